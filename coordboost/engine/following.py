@@ -73,9 +73,23 @@ def run_losses(run, X, y, weight, shifts=0.0):
     """
     problem = run.problem
     if not followed(run):
-        models = (problem.predict(state.beta, X) for state in run.replay(range(run.n_steps + 1)))
-        return losses_of(problem, _shifted(models, run, shifts), y, weight)
+        return losses_of(problem, staged(run, X, shifts), y, weight)
     return _followed_losses(followers(run, X, len(y)), run, y, weight, problem.offset + shifts)
+
+
+def staged(run, X, shifts=0.0):
+    """Predictions for the rows X, offset included, after 0, 1, ..., n_steps steps of a run, an iterator of (len(X),)."""
+    if followed(run):
+        parts = list(followers(run, X, columns_as_in(X, run.problem).shape[0]))
+        return _shifted((_predictions_at(parts, k) for k in range(run.n_steps + 1)), run, run.problem.offset + shifts)
+    return _shifted((run.problem.predict(state.beta, X) for state in run.replay(range(run.n_steps + 1))), run, shifts)
+
+
+def _predictions_at(parts, k):
+    """B beta after k steps, of followers of parts of the rows that are at an earlier step, (n_rows,)."""
+    for _, path, follower in parts:
+        follower.move(path, k)
+    return np.concatenate([follower.pred for *_, follower in parts])
 
 
 @on_one_thread

@@ -8,7 +8,7 @@ import numpy as np
 
 from coordboost._utils.checks import checked_run
 from coordboost.certificates.objectives import Certificate
-from coordboost.engine.following import predictions, run_losses
+from coordboost.engine.following import predictions
 from coordboost.engine.result import State, StepPath
 from coordboost.paths.intercept import Farthest, Shifts, beside_any, left_open, moved_by
 
@@ -139,9 +139,6 @@ class RefittedRun(StepPath):
         models = [(state.loss, state.problem.raw(state.beta)[1]) for state in self.replay(numbers["step"].tolist())]
         losses, intercepts = np.array(models).T
         return numbers | self._deviance(losses) | {"intercept": intercepts}, coefs
-
-    def _losses(self, X, y, weight):
-        return run_losses(self.run, X, y, weight, self.shifts)
 
     def _names(self):
         return self.run._names()

@@ -9,7 +9,7 @@ import numpy as np
 
 from coordboost.certificates.objectives import Certificate, Evaluation, known_target
 from coordboost.data.problem import Problem
-from coordboost.engine.following import training_losses
+from coordboost.engine.following import run_losses, staged, training_losses
 from coordboost.engine.loop import Path, retrace
 from coordboost.paths.places import PathLike, PathPoint, checked_place
 from coordboost.rules.method import Method
@@ -196,6 +196,12 @@ class StepPath(PathLike):
         steps = [self.run.step_at(checked_place(place)) for place in places]
         models = {state.k: state.problem.raw(state.beta) for state in self.replay(sorted(set(steps)))}
         return [models[k] for k in steps]
+
+    def _staged(self, X):
+        return staged(self.run, X, self.shifts)
+
+    def _losses(self, X, y, weight):
+        return run_losses(self.run, X, y, weight, self.shifts)
 
     def _predict(self, X, place):
         state = self._state(place)

@@ -13,7 +13,6 @@ from coordboost.certificates.objectives import Certificate
 from coordboost.data import validation
 from coordboost.data.problem import Problem, checked_problem
 from coordboost.engine import storage
-from coordboost.engine.following import run_losses
 from coordboost.engine.refitted import RefittedRun
 from coordboost.engine.result import Outcome, Replay, State, Status, StepPath, spaced
 from coordboost.engine.run_loop import again, begin, drive, states
@@ -136,9 +135,6 @@ class Run(StepPath):
 
     def _names(self):
         return list(self.problem.column_names if self.problem.countable else self.problem.feature_names)
-
-    def _losses(self, X, y, weight):
-        return run_losses(self, X, y, weight)
 
     def order_of_entry(self) -> np.ndarray:
         """Columns of X (learners, where they are no columns) in the order in which steps first moved them, (n_entered,).

@@ -208,7 +208,11 @@ class CertifiedLassoCV(Regression, PenaltyGrid):
         information criteria on all rows, no cross-validation; squared loss only.
     cv : int, splitter or iterable, default 5
         An int: that many folds, stratified on y (rows are sorted by y, and each run of `cv` consecutive rows goes one to a fold
-        at random). Unlike scikit-learn's ``KFold`` without shuffle; pass a splitter for that.
+        at random). Unlike scikit-learn's ``KFold`` without shuffle; pass a splitter for that, or
+        ``cb.model_selection.Bootstrap(25)`` for bootstrap samples.
+    scoring : str or callable, optional
+        What judges the points on held-out rows: the mean loss; or a scorer of scikit-learn, such as ``"roc_auc"`` or
+        ``"neg_mean_absolute_error"``, of which greater is better. See ``cross_validate``.
     n_jobs : int, optional
         Number of threads; the result does not depend on it.
     random_state : int or RandomState instance, default 0
@@ -275,7 +279,7 @@ class CertifiedLassoCV(Regression, PenaltyGrid):
 
     def __init__(
         self, *, alphas=None, n_alphas=100, eps=1e-3, standardize=False, fit_intercept=True, tol=1e-6, loss=None,
-        rule="best", cv=5, n_jobs=None, random_state=0, noise_variance=None,
+        rule="best", cv=5, scoring=None, n_jobs=None, random_state=0, noise_variance=None,
     ):  # fmt: skip
         self.alphas = alphas
         self.n_alphas = n_alphas
@@ -286,6 +290,7 @@ class CertifiedLassoCV(Regression, PenaltyGrid):
         self.loss = loss
         self.rule = rule
         self.cv = cv
+        self.scoring = scoring
         self.n_jobs = n_jobs
         self.random_state = random_state
         self.noise_variance = noise_variance
@@ -401,7 +406,11 @@ class CertifiedElasticNetCV(Regression, PenaltyGrid):
         information criteria on all rows, no cross-validation; squared loss only.
     cv : int, splitter or iterable, default 5
         An int: that many folds, stratified on y (rows are sorted by y, and each run of `cv` consecutive rows goes one to a fold
-        at random). Unlike scikit-learn's ``KFold`` without shuffle; pass a splitter for that.
+        at random). Unlike scikit-learn's ``KFold`` without shuffle; pass a splitter for that, or
+        ``cb.model_selection.Bootstrap(25)`` for bootstrap samples.
+    scoring : str or callable, optional
+        What judges the points on held-out rows: the mean loss; or a scorer of scikit-learn, such as ``"roc_auc"`` or
+        ``"neg_mean_absolute_error"``, of which greater is better. See ``cross_validate``.
     n_jobs : int, optional
         Number of threads; the result does not depend on it.
     random_state : int or RandomState instance, default 0
@@ -468,7 +477,7 @@ class CertifiedElasticNetCV(Regression, PenaltyGrid):
 
     def __init__(
         self, *, alphas=None, n_alphas=100, eps=1e-3, l1_ratio=0.5, standardize=False, fit_intercept=True, tol=1e-6,
-        rule="best", cv=5, n_jobs=None, random_state=0, noise_variance=None,
+        rule="best", cv=5, scoring=None, n_jobs=None, random_state=0, noise_variance=None,
     ):  # fmt: skip
         self.alphas = alphas
         self.n_alphas = n_alphas
@@ -479,6 +488,7 @@ class CertifiedElasticNetCV(Regression, PenaltyGrid):
         self.tol = tol
         self.rule = rule
         self.cv = cv
+        self.scoring = scoring
         self.n_jobs = n_jobs
         self.random_state = random_state
         self.noise_variance = noise_variance
@@ -599,7 +609,11 @@ class CertifiedLassoClassifierCV(Classification, PenaltyGrid):
         information criteria on all rows, no cross-validation; squared loss only.
     cv : int, splitter or iterable, default 5
         An int: that many folds, stratified on y (rows are sorted by y, and each run of `cv` consecutive rows goes one to a fold
-        at random). Unlike scikit-learn's ``KFold`` without shuffle; pass a splitter for that.
+        at random). Unlike scikit-learn's ``KFold`` without shuffle; pass a splitter for that, or
+        ``cb.model_selection.Bootstrap(25)`` for bootstrap samples.
+    scoring : str or callable, optional
+        What judges the points on held-out rows: the mean loss; or a scorer of scikit-learn, such as ``"roc_auc"`` or
+        ``"neg_mean_absolute_error"``, of which greater is better. See ``cross_validate``.
     n_jobs : int, optional
         Number of threads; the result does not depend on it.
     random_state : int or RandomState instance, default 0
@@ -663,7 +677,7 @@ class CertifiedLassoClassifierCV(Classification, PenaltyGrid):
 
     def __init__(
         self, *, alphas=None, n_alphas=100, eps=1e-3, standardize=False, fit_intercept=True, tol=1e-6, loss=None,
-        rule="best", cv=5, n_jobs=None, random_state=0,
+        rule="best", cv=5, scoring=None, n_jobs=None, random_state=0,
     ):  # fmt: skip
         self.alphas = alphas
         self.n_alphas = n_alphas
@@ -674,6 +688,7 @@ class CertifiedLassoClassifierCV(Classification, PenaltyGrid):
         self.loss = loss
         self.rule = rule
         self.cv = cv
+        self.scoring = scoring
         self.n_jobs = n_jobs
         self.random_state = random_state
 
@@ -777,7 +792,11 @@ class CertifiedPoissonRegressorCV(CountRegression, PenaltyGrid):
         information criteria on all rows, no cross-validation; squared loss only.
     cv : int, splitter or iterable, default 5
         An int: that many folds, stratified on y (rows are sorted by y, and each run of `cv` consecutive rows goes one to a fold
-        at random). Unlike scikit-learn's ``KFold`` without shuffle; pass a splitter for that.
+        at random). Unlike scikit-learn's ``KFold`` without shuffle; pass a splitter for that, or
+        ``cb.model_selection.Bootstrap(25)`` for bootstrap samples.
+    scoring : str or callable, optional
+        What judges the points on held-out rows: the mean loss; or a scorer of scikit-learn, such as ``"roc_auc"`` or
+        ``"neg_mean_absolute_error"``, of which greater is better. See ``cross_validate``.
     n_jobs : int, optional
         Number of threads; the result does not depend on it.
     random_state : int or RandomState instance, default 0
@@ -839,7 +858,7 @@ class CertifiedPoissonRegressorCV(CountRegression, PenaltyGrid):
 
     def __init__(
         self, *, alphas=None, n_alphas=100, eps=1e-3, standardize=False, fit_intercept=True, tol=1e-6, rule="best",
-        cv=5, n_jobs=None, random_state=0,
+        cv=5, scoring=None, n_jobs=None, random_state=0,
     ):  # fmt: skip
         self.alphas = alphas
         self.n_alphas = n_alphas
@@ -849,5 +868,6 @@ class CertifiedPoissonRegressorCV(CountRegression, PenaltyGrid):
         self.tol = tol
         self.rule = rule
         self.cv = cv
+        self.scoring = scoring
         self.n_jobs = n_jobs
         self.random_state = random_state

@@ -23,7 +23,8 @@ from coordboost.engine.result import Status
 from coordboost.estimators.base import _BaseEstimator, all_or_nothing, check_weights, in_memory, rows_with_weight
 from coordboost.estimators.other_names import no_parameter
 from coordboost.model_selection.folds import Folds
-from coordboost.model_selection.validate import RULES, CrossValidation, folds_of, of_folds, pairs_of, rows_quickly
+from coordboost.model_selection.splits import folds_of, pairs_of
+from coordboost.model_selection.validate import RULES, CrossValidation, measure_of, of_folds, rows_quickly
 from coordboost.paths.freedom import COSTS, criterion
 from coordboost.paths.places import PathPoint
 
@@ -189,6 +190,8 @@ class CrossValidated:
         super()._check_parameters()
         if self.rule not in (*RULES, *COSTS):
             raise ValueError(f"rule must be 'best', 'one_se', 'aic', 'bic' or 'cp', got {shown(self.rule)}.")
+        if self.scoring is not None and self.rule not in RULES:
+            raise ValueError(f"scoring judges rows held out, which rule={self.rule!r} does without: leave one of them out.")
         if self.n_jobs is not None:
             real("n_jobs", self.n_jobs, lambda number: number == int(number) != 0, "a whole number other than 0, or None")
 
@@ -245,6 +248,8 @@ class CrossValidated:
         """Rows to fit and rows held out, counted among those of a weight above 0."""
         counts = np.ones(len(y), dtype=bool) if weight is None else weight > 0
         if isinstance(self.cv, int | np.integer) and not isinstance(self.cv, bool):
+            if "groups" in split_params:
+                raise ValueError(f"groups need a splitter that keeps them together, such as cv=GroupKFold({self.cv}), got cv={self.cv}.")
             seed = int(check_random_state(self.random_state).randint(np.iinfo(np.int32).max))
             folds = folds_of(y[counts], self.cv, seed)
         else:
@@ -277,7 +282,8 @@ class CrossValidated:
         else:
             paths, found = self._cross_validate(problem, X, y, weight, folds)
             curves = [one.mean for one in found]
-            whole = CrossValidation(np.hstack([one.losses for one in found]), found[0].weights, sum((one.paths for one in found), ()))
+            losses, paths_of_folds = np.hstack([one.losses for one in found]), sum((one.paths for one in found), ())
+            whole = CrossValidation(losses, found[0].weights, paths_of_folds, found[0].measure)
             self._seen.append(whole)
             at = whole.chosen(self.rule)
         ends = np.cumsum([len(curve) for curve in curves])
@@ -286,6 +292,7 @@ class CrossValidated:
 
     def _cross_validate(self, problem, X, y, weight, folds):
         """The paths on all rows, and the cross-validation of each."""
+        measure = measure_of(self.scoring, getattr(self, "classes_", y))
         shared = Folds(problem, folds, self._by_gram and self.fit_intercept)
         walks, rows = self._paths(problem, shared.products), rows_quickly(X)
 
@@ -296,9 +303,9 @@ class CrossValidated:
             return shared.part(k) or (self._problem(rows[fit], y[fit], None if weight is None else weight[fit]), None)
 
         n_threads = effective_n_jobs(None if self.n_jobs is None else int(self.n_jobs))
-        given = y, validation.sample_weight(weight, len(y)), folds
+        given, options = (y, validation.sample_weight(weight, len(y)), folds), {"measure": measure, "n_threads": n_threads}
         return [path for path, _ in walks], [
-            of_folds(lambda k, walk=walk: (walk(*fold(k)), rows[folds[k][1]]), *given, n_threads=n_threads) for _, walk in walks
+            of_folds(lambda k, walk=walk: (walk(*fold(k)), rows[folds[k][1]]), *given, **options) for _, walk in walks
         ]
 
     def _criterion(self, path, X, y, weight):

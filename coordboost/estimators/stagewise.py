@@ -145,7 +145,11 @@ class LSBoostRegressorCV(CrossValidated, Regression, _LSBoost):
         information criteria on all rows, no cross-validation; for LS-Boost only.
     cv : int, splitter or iterable, default 5
         An int: that many folds, stratified on y (rows are sorted by y, and each run of `cv` consecutive rows goes one to a fold
-        at random). Unlike scikit-learn's ``KFold`` without shuffle; pass a splitter for that.
+        at random). Unlike scikit-learn's ``KFold`` without shuffle; pass a splitter for that, or
+        ``cb.model_selection.Bootstrap(25)`` for bootstrap samples.
+    scoring : str or callable, optional
+        What judges the points on held-out rows: the mean loss; or a scorer of scikit-learn, such as ``"roc_auc"`` or
+        ``"neg_mean_absolute_error"``, of which greater is better. See ``cross_validate``.
     n_jobs : int, optional
         Number of threads; the result does not depend on it.
     random_state : int or RandomState instance, default 0
@@ -212,7 +216,7 @@ class LSBoostRegressorCV(CrossValidated, Regression, _LSBoost):
     """
 
     def __init__(
-        self, *, eps=0.1, n_steps=1000, fit_intercept=True, rule="best", cv=5, n_jobs=None, random_state=0,
+        self, *, eps=0.1, n_steps=1000, fit_intercept=True, rule="best", cv=5, scoring=None, n_jobs=None, random_state=0,
         noise_variance=None,
     ):  # fmt: skip
         self.eps = eps
@@ -220,6 +224,7 @@ class LSBoostRegressorCV(CrossValidated, Regression, _LSBoost):
         self.fit_intercept = fit_intercept
         self.rule = rule
         self.cv = cv
+        self.scoring = scoring
         self.n_jobs = n_jobs
         self.random_state = random_state
         self.noise_variance = noise_variance
@@ -323,7 +328,11 @@ class ForwardStagewiseRegressorCV(CrossValidated, Regression, _ForwardStagewise)
         information criteria on all rows, no cross-validation; for LS-Boost only.
     cv : int, splitter or iterable, default 5
         An int: that many folds, stratified on y (rows are sorted by y, and each run of `cv` consecutive rows goes one to a fold
-        at random). Unlike scikit-learn's ``KFold`` without shuffle; pass a splitter for that.
+        at random). Unlike scikit-learn's ``KFold`` without shuffle; pass a splitter for that, or
+        ``cb.model_selection.Bootstrap(25)`` for bootstrap samples.
+    scoring : str or callable, optional
+        What judges the points on held-out rows: the mean loss; or a scorer of scikit-learn, such as ``"roc_auc"`` or
+        ``"neg_mean_absolute_error"``, of which greater is better. See ``cross_validate``.
     n_jobs : int, optional
         Number of threads; the result does not depend on it.
     random_state : int or RandomState instance, default 0
@@ -387,7 +396,7 @@ class ForwardStagewiseRegressorCV(CrossValidated, Regression, _ForwardStagewise)
 
     def __init__(
         self, *, eps=None, n_steps=1000, loss=None, fit_intercept=True, refit_intercept=True, rule="best", cv=5,
-        n_jobs=None, random_state=0,
+        scoring=None, n_jobs=None, random_state=0,
     ):  # fmt: skip
         self.eps = eps
         self.n_steps = n_steps
@@ -396,6 +405,7 @@ class ForwardStagewiseRegressorCV(CrossValidated, Regression, _ForwardStagewise)
         self.refit_intercept = refit_intercept
         self.rule = rule
         self.cv = cv
+        self.scoring = scoring
         self.n_jobs = n_jobs
         self.random_state = random_state
 
@@ -512,7 +522,11 @@ class RegularizedForwardStagewiseRegressorCV(CrossValidated, Regression, _Forwar
         information criteria on all rows, no cross-validation; for LS-Boost only.
     cv : int, splitter or iterable, default 5
         An int: that many folds, stratified on y (rows are sorted by y, and each run of `cv` consecutive rows goes one to a fold
-        at random). Unlike scikit-learn's ``KFold`` without shuffle; pass a splitter for that.
+        at random). Unlike scikit-learn's ``KFold`` without shuffle; pass a splitter for that, or
+        ``cb.model_selection.Bootstrap(25)`` for bootstrap samples.
+    scoring : str or callable, optional
+        What judges the points on held-out rows: the mean loss; or a scorer of scikit-learn, such as ``"roc_auc"`` or
+        ``"neg_mean_absolute_error"``, of which greater is better. See ``cross_validate``.
     n_jobs : int, optional
         Number of threads; the result does not depend on it.
     random_state : int or RandomState instance, default 0
@@ -576,7 +590,7 @@ class RegularizedForwardStagewiseRegressorCV(CrossValidated, Regression, _Forwar
 
     def __init__(
         self, *, eps=None, deltas=None, n_deltas=10, n_steps=1000, loss=None, fit_intercept=True,
-        refit_intercept=True, rule="best", cv=5, n_jobs=None, random_state=0,
+        refit_intercept=True, rule="best", cv=5, scoring=None, n_jobs=None, random_state=0,
     ):  # fmt: skip
         self.eps = eps
         self.deltas = deltas
@@ -587,6 +601,7 @@ class RegularizedForwardStagewiseRegressorCV(CrossValidated, Regression, _Forwar
         self.refit_intercept = refit_intercept
         self.rule = rule
         self.cv = cv
+        self.scoring = scoring
         self.n_jobs = n_jobs
         self.random_state = random_state
 
@@ -707,7 +722,11 @@ class ForwardStagewiseClassifierCV(CrossValidated, Classification, _ForwardStage
         information criteria on all rows, no cross-validation; for LS-Boost only.
     cv : int, splitter or iterable, default 5
         An int: that many folds, stratified on y (rows are sorted by y, and each run of `cv` consecutive rows goes one to a fold
-        at random). Unlike scikit-learn's ``KFold`` without shuffle; pass a splitter for that.
+        at random). Unlike scikit-learn's ``KFold`` without shuffle; pass a splitter for that, or
+        ``cb.model_selection.Bootstrap(25)`` for bootstrap samples.
+    scoring : str or callable, optional
+        What judges the points on held-out rows: the mean loss; or a scorer of scikit-learn, such as ``"roc_auc"`` or
+        ``"neg_mean_absolute_error"``, of which greater is better. See ``cross_validate``.
     n_jobs : int, optional
         Number of threads; the result does not depend on it.
     random_state : int or RandomState instance, default 0
@@ -774,7 +793,7 @@ class ForwardStagewiseClassifierCV(CrossValidated, Classification, _ForwardStage
 
     def __init__(
         self, *, eps=None, n_steps=1000, loss=None, fit_intercept=True, refit_intercept=True, rule="best", cv=5,
-        n_jobs=None, random_state=0,
+        scoring=None, n_jobs=None, random_state=0,
     ):  # fmt: skip
         self.eps = eps
         self.n_steps = n_steps
@@ -783,5 +802,6 @@ class ForwardStagewiseClassifierCV(CrossValidated, Classification, _ForwardStage
         self.refit_intercept = refit_intercept
         self.rule = rule
         self.cv = cv
+        self.scoring = scoring
         self.n_jobs = n_jobs
         self.random_state = random_state

@@ -15,7 +15,6 @@ from coordboost.data.problem import Problem
 from coordboost.paths.freedom import active_rank, shrunken_rank
 from coordboost.paths.intercept import Farthest, certified
 from coordboost.paths.places import PiecewiseLinear
-from coordboost.paths.scoring import losses_of
 
 
 def columns_in_use(models):
@@ -105,12 +104,11 @@ class LassoPath(PiecewiseLinear):
             return other, float(self.intercepts[after])
         return (1 - share) * one + share * other, float((1 - share) * self.intercepts[before] + share * self.intercepts[after])
 
-    def _losses(self, X, y, weight):
+    def _staged(self, X):
         """As for every path; all alphas in one product, of the columns in use."""
         X = columns_as_in(X, self.problem)
         used, few = columns_in_use(self.models)
-        preds = np.ascontiguousarray(few.toarray() @ X.part(used, slice(None)).T)
-        return losses_of(self.problem, preds + self.intercepts[:, None], y, weight)
+        return np.ascontiguousarray(few.toarray() @ X.part(used, slice(None)).T) + self.intercepts[:, None]
 
     def order_of_entry(self):
         """Columns of X in the order in which their coefficients leave 0, those of one alpha by their part of the penalty, (n_entered,)."""

@@ -7,6 +7,7 @@ standard errors weigh folds by their rows, as ``cv.glmnet`` of R does.
 import threading
 import warnings
 from collections.abc import Callable
+from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
 
@@ -18,25 +19,28 @@ from coordboost._numba.threads import Pool, one_thread
 from coordboost._utils.checks import function, shown
 from coordboost._utils.interrupt import heed, uncut, working_for
 from coordboost.data import validation
+from coordboost.model_selection.splits import rows_of_folds
 from coordboost.paths.scoring import least_mean, rows_of
 
-#: How a point may be chosen by its losses on rows held out.
-RULES = ("best", "one_se")
+#: How a point may be chosen by its losses on rows held out; what they are where no scorer is given.
+RULES, MEAN_LOSS = ("best", "one_se"), "mean loss"
 
 
 @dataclass(frozen=True, eq=False)
 class CrossValidation:
-    """Losses on rows held out, from the simplest point of the path to the last.
+    """Losses or scores on rows held out, from the simplest point of the path to the last.
 
     Parameters
     ----------
     losses : ndarray, (n_folds, n_points)
         Mean loss of each fold on its own rows, above what the loss says that it is never below there: half the mean deviance for the
-        Poisson loss, whose least value depends on y.
+        Poisson loss, whose least value depends on y. Where a scorer judges: minus the scores.
     weights : ndarray, (n_folds,)
         Sums of the weights of these rows.
     paths : tuple
         The path of each fold.
+    measure : str, default "mean loss"
+        What judges: "mean loss", smaller is better; or the name of a scorer, greater is better.
 
     Examples
     --------
@@ -55,33 +59,38 @@ class CrossValidation:
     losses: np.ndarray
     weights: np.ndarray
     paths: tuple
+    measure: str = MEAN_LOSS
 
     def __repr__(self):
         (folds, points), mean = self.losses.shape, self.mean
-        choices = f"best {self.best} (mean loss {mean[self.best]:.6g}), one_se {self.one_se} ({mean[self.one_se]:.6g})"
+        choices = f"best {self.best} ({self.measure} {mean[self.best]:.6g}), one_se {self.one_se} ({mean[self.one_se]:.6g})"
         return f"<CrossValidation: {folds} folds, {points} points; {choices}>"
 
     @property
     def mean(self) -> np.ndarray:
-        """Mean loss of all rows, each held out once, (n_points,)."""
+        """Mean of ``measure`` over the folds, weighted by their rows, (n_points,): the mean loss, or the mean score."""
+        return self._mean_loss if self.measure == MEAN_LOSS else -self._mean_loss
+
+    @property
+    def _mean_loss(self):
         return np.average(self.losses, axis=0, weights=self.weights)
 
     @property
     def error(self) -> np.ndarray:
         """Standard error of ``mean``, from the differences between folds, (n_points,)."""
         with np.errstate(invalid="ignore"):
-            spread = np.average((self.losses - self.mean) ** 2, axis=0, weights=self.weights)
+            spread = np.average((self.losses - self._mean_loss) ** 2, axis=0, weights=self.weights)
         return np.sqrt(spread / max(len(self.losses) - 1, 1))
 
     @property
     def best(self) -> int:
-        """The point with the smallest mean loss, the first of equals."""
-        return int(np.argmin(self.mean))
+        """The point with the smallest mean loss, or the greatest mean score; the first of equals."""
+        return int(np.argmin(self._mean_loss))
 
     @property
     def one_se(self) -> int:
-        """The first point whose mean loss is at most one standard error above the smallest."""
-        mean, best = self.mean, self.best
+        """The first point whose mean loss, or score, is within one standard error of the best."""
+        mean, best = self._mean_loss, self.best
         return int(np.flatnonzero(mean <= mean[best] + self.error[best])[0])
 
     def summary(self, path: Any = None) -> str:
@@ -95,7 +104,7 @@ class CrossValidation:
         Returns
         -------
         str
-            One line for each choice: the point, the mean loss on rows held out and its standard error.
+            One line for each choice: the point, the mean loss or score on rows held out and its standard error.
 
         Raises
         ------
@@ -114,7 +123,7 @@ class CrossValidation:
         """
         if path is not None and path.n_points != len(self.mean):
             raise ValueError(f"the path has {path.n_points} points, but {len(self.mean)} were judged: pass the one of all rows.")
-        rows = [["", "point", "alpha", "mean loss", "standard error", "nonzeros"]]
+        rows = [["", "point", "alpha", self.measure, "standard error", "nonzeros"]]
         for name in RULES:
             k = self.chosen(name)
             alpha = "" if path is None or not hasattr(path, "alphas") else f"{path.alphas[k]:.4g}"
@@ -130,7 +139,7 @@ class CrossValidation:
         Parameters
         ----------
         rule : {"best", "one_se"}, default "best"
-            The smallest mean loss; or the first point whose mean loss is at most one standard error above it.
+            The smallest mean loss (the greatest mean score); or the first point within one standard error of it.
 
         Returns
         -------
@@ -153,9 +162,9 @@ class CrossValidation:
 
 def cross_validate(
     fit: Callable, X: Any, y: Any, *, folds: Any = 5, rng: int = 0, sample_weight: ArrayLike | None = None, at: Any = None,
-    n_threads: int = 1,
+    scoring: str | Callable | None = None, n_threads: int = 1,
 ) -> CrossValidation:  # fmt: skip
-    """Cross-validated loss at every point of a path. One path is fitted per fold.
+    """Cross-validated loss, or score, at every point of a path. One path is fitted per fold.
 
     Parameters
     ----------
@@ -165,9 +174,10 @@ def cross_validate(
         ``lambda X, y, w: cb.solve(cb.Problem(X, y, sample_weight=w), cb.forward_stagewise(0.1), 1000)``.
     X, y : array_like
         As for ``Problem``, in memory.
-    folds : int or sequence of pairs of index arrays, default 5
+    folds : int, splitter or iterable of pairs of index arrays, default 5
         An int: that many folds, stratified on y. Rows are sorted by y, and each run of `folds` consecutive rows goes one to a fold at
-        random. Or pairs of rows to fit and rows held out.
+        random. Or a splitter, such as ``Bootstrap(25)`` or one of scikit-learn. Or pairs of rows to fit and rows held out:
+        ``GroupKFold(5).split(X, y, groups)``.
     rng : int, default 0
         Seed of this assignment.
     sample_weight : array_like, (n_samples,), optional
@@ -175,6 +185,11 @@ def cross_validate(
     at : sequence of PathPoint, optional
         Points at which to evaluate. Default: every step, knot or alpha; then point k must be the same in all folds. So give
         ``lasso_path`` the same `alphas` in all folds. For ``exact_path`` pass `at`, as folds have different knots.
+    scoring : str or callable, optional
+        What judges the points: by default the mean loss; or a scorer of scikit-learn, by its name (``"roc_auc"``,
+        ``"neg_mean_absolute_error"``) or as a callable ``scorer(estimator, X, y)``, of which greater is better. It is asked about
+        predictions on the scale of y; for losses of two classes about classes, probabilities and raw predictions. A callable may
+        look at the estimator and y alone: the rows of X are predictions already.
     n_threads : int, default 1
         Number of threads; the result does not depend on it.
 
@@ -187,42 +202,51 @@ def cross_validate(
 
     Notes
     -----
-    If the run of one fold ends before the others, its losses at later steps are inf.
+    If the run of one fold ends before the others, its losses at later steps are inf. Scorers see ``sample_weight`` where it is given.
 
     Examples
     --------
     >>> import coordboost as cb
-    >>> X, y = [[1.0, 0], [0, 1], [2, 1], [1, 3]], [1.0, 2, 4, 5]
+    >>> X, y = [[1.0, 0], [0, 1], [2, 1], [1, 3], [3, 0], [2, 4]], [1.0, 2, 4, 5, 4, 7]
     >>> def fit(X, y, w):
     ...     return cb.solve(cb.Problem(X, y, sample_weight=w), cb.ls_boost(0.5), 5)
     >>> cb.cross_validate(fit, X, y, folds=2).losses.shape
     (2, 6)
+    >>> cb.cross_validate(fit, X, y, folds=2, scoring="neg_mean_absolute_error")
+    <CrossValidation: 2 folds, 6 points; best 5 (neg_mean_absolute_error -0.446126), one_se 5 (-0.446126)>
     """
     function("fit", fit, "a function of X, y and sample_weight that gives a path")
     X, y = rows_and_target(X, y)
     weight = validation.sample_weight(sample_weight, len(y))
-    folds = pairs_of("folds", folds, len(y)) if hasattr(folds, "__iter__") else folds_of(y, folds, rng)
+    folds, measure = rows_of_folds("folds", folds, X, y, rng), measure_of(scoring, y)
 
     def walked(k):
         rows = folds[k][0]
         return fit(X[rows], y[rows], None if sample_weight is None else weight[rows]), X[folds[k][1]]
 
-    return of_folds(walked, y, weight, folds, at=at, n_threads=n_threads)
+    return of_folds(walked, y, weight, folds, at=at, measure=measure, n_threads=n_threads)
 
 
-def pairs_of(name, folds, n):
-    """Folds that were given, as pairs of arrays of rows."""
-    try:
-        pairs = [tuple(map(np.asarray, fold)) for fold in folds]
-    except (TypeError, ValueError):
-        pairs = []
-    rows = [one for pair in pairs for one in pair]
-    whole = all(one.ndim == 1 and one.size and one.dtype.kind in "iu" and -n <= one.min() <= one.max() < n for one in rows)
-    if not (pairs and whole and all(len(pair) == 2 for pair in pairs)):
-        raise ValueError(
-            f"{name} must be a number, or pairs of arrays of rows from 0 to {n - 1}: those to fit and those held out, got {shown(folds)}."
-        )
-    return pairs
+class MeanLoss:
+    """The mean loss on other rows at the points of a path, above its least value there."""
+
+    name, beside_the_point = MEAN_LOSS, validation.ConstantColumnWarning
+
+    def __call__(self, path, X, y, weight, at):
+        scores = path.score_path(X, y, weight) if at is None else path.score_at(X, y, weight, at=at)
+        return -scores - least_mean(path.problem.loss, *rows_of(path.problem, X, y, weight))
+
+
+def measure_of(scoring, y):
+    """What judges points of paths: ``measure(path, X, y, weight, at)`` gives what is minimised, (n_points,).
+
+    It has a ``name``, and says which warning of its own is ``beside_the_point``.
+    """
+    if scoring is None:
+        return MeanLoss()
+    from coordboost.model_selection.scorers import Scorer  # scikit-learn is loaded where it is asked for
+
+    return Scorer(scoring, np.unique(y))
 
 
 def _counting(folds, weight):
@@ -236,30 +260,34 @@ def _counting(folds, weight):
     return kept
 
 
-def of_folds(walked, y, weight, folds, *, at=None, n_threads=1):
+def of_folds(walked, y, weight, folds, *, at=None, measure=None, n_threads=1):
     """The same where ``walked(k)`` gives the path of the fold k and the columns of the rows held out."""
-    kept = _counting(folds, weight)
+    kept, measure = _counting(folds, weight), measure or MeanLoss()
 
+    @contextmanager
     def named(i):
-        k = kept[i]
         try:
-            return walked(k)
+            yield kept[i]
         except ValueError as error:
             if error.args and isinstance(error.args[0], str):
-                error.args = f"fold {k + 1} of {len(folds)}: {error.args[0]}", *error.args[1:]
+                error.args = f"fold {kept[i] + 1} of {len(folds)}: {error.args[0]}", *error.args[1:]
             raise
 
-    def scored(i, found):
-        (path, X), held = found, folds[kept[i]][1]
-        checked_path(path)
-        given = X, y[held], weight[held]
-        scores = path.score_path(*given) if at is None else path.score_at(*given, at=at)
-        return path, -scores - least_mean(path.problem.loss, *rows_of(path.problem, *given))
+    def path_of(i):
+        with named(i) as k:
+            return walked(k)
 
-    done = in_threads(named, scored, len(kept), n_threads)
+    def scored(i, found):
+        with named(i) as k:
+            (path, X), held = found, folds[k][1]
+            return path, measure(checked_path(path), X, y[held], weight[held], at)
+
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", measure.beside_the_point)
+        done = in_threads(path_of, scored, len(kept), n_threads)
     longest = max(len(losses) for _, losses in done)
     losses = np.array([np.pad(one, (0, longest - len(one)), constant_values=np.inf) for _, one in done])
-    return CrossValidation(losses, np.array([weight[folds[k][1]].sum() for k in kept]), tuple(path for path, _ in done))
+    return CrossValidation(losses, np.array([weight[folds[k][1]].sum() for k in kept]), tuple(path for path, _ in done), measure.name)
 
 
 @uncut()
@@ -294,20 +322,6 @@ def _pooled(one, n, n_threads):
     finally:
         ended.set()  # an error or Ctrl-C: the tasks at hand end at their next look
         pool.end()
-
-
-def folds_of(y, k, rng=0):
-    """`k` pairs of rows to fit and rows held out: of any k rows that are neighbours in the order of y each fold holds out one."""
-    n, k = len(y), validation.whole("folds", k, 2)
-    if k > n:
-        raise ValueError(f"folds must be at most the {n} rows of X, got {k}.")
-    rng = validation.generator(rng)
-    mixed = rng.permutation(n)
-    order = mixed[np.argsort(y[mixed], kind="stable")]
-    fold = np.empty(n, dtype=int)
-    for first in range(0, n, k):
-        fold[order[first : first + k]] = rng.permutation(k)[: len(order[first : first + k])]
-    return [(np.flatnonzero(fold != i), np.flatnonzero(fold == i)) for i in range(k)]
 
 
 def checked_path(path):

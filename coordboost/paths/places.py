@@ -92,7 +92,10 @@ class PathPoint:
 
 
 class PathLike:
-    """What a path answers. It says where a place is (``_model``, ``_last_l1``) and what its points are like (``profile``, ``_losses``)."""
+    """What a path answers.
+
+    It says where a place is (``_model``, ``_last_l1``) and what its points are like (``profile``, ``_staged``, ``_losses``).
+    """
 
     #: Whether the points are knots, between which the path is a straight line.
     piecewise_linear = False
@@ -171,6 +174,22 @@ class PathLike:
     def _predict(self, X, place):
         coef, intercept = self._model(place)
         return columns_as_in(X, self.problem).combine(coef) + intercept
+
+    def staged_predict(self, X):
+        """Yield predictions (offset included) for new rows at every point of the path.
+
+        Parameters
+        ----------
+        X : array_like or data frame, (n_rows, n_columns)
+            New rows, raw.
+
+        Returns
+        -------
+        iterator of ndarray, (n_rows,)
+            On the scale of the predictions of the loss, from the first point to the last. *Cost*: one learner a step, where the
+            learners of a run are columns.
+        """
+        return self._staged(validation.collected("X", X))
 
     @property
     def losses(self):
@@ -355,10 +374,13 @@ class PiecewiseLinear(PathLike):
             raise ValueError(f"the path begins at {way} = {abs(knots[0]):.6g}; compute it from {value:.6g} on.")
         return [part[0] for part in between(knots, np.array([at]))]
 
-    def _losses(self, X, y, weight):
+    def _staged(self, X):
         X = columns_as_in(X, self.problem)
         models = (self._model(PathPoint(step=k)) for k in range(self.n_points))
-        return losses_of(self.problem, (X.combine(coef) + intercept for coef, intercept in models), y, weight)
+        return (X.combine(coef) + intercept for coef, intercept in models)
+
+    def _losses(self, X, y, weight):
+        return losses_of(self.problem, self._staged(X), y, weight)
 
 
 def between(knots, at):

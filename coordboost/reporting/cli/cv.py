@@ -84,7 +84,8 @@ def _validated(table, loss, walk, folds, seed, **way):
     import numpy as np
 
     from coordboost.data.problem import Problem
-    from coordboost.model_selection.validate import folds_of, of_folds, rows_quickly
+    from coordboost.model_selection.splits import folds_of
+    from coordboost.model_selection.validate import of_folds, rows_quickly
 
     parts, y = folds_of(table.y, folds, seed), table.y
     rows = [None] * len(parts)

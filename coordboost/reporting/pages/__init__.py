@@ -25,7 +25,7 @@ from coordboost.engine.result import spaced
 from coordboost.engine.run import Run
 from coordboost.engine.storage.archive import write_text
 from coordboost.engine.storage.model import model_of
-from coordboost.model_selection.validate import CrossValidation
+from coordboost.model_selection.validate import MEAN_LOSS, CrossValidation
 from coordboost.reporting import report
 from coordboost.reporting.pages.command import command, for_shell_if_needed
 
@@ -94,11 +94,12 @@ def html_report(
     out = None if out is None else file_name("out", out)
     run_file, held = file_name("run_file", run_file), run.outcome.validation
     if cross_validation is not None:
-        points = cross_validation.losses.shape[1] if isinstance(cross_validation, CrossValidation) else 0
+        known = isinstance(cross_validation, CrossValidation) and cross_validation.measure == MEAN_LOSS
+        points = cross_validation.losses.shape[1] if known else 0
         if points <= run.n_steps:
             raise ValueError(
-                f"cross_validation must be the CrossValidation of paths with at least the {run.n_steps} steps of the run, got "
-                f"{shown(cross_validation)}."
+                f"cross_validation must be the CrossValidation, by mean loss, of paths with at least the {run.n_steps} steps of the run, "
+                f"got {shown(cross_validation)}."
             )
         held = held_out(cross_validation, points - 1)
     room = Environment(
@@ -166,7 +167,7 @@ def _of_rows_held_out(run, held):
         fig = Figure(figsize=(6, 6 if curves else 3.5), layout="constrained")
         axes = fig.subplots(2 if curves else 1, sharex=True, squeeze=False)[:, 0]
         one_se = int(np.argmax(mean <= mean[best] + error[best]))
-        seen = SimpleNamespace(mean=mean, error=error, best=best, one_se=one_se, losses=range(held["folds"]))
+        seen = SimpleNamespace(mean=mean, error=error, best=best, one_se=one_se, losses=range(held["folds"]), measure=MEAN_LOSS)
         CrossValidationDisplay(seen, at, words="steps").plot(axes[0])
         for name, values in curves.items():
             axes[1].plot(at, 100 * np.array(values), label=f"{name}, %")

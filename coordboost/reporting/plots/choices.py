@@ -189,7 +189,7 @@ class CrossValidationDisplay(Display):
             said = f"{before}{name}: {x[k]:.3g}{self._at_an_end(k) if name == 'best' else ''}"
             ax.axvline(x[k], color=colour, linewidth=0.8, linestyle=style, label=new_label(ax, said))
         ax.margins(x=0)
-        name_axes(ax, words, "mean loss on rows held out (validation)", self.title)
+        name_axes(ax, words, f"{self.validation.measure} on rows held out (validation)", self.title)
         self.top_ = self._counts(ax) if first and self.nonzeros is not None else None
 
     def _scale(self, ax, x):

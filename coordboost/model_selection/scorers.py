@@ -1,0 +1,67 @@
+"""Scorers of scikit-learn for points of paths: each is asked about an estimator whose rows are predictions of the loss."""
+
+import numpy as np
+from sklearn import config_context
+from sklearn.base import BaseEstimator, ClassifierMixin, RegressorMixin
+from sklearn.exceptions import UndefinedMetricWarning
+from sklearn.metrics import check_scoring, get_scorer
+
+from coordboost._utils.checks import shown
+from coordboost.losses.base import link_of, on_scale_of_y
+from coordboost.paths.scoring import rows_of
+
+
+class _Predictions(BaseEstimator):
+    """An estimator that is asked for rows that are predictions already, those of a `loss`, (n_rows, 1)."""
+
+    def __init__(self, loss, classes=None):
+        self.loss, self.classes_ = loss, classes
+
+    def __sklearn_is_fitted__(self):
+        return True
+
+
+class _Numbers(RegressorMixin, _Predictions):
+    def predict(self, X):
+        return on_scale_of_y(self.loss, X[:, 0])
+
+
+class _Classes(ClassifierMixin, _Predictions):
+    def decision_function(self, X):
+        return X[:, 0]
+
+    def predict(self, X):
+        return self.classes_[(X[:, 0] > 0).astype(int)]
+
+    def predict_proba(self, X):
+        if link_of(self.loss) is None:
+            raise ValueError(f"scoring asks for probabilities, which {shown(self.loss)} does not give: declare its inverse_link.")
+        p = on_scale_of_y(self.loss, X[:, 0])
+        return np.column_stack([1 - p, p])
+
+
+class Scorer:
+    """Minus the scores of a scorer at the points of a path; classes : the two labels of y, for losses of two classes."""
+
+    beside_the_point = UndefinedMetricWarning  # no path begins with a model that predicts both classes
+
+    def __init__(self, scoring, classes):
+        if not (isinstance(scoring, str) or callable(scoring)):
+            raise ValueError(f"scoring must be None, the name of a scorer of scikit-learn or a callable, got {shown(scoring)}.")
+        self.scorer = get_scorer(scoring) if isinstance(scoring, str) else check_scoring(scoring=scoring)
+        self.name = scoring if isinstance(scoring, str) else getattr(scoring, "__name__", None) or repr(scoring)
+        self.classes = np.asarray(classes if len(classes) == 2 else [-1, 1])
+
+    def __call__(self, path, X, y, weight, at):
+        loss, preds = path.problem.loss, path.staged_predict(X) if at is None else (path.predict(X, place) for place in at)
+        model, given = _Numbers(loss), {} if (weight == 1).all() else {"sample_weight": weight}
+        if loss.two_class:
+            model, y = _Classes(loss, self.classes), self.classes[(rows_of(path.problem, X, y, weight)[0] > 0).astype(int)]
+        try:
+            with config_context(assume_finite=True, skip_parameter_validation=True):
+                scores = np.array([float(self.scorer(model, pred[:, None], y, **given)) for pred in preds])
+        except TypeError as error:
+            raise ValueError(f"scoring={self.name} failed: {error}; it must be a scorer of (estimator, X, y, sample_weight).") from error
+        if np.isnan(scores).all():
+            raise ValueError(f"scoring={self.name} is not defined on the rows held out, such as rows of one class: take other folds.")
+        return -np.where(np.isnan(scores), -np.inf, scores)

@@ -1,0 +1,125 @@
+"""Splits of the rows of a table: pairs of those to fit and those held out."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from coordboost._utils.checks import shown
+from coordboost.data import validation
+
+
+@dataclass(frozen=True)
+class Bootstrap:
+    """Bootstrap samples of the rows, each beside the rows that it leaves out: a splitter for `cv` or `folds`.
+
+    Parameters
+    ----------
+    n_splits : int, default 25
+        Number of samples.
+    random_state : int, default 0
+        Seed of the draws.
+
+    Notes
+    -----
+    A sample has as many rows as the table, drawn with replacement: a row drawn twice counts as one of twice the weight. About 37 % of the
+    rows are left out. A sample that leaves none out is drawn again.
+
+    *Source*: Efron, *Estimating the error rate of a prediction rule: improvement on cross-validation* (1983); as in ``cvrisk`` of R's
+    mboost, whose default is 25 samples, too.
+
+    Examples
+    --------
+    >>> import coordboost as cb
+    >>> from sklearn.datasets import load_diabetes
+    >>> X, y = load_diabetes(return_X_y=True)
+    >>> model = cb.LSBoostRegressorCV(n_steps=200, cv=cb.model_selection.Bootstrap(10)).fit(X, y)
+    >>> model.cross_validation_.losses.shape
+    (10, 201)
+    """
+
+    n_splits: int = 25
+    random_state: int = 0
+
+    def get_n_splits(self, X: Any = None, y: Any = None, groups: Any = None) -> int:
+        """The number of samples.
+
+        Parameters
+        ----------
+        X, y, groups : Any, optional
+            Not used.
+
+        Returns
+        -------
+        int
+            ``n_splits``.
+        """
+        return validation.whole("n_splits", self.n_splits, 1)
+
+    def split(self, X: Any, y: Any = None, groups: Any = None) -> Iterator[tuple[np.ndarray, np.ndarray]]:
+        """Yield the rows of each sample, in order, and those that it leaves out.
+
+        Parameters
+        ----------
+        X : array_like
+            A table of two rows or more.
+        y, groups : Any, optional
+            Not used.
+
+        Yields
+        ------
+        fit : ndarray, (n_rows,)
+            Rows to fit, some of them twice or more.
+        held : ndarray
+            Rows that are not among them.
+
+        Raises
+        ------
+        ValueError
+            For fewer than two rows.
+        """
+        n, source = X.shape[0] if hasattr(X, "shape") else len(X), validation.generator(self.random_state)
+        if n < 2:
+            raise ValueError(f"a bootstrap sample leaves rows out where there are two or more, got {n}.")
+        for _ in range(self.get_n_splits()):
+            times = np.ones(n)
+            while times.all():
+                times = np.bincount(source.integers(0, n, n), minlength=n)
+            yield np.repeat(np.arange(n), times), np.flatnonzero(times == 0)
+
+
+def rows_of_folds(name, given, X, y, rng=0):
+    """Pairs of rows to fit and rows held out: of a number of folds, of a splitter, or those that were given."""
+    if hasattr(given, "get_n_splits"):
+        given = given.split(X, y)
+    return pairs_of(name, given, len(y)) if hasattr(given, "__iter__") else folds_of(y, given, rng)
+
+
+def pairs_of(name, folds, n):
+    """Folds that were given, as pairs of arrays of rows."""
+    try:
+        pairs = [tuple(map(np.asarray, fold)) for fold in folds]
+    except (TypeError, ValueError):
+        pairs = []
+    rows = [one for pair in pairs for one in pair]
+    whole = all(one.ndim == 1 and one.size and one.dtype.kind in "iu" and -n <= one.min() <= one.max() < n for one in rows)
+    if not (pairs and whole and all(len(pair) == 2 for pair in pairs)):
+        raise ValueError(
+            f"{name} must be a number, or pairs of arrays of rows from 0 to {n - 1}: those to fit and those held out, got {shown(folds)}."
+        )
+    return pairs
+
+
+def folds_of(y, k, rng=0):
+    """`k` pairs of rows to fit and rows held out: of any k rows that are neighbours in the order of y each fold holds out one."""
+    n, k = len(y), validation.whole("folds", k, 2)
+    if k > n:
+        raise ValueError(f"folds must be at most the {n} rows of X, got {k}.")
+    rng = validation.generator(rng)
+    mixed = rng.permutation(n)
+    order = mixed[np.argsort(y[mixed], kind="stable")]
+    fold = np.empty(n, dtype=int)
+    for first in range(0, n, k):
+        fold[order[first : first + k]] = rng.permutation(k)[: len(order[first : first + k])]
+    return [(np.flatnonzero(fold != i), np.flatnonzero(fold == i)) for i in range(k)]
