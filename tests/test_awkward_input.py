@@ -108,7 +108,7 @@ def test_solve(table, name):
         check_certificates(problem, beta)
         predicted = answer(lambda: run.predict(X))
         if predicted is not None:
-            np.testing.assert_allclose(predicted / scale, (problem.offset + run.pred) / scale, rtol=0, atol=1e-6)
+            np.testing.assert_allclose(predicted / scale, (problem.constant + run.pred) / scale, rtol=0, atol=1e-6)
 
 
 @settings(parent=seeded, max_examples=150)

@@ -63,7 +63,7 @@ def test_blocks_follow_the_lines(name, l2):
     run = cb.solve(problem, method, STEPS, rng=7, compile=False)
     # a few dozen roundings in each of 40 steps
     assert np.abs(run.pred - F).max() < 1e-12 and np.abs(run.problem.dictionary.spread(run.beta) - coef).max() < 1e-12
-    assert np.abs(run.problem.predict(run.beta, X) - run.problem.offset - F).max() < 1e-12
+    assert np.abs(run.problem.predict(run.beta, X) - run.problem.constant - F).max() < 1e-12
 
 
 @pytest.mark.slow

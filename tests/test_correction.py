@@ -85,7 +85,7 @@ def test_every_sign_with_trees(loss, y, correction):
     naive, _ = followed(run.problem, run.problem.dictionary, 0.5, 0.1, rounds, correction)
     for state, f in zip(run.replay(range(1, 41, 40 // rounds)), naive, strict=True):
         np.testing.assert_allclose(state.pred, f, atol=1e-10)
-    np.testing.assert_allclose(run.predict(X), run.pred + problem.offset, atol=1e-10)
+    np.testing.assert_allclose(run.predict(X), run.pred + problem.constant, atol=1e-10)
 
 
 def test_no_correction_is_vagbm():

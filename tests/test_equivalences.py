@@ -127,7 +127,7 @@ def test_csc_is_dense(name, center, weighted):
         runs = [solved(problem, name, view=view) for problem in pair]
         assert_close(*runs, factor=2.0)  # the shift is one product more
         for run, new in zip(runs, (X, scipy.sparse.csr_array(X)), strict=True):
-            np.testing.assert_allclose(run.predict(new), run.problem.offset + run.pred, rtol=0, atol=1e-12)
+            np.testing.assert_allclose(run.predict(new), run.problem.constant + run.pred, rtol=0, atol=1e-12)
     np.testing.assert_allclose(*(problem.raw(np.ones(6))[0] for problem in pair), rtol=1e-14)
 
 

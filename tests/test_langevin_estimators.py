@@ -131,7 +131,7 @@ def test_members_are_models_of_the_run():
     model = cb.LangevinGBMRegressor(n_estimators=20, n_members=3, burn_in=0.5, noise_variance=0.25, random_state=0).fit(X, y)
     states = [state.beta for state in model.run_.replay([11, 15, 20])]
     bank = model.run_.problem.dictionary
-    expected = np.mean([model.run_.problem.offset + bank.combine(beta) for beta in states], axis=0)
+    expected = np.mean([model.run_.problem.constant + bank.combine(beta) for beta in states], axis=0)
     np.testing.assert_allclose(model.predict(X), expected)
     np.testing.assert_allclose(chain(model.run_, 11, every=9, X=X).values[0, -1], model.run_.predict(X))
     again = cb.LangevinGBMRegressor(n_estimators=20, n_members=3, noise_variance=0.25, random_state=0).fit(X, y)

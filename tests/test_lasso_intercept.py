@@ -86,7 +86,7 @@ def test_conditions_of_optimality(name):
     assert (path.gaps <= 1e-10).all() and path.intercepts[-1] != path.intercepts[0]
     for k, alpha in enumerate(path.alphas):
         pred, lam = path.predict(X, cb.lasso.PathPoint(step=k)), alpha * weight.sum()
-        resid = weight * [loss.residual(a, f) for a, f in zip(problem.y, pred - problem.offset + problem.base, strict=True)]
+        resid = weight * [loss.residual(a, f) for a, f in zip(problem.y, pred - problem.constant + problem.base, strict=True)]
         assert abs(resid.sum()) <= 1e-12 * np.abs(resid).sum()
         corr, beta = problem.scan(resid), problem.unit(path.coefs[:, k])
         # a gap of g lets correlations exceed lam by at most sqrt(2 sigma g), and by far less than 1e-3 here

@@ -83,7 +83,7 @@ def test_best_constant(loss, y, w):
     terms = [w[i] * loss.residual(y[i], c) for i in range(5)]
     assert abs(sum(terms)) <= ulps(*terms, *w) * (1 + abs(c))
     w = w + (w == 0)
-    assert cb.Problem(np.eye(5), y, loss, sample_weight=w).offset == loss.constant(y, w)
+    assert cb.Problem(np.eye(5), y, loss, sample_weight=w).constant == loss.constant(y, w)
 
 
 @every_loss
@@ -91,7 +91,7 @@ def test_sums_and_weights(loss):
     """value and resid of a problem are the weighted sums of the kernels, compiled and at the offset."""
     y, w, pred = fitting(loss, np.array([1.0, -1.0, 1.0])), np.array([0.5, 2.0, 1.0]), np.array([0.25, 3.0, -1.0])
     problem = cb.Problem([[1.0], [0.0], [-2.0]], y, loss, sample_weight=w)
-    at = problem.offset + pred
+    at = problem.constant + pred
     values = [w[i] * loss.value(y[i], at[i]) for i in range(3)]
     np.testing.assert_allclose(problem.value(pred), sum(values), rtol=0, atol=ulps(*values))
     np.testing.assert_allclose(problem.resid(pred), [w[i] * loss.residual(y[i], at[i]) for i in range(3)], rtol=0, atol=ulps(*values))

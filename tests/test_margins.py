@@ -28,7 +28,7 @@ def by_hand(run, X, y, rho, delta, k):
     """The three parts in decimals, from the account of the run and its predictions."""
     bill, m, d = cb.engine.family_summary(run, k), *X.shape
     alpha = [Decimal(float(one)) for one in bill.alpha]
-    offset, fewest = run.problem.offset, min(range(len(alpha)), key=lambda f: (bill.nodes[f], -bill.bound[f]))
+    offset, fewest = run.problem.constant, min(range(len(alpha)), key=lambda f: (bill.nodes[f], -bill.bound[f]))
     alpha[fewest] += abs(Decimal(offset)) / Decimal(float(bill.bound[fewest]))
     total, K, bits = sum(alpha), len(alpha), Decimal(d + 2).ln() / Decimal(2).ln()
     costs = [

@@ -205,7 +205,7 @@ def test_line_search_leaves_no_correlation(loss):
     """With the offset of the problem inside the loss; residuals and slopes of the twelve samples are below 20."""
     X, y = gaussian("tall")
     problem = cb.Problem(X, y if getattr(loss, "location", False) else y > np.sort(y)[3], loss)
-    assert problem.offset != 0
+    assert problem.constant != 0
     run = cb.solve(problem, cb.methods.gcd(step=cb.rules.LineSearch()), N, compile=False)
     for state, j in zip(list(run.replay(range(N + 1)))[1:], run.path.learner, strict=True):
         assert abs(state.corr[j]) <= 20 * 12 * 12 * ROUNDOFF * 8

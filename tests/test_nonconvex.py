@@ -26,7 +26,7 @@ def test_constants_of_the_smooth_zero_one_loss():
 @pytest.mark.parametrize("loss", [cb.losses.SmoothZeroOne(0.3), cb.losses.Welsch()], ids=["SLA", "Welsch"])
 def test_what_needs_convexity_refuses_in_a_sentence(loss):
     problem = cb.Problem(X, Y, loss)
-    assert problem.offset == 0
+    assert problem.constant == 0
     run = cb.solve(problem, cb.methods.gcd(cb.rules.ShrunkenStep(0.05)), 20, compile=False)
     certificate = run.certificate()
     assert certificate.lower == 0.0 and certificate.upper == pytest.approx(run.final.loss)

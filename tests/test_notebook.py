@@ -41,7 +41,7 @@ def test_estimators_take_a_table_and_new_rows_from_files_and_frames(table, tmp_p
     assert again.equals(rows)
     run = cb.solve(table.problem(), cb.forward_stagewise(1.0), 50)
     np.testing.assert_allclose(
-        run.predict(pd.read_csv(new, sep=";", decimal=",")), run.problem.offset + (rows - table.X.mean(axis=0)) @ run.coef
+        run.predict(pd.read_csv(new, sep=";", decimal=",")), run.problem.constant + (rows - table.X.mean(axis=0)) @ run.coef
     )
     assert model.predict(rows).shape == (2,)
 
@@ -55,7 +55,7 @@ def test_a_town_that_the_file_does_not_have_may_be_none_of_its_towns(table, tmp_
     rows = table.frame(frame, unknown_as_none=True)
     assert rows.to_numpy().tolist() == table.frame(new, unknown_as_none=True).to_numpy().tolist() == [[80.5, 0, 0, 0], [70, 1, 0, 0]]
     numbers = run.problem.recipe.numbers(frame, unknown_as_none=True)
-    np.testing.assert_allclose(run.predict(numbers), run.problem.offset + (rows - table.X.mean(axis=0)) @ run.coef)
+    np.testing.assert_allclose(run.predict(numbers), run.problem.constant + (rows - table.X.mean(axis=0)) @ run.coef)
 
 
 def test_wide_tables_stay_sparse_and_tables_without_names_have_no_new_rows(table, tmp_path):

@@ -109,15 +109,15 @@ def test_centring_is_the_start_and_leaves_the_columns(kind, weighted, loss):
     y = np.where(Y > 3.3, 1.0, -1.0) if loss == cb.losses.Logistic() else Y
     B = RAW / np.sqrt(weight @ RAW**2)
     problem = Problem(kind(B), y, loss, sample_weight=weight)
-    assert problem.offset == loss.constant(y, weight) != 0
-    assert Problem(kind(B), y, loss, sample_weight=weight, center=False).offset == 0
+    assert problem.constant == loss.constant(y, weight) != 0
+    assert Problem(kind(B), y, loss, sample_weight=weight, center=False).constant == 0
     np.testing.assert_allclose(problem.gather(np.arange(N)), B, rtol=1e-15)
     run = cb.solve(problem, cb.methods.gcd(), 30, view=cb.engine.NaiveState, compile=loss == cb.losses.Squared())
-    beta, resid = np.zeros(N), weight * loss.residual(y, problem.offset) if loss == cb.losses.Squared() else None
+    beta, resid = np.zeros(N), weight * loss.residual(y, problem.constant) if loss == cb.losses.Squared() else None
     for _ in range(30 if resid is not None else 0):
         j = int(np.argmax(np.abs(B.T @ resid)))
         beta[j] += B[:, j] @ resid
-        resid = weight * (y - problem.offset - B @ beta)
+        resid = weight * (y - problem.constant - B @ beta)
     if resid is not None:  # 30 steps, each a sum of M products
         np.testing.assert_allclose(run.beta, beta, atol=30 * M * 1e-15 * np.linalg.norm(Y))
 

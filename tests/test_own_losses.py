@@ -152,8 +152,8 @@ def test_the_best_constant_of_any_targets(shift, unit, n, seed):
     """A loss that says nothing of itself, of targets of any size: the constant is between them, and no other one is better."""
     y = shift + unit * np.random.default_rng(seed).normal(size=n)
     problem = cb.Problem(np.random.default_rng(1).normal(size=(n, 2)), y, Soft())
-    assert y.min() <= problem.offset <= y.max()
-    total = [sum(Soft().value(one, problem.offset + t) for one in y) for t in (0.0, -1e-3 * unit, 1e-3 * unit)]
+    assert y.min() <= problem.constant <= y.max()
+    total = [sum(Soft().value(one, problem.constant + t) for one in y) for t in (0.0, -1e-3 * unit, 1e-3 * unit)]
     assert total[0] <= min(total) * (1 + 1e-12)
     shifted = cb.Problem(np.random.default_rng(1).normal(size=(n, 2)), y, Soft(), center=False)
     run = cb.solve(shifted, cb.forward_stagewise(1e-9), 1, compile=False).refit_intercept()

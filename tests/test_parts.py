@@ -10,7 +10,7 @@ from coordboost import Problem
 
 RNG = np.random.default_rng(3)
 X, Y = RNG.normal(size=(9, 4)), RNG.normal(size=9)
-PARTS = ("loss", "dictionary", "standardization", "y", "weight", "offset", "base", "groups", "feature_names", "dropped")
+PARTS = ("loss", "dictionary", "standardization", "y", "weight", "constant", "base", "groups", "feature_names", "dropped", "offset")
 
 
 def parts(loss=None, kind=np.asarray):
@@ -60,8 +60,9 @@ UNSOUND = {
     ],
     "y": [None, Y[1:], Y * np.nan, Y.astype(np.float32), Y[:, None], Y.tolist()],
     "weight": [None, -np.ones(9), np.zeros(9), np.ones(8), np.full(9, np.inf)],
-    "offset": [None, np.nan, "0", [1.0]],
-    "base": [None, 1.0, "0"],
+    "constant": [None, np.nan, "0", [1.0]],
+    "base": [None, 1.0, "0", np.zeros(9)],
+    "offset": [0.0, np.zeros(8), np.full(9, np.nan), "0"],
     "groups": [np.zeros(3, dtype=np.int64), np.full(4, -1), np.zeros(4), "abcd"],
     "feature_names": [None, ["a"], "abcd", [1, 2, 3, 4]],
     "dropped": [None, ["a"], "a"],

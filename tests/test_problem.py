@@ -47,5 +47,5 @@ def test_sparse_columns_as_they_are_but_centred(weight):
     for problem in (dense, sparse):
         coef, intercept = problem.raw(beta)
         np.testing.assert_allclose(coef, beta, rtol=1e-8)  # what the promise of unit norm leaves open
-        np.testing.assert_allclose(thin @ coef + intercept, problem.offset + unit @ beta, **close)
-        np.testing.assert_allclose(problem.predict(beta, thin), problem.offset + unit @ beta, **close)
+        np.testing.assert_allclose(thin @ coef + intercept, problem.constant + unit @ beta, **close)
+        np.testing.assert_allclose(problem.predict(beta, thin), problem.constant + unit @ beta, **close)

@@ -79,7 +79,7 @@ def test_logistic_is_mboost_binomial(name, offset, view):
     labels = np.where(reference.y > 0, 1.0, -1.0)
     problem = cb.Problem(reference.X, labels, cb.losses.Logistic(), center=offset == "offdef", scale=False)
     # the largest share has log-odds below 1: the logarithm is off by a few roundoffs
-    assert abs(problem.offset - 2 * float(reference[f"{tag}_offset"])) <= 8 * ROUNDOFF
+    assert abs(problem.constant - 2 * float(reference[f"{tag}_offset"])) <= 8 * ROUNDOFF
     picks = reference[f"{tag}_xselect"][: int(reference[f"{tag}_n_valid"])]
     run = cb.solve(problem, cb.methods.gcd(step=cb.rules.ShrunkenStep(4 * 0.1 / log(2))), len(picks), view=view)
     sizes = float(np.sqrt(reference.n))

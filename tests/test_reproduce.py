@@ -51,4 +51,4 @@ def test_the_command_makes_the_run_again(tmp_path, monkeypatch, words):
     made = cb.load("p/ls_boost.run")
     assert made.problem.recipe == run.problem.recipe and list(made.problem.column_names) == list(run.problem.column_names)
     np.testing.assert_array_equal(made.beta, run.beta)
-    assert made.n_steps == run.n_steps and made.problem.offset == run.problem.offset
+    assert made.n_steps == run.n_steps and made.problem.constant == run.problem.constant

@@ -144,7 +144,7 @@ def test_trees():
     wild, run = (cb.solve(problem, cb.agbm(1.0, 0.5, guard), 120) for guard in (False, True))
     assert wild.final.loss > problem.start_loss > 10 * run.final.loss and SLOWER in run.path.shrink
     assert run.problem.n_learners == len(run.beta) == 120 == len(set(run.path.learner.tolist()))
-    np.testing.assert_allclose(run.predict(X), run.pred + problem.offset, atol=1e-10)
+    np.testing.assert_allclose(run.predict(X), run.pred + problem.constant, atol=1e-10)
     assert (cb.solve(problem, cb.agbm(1.0, 0.5), 50).resume(70).beta == run.beta).all()
 
 

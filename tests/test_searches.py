@@ -65,7 +65,7 @@ def test_value_and_residual_are_enough(name, unit):
     rng = np.random.default_rng(1)
     y, weight = unit * rng.gamma(2.0, size=31), rng.integers(1, 4, 31).astype(float)
     loss = Plain(value, residual, **declared)
-    offset = cb.Problem(rng.normal(size=(31, 2)), y, loss, sample_weight=weight).offset
+    offset = cb.Problem(rng.normal(size=(31, 2)), y, loss, sample_weight=weight).constant
     assert turns_at(loss, y, weight, np.zeros(31), np.ones(31), offset, 1e-13 * (unit if declared else 1 + abs(offset)))
 
 
@@ -74,7 +74,7 @@ def test_a_constant_that_is_infinite_is_refused_in_a_sentence():
     X = np.random.default_rng(0).normal(size=(9, 2))
     with pytest.raises(ValueError, match=r"the best constant prediction of Plain is infinite for these y; pass center=False"):
         cb.Problem(X, np.ones(9), loss)
-    assert cb.Problem(X, np.ones(9), loss, center=False).offset == 0.0
+    assert cb.Problem(X, np.ones(9), loss, center=False).constant == 0.0
 
 
 def test_an_own_logistic_loss_has_the_model_of_ours():
@@ -84,4 +84,4 @@ def test_an_own_logistic_loss_has_the_model_of_ours():
     loss = Plain(lambda y, f: math.log1p(math.exp(-y * f)), lambda y, f: y / (1 + math.exp(y * f)), sigma=0.25)
     own, ours = (cb.solve(cb.Problem(X, y, one), cb.methods.gcd(), 30) for one in (loss, cb.losses.Logistic()))
     np.testing.assert_allclose(own.coef, ours.coef, atol=1e-12)
-    assert own.problem.offset == pytest.approx(ours.problem.offset, abs=1e-14)
+    assert own.problem.constant == pytest.approx(ours.problem.constant, abs=1e-14)

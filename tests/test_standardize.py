@@ -73,9 +73,9 @@ def test_predictions_equal_offset_plus_B_beta(X, kind, weight, center, scale):
     """In N + 2 terms, each of the size of coef * X before the means cancel."""
     problem = Problem(kind(X), Y, sample_weight=weight, center=center, scale=scale)
     beta = RNG.normal(size=N)
-    bound = 3 * (slack(X, weight, center) @ np.abs(beta) + N * U * abs(problem.offset))
-    expected = problem.offset + problem.dictionary.combine(beta)
-    assert problem.offset == pytest.approx(np.average(Y, weights=weight) if center else 0.0, rel=M * U)
+    bound = 3 * (slack(X, weight, center) @ np.abs(beta) + N * U * abs(problem.constant))
+    expected = problem.constant + problem.dictionary.combine(beta)
+    assert problem.constant == pytest.approx(np.average(Y, weights=weight) if center else 0.0, rel=M * U)
     for rows in (kind(X), X, scipy.sparse.csr_array(X)):
         assert np.abs(problem.predict(beta, rows) - expected).max() <= bound
     coef, intercept = problem.raw(beta)
@@ -125,7 +125,7 @@ def test_names_and_dropped_columns():
 
 def test_without_centring_a_constant_column_is_a_learner():
     problem = Problem(np.column_stack([np.full(M, 0.1), X[:, 0]]), Y, center=False)
-    assert problem.n_learners == 2 and problem.dropped == [] and problem.offset == 0
+    assert problem.n_learners == 2 and problem.dropped == [] and problem.constant == 0
     assert columns(problem)[:, 0] == pytest.approx(np.full(M, M**-0.5), rel=M * U)
 
 

@@ -62,7 +62,7 @@ def test_shapes_and_the_offset_add_up_to_the_prediction(kind):
     new = np.vstack([X, X + 0.3, np.full((1, 5), np.nan), np.full((1, 5), 99.0)])
     new[90:180, 2] = X[:, 2]
     names = problem.binning.names
-    total = problem.offset + sum(shape(new[:, names.index(name)]) for name, shape in run.shape_functions().items())
+    total = problem.constant + sum(shape(new[:, names.index(name)]) for name, shape in run.shape_functions().items())
     np.testing.assert_allclose(total, run.predict(new), rtol=0, atol=1e-12)
     for name, shape in run.shape_functions().items():
         assert shape.feature == name and len(shape.values) == len(shape.labels or [*shape.cuts.tolist(), 0])

@@ -189,7 +189,7 @@ def test_frames_go_by_name_and_learners_have_names():
     assert any(name.startswith("size <= ") and name.endswith(" or missing") for name in names)
     run = cb.solve(problem, cb.ls_boost(0.3), 60)
     pred = problem.predict(run.beta, frame)
-    np.testing.assert_allclose(pred, problem.offset + problem.combine(run.beta), rtol=1e-12)
+    np.testing.assert_allclose(pred, problem.constant + problem.combine(run.beta), rtol=1e-12)
     np.testing.assert_array_equal(problem.predict(run.beta, frame[["size", "town", "age"]]), pred)
     with pytest.raises(ValueError, match="Feature names unseen at fit time"):
         problem.predict(run.beta, frame.rename(columns={"age": "years"}))

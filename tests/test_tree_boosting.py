@@ -116,7 +116,7 @@ def test_predictions_are_those_of_the_coefficients(method):
     bank = run.problem.dictionary
     columns = np.column_stack([bank.column(j) for j in range(bank.n_learners)])
     np.testing.assert_allclose(run.pred, columns @ run.beta, atol=1e-13 * np.abs(run.beta).sum())
-    np.testing.assert_allclose(run.predict(X), run.pred + problem.offset, atol=1e-13 * np.abs(run.beta).sum())
+    np.testing.assert_allclose(run.predict(X), run.pred + problem.constant, atol=1e-13 * np.abs(run.beta).sum())
     assert run.n_scans == 25 and len(run.beta) == bank.n_learners == len(run.problem.feature_names)
     assert run.certificate().lower == 0.0  # growing a tree proves nothing about the others
 

@@ -90,7 +90,7 @@ def test_missing_values_go_where_the_edges_say(depth):
             (at,) = (k for k, node in enumerate(nodes) if node.parent == at and node.missing)
         total += float(nodes[at].words[0])
     # six digits a leaf
-    assert run.predict(gone)[0] - run.problem.offset == pytest.approx(total, rel=1e-4, abs=1e-4)
+    assert run.predict(gone)[0] - run.problem.constant == pytest.approx(total, rel=1e-4, abs=1e-4)
 
 
 @pytest.mark.parametrize("panel", [None, (4.4, 3.6), (12, 3)], ids=["own", "small", "flat"])

@@ -62,7 +62,7 @@ def test_steps_are_those_over_all_learners(method, loss):
     B = explicit()
     compiled = method.name == "ls_boost" and loss == cb.losses.Squared()
     found = cb.solve(cb.Problem(Signs(), Y, loss), method, 60, compile=compiled)
-    listed = cb.Problem(B, Y - found.problem.offset, loss, center=False, scale=False)
+    listed = cb.Problem(B, Y - found.problem.constant, loss, center=False, scale=False)
     all_of_them = cb.solve(listed, method, 60, view=cb.engine.NaiveState if method.greedy else None, compile=False)
     learners = found.problem.dictionary.learners
     assert len(learners) == len(found.beta) == len(set(found.path.learner)) < 60 and found.n_scans == 60
@@ -112,7 +112,7 @@ def test_a_run_has_a_bank_of_its_own_and_is_the_same_run_however_it_is_cut():
     stopped = cb.solve(problem, method, 50, stop=lambda state: len(state.beta) >= 5)
     assert len(stopped.beta) == 5 and (stopped.path.learner == whole.path.learner[: stopped.n_steps]).all()
     X = RNG.normal(size=(3, M))
-    np.testing.assert_allclose(whole.predict(X), problem.offset + X @ (np.array(whole.problem.dictionary.learners).T @ whole.beta))
+    np.testing.assert_allclose(whole.predict(X), problem.constant + X @ (np.array(whole.problem.dictionary.learners).T @ whole.beta))
 
 
 class Odd(Signs):

@@ -75,7 +75,7 @@ def test_a_problem_has_center(loss, y):
     for make in (lambda: cb.Problem(X, y, loss), lambda: cb.lasso_path(X, y, loss=loss)):
         with pytest.raises(ValueError, match=r"; pass center=False to Problem, or more data\.$"):
             make()
-    assert "center" in inspect.signature(cb.Problem).parameters and cb.Problem(X, y, loss, center=False).offset == 0
+    assert "center" in inspect.signature(cb.Problem).parameters and cb.Problem(X, y, loss, center=False).constant == 0
 
 
 def trials(kind):

@@ -20,7 +20,7 @@ def test_no_linear_estimator_has_an_intercept_then(kind):
     assert not np.any(model.intercept_)
     assert np.any(quick(kind).fit(X, target(kind)).intercept_)
     for path in model.paths_:
-        assert (path.problem.standardization.mean == 0).all() and path.problem.offset == 0
+        assert (path.problem.standardization.mean == 0).all() and path.problem.constant == 0
     with pytest.raises(ValueError, match="fit_intercept must be"):
         quick(kind, fit_intercept="no").fit(X, target(kind))
 

@@ -3,10 +3,24 @@
 import math
 from functools import partial
 
+import numpy as np
+from numba import types
+from numba.extending import overload
+
 from coordboost._numba import compiled, interpreted, is_piece, kernel, verb
 from coordboost._numba.linesearch import residual
 
 value = verb("value")
+
+
+def base_at(base, i):
+    """What is added to the prediction of sample i: `base` itself where it is one number for all of them, else its entry."""
+    return base[i] if isinstance(base, np.ndarray) else base
+
+
+@overload(base_at)
+def _base_at(base, i):
+    return (lambda base, i: base[i]) if isinstance(base, types.Array) else (lambda base, i: base)
 
 
 @kernel
@@ -24,11 +38,14 @@ def with_rest(total, rest):
 
 @kernel
 def sum_of_each(loss, y, weight, base, pred):
-    """Sum of the weighted losses at ``base + pred``, with what rounding takes from each addition: equal terms are rounded alike."""
+    """Sum of the weighted losses at ``base + pred``, with what rounding takes from each addition: equal terms are rounded alike.
+
+    base : a number, or (n_samples,)
+    """
     out = 0 * (weight[0] * pred[0])
     rest = out
     for i in range(len(y)):
-        term = weight[i] * value(loss, y[i], base + pred[i])
+        term = weight[i] * value(loss, y[i], base_at(base, i) + pred[i])
         rest += rest_of(out, term)
         out += term
     return with_rest(out, rest)
@@ -41,7 +58,7 @@ sum_of_losses = verb("sum_of_losses", sum_of_each)
 @kernel
 def residual_at(i, loss, y, weight, base, pred, even):
     """The pseudo-residual of sample i; `even` where every weight is 1, which then need not be read."""
-    out = residual(loss, y[i], base + pred[i])
+    out = residual(loss, y[i], base_at(base, i) + pred[i])
     return out if even else weight[i] * out
 
 
@@ -77,7 +94,7 @@ def surely_finite(loss, y, weight, base, pred):
     known = loss.sum_of_losses is None and loss.convex and loss.infimum == 0
     if not known or not (alone or labels):
         return False
-    far = 2 * (abs(base) + sum(max(float(values.max()), -float(values.min())) for values in (y, pred)))
+    far = 2 * (float(np.abs(base).max()) + sum(max(float(values.max()), -float(values.min())) for values in (y, pred)))
     try:
         ends = [loss.value(target, f) for target in ((0.0,) if alone else (-1.0, 1.0)) for f in (-far, far)]
     except OverflowError:

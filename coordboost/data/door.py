@@ -16,7 +16,7 @@ from coordboost._utils.kinds import checked_piece
 from coordboost._utils.root import falling_root, farthest_constant
 from coordboost.data import validation
 from coordboost.data.frames import Names, names_of, places_of
-from coordboost.data.parts import Parts
+from coordboost.data.parts import Parts, base_of
 from coordboost.data.probe import check_dictionary
 from coordboost.data.standardize import Standardization, counted, nothing, standardize_dense, standardize_sparse
 from coordboost.data.stump_learners import BinnedLearners
@@ -31,7 +31,7 @@ KERNELS = ("correlations", "dot", "add")
 SUBTRACT = "; they vary by less than float64 can tell at their size, so subtract a constant from them first"
 
 
-def parts_of(X, y, loss, sample_weight, center, scale, groups, feature_names, copy):
+def parts_of(X, y, loss, sample_weight, center, scale, groups, feature_names, copy, offset=None):
     """The parts of ``Problem(X, y, loss, ...)``."""
     checked_piece(Loss, "loss", loss)
     loss.check()
@@ -55,13 +55,15 @@ def parts_of(X, y, loss, sample_weight, center, scale, groups, feature_names, co
     group_of = None if group_of is None else np.unique(group_of[way.kept], return_inverse=True)[1]
     if not type(loss).__module__.startswith("coordboost.") and loss.sum_of_losses is None:
         _refuse_targets(loss, y, weight)
-    offset = _constant(loss, y, weight) if center else 0.0
-    base = 0.0 if loss.location else offset
-    if base != offset:
-        y = _less(y, offset, weight > 0)
+    offset = None if offset is None else validation.vector("offset", offset, len(y), "row of X")
+    known = offset if loss.location and offset is not None else 0.0  # taken out of y
+    constant = 0.0 if not center else _constant(loss, y - known, weight, None if loss.location else offset)
+    base = base_of(loss, constant, offset)
+    if loss.location:
+        y = _less(y, known, constant, weight > 0)
     standard = not is_learners or binning is not None or dictionary.proven
     recipe = getattr(X, "recipe", None)
-    return Parts(loss, dictionary, way, y, weight, offset, base, group_of, names, named, standard, binning, recipe)
+    return Parts(loss, dictionary, way, y, weight, constant, base, group_of, names, named, standard, binning, recipe, offset)
 
 
 def _has(X, verbs):
@@ -90,12 +92,15 @@ def _refuse_targets(loss, y, weight):
             )
 
 
-def _constant(loss, y, weight):
-    """The best constant prediction: as the loss has it, or where its residuals sum to 0; 0 of a loss that is not convex and has none."""
-    formula = loss.constant
-    if formula is not None or not loss.convex:
-        return 0.0 if formula is None else formula(y, weight)
-    zero, resid = np.zeros(len(y)), np.empty(len(y))
+def _constant(loss, y, weight, offset):
+    """The best constant prediction: as the loss has it, or where its residuals sum to 0; 0 of a loss that is not convex and has none.
+
+    Beside an `offset` no formula holds, but each still says for which y no constant is best.
+    """
+    best = None if loss.constant is None else loss.constant(y, weight)
+    if not loss.convex or (best is not None and offset is None):
+        return 0.0 if best is None or offset is not None else best
+    zero, resid = np.zeros(len(y)) if offset is None else offset, np.empty(len(y))
     shift_invariant = loss.location  # a loss of y - f: it has the unit of y, and its constant is among the targets
 
     def sum_of_residuals(constant):
@@ -104,18 +109,18 @@ def _constant(loss, y, weight):
         return 0.0 if abs(total) <= 4 * np.finfo(float).eps * float(np.abs(resid).sum()) else total
 
     unit = (float(np.abs(y).max()) or 1.0) if shift_invariant else 1.0
-    near = float(np.average(y, weights=weight)) if shift_invariant else 0.0
-    far = farthest_constant(y, shift_invariant)
+    near = float(np.average(y if shift_invariant else -zero, weights=weight))
+    far = farthest_constant(y, shift_invariant) + float(np.abs(zero).max())
     root = falling_root(sum_of_residuals, near, unit / 8, (-far, far), 1e-15 * unit)[0]
     if root is None:
         raise InfiniteConstant(f"the best constant prediction of {type(loss).__name__} is infinite for these y")
     return root
 
 
-def _less(y, offset, counts):
-    """y - offset; 0 where the target is constant but for rounding in the rows that count: no model is to be fitted to that."""
-    rest = y - offset
-    if np.abs(rest[counts]).max() <= 16 * np.finfo(float).eps * np.abs(y[counts]).max():
+def _less(y, offset, constant, counts):
+    """y - offset - constant; 0 where it is rounding in the rows that count: no model is to be fitted to that."""
+    rest = y - offset - constant
+    if np.abs(rest[counts]).max() <= 16 * np.finfo(float).eps * max(np.abs(y[counts]).max(), np.abs(offset).max()):
         rest[counts] = 0.0
     return rest
 

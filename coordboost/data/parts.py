@@ -21,7 +21,8 @@ class Parts:
     """The parts of a problem, read-only.
 
     loss : piece;  dictionary : the columns B_j;  standardization : the way back to raw coefficients
-    y, weight : float64 (n_samples,);  offset : the constant prediction;  base : what of it is added to ``pred`` inside the loss
+    y, weight : float64 (n_samples,);  constant : the constant prediction;  offset : what else is added to it, (n_samples,), or None
+    base : what of both is added to ``pred`` inside the loss, a number or (n_samples,)
     groups : int64 (n_learners,) or None
     column_names : names of all columns, kept or not (a sequence of n_columns);  named : whether they were given, not made up
     standard : whether the door itself made the columns, so that they have unit norm
@@ -34,18 +35,24 @@ class Parts:
     standardization: Standardization
     y: np.ndarray
     weight: np.ndarray
-    offset: float
-    base: float
+    constant: float
+    base: float | np.ndarray
     groups: np.ndarray | None
     column_names: Sequence
     named: bool
     standard: bool
     binning: Any = None
     recipe: object = None
+    offset: np.ndarray | None = None
+
+
+def base_of(loss, constant, offset):
+    """What the loss adds to ``pred``: nothing where y was shifted, else the constant and the offset (n_samples,), if there is one."""
+    return 0.0 if loss.location else constant if offset is None else constant + offset
 
 
 def restored(
-    loss, dictionary, standardization, y, weight, offset, base, groups, feature_names, dropped, binning=None, recipe=None
+    loss, dictionary, standardization, y, weight, constant, base, groups, feature_names, dropped, binning=None, recipe=None, offset=None
 ):
     """Parts that come from a file: each is checked, alone and against the others.
 
@@ -71,11 +78,12 @@ def restored(
     if loss.labels and not np.array_equal(loss.labels(y), y):
         raise ValueError(f"y must hold the labels of {type(loss).__name__} as a Problem keeps them.")
     _check_way(standardization, n)
-    for name, number in (("offset", offset), ("base", base)):
-        if not (isinstance(number, float) and np.isfinite(number)):
-            raise ValueError(f"{name} must be a finite number, got {shown(number)}.")
-    if base != (0.0 if loss.location else offset):
-        raise ValueError(f"base must be 0 or the offset {offset!r}, as the loss asks, got {base!r}.")
+    if not (isinstance(constant, float) and np.isfinite(constant)):
+        raise ValueError(f"constant must be a finite number, got {shown(constant)}.")
+    offset = None if offset is None else _floats("offset", offset, m)
+    wanted = base_of(loss, constant, offset)
+    if not (type(base) is type(wanted) and np.array_equal(base, wanted)):
+        raise ValueError(f"base must be what the loss adds to predictions, {shown(wanted)}, got {shown(base)}.")
     if groups is not None and not (_is_array(groups, np.int64, (n,)) and (groups >= 0).all()):
         raise ValueError(f"groups must hold {n} whole numbers >= 0, or be None.")
     kept, n_columns = standardization.kept, standardization.n_columns
@@ -93,7 +101,7 @@ def restored(
         dictionary = dictionary.opened(weight, binning)
     recipe = _restored_recipe(recipe, names.tolist())
     return Parts(
-        loss, dictionary, standardization, y, weight, offset, base, groups, names.tolist(), named, False, binning, recipe
+        loss, dictionary, standardization, y, weight, constant, base, groups, names.tolist(), named, False, binning, recipe, offset
     )
 
 

@@ -22,7 +22,7 @@ from coordboost.losses.standard import Squared
 
 
 class Problem(Parts):
-    r"""Minimise :math:`L(\beta) = \sum_i w_i\, \ell(y_i, b + (B\beta)_i)` over the coefficients of unit columns :math:`B_j`.
+    r"""Minimise :math:`L(\beta) = \sum_i w_i\, \ell(y_i, b + o_i + (B\beta)_i)` over the coefficients of unit columns :math:`B_j`.
 
     Parameters
     ----------
@@ -47,6 +47,10 @@ class Problem(Parts):
         other methods ignore it.
     feature_names : sequence of str, optional
         Default: those of a data frame.
+    offset : array_like, (n_samples,), optional
+        A known part o of every prediction, on the scale of the predictions of the loss, such as log(exposure) for ``Poisson()`` or
+        what another model predicts; default 0. The constant b is the best beside it. Other rows have their own:
+        ``run.predict(X, offset=...)``.
     copy : bool, default True
         With False a float64 array X in Fortran order is standardised in its own memory, and not copied: it is overwritten where
         `center` or `scale` ask for it, and must not be changed afterwards.
@@ -54,8 +58,8 @@ class Problem(Parts):
     Attributes
     ----------
     dictionary : the columns B_j; y, weight : float64 (n_samples,)
-    offset : float, the constant b of every prediction
-    base : float, the part of it that the loss adds itself (0 where y was shifted instead)
+    constant : float, the constant b of every prediction;  offset : float64 (n_samples,) or None, as it was given
+    base : float or (n_samples,), what of both the loss adds itself: 0 where they were taken out of y instead
     standardization : converts coefficients of unit columns to those of X
     feature_names : names of the learners; dropped : names of constant columns, which get coefficient 0
 
@@ -77,22 +81,30 @@ class Problem(Parts):
 
     Examples
     --------
+    >>> import numpy as np
     >>> import coordboost as cb
     >>> X, y = [[1.0, 0], [0, 1], [2, 1], [1, 3]], [1.0, 2, 4, 5]
     >>> problem = cb.Problem(X, y)
-    >>> problem.n_samples, problem.n_learners, float(problem.offset)
+    >>> problem.n_samples, problem.n_learners, float(problem.constant)
     (4, 2, 3.0)
     >>> problem.scan(problem.resid([0.0] * 4)).round(3)
     array([1.414, 2.753])
+
+    Counts y of something seen for a time t: the rate is modelled, and log t is the offset.
+
+    >>> t = np.array([1.0, 2.0, 1.0, 4.0])
+    >>> counts = cb.Problem(X, [0, 2, 4, 20], cb.losses.Poisson(), offset=np.log(t))
+    >>> float(np.exp(counts.constant)), 26 / 8
+    (3.25, 3.25)
     """
 
     @on_one_thread
     def __init__(
         self, X: Any, y: ArrayLike, loss: Any = None, *, sample_weight: ArrayLike | None = None, center: bool = True, scale: bool = True,
-        groups: ArrayLike | None = None, feature_names: Sequence[str] | None = None, copy: bool = True,
+        groups: ArrayLike | None = None, feature_names: Sequence[str] | None = None, offset: ArrayLike | None = None, copy: bool = True,
     ) -> None:  # fmt: skip
         loss = Squared() if loss is None else loss
-        super().__init__(**vars(parts_of(X, y, loss, sample_weight, center, scale, groups, feature_names, copy)))
+        super().__init__(**vars(parts_of(X, y, loss, sample_weight, center, scale, groups, feature_names, copy, offset)))
 
     @classmethod
     def restored(cls, **parts: Any) -> "Problem":
@@ -101,7 +113,7 @@ class Problem(Parts):
         Parameters
         ----------
         **parts
-            The arguments of ``coordboost.data.parts.restored``: the loss, the dictionary, the standardization, `y`, `weight`, `offset`,
+            The arguments of ``coordboost.data.parts.restored``: the loss, the dictionary, the standardization, `y`, `weight`, `constant`,
             `base`, `groups` and the names of the columns.
 
         Returns
@@ -275,7 +287,7 @@ class Problem(Parts):
         Returns
         -------
         ndarray, (n_samples,)
-            Predictions, offset not included.
+            Predictions, the constant not included.
         """
         return self.dictionary.combine(validation.coefficients(beta, self))
 
@@ -319,12 +331,12 @@ class Problem(Parts):
         return scan(self.dictionary, v) if self.countable else np.array([self.dictionary.bound(v)])
 
     def value(self, pred: ArrayLike) -> float:
-        """Sum of the losses at the predictions `pred` = B beta (n_samples,), offset not included.
+        """Sum of the losses at the predictions `pred` = B beta (n_samples,), the constant not included.
 
         Parameters
         ----------
         pred : ndarray, (n_samples,)
-            B beta, offset not included.
+            B beta, the constant not included.
 
         Returns
         -------
@@ -339,7 +351,7 @@ class Problem(Parts):
         Parameters
         ----------
         pred : ndarray, (n_samples,)
-            B beta, offset not included.
+            B beta, the constant not included.
 
         Returns
         -------
@@ -368,8 +380,8 @@ class Problem(Parts):
             Beside them.
         """
         if not self.countable:
-            return np.array(beta, dtype=np.float64), float(self.offset)
-        return self.standardization.raw(validation.vector("beta", beta, self.n_learners, "learner"), self.offset)
+            return np.array(beta, dtype=np.float64), float(self.constant)
+        return self.standardization.raw(validation.vector("beta", beta, self.n_learners, "learner"), self.constant)
 
     def unit(self, coef: ArrayLike) -> np.ndarray:
         """The inverse of ``raw``: coefficients (n_learners,) of the unit columns from raw ones (n_columns,).
@@ -388,8 +400,10 @@ class Problem(Parts):
         return raw[self.standardization.kept] * self.standardization.norm
 
     @on_one_thread
-    def predict(self, beta: ArrayLike, X: Any) -> np.ndarray:
-        """offset + B beta on the new rows X, (len(X),); X as for a Problem; of ``open_columns(...)`` only the model's columns are read.
+    def predict(self, beta: ArrayLike, X: Any, *, offset: ArrayLike | None = None) -> np.ndarray:
+        """constant + offset + B beta on the new rows X, (len(X),); X as for a Problem.
+
+        Of ``open_columns(...)`` only the model's columns are read.
 
         Where the columns had names, those of a data frame are put in the order of the fit.
 
@@ -399,6 +413,8 @@ class Problem(Parts):
             Coefficients of the unit columns.
         X : array_like or data frame, (n_rows, n_columns)
             New rows, raw.
+        offset : array_like, (n_rows,), optional
+            The known part of the predictions of these rows; default 0.
 
         Returns
         -------
@@ -412,9 +428,11 @@ class Problem(Parts):
         """
         if self.dictionary.at:
             rows = X if self.binning is None else self.binning.bin(X)
-            return self.offset + self.dictionary.at(rows).combine(validation.coefficients(beta, self))
-        coef, intercept = self.raw(beta)
-        return columns_as_in(X, self).combine(coef) + intercept
+            pred = self.constant + self.dictionary.at(rows).combine(validation.coefficients(beta, self))
+        else:
+            coef, intercept = self.raw(beta)
+            pred = columns_as_in(X, self).combine(coef) + intercept
+        return pred if offset is None else pred + validation.known_part(offset, len(pred))
 
 
 def checked_problem(problem):

@@ -42,11 +42,11 @@ class Standardization(NamedTuple):
         out[self.kept] = self.norm / np.sqrt(total)
         return out
 
-    def raw(self, beta, offset):
+    def raw(self, beta, constant):
         """Coefficients (n_columns,) and intercept on the scale of X. *Source*: Freund et al., Section 1."""
         coef = np.zeros(self.n_columns)
         coef[self.kept] = beta / self.norm
-        return coef, float(offset - self.mean @ coef[self.kept])
+        return coef, float(constant - self.mean @ coef[self.kept])
 
 
 def counted(weight):

@@ -239,6 +239,11 @@ def target(y, n_samples):
     return out
 
 
+def known_part(offset, n_samples):
+    """The offset of some rows as float64 (n_samples,), 0.0 for None."""
+    return 0.0 if offset is None else vector("offset", offset, n_samples, "row of X")
+
+
 def sample_weight(weight, n_samples):
     """Weights as float64 (n_samples,), ones for None."""
     if weight is None:

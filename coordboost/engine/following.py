@@ -17,14 +17,14 @@ accumulate = verb("accumulate")
 BLOCK = 1 << 23
 
 
-def follow_losses(model, loss, y, weight, offset, learner, shrink, theta, out):
+def follow_losses(model, loss, y, weight, constant, offset, learner, shrink, theta, out):
     """Bring `model` through the recorded steps, and write the sum of the losses after each of them into `out`.
 
-    offset : (n_steps,), the constant prediction beside the model after each step
+    constant : (n_steps,), the constant prediction beside the model after each step;  offset : that of the rows, or a number
     """
     for k in range(len(out)):
         accumulate(model, learner[k], shrink[k], theta[k])
-        out[k] = sum_of_losses(loss, y, weight, offset[k], model.pred)
+        out[k] = sum_of_losses(loss, y, weight, constant[k] + offset, model.pred)
 
 
 class Follower:
@@ -50,38 +50,39 @@ class Follower:
         retrace(self.model, path, self.k, k)
         self.k = k
 
-    def losses(self, path, k, loss, y, weight, offset):
+    def losses(self, path, k, loss, y, weight, constant, offset=0.0):
         """Go on to step k; the weighted sums of the losses after each of the steps, (k - self.k,).
 
-        offset : the constant prediction, a number or one for each of the steps
+        constant : the constant prediction, a number or one for each of the steps;  offset : that of the rows, or a number
         """
         part, out = path.cut(self.k, k), np.empty(k - self.k)
-        pieces, offsets = (self.model, loss), np.full(len(out), offset, dtype=np.float64)
+        pieces, constants = (self.model, loss), np.full(len(out), constant, dtype=np.float64)
         run = compiled(follow_losses, pieces) if all(map(is_piece, pieces)) else interpreted(follow_losses)
         for first, last in stretches(0, len(out)):
             at = slice(first, last)
-            run(*pieces, y, weight, offsets[at], part.learner[at], part.shrink[at], part.theta[at], out[at])
+            run(*pieces, y, weight, constants[at], offset, part.learner[at], part.shrink[at], part.theta[at], out[at])
         self.k = k
         return out
 
 
 @on_one_thread
-def run_losses(run, X, y, weight, shifts=0.0):
+def run_losses(run, X, y, weight, offset=0.0, shifts=0.0):
     """Sums of the losses on the rows X after 0, 1, ..., n_steps steps of a run, (n_steps + 1,).
 
+    offset : that of the rows, or a number
     shifts : (n_steps + 1,), what is added to the constant prediction of each of these models, or a number for all
     """
     problem = run.problem
     if not followed(run):
-        return losses_of(problem, staged(run, X, shifts), y, weight)
-    return _followed_losses(followers(run, X, len(y)), run, y, weight, problem.offset + shifts)
+        return losses_of(problem, staged(run, X, shifts), y, weight, offset)
+    return _followed_losses(followers(run, X, len(y)), run, y, weight, problem.constant + shifts, offset)
 
 
 def staged(run, X, shifts=0.0):
-    """Predictions for the rows X, offset included, after 0, 1, ..., n_steps steps of a run, an iterator of (len(X),)."""
+    """Predictions for the rows X, the constant included, after 0, 1, ..., n_steps steps of a run, an iterator of (len(X),)."""
     if followed(run):
         parts = list(followers(run, X, columns_as_in(X, run.problem).shape[0]))
-        return _shifted((_predictions_at(parts, k) for k in range(run.n_steps + 1)), run, run.problem.offset + shifts)
+        return _shifted((_predictions_at(parts, k) for k in range(run.n_steps + 1)), run, run.problem.constant + shifts)
     return _shifted((run.problem.predict(state.beta, X) for state in run.replay(range(run.n_steps + 1))), run, shifts)
 
 
@@ -100,7 +101,7 @@ def training_losses(run, shifts=0.0):
         models = (state.pred for state in run.replay(range(run.n_steps + 1)))
         return np.array(totals_of(problem.loss, problem.y, problem.weight, problem.base, _shifted(models, run, shifts)))
     whole = [(slice(None), run.path, Follower(run.method, problem.dictionary))]
-    return _followed_losses(whole, run, problem.y, problem.weight, problem.base + shifts)
+    return _followed_losses(whole, run, problem.y, problem.weight, shifts, problem.base)
 
 
 def _shifted(models, run, shifts):
@@ -108,14 +109,18 @@ def _shifted(models, run, shifts):
     return map(np.add, models, np.full(run.n_steps + 1, shifts, dtype=np.float64))
 
 
-def _followed_losses(parts, run, y, weight, offsets):
-    """Sums of the losses over parts of the rows, each with a follower; `offsets` : the constant prediction after each step, or for all."""
-    loss, offsets = run.problem.loss, np.full(run.n_steps + 1, offsets, dtype=np.float64)
+def _followed_losses(parts, run, y, weight, constants, offset):
+    """Sums of the losses over parts of the rows, each with a follower.
+
+    constants : the constant prediction after each step, or for all;  offset : that of the rows, or a number
+    """
+    loss, constants = run.problem.loss, np.full(run.n_steps + 1, constants, dtype=np.float64)
     total = np.zeros(run.n_steps + 1)
-    total[:1] = totals_of(loss, y, weight, offsets[0], [np.zeros(len(y))])
+    total[:1] = totals_of(loss, y, weight, constants[0] + offset, [np.zeros(len(y))])
     if run.n_steps:
         for part, path, follower in parts:
-            total[1:] += follower.losses(path, len(path), loss, y[part], weight[part], offsets[1:])
+            known = offset[part] if isinstance(offset, np.ndarray) else offset
+            total[1:] += follower.losses(path, len(path), loss, y[part], weight[part], constants[1:], known)
     return total
 
 

@@ -200,8 +200,8 @@ class StepPath(PathLike):
     def _staged(self, X):
         return staged(self.run, X, self.shifts)
 
-    def _losses(self, X, y, weight):
-        return run_losses(self.run, X, y, weight, self.shifts)
+    def _losses(self, X, y, weight, offset):
+        return run_losses(self.run, X, y, weight, offset, self.shifts)
 
     def _predict(self, X, place):
         state = self._state(place)

@@ -77,7 +77,7 @@ class Run(StepPath):
 
     @property
     def pred(self) -> np.ndarray:
-        """B beta at the end, (n_samples,), offset not included."""
+        """B beta at the end, (n_samples,), the constant not included."""
         return self.final.pred
 
     @property

@@ -66,7 +66,7 @@ class ShapeFunction:
 
 
 def shape_functions(problem: Problem, beta: ArrayLike) -> dict[str, ShapeFunction]:
-    """The shape function of each feature that has a coefficient: they and ``problem.offset`` add up to the prediction.
+    """The shape function of each feature that has a coefficient: they and ``problem.constant`` add up to the prediction.
 
     Parameters
     ----------

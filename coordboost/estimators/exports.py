@@ -35,7 +35,7 @@ def lightgbm_text(run, beta=None):
 
     Notes
     -----
-    A leaf holds the value of the tree times its coefficient; the first tree holds the offset, too. *Cost*: that of the text.
+    A leaf holds the value of the tree times its coefficient; the first tree holds the constant, too. *Cost*: that of the text.
 
     Examples
     --------
@@ -54,13 +54,13 @@ def lightgbm_text(run, beta=None):
         raise ValueError(
             f"beta must have an entry for each of the {bank.n_learners} trees of the run or fewer, got {len(beta)}."
         )
-    used, offset = np.flatnonzero(beta), float(problem.offset)
+    used, constant = np.flatnonzero(beta), float(problem.constant)
     blocks = []
     for k, j in enumerate(used):
         tree = bank.tree(j)
-        blocks.append(_block(k, tree, beta[j] * tree.values + (offset if k == 0 else 0.0), binning))
+        blocks.append(_block(k, tree, beta[j] * tree.values + (constant if k == 0 else 0.0), binning))
     if not blocks:
-        blocks.append(f"Tree=0\nnum_leaves=1\nnum_cat=0\nleaf_value={offset!r}\nis_linear=0\nshrinkage=1\n\n\n")
+        blocks.append(f"Tree=0\nnum_leaves=1\nnum_cat=0\nleaf_value={constant!r}\nis_linear=0\nshrinkage=1\n\n\n")
     names = [name.replace(" ", "_") for name in map(str, binning.names)]
     head = {
         "version": "v4",

@@ -38,22 +38,22 @@ class StagedModel:
 
     @on_one_thread
     def raw(self, binned):
-        """offset + B beta, (n_samples,)."""
+        """constant + B beta, (n_samples,)."""
         problem = self.run.problem
-        return problem.offset + problem.dictionary.at(binned).combine(self.beta)
+        return problem.constant + problem.dictionary.at(binned).combine(self.beta)
 
     def staged(self, binned):
         """The same after 1, 2, ... iterations. *Cost*: each tree once."""
         follower = self._follower(binned)
         for k in range(self.steps, self.n_iter * self.steps + 1, self.steps):
             follower.move(self.run.path, k)
-            yield self.run.problem.offset + follower.pred
+            yield self.run.problem.constant + follower.pred
 
     def losses(self):
         """Mean losses on the rows of the fit after 0, 1, ... iterations of the whole run."""
         run, problem = self.run, self.run.problem
         n = run.n_steps - run.n_steps % self.steps
-        sums = self._follower(problem.dictionary.binned).losses(run.path, n, problem.loss, problem.y, problem.weight, problem.base)
+        sums = self._follower(problem.dictionary.binned).losses(run.path, n, problem.loss, problem.y, problem.weight, 0.0, problem.base)
         return np.concatenate([[problem.start_loss], sums[self.steps - 1 :: self.steps]]) / problem.weight.sum()
 
     def gains(self):
@@ -83,7 +83,7 @@ class EarlyStopping:
     """
 
     def __init__(self, binned, y, weight, problem, method, patience, tol, per_iteration):
-        self.loss, self.offset = problem.loss, problem.offset
+        self.loss, self.constant = problem.loss, problem.constant
         self.method, self.follower, self.losses, self.end = method, None, [], None
         self.y = self.loss.labels(y) if self.loss.labels else y
         self.weight = np.ones(len(y)) if weight is None else weight
@@ -105,11 +105,11 @@ class EarlyStopping:
         learners = problem.dictionary.standing(self.binned)
         if self.follower is None or not self._begins_like(path):  # the first question, or a run that went back
             self.follower, self.seen, self.losses, self.end = Follower(self.method, learners), path.cut(0, 0), [], None
-            self._keep([total_of(self.loss, self.y, self.weight, self.offset, self.follower.pred) / self.total])
+            self._keep([total_of(self.loss, self.y, self.weight, self.constant, self.follower.pred) / self.total])
         k -= k % self.per_iteration
         if k > self.follower.k:
             self.follower.knows(learners)
-            losses = self.follower.losses(path, k, self.loss, self.y, self.weight, self.offset)
+            losses = self.follower.losses(path, k, self.loss, self.y, self.weight, self.constant)
             self._keep(losses[self.per_iteration - 1 :: self.per_iteration] / self.total)
             self.seen = path.cut(0, k)
 

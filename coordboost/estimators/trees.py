@@ -283,7 +283,7 @@ class _BaseBooster(CallbackSupportMixin, _BaseEstimator):
     def _staged_raw_predict(self, X):
         """The same after each iteration; a model that has no more iterations stays as it is."""
         binned = self._bin(X)
-        last = [np.full(binned.codes.shape[1], model.run.problem.offset) for model in self._models]
+        last = [np.full(binned.codes.shape[1], model.run.problem.constant) for model in self._models]
         for stage in zip_longest(*(model.staged(binned) for model in self._models)):
             last = [old if new is None else new for old, new in zip(last, stage, strict=True)]
             yield np.column_stack(last)

@@ -24,7 +24,7 @@ import math
 import numpy as np
 
 from coordboost._numba import compiled, is_piece, verb
-from coordboost._numba.sums import rest_of, with_rest
+from coordboost._numba.sums import base_at, rest_of, with_rest
 from coordboost.certificates.objectives import Evaluation, L1Penalty
 from coordboost.lasso.descent import Entries, few_stored, fit_gram
 from coordboost.lasso.workingset import LEAST, convex_gap
@@ -66,7 +66,7 @@ def terms(loss, y, weight, base, pred, move, step, resid):
     """
     total, rest = 0.0, 0.0
     for i in range(len(y)):
-        f = base + pred[i] + step * move[i]
+        f = base_at(base, i) + pred[i] + step * move[i]
         term = weight[i] * value(loss, y[i], f)
         rest += rest_of(total, term)
         total += term
@@ -78,7 +78,7 @@ def curvatures(loss, y, weight, base, pred, out):
     """Fill `out` with the second derivatives of the losses, weighted. Return the largest of them without weights."""
     largest = 0.0
     for i in range(len(y)):
-        out[i] = curvature(loss, y[i], base + pred[i])
+        out[i] = curvature(loss, y[i], base_at(base, i) + pred[i])
         largest = max(largest, out[i])
         out[i] *= weight[i]
     return largest
@@ -92,7 +92,7 @@ def secants(loss, y, weight, base, pred, middle_is_y, if_undefined, out):
     one.
     """
     for i in range(len(y)):
-        f = base + pred[i]
+        f = base_at(base, i) + pred[i]
         away = f - (y[i] if middle_is_y else 0.0)
         fall = residual(loss, y[i], f - away) - residual(loss, y[i], f)
         out[i] = weight[i] * (fall / away if fall * away > 0.0 else if_undefined)

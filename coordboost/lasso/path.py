@@ -89,7 +89,7 @@ def lasso_path(
 
     Notes
     -----
-    Predictions are ``offset + (X - means) w``. For the squared loss ``offset``, the mean of y, is the best intercept for any w; for
+    Predictions are ``constant + (X - means) w``. For the squared loss ``constant``, the mean of y, is the best intercept for any w; for
     other losses see `refit_intercept`.
 
     *Cost*, and the rule that chooses the solver: see ``docs/lasso-path.md``.
@@ -242,7 +242,7 @@ def _raw(problem, factor, gammas):
     """Coefficients on the scale of X, CSR array (n_alphas, n_columns), and intercepts; a learner's column is `factor` times its own."""
     way, by = problem.standardization, factor / problem.standardization.norm
     parts = by[gammas.indices] * gammas.data, way.kept[gammas.indices], gammas.indptr
-    return scipy.sparse.csr_array(parts, shape=(gammas.shape[0], way.n_columns)), problem.offset - gammas @ (way.mean * by)
+    return scipy.sparse.csr_array(parts, shape=(gammas.shape[0], way.n_columns)), problem.constant - gammas @ (way.mean * by)
 
 
 #: A gap above this part of the tolerance is found from scans, as rounding may be most of it.

@@ -71,10 +71,10 @@ class Shifts:
 
     def _limits(self, pred):
         """The shifts that bring every prediction to ``-CAP`` and to ``CAP`` in the unit of the targets, and 0 where they are there."""
-        counted = pred if self.problem.weight.all() else pred[self.problem.weight > 0]
+        counted = (pred + self.problem.base)[self.problem.weight > 0]
         low, high = float(counted.min()), float(counted.max())
         cap = farthest_constant(self.problem.y, self.problem.loss.location)
-        return min(-cap - high - self.problem.base, 0.0), max(cap - low - self.problem.base, 0.0)
+        return min(-cap - high, 0.0), max(cap - low, 0.0)
 
 
 class Farthest:
@@ -186,14 +186,14 @@ def _sums(at):
 def moved_by(problem, shift):
     """The problem whose constant prediction is larger by `shift`."""
     if problem.loss.location:
-        return problem.replace(y=problem.y - shift, offset=problem.offset + shift)
-    return problem.replace(offset=problem.offset + shift, base=problem.base + shift)
+        return problem.replace(y=problem.y - shift, constant=problem.constant + shift)
+    return problem.replace(constant=problem.constant + shift, base=problem.base + shift)
 
 
 def left_open(problem):
     """Whether models of columns have an intercept that the start of a run does not settle: any loss but the squared one.
 
-    Without centring there is none. That is read from the problem, in which an offset of 0 beside columns of mean 0 counts as no intercept.
+    Without centring there is none. That is read from the problem, in which a constant of 0 beside columns of mean 0 counts as no intercept.
     """
     if not problem.countable or problem.binning is not None or problem.loss.quadratic:
         return False
@@ -201,5 +201,5 @@ def left_open(problem):
 
 
 def centred(problem):
-    """Whether a problem of columns has an intercept, as far as it can be told: where an offset or a mean of its columns is not 0."""
-    return bool(problem.offset != 0 or problem.standardization.mean.any())
+    """Whether a problem of columns has an intercept, as far as it can be told: where a constant or a mean of its columns is not 0."""
+    return bool(problem.constant != 0 or problem.standardization.mean.any())

@@ -148,8 +148,8 @@ class PathLike:
         """
         return self._model(PathPoint(step=step, l1=l1, lam=lam, alpha=alpha, fraction=fraction))[1]
 
-    def predict(self, X, at=None, *, step=None, l1=None, lam=None, alpha=None, fraction=None):
-        """Predictions (offset included) for new rows, (len(X),), at a place; by default at the end of the path.
+    def predict(self, X, at=None, *, offset=None, step=None, l1=None, lam=None, alpha=None, fraction=None):
+        """Predictions (the constant included) for new rows, (len(X),), at a place; by default at the end of the path.
 
         Parameters
         ----------
@@ -157,6 +157,8 @@ class PathLike:
             New rows, raw.
         at : PathPoint, optional
             Where on the path.
+        offset : array_like, (n_rows,), optional
+            The known part of the predictions of these rows, as for a ``Problem``; default 0.
         step, l1, lam, alpha, fraction : float, optional
             The same by its name, as for ``PathPoint``: ``predict(X, fraction=0.3)``. At most one of them, and not beside `at`.
 
@@ -165,7 +167,8 @@ class PathLike:
         ndarray, (n_rows,)
             On the scale of the predictions of the loss.
         """
-        return self._predict(X, place_named(at, step=step, l1=l1, lam=lam, alpha=alpha, fraction=fraction) or self._end)
+        pred = self._predict(X, place_named(at, step=step, l1=l1, lam=lam, alpha=alpha, fraction=fraction) or self._end)
+        return pred if offset is None else pred + validation.known_part(offset, len(pred))
 
     @property
     def _end(self):
@@ -176,7 +179,7 @@ class PathLike:
         return columns_as_in(X, self.problem).combine(coef) + intercept
 
     def staged_predict(self, X):
-        """Yield predictions (offset included) for new rows at every point of the path.
+        """Yield predictions (the constant included, an offset not) for new rows at every point of the path.
 
         Parameters
         ----------
@@ -237,7 +240,7 @@ class PathLike:
     def _models(self, places):
         return (self._model(checked_place(place)) for place in places)
 
-    def score(self, X, y, sample_weight=None, at=None):
+    def score(self, X, y, sample_weight=None, at=None, *, offset=None):
         """Minus the mean loss on other rows at a place, by default at the end of the path: the larger, the better.
 
         Parameters
@@ -246,15 +249,17 @@ class PathLike:
             As for ``score_path``.
         at : PathPoint, optional
             Where on the path.
+        offset : array_like, (n_rows,), optional
+            As for ``predict``.
 
         Returns
         -------
         float
             For the squared loss minus half the mean squared error.
         """
-        return float(self.score_at(X, y, sample_weight, at=[self._end if at is None else at])[0])
+        return float(self.score_at(X, y, sample_weight, at=[self._end if at is None else at], offset=offset)[0])
 
-    def score_path(self, X, y, sample_weight=None):
+    def score_path(self, X, y, sample_weight=None, *, offset=None):
         """Minus the mean loss on other rows at every point, (n_points,): the larger, the better.
 
         *Cost*: for a run one column of X a step, for others one product with X a point.
@@ -267,6 +272,8 @@ class PathLike:
             Their targets.
         sample_weight : array_like, (n_rows,), optional
             Their weights in the mean.
+        offset : array_like, (n_rows,), optional
+            As for ``predict``.
 
         Returns
         -------
@@ -275,9 +282,9 @@ class PathLike:
         """
         X = validation.collected("X", X)
         y, weight = rows_of(self.problem, X, y, sample_weight)
-        return -self._losses(X, y, weight) / weight.sum()
+        return -self._losses(X, y, weight, validation.known_part(offset, len(y))) / weight.sum()
 
-    def score_at(self, X, y, sample_weight=None, *, at):
+    def score_at(self, X, y, sample_weight=None, *, at, offset=None):
         """The same at some places, a sequence of ``PathPoint``, (len(at),).
 
         Parameters
@@ -286,6 +293,8 @@ class PathLike:
             As for ``score_path``.
         at : sequence of PathPoint
             Where on the path.
+        offset : array_like, (n_rows,), optional
+            As for ``predict``.
 
         Returns
         -------
@@ -295,7 +304,7 @@ class PathLike:
         X = validation.collected("X", X)
         y, weight = rows_of(self.problem, X, y, sample_weight)
         preds = (self.predict(X, place) for place in items_of("at", at, "a sequence of PathPoint"))
-        return -losses_of(self.problem, preds, y, weight) / weight.sum()
+        return -losses_of(self.problem, preds, y, weight, validation.known_part(offset, len(y))) / weight.sum()
 
     def to_frame(self):
         """A table of the path, a pandas data frame; of a run with more than 200 steps the start of it, then even spaces.
@@ -379,8 +388,8 @@ class PiecewiseLinear(PathLike):
         models = (self._model(PathPoint(step=k)) for k in range(self.n_points))
         return (X.combine(coef) + intercept for coef, intercept in models)
 
-    def _losses(self, X, y, weight):
-        return losses_of(self.problem, self._staged(X), y, weight)
+    def _losses(self, X, y, weight, offset):
+        return losses_of(self.problem, self._staged(X), y, weight, offset)
 
 
 def between(knots, at):

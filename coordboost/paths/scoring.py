@@ -22,6 +22,6 @@ def least_mean(loss, y, weight):
     return least if least > -np.inf else 0.0
 
 
-def losses_of(problem, preds, y, weight):
-    """Sums of the losses at several predictions (offset included), an iterable of (n,)."""
-    return np.array(totals_of(problem.loss, y, weight, 0.0, map(np.asarray, preds)))
+def losses_of(problem, preds, y, weight, offset=0.0):
+    """Sums of the losses at several predictions (the constant included, `offset` not), an iterable of (n,)."""
+    return np.array(totals_of(problem.loss, y, weight, offset, map(np.asarray, preds)))

@@ -97,7 +97,7 @@ def _targets(problem, starts, n_steps, rng):
 @uncut()
 def _boosted(problem, target, n_steps):
     """Boosting with full steps towards a target."""
-    return solve(problem.replace(loss=Squared(), y=target, offset=0.0, base=0.0), ls_boost(1.0), n_steps)
+    return solve(problem.replace(loss=Squared(), y=target, constant=0.0, base=0.0, offset=None), ls_boost(1.0), n_steps)
 
 
 def _met(problem, target, n_steps):

@@ -34,7 +34,7 @@ def boosted(problem, method, job):
         view = None if method.noise is not None or not problem.countable else cb.engine.NaiveState
         done = clocked(lambda: cb.solve(problem, method, job.n_trees + 1, view=view))
         share = job.n_trees / (job.n_trees + 1)
-        return done._replace(result=done.result.pred + problem.offset, cpu=share * done.cpu, wall=share * done.wall)
+        return done._replace(result=done.result.pred + problem.constant, cpu=share * done.cpu, wall=share * done.wall)
 
     return run
 

@@ -43,7 +43,7 @@ def solved(job, newton=False):
     def run():
         done = clocked(lambda: cb.solve(problem, method, job.n_trees + 1))
         share = job.n_trees / (job.n_trees + 1)
-        return done._replace(result=done.result.pred + problem.offset, cpu=share * done.cpu, wall=share * done.wall)
+        return done._replace(result=done.result.pred + problem.constant, cpu=share * done.cpu, wall=share * done.wall)
 
     return run
 
@@ -67,7 +67,7 @@ def stumped(job):
         problem = cb.Problem(learners, job.y)  # a new one each time: a problem keeps the Gram columns that it has counted
         done = clocked(lambda: cb.solve(problem, cb.ls_boost(job.rate), job.n_trees + 1))
         share = job.n_trees / (job.n_trees + 1)
-        return done._replace(result=done.result.pred + problem.offset, cpu=share * done.cpu, wall=share * done.wall)
+        return done._replace(result=done.result.pred + problem.constant, cpu=share * done.cpu, wall=share * done.wall)
 
     return run
 

@@ -15,7 +15,7 @@ def losses(run, data, steps=1, rows=None):
     rows = problem.binning.bin(data.X) if rows is None else rows
     dictionary, weight = problem.dictionary, np.ones(len(data.y))
     follower = Follower(run.method, dictionary.at(rows) if problem.countable else dictionary.standing(rows))
-    start = sum(problem.loss.value(y, problem.offset) for y in data.y.tolist())
+    start = sum(problem.loss.value(y, problem.constant) for y in data.y.tolist())
     n = run.n_steps - run.n_steps % steps
-    after = follower.losses(run.path, n, problem.loss, data.y, weight, problem.offset)[steps - 1 :: steps]
+    after = follower.losses(run.path, n, problem.loss, data.y, weight, problem.constant)[steps - 1 :: steps]
     return np.concatenate([[start], after]) / len(data.y)

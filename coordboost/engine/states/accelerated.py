@@ -104,7 +104,7 @@ class _AcceleratedState(NamedTuple):
     dictionary: object
     y: np.ndarray
     weight: np.ndarray
-    base: float
+    base: float | np.ndarray
     f: np.ndarray
     h: np.ndarray
     before: np.ndarray

@@ -5,7 +5,7 @@ from typing import NamedTuple
 import numpy as np
 
 from coordboost._numba import kernel, linesearch, verb
-from coordboost._numba.sums import refresh_residual, residual_into, residual_of_each, sum_of_losses
+from coordboost._numba.sums import base_at, refresh_residual, residual_into, residual_of_each, sum_of_losses
 from coordboost.engine.states.base import ModelState
 
 scan = verb("scan")
@@ -53,7 +53,7 @@ def begin_residual(loss, y, weight, base, pred, resid):
 def fill_curvature(loss, y, weight, base, pred, out):
     """The second derivatives of the weighted losses, in place."""
     for i in range(len(y)):
-        out[i] = weight[i] * linesearch.curvature(loss, y[i], base + pred[i])
+        out[i] = weight[i] * linesearch.curvature(loss, y[i], base_at(base, i) + pred[i])
 
 
 @kernel
@@ -114,7 +114,7 @@ class _NaiveState(NamedTuple):
     dictionary: object
     y: np.ndarray
     weight: np.ndarray
-    base: float
+    base: float | np.ndarray
     pred: np.ndarray
     resid: np.ndarray
     rounding: float
@@ -135,8 +135,8 @@ class NaiveState(_NaiveState, ModelState):
         The columns B_j.
     y, weight : ndarray, (n_samples,)
         Targets, and weights of the samples.
-    base : float
-        The constant that is added to `pred` inside the loss.
+    base : float or ndarray, (n_samples,)
+        What is added to `pred` inside the loss.
     pred : ndarray, (n_samples,)
         B beta.
     resid : ndarray, (n_samples,)
@@ -256,7 +256,7 @@ class NaiveState(_NaiveState, ModelState):
         direction, at = self.line[0], self.line[1]
         fill_column(self.dictionary, j, direction)
         for i in range(len(at)):
-            direction[i], at[i] = a * direction[i] - b * self.pred[i], self.base + self.pred[i]
+            direction[i], at[i] = a * direction[i] - b * self.pred[i], base_at(self.base, i) + self.pred[i]
         return linesearch.line_search(self.loss, self.y, self.weight, at, direction)
 
     def after(self, j, theta):

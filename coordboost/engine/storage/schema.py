@@ -33,7 +33,8 @@ PIECES |= {piece.__name__: piece for piece in (SavedBlocks, SavedTrees, SavedFam
 FLOATS = {"inf": math.inf, "-inf": -math.inf, "nan": math.nan}
 #: The parts of a problem.
 PROBLEM = (
-    "loss", "dictionary", "standardization", "y", "weight", "offset", "base", "groups", "feature_names", "dropped",
+    "loss", "dictionary", "standardization", "y", "weight", "constant", "base", "groups", "feature_names", "dropped",
+    "offset",
 )  # fmt: skip
 
 
@@ -168,7 +169,7 @@ ARRAYS = {
         ("<i8", "k", "path.learner"),
         ("<f8", "k", "path.shrink path.theta"),
         ("<f8", "n", "beta .scale .shift"),
-        ("<f8", "m", "problem.y problem.weight"),
+        ("<f8", "m", "problem.y problem.weight problem.offset problem.base"),
         ("<i8", "n", "problem.groups .feature .first .last .extra .member"),
         ("<i8", "s", "problem.standardization.kept"),
         ("<f8", "s", "problem.standardization.mean problem.standardization.norm"),

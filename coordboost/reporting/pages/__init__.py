@@ -240,7 +240,7 @@ def _pictures(draw):
 
 def _data(problem, model):
     """Rows (name, value) about the table that the model was fitted on, without its rows."""
-    recipe, y = model.recipe, problem.y + (problem.offset - problem.base)
+    recipe, y = model.recipe, problem.y + (problem.constant - problem.base) + (0.0 if problem.offset is None else problem.offset)
     labels = () if recipe is None else recipe.labels
     target = f"mean {np.average(y, weights=problem.weight):.5g}, standard deviation {y.std():.5g}"
     if model.two_class:

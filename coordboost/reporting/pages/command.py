@@ -29,7 +29,7 @@ def command(run, recipe):
     name = type(loss).__name__.lower()
     told = [] if loss == type(loss)() else [f":{float(loss[0])!r}"]
     words += [] if name == "squared" else [f"--loss {''.join([name, *told])}"]
-    words += [] if run.problem.offset or way.mean.any() else ["--no-center"]
+    words += [] if run.problem.constant or way.mean.any() else ["--no-center"]
     words += ["--no-scale"] if (way.norm == 1).all() else []
     words += [f"--steps {steps}", f"--seed {run.seed}"]
     words += [] if chosen is None else [f"--folds {chosen['folds']}", f"--choose {chosen['choose']}"]

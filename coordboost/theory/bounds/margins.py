@@ -92,7 +92,7 @@ def margin_bound(run: Run, rho: float, delta: float = DELTA, k: int | None = Non
     Raises
     ------
     ValueError
-        For other runs, weighted rows, categories and gaps, and a model without trees.
+        For other runs, weighted rows, an offset, categories and gaps, and a model without trees.
 
     Notes
     -----
@@ -114,8 +114,8 @@ def margin_bound(run: Run, rho: float, delta: float = DELTA, k: int | None = Non
     """
     if not _speaks(run):
         raise ValueError(
-            "margin_bound is for runs of rgb on tree_families(X), two classes, rows of equal weight and columns of numbers without gaps: "
-            "of others Theorem 2 says nothing."
+            "margin_bound is for runs of rgb on tree_families(X), two classes, rows of equal weight, no offset, columns of numbers without "
+            "gaps: of others Theorem 2 says nothing."
         )
     rho, delta = positive("rho", rho), positive("delta", delta, 1, "between 0 and 1")
     return _bounds(run.problem, next(run.replay([run.n_steps if k is None else k])), [rho], delta)[0]
@@ -141,7 +141,9 @@ def _bounds(problem, state, rhos, delta):
 
 def _speaks(run):
     problem = run.problem
-    if run.method.name != "rgb" or problem.countable or not problem.loss.two_class or (problem.weight != 1).any():
+    if run.method.name != "rgb" or problem.countable or not problem.loss.two_class:
+        return False
+    if problem.offset is not None or (problem.weight != 1).any():
         return False
     binned = problem.dictionary.family.binned
     return not binned.categorical.any() and (np.asarray(binned.missing) < 0).all()

@@ -285,7 +285,8 @@ def chain(runs: Run | Sequence[Run], burn_in: int, *, every: int = 1, X: ArrayLi
     every : int, default 1
         Steps from one draw to the next.
     X : array_like, (n_rows, n_features), optional
-        Sample the predictions there (offset included); default the coefficients of the unit columns, of blocks those of their columns.
+        Sample the predictions there (the constant included); default the coefficients of the unit columns, of blocks those of
+        their columns.
 
     Returns
     -------
@@ -329,10 +330,10 @@ def chain(runs: Run | Sequence[Run], burn_in: int, *, every: int = 1, X: ArrayLi
 
 
 def _coefficients(run, steps):
-    dictionary, offset = run.problem.dictionary, run.problem.offset
+    dictionary, constant = run.problem.dictionary, run.problem.constant
     n = dictionary.n_columns
     if n is not None:  # coefficients of columns are predictions where one column is 1 and the others are 0
-        return np.stack(list(predictions_at(run, steps, dictionary.standing(np.eye(n))))) - offset
+        return np.stack(list(predictions_at(run, steps, dictionary.standing(np.eye(n))))) - constant
     if not run.problem.countable:
         raise ValueError("learners that are found one by one have no coefficients to compare: sample predictions, chain(..., X=rows).")
     return np.stack([state.beta for state in run.replay(steps)])
@@ -347,8 +348,8 @@ def _predictions(run, steps, X):
 
 
 def predictions_at(run, steps, rows):
-    """Yield the predictions, offset included, at `steps`, on finished learners `rows`: each learner once on each row."""
+    """Yield the predictions, the constant included, at `steps`, on finished learners `rows`: each learner once on each row."""
     follower = Follower(run.method, rows)
     for k in steps:
         follower.move(run.path, int(k))
-        yield run.problem.offset + follower.pred
+        yield run.problem.constant + follower.pred

@@ -251,7 +251,7 @@ class Normal(NamedTuple):
     cov: np.ndarray
 
     def of_predictions(self, columns: np.ndarray) -> "Normal":
-        """The law of the predictions B theta, without the offset.
+        """The law of the predictions B theta, without the constant.
 
         Parameters
         ----------
@@ -386,7 +386,7 @@ def gibbs(problem: Problem, method: Method, limit: Limit | None = None) -> Norma
     Returns
     -------
     Normal
-        Of the coefficients of the unit columns; the offset is no part of it.
+        Of the coefficients of the unit columns; the constant is no part of it.
 
     Raises
     ------
