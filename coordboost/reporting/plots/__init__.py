@@ -6,6 +6,7 @@ given; ``ax_`` and ``figure_`` are what it was drawn on, ``lines_`` its curves, 
 pictures; other curves take the colours of the Axes' cycle.
 """
 
+from coordboost.reporting.plots.angles import AngleCurveDisplay, AngleDisplay
 from coordboost.reporting.plots.chain import ChainDisplay
 from coordboost.reporting.plots.choices import CrossValidationDisplay, SelectionDisplay, StabilityDisplay
 from coordboost.reporting.plots.displays import ErrorDisplay, ProfileDisplay
@@ -13,6 +14,6 @@ from coordboost.reporting.plots.gaps import BoundDisplay, GapDisplay
 from coordboost.reporting.plots.trees import TreeDisplay
 
 __all__ = [
-    "BoundDisplay", "ChainDisplay", "CrossValidationDisplay", "ErrorDisplay", "GapDisplay", "ProfileDisplay", "SelectionDisplay",
-    "StabilityDisplay", "TreeDisplay",
+    "AngleCurveDisplay", "AngleDisplay", "BoundDisplay", "ChainDisplay", "CrossValidationDisplay", "ErrorDisplay", "GapDisplay",
+    "ProfileDisplay", "SelectionDisplay", "StabilityDisplay", "TreeDisplay",
 ]  # fmt: skip
