@@ -113,7 +113,7 @@ def test_every_name_of_others_has_an_answer(cls):
 @pytest.mark.parametrize("cls", ESTIMATORS, ids=lambda cls: cls.__name__)
 def test_what_looks_at_signatures_sees_them(cls):
     assert names(cls) == names(cls.__init__) == set(cls().get_params()) and not {"args", "given", "X_val"} & names(cls)
-    assert list(names(cls.fit)) and "given" not in names(cls.fit) and list(inspect.signature(cls.predict).parameters) == ["self", "X"]
+    assert list(names(cls.fit)) and "given" not in names(cls.fit) and list(inspect.signature(cls.predict).parameters)[:2] == ["self", "X"]
     model = quick(cls)
     for copied in (clone(model), pickle.loads(pickle.dumps(model)), copy.deepcopy(model)):
         assert type(copied) is cls and copied.get_params() == model.get_params()

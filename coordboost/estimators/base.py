@@ -19,7 +19,7 @@ from coordboost._utils.checks import InfiniteConstant, shown
 from coordboost._utils.interrupt import uncut
 from coordboost._utils.kinds import checked_piece
 from coordboost.data.frames import is_frame, refuse_times
-from coordboost.data.validation import collected, of_moderate_size, sound
+from coordboost.data.validation import collected, known_part, of_moderate_size, sound, vector
 from coordboost.estimators.other_names import check_arguments, no_parameter, own_names
 from coordboost.losses.base import Loss, link_of, on_scale_of_y
 from coordboost.losses.standard import Logistic, Squared
@@ -96,16 +96,35 @@ def check_weights(X, sample_weight, name="sample_weight"):
     return None if (weight == 1).all() else weight
 
 
-def some_rows(index, X, y, weight):
-    """Some rows of a table, its target and its weights."""
-    return _safe_indexing(X, index), y[index], None if weight is None else weight[index]
+def check_offset(X, offset, name="offset"):
+    """offset (n_samples,), None for None."""
+    return None if offset is None else vector(name, in_memory(name, offset), X.shape[0], "row of X")
 
 
-def rows_with_weight(X, y, weight):
+def some_rows(index, X, *columns):
+    """Some rows of a table, its target, its weights, perhaps its offset."""
+    return _safe_indexing(X, index), *(None if column is None else column[index] for column in columns)
+
+
+def rows_with_weight(X, y, weight, *more):
     """The rows with a weight above 0: the others would still move the edges of bins."""
     if weight is None or weight.all():
-        return X, y, weight
-    return some_rows(np.flatnonzero(weight), X, y, weight)
+        return X, y, weight, *more
+    return some_rows(np.flatnonzero(weight), X, y, weight, *more)
+
+
+def with_offset(raw, offset):
+    """Predictions (n_samples, n_models) on the scale of the loss, and the known part of them."""
+    if offset is None:
+        return raw
+    check_one_model(raw.shape[1])
+    return raw + known_part(offset, len(raw))[:, None]
+
+
+def check_one_model(n_models):
+    """Refuse an offset where there are models of several classes."""
+    if n_models > 1:
+        raise ValueError(f"an offset is for one model, and there are {n_models}, one for each class: fit two classes.")
 
 
 def checked_call(method):
@@ -190,9 +209,9 @@ class Regression(RegressorMixin):
         return coefs[0], float(intercepts[0])
 
     @checked_call
-    def predict(self, X):
-        """Predictions for the rows of X, (n_samples,)."""
-        return self._decide(self._raw_predict(X))
+    def predict(self, X, *, offset=None):
+        """Predictions for the rows of X, (n_samples,); `offset` (n_samples,) : their known part, as in `fit`."""
+        return self._decide(with_offset(self._raw_predict(X), offset))
 
 
 class Classification(ClassifierMixin):
@@ -251,17 +270,20 @@ class Classification(ClassifierMixin):
         return coefs, intercepts
 
     @checked_call
-    def decision_function(self, X):
-        """The raw score of the second class, (n_samples,); of each class, (n_samples, n_classes), where there are more than two."""
-        raw = self._raw_predict(X)
+    def decision_function(self, X, *, offset=None):
+        """The raw score of the second class, (n_samples,); of each class, (n_samples, n_classes), where there are more than two.
+
+        `offset` (n_samples,) : their known part, as in `fit`.
+        """
+        raw = with_offset(self._raw_predict(X), offset)
         return raw[:, 0] if raw.shape[1] == 1 else raw
 
     @checked_call
-    def predict_proba(self, X):
-        """The probability of each class, (n_samples, n_classes)."""
-        return self._probabilities(self._raw_predict(X))
+    def predict_proba(self, X, *, offset=None):
+        """The probability of each class, (n_samples, n_classes); `offset` (n_samples,) : the known part of scores, as in `fit`."""
+        return self._probabilities(with_offset(self._raw_predict(X), offset))
 
     @checked_call
-    def predict(self, X):
-        """The likeliest class of each row, (n_samples,)."""
-        return self._decide(self._raw_predict(X))
+    def predict(self, X, *, offset=None):
+        """The likeliest class of each row, (n_samples,); `offset` (n_samples,) : the known part of scores, as in `fit`."""
+        return self._decide(with_offset(self._raw_predict(X), offset))

@@ -49,7 +49,12 @@ class _LangevinGBM(_BaseBooster):
             if getattr(self, name, None) is not None:
                 check(name, getattr(self, name))
 
-    def _begin(self, X, y, weight):
+    def _begin(self, X, y, weight, offset):
+        if offset is not None:
+            raise ValueError(
+                f"{type(self).__name__} takes no offset, as its prior and noise are those of y: fit a squared loss to y - offset, "
+                "or take another estimator."
+            )
         loss, total = self._get_loss(), float(len(y) if weight is None else weight.sum())
         if self.beta is None and total < 2:
             raise ValueError(
@@ -64,7 +69,7 @@ class _LangevinGBM(_BaseBooster):
         leaves = 2.0 ** (6 if self.max_depth is None else self.max_depth)
         leaves = min(leaves, total, leaves if self.max_leaf_nodes is None else self.max_leaf_nodes)
         self._prior = scale / spread * leaves / total if spread > 0 else 0.0
-        return super()._begin(X, y, weight)
+        return super()._begin(X, y, weight, None)
 
     def _merge_copies(self, family, y, weight):
         """The rows as a set, where nothing but the noise tells two copies of a row from one of weight 2.

@@ -78,12 +78,12 @@ class EarlyStopping:
     iterations are there in the end. As a pause costs more than a small tree, the rule is asked every half of `patience`; iterations
     after the one where it begins to hold were made, and may be the best, too.
 
-    binned, y, weight : the validation rows, in the bins of the fit;  problem, method : what is run
+    binned, y, weight, offset : the validation rows, in the bins of the fit;  problem, method : what is run
     per_iteration : steps of an iteration;  losses : mean losses after 0, 1, ... iterations
     """
 
-    def __init__(self, binned, y, weight, problem, method, patience, tol, per_iteration):
-        self.loss, self.constant = problem.loss, problem.constant
+    def __init__(self, binned, y, weight, offset, problem, method, patience, tol, per_iteration):
+        self.loss, self.constant, self.offset = problem.loss, problem.constant, 0.0 if offset is None else offset
         self.method, self.follower, self.losses, self.end = method, None, [], None
         self.y = self.loss.labels(y) if self.loss.labels else y
         self.weight = np.ones(len(y)) if weight is None else weight
@@ -105,11 +105,11 @@ class EarlyStopping:
         learners = problem.dictionary.standing(self.binned)
         if self.follower is None or not self._begins_like(path):  # the first question, or a run that went back
             self.follower, self.seen, self.losses, self.end = Follower(self.method, learners), path.cut(0, 0), [], None
-            self._keep([total_of(self.loss, self.y, self.weight, self.constant, self.follower.pred) / self.total])
+            self._keep([total_of(self.loss, self.y, self.weight, self.constant + self.offset, self.follower.pred) / self.total])
         k -= k % self.per_iteration
         if k > self.follower.k:
             self.follower.knows(learners)
-            losses = self.follower.losses(path, k, self.loss, self.y, self.weight, self.constant)
+            losses = self.follower.losses(path, k, self.loss, self.y, self.weight, self.constant, self.offset)
             self._keep(losses[self.per_iteration - 1 :: self.per_iteration] / self.total)
             self.seen = path.cut(0, k)
 

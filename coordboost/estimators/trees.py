@@ -24,11 +24,14 @@ from coordboost.estimators.base import (
     Regression,
     _BaseEstimator,
     all_or_nothing,
+    check_offset,
+    check_one_model,
     check_table,
     check_weights,
     checked_call,
     rows_with_weight,
     some_rows,
+    with_offset,
 )
 from coordboost.estimators.exports import lightgbm_text
 from coordboost.estimators.monitoring import (
@@ -90,7 +93,7 @@ class _BaseBooster(CallbackSupportMixin, _BaseEstimator):
 
     @all_or_nothing
     @with_callbacks
-    def fit(self, X, y, sample_weight=None, *, X_val=None, y_val=None, sample_weight_val=None):
+    def fit(self, X, y, sample_weight=None, *, offset=None, X_val=None, y_val=None, sample_weight_val=None, offset_val=None):
         """Fit the model.
 
         Parameters
@@ -100,7 +103,10 @@ class _BaseBooster(CallbackSupportMixin, _BaseEstimator):
         y : array_like, (n_samples,)
         sample_weight : array_like, (n_samples,), optional
             Multiplies the terms of the loss. Rows of weight 0 are left out.
-        X_val, y_val, sample_weight_val : optional
+        offset : array_like, (n_samples,), optional
+            A known part of the predictions on the scale of the loss, such as log(exposure) for ``Poisson()``; default 0. The model is
+            what comes on top of it. `predict` takes that of other rows.
+        X_val, y_val, sample_weight_val, offset_val : optional
             Validation rows for early stopping; without them a fraction of the rows of X.
 
         Returns
@@ -120,10 +126,10 @@ class _BaseBooster(CallbackSupportMixin, _BaseEstimator):
         self._check_parameters()
         goes_on, given = self.warm_start and hasattr(self, "runs_"), (X, y, sample_weight)
         X = check_table(self, X, reset=not goes_on)
-        rows = rows_with_weight(X, self._check_y(X, y, not goes_on), check_weights(X, sample_weight))
+        rows = rows_with_weight(X, self._check_y(X, y, not goes_on), check_weights(X, sample_weight), check_offset(X, offset))
         if not goes_on:
             self._seed = int(check_random_state(self.random_state).randint(np.iinfo(np.int32).max))
-        held, rows = self._hold_back(rows, X_val, y_val, sample_weight_val)
+        held, rows = self._hold_back(rows, X_val, y_val, sample_weight_val, offset_val)
         if goes_on:
             self._check_same(*rows)
             starts = [(run.problem, run.method, run.resume, run.n_steps) for run in self.runs_]
@@ -137,13 +143,16 @@ class _BaseBooster(CallbackSupportMixin, _BaseEstimator):
             tasks.end(tasks.root, {})
         return self
 
-    def _begin(self, X, y, weight):
+    def _begin(self, X, y, weight, offset):
         """For each target the problem, the method, and a function of the number of steps that makes the run."""
         loss = self._get_loss()
         newton = self._use_newton(loss)
         family, y, weight = self._merge_copies(self._family(X, newton), y, weight)
-        self._begun_with, self._begun_on = self._settings(), _fingerprint(y, weight)
-        problems = [Problem(family, target, loss, sample_weight=weight) for target in self._encode(y)]
+        self._begun_with, self._begun_on = self._settings(), _fingerprint(y, weight, offset)
+        targets = self._encode(y)
+        if offset is not None:
+            check_one_model(len(targets))
+        problems = [Problem(family, target, loss, sample_weight=weight, offset=offset) for target in targets]
         method = self._method(problems[0], float(self.learning_rate) / (1.0 if newton or loss.sigma is None else loss.sigma))
         return [(problem, method, partial(solve, problem, method, rng=self._seed)) for problem in problems]
 
@@ -151,13 +160,14 @@ class _BaseBooster(CallbackSupportMixin, _BaseEstimator):
         """The runs, `left` iterations more of each, and the rule for early stopping of each, or None."""
         steps, n_steps = self._steps, int(self.n_estimators) * self._steps
         if held is not None:  # the table in bins, and the targets of all runs, are made once
-            X, y, weight = held
+            X, y, weight, offset = held
             binned, targets = starts[0][0].binning.bin(X), self._encode(y, complete=False)
         runs, rules = [], []
         for k, (problem, method, run, done) in enumerate(starts):
             early = told = None
             if held is not None:
-                early = EarlyStopping(binned, targets[k], weight, problem, method, self.n_iter_no_change, float(self.tol), steps)
+                rows = binned, targets[k], weight, offset
+                early = EarlyStopping(*rows, problem, method, self.n_iter_no_change, float(self.tol), steps)
             if tasks:
                 told = tasks.rule(method, left[k], steps)
             runs.append(run(n_steps - done, stop=[rule for rule in (early, told) if rule]))
@@ -201,7 +211,7 @@ class _BaseBooster(CallbackSupportMixin, _BaseEstimator):
         """What a run depends on beside its length."""
         return {key: value for key, value in self.get_params(deep=False).items() if key not in FREE}
 
-    def _check_same(self, X, y, weight):
+    def _check_same(self, X, y, weight, offset):
         """Refuse to go on with a run under another setting or on other data."""
         problem = self.runs_[0].problem
         changed = [key for key, value in self._settings().items() if repr(value) != repr(self._begun_with[key])]
@@ -209,22 +219,22 @@ class _BaseBooster(CallbackSupportMixin, _BaseEstimator):
             raise ValueError(f"warm_start goes on with the same run, but {changed[0]} is another; pass warm_start=False.")
         own = problem.dictionary.family
         family, y, weight = self._merge_copies(own.at(problem.binning.bin(X)), y, weight)
-        if _fingerprint(y, weight) != self._begun_on or not np.array_equal(family.binned.codes, own.binned.codes):
+        if _fingerprint(y, weight, offset) != self._begun_on or not np.array_equal(family.binned.codes, own.binned.codes):
             raise ValueError(
-                "warm_start goes on with the same run, but X, y or sample_weight are others; pass warm_start=False."
+                "warm_start goes on with the same run, but X, y, sample_weight or offset are others; pass warm_start=False."
             )
         made = max(run.n_steps for run in self.runs_) // self._steps
         if self.n_estimators < made:
             raise ValueError(f"n_estimators={self.n_estimators} is less than the {made} iterations made; pass warm_start=False.")
 
-    def _hold_back(self, rows, X_val, y_val, weight_val):
-        """Rows for early stopping (None: all are for the fit), and the rows to fit; each X, y and weights."""
-        if X_val is not None or y_val is not None or weight_val is not None:
+    def _hold_back(self, rows, X_val, y_val, weight_val, offset_val):
+        """Rows for early stopping (None: all are for the fit), and the rows to fit; each X, y, weights and offset."""
+        if any(given is not None for given in (X_val, y_val, weight_val, offset_val)):
             if X_val is None or y_val is None:
                 raise ValueError(f"X_val and y_val come together: {'X_val' if X_val is None else 'y_val'} is missing.")
             X = check_table(self, X_val)
             weight = check_weights(X, weight_val, "sample_weight_val")
-            return rows_with_weight(X, self._check_y(X, y_val, False), weight), rows
+            return rows_with_weight(X, self._check_y(X, y_val, False), weight, check_offset(X, offset_val, "offset_val")), rows
         if not self.early_stopping:
             return None, rows
         y = rows[1]
@@ -297,9 +307,9 @@ def names_or_places(features):
     return np.flatnonzero(flags) if flags.dtype == bool else features
 
 
-def _fingerprint(y, weight):
-    """What tells this target and these weights from others."""
-    return hashlib.sha256(y.tobytes() + (b"" if weight is None else weight.tobytes())).hexdigest()
+def _fingerprint(*columns):
+    """What tells this target, these weights and this offset from others."""
+    return hashlib.sha256(b"".join(b"none" if column is None else column.tobytes() for column in columns)).hexdigest()
 
 
 def _validation_split(n_samples, fraction, labels, seed):
@@ -330,18 +340,18 @@ class StagedPredictions:
     """Mixin of boosters whose model after every iteration is of use."""
 
     @checked_call
-    def staged_predict(self, X):
+    def staged_predict(self, X, *, offset=None):
         """Yield what ``predict`` gives, (n_samples,), after 1, 2, ... iterations. *Cost*: each tree once."""
-        return map(self._decide, self._staged_raw_predict(X))
+        return (self._decide(with_offset(raw, offset)) for raw in self._staged_raw_predict(X))
 
 
 class StagedProbabilities(StagedPredictions):
     """The same of classifiers."""
 
     @checked_call
-    def staged_predict_proba(self, X):
+    def staged_predict_proba(self, X, *, offset=None):
         """Yield the probabilities (n_samples, n_classes) after 1, 2, ... iterations."""
-        return map(self._probabilities, self._staged_raw_predict(X))
+        return (self._probabilities(with_offset(raw, offset)) for raw in self._staged_raw_predict(X))
 
 
 class _RandomizedGBM(_BaseBooster):
