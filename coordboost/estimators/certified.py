@@ -1,10 +1,10 @@
 """The Lasso and the elastic net with a certificate, as estimators."""
 
-from functools import partial
+from functools import cache, partial
 
 import numpy as np
 
-from coordboost._utils.checks import positive
+from coordboost._utils.checks import positive, shown
 from coordboost.data import validation
 from coordboost.estimators.base import Classification, Regression
 from coordboost.estimators.linear import CrossValidated, _BaseLinear
@@ -51,7 +51,7 @@ class _BasePenalized(_BaseLinear):
 
     def _short_of(self, path, place):
         gap, alpha = float(path.gaps[int(place.step)]), float(path.alphas[int(place.step)])
-        if gap <= self.tol * ROUNDED:
+        if gap <= self.tol * ROUNDED or path.gamma < 1:
             return ""
         return (
             f"the gap at alpha = {alpha:.6g} is {gap:.2g} of the loss of the constant model, above tol = {self.tol:g}: the optimum is "
@@ -75,6 +75,20 @@ class PenaltyGrid(CrossValidated, _BasePenalized):
 
     def _grid(self):
         return {"alphas": self.alphas, "n_alphas": self.n_alphas, "eps": self.eps}
+
+    def _check_parameters(self):
+        super()._check_parameters()
+        validation.numeric("gamma", self.gamma, np.ndim(self.gamma))
+        if not (np.ndim(self.gamma) < 2 and np.size(self.gamma)):
+            raise ValueError(f"gamma must be a number from 0 to 1, or a sequence of some, got {shown(self.gamma)}.")
+
+    def _paths(self, problem, products=None):
+        return [mixed for path, walk in super()._paths(problem, products) for mixed in self._mixtures(path, cache(walk))]
+
+    def _mixtures(self, path, walk):
+        """The path with each part of the Lasso in its models, fewest coefficients first; they share the fits of the rows."""
+        gammas = np.sort(np.ravel(self.gamma)).tolist()
+        return [(path.relaxed(gamma), lambda *rows, gamma=gamma: walk(*rows).relaxed(gamma)) for gamma in gammas]
 
     @property
     def n_steps_(self):
@@ -203,6 +217,10 @@ class CertifiedLassoCV(Regression, PenaltyGrid):
     loss : loss, optional
         Default ``Squared()``; ``Huber(d)`` or any other loss that ``lasso_path`` takes. The intercept is not penalised. For two
         or more classes use ``CertifiedLassoClassifier`` or ``CertifiedLassoClassifierCV``.
+    gamma : float or sequence of float, default 1.0
+        The part of the Lasso in each model, from 0 to 1; the rest is the fit without a penalty on its non-zero coefficients
+        (relaxed Lasso, see ``LassoPath.relaxed``). Of several one is chosen with the penalty, as by ``relax = TRUE`` of R's glmnet:
+        ``[0, 0.25, 0.5, 0.75, 1]``. The smallest counts as the simplest.
     rule : {"best", "one_se", "aic", "bic", "cp"}, default "best"
         "best": smallest mean loss over the folds. "one_se": largest alpha within one standard error of it. "aic", "bic", "cp":
         information criteria on all rows, no cross-validation; squared loss only.
@@ -279,7 +297,7 @@ class CertifiedLassoCV(Regression, PenaltyGrid):
 
     def __init__(
         self, *, alphas=None, n_alphas=100, eps=1e-3, standardize=False, fit_intercept=True, tol=1e-6, loss=None,
-        rule="best", cv=5, scoring=None, n_jobs=None, random_state=0, noise_variance=None,
+        gamma=1.0, rule="best", cv=5, scoring=None, n_jobs=None, random_state=0, noise_variance=None,
     ):  # fmt: skip
         self.alphas = alphas
         self.n_alphas = n_alphas
@@ -288,6 +306,7 @@ class CertifiedLassoCV(Regression, PenaltyGrid):
         self.fit_intercept = fit_intercept
         self.tol = tol
         self.loss = loss
+        self.gamma = gamma
         self.rule = rule
         self.cv = cv
         self.scoring = scoring
@@ -401,6 +420,10 @@ class CertifiedElasticNetCV(Regression, PenaltyGrid):
         Stop when the duality gap, a bound on how far the objective is above its optimum, is at most `tol` times the loss of the
         constant model (less the smallest value that the loss can take). If rounding prevents this, a ``ConvergenceWarning``
         says how far it came.
+    gamma : float or sequence of float, default 1.0
+        The part of the Lasso in each model, from 0 to 1; the rest is the fit without a penalty on its non-zero coefficients
+        (relaxed Lasso, see ``LassoPath.relaxed``). Of several one is chosen with the penalty, as by ``relax = TRUE`` of R's glmnet:
+        ``[0, 0.25, 0.5, 0.75, 1]``. The smallest counts as the simplest.
     rule : {"best", "one_se", "aic", "bic", "cp"}, default "best"
         "best": smallest mean loss over the folds. "one_se": largest alpha within one standard error of it. "aic", "bic", "cp":
         information criteria on all rows, no cross-validation; squared loss only.
@@ -477,7 +500,7 @@ class CertifiedElasticNetCV(Regression, PenaltyGrid):
 
     def __init__(
         self, *, alphas=None, n_alphas=100, eps=1e-3, l1_ratio=0.5, standardize=False, fit_intercept=True, tol=1e-6,
-        rule="best", cv=5, scoring=None, n_jobs=None, random_state=0, noise_variance=None,
+        gamma=1.0, rule="best", cv=5, scoring=None, n_jobs=None, random_state=0, noise_variance=None,
     ):  # fmt: skip
         self.alphas = alphas
         self.n_alphas = n_alphas
@@ -486,6 +509,7 @@ class CertifiedElasticNetCV(Regression, PenaltyGrid):
         self.standardize = standardize
         self.fit_intercept = fit_intercept
         self.tol = tol
+        self.gamma = gamma
         self.rule = rule
         self.cv = cv
         self.scoring = scoring
@@ -604,6 +628,10 @@ class CertifiedLassoClassifierCV(Classification, PenaltyGrid):
     loss : loss, optional
         Default ``Logistic()``, or any other loss of two classes that ``lasso_path`` takes. The intercept is not penalised. With
         ``Logistic()`` and columns of standard deviation 1 all coefficients are 0 for alpha >= 1/2.
+    gamma : float or sequence of float, default 1.0
+        The part of the Lasso in each model, from 0 to 1; the rest is the fit without a penalty on its non-zero coefficients
+        (relaxed Lasso, see ``LassoPath.relaxed``). Of several one is chosen with the penalty, as by ``relax = TRUE`` of R's glmnet:
+        ``[0, 0.25, 0.5, 0.75, 1]``. The smallest counts as the simplest.
     rule : {"best", "one_se", "aic", "bic", "cp"}, default "best"
         "best": smallest mean loss over the folds. "one_se": largest alpha within one standard error of it. "aic", "bic", "cp":
         information criteria on all rows, no cross-validation; squared loss only.
@@ -677,7 +705,7 @@ class CertifiedLassoClassifierCV(Classification, PenaltyGrid):
 
     def __init__(
         self, *, alphas=None, n_alphas=100, eps=1e-3, standardize=False, fit_intercept=True, tol=1e-6, loss=None,
-        rule="best", cv=5, scoring=None, n_jobs=None, random_state=0,
+        gamma=1.0, rule="best", cv=5, scoring=None, n_jobs=None, random_state=0,
     ):  # fmt: skip
         self.alphas = alphas
         self.n_alphas = n_alphas
@@ -686,6 +714,7 @@ class CertifiedLassoClassifierCV(Classification, PenaltyGrid):
         self.fit_intercept = fit_intercept
         self.tol = tol
         self.loss = loss
+        self.gamma = gamma
         self.rule = rule
         self.cv = cv
         self.scoring = scoring
@@ -787,6 +816,10 @@ class CertifiedPoissonRegressorCV(CountRegression, PenaltyGrid):
         Stop when the duality gap, a bound on how far the objective is above its optimum, is at most `tol` times the loss of the
         constant model (less the smallest value that the loss can take). If rounding prevents this, a ``ConvergenceWarning``
         says how far it came.
+    gamma : float or sequence of float, default 1.0
+        The part of the Lasso in each model, from 0 to 1; the rest is the fit without a penalty on its non-zero coefficients
+        (relaxed Lasso, see ``LassoPath.relaxed``). Of several one is chosen with the penalty, as by ``relax = TRUE`` of R's glmnet:
+        ``[0, 0.25, 0.5, 0.75, 1]``. The smallest counts as the simplest.
     rule : {"best", "one_se", "aic", "bic", "cp"}, default "best"
         "best": smallest mean loss over the folds. "one_se": largest alpha within one standard error of it. "aic", "bic", "cp":
         information criteria on all rows, no cross-validation; squared loss only.
@@ -857,7 +890,7 @@ class CertifiedPoissonRegressorCV(CountRegression, PenaltyGrid):
     """
 
     def __init__(
-        self, *, alphas=None, n_alphas=100, eps=1e-3, standardize=False, fit_intercept=True, tol=1e-6, rule="best",
+        self, *, alphas=None, n_alphas=100, eps=1e-3, standardize=False, fit_intercept=True, tol=1e-6, gamma=1.0, rule="best",
         cv=5, scoring=None, n_jobs=None, random_state=0,
     ):  # fmt: skip
         self.alphas = alphas
@@ -866,6 +899,7 @@ class CertifiedPoissonRegressorCV(CountRegression, PenaltyGrid):
         self.standardize = standardize
         self.fit_intercept = fit_intercept
         self.tol = tol
+        self.gamma = gamma
         self.rule = rule
         self.cv = cv
         self.scoring = scoring

@@ -1,6 +1,6 @@
 """Lasso models along a grid of penalties, as a path."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 
 import numpy as np
@@ -12,6 +12,7 @@ from coordboost.certificates.objectives import L1Penalty, Priced
 from coordboost.data import validation
 from coordboost.data.door import columns_as_in
 from coordboost.data.problem import Problem
+from coordboost.lasso.relaxed import refitted
 from coordboost.paths.freedom import active_rank, shrunken_rank
 from coordboost.paths.intercept import Farthest, certified
 from coordboost.paths.places import PiecewiseLinear
@@ -37,6 +38,7 @@ class LassoPath(PiecewiseLinear):
     message : "complete", "not reached" and the largest gap where that is above `tol`, or what ended the path before its last alpha;
         what is there holds
     free : whether the intercept is fitted at every alpha, for a loss other than the squared one
+    gamma : the part of the Lasso in each model, beside the fit without a penalty; see ``relaxed``
     """
 
     problem: Problem
@@ -50,9 +52,11 @@ class LassoPath(PiecewiseLinear):
     l1_ratio: float = 1.0
     message: str = "complete"
     free: bool = False
+    gamma: float = 1.0
 
     def __repr__(self):
         largest, ended = self.gaps.max(initial=0.0), "" if self.message == "complete" else f"; {self.message}"
+        ended = ended if self.gamma == 1 else f"; relaxed, gamma = {self.gamma:g}{ended}"
         return (
             f"LassoPath({len(self.alphas)} alphas, {self.penalty_units}, {self.solver}, {self.n_scans} scans, "
             f"relative gaps <= {largest:.1e}{ended})"
@@ -128,8 +132,74 @@ class LassoPath(PiecewiseLinear):
         """What the intercept is above that of the start."""
         return intercept - self.problem.raw(self.problem.unit(coef))[1]
 
+    def relaxed(self, gamma=0.0):
+        """The path of the relaxed Lasso: each model mixed with the fit without a penalty on its non-zero coefficients.
+
+        Parameters
+        ----------
+        gamma : float, default 0
+            The part of the Lasso, from 0 to 1: 0 is the fit without a penalty, 1 the Lasso.
+
+        Returns
+        -------
+        LassoPath
+            At the same alphas. Its ``gaps`` and certificates are about the optimum of the Lasso, from which these models keep away.
+
+        Raises
+        ------
+        ValueError
+            For a gamma below 0 or above 1.
+
+        Notes
+        -----
+        *Cost*: one fit for each set of non-zero coefficients, by least squares or Newton's method; all gammas share them. Where there
+        is no minimum without a penalty, as for classes that a plane separates, the fit ends far out.
+
+        *Source*: Meinshausen, *Relaxed Lasso* (2007); Hastie, Tibshirani, Tibshirani, *Best subset, forward stepwise or Lasso?* (2020),
+        as ``relax = TRUE`` of R's glmnet.
+
+        Examples
+        --------
+        >>> import coordboost as cb
+        >>> from sklearn.datasets import load_diabetes
+        >>> X, y = load_diabetes(return_X_y=True)
+        >>> path = cb.lasso_path(X, y, [0.5])
+        >>> path.relaxed(), path.relaxed().score(X, y) > path.score(X, y)
+        (LassoPath(1 alphas, unit columns, cd, 2 scans, relative gaps <= 3.6e-02; relaxed, gamma = 0), True)
+        """
+        gamma = real("gamma", gamma, lambda number: 0 <= number <= 1, "from 0, the fit without a penalty, to 1, the Lasso")
+        if gamma == 1:
+            return self
+        (models, intercepts), rest = self._unpenalised, 1 - gamma
+        mixed = gamma * self.models + rest * models, gamma * self.intercepts + rest * intercepts
+        found = replace(self, models=mixed[0], intercepts=mixed[1], gamma=gamma * self.gamma)
+        worse = (found._objectives() - self._objectives()) / (self.problem.start_excess or 1.0)
+        return replace(found, gaps=self.gaps + np.maximum(worse, 0.0))
+
+    @cached_property
+    def _unpenalised(self):
+        """The fits without a penalty on the non-zero coefficients of each model: (n_alphas, n_features) as CSR, (n_alphas,)."""
+        problem, known, found = self.problem, {}, []
+        for coef, intercept in zip(self.coefs.T, self.intercepts, strict=True):
+            key = np.flatnonzero(coef).tobytes()
+            if key not in known:
+                beta, shift = refitted(problem, problem.unit(coef), self._shift(coef, intercept), self.free)
+                raw, start = problem.raw(beta)
+                known[key] = scipy.sparse.csr_array(raw[None]), start + shift
+            found.append(known[key])
+        models, intercepts = zip(*found, strict=True)
+        return scipy.sparse.vstack(models, format="csr"), np.array(intercepts)
+
+    def _objectives(self):
+        """The objective of the Lasso at each model, in sums over samples, (n_alphas,)."""
+        betas = np.abs([self.problem.unit(coef) for coef in self.coefs.T])
+        prices = [self.target(k).prices(self.problem) for k in range(self.n_points)]
+        return self.losses + [beta @ price + beta**2 @ square / 2 for beta, (price, square) in zip(betas, prices, strict=True)]
+
     def degrees_of_freedom(self):
         """At every alpha, the intercept not counted, (n_alphas,), for the squared loss: see ``coordboost.paths.freedom``."""
+        if self.gamma < 1:
+            raise ValueError("degrees of freedom are not known for the relaxed Lasso; choose by cross-validation.")
         problem, way = self.problem, self.problem.standardization
         betas = [problem.unit(coef) for coef in self.coefs.T]
         if self.l1_ratio == 1:
