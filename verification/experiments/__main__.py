@@ -28,7 +28,7 @@ def listed(found, console):
     for one in found.values():
         sheet.add_row(one.name, one.source, ", ".join(one.data) or "none", *(f"{s:g}" for s in one.seconds))
     console.print(sheet)
-    console.print("python -m verification.experiments NAME [--quick] [--out DIR], or --all in the place of NAME.")
+    console.print(f"{click.get_current_context().command_path} NAME [--quick] [--out DIR], or --all in the place of NAME.")
 
 
 def told(report, console):

@@ -11,6 +11,7 @@ from coordboost.reporting.cli.fit import fit, methods
 from coordboost.reporting.cli.models import coef, compare, predict, report
 from coordboost.reporting.cli.options import FOLDER, JSON, in_options
 from coordboost.reporting.cli.output import show, streams
+from coordboost.reporting.cli.verify import docs, verify
 from coordboost.reporting.cli.warmup import warmup
 
 BAD, INTERRUPTED, TERMINATED = 1, 130, 143
@@ -115,6 +116,6 @@ def quickstart(out, as_json):
     show(done.rows, done.text, done.files, as_json)
 
 
-for one in (fit, methods, cv, lasso, coef, predict, report, compare, certify, check, mca, warmup):
+for one in (fit, methods, cv, lasso, coef, predict, report, compare, certify, check, mca, warmup, verify, docs):
     main.add_command(one)
 main.add_command(fit, "path")
