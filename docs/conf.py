@@ -12,6 +12,7 @@ from typing import Any
 import coordboost
 
 HERE = Path(__file__).parent
+sys.path.insert(0, str(HERE))  # animations.py
 sys.modules["coordboost.plots"] = coordboost.plots  # its page has the name under which users find it
 
 project = "coordboost"
@@ -51,6 +52,7 @@ numpydoc_show_class_members = False
 sphinx_gallery_conf = {
     "examples_dirs": ["gallery", "course"],
     "gallery_dirs": ["auto_gallery", "auto_course"],
+    "image_scrapers": ("animations.as_gif", "matplotlib"),
     "within_subsection_order": "FileNameSortKey",
     "doc_module": ("coordboost",),
     "reference_url": {"coordboost": None},
