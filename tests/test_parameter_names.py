@@ -73,14 +73,14 @@ def test_the_class_that_was_written_and_our_name():
         "RandomizedGBMRegressor has no parameter 'num_leaves': max_leaf_nodes does that here; "
         "'reg_lambda': l2_regularization does that here."
     )
-    given = said(lambda: cb.RandomizedGBMClassifier().fit(X, [0, 1], eval_set=[(X, [0, 1])]))
-    assert given == "RandomizedGBMClassifier.fit has no parameter 'eval_set': X_val and y_val do that here."
+    given = said(lambda: cb.RandomizedGBMClassifier().fit(X, [0, 1], eval_X=X))
+    assert given == "RandomizedGBMClassifier.fit has no parameter 'eval_X': X_val and y_val do that here."
     model = cb.CertifiedLasso()
     assert said(lambda: model.set_params(alphas=[1.0]), ValueError).startswith(
         "CertifiedLasso has no parameter 'alphas': estimators with CV"
     )
     assert "alpha = 1 / (C n_samples) does that here" in said(lambda: cb.CertifiedLassoClassifier(C=1.0))
-    assert "OMP_NUM_THREADS" in said(lambda: cb.AcceleratedGBMRegressor(n_jobs=-1))
+    assert "n_jobs does that here" in said(lambda: cb.AcceleratedGBMRegressor(nthread=-1))
     assert said(lambda: cb.RandomizedGBMRegressor(leaning_rate=0.1)).endswith("perhaps learning_rate is meant.")
     assert "CertifiedLasso takes its parameters by name, got 1 without one" in said(lambda: cb.CertifiedLasso(1.0))
     assert said(lambda: model.fit(X)) == "CertifiedLasso.fit: missing a required argument: 'y'."
@@ -124,7 +124,7 @@ def test_what_looks_at_signatures_sees_them(cls):
 def test_a_refused_call_changes_nothing(cls):
     model = quick(cls).fit(X, target(cls))
     before = model.predict(X)
-    said(lambda: model.fit(X[:40], target(cls)[:40], eval_set=1))
+    said(lambda: model.fit(X[:40], target(cls)[:40], init_model=1))
     said(lambda: model.set_params(tol=1.0, num_leaves=3), ValueError)
     assert model.tol != 1.0 and np.array_equal(model.predict(X), before) and is_classifier(model) == (before.dtype.kind == "U")
     assert of_trees(cls) or model.set_params(tol=1e-3).tol == 1e-3

@@ -7,6 +7,7 @@ The sizes below decide the rounding of sums and never change with the machine; t
 """
 
 import contextlib
+import contextvars
 import functools
 import os
 import threading
@@ -89,16 +90,34 @@ class Pool:
             given_up.append(True)
 
 
-@functools.lru_cache
+#: Most threads that work in this context may take, None for no limit but that of the machine.
+_MOST = contextvars.ContextVar("_MOST", default=None)
+
+
+@contextlib.contextmanager
+def at_most(n_threads):
+    """A context in which at most so many threads work for this one; None: as many as ever."""
+    token = _MOST.set(n_threads)
+    try:
+        yield
+    finally:
+        _MOST.reset(token)
+
+
 def pool():
-    """The one pool of the package: as many threads as cores that may be used, or as the environment says."""
+    """The pool of the package: as many threads as cores that may be used, or as the environment or the context says."""
+    return _pool_of(_MOST.get())
+
+
+@functools.lru_cache
+def _pool_of(most):
     cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
     said = [int(os.environ[name]) for name in LIMITS if os.environ.get(name, "").isdecimal()]
-    return Pool(max(1, min(cores, THREADS, *said)))
+    return Pool(max(1, min(cores, THREADS, most or THREADS, *said)))
 
 
 if hasattr(os, "register_at_fork"):
-    os.register_at_fork(after_in_child=pool.cache_clear)  # a forked process has none of the threads of the first
+    os.register_at_fork(after_in_child=_pool_of.cache_clear)  # a forked process has none of the threads of the first
 
 
 def in_order(function, items):

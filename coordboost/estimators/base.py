@@ -11,6 +11,7 @@ import numpy as np
 from scipy.sparse import issparse
 from sklearn.base import BaseEstimator, ClassifierMixin, RegressorMixin
 from sklearn.utils import _safe_indexing, assert_all_finite, check_consistent_length, column_or_1d
+from sklearn.utils.class_weight import compute_sample_weight
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import _check_sample_weight, validate_data
 
@@ -89,7 +90,8 @@ def check_weights(X, sample_weight, name="sample_weight"):
     except OverflowError:
         raise ValueError(f"{name} must be numbers that float64 can hold, got {shown(sample_weight)}.") from None
     except ValueError as error:
-        raise ValueError(str(error).replace("Sample weights", name).replace("`sample_weight`", name)) from None
+        words = str(error).replace("Sample weights", name).replace("`sample_weight`", name).replace("Input sample_weight", name)
+        raise ValueError(words) from None
     if not weight.any():
         raise ValueError(f"{name} must contain at least one non-zero number.")
     of_moderate_size(name, weight)
@@ -196,6 +198,10 @@ class Regression(RegressorMixin):
         """Labels that rows held back have in equal shares, or None."""
         return None
 
+    def _weigh(self, y, weight):
+        """The weights of the rows: as they are given."""
+        return weight
+
     def _encode(self, y, complete=True):
         """The target of each model, a list; `complete` where every class must be there."""
         return [y]
@@ -241,6 +247,13 @@ class Classification(ClassifierMixin):
 
     def _strata(self, y):
         return self.classes_[y]
+
+    def _weigh(self, y, weight):
+        """The weights of the rows times those of their classes, where an estimator has some."""
+        if getattr(self, "class_weight", None) is None:
+            return weight
+        by_class = compute_sample_weight(self.class_weight, self.classes_[y])
+        return check_weights(y, by_class if weight is None else by_class * weight, "class_weight")
 
     def _encode(self, y, complete=True):
         """-1 and 1 for each model, a list."""

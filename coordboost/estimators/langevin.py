@@ -205,6 +205,11 @@ class LangevinGBMRegressor(Regression, _LangevinGBM):
         Continue the run of the last `fit`, up to `n_estimators` iterations, on the same data.
     random_state : int, RandomState instance or None, default None
         Seed of everything that is drawn at random.
+    n_jobs : int, optional
+        Most threads of a fit. None or -1: one for each core, 8 at most, or as OMP_NUM_THREADS says. The model is the same, bit
+        for bit.
+    verbose : int, default 0
+        Print a line with the mean loss every `verbose` iterations; 0: print nothing.
 
     Attributes
     ----------
@@ -257,13 +262,14 @@ class LangevinGBMRegressor(Regression, _LangevinGBM):
         min_samples_leaf=20, min_gain=0.0, l2_regularization=0.0, max_bins=255, categorical_features=None,
         noise_variance=None, beta=None, gamma=None, subsample=1.0, n_members=100, burn_in=0.5, early_stopping=False,
         validation_fraction=0.1, n_iter_no_change=10, tol=1e-7, warm_start=False, random_state=None,
+        n_jobs=None, verbose=0,
     ):  # fmt: skip
         super().__init__(
             loss=loss, learning_rate=learning_rate, n_estimators=n_estimators, min_samples_leaf=min_samples_leaf,
             min_gain=min_gain, l2_regularization=l2_regularization, max_bins=max_bins,
             categorical_features=categorical_features, early_stopping=early_stopping,
             validation_fraction=validation_fraction, n_iter_no_change=n_iter_no_change, tol=tol,
-            warm_start=warm_start, random_state=random_state,
+            warm_start=warm_start, random_state=random_state, n_jobs=n_jobs, verbose=verbose,
         )  # fmt: skip
         self.max_depth = max_depth
         self.max_leaf_nodes = max_leaf_nodes
@@ -401,6 +407,14 @@ class LangevinGBMClassifier(Classification, _LangevinGBM):
         Continue the run of the last `fit`, up to `n_estimators` iterations, on the same data.
     random_state : int, RandomState instance or None, default None
         Seed of everything that is drawn at random.
+    n_jobs : int, optional
+        Most threads of a fit. None or -1: one for each core, 8 at most, or as OMP_NUM_THREADS says. The model is the same, bit
+        for bit.
+    verbose : int, default 0
+        Print a line with the mean loss every `verbose` iterations; 0: print nothing.
+    class_weight : dict or "balanced", optional
+        Weight of each class, which multiplies the `sample_weight` of its rows (also of those that early stopping holds out, not
+        of `X_val`). "balanced": n_samples / (number of classes * rows of the class).
 
     Attributes
     ----------
@@ -455,14 +469,16 @@ class LangevinGBMClassifier(Classification, _LangevinGBM):
         min_samples_leaf=20, min_gain=0.0, l2_regularization=0.0, max_bins=255, categorical_features=None, beta=None,
         gamma=None, subsample=1.0, n_members=100, burn_in=0.5, early_stopping=False, validation_fraction=0.1,
         n_iter_no_change=10, tol=1e-7, warm_start=False, random_state=None,
+        n_jobs=None, verbose=0, class_weight=None,
     ):  # fmt: skip
         super().__init__(
             loss=loss, learning_rate=learning_rate, n_estimators=n_estimators, min_samples_leaf=min_samples_leaf,
             min_gain=min_gain, l2_regularization=l2_regularization, max_bins=max_bins,
             categorical_features=categorical_features, early_stopping=early_stopping,
             validation_fraction=validation_fraction, n_iter_no_change=n_iter_no_change, tol=tol,
-            warm_start=warm_start, random_state=random_state,
+            warm_start=warm_start, random_state=random_state, n_jobs=n_jobs, verbose=verbose,
         )  # fmt: skip
+        self.class_weight = class_weight
         self.max_depth = max_depth
         self.max_leaf_nodes = max_leaf_nodes
         self.beta = beta

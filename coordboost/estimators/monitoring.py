@@ -136,6 +136,24 @@ class EarlyStopping:
         return f"no better on the rows held back for {self.patience} iterations"
 
 
+class Progress:
+    """A stop rule that never holds, and prints a line every so many iterations.
+
+    early : the ``EarlyStopping`` of the run, or None;  model : the number of the model, None where there is one
+    """
+
+    def __init__(self, every, per_iteration, early, model):
+        self.every, self.per_iteration, self.early = every * per_iteration, per_iteration, early
+        self.head = "" if model is None else f"class {model}, "
+
+    def __call__(self, state):
+        """False: the run goes on."""
+        n_iter, losses = state.k // self.per_iteration, [] if self.early is None else self.early.losses
+        words = f"{self.head}iteration {n_iter}: mean loss {state.loss / state.problem.weight.sum():.6g}"
+        print(words + (f", on validation rows {losses[n_iter]:.6g}" if n_iter < len(losses) else ""), flush=True)
+        return False
+
+
 def best_iterations(rules):
     """The best iteration of each of the `rules`, and minus the mean losses after 0, 1, ... iterations, of all of them together.
 

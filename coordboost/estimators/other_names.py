@@ -15,7 +15,7 @@ NO_TREES = "the model has no trees; RandomizedGBMRegressor and RandomizedGBMClas
 BY_FOLDS = "nothing is held back; estimators with CV at the end of their names choose by folds"
 TO_THE_GAP = "the size of the table says how it is solved, up to the gap tol"
 QUANTILE = (TREES, "loss=Quantile(q) does that here")
-SILENT = ((TREES, "a fit says nothing; train_score_ and validation_score_ are there after it"), "a fit says nothing")
+SILENT = ((TREES, "verbose prints lines; train_score_ and validation_score_ are there after a fit"), "a fit says nothing")
 L1 = ("alpha", "alphas", (TREES, "leaf values have a ridge penalty alone, l2_regularization"), "the steps limit the l1 norm")
 
 _ROWS = (
@@ -61,7 +61,8 @@ _ROWS = (
     ),
     ("early_stopping", "early_stopping", BY_FOLDS),
     ("validation_split eval_fraction validation_fraction", "validation_fraction", BY_FOLDS),
-    ("eval_set eval_X eval_y valid_sets evals validation_data X_val y_val", "X_val+y_val", BY_FOLDS),
+    ("eval_set valid_sets evals validation_data", "eval_set", BY_FOLDS),
+    ("eval_X eval_y X_val y_val", "X_val+y_val", BY_FOLDS),
     ("eval_sample_weight sample_weight_eval_set sample_weight_val", "sample_weight_val", BY_FOLDS),
     ("eval_init_score base_margin_eval_set", "offset_val", BY_FOLDS),
     ("eval_class_weight eval_group", BY_FOLDS),
@@ -74,11 +75,12 @@ _ROWS = (
     ("quantile", QUANTILE, "the loss must be smooth; RandomizedGBMRegressor takes loss=Quantile(q)"),
     (
         "n_jobs nthread thread_count num_threads",
-        "n_jobs", (TREES, "large tables take one thread for each core, 8 at most, or as OMP_NUM_THREADS says"),
+        "n_jobs",
         "one model takes one thread; estimators with CV at the end of their names have n_jobs",
     ),
-    ("verbose verbosity silent verbose_eval logging_level", *SILENT),
-    ("class_weight scale_pos_weight is_unbalance auto_class_weights class_weights weight weights sample_weights", "sample_weight"),
+    ("verbose verbosity silent verbose_eval logging_level", "verbose", *SILENT),
+    ("class_weight scale_pos_weight is_unbalance auto_class_weights class_weights", "class_weight", "sample_weight"),
+    ("weight weights sample_weights", "sample_weight"),
     (
         "boosting_type boosting booster tree_method grow_policy num_parallel_tree multi_strategy device device_type task_type gpu_id "
         "interaction_cst interaction_constraints feature_types max_delta_step ccp_alpha importance_type feature_weights",

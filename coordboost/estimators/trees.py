@@ -7,10 +7,12 @@ from functools import partial
 from itertools import zip_longest
 
 import numpy as np
+from joblib import effective_n_jobs  # type: ignore[import-untyped]
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
+from coordboost._numba.threads import at_most
 from coordboost._utils.checks import not_negative, positive, real, shown
 from coordboost.data import validation
 from coordboost.data.families import tree_families
@@ -38,6 +40,7 @@ from coordboost.estimators.monitoring import (
     CallbackSupportMixin,
     CallbackTasks,
     EarlyStopping,
+    Progress,
     StagedModel,
     add_losses,
     best_iterations,
@@ -49,7 +52,7 @@ from coordboost.rules.steps import DampedLineSearch, FittedStep, ShrunkenStep
 from coordboost.rules.structural import FamilyStep
 
 #: Parameters that may change between two fits with ``warm_start``.
-FREE = ("n_estimators", "warm_start", "random_state", "n_iter_no_change", "tol")
+FREE = ("n_estimators", "warm_start", "random_state", "n_iter_no_change", "tol", "n_jobs", "verbose")
 
 
 class _BaseBooster(CallbackSupportMixin, _BaseEstimator):
@@ -61,7 +64,7 @@ class _BaseBooster(CallbackSupportMixin, _BaseEstimator):
 
     def __init__(
         self, *, loss, learning_rate, n_estimators, min_samples_leaf, min_gain, l2_regularization, max_bins, categorical_features,
-        early_stopping, validation_fraction, n_iter_no_change, tol, warm_start, random_state,
+        early_stopping, validation_fraction, n_iter_no_change, tol, warm_start, random_state, n_jobs, verbose,
     ):  # fmt: skip
         self.loss = loss
         self.learning_rate = learning_rate
@@ -77,6 +80,8 @@ class _BaseBooster(CallbackSupportMixin, _BaseEstimator):
         self.tol = tol
         self.warm_start = warm_start
         self.random_state = random_state
+        self.n_jobs = n_jobs
+        self.verbose = verbose
 
     def __sklearn_tags__(self):
         tags = super().__sklearn_tags__()
@@ -90,10 +95,13 @@ class _BaseBooster(CallbackSupportMixin, _BaseEstimator):
         validation.flag("early_stopping", self.early_stopping)
         validation.whole("n_iter_no_change", self.n_iter_no_change, 1)
         not_negative("tol", self.tol)
+        validation.whole("verbose", self.verbose)
+        if self.n_jobs is not None:
+            real("n_jobs", self.n_jobs, lambda number: number == int(number) != 0, "a whole number other than 0, or None")
 
     @all_or_nothing
     @with_callbacks
-    def fit(self, X, y, sample_weight=None, *, offset=None, X_val=None, y_val=None, sample_weight_val=None, offset_val=None):
+    def fit(self, X, y, sample_weight=None, *, offset=None, X_val=None, y_val=None, sample_weight_val=None, offset_val=None, eval_set=None):
         """Fit the model.
 
         Parameters
@@ -108,6 +116,8 @@ class _BaseBooster(CallbackSupportMixin, _BaseEstimator):
             what comes on top of it. `predict` takes that of other rows.
         X_val, y_val, sample_weight_val, offset_val : optional
             Validation rows for early stopping; without them a fraction of the rows of X.
+        eval_set : pair, optional
+            ``(X_val, y_val)``, or a list with this pair, as other packages have it.
 
         Returns
         -------
@@ -124,12 +134,17 @@ class _BaseBooster(CallbackSupportMixin, _BaseEstimator):
             If the run diverged; the iterations made are kept.
         """
         self._check_parameters()
+        with at_most(None if self.n_jobs is None else effective_n_jobs(int(self.n_jobs))):
+            return self._fit(X, y, sample_weight, offset, (*pair_of(eval_set, X_val, y_val), sample_weight_val, offset_val))
+
+    def _fit(self, X, y, sample_weight, offset, validation_rows):
         goes_on, given = self.warm_start and hasattr(self, "runs_"), (X, y, sample_weight)
         X = check_table(self, X, reset=not goes_on)
-        rows = rows_with_weight(X, self._check_y(X, y, not goes_on), check_weights(X, sample_weight), check_offset(X, offset))
+        y = self._check_y(X, y, not goes_on)
+        rows = rows_with_weight(X, y, self._weigh(y, check_weights(X, sample_weight)), check_offset(X, offset))
         if not goes_on:
             self._seed = int(check_random_state(self.random_state).randint(np.iinfo(np.int32).max))
-        held, rows = self._hold_back(rows, X_val, y_val, sample_weight_val, offset_val)
+        held, rows = self._hold_back(rows, *validation_rows)
         if goes_on:
             self._check_same(*rows)
             starts = [(run.problem, run.method, run.resume, run.n_steps) for run in self.runs_]
@@ -170,7 +185,8 @@ class _BaseBooster(CallbackSupportMixin, _BaseEstimator):
                 early = EarlyStopping(*rows, problem, method, self.n_iter_no_change, float(self.tol), steps)
             if tasks:
                 told = tasks.rule(method, left[k], steps)
-            runs.append(run(n_steps - done, stop=[rule for rule in (early, told) if rule]))
+            says = Progress(int(self.verbose), steps, early, k if len(starts) > 1 else None) if self.verbose else None
+            runs.append(run(n_steps - done, stop=[rule for rule in (early, told, says) if rule]))
             rules.append(early)
             if told:
                 told.close()
@@ -297,6 +313,16 @@ class _BaseBooster(CallbackSupportMixin, _BaseEstimator):
         for stage in zip_longest(*(model.staged(binned) for model in self._models)):
             last = [old if new is None else new for old, new in zip(last, stage, strict=True)]
             yield np.column_stack(last)
+
+
+def pair_of(eval_set, X_val, y_val):
+    """Validation rows and their targets, from either way to give them."""
+    if eval_set is None:
+        return X_val, y_val
+    pair = eval_set[0] if isinstance(eval_set, list) and len(eval_set) == 1 else eval_set
+    if not (isinstance(pair, tuple) and len(pair) == 2) or X_val is not None or y_val is not None:
+        raise ValueError(f"eval_set must be one pair (X_val, y_val), in the place of X_val and y_val, got {shown(eval_set)}.")
+    return pair
 
 
 def names_or_places(features):
@@ -474,6 +500,11 @@ class RandomizedGBMRegressor(StagedPredictions, Regression, _RandomizedGBM):
         Continue the run of the last `fit`, up to `n_estimators` iterations, on the same data.
     random_state : int, RandomState instance or None, default None
         Seed of everything that is drawn at random.
+    n_jobs : int, optional
+        Most threads of a fit. None or -1: one for each core, 8 at most, or as OMP_NUM_THREADS says. The model is the same, bit
+        for bit.
+    verbose : int, default 0
+        Print a line with the mean loss every `verbose` iterations; 0: print nothing.
 
     Attributes
     ----------
@@ -520,13 +551,14 @@ class RandomizedGBMRegressor(StagedPredictions, Regression, _RandomizedGBM):
         min_samples_leaf=20, min_gain=0.0, l2_regularization=0.0, max_bins=255, categorical_features=None,
         monotonic_cst=None, max_features=0.5, newton=None, early_stopping=False, validation_fraction=0.1,
         n_iter_no_change=10, tol=1e-7, warm_start=False, random_state=None,
+        n_jobs=None, verbose=0,
     ):  # fmt: skip
         super().__init__(
             loss=loss, learning_rate=learning_rate, n_estimators=n_estimators, min_samples_leaf=min_samples_leaf,
             min_gain=min_gain, l2_regularization=l2_regularization, max_bins=max_bins,
             categorical_features=categorical_features, early_stopping=early_stopping,
             validation_fraction=validation_fraction, n_iter_no_change=n_iter_no_change, tol=tol,
-            warm_start=warm_start, random_state=random_state,
+            warm_start=warm_start, random_state=random_state, n_jobs=n_jobs, verbose=verbose,
         )  # fmt: skip
         self.max_depth = max_depth
         self.max_leaf_nodes = max_leaf_nodes
@@ -594,6 +626,14 @@ class RandomizedGBMClassifier(StagedProbabilities, Classification, _RandomizedGB
         Continue the run of the last `fit`, up to `n_estimators` iterations, on the same data.
     random_state : int, RandomState instance or None, default None
         Seed of everything that is drawn at random.
+    n_jobs : int, optional
+        Most threads of a fit. None or -1: one for each core, 8 at most, or as OMP_NUM_THREADS says. The model is the same, bit
+        for bit.
+    verbose : int, default 0
+        Print a line with the mean loss every `verbose` iterations; 0: print nothing.
+    class_weight : dict or "balanced", optional
+        Weight of each class, which multiplies the `sample_weight` of its rows (also of those that early stopping holds out, not
+        of `X_val`). "balanced": n_samples / (number of classes * rows of the class).
 
     Attributes
     ----------
@@ -640,14 +680,16 @@ class RandomizedGBMClassifier(StagedProbabilities, Classification, _RandomizedGB
         min_samples_leaf=20, min_gain=0.0, l2_regularization=0.0, max_bins=255, categorical_features=None,
         monotonic_cst=None, max_features=0.5, newton=None, early_stopping=False, validation_fraction=0.1,
         n_iter_no_change=10, tol=1e-7, warm_start=False, random_state=None,
+        n_jobs=None, verbose=0, class_weight=None,
     ):  # fmt: skip
         super().__init__(
             loss=loss, learning_rate=learning_rate, n_estimators=n_estimators, min_samples_leaf=min_samples_leaf,
             min_gain=min_gain, l2_regularization=l2_regularization, max_bins=max_bins,
             categorical_features=categorical_features, early_stopping=early_stopping,
             validation_fraction=validation_fraction, n_iter_no_change=n_iter_no_change, tol=tol,
-            warm_start=warm_start, random_state=random_state,
+            warm_start=warm_start, random_state=random_state, n_jobs=n_jobs, verbose=verbose,
         )  # fmt: skip
+        self.class_weight = class_weight
         self.max_depth = max_depth
         self.max_leaf_nodes = max_leaf_nodes
         self.monotonic_cst = monotonic_cst
@@ -711,6 +753,11 @@ class AcceleratedGBMRegressor(StagedPredictions, Regression, _AcceleratedGBM):
         Continue the run of the last `fit`, up to `n_estimators` iterations, on the same data.
     random_state : int, RandomState instance or None, default None
         Seed of everything that is drawn at random.
+    n_jobs : int, optional
+        Most threads of a fit. None or -1: one for each core, 8 at most, or as OMP_NUM_THREADS says. The model is the same, bit
+        for bit.
+    verbose : int, default 0
+        Print a line with the mean loss every `verbose` iterations; 0: print nothing.
 
     Attributes
     ----------
@@ -756,13 +803,14 @@ class AcceleratedGBMRegressor(StagedPredictions, Regression, _AcceleratedGBM):
         min_samples_leaf=20, min_gain=0.0, l2_regularization=0.0, max_bins=255, categorical_features=None,
         monotonic_cst=None, gamma=0.1, correction=0, early_stopping=False, validation_fraction=0.1,
         n_iter_no_change=10, tol=1e-7, warm_start=False, random_state=None,
+        n_jobs=None, verbose=0,
     ):  # fmt: skip
         super().__init__(
             loss=loss, learning_rate=learning_rate, n_estimators=n_estimators, min_samples_leaf=min_samples_leaf,
             min_gain=min_gain, l2_regularization=l2_regularization, max_bins=max_bins,
             categorical_features=categorical_features, early_stopping=early_stopping,
             validation_fraction=validation_fraction, n_iter_no_change=n_iter_no_change, tol=tol,
-            warm_start=warm_start, random_state=random_state,
+            warm_start=warm_start, random_state=random_state, n_jobs=n_jobs, verbose=verbose,
         )  # fmt: skip
         self.max_depth = max_depth
         self.max_leaf_nodes = max_leaf_nodes
@@ -829,6 +877,14 @@ class AcceleratedGBMClassifier(StagedProbabilities, Classification, _Accelerated
         Continue the run of the last `fit`, up to `n_estimators` iterations, on the same data.
     random_state : int, RandomState instance or None, default None
         Seed of everything that is drawn at random.
+    n_jobs : int, optional
+        Most threads of a fit. None or -1: one for each core, 8 at most, or as OMP_NUM_THREADS says. The model is the same, bit
+        for bit.
+    verbose : int, default 0
+        Print a line with the mean loss every `verbose` iterations; 0: print nothing.
+    class_weight : dict or "balanced", optional
+        Weight of each class, which multiplies the `sample_weight` of its rows (also of those that early stopping holds out, not
+        of `X_val`). "balanced": n_samples / (number of classes * rows of the class).
 
     Attributes
     ----------
@@ -876,14 +932,16 @@ class AcceleratedGBMClassifier(StagedProbabilities, Classification, _Accelerated
         min_samples_leaf=20, min_gain=0.0, l2_regularization=0.0, max_bins=255, categorical_features=None,
         monotonic_cst=None, gamma=0.1, correction=0, early_stopping=False, validation_fraction=0.1,
         n_iter_no_change=10, tol=1e-7, warm_start=False, random_state=None,
+        n_jobs=None, verbose=0, class_weight=None,
     ):  # fmt: skip
         super().__init__(
             loss=loss, learning_rate=learning_rate, n_estimators=n_estimators, min_samples_leaf=min_samples_leaf,
             min_gain=min_gain, l2_regularization=l2_regularization, max_bins=max_bins,
             categorical_features=categorical_features, early_stopping=early_stopping,
             validation_fraction=validation_fraction, n_iter_no_change=n_iter_no_change, tol=tol,
-            warm_start=warm_start, random_state=random_state,
+            warm_start=warm_start, random_state=random_state, n_jobs=n_jobs, verbose=verbose,
         )  # fmt: skip
+        self.class_weight = class_weight
         self.max_depth = max_depth
         self.max_leaf_nodes = max_leaf_nodes
         self.monotonic_cst = monotonic_cst
@@ -954,6 +1012,11 @@ class RegularizedGBMRegressor(StagedPredictions, Regression, _RegularizedGBM):
         Continue the run of the last `fit`, up to `n_estimators` iterations, on the same data.
     random_state : int, RandomState instance or None, default None
         Seed of everything that is drawn at random.
+    n_jobs : int, optional
+        Most threads of a fit. None or -1: one for each core, 8 at most, or as OMP_NUM_THREADS says. The model is the same, bit
+        for bit.
+    verbose : int, default 0
+        Print a line with the mean loss every `verbose` iterations; 0: print nothing.
 
     Attributes
     ----------
@@ -1003,13 +1066,14 @@ class RegularizedGBMRegressor(StagedPredictions, Regression, _RegularizedGBM):
         l2_regularization=0.0, max_bins=255, categorical_features=None, monotonic_cst=None, penalty=None,
         nodes=(1, 2, 4, 8, 16, 32), bounds=(1.0,), q=2.0, n_candidates=None, power=None, early_stopping=False,
         validation_fraction=0.1, n_iter_no_change=10, tol=1e-7, warm_start=False, random_state=None,
+        n_jobs=None, verbose=0,
     ):  # fmt: skip
         super().__init__(
             loss=loss, learning_rate=learning_rate, n_estimators=n_estimators, min_samples_leaf=min_samples_leaf,
             min_gain=min_gain, l2_regularization=l2_regularization, max_bins=max_bins,
             categorical_features=categorical_features, early_stopping=early_stopping,
             validation_fraction=validation_fraction, n_iter_no_change=n_iter_no_change, tol=tol,
-            warm_start=warm_start, random_state=random_state,
+            warm_start=warm_start, random_state=random_state, n_jobs=n_jobs, verbose=verbose,
         )  # fmt: skip
         self.monotonic_cst = monotonic_cst
         self.penalty = penalty
@@ -1085,6 +1149,14 @@ class RegularizedGBMClassifier(StagedProbabilities, Classification, _Regularized
         Continue the run of the last `fit`, up to `n_estimators` iterations, on the same data.
     random_state : int, RandomState instance or None, default None
         Seed of everything that is drawn at random.
+    n_jobs : int, optional
+        Most threads of a fit. None or -1: one for each core, 8 at most, or as OMP_NUM_THREADS says. The model is the same, bit
+        for bit.
+    verbose : int, default 0
+        Print a line with the mean loss every `verbose` iterations; 0: print nothing.
+    class_weight : dict or "balanced", optional
+        Weight of each class, which multiplies the `sample_weight` of its rows (also of those that early stopping holds out, not
+        of `X_val`). "balanced": n_samples / (number of classes * rows of the class).
 
     Attributes
     ----------
@@ -1136,14 +1208,16 @@ class RegularizedGBMClassifier(StagedProbabilities, Classification, _Regularized
         l2_regularization=0.0, max_bins=255, categorical_features=None, monotonic_cst=None, penalty=None,
         nodes=(1, 2, 4, 8, 16, 32), bounds=(1.0,), q=2.0, n_candidates=None, power=None, early_stopping=False,
         validation_fraction=0.1, n_iter_no_change=10, tol=1e-7, warm_start=False, random_state=None,
+        n_jobs=None, verbose=0, class_weight=None,
     ):  # fmt: skip
         super().__init__(
             loss=loss, learning_rate=learning_rate, n_estimators=n_estimators, min_samples_leaf=min_samples_leaf,
             min_gain=min_gain, l2_regularization=l2_regularization, max_bins=max_bins,
             categorical_features=categorical_features, early_stopping=early_stopping,
             validation_fraction=validation_fraction, n_iter_no_change=n_iter_no_change, tol=tol,
-            warm_start=warm_start, random_state=random_state,
+            warm_start=warm_start, random_state=random_state, n_jobs=n_jobs, verbose=verbose,
         )  # fmt: skip
+        self.class_weight = class_weight
         self.monotonic_cst = monotonic_cst
         self.penalty = penalty
         self.nodes = nodes
