@@ -53,6 +53,13 @@ def _penalty(cp, problem, target, beta):
     return price @ cp.abs(beta) + square @ cp.square(beta) / 2
 
 
+def _limits(target, beta):
+    """The finite limits of the coefficients, as constraints of cvxpy."""
+    ends = [(getattr(target, "lower", None), 1.0), (getattr(target, "upper", None), -1.0)]
+    finite = [(end, sign, np.flatnonzero(np.isfinite(end))) for end, sign in ends if end is not None]
+    return [sign * beta[some] >= sign * end[some] for end, sign, some in finite if len(some)]
+
+
 def _run(model, solver, options):
     """Solve; the duality gap and the infeasibility that the solver reports, both inf where it fails."""
     import cvxpy as cp
@@ -101,7 +108,7 @@ def independent_solution(problem, target, free=False):
     beta, shift = cp.Variable(n), cp.Variable() if free else 0.0
     terms = _terms(cp, problem.loss, problem.y, problem.gather(np.arange(n)) @ beta + problem.base + shift)
     objective = problem.weight @ terms + _penalty(cp, problem, target, beta)
-    constraints = [cp.norm1(beta) <= target.radius] if isinstance(target, L1Ball) else []
+    constraints = [cp.norm1(beta) <= target.radius] if isinstance(target, L1Ball) else _limits(target, beta)
     model = cp.Problem(cp.Minimize(objective), constraints)
     polish = {"eps_abs": 1e-9, "eps_rel": 1e-9, "polishing": True, "max_iter": 20_000}
     tight = {"tol_gap_abs": ROUNDED, "tol_gap_rel": ROUNDED, "tol_feas": ROUNDED}

@@ -444,17 +444,24 @@ def paid(problem, at, scale):
 
 
 class Priced(NamedTuple):
-    r"""As ``L1Penalty``, with a price for each learner, and perhaps squares: :math:`L(\beta) + \sum_j p_j |\beta_j| + q_j \beta_j^2 / 2`.
+    r"""As ``L1Penalty``, with a price for each learner: :math:`L(\beta) + \sum_j p_j |\beta_j| + q_j \beta_j^2 / 2`.
 
-    For every s the penalty pays for :math:`s\,c^T b` but for :math:`\sum_j (s |c_j| - p_j)_+^2 / (2 q_j)`, which is infinite where a
-    price is exceeded and there is no square.
+    There may be limits :math:`l_j \le \beta_j \le u_j`, with :math:`l_j \le 0 \le u_j`. For every s the penalty pays for
+    :math:`s\,c^T b` but for :math:`\sum_j \max_b (s |c_j| - p_j) b - q_j b^2 / 2`, b from 0 to the limit on the side of c_j. That is
+    infinite where a price is exceeded and there is neither a square nor a limit.
 
-    target : what is shown as the target;  price, square : p and q, (n_learners,)
+    target : what is shown as the target;  price, square, lower, upper : p, q, l and u, (n_learners,)
     """
 
     target: object
     price: np.ndarray
     square: np.ndarray
+    lower: np.ndarray
+    upper: np.ndarray
+
+    def value(self, beta):
+        """What the coefficients cost."""
+        return float(np.abs(beta) @ self.price + beta**2 @ self.square / 2)
 
     @on_one_thread
     def certificate(self, problem, at, model=None, rest=0.0):
@@ -465,18 +472,23 @@ class Priced(NamedTuple):
         """
         need_convexity(problem, repr(self.target))
         owner, own = (problem, at) if model is None else model
-        penalty = float(np.abs(own.beta) @ self.price + own.beta**2 @ self.square / 2)
+        penalty = self.value(own.beta)
         part = 4 * max(own.part(owner), at.part(problem))  # prices are rounded, as norms are in them
         upper = own.upper(owner) + penalty * (1 + part)
-        size = np.abs(at.corr) + at.doubt(problem)
-        price, square = self.price * (1 - part), self.square * (1 - part)
-        scales = [1.0, share(price, size)]
+        doubt = at.doubt(problem)
+        size, room = np.abs(at.corr) + doubt, self._room(at.corr, doubt)
+        price, square, open_ = self.price * (1 - part), self.square * (1 - part), room == math.inf
+        scales = [1.0, share(price[open_], size[open_])]
         if square.any():
-            scales.append(share(price, np.abs(at.corr - square * at.beta) + at.doubt(problem)))
-        ends = [paid(problem, at, scale) - _unpaid(price, square, scale * size) for scale in scales]
+            scales.append(share(price[open_], (np.abs(at.corr - square * at.beta) + doubt)[open_]))
+        ends = [paid(problem, at, scale) - _unpaid(price, square, scale * size, room) for scale in scales]
         best = int(np.argmax(ends))
         witness = {"max_abs_corr": float(np.abs(at.corr).max()), "dual_scale": scales[best]}
         return interval(self.target, problem, at, ends[best], upper, witness, rest=rest + part * penalty)
+
+    def _room(self, corr, doubt):
+        """The limits on the side of the correlations, the larger one where that is not certain, (n_learners,)."""
+        return np.where(corr > doubt, self.upper, np.where(corr < -doubt, -self.lower, np.maximum(self.upper, -self.lower)))
 
     def prices(self, problem: Problem) -> tuple[np.ndarray, np.ndarray]:
         """What the penalty multiplies the abs values and halves of squares of the coefficients by, (n_learners,) each."""
@@ -485,14 +497,15 @@ class Priced(NamedTuple):
 
 def share(price, size):
     """The largest part of the correlations `size` that the prices pay for."""
-    return min(1.0, float(np.divide(price, size, out=np.ones_like(size), where=size > 0).min()))
+    return float(np.divide(price, size, out=np.ones_like(size), where=size > 0).min(initial=1.0))
 
 
-def _unpaid(price, square, size):
+def _unpaid(price, square, size, room):
     """What the penalty does not pay for: see ``Priced``."""
     over = size - price * (1 + 2.0**-50)  # a share of the sizes is rounded
-    over, square = over[over > 0], square[over > 0]
-    return math.inf if (square == 0).any() else float((over * over / (2 * square)).sum())
+    over, square, room = over[over > 0], square[over > 0], room[over > 0]
+    most = np.minimum(np.divide(over, square, out=np.full_like(over, math.inf), where=square > 0), room)
+    return float((over * most - square * np.where(square > 0, most, 0.0) ** 2 / 2).sum())
 
 
 def interval(target, problem, at, lower, upper, witness, *, radius=0.0, rest=0.0):

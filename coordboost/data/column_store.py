@@ -125,23 +125,23 @@ class ScaledColumns:
 
     y, resid : (n_samples,), times the root of the weights;  gamma : (n_learners,), coefficients of the columns
     apart : whether correlations of a few learners cost their part of a scan
-    ridge : (n_learners,); the elastic net adds lam / 2 times the sum of ridge gamma^2: the Lasso with a row (lam ridge_j)^(1/2) more
-    for each learner, whose correlation is then <b_j, resid> - lam ridge_j gamma_j
+    penalty : what a Lasso on them has for a penalty at lam = 1, see ``coordboost.lasso.penalty``; who has none asks for none
     weighted : False where the weights are in the terms of the loss, and the columns are ``scale_j B_j``
     products : what gives Gram entries of the unit columns by ``cross(a, b)``, as ``problem.products`` does, which it is by default
     doubt : its entries are off by at most so many times the rounding of a sum of n_samples products
     """
 
-    def __init__(self, problem, scale=None, ridge=None, weighted=True, products=None):
+    def __init__(self, problem, scale=None, penalty=None, weighted=True, products=None):
         self.products, self.doubt = products, 1.0 if products is None else products.doubt
         self.problem, self.scale = problem, None if scale is None or (scale == 1).all() else scale
-        self.ridge = np.zeros(problem.n_learners) if ridge is None else ridge
+        self.penalty = penalty
         self.n_samples, self.n_learners = problem.n_samples, problem.n_learners
         self.root = np.sqrt(problem.weight) if weighted and (problem.weight != 1).any() else None
         self.rows, nothing = problem.dictionary.rows, np.zeros(0)
         self.apart = self.rows is not None or problem.dictionary.apart
         self.factors = nothing if self.root is None else self.root, nothing if self.scale is None else self.scale
         self.y = self._weighted(problem.y)
+        self.null = float(self.y @ self.y) / 2
 
     def _weighted(self, v):
         return v if self.root is None else self.root * v

@@ -18,9 +18,8 @@ from scipy.linalg import eigh
 from scipy.linalg.lapack import dposv
 
 from coordboost._numba import compiled, kernel, reduction
-from coordboost._numba.linesearch import soft_threshold
 from coordboost.certificates.sphere import LastScans, Trend, farthest, few_entries
-from coordboost.lasso.workingset import convex_gap, squared_gap
+from coordboost.lasso.penalty import best_along, gap_of_sums, sums_of
 
 #: Where more than this part of the entries is stored, columns are taken as dense ones: a step in Gram form reads less then.
 DENSE = 0.15
@@ -60,52 +59,49 @@ def list_support(gamma, out):
 
 
 @kernel
-def sweep_gram(gram, now, gamma, index, n, lam):
+def sweep_gram(gram, now, gamma, index, n, lam, lower, upper):
     """Minimise exactly along each of the n learners `index` in turn; the decrease of the objective."""
     gain = 0.0
     for i in range(n):
         j = index[i]
-        old, square = gamma[j], gram[j, j]
-        new = soft_threshold(now[j] + square * old, lam, square)
+        old = gamma[j]
+        new, gained = best_along(now[j], old, gram[j, j], lam, lower[j], upper[j])
         move = new - old
         if move != 0.0:
-            gain += move * (now[j] - 0.5 * square * move) - lam * (abs(new) - abs(old))
+            gain += gained
             gamma[j] = new
             for q in range(len(now)):
                 now[q] -= move * gram[j, q]
     return gain
 
 
-def descend_gram(gram, start, now, gamma, index, lam, goal, loss, infimum, rounds):
+def descend_gram(gram, start, now, gamma, index, lam, ridge, lower, upper, goal, loss, infimum, rounds):
     """Rounds of sweeps over the set and its support, until the gap is at most `goal`; the gap.
 
-    gram : (>= m, >= m);  start, now, gamma : (m,), correlations at 0 and now, coefficients;  index : (2, m), all of them, and scratch
+    gram : (>= m, >= m), with the ridge;  start, now, gamma : (m,), correlations at 0, pulls now, coefficients
+    index : (2, m), all of them, and scratch;  lam, ridge, lower, upper : see ``Penalty``
     loss, infimum : of the loss at 0 for the squared one, and NaN; of another loss now, and its lower bound
     """
     gap = math.inf
     for _ in range(rounds):
-        sweep_gram(gram, now, gamma, index[0], len(gamma), lam)
+        sweep_gram(gram, now, gamma, index[0], len(gamma), lam, lower, upper)
         n = list_support(gamma, index[1])
         for _ in range(SWEEPS):
-            if sweep_gram(gram, now, gamma, index[1], n, lam) <= FLAT * goal:
+            if sweep_gram(gram, now, gamma, index[1], n, lam, lower, upper) <= FLAT * goal:
                 break
-        worst, l1, along, square = 0.0, 0.0, 0.0, 2.0 * loss
+        l1, along, worst, over, split = sums_of(gamma, now, lam, ridge, lower, upper)
+        square = 2.0 * loss
         for j in range(len(now)):
-            worst = max(worst, abs(now[j]))
-            l1 += abs(gamma[j])
-            along += gamma[j] * now[j]
             square -= gamma[j] * (start[j] + now[j])
-        plain = infimum != infimum
-        gap = (
-            squared_gap(max(square, 0.0), along, l1, worst, lam) if plain else convex_gap(loss, along, l1, worst, lam, infimum)
-        )
+        there = max(square, 0.0) / 2.0 if infimum != infimum else loss
+        gap = gap_of_sums(there, infimum, along, l1, worst, over, split, lam)
         if gap <= goal:
             break
     return gap
 
 
 @kernel
-def sweep_entries(data, row, start, shift, total, square, ridge, mass, resid, drift, gamma, index, n, lam):
+def sweep_entries(data, row, start, shift, total, square, mass, resid, drift, gamma, index, n, lam, ridge, lower, upper):
     """Minimise exactly along each of the n columns `index` in turn; the decrease of the objective."""
     gain = 0.0
     for i in range(n):
@@ -115,11 +111,10 @@ def sweep_entries(data, row, start, shift, total, square, ridge, mass, resid, dr
         for p in range(len(entry)):
             corr += entry[p] * resid[sample[p]]
         corr = corr - drift[0] * total[j] - shift[j] * drift[1] - ridge[j] * old
-        whole = square[j] + ridge[j]
-        new = soft_threshold(corr + whole * old, lam, whole)
+        new, gained = best_along(corr, old, square[j] + ridge[j], lam, lower[j], upper[j])
         move = new - old
         if move != 0.0:
-            gain += move * (corr - 0.5 * whole * move) - lam * (abs(new) - abs(old))
+            gain += gained
             gamma[j] = new
             for p in range(len(entry)):
                 resid[sample[p]] -= move * entry[p]
@@ -140,48 +135,51 @@ def residual_sums(y, resid, off, one):
 
 
 def descend_entries(
-    data, row, start, shift, total, square, ridge, one, mass, y, resid, drift, gamma, index, lam, goal, rounds, flat
+    data, row, start, shift, total, square, one, mass, y, resid, drift, gamma, pull, index, lam, ridge, lower, upper, goal, rounds, flat
 ):
     """Rounds of sweeps over the set and its support, until the gap of the square is at most `goal`; the gap.
 
     Columns are ``b_j = x_j - shift_j one``; the entries of x_j are data[start[j] : start[j + 1]], in the rows `row`.
-    total, square : (m,), <x_j, one> and the squared norm of b_j;  ridge : (m,), the elastic net's part;  mass : <one, one>
+    total, square : (m,), <x_j, one> and the squared norm of b_j;  mass : <one, one>;  pull : (m,), scratch
     resid, drift : the residual is ``resid - drift[0] one``, and drift[1] its product with `one`
     """
     gap = math.inf
     for _ in range(rounds):
-        sweep_entries(data, row, start, shift, total, square, ridge, mass, resid, drift, gamma, index[0], len(gamma), lam)
+        sweep_entries(data, row, start, shift, total, square, mass, resid, drift, gamma, index[0], len(gamma), lam, ridge, lower, upper)
         n = list_support(gamma, index[1])
         for _ in range(SWEEPS):
             if (
-                sweep_entries(data, row, start, shift, total, square, ridge, mass, resid, drift, gamma, index[1], n, lam)
+                sweep_entries(
+                    data, row, start, shift, total, square, mass, resid, drift, gamma, index[1], n, lam, ridge, lower, upper
+                )
                 <= flat * goal
             ):
                 break
-        l1, worst = 0.0, 0.0
         norm, along = residual_sums(y, resid, drift[0], one)
         for j in range(len(gamma)):
-            corr, pull = 0.0, ridge[j] * gamma[j]
+            corr, back = 0.0, ridge[j] * gamma[j]
             for p in range(start[j], start[j + 1]):
                 corr += data[p] * resid[row[p]]
-            worst = max(worst, abs(corr - drift[0] * total[j] - shift[j] * drift[1] - pull))
-            l1 += abs(gamma[j])
-            norm += pull * gamma[j]
-            along -= pull * gamma[j]
-        gap = squared_gap(norm, along, l1, worst, lam)
+            pull[j] = corr - drift[0] * total[j] - shift[j] * drift[1] - back
+            norm += back * gamma[j]
+            along -= back * gamma[j]
+        l1, _, worst, over, split = sums_of(gamma, pull, lam, ridge, lower, upper)
+        gap = gap_of_sums(norm / 2.0, math.nan, along, l1, worst, over, split, lam)
         if gap <= goal:
             break
     return gap
 
 
-def minimise_at_signs(image, corr, gamma, lam, goal):
+def minimise_at_signs(image, corr, gamma, lam, goal, signed=True):
     """Conjugate gradients for the minimiser at the signs of the coefficients `gamma` (k,); who reaches 0 leaves, and they start anew.
+
+    signed : False for ridge, where signs do not matter
 
     image : function of a direction (k,), what it takes from the correlations `corr` (k,)
     """
     gamma, corr, before, there = gamma.copy(), corr.copy(), math.inf, len(gamma)
     for _ in range(RESTARTS):
-        sign = np.sign(gamma)
+        sign = np.sign(gamma) if signed else np.ones(len(gamma))
         grad, l1, n = np.where(sign == 0, 0.0, corr - lam * sign), float(np.abs(gamma).sum()), int(np.count_nonzero(sign))
         worst = float(np.abs(grad).max(initial=0.0))
         if worst * l1 <= PART * goal or (n == there and worst > LEFT * before):
@@ -190,7 +188,7 @@ def minimise_at_signs(image, corr, gamma, lam, goal):
         for _ in range(STEPS):
             change = image(way)
             curved = float(way @ change)
-            first, most = first_zero(gamma, way)
+            first, most = first_zero(gamma, way) if signed else (-1, math.inf)
             step = min(square / curved, most) if curved > 0 else most
             if step == math.inf:
                 return gamma
@@ -278,22 +276,26 @@ def solve_at_signs(gram, corr, gamma, lam):
     return gamma
 
 
-def fit_gram(gram, start, now, gamma, lam, goal, loss, infimum=math.nan):
-    """Sweeps, and conjugate gradients where they are slow, on `now` and `gamma` (m,), in place; the gap. See `descend_gram`."""
+def fit_gram(gram, start, now, gamma, cost, goal, loss, infimum=math.nan):
+    """Sweeps, and conjugate gradients where they are slow, on `now` and `gamma` (m,), in place; the gap. See `descend_gram`.
+
+    cost : Penalty
+    """
     m, run = len(gamma), compiled(descend_gram)
     index, rounds = np.array([np.arange(m), np.zeros(m, dtype=np.int64)]), ROUNDS + np.count_nonzero(gamma) // MORE
     stuck, best = 0, math.inf
     for _ in range(TURNS):
-        gap = run(gram, start, now, gamma, index, lam, goal, loss, infimum, rounds)
+        gap = run(gram, start, now, gamma, index, *cost.numbers, goal, loss, infimum, rounds)
         stuck, best = (0, gap) if gap < LITTLE * best else (stuck + 1, min(gap, best))
         if gap <= goal or stuck == STUCK:
             break
-        some = np.flatnonzero(gamma)
+        some = cost.movable(gamma)
         rows = gram[some, :m]
         square = rows[:, some]
-        moved = solve_at_signs(square, now[some], gamma[some], lam) if len(some) <= FACTORED else None
+        moved = solve_at_signs(square, now[some], gamma[some], cost.lam) if cost.signed and len(some) <= FACTORED else None
         if moved is None:
-            moved = minimise_at_signs(square.dot, now[some], gamma[some], lam, goal)
+            moved = minimise_at_signs(square.dot, now[some], gamma[some], cost.lam, goal, cost.signed)
+        moved = cost.within(gamma[some], moved, some)
         now -= (moved - gamma[some]) @ rows
         gamma[some] = moved
     return gap
@@ -339,30 +341,31 @@ class Entries:
         """The inner products with `v` (n_samples,), (m,)."""
         return self.x.T @ v - self.shift * float(self.one @ v)
 
-    def fit(self, y, gamma, resid, ridge, lam, goal, pays=True):
+    def fit(self, y, gamma, resid, cost, goal, pays=True):
         """Sweeps, and conjugate gradients where they are slow; whether the gap of the square is `goal`; `gamma` and `resid` in place.
 
-        pays : whether conjugate gradients do from the first turn on
+        cost : Penalty;  pays : whether conjugate gradients do from the first turn on
         """
-        m, run, x = len(gamma), compiled(descend_entries), self.x
+        m, run, x, pull = len(gamma), compiled(descend_entries), self.x, np.empty(len(gamma))
         index, drift = np.array([np.arange(m), np.zeros(m, dtype=np.int64)]), np.array([0.0, float(resid @ self.one)])
         row = (
             x.indices.view(np.uint32) if x.indices.dtype == np.int32 else x.indices
         )  # compiled code asks no such number for its sign
-        held = x.data, row, x.indptr, self.shift, self.total, self.square, ridge, self.one, self.mass
+        held = x.data, row, x.indptr, self.shift, self.total, self.square, self.one, self.mass
         for turn in range(TURNS // 2):
-            if run(*held, y, resid, drift, gamma, index, lam, goal, LONG, FLAT / 3) <= goal:
+            if run(*held, y, resid, drift, gamma, pull, index, *cost.numbers, goal, LONG, FLAT / 3) <= goal:
                 return True
             if pays or turn:
-                some = np.flatnonzero(gamma)
-                few, less, more = x[:, some], self.shift[some], ridge[some]
+                some = cost.movable(gamma)
+                few, less, more = x[:, some], self.shift[some], cost.ridge[some]
 
                 def image(way, few=few, less=less, more=more):
                     v = few @ way - self.one * float(less @ way)
                     return few.T @ v - less * float(self.one @ v) + more * way
 
                 corr = self.correlations(resid - drift[0] * self.one)[some] - more * gamma[some]
-                gamma[some] = minimise_at_signs(image, corr, gamma[some], lam, goal)
+                moved = minimise_at_signs(image, corr, gamma[some], cost.lam, goal, cost.signed)
+                gamma[some] = cost.within(gamma[some], moved, some)
                 resid[:] = y - self.combine(gamma)
                 drift[:] = 0.0, float(resid @ self.one)
         return False
@@ -392,6 +395,7 @@ class GramSet:
         return self.block.entries is None
 
     def penalise(self, ridge):
+        """What the penalty adds to the squares is now `ridge` (m,)."""
         if (ridge != self.ridge).any():
             diagonal = np.arange(len(ridge))
             self.block.gram[diagonal, diagonal] = self.squares + ridge
@@ -406,8 +410,8 @@ class GramSet:
         self.squares, self.ridge = np.append(self.squares, gram.diagonal(m)), np.append(self.ridge, more)
         self.gamma = np.append(self.gamma, more)
 
-    def fit(self, lam, goal):
-        return fit_gram(self.block.gram, self.start, self.now, self.gamma, lam, goal, self.loss) <= goal
+    def fit(self, cost, goal):
+        return fit_gram(self.block.gram, self.start, self.now, self.gamma, cost, goal, self.loss) <= goal
 
     def residual(self):
         if self.has_columns:
@@ -459,8 +463,8 @@ class EntrySet:
         self.gamma, self.ridge = np.append(self.gamma, more), np.append(self.ridge, more)
         self.held.add(Entries(self.dictionary, self.x, new, self.scale[new], self.root))
 
-    def fit(self, lam, goal):
-        return self.held.fit(self.source.y, self.gamma, self.resid, self.ridge, lam, goal, goal <= FINE * self.null)
+    def fit(self, cost, goal):
+        return self.held.fit(self.source.y, self.gamma, self.resid, cost, goal, goal <= FINE * self.null)
 
     def residual(self):
         return self.source.y - self.held.combine(self.gamma)
@@ -478,7 +482,7 @@ class EntrySet:
 class Descent:
     """The inner solver (``workingset.py`` says what it is asked), on the scaled columns `source`.
 
-    set : the working set in one of its forms
+    set : the working set in one of its forms;  cost : its penalty
     last, trend : the last two scans; the abs correlations of all learners at the last looks, and the penalties
     size : bounds of the abs correlations at the point checked last, (n_learners,);  outside : the largest of those outside the set
     plain, corr : <r, r> and <r, y - r> there, and the correlations of the set without what the ridge takes
@@ -492,14 +496,14 @@ class Descent:
     near = 1.0
 
     def __init__(self, source, many=True):
-        self.source, zero = source, source.zero
+        self.source, zero, self.sums = source, source.zero, compiled(sums_of)
         self.sparse = few_stored(source.problem.dictionary)
         self.set = EntrySet(source) if self.sparse else GramSet(source, many)
         square = float(source.y @ source.y)
-        self.null, self.looks, self.lam, self.plain = square / 2, 0, 0.0, (square, 0.0)
-        self.last, self.trend = LastScans(source.y, zero), Trend(np.abs(zero))
+        self.null, self.looks, self.lam, self.plain = source.null, 0, 0.0, (square, 0.0)
+        self.last, self.trend = LastScans(source.y, zero), Trend(source.penalty.size(zero))
         self.size, self.member = self.trend.seen, np.zeros(source.n_learners, dtype=bool)
-        self.outside, self.corr = self.level, np.zeros(0)
+        self.outside, self.corr = self.level, zero if source.penalty.lam == 0 else zero[:0]
         if self.sparse:
             whole = Entries(source.problem.dictionary, self.set.x, slice(None), self.set.scale, self.set.root)
             self.count, self.norm, self.mass = (
@@ -508,7 +512,7 @@ class Descent:
                 whole.mass**0.5,
             )
             self.l1, self.shift = whole.column_sums(np.abs(whole.x.data)), np.abs(whole.shift)
-        elif many and source.n_learners <= min(SMALL, source.n_samples // 2):
+        if source.penalty.lam == 0 or (not self.sparse and many and source.n_learners <= min(SMALL, source.n_samples // 2)):
             self.recruit(np.arange(source.n_learners))
 
     @property
@@ -522,12 +526,13 @@ class Descent:
 
     def _reach(self, about):
         """The most that each abs correlation can be, as far as it is known from the last two scans, (n_learners,)."""
+        size = self.source.penalty.size(about.corr)
         if not self.sparse:
-            return farthest(np.abs(about.corr), about.off, self.source.norm_bound(slice(None)))
+            return farthest(size, about.off, self.source.norm_bound(slice(None)))
         rest = about.rest  # a column of few entries meets few of those of the rest
         few, top = few_entries(rest, int(self.count.max(initial=0))), float(np.abs(rest).max())
         moved = np.minimum(few[self.count] * self.norm, top * self.l1) + abs(float(rest @ self.set.root)) * self.shift
-        return farthest(np.abs(about.corr) + moved, about.rounding, self.norm + self.mass * self.shift)
+        return farthest(size + moved, about.rounding, self.norm + self.mass * self.shift)
 
     def _look(self, resid, lam):
         """The correlations of the working set with `resid`; all others are evaluated where they may come near `lam`."""
@@ -539,22 +544,22 @@ class Descent:
             corr = self.source.scan(resid)
             self.looks += len(corr)
             self.last.add((resid, corr), lam)
-            self.size = np.abs(corr)
+            self.size = self.source.penalty.size(corr)
             self.trend.add(self.size, lam)
             return corr[held]
         corr[held] = self.set.correlations(resid)
         if len(index):
             corr[index] = self.source.scan_few(resid, index)
             self.looks += len(index)
-        guess = np.abs(corr)
+        guess = self.source.penalty.size(corr)
         reach[held], reach[index] = guess[held], guess[index]
         self.size = reach
         self.trend.add(guess, lam)
         return corr[held]
 
     def penalise(self, lam):
-        self.lam = lam
-        self.set.penalise(lam * self.source.ridge[self.set.learner])
+        self.lam, self.cost = lam, self.source.penalty.at(lam, self.set.learner)
+        self.set.penalise(self.cost.ridge)
 
     def waiting(self, level):
         if self.member.all():
@@ -574,7 +579,7 @@ class Descent:
         return self.set.learner[support], self.set.gamma[support]
 
     def fit(self, lam, goal):
-        return self.set.fit(lam, goal)
+        return self.set.fit(self.cost, goal)
 
     def check(self, lam, wanted):
         """*Cost*: none where the whole Gram matrix is there and its rounding small; else the residual, and a scan or a part of one."""
@@ -592,9 +597,9 @@ class Descent:
         return self.gap(lam, wanted)
 
     def gap(self, lam, wanted):
-        gamma = self.set.gamma
-        pull = self.set.ridge * gamma
-        inside = float(np.abs(self.corr - pull[: len(self.corr)]).max(initial=0.0))  # who joined since then is counted outside
-        extra = float(pull @ gamma)
-        square, along = self.plain[0] + extra, self.plain[1] - extra
-        return squared_gap(square, along, float(np.abs(gamma).sum()), max(inside, self.outside), lam)
+        gamma, cost, m = self.set.gamma, self.cost, len(self.corr)  # who joined since then is counted outside
+        back = cost.ridge * gamma
+        _, _, worst, over, split = self.sums(gamma, self.corr - back[:m], *cost.numbers)
+        extra = float(back @ gamma)
+        loss, along = (self.plain[0] + extra) / 2, self.plain[1] - extra
+        return gap_of_sums(loss, math.nan, along, float(np.abs(gamma).sum()), max(worst, self.outside), over, split, cost.lam)

@@ -35,6 +35,7 @@ class LassoPath(PiecewiseLinear):
     gaps : (n_alphas,), certified duality gaps relative to the loss at 0, with what rounding may add: no model is better by more
     n_scans : scans of all learners, those of a few counted by their number;  solver : which one ran;  problem : the Problem behind
     factors : (2, n_features), what abs(w_j) and w_j^2 are multiplied by in the penalty;  l1_ratio : below 1 the elastic net
+    limits : (2, n_features), the least and the largest that each coefficient may be
     message : "complete", "not reached" and the largest gap where that is above `tol`, or what ended the path before its last alpha;
         what is there holds
     free : whether the intercept is fitted at every alpha, for a loss other than the squared one
@@ -49,6 +50,7 @@ class LassoPath(PiecewiseLinear):
     n_scans: int
     solver: str
     factors: np.ndarray
+    limits: np.ndarray
     l1_ratio: float = 1.0
     message: str = "complete"
     free: bool = False
@@ -213,7 +215,7 @@ class LassoPath(PiecewiseLinear):
         way, lam = self.problem.standardization, float(self.alphas[step] * self.problem.weight.sum())
         price = lam * self.l1_ratio * self.factors[0, way.kept] / way.norm
         square = lam * (1 - self.l1_ratio) * self.factors[1, way.kept] / way.norm**2
-        return Priced(L1Penalty(lam), price, square)
+        return Priced(L1Penalty(lam), price, square, *self.limits[:, way.kept] * way.norm)
 
     def certificate(self, step=-1, *, independent=False):
         """The interval around the optimum at one alpha, in sums over samples, penalty included: the model's own value is its upper end.

@@ -3,7 +3,7 @@ r"""The penalised Lasso of any smooth loss by proximal Newton steps on a working
 At a prediction the loss is replaced by its quadratic model: with c = B'r the correlations of the pseudo-residual and
 G = B' diag(h) B, h_i = w_i curvature(y_i, f_i),
 
-    minimise  -c'd + d'G d / 2 + lam ||gamma + d||_1     over the working set,
+    minimise  -c'd + d'G d / 2 + penalty(gamma + d)     over the working set,
 
 by coordinate descent in Gram form, with exact solves where that is slow, or on stored entries; a line search goes along d on the true
 objective. G is the dear part: it is kept from step to step and from penalty to penalty, as long as each step leaves a small part of the
@@ -25,9 +25,10 @@ import numpy as np
 
 from coordboost._numba import compiled, is_piece, verb
 from coordboost._numba.sums import base_at, rest_of, with_rest
-from coordboost.certificates.objectives import Evaluation, L1Penalty
+from coordboost.certificates.objectives import Evaluation
 from coordboost.lasso.descent import Entries, few_stored, fit_gram
-from coordboost.lasso.workingset import LEAST, convex_gap
+from coordboost.lasso.penalty import gap_of_sums, sums_of
+from coordboost.lasso.workingset import LEAST
 from coordboost.learners import Dense
 from coordboost.learners.scan import scan
 from coordboost.paths import intercept
@@ -104,6 +105,7 @@ class Newton:
     store, columns : the store of dense columns; the learners of the set as a small dictionary of their own, dense or sparse
     means : (m,), what is taken from the columns where the intercept is free: their means in the metric of the curvatures
     hessian : the model's Gram matrix, or its columns in that metric; None where another is to be made
+    squares : the diagonal of the Gram matrix without the ridge;  cost : the penalty of the set
 
     Parameters
     ----------
@@ -112,7 +114,7 @@ class Newton:
         ``judge(lam, gamma, pred, loss, resid, corr)``: the certified duality gap at a point, `corr` from a scan of all learners.
     """
 
-    near, steps_left = 0.96, MOST
+    near, steps_left, lam = 0.96, MOST, 0.0
 
     def __init__(self, source, judge):
         self.source, self.judge, self.problem = source, judge, source.problem
@@ -120,7 +122,7 @@ class Newton:
         loss = self.problem.loss
         pieces = (loss,) if is_piece(loss) else None
         self.terms, self.curvatures, self.secants = (compiled(f, pieces) if pieces else f for f in (terms, curvatures, secants))
-        self.fixed = loss, self.problem.y, self.problem.weight, self.problem.base
+        self.sums, self.fixed = compiled(sums_of), (loss, self.problem.y, self.problem.weight, self.problem.base)
         self.infimum = self.problem.infimum
         self.floor = 1.0 if loss.curvature is None else FLOOR
         self.gamma, self.means, self.learner, self.hessian = np.zeros(0), np.zeros(0), np.zeros(0, dtype=np.int64), None
@@ -129,6 +131,8 @@ class Newton:
         self.null, self.n_scans = self.problem.start_excess, 0
         self._evaluate()
         self._scan()
+        if source.penalty.lam == 0:
+            self.recruit(np.arange(source.n_learners))
 
     def _evaluate(self):
         """The loss and the pseudo-residual at the prediction."""
@@ -138,12 +142,12 @@ class Newton:
         """Look at all learners."""
         self.n_scans += 1
         self.corr = self.source.scan(self.resid)
-        self.size = np.abs(self.corr)
+        self.size = self.source.penalty.size(self.corr)
         self.level = float(self.size.max())
 
     def penalise(self, lam):
-        """Begin to count steps anew; `lam` is not needed."""
-        self.steps_left = MOST
+        """Begin to count steps anew."""
+        self.steps_left, self.lam, self.cost = MOST, lam, self.source.penalty.at(lam, self.learner)
 
     def waiting(self, level):
         mask = self.size >= level
@@ -159,6 +163,7 @@ class Newton:
         else:
             self.store.add(new)
             self.columns = Dense(self.store.rows[: len(self.store)])
+        self.cost = self.source.penalty.at(self.lam, self.learner)
 
     def _scale(self):
         return np.ones(len(self.learner)) if self.source.scale is None else self.source.scale[self.learner]
@@ -188,12 +193,12 @@ class Newton:
 
     def fit(self, lam, goal):
         """Steps until the gap on the working set is at most `goal`, or none makes progress. Return whether it is."""
-        stuck, best_gap, best_objective, before, step = 0, np.inf, np.inf, np.inf, 1.0
+        stuck, best_gap, best_objective, before, step, cost = 0, np.inf, np.inf, np.inf, 1.0, self.cost
         corr = self.corr[self.learner]
         for _ in range(STEPS):
-            l1, worst = float(np.abs(self.gamma).sum()), float(np.abs(corr).max(initial=0.0))
-            gap = convex_gap(self.loss, float(self.gamma @ corr), l1, worst, lam, self.infimum)
-            objective = self.loss + lam * l1
+            pull = cost.pull(corr, self.gamma)
+            gap, value = self._gap_and_value(self.gamma, pull)
+            objective = self.loss + value
             if gap <= 0.9 * best_gap or objective < best_objective - 1e-3 * goal:
                 stuck, best_gap, best_objective = 0, min(gap, best_gap), objective
             stuck += 1
@@ -203,12 +208,19 @@ class Newton:
             renew = self.hessian is None or step < 1 or gap > SLOW * before
             if renew:
                 self._model()
-            model = self._minimiser(corr, lam, max(INEXACT * gap, 0.2 * goal))
-            before, step = gap, self._search(model - self.gamma, corr, lam)
+            model = self._minimiser(pull, max(INEXACT * gap, 0.2 * goal))
+            before, step = gap, self._search(model - self.gamma, pull)
             if renew:
                 self.floor = min(self.floor * 100, 1.0) if step < 1 else max(self.floor / 10, FLOOR)
             corr = scan(self.columns, self.resid)
         return False
+
+    def _gap_and_value(self, gamma, pull):
+        """The gap on the set at coefficients whose pulls are these, with the loss as it is, and what the coefficients cost."""
+        cost, l1 = self.cost, float(np.abs(gamma).sum())
+        _, _, worst, over, split = self.sums(gamma, pull, *cost.numbers)
+        square, along = cost.square(gamma), float(gamma @ pull)
+        return gap_of_sums(self.loss + square, self.infimum, along, l1, worst, over, split, cost.lam), cost.lam * l1 + square
 
     def _model(self):
         """Form the quadratic model for the present curvatures h: the Gram matrix of the set, or its columns times sqrt(h).
@@ -230,60 +242,64 @@ class Newton:
             self.hessian = Entries(self.problem.dictionary, self.x, self.learner, self._scale(), np.sqrt(h), self.means)
         else:
             self.hessian = self.columns.gram(h) - np.outer(sums, self.means)
+            self.squares = self.hessian.diagonal().copy()
 
     def _centre(self, h):
         """Where the intercept is free, centre the columns in the metric `h`. Return their sums weighted by it, else zeros."""
         return np.zeros(len(self.means))
 
-    def _minimiser(self, corr, lam, goal):
-        """Coefficients (m,) where the model's gap is `goal`; corr : (m,), the correlations at the present ones."""
-        model, model_corr, hessian = self.gamma.copy(), corr.copy(), self.hessian
+    def _minimiser(self, pull, goal):
+        """Coefficients (m,) where the model's gap is `goal`; pull : (m,), the pulls at the present ones."""
+        model, pull, hessian, cost = self.gamma.copy(), pull.copy(), self.hessian, self.cost
         if not isinstance(hessian, Entries):
-            fit_gram(hessian, model_corr, model_corr, model, lam, goal, self.loss, self.infimum)
+            if cost.squares:
+                np.fill_diagonal(hessian, self.squares + cost.ridge)
+            fit_gram(hessian, pull, pull, model, cost, goal, self.loss + cost.square(model), self.infimum)
             return model
         # weighted least squares: rows times sqrt(curvature); its gap can be far below that of the true loss, so the goal is
         # made finer
-        scaled_resid, no_ridge = self.resid / hessian.one, np.zeros(len(model))
+        scaled_resid = self.resid / hessian.one
         y = scaled_resid + hessian.combine(model)
         least = LEAST * float(y @ y) / 2
         inner_goal = max(goal, least)
         for _ in range(TURNS):
-            if not hessian.fit(y, model, scaled_resid, no_ridge, lam, inner_goal):
+            if not hessian.fit(y, model, scaled_resid, cost, inner_goal):
                 break
             resid = y - hessian.combine(model)
-            model_corr, l1 = hessian.correlations(resid), float(np.abs(model).sum())
-            gap = convex_gap(self.loss, float(model_corr @ model), l1, float(np.abs(model_corr).max()), lam, self.infimum)
+            gap, _ = self._gap_and_value(model, cost.pull(hessian.correlations(resid), model))
             if gap <= goal or inner_goal == least:
                 break
             inner_goal = max(0.1 * inner_goal, least)
         return model
 
     @np.errstate(over="ignore", invalid="ignore")  # a step out of the range of float64 is too long, like others
-    def _search(self, change, corr, lam):
+    def _search(self, change, pull):
         """Go along `change` of the coefficients, halving until the objective falls. Return the length of the step.
 
         Where rounding hides whether it falls, the slope at the end has to be less steep than that at the start, or no more than
         rounding itself: along columns that depend on each other coefficients may go far where the prediction hardly moves.
         """
         move = self._combine(change)
-        old_l1 = float(np.abs(self.gamma).sum())
-        old = self.loss + lam * old_l1
+        cost, old_l1 = self.cost, float(np.abs(self.gamma).sum())
+        lam, old = cost.lam, self.loss + (cost.lam * old_l1 + cost.square(self.gamma))
         relative = ROUNDING * len(move) ** 0.5
         rounding = relative * old
-        predicted_fall = float(corr @ change) - lam * (float(np.abs(self.gamma + change).sum()) - old_l1)
+        predicted_fall = float(pull @ change) - lam * (float(np.abs(self.gamma + change).sum()) - old_l1)
+        predicted_fall -= cost.square(change)
         # the fall at the start without differences of norms, which rounding would hide; the slope at the end is a rise
-        start_slope = float((corr - lam * np.where(self.gamma == 0, np.sign(change), np.sign(self.gamma))) @ change)
+        start_slope = float((pull - lam * np.where(self.gamma == 0, np.sign(change), np.sign(self.gamma))) @ change)
         rounding_of_slope = relative * float(np.abs(change).sum()) * float(np.linalg.norm(self.resid))
         resid, step = np.empty_like(self.resid), 1.0
         for _ in range(HALVINGS):
             gamma = self.gamma + step * change
             loss = self.terms(*self.fixed, self.pred, move, step, resid)
-            fall = old - loss - lam * float(np.abs(gamma).sum())
+            fall = old - loss - cost.value(gamma)
             signs = np.where(gamma == 0, -np.sign(change), np.sign(gamma))
-            end_slope = lam * float(signs @ change) - float(resid @ move)
+            end_slope = lam * float(signs @ change) - float(resid @ move) + (float(cost.ridge * gamma @ change) if cost.squares else 0.0)
             slope_is_small = end_slope <= max(SMALL_SLOPE * start_slope, rounding_of_slope)
             if fall >= DECREASE * step * predicted_fall + rounding or (fall >= -rounding and slope_is_small):
-                self.gamma, self.pred, self.loss, self.resid = gamma, self.pred + step * move, loss, resid
+                self.gamma = cost.within(self.gamma, gamma, slice(None))
+                self.pred, self.loss, self.resid = self.pred + step * move, loss, resid
                 return step
             step /= 2
         return 0.0
@@ -298,8 +314,8 @@ class FreeNewton(Newton):
     metric of the curvatures.
     """
 
-    def _search(self, change, corr, lam):
-        step = super()._search(change, corr, lam)
+    def _search(self, change, pull):
+        step = super()._search(change, pull)
         self._settle()
         return step
 
@@ -317,14 +333,16 @@ class Reach(intercept.Farthest):
     """How far the intercept of an optimum can be from the start, for the columns of `source`."""
 
     def __init__(self, source):
-        super().__init__(source.problem, source.scan)
+        super().__init__(source.problem, lambda v: source.penalty.size(source.scan(v)))
+        self.penalty = source.penalty
 
     def gap(self, lam, *point):
         """The certified gap at a point whose prediction has its intercept in."""
         problem, at = self.problem, Evaluation(*point)
-        certificate = L1Penalty(lam).certificate(problem, at)
+        target = self.penalty.target(lam)
+        certificate = target.certificate(problem, at)
         total = float(problem.weight.sum())
         rest = abs(float(at.resid.sum())) + at.doubt(problem) * math.sqrt(total)
         # where the point is: its distance from the start is that of the mean prediction, at most
-        far = self.most(certificate.upper, lam) + float(np.abs(at.pred).max())
+        far = self.most(certificate.upper, *target.prices(problem)) + float(np.abs(at.pred).max())
         return certificate.gap + rest * far

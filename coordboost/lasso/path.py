@@ -3,17 +3,20 @@
 Its solvers: the exact path read off at the penalties, or working sets with one of the inner solvers.
 """
 
+import math
 import warnings
 from typing import Any
 
 import numpy as np
 import scipy.sparse
 from numpy.typing import ArrayLike
+from scipy.linalg import eigh, svd
 
 from coordboost._numba.threads import one_thread
-from coordboost._utils.checks import positive, real, shown
+from coordboost._utils.checks import positive as checked_positive
+from coordboost._utils.checks import real, shown
 from coordboost._utils.interrupt import LATE, InterruptedWarning, interruptible
-from coordboost.certificates.objectives import Evaluation, L1Penalty, need_convexity
+from coordboost.certificates.objectives import Evaluation, need_convexity
 from coordboost.data import validation
 from coordboost.data.column_store import ScaledColumns
 from coordboost.data.problem import Problem
@@ -21,10 +24,18 @@ from coordboost.lasso.descent import Descent
 from coordboost.lasso.grid import LassoPath, columns_in_use
 from coordboost.lasso.homotopy.homotopy import GAP, INTERRUPTED, Homotopy
 from coordboost.lasso.newton import FreeNewton, Newton, Reach
-from coordboost.lasso.workingset import along, squared_gap
+from coordboost.lasso.penalty import Penalty, squared_gap
+from coordboost.lasso.workingset import along
+from coordboost.learners import Dense
 from coordboost.paths.intercept import Shifts
 from coordboost.paths.places import between
 
+#: The default grid of smaller l1_ratios is that of this one.
+LEAST_RATIO = 1e-3
+#: Columns at a time that are gathered for a Gram matrix of samples.
+FEW_COLUMNS = 1024
+#: Largest side of a matrix of which eigenvectors are computed.
+MOST = 4000
 #: A gap over the loss at 0 is a quotient of two rounded numbers.
 ROUNDED = 1 + 4 * float(np.finfo(float).eps)
 
@@ -32,7 +43,8 @@ ROUNDED = 1 + 4 * float(np.finfo(float).eps)
 def lasso_path(
     X: Any, y: ArrayLike | None = None, alphas: Any = None, *, n_alphas: int = 100, eps: float = 1e-3, tol: float = 1e-6,
     solver: str | None = None, penalty_factor: ArrayLike | None = None, sample_weight: ArrayLike | None = None, loss: Any = None,
-    l1_ratio: float = 1.0, unit_columns: bool = True, fit_intercept: bool = True, refit_intercept: bool = False, products: Any = None,
+    lower_limits: ArrayLike | None = None, upper_limits: ArrayLike | None = None, positive: bool = False, l1_ratio: float = 1.0,
+    unit_columns: bool = True, fit_intercept: bool = True, refit_intercept: bool = False, products: Any = None,
 ) -> LassoPath:  # fmt: skip
     """The Lasso or elastic net path on a grid, with a certificate at every alpha.
 
@@ -44,7 +56,7 @@ def lasso_path(
     alphas : array_like, (n_alphas,), optional
         Penalties >= 0 of the mean loss, in any order. The penalty of the sum of losses, lam elsewhere in this package, is alpha times
         the sum of the weights (n_samples without weights). Default: `n_alphas` values, evenly spaced on a log scale, from the smallest
-        alpha at which all coefficients are 0 down to `eps` times that. Losses other than the squared one need alphas > 0.
+        alpha at which all coefficients are 0 down to `eps` times that. Losses other than the squared one, and ridge, need alphas > 0.
     n_alphas : int, default 100
         Length of the default grid.
     eps : float, default 1e-3
@@ -52,18 +64,23 @@ def lasso_path(
     tol : float, default 1e-6
         Stop when the duality gap, a bound on how far the objective is above its optimum, is at most `tol` times the loss of the
         constant model (less the smallest value that the loss can take).
-    solver : {"homotopy", "cd", "newton"}, optional
-        For the squared loss the exact path, or coordinate descent on a working set; by default chosen by the size, see Notes. For
-        other losses proximal Newton steps on a working set.
+    solver : {"homotopy", "cd", "newton", "eigen"}, optional
+        For the squared loss the exact path, or coordinate descent on a working set; by default chosen by the size, see Notes. The exact
+        path knows neither squares nor limits nor columns without a penalty. Ridge: eigenvectors, or coordinate descent. For other losses
+        proximal Newton steps on a working set.
     penalty_factor : array_like, (n_features,), optional
         Multiplies the penalty of each coefficient. Must be > 0; not rescaled to sum to n_features as glmnet does. Default: 1.
     sample_weight : array_like, (n_samples,), optional; not with a Problem
         Weights of the terms of the mean loss.
     loss : Loss, default ``Squared()``; not with a Problem
         ``Logistic()``, ``Huber(d)`` or any convex loss with a known lower bound and either a second derivative or a Lipschitz derivative.
+    lower_limits, upper_limits : float or array_like, (n_features,), optional
+        Limits of the coefficients of the columns of X, as in glmnet: at most 0, at least 0; infinite by default.
+    positive : bool, default False
+        True: no coefficient may be negative, as in scikit-learn.
     l1_ratio : float, default 1
         Below 1 the elastic net of scikit-learn: the penalty is alpha times the sum of
-        ``f_j (l1_ratio |w_j| + (1 - l1_ratio) w_j^2 / 2)``. For the squared loss, by coordinate descent.
+        ``f_j (l1_ratio |w_j| + (1 - l1_ratio) w_j^2 / 2)``. 0 is ridge: the default grid is then that of 0.001, as in glmnet.
     unit_columns : bool, default True
         Whether the penalty applies to the coefficients of unit columns: the standardised Lasso. With False it applies to those of the
         columns of X, as in scikit-learn, and the alphas are those of ``sklearn.linear_model.lasso_path``.
@@ -108,25 +125,35 @@ def lasso_path(
     """
     problem, scale, factor = _problem(X, y, sample_weight, penalty_factor, loss, unit_columns, fit_intercept)
     squared = problem.loss.quadratic
-    l1_ratio = real("l1_ratio", l1_ratio, lambda number: 0 < number <= 1, "above 0 and at most 1")
-    _check_solver(solver, problem.loss, l1_ratio)
-    tol, largest = positive("tol", tol), float(scale.max())
+    l1_ratio = real("l1_ratio", l1_ratio, lambda number: 0 <= number <= 1, "at least 0 and at most 1")
+    limits = _limits(lower_limits, upper_limits, validation.flag("positive", positive), problem.standardization.n_columns)
+    limited = bool(np.isfinite(limits).any())
+    solvers = _solvers(problem, l1_ratio, limited)
+    _check_solver(solver, solvers, problem.loss, l1_ratio, limited)
+    tol, largest = checked_positive("tol", tol), float(scale.max())
     if products is not None and not (hasattr(products, "cross") and hasattr(products, "doubt")):
         raise ValueError(
             f"products must have cross(a, b) and doubt, the inner products of the unit columns, got {shown(products)}."
         )
     with one_thread():
-        ridge = (1 / l1_ratio - 1) / (factor * largest)
-        columns = ScaledColumns(problem, scale / largest, ridge, weighted=squared, products=products)
+        way, l1 = problem.standardization, l1_ratio or 1.0
+        ridge = (1 / l1 - l1_ratio / l1) / (factor * largest)
+        low, high = limits[:, way.kept] * (way.norm * largest / scale)
+        penalty = Penalty(float(l1_ratio > 0), ridge, low, high, l1_ratio < 1, limited)
+        columns = ScaledColumns(problem, scale / largest, penalty, weighted=squared, products=products)
         total = float(problem.weight.sum())
         start = columns.zero if squared else columns.scan(problem.resid(0.0 * problem.y))
-        top = float(np.abs(start).max()) * largest / total / l1_ratio
+        unit = largest / total / max(l1_ratio, LEAST_RATIO)
+        tops = (float(size.max()) * unit for size in (penalty.size(start), np.abs(start)))
         zero = Evaluation.point(problem, np.zeros(problem.n_learners), corr=False)
-        alphas = _grid(alphas, n_alphas, eps, top, zero.doubt(problem) * largest / total / l1_ratio)
-        if not squared and alphas[-1] == 0 < top:
-            raise ValueError(f"alphas must be > 0 for {shown(problem.loss)}: without a penalty there need not be an optimum.")
-        solver = solver or ("cd" if l1_ratio < 1 or products is not None else choose(problem, alphas, tol))
-        lams = alphas * l1_ratio * total / largest
+        least = zero.doubt(problem) * unit
+        top = next((top for top in tops if top > least), 0.0)  # limits may leave no coefficient a sign to move to
+        alphas = _grid(alphas, n_alphas, eps, top, least)
+        if (not squared or l1_ratio == 0) and alphas[-1] == 0 < top:
+            what = shown(problem.loss) if l1_ratio else "ridge, l1_ratio = 0"
+            raise ValueError(f"alphas must be > 0 for {what}: without a penalty there need not be an optimum.")
+        solver = solver or (choose(problem, alphas, tol) if "homotopy" in solvers and products is None else solvers[-1])
+        lams = alphas * l1 * total / largest
         free = validation.flag("refit_intercept", refit_intercept) and not squared
         with interruptible() as interrupted:
             gammas, gaps, n_scans = (by_newton_freely if free else SOLVERS[solver])(problem, columns, lams, tol)
@@ -147,7 +174,7 @@ def lasso_path(
         warnings.warn(LATE, InterruptedWarning, stacklevel=2)
     penalised = np.ones((2, problem.standardization.n_columns))
     penalised[:, problem.standardization.kept] = _factors(problem, scale, factor)
-    return LassoPath(problem, alphas[:done], models, intercepts, gaps, n_scans + 1, solver, penalised, l1_ratio, message, free)
+    return LassoPath(problem, alphas[:done], models, intercepts, gaps, n_scans + 1, solver, penalised, limits, l1_ratio, message, free)
 
 
 def _rounding(problem, zero, factor, gammas):
@@ -174,17 +201,34 @@ def _factors(problem, scale, factor):
     return first, first**2 / factor
 
 
-def _check_solver(solver, loss, l1_ratio):
+def _limits(lower, upper, positive, n_columns):
+    """The least and the largest that the coefficients of the columns of X may be, (2, n_columns)."""
+    out = np.empty((2, n_columns))
+    for row, name, given, sign in zip(out, ("lower_limits", "upper_limits"), (lower, upper), (-1, 1), strict=True):
+        values = validation.as_array(name, sign * math.inf if given is None else given)
+        if values.dtype.kind not in "fiu" or values.shape not in ((), (n_columns,)) or not (sign * values >= 0).all():
+            side = "at most 0" if sign < 0 else "at least 0"
+            raise ValueError(f"{name} must be a number or one for each of the {n_columns} columns of X, {side}, got {shown(given)}.")
+        row[:] = values
+    out[0] = 0.0 if positive else out[0]
+    return out
+
+
+def _solvers(problem, l1_ratio, limited):
+    """The solvers for a loss and a penalty, the one that is taken by default last where the size does not decide."""
+    if not problem.loss.quadratic:
+        return ["newton"]
+    if l1_ratio == 0 and not limited:
+        return ["eigen", "cd"] if min(problem.n_samples, problem.n_learners) > MOST else ["cd", "eigen"]
+    return ["cd"] if l1_ratio < 1 or limited else ["homotopy", "cd"]
+
+
+def _check_solver(solver, known, loss, l1_ratio, limited):
     """Refuse a solver that is not for this loss and penalty."""
-    squared = loss.quadratic
-    if l1_ratio < 1 and not squared:
-        raise ValueError(
-            f"l1_ratio < 1, the elastic net, is for the squared loss only, got {shown(loss)}; leave l1_ratio at 1."
-        )
-    known = ["cd"] if l1_ratio < 1 else [name for name in SOLVERS if (name == "newton") != squared]
     if solver is not None and not (isinstance(solver, str) and solver in known):
-        names = " or ".join(", ".join(map(repr, [None, *known])).rsplit(", ", 1))
+        names = " or ".join(", ".join(map(repr, [None, *sorted(known)[::-1]])).rsplit(", ", 1))
         net = f" and l1_ratio = {l1_ratio:g}" if l1_ratio < 1 else ""
+        net += " with limits" if limited else ""
         raise ValueError(f"solver must be {names} for {shown(loss)}{net}, got {shown(solver)}.")
 
 
@@ -306,14 +350,77 @@ def by_descent(problem, columns, lams, tol):
     return along(columns, Descent(columns, many=len(lams) > FEW), lams, tol)
 
 
+def by_eigenvectors(problem, columns, lams, tol):
+    """As `along`, for ridge with the squared loss: all penalties from the eigenvectors of one Gram matrix, that of the smaller side.
+
+    The coefficients are ``C'a / ridge^(1/2)`` or ``a / ridge^(1/2)``, C the columns over ridge^(1/2), with (CC' + lam) a = y, or
+    (C'C + lam) a = C'y. With e what is left of that equation the gap is ``e'CC'e / (2 lam)`` or ``e'e / (2 lam)``.
+    *Cost*: the Gram matrix of the smaller side and its eigenvectors; where that is the samples two looks at all columns.
+    """
+    by, wide = columns.penalty.ridge**-0.5, columns.n_samples < columns.n_learners
+    everything = np.arange(columns.n_learners)
+
+    def pieces():
+        for some in np.array_split(everything, 1 + columns.n_learners // FEW_COLUMNS):
+            piece = np.empty((len(some), columns.n_samples))
+            columns.gather(some, piece)
+            yield some, piece * by[some, None]
+
+    if wide:
+        gram, goal = np.zeros((columns.n_samples,) * 2), columns.y
+        for _, piece in pieces():
+            gram += piece.T @ piece
+    else:
+        held = columns.hold(with_gram=True, columns=False)
+        held.add(everything)
+        gram, goal = by[:, None] * held.gram[: len(by), : len(by)] * by, by * columns.zero
+    values, vectors = eigh(gram)
+    shrunk = np.maximum(values, 0.0)[:, None] + lams
+    part, rest = np.zeros((len(goal), len(lams))), np.repeat(goal[:, None], len(lams), axis=1)
+    for _ in range(2):  # the second time takes back what rounding left
+        part += vectors @ (vectors.T @ rest / shrunk)
+        rest = goal[:, None] - gram @ part - lams * part
+    size = np.einsum("ij,ij->j", rest, gram @ rest if wide else rest)
+    if wide:
+        part = np.concatenate([piece @ part for _, piece in pieces()])
+    return scipy.sparse.csr_array((by[:, None] * part).T), np.maximum(size, 0.0) / (2 * lams) / (columns.null or 1.0), 1 + wide
+
+
 def by_newton(problem, columns, lams, tol):
     """As `along`, for any other smooth loss."""
-    return along(columns, Newton(columns, lambda lam, *point: L1Penalty(lam).certificate(problem, Evaluation(*point)).gap), lams, tol)
+    few, back = directions(columns)
+
+    def judge(lam, *point):
+        return few.penalty.target(lam).certificate(few.problem, Evaluation(*point)).gap
+
+    gammas, gaps, n_scans = along(few, Newton(few, judge), lams, tol)
+    return back(gammas), gaps, n_scans
 
 
 def by_newton_freely(problem, columns, lams, tol):
     """The same beside an intercept that is not penalised."""
-    return along(columns, FreeNewton(columns, Reach(columns).gap), lams, tol)
+    few, back = directions(columns)
+    gammas, gaps, n_scans = along(few, FreeNewton(few, Reach(few).gap), lams, tol)
+    return back(gammas), gaps, n_scans
 
 
-SOLVERS = {"homotopy": by_homotopy, "cd": by_descent, "newton": by_newton}
+def directions(columns):
+    """Columns for Newton steps, and the way back from coefficients, CSR array (n_alphas, n_learners).
+
+    For ridge on fewer samples than columns these are singular vectors, as many as samples: no optimum has a part at right angles to them.
+    """
+    cost, problem, eps = columns.penalty, columns.problem, float(np.finfo(float).eps)
+    if cost.lam or cost.limited or not columns.n_samples < min(columns.n_learners, MOST):
+        return columns, lambda gammas: gammas
+    by, root = cost.ridge**-0.5, np.sqrt(np.where(problem.weight > 0, problem.weight, 1.0))
+    columns.gather(np.arange(columns.n_learners), held := np.empty((columns.n_learners, columns.n_samples)))
+    left, size, right = svd((held * by[:, None] * root).T, full_matrices=False)
+    rank = max(1, int((size > eps * columns.n_learners * size[0]).sum()))
+    few = problem.replace(dictionary=Dense(np.ascontiguousarray(left.T[:rank] / root)))
+    open_ = np.full(rank, math.inf)
+    penalty = Penalty(0.0, np.full(rank, size[0] ** -2 if size[0] else 1.0), -open_, open_, True, False)
+    back = right[:rank] * by / (size[0] or 1.0)
+    return ScaledColumns(few, size[:rank] / (size[0] or 1.0), penalty, weighted=False), lambda gammas: scipy.sparse.csr_array(gammas @ back)
+
+
+SOLVERS = {"homotopy": by_homotopy, "cd": by_descent, "newton": by_newton, "eigen": by_eigenvectors}

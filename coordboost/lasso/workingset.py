@@ -26,7 +26,6 @@ from typing import NamedTuple
 import numpy as np
 import scipy.sparse
 
-from coordboost._numba import kernel
 from coordboost._utils.interrupt import interruptible
 
 #: No gap is sought below this part of the loss at 0: it is a difference of numbers as large.
@@ -41,28 +40,6 @@ CROWD = 100
 ROUGH = 0.1
 #: Checks without a new learner or a smaller gap that are let pass; checks for one penalty, at most.
 TRIES, CHECKS = 3, 100
-
-
-# Duality gaps from a few numbers: ``along`` is <r, B gamma>, ``worst`` the largest abs correlation of a learner with r, the residual or
-# pseudo-residual.
-
-
-@kernel
-def squared_gap(square, along, l1, worst, lam):
-    """Gap at a residual r of the squared loss, ``square`` = <r, r>: the dual point is r, scaled until no correlation exceeds lam."""
-    share = lam / worst if worst > lam else 1.0
-    return 0.5 * square + lam * l1 - share * (square + along) + 0.5 * share * share * square
-
-
-@kernel
-def convex_gap(loss, along, l1, worst, lam, infimum):
-    """Gap at a sum of losses that is never below `infimum`; infinite where a correlation exceeds lam and no infimum is known.
-
-    With s = min(1, lam / worst) convexity gives  L(b) + lam |b| >= s (L + along) + (1 - s) infimum  for every b.
-    """
-    share = lam / worst if worst > lam else 1.0
-    lost = (1.0 - share) * (loss + along - infimum) if share < 1.0 else 0.0
-    return max(lam * l1 - along + max(lost, 0.0), 0.0)
 
 
 class Answer(NamedTuple):

@@ -82,8 +82,8 @@ class Farthest:
 
     With the residual r at the constant prediction c convexity gives
     :math:`L(b, \beta) \ge L(c) - (b - c) \sum_i r_i - \sum_j |c_j| |\beta_j|`, :math:`c_j = \langle B_j, r \rangle`. At an optimum L is
-    at most the objective U of any model, and :math:`\sum_j p_j |\beta_j| \le U - I`, I the infimum and p the prices. A constant on
-    either side of the best one gives an end each; it has to be so far that the residuals lean to one side.
+    at most the objective U of any model, and :math:`\sum_j p_j |\beta_j| + q_j \beta_j^2 / 2 \le U - I`, I the infimum, p and q what
+    the penalty asks. A constant on either side of the best one gives an end each; it has to be so far that the residuals lean to one side.
 
     scan : correlations with the learners that `price` is for, by default those of the problem
     """
@@ -106,10 +106,13 @@ class Farthest:
             c *= 4.0
         return c, self.problem.value(pred), push, np.abs(self.scan(resid))
 
-    def most(self, upper, price):
-        """The largest distance from the start where the objective is at most `upper`; price : a number, or (n_learners,)."""
+    def most(self, upper, price, square=0.0):
+        """The largest distance from the start where the objective is at most `upper`; price, square : a number, or (n_learners,)."""
+        room = upper - self.problem.infimum
         with np.errstate(divide="ignore", invalid="ignore"):
-            return self._most(upper, [(upper - self.problem.infimum) * float(np.max(size / price)) for *_, size in self.ends])
+            by_price = [room * float(np.max(size / price)) for *_, size in self.ends]
+            by_square = [math.sqrt(2 * max(room, 0.0) * float(np.sum(size * size / square))) for *_, size in self.ends]
+        return self._most(upper, np.fmin(by_price, by_square).tolist())
 
     def in_ball(self, upper, radius):
         """The same in an l1 ball."""
@@ -151,9 +154,9 @@ def certified(problem, beta, shift, target, reach=None):
     if squared:
         rest = sum_of**2 / (2 * float(problem.weight.sum()))
     else:
-        upper = own.upper(owner) + float(np.abs(beta) @ target.price)
+        upper = own.upper(owner) + target.value(own.beta)
         off = abs(sum_of) + dual.doubt(base) * math.sqrt(float(problem.weight.sum()))
-        rest = off * (reach.most(upper, target.price) + abs(shift))
+        rest = off * (reach.most(upper, target.price, target.square) + abs(shift))
     return target.certificate(base, dual, (owner, own), rest)
 
 

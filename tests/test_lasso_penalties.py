@@ -1,0 +1,184 @@
+"""Ridge, the elastic net and limits of coefficients, for all losses: certificates hold, and models are those of cvxpy and scikit-learn."""
+
+import warnings
+
+import numpy as np
+import pytest
+import scipy.sparse
+from sklearn import linear_model
+
+import coordboost as cb
+
+TERMS = {
+    "Squared": (cb.losses.Squared(), lambda cp, y, f: cp.square(y - f) / 2),
+    "Logistic": (cb.losses.Logistic(), lambda cp, y, f: cp.logistic(-cp.multiply(y, f))),
+    "Huber": (cb.losses.Huber(0.5), lambda cp, y, f: cp.huber(y - f, 0.5) / 2),
+    "Poisson": (cb.losses.Poisson(), lambda cp, y, f: cp.exp(f) - cp.multiply(y, f)),
+}
+
+
+class Case:
+    """A small random problem, written down twice."""
+
+    def __init__(self, seed):
+        rng = np.random.default_rng(seed)
+        self.n, self.p = int(rng.integers(4, 16)), int(rng.integers(1, 9))
+        self.X = rng.normal(size=(self.n, self.p)) * rng.choice([0.3, 1, 4], self.p) + rng.choice([0, 1], self.p)
+        if rng.random() < 0.3:
+            self.X[rng.random((self.n, self.p)) < 0.6] = 0.0
+        if rng.random() < 0.2:
+            self.X[:, -1] = self.X[:, 0]
+        f = self.X @ (rng.normal(size=self.p) * (rng.random(self.p) < 0.6)) + rng.normal(size=self.n)
+        self.name = str(rng.choice(list(TERMS), p=[0.55, 0.2, 0.1, 0.15]))
+        self.y = f
+        if self.name == "Logistic":
+            self.y = np.where(f > np.median(f), 1.0, -1.0)
+            self.y[:2] = 1, -1
+        if self.name == "Poisson":
+            self.y = rng.poisson(np.exp(np.clip(f, -2, 2))).astype(float)
+            self.y[0] += 1
+        self.weight = None if rng.random() < 0.6 else rng.uniform(0.2, 3, self.n)
+        self.l1_ratio = float(rng.choice([0, 0.01, 0.4, 1]))
+        self.factor = None if rng.random() < 0.6 else rng.uniform(0.2, 3, self.p)
+        self.fit_intercept = rng.random() < 0.7
+        self.lower, self.upper = (
+            None if rng.random() < 0.5 else sign * rng.choice([0, 0.05, 0.5, np.inf], self.p) for sign in (-1, 1)
+        )
+        self.given = scipy.sparse.csc_array(self.X) if rng.random() < 0.3 else self.X
+        self.tol = float(rng.choice([1e-8, 1e-4]))
+        self.eps = float(rng.choice([0.2, 0.02]))
+
+    def path(self):
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", cb.data.ConstantColumnWarning)
+            return cb.lasso_path(
+                self.given, self.y, n_alphas=2, eps=self.eps, tol=self.tol, loss=TERMS[self.name][0], l1_ratio=self.l1_ratio,
+                penalty_factor=self.factor, sample_weight=self.weight, lower_limits=self.lower, upper_limits=self.upper,
+                unit_columns=False, fit_intercept=self.fit_intercept, refit_intercept=self.fit_intercept,
+            )  # fmt: skip
+
+    def optimum(self, alpha):
+        """That of cvxpy, on the columns of X, in sums over samples."""
+        import cvxpy as cp
+
+        weight = np.ones(self.n) if self.weight is None else self.weight
+        factor = np.ones(self.p) if self.factor is None else self.factor
+        w, b = cp.Variable(self.p), cp.Variable() if self.fit_intercept else 0.0
+        loss = weight @ TERMS[self.name][1](cp, self.y, self.X @ w + b)
+        l1, square = factor @ cp.abs(w), factor @ cp.square(w) / 2
+        lam = alpha * weight.sum()
+        unit = max(1.0, lam)  # a general solver likes moderate numbers
+        model = loss / unit + lam / unit * (self.l1_ratio * l1 + (1 - self.l1_ratio) * square)
+        some = [np.flatnonzero(np.isfinite(end)) if end is not None else [] for end in (self.lower, self.upper)]
+        limits = [w[some[0]] >= self.lower[some[0]]] if len(some[0]) else []
+        limits += [w[some[1]] <= self.upper[some[1]]] if len(some[1]) else []
+        tight = {"tol_gap_abs": 1e-11, "tol_gap_rel": 1e-11, "tol_feas": 1e-11}
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            return unit * float(cp.Problem(cp.Minimize(model), limits).solve(solver=cp.CLARABEL, **tight))
+
+    def check(self):
+        path = self.path()
+        assert path.message == "complete" and (path.gaps <= self.tol * (1 + 1e-12)).all()
+        for k, alpha in enumerate(path.alphas):
+            w, room = path.coefs[:, k], 1e-12 * np.abs(path.coefs[:, k])
+            assert self.lower is None or (w >= self.lower - room).all()
+            assert self.upper is None or (w <= self.upper + room).all()
+            one, best = path.certificate(k), self.optimum(alpha)
+            slack = 1e-7 * (1 + abs(best))
+            assert one.lower - slack <= best <= one.upper + slack
+            assert one.gap <= (1.01 * self.tol + 1e-10) * path.problem.start_excess
+
+
+@pytest.mark.parametrize("seed", range(50))
+def test_certificates_hold(seed):
+    Case(seed).check()
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("first", range(50, 2000, 50))
+def test_certificates_hold_in_many_problems(first):
+    for seed in range(first, first + 50):
+        Case(seed).check()
+
+
+RNG = np.random.default_rng(2)
+X = RNG.normal(size=(60, 8)) + 1.0
+Y = X @ [1, -2, 0, 0, 3, 0, 0.5, 0] + RNG.normal(size=60)
+SIGNS = np.where(np.median(Y) < Y, 1.0, -1.0)
+WIDE = RNG.normal(size=(15, 40))
+PLAIN = {"unit_columns": False, "n_alphas": 4, "eps": 1e-3, "tol": 1e-11}
+
+
+@pytest.mark.parametrize("solver", ["eigen", "cd"])
+@pytest.mark.parametrize("make", [np.asarray, scipy.sparse.csc_array])
+@pytest.mark.parametrize("wide", [False, True])
+def test_ridge_of_scikit_learn(solver, make, wide):
+    A, y = (WIDE, Y[:15]) if wide else (X, Y)
+    path = cb.lasso_path(make(A), y, l1_ratio=0, solver=solver, **PLAIN)
+    for alpha, coef, intercept in zip(path.alphas, path.coefs.T, path.intercepts, strict=True):
+        theirs = linear_model.Ridge(alpha=alpha * len(y), tol=1e-12).fit(A, y)
+        np.testing.assert_allclose(coef, theirs.coef_, atol=2e-5)
+        np.testing.assert_allclose(intercept, theirs.intercept_, atol=2e-4)
+
+
+def test_the_grid_of_ridge_is_that_of_a_thousandth():
+    path, other = (cb.lasso_path(X, Y, l1_ratio=ratio) for ratio in (0, 1e-3))
+    np.testing.assert_allclose(path.alphas, other.alphas)
+    assert path.solver == "eigen" and path.l1_ratio == 0 and "ridge" not in path.message
+    with pytest.raises(ValueError, match=r"alphas must be > 0 for ridge"):
+        cb.lasso_path(X, Y, [1.0, 0.0], l1_ratio=0)
+
+
+def test_positive_elastic_nets_of_scikit_learn():
+    path = cb.lasso_path(X, Y, l1_ratio=0.5, positive=True, **PLAIN)
+    for alpha, coef in zip(path.alphas, path.coefs.T, strict=True):
+        theirs = linear_model.ElasticNet(alpha=alpha, l1_ratio=0.5, positive=True, tol=1e-12, max_iter=100_000).fit(X, Y)
+        np.testing.assert_allclose(coef, theirs.coef_, atol=1e-6)
+    assert (path.coefs == cb.lasso_path(X, Y, l1_ratio=0.5, lower_limits=0, **PLAIN).coefs).all()
+
+
+@pytest.mark.parametrize("l1_ratio", [0.0, 0.3])
+def test_logistic_elastic_nets_of_scikit_learn(l1_ratio):
+    how = {"loss": cb.losses.Logistic(), "refit_intercept": True, "unit_columns": False, "tol": 1e-9}
+    path = cb.lasso_path(X, SIGNS, [0.1, 0.02], l1_ratio=l1_ratio, **how)
+    for alpha, coef in zip(path.alphas, path.coefs.T, strict=True):
+        theirs = linear_model.LogisticRegression(C=1 / (alpha * 60), l1_ratio=l1_ratio, solver="saga", tol=1e-9, max_iter=50_000)
+        np.testing.assert_allclose(coef, theirs.fit(X, SIGNS).coef_[0], atol=1e-4)
+
+
+def test_the_homotopy_does_not_take_part():
+    with pytest.raises(ValueError, match=r"solver must be None or 'cd' for Squared\(\) with limits, got 'homotopy'"):
+        cb.lasso_path(X, Y, positive=True, solver="homotopy")
+    with pytest.raises(ValueError, match=r"solver must be None, 'eigen' or 'cd' for Squared\(\) and l1_ratio = 0, got 'homotopy'"):
+        cb.lasso_path(X, Y, l1_ratio=0, solver="homotopy")
+
+
+@pytest.mark.parametrize(
+    ("given", "sentence"),
+    [
+        ({"lower_limits": 0.1}, "lower_limits must be a number or one for each of the 8 columns of X, at most 0, got 0.1"),
+        ({"upper_limits": [1.0, 2]}, "upper_limits must be a number or one for each of the 8 columns of X, at least 0"),
+        ({"upper_limits": "no"}, "upper_limits"),
+        ({"upper_limits": np.nan}, "upper_limits must be a number"),
+        ({"positive": 3}, "positive must be True or False"),
+    ],
+)
+def test_bad_limits(given, sentence):
+    with pytest.raises(ValueError, match=sentence):
+        cb.lasso_path(X, Y, **given)
+
+
+def test_limits_are_those_of_the_columns_of_x():
+    path = cb.lasso_path(X * 100, Y, lower_limits=-0.001, upper_limits=np.append(np.inf, np.full(7, 0.002)), n_alphas=20)
+    assert path.coefs.min() == pytest.approx(-0.001) and path.coefs[1:].max() == pytest.approx(0.002) and path.coefs[0].max() > 0.002
+    assert (path.gaps <= 1e-6).all() and path.certificate(independent=True).agree
+
+
+def test_a_wide_ridge_of_another_loss():
+    y = np.where(WIDE[:, 0] > 0, 1.0, -1.0)
+    path = cb.lasso_path(WIDE, y, l1_ratio=0, loss=cb.losses.Logistic(), refit_intercept=True, **PLAIN | {"eps": 1e-2, "tol": 1e-9})
+    for k, alpha in enumerate(path.alphas):
+        theirs = linear_model.LogisticRegression(C=1 / (alpha * 15), tol=1e-10, max_iter=5000).fit(WIDE, y)
+        np.testing.assert_allclose(path.coefs[:, k], theirs.coef_[0], atol=1e-4)
+        assert path.certificate(k).gap <= 2e-9 * path.problem.start_excess
