@@ -75,8 +75,10 @@ def test_weights_are_those_of_the_scorer():
         cb.solve(cb.Problem(cb.data.trees(X, max_depth=2), Y), cb.gbm(0.5), 4, compile=False),
         cb.exact_path(X, Y),
         cb.lasso_path(X, Y, ALPHAS),
+        cb.solve(cb.Problem(cb.data.stumps(X), Y), cb.gbm(0.5), 4, compile=False),
+        cb.solve(cb.Problem(cb.data.tree_families(X), Y), cb.methods.rgb(1.0), 4, compile=False),
     ],
-    ids=["run", "refitted", "accelerated", "trees", "exact", "grid"],
+    ids=["run", "refitted", "accelerated", "trees", "exact", "grid", "stumps", "families"],
 )
 def test_staged_predictions_are_those_of_each_point(path):
     """All of them kept: none is an array that moves on."""

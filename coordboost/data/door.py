@@ -250,6 +250,13 @@ class RecipeColumns(MemoryColumns):
         self.recipe, self.names, self.named = recipe, recipe.columns, True
 
 
+def numbers_as_in(X, problem):
+    """New rows as numbers: of a data frame what the recipe makes of it, where there is one."""
+    if problem.recipe is None or not validation.is_frame(X):
+        return X
+    return problem.recipe.numbers(validation.as_pandas(X))
+
+
 def columns_as_in(X, problem):
     """New rows as columns with verbs, in the order of the columns of the `problem` of the fit.
 
@@ -260,9 +267,7 @@ def columns_as_in(X, problem):
     ValueError
         If there are more or fewer columns, or others by name.
     """
-    if problem.recipe is not None and validation.is_frame(X):
-        X = problem.recipe.numbers(validation.as_pandas(X))
-    X, names = columns_of(X), problem.column_names
+    X, names = columns_of(numbers_as_in(X, problem)), problem.column_names
     place = places_of(names, X.names if X.named else None, problem.named)
     if X.shape[1] != len(names):
         raise ValueError(f"X must have {len(names)} columns as in the fit, got {X.shape[1]}.")

@@ -99,7 +99,7 @@ def restored(
     binning = None if binning is None else Binning.restored(binning, binned)
     if banked:
         dictionary = dictionary.opened(weight, binning)
-    recipe = _restored_recipe(recipe, names.tolist())
+    recipe = _restored_recipe(recipe, names.tolist() if binning is None else binning.names)
     return Parts(
         loss, dictionary, standardization, y, weight, constant, base, groups, names.tolist(), named, False, binning, recipe, offset
     )

@@ -13,7 +13,7 @@ from coordboost._numba.sums import residual_into, total_of
 from coordboost._numba.threads import on_one_thread
 from coordboost._utils.checks import shown
 from coordboost.data import validation
-from coordboost.data.door import columns_as_in, parts_of
+from coordboost.data.door import columns_as_in, numbers_as_in, parts_of
 from coordboost.data.parts import Parts, restored
 from coordboost.data.probe import gathered
 from coordboost.data.spectrum import Span, Spectrum
@@ -427,7 +427,7 @@ class Problem(Parts):
             For columns that are missing, unknown or not finite; for an oracle without ``at(X)``.
         """
         if self.dictionary.at:
-            rows = X if self.binning is None else self.binning.bin(X)
+            rows = X if self.binning is None else self.binning.bin(numbers_as_in(X, self))
             pred = self.constant + self.dictionary.at(rows).combine(validation.coefficients(beta, self))
         else:
             coef, intercept = self.raw(beta)

@@ -8,6 +8,7 @@ What follows, such as centring or the labels a loss wants, belongs to ``Problem`
 """
 
 import os
+from collections.abc import Callable
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -122,7 +123,9 @@ class Table(NamedTuple):
         make = pd.DataFrame.sparse.from_spmatrix if scipy.sparse.issparse(X) else pd.DataFrame
         return make(X, columns=self.feature_names)
 
-    def problem(self, loss: Loss | None = None, *, center: bool = True, scale: bool = True) -> Problem:
+    def problem(
+        self, loss: Loss | None = None, *, center: bool = True, scale: bool = True, learners: Callable | None = None
+    ) -> Problem:
         """``Problem(X, y, loss, ...)`` with names and groups; its runs predict for new tables of the same kind.
 
         Parameters
@@ -131,6 +134,9 @@ class Table(NamedTuple):
             As for ``Problem``.
         center, scale : bool, default True
             As for ``Problem``.
+        learners : callable, optional
+            What makes learners of X, in place of its columns: ``cb.data.trees``, ``cb.data.stumps``, or another function of X and
+            `feature_names`.
 
         Returns
         -------
@@ -142,6 +148,9 @@ class Table(NamedTuple):
         ValueError
             As ``Problem``, say for a target that does not fit the loss.
         """
+        if learners is not None:
+            made = Problem(learners(self.X, feature_names=self.feature_names), self.y, loss, center=center)
+            return made.replace(recipe=self.recipe)
         groups = None if self.groups is None or len(set(self.groups)) == len(self.groups) else self.groups
         X = self.X if self.recipe is None else RecipeColumns(self.X, self.recipe)
         return Problem(X, self.y, loss, center=center, scale=scale, groups=groups, feature_names=self.feature_names)

@@ -6,7 +6,7 @@ import scipy.sparse
 from coordboost._numba import compiled, interpreted, is_piece, verb
 from coordboost._numba.sums import sum_of_losses, totals_of
 from coordboost._numba.threads import on_one_thread
-from coordboost.data.door import columns_as_in
+from coordboost.data.door import columns_as_in, numbers_as_in
 from coordboost.engine.loop import Path, retrace, stretches
 from coordboost.learners import Dense
 from coordboost.paths.scoring import losses_of
@@ -81,7 +81,7 @@ def run_losses(run, X, y, weight, offset=0.0, shifts=0.0):
 def staged(run, X, shifts=0.0):
     """Predictions for the rows X, the constant included, after 0, 1, ..., n_steps steps of a run, an iterator of (len(X),)."""
     if followed(run):
-        parts = list(followers(run, X, columns_as_in(X, run.problem).shape[0]))
+        parts = list(followers(run, X, X.shape[0] if hasattr(X, "shape") else len(X)))
         return _shifted((_predictions_at(parts, k) for k in range(run.n_steps + 1)), run, run.problem.constant + shifts)
     return _shifted((run.problem.predict(state.beta, X) for state in run.replay(range(run.n_steps + 1))), run, shifts)
 
@@ -100,7 +100,7 @@ def training_losses(run, shifts=0.0):
     if not followed(run):
         models = (state.pred for state in run.replay(range(run.n_steps + 1)))
         return np.array(totals_of(problem.loss, problem.y, problem.weight, problem.base, _shifted(models, run, shifts)))
-    whole = [(slice(None), run.path, Follower(run.method, problem.dictionary))]
+    whole = [(slice(None), run.path, Follower(run.method, _of_the_fit(problem)))]
     return _followed_losses(whole, run, problem.y, problem.weight, shifts, problem.base)
 
 
@@ -128,7 +128,18 @@ def predictions(run):
     """B beta on the rows of the fit after 0, 1, ... steps, an iterator of one array (n_samples,) that moves."""
     if not followed(run):
         return (state.pred for state in run.replay(range(run.n_steps + 1)))
-    return _moving(Follower(run.method, run.problem.dictionary), run.path)
+    return _moving(Follower(run.method, _of_the_fit(run.problem)), run.path)
+
+
+def _of_the_fit(problem):
+    """The learners on the samples of the fit, those of a bank as a piece."""
+    bank = problem.dictionary
+    return bank if problem.binning is None else _on_rows(problem, bank.binned)
+
+
+def _on_rows(problem, binned):
+    """The learners of features in bins on other rows."""
+    return (problem.dictionary.standing or problem.dictionary.at)(binned)
 
 
 def _moving(follower, path):
@@ -138,13 +149,17 @@ def _moving(follower, path):
 
 
 def followed(run):
-    """Whether predictions can be brought along the path of a run, column by column."""
+    """Whether predictions can be brought along the path of a run, learner by learner."""
     problem = run.problem
-    return problem.dictionary.at is None and run.method.coefficients.follow is not None
+    return run.method.coefficients.follow is not None and (problem.dictionary.at is None or problem.binning is not None)
 
 
 def followers(run, X, n_rows):
     """Models at beta = 0 on new rows, part by part: a slice, the path in the numbers of the learners used, the follower."""
+    if run.problem.binning is not None:
+        rows = run.problem.binning.bin(numbers_as_in(X, run.problem))
+        yield slice(0, n_rows), run.path, Follower(run.method, _on_rows(run.problem, rows))
+        return
     used = np.bincount(run.path.learner) > 0  # no sort, which takes seconds for ten million steps
     learners, place = np.flatnonzero(used), np.cumsum(used) - 1
     path, columns = Path(place[run.path.learner], run.path.shrink, run.path.theta), NewColumns(run.problem, X, learners)

@@ -63,7 +63,7 @@ def optimum(run):
     For the squared loss this is the least-squares optimum up to rounding. *Cost*: one thin SVD of B, if that takes seconds.
     """
     m, n = run.problem.n_samples, run.problem.n_learners
-    if run.problem.loss.mu is None or float(m) * n * min(m, n) > AFFORDABLE:
+    if run.problem.loss.mu is None or not run.problem.countable or float(m) * n * min(m, n) > AFFORDABLE:
         return None
     return run.certificate(Unconstrained()).lower
 

@@ -65,11 +65,54 @@ class LinearModel(NamedTuple):
         return getattr(losses, self.loss)().two_class
 
 
+class RunModel(NamedTuple):
+    """A run over features in bins, such as one of trees, after `step` steps: what predicts for new tables, as a ``LinearModel`` does."""
+
+    run: object
+    step: int
+
+    @property
+    def recipe(self):
+        """How a table becomes the features, or None."""
+        return self.run.problem.recipe
+
+    @property
+    def names(self):
+        """The features."""
+        return self.run.problem.binning.names
+
+    @property
+    def two_class(self):
+        """Whether predictions are probabilities."""
+        return self.run.problem.loss.two_class
+
+    @property
+    def loss(self):
+        """The name of the loss."""
+        return type(self.run.problem.loss).__name__
+
+    @property
+    def rows(self):
+        """The share of each feature in the model, a list of dictionaries: of the gains of splits, for stumps of abs coefficients."""
+        state, dictionary = next(self.run.replay([self.step])), self.run.problem.dictionary
+        used = np.flatnonzero(state.beta)
+        by_trees = not self.run.problem.countable
+        feature = dictionary.trees.feature[used] if by_trees else dictionary.feature[used]
+        size = dictionary.trees.gain[used] if by_trees else np.abs(state.beta[used])
+        total = np.bincount(feature[feature >= 0], size[feature >= 0], len(self.names))
+        share = total / (total.sum() or 1.0)
+        return [{"column": name, "coefficient": one, "effect": one} for name, one in zip(self.names, share.tolist(), strict=True)]
+
+    def predict(self, X):
+        """What the model predicts, (n_rows,): the mean of the target, of two classes the probability of the second."""
+        return on_scale_of_y(self.run.problem.loss, self.run.predict(X, step=self.step))
+
+
 def model_of(run, step=None):
     """The model of a run over columns after its last step, or after `step` of them; with its best intercept, as the estimators have."""
     problem = run.problem
     if not problem.countable or problem.binning is not None:
-        raise ValueError("the model is no sum of columns of a table: predict in Python, coordboost.load(file).predict(X)")
+        raise ValueError("the model is no sum of columns of a table, so it has no coefficients: `coordboost predict` takes its run")
     path = with_intercept(run)
     state = path.final if step is None else next(path.replay([step]))
     coef, intercept = state.problem.raw(state.beta)

@@ -2,7 +2,7 @@
 
 import click
 
-from coordboost.reporting.cli.fit import drawn_summary, hints, problem_of
+from coordboost.reporting.cli.fit import draw, drawn_summary, hints, problem_of
 from coordboost.reporting.cli.options import (
     CENTER,
     CHOOSE,
@@ -16,6 +16,7 @@ from coordboost.reporting.cli.options import (
     TABLE_OPTIONS,
     TARGET,
     MethodCommand,
+    learners_of,
     method_of,
     taken,
     whole_number,
@@ -31,7 +32,7 @@ TABLE = TABLE_OPTIONS.values()
 @click.command(cls=MethodCommand)
 @click.argument("file")
 @with_options(TARGET, STEPS, SEED, LOSS, CENTER, SCALE, *TABLE, FOLDER, FOLDS, CHOOSE, JSON)
-def cv(file, method, target, steps, seed, loss, center, scale, out, folds, choose, as_json, **given):
+def cv(file, method, learner, target, steps, seed, loss, center, scale, out, folds, choose, as_json, **given):
     """Choose the number of steps by cross-validation, and fit so many.
 
     Each fold makes one path on the other rows, and every step of it is judged on the rows of the fold. What fills gaps comes from those
@@ -50,27 +51,28 @@ def cv(file, method, target, steps, seed, loss, center, scale, out, folds, choos
     from coordboost.reporting.plots.choices import CrossValidationDisplay
 
     table_options = taken(given)
-    chosen = method_of(method, given, steps)
+    way = {"center": center, "scale": scale, "learners": learners_of(learner, given)}
+    chosen = method_of(method, given, steps, learner)
     if isinstance(chosen.target, L1Penalty):
         raise click.UsageError(
             f"{method} goes to one model, the Lasso with --lam, and any step before is short of it: there is no number of steps to "
             f"choose. `coordboost lasso {for_shell_if_needed(file)} --cv` chooses the penalty; `coordboost fit` with the same options goes "
             "to this one."
         )
-    problem, table = problem_of(file, target, loss, table_options, center=center, scale=scale)
+    problem, table = problem_of(file, target, loss, table_options, **way)
     out.mkdir(parents=True, exist_ok=True)
 
     def walk(part):
         return with_intercept(solve(part, chosen, steps, rng=seed))
 
-    found, rows = _validated(table, loss, walk, folds, seed, center=center, scale=scale)
+    found, rows = _validated(table, loss, walk, folds, seed, **way)
     k = found.chosen(choose.replace("-", "_"))
     with uncut(), progress(method, k, quiet=as_json) as watch:  # a part of the run would not be what was chosen
         run = solve(problem, chosen, k, rng=seed, watch=watch)
     run = Run(replace(run.outcome, validation=held_out(found, steps, choose, rows)))
     files = [out / f"{method}-cv{end}" for end in (".run", ".png", "-path.png")]
     run.save(files[0])
-    _draw(files[1], CrossValidationDisplay.from_cross_validation, found, words="step", title=report.caption(run).replace("\n", ", "))
+    draw(files[1], CrossValidationDisplay.from_cross_validation, found, words="step", title=report.caption(run).replace("\n", ", "))
     row = {**drawn_summary(run, files[2]), **_errors(found, k), "cv_best_step": found.best, "cv_one_se_step": found.one_se}
     text = _choice(found, k, choose, "step {:,}", range(len(found.mean)), f"more may be better, try --steps {10 * steps}")
     show([row], [*text, *hints(run, k, row)], files, as_json)
@@ -79,11 +81,10 @@ def cv(file, method, target, steps, seed, loss, center, scale, out, folds, choos
 def _validated(table, loss, walk, folds, seed, **way):
     """The ``CrossValidation`` of a table, and (X, y) of the rows held out of each fold, a list.
 
-    walk : gives the path of a problem;  way : what ``Problem`` takes. What fills gaps comes from the rows that are fitted.
+    walk : gives the path of a problem;  way : what ``Table.problem`` takes. What fills gaps comes from the rows that are fitted.
     """
     import numpy as np
 
-    from coordboost.data.problem import Problem
     from coordboost.model_selection.splits import folds_of
     from coordboost.model_selection.validate import of_folds, rows_quickly
 
@@ -94,20 +95,9 @@ def _validated(table, loss, walk, folds, seed, **way):
         fit, held = parts[k]
         X = rows_quickly(table.filled_from(fit))
         rows[k] = X[held], y[held]
-        return walk(Problem(X[fit], y[fit], loss, feature_names=table.feature_names, **way)), X[held]
+        return walk(table._replace(X=X[fit], y=y[fit], groups=None, recipe=None).problem(loss, **way)), X[held]
 
     return of_folds(walked, y, np.ones(len(y)), parts), rows
-
-
-def _draw(file, plot, *args, **options):
-    """Write the picture that ``plot(*args, ax=..., **options)`` draws."""
-    from matplotlib.figure import Figure
-
-    from coordboost.engine.storage.archive import write_figure
-
-    figure = Figure(layout="constrained")
-    plot(*args, ax=figure.subplots(), **options)
-    write_figure(file, figure)
 
 
 def _errors(found, k):
@@ -184,8 +174,8 @@ def lasso(file, target, seed, loss, alpha, choosing, folds, choose, n_alphas, ep
         row = {**_errors(found, k), "cv_best_alpha": alphas[found.best], "cv_one_se_alpha": alphas[found.one_se]}
         text = _choice(found, k, choose, "alpha = {:.6g}", alphas, f"a smaller penalty may be better, try --eps {eps / 10:g}")
         words = f"alpha (penalty of the mean loss, {path.penalty_units})"
-        _draw(files[1], CrossValidationDisplay.from_cross_validation, found, path.alphas, path=path, words=words, title="Lasso")
-        _draw(files[2], path.plot)
+        draw(files[1], CrossValidationDisplay.from_cross_validation, found, path.alphas, path=path, words=words, title="Lasso")
+        draw(files[2], path.plot)
     else:
         path = walk(problem, alphas=[alpha])
     alpha, coef, certificate, total = float(path.alphas[k]), path.coefs[:, k], path.certificate(k), problem.weight.sum()

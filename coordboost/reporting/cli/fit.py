@@ -16,6 +16,7 @@ from coordboost.reporting.cli.options import (
     TABLE_OPTIONS,
     TARGET,
     MethodCommand,
+    learners_of,
     method_of,
     taken,
     takes,
@@ -44,7 +45,9 @@ GOES_ON = ("resume", "steps", "until_gap", "time_limit", "out", "with_data", "as
 )
 @JSON
 @click.pass_context
-def fit(ctx, file, method, target, steps, until_gap, time_limit, seed, loss, center, scale, out, resume, with_data, as_json, **given):
+def fit(
+    ctx, file, method, learner, target, steps, until_gap, time_limit, seed, loss, center, scale, out, resume, with_data, as_json, **given
+):
     """Run a method on a table, keep and draw its path.
 
     FILE is text (.csv, .tsv, .txt, also as .gz), .parquet, .arrow, .xlsx, .npz, a pair X.npy,y.npy, or svmlight (.svm, .libsvm, also as
@@ -79,8 +82,9 @@ def fit(ctx, file, method, target, steps, until_gap, time_limit, seed, loss, cen
         if file is None:
             raise click.UsageError("Missing argument 'FILE'.")
         table_options = taken(given)
-        chosen = method_of(method, given, steps)
-        problem = problem_of(file, target, loss, table_options, center=center, scale=scale)[0]
+        way = {"center": center, "scale": scale, "learners": learners_of(learner, given)}
+        chosen = method_of(method, given, steps, learner)
+        problem = problem_of(file, target, loss, table_options, **way)[0]
         out.mkdir(parents=True, exist_ok=True)
         home = out / f"{method}.run"
         with progress(method, steps, quiet=as_json) as watch:
@@ -128,11 +132,26 @@ def drawn_summary(run, picture):
     from coordboost.engine.storage.archive import write_figure
     from coordboost.reporting import report
     from coordboost.reporting.plots import path as plots
+    from coordboost.reporting.plots.displays import ErrorDisplay
 
     models = with_intercept(run)
     optimum = report.optimum(models)
-    write_figure(picture, plots.figure([models], optimum=optimum))
+    if run.problem.countable:
+        write_figure(picture, plots.figure([models], optimum=optimum))
+    else:
+        draw(picture, ErrorDisplay(run.losses / run.problem.weight.sum(), words="step", title=report.caption(run).replace("\n", ", ")).plot)
     return report.summary(models, optimum)
+
+
+def draw(file, plot, *args, **options):
+    """Write the picture that ``plot(*args, ax=..., **options)`` draws."""
+    from matplotlib.figure import Figure
+
+    from coordboost.engine.storage.archive import write_figure
+
+    figure = Figure(layout="constrained")
+    plot(*args, ax=figure.subplots(), **options)
+    write_figure(file, figure)
 
 
 def hints(run, steps, row):
@@ -160,7 +179,7 @@ def hints(run, steps, row):
             f"No coefficient moves, as lam = {lam:g} is not below {start:.4g}, the largest correlation at the start. "
             f"Try --lam {typed(start / 10)}."
         )
-    if row["gap"] is None:
+    if row["gap"] is None and known:
         found.append(
             "No gap is shown, as the loss is not strongly convex or the data are large: `coordboost certify` with --ball or --lam "
             "proves how close the run came to the best model of bounded l1 norm."

@@ -20,10 +20,13 @@ PLACE_OPTIONS = [
 OUT = file_option("--out", "Write to a file instead.")
 
 
-def _model_in(file, **place):
-    """The model in a run file, at a place of its path, or the model that --no-data or ``coef --json`` wrote."""
+def _model_in(file, linear=True, **place):
+    """The model in a run file, at a place of its path, or the model that --no-data or ``coef --json`` wrote.
+
+    linear : whether it must be one of columns;  otherwise that of trees and stumps is a ``RunModel``
+    """
     from coordboost.engine.run import load
-    from coordboost.engine.storage.model import model_of, read_model
+    from coordboost.engine.storage.model import RunModel, model_of, read_model
     from coordboost.paths.places import PathPoint
 
     place = {name: value for name, value in place.items() if value is not None}
@@ -31,7 +34,8 @@ def _model_in(file, **place):
         raise click.UsageError("--step, --l1 and --fraction name one place in three ways; give one of them.")
     if not _is_json(file):
         run = load(file)
-        return model_of(run, run.step_at(PathPoint(**place)) if place else None)
+        step = run.step_at(PathPoint(**place)) if place else None
+        return model_of(run, step) if linear or run.problem.binning is None else RunModel(run, run.n_steps if step is None else step)
     if place:
         raise click.UsageError("a model without its run has one place only; leave out --step, --l1 and --fraction.")
     return read_model(file)
@@ -107,7 +111,7 @@ def predict(run, file, keep, unknown, as_json, out, step, l1, fraction, **given)
     """
     from coordboost.data.table import read_rows
 
-    model = _model_in(run, step=step, l1=l1, fraction=fraction)
+    model = _model_in(run, linear=False, step=step, l1=l1, fraction=fraction)
     rows = read_rows(file, model, keep=keep, unknown_as_none=unknown == "none", **taken(given))
     say(rows.said)
     found = model.predict(rows.X).tolist()

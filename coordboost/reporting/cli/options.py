@@ -3,14 +3,17 @@
 import inspect
 import math
 import re
-from functools import cache
+from functools import cache, partial
 from pathlib import Path
 
 import click
 
 LOSSES = ("squared", "huber", "logistic", "exponential", "poisson", "gamma", "tweedie")
 #: Parameters of methods that are rules, which are made in Python; and whole numbers that are None by default.
-IN_PYTHON, WHOLE = ("select", "families", "structure"), ("t", "period")
+IN_PYTHON, WHOLE = ("select", "families", "structure"), ("t", "period", "max_leaves")
+#: Learners, by the name of what makes them in coordboost.data, and the parameters of these that the command line has.
+LEARNERS = {"trees": "trees", "stumps": "stumps", "families": "tree_families"}
+LIMITS = ("max_depth", "max_leaves", "min_samples", "min_gain", "l2", "newton", "max_bins")
 #: What is said where no method is named.
 NO_METHOD = "Missing option '--method'; for a start --method ls_boost --eps 0.1, and `coordboost methods` lists the others."
 #: What may be said about a table, with the metavar and the help; the reader guesses the rest and says what it guessed.
@@ -125,6 +128,20 @@ def _parameters(method):
     return {one.name: one.default for one in known if one.name not in IN_PYTHON}
 
 
+def _maker(learner):
+    """What makes these learners of a table."""
+    from coordboost import data
+
+    return getattr(data, LEARNERS[learner])
+
+
+@cache
+def _limits(learner):
+    """The same of what makes learners."""
+    known = inspect.signature(_maker(learner)).parameters.values()
+    return {one.name: one.default for one in known if one.name in LIMITS}
+
+
 def _must(name, default):
     """Whether a parameter must be given; t may be left out beside a rule, which the command line does not have."""
     return default is inspect.Parameter.empty or name == "t"
@@ -148,11 +165,14 @@ def _option(name, default, hidden):
 
 
 @cache
-def _method_option():
+def _named_options():
     from coordboost.methods.named import METHODS
 
-    words = "What `coordboost methods` lists; with --help it says what a method is and takes."
-    return click.Option(["--method"], type=click.Choice(list(METHODS)), metavar="NAME", help=words)
+    words = {
+        "--method": (METHODS, "What `coordboost methods` lists; with --help it says what a method is and takes."),
+        "--learner": (LEARNERS, "trees, stumps or families (of trees); with --help the same of these.  [default: columns]"),
+    }
+    return [click.Option([flag], type=click.Choice(list(known)), metavar="NAME", help=said) for flag, (known, said) in words.items()]
 
 
 def takes(method):
@@ -165,51 +185,71 @@ def takes(method):
 
 
 class MethodCommand(click.Command):
-    """A command with ``--method NAME``, whose options are also the parameters of that method."""
+    """A command with ``--method NAME`` and ``--learner NAME``, whose options are also the parameters of these."""
 
     def parse_args(self, ctx, args):
-        """Find out first which method is meant."""
+        """Find out first which method and which learners are meant."""
         from coordboost.methods.named import METHODS
 
-        found = re.search(r"--method[ =](\S+)", " ".join(args))
-        ctx.meta["method"] = found[1] if found and found[1] in METHODS else None
+        for name, known in (("method", METHODS), ("learner", LEARNERS)):
+            found = re.search(rf"--{name}[ =](\S+)", " ".join(args))
+            ctx.meta[name] = found[1] if found and found[1] in known else None
         return super().parse_args(ctx, args)
 
     def get_params(self, ctx):
         """The common ones and those of the method; those of others are hidden, so that a sentence can say that they are not its own."""
         from coordboost.methods.named import METHODS
 
-        method = ctx.meta.get("method")
-        own = _parameters(method) if method else {}
-        others = {name: default for one in METHODS for name, default in _parameters(one).items() if name not in own}
-        hidden = [_option(name, default, True) for name, default in others.items()]
-        return [_method_option(), *(_option(name, default, False) for name, default in own.items()), *hidden, *super().get_params(ctx)]
+        own = self._own(ctx)
+        others = {name: default for one in METHODS for name, default in _parameters(one).items()}
+        others |= {name: default for one in LEARNERS for name, default in _limits(one).items()}
+        hidden = [_option(name, default, True) for name, default in others.items() if name not in own]
+        return [*_named_options(), *(_option(name, default, False) for name, default in own.items()), *hidden, *super().get_params(ctx)]
+
+    def _own(self, ctx):
+        """The parameters of the method and of what makes the learners that are meant, with their defaults."""
+        method, learner = ctx.meta.get("method"), ctx.meta.get("learner")
+        return (_parameters(method) if method else {}) | (_limits(learner) if learner else {})
 
     def format_help(self, ctx, formatter):
-        """With a method what that is and takes."""
+        """With a method, or learners, what these are and take."""
         from coordboost.methods.named import METHODS
 
-        method = ctx.meta.get("method")
-        if method is None:
+        method, learner = ctx.meta.get("method"), ctx.meta.get("learner")
+        meant = {"method": method and METHODS[method], "learner": learner and _maker(learner)}
+        meant = {name: maker for name, maker in meant.items() if maker}
+        if not meant:
             super().format_help(ctx, formatter)
             return
-        formatter.write(f"{method}: {inspect.getdoc(METHODS[method])}\n")
+        for name, maker in meant.items():
+            formatter.write(f"{ctx.meta[name]}: {inspect.getdoc(maker)}\n")
         with formatter.section(f"Its options, beside those of `{ctx.command_path} --help`"):
-            records = [_option(name, default, False).get_help_record(ctx) for name, default in _parameters(method).items()]
-            formatter.write_dl([("--method " + method, ""), *records])
+            records = [_option(name, default, False).get_help_record(ctx) for name, default in self._own(ctx).items()]
+            formatter.write_dl([(" ".join(f"--{name} {ctx.meta[name]}" for name in meant), ""), *records])
 
 
-def method_of(name, given, steps):
+def learners_of(name, given):
+    """What makes the learners that are named of X and names, or None for columns; from the options in `given`, which loses them."""
+    known = _limits(name) if name else {}
+    given = {key: given.pop(key) for key in LIMITS if given.get(key) is not None}
+    if foreign := [option_name(key) for key in given if key not in known]:
+        has = ", ".join(map(option_name, known)) or "no such option"
+        raise click.UsageError(f"{', '.join(foreign)}: {f'--learner {name}' if name else 'a table without --learner'} takes {has}.")
+    return partial(_maker(name), **given) if name else None
+
+
+def method_of(name, given, steps, learner=None):
     """The named method from the options in `given`, which loses them; a usage error says what it takes."""
     import numpy as np
 
     from coordboost.methods.named import METHODS
+    from coordboost.rules.selection import Groups
     from coordboost.rules.steps import LineSearch, SegmentSearch
 
     if name is None:
         raise click.UsageError(NO_METHOD)
     known = _parameters(name)
-    given = {key: value for key, value in given.items() if value is not None}
+    given = {key: value for key, value in given.items() if value is not None and key not in LIMITS}
     flags = {key: "--line-search" if key == "step" else option_name(key) for key in [*given, *known]}
     foreign = [flags[key] for key in given if key not in known]
     missing = [flags[key] for key, default in known.items() if _must(key, default) and key not in given]
@@ -218,6 +258,8 @@ def method_of(name, given, steps):
         raise click.UsageError(f"{name} {fault}; it takes {takes(name)}.")
     if "step" in given:
         given["step"] = SegmentSearch(given["delta"]) if "delta" in given else LineSearch()
+    if "t" in given and learner in ("trees", "families"):
+        given["select"] = Groups(given.pop("t"))  # they are searched by features
     if "deltas" in given:
         try:
             first, last = map(float, given["deltas"].split(":"))

@@ -24,7 +24,7 @@ from coordboost.engine.refitted import with_intercept
 from coordboost.engine.result import spaced
 from coordboost.engine.run import Run
 from coordboost.engine.storage.archive import write_text
-from coordboost.engine.storage.model import model_of
+from coordboost.engine.storage.model import RunModel, model_of
 from coordboost.model_selection.validate import MEAN_LOSS, CrossValidation
 from coordboost.reporting import report
 from coordboost.reporting.pages.command import command, for_shell_if_needed
@@ -74,7 +74,8 @@ def html_report(
     Raises
     ------
     ValueError
-        For anything but a run; for one over trees, stumps or a loss of one's own; for a `cross_validation` of other paths.
+        For anything but a run; for one over other learners than columns, trees and stumps, or with a loss of one's own; for a
+        `cross_validation` of other paths.
 
     Notes
     -----
@@ -119,7 +120,8 @@ def _shown(run, file, held):
     from coordboost.certificates.independent import MAX_ENTRIES
     from coordboost.methods.named import METHODS
 
-    model, models, problem = model_of(run), with_intercept(run), run.problem
+    models, problem, linear = with_intercept(run), run.problem, run.problem.binning is None
+    model = model_of(run) if linear else RunModel(run, run.n_steps)
     target = "y" if model.recipe is None else " = ".join([model.recipe.target, *model.recipe.labels[1:]])
     last, reached, maker = models.final, report.reached(models), METHODS.get(run.method.name)
     verdict = report.verdict(problem, models.certificate(reached))
@@ -129,20 +131,21 @@ def _shown(run, file, held):
     python = sys.version.split()[0]
     judged = type(reached) is not Unconstrained or problem.loss.mu is not None
     return {
-        "run": run, "model": model, "held": held, "target": target, "file": for_shell_if_needed(file), "version": version,
+        "run": run, "model": model, "linear": linear, "held": held, "target": target, "file": for_shell_if_needed(file), "version": version,
         "title": f"{run.method.name.replace('_', ' ')} for {target}",
         "used": len(last.support), "error": last.loss / problem.n_samples, "null_error": problem.start_loss / problem.n_samples,
         "proved": verdict["model"], "interval": report.interval_rows(verdict["model"]), "verdict": report.verdict_text(verdict),
         "best": "the best of all models of these columns" if verdict["target"] == "optimum" else f"the {verdict['target']}",
         "radius": repr(reached.radius) if reached != last.target else "",
-        "small": judged and problem.n_samples * problem.n_learners <= MAX_ENTRIES,
+        "small": judged and problem.countable and problem.n_samples * problem.n_learners <= MAX_ENTRIES,
         **({} if held is None else _of_rows_held_out(run, held)),
-        **_of_path(models),
+        **(_of_path(models) if linear else _of_errors(run)),
+        "shares": [(row["column"], f"{100 * row['effect']:.3g} %") for row in coefs[:100]] if not linear else [],
         "coefs": coefs, "top": max([abs(row["effect"]) for row in coefs], default=0.0) or 1.0, "adds_to": report.adds_to(model),
         "data": _data(problem, model), "parameters": report.parameters(run.method),
         "what": inspect.getdoc(maker).splitlines()[0] if maker else "",
         "checks": checks, "all_hold": not isinstance(checks, str) and all(row[2] == "yes" for row in checks),
-        "again": command(run, model.recipe),
+        "again": command(run, model.recipe) if linear else None,
         "versions": f"coordboost {version}, Python {python}, NumPy {np.__version__}, SciPy {scipy.__version__}",
     }  # fmt: skip
 
@@ -211,6 +214,20 @@ def _of_path(models):
         ],
     }  # fmt: skip
     return {"path": pictures, "points": points}
+
+
+def _of_errors(run):
+    """The training error along a path whose learners are too many to be drawn, as a picture."""
+    from matplotlib.figure import Figure
+
+    from coordboost.reporting.plots.displays import ErrorDisplay
+
+    def draw():
+        fig = Figure(figsize=(6, 3.5), layout="constrained")
+        ErrorDisplay(run.losses / run.problem.weight.sum(), words="step").plot(fig.subplots())
+        return fig
+
+    return {"path": _pictures(draw), "points": None}
 
 
 def _pictures(draw):
