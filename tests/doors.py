@@ -153,6 +153,7 @@ def _doors():
         "bootstrap_frequencies": (cb.model_selection.bootstrap_frequencies, dict(fit=walk, X=X, y=Y, n_draws=2), done),
         "stability_selection": (cb.model_selection.stability_selection, dict(fit=walk, X=X, y=Y, n_pairs=2), done),
         "lasso_path": (cb.lasso_path, dict(X=X, y=Y, n_alphas=3), done),
+        "multinomial_path": (cb.lasso.multinomial_path, dict(X=X, y=SIGNS, n_alphas=2), done),
         "exact_path": (cb.exact_path, dict(X=X, y=Y), done),
         "convert_penalty": (cb.lasso.convert_penalty, dict(value=1.0, source="lam", to="alpha", of=SQUARED), done),
         "check_piece": (cb.testing.check_piece, dict(piece=cb.losses.Huber(1.0), raises=False), done),

@@ -280,7 +280,7 @@ class Classification(ClassifierMixin):
 
     def _shape_linear(self, coefs, intercepts):
         """``coef_`` and ``intercept_``: (n_models, n_features) and (n_models,)."""
-        return coefs, intercepts
+        return coefs.reshape(-1, coefs.shape[-1]), intercepts.ravel()
 
     @checked_call
     def decision_function(self, X, *, offset=None):

@@ -3,13 +3,16 @@
 from functools import cache, partial
 
 import numpy as np
+from scipy.special import softmax
 
 from coordboost._utils.checks import positive, shown
 from coordboost.data import validation
 from coordboost.estimators.base import Classification, Regression
 from coordboost.estimators.linear import CrossValidated, _BaseLinear
+from coordboost.lasso.multinomial import multinomial_path
 from coordboost.lasso.path import ROUNDED, lasso_path
-from coordboost.losses.standard import Poisson
+from coordboost.losses.standard import Logistic, Poisson
+from coordboost.paths.places import PathPoint
 
 #: A deviation below this part of the root mean square of a column is rounding: the column is constant.
 CONSTANT = 1e-7
@@ -524,7 +527,8 @@ class CertifiedElasticNetCV(Regression, PenaltyGrid):
 class CertifiedLassoClassifier(Classification, OnePenalty):
     """The Lasso for classification, with an interval around its optimum.
 
-    Three classes or more are one-vs-rest: one model for each class, and probabilities are normalised to sum to 1.
+    Three classes or more are one-vs-rest: one model for each class, and probabilities are normalised to sum to 1. With `multinomial` they
+    are one model, with one certificate.
 
     Parameters
     ----------
@@ -545,6 +549,10 @@ class CertifiedLassoClassifier(Classification, OnePenalty):
     loss : loss, optional
         Default ``Logistic()``, or any other loss of two classes that ``lasso_path`` takes. The intercept is not penalised. With
         ``Logistic()`` and columns of standard deviation 1 all coefficients are 0 for alpha >= 1/2.
+    multinomial : bool, default False
+        True: multinomial logistic regression for three classes or more, see ``multinomial_path``: the penalty is the sum over
+        the classes, as in glmnet with ``type.multinomial="ungrouped"`` and in scikit-learn's ``LogisticRegression``. With two
+        classes it is the same as False.
 
     Attributes
     ----------
@@ -592,12 +600,39 @@ class CertifiedLassoClassifier(Classification, OnePenalty):
     True
     """
 
-    def __init__(self, *, alpha=0.01, standardize=False, fit_intercept=True, tol=1e-6, loss=None):
+    def __init__(self, *, alpha=0.01, standardize=False, fit_intercept=True, tol=1e-6, loss=None, multinomial=False):
         self.alpha = alpha
         self.standardize = standardize
         self.fit_intercept = fit_intercept
         self.tol = tol
         self.loss = loss
+        self.multinomial = multinomial
+
+    def _check_parameters(self):
+        super()._check_parameters()
+        if validation.flag("multinomial", self.multinomial) and not isinstance(self._get_loss(), Logistic):
+            raise ValueError(f"multinomial=True is for Logistic(), got loss={shown(self.loss)}: leave one of them out.")
+
+    @property
+    def _joint(self):
+        return bool(self.multinomial) and len(self.classes_) > 2
+
+    def _encode(self, y, complete=True):
+        targets = super()._encode(y, complete)
+        return [y] if self._joint else targets
+
+    def _choose(self, X, y, weight, folds):
+        if not self._joint:
+            return super()._choose(X, y, weight, folds)
+        problem = self._problem(X, np.where(y == 0, 1.0, -1.0), weight)
+        path = multinomial_path(
+            problem, y, [float(self.alpha)], tol=self.tol, penalty_factor=self._deviations(problem) if self.standardize else None,
+            unit_columns=False, fit_intercept=self.fit_intercept,
+        )  # fmt: skip
+        return path, PathPoint(step=0)
+
+    def _probabilities(self, raw):
+        return softmax(raw, axis=1) if self._joint else super()._probabilities(raw)
 
 
 class CertifiedLassoClassifierCV(Classification, PenaltyGrid):

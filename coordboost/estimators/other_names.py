@@ -101,7 +101,10 @@ _ROWS = (
     ("precompute selection solver dual", TO_THE_GAP),
     ("copy_X", "X is never changed"),
     ("check_input validate_parameters", "what is given is always checked"),
-    ("multi_class num_class classes_count", "three classes or more are told apart one against the rest"),
+    (
+        "multi_class num_class classes_count",
+        "three classes or more are told apart one against the rest; CertifiedLassoClassifier has one model for all (multinomial=True)",
+    ),
     (
         "C Cs",
         ("alpha", "alpha = 1 / (C n_samples) does that here"), (GRID, "alphas, each 1 / (C n_samples), do that here"), *L1,

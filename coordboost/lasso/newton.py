@@ -134,6 +134,13 @@ class Newton:
         if source.penalty.lam == 0:
             self.recruit(np.arange(source.n_learners))
 
+    def go_on(self, problem, pred):
+        """The same learners and coefficients, and the prediction `pred`, beside another base: that of `problem`. *Cost*: one scan."""
+        self.problem, self.pred = problem, pred
+        self.fixed = problem.loss, problem.y, problem.weight, problem.base
+        self._settle()
+        self._scan()
+
     def _evaluate(self):
         """The loss and the pseudo-residual at the prediction."""
         self.loss = self.terms(*self.fixed, self.pred, self.pred, 0.0, self.resid)
