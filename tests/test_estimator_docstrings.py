@@ -48,7 +48,8 @@ TEXTS = {
     "loss": room_and_classes_of_grids, "rule": room, "path_": room_and_classes, "certificate_": room, "paths_": of_classes,
     "places_": of_classes, "certificates_": of_classes,
     "eps": room_and_ls_boost, "gamma": room_and_langevin, "tol": of_trees, "n_jobs": of_trees, "random_state": of_trees,
-    "noise_variance": of_trees, "l1_ratio": by_folds, "coef_": of_classes, "intercept_": of_classes, "run_": of_trees,
+    "subsample": room_and_langevin, "noise_variance": of_trees, "l1_ratio": by_folds, "coef_": of_classes,
+    "intercept_": of_classes, "run_": of_trees,
 }  # fmt: skip
 
 

@@ -21,7 +21,7 @@ VALUES = {
     "power": (2, {}), "q": (1.0, {"bounds": (1.0, 4.0), "power": 2}), "random_state": (7, {**EARLY, "max_features": 1}),
     "refit_intercept": (False, {"loss": cb.losses.Huber(0.5), "n_steps": 40}), "rule": ("one_se", {"n_alphas": 30, "n_steps": 150}),
     "scoring": (lambda model, X, y: X[:5].sum(), {}), "standardize": (True, {}),
-    "subsample": (0.5, {}), "class_weight": ({"red": 3, "blue": 1}, {}),
+    "subsample": (0.5, {}), "interaction_cst": ("no_interactions", {}), "class_weight": ({"red": 3, "blue": 1}, {}),
     "tol": (0.3, {**EARLY, "learning_rate": 0.1, "alpha": 1e-4, "n_iter_no_change": 2}),
     "validation_fraction": (0.4, EARLY),
 }  # fmt: skip

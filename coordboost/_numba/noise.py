@@ -15,7 +15,7 @@ import numpy as np
 from coordboost._numba import kernel
 
 #: Streams of a seed; 0 is that of selection rules.
-STRUCTURE, LEAVES, SHARE = 1, 2, 3
+STRUCTURE, LEAVES, SHARE, ROWS = 1, 2, 3, 4
 
 _STEP, _ONE, _TWO = np.uint64(0x9E3779B97F4A7C15), np.uint64(0xBF58476D1CE4E5B9), np.uint64(0x94D049BB133111EB)
 _S30, _S27, _S31, _S32, _S11, _S9 = (np.uint64(bits) for bits in (30, 27, 31, 32, 11, 9))

@@ -179,7 +179,7 @@ def bin_columns(X, *, max_bins=255, exact=False, categorical=(), feature_names=N
     exact = validation.flag("exact", exact)
     names = list(names_of(table.names if feature_names is None else feature_names, table.shape[1]))
     named = table.named or feature_names is not None
-    kinds = set(table.categories()) | _places(categorical, names)
+    kinds = set(table.categories()) | places_in("categorical", categorical, names)
     codes = _room(file, table.shape[::-1])
 
     def of(part):
@@ -231,12 +231,12 @@ def _of_column(values, raw, name, out, most, exact):
     return np.zeros(0), labels, bool((number < 0).any())
 
 
-def _places(categorical, names):
-    """Places of the columns that `categorical` names."""
+def places_in(what, given, names):
+    """Places of the columns that are named, or whose places are given; `what` is how messages call them."""
     out = set()
-    for one in items_of("categorical", categorical, "a sequence of names or places of columns"):
+    for one in items_of(what, given, "a sequence of names or places of columns"):
         place = names.index(one) if isinstance(one, str) and one in names else one
         if isinstance(place, bool | str) or not isinstance(place, int | np.integer) or not 0 <= place < len(names):
-            raise ValueError(f"categorical names {shown(one)}, which is no column of X.")
+            raise ValueError(f"{what} names {shown(one)}, which is no column of X.")
         out.add(int(place))
     return out

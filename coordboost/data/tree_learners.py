@@ -1,12 +1,13 @@
 """The family of all regression trees within some limits, on the columns of a table."""
 
+from itertools import combinations
 from typing import NamedTuple
 
 import numpy as np
 
-from coordboost._utils.checks import shown
+from coordboost._utils.checks import items_of, shown
 from coordboost.data import validation
-from coordboost.data.binning import bin_columns
+from coordboost.data.binning import bin_columns, places_in
 from coordboost.learners.base import LearnerFamily
 from coordboost.learners.families import NONE, Families
 from coordboost.learners.trees import Growth
@@ -124,7 +125,7 @@ class SavedFamilies(NamedTuple):
 
 def trees(
     X, *, max_depth=3, max_leaves=None, min_samples=1, min_weight=None, min_gain=0.0, l2=0.0, monotone=None, penalty=None,
-    newton=False, max_bins=255, exact=False, categorical=(), feature_names=None, file=None,
+    newton=False, sets=None, subsample=1.0, seed=0, max_bins=255, exact=False, categorical=(), feature_names=None, file=None,
 ):  # fmt: skip
     """All regression trees on the columns of X: the weak learners of gradient boosting. ``Problem(trees(X), y)`` boosts with them.
 
@@ -154,6 +155,15 @@ def trees(
         Added to `min_gain` for splits by this feature.
     newton : bool, default False
         Whether leaf values are Newton steps: sum of gradients / (sum of second derivatives + `l2`).
+    sets : "pairwise", "no_interactions" or sequence of sets of features, optional
+        Interaction constraints, as `interaction_cst` of scikit-learn: all features on a way from the root to a leaf are in one set.
+        Features by name or place; those that are in none of the sets given are one set more.
+    subsample : float, default 1.0
+        The part of the rows that each tree is grown on, splits and leaf values: stochastic gradient boosting. The tree is added on all
+        rows. Each row is drawn on its own, by `seed` and the number of the tree; methods whose step is not ``FittedStep`` take its
+        length from all rows.
+    seed : int, default 0
+        Of the rows drawn.
     max_bins, exact, categorical, feature_names, file : as there
         How columns are put into bins: see ``coordboost.data.binning.bin_columns``.
 
@@ -170,7 +180,8 @@ def trees(
     Notes
     -----
     No bound is known on the correlations of trees that were not grown, so no lower end is claimed from them in certificates.
-    *Source*: Lu and Mazumder, Section 1.4; Lu, Karimireddy, Ponomareva, Mirrokni, Section 5.
+    *Source*: Lu and Mazumder, Section 1.4; Lu, Karimireddy, Ponomareva, Mirrokni, Section 5. `subsample`: Friedman, *Stochastic gradient
+    boosting* (2002).
 
     Examples
     --------
@@ -186,8 +197,26 @@ def trees(
     depth, leaves = -1 if max_depth is None else max_depth, -1 if max_leaves is None else max_leaves
     newton, signs = validation.flag("newton", newton), per_feature("monotone", monotone, binning.names, np.int64)
     min_weight = 0.001 * newton if min_weight is None else min_weight
-    growth = Growth(depth, leaves, min_samples, min_weight, min_gain, l2, signs).check(binned)
+    more = sets_of(sets, binning.names), subsample, seed
+    growth = Growth(depth, leaves, min_samples, min_weight, min_gain, l2, signs, *more).check(binned)
     return TreeFamily(binned, binning, growth, prices_of(penalty, binning.names), newton)
+
+
+def sets_of(given, names):
+    """Which features each set holds, int64 (n_sets, n_features); of length 0 for None."""
+    d, says = len(names), 'None, "pairwise", "no_interactions" or a sequence of sets of features'
+    if given is None:
+        return np.zeros((0, 0), dtype=np.int64)
+    if isinstance(given, str):
+        if given not in ("pairwise", "no_interactions"):
+            raise ValueError(f"sets of features must be {says}, got {shown(given)}.")
+        given = combinations(range(d), 2) if given == "pairwise" and d > 1 else ([j] for j in range(d))
+    flags = [np.zeros(d, dtype=np.int64)]
+    for one in items_of("sets of features", given, says):
+        flags.append(np.zeros(d, dtype=np.int64))
+        flags[-1][sorted(places_in("sets of features", one, names))] = 1
+    flags[0][~np.any(flags, axis=0)] = 1
+    return np.array(flags[0 if flags[0].any() else 1 :])
 
 
 def prices_of(penalty, names):

@@ -38,7 +38,7 @@ _ROWS = (
     ("reg_alpha lambda_l1 penalty", *L1),
     (
         "subsample bagging_fraction bagging_freq subsample_freq subsample_for_bin sampling_method bootstrap_type bagging_temperature",
-        "subsample", (TREES, "trees grow on all rows; LangevinGBMRegressor and LangevinGBMClassifier have subsample"), "all rows count",
+        "subsample", (TREES, "trees grow on all rows; RandomizedGBMRegressor and RandomizedGBMClassifier have subsample"), "all rows count",
     ),
     (
         "colsample_bytree colsample_bynode colsample_bylevel feature_fraction feature_fraction_bynode rsm max_features",
@@ -82,8 +82,12 @@ _ROWS = (
     ("class_weight scale_pos_weight is_unbalance auto_class_weights class_weights", "class_weight", "sample_weight"),
     ("weight weights sample_weights", "sample_weight"),
     (
+        "interaction_cst interaction_constraints",
+        "interaction_cst", (TREES, "all features may meet; RandomizedGBMRegressor and its classifier have interaction_cst"), NO_TREES,
+    ),
+    (
         "boosting_type boosting booster tree_method grow_policy num_parallel_tree multi_strategy device device_type task_type gpu_id "
-        "interaction_cst interaction_constraints feature_types max_delta_step ccp_alpha importance_type feature_weights",
+        "feature_types max_delta_step ccp_alpha importance_type feature_weights",
         (TREES, "all trees grow in one way, from histograms, and are boosted in one way"), NO_TREES,
     ),
     ("depth max_depth", "max_depth", "nodes", NO_TREES),

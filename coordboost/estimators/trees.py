@@ -216,8 +216,12 @@ class _BaseBooster(CallbackSupportMixin, _BaseEstimator):
         return trees(
             X, max_depth=self.max_depth, max_leaves=self.max_leaf_nodes, min_samples=self.min_samples_leaf, min_gain=self.min_gain,
             l2=self.l2_regularization, monotone=self.monotonic_cst, newton=newton, max_bins=self.max_bins,
-            categorical=names_or_places(self.categorical_features),
+            categorical=names_or_places(self.categorical_features), **self._more_limits(),
         )  # fmt: skip
+
+    def _more_limits(self):
+        """Limits of trees that not all estimators have."""
+        return {}
 
     def _merge_copies(self, family, y, weight):
         """Trees, targets and weights as the run takes them: perhaps of several equal rows one."""
@@ -380,7 +384,14 @@ class StagedProbabilities(StagedPredictions):
         return (self._probabilities(with_offset(raw, offset)) for raw in self._staged_raw_predict(X))
 
 
-class _RandomizedGBM(_BaseBooster):
+class _DrawnRows(_BaseBooster):
+    """Abstract base: trees may be grown on some of the rows, and with features that meet in given sets only."""
+
+    def _more_limits(self):
+        return {"sets": self.interaction_cst, "subsample": self.subsample, "seed": self._seed}
+
+
+class _RandomizedGBM(_DrawnRows):
     """Abstract base: every tree looks at features drawn for it."""
 
     def _check_parameters(self):
@@ -413,7 +424,7 @@ class _RandomizedGBM(_BaseBooster):
         )
 
 
-class _AcceleratedGBM(_BaseBooster):
+class _AcceleratedGBM(_DrawnRows):
     """Abstract base: trees with momentum, with or without a second tree an iteration that corrects it."""
 
     def _method(self, problem, rate):
@@ -483,6 +494,13 @@ class RandomizedGBMRegressor(StagedPredictions, Regression, _RandomizedGBM):
         Whether leaf values are Newton steps (sum of gradients / sum of second derivatives) instead of mean residuals. Default:
         True for losses with second derivatives but no bound on them (``Poisson()``, ``Gamma()``, ``Exponential()``), False for
         the others. For ``Quantile(q)``, which has none, each tree is followed by a line search.
+    subsample : float, default 1.0
+        Fraction of the rows drawn at random for each tree, each row on its own: splits and leaf values are those of the rows drawn,
+        `min_samples_leaf` counts them, and the tree is added on all rows (stochastic gradient boosting; Friedman, 2002). How
+        far the steps of accelerated boosting and line searches go, all rows say.
+    interaction_cst : "pairwise", "no_interactions" or sequence of sets of features, optional
+        Interaction constraints: all features on a way from the root of a tree to a leaf are in one of these sets, of names or
+        places. Features in none of them are one set more.
     early_stopping : bool, default False
         True: hold out `validation_fraction` of the rows at random (stratified by class for classifiers) and stop as
         `n_iter_no_change` says. Passing `X_val` and `y_val` to `fit` does the same on those rows, whatever is set here. False
@@ -549,7 +567,8 @@ class RandomizedGBMRegressor(StagedPredictions, Regression, _RandomizedGBM):
     def __init__(
         self, *, loss=None, learning_rate=0.1, n_estimators=100, max_depth=3, max_leaf_nodes=None,
         min_samples_leaf=20, min_gain=0.0, l2_regularization=0.0, max_bins=255, categorical_features=None,
-        monotonic_cst=None, max_features=0.5, newton=None, early_stopping=False, validation_fraction=0.1,
+        monotonic_cst=None, max_features=0.5, newton=None, subsample=1.0,
+        interaction_cst=None, early_stopping=False, validation_fraction=0.1,
         n_iter_no_change=10, tol=1e-7, warm_start=False, random_state=None,
         n_jobs=None, verbose=0,
     ):  # fmt: skip
@@ -565,6 +584,8 @@ class RandomizedGBMRegressor(StagedPredictions, Regression, _RandomizedGBM):
         self.monotonic_cst = monotonic_cst
         self.max_features = max_features
         self.newton = newton
+        self.subsample = subsample
+        self.interaction_cst = interaction_cst
 
 
 class RandomizedGBMClassifier(StagedProbabilities, Classification, _RandomizedGBM):
@@ -609,6 +630,13 @@ class RandomizedGBMClassifier(StagedProbabilities, Classification, _RandomizedGB
         Whether leaf values are Newton steps (sum of gradients / sum of second derivatives) instead of mean residuals. Default:
         True for losses with second derivatives but no bound on them (``Poisson()``, ``Gamma()``, ``Exponential()``), False for
         the others. For ``Quantile(q)``, which has none, each tree is followed by a line search.
+    subsample : float, default 1.0
+        Fraction of the rows drawn at random for each tree, each row on its own: splits and leaf values are those of the rows drawn,
+        `min_samples_leaf` counts them, and the tree is added on all rows (stochastic gradient boosting; Friedman, 2002). How
+        far the steps of accelerated boosting and line searches go, all rows say.
+    interaction_cst : "pairwise", "no_interactions" or sequence of sets of features, optional
+        Interaction constraints: all features on a way from the root of a tree to a leaf are in one of these sets, of names or
+        places. Features in none of them are one set more.
     early_stopping : bool, default False
         True: hold out `validation_fraction` of the rows at random (stratified by class for classifiers) and stop as
         `n_iter_no_change` says. Passing `X_val` and `y_val` to `fit` does the same on those rows, whatever is set here. False
@@ -678,7 +706,8 @@ class RandomizedGBMClassifier(StagedProbabilities, Classification, _RandomizedGB
     def __init__(
         self, *, loss=None, learning_rate=0.1, n_estimators=100, max_depth=3, max_leaf_nodes=None,
         min_samples_leaf=20, min_gain=0.0, l2_regularization=0.0, max_bins=255, categorical_features=None,
-        monotonic_cst=None, max_features=0.5, newton=None, early_stopping=False, validation_fraction=0.1,
+        monotonic_cst=None, max_features=0.5, newton=None, subsample=1.0,
+        interaction_cst=None, early_stopping=False, validation_fraction=0.1,
         n_iter_no_change=10, tol=1e-7, warm_start=False, random_state=None,
         n_jobs=None, verbose=0, class_weight=None,
     ):  # fmt: skip
@@ -695,6 +724,8 @@ class RandomizedGBMClassifier(StagedProbabilities, Classification, _RandomizedGB
         self.monotonic_cst = monotonic_cst
         self.max_features = max_features
         self.newton = newton
+        self.subsample = subsample
+        self.interaction_cst = interaction_cst
 
 
 class AcceleratedGBMRegressor(StagedPredictions, Regression, _AcceleratedGBM):
@@ -736,6 +767,13 @@ class AcceleratedGBMRegressor(StagedPredictions, Regression, _AcceleratedGBM):
         0: momentum only, one tree per iteration. 1: a second tree per iteration corrects the momentum; this is the published
         algorithm, and needs a smaller gamma for the squared loss. -1: the sign of its authors' program. Comparison:
         docs/accelerated.md.
+    subsample : float, default 1.0
+        Fraction of the rows drawn at random for each tree, each row on its own: splits and leaf values are those of the rows drawn,
+        `min_samples_leaf` counts them, and the tree is added on all rows (stochastic gradient boosting; Friedman, 2002). How
+        far the steps of accelerated boosting and line searches go, all rows say.
+    interaction_cst : "pairwise", "no_interactions" or sequence of sets of features, optional
+        Interaction constraints: all features on a way from the root of a tree to a leaf are in one of these sets, of names or
+        places. Features in none of them are one set more.
     early_stopping : bool, default False
         True: hold out `validation_fraction` of the rows at random (stratified by class for classifiers) and stop as
         `n_iter_no_change` says. Passing `X_val` and `y_val` to `fit` does the same on those rows, whatever is set here. False
@@ -801,7 +839,8 @@ class AcceleratedGBMRegressor(StagedPredictions, Regression, _AcceleratedGBM):
     def __init__(
         self, *, loss=None, learning_rate=0.1, n_estimators=100, max_depth=3, max_leaf_nodes=None,
         min_samples_leaf=20, min_gain=0.0, l2_regularization=0.0, max_bins=255, categorical_features=None,
-        monotonic_cst=None, gamma=0.1, correction=0, early_stopping=False, validation_fraction=0.1,
+        monotonic_cst=None, gamma=0.1, correction=0, subsample=1.0,
+        interaction_cst=None, early_stopping=False, validation_fraction=0.1,
         n_iter_no_change=10, tol=1e-7, warm_start=False, random_state=None,
         n_jobs=None, verbose=0,
     ):  # fmt: skip
@@ -817,6 +856,8 @@ class AcceleratedGBMRegressor(StagedPredictions, Regression, _AcceleratedGBM):
         self.monotonic_cst = monotonic_cst
         self.gamma = gamma
         self.correction = correction
+        self.subsample = subsample
+        self.interaction_cst = interaction_cst
 
 
 class AcceleratedGBMClassifier(StagedProbabilities, Classification, _AcceleratedGBM):
@@ -860,6 +901,13 @@ class AcceleratedGBMClassifier(StagedProbabilities, Classification, _Accelerated
         0: momentum only, one tree per iteration. 1: a second tree per iteration corrects the momentum; this is the published
         algorithm, and needs a smaller gamma for the squared loss. -1: the sign of its authors' program. Comparison:
         docs/accelerated.md.
+    subsample : float, default 1.0
+        Fraction of the rows drawn at random for each tree, each row on its own: splits and leaf values are those of the rows drawn,
+        `min_samples_leaf` counts them, and the tree is added on all rows (stochastic gradient boosting; Friedman, 2002). How
+        far the steps of accelerated boosting and line searches go, all rows say.
+    interaction_cst : "pairwise", "no_interactions" or sequence of sets of features, optional
+        Interaction constraints: all features on a way from the root of a tree to a leaf are in one of these sets, of names or
+        places. Features in none of them are one set more.
     early_stopping : bool, default False
         True: hold out `validation_fraction` of the rows at random (stratified by class for classifiers) and stop as
         `n_iter_no_change` says. Passing `X_val` and `y_val` to `fit` does the same on those rows, whatever is set here. False
@@ -930,7 +978,8 @@ class AcceleratedGBMClassifier(StagedProbabilities, Classification, _Accelerated
     def __init__(
         self, *, loss=None, learning_rate=0.1, n_estimators=100, max_depth=3, max_leaf_nodes=None,
         min_samples_leaf=20, min_gain=0.0, l2_regularization=0.0, max_bins=255, categorical_features=None,
-        monotonic_cst=None, gamma=0.1, correction=0, early_stopping=False, validation_fraction=0.1,
+        monotonic_cst=None, gamma=0.1, correction=0, subsample=1.0,
+        interaction_cst=None, early_stopping=False, validation_fraction=0.1,
         n_iter_no_change=10, tol=1e-7, warm_start=False, random_state=None,
         n_jobs=None, verbose=0, class_weight=None,
     ):  # fmt: skip
@@ -947,6 +996,8 @@ class AcceleratedGBMClassifier(StagedProbabilities, Classification, _Accelerated
         self.monotonic_cst = monotonic_cst
         self.gamma = gamma
         self.correction = correction
+        self.subsample = subsample
+        self.interaction_cst = interaction_cst
 
 
 class RegularizedGBMRegressor(StagedPredictions, Regression, _RegularizedGBM):

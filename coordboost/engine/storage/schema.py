@@ -162,7 +162,7 @@ OPTIONAL = {"validation"}
 #: Every array: the types that it may have, and its shape; a name that begins with a dot is one of the dictionary. The same letter is
 #: the same number in all of them: k steps, n learners, m samples, s standardised columns, e entries, d features, c thresholds, + one
 #: more than the learners, * one more than the features, p nodes, l leaves, b bytes of a set, o monotone signs, f families,
-#: q columns in blocks, r their places in all blocks, t one more than the blocks.
+#: u sets of v features, q columns in blocks, r their places in all blocks, t one more than the blocks.
 ARRAYS = {
     f"problem.dictionary{name}" if name.startswith(".") else name: (types, shape)
     for types, shape, names in (
@@ -183,6 +183,7 @@ ARRAYS = {
         ("<f8", "c", ".binned.cuts"),
         ("<f8", "d", ".penalty"),
         ("<i8", "o", ".growth.monotone"),
+        ("<i8", "uv", ".growth.sets"),
         ("<f8", "qm", ".columns"),
         ("<i8", "r", ".blocks"),
         ("<i8", "t", ".blocks_start"),

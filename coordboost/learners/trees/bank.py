@@ -9,7 +9,7 @@ import numpy as np
 from coordboost._numba import compiled
 from coordboost.learners.base import Learners
 from coordboost.learners.trees.grower import Grower
-from coordboost.learners.trees.kept import cut_back, keep_nodes, norm, refit_leaves
+from coordboost.learners.trees.kept import cut_back, keep_nodes, norm, refit_leaves, unit_on_all
 from coordboost.learners.trees.nodes import Tree
 from coordboost.learners.trees.stored import Standing, Trees, combined, fill_leaves
 from coordboost.learners.trees.whole import NARROW
@@ -158,6 +158,8 @@ class TreeBank(Learners):
 
     def find_in(self, v, groups):
         """The same with splits of the features `groups` only."""
+        if self.family.growth.subsample < 1:
+            return self._find_in_some(v, groups)
         (_, penalty, wide, metric), grower, j, trees = self._fixed, self.grower, self.n_learners, self.held
         n_leaves = grower.grow(v, self._metric, groups, penalty, wide, kept=(metric, (*trees,), j))
         self.n_learners, (corr, self.length) = j + 1, grower.fit
@@ -165,6 +167,21 @@ class TreeBank(Learners):
             self.seen, trees.n_leaves[j] = -1, 1
         else:
             self.seen, self.hand.values[:] = j, trees.values[j]
+        return j, corr
+
+    def _find_in_some(self, v, groups):
+        """The same, with splits and values of the rows that are drawn for the tree; it is a unit vector on all rows."""
+        (_, penalty, wide, _), grower, j, values = self._fixed, self.grower, self.n_learners, self.held.values
+        (drawn, others), metric = grower.draw(j), self._metric
+        weight = metric if len(metric) == 1 else metric[drawn]
+        n_leaves = grower.grow(v[drawn], weight, groups, penalty, wide, kept=(metric[:0], (*self.held,), j), drawn=drawn)
+        self.n_learners, (_, self.length) = j + 1, grower.fit
+        if n_leaves == 0:
+            self.seen, self.held.n_leaves[j] = -1, 1
+            return j, math.nan
+        grower.tell(others)
+        corr, size = compiled(unit_on_all)(self.weight, v, self.hand.leaf, values[j])
+        self.seen, self.hand.values[:], self.length = j, values[j], self.length * size
         return j, corr
 
     def least_risk(self, v, drawn, revisit, risk, less):

@@ -11,7 +11,7 @@ Rows of a node are consecutive, in the order of the samples. The two halves of a
 whose split was or will be searched for; the larger child of a node inherits the slot, its histogram is that of the node less that of the
 smaller child.
 
-Arguments that are None, `categorical` and `monotone`, are left out of the code that is compiled.
+Arguments that are None, `categorical`, `monotone`, `sets` and `drawn`, are left out of the code that is compiled.
 """
 
 import math
@@ -19,6 +19,7 @@ import math
 import numpy as np
 
 from coordboost._numba import kernel
+from coordboost._numba.noise import ROWS, key_of, word
 from coordboost.learners.trees.cuts import cut_categories, cut_ordered, rank, side_score, take_ordered
 from coordboost.learners.trees.histogram import fill_bins
 from coordboost.learners.trees.kept import keep_nodes, unit_values
@@ -67,6 +68,31 @@ ROUNDING = 2.0**-45
 LOST = -1
 
 
+def draw_rows(seed, j, share, n_samples, drawn, others):
+    """The samples that tree j is grown on, each with probability `share` and on its own, and the others; how many are drawn, at least one.
+
+    drawn, others : (n_samples + 1,), filled in increasing order
+    """
+    key, least, at = key_of(seed, ROWS, j), np.int64(math.ceil(share * 2.0**32)), 0
+    for i in range(n_samples):  # no branch, which nobody could foresee
+        bits = word(key, i >> 1)
+        taken = int(np.int64((bits >> np.uint64(32) if i & 1 else bits) & np.uint64(0xFFFFFFFF)) < least)
+        drawn[at] = others[i - at] = i
+        at += taken
+    if at == 0:
+        drawn[0], at = np.int64(word(key, n_samples) >> np.uint64(1)) % n_samples, 1
+    return at
+
+
+def find_leaves(codes, nodes, goes_left, samples, leaf):
+    """Write the leaf of some samples that the tree was not grown on into `leaf`."""
+    for i in range(len(samples)):
+        row, at = samples[i], 0
+        while nodes[at].feature >= 0:
+            at = nodes[at].left + 1 - goes_left[at, codes[nodes[at].feature, row]]
+        leaf[row] = nodes[at].leaf
+
+
 @kernel
 def make(limits, state, node, above, depth, start, count, total, mass, may_split):
     """Fill in a new node; `above` has the bounds of its value."""
@@ -79,17 +105,27 @@ def make(limits, state, node, above, depth, start, count, total, mass, may_split
 
 
 @kernel
-def plant(limits, state, nodes, rows, total, mass):
-    """The root of a tree, which holds all samples."""
-    for i in range(rows.shape[1]):
-        rows[0, i] = i
+def plant(limits, state, nodes, rows, drawn, count, total, mass):
+    """The root of a tree, which holds all samples, or those `drawn`; `count` of them."""
+    for i in range(count):
+        rows[0, i] = i if drawn is None else drawn[i]
     state.nodes, state.first, state.leaves, state.slots = 1, 0, 1, 1
     nodes[0].slot, nodes[0].low, nodes[0].high = 0, -math.inf, math.inf
-    make(limits, state, nodes[0], nodes[0], 0, 0, rows.shape[1], total, mass, True)
+    make(limits, state, nodes[0], nodes[0], 0, 0, count, total, mass, True)
 
 
 @kernel
-def search(table, categorical, monotone, limits, features, first, last, state, memory, room, order):
+def together(sets, at, f):
+    """Whether a set holds feature f and all features that the node `at` was split off by."""
+    mask, held = sets
+    found = False
+    for k in range(mask.shape[1]):
+        found |= (mask[f, k] & held[at, k]) != 0
+    return found
+
+
+@kernel
+def search(table, categorical, monotone, sets, limits, features, first, last, state, memory, room, order):
     """The best cuts of all new nodes by ``features[first:last]``, four at a time: their codes are still in the cache for the next node.
 
     New nodes are the root, or pairs of children. The histogram of the smaller child is filled, that of the larger one is the rest.
@@ -104,7 +140,7 @@ def search(table, categorical, monotone, limits, features, first, last, state, m
                 continue
             smaller, side = nodes[small], nodes[small].depth & 1
             for k in range(len(fixed)):
-                entries = fixed[k, 0] if left == 0 else fixed[k, side, smaller.start : smaller.stop]
+                entries = fixed[k, 0] if smaller.count == rows.shape[1] else fixed[k, side, smaller.start : smaller.stop]
                 fill_bins(codes, eights, rows[side, smaller.start : smaller.stop], entries, features, p, histograms[k, smaller.slot])
             for q in range(p, min(p + 4, last)):
                 f = features[q]
@@ -117,7 +153,7 @@ def search(table, categorical, monotone, limits, features, first, last, state, m
                     child = large if each else small
                     node, cut = nodes[child], cuts[child, q]
                     sums, counts = histograms[0, node.slot, q], histograms[-1, node.slot, q]  # one and the same unless wide
-                    if not node.open or n_bins[f] == 1:
+                    if not node.open or n_bins[f] == 1 or (sets is not None and not together(sets, child, f)):
                         cut.score = -math.inf
                     elif categorical is not None and categorical[f]:
                         cut_categories(state, sums, counts, n_bins[f], node, limits, room[0], order, cut)
@@ -128,7 +164,7 @@ def search(table, categorical, monotone, limits, features, first, last, state, m
 
 
 @kernel
-def split_best(table, categorical, monotone, limits, features, penalty, state, memory, room, order):
+def split_best(table, categorical, monotone, sets, limits, features, penalty, state, memory, room, order):
     """Split all new nodes that gain by it, or the one node with the largest gain; False where there is none.
 
     Codes that no row of the fit has go where missing values go, unknown categories right.
@@ -177,6 +213,10 @@ def split_best(table, categorical, monotone, limits, features, penalty, state, m
         make(limits, state, left_child, node, depth, node.start, cut.count, cut.total, cut.mass, may_split)
         make(limits, state, right_child, node, depth, left_child.stop, count, total, mass, may_split)
         left_child.parent = right_child.parent = at
+        if sets is not None:
+            mask, held = sets
+            for k in range(mask.shape[1]):
+                held[left, k] = held[left + 1, k] = held[at, k] & mask[f, k]
         if monotone is not None:
             if monotone[f] > 0:
                 left_child.high = right_child.low = (left_child.value + right_child.value) / 2
@@ -251,8 +291,9 @@ def write_leaves(codes, nodes, rows, goes_left, leaf, at, first, last):
 
 
 def grow(
-    table, categorical, monotone, limits, features, penalty, target, weight, states, memory, room, order, leaf, metric, trees, j
-):
+    table, categorical, monotone, sets, limits, features, penalty, target, weight, states, memory, room, order, leaf, metric, trees, j,
+    drawn,
+):  # fmt: skip
     """Grow one tree for `target`.
 
     Each split is the one with the largest gain in its node. Trees grow level by level where `max_leaves` allows ``2^max_depth`` leaves,
@@ -265,15 +306,18 @@ def grow(
         ``Binned``.
     categorical, monotone : int64 (n_features,), or None
         As in ``Binned`` and ``Growth``; None where no feature has categories, or a direction.
+    sets : tuple, or None
+        Which features may meet on a way from the root to a leaf: bits of the sets that each feature is in, int64 (n_features, n_words),
+        and room for those that a node may still use, (2 max_leaves, n_words), all of them in row 0.
     limits : tuple
         The first six fields of a checked ``Growth``.
     features : int64, increasing
         The features that a split may use.
     penalty : (n_features,)
         What a split by a feature must gain in addition.
-    target : (n_samples,)
+    target : (n_samples,), or (n_drawn,)
         Pseudo-residuals, times the weights.
-    weight : (n_samples,), or (1,) for one weight of all
+    weight : as `target`, or (1,) for one weight of all
         Weights, or second derivatives for Newton's leaves. Not negative.
     states : STATE (1,)
         The state, of which there is one.
@@ -294,6 +338,8 @@ def grow(
         The leaf of each sample is written there.
     metric, trees, j :
         Row j of `trees` is where the tree is kept as a unit vector, see ``unit_values``; None: it is not.
+    drawn : uint32 (n_drawn,), or None
+        The samples that the tree is grown on, fewer than all and increasing; None for all.
 
     Returns
     -------
@@ -314,10 +360,10 @@ def grow(
     lost, total, mass = write_entries(state, fixed, target, weight, 0)
     if lost * ALLOWED > len(target):
         return LOST, corr, length
-    plant(limits, state, nodes, rows, total, mass)
+    plant(limits, state, nodes, rows, drawn, len(target), total, mass)
     while True:
-        search(table, categorical, monotone, limits, features, 0, len(features), state, memory, room, order)
-        if not split_best(table, categorical, monotone, limits, features, penalty, state, memory, room, order):
+        search(table, categorical, monotone, sets, limits, features, 0, len(features), state, memory, room, order)
+        if not split_best(table, categorical, monotone, sets, limits, features, penalty, state, memory, room, order):
             break
         for left in range(state.first, state.nodes, 2):
             at = nodes[left].parent

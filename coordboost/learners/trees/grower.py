@@ -12,6 +12,8 @@ from coordboost.learners.trees.grow import (
     NODE,
     STATE,
     count_left,
+    draw_rows,
+    find_leaves,
     finish,
     grow,
     move_rows,
@@ -31,6 +33,16 @@ LITTLE = 1 << 20
 BLOCK = 1 << 14
 
 
+def _bits(sets, leaves):
+    """What ``grow`` takes for sets of features, (n_sets, n_features); None where there are none."""
+    if not len(sets):
+        return None
+    mask = np.zeros((sets.shape[1], -(-len(sets) // 62)), dtype=np.int64)
+    for s, features in enumerate(sets):
+        mask[features != 0, s // 62] |= 1 << s % 62
+    return mask, np.full((2 * leaves, mask.shape[1]), -1, dtype=np.int64)
+
+
 class Grower:
     """Grows trees on `binned` within `growth`, checked for it.
 
@@ -44,7 +56,8 @@ class Grower:
         codes = np.zeros((d, -(-n // 8) * 8), dtype=np.uint8)
         codes[:, :n] = binned.codes
         self.table = codes, codes.view(np.uint64), binned.n_bins, binned.missing
-        self.kinds = binned.categorical if binned.categorical.any() else None, some if len(some) else None
+        self.kinds = binned.categorical if binned.categorical.any() else None, some if len(some) else None, _bits(growth.sets, leaves)
+        self.share, self.seed, self.drawn = growth.subsample, growth.seed, None
         self.states, self.nodes, self.run = np.zeros(1, dtype=STATE), np.zeros(2 * leaves, dtype=NODE), compiled(grow)
         self.state, self.cuts = self.states[0], np.zeros((2 * leaves, d), dtype=CUT)
         self.rows, self.goes_left = np.zeros((2, n), dtype=np.uint32), np.zeros((2 * leaves, CODES), dtype=np.uint8)
@@ -54,19 +67,31 @@ class Grower:
         self.rooms = [(np.zeros((ROOM, CODES)), np.zeros(CODES, dtype=np.int64)) for _ in range(d // 4 + 1)]
         self.wide = None
 
-    def grow(self, target, weight, features, penalty, wide, *, max_leaves=None, kept=(None, None, 0)):
+    def draw(self, j):
+        """The samples that tree j is grown on, and the others, both increasing."""
+        if self.drawn is None:
+            self.drawn = np.zeros((2, self.n + 1), dtype=np.uint32)
+        n_drawn = compiled(draw_rows)(self.seed, j, self.share, self.n, *self.drawn)
+        return self.drawn[0, :n_drawn], self.drawn[1, : self.n - n_drawn]
+
+    def tell(self, others):
+        """Write the leaves of samples that the tree was not grown on into ``self.leaf``."""
+        compiled(find_leaves)(self.table[0], self.nodes, self.goes_left, others, self.leaf)
+
+    def grow(self, target, weight, features, penalty, wide, *, max_leaves=None, kept=(None, None, 0), drawn=None):
         """Grow one tree, see ``grow``; `wide` asks for two numbers for each sample. How many leaves it has; 0 if a number is not finite.
 
         kept : metric, trees and number, where the tree is kept: its correlation and length are ``self.fit`` then
+        drawn : the samples that `target` and `weight` are of, where they are not all
         """
         limits = self.limits if max_leaves is None else (self.limits[0], max_leaves, *self.limits[2:])
-        run = self._together if pool().n_threads > 1 and self.n * len(features) >= LITTLE else self._alone
+        run = self._together if pool().n_threads > 1 and len(target) * len(features) >= LITTLE else self._alone
         for numbers in (1, 2)[wide:]:
             if self.wide != numbers:
                 fixed = np.zeros((numbers, 2, self.table[0].shape[1]), dtype=np.int64)
                 histograms = np.zeros((numbers, *self.sizes), dtype=np.int64)
                 self.wide, self.memory = numbers, (self.nodes, self.cuts, histograms, self.rows, fixed, self.goes_left)
-            n_leaves, *self.fit = run(limits, target, weight, features, penalty, *kept)
+            n_leaves, *self.fit = run(limits, target, weight, features, penalty, *kept, drawn)
             if n_leaves != LOST:
                 break
         return n_leaves
@@ -76,18 +101,18 @@ class Grower:
             self.table, *self.kinds, limits, features, penalty, target, weight, self.states, self.memory, *self.rooms[0], self.leaf, *kept
         )
 
-    def _together(self, limits, target, weight, features, penalty, metric, trees, j):
+    def _together(self, limits, target, weight, features, penalty, metric, trees, j, drawn):
         """As ``grow``, on the threads of the pool: samples in blocks, features four by four. They are joined once a level."""
         state, nodes, codes, memory = self.state, self.nodes, self.table[0], self.memory
         choose, write, seek, part, tell = (compiled(f) for f in (choose_scales, write_entries, search, move_rows, write_leaves))
         fixed = memory[4]
         if not choose(state, fixed, target, weight):
             return 0, math.nan, math.nan
-        parts = [(target[rows], weight if len(weight) == 1 else weight[rows], rows.start) for rows in slices(self.n, BLOCK)]
+        parts = [(target[rows], weight if len(weight) == 1 else weight[rows], rows.start) for rows in slices(len(target), BLOCK)]
         lost, total, mass = (sum(column) for column in zip(*in_order(lambda one: write(state, fixed, *one), parts), strict=True))
-        if lost * ALLOWED > self.n:
+        if lost * ALLOWED > len(target):
             return LOST, math.nan, math.nan
-        compiled(plant)(limits, state, nodes, self.rows, total, mass)
+        compiled(plant)(limits, state, nodes, self.rows, drawn, len(target), total, mass)
         own = (self.table, *self.kinds, limits, features)
         find = lambda some: seek(*own, some.start, some.stop, state, memory, *self.rooms[some.start // 4])  # noqa: E731
         while True:

@@ -4,7 +4,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from coordboost._utils.checks import not_negative, real, shown
+from coordboost._utils.checks import not_negative, positive, real, shown
 
 #: Most leaves of a tree: the leaf of a sample is one or two bytes.
 MOST_LEAVES = 1 << 16
@@ -23,6 +23,9 @@ class Growth(NamedTuple):
     l2 : ridge penalty of leaf values: a node scores ``(sum target)^2 / (sum weight + l2)``
     monotone : int64 (n_features,), 1 where values must not fall with the feature, -1 where they must not rise, 0 where they may do
         either; an array of length 0 if no feature is constrained
+    sets : int64 (n_sets, n_features), 1 where a set holds a feature: those on a way from the root to a leaf are in one set; of length 0
+        if all may meet
+    subsample : the part of the samples that each tree is grown on, drawn by its number and `seed`
     """
 
     max_depth: int = 3
@@ -32,6 +35,9 @@ class Growth(NamedTuple):
     min_gain: float = 0.0
     l2: float = 0.0
     monotone: np.ndarray = np.zeros(0, dtype=np.int64)
+    sets: np.ndarray = np.zeros((0, 0), dtype=np.int64)
+    subsample: float = 1.0
+    seed: int = 0
 
     def check(self, binned):
         """The same limits for trees on `binned`, with the types that kernels are compiled for.
@@ -58,6 +64,9 @@ class Growth(NamedTuple):
             not_negative("min_gain", self.min_gain),
             not_negative("l2", self.l2),
             _signs(self.monotone, binned),
+            _flags(self.sets, binned),
+            positive("subsample", self.subsample, 1 + 1e-15, "above 0 and at most 1"),
+            _whole("seed", self.seed, 0),
         )
 
 
@@ -71,6 +80,14 @@ def _whole(name, value, least):
     return int(
         real(name, value, lambda number: least <= number < 1 << 62 and number == int(number), f"a whole number >= {least}")
     )
+
+
+def _flags(sets, binned):
+    """The sets of features as int64 (n_sets, n_features), or of length 0."""
+    flags = np.asarray(sets)
+    if len(flags) and (flags.shape[1:] != binned.n_bins.shape or not np.isin(flags, (0, 1)).all()):
+        raise ValueError(f"sets must be 0 or 1 for each of {len(binned.n_bins)} features, got {shown(sets)}.")
+    return flags.astype(np.int64)
 
 
 def _signs(monotone, binned):

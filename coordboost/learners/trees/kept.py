@@ -72,6 +72,19 @@ def unit_values(state, nodes, m, power, metric, v, leaf, values):
     return corr / size, size * largest
 
 
+def unit_on_all(metric, v, leaf, values):
+    """Make a tree that is a unit vector on some samples one on all of them: its product with `v`, and what its length is multiplied by."""
+    square = corr = 0.0
+    for i in range(len(v)):
+        value = values[leaf[i]]
+        square += metric[i] * value * value
+        corr += v[i] * value
+    size = math.sqrt(square)
+    for k in range(len(values) if size > 0.0 else 0):
+        values[k] /= size
+    return (corr / size, size) if size > 0.0 else (0.0, 0.0)
+
+
 def cut_back(state, nodes, m, power, grown, number, leaf, values):
     """Make of the tree that was grown the one of its first m nodes: its product with the target, its length; `leaf` and `values`.
 
