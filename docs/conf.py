@@ -56,6 +56,7 @@ sphinx_gallery_conf = {
     "within_subsection_order": "FileNameSortKey",
     "doc_module": ("coordboost",),
     "reference_url": {"coordboost": None},
+    "ignore_repr_types": "matplotlib|list",  # what the last line about a picture returns
     "backreferences_dir": "api/examples",
     "remove_config_comments": True,
     "show_signature": False,

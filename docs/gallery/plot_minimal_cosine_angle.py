@@ -35,7 +35,7 @@ for ax, (words, degrees), colour in zip(axs, sets.items(), ("#D55E00", "#0072B2"
     axs[2].text(3, 1.01 - theta.upper**2, f"1 - Theta$^2$, {words}", color=colour, va="bottom")
     print(f"{words}: Theta in {theta}")
     for k in (1, 2, 12):
-        print(f"    left after {k} steps: at most {left[:, k].max():.2g}, and {(1 - theta.upper**2) ** k:.2g} by the bound")
+        print(f"    left after {k} steps: at most {left[:, k].max():.3g}, and {(1 - theta.upper**2) ** k:.3g} by the bound")
 axs[2].set(xlabel="angle of the target, degrees", ylabel="part of the loss left after one step", xlim=(0, 180), ylim=(0, 0.9))
 axs[2].set_xticks(range(0, 181, 30))
 fig.legend(*axs[0].get_legend_handles_labels(), loc="outside lower left", ncols=6, frameon=False)
