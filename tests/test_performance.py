@@ -147,6 +147,7 @@ def test_another_unit_is_another_worst_case():
     (lambda loss, n: loss(math.nan * loss.gradient(loss.start)), "finite numbers that are known before the run"),
     (lambda loss, n: loss(loss(loss.start) * loss.gradient(loss.start)), "known before the run"),
     (lambda loss, n: loss(3), "only vectors are added"), (3, "method must be a function"), (cb.Problem, "method must be a function"),
+    (cb.ls_boost, "method must be a function"), (lambda loss: loss(loss.start), "method must be a function"),
 ])  # fmt: skip
 def test_what_is_no_method_is_refused_in_a_sentence(method, words):
     with pytest.raises(ValueError, match=words):

@@ -1,11 +1,12 @@
 """The worst case of a method as an interval: below, the method run on the worst loss found; above, a proof in fractions."""
 
+import inspect
 import math
 from collections.abc import Callable
 from dataclasses import dataclass
 from fractions import Fraction
 
-from coordboost._utils.checks import function, real
+from coordboost._utils.checks import function, real, shown
 from coordboost.theory.performance.instance import WorstLoss
 from coordboost.theory.performance.proof import solve_and_prove, solve_programme
 from coordboost.theory.performance.unknown import UnknownLoss
@@ -103,7 +104,11 @@ def worst_case(method: Callable, n_steps: int, *, mu: float = 0.0, angle: float 
     >>> print(cb.theory.worst_case(gradient_descent, 2))
     the worst case is in [0.1, 0.1]
     """
-    function("method", method, "a function of a loss and a number of steps")
+    expected = "a function of a loss and a number of steps"
+    try:
+        inspect.signature(function("method", method, expected)).bind(None, 1)
+    except TypeError:
+        raise ValueError(f"method must be {expected}, got {shown(method)}.") from None
     n_steps = int(real("n_steps", n_steps, lambda n: n >= 0 and n == int(n), "a whole number >= 0"))
     of_mu = Fraction(real("mu", mu, lambda m: 0 <= m <= 1, "a number from 0 to 1"))
     theta = Fraction(real("angle", angle, lambda a: 0 < a <= 1, "a number in (0, 1]"))
