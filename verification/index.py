@@ -28,6 +28,8 @@ Every numbered thing of the five papers: what in the package it is, its rows of 
 * *reduced*: less than the paper has, and how;
 * *left out*: not there, and why.
 
+A row of the ledger without a verdict is verified as printed.
+
 Written by `python -m verification --index --table docs/index-of-papers.md` from the list in `verification/papers.txt`;
 `python -m verification --index` prints it with the line of each function. Names are those below `coordboost`.
 """
@@ -163,8 +165,9 @@ def _resolves(name):
 
 def page(rows, lines=False):
     """The index in Markdown, a table for each paper; with `lines` the line of each function in the place of a link to its file."""
-    out, paper = HEAD, None
-    for one in entries(rows):
+    found = entries(rows)
+    out, paper = HEAD + errata(found), None
+    for one in found:
         if one.paper != paper:
             paper = one.paper
             out += f"\n## {paper}\n\n| number | code | ledger | experiments | status |\n|---|---|---|---|---|\n"
@@ -175,17 +178,28 @@ def page(rows, lines=False):
     return out
 
 
+def errata(found):
+    """What is wrong as printed, paper by paper, in Markdown."""
+    wrong: dict = {}
+    for one in found:
+        word, _, why = one.status.partition(": ")
+        if word == "corrected":
+            wrong.setdefault(one.paper, []).append(f"* {one.number}: {why}\n")
+    return "\n## Errata\n\nWhat is wrong as printed.\n" + "".join(f"\n{paper}:\n\n{''.join(lines)}" for paper, lines in wrong.items())
+
+
 def _code(name, lines):
     file, line = place(name)
     return f"{name} ({file}:{line})" if lines else f"[`{name}`](../{file})"
 
 
 def _rows(rows):
-    """Each statement once, with the verdicts of its variants."""
+    """Each statement once, with the verdicts of its variants, but for what is verified as printed."""
     said: dict = {}
     for row in rows:
         said.setdefault((row.statement, row.file), []).append(f"{row.variant} {row.verdict}")
     return "; ".join(
-        f"[{name.replace('|', '&#124;')}](../verification/theorems/{file}.py): {', '.join(verdicts)}"
+        f"[{name.replace('|', '&#124;')}](../verification/theorems/{file}.py)"
+        f"{': ' + ', '.join(verdicts) if verdicts != ['printed verified'] else ''}"
         for (name, file), verdicts in said.items()
     )
