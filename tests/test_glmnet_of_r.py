@@ -1,4 +1,4 @@
-"""The lines of R in ``docs/estimators.md``, run in R itself beside those in Python; intercepts without penalty on five sets."""
+"""The lines of R in ``docs/phrase-book.md``, run in R itself beside those in Python; intercepts without penalty on five sets."""
 
 import sys
 from pathlib import Path

@@ -1,0 +1,32 @@
+"""The phrase book: every call of ours in its tables is run, table by table."""
+
+import re
+from pathlib import Path
+
+import matplotlib
+import pytest
+
+PAGE = (Path(__file__).parent.parent / "docs" / "phrase-book.md").read_text(encoding="utf-8")
+SETUP, *SECTIONS = re.split(r"^## ", PAGE, flags=re.M)
+SETUP = re.search(r"```python\n(.*?)```", SETUP, re.S)[1]
+
+
+def rows_of(section):
+    """What the other program writes, and what we do, row by row."""
+    rows = re.findall(r"^\| (.*) \| (.*) \|$", section, re.M)[1:]
+    assert all(ours == "none" or re.fullmatch(r"`[^`]+`", ours) for _, ours in rows), "a cell of ours is one piece of code, or none"
+    return [(theirs, ours.strip("`")) for theirs, ours in rows]
+
+
+@pytest.mark.parametrize("section", SECTIONS, ids=lambda one: one.split("\n")[0])
+def test_every_row_runs(section, capsys):
+    names = {}
+    exec(SETUP, names)
+    assert len(rows_of(section)) > 5
+    for theirs, ours in rows_of(section):
+        try:
+            if ours != "none":
+                exec(ours, names)
+        except Exception as error:
+            pytest.fail(f"{theirs}: {ours}: {error!r}")
+    matplotlib.pyplot.close("all") if hasattr(matplotlib, "pyplot") else None
