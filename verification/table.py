@@ -5,8 +5,8 @@ import numpy as np
 HEAD = """# The ledger, row by row
 
 Written by `python -m verification --quick --table docs/ledger.md`. *Tightest*: the largest measured value over its bound. *Pinned*: the
-same at the hard case that the row keeps; 1 means that the constant cannot be smaller, 0.5 that a factor of 2 is not excluded. A statement is a
-link to its file. By paper and number: [from the papers to the code](index-of-papers.md).
+same at the hard case that the row keeps; 1 means that the constant cannot be smaller, 0.5 that a factor of 2 is not excluded.
+A statement is a link to its file. By paper and number: [from the papers to the code](index-of-papers.md).
 
 | statement | verdict | evidence | tightest | pinned |
 |---|---|---|---|---|
@@ -24,7 +24,8 @@ def table(ledger):
 
 def line(row):
     """A row in Markdown."""
+    name = row.statement.replace("|", "&#124;")
     return (
-        f"| [{row.statement.replace('|', '&#124;')}](../verification/theorems/{row.file}.py) | {row.variant}: {row.verdict} | {row.evidence} | "
+        f"| [{name}](../verification/theorems/{row.file}.py) | {row.variant}: {row.verdict} | {row.evidence} | "
         f"{_number(row.tightest)} | {_number(row.pinned)} |"
     )
