@@ -1,15 +1,19 @@
 """From raw columns to bins, and back to thresholds and categories."""
 
 import os
+import warnings
 from pathlib import Path
 
 import numpy as np
 
 from coordboost._utils.checks import items_of, shown
 from coordboost.data import validation
-from coordboost.data.columnwise import labelled, numbered, raw_columns
+from coordboost.data.columnwise import absent, labelled, numbered, raw_columns
 from coordboost.data.frames import names_of, places_of
 from coordboost.learners.binned import PADDED, Binned, find_bins
+
+#: The last of the labels of a feature with more levels than bins: the level of all rare ones, and of those that the fit has not seen.
+OTHERS = "other levels"
 
 
 class Binning:
@@ -35,11 +39,16 @@ class Binning:
         """Those of feature g, increasing."""
         return self.cuts[self.start[g] : self.start[g + 1]]
 
+    def unseen(self, g):
+        """The code of a category of feature g that the fit has not seen: that of rare ones, or of missing ones, or of no row of the fit."""
+        labels = self.labels[g] or ()
+        return len(labels) - 1 if has_others(labels) else self.missing[g] if self.missing[g] >= 0 else self.n_bins[g]
+
     def bin(self, X):
         """The rows of X in the bins of the fit, a ``Binned``; columns of a data frame go by name.
 
-        A missing value of a feature that had none, and a category that the fit has not seen where the feature has no bin of missing
-        values, get the code ``n_bins[g]``: it lies beyond every threshold, and in no category.
+        A missing value of a feature that had none gets the code ``n_bins[g]``: it lies beyond every threshold, and in no category. So does
+        a category that the fit has not seen, where the feature has neither a bin of rare categories nor one of missing values.
 
         Raises
         ------
@@ -59,8 +68,11 @@ class Binning:
             for g in range(part.start, part.stop):
                 other = self.missing[g] if self.missing[g] >= 0 else self.n_bins[g]
                 if self.categorical[g]:
-                    found = numbered(table.raw(place[g]), self.labels[g])
-                    codes[g] = np.where(found < 0, other, found)
+                    raw = table.raw(place[g])
+                    found = numbered(raw, self.labels[g])
+                    gone = [i for i in np.flatnonzero(found < 0) if absent(np.asarray(raw, dtype=object)[i])]
+                    codes[g] = np.where(found < 0, self.unseen(g), found)
+                    codes[g, gone] = other
                 else:
                     find_bins(columns[numeric.index(g)], self.thresholds(g), other, codes[g])
 
@@ -137,7 +149,8 @@ def bin_columns(X, *, max_bins=255, exact=False, categorical=(), feature_names=N
     exact : bool, default False
         Refuse columns with more than `max_bins` distinct values.
     categorical : sequence of names or places of columns
-        Further columns that hold categories, at most 255 each; their labels may be anything that can be compared.
+        Further columns that hold categories; their labels may be anything that can be compared. Of more than 255 the 254 most frequent
+        have bins of their own, and the others share one, with those that only new rows have.
     feature_names : sequence of str, optional
     file : path, optional
         Where the codes are written, a byte for each value: an ``.npy`` file (n_features, n_samples), which is mapped, not read. A file
@@ -154,6 +167,11 @@ def bin_columns(X, *, max_bins=255, exact=False, categorical=(), feature_names=N
     ------
     ValueError
         For columns that are neither numbers nor named as categories, and for too many distinct values.
+
+    Warns
+    -----
+    UserWarning
+        If rare categories share a bin.
 
     Notes
     -----
@@ -194,6 +212,12 @@ def bin_columns(X, *, max_bins=255, exact=False, categorical=(), feature_names=N
         names, named, list(labels), (ordered + has).astype(np.int64), np.where(has, ordered, -1).astype(np.int64),
         is_category.astype(np.int64), np.concatenate(cuts), np.cumsum([0, *map(len, cuts)]).astype(np.int64),
     )  # fmt: skip
+    for g in [g for g in range(len(names)) if has_others(labels[g] or ())]:
+        warnings.warn(
+            f"column {names[g]!r} has more than {PADDED} categories: the rare ones, {100 * np.mean(codes[g] == PADDED - 1):.2g} % of the "
+            "rows, share one bin; scikit-learn's TargetEncoder keeps all apart.",
+            stacklevel=3,
+        )
     return binning.binned(codes), binning
 
 
@@ -226,9 +250,23 @@ def _of_column(values, raw, name, out, most, exact):
         return cuts, None, missing
     labels, number = labelled(raw)
     if len(labels) > PADDED:
-        raise ValueError(f"column {name!r} has {len(labels)} categories, more than {PADDED}; join the rare ones.")
+        labels, number = _merged(labels, number)
     out[:] = np.where(number < 0, len(labels), number)
     return np.zeros(0), labels, bool((number < 0).any())
+
+
+def has_others(labels):
+    """Whether the last of the labels of a feature stands for all rare categories."""
+    return len(labels) == PADDED and labels[-1] == OTHERS
+
+
+def _merged(labels, number):
+    """The most frequent labels in their order and one for all others, and the number of each sample among these; -1 stays."""
+    count = np.bincount(number[number >= 0], minlength=len(labels))
+    kept = np.sort(np.argsort(-count, kind="stable")[: PADDED - 1])
+    place = np.full(len(labels) + 1, len(kept))
+    place[kept], place[-1] = np.arange(len(kept)), -1
+    return [labels[i] for i in kept] + [OTHERS], place[number]
 
 
 def places_in(what, given, names):

@@ -110,4 +110,4 @@ def _shape(binning, dictionary, beta, g, bins):
     if labels is None:
         moves = np.flatnonzero(values[1:] != values[:-1])
         cuts, values = cuts[moves], values[np.append(moves, len(values) - 1)]
-    return ShapeFunction(binning.names[g], cuts, values.copy(), labels, float(bins[gap]), float(bins[gap]), used, beta[used])
+    return ShapeFunction(binning.names[g], cuts, values.copy(), labels, float(bins[gap]), float(bins[binning.unseen(g)]), used, beta[used])
