@@ -13,6 +13,7 @@ VALUES = {
     "alpha": (0.2, {}), "alphas": ([0.5, 0.2], {}), "beta": (7.0, {}), "bounds": ((3.0,), {"power": 2}), "burn_in": (0.1, {}),
     "categorical_features": ([1], {}), "correction": (1, {}), "cv": (4, {}), "delta": (0.9, {}), "deltas": ([0.5, 0.9], {}),
     "early_stopping": (True, {**EARLY, "n_iter_no_change": 2}), "eps": (0.05, {}),
+    "lower_limits": (-0.1, {}), "upper_limits": (0.1, {}), "positive": (True, {}), "penalty_factor": ([1, 3, 0.5, 1], {}),
     "fit_intercept": (False, {}), "gamma": (0.03, {}), "l1_ratio": (0.9, {}),
     "l2_regularization": (5.0, {}), "learning_rate": (0.6, {}), "max_bins": (3, {}), "max_depth": (1, {}), "max_features": (1, {}),
     "max_leaf_nodes": (2, {}), "min_gain": (1e3, {}), "min_samples_leaf": (30, {}), "monotonic_cst": ([-1, -1, 1, 1], {}),

@@ -10,7 +10,7 @@ from coordboost.data import validation
 from coordboost.estimators.base import Classification, Regression
 from coordboost.estimators.linear import CrossValidated, _BaseLinear
 from coordboost.lasso.multinomial import multinomial_path
-from coordboost.lasso.path import ROUNDED, lasso_path
+from coordboost.lasso.path import ROUNDED, as_factors, lasso_path
 from coordboost.losses.standard import Logistic, Poisson
 from coordboost.paths.places import PathPoint
 
@@ -21,14 +21,11 @@ CONSTANT = 1e-7
 class _BasePenalized(_BaseLinear):
     """Abstract base: the path is a grid of penalties, ``_grid()``, for each part of the penalty that is the l1 norm, ``_l1_ratios()``."""
 
-    _by_gram = True
+    _by_gram, l1_ratio = True, 1.0
 
     def _check_parameters(self):
         super()._check_parameters()
         validation.flag("standardize", self.standardize)
-
-    def _l1_ratios(self):
-        return [1.0]
 
     def _paths(self, problem, products=None):
         out = []
@@ -38,11 +35,17 @@ class _BasePenalized(_BaseLinear):
         return out
 
     def _path(self, problem, products, grid, l1_ratio):
-        factor = self._deviations(problem) if self.standardize else None
         return lasso_path(
-            problem, **grid, l1_ratio=l1_ratio, tol=self.tol, penalty_factor=factor, products=products, unit_columns=False,
+            problem, **grid, l1_ratio=l1_ratio, tol=self.tol, penalty_factor=self._factors(problem), lower_limits=self.lower_limits,
+            upper_limits=self.upper_limits, positive=self.positive, products=products, unit_columns=False,
             refit_intercept=self.fit_intercept,
         )  # fmt: skip
+
+    def _factors(self, problem):
+        """What multiplies the penalty of each column of X, (n_columns,), or None."""
+        if not self.standardize:
+            return self.penalty_factor
+        return self._deviations(problem) * (1.0 if self.penalty_factor is None else as_factors(self.penalty_factor, problem))
 
     def _deviations(self, problem):
         """Standard deviations of the columns of X, (n_columns,); 1 of columns that do not vary."""
@@ -72,12 +75,18 @@ class OnePenalty(_BasePenalized):
     def _grid(self):
         return {"alphas": [float(self.alpha)]}
 
+    def _l1_ratios(self):
+        return [self.l1_ratio]
+
 
 class PenaltyGrid(CrossValidated, _BasePenalized):
     """Abstract base: the penalty is chosen from a grid."""
 
     def _grid(self):
         return {"alphas": self.alphas, "n_alphas": self.n_alphas, "eps": self.eps}
+
+    def _l1_ratios(self):
+        return np.sort(np.atleast_1d(self.l1_ratio))[::-1].tolist()
 
     def _check_parameters(self):
         super()._check_parameters()
@@ -134,6 +143,14 @@ class CertifiedLasso(Regression, OnePenalty):
         those of the columns as they are, as in scikit-learn. ``coef_`` is on the scale of X in either case.
     fit_intercept : bool, default True
         False: no intercept, and columns are not centred, as in scikit-learn.
+    penalty_factor : array_like of shape (n_features,), optional
+        Multiplies the penalty of each coefficient. Default: 1.
+    lower_limits : float or array_like of shape (n_features,), optional
+        The coefficients of the columns of X are not below these numbers <= 0, as in glmnet.
+    upper_limits : float or array_like of shape (n_features,), optional
+        They are not above these numbers >= 0.
+    positive : bool, default False
+        True: no coefficient is negative, as in scikit-learn.
     tol : float, default 1e-6
         Stop when the duality gap, a bound on how far the objective is above its optimum, is at most `tol` times the loss of the
         constant model (less the smallest value that the loss can take). If rounding prevents this, a ``ConvergenceWarning``
@@ -186,10 +203,17 @@ class CertifiedLasso(Regression, OnePenalty):
     True
     """
 
-    def __init__(self, *, alpha=1.0, standardize=False, fit_intercept=True, tol=1e-6, loss=None):
+    def __init__(
+        self, *, alpha=1.0, standardize=False, fit_intercept=True, penalty_factor=None, lower_limits=None,
+        upper_limits=None, positive=False, tol=1e-6, loss=None,
+    ):  # fmt: skip
         self.alpha = alpha
         self.standardize = standardize
         self.fit_intercept = fit_intercept
+        self.penalty_factor = penalty_factor
+        self.lower_limits = lower_limits
+        self.upper_limits = upper_limits
+        self.positive = positive
         self.tol = tol
         self.loss = loss
 
@@ -213,6 +237,14 @@ class CertifiedLassoCV(Regression, PenaltyGrid):
         those of the columns as they are, as in scikit-learn. ``coef_`` is on the scale of X in either case.
     fit_intercept : bool, default True
         False: no intercept, and columns are not centred, as in scikit-learn.
+    penalty_factor : array_like of shape (n_features,), optional
+        Multiplies the penalty of each coefficient. Default: 1.
+    lower_limits : float or array_like of shape (n_features,), optional
+        The coefficients of the columns of X are not below these numbers <= 0, as in glmnet.
+    upper_limits : float or array_like of shape (n_features,), optional
+        They are not above these numbers >= 0.
+    positive : bool, default False
+        True: no coefficient is negative, as in scikit-learn.
     tol : float, default 1e-6
         Stop when the duality gap, a bound on how far the objective is above its optimum, is at most `tol` times the loss of the
         constant model (less the smallest value that the loss can take). If rounding prevents this, a ``ConvergenceWarning``
@@ -299,14 +331,19 @@ class CertifiedLassoCV(Regression, PenaltyGrid):
     """
 
     def __init__(
-        self, *, alphas=None, n_alphas=100, eps=1e-3, standardize=False, fit_intercept=True, tol=1e-6, loss=None,
-        gamma=1.0, rule="best", cv=5, scoring=None, n_jobs=None, random_state=0, noise_variance=None,
+        self, *, alphas=None, n_alphas=100, eps=1e-3, standardize=False, fit_intercept=True, penalty_factor=None,
+        lower_limits=None, upper_limits=None, positive=False, tol=1e-6, loss=None, gamma=1.0, rule="best", cv=5,
+        scoring=None, n_jobs=None, random_state=0, noise_variance=None,
     ):  # fmt: skip
         self.alphas = alphas
         self.n_alphas = n_alphas
         self.eps = eps
         self.standardize = standardize
         self.fit_intercept = fit_intercept
+        self.penalty_factor = penalty_factor
+        self.lower_limits = lower_limits
+        self.upper_limits = upper_limits
+        self.positive = positive
         self.tol = tol
         self.loss = loss
         self.gamma = gamma
@@ -335,6 +372,14 @@ class CertifiedElasticNet(Regression, OnePenalty):
         those of the columns as they are, as in scikit-learn. ``coef_`` is on the scale of X in either case.
     fit_intercept : bool, default True
         False: no intercept, and columns are not centred, as in scikit-learn.
+    penalty_factor : array_like of shape (n_features,), optional
+        Multiplies the penalty of each coefficient. Default: 1.
+    lower_limits : float or array_like of shape (n_features,), optional
+        The coefficients of the columns of X are not below these numbers <= 0, as in glmnet.
+    upper_limits : float or array_like of shape (n_features,), optional
+        They are not above these numbers >= 0.
+    positive : bool, default False
+        True: no coefficient is negative, as in scikit-learn.
     tol : float, default 1e-6
         Stop when the duality gap, a bound on how far the objective is above its optimum, is at most `tol` times the loss of the
         constant model (less the smallest value that the loss can take). If rounding prevents this, a ``ConvergenceWarning``
@@ -386,15 +431,19 @@ class CertifiedElasticNet(Regression, OnePenalty):
 
     loss = None
 
-    def __init__(self, *, alpha=1.0, l1_ratio=0.5, standardize=False, fit_intercept=True, tol=1e-6):
+    def __init__(
+        self, *, alpha=1.0, l1_ratio=0.5, standardize=False, fit_intercept=True, penalty_factor=None,
+        lower_limits=None, upper_limits=None, positive=False, tol=1e-6,
+    ):  # fmt: skip
         self.alpha = alpha
         self.l1_ratio = l1_ratio
         self.standardize = standardize
         self.fit_intercept = fit_intercept
+        self.penalty_factor = penalty_factor
+        self.lower_limits = lower_limits
+        self.upper_limits = upper_limits
+        self.positive = positive
         self.tol = tol
-
-    def _l1_ratios(self):
-        return [self.l1_ratio]
 
 
 class CertifiedElasticNetCV(Regression, PenaltyGrid):
@@ -419,6 +468,14 @@ class CertifiedElasticNetCV(Regression, PenaltyGrid):
         those of the columns as they are, as in scikit-learn. ``coef_`` is on the scale of X in either case.
     fit_intercept : bool, default True
         False: no intercept, and columns are not centred, as in scikit-learn.
+    penalty_factor : array_like of shape (n_features,), optional
+        Multiplies the penalty of each coefficient. Default: 1.
+    lower_limits : float or array_like of shape (n_features,), optional
+        The coefficients of the columns of X are not below these numbers <= 0, as in glmnet.
+    upper_limits : float or array_like of shape (n_features,), optional
+        They are not above these numbers >= 0.
+    positive : bool, default False
+        True: no coefficient is negative, as in scikit-learn.
     tol : float, default 1e-6
         Stop when the duality gap, a bound on how far the objective is above its optimum, is at most `tol` times the loss of the
         constant model (less the smallest value that the loss can take). If rounding prevents this, a ``ConvergenceWarning``
@@ -502,8 +559,9 @@ class CertifiedElasticNetCV(Regression, PenaltyGrid):
     loss = None
 
     def __init__(
-        self, *, alphas=None, n_alphas=100, eps=1e-3, l1_ratio=0.5, standardize=False, fit_intercept=True, tol=1e-6,
-        gamma=1.0, rule="best", cv=5, scoring=None, n_jobs=None, random_state=0, noise_variance=None,
+        self, *, alphas=None, n_alphas=100, eps=1e-3, l1_ratio=0.5, standardize=False, fit_intercept=True,
+        penalty_factor=None, lower_limits=None, upper_limits=None, positive=False, tol=1e-6, gamma=1.0, rule="best",
+        cv=5, scoring=None, n_jobs=None, random_state=0, noise_variance=None,
     ):  # fmt: skip
         self.alphas = alphas
         self.n_alphas = n_alphas
@@ -511,6 +569,10 @@ class CertifiedElasticNetCV(Regression, PenaltyGrid):
         self.l1_ratio = l1_ratio
         self.standardize = standardize
         self.fit_intercept = fit_intercept
+        self.penalty_factor = penalty_factor
+        self.lower_limits = lower_limits
+        self.upper_limits = upper_limits
+        self.positive = positive
         self.tol = tol
         self.gamma = gamma
         self.rule = rule
@@ -519,9 +581,6 @@ class CertifiedElasticNetCV(Regression, PenaltyGrid):
         self.n_jobs = n_jobs
         self.random_state = random_state
         self.noise_variance = noise_variance
-
-    def _l1_ratios(self):
-        return np.sort(np.atleast_1d(self.l1_ratio))[::-1].tolist()
 
 
 class CertifiedLassoClassifier(Classification, OnePenalty):
@@ -537,11 +596,21 @@ class CertifiedLassoClassifier(Classification, OnePenalty):
         sum_j abs(w_j) + (1 - l1_ratio) / 2 * sum_j w_j^2). The squared loss is (y - f)^2 / 2, so alpha is that of
         scikit-learn's ``Lasso``, and lambda of glmnet with `standardize` set alike. C of ``LogisticRegression`` is 1 / (alpha
         n_samples).
+    l1_ratio : float, default 1.0
+        Share of the L1 norm in the penalty alpha * (l1_ratio * sum_j abs(w_j) + (1 - l1_ratio) / 2 * sum_j w_j^2).
     standardize : bool, default False
         True: the penalty is on the coefficients of columns of standard deviation 1, as in R's glmnet by default. False: on
         those of the columns as they are, as in scikit-learn. ``coef_`` is on the scale of X in either case.
     fit_intercept : bool, default True
         False: no intercept, and columns are not centred, as in scikit-learn.
+    penalty_factor : array_like of shape (n_features,), optional
+        Multiplies the penalty of each coefficient. Default: 1.
+    lower_limits : float or array_like of shape (n_features,), optional
+        The coefficients of the columns of X are not below these numbers <= 0, as in glmnet.
+    upper_limits : float or array_like of shape (n_features,), optional
+        They are not above these numbers >= 0.
+    positive : bool, default False
+        True: no coefficient is negative, as in scikit-learn.
     tol : float, default 1e-6
         Stop when the duality gap, a bound on how far the objective is above its optimum, is at most `tol` times the loss of the
         constant model (less the smallest value that the loss can take). If rounding prevents this, a ``ConvergenceWarning``
@@ -600,10 +669,18 @@ class CertifiedLassoClassifier(Classification, OnePenalty):
     True
     """
 
-    def __init__(self, *, alpha=0.01, standardize=False, fit_intercept=True, tol=1e-6, loss=None, multinomial=False):
+    def __init__(
+        self, *, alpha=0.01, l1_ratio=1.0, standardize=False, fit_intercept=True, penalty_factor=None,
+        lower_limits=None, upper_limits=None, positive=False, tol=1e-6, loss=None, multinomial=False,
+    ):  # fmt: skip
         self.alpha = alpha
+        self.l1_ratio = l1_ratio
         self.standardize = standardize
         self.fit_intercept = fit_intercept
+        self.penalty_factor = penalty_factor
+        self.lower_limits = lower_limits
+        self.upper_limits = upper_limits
+        self.positive = positive
         self.tol = tol
         self.loss = loss
         self.multinomial = multinomial
@@ -612,6 +689,8 @@ class CertifiedLassoClassifier(Classification, OnePenalty):
         super()._check_parameters()
         if validation.flag("multinomial", self.multinomial) and not isinstance(self._get_loss(), Logistic):
             raise ValueError(f"multinomial=True is for Logistic(), got loss={shown(self.loss)}: leave one of them out.")
+        if self.multinomial and not (self.l1_ratio == 1 and self.lower_limits is self.upper_limits is None and not self.positive):
+            raise ValueError("multinomial=True is the Lasso without limits: leave l1_ratio, lower_limits, upper_limits and positive alone.")
 
     @property
     def _joint(self):
@@ -626,7 +705,7 @@ class CertifiedLassoClassifier(Classification, OnePenalty):
             return super()._choose(X, y, weight, folds)
         problem = self._problem(X, np.where(y == 0, 1.0, -1.0), weight)
         path = multinomial_path(
-            problem, y, [float(self.alpha)], tol=self.tol, penalty_factor=self._deviations(problem) if self.standardize else None,
+            problem, y, [float(self.alpha)], tol=self.tol, penalty_factor=self._factors(problem),
             unit_columns=False, fit_intercept=self.fit_intercept,
         )  # fmt: skip
         return path, PathPoint(step=0)
@@ -651,11 +730,22 @@ class CertifiedLassoClassifierCV(Classification, PenaltyGrid):
         Number of penalties of the default grid.
     eps : float, default 1e-3
         Smallest penalty of the default grid, divided by the largest.
+    l1_ratio : float or sequence of float, default 1.0
+        Share of the L1 norm in the penalty alpha * (l1_ratio * sum_j abs(w_j) + (1 - l1_ratio) / 2 * sum_j w_j^2). Of a
+        sequence the best is chosen, too; with "one_se" the largest that has an alpha within one standard error.
     standardize : bool, default False
         True: the penalty is on the coefficients of columns of standard deviation 1, as in R's glmnet by default. False: on
         those of the columns as they are, as in scikit-learn. ``coef_`` is on the scale of X in either case.
     fit_intercept : bool, default True
         False: no intercept, and columns are not centred, as in scikit-learn.
+    penalty_factor : array_like of shape (n_features,), optional
+        Multiplies the penalty of each coefficient. Default: 1.
+    lower_limits : float or array_like of shape (n_features,), optional
+        The coefficients of the columns of X are not below these numbers <= 0, as in glmnet.
+    upper_limits : float or array_like of shape (n_features,), optional
+        They are not above these numbers >= 0.
+    positive : bool, default False
+        True: no coefficient is negative, as in scikit-learn.
     tol : float, default 1e-6
         Stop when the duality gap, a bound on how far the objective is above its optimum, is at most `tol` times the loss of the
         constant model (less the smallest value that the loss can take). If rounding prevents this, a ``ConvergenceWarning``
@@ -739,14 +829,20 @@ class CertifiedLassoClassifierCV(Classification, PenaltyGrid):
     """
 
     def __init__(
-        self, *, alphas=None, n_alphas=100, eps=1e-3, standardize=False, fit_intercept=True, tol=1e-6, loss=None,
-        gamma=1.0, rule="best", cv=5, scoring=None, n_jobs=None, random_state=0,
+        self, *, alphas=None, n_alphas=100, eps=1e-3, l1_ratio=1.0, standardize=False, fit_intercept=True,
+        penalty_factor=None, lower_limits=None, upper_limits=None, positive=False, tol=1e-6, loss=None, gamma=1.0,
+        rule="best", cv=5, scoring=None, n_jobs=None, random_state=0,
     ):  # fmt: skip
         self.alphas = alphas
         self.n_alphas = n_alphas
         self.eps = eps
+        self.l1_ratio = l1_ratio
         self.standardize = standardize
         self.fit_intercept = fit_intercept
+        self.penalty_factor = penalty_factor
+        self.lower_limits = lower_limits
+        self.upper_limits = upper_limits
+        self.positive = positive
         self.tol = tol
         self.loss = loss
         self.gamma = gamma
@@ -767,11 +863,21 @@ class CertifiedPoissonRegressor(CountRegression, OnePenalty):
         sum_j abs(w_j) + (1 - l1_ratio) / 2 * sum_j w_j^2). The squared loss is (y - f)^2 / 2, so alpha is that of
         scikit-learn's ``Lasso``, and lambda of glmnet with `standardize` set alike. C of ``LogisticRegression`` is 1 / (alpha
         n_samples).
+    l1_ratio : float, default 1.0
+        Share of the L1 norm in the penalty alpha * (l1_ratio * sum_j abs(w_j) + (1 - l1_ratio) / 2 * sum_j w_j^2).
     standardize : bool, default False
         True: the penalty is on the coefficients of columns of standard deviation 1, as in R's glmnet by default. False: on
         those of the columns as they are, as in scikit-learn. ``coef_`` is on the scale of X in either case.
     fit_intercept : bool, default True
         False: no intercept, and columns are not centred, as in scikit-learn.
+    penalty_factor : array_like of shape (n_features,), optional
+        Multiplies the penalty of each coefficient. Default: 1.
+    lower_limits : float or array_like of shape (n_features,), optional
+        The coefficients of the columns of X are not below these numbers <= 0, as in glmnet.
+    upper_limits : float or array_like of shape (n_features,), optional
+        They are not above these numbers >= 0.
+    positive : bool, default False
+        True: no coefficient is negative, as in scikit-learn.
     tol : float, default 1e-6
         Stop when the duality gap, a bound on how far the objective is above its optimum, is at most `tol` times the loss of the
         constant model (less the smallest value that the loss can take). If rounding prevents this, a ``ConvergenceWarning``
@@ -821,10 +927,18 @@ class CertifiedPoissonRegressor(CountRegression, OnePenalty):
     True
     """
 
-    def __init__(self, *, alpha=1.0, standardize=False, fit_intercept=True, tol=1e-6):
+    def __init__(
+        self, *, alpha=1.0, l1_ratio=1.0, standardize=False, fit_intercept=True, penalty_factor=None,
+        lower_limits=None, upper_limits=None, positive=False, tol=1e-6,
+    ):  # fmt: skip
         self.alpha = alpha
+        self.l1_ratio = l1_ratio
         self.standardize = standardize
         self.fit_intercept = fit_intercept
+        self.penalty_factor = penalty_factor
+        self.lower_limits = lower_limits
+        self.upper_limits = upper_limits
+        self.positive = positive
         self.tol = tol
 
 
@@ -842,11 +956,22 @@ class CertifiedPoissonRegressorCV(CountRegression, PenaltyGrid):
         Number of penalties of the default grid.
     eps : float, default 1e-3
         Smallest penalty of the default grid, divided by the largest.
+    l1_ratio : float or sequence of float, default 1.0
+        Share of the L1 norm in the penalty alpha * (l1_ratio * sum_j abs(w_j) + (1 - l1_ratio) / 2 * sum_j w_j^2). Of a
+        sequence the best is chosen, too; with "one_se" the largest that has an alpha within one standard error.
     standardize : bool, default False
         True: the penalty is on the coefficients of columns of standard deviation 1, as in R's glmnet by default. False: on
         those of the columns as they are, as in scikit-learn. ``coef_`` is on the scale of X in either case.
     fit_intercept : bool, default True
         False: no intercept, and columns are not centred, as in scikit-learn.
+    penalty_factor : array_like of shape (n_features,), optional
+        Multiplies the penalty of each coefficient. Default: 1.
+    lower_limits : float or array_like of shape (n_features,), optional
+        The coefficients of the columns of X are not below these numbers <= 0, as in glmnet.
+    upper_limits : float or array_like of shape (n_features,), optional
+        They are not above these numbers >= 0.
+    positive : bool, default False
+        True: no coefficient is negative, as in scikit-learn.
     tol : float, default 1e-6
         Stop when the duality gap, a bound on how far the objective is above its optimum, is at most `tol` times the loss of the
         constant model (less the smallest value that the loss can take). If rounding prevents this, a ``ConvergenceWarning``
@@ -925,14 +1050,20 @@ class CertifiedPoissonRegressorCV(CountRegression, PenaltyGrid):
     """
 
     def __init__(
-        self, *, alphas=None, n_alphas=100, eps=1e-3, standardize=False, fit_intercept=True, tol=1e-6, gamma=1.0, rule="best",
+        self, *, alphas=None, n_alphas=100, eps=1e-3, l1_ratio=1.0, standardize=False, fit_intercept=True,
+        penalty_factor=None, lower_limits=None, upper_limits=None, positive=False, tol=1e-6, gamma=1.0, rule="best",
         cv=5, scoring=None, n_jobs=None, random_state=0,
     ):  # fmt: skip
         self.alphas = alphas
         self.n_alphas = n_alphas
         self.eps = eps
+        self.l1_ratio = l1_ratio
         self.standardize = standardize
         self.fit_intercept = fit_intercept
+        self.penalty_factor = penalty_factor
+        self.lower_limits = lower_limits
+        self.upper_limits = upper_limits
+        self.positive = positive
         self.tol = tol
         self.gamma = gamma
         self.rule = rule

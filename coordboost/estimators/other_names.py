@@ -33,7 +33,7 @@ _ROWS = (
     ("min_split_gain min_gain_to_split min_split_loss min_impurity_decrease", "min_gain", NO_TREES),
     (
         "reg_lambda lambda_l2 l2_leaf_reg l2_regularization l1_ratio l1_ratios",
-        "l2_regularization", "CertifiedElasticNet and CertifiedElasticNetCV have a ridge penalty beside that of the Lasso",
+        "l2_regularization", "l1_ratio", "CertifiedElasticNet and CertifiedElasticNetCV have a ridge penalty beside that of the Lasso",
     ),
     ("reg_alpha lambda_l1 penalty", *L1),
     (
@@ -53,7 +53,7 @@ _ROWS = (
         "monotone_constraints monotonic_cst positive",
         "monotonic_cst",
         (TREES, "leaf values are means here, without bounds; RandomizedGBMRegressor and RandomizedGBMClassifier have monotonic_cst"),
-        "coefficients are free in sign",
+        "positive", "coefficients are free in sign",
     ),
     (
         "early_stopping_rounds early_stopping_round od_wait od_type n_iter_no_change use_best_model",

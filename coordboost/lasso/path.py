@@ -248,11 +248,16 @@ def _problem(X, y, sample_weight, penalty_factor, loss, unit, fit_intercept):
         _check_smooth(problem)
     factor = np.ones(problem.n_learners)
     if penalty_factor is not None:
-        factor = validation.vector("penalty_factor", penalty_factor, problem.standardization.n_columns, "column of X")
-        if not (factor > 0).all():
-            raise ValueError(f"penalty_factor must be positive, got {factor.min():g}; leave columns out to exclude them.")
-        factor = factor[problem.standardization.kept]
+        factor = as_factors(penalty_factor, problem)[problem.standardization.kept]
     return validation.countable("lasso_path", problem), scale / factor, factor
+
+
+def as_factors(penalty_factor, problem):
+    """Factors of the penalty of each column of X, (n_columns,), checked."""
+    factor = validation.vector("penalty_factor", penalty_factor, problem.standardization.n_columns, "column of X")
+    if not (factor > 0).all():
+        raise ValueError(f"penalty_factor must be positive, got {factor.min():g}; leave columns out to exclude them.")
+    return factor
 
 
 def _check_smooth(problem):

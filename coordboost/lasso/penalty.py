@@ -131,7 +131,7 @@ class Penalty(NamedTuple):
             return goal
         low, high, way = self.lower[index], self.upper[index], goal - gamma
         end = np.clip(goal, low, high)
-        share = np.divide(end - gamma, way, out=np.ones_like(way), where=end != goal).min()
+        share = np.divide(end - gamma, way, out=np.ones_like(way), where=end != goal).min(initial=1.0)
         return np.clip(gamma + share * way, low, high)
 
     def target(self, lam):
