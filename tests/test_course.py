@@ -75,3 +75,90 @@ def test_1_break_it(diabetes):
     assert not claim.holds and claim.ratio[0] > 1
     unit = columns(diabetes)
     assert int(np.argmax(np.abs(unit.T @ resid))) == int(np.argmin(left))
+
+
+# Lesson 2: steps, norms and shrinkage
+
+
+def test_2_1_long_steps(diabetes):
+    """eps (2 - eps) is 0.19 for 1.9 as for 0.1: the guarantee is the same. At 2 it is 0."""
+    run = cb.solve(diabetes, cb.ls_boost(1.9), 500)
+    assert np.diff(run.losses).max() <= 1e-9 * run.losses[0]
+    with pytest.raises(ValueError, match="diverges from 2 on"):
+        cb.ls_boost(2.0)
+
+
+def test_2_2_when_stagewise_goes_up(diabetes):
+    """||r - eps s B_j||^2 = ||r||^2 - 2 eps C + eps^2."""
+    run = cb.solve(diabetes, cb.forward_stagewise(20.0), 3000)
+    corr = np.array([np.abs(state.corr).max() for state in run.replay(range(3000))])
+    up = np.flatnonzero(np.diff(run.losses) > 0)
+    assert up[0] == 107 and up.tolist() == np.flatnonzero(corr < 10.0).tolist()
+
+
+def test_2_3_best_step(diabetes):
+    """A^2 / (2 eps (k + 1)) + eps / 2 has its minimum where both parts are equal."""
+    size, k = cb.theory.bounds.Constants.of(diabetes).size, 999
+    best = size / np.sqrt(k + 1)
+    bounds = {eps: size**2 / (2 * eps * (k + 1)) + eps / 2 for eps in (best / 1.1, best, 1.1 * best)}
+    assert min(bounds, key=bounds.get) == best
+    assert bounds[best] == pytest.approx(best) and round(best, 1) == 36.8
+    run = cb.solve(diabetes, cb.forward_stagewise(best), k)
+    assert min(np.abs(state.corr).max() for state in run.replay(range(k + 1))) <= best
+
+
+def test_2_break_it(diabetes):
+    """The tail of a run with a constant step goes up and down for ever."""
+    eps, size = 60.0, cb.theory.bounds.Constants.of(diabetes).size
+    run = cb.solve(diabetes, cb.forward_stagewise(eps), 5000)
+    last = np.array([np.abs(state.corr).max() for state in run.replay(range(5001))])
+    bound = size**2 / (2 * eps * (1 + np.arange(5001))) + eps / 2
+    claim = cb.theory.BoundCheck("Theorem 3.1 (iv) for the last iterate", "sharpened", "upper", last, bound, slack=1e-6)
+    assert claim.verdict == "refuted" and len(claim.violations) > 1000
+    assert all(one.holds for one in cb.theory.check(run, "Theorem 3.1 (iv)"))
+
+
+# Lesson 3: the Lasso seen from boosting
+
+
+def test_3_1_orthonormal_columns(diabetes):
+    """The coefficients do not know of each other: each minimises (c_j - b)^2 / 2 + lam |b|."""
+    problem = cb.Problem(np.linalg.qr(columns(diabetes))[0], diabetes.y)
+    corr = columns(problem).T @ problem.y
+    lasso, limit = (cb.exact_path(problem, kind=kind) for kind in ("lasso", "stagewise"))
+    for lam in np.linspace(0, np.abs(corr).max(), 20):
+        soft = np.sign(corr) * np.maximum(np.abs(corr) - lam, 0)
+        for path in (lasso, limit):
+            np.testing.assert_allclose(path.beta_at(lam=lam), soft, rtol=0, atol=1e-9 * np.abs(corr).max())
+
+
+def test_3_2_two_names(diabetes):
+    regularised = cb.solve(diabetes, cb.regularized_forward_stagewise(5.0, 1000.0), 500)
+    frank_wolfe = cb.solve(diabetes, cb.methods.frank_wolfe(1000.0, step=0.005), 500)
+    assert regularised.path.learner.tolist() == frank_wolfe.path.learner.tolist()
+    np.testing.assert_allclose(frank_wolfe.beta, regularised.beta, rtol=0, atol=1e-9)
+
+
+def test_3_3_best_step(diabetes):
+    size, k, radius = cb.theory.bounds.Constants.of(diabetes).size, 9999, 1000.0
+    best = size / (2 * np.sqrt(k + 1))
+    bounds = {eps: radius * (size**2 / (2 * eps * (k + 1)) + 2 * eps) for eps in (best / 1.1, best, 1.1 * best)}
+    assert min(bounds, key=bounds.get) == best
+    assert bounds[best] == pytest.approx(2 * radius * size / np.sqrt(k + 1)) and round(bounds[best]) == 23298
+    run = cb.solve(diabetes, cb.regularized_forward_stagewise(best, radius), k)
+    assert min(state.certificate().gap for state in run.replay(range(0, k + 1, 50))) < bounds[best] / 10
+
+
+def test_3_break_it(diabetes):
+    """Up to the first knot at which a Lasso coefficient turns back the paths are the same; and never is FS_0 below the Lasso."""
+    lasso, limit = (cb.exact_path(diabetes, kind=kind) for kind in ("lasso", "stagewise"))
+    grid = np.linspace(0, lasso.l1[-1], 200)
+    losses = [np.array([diabetes.value(diabetes.combine(path.beta_at(l1=one))) for one in grid]) for path in (lasso, limit)]
+    slack = 1e-9 * diabetes.start_loss
+    claim = cb.theory.BoundCheck("FS_0 is the Lasso", "printed", "upper", losses[1], losses[0], slack=slack)
+    assert claim.verdict == "refuted"
+    profile = np.abs(lasso.coef_path(standardized=True))
+    turns = np.argmax((np.diff(profile, axis=0) < -1e-9 * profile.max()).any(axis=1))
+    early = grid <= lasso.l1[turns]
+    assert not set(claim.violations) & set(np.flatnonzero(early))
+    assert (losses[1] >= losses[0] - slack).all()
