@@ -162,3 +162,65 @@ def test_3_break_it(diabetes):
     early = grid <= lasso.l1[turns]
     assert not set(claim.violations) & set(np.flatnonzero(early))
     assert (losses[1] >= losses[0] - slack).all()
+
+
+# Lesson 4: duality and certificates
+
+
+def dual_point(problem, resid, lam):
+    """The residual scaled into the polytope, and the value of the dual there."""
+    u = resid * min(1, lam / max(np.abs(columns(problem).T @ resid).max(), 1e-300))
+    y = problem.resid(np.zeros(problem.n_samples))
+    return u, (y @ y - (y - u) @ (y - u)) / 2
+
+
+def lasso_gap(problem, beta, lam):
+    """The duality gap."""
+    resid = problem.resid(problem.combine(beta))
+    return resid @ resid / 2 + lam * np.abs(beta).sum() - dual_point(problem, resid, lam)[1]
+
+
+def test_4_1_largest_penalty(diabetes):
+    """At beta = 0 the residual is y: it is in the polytope if lam is at least its largest correlation, and then u = y has no gap."""
+    zero = np.zeros(diabetes.n_learners)
+    largest = np.abs(columns(diabetes).T @ diabetes.resid(np.zeros(diabetes.n_samples))).max()
+    assert round(largest, 1) == 949.4 and cb.exact_path(diabetes).lam[0] == pytest.approx(largest)
+    small = 1e-12 * diabetes.start_loss
+    assert lasso_gap(diabetes, zero, 1.0001 * largest) <= small < lasso_gap(diabetes, zero, 0.999 * largest)
+
+
+def test_4_2_weak_duality(diabetes):
+    rng, lam, y = np.random.default_rng(0), 50.0, diabetes.resid(np.zeros(diabetes.n_samples))
+    best = cb.exact_path(diabetes).beta_at(lam=lam)
+    values = []
+    for _ in range(1000):
+        beta = best * rng.normal(1, 0.1, size=10) + rng.normal(size=10)
+        resid = diabetes.resid(diabetes.combine(beta))
+        below = dual_point(diabetes, resid + 0.1 * rng.normal(size=len(y)), lam)[1]
+        values.append((below, resid @ resid / 2 + lam * np.abs(beta).sum()))
+    below, above = np.array(values).T
+    assert below.max() <= above.min()
+
+
+def test_4_3_safe_screening(diabetes):
+    """The correlation of a unit column with the dual optimum differs by no more than the radius, and stays below lam."""
+    lam, exact = 300.0, cb.exact_path(diabetes).beta_at(lam=300.0)
+    for n_steps, many in ((20, 4), (60, 6)):
+        run = cb.solve(diabetes, cb.methods.lasso_cd(lam), n_steps)
+        u = dual_point(diabetes, run.final.resid, lam)[0]
+        removed = np.abs(columns(diabetes).T @ u) < lam - np.sqrt(2 * lasso_gap(diabetes, run.beta, lam))
+        assert removed.sum() == many and not exact[removed].any()
+    assert (removed == (exact == 0)).all()
+
+
+def test_4_break_it(diabetes):
+    """The scaled residual may be a worse dual point than an earlier one: keep the best lower end."""
+    lam = 50.0
+    run = cb.solve(diabetes, cb.methods.lasso_cd(lam), 120)
+    states = [state.beta for state in run.replay(range(121))]
+    gaps = np.array([lasso_gap(diabetes, beta, lam) for beta in states])
+    claim = cb.theory.BoundCheck("the gap falls", "printed", "upper", gaps[1:], gaps[:-1])
+    assert claim.verdict == "refuted"
+    upper = np.array([diabetes.value(diabetes.combine(beta)) + lam * np.abs(beta).sum() for beta in states])
+    mended = upper - np.maximum.accumulate(upper - gaps)
+    assert cb.theory.BoundCheck("mended", "corrected", "upper", mended[1:], mended[:-1], slack=1e-9 * upper[0]).holds
