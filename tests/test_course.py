@@ -1,6 +1,7 @@
 """The solutions of the exercises of the course, ``docs/course``: lesson n, exercise m is ``test_n_m_...``; and the lessons run."""
 
 import runpy
+from itertools import combinations
 from pathlib import Path
 
 import matplotlib
@@ -224,3 +225,43 @@ def test_4_break_it(diabetes):
     upper = np.array([diabetes.value(diabetes.combine(beta)) + lam * np.abs(beta).sum() for beta in states])
     mended = upper - np.maximum.accumulate(upper - gaps)
     assert cb.theory.BoundCheck("mended", "corrected", "upper", mended[1:], mended[:-1], slack=1e-9 * upper[0]).holds
+
+
+# Lesson 5: randomness, minimal cosine angles and rates
+
+
+@pytest.mark.parametrize("k", range(2, 8))
+def test_5_1_lines_in_the_plane(k):
+    """The worst direction lies in the middle between two lines. Of an orthonormal basis it is (1, ..., 1), whose cosines are equal."""
+    lines = np.pi * np.arange(k) / k
+    assert cb.theory.mca([np.cos(lines), np.sin(lines)]).upper == pytest.approx(np.cos(np.pi / (2 * k)), abs=1e-8)
+    assert cb.theory.mca(np.eye(k)).upper == pytest.approx(1 / np.sqrt(k), abs=1e-8)
+
+
+def test_5_2_law_of_the_winner():
+    """The j-th largest wins if it is drawn, and the others come from the p - j smaller ones."""
+    corr, rule = np.arange(6, 0, -1.0), cb.rules.RandomSubset(3)
+    winners = [min(drawn) for drawn in combinations(range(6), 3)]
+    shares = np.bincount(winners, minlength=6) / len(winners)
+    np.testing.assert_allclose(shares, rule.weights(6), atol=1e-12)
+    assert rule.norm(corr) == pytest.approx(shares @ corr) == pytest.approx(5.25)
+
+
+def test_5_3_a_learner_twice():
+    """The largest of the cosines is as before; of their mean the worst direction is a learner that is drawn once in five times."""
+    basis = np.eye(4)
+    twice = np.column_stack([basis, basis[:, 0]])
+    for rule, before, after in ((cb.rules.Greedy(), 1 / 2, 1 / 2), (cb.rules.RandomSubset(1), 1 / 4, 1 / 5)):
+        assert cb.theory.mca(basis, rule).upper == pytest.approx(before, abs=1e-8)
+        assert cb.theory.mca(twice, rule).upper == pytest.approx(after, abs=1e-8)
+
+
+def test_5_break_it():
+    """A step fits one coordinate. Of ten drawn one is nearly always new, but of one drawn it is new often enough, at a tenth of the looks."""
+    problem = cb.Problem(np.eye(100), np.ones(100), center=False)
+    ends = {}
+    for t in (1, 10):
+        gaps = np.array([cb.solve(problem, cb.rtgcd(t), 200 // t, rng=seed).final.loss for seed in range(200)])
+        ends[t] = gaps.mean() + 5 * gaps.std(ddof=1) / np.sqrt(200) * np.array([-1, 1])
+    claim = cb.theory.BoundCheck("draw sqrt(p)", "printed", "upper", [ends[10][0]], [ends[1][1]], level="sampled")
+    assert claim.verdict == "refuted" and claim.ratio[0] > 4
