@@ -257,7 +257,7 @@ def test_5_3_a_learner_twice():
 
 
 def test_5_break_it():
-    """A step fits one coordinate. Of ten drawn one is nearly always new, but of one drawn it is new often enough, at a tenth of the looks."""
+    """A step fits one coordinate. Of ten drawn one is nearly always new; a single one is new often enough, for a tenth of the looks."""
     problem = cb.Problem(np.eye(100), np.ones(100), center=False)
     ends = {}
     for t in (1, 10):
@@ -265,3 +265,47 @@ def test_5_break_it():
         ends[t] = gaps.mean() + 5 * gaps.std(ddof=1) / np.sqrt(200) * np.array([-1, 1])
     claim = cb.theory.BoundCheck("draw sqrt(p)", "printed", "upper", [ends[10][0]], [ends[1][1]], level="sampled")
     assert claim.verdict == "refuted" and claim.ratio[0] > 4
+
+
+# Lesson 6: acceleration and its failure
+
+
+@pytest.fixture
+def basis():
+    return cb.Problem(np.eye(10), np.arange(10, 0, -1.0), center=False, scale=False)
+
+
+def test_6_1_two_numbers():
+    eta, gamma, f, h = 0.01, 0.2, 0.0, 0.0
+    for m in range(38):
+        theta = 2 / (m + 2)
+        g = (1 - theta) * f + theta * h
+        resid = 1 - g
+        f, h = g + eta * resid, h + gamma * eta / theta * resid
+    loss = (1 - f) ** 2 / 2
+    run = cb.solve(cb.Problem([[1.0]], [1.0], center=False), cb.agbm(eta, gamma), 76)
+    assert round(loss, 6) == 0.171945 and run.final.loss == pytest.approx(loss, abs=1e-12)
+
+
+def test_6_2_where_it_breaks(basis):
+    grid = np.arange(1, 31) / 100
+    runs = [cb.solve(basis, cb.agbm(1.0, gamma, guard=False), 400) for gamma in grid]
+    broken = grid[[run.losses[-1] > run.losses[0] for run in runs]]
+    assert broken[0] == 0.12 and broken[0] / cb.theory.momentum_limit(basis) > 40
+
+
+def test_6_3_restarts_with_a_proof(basis):
+    """Strong convexity gives |f* - f_0|^2 <= 2 gap / mu: the bound is 4 gap / (eta gamma mu (M + 1)^2), half of the gap from there on."""
+    gamma = cb.theory.momentum_limit(basis)
+    period = int(np.ceil(np.sqrt(8 / gamma)))
+    assert period == 56
+    run = cb.solve(basis, cb.agbmr(1.0, gamma, period), 2 * period * 10)
+    assert [one.verdict for one in cb.theory.check(run, "AGBM, Theorem 4.2")] == ["verified"]
+
+
+def test_6_break_it(basis):
+    """What one learner leaves of the residual is multiplied by longer and longer steps."""
+    run = cb.solve(basis, cb.vagbm(1.0, 1.0, guard=False), 100)
+    bound = 2 * np.sum(basis.y**2) / (1 + np.arange(101)) ** 2
+    claim = cb.theory.BoundCheck("VAGBM has the rate", "printed", "upper", run.losses, bound)
+    assert claim.verdict == "refuted" and run.losses[-1] > 1e6 * run.losses[0]
