@@ -309,3 +309,50 @@ def test_6_break_it(basis):
     bound = 2 * np.sum(basis.y**2) / (1 + np.arange(101)) ** 2
     claim = cb.theory.BoundCheck("VAGBM has the rate", "printed", "upper", run.losses, bound)
     assert claim.verdict == "refuted" and run.losses[-1] > 1e6 * run.losses[0]
+
+
+# Lesson 7: trees as columns without number
+
+
+@pytest.fixture
+def fine():
+    """The columns of the diabetes data of which every split can be tried."""
+    X, y = load_diabetes(return_X_y=True, as_frame=True, scaled=False)
+    return X.drop(columns="s2"), y
+
+
+def test_7_1_listed_and_searched(fine):
+    X, y = fine
+    listed = cb.solve(cb.Problem(cb.data.leaf_stumps(X), y), cb.ls_boost(0.1), 200)
+    searched = cb.solve(cb.Problem(cb.data.trees(X, max_depth=1, min_samples=1, exact=True), y), cb.ls_boost(0.1), 200)
+    assert listed.problem.n_learners == sum(X[name].nunique() - 1 for name in X) == 824
+    np.testing.assert_allclose(searched.predict(X), listed.predict(X), atol=1e-9)
+
+
+def test_7_2_what_stumps_cannot_do():
+    """The best sum of a function of each variable leaves the product of the centred variables."""
+    pairs = np.array([[i, j] for i in range(4) for j in range(4)], dtype=float)
+    y = pairs.prod(axis=1)
+    stumps = cb.solve(cb.Problem(cb.data.stumps(pairs), y), cb.ls_boost(0.5), 3000)
+    assert stumps.certificate().lower > 12.49
+    assert np.sum((pairs - 1.5).prod(axis=1) ** 2) / 2 == 12.5
+    trees = cb.solve(cb.Problem(cb.data.trees(pairs, max_depth=2, min_samples=1), y), cb.gbm(0.5), 5)
+    assert trees.final.loss < 1.3
+
+
+def test_7_3_ridge_in_the_leaves(fine):
+    """The ridge shortens each leaf by another factor; the projection on the direction is the longest step that helps."""
+    X, y = fine
+    problem = cb.Problem(cb.data.trees(X, max_depth=2, min_samples=10, l2=20, exact=True), y)
+    fitted, projected = (cb.solve(problem, method, 1) for method in (cb.gbm(1.0), cb.ls_boost(1.0)))
+    assert projected.final.loss < fitted.final.loss < problem.start_loss
+
+
+def test_7_break_it(fine):
+    """The residual turns to where the stumps do not reach: the cosines go on falling."""
+    X, y = fine
+    run = cb.solve(cb.Problem(cb.data.trees(X, max_depth=1, min_samples=1, exact=True), y), cb.ls_boost(0.1), 1000)
+    share = 1 - run.losses[1:] / run.losses[:-1]
+    bound = run.losses[0] * (1 - share[:30].min()) ** np.arange(1001)
+    claim = cb.theory.BoundCheck("30 steps show the angle", "printed", "upper", run.losses, bound, slack=1e-9 * run.losses[0])
+    assert claim.verdict == "refuted" and claim.violations[0] > 100

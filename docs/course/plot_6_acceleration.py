@@ -42,16 +42,16 @@ BLUE, ORANGE, GREEN, GREY = "#0072B2", "#D55E00", "#009E73", "#767676"
 X, y = make_hastie_10_2(n_samples=1000, random_state=0)
 trees = cb.Problem(cb.data.trees(X, max_depth=3, min_samples=20), y, cb.losses.Logistic())
 methods = {
-    "no momentum": (cb.gbm(rate=0.4), GREY),
-    "momentum, gamma = 0.02": (cb.vagbm(eta=0.4, gamma=0.02), GREEN),
-    "momentum, gamma = 0.1": (cb.vagbm(eta=0.4, gamma=0.1), BLUE),
+    "no momentum": (cb.gbm(rate=0.4), GREY, "top"),
+    "momentum, gamma = 0.02": (cb.vagbm(eta=0.4, gamma=0.02), GREEN, "bottom"),
+    "momentum, gamma = 0.1": (cb.vagbm(eta=0.4, gamma=0.1), BLUE, "center"),
 }
 fig, ax = plt.subplots()
-for name, (method, colour) in methods.items():
+for name, (method, colour, place) in methods.items():
     run = cb.solve(trees, method, 200)
     ax.semilogy(run.losses / run.losses[0], color=colour, linewidth=2.5)
-    ax.text(203, run.losses[-1] / run.losses[0], name, color=colour, va="center")
-ax.set(xlabel="trees", ylabel="loss / loss at the start", xlim=(0, 290), title="Momentum helps here: logistic loss, trees of depth 3")
+    ax.text(203, run.losses[-1] / run.losses[0], name, color=colour, va=place)
+ax.set(xlabel="trees", ylabel="loss / loss at the start", xlim=(0, 310), title="Momentum helps here: logistic loss, trees of depth 3")
 
 # %%
 # The correction, and its condition
@@ -107,7 +107,7 @@ for gamma, colour in ((limit, BLUE), (0.03, GREEN), (0.2, ORANGE), (0.3, "black"
     ax.semilogy(1 + np.arange(150), losses, color=colour, linewidth=2.5)
     ax.text(153, losses[-1], f"gamma = {gamma:.3g}" + (", allowed" if gamma == limit else ""), color=colour, va="center")
 ax.axhline(1, color=GREY, linewidth=1, linestyle=":")
-ax.set(xlabel="round", ylabel="loss / loss at the start", xlim=(0, 205), title="Accelerated boosting on ten orthonormal learners")
+ax.set(xlabel="round", ylabel="loss / loss at the start", xlim=(0, 235), title="Accelerated boosting on ten orthonormal learners")
 print(f"the theorem allows gamma = {limit:.5f}")
 
 allowed = cb.solve(basis, cb.agbm(eta=1.0, gamma="auto"), 300)
