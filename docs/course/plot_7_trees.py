@@ -117,8 +117,8 @@ for depth in (1, 3):
     print(f"depth {depth}:", cb.theory.sampled_mca(cb.Problem(learners, y)))
 
 # %%
-# **The certificate.** A dual point must be proved against *all* columns. A greedy search for a tree does not do that, so for trees the lower
-# end is what the loss itself declares, 0 for squares. For stumps in a list there is a lower end. Take the best model with the
+# **The certificate.** A dual point must be proved against *all* columns. A greedy search for a tree does not do that, so for trees the
+# lower end is what the loss itself declares, 0 for squares. For stumps in a list there is a lower end. Take the best model with the
 # :math:`\ell_1` norm of the run, as in lesson 4.
 listed = cb.solve(cb.Problem(cb.data.leaf_stumps(X), y), cb.ls_boost(0.1), 200)
 searched = cb.solve(cb.Problem(cb.data.trees(X, max_depth=1, min_samples=1, exact=True), y), cb.ls_boost(0.1), 200)
