@@ -8,8 +8,10 @@ import matplotlib
 import numpy as np
 import pytest
 from sklearn.datasets import load_breast_cancer, load_diabetes
+from sklearn.linear_model import Ridge
 
 import coordboost as cb
+from coordboost.theory.langevin import chain, gibbs, stationary
 
 LESSONS = sorted((Path(__file__).parent.parent / "docs" / "course").glob("plot_*.py"))
 
@@ -356,3 +358,56 @@ def test_7_break_it(fine):
     bound = run.losses[0] * (1 - share[:30].min()) ** np.arange(1001)
     claim = cb.theory.BoundCheck("30 steps show the angle", "printed", "upper", run.losses, bound, slack=1e-9 * run.losses[0])
     assert claim.verdict == "refuted" and claim.violations[0] > 100
+
+
+# Lesson 8: noise, boosting as a sampler
+
+
+@pytest.fixture
+def two():
+    """The two correlated columns."""
+    rng = np.random.default_rng(0)
+    common = rng.normal(size=40)
+    X = np.column_stack([common + 0.6 * rng.normal(size=40), common + 0.6 * rng.normal(size=40)])
+    return cb.Problem(X, X @ [1.5, -0.5] + rng.normal(size=40))
+
+
+def drawn(eps):
+    """Langevin boosting that draws one of two columns."""
+    return cb.sglb(eps=eps, beta=40.0, gamma=0.2, select=cb.rules.RandomSubset(1))
+
+
+def test_8_1_hidden_ridge(two):
+    """p_j = 1 / p: the minimum of L / N + gamma p |theta|^2 / (2 N) is that of L + gamma p |theta|^2 / 2."""
+    ridge = Ridge(alpha=0.2 * 2, fit_intercept=False).fit(columns(two), two.resid(np.zeros(40)))
+    np.testing.assert_allclose(stationary(two, drawn(0.05)).mean, ridge.coef_, rtol=0, atol=1e-9)
+
+
+def test_8_2_order_of_the_bias(two):
+    limit = gibbs(two, drawn(0.05)).cov
+    errors = [np.linalg.norm(stationary(two, drawn(eps)).cov - limit) / np.linalg.norm(limit) for eps in (0.1, 0.05, 0.025, 0.01)]
+    assert [round(before / after, 1) for before, after in zip(errors[:2], errors[1:3], strict=True)] == [2.1, 2.0]
+    assert errors[-1] < 0.01
+
+
+def test_8_3_equipartition(two):
+    """beta E is its minimum plus half the squared length of d independent normal numbers."""
+    B, y, law = columns(two), two.resid(np.zeros(40)), gibbs(two, drawn(0.05))
+    draws = np.random.default_rng(0).multivariate_normal(law.mean, law.cov, size=100_000)
+
+    def energy(theta):
+        return ((y[:, None] - B @ theta.T) ** 2).sum(axis=0) / 80 + 0.2 * (theta**2).sum(axis=1) * 2 / 80
+
+    above = energy(draws) - energy(law.mean[None])
+    assert abs(above.mean() - 2 / 80) < 5 * above.std() / np.sqrt(100_000)
+
+
+def test_8_break_it(two):
+    """Without noise in the search the residual chooses, and the chances p_j of pure noise are not those of the run."""
+    verdicts = []
+    for structure in (cb.rules.Structure.NONE, None):
+        method = cb.sglb(0.02, 40.0, 0.2) if structure is None else cb.sglb(0.02, 40.0, 0.2, structure=structure)
+        sample, law = chain(cb.solve(two, method, 40_000, rng=2), burn_in=4000, every=60), gibbs(two, method)
+        slack = 5 * sample.error
+        verdicts.append(cb.theory.BoundCheck("one noise", "printed", "tight", sample.mean, law.mean, slack, "sampled").verdict)
+    assert verdicts == ["refuted", "verified"]

@@ -144,7 +144,7 @@ for depth, colour, place in ((1, GREY, "top"), (2, ORANGE, "bottom"), (5, BLUE, 
     print(f"depth {depth}: least error on new rows {fresh.min():.0f} after {fresh.argmin()} trees")
 ax.plot([], [], "k-", linewidth=2.5, label="new rows")
 ax.plot([], [], "k--", linewidth=2, label="rows of the fit")
-ax.set(xlabel="trees", ylabel="mean squared error", xlim=(0, 345), ylim=(0, 6500), title="Deeper trees fit faster, and overfit earlier")
+ax.set(xlabel="trees", ylabel="mean squared error", xlim=(0, 345), ylim=(0, 6500), title="Deep trees fit fast, and overfit early")
 ax.legend(frameon=False, loc="upper right", ncols=2)
 
 # %%
