@@ -1,0 +1,28 @@
+"""All figures of the course and the gallery, for slides: ``python docs/figures.py FOLDER [svg|pdf|png]``."""
+
+import runpy
+import sys
+from pathlib import Path
+
+
+def draw(page, folder, kind="svg"):
+    """Run one page and save its figures; their paths."""
+    import matplotlib.pyplot as plt
+
+    with plt.rc_context({"svg.fonttype": "none"}):  # words stay words
+        runpy.run_path(str(page))
+        paths = [folder / f"{page.parent.name}_{page.stem.removeprefix('plot_')}_{number}.{kind}" for number in plt.get_fignums()]
+        for number, path in zip(plt.get_fignums(), paths, strict=True):
+            plt.figure(number).savefig(path)
+    plt.close("all")
+    return paths
+
+
+if __name__ == "__main__":
+    import matplotlib
+
+    matplotlib.use("agg")
+    here, folder = Path(__file__).parent, Path(sys.argv[1])
+    folder.mkdir(parents=True, exist_ok=True)
+    for page in sorted([*here.glob("course/plot_*.py"), *here.glob("gallery/plot_*.py")]):
+        draw(page, folder, *sys.argv[2:])
