@@ -2,7 +2,7 @@ r"""
 1. Boosting is coordinate descent
 =================================
 
-.. rubric:: Goals
+**Goals**
 
 * You can write a boosted model as one matrix of weak learners times one vector of coefficients.
 * You can show that a boosting step is a step of coordinate descent on a convex function.
@@ -94,15 +94,13 @@ print("the same model:", np.allclose(resid, centred - B @ beta))
 # They are the same method. Why? The least-squares fit of a unit column to :math:`r` has the coefficient :math:`c_j` and leaves the sum
 # of squares :math:`\|r\|^2 - c_j^2`. So the best fit has the largest :math:`|c_j|`, and :math:`-c_j` is the partial derivative.
 #
-# .. admonition:: Theorem (Lu and Mazumder 2020, Proposition 2.1)
+# **Theorem (Lu and Mazumder 2020, Proposition 2.1).** Let all columns have length 1. Gradient boosting that fits its learner by least
+# squares, and coordinate descent that takes the largest partial derivative among the same candidates, make the same models, if both use
+# the same rule for the length of the step. This holds for every differentiable loss.
 #
-#    Let all columns have length 1. Gradient boosting that fits its learner by least squares, and coordinate descent that takes the
-#    largest partial derivative among the same candidates, make the same models, if both use the same rule for the length of the step.
-#    This holds for every differentiable loss.
-#
-#    *Source*: H. Lu, R. Mazumder, Randomized gradient boosting machine, SIAM Journal on Optimization 30. For the squared loss see also
-#    R. Freund, P. Grigas, R. Mazumder, A new perspective on boosting in linear regression via subgradient optimization and relatives,
-#    Annals of Statistics 45 (2017), Section 2.
+# *Source*: H. Lu, R. Mazumder, Randomized gradient boosting machine, SIAM Journal on Optimization 30. For the squared loss see also
+# R. Freund, P. Grigas, R. Mazumder, A new perspective on boosting in linear regression via subgradient optimization and relatives,
+# Annals of Statistics 45 (2017), Section 2.
 #
 # With two columns one can watch it. Here are two blood values that are correlated, and the level lines of :math:`L`. Every step is
 # parallel to an axis.
@@ -166,14 +164,12 @@ print(f"{stumps.n_learners} stumps, {used} used; loss {stumps.start_loss:.1f} ->
 #
 # For the squared loss the gain of a step is known exactly.
 #
-# .. admonition:: Identity (Freund, Grigas and Mazumder 2017, equation 25)
+# **Identity (Freund, Grigas and Mazumder 2017, equation 25).** Squared loss, columns of length 1, greedy choice, steps of
+# :math:`\varepsilon c_j`. With :math:`C_k = \max_j |c_j|` after :math:`k` steps,
 #
-#    Squared loss, columns of length 1, greedy choice, steps of :math:`\varepsilon c_j`. With :math:`C_k = \max_j |c_j|` after
-#    :math:`k` steps,
+# .. math::
 #
-#    .. math::
-#
-#       L(\beta_{k+1}) = L(\beta_k) - \frac{\varepsilon (2 - \varepsilon)}{2}\, C_k^2 .
+#    L(\beta_{k+1}) = L(\beta_k) - \frac{\varepsilon (2 - \varepsilon)}{2}\, C_k^2 .
 #
 # The package holds it against the run, with a tolerance that counts the roundings. *Tight* means that it is an equation.
 check = cb.theory.check(run, "(25) descent")[0]
@@ -204,9 +200,7 @@ ax.legend(frameon=False)
 # stump "mean radius below 15" of the breast cancer data as the only learner, ``Problem(..., cb.losses.Exponential(), center=False)``
 # and one step of ``gcd(LineSearch())`` give this number to 1e-6. Mind that the package scales the column to length 1.
 #
-# .. admonition:: Break it
-#
-#    *Claim*: "The learner that fits the residual best is the one with the largest partial derivative, whatever the lengths of the
-#    columns." Refute it with a ``cb.theory.BoundCheck``. Its measured value is the sum of squares that the learner with the largest
-#    partial derivative leaves, and its bound is the smallest sum of squares. Use the raw columns ``X - X.mean()``. Which assumption of
-#    the theorem did you drop?
+# **Break it.** *Claim*: "The learner that fits the residual best is the one with the largest partial derivative, whatever the lengths of
+# the columns." Refute it with a ``cb.theory.BoundCheck``. Its measured value is the sum of squares that the learner with the largest
+# partial derivative leaves, and its bound is the smallest sum of squares. Use the raw columns ``X - X.mean()``. Which assumption of the
+# theorem did you drop?

@@ -2,7 +2,7 @@ r"""
 2. Steps, norms and shrinkage
 =============================
 
-.. rubric:: Goals
+**Goals**
 
 * You can say in which norm boosting is steepest descent, and what changes with the norm.
 * You know two rules for the length of a step, what each is guaranteed, and how far the guarantee is from a run.
@@ -70,17 +70,16 @@ fig.suptitle("Steepest descent depends on the ball (grey: the linear function)")
 # column; smaller steps are called *shrinkage*. The identity of lesson 1 says what a step gains. How large is :math:`C_k` at least? With
 # :math:`p` columns the largest of the squared correlations is at least their mean, and the eigenvalues of :math:`B^\top B` do the rest.
 #
-# .. admonition:: Theorem (Freund, Grigas and Mazumder 2017, Theorem 2.1 (i))
+# **Theorem (Freund, Grigas and Mazumder 2017, Theorem 2.1 (i)).** Squared loss, columns of length 1, greedy choice,
+# :math:`0 < \varepsilon \le 1`. Let :math:`\lambda` be the smallest *non-zero* eigenvalue of :math:`B^\top B`, and
+# :math:`A = \|B \widehat\beta_{LS}\|` the length of what least squares explains. Then
 #
-#    Squared loss, columns of length 1, greedy choice, :math:`0 < \varepsilon \le 1`. Let :math:`\lambda` be the smallest *non-zero*
-#    eigenvalue of :math:`B^\top B`, and :math:`A = \|B \widehat\beta_{LS}\|` the length of what least squares explains. Then
+# .. math::
 #
-#    .. math::
+#    L(\beta_k) - L^\star \le \frac{A^2}{2} \gamma^k, \qquad \gamma = 1 - \frac{\varepsilon (2 - \varepsilon) \lambda}{4 p} .
 #
-#       L(\beta_k) - L^\star \le \frac{A^2}{2} \gamma^k, \qquad \gamma = 1 - \frac{\varepsilon (2 - \varepsilon) \lambda}{4 p} .
-#
-#    *Source*: A new perspective on boosting in linear regression via subgradient optimization and relatives, Annals of Statistics 45. The
-#    proof gives more: the 4 is not needed. That variant is called *sharpened* here.
+# *Source*: A new perspective on boosting in linear regression via subgradient optimization and relatives, Annals of Statistics 45. The
+# 4 can be removed by a sharper constant in one line of the proof. That variant is called *sharpened* here.
 #
 # There is no assumption on the rank: columns may be copies of each other, and there may be more of them than rows. What is it worth?
 known = cb.theory.bounds.Constants.of(problem)
@@ -120,13 +119,12 @@ stagewise = cb.solve(problem, cb.forward_stagewise(eps=20.0), n_steps=3000)
 print("the same residual by both roads:", np.allclose(last.resid, stagewise.final.resid))
 
 # %%
-# .. admonition:: Theorem (Freund, Grigas and Mazumder 2017, Theorem 3.1 (iv))
+# **Theorem (Freund, Grigas and Mazumder 2017, Theorem 3.1 (iv)).** Squared loss, columns of length 1, :math:`\varepsilon > 0`. For every
+# :math:`k` there is an :math:`i \le k` with
 #
-#    Squared loss, columns of length 1, :math:`\varepsilon > 0`. For every :math:`k` there is an :math:`i \le k` with
+# .. math::
 #
-#    .. math::
-#
-#       \max_j |\langle B_j, r_i \rangle| \le \frac{A^2}{2 \varepsilon (k + 1)} + \frac{\varepsilon}{2} .
+#    \max_j |\langle B_j, r_i \rangle| \le \frac{A^2}{2 \varepsilon (k + 1)} + \frac{\varepsilon}{2} .
 print(cb.theory.check(stagewise, "Theorem 3.1 (iv)"))
 
 corr = np.array([np.abs(state.corr).max() for state in stagewise.replay(range(3001))])
@@ -184,8 +182,6 @@ fig.suptitle("Small steps: less loss for the same l1 norm")
 # *Check*: :math:`\varepsilon = A / \sqrt{k + 1}`, and then the bound is the same number. For :math:`k = 999` on the diabetes data it is
 # 36.8, and a run with this step stays below it.
 #
-# .. admonition:: Break it
-#
-#    *Claim*: "Theorem 3.1 (iv) holds for the last model, not only for the best so far." It is a hope that the ledger refutes
-#    (``Theorem 3.1 (iv) for the last iterate``). Refute it on the diabetes data with :math:`\varepsilon = 60` and 5000 steps:
-#    a ``cb.theory.BoundCheck`` of the largest correlation of every model against the bound has violations.
+# **Break it.** *Claim*: "Theorem 3.1 (iv) holds for the last model, not only for the best so far." It is a hope that the ledger refutes
+# (``Theorem 3.1 (iv) for the last iterate``). Refute it on the diabetes data with :math:`\varepsilon = 60` and 5000 steps:
+# a ``cb.theory.BoundCheck`` of the largest correlation of every model against the bound has violations.

@@ -2,7 +2,7 @@ r"""
 3. The Lasso seen from boosting
 ===============================
 
-.. rubric:: Goals
+**Goals**
 
 * You can compare the path of boosting with small steps to the path of the Lasso, and say what both have in common.
 * You know where they part, and why.
@@ -69,15 +69,14 @@ ax.legend(frameon=False)
 #
 # Let the step length go to 0. The limit of forward stagewise is called :math:`\mathrm{FS}_0`. It is piecewise linear, too.
 #
-# .. admonition:: Theorem (Efron, Hastie, Johnstone and Tibshirani 2004, Theorems 1 and 2)
+# **Theorem (Efron, Hastie, Johnstone and Tibshirani 2004, Theorems 1 and 2).** Squared loss. Least angle regression moves all columns
+# whose correlation is largest, so that they stay equal. Assume that one column at a time joins them or leaves. Then two small changes
+# give
 #
-#    Squared loss. Least angle regression moves all columns whose correlation is largest, so that they stay equal. Assume that one
-#    column at a time joins them or leaves. Then two small changes give
+# * the Lasso path, if a column is dropped when its coefficient comes back to 0;
+# * :math:`\mathrm{FS}_0`, if a coefficient may move only in the direction of the sign of its correlation.
 #
-#    * the Lasso path, if a column is dropped when its coefficient comes back to 0;
-#    * :math:`\mathrm{FS}_0`, if a coefficient may move only in the direction of the sign of its correlation.
-#
-#    *Source*: Least angle regression, Annals of Statistics 32.
+# *Source*: Least angle regression, Annals of Statistics 32.
 #
 # So the two are equal as long as no Lasso coefficient goes back towards 0. A small step of boosting can only add in the direction of the
 # correlation; it takes back nothing. We check this on the exact paths: the first knot at which a Lasso coefficient turns back is the
@@ -119,15 +118,14 @@ ax.legend(frameon=False, loc="upper left")
 # Now what was learned can be forgotten, and the :math:`\ell_1` norm can never exceed :math:`\delta`: from a norm of at most
 # :math:`\delta`, the shrinkage takes at least as much as the step adds.
 #
-# .. admonition:: Theorem (Freund, Grigas and Mazumder 2017, Theorem 4.1 (i))
+# **Theorem (Freund, Grigas and Mazumder 2017, Theorem 4.1 (i)).** Squared loss, columns of length 1, :math:`0 < \varepsilon \le \delta`.
+# For every :math:`k` there is an :math:`i \le k` with
 #
-#    Squared loss, columns of length 1, :math:`0 < \varepsilon \le \delta`. For every :math:`k` there is an :math:`i \le k` with
+# .. math::
 #
-#    .. math::
+#    L(\beta_i) - L^\star_\delta \le \delta \left( \frac{A^2}{2 \varepsilon (k + 1)} + 2 \varepsilon \right) ,
 #
-#       L(\beta_i) - L^\star_\delta \le \delta \left( \frac{A^2}{2 \varepsilon (k + 1)} + 2 \varepsilon \right) ,
-#
-#    where :math:`L^\star_\delta` is the Lasso optimum and :math:`A = \|B \widehat\beta_{LS}\|`.
+# where :math:`L^\star_\delta` is the Lasso optimum and :math:`A = \|B \widehat\beta_{LS}\|`.
 radius = 1000.0
 shrunk = cb.solve(problem, cb.regularized_forward_stagewise(eps=1.0, delta=radius), n_steps=8000)
 print(cb.theory.check(shrunk, "Theorem 4.1"))
@@ -174,8 +172,6 @@ ax.legend(frameon=False, loc="lower right")
 # :math:`\varepsilon = A / (2 \sqrt{k + 1})`, and the bound is :math:`2 \delta A / \sqrt{k + 1}`. For :math:`k = 9999` and
 # :math:`\delta = 1000` on the diabetes data it is 23298. The smallest certified gap of such a run is less than a tenth of it.
 #
-# .. admonition:: Break it
-#
-#    *Claim*: "Boosting with tiny steps follows the Lasso, on all data." Refute it on the diabetes data with the two exact paths and a
-#    ``cb.theory.BoundCheck``: at each :math:`\ell_1` norm of a grid the loss of :math:`\mathrm{FS}_0` is measured, and the loss of the
-#    Lasso, a little rounding added, is the bound. Then find an honest form of the claim that survives on the same grid.
+# **Break it.** *Claim*: "Boosting with tiny steps follows the Lasso, on all data." Refute it on the diabetes data with the two exact
+# paths and a ``cb.theory.BoundCheck``: at each :math:`\ell_1` norm of a grid the loss of :math:`\mathrm{FS}_0` is measured, and the loss
+# of the Lasso, a little rounding added, is the bound. Then find an honest form of the claim that survives on the same grid.

@@ -2,7 +2,7 @@ r"""
 4. Duality and certificates
 ===========================
 
-.. rubric:: Goals
+**Goals**
 
 * You can derive the dual of the Lasso, and make a dual point from any residual.
 * You can compute a duality gap with one line of NumPy, for coefficients from any program.
@@ -120,11 +120,10 @@ ax.legend(frameon=False)
 #
 #    L(\beta) - L^\star_\delta \le \delta \max_j |c_j| - \langle r, B\beta \rangle .
 #
-# .. admonition:: Two names of one number
-#
-#    It is the *Frank-Wolfe gap* (M. Jaggi 2013, Revisiting Frank-Wolfe: projection-free sparse convex optimization, ICML), and it is
-#    :math:`\delta\, \omega_\delta(\beta)` of Freund, Grigas and Mazumder (2017, equation 45). The loss must be convex; nothing else is
-#    assumed. Jaggi's Theorem 1 bounds the error of the Frank-Wolfe method with steps :math:`2 / (k + 2)`, and Theorem 2 its gap.
+# **Two names of one number.** It is the *Frank-Wolfe gap* (M. Jaggi 2013, Revisiting Frank-Wolfe: projection-free sparse convex
+# optimization, ICML), and it is :math:`\delta\, \omega_\delta(\beta)` of Freund, Grigas and Mazumder (2017, equation 45). The loss must
+# be convex; nothing else is assumed. Jaggi's Theorem 1 bounds the error of the Frank-Wolfe method with steps :math:`2 / (k + 2)`, and
+# Theorem 2 its gap.
 walk = cb.solve(problem, cb.methods.frank_wolfe(1000.0), n_steps=2000)
 r = walk.final.resid
 print("by hand:       ", round(1000.0 * np.abs(B.T @ r).max() - r @ (B @ walk.beta), 6))
@@ -189,8 +188,6 @@ print(boost.certificate())
 # :math:`\lambda = 300` on the diabetes data, 20 steps of ``lasso_cd`` are enough to remove 4 of the 10 columns and 60 steps to remove 6,
 # which are all that ``exact_path`` has at 0.
 #
-# .. admonition:: Break it
-#
-#    *Claim*: "The duality gap of coordinate descent falls in every step, because the objective does." Refute it with a
-#    ``cb.theory.BoundCheck`` on the run above (:math:`\lambda = 50`, 120 steps). Measured is the gap after a step, and the bound is the
-#    gap before it. Then mend the gap so that the claim becomes true, and check that.
+# **Break it.** *Claim*: "The duality gap of coordinate descent falls in every step, because the objective does." Refute it with a
+# ``cb.theory.BoundCheck`` on the run above (:math:`\lambda = 50`, 120 steps). Measured is the gap after a step, and the bound is the
+# gap before it. Then mend the gap so that the claim becomes true, and check that.

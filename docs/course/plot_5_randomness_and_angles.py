@@ -2,7 +2,7 @@ r"""
 5. Randomness, minimal cosine angles and rates
 ==============================================
 
-.. rubric:: Goals
+**Goals**
 
 * You can say what a step gains on average when only some learners are looked at.
 * You can read the minimal cosine angle off a picture, and compute it.
@@ -72,16 +72,14 @@ for rule in (cb.rules.Greedy(), cb.rules.RandomSubset(2), cb.rules.RandomSubset(
 # The rate
 # --------
 #
-# .. admonition:: Theorem (Lu and Mazumder 2020, Theorem 4.1)
+# **Theorem (Lu and Mazumder 2020, Theorem 4.1).** Columns of length 1. The loss of one sample is :math:`\mu`-strongly convex and
+# :math:`\sigma`-smooth in the prediction. Steps of :math:`c_j / \sigma`, or a line search. Then for every :math:`M`
 #
-#    Columns of length 1. The loss of one sample is :math:`\mu`-strongly convex and :math:`\sigma`-smooth in the prediction. Steps of
-#    :math:`c_j / \sigma`, or a line search. Then for every :math:`M`
+# .. math::
 #
-#    .. math::
+#    \mathbb{E}\, L(\beta_M) - L^\star \le \Bigl(1 - \frac{\mu}{\sigma} \Theta^2\Bigr)^M (L(\beta_0) - L^\star) ,
 #
-#       \mathbb{E}\, L(\beta_M) - L^\star \le \Bigl(1 - \frac{\mu}{\sigma} \Theta^2\Bigr)^M (L(\beta_0) - L^\star) ,
-#
-#    with the angle in the norm of the selection rule. *Source*: Randomized gradient boosting machine, SIAM Journal on Optimization 30.
+# with the angle in the norm of the selection rule. *Source*: Randomized gradient boosting machine, SIAM Journal on Optimization 30.
 #
 # The squared loss has :math:`\mu = \sigma = 1`. The theorem speaks of a mean, so the package repeats a random run with 24 seeds, and holds
 # their mean against the bound.
@@ -154,9 +152,7 @@ ax.legend(frameon=False)
 # **5.3 A learner that comes twice.** Take four orthonormal learners, and the first one once more. What becomes of :math:`\Theta` for
 # boosting, and for one learner at random? *Check*: it stays 1/2 for boosting, and falls from 1/4 to 1/5 for one at random. Why?
 #
-# .. admonition:: Break it
-#
-#    *Claim* (advice after Remark 4.4 of the paper): "For :math:`p` orthonormal learners it is best to draw :math:`\sqrt p`." Best is: for
-#    the same number of looks. Refute it for :math:`p = 100`, all coefficients of the target equal, and 200 looks. Compare the mean gap of
-#    200 seeds for :math:`t = 10` with that for :math:`t = 1`, five standard errors each, in a ``cb.theory.BoundCheck``. The ledger has the
-#    claim as ``Remark 4.4, advice``, refuted exactly.
+# **Break it.** *Claim* (advice after Remark 4.4 of the paper): "For :math:`p` orthonormal learners it is best to draw :math:`\sqrt p`."
+# Best is: for the same number of looks. Refute it for :math:`p = 100`, all coefficients of the target equal, and 200 looks. Compare the
+# mean gap of 200 seeds for :math:`t = 10` with that for :math:`t = 1`, five standard errors each, in a ``cb.theory.BoundCheck``. The
+# ledger has the claim as ``Remark 4.4, advice``, refuted exactly.

@@ -2,7 +2,7 @@ r"""
 6. Acceleration and its failure
 ===============================
 
-.. rubric:: Goals
+**Goals**
 
 * You know what momentum is, and why boosting cannot simply have it.
 * You can state the theorem of accelerated boosting with its condition, and see a run leave it.
@@ -65,19 +65,18 @@ ax.set(xlabel="trees", ylabel="loss / loss at the start", xlim=(0, 310), title="
 #
 #    c_m = r_m + \frac{m + 1}{m + 2} (c_{m-1} - b'_{m-1}), \qquad h \leftarrow h + \frac{\gamma \eta}{\theta_m}\, b'_m .
 #
-# .. admonition:: Theorem (Lu, Karimireddy, Ponomareva and Mirrokni 2020, Theorem 4.1, with the constant of its proof)
+# **Theorem (Lu, Karimireddy, Ponomareva and Mirrokni 2020, Theorem 4.1, with the constant of its proof).** The loss is convex and
+# :math:`\sigma`-smooth in the prediction; learners may be scaled; both fits are best fits; :math:`\eta \le 1 / \sigma`; and with the
+# minimal cosine angle :math:`\Theta` of lesson 5
 #
-#    The loss is convex and :math:`\sigma`-smooth in the prediction; learners may be scaled; both fits are best fits;
-#    :math:`\eta \le 1 / \sigma`; and with the minimal cosine angle :math:`\Theta` of lesson 5
+# .. math::
 #
-#    .. math::
+#    \gamma \le \bigl(1 - \sqrt{1 - \Theta^2}\bigr)^2 .
 #
-#       \gamma \le \bigl(1 - \sqrt{1 - \Theta^2}\bigr)^2 .
+# Then :math:`L(f_M) - L^\star \le \frac{2}{\eta \gamma (M + 1)^2} \|f^\star - f_0\|^2` after :math:`M \ge 1` rounds.
 #
-#    Then :math:`L(f_M) - L^\star \le \frac{2}{\eta \gamma (M + 1)^2} \|f^\star - f_0\|^2` after :math:`M \ge 1` rounds.
-#
-#    The paper prints the constant 1/2 in the place of 2, and :math:`\gamma \le \Theta^4 / (4 + \Theta^2)`, which is less. The first is
-#    refuted below; the limit for :math:`\gamma` above is a sharper form of the same proof (see *Accelerated boosting* in the user guide).
+# The paper prints the constant 1/2 in the place of 2, and :math:`\gamma \le \Theta^4 / (4 + \Theta^2)`, which is less. The first is
+# refuted below; the limit for :math:`\gamma` above is a sharper form of the same proof (see *Accelerated boosting* in the user guide).
 #
 # How large may :math:`\gamma` be? Not large. The theorem asks for weak learners that are not weak.
 theta = np.linspace(0.01, 1, 300)
@@ -168,8 +167,6 @@ print(f"after 38 rounds: loss {single.losses[75]:.6f}, printed bound {printed[-1
 # the gap. *Check*: with ``gamma = momentum_limit(basis)`` the period is 56 rounds, and ``cb.theory.check`` verifies ``AGBM, Theorem 4.2``
 # on a run of ``agbmr`` with this period and 10 periods.
 #
-# .. admonition:: Break it
-#
-#    *Claim*: "Momentum needs no correction. ``vagbm`` with :math:`\gamma = 1` converges at the rate
-#    :math:`2 \|f^\star\|^2 / (\eta (M + 1)^2)`." Refute it on the ten orthonormal learners with :math:`\eta = 1`, in 100 rounds and a
-#    ``cb.theory.BoundCheck``; pass ``guard=False``. (The ledger: ``VAGBM, the rate of Theorem 4.1``.)
+# **Break it.** *Claim*: "Momentum needs no correction. ``vagbm`` with :math:`\gamma = 1` converges at the rate
+# :math:`2 \|f^\star\|^2 / (\eta (M + 1)^2)`." Refute it on the ten orthonormal learners with :math:`\eta = 1`, in 100 rounds and a
+# ``cb.theory.BoundCheck``; pass ``guard=False``. (The ledger: ``VAGBM, the rate of Theorem 4.1``.)

@@ -2,7 +2,7 @@ r"""
 7. Trees as columns without number
 ==================================
 
-.. rubric:: Goals
+**Goals**
 
 * You can say why a tree is a column of the matrix, although nobody can write the matrix down.
 * You know which parts of the theory survive: the loop, the step, the gain of a step; and which do not.
@@ -163,9 +163,7 @@ ax.legend(frameon=False, loc="upper right", ncols=2)
 # at least 10 rows in a leaf, one step of ``gbm(1.0)`` gains less than one step of ``ls_boost(1.0)`` on the same tree. The former adds the
 # tree as it was fitted, the latter the projection on its direction.
 #
-# .. admonition:: Break it
-#
-#    *Claim*: "After 30 steps we know the angle. If :math:`c` is the smallest cosine so far, then
-#    :math:`L_k \le (1 - \varepsilon (2 - \varepsilon) c^2)^k L_0` for ever." Refute it with trees of depth 1,
-#    :math:`\varepsilon = 0.1` and 1000 steps (``min_samples=1, exact=True``). *Check*: the ``cb.theory.BoundCheck`` has its first violation
-#    after step 100.
+# **Break it.** *Claim*: "After 30 steps we know the angle. If :math:`c` is the smallest cosine so far, then
+# :math:`L_k \le (1 - \varepsilon (2 - \varepsilon) c^2)^k L_0` for ever." Refute it with trees of depth 1,
+# :math:`\varepsilon = 0.1` and 1000 steps (``min_samples=1, exact=True``). *Check*: the ``cb.theory.BoundCheck`` has its first violation
+# after step 100.

@@ -2,7 +2,7 @@ r"""
 8. Noise: boosting as a sampler
 ===============================
 
-.. rubric:: Goals
+**Goals**
 
 * You can say how noise and a little shrinkage turn boosting into a sampler, and what it samples.
 * You can hold a chain against the law that it should have, with errors.
@@ -47,15 +47,13 @@ BLUE, ORANGE, GREEN, GREY = "#0072B2", "#D55E00", "#009E73", "#767676"
 #
 # The second term is a prior, a ridge penalty that nobody wrote down: learners that noise seldom chooses are penalised more.
 #
-# .. admonition:: Theorem (Ustimenko and Prokhorenkova 2021, Theorems 1 and 2)
+# **Theorem (Ustimenko and Prokhorenkova 2021, Theorems 1 and 2).** The loss of one sample is bounded from below, Lipschitz and smooth in
+# the prediction. There are finitely many learners, linear in their parameters. The choice can take every learner, and depends on the
+# direction of what it looks at, not on its length. Then, as :math:`\varepsilon \to 0`, the models over a fixed time (:math:`\varepsilon`
+# times the number of steps) converge in law to a diffusion; as the time grows, too, their law becomes the one above.
 #
-#    The loss of one sample is bounded from below, Lipschitz and smooth in the prediction. There are finitely many learners, linear in
-#    their parameters. The choice can take every learner, and depends on the direction of what it looks at, not on its length. Then, as
-#    :math:`\varepsilon \to 0`, the models over a fixed time (:math:`\varepsilon` times the number of steps) converge in law to a
-#    diffusion; as the time grows, too, their law becomes the one above.
-#
-#    The squared loss is not Lipschitz. For it the package has the laws in closed form, at each :math:`\varepsilon`, for choices that do not
-#    look at the residual. They follow from the step itself.
+# The squared loss is not Lipschitz. For it the package has the laws in closed form, at each :math:`\varepsilon`, for choices that do not
+# look at the residual. They follow from the step itself.
 #
 # Two correlated columns, one drawn at random in each step:
 rng = np.random.default_rng(0)
@@ -186,8 +184,6 @@ print(f"means in theirs: {np.mean((mean_low <= truth) & (truth <= mean_high)):.2
 # minimum, with :math:`d` the number of columns. Prove it for a normal law. *Check*: draw 100,000 times from ``gibbs(problem, method)``;
 # the mean is within five standard errors of 2 / 80.
 #
-# .. admonition:: Break it
-#
-#    *Claim*: "One noise is enough: with noise in the fits only, the mean of a greedy chain is that of the Gibbs law." Refute it on the two
-#    columns (``structure=cb.rules.Structure.NONE``, :math:`\varepsilon = 0.02`, 40,000 steps) with a ``cb.theory.BoundCheck`` of kind
-#    *tight*, level *sampled*, and a slack of five ``chain(...).error``. Show that the same check passes with both noises.
+# **Break it.** *Claim*: "One noise is enough: with noise in the fits only, the mean of a greedy chain is that of the Gibbs law." Refute
+# it on the two columns (``structure=cb.rules.Structure.NONE``, :math:`\varepsilon = 0.02`, 40,000 steps) with a ``cb.theory.BoundCheck``
+# of kind *tight*, level *sampled*, and a slack of five ``chain(...).error``. Show that the same check passes with both noises.
