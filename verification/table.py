@@ -6,9 +6,10 @@ HEAD = """# The ledger, row by row
 
 Written by `python -m verification --quick --table docs/ledger.md`. *Tightest*: the largest measured value over its bound. *Pinned*: the
 same at the hard case that the row keeps; 1 means that the constant cannot be smaller, 0.5 that a factor of 2 is not excluded.
-A statement is a link to its file. By paper and number: [from the papers to the code](index-of-papers.md).
+A statement is a link to its file, and verified as printed, corrected or sharpened, unless another verdict is named. By paper and number:
+[from the papers to the code](index-of-papers.md).
 
-| statement | verdict | evidence | tightest | pinned |
+| statement | as | evidence | tightest | pinned |
 |---|---|---|---|---|
 """
 
@@ -25,7 +26,8 @@ def table(ledger):
 def line(row):
     """A row in Markdown."""
     name = row.statement.replace("|", "&#124;")
+    verdict = "" if row.verdict == "verified" else f": {row.verdict}"
     return (
-        f"| [{name}](../verification/theorems/{row.file}.py) | {row.variant}: {row.verdict} | {row.evidence} | "
+        f"| [{name}](../verification/theorems/{row.file}.py) | {row.variant}{verdict} | {row.evidence} | "
         f"{_number(row.tightest)} | {_number(row.pinned)} |"
     )
