@@ -219,7 +219,7 @@ def test_what_goes_through_all_learners_refuses_trees():
     for ask in (
         lambda: cb.theory.mca(problem),
         lambda: cb.solve(problem, cb.forward_stepwise(), 3),
-        lambda: cb.solve(problem, cb.methods.rcd(), 3),
+        lambda: cb.solve(problem, cb.methods.ccd(), 3),
     ):
         with pytest.raises(ValueError, match="needs learners that can be counted"):
             ask()

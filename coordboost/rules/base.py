@@ -45,6 +45,8 @@ class SelectionRule(ABC):
     greedy = False
     #: looks at all learners of some groups, and the largest score wins
     grouped = False
+    #: by_groups(), of a rule that draws learners: the one that draws groups instead, where learners cannot be counted
+    by_groups: Callable | None = None
     #: the choice does not depend on the residual
     blind = False
     #: chances(corr (n, n_learners), square (n,), rng), of learners, for n residuals; and whether they are those of all
@@ -63,6 +65,11 @@ class SelectionRule(ABC):
     dual_norm: Callable | None = None
     #: weights(n), those of the norm, (n,)
     weights: Callable | None = None
+
+    def __init_subclass__(cls, **options):
+        super().__init_subclass__(**options)
+        if "draw" in vars(cls) and "draw_in_parts" not in vars(cls):
+            cls.draw_in_parts = None  # that of a base class would make other rows
 
     def looked_at(self, drawn: np.ndarray, n_learners: int) -> int:
         """How many correlations some steps take.

@@ -113,6 +113,9 @@ class Method:
         Method
             A copy with bound rules.
         """
+        own = self.select.by_groups
+        if own is not None and not problem.dictionary.countable and problem.dictionary.n_groups is not None:
+            return replace(self, select=own()).bind(problem)
         if not (problem.dictionary.countable or self._searches(problem.dictionary)):
             said = f"{self.name} needs learners that can be counted: those of this problem are found by a search for the best of all."
             if replace(self, select=Groups())._searches(problem.dictionary):

@@ -256,7 +256,9 @@ class _RandomSubset(NamedTuple):
 
 
 class RandomSubset(_RandomSubset, SubsetRule):
-    """Type 1: t learners, uniform without replacement. Norm: ordered l1 with ``subset_weights(t, n)`` (Definition 3.2).
+    """Type 1: t learners, uniform without replacement; on trees t features, as ``Groups(t)``.
+
+    Norm: ordered l1 with ``subset_weights(t, n)`` (Definition 3.2).
 
     Parameters
     ----------
@@ -274,6 +276,9 @@ class RandomSubset(_RandomSubset, SubsetRule):
     def bind(self, problem):
         check_count("RandomSubset", self.t, problem.n_learners, "learners")
         return self
+
+    def by_groups(self):
+        return Groups(self.t)
 
     def pick(self, view, step, beta, drawn, k):
         return best_among(view, step, beta, drawn)
