@@ -180,7 +180,7 @@ def demo(**options):
         case("NaN alphas", lambda: demo(alphas=[np.nan]), "alphas holds NaN"),
         case("ratio", lambda: demo(l1_ratio=-0.1), "l1_ratio must be at least 0 and at most 1"),
         case("net", lambda: demo(l1_ratio=0.5, solver="homotopy"), "solver must be None or 'cd' for Squared() and l1_ratio = 0.5"),
-        case("factor", lambda: demo(penalty_factor=[1, 0, 1]), "penalty_factor must be positive"),
+        case("factor", lambda: demo(penalty_factor=[1, -1, 1]), "penalty_factor must be at least 0"),
         case("factors", lambda: demo(penalty_factor=[1, 1]), "penalty_factor must have one entry per column of X"),
         case("y twice", lambda: cb.lasso_path(cb.Problem(np.eye(3), [0, 1, 2]), [0, 1, 2]), "part of the Problem"),
         case("loss", lambda: demo(loss=cb.losses.Huber(), solver="cd"), "solver must be None or 'newton' for Huber(d=1.0)"),

@@ -1,4 +1,4 @@
-"""Ridge, the elastic net and limits of coefficients, for all losses: certificates hold, and models are those of cvxpy and scikit-learn."""
+"""Ridge, elastic nets, limits and columns without a penalty: certificates hold, and models are those of cvxpy and scikit-learn."""
 
 import warnings
 
@@ -44,6 +44,8 @@ class Case:
         self.lower, self.upper = (
             None if rng.random() < 0.5 else sign * rng.choice([0, 0.05, 0.5, np.inf], self.p) for sign in (-1, 1)
         )
+        if self.name == "Squared" and self.lower is self.upper is None and rng.random() < 0.5:
+            self.factor = np.where(rng.random(self.p) < 0.3, 0.0, np.ones(self.p) if self.factor is None else self.factor)
         self.given = scipy.sparse.csc_array(self.X) if rng.random() < 0.3 else self.X
         self.tol = float(rng.choice([1e-8, 1e-4]))
         self.eps = float(rng.choice([0.2, 0.02]))
@@ -145,6 +147,53 @@ def test_logistic_elastic_nets_of_scikit_learn(l1_ratio):
     for alpha, coef in zip(path.alphas, path.coefs.T, strict=True):
         theirs = linear_model.LogisticRegression(C=1 / (alpha * 60), l1_ratio=l1_ratio, solver="saga", tol=1e-9, max_iter=50_000)
         np.testing.assert_allclose(coef, theirs.fit(X, SIGNS).coef_[0], atol=1e-4)
+
+
+SPARED = np.where(np.arange(8) % 3 == 0, 0.0, 2.0)
+
+
+@pytest.mark.parametrize("make", [np.asarray, scipy.sparse.csc_array])
+@pytest.mark.parametrize("l1_ratio", [1, 0.5, 0])
+def test_columns_without_a_penalty_are_least_squares_beside_the_others(make, l1_ratio):
+    path = cb.lasso_path(make(X), Y, l1_ratio=l1_ratio, penalty_factor=SPARED, **PLAIN)
+    free = np.column_stack([np.ones(60), X[:, SPARED == 0]])
+    left = np.eye(60) - free @ np.linalg.pinv(free)
+    for k, alpha in enumerate(path.alphas):
+        how = {"alpha": 2 * alpha, "fit_intercept": False, "tol": 1e-12, "max_iter": 100_000}
+        ridge = linear_model.Ridge(**how | {"alpha": 2 * alpha * 60})
+        theirs = linear_model.ElasticNet(l1_ratio=l1_ratio, **how) if l1_ratio else ridge
+        others = theirs.fit(left @ X[:, SPARED > 0], left @ Y).coef_
+        np.testing.assert_allclose(path.coefs[SPARED > 0, k], others, atol=2e-5)
+        resid = Y - path.intercepts[k] - X @ path.coefs[:, k]
+        np.testing.assert_allclose(free.T @ resid, 0, atol=1e-9)
+        assert path.certificate(k).gap <= 1e-10 * path.problem.start_excess
+    assert (path.factors[0, SPARED == 0] == 0).all() and (not l1_ratio or SPARED[path.order_of_entry()[0]] == 0)
+
+
+def test_all_columns_without_a_penalty_are_least_squares():
+    path = cb.lasso_path(X, Y, [1.0, 0.1], penalty_factor=np.zeros(8))
+    for coef in path.coefs.T:
+        np.testing.assert_allclose(coef, linear_model.LinearRegression().fit(X, Y).coef_)
+    assert path.certificate().gap <= 1e-10 * path.problem.start_excess
+
+
+def test_who_has_a_penalty():
+    with pytest.raises(ValueError, match="penalty_factor must be at least 0, got -1"):
+        cb.lasso_path(X, Y, penalty_factor=-np.ones(8))
+    for given in ({"positive": True}, {"loss": cb.losses.Huber(1.0)}):
+        with pytest.raises(ValueError, match="penalty_factor may be 0 for the squared loss, in columns without limits"):
+            cb.lasso_path(X, Y, penalty_factor=SPARED, **given)
+    with pytest.raises(ValueError, match=r"solver must be None or 'cd' for Squared\(\) with columns without a penalty"):
+        cb.lasso_path(X, Y, penalty_factor=SPARED, solver="homotopy")
+    with pytest.raises(ValueError, match="penalty_factor must be positive for all columns of multinomial regression"):
+        cb.lasso.multinomial_path(X, SIGNS, penalty_factor=SPARED)
+
+
+def test_estimators_spare_columns():
+    one = cb.CertifiedLassoCV(penalty_factor=SPARED, standardize=True, n_alphas=8, cv=3).fit(X, Y)
+    assert (one.coef_[SPARED == 0] != 0).all() and one.certificate_.gap <= 1.1e-6 * one.path_.problem.start_excess
+    again = cb.CertifiedLassoCV(penalty_factor=SPARED, standardize=True, n_alphas=8, cv=3).fit(scipy.sparse.csc_array(X), Y)
+    np.testing.assert_allclose(one.cross_validation_.losses, again.cross_validation_.losses, rtol=1e-4)
 
 
 def test_the_homotopy_does_not_take_part():

@@ -13,6 +13,7 @@ from decimal import ROUND_CEILING, ROUND_FLOOR, Context
 from typing import NamedTuple
 
 import numpy as np
+from scipy.linalg import svdvals
 
 from coordboost._numba import compiled, is_piece, verb
 from coordboost._numba.threads import on_one_thread
@@ -475,16 +476,32 @@ class Priced(NamedTuple):
         penalty = self.value(own.beta)
         part = 4 * max(own.part(owner), at.part(problem))  # prices are rounded, as norms are in them
         upper = own.upper(owner) + penalty * (1 + part)
-        doubt = at.doubt(problem)
-        size, room = np.abs(at.corr) + doubt, self._room(at.corr, doubt)
+        free = (self.price == 0) & (self.square == 0) & (self.lower == -math.inf) & (self.upper == math.inf)
+        astray = self._astray(problem, at, free) if free.any() else 0.0
+        rest += astray * (problem.size(problem.weight * problem.y) + problem.size(at.resid))
+        doubt = at.doubt(problem) + astray
+        size, room = np.where(free, 0.0, np.abs(at.corr) + doubt), self._room(at.corr, doubt)
         price, square, open_ = self.price * (1 - part), self.square * (1 - part), room == math.inf
         scales = [1.0, share(price[open_], size[open_])]
         if square.any():
-            scales.append(share(price[open_], (np.abs(at.corr - square * at.beta) + doubt)[open_]))
+            scales.append(share(price[open_ & ~free], (np.abs(at.corr - square * at.beta) + doubt)[open_ & ~free]))
         ends = [paid(problem, at, scale) - _unpaid(price, square, scale * size, room) for scale in scales]
         best = int(np.argmax(ends))
         witness = {"max_abs_corr": float(np.abs(at.corr).max()), "dual_scale": scales[best]}
         return interval(self.target, problem, at, ends[best], upper, witness, rest=rest + part * penalty)
+
+    def _astray(self, problem, at, free):
+        """How far the residual is from being at right angles to the columns without a penalty, at most: the dual point is what is left.
+
+        For the squared loss; inf for others. *Cost*: the singular values of these columns.
+        """
+        if not problem.loss.quadratic:
+            return math.inf
+        some = np.flatnonzero(free)
+        sizes = svdvals(problem.gather(some) * np.sqrt(problem.weight)[:, None])
+        least = sizes[sizes > max(problem.n_samples, len(some)) * float(np.finfo(float).eps) * sizes[0]]
+        off = float(np.linalg.norm(at.corr[some])) + math.sqrt(len(some)) * at.doubt(problem)
+        return off / float(least[-1]) if len(least) else 0.0
 
     def _room(self, corr, doubt):
         """The limits on the side of the correlations, the larger one where that is not certain, (n_learners,)."""

@@ -144,7 +144,7 @@ class CertifiedLasso(Regression, OnePenalty):
     fit_intercept : bool, default True
         False: no intercept, and columns are not centred, as in scikit-learn.
     penalty_factor : array_like of shape (n_features,), optional
-        Multiplies the penalty of each coefficient. Default: 1.
+        Multiplies the penalty of each coefficient; 0, for the squared loss: none. Default: 1.
     lower_limits : float or array_like of shape (n_features,), optional
         The coefficients of the columns of X are not below these numbers <= 0, as in glmnet.
     upper_limits : float or array_like of shape (n_features,), optional
@@ -238,7 +238,7 @@ class CertifiedLassoCV(Regression, PenaltyGrid):
     fit_intercept : bool, default True
         False: no intercept, and columns are not centred, as in scikit-learn.
     penalty_factor : array_like of shape (n_features,), optional
-        Multiplies the penalty of each coefficient. Default: 1.
+        Multiplies the penalty of each coefficient; 0, for the squared loss: none. Default: 1.
     lower_limits : float or array_like of shape (n_features,), optional
         The coefficients of the columns of X are not below these numbers <= 0, as in glmnet.
     upper_limits : float or array_like of shape (n_features,), optional
@@ -373,7 +373,7 @@ class CertifiedElasticNet(Regression, OnePenalty):
     fit_intercept : bool, default True
         False: no intercept, and columns are not centred, as in scikit-learn.
     penalty_factor : array_like of shape (n_features,), optional
-        Multiplies the penalty of each coefficient. Default: 1.
+        Multiplies the penalty of each coefficient; 0, for the squared loss: none. Default: 1.
     lower_limits : float or array_like of shape (n_features,), optional
         The coefficients of the columns of X are not below these numbers <= 0, as in glmnet.
     upper_limits : float or array_like of shape (n_features,), optional
@@ -469,7 +469,7 @@ class CertifiedElasticNetCV(Regression, PenaltyGrid):
     fit_intercept : bool, default True
         False: no intercept, and columns are not centred, as in scikit-learn.
     penalty_factor : array_like of shape (n_features,), optional
-        Multiplies the penalty of each coefficient. Default: 1.
+        Multiplies the penalty of each coefficient; 0, for the squared loss: none. Default: 1.
     lower_limits : float or array_like of shape (n_features,), optional
         The coefficients of the columns of X are not below these numbers <= 0, as in glmnet.
     upper_limits : float or array_like of shape (n_features,), optional
@@ -604,7 +604,7 @@ class CertifiedLassoClassifier(Classification, OnePenalty):
     fit_intercept : bool, default True
         False: no intercept, and columns are not centred, as in scikit-learn.
     penalty_factor : array_like of shape (n_features,), optional
-        Multiplies the penalty of each coefficient. Default: 1.
+        Multiplies the penalty of each coefficient; 0, for the squared loss: none. Default: 1.
     lower_limits : float or array_like of shape (n_features,), optional
         The coefficients of the columns of X are not below these numbers <= 0, as in glmnet.
     upper_limits : float or array_like of shape (n_features,), optional
@@ -739,7 +739,7 @@ class CertifiedLassoClassifierCV(Classification, PenaltyGrid):
     fit_intercept : bool, default True
         False: no intercept, and columns are not centred, as in scikit-learn.
     penalty_factor : array_like of shape (n_features,), optional
-        Multiplies the penalty of each coefficient. Default: 1.
+        Multiplies the penalty of each coefficient; 0, for the squared loss: none. Default: 1.
     lower_limits : float or array_like of shape (n_features,), optional
         The coefficients of the columns of X are not below these numbers <= 0, as in glmnet.
     upper_limits : float or array_like of shape (n_features,), optional
@@ -871,7 +871,7 @@ class CertifiedPoissonRegressor(CountRegression, OnePenalty):
     fit_intercept : bool, default True
         False: no intercept, and columns are not centred, as in scikit-learn.
     penalty_factor : array_like of shape (n_features,), optional
-        Multiplies the penalty of each coefficient. Default: 1.
+        Multiplies the penalty of each coefficient; 0, for the squared loss: none. Default: 1.
     lower_limits : float or array_like of shape (n_features,), optional
         The coefficients of the columns of X are not below these numbers <= 0, as in glmnet.
     upper_limits : float or array_like of shape (n_features,), optional
@@ -965,7 +965,7 @@ class CertifiedPoissonRegressorCV(CountRegression, PenaltyGrid):
     fit_intercept : bool, default True
         False: no intercept, and columns are not centred, as in scikit-learn.
     penalty_factor : array_like of shape (n_features,), optional
-        Multiplies the penalty of each coefficient. Default: 1.
+        Multiplies the penalty of each coefficient; 0, for the squared loss: none. Default: 1.
     lower_limits : float or array_like of shape (n_features,), optional
         The coefficients of the columns of X are not below these numbers <= 0, as in glmnet.
     upper_limits : float or array_like of shape (n_features,), optional

@@ -497,7 +497,7 @@ class Descent:
 
     def __init__(self, source, many=True):
         self.source, zero, self.sums = source, source.zero, compiled(sums_of)
-        self.sparse = few_stored(source.problem.dictionary)
+        self.sparse = few_stored(source.problem.dictionary) and not len(source.free)
         self.set = EntrySet(source) if self.sparse else GramSet(source, many)
         square = float(source.y @ source.y)
         self.null, self.looks, self.lam, self.plain = source.null, 0, 0.0, (square, 0.0)

@@ -254,9 +254,11 @@ def multinomial_path(
     if not share.all():
         raise ValueError(f"no row of the class {classes[share == 0].tolist()[0]!r} has a weight above 0: leave it out.")
     if isinstance(X, Problem):
-        problem, scale, _ = _problem(X, None, sample_weight, penalty_factor, None, unit_columns, True)
+        problem, scale, factor = _problem(X, None, sample_weight, penalty_factor, None, unit_columns, True)
     else:
-        problem, scale, _ = _problem(X, first, sample_weight, penalty_factor, Logistic(), unit_columns, free)
+        problem, scale, factor = _problem(X, first, sample_weight, penalty_factor, Logistic(), unit_columns, free)
+    if not factor.all():
+        raise ValueError("penalty_factor must be positive for all columns of multinomial regression, got 0.")
     problem = problem.replace(loss=Logistic(), y=first, constant=0.0)
     largest, total = float(scale.max()), float(problem.weight.sum())
     with one_thread():

@@ -69,7 +69,8 @@ def lasso_path(
         path knows neither squares nor limits nor columns without a penalty. Ridge: eigenvectors, or coordinate descent. For other losses
         proximal Newton steps on a working set.
     penalty_factor : array_like, (n_features,), optional
-        Multiplies the penalty of each coefficient. Must be > 0; not rescaled to sum to n_features as glmnet does. Default: 1.
+        Multiplies the penalty of each coefficient; not rescaled to sum to n_features as glmnet does. Columns of factor 0 have no penalty,
+        for the squared loss. Default: 1.
     sample_weight : array_like, (n_samples,), optional; not with a Problem
         Weights of the terms of the mean loss.
     loss : Loss, default ``Squared()``; not with a Problem
@@ -127,20 +128,23 @@ def lasso_path(
     squared = problem.loss.quadratic
     l1_ratio = real("l1_ratio", l1_ratio, lambda number: 0 <= number <= 1, "at least 0 and at most 1")
     limits = _limits(lower_limits, upper_limits, validation.flag("positive", positive), problem.standardization.n_columns)
-    limited = bool(np.isfinite(limits).any())
-    solvers = _solvers(problem, l1_ratio, limited)
-    _check_solver(solver, solvers, problem.loss, l1_ratio, limited)
-    tol, largest = checked_positive("tol", tol), float(scale.max())
+    limited, spared = bool(np.isfinite(limits).any()), np.flatnonzero(factor == 0)
+    if len(spared) and (not squared or np.isfinite(limits[:, problem.standardization.kept[spared]]).any()):
+        raise ValueError("penalty_factor may be 0 for the squared loss, in columns without limits: make it above 0.")
+    solvers = _solvers(problem, l1_ratio, limited, len(spared))
+    _check_solver(solver, solvers, problem.loss, l1_ratio, limited, len(spared))
+    tol, largest = checked_positive("tol", tol), float(scale[factor > 0].max(initial=0.0)) or 1.0
+    scale[spared] = largest
     if products is not None and not (hasattr(products, "cross") and hasattr(products, "doubt")):
         raise ValueError(
             f"products must have cross(a, b) and doubt, the inner products of the unit columns, got {shown(products)}."
         )
     with one_thread():
         way, l1 = problem.standardization, l1_ratio or 1.0
-        ridge = (1 / l1 - l1_ratio / l1) / (factor * largest)
+        ridge = (1 / l1 - l1_ratio / l1) / (np.where(factor > 0, factor, 1.0) * largest)
         low, high = limits[:, way.kept] * (way.norm * largest / scale)
         penalty = Penalty(float(l1_ratio > 0), ridge, low, high, l1_ratio < 1, limited)
-        columns = ScaledColumns(problem, scale / largest, penalty, weighted=squared, products=products)
+        columns = ScaledColumns(problem, scale / largest, penalty, weighted=squared, products=products, free=spared)
         total = float(problem.weight.sum())
         start = columns.zero if squared else columns.scan(problem.resid(0.0 * problem.y))
         unit = largest / total / max(l1_ratio, LEAST_RATIO)
@@ -158,6 +162,8 @@ def lasso_path(
         with interruptible() as interrupted:
             gammas, gaps, n_scans = (by_newton_freely if free else SOLVERS[solver])(problem, columns, lams, tol)
             cut = interrupted()
+        if len(spared):
+            gammas, n_scans = gammas + columns.free_part(gammas), n_scans + columns.basis.shape[1]
         gaps = gaps + _rounding(problem, zero, scale / largest, gammas)
         models, intercepts = _raw(problem, scale / largest, gammas)
         if free:
@@ -197,8 +203,8 @@ def _told(alphas, gaps, tol):
 
 def _factors(problem, scale, factor):
     """What the penalty multiplies the abs values and the squares of the coefficients of X by, (n_learners,) each."""
-    first = problem.standardization.norm / scale
-    return first, first**2 / factor
+    first = np.where(factor > 0, problem.standardization.norm / scale, 0.0)
+    return first, first**2 / np.where(factor > 0, factor, 1.0)
 
 
 def _limits(lower, upper, positive, n_columns):
@@ -214,21 +220,21 @@ def _limits(lower, upper, positive, n_columns):
     return out
 
 
-def _solvers(problem, l1_ratio, limited):
+def _solvers(problem, l1_ratio, limited, spared):
     """The solvers for a loss and a penalty, the one that is taken by default last where the size does not decide."""
     if not problem.loss.quadratic:
         return ["newton"]
     if l1_ratio == 0 and not limited:
         return ["eigen", "cd"] if min(problem.n_samples, problem.n_learners) > MOST else ["cd", "eigen"]
-    return ["cd"] if l1_ratio < 1 or limited else ["homotopy", "cd"]
+    return ["cd"] if l1_ratio < 1 or limited or spared else ["homotopy", "cd"]
 
 
-def _check_solver(solver, known, loss, l1_ratio, limited):
+def _check_solver(solver, known, loss, l1_ratio, limited, spared):
     """Refuse a solver that is not for this loss and penalty."""
     if solver is not None and not (isinstance(solver, str) and solver in known):
         names = " or ".join(", ".join(map(repr, [None, *sorted(known)[::-1]])).rsplit(", ", 1))
         net = f" and l1_ratio = {l1_ratio:g}" if l1_ratio < 1 else ""
-        net += " with limits" if limited else ""
+        net += (" with limits" if limited else "") + (" with columns without a penalty" if spared else "")
         raise ValueError(f"solver must be {names} for {shown(loss)}{net}, got {shown(solver)}.")
 
 
@@ -249,14 +255,14 @@ def _problem(X, y, sample_weight, penalty_factor, loss, unit, fit_intercept):
     factor = np.ones(problem.n_learners)
     if penalty_factor is not None:
         factor = as_factors(penalty_factor, problem)[problem.standardization.kept]
-    return validation.countable("lasso_path", problem), scale / factor, factor
+    return validation.countable("lasso_path", problem), scale / np.where(factor > 0, factor, 1.0), factor
 
 
 def as_factors(penalty_factor, problem):
     """Factors of the penalty of each column of X, (n_columns,), checked."""
     factor = validation.vector("penalty_factor", penalty_factor, problem.standardization.n_columns, "column of X")
-    if not (factor > 0).all():
-        raise ValueError(f"penalty_factor must be positive, got {factor.min():g}; leave columns out to exclude them.")
+    if not (factor >= 0).all():
+        raise ValueError(f"penalty_factor must be at least 0, got {factor.min():g}; leave columns out to exclude them.")
     return factor
 
 
