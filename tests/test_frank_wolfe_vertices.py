@@ -146,6 +146,25 @@ class Table:
 
 
 @pytest.mark.parametrize("make", METHODS)
+@pytest.mark.parametrize("n_columns, weighted", [(12, False), (30, True)])
+def test_on_a_gram_matrix_the_steps_are_the_same_and_the_data_are_scanned_once(make, n_columns, weighted):
+    """Beside an oracle, on which no Gram matrix is made: equal learners, and no other scan of the data than the one at the start."""
+    rng = np.random.default_rng(3)
+    X = rng.normal(size=(60, n_columns)) + 0.3 * rng.normal(size=(60, 1))
+    y = X[:, :4] @ [3.0, -2.0, 1.0, 1.0] + rng.normal(size=60)
+    weight = rng.uniform(0.5, 2, 60) if weighted else np.ones(60)
+    problem = cb.Problem(X, y, sample_weight=weight)
+    columns = problem.gather(np.arange(n_columns)) * np.sqrt(weight)[:, None]
+    alone = cb.Problem(cb.learners.Oracle(Table(columns)), np.sqrt(weight) * problem.y, center=False)
+    gram, plain = cb.solve(problem, make(55.0), 200), cb.solve(alone, make(55.0), 200)
+    assert (gram.path.learner == plain.path.learner).all() and len({*gram.path.learner}) > 5
+    np.testing.assert_allclose(gram.path.theta, plain.path.theta, rtol=0, atol=1e-10)
+    np.testing.assert_allclose(gram.path.shrink, plain.path.shrink, rtol=0, atol=1e-10)
+    assert (gram.n_scans, gram.n_gram_columns, plain.n_gram_columns) == (1, n_columns, 0) and plain.n_scans > 100
+    assert gram.view.quadratic and not plain.view.quadratic
+
+
+@pytest.mark.parametrize("make", METHODS)
 def test_a_users_oracle_takes_the_same_steps(make):
     problem = data("squared")
     own = cb.Problem(cb.learners.Oracle(Table(problem.gather(np.arange(12)))), problem.y, center=False)

@@ -58,7 +58,7 @@ class Fixed:
         self.arguments += (noise,) if kind.perturbs else ()
         self.view = kind.start(*self.arguments)
         self.renews, self.follows = self.view.renew is not None, kind.follows
-        self.scans, self.n_columns = (1, problem.n_learners) if kind is CovarianceState else (0, 0)
+        self.scans, self.n_columns = (1, problem.n_learners) if kind.from_gram else (0, 0)
 
     def rebuild(self, beta, steps_done):
         if steps_done is not None and self.renews:
@@ -345,10 +345,10 @@ def choose_view(problem, method, compile):
     if method.noise is not None or method.select.sees_residual:
         return PerturbedState
     if not method.coefficients.plain:
-        return _own_view(method)
+        return _own_view(problem, method)
     n, squared, stored = problem.n_learners, problem.loss.quadratic, is_piece(problem.dictionary)
     if method.select.foresees:
-        return CovarianceState if squared and stored and n <= min(1000, problem.n_samples) else NaiveState
+        return CovarianceState if _gram_fits(problem) else NaiveState
     if squared and problem.dictionary.one_pass and n <= min(4000, problem.n_samples):
         return CovarianceState  # one pass over tall data, instead of one a scan
     if compile and (n > 200 or not stored) and method.greedy:
@@ -400,7 +400,13 @@ def _lacks(view, method):
     return (noisy and not view.perturbs) or (sees and view.sought is None)
 
 
-def _own_view(method):
+def _gram_fits(problem):
+    """Whether a Gram matrix of all learners is worth what it costs."""
+    few = problem.n_learners <= min(1000, problem.n_samples)
+    return problem.loss.quadratic and is_piece(problem.dictionary) and few
+
+
+def _own_view(problem, method):
     """The view of a method with coefficients that only one view keeps."""
     views = [view for view in pieces_of(ModelState).values() if view.countable and _carries(view, method)]
     if not views:
@@ -408,4 +414,5 @@ def _own_view(method):
         raise ValueError(
             f"{method.name}: no view keeps {kind} coefficients; use Single(), or declare plain = True where rows say all."
         )
-    return views[0]
+    own = [view for view in views if view.from_gram and _gram_fits(problem)]
+    return (own or [view for view in views if not view.from_gram])[0]

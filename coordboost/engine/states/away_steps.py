@@ -4,17 +4,17 @@ from typing import NamedTuple
 
 import numpy as np
 
-from coordboost._numba import kernel, linesearch, verb
+from coordboost._numba import kernel, verb
 from coordboost._numba.linesearch import sign
 from coordboost.engine.states.base import ModelState
+from coordboost.engine.states.covariance import CovarianceState
 from coordboost.engine.states.naive import NaiveState, over
 from coordboost.engine.states.python_learners import Seen
 from coordboost.rules.coefficients import NOTHING, Vertices
 from coordboost.rules.selection import best_of_all
-from coordboost.rules.steps import AWAY, FORWARD, SWAP, SWAPPED
+from coordboost.rules.steps import AWAY, FORWARD, SWAP, SWAPPED, search_pair
 
 coefficient = verb("coefficient")
-column = verb("column")
 correlations = verb("correlations")
 push = verb("push")
 scan = verb("scan")
@@ -133,9 +133,7 @@ class AwayStepState(_AwayStepState, ModelState):
         return forward, top
 
     def search_pair(self, i, a, j, b):
-        """The t that minimises the loss at pred + t (a B_i + b B_j)."""
-        direction, inner = a * column(self.dictionary, i) + b * column(self.dictionary, j), self.inner
-        return linesearch.line_search(inner.loss, inner.y, inner.weight, inner.base + inner.pred, direction)
+        return search_pair(self.inner, i, a, j, b)
 
     def push(self, j, shrink, theta):
         """pred <- (1 - shrink) pred + theta B_j; after the first row of a swap its second one comes."""
@@ -145,3 +143,19 @@ class AwayStepState(_AwayStepState, ModelState):
             turns[0], turns[1], self.most[0] = SWAPPED, turns[3], abs(theta)
         else:
             turns[0] = FORWARD
+
+
+class AwayStepCovariance(AwayStepState):
+    """The same for the squared loss on the Gram matrix of few learners: the view `inner` is a ``CovarianceState``.
+
+    *Cost* of a step: O(n_learners), whatever the number of samples.
+    """
+
+    quadratic = True
+    from_gram = True
+    from_data = False
+
+    @classmethod
+    def start(cls, problem, coefficients):
+        """The view at beta = 0."""
+        return super().start(problem, coefficients)._replace(inner=CovarianceState.start(problem))

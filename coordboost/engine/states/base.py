@@ -22,6 +22,8 @@ class ModelState(ABC):
     follows = True
     #: it needs the squared loss
     quadratic = False
+    #: it begins with the Gram matrix of all learners, and no step looks at the data
+    from_gram = False
     #: after(j, theta), the sum of the losses at pred + theta B_j, up to a number that is the same for all j
     foresees = False
     #: it needs a method for which the largest correlation of all wins

@@ -65,6 +65,7 @@ class CovarianceState(_CovarianceState, ModelState):
     """
 
     quadratic = True
+    from_gram = True
     foresees = True
 
     @classmethod
@@ -144,6 +145,12 @@ class CovarianceState(_CovarianceState, ModelState):
         with_pred = self.start_corr[j] - self.corr[j]
         along = a * self.corr[j] - b * (self.inner[1] - self.inner[0])
         length = a * a * self.gram[j, j] - 2 * a * b * with_pred + b * b * self.inner[0]
+        return along / length if length > 0 else 0 * along
+
+    def search_pair(self, i, a, j, b):
+        """The t that minimises the loss at pred + t (a B_i + b B_j)."""
+        along, gram = a * self.corr[i] + b * self.corr[j], self.gram
+        length = a * a * gram[i, i] + 2 * a * b * gram[i, j] + b * b * gram[j, j]
         return along / length if length > 0 else 0 * along
 
     def after(self, j, theta):

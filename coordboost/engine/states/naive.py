@@ -236,6 +236,11 @@ class NaiveState(_NaiveState, ModelState):
     def tie(self):
         return self.rounding
 
+    def search_pair(self, i, a, j, b):
+        """The t that minimises the loss at pred + t (a B_i + b B_j)."""
+        direction = a * column(self.dictionary, i) + b * column(self.dictionary, j)
+        return linesearch.line_search(self.loss, self.y, self.weight, self.base + self.pred, direction)
+
     def search(self, j, a, b):
         """The t that minimises the loss at pred + t (a B_j - b pred).
 
