@@ -18,7 +18,9 @@ from sklearn.datasets import load_breast_cancer, load_diabetes
 
 import coordboost as cb
 
-plt.rcParams.update({"figure.figsize": (8, 4.5), "figure.constrained_layout.use": True, "font.size": 12})
+plt.rcParams.update(
+    {"figure.figsize": (8, 4.5), "figure.constrained_layout.use": True, "font.size": 12}
+)
 BLUE, ORANGE, GREEN, GREY = "#0072B2", "#D55E00", "#009E73", "#767676"
 
 # %%
@@ -47,7 +49,14 @@ X, y = load_diabetes(return_X_y=True, as_frame=True, scaled=False)
 problem = cb.Problem(X, y)
 B = problem.gather(np.arange(problem.n_learners))
 centred = y.to_numpy() - y.mean()
-print("B has", B.shape[0], "rows and", B.shape[1], "columns of length", np.linalg.norm(B, axis=0).round(12).min())
+print(
+    "B has",
+    B.shape[0],
+    "rows and",
+    B.shape[1],
+    "columns of length",
+    np.linalg.norm(B, axis=0).round(12).min(),
+)
 
 # %%
 # The same step, told twice
@@ -110,15 +119,36 @@ small = cb.solve(pair, cb.ls_boost(eps=0.3), n_steps=200)
 
 A = pair.gather(np.arange(2))
 least = np.linalg.lstsq(A, centred)[0]
-grid = np.meshgrid(np.linspace(-0.1, 1.25, 200) * least[0], np.linspace(-0.1, 1.25, 200) * least[1])
-losses = 0.5 * ((centred[:, None, None] - np.tensordot(A, np.array(grid), axes=1)) ** 2).sum(axis=0)
+grid = np.meshgrid(
+    np.linspace(-0.1, 1.25, 200) * least[0], np.linspace(-0.1, 1.25, 200) * least[1]
+)
+losses = 0.5 * (
+    (centred[:, None, None] - np.tensordot(A, np.array(grid), axes=1)) ** 2
+).sum(axis=0)
 
 fig, ax = plt.subplots()
-ax.contour(*grid, losses, levels=losses.min() * (1 + np.geomspace(0.0005, 0.2, 9)), colors="0.8", linewidths=0.8)
+ax.contour(
+    *grid,
+    losses,
+    levels=losses.min() * (1 + np.geomspace(0.0005, 0.2, 9)),
+    colors="0.8",
+    linewidths=0.8,
+)
 for run, colour, name in ((exact, BLUE, "eps = 1"), (small, ORANGE, "eps = 0.3")):
-    ax.plot(*run.coef_path(standardized=True).T, "o-", color=colour, markersize=4, linewidth=1.5, label=name)
+    ax.plot(
+        *run.coef_path(standardized=True).T,
+        "o-",
+        color=colour,
+        markersize=4,
+        linewidth=1.5,
+        label=name,
+    )
 ax.plot(*least, "k*", markersize=14, label="least squares")
-ax.set(xlabel="coefficient of s1", ylabel="coefficient of s2", title="Boosting moves along the axes")
+ax.set(
+    xlabel="coefficient of s1",
+    ylabel="coefficient of s2",
+    title="Boosting moves along the axes",
+)
 ax.legend(loc="upper right")
 
 # %%
@@ -140,10 +170,25 @@ rules = {
 }
 least_loss = 0.5 * np.sum((centred - B @ np.linalg.lstsq(B, centred)[0]) ** 2)
 fig, ax = plt.subplots()
-for (name, rule), colour, style in zip(rules.items(), (BLUE, ORANGE, GREEN, GREY), ("-", "--", "-.", ":"), strict=True):
-    one = cb.solve(problem, cb.rules.Method(name, rule, cb.rules.ShrunkenStep(0.5)), n_steps=1000)
-    ax.loglog(1 + np.arange(1001), (one.losses - least_loss) / least_loss, style, color=colour, linewidth=2, label=name)
-ax.set(xlabel="step + 1", ylabel="(loss - least loss) / least loss", title="Four ways to choose, one optimum")
+for (name, rule), colour, style in zip(
+    rules.items(), (BLUE, ORANGE, GREEN, GREY), ("-", "--", "-.", ":"), strict=True
+):
+    one = cb.solve(
+        problem, cb.rules.Method(name, rule, cb.rules.ShrunkenStep(0.5)), n_steps=1000
+    )
+    ax.loglog(
+        1 + np.arange(1001),
+        (one.losses - least_loss) / least_loss,
+        style,
+        color=colour,
+        linewidth=2,
+        label=name,
+    )
+ax.set(
+    xlabel="step + 1",
+    ylabel="(loss - least loss) / least loss",
+    title="Four ways to choose, one optimum",
+)
 ax.legend(frameon=False, loc="lower left")
 
 # %%
@@ -153,10 +198,14 @@ ax.legend(frameon=False, loc="lower left")
 # Nothing above needs the squared loss or ten columns. Take the logistic loss, and as learners all splits of a variable in two, the
 # *stumps*. The matrix has one column for each split, and the loop does not change.
 X2, y2 = load_breast_cancer(return_X_y=True, as_frame=True)
-stumps = cb.Problem(cb.data.stumps(X2), np.where(y2 == 1, 1.0, -1.0), cb.losses.Logistic())
+stumps = cb.Problem(
+    cb.data.stumps(X2), np.where(y2 == 1, 1.0, -1.0), cb.losses.Logistic()
+)
 tumours = cb.solve(stumps, cb.ls_boost(eps=0.5), n_steps=400)
 used = np.count_nonzero(tumours.beta)
-print(f"{stumps.n_learners} stumps, {used} used; loss {stumps.start_loss:.1f} -> {tumours.final.loss:.1f}")
+print(
+    f"{stumps.n_learners} stumps, {used} used; loss {stumps.start_loss:.1f} -> {tumours.final.loss:.1f}"
+)
 
 # %%
 # What one step gains
@@ -176,9 +225,21 @@ check = cb.theory.check(run, "(25) descent")[0]
 print(check, "| kind:", check.kind)
 
 fig, ax = plt.subplots()
-ax.plot(run.losses[:-1] - run.losses[1:], color=BLUE, linewidth=5, alpha=0.5, label="loss before - loss after")
+ax.plot(
+    run.losses[:-1] - run.losses[1:],
+    color=BLUE,
+    linewidth=5,
+    alpha=0.5,
+    label="loss before - loss after",
+)
 corr = np.array([np.abs(state.corr).max() for state in run.replay(range(50))])
-ax.plot(0.1 * 1.9 / 2 * corr**2, color="black", linestyle="--", linewidth=1.5, label="eps (2 - eps) / 2  x  largest correlation squared")
+ax.plot(
+    0.1 * 1.9 / 2 * corr**2,
+    color="black",
+    linestyle="--",
+    linewidth=1.5,
+    label="eps (2 - eps) / 2  x  largest correlation squared",
+)
 ax.set(xlabel="step", ylabel="gain", yscale="log", title="What one step gains")
 ax.legend(frameon=False)
 

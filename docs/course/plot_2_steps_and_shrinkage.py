@@ -18,7 +18,9 @@ from sklearn.datasets import load_diabetes
 
 import coordboost as cb
 
-plt.rcParams.update({"figure.figsize": (8, 4.5), "figure.constrained_layout.use": True, "font.size": 12})
+plt.rcParams.update(
+    {"figure.figsize": (8, 4.5), "figure.constrained_layout.use": True, "font.size": 12}
+)
 BLUE, ORANGE, GREEN, GREY = "#0072B2", "#D55E00", "#009E73", "#767676"
 
 X, y = load_diabetes(return_X_y=True, as_frame=True, scaled=False)
@@ -46,18 +48,43 @@ problem = cb.Problem(X, y)
 gradient = np.array([-0.9, -0.5])
 circle = np.linspace(0, 2 * np.pi, 200)
 balls = {
-    "l1: one coordinate": (np.array([[1, 0, -1, 0, 1], [0, 1, 0, -1, 0]]), np.array([1.0, 0.0])),
-    "l2: the gradient": (np.array([np.cos(circle), np.sin(circle)]), -gradient / np.linalg.norm(gradient)),
-    "l-infinity: all alike": (np.array([[1, 1, -1, -1, 1], [-1, 1, 1, -1, -1]]), np.array([1.0, 1.0])),
+    "l1: one coordinate": (
+        np.array([[1, 0, -1, 0, 1], [0, 1, 0, -1, 0]]),
+        np.array([1.0, 0.0]),
+    ),
+    "l2: the gradient": (
+        np.array([np.cos(circle), np.sin(circle)]),
+        -gradient / np.linalg.norm(gradient),
+    ),
+    "l-infinity: all alike": (
+        np.array([[1, 1, -1, -1, 1], [-1, 1, 1, -1, -1]]),
+        np.array([1.0, 1.0]),
+    ),
 }
 fig, axes = plt.subplots(1, 3, figsize=(9, 3.6), sharex=True, sharey=True)
 for ax, (name, (ball, best)) in zip(axes, balls.items(), strict=True):
     across = np.linspace(-2, 2, 2)
     for level in np.arange(-2, 2.1, 0.4):
-        ax.plot(across, (level - gradient[0] * across) / gradient[1], color="0.85", linewidth=0.8)
+        ax.plot(
+            across,
+            (level - gradient[0] * across) / gradient[1],
+            color="0.85",
+            linewidth=0.8,
+        )
     ax.fill(*ball, color=BLUE, alpha=0.15)
     ax.plot(*ball, color=BLUE, linewidth=2)
-    ax.annotate("", best, (0, 0), arrowprops={"arrowstyle": "-|>", "color": ORANGE, "linewidth": 2.5, "shrinkA": 0, "shrinkB": 0})
+    ax.annotate(
+        "",
+        best,
+        (0, 0),
+        arrowprops={
+            "arrowstyle": "-|>",
+            "color": ORANGE,
+            "linewidth": 2.5,
+            "shrinkA": 0,
+            "shrinkB": 0,
+        },
+    )
     ax.set(title=name, xlim=(-1.5, 1.5), ylim=(-1.5, 1.5), aspect="equal", xlabel="d1")
 axes[0].set_ylabel("d2")
 fig.suptitle("Steepest descent depends on the ball (grey: the linear function)")
@@ -83,13 +110,19 @@ fig.suptitle("Steepest descent depends on the ball (grey: the linear function)")
 #
 # There is no assumption on the rank: columns may be copies of each other, and there may be more of them than rows. What is it worth?
 known = cb.theory.bounds.Constants.of(problem)
-print(f"lambda = {known.lambda_pmin:.4f}, kappa = p / lambda = {known.kappa:.0f}, A = {known.size:.0f}")
+print(
+    f"lambda = {known.lambda_pmin:.4f}, kappa = p / lambda = {known.kappa:.0f}, A = {known.size:.0f}"
+)
 run = cb.solve(problem, cb.ls_boost(eps=0.1), n_steps=20_000)
 print(cb.theory.check(run, "Theorem 2.1 (i)"))
 
 fig, ax = plt.subplots()
-cb.plots.BoundDisplay.from_run(run, "Theorem 2.1 (i)", variant="printed", ax=ax, color=GREY)
-cb.plots.BoundDisplay.from_run(run, "Theorem 2.1 (i)", variant="sharpened", ax=ax, color=ORANGE, legend=True)
+cb.plots.BoundDisplay.from_run(
+    run, "Theorem 2.1 (i)", variant="printed", ax=ax, color=GREY
+)
+cb.plots.BoundDisplay.from_run(
+    run, "Theorem 2.1 (i)", variant="sharpened", ax=ax, color=ORANGE, legend=True
+)
 ax.set_title("LS-Boost, eps = 0.1: the theorem holds, and is careful")
 
 # %%
@@ -116,7 +149,9 @@ print(f"steps promised {plan.n_steps}, steps needed {np.argmax(excess <= gap)}")
 # Mazumder 2017, Proposition 3.2). The package has this second road, written apart from the first one.
 stagewise = cb.solve(problem, cb.forward_stagewise(eps=20.0), n_steps=3000)
 *_, last = cb.theory.subgradient_descent(problem, 20.0, 3000)
-print("the same residual by both roads:", np.allclose(last.resid, stagewise.final.resid))
+print(
+    "the same residual by both roads:", np.allclose(last.resid, stagewise.final.resid)
+)
 
 # %%
 # **Theorem (Freund, Grigas and Mazumder 2017, Theorem 3.1 (iv)).** Squared loss, columns of length 1, :math:`\varepsilon > 0`. For every
@@ -131,11 +166,28 @@ corr = np.array([np.abs(state.corr).max() for state in stagewise.replay(range(30
 steps = 1 + np.arange(3001)
 fig, ax = plt.subplots()
 ax.loglog(steps, corr, color=BLUE, alpha=0.5, linewidth=1, label="largest correlation")
-ax.loglog(steps, np.minimum.accumulate(corr), color=BLUE, linewidth=2.5, label="smallest one so far")
-ax.loglog(steps, known.size**2 / (2 * 20.0 * steps) + 10.0, color=ORANGE, linewidth=2.5, linestyle="--", label="bound")
+ax.loglog(
+    steps,
+    np.minimum.accumulate(corr),
+    color=BLUE,
+    linewidth=2.5,
+    label="smallest one so far",
+)
+ax.loglog(
+    steps,
+    known.size**2 / (2 * 20.0 * steps) + 10.0,
+    color=ORANGE,
+    linewidth=2.5,
+    linestyle="--",
+    label="bound",
+)
 ax.axhline(10.0, color="black", linewidth=1, linestyle=":")
 ax.text(1.2, 10.6, "eps / 2: below it the loss rises", va="bottom")
-ax.set(xlabel="step + 1", ylabel="largest absolute correlation", title="Forward stagewise, eps = 20, is a subgradient method")
+ax.set(
+    xlabel="step + 1",
+    ylabel="largest absolute correlation",
+    title="Forward stagewise, eps = 20, is a subgradient method",
+)
 ax.legend(frameon=False)
 
 # %%
@@ -144,21 +196,42 @@ ax.legend(frameon=False)
 #
 # All these runs end near least squares. Shrinkage changes the way. Now with 100 columns and 80 rows, so that least squares fits the noise:
 rng = np.random.default_rng(0)
-mix = np.linalg.cholesky(0.5 ** np.abs(np.subtract.outer(np.arange(100), np.arange(100))))
+mix = np.linalg.cholesky(
+    0.5 ** np.abs(np.subtract.outer(np.arange(100), np.arange(100)))
+)
 wide, fresh = rng.normal(size=(80, 100)) @ mix.T, rng.normal(size=(1000, 100)) @ mix.T
 truth = np.where(np.arange(100) < 50, rng.normal(size=100), 0.0)
 noisy = cb.Problem(wide, wide @ truth + 3 * rng.normal(size=80))
 
 fig, (left, right) = plt.subplots(1, 2, figsize=(10, 4.5))
-for eps, colour, style in ((1.0, GREY, ":"), (0.3, GREEN, "-."), (0.1, ORANGE, "--"), (0.02, BLUE, "-")):
+for eps, colour, style in (
+    (1.0, GREY, ":"),
+    (0.3, GREEN, "-."),
+    (0.1, ORANGE, "--"),
+    (0.02, BLUE, "-"),
+):
     one = cb.solve(noisy, cb.ls_boost(eps), n_steps=int(80 / eps))
     l1 = np.abs(one.coef_path(standardized=True)).sum(axis=1)
     error = -2 * one.score_path(fresh, fresh @ truth)
-    left.plot(l1, one.losses / one.losses[0], style, color=colour, linewidth=2, label=f"eps = {eps}")
+    left.plot(
+        l1,
+        one.losses / one.losses[0],
+        style,
+        color=colour,
+        linewidth=2,
+        label=f"eps = {eps}",
+    )
     right.plot(l1, error, style, color=colour, linewidth=2, label=f"eps = {eps}")
-    print(f"eps = {eps:4}: least mean squared error {error.min():.1f} after {error.argmin()} steps")
-left.set(xlabel="l1 norm of the coefficients", ylabel="loss on the data / loss at the start")
-right.set(xlabel="l1 norm of the coefficients", ylabel="mean squared error of the truth, new rows")
+    print(
+        f"eps = {eps:4}: least mean squared error {error.min():.1f} after {error.argmin()} steps"
+    )
+left.set(
+    xlabel="l1 norm of the coefficients", ylabel="loss on the data / loss at the start"
+)
+right.set(
+    xlabel="l1 norm of the coefficients",
+    ylabel="mean squared error of the truth, new rows",
+)
 right.legend(frameon=False)
 fig.suptitle("Small steps: less loss for the same l1 norm")
 

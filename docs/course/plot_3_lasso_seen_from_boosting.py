@@ -18,7 +18,9 @@ from sklearn.datasets import load_diabetes
 
 import coordboost as cb
 
-plt.rcParams.update({"figure.figsize": (8, 4.5), "figure.constrained_layout.use": True, "font.size": 12})
+plt.rcParams.update(
+    {"figure.figsize": (8, 4.5), "figure.constrained_layout.use": True, "font.size": 12}
+)
 BLUE, ORANGE, GREEN, GREY = "#0072B2", "#D55E00", "#009E73", "#767676"
 
 X, y = load_diabetes(return_X_y=True, as_frame=True, scaled=False)
@@ -54,12 +56,30 @@ fig, ax = plt.subplots()
 fraction = np.linspace(0.001, 1, 400)
 grid = fraction * lasso.l1[-1]
 best = np.array([problem.value(problem.combine(lasso.beta_at(l1=one))) for one in grid])
-ax.plot(grid, best / problem.start_loss, color="black", linewidth=2.5, label="Lasso: nothing is below this line")
+ax.plot(
+    grid,
+    best / problem.start_loss,
+    color="black",
+    linewidth=2.5,
+    label="Lasso: nothing is below this line",
+)
 for eps, colour, style in ((1.0, ORANGE, "--"), (0.3, GREEN, "-."), (0.02, BLUE, ":")):
     one = cb.solve(problem, cb.ls_boost(eps), n_steps=int(60 / eps))
     l1 = np.abs(one.coef_path(standardized=True)).sum(axis=1)
-    ax.plot(l1, one.losses / problem.start_loss, style, color=colour, linewidth=2.5, label=f"LS-Boost, eps = {eps}")
-ax.set(xlabel="l1 norm of the coefficients", ylabel="loss / loss at the start", xlim=(600, 2200), ylim=(0.475, 0.6))
+    ax.plot(
+        l1,
+        one.losses / problem.start_loss,
+        style,
+        color=colour,
+        linewidth=2.5,
+        label=f"LS-Boost, eps = {eps}",
+    )
+ax.set(
+    xlabel="l1 norm of the coefficients",
+    ylabel="loss / loss at the start",
+    xlim=(600, 2200),
+    ylim=(0.475, 0.6),
+)
 ax.set_title("The smaller the steps, the nearer to the Lasso")
 ax.legend(frameon=False)
 
@@ -84,24 +104,43 @@ ax.legend(frameon=False)
 fs0 = cb.exact_path(problem, kind="stagewise")
 profile = np.abs(lasso.coef_path(standardized=True))
 turns = int(np.argmax((np.diff(profile, axis=0) < -1e-9 * profile.max()).any(axis=1)))
-apart = np.array([np.abs(lasso.beta_at(l1=one) - fs0.beta_at(l1=one)).max() for one in grid])
+apart = np.array(
+    [np.abs(lasso.beta_at(l1=one) - fs0.beta_at(l1=one)).max() for one in grid]
+)
 names = problem.feature_names
 back = [names[j] for j in np.flatnonzero(profile[turns + 1] < profile[turns])]
-print(f"the first coefficients to turn back: {', '.join(back)}, from l1 = {lasso.l1[turns]:.1f} on")
-print(f"the first point of the grid at which the paths differ: l1 = {grid[np.argmax(apart > 1e-6)]:.1f}")
+print(
+    f"the first coefficients to turn back: {', '.join(back)}, from l1 = {lasso.l1[turns]:.1f} on"
+)
+print(
+    f"the first point of the grid at which the paths differ: l1 = {grid[np.argmax(apart > 1e-6)]:.1f}"
+)
 
 fig, ax = plt.subplots()
 zoom = np.linspace(1500, lasso.l1[-1], 400)
 for name, colour in (("s3", BLUE), ("s1", ORANGE)):
     j = names.index(name)
     for path, style, width in ((lasso, "-", 2.5), (fs0, "--", 2.5)):
-        ax.plot(zoom, [path.beta_at(l1=one)[j] for one in zoom], style, color=colour, linewidth=width)
-    ax.text(zoom[-1] + 20, lasso.beta_at(l1=zoom[-1])[j], name, color=colour, va="center")
-ax.axvline(lasso.l1[turns], color="black", linewidth=1, linestyle=":")
+        ax.plot(
+            zoom,
+            [path.beta_at(l1=one)[j] for one in zoom],
+            style,
+            color=colour,
+            linewidth=width,
+        )
+    ax.text(
+        zoom[-1] + 20, lasso.beta_at(l1=zoom[-1])[j], name, color=colour, va="center"
+    )
+ax.axvline(lasso.l1[turns], ymax=0.8, color="black", linewidth=1, linestyle=":")
 ax.text(lasso.l1[turns] + 15, -700, "a Lasso coefficient turns back", va="bottom")
 ax.plot([], [], "k-", label="Lasso")
 ax.plot([], [], "k--", label="boosting with tiny steps (FS_0)")
-ax.set(xlabel="l1 norm of the coefficients", ylabel="coefficient", ylim=(-850, 400), title="Where the paths part")
+ax.set(
+    xlabel="l1 norm of the coefficients",
+    ylabel="coefficient",
+    ylim=(-850, 400),
+    title="Where the paths part",
+)
 ax.legend(frameon=False, loc="upper left")
 
 # %%
@@ -127,7 +166,9 @@ ax.legend(frameon=False, loc="upper left")
 #
 # where :math:`L^\star_\delta` is the Lasso optimum and :math:`A = \|B \widehat\beta_{LS}\|`.
 radius = 1000.0
-shrunk = cb.solve(problem, cb.regularized_forward_stagewise(eps=1.0, delta=radius), n_steps=8000)
+shrunk = cb.solve(
+    problem, cb.regularized_forward_stagewise(eps=1.0, delta=radius), n_steps=8000
+)
 print(cb.theory.check(shrunk, "Theorem 4.1"))
 print(shrunk.certificate())
 
@@ -144,15 +185,25 @@ print(shrunk.certificate())
 # and this is the Frank-Wolfe method with a constant step. Other lengths of the step give other rates, in the same loop. The gaps are
 # proved, not guessed: lesson 4 says how.
 methods = {
-    "constant step (R-FS, eps = 5)": (cb.regularized_forward_stagewise(eps=5.0, delta=radius), GREY, ":"),
-    "constant step (R-FS, eps = 1)": (cb.regularized_forward_stagewise(eps=1.0, delta=radius), ORANGE, "-."),
+    "constant step (R-FS, eps = 5)": (
+        cb.regularized_forward_stagewise(eps=5.0, delta=radius),
+        GREY,
+        ":",
+    ),
+    "constant step (R-FS, eps = 1)": (
+        cb.regularized_forward_stagewise(eps=1.0, delta=radius),
+        ORANGE,
+        "-.",
+    ),
     "step 2 / (k + 2)": (cb.methods.frank_wolfe(radius), GREEN, "--"),
     "away steps, line search": (cb.methods.frank_wolfe_away(radius), BLUE, "-"),
 }
 fig, ax = plt.subplots()
 for name, (method, colour, style) in methods.items():
     one = cb.solve(problem, method, n_steps=8000)
-    cb.plots.GapDisplay.from_run(one, ax=ax, color=colour, linestyle=style, linewidth=2, label=name, legend=False)
+    cb.plots.GapDisplay.from_run(
+        one, ax=ax, color=colour, linestyle=style, linewidth=2, label=name, legend=False
+    )
 ax.set(title="Four ways to one Lasso model", ylim=(1e-9, 10))
 ax.legend(frameon=False, loc="lower right")
 

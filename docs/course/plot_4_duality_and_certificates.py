@@ -22,7 +22,9 @@ from sklearn.linear_model import Lasso
 
 import coordboost as cb
 
-plt.rcParams.update({"figure.figsize": (8, 4.5), "figure.constrained_layout.use": True, "font.size": 12})
+plt.rcParams.update(
+    {"figure.figsize": (8, 4.5), "figure.constrained_layout.use": True, "font.size": 12}
+)
 BLUE, ORANGE, GREEN, GREY = "#0072B2", "#D55E00", "#009E73", "#767676"
 
 # %%
@@ -64,16 +66,36 @@ resid = np.array([state.resid for state in descent.replay(range(13))])
 dual = resid * np.minimum(1, lam / np.abs(resid @ learners).max(axis=1))[:, None]
 
 fig, ax = plt.subplots(figsize=(10.5, 5.5))
-normals = np.hstack([learners, -learners])[:, np.argsort(np.concatenate([angles, angles + np.pi]) % (2 * np.pi))]
-corners = [np.linalg.solve(np.array([normals[:, k], normals[:, (k + 1) % 6]]), [lam, lam]) for k in range(6)]
+normals = np.hstack([learners, -learners])[
+    :, np.argsort(np.concatenate([angles, angles + np.pi]) % (2 * np.pi))
+]
+corners = [
+    np.linalg.solve(np.array([normals[:, k], normals[:, (k + 1) % 6]]), [lam, lam])
+    for k in range(6)
+]
 ax.fill(*np.array(corners).T, color=BLUE, alpha=0.15)
-ax.plot(*np.array([*corners, corners[0]]).T, color=BLUE, linewidth=2, label="points that prove a lower bound")
-ax.plot(*resid.T, "o-", color=GREY, markersize=5, label="residuals of coordinate descent")
-ax.plot(*dual.T, "s", color=ORANGE, markersize=5, label="the same, scaled into the polytope")
+ax.plot(
+    *np.array([*corners, corners[0]]).T,
+    color=BLUE,
+    linewidth=2,
+    label="points that prove a lower bound",
+)
+ax.plot(
+    *resid.T, "o-", color=GREY, markersize=5, label="residuals of coordinate descent"
+)
+ax.plot(
+    *dual.T, "s", color=ORANGE, markersize=5, label="the same, scaled into the polytope"
+)
 ax.plot(*dual[-1], "k*", markersize=15, label="nearest point to y: the dual optimum")
 ax.plot([target[0], dual[-1][0]], [target[1], dual[-1][1]], "k:", linewidth=1)
 ax.annotate("y", target, (6, -4), textcoords="offset points")
-ax.set(aspect="equal", xlim=(-1.4, 1.8), xlabel="sample 1", ylabel="sample 2", title="The dual of the Lasso is a projection")
+ax.set(
+    aspect="equal",
+    xlim=(-1.4, 1.8),
+    xlabel="sample 1",
+    ylabel="sample 2",
+    title="The dual of the Lasso is a projection",
+)
 ax.legend(frameon=False, loc="center left", bbox_to_anchor=(1.0, 0.5))
 
 # %%
@@ -90,12 +112,16 @@ def interval(beta, lam):
     """The two ends of an interval that contains the optimum."""
     r = centred - B @ beta
     u = r * min(1, lam / np.abs(B.T @ r).max())
-    return (centred @ centred - (centred - u) @ (centred - u)) / 2, r @ r / 2 + lam * np.abs(beta).sum()
+    return (
+        centred @ centred - (centred - u) @ (centred - u)
+    ) / 2, r @ r / 2 + lam * np.abs(beta).sum()
 
 
 penalty = 50.0
 run = cb.solve(problem, cb.methods.lasso_cd(penalty), n_steps=200)
-print("by hand:        optimum in [{:.6f}, {:.6f}]".format(*interval(run.beta, penalty)))
+print(
+    "by hand:        optimum in [{:.6f}, {:.6f}]".format(*interval(run.beta, penalty))
+)
 print("by the package:", run.certificate())
 
 # %%
@@ -103,11 +129,40 @@ print("by the package:", run.certificate())
 # need not rise in each step, but the best one so far is a proof, too.
 ends = np.array([interval(state.beta, penalty) for state in run.replay(range(121))])
 fig, ax = plt.subplots()
-ax.fill_between(np.arange(121), *ends.T, color=BLUE, alpha=0.2, step="post", label="contains the optimum")
-ax.step(np.arange(121), ends[:, 1], color=BLUE, linewidth=2, where="post", label="objective")
-ax.step(np.arange(121), ends[:, 0], color=ORANGE, linewidth=2, where="post", label="lower end, from the scaled residual")
-ax.step(np.arange(121), np.maximum.accumulate(ends[:, 0]), color="black", linestyle="--", where="post", label="best lower end so far")
-ax.set(xlabel="step", ylabel="sum of losses + penalty", title="A certificate closes in on the optimum", xlim=(0, 120), ylim=(7.1e5, 8.2e5))
+ax.fill_between(
+    np.arange(121),
+    *ends.T,
+    color=BLUE,
+    alpha=0.2,
+    step="post",
+    label="contains the optimum",
+)
+ax.step(
+    np.arange(121), ends[:, 1], color=BLUE, linewidth=2, where="post", label="objective"
+)
+ax.step(
+    np.arange(121),
+    ends[:, 0],
+    color=ORANGE,
+    linewidth=2,
+    where="post",
+    label="lower end, from the scaled residual",
+)
+ax.step(
+    np.arange(121),
+    np.maximum.accumulate(ends[:, 0]),
+    color="black",
+    linestyle="--",
+    where="post",
+    label="best lower end so far",
+)
+ax.set(
+    xlabel="step",
+    ylabel="sum of losses + penalty",
+    title="A certificate closes in on the optimum",
+    xlim=(0, 120),
+    ylim=(7.1e5, 8.2e5),
+)
 ax.legend(frameon=False)
 
 # %%
@@ -144,11 +199,20 @@ for tol in tolerances:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", ConvergenceWarning)
         theirs = Lasso(alpha=alpha, tol=tol, fit_intercept=False).fit(B, centred)
-    gaps.append(cb.certify(problem, theirs.coef_, cb.certificates.L1Penalty(penalty)).gap / problem.start_loss)
+    gaps.append(
+        cb.certify(problem, theirs.coef_, cb.certificates.L1Penalty(penalty)).gap
+        / problem.start_loss
+    )
 exact = cb.exact_path(problem).certificate(penalty).gap / problem.start_loss
 ax.loglog(tolerances, gaps, "o-", color=BLUE, linewidth=2, label="scikit-learn's Lasso")
-ax.axhline(max(exact, 1e-17), color=ORANGE, linestyle="--", linewidth=2, label="exact_path")
-ax.set(xlabel="tol of scikit-learn", ylabel="certified gap / loss at 0", title="One ruler for two programs")
+ax.axhline(
+    max(exact, 1e-17), color=ORANGE, linestyle="--", linewidth=2, label="exact_path"
+)
+ax.set(
+    xlabel="tol of scikit-learn",
+    ylabel="certified gap / loss at 0",
+    title="One ruler for two programs",
+)
 ax.xaxis.set_inverted(True)
 ax.legend(frameon=False)
 print("certified gap / loss at 0:", "  ".join(f"{gap:.0e}" for gap in gaps))

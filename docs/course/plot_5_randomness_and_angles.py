@@ -18,7 +18,9 @@ from sklearn.datasets import load_diabetes
 
 import coordboost as cb
 
-plt.rcParams.update({"figure.figsize": (8, 4.5), "figure.constrained_layout.use": True, "font.size": 12})
+plt.rcParams.update(
+    {"figure.figsize": (8, 4.5), "figure.constrained_layout.use": True, "font.size": 12}
+)
 BLUE, ORANGE, GREEN, GREY = "#0072B2", "#D55E00", "#009E73", "#767676"
 
 # %%
@@ -55,10 +57,20 @@ for t in (1, 3, 10):
 # of the largest ball in it is :math:`\Theta`, and the ball touches the hull in the direction that the learners fit worst.
 spread, close = np.deg2rad([0, 60, 120]), np.deg2rad([0, 15, 30])
 fig, axes = plt.subplots(1, 2, figsize=(10, 5.2))
-for ax, lines, name in zip(axes, (spread, close), ("spread out", "close together"), strict=True):
-    display = cb.plots.AngleDisplay.from_learners([np.cos(lines), np.sin(lines)], ax=ax, legend=False)
+for ax, lines, name in zip(
+    axes, (spread, close), ("spread out", "close together"), strict=True
+):
+    display = cb.plots.AngleDisplay.from_learners(
+        [np.cos(lines), np.sin(lines)], ax=ax, legend=False
+    )
     ax.set_title(f"{name}: Theta = {display.angle.upper:.3f}")
-fig.legend(*axes[0].get_legend_handles_labels(), loc="outside lower center", ncols=3, fontsize="small", frameon=False)
+fig.legend(
+    *axes[0].get_legend_handles_labels(),
+    loc="outside lower center",
+    ncols=3,
+    fontsize="small",
+    frameon=False,
+)
 
 # %%
 # Finding the angle means to *maximise* a convex function, which is hard in general. So the package answers with an interval, and with
@@ -87,8 +99,14 @@ print(cb.theory.check(cb.solve(problem, cb.rtgcd(1), 200), "Theorem 4.1"))
 
 least = cb.theory.bounds.Constants.of(problem).optimum
 fig, ax = plt.subplots()
-for rule, colour, n_runs in ((cb.rules.RandomSubset(1), ORANGE, 20), (cb.rules.Greedy(), BLUE, 1)):
-    gaps = [cb.solve(problem, cb.rtgcd(select=rule), 120, rng=seed).losses - least for seed in range(n_runs)]
+for rule, colour, n_runs in (
+    (cb.rules.RandomSubset(1), ORANGE, 20),
+    (cb.rules.Greedy(), BLUE, 1),
+):
+    gaps = [
+        cb.solve(problem, cb.rtgcd(select=rule), 120, rng=seed).losses - least
+        for seed in range(n_runs)
+    ]
     angle = cb.theory.mca(problem, rule).lower
     ax.semilogy(np.mean(gaps, axis=0) / gaps[0][0], color=colour, linewidth=2.5)
     ax.semilogy((1 - angle**2) ** np.arange(121), "--", color=colour, linewidth=2)
@@ -96,7 +114,13 @@ ax.text(60, 0.4, "one at random: bound", color=ORANGE)
 ax.text(56, 3e-5, "one at random: mean of 20 runs", color=ORANGE)
 ax.text(62, 8e-3, "boosting: bound", color=BLUE)
 ax.text(2, 3e-7, "boosting: the run", color=BLUE)
-ax.set(xlabel="step", ylabel="gap / gap at the start", xlim=(0, 120), ylim=(1e-7, 2), title="Theorem 4.1 and what happens")
+ax.set(
+    xlabel="step",
+    ylabel="gap / gap at the start",
+    xlim=(0, 120),
+    ylim=(1e-7, 2),
+    title="Theorem 4.1 and what happens",
+)
 
 # %%
 # Per step, or per look?
@@ -104,18 +128,40 @@ ax.set(xlabel="step", ylabel="gap / gap at the start", xlim=(0, 120), ylim=(1e-7
 #
 # Per step, more looks are better. Per look, they need not be. Take 100 learners and 400 samples.
 rng = np.random.default_rng(0)
-mix = np.linalg.cholesky(0.3 ** np.abs(np.subtract.outer(np.arange(100), np.arange(100))))
+mix = np.linalg.cholesky(
+    0.3 ** np.abs(np.subtract.outer(np.arange(100), np.arange(100)))
+)
 Z = rng.normal(size=(400, 100)) @ mix.T
 wide = cb.Problem(Z, Z @ rng.normal(size=100) + rng.normal(size=400))
 floor = cb.theory.bounds.Constants.of(wide).optimum
 
 fig, (left, right) = plt.subplots(1, 2, figsize=(10, 4.5), sharey=True)
 for t, colour, style in ((1, ORANGE, "-."), (10, GREEN, "--"), (100, BLUE, "-")):
-    gaps = np.mean([cb.solve(wide, cb.rtgcd(t), 1500, rng=seed).losses - floor for seed in range(5)], axis=0)
+    gaps = np.mean(
+        [
+            cb.solve(wide, cb.rtgcd(t), 1500, rng=seed).losses - floor
+            for seed in range(5)
+        ],
+        axis=0,
+    )
     for ax, looks in ((left, 1), (right, t)):
-        ax.semilogy(looks * np.arange(1501), gaps / gaps[0], style, color=colour, linewidth=2.5, label=f"t = {t}")
-    print(f"t = {t:3}: {np.argmax(gaps < 0.01 * gaps[0]):4} steps, {t * np.argmax(gaps < 0.01 * gaps[0]):6} looks to one percent")
-left.set(xlabel="steps", ylabel="mean gap / gap at the start", xlim=(0, 1500), ylim=(1e-4, 1.2))
+        ax.semilogy(
+            looks * np.arange(1501),
+            gaps / gaps[0],
+            style,
+            color=colour,
+            linewidth=2.5,
+            label=f"t = {t}",
+        )
+    print(
+        f"t = {t:3}: {np.argmax(gaps < 0.01 * gaps[0]):4} steps, {t * np.argmax(gaps < 0.01 * gaps[0]):6} looks to one percent"
+    )
+left.set(
+    xlabel="steps",
+    ylabel="mean gap / gap at the start",
+    xlim=(0, 1500),
+    ylim=(1e-4, 1.2),
+)
 right.set(xlabel="learners looked at", xlim=(0, 15000))
 left.legend(frameon=False)
 fig.suptitle("More looks: fewer steps, but not less work")
@@ -129,11 +175,23 @@ fig.suptitle("More looks: fewer steps, but not less work")
 # For the :math:`K` stumps of one variable with :math:`K + 1` values the angle is about :math:`1 / K`. So the theorem promises less and
 # less as there are more splits to choose from. But it knows the worst residual only, and a run meets its own. That the angle goes on like
 # this for all :math:`K` is a conjecture.
-many = [cb.Problem(cb.data.stumps(np.arange(K + 1)[:, None]), np.arange(K + 1)) for K in (2, 3, 4, 6, 8, 10, 12)]
+many = [
+    cb.Problem(cb.data.stumps(np.arange(K + 1)[:, None]), np.arange(K + 1))
+    for K in (2, 3, 4, 6, 8, 10, 12)
+]
 fig, ax = plt.subplots()
-cb.plots.AngleCurveDisplay.from_learners(many, ax=ax, color=BLUE, linewidth=2, label="stumps of one variable", legend=False)
+cb.plots.AngleCurveDisplay.from_learners(
+    many, ax=ax, color=BLUE, linewidth=2, label="stumps of one variable", legend=False
+)
 sizes = np.array([one.n_learners for one in many])
-ax.plot(sizes, 1 / np.sqrt(sizes), "--", color=ORANGE, linewidth=2, label="orthonormal learners, 1 / sqrt(K)")
+ax.plot(
+    sizes,
+    1 / np.sqrt(sizes),
+    "--",
+    color=ORANGE,
+    linewidth=2,
+    label="orthonormal learners, 1 / sqrt(K)",
+)
 ax.plot(sizes, 1 / sizes, ":", color=GREY, linewidth=2, label="1 / K")
 ax.set_title("The angle falls as learners are added")
 ax.legend(frameon=False)

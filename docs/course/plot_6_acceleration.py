@@ -18,7 +18,9 @@ from sklearn.datasets import make_hastie_10_2
 
 import coordboost as cb
 
-plt.rcParams.update({"figure.figsize": (8, 4.5), "figure.constrained_layout.use": True, "font.size": 12})
+plt.rcParams.update(
+    {"figure.figsize": (8, 4.5), "figure.constrained_layout.use": True, "font.size": 12}
+)
 BLUE, ORANGE, GREEN, GREY = "#0072B2", "#D55E00", "#009E73", "#767676"
 
 # %%
@@ -40,7 +42,9 @@ BLUE, ORANGE, GREEN, GREY = "#0072B2", "#D55E00", "#009E73", "#767676"
 # It often works for a while. Here are trees of depth 3 on simulated data, with the logistic loss. ``vagbm`` is the method above, with steps
 # of :math:`h` that are smaller by a factor :math:`\gamma`.
 X, y = make_hastie_10_2(n_samples=1000, random_state=0)
-trees = cb.Problem(cb.data.trees(X, max_depth=3, min_samples=20), y, cb.losses.Logistic())
+trees = cb.Problem(
+    cb.data.trees(X, max_depth=3, min_samples=20), y, cb.losses.Logistic()
+)
 methods = {
     "no momentum": (cb.gbm(rate=0.4), GREY, "top"),
     "momentum, gamma = 0.02": (cb.vagbm(eta=0.4, gamma=0.02), GREEN, "bottom"),
@@ -51,7 +55,12 @@ for name, (method, colour, place) in methods.items():
     run = cb.solve(trees, method, 200)
     ax.semilogy(run.losses / run.losses[0], color=colour, linewidth=2.5)
     ax.text(203, run.losses[-1] / run.losses[0], name, color=colour, va=place)
-ax.set(xlabel="trees", ylabel="loss / loss at the start", xlim=(0, 310), title="Momentum helps here: logistic loss, trees of depth 3")
+ax.set(
+    xlabel="trees",
+    ylabel="loss / loss at the start",
+    xlim=(0, 310),
+    title="Momentum helps here: logistic loss, trees of depth 3",
+)
 
 # %%
 # The correction, and its condition
@@ -87,8 +96,19 @@ ax.text(0.52, 0.045, "sharpened", color=BLUE, ha="right")
 ax.text(0.6, 0.012, "printed", color=ORANGE)
 for p in (2, 10, 100):
     ax.axvline(1 / np.sqrt(p), color=GREY, linewidth=1, linestyle=":")
-    ax.text(1 / np.sqrt(p) + 0.008, 2e-8, f"{p} orthonormal\nlearners", color="black", fontsize="small")
-ax.set(xlabel="minimal cosine angle", ylabel="largest gamma", ylim=(1e-8, 2), title="The momentum that the theorem allows")
+    ax.text(
+        1 / np.sqrt(p) + 0.008,
+        2e-8,
+        f"{p} orthonormal\nlearners",
+        color="black",
+        fontsize="small",
+    )
+ax.set(
+    xlabel="minimal cosine angle",
+    ylabel="largest gamma",
+    ylim=(1e-8, 2),
+    title="The momentum that the theorem allows",
+)
 
 # %%
 # What happens beyond it
@@ -104,9 +124,20 @@ for gamma, colour in ((limit, BLUE), (0.03, GREEN), (0.2, ORANGE), (0.3, "black"
     run = cb.solve(basis, cb.agbm(eta=1.0, gamma=gamma, guard=False), 300)
     losses = run.losses[1::2] / run.losses[0]
     ax.semilogy(1 + np.arange(150), losses, color=colour, linewidth=2.5)
-    ax.text(153, losses[-1], f"gamma = {gamma:.3g}" + (", allowed" if gamma == limit else ""), color=colour, va="center")
+    ax.text(
+        153,
+        losses[-1],
+        f"gamma = {gamma:.3g}" + (", allowed" if gamma == limit else ""),
+        color=colour,
+        va="center",
+    )
 ax.axhline(1, color=GREY, linewidth=1, linestyle=":")
-ax.set(xlabel="round", ylabel="loss / loss at the start", xlim=(0, 235), title="Accelerated boosting on ten orthonormal learners")
+ax.set(
+    xlabel="round",
+    ylabel="loss / loss at the start",
+    xlim=(0, 235),
+    title="Accelerated boosting on ten orthonormal learners",
+)
 print(f"the theorem allows gamma = {limit:.5f}")
 
 allowed = cb.solve(basis, cb.agbm(eta=1.0, gamma="auto"), 300)
@@ -128,11 +159,20 @@ guarded = cb.solve(basis, cb.agbm(eta=1.0, gamma=0.3), 300)
 restarted = cb.solve(basis, cb.agbmr(eta=1.0, gamma=0.3), 300)
 print("guard:", guarded.message)
 fig, ax = plt.subplots()
-for run, colour, name in ((wild, "black", "as it is"), (guarded, ORANGE, "with a guard"), (restarted, BLUE, "with restarts")):
+for run, colour, name in (
+    (wild, "black", "as it is"),
+    (guarded, ORANGE, "with a guard"),
+    (restarted, BLUE, "with restarts"),
+):
     losses = np.maximum(run.losses[1::2] / run.losses[0], 1e-16)
     ax.semilogy(1 + np.arange(len(losses)), losses, color=colour, linewidth=2.5)
     ax.text(len(losses) + 3, losses[-1], name, color=colour, va="center")
-ax.set(xlabel="round", ylabel="loss / loss at the start", xlim=(0, 190), title="gamma = 0.3, three times")
+ax.set(
+    xlabel="round",
+    ylabel="loss / loss at the start",
+    xlim=(0, 190),
+    title="gamma = 0.3, three times",
+)
 
 # %%
 # A theorem that is false as printed
@@ -145,9 +185,13 @@ eta, gamma = 0.01, 0.2
 single = cb.solve(dot, cb.agbm(eta, gamma), 76)
 rounds = 1 + np.arange(38)
 printed = 1 / (2 * eta * gamma * (rounds + 1) ** 2)
-claim = cb.theory.BoundCheck("Theorem 4.1", "printed", "upper", single.losses[1::2], printed, at=rounds)
+claim = cb.theory.BoundCheck(
+    "Theorem 4.1", "printed", "upper", single.losses[1::2], printed, at=rounds
+)
 print(claim)
-print(f"after 38 rounds: loss {single.losses[75]:.6f}, printed bound {printed[-1]:.6f}, bound of the proof {4 * printed[-1]:.6f}")
+print(
+    f"after 38 rounds: loss {single.losses[75]:.6f}, printed bound {printed[-1]:.6f}, bound of the proof {4 * printed[-1]:.6f}"
+)
 
 # %%
 # The ledger of the package (``python -m verification``) has this row with an exact counterexample in fractions, and the corrected one

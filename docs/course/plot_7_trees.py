@@ -22,11 +22,15 @@ from sklearn.tree import DecisionTreeRegressor
 
 import coordboost as cb
 
-plt.rcParams.update({"figure.figsize": (8, 4.5), "figure.constrained_layout.use": True, "font.size": 12})
+plt.rcParams.update(
+    {"figure.figsize": (8, 4.5), "figure.constrained_layout.use": True, "font.size": 12}
+)
 BLUE, ORANGE, GREEN, GREY = "#0072B2", "#D55E00", "#009E73", "#767676"
 
 X, y = load_diabetes(return_X_y=True, as_frame=True, scaled=False)
-X = X.drop(columns="s2")  # each of the other columns has at most 255 different values, so that every split can be tried
+# Each of the other columns has at most 255 different values, so that every
+# split can be tried.
+X = X.drop(columns="s2")
 
 # %%
 # How many columns?
@@ -35,7 +39,9 @@ X = X.drop(columns="s2")  # each of the other columns has at most 255 different 
 # A split of a variable at a threshold is a *stump*. There is one between any two neighbouring values, so they can be counted. A tree of
 # depth 2 has a split, and one more in each half: up to the third power of that number. Depth 3 has seven splits.
 splits = int(sum(X[name].nunique() - 1 for name in X))
-print(f"stumps {splits}; trees of depth 2, at most {splits**3:.0e}; of depth 3, at most {splits**7:.0e}")
+print(
+    f"stumps {splits}; trees of depth 2, at most {splits**3:.0e}; of depth 3, at most {splits**7:.0e}"
+)
 
 # %%
 # Trees of depth 1 can be listed, as in lesson 1. Deeper ones cannot. So the *scan* of all correlations becomes a *search*: grow a tree for
@@ -63,8 +69,16 @@ for _ in range(50):
 
 problem = cb.Problem(cb.data.trees(X, max_depth=2, min_samples=1, exact=True), y)
 run = cb.solve(problem, cb.ls_boost(eps=0.1), n_steps=50)
-print("largest difference of a prediction:", f"{np.abs(run.predict(X) - by_hand).max():.0e}")
-print("columns met so far:", run.problem.n_learners, "| coefficient of the first:", round(float(run.beta[0]), 3))
+print(
+    "largest difference of a prediction:",
+    f"{np.abs(run.predict(X) - by_hand).max():.0e}",
+)
+print(
+    "columns met so far:",
+    run.problem.n_learners,
+    "| coefficient of the first:",
+    round(float(run.beta[0]), 3),
+)
 
 fig, ax = plt.subplots(figsize=(9, 4.5))
 cb.plots.TreeDisplay.from_run(run, 0, ax=ax)
@@ -85,9 +99,23 @@ ax.set_title("Column 0 of the matrix: the first tree, as the run adds it")
 # several depths.
 resid = [state.resid for state in run.replay(range(51))]
 moves = [after - before for before, after in pairwise(resid)]
-cosines = np.array([-(m @ r) / np.linalg.norm(m) / np.linalg.norm(r) for m, r in zip(moves, resid[:-1], strict=True)])
+cosines = np.array(
+    [
+        -(m @ r) / np.linalg.norm(m) / np.linalg.norm(r)
+        for m, r in zip(moves, resid[:-1], strict=True)
+    ]
+)
 identity = (1 - 0.1 * 1.9 * cosines**2) * run.losses[:-1]
-print(cb.theory.BoundCheck("gain of a tree", "printed", "tight", run.losses[1:], identity, slack=1e-9 * run.losses[0]))
+print(
+    cb.theory.BoundCheck(
+        "gain of a tree",
+        "printed",
+        "tight",
+        run.losses[1:],
+        identity,
+        slack=1e-9 * run.losses[0],
+    )
+)
 
 
 def cosines_of(losses, eps):
@@ -98,11 +126,15 @@ def cosines_of(losses, eps):
 fig, ax = plt.subplots()
 for depth, colour in ((1, GREY), (2, GREEN), (3, ORANGE), (5, BLUE)):
     learners = cb.data.trees(X, max_depth=depth, min_samples=5, exact=True)
-    found = cosines_of(cb.solve(cb.Problem(learners, y), cb.ls_boost(0.1), 300).losses, 0.1)
+    found = cosines_of(
+        cb.solve(cb.Problem(learners, y), cb.ls_boost(0.1), 300).losses, 0.1
+    )
     smooth = np.convolve(found, np.ones(15) / 15, mode="valid")
     ax.plot(7 + np.arange(len(smooth)), smooth, color=colour, linewidth=2.5)
     ax.text(298, smooth[-1], f"depth {depth}", color=colour, va="center")
-ax.set(xlabel="step", ylabel="cosine of residual and tree", xlim=(0, 340), ylim=(0, 0.85))
+ax.set(
+    xlabel="step", ylabel="cosine of residual and tree", xlim=(0, 340), ylim=(0, 0.85)
+)
 ax.set_title("Deeper trees point where the residual points (means of 15 steps)")
 
 # %%
@@ -121,7 +153,11 @@ for depth in (1, 3):
 # lower end is what the loss itself declares, 0 for squares. For stumps in a list there is a lower end. Take the best model with the
 # :math:`\ell_1` norm of the run, as in lesson 4.
 listed = cb.solve(cb.Problem(cb.data.leaf_stumps(X), y), cb.ls_boost(0.1), 200)
-searched = cb.solve(cb.Problem(cb.data.trees(X, max_depth=1, min_samples=1, exact=True), y), cb.ls_boost(0.1), 200)
+searched = cb.solve(
+    cb.Problem(cb.data.trees(X, max_depth=1, min_samples=1, exact=True), y),
+    cb.ls_boost(0.1),
+    200,
+)
 for name, one in (("listed", listed), ("searched", searched)):
     found = cb.certify(one.problem, one.beta, cb.certificates.L1Ball(one.final.l1))
     print(f"{name}: optimum in [{found.lower:.0f}, {found.upper:.0f}]")
@@ -134,17 +170,33 @@ for name, one in (("listed", listed), ("searched", searched)):
 # that were held back.
 fit_X, new_X, fit_y, new_y = train_test_split(X, y, test_size=0.3, random_state=0)
 fig, ax = plt.subplots()
-for depth, colour, place in ((1, GREY, "top"), (2, ORANGE, "bottom"), (5, BLUE, "center")):
-    one = cb.solve(cb.Problem(cb.data.trees(fit_X, max_depth=depth, min_samples=5), fit_y), cb.ls_boost(0.1), 300)
+for depth, colour, place in (
+    (1, GREY, "top"),
+    (2, ORANGE, "bottom"),
+    (5, BLUE, "center"),
+):
+    one = cb.solve(
+        cb.Problem(cb.data.trees(fit_X, max_depth=depth, min_samples=5), fit_y),
+        cb.ls_boost(0.1),
+        300,
+    )
     fitted, fresh = -2 * one.score_path(fit_X, fit_y), -2 * one.score_path(new_X, new_y)
     ax.plot(fitted, "--", color=colour, linewidth=2)
     ax.plot(fresh, color=colour, linewidth=2.5)
     ax.plot(fresh.argmin(), fresh.min(), "o", color=colour, markersize=9)
     ax.text(304, fresh[-1], f"depth {depth}", color=colour, va=place)
-    print(f"depth {depth}: least error on new rows {fresh.min():.0f} after {fresh.argmin()} trees")
+    print(
+        f"depth {depth}: least error on new rows {fresh.min():.0f} after {fresh.argmin()} trees"
+    )
 ax.plot([], [], "k-", linewidth=2.5, label="new rows")
 ax.plot([], [], "k--", linewidth=2, label="rows of the fit")
-ax.set(xlabel="trees", ylabel="mean squared error", xlim=(0, 345), ylim=(0, 6500), title="Deep trees fit fast, and overfit early")
+ax.set(
+    xlabel="trees",
+    ylabel="mean squared error",
+    xlim=(0, 345),
+    ylim=(0, 6500),
+    title="Deep trees fit fast, and overfit early",
+)
 ax.legend(frameon=False, loc="upper right", ncols=2)
 
 # %%

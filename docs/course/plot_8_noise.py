@@ -18,7 +18,9 @@ import numpy as np
 import coordboost as cb
 from coordboost.theory.langevin import chain, gibbs, quadrature, regime, stationary
 
-plt.rcParams.update({"figure.figsize": (8, 4.5), "figure.constrained_layout.use": True, "font.size": 12})
+plt.rcParams.update(
+    {"figure.figsize": (8, 4.5), "figure.constrained_layout.use": True, "font.size": 12}
+)
 BLUE, ORANGE, GREEN, GREY = "#0072B2", "#D55E00", "#009E73", "#767676"
 
 # %%
@@ -58,7 +60,9 @@ BLUE, ORANGE, GREEN, GREY = "#0072B2", "#D55E00", "#009E73", "#767676"
 # Two correlated columns, one drawn at random in each step:
 rng = np.random.default_rng(0)
 common = rng.normal(size=40)
-X = np.column_stack([common + 0.6 * rng.normal(size=40), common + 0.6 * rng.normal(size=40)])
+X = np.column_stack(
+    [common + 0.6 * rng.normal(size=40), common + 0.6 * rng.normal(size=40)]
+)
 y = X @ [1.5, -0.5] + rng.normal(size=40)
 problem = cb.Problem(X, y)
 method = cb.sglb(eps=0.05, beta=40.0, gamma=0.2, select=cb.rules.RandomSubset(1))
@@ -80,8 +84,12 @@ cb.plots.ChainDisplay.from_chain(sample, 0, law, ax=ax, words="first coefficient
 # :math:`\varepsilon`.
 limit = gibbs(problem, method)
 for eps in (0.1, 0.05, 0.025):
-    at_eps = stationary(problem, cb.sglb(eps=eps, beta=40.0, gamma=0.2, select=cb.rules.RandomSubset(1)))
-    print(f"eps = {eps}: covariance off by {np.linalg.norm(at_eps.cov - limit.cov) / np.linalg.norm(limit.cov):.3f} of its size")
+    at_eps = stationary(
+        problem, cb.sglb(eps=eps, beta=40.0, gamma=0.2, select=cb.rules.RandomSubset(1))
+    )
+    print(
+        f"eps = {eps}: covariance off by {np.linalg.norm(at_eps.cov - limit.cov) / np.linalg.norm(limit.cov):.3f} of its size"
+    )
 
 # %%
 # Both noises are needed
@@ -94,20 +102,36 @@ for eps in (0.1, 0.05, 0.025):
 def ellipse(law, level=0.9):
     """The curve that holds so much of a normal law of two dimensions."""
     turn = np.linspace(0, 2 * np.pi, 200)
-    return law.mean[:, None] + np.sqrt(-2 * np.log(1 - level)) * np.linalg.cholesky(law.cov) @ np.array([np.cos(turn), np.sin(turn)])
+    return law.mean[:, None] + np.sqrt(-2 * np.log(1 - level)) * np.linalg.cholesky(
+        law.cov
+    ) @ np.array([np.cos(turn), np.sin(turn)])
 
 
 fig, axes = plt.subplots(1, 3, figsize=(11, 4.2), sharex=True, sharey=True)
 shared = cb.sglb(eps=0.02, beta=40.0, gamma=0.2)
-names = {"BOTH": "two noises", "NONE": "noise in the fit only", "SAME": "one noise for both"}
+names = {
+    "BOTH": "two noises",
+    "NONE": "noise in the fit only",
+    "SAME": "one noise for both",
+}
 for ax, structure, colour in zip(axes, names, (BLUE, ORANGE, GREY), strict=True):
-    greedy = shared if structure == "BOTH" else cb.sglb(eps=0.02, beta=40.0, gamma=0.2, structure=cb.rules.Structure[structure])
-    draws = chain(cb.solve(problem, greedy, 40_000, rng=2), burn_in=4000, every=60).pooled
+    greedy = (
+        shared
+        if structure == "BOTH"
+        else cb.sglb(
+            eps=0.02, beta=40.0, gamma=0.2, structure=cb.rules.Structure[structure]
+        )
+    )
+    draws = chain(
+        cb.solve(problem, greedy, 40_000, rng=2), burn_in=4000, every=60
+    ).pooled
     goal = gibbs(problem, shared)
     ax.plot(*draws.T, ".", color=colour, markersize=4, alpha=0.6)
     ax.plot(*ellipse(goal), color="black", linewidth=2)
     ax.set(title=names[structure], xlabel="first coefficient")
-    print(f"{names[structure]:22}: mean {draws.mean(axis=0).round(2)}, law {goal.mean.round(2)}")
+    print(
+        f"{names[structure]:22}: mean {draws.mean(axis=0).round(2)}, law {goal.mean.round(2)}"
+    )
 axes[0].set_ylabel("second coefficient")
 fig.suptitle("Draws, and the law that they should have (black: 90 percent of it)")
 
@@ -117,7 +141,12 @@ fig.suptitle("Draws, and the law that they should have (black: 90 percent of it)
 #
 # Noise can leave a valley in which boosting would stay. Take 40 targets at -1 and 60 targets at 3, one constant learner, and a loss that is
 # flat far from the target (``Welsch``). The law has two wells. Warm chains visit both; cold ones do not come out, and R-hat says so.
-wells = cb.Problem(np.ones((100, 1)), np.r_[-np.ones(40), 3 * np.ones(60)], cb.losses.Welsch(), center=False)
+wells = cb.Problem(
+    np.ones((100, 1)),
+    np.r_[-np.ones(40), 3 * np.ones(60)],
+    cb.losses.Welsch(),
+    center=False,
+)
 fig, axes = plt.subplots(1, 2, figsize=(10, 4.2), sharey=True)
 for ax, beta in zip(axes, (5.0, 20.0), strict=True):
     cold = cb.sglb(eps=0.2, beta=beta, gamma=0.01)
@@ -125,11 +154,25 @@ for ax, beta in zip(axes, (5.0, 20.0), strict=True):
     visits = chain(runs, burn_in=1000, every=10)
     true = quadrature(wells, cold, width=250.0, n_points=5001)
     places, density = true.density(0)
-    ax.hist(visits.pooled[:, 0] / 10, bins=60, range=(-6, 8), density=True, color=BLUE, alpha=0.4, label="8 chains")
+    ax.hist(
+        visits.pooled[:, 0] / 10,
+        bins=60,
+        range=(-6, 8),
+        density=True,
+        color=BLUE,
+        alpha=0.4,
+        label="8 chains",
+    )
     ax.plot(places / 10, 10 * density, color="black", linewidth=2, label="the law")
-    ax.set(title=f"beta = {beta:g}, R-hat {visits.rhat[0]:.2f}", xlabel="prediction", xlim=(-6, 8))
+    ax.set(
+        title=f"beta = {beta:g}, R-hat {visits.rhat[0]:.2f}",
+        xlabel="prediction",
+        xlim=(-6, 8),
+    )
     better = (visits.pooled[:, 0] > 10).mean()
-    print(f"beta = {beta:4}: in the better well {better:.2f}, by the law {true.probability(lambda at: at[:, 0] > 10):.2f}")
+    print(
+        f"beta = {beta:4}: in the better well {better:.2f}, by the law {true.probability(lambda at: at[:, 0] > 10):.2f}"
+    )
 axes[0].set_ylabel("density")
 axes[0].legend(frameon=False)
 fig.suptitle("Warm chains sample, cold chains do not")
@@ -150,13 +193,19 @@ print(regime(cb.solve(problem, cb.sglb(eps=0.1, beta=1e4, gamma=1e-3), 100)))
 # over the models of one long chain.
 x = np.sort(rng.uniform(-3, 3, size=200))[:, None]
 wave = np.sin(2 * x[:, 0]) + 0.4 * rng.normal(size=200)
-model = cb.LangevinGBMRegressor(n_estimators=1500, max_depth=2, random_state=0).fit(x, wave)
+model = cb.LangevinGBMRegressor(n_estimators=1500, max_depth=2, random_state=0).fit(
+    x, wave
+)
 at = np.linspace(-3, 3, 300)[:, None]
 low, high = model.predict_interval(at, level=0.9).T
 mean_low, mean_high = model.predict_interval(at, level=0.9, observation=False).T
 fig, ax = plt.subplots()
-ax.fill_between(at[:, 0], low, high, color=BLUE, alpha=0.15, label="90 % for a new target")
-ax.fill_between(at[:, 0], mean_low, mean_high, color=BLUE, alpha=0.45, label="90 % for the mean")
+ax.fill_between(
+    at[:, 0], low, high, color=BLUE, alpha=0.15, label="90 % for a new target"
+)
+ax.fill_between(
+    at[:, 0], mean_low, mean_high, color=BLUE, alpha=0.45, label="90 % for the mean"
+)
 ax.plot(x, wave, ".", color=GREY, markersize=5, label="data")
 ax.plot(at, np.sin(2 * at), color="black", linewidth=1.5, linestyle="--", label="truth")
 ax.set(xlabel="x", ylabel="y", ylim=(-2.4, 3.2), title="What one chain of trees knows")
