@@ -153,9 +153,9 @@ print(cb.solve(problem, cb.methods.gcd(), 1, view=cb.engine.NaiveState).beta[0])
 #: As `python`, where kernels are compiled even if they are interpreted here: this is about what was compiled.
 compiling = partial(python, NUMBA_DISABLE_JIT="0")
 EDITS = {
-    "pieces/steps.py": "ShrunkenStep.move = lambda self, k, view, j, corr, beta_j: (0, self.rate * corr / 2)",
-    "pieces/losses.py": "Squared.residual = lambda self, y, f: (y - f) / 2",
-    "dictionaries/dense.py": "Dense.scan = lambda self, v: np.dot(self.rows, v) / 2",
+    "rules/steps.py": "ShrunkenStep.move = lambda self, k, view, j, corr, beta_j: (0, self.rate * corr / 2)",
+    "losses/standard.py": "Squared.residual = lambda self, y, f: (y - f) / 2",
+    "learners/dense.py": "Dense.scan = lambda self, v: np.dot(self.rows, v) / 2",
 }
 
 

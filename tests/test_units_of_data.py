@@ -77,7 +77,7 @@ def test_other_losses(kind):
     """The delta of ``Huber`` is a number of the user, in the unit of y."""
     if "loss" not in kind().get_params():
         return
-    smooth = not of_trees(kind) or "AcceleratedState" in kind.__name__ or "Langevin" in kind.__name__
+    smooth = not of_trees(kind) or "Accelerated" in kind.__name__ or "Langevin" in kind.__name__
     for settings in variants(kind):
         if settings.get("rule") in ("aic", "bic", "cp"):
             continue

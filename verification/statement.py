@@ -13,6 +13,7 @@ What no formula says is a function of a case: ``claim(name, printed="verified", 
 """
 
 import functools
+import warnings
 from fractions import Fraction
 
 import numpy as np
@@ -84,7 +85,8 @@ def method_of(walk):
 @functools.cache
 def _run(walk):
     """What the package does on it: the run and its trail."""
-    run = cb.solve(problem_of(walk), method_of(walk), len(walk.beta) - 1, compile=False)
+    with warnings.catch_warnings(action="ignore", category=cb.engine.LongStepWarning):  # claims are tried with steps of any length
+        run = cb.solve(problem_of(walk), method_of(walk), len(walk.beta) - 1, compile=False)
     return run, bounds.Trail.of(run)
 
 
