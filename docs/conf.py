@@ -76,12 +76,13 @@ html_title = "coordboost"
 html_static_path = ["_static"]
 html_css_files = ["site.css"]
 html_js_files = ["site.js"]
+html_sidebars = {page: [] for page in ("index", "start", "phrase-book", "performance")}  # pages without others below them
 html_show_sourcelink = False
 html_copy_source = False
 html_math_renderer = "mathml"
 html_theme_options = {
     "navbar_align": "left",
-    "header_links_before_dropdown": 8,
+    "header_links_before_dropdown": 9,
     "navbar_persistent": ["search-button"],
     "collapse_navigation": True,
     "show_toc_level": 2,
@@ -136,9 +137,15 @@ def class_signature(app: Any, what: str, name: str, obj: Any, options: Any, sign
         return None
 
 
+def trim(app: Any, name: str, source: list[str]) -> None:
+    """Take the empty line, by which a doctest ends, off the end of code."""
+    source[0] = source[0].replace("\n\n```\n", "\n```\n")
+
+
 def setup(app: Any) -> None:
     """Register what is not an extension of its own."""
     app.connect("config-inited", link_others, priority=1)
+    app.connect("source-read", trim)
     app.connect("autodoc-skip-member", skip_foreign)
     app.connect("autodoc-process-signature", class_signature)
     app.add_html_math_renderer(

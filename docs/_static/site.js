@@ -1,4 +1,5 @@
-// The theme's buttons that open a part of the side bar have a picture only; screen readers need a name.
+// Names for screen readers: the theme's buttons in the side bar show a picture only, the gallery hides the text of its links.
 document.addEventListener("DOMContentLoaded", () => {
   for (const button of document.querySelectorAll("nav summary")) button.setAttribute("aria-label", "Pages of this part");
+  for (const link of document.querySelectorAll(".sphx-glr-thumbcontainer a")) link.setAttribute("aria-label", link.textContent);
 });
