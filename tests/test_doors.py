@@ -32,6 +32,7 @@ MADE = {
     "Sparse", "best_of",
     "bounds", "langevin", "plots", "RandomMask", "JointSubset", "Unconstrained", "Greedy", "Cyclic", "LineSearch", "Squared", "Exponential",
     "Law", "Report", "Gamma", "Poisson", "Tweedie", "Welsch",
+    "WorstCase", "performance", "Bootstrap", "MultinomialPath",
     "Loss", "SelectionRule", "StepRule", "CoefficientRule", "Learners", "LearnerFamily",
 }  # fmt: skip
 #: Numbers of the theory that are asked for by who has a problem already.

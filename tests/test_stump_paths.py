@@ -85,3 +85,23 @@ def test_the_exact_path_is_that_of_the_explicit_matrix(kind):
     lam = 0.3 * problem.start_size
     one, two = (cb.exact_path(p, lam_min=lam) for p in (problem, other))
     np.testing.assert_allclose(one.lam, two.lam, rtol=1e-9)
+
+
+@every_kind
+def test_paths_predict_new_rows_of_the_table(kind):
+    problem, _, X = both(kind)
+    for path in (cb.lasso_path(problem, n_alphas=5, eps=0.3, solver="cd"), cb.exact_path(problem, max_knots=5)):
+        models = [problem.unit(path.coef_at(step=k)) for k in range(path.n_points)]
+        expected = [problem.constant + problem.combine(beta)[10:30] for beta in models]
+        np.testing.assert_allclose(list(path.staged_predict(X[10:30])), expected, atol=1e-12)
+        np.testing.assert_allclose(path.predict(X[10:30]), expected[-1], atol=1e-12)
+
+
+def test_lasso_paths_over_stumps_are_cross_validated():
+    X, y = table(missing=0.1)
+    alphas = [0.3, 0.1]
+
+    def fit(X, y, weight):
+        return cb.lasso_path(cb.Problem(cb.data.leaf_stumps(X, categorical=[2]), y, sample_weight=weight), alphas=alphas)
+
+    assert cb.cross_validate(fit, X, y).losses.shape == (5, 2)

@@ -272,3 +272,10 @@ def columns_as_in(X, problem):
     if X.shape[1] != len(names):
         raise ValueError(f"X must have {len(names)} columns as in the fit, got {X.shape[1]}.")
     return X if place is None else X.ordered(place)
+
+
+def learners_at(X, problem):
+    """The learners of the `problem` of the fit on new rows: raw columns, or what a dictionary such as stumps makes of them."""
+    if not problem.dictionary.at:
+        return columns_as_in(X, problem)
+    return problem.dictionary.at(X if problem.binning is None else problem.binning.bin(numbers_as_in(X, problem)))

@@ -13,7 +13,7 @@ from coordboost._numba.sums import residual_into, total_of
 from coordboost._numba.threads import on_one_thread
 from coordboost._utils.checks import shown
 from coordboost.data import validation
-from coordboost.data.door import columns_as_in, numbers_as_in, parts_of
+from coordboost.data.door import learners_at, parts_of
 from coordboost.data.parts import Parts, restored
 from coordboost.data.probe import gathered
 from coordboost.data.spectrum import Span, Spectrum
@@ -426,12 +426,8 @@ class Problem(Parts):
         ValueError
             For columns that are missing, unknown or not finite; for an oracle without ``at(X)``.
         """
-        if self.dictionary.at:
-            rows = X if self.binning is None else self.binning.bin(numbers_as_in(X, self))
-            pred = self.constant + self.dictionary.at(rows).combine(validation.coefficients(beta, self))
-        else:
-            coef, intercept = self.raw(beta)
-            pred = columns_as_in(X, self).combine(coef) + intercept
+        coef, intercept = self.raw(beta if self.countable else validation.coefficients(beta, self))
+        pred = learners_at(X, self).combine(coef) + intercept
         return pred if offset is None else pred + validation.known_part(offset, len(pred))
 
 

@@ -112,6 +112,8 @@ class LassoPath(PiecewiseLinear):
 
     def _staged(self, X):
         """As for every path; all alphas in one product, of the columns in use."""
+        if self.problem.dictionary.at:
+            return np.array(list(super()._staged(X)))
         X = columns_as_in(X, self.problem)
         used, few = columns_in_use(self.models)
         return np.ascontiguousarray(few.toarray() @ X.part(used, slice(None)).T) + self.intercepts[:, None]

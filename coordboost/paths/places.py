@@ -13,7 +13,7 @@ import numpy as np
 
 from coordboost._utils.checks import items_of, not_negative, shown
 from coordboost.data import validation
-from coordboost.data.door import columns_as_in
+from coordboost.data.door import learners_at
 from coordboost.paths.scoring import losses_of, rows_of
 
 
@@ -176,7 +176,7 @@ class PathLike:
 
     def _predict(self, X, place):
         coef, intercept = self._model(place)
-        return columns_as_in(X, self.problem).combine(coef) + intercept
+        return learners_at(X, self.problem).combine(coef) + intercept
 
     def staged_predict(self, X):
         """Yield predictions (the constant included, an offset not) for new rows at every point of the path.
@@ -384,7 +384,7 @@ class PiecewiseLinear(PathLike):
         return [part[0] for part in between(knots, np.array([at]))]
 
     def _staged(self, X):
-        X = columns_as_in(X, self.problem)
+        X = learners_at(X, self.problem)
         models = (self._model(PathPoint(step=k)) for k in range(self.n_points))
         return (X.combine(coef) + intercept for coef, intercept in models)
 
