@@ -130,14 +130,6 @@ def test_ridge_of_scikit_learn(solver, make, wide):
         np.testing.assert_allclose(intercept, theirs.intercept_, atol=2e-4)
 
 
-def test_the_grid_of_ridge_is_that_of_a_thousandth():
-    path, other = (cb.lasso_path(X, Y, l1_ratio=ratio) for ratio in (0, 1e-3))
-    np.testing.assert_allclose(path.alphas, other.alphas)
-    assert path.solver == "eigen" and path.l1_ratio == 0 and "ridge" not in path.message
-    with pytest.raises(ValueError, match=r"alphas must be > 0 for ridge"):
-        cb.lasso_path(X, Y, [1.0, 0.0], l1_ratio=0)
-
-
 def test_positive_elastic_nets_of_scikit_learn():
     path = cb.lasso_path(X, Y, l1_ratio=0.5, positive=True, **PLAIN)
     for alpha, coef in zip(path.alphas, path.coefs.T, strict=True):
@@ -237,3 +229,19 @@ def test_a_wide_ridge_of_another_loss():
         theirs = linear_model.LogisticRegression(C=1 / (alpha * 15), tol=1e-10, max_iter=5000).fit(WIDE, y)
         np.testing.assert_allclose(path.coefs[:, k], theirs.coef_[0], atol=1e-4)
         assert path.certificate(k).gap <= 2e-9 * path.problem.start_excess
+
+
+@pytest.mark.parametrize("unit", [1e-6, 1.0, 1e6])
+def test_the_default_grid_of_ridge_goes_from_no_model_to_least_squares(unit):
+    """Whatever the unit of y, and of the columns where the penalty is that of theirs."""
+    for options in ({}, {"unit_columns": False}):
+        path = cb.lasso_path(unit * X, unit * Y, l1_ratio=0, n_alphas=20, **options)
+        least = 1 - np.linalg.lstsq(np.column_stack([X, np.ones(60)]), Y)[1][0] / np.sum((Y - Y.mean()) ** 2)
+        shares = 1 - path.losses / path.problem.start_loss
+        assert shares[0] < 0.01 and 0.99 * least < shares[-1] < least + 1e-12
+
+
+def test_ridge_needs_a_penalty():
+    assert cb.lasso_path(X, Y, l1_ratio=0, n_alphas=3).solver == "eigen"
+    with pytest.raises(ValueError, match=r"alphas must be > 0 for ridge"):
+        cb.lasso_path(X, Y, [1.0, 0.0], l1_ratio=0)

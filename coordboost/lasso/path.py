@@ -30,7 +30,7 @@ from coordboost.learners import Dense
 from coordboost.paths.intercept import Shifts
 from coordboost.paths.places import between
 
-#: The default grid of smaller l1_ratios is that of this one.
+#: The default grid of smaller l1_ratios above 0 is that of this one.
 LEAST_RATIO = 1e-3
 #: Columns at a time that are gathered for a Gram matrix of samples.
 FEW_COLUMNS = 1024
@@ -81,7 +81,8 @@ def lasso_path(
         True: no coefficient may be negative, as in scikit-learn.
     l1_ratio : float, default 1
         Below 1 the elastic net of scikit-learn: the penalty is alpha times the sum of
-        ``f_j (l1_ratio |w_j| + (1 - l1_ratio) w_j^2 / 2)``. 0 is ridge: the default grid is then that of 0.001, as in glmnet.
+        ``f_j (l1_ratio |w_j| + (1 - l1_ratio) w_j^2 / 2)``. 0 is ridge, without an alpha at which all
+        coefficients are 0: the default grid goes from 1 / `eps` to `eps` times the sum of the squared norms of the columns, over n_samples.
     unit_columns : bool, default True
         Whether the penalty applies to the coefficients of unit columns: the standardised Lasso. With False it applies to those of the
         columns of X, as in scikit-learn, and the alphas are those of ``sklearn.linear_model.lasso_path``.
@@ -152,6 +153,9 @@ def lasso_path(
         zero = Evaluation.point(problem, np.zeros(problem.n_learners), corr=False)
         least = zero.doubt(problem) * unit
         top = next((top for top in tops if top > least), 0.0)  # limits may leave no coefficient a sign to move to
+        eps = real("eps", eps, lambda number: 0 < number < 1, "between 0 and 1")
+        if l1_ratio == 0 < top:
+            eps, top, least = eps**2, float(np.sum(scale[factor > 0] ** 2)) / total / eps, 0.0
         alphas = _grid(alphas, n_alphas, eps, top, least)
         if (not squared or l1_ratio == 0) and alphas[-1] == 0 < top:
             what = shown(problem.loss) if l1_ratio else "ridge, l1_ratio = 0"
@@ -287,7 +291,6 @@ def _grid(alphas, n_alphas, eps, top, least):
             raise ValueError(f"alphas must be at least one penalty >= 0, got {shown(alphas.tolist())}.")
         return np.sort(alphas)[::-1]
     n_alphas = validation.whole("n_alphas", n_alphas, 1)
-    real("eps", eps, lambda number: 0 < number < 1, "between 0 and 1")
     if top <= least or n_alphas == 1:
         return np.full(n_alphas, max(top, least))
     return np.geomspace(top, top * eps, n_alphas)
