@@ -90,7 +90,7 @@ def test_a_warm_start_tells_of_the_iterations_that_it_makes():
 
 def test_classes_are_tasks_of_their_own():
     record, labels = Record(most=2), np.digitize(Y, [0.0, 1.0])
-    model = cb.RandomizedGBMClassifier(n_estimators=5, random_state=0).set_callbacks(record).fit(X, labels)
+    model = cb.RandomizedGBMClassifier(n_estimators=5, random_state=0, multinomial=False).set_callbacks(record).fit(X, labels)
     assert len(record.ends("class")) == 3 and len(record.ends()) == 6 and {said[3] for said in record.ends()} == {None}
     assert model.n_iter_ == 2 and record.ends("fit")[0][3] == model.score(X, labels)
 
@@ -120,3 +120,11 @@ def test_an_error_in_a_callback_comes_out_and_tears_down():
     with pytest.raises(RuntimeError, match="from the callback"):
         cb.RandomizedGBMRegressor(n_estimators=2).set_callbacks(record).fit(X, Y)
     assert record.said == ["setup", "teardown"]
+
+
+def test_classes_of_one_model_are_one_loop():
+    record, labels = Record(most=3), np.digitize(Y, [0.0, 1.0])
+    model = cb.RandomizedGBMClassifier(n_estimators=6, random_state=0).set_callbacks(record).fit(X, labels)
+    staged = list(cb.RandomizedGBMClassifier(n_estimators=3, random_state=0).fit(X, labels).staged_predict(X))
+    assert model.n_iter_ == 3 and [said[3] for said in record.ends()] == [np.mean(one == labels) for one in staged]
+    assert not record.ends("class")

@@ -60,7 +60,7 @@ def test_the_model_is_that_of_the_best_iteration(model, seed, patience, n_held):
 
 
 def test_several_classes_stay_where_each_is_best():
-    model = cb.RandomizedGBMClassifier(**QUICK, n_estimators=200, early_stopping=True, max_depth=2).fit(X, NAMES)
+    model = cb.RandomizedGBMClassifier(**QUICK, multinomial=False, n_estimators=200, early_stopping=True, max_depth=2).fit(X, NAMES)
     assert len(model.validation_score_) == model.n_iter_ + 1 == len(list(model.staged_predict(X))) + 1
     assert min(one.n_iter for one in model._models) < model.n_iter_
     assert model.validation_score_[-1] == model.validation_score_.max()

@@ -55,7 +55,7 @@ def test_exponential_loss_has_probabilities_too():
 
 
 def test_three_classes_are_one_run_each():
-    model = cb.RandomizedGBMClassifier(random_state=0, **QUICK).fit(X, NAMES, WEIGHT)
+    model = cb.RandomizedGBMClassifier(random_state=0, multinomial=False, **QUICK).fit(X, NAMES, WEIGHT)
     raw = np.column_stack([
         cb.RandomizedGBMClassifier(random_state=0, **QUICK).fit(X, name == NAMES, WEIGHT).decision_function(X)
         for name in ("blue", "green", "red")
@@ -147,7 +147,7 @@ def test_a_warm_start_is_one_longer_fit(kind):
         with pytest.raises(ValueError, match=words):
             clone(model).fit(X, y).set_params(**change).fit(X, y)
     for table, target, weight in [(X + 1, y, None), (X, y[::-1], None), (X, y, WEIGHT)]:
-        with pytest.raises(ValueError, match="X, y or sample_weight are others"):
+        with pytest.raises(ValueError, match="X, y, sample_weight or offset are others"):
             model.fit(table, target, weight)
 
 

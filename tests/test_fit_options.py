@@ -59,7 +59,7 @@ def test_verbose_prints_the_losses(capsys):
     assert float(lines[1].rpartition(" ")[2]) == pytest.approx(-model.validation_score_[5], rel=1e-5)
     same = small(cb.RandomizedGBMRegressor).fit(X, Y, eval_set=(X[:50], Y[:50]))
     assert capsys.readouterr().out == "" and same.run_.beta.tobytes() == model.run_.beta.tobytes()
-    small(cb.RandomizedGBMClassifier, verbose=12).fit(X, np.arange(300) % 3)
+    small(cb.RandomizedGBMClassifier, verbose=12, multinomial=False).fit(X, np.arange(300) % 3)
     assert "class 2, iteration 12: mean loss" in capsys.readouterr().out
     refused(lambda: small(cb.RandomizedGBMRegressor, verbose=-1).fit(X, Y), "verbose")
 

@@ -9,6 +9,7 @@ from coordboost._numba.sums import total_of
 from coordboost._numba.threads import on_one_thread
 from coordboost.engine.following import Follower
 from coordboost.engine.result import Replay
+from coordboost.losses.multinomial import multinomial_losses
 from coordboost.paths.scoring import least_mean
 
 try:
@@ -136,6 +137,35 @@ class EarlyStopping:
         return f"no better on the rows held back for {self.patience} iterations"
 
 
+class JointStopping(EarlyStopping):
+    """The same for the multinomial loss of all classes together, asked about a ``Round``.
+
+    number : the classes of the rows, (n_samples,)
+    """
+
+    def __init__(self, binned, number, weight, method, patience, tol):
+        self.binned, self.number, self.method, self.patience, self.tol = binned, number, method, patience, tol
+        self.weight = np.ones(len(number)) if weight is None else weight
+        self.total, self.least, self.every = float(self.weight.sum()), 0.0, max(1, patience // 2)
+        self.followers, self.losses, self.end = None, [], None
+
+    def __call__(self, state):
+        self.finish(state.steppers)
+        return self.end is not None and self.end <= state.k
+
+    def finish(self, run):
+        """Know the losses of all rounds of `run`, the runs of all classes."""
+        paths, learners = [one.path for one in run], [one.problem.dictionary.standing(self.binned) for one in run]
+        self.followers = self.followers or [Follower(self.method, one) for one in learners]
+        for follower, one in zip(self.followers, learners, strict=True):
+            follower.knows(one)
+        for k in range(len(self.losses), len(paths[0]) + 1):
+            for follower, path in zip(self.followers, paths, strict=True):
+                follower.move(path, k)
+            pred = np.array([one.problem.constant + follower.pred for one, follower in zip(run, self.followers, strict=True)])
+            self._keep([self.weight @ multinomial_losses(pred, self.number) / self.total])
+
+
 class Progress:
     """A stop rule that never holds, and prints a line every so many iterations.
 
@@ -157,10 +187,11 @@ class Progress:
 def best_iterations(rules):
     """The best iteration of each of the `rules`, and minus the mean losses after 0, 1, ... iterations, of all of them together.
 
-    The sum is that of models which stay where they are best, where there are several; it is best at the last of their best iterations.
+    Models of one rule are at its best together. Else the sum is that of models which stay where they are best; it is best at the last of
+    their best iterations.
     """
-    if len(rules) == 1:
-        return [rules[0].best], -np.array(rules[0].losses)
+    if len(set(rules)) == 1:
+        return [rules[0].best] * len(rules), -np.array(rules[0].losses)
     score = -add_losses([rule.losses[: rule.best + 1] for rule in rules])
     return [min(rule.best, int(np.argmax(score))) for rule in rules], score
 
@@ -236,8 +267,9 @@ class CallbackRule:
         """A function that gives the fitted attributes up to here, where this run is the whole fit."""
         if self.task is not self.tasks.root:
             return None
-        n_iter, run = state.k // self.every, PartialRun(state.problem, self.method, state.path)
-        return lambda: {"runs_": [run], "_models": [StagedModel(run, n_iter, self.every)], "n_iter_": n_iter}
+        n_iter, all_ = state.k // self.every, getattr(state, "steppers", [state])
+        runs = [PartialRun(one.problem, self.method, one.path) for one in all_]
+        return lambda: {"runs_": runs, "_models": [StagedModel(run, n_iter, self.every) for run in runs], "n_iter_": n_iter}
 
     def close(self):
         """End the iteration that was to come, and the task of the run."""

@@ -106,8 +106,8 @@ _ROWS = (
     ("copy_X", "X is never changed"),
     ("check_input validate_parameters", "what is given is always checked"),
     (
-        "multi_class num_class classes_count",
-        "three classes or more are told apart one against the rest; CertifiedLassoClassifier has one model for all (multinomial=True)",
+        "multi_class num_class classes_count", "multinomial",
+        "three classes or more are one-vs-rest; RandomizedGBMClassifier and CertifiedLassoClassifier have one model for all",
     ),
     (
         "C Cs",

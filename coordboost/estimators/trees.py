@@ -46,6 +46,7 @@ from coordboost.estimators.monitoring import (
     best_iterations,
     with_callbacks,
 )
+from coordboost.estimators.multinomial import Multinomial
 from coordboost.methods.named import agbm, gcd, rgb, rtgcd
 from coordboost.rules.selection import Groups
 from coordboost.rules.steps import DampedLineSearch, FittedStep, ShrunkenStep
@@ -82,6 +83,11 @@ class _BaseBooster(CallbackSupportMixin, _BaseEstimator):
         self.random_state = random_state
         self.n_jobs = n_jobs
         self.verbose = verbose
+
+    @property
+    def _joint(self):
+        """Whether the runs of the classes are made in rounds, as one model."""
+        return False
 
     def __sklearn_tags__(self):
         tags = super().__sklearn_tags__()
@@ -152,7 +158,8 @@ class _BaseBooster(CallbackSupportMixin, _BaseEstimator):
             starts = [(*start, 0) for start in self._begin(*rows)]
         self._steps = starts[0][1].step.phases
         left = [int(self.n_estimators) - done // self._steps for *_, done in starts]
-        tasks = CallbackTasks(self, given, len(starts), max(left)) if getattr(self, "_skl_callbacks", None) else None
+        n_loops = 1 if self._joint else len(starts)
+        tasks = CallbackTasks(self, given, n_loops, max(left)) if getattr(self, "_skl_callbacks", None) else None
         self._keep(*self._run(starts, left, held, tasks))
         if tasks:
             tasks.end(tasks.root, {})
@@ -188,6 +195,8 @@ class _BaseBooster(CallbackSupportMixin, _BaseEstimator):
             says = Progress(int(self.verbose), steps, early, k if len(starts) > 1 else None) if self.verbose else None
             runs.append(run(n_steps - done, stop=[rule for rule in (early, told, says) if rule]))
             rules.append(early)
+            if early:
+                early.finish(runs[-1])
             if told:
                 told.close()
         return runs, rules
@@ -201,8 +210,6 @@ class _BaseBooster(CallbackSupportMixin, _BaseEstimator):
                 warnings.warn(words, ConvergenceWarning, stacklevel=6)
         vars(self).pop("validation_score_", None)  # of an earlier fit
         if rules[0] is not None:
-            for run, rule in zip(runs, rules, strict=True):
-                rule.finish(run)
             n_iter, self.validation_score_ = best_iterations(rules)
         self.runs_, self.n_iter_ = runs, max(n_iter)
         self._models = [StagedModel(run, n, self._steps) for run, n in zip(runs, n_iter, strict=True)]
@@ -588,10 +595,11 @@ class RandomizedGBMRegressor(StagedPredictions, Regression, _RandomizedGBM):
         self.interaction_cst = interaction_cst
 
 
-class RandomizedGBMClassifier(StagedProbabilities, Classification, _RandomizedGBM):
+class RandomizedGBMClassifier(StagedProbabilities, Multinomial, Classification, _RandomizedGBM):
     """Gradient boosting with trees that split only on features drawn at random, for classification.
 
-    Three classes or more are one-vs-rest: one model for each class, and probabilities are normalised to sum to 1.
+    Three classes or more are one model: in every round a tree for each class, and probabilities by softmax. With `multinomial` False they
+    are one-vs-rest: a model for each class, and probabilities are normalised to sum to 1.
 
     Parameters
     ----------
@@ -662,6 +670,10 @@ class RandomizedGBMClassifier(StagedProbabilities, Classification, _RandomizedGB
     class_weight : dict or "balanced", optional
         Weight of each class, which multiplies the `sample_weight` of its rows (also of those that early stopping holds out, not
         of `X_val`). "balanced": n_samples / (number of classes * rows of the class).
+    multinomial : bool, optional
+        Whether three classes or more are one model, of the multinomial loss. All trees of a round are grown from the same predictions,
+        and `learning_rate` must be at most 1: the joint loss then falls in every round (leaf values that are means). Default: True
+        for ``Logistic()``, False for other losses, which are one-vs-rest.
 
     Attributes
     ----------
@@ -669,15 +681,17 @@ class RandomizedGBMClassifier(StagedProbabilities, Classification, _RandomizedGB
         The run behind the model (see ``coordboost.engine.Run``); it can be replayed, saved and resumed. Its certificate says
         little: no useful lower bound is known for trees. With three classes or more: see ``runs_``.
     runs_ : list of Run
-        The runs: one, or one for each class if there are three or more.
+        The runs: one, or one for each class if there are three or more. In a multinomial model the problem of each is its class beside
+        the others as they are in the end: ``runs_[k].final.resid`` is 1 or 0 less the probability of class k, times the weights.
+        Its correlations with learners are the gradient of the joint loss.
     n_iter_ : int
         Number of iterations that predictions use.
     train_score_ : ndarray of shape (n_iter + 1,)
-        Minus the mean loss on the training rows (higher is better) after 0, 1, ... iterations; for three classes or more summed
-        over the classes' runs. Computed on access.
+        Minus the mean loss on the training rows (higher is better) after 0, 1, ... iterations, the multinomial one for three classes
+        or more; one-vs-rest it is summed over the classes' runs. Computed on access.
     validation_score_ : ndarray of shape (n_iter + 1,)
-        The same on the validation rows; only with early stopping. For three classes or more, a class that has passed its best
-        iteration keeps its loss from there, so the maximum is at `n_iter_`.
+        The same on the validation rows; only with early stopping. One-vs-rest, a class that has passed its best iteration keeps its loss
+        from there, so the maximum is at `n_iter_`.
     feature_importances_ : ndarray of shape (n_features,)
         Sum of the gains of all splits by a feature, divided by the total over all features.
     classes_ : ndarray of shape (n_classes,)
@@ -689,17 +703,29 @@ class RandomizedGBMClassifier(StagedProbabilities, Classification, _RandomizedGB
 
     Notes
     -----
-    *Source*: Lu and Mazumder, *Randomized Gradient Boosting Machine*, Algorithm 2 with Type 3 and a constant step.
+    *Source*: Lu and Mazumder, *Randomized Gradient Boosting Machine*, Algorithm 2 with Type 3 and a constant step. Several
+    classes: Friedman, *Greedy Function Approximation*, Algorithm 6, without its factor (K - 1) / K, as HistGradientBoostingClassifier.
 
     The fitted model stores the binned table, one byte for each entry, so that the run can be continued.
 
     Examples
     --------
+    >>> import numpy as np
     >>> import coordboost as cb
     >>> from sklearn.datasets import load_breast_cancer
     >>> X, y = load_breast_cancer(return_X_y=True)
     >>> model = cb.RandomizedGBMClassifier(n_estimators=30, random_state=0).fit(X, y)
     >>> model.score(X, y) > 0.9
+    True
+
+    Three classes:
+
+    >>> from sklearn.datasets import load_iris
+    >>> X, y = load_iris(return_X_y=True)
+    >>> model = cb.RandomizedGBMClassifier(n_estimators=30, random_state=0).fit(X, y)
+    >>> model.predict_proba(X[[0, 60]]).round(2).sum(axis=1)
+    array([1., 1.])
+    >>> bool((np.diff(model.train_score_) > 0).all())
     True
     """
 
@@ -709,7 +735,7 @@ class RandomizedGBMClassifier(StagedProbabilities, Classification, _RandomizedGB
         monotonic_cst=None, max_features=0.5, newton=None, subsample=1.0,
         interaction_cst=None, early_stopping=False, validation_fraction=0.1,
         n_iter_no_change=10, tol=1e-7, warm_start=False, random_state=None,
-        n_jobs=None, verbose=0, class_weight=None,
+        n_jobs=None, verbose=0, class_weight=None, multinomial=None,
     ):  # fmt: skip
         super().__init__(
             loss=loss, learning_rate=learning_rate, n_estimators=n_estimators, min_samples_leaf=min_samples_leaf,
@@ -719,6 +745,7 @@ class RandomizedGBMClassifier(StagedProbabilities, Classification, _RandomizedGB
             warm_start=warm_start, random_state=random_state, n_jobs=n_jobs, verbose=verbose,
         )  # fmt: skip
         self.class_weight = class_weight
+        self.multinomial = multinomial
         self.max_depth = max_depth
         self.max_leaf_nodes = max_leaf_nodes
         self.monotonic_cst = monotonic_cst

@@ -1,0 +1,64 @@
+"""Trees for several classes as one model: a tree for each class in every round, and probabilities by softmax."""
+
+import numpy as np
+from scipy.special import softmax
+from sklearn.utils.validation import check_is_fitted
+
+from coordboost._utils.checks import real, shown
+from coordboost.data import validation
+from coordboost.engine.rounds import solve_rounds
+from coordboost.estimators.monitoring import JointStopping, Progress
+from coordboost.losses.standard import Logistic
+
+
+class Multinomial:
+    """Mixin of classifiers whose parameter `multinomial` makes one model of three classes or more."""
+
+    def _check_parameters(self):
+        super()._check_parameters()
+        if self.multinomial is not None and validation.flag("multinomial", self.multinomial) and not self._logistic:
+            raise ValueError(f"multinomial=True is for Logistic(), got loss={shown(self.loss)}: leave one of them out.")
+
+    @property
+    def _logistic(self):
+        loss = self._get_loss()
+        return isinstance(loss, Logistic) and loss.d == 0
+
+    @property
+    def _joint(self):
+        wanted = self._logistic if self.multinomial is None else self.multinomial
+        return bool(wanted) and len(self.classes_) > 2
+
+    def _run(self, starts, left, held, tasks):
+        if not self._joint:
+            return super()._run(starts, left, held, tasks)
+        real("learning_rate", self.learning_rate, lambda rate: rate <= 1, "at most 1 where all classes step at once (multinomial=False: 2)")
+        problems, method, early = [start[0] for start in starts], starts[0][1], None
+        if held is not None:
+            X, y, weight, _ = held
+            early = JointStopping(problems[0].binning.bin(X), y, weight, method, self.n_iter_no_change, float(self.tol))
+        told = tasks.rule(method, left[0], 1) if tasks else None
+        says = Progress(int(self.verbose), 1, early, None) if self.verbose else None
+        earlier = [run.outcome for run in self.runs_] if starts[0][3] else None
+        stop = [rule for rule in (early, told, says) if rule]
+        runs = solve_rounds(problems, method, left[0], rng=self._seed, stop=stop, earlier=earlier)
+        if early:
+            early.finish(runs)
+        if told:
+            told.close()
+        return runs, [early] * len(runs)
+
+    @property
+    def train_score_(self):
+        """Minus the mean loss on the training rows after 0, 1, ... iterations. *Cost*: each tree once on each row."""
+        check_is_fitted(self)
+        if not self._joint:
+            return super().train_score_
+        problems = [run.problem for run in self.runs_]
+        number = np.argmax([problem.y for problem in problems], axis=0)
+        losses = JointStopping(problems[0].dictionary.binned, number, problems[0].weight, self.runs_[0].method, 1, 0.0)
+        losses.finish(self.runs_)
+        return -np.array(losses.losses)
+
+    def _probabilities(self, raw):
+        return softmax(raw, axis=1) if self._joint else super()._probabilities(raw)

@@ -1,0 +1,173 @@
+"""Three classes or more as one model of trees: rounds of NumPy, scikit-learn's losses, one joint loss that everything is of."""
+
+import numpy as np
+import pytest
+from scipy.special import log_softmax, logsumexp
+from sklearn.datasets import load_iris, load_wine
+from sklearn.ensemble import HistGradientBoostingClassifier
+from sklearn.metrics import log_loss
+from sklearn.model_selection import train_test_split
+
+import coordboost as cb
+from coordboost.losses.multinomial import multinomial_losses, offsets_beside
+
+X, SPECIES = load_iris(return_X_y=True)
+NAMES = np.array(["blue", "green", "red"])[SPECIES]
+RNG = np.random.default_rng(0)
+WEIGHT = RNG.integers(1, 4, len(X)).astype(float)
+MIXED = RNG.permutation(len(X))
+HELD, FIT = MIXED[:40], MIXED[40:]
+
+
+def small(**given):
+    return cb.RandomizedGBMClassifier(**{"n_estimators": 12, "max_depth": 2, "min_samples_leaf": 5, "random_state": 0, **given})
+
+
+def mean_loss(score, y, weight=None):
+    return np.average(-log_softmax(score, axis=1)[np.arange(len(y)), y], weights=weight)
+
+
+def best_stump(r, weight):
+    """The fit with the largest fall of the weighted sum of squares, over all cuts that leave 5 rows on each side."""
+    best, gain = None, 0.0
+    for x in X.T:
+        values = np.unique(x)
+        for cut in (values[1:] + values[:-1]) / 2:
+            left = x <= cut
+            if min(left.sum(), (~left).sum()) >= 5:
+                fit = np.where(left, np.average(r[left], weights=weight[left]), np.average(r[~left], weights=weight[~left]))
+                if weight @ fit**2 > gain * (1 + 1e-12):
+                    best, gain = fit, weight @ fit**2
+    return best
+
+
+@pytest.mark.parametrize("weight", [np.ones(len(X)), WEIGHT], ids=["even", "weights"])
+def test_rounds_of_stumps_are_a_loop_of_numpy(weight):
+    hit = (np.arange(3)[:, None] == SPECIES).astype(float)
+    score = np.log(hit @ weight / weight.sum())[:, None] + np.zeros((3, len(X)))
+    losses = [mean_loss(score.T, SPECIES, weight)]
+    for _ in range(12):
+        p = np.exp(score) / np.exp(score).sum(axis=0)
+        score = score + [4 * 0.3 * best_stump(one, weight) for one in hit - p]  # all from the same predictions
+        losses.append(mean_loss(score.T, SPECIES, weight))
+    model = small(max_depth=1, max_features=None, learning_rate=0.3).fit(X, NAMES, weight)
+    np.testing.assert_allclose(model.decision_function(X), score.T, rtol=0, atol=1e-10)
+    np.testing.assert_allclose(-model.train_score_, losses, rtol=1e-10)
+    p = np.exp(score) / np.exp(score).sum(axis=0)
+    np.testing.assert_allclose(model.predict_proba(X), p.T, atol=1e-10)
+    # each run in the end: its class beside the others, whose gradient is that of the joint loss
+    stumps = cb.Problem(cb.data.stumps(X), SPECIES * 1.0, sample_weight=weight)
+    for run, away in zip(model.runs_, hit - p, strict=True):
+        np.testing.assert_allclose(run.final.resid, weight * away, atol=1e-10)
+        largest = max(
+            abs(weight @ (away * u)) / np.sqrt(weight @ u**2)
+            for x in X.T for cut in np.unique(x)[:-1] for u in [(x <= cut).astype(float), (x > cut).astype(float)]
+        )  # fmt: skip
+        assert np.abs(stumps.scan(run.final.resid)).max() >= largest * (1 - 1e-9)
+
+
+@pytest.mark.parametrize("load", [load_iris, load_wine])
+def test_held_out_losses_are_those_of_scikit_learn(load):
+    X, y = load(return_X_y=True)
+    ours, theirs = [], []
+    for seed in range(3):
+        fit, new, y_fit, y_new = train_test_split(X, y, test_size=0.3, random_state=seed, stratify=y)
+        like = cb.RandomizedGBMClassifier(newton=True, max_leaf_nodes=31, max_depth=None, max_features=None, n_estimators=40)
+        ours.append(log_loss(y_new, like.fit(fit, y_fit).predict_proba(new)))
+        model = HistGradientBoostingClassifier(max_iter=40, early_stopping=False).fit(fit, y_fit)
+        theirs.append(log_loss(y_new, model.predict_proba(new)))
+    np.testing.assert_allclose(np.mean(ours), np.mean(theirs), rtol=0.03)
+
+
+@pytest.mark.parametrize("rate", [0.1, 1.0])
+def test_every_round_lowers_the_joint_loss(rate):
+    model = small(n_estimators=40, learning_rate=rate).fit(X, RNG.permutation(NAMES))
+    assert (np.diff(model.train_score_) > 0).all()
+
+
+def test_early_stopping_is_of_the_joint_loss():
+    y = np.where(RNG.random(len(X)) < 0.2, RNG.permutation(SPECIES), SPECIES)
+    model = small(n_estimators=200, n_iter_no_change=4, learning_rate=0.5)
+    model.fit(X[FIT], y[FIT], X_val=X[HELD], y_val=y[HELD], sample_weight_val=WEIGHT[HELD])
+    score = model.validation_score_
+    assert model.n_iter_ == np.argmax(score) < 200 and {run.n_steps for run in model.runs_} == {len(score) - 1}
+    assert "JointStopping ended the run" in model.runs_[0].message
+    longer = small(n_estimators=len(score) - 1, learning_rate=0.5).fit(X[FIT], y[FIT])
+    along = [-mean_loss(np.log(p), y[HELD], WEIGHT[HELD]) for p in longer.staged_predict_proba(X[HELD])]
+    np.testing.assert_allclose(score[1:], along, rtol=1e-10)
+    np.testing.assert_array_equal(small(n_estimators=model.n_iter_, learning_rate=0.5).fit(X[FIT], y[FIT]).predict_proba(X),
+                                  model.predict_proba(X))  # fmt: skip
+
+
+@pytest.mark.parametrize("given", [{}, {"newton": True}, {"subsample": 0.7}], ids=str)
+def test_a_run_that_goes_on_is_the_same_run(given):
+    model = small(n_estimators=5, warm_start=True, **given).fit(X, NAMES, WEIGHT)
+    first = model.runs_[0]
+    before = first.problem.base.copy(), first.final.loss
+    model.set_params(n_estimators=12).fit(X, NAMES, WEIGHT)
+    whole = small(**given).fit(X, NAMES, WEIGHT)
+    for one, other in zip(model.runs_, whole.runs_, strict=True):
+        np.testing.assert_array_equal(one.beta, other.beta)
+        np.testing.assert_array_equal(one.problem.base, other.problem.base)
+    np.testing.assert_array_equal(first.problem.base, before[0])
+    np.testing.assert_array_equal(model.train_score_, whole.train_score_)
+    *_, last = whole.staged_predict_proba(X)
+    np.testing.assert_allclose(last, whole.predict_proba(X), rtol=1e-12)
+
+
+def test_runs_are_saved_and_loaded(tmp_path):
+    run = small().fit(X, NAMES).runs_[1]
+    run.save(tmp_path / "one.npz")
+    again = cb.load(tmp_path / "one.npz")
+    np.testing.assert_array_equal(again.final.resid, run.final.resid)
+
+
+def test_two_classes_and_other_losses_stay_as_they_are():
+    two = NAMES[50:]
+    one, other = (small(multinomial=flag).fit(X[50:], two).predict_proba(X) for flag in (True, False))
+    np.testing.assert_array_equal(one, other)
+    rest = small(loss=cb.losses.Logistic(0.1)).fit(X, NAMES)
+    alone = small(loss=cb.losses.Logistic(0.1), multinomial=False).fit(X, NAMES)
+    np.testing.assert_array_equal(rest.predict_proba(X), alone.predict_proba(X))
+    assert np.abs(small().fit(X, NAMES).predict_proba(X) - small(multinomial=False).fit(X, NAMES).predict_proba(X)).max() > 1e-3
+
+
+@pytest.mark.parametrize(("given", "words"), [
+    ({"multinomial": "softmax"}, "multinomial"),
+    ({"multinomial": True, "loss": cb.losses.Exponential()}, r"multinomial=True is for Logistic\(\)"),
+    ({"learning_rate": 1.5}, "learning_rate must be at most 1 where all classes step at once"),
+])  # fmt: skip
+def test_what_does_not_fit_is_refused(given, words):
+    with pytest.raises(ValueError, match=words):
+        small(**given).fit(X, NAMES)
+
+
+def test_progress_is_of_the_joint_loss(capsys):
+    model = small(verbose=6).fit(X, NAMES)
+    lines = capsys.readouterr().out.splitlines()
+    assert [line.partition(":")[0] for line in lines] == ["iteration 0", "iteration 6", "iteration 12"]
+    assert float(lines[1].rpartition(" ")[2]) == pytest.approx(-model.train_score_[6], rel=1e-5)
+
+
+def test_offsets_beside_large_and_equal_predictions():
+    """Against sums written out; where one prediction is far above the others, what the others are is not lost."""
+    pred = np.concatenate([RNG.normal(size=(4, 30)), 800.0 * RNG.normal(size=(4, 30)), np.zeros((4, 1))], axis=1)
+    naive = [-logsumexp(np.delete(pred, k, axis=0), axis=0) for k in range(4)]
+    np.testing.assert_allclose(offsets_beside(pred), naive, rtol=1e-14)
+    number = RNG.integers(4, size=61)
+    np.testing.assert_allclose(multinomial_losses(pred, number), -log_softmax(pred, axis=0)[number, np.arange(61)], atol=1e-12)
+
+
+@pytest.mark.parametrize("rows", [3, 6, 9])
+def test_few_rows(rows):
+    at = np.arange(rows) * 150 // rows
+    model = small(n_estimators=3).fit(X[at], NAMES[at])
+    np.testing.assert_allclose(model.predict_proba(X).sum(axis=1), 1)
+
+
+def test_leaves_of_a_newton_step_that_leave_float64_end_the_run():
+    """One row of a class among rows that are sure: its curvature is 0 soon, and the run keeps what are numbers."""
+    x = np.arange(30.0)[:, None]
+    y = np.where(x[:, 0] < 15, 0, np.where(x[:, 0] < 29, 1, 2))
+    model = small(newton=True, min_samples_leaf=1, n_estimators=400, learning_rate=1.0, max_features=None)
+    assert np.isfinite(model.fit(x, y).predict_proba(x)).all()
