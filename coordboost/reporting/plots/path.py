@@ -227,7 +227,7 @@ def _error_curves(ax, runs, traces, lasso, least, width):
         ax.plot(one.l1, one.error, linewidth=1.4, label=caption(run).replace("\n", ", "), zorder=2, **_ordered(place))
         ax.plot(one.l1[-1:], one.error[-1:], "o", markersize=5, color=_ordered(place)["color"], zorder=3)
     if least is not None:
-        ax.axhline(least, color=ink(), linewidth=0.9, linestyle=(0, (6, 3)), label="no error is smaller", zorder=1.5)
+        ax.axhline(least, color=ink(), linewidth=0.9, linestyle=(0, (6, 3)), label="smallest error", zorder=1.5)
 
 
 def _ordered(place):
