@@ -3,6 +3,9 @@
 import numpy as np
 from scipy.special import logsumexp
 
+from coordboost._numba import compiled
+from coordboost._numba.decay import decay
+
 
 def multinomial_losses(pred, number):
     r""":math:`\log \sum_l e^{f_l} - f_y` of each row, (n_samples,).
@@ -10,6 +13,34 @@ def multinomial_losses(pred, number):
     pred : (n_classes, n_samples);  number : the class y of each row, (n_samples,)
     """
     return logsumexp(pred, axis=0) - pred[number, np.arange(pred.shape[1])]
+
+
+def fill_residuals(pred, number, weight, out):
+    """out = weight (Y - P), in place: P the softmax of `pred`, Y 1 at the class of each row; all (n_classes, n_samples).
+
+    *Numerics*: that of the class itself is minus the sum of the others, so no difference from 1 cancels.
+    """
+    n_classes, n_samples = pred.shape
+    largest, total, others = pred[0].copy(), np.zeros(n_samples), np.zeros(n_samples)
+    for k in range(1, n_classes):
+        for i in range(n_samples):
+            largest[i] = max(largest[i], pred[k, i])
+    for k in range(n_classes):
+        for i in range(n_samples):
+            out[k, i] = decay(largest[i] - pred[k, i])
+            total[i] += out[k, i]
+    for k in range(n_classes):
+        for i in range(n_samples):
+            out[k, i] = -weight[i] * out[k, i] / total[i]
+            others[i] += out[k, i] if number[i] != k else 0.0
+    for i in range(n_samples):
+        out[number[i], i] = -others[i]
+
+
+def multinomial_residuals(pred, number, weight):
+    """Minus the gradient of the weighted multinomial losses in the predictions, (n_classes, n_samples)."""
+    compiled(fill_residuals, ())(pred, number, weight, out := np.empty_like(pred))
+    return out
 
 
 def offsets_beside(pred):
