@@ -74,9 +74,22 @@ def test_an_estimator_at_its_best_iteration(model):
 
 
 def test_models_of_several_classes_are_several():
-    model = cb.RandomizedGBMClassifier(n_estimators=2).fit(X, np.digitize(Y, [4, 6]))
+    model = cb.RandomizedGBMClassifier(n_estimators=2, multinomial=False).fit(X, np.digitize(Y, [4, 6]))
     with pytest.raises(ValueError, match="there are 3 models, one for each class"):
         model.lightgbm_text()
+
+
+@pytest.mark.peers
+@pytest.mark.parametrize(
+    "given", [{"early_stopping": True, "learning_rate": 1.0}, {"categorical_features": [3]}, {"min_samples_leaf": 200}], ids=str
+)
+def test_one_model_of_several_classes(given):
+    lgb = pytest.importorskip("lightgbm")
+    model = cb.RandomizedGBMClassifier(**{"n_estimators": 30, "random_state": 0, **given}).fit(X, np.digitize(Y, [4, 6]))
+    booster = lgb.Booster(model_str=model.lightgbm_text())
+    np.testing.assert_allclose(booster.predict(NEW), model.predict_proba(NEW), rtol=1e-9)
+    parts = booster.predict(X, pred_contrib=True).reshape(len(X), 3, 5)
+    np.testing.assert_allclose(parts.sum(axis=2), model.decision_function(X), rtol=1e-9, atol=1e-12)
 
 
 def gains(trees, d):

@@ -54,21 +54,42 @@ def lightgbm_text(run, beta=None):
         raise ValueError(
             f"beta must have an entry for each of the {bank.n_learners} trees of the run or fewer, got {len(beta)}."
         )
-    used, constant = np.flatnonzero(beta), float(problem.constant)
-    blocks = []
-    for k, j in enumerate(used):
+    return _file([_blocks(run, beta)], binning, OBJECTIVES.get(type(problem.loss).__name__, "custom"))
+
+
+def multiclass_text(models):
+    """The same of the classes of one multinomial model, pairs (run, beta): `predict` gives probabilities (n_samples, n_classes)."""
+    blocks = [_blocks(run, beta) for run, beta in models]
+    longest = max(map(len, blocks))
+    blocks = [one + [_constant(0.0)] * (longest - len(one)) for one in blocks]
+    return _file(blocks, models[0][0].problem.dictionary.family.binning, f"multiclass num_class:{len(models)}")
+
+
+def _blocks(run, beta):
+    """The trees of a run as blocks of the file; the first holds the constant, too."""
+    bank, constant, blocks = run.problem.dictionary, float(run.problem.constant), []
+    for j in np.flatnonzero(beta):
         tree = bank.tree(j)
-        blocks.append(_block(k, tree, beta[j] * tree.values + (constant if k == 0 else 0.0), binning))
-    if not blocks:
-        blocks.append(f"Tree=0\nnum_leaves=1\nnum_cat=0\nleaf_value={constant!r}\nis_linear=0\nshrinkage=1\n\n\n")
+        blocks.append(_block(tree, beta[j] * tree.values + (0.0 if blocks else constant), bank.family.binning))
+    return blocks or [_constant(constant)]
+
+
+def _constant(value):
+    """A tree without a split."""
+    return f"num_leaves=1\nnum_cat=0\nleaf_value={value!r}\nis_linear=0\nshrinkage=1\n\n\n"
+
+
+def _file(models, binning, objective):
+    """The file of the blocks of each class, as many of each: LightGBM has a tree of every class in turn."""
+    blocks = [f"Tree={k}\n{block}" for k, block in enumerate(block for turn in zip(*models, strict=True) for block in turn)]
     names = [name.replace(" ", "_") for name in map(str, binning.names)]
     head = {
         "version": "v4",
-        "num_class": 1,
-        "num_tree_per_iteration": 1,
+        "num_class": len(models),
+        "num_tree_per_iteration": len(models),
         "label_index": 0,
         "max_feature_idx": len(names) - 1,
-        "objective": OBJECTIVES.get(type(problem.loss).__name__, "custom"),
+        "objective": objective,
         "feature_names": " ".join(names),
         "feature_infos": " ".join(["[-inf:inf]"] * len(names)),
         "tree_sizes": " ".join(str(len(block.encode())) for block in blocks),
@@ -77,7 +98,7 @@ def lightgbm_text(run, beta=None):
     return f"tree\n{lines}\n{''.join(blocks)}end of trees\n\nparameters:\nend of parameters\n\npandas_categorical:null\n"
 
 
-def _block(k, tree, values, binning):
+def _block(tree, values, binning):
     """One tree of the file. Inner nodes and leaves are numbered apart; a child that is leaf l is ``-l - 1``."""
     inner, leaves = np.flatnonzero(tree.feature >= 0), np.flatnonzero(tree.feature < 0)
     leaves = leaves[np.argsort(tree.left[leaves])]
@@ -105,7 +126,7 @@ def _block(k, tree, values, binning):
         "shrinkage": [1],
     }
     text = "".join(f"{key}={' '.join(map(str, np.asarray(part).tolist()))}\n" for key, part in lines.items() if len(part))
-    return f"Tree={k}\n{text}\n\n"
+    return f"{text}\n\n"
 
 
 def _rules(tree, inner, binning):

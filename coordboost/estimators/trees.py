@@ -35,7 +35,7 @@ from coordboost.estimators.base import (
     some_rows,
     with_offset,
 )
-from coordboost.estimators.exports import lightgbm_text
+from coordboost.estimators.exports import lightgbm_text, multiclass_text
 from coordboost.estimators.monitoring import (
     CallbackSupportMixin,
     CallbackTasks,
@@ -298,9 +298,11 @@ class _BaseBooster(CallbackSupportMixin, _BaseEstimator):
         Raises
         ------
         ValueError
-            For three classes or more: each has a run and a model of its own.
+            For three classes or more one-vs-rest: each has a run and a model of its own.
         """
         check_is_fitted(self)
+        if self._joint:
+            return multiclass_text([(model.run, model.beta) for model in self._models])
         if len(self.runs_) > 1:
             raise ValueError(
                 f"there are {len(self.runs_)} models, one for each class; give coordboost.estimators.lightgbm_text one of runs_."
