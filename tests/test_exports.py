@@ -92,6 +92,20 @@ def test_one_model_of_several_classes(given):
     np.testing.assert_allclose(parts.sum(axis=2), model.decision_function(X), rtol=1e-9, atol=1e-12)
 
 
+@pytest.mark.peers
+def test_text_and_other_categories_of_a_data_frame():
+    lgb, pd = pytest.importorskip("lightgbm"), pytest.importorskip("pandas")
+    town, size = RNG.choice(["Oslo", "Bern", "Rome", "Lima"], 300), RNG.choice([3, 5, 9], 300)
+    frame = pd.DataFrame({"x": X[:, 1], "town": pd.Categorical(town), "size": pd.Categorical(size)})
+    y = X[:, 1] + 2 * (town == "Bern") - (town == "Rome") + (size == 5)
+    model = cb.RandomizedGBMRegressor(n_estimators=30, random_state=0, max_features=None).fit(frame, y)
+    booster = lgb.Booster(model_str=model.lightgbm_text())
+    np.testing.assert_allclose(booster.predict(frame), model.predict(frame), rtol=1e-12)
+    parts = booster.predict(frame, pred_contrib=True)
+    np.testing.assert_allclose(parts.sum(axis=1), model.predict(frame), rtol=1e-9)
+    assert np.abs(parts[:, 1]).mean() > np.abs(parts[:, 2]).mean() > 0.1
+
+
 def gains(trees, d):
     """The gains of all splits by feature."""
     inner = trees.feature >= 0

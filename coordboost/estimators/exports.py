@@ -1,9 +1,12 @@
 """Models made of trees in the text format of LightGBM, which predicts with them, explains them, and is read by many tools."""
 
+import json
+
 import numpy as np
 
 from coordboost._utils.checks import checked_run, shown
 from coordboost.data import validation
+from coordboost.data.binning import has_others
 
 #: What LightGBM calls the losses whose raw predictions mean the same there.
 OBJECTIVES = {"Squared": "regression", "Logistic": "binary sigmoid:1", "Poisson": "poisson", "Gamma": "gamma", "Tweedie": "tweedie"}
@@ -30,12 +33,13 @@ def lightgbm_text(run, beta=None):
     Raises
     ------
     ValueError
-        For a run over other learners, for categories that are not whole numbers from 0 on, and where missing values of such a feature go
-        where some categories do, which the format cannot say.
+        For a run over other learners, for categories that are neither text nor whole numbers from 0 on, and where missing values of a
+        feature with categories, or its rare levels, go where some categories do, which the format cannot say.
 
     Notes
     -----
-    A leaf holds the value of the tree times its coefficient; the first tree holds the constant, too. *Cost*: that of the text.
+    A leaf holds the value of the tree times its coefficient; the first tree holds the constant, too. Where a category is text,
+    LightGBM takes a data frame whose columns have the dtype ``category``. *Cost*: that of the text.
 
     Examples
     --------
@@ -95,7 +99,14 @@ def _file(models, binning, objective):
         "tree_sizes": " ".join(str(len(block.encode())) for block in blocks),
     }
     lines = "".join(f"{key}={value}\n" for key, value in head.items())
-    return f"tree\n{lines}\n{''.join(blocks)}end of trees\n\nparameters:\nend of parameters\n\npandas_categorical:null\n"
+    levels = json.dumps(_levels(binning))
+    return f"tree\n{lines}\n{''.join(blocks)}end of trees\n\nparameters:\nend of parameters\n\npandas_categorical:{levels}\n"
+
+
+def _levels(binning):
+    """The levels of each feature with categories, in the order of their numbers; None where none is text, and values say all."""
+    levels = [labels[:-1] if has_others(labels) else labels for labels in binning.labels if labels is not None]
+    return levels if any(isinstance(level, str) for one in levels for level in one) else None
 
 
 def _block(tree, values, binning):
@@ -132,6 +143,7 @@ def _block(tree, values, binning):
 def _rules(tree, inner, binning):
     """Thresholds and kinds of the decisions; where the sets of categories begin, and their words. A set is named by its number."""
     thresholds, kinds, bounds, words = [], [], [0], []
+    known = _levels(binning) is None
     for at in inner:
         g = tree.feature[at]
         if binning.labels[g] is None:
@@ -141,7 +153,7 @@ def _rules(tree, inner, binning):
         else:
             thresholds.append(str(len(bounds) - 1))
             kinds.append(NAN | CATEGORIES)
-            words.extend(_words(tree, at, binning.names[g], binning.labels[g]))
+            words.extend(_words(tree, at, binning.names[g], binning.labels[g], known))
             bounds.append(len(words))
     return thresholds, kinds, bounds, words
 
@@ -155,20 +167,17 @@ def _means(tree, values):
     return means
 
 
-def _words(tree, at, name, labels):
-    """The categories that go left at a node as bits of 32-bit words, by their own numbers."""
-    if tree.missing_left[at]:
-        raise ValueError(
-            f"the format of LightGBM sends missing values of a feature with categories right; {name!r} sends them left."
-        )
+def _words(tree, at, name, labels, known):
+    """The categories that go left at a node as bits of 32-bit words, by their values where these are `known`, else by their places."""
     codes = np.flatnonzero(np.unpackbits(tree.goes_left[at], bitorder="little"))
-    try:
-        chosen = [int(labels[code]) for code in codes if float(labels[code]) == int(labels[code]) >= 0]
-    except (TypeError, ValueError):
-        chosen = []
-    if len(chosen) < len(codes):
-        raise ValueError(f"categories must be whole numbers >= 0 for LightGBM, got {shown(list(labels))} in {name!r}.")
-    words = [0] * (max(chosen) // 32 + 1)
+    if tree.missing_left[at] or (has_others(labels) and len(labels) - 1 in codes):
+        raise ValueError(
+            f"the format of LightGBM sends missing and rare levels of a feature with categories right; {name!r} sends them left."
+        )
+    chosen = [labels[code] if known else int(code) for code in codes]
+    if not all(value == int(value) >= 0 for value in chosen):
+        raise ValueError(f"categories must be text or whole numbers >= 0 for LightGBM, got {shown(list(labels))} in {name!r}.")
+    words = [0] * (int(max(chosen)) // 32 + 1)
     for value in chosen:
-        words[value // 32] |= 1 << (value % 32)
+        words[int(value) // 32] |= 1 << (int(value) % 32)
     return words
