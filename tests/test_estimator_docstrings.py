@@ -43,13 +43,18 @@ def room_and_classes(kind):
     return room(kind), of_classes(kind)
 
 
+def with_a_joint_loss(kind):
+    return "multinomial" in inspect.signature(kind).parameters
+
+
 #: One text for each name, in all classes; or one for each kind of class, where the name means several things.
 TEXTS = {
     "loss": room_and_classes_of_grids, "rule": room, "path_": room_and_classes, "certificate_": room, "paths_": of_classes,
     "places_": of_classes, "certificates_": of_classes,
     "eps": room_and_ls_boost, "gamma": room_and_langevin, "tol": of_trees, "n_jobs": of_trees, "random_state": of_trees,
     "subsample": room_and_langevin, "noise_variance": of_trees, "l1_ratio": by_folds, "coef_": of_classes,
-    "intercept_": of_classes, "run_": of_trees,
+    "intercept_": of_classes, "run_": of_trees, "multinomial": of_trees, "runs_": with_a_joint_loss,
+    "train_score_": with_a_joint_loss, "validation_score_": with_a_joint_loss,
 }  # fmt: skip
 
 

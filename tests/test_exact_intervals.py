@@ -191,8 +191,8 @@ def test_what_is_printed(seed, tmp_path, monkeypatch):
 
 
 def test_every_interval_is_made_in_one_place():
-    """No file but the one of objectives makes a ``Certificate`` from numbers of its own, and the judge one from those of a solver."""
+    """The file of objectives makes each ``Certificate`` of one prediction; beside it the judge, and the joint loss of several classes."""
     from test_floors import PATHS
 
     made = [name for name, path in PATHS.items() if " Certificate(" in path.read_text(encoding="utf-8")]
-    assert sorted(made) == ["certificates.independent", "certificates.objectives"]
+    assert sorted(made) == ["certificates.independent", "certificates.objectives", "lasso.multinomial"]

@@ -10,7 +10,7 @@ from coordboost.theory.langevin import chain, gibbs, limit_of
 
 BOTH = [cb.LangevinGBMRegressor, cb.LangevinGBMClassifier]
 #: A chain that is short, and cold enough to learn.
-QUICK = {"n_estimators": 60, "learning_rate": 0.5, "max_depth": 2, "min_samples_leaf": 1, "n_members": 10, "beta": 1e7, "gamma": 0.0}
+QUICK = {"n_estimators": 30, "learning_rate": 0.5, "max_depth": 2, "min_samples_leaf": 1, "n_members": 10, "beta": 1e7, "gamma": 0.0}
 
 
 @parametrize_with_checks([one(**QUICK) for one in BOTH])
@@ -30,7 +30,7 @@ def test_copies_are_one_row_where_only_their_noise_tells_them_apart(changed, one
         runs = twice.run_, model.fit(X, y, np.full(30, 2.0)).run_
         assert np.array_equal(runs[0].path.theta, runs[1].path.theta)
         model.set_params(warm_start=True, n_estimators=3).fit(X, y, np.full(30, 2.0))
-        with pytest.raises(ValueError, match="X, y or sample_weight are others"):
+        with pytest.raises(ValueError, match="X, y, sample_weight or offset are others"):
             model.fit(X, y)
 
 

@@ -725,7 +725,7 @@ class RandomizedGBMClassifier(StagedProbabilities, Multinomial, Classification, 
     >>> from sklearn.datasets import load_iris
     >>> X, y = load_iris(return_X_y=True)
     >>> model = cb.RandomizedGBMClassifier(n_estimators=30, random_state=0).fit(X, y)
-    >>> model.predict_proba(X[[0, 60]]).round(2).sum(axis=1)
+    >>> model.predict_proba(X[[0, 60]]).sum(axis=1).round(2)
     array([1., 1.])
     >>> bool((np.diff(model.train_score_) > 0).all())
     True

@@ -153,10 +153,8 @@ def lasso_path(
         zero = Evaluation.point(problem, np.zeros(problem.n_learners), corr=False)
         least = zero.doubt(problem) * unit
         top = next((top for top in tops if top > least), 0.0)  # limits may leave no coefficient a sign to move to
-        eps = real("eps", eps, lambda number: 0 < number < 1, "between 0 and 1")
-        if l1_ratio == 0 < top:
-            eps, top, least = eps**2, float(np.sum(scale[factor > 0] ** 2)) / total / eps, 0.0
-        alphas = _grid(alphas, n_alphas, eps, top, least)
+        ridge_size = float(np.sum(scale[factor > 0] ** 2)) / total if l1_ratio == 0 < top else None
+        alphas = _grid(alphas, n_alphas, eps, top, least, ridge_size)
         if (not squared or l1_ratio == 0) and alphas[-1] == 0 < top:
             what = shown(problem.loss) if l1_ratio else "ridge, l1_ratio = 0"
             raise ValueError(f"alphas must be > 0 for {what}: without a penalty there need not be an optimum.")
@@ -283,14 +281,20 @@ def _check_smooth(problem):
         )
 
 
-def _grid(alphas, n_alphas, eps, top, least):
-    """The penalties, decreasing: by default from `top` down, where rounding can tell that from 0, else all of them `least`."""
+def _grid(alphas, n_alphas, eps, top, least, ridge_size=None):
+    """The penalties, decreasing: by default from `top` down, where rounding can tell that from 0, else all of them `least`.
+
+    ridge_size : of ridge, around which they are, evenly on a log scale
+    """
     if alphas is not None:
         alphas = validation.numeric("alphas", alphas, 1)
         if not len(alphas) or (alphas < 0).any():
             raise ValueError(f"alphas must be at least one penalty >= 0, got {shown(alphas.tolist())}.")
         return np.sort(alphas)[::-1]
     n_alphas = validation.whole("n_alphas", n_alphas, 1)
+    eps = real("eps", eps, lambda number: 0 < number < 1, "between 0 and 1")
+    if ridge_size is not None:
+        top, eps, least = ridge_size / eps, eps**2, 0.0
     if top <= least or n_alphas == 1:
         return np.full(n_alphas, max(top, least))
     return np.geomspace(top, top * eps, n_alphas)

@@ -148,7 +148,24 @@ class CovarianceState(_CovarianceState, ModelState):
         return along / length if length > 0 else 0 * along
 
     def search_pair(self, i, a, j, b):
-        """The t that minimises the loss at pred + t (a B_i + b B_j)."""
+        """The t that minimises the loss at pred + t (a B_i + b B_j).
+
+        Parameters
+        ----------
+        i : int
+            A learner.
+        a : float
+            What it is multiplied by.
+        j : int
+            Another learner.
+        b : float
+            What that is multiplied by.
+
+        Returns
+        -------
+        float
+            The t.
+        """
         along, gram = a * self.corr[i] + b * self.corr[j], self.gram
         length = a * a * gram[i, i] + 2 * a * b * gram[i, j] + b * b * gram[j, j]
         return along / length if length > 0 else 0 * along

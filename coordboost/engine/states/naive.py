@@ -237,7 +237,24 @@ class NaiveState(_NaiveState, ModelState):
         return self.rounding
 
     def search_pair(self, i, a, j, b):
-        """The t that minimises the loss at pred + t (a B_i + b B_j)."""
+        """The t that minimises the loss at pred + t (a B_i + b B_j).
+
+        Parameters
+        ----------
+        i : int
+            A learner.
+        a : float
+            What it is multiplied by.
+        j : int
+            Another learner.
+        b : float
+            What that is multiplied by.
+
+        Returns
+        -------
+        float
+            The t.
+        """
         direction = a * column(self.dictionary, i) + b * column(self.dictionary, j)
         return linesearch.line_search(self.loss, self.y, self.weight, self.base + self.pred, direction)
 
