@@ -1,7 +1,6 @@
 """What the theorems are tried on: problems of every shape, runs on them, and the way from a statement of the package to a check."""
 
 import functools
-import warnings
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -92,8 +91,7 @@ def lab(data, method, n_steps=3000):
     def make():
         given = problem(data) if isinstance(data, str) else data
         chosen = method if isinstance(method, cb.rules.Method) else method(bounds.Constants.of(given).size)
-        with warnings.catch_warnings(action="ignore", category=cb.engine.LongStepWarning):  # claims are tried with steps of any length
-            return Lab(cb.solve(given, chosen, n_steps))
+        return Lab(cb.solve(given, chosen, n_steps))
 
     return make
 

@@ -13,6 +13,7 @@ import numpy as np
 
 from verification.kept import nearest, pair, several, told
 from verification.space import Space
+from verification.statement import steps_of_any_length
 
 #: Denominators tried for an instance, small ones first; what exceeds a bound by less than this is rounding; changes before a new start.
 DENOMINATORS, MARGIN, PATIENCE = (1, 2, 4, 8, 16, 64, 256, 1024, 10**6), 1e-7, 80
@@ -139,6 +140,7 @@ def _height(x):
     return abs(x.numerator) + 3 * x.denominator + (x < 0)
 
 
+@steps_of_any_length
 def search(check, variant, tries=None, seconds=10.0, seed=0):
     """Hunt one row: (a violation, minimised, or None; the nearest instance that was met).
 

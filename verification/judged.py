@@ -81,8 +81,7 @@ def judged(case):
     """The case of another file of theorems, a run or an instance in Fractions, as a ``Judged``."""
     if not isinstance(case, Walk):
         return Judged(case.run)
-    with warnings.catch_warnings(action="ignore", category=cb.engine.LongStepWarning):  # claims are tried with steps of any length
-        run = cb.solve(problem_of(case), method_of(case), len(case.beta) - 1, compile=False)
+    run = cb.solve(problem_of(case), method_of(case), len(case.beta) - 1, compile=False)
     optima = case.loss - case.excess if case.delta is None else case.lasso
     return Judged(run, np.array(optima, dtype=float))
 

@@ -24,6 +24,7 @@ from threadpoolctl import threadpool_limits
 import verification.theorems
 from verification import kept, units
 from verification.entries import Ledger, Row, Sabotage
+from verification.statement import steps_of_any_length
 
 PARAGRAPHS = ("Problem:", "Method:", "Assumptions:", "Claim:", "Constants:", "Measured:", "Reference:")
 LEVELS = ("exact", "float", "enumerated", "sampled")
@@ -92,6 +93,7 @@ def _thinned(check):
     return [[float(value) for value in part[chosen]] for part in (check.at, check.measured, check.bound)]
 
 
+@steps_of_any_length
 def row(module, check, variant, bench):
     """The row of one check function in one variant over all cases."""
     began = time.perf_counter()
@@ -193,6 +195,7 @@ def jobs(quick=False, only=None):
                 yield check.statement, functools.partial(_try, file, check, what, wrong, bench)
 
 
+@steps_of_any_length
 def near(file, check, variant, tightest):
     """The claim with a smaller bound, as near as the hard case allows: a ``Sabotage``."""
     factor = next(factor for factor in FACTORS if factor * tightest > 1)
@@ -204,6 +207,7 @@ def near(file, check, variant, tightest):
     return Sabotage(file, check.statement, f"{variant}, the bound divided by {factor:g}", "")
 
 
+@steps_of_any_length
 def _try(file, check, what, wrong, bench):
     found = caught_by(wrong, bench.about(check))
     if not found and getattr(wrong, "small", False):
