@@ -172,3 +172,10 @@ def test_what_was_not_reached_is_a_warning():
 def test_bad_input_is_refused_in_a_sentence(call, words):
     with pytest.raises(ValueError, match=words):
         call()
+
+
+def test_certificates_are_asked_for_by_step():
+    path = cb.lasso.multinomial_path(np.eye(6), [0, 1, 2, 0, 1, 2], alphas=[0.1, 0.05])
+    assert path.certificate_at(cb.lasso.PathPoint(step=1)).lower < path.certificate_at(cb.lasso.PathPoint(step=0)).lower
+    with pytest.raises(ValueError, match=r"pass PathPoint\(step=k\)"):
+        path.certificate_at(cb.lasso.PathPoint(l1=1.0))

@@ -34,6 +34,7 @@ from coordboost.lasso.newton import FreeNewton, Newton
 from coordboost.lasso.path import _grid, _problem, _raw, _told
 from coordboost.lasso.penalty import Penalty, convex_gap
 from coordboost.lasso.workingset import WorkingSet
+from coordboost.losses.multinomial import multinomial_losses
 from coordboost.losses.standard import Logistic
 from coordboost.paths.places import PathPoint
 
@@ -148,8 +149,15 @@ class MultinomialPath:
         -------
         Certificate
             Its upper end is the objective of the model.
+
+        Raises
+        ------
+        ValueError
+            For a place that is not named by its step.
         """
-        step = int(place.step or 0)
+        if place.step is None:
+            raise ValueError(f"a multinomial path has a certificate at each of its penalties: pass PathPoint(step=k), got {place}.")
+        step = int(place.step)
         lower, upper = self.bounds[step].tolist()
         return Certificate(L1Penalty(float(self.alphas[step] * self.problem.weight.sum())), lower, upper)
 
@@ -288,13 +296,14 @@ def multinomial_path(
 class Turns:
     """The classes, each solved in its turn beside the others.
 
-    hit : (n_samples, n_classes), whether a row is of a class;  pred : the predictions of all classes;  free : whether there are intercepts
+    number : (n_samples,), the class of each row;  hit : (n_samples, n_classes), whether a row is of a class
+    pred : (n_samples, n_classes), the predictions;  free : whether there are intercepts
     inner, sets : for each class its inner solver and working set;  null : the loss of the constant model
     """
 
     def __init__(self, columns, number, share, free):
         self.columns, self.free, self.weight = columns, free, columns.problem.weight
-        self.hit = number[:, None] == np.arange(len(share))
+        self.number, self.hit = number, number[:, None] == np.arange(len(share))
         self.pred = np.zeros(self.hit.shape) + (np.log(share) if free else 0.0)
         self.null, self.n_scans = self._loss(), 0
         kind = FreeNewton if free else Newton
@@ -306,7 +315,7 @@ class Turns:
         self.sets = [WorkingSet(inner) for inner in self.inner]
 
     def _loss(self):
-        return float(self.weight @ (logsumexp(self.pred, axis=1) - self.pred[self.hit]))
+        return float(self.weight @ multinomial_losses(self.pred.T, self.number))
 
     def _beside(self, k):
         """The problem of class k against the rest, as the others are."""
