@@ -9,8 +9,9 @@ from coordboost._utils.checks import positive, shown
 from coordboost.data import validation
 from coordboost.estimators.base import Classification, Regression
 from coordboost.estimators.linear import CrossValidated, _BaseLinear
+from coordboost.lasso.inputs import ROUNDED, as_factors
 from coordboost.lasso.multinomial import multinomial_path
-from coordboost.lasso.path import ROUNDED, as_factors, lasso_path
+from coordboost.lasso.path import lasso_path
 from coordboost.losses.standard import Logistic, Poisson
 from coordboost.paths.places import PathPoint
 

@@ -30,8 +30,8 @@ from coordboost.certificates.objectives import Certificate, L1Penalty
 from coordboost.data import validation
 from coordboost.data.column_store import ScaledColumns
 from coordboost.data.problem import Problem
+from coordboost.lasso.inputs import lasso_problem, message_of, on_scale_of_x, penalty_grid
 from coordboost.lasso.newton import FreeNewton, Newton
-from coordboost.lasso.path import _grid, _problem, _raw, _told
 from coordboost.lasso.penalty import Penalty, convex_gap
 from coordboost.lasso.workingset import WorkingSet
 from coordboost.losses.multinomial import multinomial_losses
@@ -262,9 +262,9 @@ def multinomial_path(
     if not share.all():
         raise ValueError(f"no row of the class {classes[share == 0].tolist()[0]!r} has a weight above 0: leave it out.")
     if isinstance(X, Problem):
-        problem, scale, factor = _problem(X, None, sample_weight, penalty_factor, None, unit_columns, True)
+        problem, scale, factor = lasso_problem(X, None, sample_weight, penalty_factor, None, unit_columns, True)
     else:
-        problem, scale, factor = _problem(X, first, sample_weight, penalty_factor, Logistic(), unit_columns, free)
+        problem, scale, factor = lasso_problem(X, first, sample_weight, penalty_factor, Logistic(), unit_columns, free)
     if not factor.all():
         raise ValueError("penalty_factor must be positive for all columns of multinomial regression, got 0.")
     problem = problem.replace(loss=Logistic(), y=first, constant=0.0)
@@ -272,7 +272,7 @@ def multinomial_path(
     with one_thread():
         turns = Turns(ScaledColumns(problem, scale / largest, weighted=False), number, share, free)
         top = turns.worst() * largest / total
-        alphas = _grid(alphas, n_alphas, eps, top, EPS * math.sqrt(total) * largest / total)
+        alphas = penalty_grid(alphas, n_alphas, eps, top, EPS * math.sqrt(total) * largest / total)
         real("alphas", alphas[-1], lambda alpha: alpha > 0, "above 0: without a penalty there need not be an optimum")
         with interruptible() as interrupted:
             found = []
@@ -281,12 +281,12 @@ def multinomial_path(
                 if interrupted():
                     break
         gammas, shifts, bounds = (np.array(one) for one in zip(*found, strict=True))
-        models, means = _raw(problem, scale / largest, scipy.sparse.csr_array(gammas.reshape(-1, problem.n_learners)))
+        models, means = on_scale_of_x(problem, scale / largest, scipy.sparse.csr_array(gammas.reshape(-1, problem.n_learners)))
     done = len(found)
     intercepts = shifts + means.reshape(done, -1)
     intercepts -= intercepts.mean(axis=1, keepdims=True) if free else intercepts
     gaps = (bounds[:, 1] - bounds[:, 0]) / turns.null
-    message = _told(alphas[:done], gaps, tol)
+    message = message_of(alphas[:done], gaps, tol)
     if done < len(alphas):
         message = f"interrupted: the first {done} of {len(alphas)} alphas are there"
         warnings.warn(f"multinomial_path was {message}.", InterruptedWarning, stacklevel=2)

@@ -16,13 +16,13 @@ from coordboost._numba.threads import one_thread
 from coordboost._utils.checks import positive as checked_positive
 from coordboost._utils.checks import real, shown
 from coordboost._utils.interrupt import LATE, InterruptedWarning, interruptible
-from coordboost.certificates.objectives import Evaluation, need_convexity
+from coordboost.certificates.objectives import Evaluation
 from coordboost.data import validation
 from coordboost.data.column_store import ScaledColumns
-from coordboost.data.problem import Problem
 from coordboost.lasso.descent import Descent
 from coordboost.lasso.grid import LassoPath, columns_in_use
 from coordboost.lasso.homotopy.homotopy import GAP, INTERRUPTED, Homotopy
+from coordboost.lasso.inputs import lasso_problem, limits_of, message_of, on_scale_of_x, penalty_grid
 from coordboost.lasso.newton import FreeNewton, Newton, Reach
 from coordboost.lasso.penalty import Penalty, squared_gap
 from coordboost.lasso.workingset import along
@@ -36,8 +36,6 @@ LEAST_RATIO = 1e-3
 FEW_COLUMNS = 1024
 #: Largest side of a matrix of which eigenvectors are computed.
 MOST = 4000
-#: A gap over the loss at 0 is a quotient of two rounded numbers.
-ROUNDED = 1 + 4 * float(np.finfo(float).eps)
 
 
 def lasso_path(
@@ -125,10 +123,10 @@ def lasso_path(
     >>> bool(max(path.gaps) < 1e-6)
     True
     """
-    problem, scale, factor = _problem(X, y, sample_weight, penalty_factor, loss, unit_columns, fit_intercept)
+    problem, scale, factor = lasso_problem(X, y, sample_weight, penalty_factor, loss, unit_columns, fit_intercept)
     squared = problem.loss.quadratic
     l1_ratio = real("l1_ratio", l1_ratio, lambda number: 0 <= number <= 1, "at least 0 and at most 1")
-    limits = _limits(lower_limits, upper_limits, validation.flag("positive", positive), problem.standardization.n_columns)
+    limits = limits_of(lower_limits, upper_limits, validation.flag("positive", positive), problem.standardization.n_columns)
     limited, spared = bool(np.isfinite(limits).any()), np.flatnonzero(factor == 0)
     if len(spared) and (not squared or np.isfinite(limits[:, problem.standardization.kept[spared]]).any()):
         raise ValueError("penalty_factor may be 0 for the squared loss, in columns without limits: make it above 0.")
@@ -154,7 +152,7 @@ def lasso_path(
         least = zero.doubt(problem) * unit
         top = next((top for top in tops if top > least), 0.0)  # limits may leave no coefficient a sign to move to
         ridge_size = float(np.sum(scale[factor > 0] ** 2)) / total if l1_ratio == 0 < top else None
-        alphas = _grid(alphas, n_alphas, eps, top, least, ridge_size)
+        alphas = penalty_grid(alphas, n_alphas, eps, top, least, ridge_size)
         if (not squared or l1_ratio == 0) and alphas[-1] == 0 < top:
             what = shown(problem.loss) if l1_ratio else "ridge, l1_ratio = 0"
             raise ValueError(f"alphas must be > 0 for {what}: without a penalty there need not be an optimum.")
@@ -167,12 +165,12 @@ def lasso_path(
         if len(spared):
             gammas, n_scans = gammas + columns.free_part(gammas), n_scans + columns.basis.shape[1]
         gaps = gaps + _rounding(problem, zero, scale / largest, gammas)
-        models, intercepts = _raw(problem, scale / largest, gammas)
+        models, intercepts = on_scale_of_x(problem, scale / largest, gammas)
         if free:
             shifts = Shifts(problem)
             intercepts = intercepts + [shifts.beside(problem.combine(problem.unit(coef))) for coef in models.toarray()]
     done = len(gaps)
-    message = _told(alphas, gaps, tol)
+    message = message_of(alphas, gaps, tol)
     if cut and (done < len(alphas) or gaps[-1] > tol):
         message = f"interrupted: the first {done} of {len(alphas)} alphas are there"
         if gaps[-1] > tol:
@@ -193,33 +191,12 @@ def _rounding(problem, zero, factor, gammas):
     return 2 * size / problem.start_excess if problem.start_excess > 0 else 0 * size
 
 
-def _told(alphas, gaps, tol):
-    """Whether the path is complete, in words."""
-    short = np.flatnonzero(~(gaps <= tol * ROUNDED))
-    if not len(short):
-        return "complete"
-    worst = short[np.argmax(gaps[short])]
-    where = f" at {len(short)} of {len(alphas)} alphas, most at {alphas[worst]:.6g}" if len(alphas) > 1 else ""
-    return f"not reached: the gap is {gaps[worst]:.2g}, above tol = {tol:g}{where}"
-
 
 def _factors(problem, scale, factor):
     """What the penalty multiplies the abs values and the squares of the coefficients of X by, (n_learners,) each."""
     first = np.where(factor > 0, problem.standardization.norm / scale, 0.0)
     return first, first**2 / np.where(factor > 0, factor, 1.0)
 
-
-def _limits(lower, upper, positive, n_columns):
-    """The least and the largest that the coefficients of the columns of X may be, (2, n_columns)."""
-    out = np.empty((2, n_columns))
-    for row, name, given, sign in zip(out, ("lower_limits", "upper_limits"), (lower, upper), (-1, 1), strict=True):
-        values = validation.as_array(name, sign * math.inf if given is None else given)
-        if values.dtype.kind not in "fiu" or values.shape not in ((), (n_columns,)) or not (sign * values >= 0).all():
-            side = "at most 0" if sign < 0 else "at least 0"
-            raise ValueError(f"{name} must be a number or one for each of the {n_columns} columns of X, {side}, got {shown(given)}.")
-        row[:] = values
-    out[0] = 0.0 if positive else out[0]
-    return out
 
 
 def _solvers(problem, l1_ratio, limited, spared):
@@ -240,71 +217,9 @@ def _check_solver(solver, known, loss, l1_ratio, limited, spared):
         raise ValueError(f"solver must be {names} for {shown(loss)}{net}, got {shown(solver)}.")
 
 
-def _problem(X, y, sample_weight, penalty_factor, loss, unit, fit_intercept):
-    """The Problem; 1 over what multiplies the coefficients of its unit columns in the penalty; the penalty factors, (n_learners,) each."""
-    if isinstance(X, Problem):
-        if y is not None or sample_weight is not None or loss is not None or not fit_intercept:
-            raise ValueError(
-                "y, sample_weight, loss and fit_intercept (center=False) are part of the Problem: pass lasso_path(problem) without them."
-            )
-        problem = X
-    else:
-        problem = Problem(X, y, loss, sample_weight=sample_weight, center=validation.flag("fit_intercept", fit_intercept))
-    scale = np.ones(problem.n_learners) if validation.flag("unit_columns", unit) else problem.standardization.norm
-    need_convexity(problem, "a Lasso path")
-    if not problem.loss.quadratic:
-        _check_smooth(problem)
-    factor = np.ones(problem.n_learners)
-    if penalty_factor is not None:
-        factor = as_factors(penalty_factor, problem)[problem.standardization.kept]
-    return validation.countable("lasso_path", problem), scale / np.where(factor > 0, factor, 1.0), factor
 
 
-def as_factors(penalty_factor, problem):
-    """Factors of the penalty of each column of X, (n_columns,), checked."""
-    factor = validation.vector("penalty_factor", penalty_factor, problem.standardization.n_columns, "column of X")
-    if not (factor >= 0).all():
-        raise ValueError(f"penalty_factor must be at least 0, got {factor.min():g}; leave columns out to exclude them.")
-    return factor
 
-
-def _check_smooth(problem):
-    """Refuse a loss other than the squared one that declares too little: quadratic models and gaps are made of what it declares."""
-    bounded = problem.infimum > -np.inf
-    if problem.loss.curvature is None and problem.loss.sigma is None:
-        low = "" if bounded else ", and with an infimum, a number or a function of y, that value(y, f) is never below"
-        raise ValueError(f"lasso_path needs a loss with curvature(y, f) or a smoothness sigma{low}, got {shown(problem.loss)}.")
-    if not bounded:
-        raise ValueError(
-            f"lasso_path certifies gaps, which need a lower bound of the loss: {shown(problem.loss)} declares none. Add the attribute "
-            "infimum, a number or a function of y, that value(y, f) is never below."
-        )
-
-
-def _grid(alphas, n_alphas, eps, top, least, ridge_size=None):
-    """The penalties, decreasing: by default from `top` down, where rounding can tell that from 0, else all of them `least`.
-
-    ridge_size : of ridge, around which they are, evenly on a log scale
-    """
-    if alphas is not None:
-        alphas = validation.numeric("alphas", alphas, 1)
-        if not len(alphas) or (alphas < 0).any():
-            raise ValueError(f"alphas must be at least one penalty >= 0, got {shown(alphas.tolist())}.")
-        return np.sort(alphas)[::-1]
-    n_alphas = validation.whole("n_alphas", n_alphas, 1)
-    eps = real("eps", eps, lambda number: 0 < number < 1, "between 0 and 1")
-    if ridge_size is not None:
-        top, eps, least = ridge_size / eps, eps**2, 0.0
-    if top <= least or n_alphas == 1:
-        return np.full(n_alphas, max(top, least))
-    return np.geomspace(top, top * eps, n_alphas)
-
-
-def _raw(problem, factor, gammas):
-    """Coefficients on the scale of X, CSR array (n_alphas, n_columns), and intercepts; a learner's column is `factor` times its own."""
-    way, by = problem.standardization, factor / problem.standardization.norm
-    parts = by[gammas.indices] * gammas.data, way.kept[gammas.indices], gammas.indptr
-    return scipy.sparse.csr_array(parts, shape=(gammas.shape[0], way.n_columns)), problem.constant - gammas @ (way.mean * by)
 
 
 #: A gap above this part of the tolerance is found from scans, as rounding may be most of it.

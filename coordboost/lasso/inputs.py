@@ -1,0 +1,104 @@
+"""What a Lasso path is given, checked, and what it gives back: the problem, the penalties, models on the scale of X, the message."""
+
+import math
+
+import numpy as np
+import scipy.sparse
+
+from coordboost._utils.checks import real, shown
+from coordboost.certificates.objectives import need_convexity
+from coordboost.data import validation
+from coordboost.data.problem import Problem
+
+#: A gap over the loss at 0 is a quotient of two rounded numbers.
+ROUNDED = 1 + 4 * float(np.finfo(float).eps)
+
+
+def lasso_problem(X, y, sample_weight, penalty_factor, loss, unit, fit_intercept):
+    """The Problem; 1 over what multiplies the coefficients of its unit columns in the penalty; the penalty factors, (n_learners,) each."""
+    if isinstance(X, Problem):
+        if y is not None or sample_weight is not None or loss is not None or not fit_intercept:
+            raise ValueError(
+                "y, sample_weight, loss and fit_intercept (center=False) are part of the Problem: pass lasso_path(problem) without them."
+            )
+        problem = X
+    else:
+        problem = Problem(X, y, loss, sample_weight=sample_weight, center=validation.flag("fit_intercept", fit_intercept))
+    scale = np.ones(problem.n_learners) if validation.flag("unit_columns", unit) else problem.standardization.norm
+    need_convexity(problem, "a Lasso path")
+    if not problem.loss.quadratic:
+        _check_smooth(problem)
+    factor = np.ones(problem.n_learners)
+    if penalty_factor is not None:
+        factor = as_factors(penalty_factor, problem)[problem.standardization.kept]
+    return validation.countable("lasso_path", problem), scale / np.where(factor > 0, factor, 1.0), factor
+
+
+def as_factors(penalty_factor, problem):
+    """Factors of the penalty of each column of X, (n_columns,), checked."""
+    factor = validation.vector("penalty_factor", penalty_factor, problem.standardization.n_columns, "column of X")
+    if not (factor >= 0).all():
+        raise ValueError(f"penalty_factor must be at least 0, got {factor.min():g}; leave columns out to exclude them.")
+    return factor
+
+
+def _check_smooth(problem):
+    """Refuse a loss other than the squared one that declares too little: quadratic models and gaps are made of what it declares."""
+    bounded = problem.infimum > -np.inf
+    if problem.loss.curvature is None and problem.loss.sigma is None:
+        low = "" if bounded else ", and with an infimum, a number or a function of y, that value(y, f) is never below"
+        raise ValueError(f"lasso_path needs a loss with curvature(y, f) or a smoothness sigma{low}, got {shown(problem.loss)}.")
+    if not bounded:
+        raise ValueError(
+            f"lasso_path certifies gaps, which need a lower bound of the loss: {shown(problem.loss)} declares none. Add the attribute "
+            "infimum, a number or a function of y, that value(y, f) is never below."
+        )
+
+
+def limits_of(lower, upper, positive, n_columns):
+    """The least and the largest that the coefficients of the columns of X may be, (2, n_columns)."""
+    out = np.empty((2, n_columns))
+    for row, name, given, sign in zip(out, ("lower_limits", "upper_limits"), (lower, upper), (-1, 1), strict=True):
+        values = validation.as_array(name, sign * math.inf if given is None else given)
+        if values.dtype.kind not in "fiu" or values.shape not in ((), (n_columns,)) or not (sign * values >= 0).all():
+            side = "at most 0" if sign < 0 else "at least 0"
+            raise ValueError(f"{name} must be a number or one for each of the {n_columns} columns of X, {side}, got {shown(given)}.")
+        row[:] = values
+    out[0] = 0.0 if positive else out[0]
+    return out
+
+
+def penalty_grid(alphas, n_alphas, eps, top, least, ridge_size=None):
+    """The penalties, decreasing: by default from `top` down, where rounding can tell that from 0, else all of them `least`.
+
+    ridge_size : of ridge, around which they are, evenly on a log scale
+    """
+    if alphas is not None:
+        alphas = validation.numeric("alphas", alphas, 1)
+        if not len(alphas) or (alphas < 0).any():
+            raise ValueError(f"alphas must be at least one penalty >= 0, got {shown(alphas.tolist())}.")
+        return np.sort(alphas)[::-1]
+    n_alphas = validation.whole("n_alphas", n_alphas, 1)
+    eps = real("eps", eps, lambda number: 0 < number < 1, "between 0 and 1")
+    if ridge_size is not None:
+        top, eps, least = ridge_size / eps, eps**2, 0.0
+    if top <= least or n_alphas == 1:
+        return np.full(n_alphas, max(top, least))
+    return np.geomspace(top, top * eps, n_alphas)
+
+
+def on_scale_of_x(problem, factor, gammas):
+    """Coefficients on the scale of X, CSR array (n_alphas, n_columns), and intercepts; a learner's column is `factor` times its own."""
+    way, by = problem.standardization, factor / problem.standardization.norm
+    parts = by[gammas.indices] * gammas.data, way.kept[gammas.indices], gammas.indptr
+    return scipy.sparse.csr_array(parts, shape=(gammas.shape[0], way.n_columns)), problem.constant - gammas @ (way.mean * by)
+
+
+def message_of(alphas, gaps, tol):
+    """Whether the path is complete, in words."""
+    short = np.flatnonzero(~(gaps <= tol * ROUNDED))
+    if not len(short):
+        return "complete"
+    worst = short[np.argmax(gaps[short])]
+    where = f" at {len(short)} of {len(alphas)} alphas, most at {alphas[worst]:.6g}" if len(alphas) > 1 else ""
+    return f"not reached: the gap is {gaps[worst]:.2g}, above tol = {tol:g}{where}"
