@@ -1,6 +1,7 @@
 """The multinomial Lasso: intervals around the values that scikit-learn and cvxpy find, and one model in every form of the data."""
 
 import warnings
+from decimal import Decimal, localcontext
 
 import numpy as np
 import pytest
@@ -179,3 +180,30 @@ def test_certificates_are_asked_for_by_step():
     assert path.certificate_at(cb.lasso.PathPoint(step=1)).lower < path.certificate_at(cb.lasso.PathPoint(step=0)).lower
     with pytest.raises(ValueError, match=r"pass PathPoint\(step=k\)"):
         path.certificate_at(cb.lasso.PathPoint(l1=1.0))
+
+
+@pytest.mark.parametrize("center", [True, False])
+def test_without_an_intercept_the_model_of_a_problem_has_the_certified_objective(center):
+    problem, alpha = cb.Problem(IRIS, np.arange(150.0), center=center), 0.002
+    path = PATH(problem, SPECIES, [alpha], fit_intercept=False)
+    proba, number = path.predict_proba(IRIS), SPECIES.astype(int)
+    penalty = alpha * 150 * sum(np.abs(problem.unit(coef)).sum() for coef in path.coef_at())
+    assert path.bounds[0, 1] == pytest.approx(-np.log(proba[np.arange(150), number]).sum() + penalty, rel=1e-12)
+    assert path.intercept_at().any() == center
+
+
+def test_both_ends_leave_room_for_rounding():
+    """The optimum of one coefficient without intercepts, in 50 digits, is inside."""
+    x, y, alpha = [1, -1, 2, 0.5], [0, 1, 0, 1], 0.05
+    path = PATH(np.array(x)[:, None], np.array(y), [alpha], unit_columns=False, fit_intercept=False, tol=1e-16)
+    with localcontext() as context:  # coefficients of the two classes: w and -w
+        context.prec = 50
+        signed = [Decimal(one) * (1 - 2 * label) for one, label in zip(x, y, strict=True)]
+        low, high, cost = Decimal(0), Decimal(10), 8 * Decimal(alpha)
+        for _ in range(150):
+            w = (low + high) / 2
+            slope = cost - sum(2 * s / (1 + (2 * s * w).exp()) for s in signed)
+            low, high = (w, high) if slope < 0 else (low, w)
+        best = cost * w + sum((1 + (-2 * s * w).exp()).ln() for s in signed)
+        lower, upper = map(Decimal, path.bounds[0].tolist())
+        assert 0 < w < 10 and lower <= best <= upper and upper - lower < upper * Decimal("1e-13")

@@ -14,7 +14,7 @@ from coordboost.data.problem import Problem
 ROUNDED = 1 + 4 * float(np.finfo(float).eps)
 
 
-def lasso_problem(X, y, sample_weight, penalty_factor, loss, unit, fit_intercept):
+def lasso_problem(caller, X, y, sample_weight, penalty_factor, loss, unit, fit_intercept):
     """The Problem; 1 over what multiplies the coefficients of its unit columns in the penalty; the penalty factors, (n_learners,) each."""
     if isinstance(X, Problem):
         if y is not None or sample_weight is not None or loss is not None or not fit_intercept:
@@ -31,7 +31,7 @@ def lasso_problem(X, y, sample_weight, penalty_factor, loss, unit, fit_intercept
     factor = np.ones(problem.n_learners)
     if penalty_factor is not None:
         factor = as_factors(penalty_factor, problem)[problem.standardization.kept]
-    return validation.countable("lasso_path", problem), scale / np.where(factor > 0, factor, 1.0), factor
+    return validation.countable(caller, problem), scale / np.where(factor > 0, factor, 1.0), factor
 
 
 def as_factors(penalty_factor, problem):

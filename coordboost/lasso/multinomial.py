@@ -1,16 +1,16 @@
 r"""The Lasso of multinomial logistic regression on a grid of penalties, every answer with a certified duality gap.
 
 Minimised is :math:`\frac{1}{n} \sum_i (\log \sum_k e^{f_{ik}} - f_{i y_i}) + \alpha \sum_{jk} p_j |W_{jk}|`, with the predictions
-:math:`f_{ik} = b_k + x_i W_k`. In those of one class, the others fixed, the loss of a row is the logistic one of :math:`f_{ik} - o_i`, with
-:math:`o_i` the log of the sum of the others' exponentials, and a constant. So the classes take turns: each has a working set of its own,
-and proximal Newton steps there.
+:math:`f_{ik} = b_k + x_i W_k`. As a function of :math:`f_{ik}`, the others fixed, the loss of a row is, up to a constant, the logistic
+loss of :math:`f_{ik} - o_i` with :math:`o_i = \log \sum_{l \ne k} e^{f_{il}}`. So the blocks of a block coordinate descent are the
+classes: each is solved by proximal Newton steps on a working set of its own.
 
-The certificate is joint. Let P be the probabilities and Y the classes as columns of 0 and 1; beside the best intercepts the columns of
+The certificate is joint. Let P be the probabilities and Y the classes as columns of 0 and 1; at the best intercepts the columns of
 w (Y - P) sum to 0. With t at most 1, and so small that no learner has a correlation above lam with a column of t w (Y - P), the weighted
 entropy of the rows of Y - t (Y - P) is a lower end: the conjugate of the log of the sum of exponentials is minus the entropy.
 
 Source: Friedman, Hastie, Tibshirani, *Regularization paths for generalized linear models via coordinate descent*, Section 4
-(glmnet's ``type.multinomial = "ungrouped"``); the turns of whole classes and the certificate are ours.
+(glmnet's ``type.multinomial = "ungrouped"``); blocks of whole classes and the certificate are ours.
 """
 
 import math
@@ -26,7 +26,7 @@ from scipy.special import logsumexp, softmax, xlogy
 from coordboost._numba.threads import one_thread
 from coordboost._utils.checks import positive, real, shown
 from coordboost._utils.interrupt import InterruptedWarning, interruptible
-from coordboost.certificates.objectives import Certificate, L1Penalty
+from coordboost.certificates.objectives import Certificate, Evaluation, L1Penalty
 from coordboost.data import validation
 from coordboost.data.column_store import ScaledColumns
 from coordboost.data.problem import Problem
@@ -39,9 +39,9 @@ from coordboost.losses.standard import Logistic
 from coordboost.paths.places import PathPoint
 
 EPS = float(np.finfo(float).eps)
-#: ROUNDS: most turns of all classes for one penalty.
-#: IDLE: so many in a row may leave the gap as it is.
-#: SHIFTS: most Newton steps of the intercepts.
+#: ROUNDS: most passes over the classes for one penalty.
+#: IDLE: the descent ends after so many in a row that leave the gap as it is.
+#: SHIFTS: most Newton steps for the intercepts.
 ROUNDS, IDLE, SHIFTS = 1000, 20, 30
 #: Each class is solved until its own gap is this part of the joint one over the number of classes.
 PART = 0.1
@@ -68,7 +68,7 @@ class MultinomialPath:
     gaps : ndarray, (n_alphas,)
         Their differences, relative to the loss of the constant model.
     n_scans : int
-        Looks at all learners.
+        Scans of all columns.
     message : str
         "complete", "not reached" and the largest gap, or what ended the path before its last alpha.
 
@@ -194,7 +194,7 @@ def multinomial_path(
     Parameters
     ----------
     X : array_like, data frame or scipy sparse matrix, (n_samples, n_features)
-        Columns are centred and scaled to Euclidean norm 1. Or a Problem, of which the columns and the weights count, not the targets.
+        Columns are centred and scaled to Euclidean norm 1. Or a Problem, of which columns and weights are taken, not the targets.
     y : array_like, (n_samples,)
         Labels of two classes or more.
     alphas : array_like, (n_alphas,), optional
@@ -215,13 +215,13 @@ def multinomial_path(
         Whether the penalty applies to the coefficients of unit columns. With False it applies to those of the columns of X, as in
         scikit-learn, whose C is 1 / (alpha n_samples).
     fit_intercept : bool, default True
-        False: no intercepts, and columns are not centred.
+        False: no intercepts, and columns are not centred; those of a Problem stay as they are, and what centred them is in the intercepts.
 
     Returns
     -------
     MultinomialPath
-        Coefficients, intercepts and the gaps that were reached. If rounding or the limit of turns stopped it before `tol`, ``message`` says
-        "not reached". Ctrl-C keeps the alphas done so far, with an ``InterruptedWarning``.
+        Coefficients, intercepts and the gaps that were reached. If rounding or the limit of passes stopped it before `tol`, ``message``
+        says "not reached". Ctrl-C keeps the alphas done so far, with an ``InterruptedWarning``.
 
     Raises
     ------
@@ -230,8 +230,9 @@ def multinomial_path(
 
     Notes
     -----
-    *Cost*: for each alpha some ten to a hundred turns, each with three scans a class and Newton steps on its working set. *Source*:
-    Friedman, Hastie, Tibshirani, *Regularization paths for generalized linear models via coordinate descent*, Section 4.
+    *Cost*: for each alpha some ten to a hundred passes over the classes, each with three scans a class and Newton steps on its
+    working set. *Source*: Friedman, Hastie, Tibshirani, *Regularization paths for generalized linear models via coordinate descent*,
+    Section 4.
 
     Examples
     --------
@@ -250,130 +251,139 @@ def multinomial_path(
     if len(labels.shape) != 1 or labels.dtype.kind not in "biufUSO" or any(one is None or one != one for one in labels.tolist()):
         raise ValueError(f"y must be a sequence of labels, one for each row of X, got {shown(y)}.")
     try:
-        classes, number = np.unique(labels, return_inverse=True)
+        classes, label = np.unique(labels, return_inverse=True)
     except TypeError:
         raise ValueError(f"y must hold labels of one kind, numbers or text, got {shown(y)}.") from None
     if len(classes) < 2:
         raise ValueError(f"y holds {len(classes)} class, a multinomial model needs two or more.")
     free, tol = validation.flag("fit_intercept", fit_intercept), positive("tol", tol)
-    first = np.where(number == 0, 1.0, -1.0)
+    first = np.where(label == 0, 1.0, -1.0)
     weight = X.weight if isinstance(X, Problem) else validation.sample_weight(sample_weight, len(labels))
-    share = np.bincount(number, weight, len(classes)) / weight.sum()
-    if not share.all():
-        raise ValueError(f"no row of the class {classes[share == 0].tolist()[0]!r} has a weight above 0: leave it out.")
+    frequency = np.bincount(label, weight, len(classes)) / weight.sum()
+    if not frequency.all():
+        raise ValueError(f"no row of the class {classes[frequency == 0].tolist()[0]!r} has a weight above 0: leave it out.")
     if isinstance(X, Problem):
-        problem, scale, factor = lasso_problem(X, None, sample_weight, penalty_factor, None, unit_columns, True)
+        if sample_weight is not None:
+            raise ValueError("sample_weight is part of the Problem: pass multinomial_path(problem, y) without it.")
+        problem, scale, factor = lasso_problem("multinomial_path", X, None, None, penalty_factor, None, unit_columns, True)
     else:
-        problem, scale, factor = lasso_problem(X, first, sample_weight, penalty_factor, Logistic(), unit_columns, free)
+        problem, scale, factor = lasso_problem("multinomial_path", X, first, sample_weight, penalty_factor, Logistic(), unit_columns, free)
     if not factor.all():
         raise ValueError("penalty_factor must be positive for all columns of multinomial regression, got 0.")
     problem = problem.replace(loss=Logistic(), y=first, constant=0.0)
     largest, total = float(scale.max()), float(problem.weight.sum())
     with one_thread():
-        turns = Turns(ScaledColumns(problem, scale / largest, weighted=False), number, share, free)
-        top = turns.worst() * largest / total
+        descent = BlockDescent(ScaledColumns(problem, scale / largest, weighted=False), label, frequency, free)
+        top = descent.largest() * largest / total
         alphas = penalty_grid(alphas, n_alphas, eps, top, EPS * math.sqrt(total) * largest / total)
         real("alphas", alphas[-1], lambda alpha: alpha > 0, "above 0: without a penalty there need not be an optimum")
         with interruptible() as interrupted:
             found = []
             for alpha in alphas.tolist():
-                found.append(turns.solve(alpha * total / largest, tol, interrupted))
+                found.append(descent.solve(alpha * total / largest, tol, interrupted))
                 if interrupted():
                     break
         gammas, shifts, bounds = (np.array(one) for one in zip(*found, strict=True))
         models, means = on_scale_of_x(problem, scale / largest, scipy.sparse.csr_array(gammas.reshape(-1, problem.n_learners)))
     done = len(found)
     intercepts = shifts + means.reshape(done, -1)
-    intercepts -= intercepts.mean(axis=1, keepdims=True) if free else intercepts
-    gaps = (bounds[:, 1] - bounds[:, 0]) / turns.null
+    intercepts -= intercepts.mean(axis=1, keepdims=True) if free else 0.0
+    gaps = (bounds[:, 1] - bounds[:, 0]) / descent.null
     message = message_of(alphas[:done], gaps, tol)
     if done < len(alphas):
         message = f"interrupted: the first {done} of {len(alphas)} alphas are there"
         warnings.warn(f"multinomial_path was {message}.", InterruptedWarning, stacklevel=2)
-    return MultinomialPath(problem, classes, alphas[:done], models, intercepts, bounds, gaps, turns.n_scans, message)
+    return MultinomialPath(problem, classes, alphas[:done], models, intercepts, bounds, gaps, descent.n_scans, message)
 
 
-class Turns:
-    """The classes, each solved in its turn beside the others.
+class BlockDescent:
+    """Block coordinate descent: one class after the other, the others fixed.
 
-    number : (n_samples,), the class of each row;  hit : (n_samples, n_classes), whether a row is of a class
-    pred : (n_samples, n_classes), the predictions;  free : whether there are intercepts
-    inner, sets : for each class its inner solver and working set;  null : the loss of the constant model
+    label : the class of each row, (n_samples,);  one_hot : whether a row is of a class, (n_samples, n_classes)
+    pred : the predictions, (n_samples, n_classes);  free : whether there are intercepts
+    inner, sets : the inner solver and the working set of each class;  null : the loss of the constant model
     """
 
-    def __init__(self, columns, number, share, free):
+    def __init__(self, columns, label, frequency, free):
         self.columns, self.free, self.weight = columns, free, columns.problem.weight
-        self.number, self.hit = number, number[:, None] == np.arange(len(share))
-        self.pred = np.zeros(self.hit.shape) + (np.log(share) if free else 0.0)
+        self.label, self.one_hot = label, label[:, None] == np.arange(len(frequency))
+        self.pred = np.zeros(self.one_hot.shape) + (np.log(frequency) if free else 0.0)
         self.null, self.n_scans = self._loss(), 0
         kind = FreeNewton if free else Newton
-        open_ = np.full(columns.n_learners, math.inf)
-        cost = Penalty(1.0, np.zeros(columns.n_learners), -open_, open_, False, False)
-        self.inner = [kind(ScaledColumns(self._beside(k), columns.scale, cost, weighted=False), _own_gap) for k in range(len(share))]
+        unlimited = np.full(columns.n_learners, math.inf)
+        cost = Penalty(1.0, np.zeros(columns.n_learners), -unlimited, unlimited, False, False)
+        blocks = [ScaledColumns(self._block(k), columns.scale, cost, weighted=False) for k in range(len(frequency))]
+        self.inner = [kind(block, _block_gap) for block in blocks]
         for inner in self.inner:
             inner.null = self.null
         self.sets = [WorkingSet(inner) for inner in self.inner]
 
     def _loss(self):
-        return float(self.weight @ multinomial_losses(self.pred.T, self.number))
+        return float(self.weight @ multinomial_losses(self.pred.T, self.label))
 
-    def _beside(self, k):
-        """The problem of class k against the rest, as the others are."""
+    def _block(self, k):
+        """The logistic problem of class k, the others fixed."""
         others = logsumexp(np.delete(self.pred, k, axis=1), axis=1)
-        return self.columns.problem.replace(y=np.where(self.hit[:, k], 1.0, -1.0), base=-others)
+        return self.columns.problem.replace(y=np.where(self.one_hot[:, k], 1.0, -1.0), base=-others)
 
-    def _away(self):
-        """Y - P (n_samples, n_classes); beside the best intercepts, which make its weighted columns sum to 0, all else but rounding."""
+    def _residuals(self):
+        """Y - P at the best intercepts, which `pred` gets, (n_samples, n_classes); its weighted columns sum to 0 but for rounding."""
         weight = self.weight[:, None]
         for _ in range(SHIFTS if self.free else 0):
             p = softmax(self.pred, axis=1)
-            slope = (weight * (self.hit - p)).sum(axis=0)
+            slope = (weight * (self.one_hot - p)).sum(axis=0)
             if np.abs(slope).max() <= 4 * EPS * self.weight.sum():
                 break
             self.pred = self.pred + np.linalg.lstsq(np.diag(self.weight @ p) - p.T @ (weight * p), slope, rcond=1e-12)[0]
-        away = self.hit - softmax(self.pred, axis=1)
-        return away - self.weight @ away / self.weight.sum() if self.free else away
+        resid = self.one_hot - softmax(self.pred, axis=1)
+        return resid - self.weight @ resid / self.weight.sum() if self.free else resid
 
-    def _worst(self, away):
-        self.n_scans += away.shape[1]
-        return max(float(np.abs(self.columns.scan(self.weight * one)).max()) for one in away.T)
+    def _scan(self, resid):
+        self.n_scans += resid.shape[1]
+        return max(float(np.abs(self.columns.scan(self.weight * one)).max()) for one in resid.T)
 
-    def worst(self):
-        """The largest correlation of a learner with a class."""
-        return self._worst(self._away())
+    def largest(self):
+        """The largest correlation of a learner with the residuals of a class."""
+        return self._scan(self._residuals())
 
     def bounds(self, lam):
-        """A lower and an upper end of the optimal objective."""
-        away = self._away()
-        worst = self._worst(away)
-        q = self.hit - min(1.0, lam / worst if worst > 0 else 1.0) * away
-        upper = self._loss() + lam * sum(float(np.abs(inner.gamma).sum()) for inner in self.inner)
-        if not q.min() > -8 * EPS:  # intercepts that are far from their best values
+        """A lower and an upper end of the optimal objective, each moved out by a bound of its rounding."""
+        resid, problem, n_samples = self._residuals(), self.columns.problem, len(self.label)
+        l1 = np.array([np.abs(inner.gamma).sum() for inner in self.inner])
+        points = zip(self.inner, self.pred.T, self.weight * resid.T, strict=True)
+        doubt = np.array([Evaluation(inner.gamma, pred, 0.0, one, None).doubt(problem) for inner, pred, one in points])
+        largest, rounding = self._scan(resid) + doubt.max(), 2 * EPS * math.sqrt(n_samples)
+        sizes = 2 * np.abs(self.pred).max(axis=1) + math.log(self.pred.shape[1])  # a loss is a difference of numbers up to this
+        upper = self._loss() + lam * float(l1.sum()) + float(doubt @ l1) + rounding * float(self.weight @ sizes)
+        q = self.one_hot - min(1.0, lam / largest if largest > 0 else 1.0) * resid
+        if not q.min() > -8 * EPS:  # no dual point, as the intercepts are far from the best ones
             return 0.0, upper
         lower = -float(self.weight @ xlogy(np.maximum(q, 0.0), np.maximum(q, 0.0)).sum(axis=1))
-        return lower - 8 * EPS * (lower + upper), upper
+        return lower - rounding * (lower + upper), upper
 
     def solve(self, lam, tol, interrupted):
-        """Coefficients (n_classes, n_learners), intercepts (n_classes,) beside centred columns, and the bounds."""
+        """Coefficients (n_classes, n_learners), intercepts (n_classes,) of centred columns, and the bounds."""
         best, lower, idle = math.inf, 0.0, 0
         for _ in range(ROUNDS):
             bounds = self.bounds(lam)
-            lower, upper = max(lower, bounds[0]), bounds[1]  # each dual point is as good as the last
+            lower, upper = max(lower, bounds[0]), bounds[1]  # every dual point is valid: keep the best
             gap = (upper - lower) / self.null
             best, idle = min(best, gap), 0 if gap < best else idle + 1
             if gap <= tol or idle == IDLE or interrupted():
                 break
             for k, (inner, working_set) in enumerate(zip(self.inner, self.sets, strict=True)):
-                inner.go_on(self._beside(k), self.pred[:, k].copy())
+                inner.go_on(self._block(k), self.pred[:, k].copy())
                 working_set.solve(lam, max(PART * gap / len(self.inner), EPS))
                 self.pred[:, k] = inner.pred
         gammas = np.zeros((len(self.inner), self.columns.n_learners))
         for gamma, inner in zip(gammas, self.inner, strict=True):
             gamma[inner.learner] = inner.gamma
+        if not self.free:
+            return gammas, np.zeros(len(gammas)), (lower, upper)
         fits = np.column_stack([self.columns.combine(gamma) for gamma in gammas])
         return gammas, np.average(self.pred - fits, axis=0, weights=self.weight), (lower, upper)
 
 
-def _own_gap(lam, gamma, pred, loss, resid, corr):
-    """The gap of one class beside the others, which says when its turn is over: the certificate is the joint one."""
+def _block_gap(lam, gamma, pred, loss, resid, corr):
+    """The gap of one class, the others fixed: it tells when to go on to the next class. The certificate is the joint one."""
     return convex_gap(loss, float(gamma @ corr), float(np.abs(gamma).sum()), float(np.abs(corr).max(initial=0.0)), lam, 0.0)

@@ -123,7 +123,7 @@ def lasso_path(
     >>> bool(max(path.gaps) < 1e-6)
     True
     """
-    problem, scale, factor = lasso_problem(X, y, sample_weight, penalty_factor, loss, unit_columns, fit_intercept)
+    problem, scale, factor = lasso_problem("lasso_path", X, y, sample_weight, penalty_factor, loss, unit_columns, fit_intercept)
     squared = problem.loss.quadratic
     l1_ratio = real("l1_ratio", l1_ratio, lambda number: 0 <= number <= 1, "at least 0 and at most 1")
     limits = limits_of(lower_limits, upper_limits, validation.flag("positive", positive), problem.standardization.n_columns)
