@@ -14,7 +14,10 @@ from coordboost.reporting.cli.options import (
 )
 from coordboost.reporting.cli.output import answer, doing, say
 
-HELD = "Every bound holds. tightest: the largest measured value over its bound after the start; 1 is attained, 0.01 is loose."
+HELD = (
+    "Every bound holds. tightest: the largest measured value over its bound after the start; 1 is attained, 0.01 is loose. Above 1 it is "
+    "within the rounding or, for repeated runs, the sampling error."
+)
 VACUOUS = "vacuous: the bound holds, but promises less than one percent more than what is known without it."
 
 
