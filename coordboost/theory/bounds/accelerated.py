@@ -5,6 +5,7 @@ The constant 1/2 that the paper prints in the place of 2 is refuted, and so is h
 """
 
 import math
+from functools import partial
 from typing import NamedTuple
 
 import numpy as np
@@ -130,20 +131,17 @@ def _of_runs(speaks):
     return lambda run: speaks(run.problem, run.method)
 
 
-def _sides(formula):
-    def sides(found):
-        return Sides(found.gaps, formula(found), found.doubt + 1e-12 * found.gap, found.gap, found.at)
-
-    return sides
+def _sides(formula, found):
+    return Sides(found.gaps, formula(found), found.doubt + 1e-12 * found.gap, found.gap, found.at)
 
 
 STATEMENTS = (
     Statement(
         "AGBM, Theorem 4.1", "sharpened", "upper", "L(f^M) - L* <= 2 ||f* - f^0||^2 / (eta gamma (M + 1)^2)", _of_runs(_plain),
-        _sides(lambda found: excess(found.size, found.eta, found.gamma, found.at)), SOURCE, Rounds.of,
+        partial(_sides, lambda found: excess(found.size, found.eta, found.gamma, found.at)), SOURCE, Rounds.of,
     ),
     Statement(
         "AGBM, Theorem 4.2", "sharpened", "upper", "L(f^M) - L* <= (L(f^0) - L*) / 2 after each period of sqrt(8 / (eta gamma mu)) rounds",
-        _of_runs(_restarted), _sides(lambda found: halved(found.gap, found.length, found.at)), SOURCE, Rounds.of,
+        _of_runs(_restarted), partial(_sides, lambda found: halved(found.gap, found.length, found.at)), SOURCE, Rounds.of,
     ),
 )  # fmt: skip

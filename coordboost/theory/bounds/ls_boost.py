@@ -4,6 +4,8 @@ All in sums over samples: the paper's :math:`L_n` is L / n, so its n cancels. :m
 :math:`x = \varepsilon(2 - \varepsilon)\lambda_{pmin} / (4p)` as printed; *sharpened* without the 4 (``docs/bounds.md`` has the proof).
 """
 
+from functools import partial
+
 import numpy as np
 
 from coordboost.theory.bounds.check import Sides, Statement
@@ -104,22 +106,16 @@ def _slack(trail, variant):
     return trail.noise * (1 + eps * many)
 
 
-def _loss(variant):
-    def sides(trail):
-        slack, root = _slack(trail, variant), fit(trail.constants, _eps(trail), trail.k, variant)
-        bound = excess(trail.constants, _eps(trail), trail.k, variant)
-        return Sides(trail.excess, bound, slack * (root + slack), trail.constants.size**2 / 2)
-
-    return sides
+def _loss(trail, variant):
+    slack, root = _slack(trail, variant), fit(trail.constants, _eps(trail), trail.k, variant)
+    bound = excess(trail.constants, _eps(trail), trail.k, variant)
+    return Sides(trail.excess, bound, slack * (root + slack), trail.constants.size**2 / 2)
 
 
-def _norm(what, formula, variant):
-    def sides(trail):
-        bound = formula(trail.constants, _eps(trail), trail.k, variant)
-        scale = bound[0] / trail.constants.size if trail.constants.size > 0 else 1.0
-        return Sides(getattr(trail, what), bound, scale * _slack(trail, variant), bound[0])
-
-    return sides
+def _norm(what, formula, trail, variant):
+    bound = formula(trail.constants, _eps(trail), trail.k, variant)
+    scale = bound[0] / trail.constants.size if trail.constants.size > 0 else 1.0
+    return Sides(getattr(trail, what), bound, scale * _slack(trail, variant), bound[0])
 
 
 def _lost(trail, late=slice(None)):
@@ -128,9 +124,10 @@ def _lost(trail, late=slice(None)):
     return np.sqrt(square + 8 * trail.noise[late] * trail.constants.size) - np.sqrt(square)
 
 
-def _l1(formula):
+def _l1(formula, trail, variant):
     """The length of the path is compared; each step is off by eps noise."""
-    return lambda trail: Sides(trail.l1, formula(trail), trail.noise * (1 + _eps(trail) * trail.k))
+    eps = _eps(trail)
+    return Sides(trail.l1, formula(trail.constants, eps, trail.k, variant), trail.noise * (1 + eps * trail.k))
 
 
 def _l1_by_steps(trail):
@@ -139,21 +136,15 @@ def _l1_by_steps(trail):
     return Sides(trail.l1, bound, trail.noise * (1 + eps * trail.k) + np.sqrt(trail.k * eps / (2 - eps)) * _lost(trail))
 
 
-def _tail(variant):
-    def sides(trail):
-        bound = tail(trail.constants, _eps(trail), trail.k, trail.k[-1], variant)
-        return Sides(trail.to_end, bound, trail.noise[-1] + np.cumsum(_eps(trail) * _slack(trail, variant)[::-1])[::-1])
-
-    return sides
+def _tail(trail):
+    bound = tail(trail.constants, _eps(trail), trail.k, trail.k[-1], "sharpened")
+    return Sides(trail.to_end, bound, trail.noise[-1] + np.cumsum(_eps(trail) * _slack(trail, "sharpened")[::-1])[::-1])
 
 
-def _contraction(variant):
-    def sides(trail):
-        gamma, before = 1 - decrease(trail.constants, _eps(trail), variant), trail.excess[:-1]
-        slack = 4 * trail.noise[1:] * (trail.fit[:-1] + trail.noise[1:])
-        return Sides(trail.excess[1:], gamma * before, slack, at=trail.k[1:])
-
-    return sides
+def _contraction(trail, variant):
+    gamma, before = 1 - decrease(trail.constants, _eps(trail), variant), trail.excess[:-1]
+    slack = 4 * trail.noise[1:] * (trail.fit[:-1] + trail.noise[1:])
+    return Sides(trail.excess[1:], gamma * before, slack, at=trail.k[1:])
 
 
 def _descent(trail):
@@ -175,15 +166,11 @@ def _step_length(trail):
     return Sides(length, _eps(trail) * trail.corr[:-1], 2 * _eps(trail) * trail.noise[1:], at=trail.k[:-1])
 
 
-def _smallest(variant):
-    def sides(trail):
-        k = trail.k[:-1]
-        bound = smallest_correlation(trail.constants, _eps(trail), k, trail.fit[1:], variant)
-        eps = _eps(trail)
-        rounding = _lost(trail, slice(1, None)) / np.sqrt(eps * (2 - eps) * (k + 1)) + _slack(trail, variant)[1:]
-        return Sides(np.minimum.accumulate(trail.corr)[:-1], bound, rounding, trail.corr[0], at=k)
-
-    return sides
+def _smallest(trail, variant):
+    eps, k = _eps(trail), trail.k[:-1]
+    bound = smallest_correlation(trail.constants, eps, k, trail.fit[1:], variant)
+    rounding = _lost(trail, slice(1, None)) / np.sqrt(eps * (2 - eps) * (k + 1)) + _slack(trail, variant)[1:]
+    return Sides(np.minimum.accumulate(trail.corr)[:-1], bound, rounding, trail.corr[0], at=k)
 
 
 def _l2(trail):
@@ -193,26 +180,29 @@ def _l2(trail):
     return Sides(trail.l2, bound, trail.noise * (1 + eps * trail.k) + share * _lost(trail))
 
 
-def _both(name, claim, make, applies=_any):
+def _both(name, claim, sides, applies=_any):
     """The printed and the sharpened variant of one claim; the print speaks about eps <= 1."""
-    printed = Statement(name, "printed", "upper", claim, lambda run: applies(run) and _up_to_one(run), make("printed"))
+    printed, sharpened = (partial(sides, variant=variant) for variant in ("printed", "sharpened"))
     sharper = f"{claim}, gamma without its 4"
-    return printed, Statement(name, "sharpened", "upper", sharper, applies, make("sharpened"), "ours; Freund, Grigas, Mazumder")
+    return (
+        Statement(name, "printed", "upper", claim, lambda run: applies(run) and _up_to_one(run), printed),
+        Statement(name, "sharpened", "upper", sharper, applies, sharpened, "ours; Freund, Grigas, Mazumder"),
+    )
 
 
 STATEMENTS = (
     *_both("Theorem 2.1 (i)", "L(beta_k) - L* <= A^2 gamma^k / 2", _loss),
-    *_both("Theorem 2.1 (ii)", "dist(beta_k, LS) <= A gamma^(k/2) / sqrt(lambda_pmin)", lambda v: _norm("distance", distance, v)),
-    *_both("Theorem 2.1 (iii)", "||B (beta_k - beta_LS)|| <= A gamma^(k/2)", lambda v: _norm("fit", fit, v)),
-    *_both("Theorem 2.1 (iv)", "max |B'r_k| <= A gamma^(k/2)", lambda v: _norm("corr", fit, v)),
+    *_both("Theorem 2.1 (ii)", "dist(beta_k, LS) <= A gamma^(k/2) / sqrt(lambda_pmin)", partial(_norm, "distance", distance)),
+    *_both("Theorem 2.1 (iii)", "||B (beta_k - beta_LS)|| <= A gamma^(k/2)", partial(_norm, "fit", fit)),
+    *_both("Theorem 2.1 (iv)", "max |B'r_k| <= A gamma^(k/2)", partial(_norm, "corr", fit)),
     Statement("Theorem 2.1 (v), first term", "printed", "upper", "||beta_k||_1 <= sqrt(k eps/(2-eps) (A^2 - ||B (beta_LS - beta_k)||^2))",
               _any, _l1_by_steps),
     *_both("Theorem 2.1 (v), second term", "||beta_k||_1 <= eps A (1 - gamma^(k/2)) / (1 - sqrt(gamma))",
-           lambda v: _l1(lambda t: l1_by_rate(t.constants, _eps(t), t.k, v))),
+           partial(_l1, l1_by_rate)),
     Statement("Theorem 2.1 (vi)", "printed", "upper", "||beta_k||_0 <= k", _any, lambda t: Sides(t.l0, t.k)),
     *_both("(13)", "L(beta_{k+1}) - L* <= gamma (L(beta_k) - L*)", _contraction),
     *_both("(23)", "||beta_k||_1 <= A min{sqrt(k eps), eps / (1 - sqrt(gamma))}",
-           lambda v: _l1(lambda t: l1_simple(t.constants, _eps(t), t.k, v)), _up_to_one),
+           partial(_l1, l1_simple), _up_to_one),
     Statement("(1), (10) step length", "printed", "tight", "||r_{k+1} - r_k|| = eps max |B'r_k|", _any, _step_length),
     Statement("(25) descent", "printed", "tight", "L(beta_{k+1}) = L(beta_k) - eps (2-eps)/2 max |B'r_k|^2", _any, _descent),
     Statement("(28)", "printed", "upper", "max |B'r_k| <= sqrt(2 (L(beta_k) - L*))", _any, lambda t: Sides(t.corr, t.fit, 4 * t.noise)),
@@ -222,5 +212,5 @@ STATEMENTS = (
     Statement("Proposition A.2 (32)", "printed", "upper", "||beta_k||_2 <= sqrt(J_max eps/(2-eps) (A^2 - fit_k^2))", _any, _l2),
     Statement("Convergence of the iterates", "sharpened", "upper",
               "||beta_k - beta_N||_1 <= eps A (gamma^(k/2) - gamma^(N/2)) / (1 - sqrt(gamma))",
-              _any, _tail("sharpened"), "ours, from (28)"),
+              _any, _tail, "ours, from (28)"),
 )  # fmt: skip

@@ -5,6 +5,7 @@ norm. A run is judged by repeated runs with other seeds: the mean gap, with five
 """
 
 import math
+from functools import partial
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -172,19 +173,15 @@ def _bounded(run):
     return _applies(run) and has_minimiser(run.problem) and not covered(run) and run.problem.n_learners <= LEARNERS
 
 
-def _sides(formula):
+def _sides(formula, found):
     """The mean gap against a bound; what chance may add is five standard errors, exceeded once in three million."""
-
-    def sides(found):
-        error = found.gaps.std(axis=0, ddof=1) / math.sqrt(len(found.gaps)) if len(found.gaps) > 1 else 0.0
-        bound = formula(found.pace, found.at)
-        return Sides(found.gaps.mean(axis=0), bound, 5 * error + found.doubt + 1e-12 * found.pace.gap, found.pace.gap, found.at)
-
-    return sides
+    error = found.gaps.std(axis=0, ddof=1) / math.sqrt(len(found.gaps)) if len(found.gaps) > 1 else 0.0
+    bound = formula(found.pace, found.at)
+    return Sides(found.gaps.mean(axis=0), bound, 5 * error + found.doubt + 1e-12 * found.pace.gap, found.pace.gap, found.at)
 
 
 def _statement(name, claim, applies, formula):
-    return Statement(name, "printed", "expectation", claim, applies, _sides(formula), SOURCE, Repeats.of, "sampled", long=True)
+    return Statement(name, "printed", "expectation", claim, applies, partial(_sides, formula), SOURCE, Repeats.of, "sampled", long=True)
 
 
 STATEMENTS = (

@@ -5,6 +5,8 @@ r"""Bounds of R-FS and PATH-R-FS: Theorems 4.1 and 5.1, (50)-(53), (56), (57) of
 :math:`1 + \|\beta_i\|_1/\delta \le 2 - (1 - \varepsilon/\delta)^i`, where the paper takes 2.
 """
 
+from functools import partial
+
 import numpy as np
 
 from coordboost.theory.bounds.check import Sides, Statement
@@ -125,31 +127,25 @@ def _fit(trail):
     return Sides(np.sqrt(2 * np.maximum(gap.measured, 0)), bound, gap.slack / bound, np.sqrt(2 * max(gap.measured[0], 0)))
 
 
-def _path_mean(weight):
-    """Theorem 5.1 (i) with weight 1, (56) with weight 1 / delta_i."""
-
-    def sides(trail):
-        cut, c, eps = _cut(trail), trail.constants, trail.step.eps
-        radius, k, top = trail.radius[cut], trail.k[cut], trail.step.deltas[-1]
-        gap = trail.loss[cut] - lower_end(trail, radius)
-        size = top if weight == 1 else 1.0
-        measured = _means(gap if weight == 1 else gap / radius)
-        before = c.optimum + c.size**2 / 2 - lower_end(trail, radius)
-        rounding = np.maximum.accumulate(_slack(trail))[cut] + trail.noise[cut] * c.size / radius[0]
-        known = np.max(before if weight == 1 else before / radius)
-        return Sides(measured, size * average_omega(c, eps, k), size * rounding, known, at=k)
-
-    return sides
+def _path_mean(trail, divided):
+    """Theorem 5.1 (i), or (56) where each gap is `divided` by its radius."""
+    cut, c = _cut(trail), trail.constants
+    radius, k = trail.radius[cut], trail.k[cut]
+    size, unit = (1.0, radius) if divided else (trail.step.deltas[-1], 1.0)
+    least = lower_end(trail, radius)
+    rounding = np.maximum.accumulate(_slack(trail))[cut] + trail.noise[cut] * c.size / radius[0]
+    before = np.max((c.optimum + c.size**2 / 2 - least) / unit)
+    measured = _means((trail.loss[cut] - least) / unit)
+    return Sides(measured, size * average_omega(c, trail.step.eps, k), size * rounding, before, at=k)
 
 
-def _in_ball(sharpened=False):
-    def sides(trail):
-        cut = _cut(trail)
-        radius = np.r_[0.0, trail.step.deltas][: len(trail.k)] if sharpened else trail.radius
-        bound = np.minimum(radius, trail.k * trail.step.eps) if sharpened else radius
-        return Sides(trail.l1[cut], bound[cut], trail.noise[cut], at=trail.k[cut])
+def _in_ball(trail, bound):
+    cut = _cut(trail)
+    return Sides(trail.l1[cut], bound[cut], trail.noise[cut], at=trail.k[cut])
 
-    return sides
+
+def _earlier_ball(trail):
+    return _in_ball(trail, np.minimum(np.r_[0.0, trail.step.deltas][: len(trail.k)], trail.k * trail.step.eps))
 
 
 def _sparse(applies, name):
@@ -170,10 +166,11 @@ STATEMENTS = (
               lambda t: Sides(t.l1, l1(t.step.eps, t.step.delta, t.k), t.noise)),
     _sparse(_regularized, "Theorem 4.1 (iv)"),
     Statement("(57)", "printed", "upper", "mean_{i<=k} omega_i <= A^2/(2 eps (k+1)) + 2 eps, omega_i at delta_i", _path, _average),
-    Statement("(56)", "printed", "upper", "mean_{i<=k} (L(beta_i) - L*_i) / delta_i <= A^2/(2 eps (k+1)) + 2 eps", _path, _path_mean(0)),
+    Statement("(56)", "printed", "upper", "mean_{i<=k} (L(beta_i) - L*_i) / delta_i <= A^2/(2 eps (k+1)) + 2 eps", _path,
+              partial(_path_mean, divided=True)),
     Statement("Theorem 5.1 (i)", "printed", "upper", "mean_{i<=k} (L(beta_i) - L*_i) <= delta_K (A^2/(2 eps (k+1)) + 2 eps)",
-              _path, _path_mean(1)),
-    Statement("Theorem 5.1 (ii)", "printed", "upper", "||beta_i||_1 <= delta_i", _path, _in_ball()),
-    Statement("Theorem 5.1 (ii)", "sharpened", "upper", "||beta_i||_1 <= min{delta_{i-1}, i eps}", _path, _in_ball(True), "ours"),
+              _path, partial(_path_mean, divided=False)),
+    Statement("Theorem 5.1 (ii)", "printed", "upper", "||beta_i||_1 <= delta_i", _path, lambda t: _in_ball(t, t.radius)),
+    Statement("Theorem 5.1 (ii)", "sharpened", "upper", "||beta_i||_1 <= min{delta_{i-1}, i eps}", _path, _earlier_ball, "ours"),
     _sparse(_path, "Theorem 5.1 (iii)"),
 )  # fmt: skip

@@ -4,6 +4,8 @@ r"""Bounds of FS_eps and FS_{eps_k}: Theorem 3.1, (37), Proposition 3.1 of Freun
 smallest largest correlation so far. The functions run on Fractions too where the formula is rational.
 """
 
+from functools import partial
+
 import numpy as np
 
 from coordboost.theory.bounds.check import Sides, Statement
@@ -54,25 +56,16 @@ def _varying(run):
     return covered(run) and (np.ndim(eps) == 1 or run.method.step.ls_boost_rate is not None)
 
 
-def _at_best(what, formula, scale, variant):
+def _at_best(what, formula, scale, trail, variant):
     """`what` at i(k). The rounding enters the smallest correlation, and from there with the constants of the claim."""
-
-    def sides(trail):
-        c, eps = trail.constants, trail.step.eps
-        slack = 4 * trail.noise * scale(c)
-        measured = getattr(trail, what)
-        return Sides(measured[trail.best], formula(c, eps, trail.k, variant), slack, measured[0])
-
-    return sides
+    c, measured = trail.constants, getattr(trail, what)
+    return Sides(measured[trail.best], formula(c, trail.step.eps, trail.k, variant), 4 * trail.noise * scale(c), measured[0])
 
 
-def _excess(variant):
-    def sides(trail):
-        c, eps = trail.constants, trail.step.eps
-        slack = 4 * trail.noise * np.sqrt(c.kappa) * (fit(c, eps, trail.k, variant) + trail.noise)
-        return Sides(trail.excess[trail.best], excess(c, eps, trail.k, variant), slack, trail.excess[0])
-
-    return sides
+def _excess(trail, variant):
+    c, eps = trail.constants, trail.step.eps
+    slack = 4 * trail.noise * np.sqrt(c.kappa) * (fit(c, eps, trail.k, variant) + trail.noise)
+    return Sides(trail.excess[trail.best], excess(c, eps, trail.k, variant), slack, trail.excess[0])
 
 
 def _smallest(trail):
@@ -96,16 +89,16 @@ def _general(trail):
     return Sides(smallest[used], bound, 4 * trail.noise[:-1][used], trail.corr[0], at=trail.k[:-1][used])
 
 
-def _both(name, claim, make):
-    return tuple(Statement(name, variant, "upper", claim, _constant, make(variant)) for variant in ("printed", "sharpened"))
+def _both(name, claim, sides):
+    return tuple(Statement(name, v, "upper", claim, _constant, partial(sides, variant=v)) for v in ("printed", "sharpened"))
 
 
 STATEMENTS = (
     *_both("Theorem 3.1 (i)", "L(beta_i) - L* <= p/(2 lambda_pmin) D_k^2, sharpened p/(8 lambda_pmin)", _excess),
     *_both("Theorem 3.1 (ii)", "dist(beta_i, LS) <= sqrt(p)/lambda_pmin D_k, sharpened half",
-           lambda v: _at_best("distance", distance, lambda c: np.sqrt(c.n_learners) / c.lambda_pmin, v)),
+           partial(_at_best, "distance", distance, lambda c: np.sqrt(c.n_learners) / c.lambda_pmin)),
     *_both("Theorem 3.1 (iii)", "||B (beta_i - beta_LS)|| <= sqrt(p/lambda_pmin) D_k, sharpened half",
-           lambda v: _at_best("fit", fit, lambda c: np.sqrt(c.kappa), v)),
+           partial(_at_best, "fit", fit, lambda c: np.sqrt(c.kappa))),
     Statement("Theorem 3.1 (iv)", "printed", "upper", "max |B'r_i| <= D_k / 2", _constant, _smallest),
     Statement("Theorem 3.1 (v)", "printed", "upper", "||beta_k||_1 <= k eps", _constant,
               lambda t: Sides(t.l1, t.k * t.step.eps, t.noise)),
