@@ -153,20 +153,31 @@ def plan(
     True
     """
     checked_problem(problem)
-    if isinstance(method, Method) and (_draws(method) or accelerated.is_accelerated(method)):
-        return _smooth(problem, method.bind(problem), gap, n_steps)
-    if not problem.loss.quadratic:
-        raise ValueError("plan needs a Problem with the squared loss: the bounds speak about no other.")
     if (gap is None) == (n_steps is None):
         raise ValueError("plan needs either gap (a target) or n_steps (a budget), not both.")
+    asked = validation.whole("n_steps", n_steps) if gap is None else positive("gap", gap)
+    made = _guarantees(problem, method, eps, delta)
+    steps = asked if gap is None else least_steps(lambda k: made(k).gap(k) <= asked)
+    if steps is None:
+        most = made(MOST)
+        advice = "; take a smaller eps" if "eps" in most.method.parameters else ""
+        raise ValueError(
+            f"no number of steps guarantees a gap of {asked:g} with {most.method.name}: 1e15 steps guarantee {most.gap(MOST):.3g}{advice}."
+        )
+    one = made(steps)
+    return Plan(one.method, steps, float(one.gap(steps)), one.l1(steps), one.statement)
+
+
+def _guarantees(problem, method, eps, delta):
+    """A function of the number of steps: the ``Guarantee`` of a method, with the best eps for so many where none is given."""
+    if isinstance(method, Method) and (_draws(method) or accelerated.is_accelerated(method)):
+        smooth = _smooth(problem, method.bind(problem))
+        return lambda k: smooth
+    if not problem.loss.quadratic:
+        raise ValueError("plan needs a Problem with the squared loss: the bounds speak about no other.")
     maker, eps, delta = _parameters(method, eps, delta)
     constants = Constants.of(problem)
-    if n_steps is not None:
-        n_steps = validation.whole("n_steps", n_steps)
-        return _planned(maker, constants, _best_eps(maker, constants, eps, delta, n_steps), delta, n_steps)
-    positive("gap", gap)
-    reached = lambda k: _promise(maker, constants, _best_eps(maker, constants, eps, delta, k), delta, k) <= gap  # noqa: E731
-    return _planned(maker, constants, *_first(maker, constants, eps, delta, gap, reached))
+    return lambda k: GUARANTEES[maker](constants, _best_eps(maker, constants, eps, delta, k), delta)
 
 
 def _draws(method):
@@ -174,34 +185,13 @@ def _draws(method):
     return method.select.width > 0
 
 
-def _smooth(problem, method, gap, n_steps):
-    """The plan of a method whose theorems speak about smooth losses: one that draws, or has momentum."""
-    if (gap is None) == (n_steps is None):
-        raise ValueError("plan needs either gap (a target) or n_steps (a budget), not both.")
+def _smooth(problem, method):
+    """The ``Guarantee`` of a method whose theorems speak about smooth losses: one that draws, or has momentum."""
     if _draws(method):
         pace, name = randomized.expected(problem, method)
-        promise, l1 = partial(randomized.gap_after, pace), partial(randomized.length, pace)
-    else:
-        (method, promise, name), l1 = accelerated.promised(problem, method), lambda steps: math.inf
-    if n_steps is None:
-        positive("gap", gap)
-        n_steps = least_steps(lambda steps: promise(steps) <= gap)
-        if n_steps is None:
-            raise ValueError(f"no number of steps guarantees a gap of {gap:g}: 1e15 steps guarantee {promise(MOST):.3g}.")
-    n_steps = validation.whole("n_steps", n_steps)
-    return Plan(method, n_steps, float(promise(n_steps)), l1(n_steps), name)
-
-
-def _first(maker, constants, eps, delta, gap, reached):
-    """The eps, delta and smallest number of steps that guarantee the gap: the promise falls with the steps, after the first."""
-    steps = least_steps(reached)
-    if steps is None:
-        least = _promise(maker, constants, _best_eps(maker, constants, eps, delta, MOST), delta, MOST)
-        raise ValueError(
-            f"no number of steps guarantees a gap of {gap:g} with {maker.__name__}: 1e15 steps guarantee {least:.3g}; "
-            "take a smaller eps, or leave eps out."
-        )
-    return _best_eps(maker, constants, eps, delta, steps), delta, steps
+        return Guarantee(method, partial(randomized.gap_after, pace), partial(randomized.length, pace), name)
+    method, gap, name = accelerated.promised(problem, method)
+    return Guarantee(method, gap, lambda k: math.inf, name)
 
 
 def least_steps(reached):
@@ -217,15 +207,6 @@ def least_steps(reached):
         middle = (low + high) // 2
         low, high = (low, middle) if reached(middle) else (middle, high)
     return high
-
-
-def _promise(maker, constants, eps, delta, n_steps):
-    return GUARANTEES[maker](constants, eps, delta).gap(n_steps)
-
-
-def _planned(maker, constants, eps, delta, n_steps):
-    one = GUARANTEES[maker](constants, eps, delta)
-    return Plan(one.method, n_steps, one.gap(n_steps), one.l1(n_steps), one.statement)
 
 
 def _best_eps(maker, constants, eps, delta, n_steps):
