@@ -39,7 +39,7 @@ class Learners(ABC):
     fill_column: Callable | None = None
     #: add_and_refresh(j, a, loss, y, weight, base, pred, resid, even): `add` to pred and the residual there
     add_and_refresh: Callable | None = None
-    #: all learners have a number; else it is a Bank, and `best` finds them
+    #: all learners have a number; else it is a Bank, and `find` finds them
     countable = True
     #: at(X), the same learners on new rows
     at: Callable | None = None
@@ -49,8 +49,6 @@ class Learners(ABC):
     refit: Callable | None = None
     #: saved(n), a bank's first n learners as a named tuple of arrays, whose `opened` makes it a bank again
     saved: Callable | None = None
-    #: best(v, k, above) -> (ids, corr, outside); default from a scan, see learners/strongest.py
-    best: Callable | None = None
     #: a Families, the table of the families that a rule which foresees chooses from
     families: Any = None
     #: int64 (n_learners,), the family of each learner
