@@ -56,17 +56,10 @@ sum_of_losses = verb("sum_of_losses", sum_of_each)
 
 
 @kernel
-def residual_at(i, loss, y, weight, base, pred, even):
-    """The pseudo-residual of sample i; `even` where every weight is 1, which then need not be read."""
-    out = residual(loss, y[i], base_at(base, i) + pred[i])
-    return out if even else weight[i] * out
-
-
-@kernel
 def residual_of_each(loss, y, weight, base, pred, resid):
     """resid = -dloss/dpred, in place."""
     for i in range(len(y)):
-        resid[i] = residual_at(i, loss, y, weight, base, pred, False)
+        resid[i] = weight[i] * residual(loss, y[i], base_at(base, i) + pred[i])
 
 
 #: A loss that is one function of all predictions together brings this verb itself.

@@ -37,8 +37,6 @@ class Learners(ABC):
     raw_scan: Callable | None = None
     #: fill_column(j, out): out = B_j in place, for loops over learners that are found
     fill_column: Callable | None = None
-    #: add_and_refresh(j, a, loss, y, weight, base, pred, resid, even): `add` to pred and the residual there
-    add_and_refresh: Callable | None = None
     #: all learners have a number; else it is a Bank, and `find` finds them
     countable = True
     #: at(X), the same learners on new rows

@@ -5,7 +5,7 @@ from typing import NamedTuple
 import numpy as np
 
 from coordboost._numba import kernel, linesearch, verb
-from coordboost._numba.sums import base_at, refresh_residual, residual_into, residual_of_each, sum_of_losses
+from coordboost._numba.sums import base_at, refresh_residual, residual_into, sum_of_losses
 from coordboost.engine.states.base import ModelState
 
 scan = verb("scan")
@@ -57,17 +57,6 @@ def fill_curvature(loss, y, weight, base, pred, out):
 
 
 @kernel
-def add_then_refresh(dictionary, j, a, loss, y, weight, base, pred, resid, even):
-    """pred += a B_j, and then the residual."""
-    add(dictionary, j, a, pred)
-    residual_of_each(loss, y, weight, base, pred, resid)
-
-
-#: The same in one pass over the samples, which saves a third of the memory traffic: a verb that a dictionary may have.
-add_and_refresh = verb("add_and_refresh", add_then_refresh)
-
-
-@kernel
 def copy_column(dictionary, j, out):
     """out = B_j, in place."""
     learner = column(dictionary, j)
@@ -77,31 +66,6 @@ def copy_column(dictionary, j, out):
 
 #: The same without an array on the way, for which the whole loop would count references: a verb that a dictionary may have.
 fill_column = verb("fill_column", copy_column)
-
-#: The loss is a sum over the samples, which may be looked at one by one; it is, and every weight is 1.
-SEPARABLE, EVEN = 1, 2
-
-
-def separable(problem):
-    """`SEPARABLE` or `EVEN`; 0 for a loss that is one function of all predictions together."""
-    if problem.loss.refresh_residual is not None:
-        return 0
-    return EVEN if (problem.weight == 1).all() else SEPARABLE
-
-
-@kernel
-def push_model(view, j, shrink, theta):
-    """pred <- (1 - shrink) pred + theta B_j, and the residual there."""
-    if shrink != 0:
-        for i in range(len(view.pred)):
-            view.pred[i] = (1 - shrink) * view.pred[i]
-    if theta != 0 and view.separable != 0:
-        even = view.separable == EVEN
-        add_and_refresh(view.dictionary, j, theta, view.loss, view.y, view.weight, view.base, view.pred, view.resid, even)
-    else:
-        if theta != 0:
-            add(view.dictionary, j, theta, view.pred)
-        refresh_residual(view.loss, view.y, view.weight, view.base, view.pred, view.resid)
 
 
 def room_for_a_line(y):
@@ -119,11 +83,10 @@ class _NaiveState(NamedTuple):
     resid: np.ndarray
     rounding: float
     line: np.ndarray
-    separable: int = 0
 
 
 class NaiveState(_NaiveState, ModelState):
-    """`pred` and `resid` of length n_samples, updated in every step: in one pass where the loss is `separable`.
+    """`pred` and `resid` of length n_samples, updated in every step.
 
     *Cost* of a step: one scan (or the correlations of the candidates) and O(n_samples).
 
@@ -145,8 +108,6 @@ class NaiveState(_NaiveState, ModelState):
         Correlations that differ by no more than this tie.
     line : ndarray, (2, n_samples)
         Room for a direction, and where a search along it begins: a step that makes no array compiles in half the time.
-    separable : int, default 0
-        1 if the loss is a sum over samples that may be looked at one by one; 2 if all weights are 1, too; else 0.
 
     Examples
     --------
@@ -179,9 +140,9 @@ class NaiveState(_NaiveState, ModelState):
         NaiveState
             With memory of its own.
         """
-        y, rest = problem.y, (problem.tie, room_for_a_line(problem.y), separable(problem))
-        pred, resid = np.zeros_like(y), np.zeros_like(y)
-        view = cls(problem.loss, problem.dictionary, y, problem.weight, problem.base, pred, resid, *rest)
+        y, pred, resid = problem.y, np.zeros_like(problem.y), np.zeros_like(problem.y)
+        line = room_for_a_line(y)
+        view = cls(problem.loss, problem.dictionary, y, problem.weight, problem.base, pred, resid, problem.tie, line)
         begin_residual(view.loss, view.y, view.weight, view.base, view.pred, view.resid)
         return view
 
@@ -301,5 +262,10 @@ class NaiveState(_NaiveState, ModelState):
         return sum_of_losses(self.loss, self.y, self.weight, self.base, pred)
 
     def push(self, j, shrink, theta):
-        """pred <- (1 - shrink) pred + theta B_j."""
-        push_model(self, j, shrink, theta)
+        """pred <- (1 - shrink) pred + theta B_j, and the residual there."""
+        if shrink != 0:
+            for i in range(len(self.pred)):
+                self.pred[i] = (1 - shrink) * self.pred[i]
+        if theta != 0:
+            add(self.dictionary, j, theta, self.pred)
+        refresh_residual(self.loss, self.y, self.weight, self.base, self.pred, self.resid)
