@@ -58,6 +58,11 @@ def compiled(function, pieces=()):
     return _compiled(function, frozenset(_classes(pieces)))
 
 
+def ready(verb, piece):
+    """What runs a verb of `piece`: the kernel of its class, compiled, or the verb itself, in plain Python, where it is no piece."""
+    return compiled(verb.of(type(piece)), (piece,)) if is_piece(piece) else verb
+
+
 @functools.cache
 def _compiled(function, classes):
     """`compiled`, of the classes of the pieces."""

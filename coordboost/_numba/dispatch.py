@@ -20,18 +20,23 @@ reduction = register_jitable(fastmath={"reassoc"})
 
 
 def verb(name, default=None):
-    """A function ``f(piece, *args)`` that runs the piece's own kernel `name`, or `default` where the piece has none."""
+    """A function ``f(piece, *args)`` that runs the piece's own kernel `name`, or `default` where the piece has none.
+
+    ``f.of(cls)`` is the kernel that it runs for pieces of a class.
+    """
+
+    def of(cls):
+        return getattr(cls, name, None) or default
 
     def call(piece, *args):
         method = getattr(piece, name, None)
         return default(piece, *args) if method is None else method(*args)
 
     def typing(piece, *args):
-        if isinstance(piece, types.BaseNamedTuple):
-            return getattr(piece.instance_class, name, None) or default
-        return None
+        return of(piece.instance_class) if isinstance(piece, types.BaseNamedTuple) else None
 
     call.__name__ = call.__qualname__ = name
+    call.of = of
     overload(call, strict=False)(typing)
     return call
 

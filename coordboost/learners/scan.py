@@ -4,9 +4,11 @@ Other kernels of a piece are called from plain Python as loops have them. In inn
 number alone.
 """
 
+from functools import partial
+
 import numpy as np
 
-from coordboost._numba import compiled, is_piece, reduction, verb
+from coordboost._numba import compiled, is_piece, ready, reduction, verb
 from coordboost._numba.threads import in_order
 from coordboost.learners.base import Learners
 
@@ -18,14 +20,6 @@ LITTLE = 1 << 22
 _scan = verb("scan")
 _scan_share = verb("scan_share")
 _column, _correlations, _dot, _add = (verb(name) for name in ("column", "correlations", "dot", "add"))
-
-
-def _run(dictionary, v):
-    return _scan(dictionary, v)
-
-
-def _run_share(dictionary, v, k, out):
-    _scan_share(dictionary, v, k, out)
 
 
 def in_parallel(task, inputs, entries):
@@ -44,37 +38,15 @@ def scan(dictionary, v):
     shares = dictionary.shares
     if shares is not None and is_piece(dictionary):
         out, v = np.empty(dictionary.n_learners), np.ascontiguousarray(v, dtype=np.float64)
-        run = compiled(_run_share, (dictionary,))
+        run = compiled(_scan_share.of(type(dictionary)), (dictionary,))
         in_parallel(lambda k: run(dictionary, v, k, out), range(shares), dictionary.scan_cost)
         return out
-    run = compiled(_run, (dictionary,)) if is_piece(dictionary) else _run
-    return np.asarray(run(dictionary, v))
+    return np.asarray(ready(_scan, dictionary)(dictionary, v))
 
 
 def scan_few(dictionary, v, index):
     """Those of the learners `index`, (len(index),)."""
-    run = compiled(run_correlations, (dictionary,)) if is_piece(dictionary) else run_correlations
-    return np.asarray(run(dictionary, v, index))
-
-
-def run_column(dictionary, j):
-    """The verb `column`, to be compiled."""
-    return _column(dictionary, j)
-
-
-def run_correlations(dictionary, v, index):
-    """The verb `correlations`, to be compiled."""
-    return _correlations(dictionary, v, index)
-
-
-def run_dot(dictionary, j, v):
-    """The verb `dot`, to be compiled."""
-    return _dot(dictionary, j, v)
-
-
-def run_add(dictionary, j, a, v):
-    """The verb `add`, to be compiled."""
-    _add(dictionary, j, a, v)
+    return np.asarray(ready(_correlations, dictionary)(dictionary, v, index))
 
 
 class Compiled:
@@ -82,6 +54,8 @@ class Compiled:
 
     def __init__(self, piece):
         self.piece = piece
+        for act in (_column, _correlations, _dot, _add):
+            setattr(self, act.__name__, partial(ready(act, piece), piece))
 
     def __getattr__(self, name):
         return getattr(self.piece, name)
@@ -94,18 +68,6 @@ class Compiled:
 
     def scan(self, v):
         return scan(self.piece, v)
-
-    def column(self, j):
-        return compiled(run_column, (self.piece,))(self.piece, j)
-
-    def correlations(self, v, index):
-        return compiled(run_correlations, (self.piece,))(self.piece, v, index)
-
-    def dot(self, j, v):
-        return compiled(run_dot, (self.piece,))(self.piece, j, v)
-
-    def add(self, j, a, v):
-        compiled(run_add, (self.piece,))(self.piece, j, a, v)
 
 
 @reduction

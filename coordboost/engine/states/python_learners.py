@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from coordboost._numba import compiled, is_piece, kernel, verb
+from coordboost._numba import compiled, is_piece, kernel, ready, verb
 from coordboost.engine.states.covariance import STRIP, largest
 from coordboost.engine.states.naive import over, perturb, stopped
 from coordboost.learners.dense import Dense
@@ -74,52 +74,12 @@ def strongest_of_all(corr, tie):
     return j
 
 
-def run_decide(view, step, beta, corr):
-    """The verb `decide`, to be compiled."""
-    return decide(view, step, beta, corr)
-
-
-def run_search_pair(view, i, a, j, b):
-    """The verb `search_pair`, to be compiled."""
-    return search_pair(view, i, a, j, b)
-
-
-def run_search(view, j, a, b):
-    """The verb `search`, to be compiled."""
-    return search(view, j, a, b)
-
-
-def run_after(view, j, theta):
-    """The verb `after`, to be compiled."""
-    return after(view, j, theta)
-
-
-def run_push(view, j, shrink, theta):
-    """The verb `push`, to be compiled."""
-    push(view, j, shrink, theta)
-
-
-def run_perturb(view, k):
-    """The verb `perturb`, to be compiled."""
-    perturb(view, k)
-
-
-def run_tempered(view, k, j, corr):
-    """The verb `tempered`, to be compiled."""
-    return tempered(view, k, j, corr)
-
-
-def run_accumulate(beta, j, shrink, theta):
-    """The verb `accumulate`, to be compiled."""
-    accumulate(beta, j, shrink, theta)
-
-
 class Kept:
     """The same as the store of coefficients `beta`, whose numbers it moves by compiled code."""
 
     def __init__(self, beta):
         self.beta = beta
-        self.accumulate = functools.partial(compiled(run_accumulate, (beta,)) if is_piece(beta) else run_accumulate, beta)
+        self.accumulate = functools.partial(ready(accumulate, beta), beta)
         self.coefficient = beta.coefficient
 
     @property
@@ -137,12 +97,11 @@ class Along:
         self.inner, self.see, self.compile, self.runs = inner, see, True, {}
         self.moved, self.pred, self.perturbs = over(inner, hand), inner.pred, inner.perturbs
 
-    def _run(self, function, *args):
-        """`function` of the view along the learner at hand."""
-        if function not in self.runs:
-            can = self.compile and is_piece(self.moved)
-            self.runs[function] = compiled(function, (self.moved,)) if can else function
-        return self.runs[function](self.moved, *args)
+    def _run(self, act, *args):
+        """A verb of the view along the learner at hand."""
+        if act not in self.runs:
+            self.runs[act] = ready(act, self.moved) if self.compile else act
+        return self.runs[act](self.moved, *args)
 
     def tie(self):
         return tie(self.inner)
@@ -155,20 +114,20 @@ class Along:
 
     def perturb(self, k):
         if self.perturbs:
-            self._run(run_perturb, k)
+            self._run(perturb, k)
 
     def search(self, j, a, b):
         self.see(j)
-        return self._run(run_search, 0, float(a), float(b))
+        return self._run(search, 0, float(a), float(b))
 
     def after(self, j, theta):
         """The sum of the losses at pred + theta B_j."""
         self.see(j)
-        return self._run(run_after, 0, float(theta))
+        return self._run(after, 0, float(theta))
 
     def push(self, j, shrink, theta):
         self.see(j)
-        self._run(run_push, 0, float(shrink), float(theta))
+        self._run(push, 0, float(shrink), float(theta))
 
 
 class Called(Along):
@@ -198,7 +157,7 @@ class Called(Along):
 
     def tempered(self, k, j, corr):
         self.see(j)
-        return self._run(run_tempered, k, 0, corr)
+        return self._run(tempered, k, 0, corr)
 
     def correlations(self, index):
         return correlations(self.inner, index)
@@ -235,9 +194,9 @@ class Called(Along):
         if waiting >= 0:
             return waiting, 0.0
         corr = np.ascontiguousarray(scan(self.inner))
-        return self._of(run_decide, self.moved, step, beta.beta)(self.moved, step, beta.beta, corr)
+        return self._of(decide.of(type(self.moved)), self.moved, step, beta.beta)(self.moved, step, beta.beta, corr)
 
     def search_pair(self, i, a, j, b):
         columns = np.array([self.learners.column(i), self.learners.column(j)], dtype=np.float64)
         view = over(self.inner, Dense(columns))
-        return self._of(run_search_pair, view)(view, 0, a, 1, b)
+        return ready(search_pair, view)(view, 0, a, 1, b)

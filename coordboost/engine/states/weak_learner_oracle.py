@@ -20,11 +20,6 @@ price = verb("price")
 coefficient = verb("coefficient")
 
 
-def run_weigh(view, out):
-    """The verb `weigh`, to be compiled."""
-    weigh(view, out)
-
-
 class WeakLearnerState(Along, ModelState):
     """The view `inner` over a bank, to which every step may add the learner that was found. *Cost* of a step: one search.
 
@@ -97,7 +92,7 @@ class WeakLearnerState(Along, ModelState):
     def _measure(self):
         """Learners may depend on second derivatives."""
         if self.bank.measure is not None:
-            self.bank.measure(lambda out: self._run(run_weigh, out))
+            self.bank.measure(lambda out: self._run(weigh, out))
 
     def scan(self):
         """How long the projections on the blocks are, where learners are fits of blocks."""
