@@ -19,8 +19,8 @@ from coordboost.theory import momentum_limit
 from verification.experiments.data import load, split
 from verification.sets import Absent
 
-#: What the shrink column of a path says where momentum begins anew, where a move is taken back, and where gamma is quartered.
-ANEW, BACK, SLOWER = -1.0, -2.0, -3.0
+#: What the shrink column of a path says where momentum restarts, where a move is undone, and where gamma is quartered.
+RESTART, UNDO, SLOWER = -1.0, -2.0, -3.0
 RNG = np.random.default_rng(7)
 X = RNG.normal(size=(60, 4)).round(1)
 Y = np.sin(2 * X[:, 0]) * X[:, 1] + 0.2 * RNG.normal(size=60)
@@ -89,7 +89,7 @@ def test_every_sign_with_trees(loss, y, correction):
 
 
 def test_no_correction_is_vagbm():
-    """The same rows: with the guard and without, and where momentum begins anew."""
+    """The same rows: with the guard and without, and where momentum restarts."""
     for guard, eta, gamma, n in [(False, 0.5, 0.3, 60), (True, 0.5, 0.3, 60), (True, 1.0, 1.0, 90)]:
         one, other = (cb.solve(FIVE, m, n) for m in (cb.agbm(eta, gamma, guard, 0), cb.vagbm(eta, gamma, guard)))
         assert (one.beta == other.beta).all() and one.message == other.message

@@ -1,4 +1,4 @@
-"""Momentum that begins anew: in fixed periods, where the loss rises, and where a run leaves what its theorem allows.
+"""Momentum that restarts: in fixed periods, where the loss rises, and where a run leaves what its theorem allows.
 
 Source: Lu, Karimireddy, Ponomareva, Mirrokni, *Accelerating Gradient Boosting Machines*, Algorithm 3; docs/accelerated.md.
 """
@@ -12,8 +12,8 @@ from designs import as_it_is
 
 import coordboost as cb
 
-#: What the shrink column of a path says where momentum begins anew, where a move is taken back, and where gamma is quartered.
-ANEW, BACK, SLOWER = -1.0, -2.0, -3.0
+#: What the shrink column of a path says where momentum restarts, where a move is undone, and where gamma is quartered.
+RESTART, UNDO, SLOWER = -1.0, -2.0, -3.0
 RNG = np.random.default_rng(2)
 
 
@@ -46,7 +46,7 @@ def restarted(y, eta, gamma, n_rows, period):
         if period is None and m > 0 and np.sum((y - f) ** 2) > np.sum((y - before) ** 2):
             f = before
             out.append(f)
-            h, left, m, begin = f, 0 * y, 0, BACK
+            h, left, m, begin = f, 0 * y, 0, UNDO
             continue
         c = r + (m + 1) / (m + 2) * left
         fit = best_fit(c)
@@ -56,7 +56,7 @@ def restarted(y, eta, gamma, n_rows, period):
         m += 1
         begin = 2 / (m + 2)
         if m == period:
-            h, left, m, begin = f, 0 * y, 0, ANEW
+            h, left, m, begin = f, 0 * y, 0, RESTART
     return out[:n_rows], rows[:n_rows]
 
 
@@ -67,9 +67,9 @@ def test_restart_is_the_algorithm_of_the_paper(n, gamma, period):
     run = cb.solve(problem, cb.agbmr(0.7, gamma, period, guard=False), 150)
     naive, rows = restarted(problem.y, 0.7, gamma, 150, period)
     assert run.path.shrink.tolist() == rows
-    after_back = np.flatnonzero(run.path.shrink == BACK)
+    after_undo = np.flatnonzero(run.path.shrink == UNDO)
     for state, f in zip(run.replay(range(1, 151)), naive, strict=True):
-        if state.k not in after_back:  # the row that a move is taken back with comes next
+        if state.k not in after_undo:  # the row that a move is taken back with comes next
             np.testing.assert_allclose(state.pred, f, atol=1e-13 * 10)
 
 
@@ -77,8 +77,8 @@ def test_moves_that_raise_the_loss_are_taken_back():
     """The model never gets worse, but for the row before it is taken back."""
     run = cb.solve(TEN, cb.agbmr(1.0, 0.3), 200)
     losses = np.array([state.loss for state in run.replay(range(201))])
-    kept = np.delete(losses, np.flatnonzero(run.path.shrink == BACK))
-    assert (np.diff(kept) <= 0).all() and (run.path.shrink == BACK).sum() > 3 and losses[-1] < 1e-20
+    kept = np.delete(losses, np.flatnonzero(run.path.shrink == UNDO))
+    assert (np.diff(kept) <= 0).all() and (run.path.shrink == UNDO).sum() > 3 and losses[-1] < 1e-20
 
 
 @pytest.mark.parametrize("problem, gamma, diverged", [(FIVE, 0.5, 8.1e10), (TEN, 0.3, 1.11e7)])

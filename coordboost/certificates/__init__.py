@@ -26,9 +26,9 @@ class Judged(NamedTuple):
 
 
 def judged(problem, own, target, free=False):
-    """An interval of the package beside that of an independent solver; free : whether the intercept is part of the problem.
+    """An interval of the package, checked by that of an independent solver; free : whether the intercept is part of the problem.
 
-    The certificate of the solver's coefficients is held against the solver too: at an optimum a lower end has no room to be wrong.
+    The certificate of the solver's coefficients is compared with the solver too: at an optimum a lower end has no room to be wrong.
 
     Raises
     ------

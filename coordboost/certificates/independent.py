@@ -49,8 +49,8 @@ def _penalty(cp, problem, target, beta):
     """What the coefficients cost, as a cvxpy expression."""
     if not hasattr(target, "prices"):
         raise ValueError(f"no independent form of {type(target).__name__} is known; certify without independent=True.")
-    price, square = target.prices(problem)
-    return price @ cp.abs(beta) + square @ cp.square(beta) / 2
+    price, ridge = target.prices(problem)
+    return price @ cp.abs(beta) + ridge @ cp.square(beta) / 2
 
 
 def _limits(target, beta):
@@ -85,7 +85,7 @@ def independent_solution(problem, target, free=False):
     Parameters
     ----------
     free : bool, default False
-        Whether an intercept beside the constant prediction of the problem is fitted too.
+        Whether an intercept is fitted too, in addition to the constant prediction of the problem.
 
     Returns
     -------

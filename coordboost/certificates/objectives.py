@@ -55,7 +55,7 @@ def need_convexity(problem, what):
 
 
 def known_target(target):
-    """`target`, refused where it is none: runs and paths have a problem of their own."""
+    """`target`; raises unless it is a target: runs and paths have a problem of their own."""
     if isinstance(target, type) or not hasattr(target, "certificate") or hasattr(target, "problem"):
         raise ValueError(f"target must be Unconstrained(), L1Ball(radius) or L1Penalty(lam), got {shown(target)}.")
     return target
@@ -144,14 +144,14 @@ class Evaluation(NamedTuple):
 
     @classmethod
     def point(cls, problem, beta, corr=True):
-        """Everything recomputed from `beta`; without `corr` but for the correlations. *Cost*: one scan."""
+        """Everything recomputed from `beta`. *Cost*: one scan; none with ``corr=False``, which leaves the correlations out."""
         beta = np.asarray(beta, dtype=np.float64)
         pred = problem.combine(beta)
         resid = problem.resid(pred)
         return cls(beta, pred, problem.value(pred), resid, problem.scan(resid) if corr else None)
 
     def scaled(self, problem, by):
-        """The model times `by`; its correlations are not asked for."""
+        """The model times `by`, without its correlations."""
         pred = self.pred * by
         return self._replace(beta=self.beta * by, pred=pred, loss=problem.value(pred), resid=problem.resid(pred), corr=None)
 
@@ -161,11 +161,12 @@ class Evaluation(NamedTuple):
         return float(np.abs(self.beta).sum())
 
     def part(self, problem):
-        """Bound of the rounding in a sum of products, in parts of the norms that are multiplied.
+        """Bound of the rounding in a sum of products, relative to the product of the norms; it holds with high probability.
 
         A sum of m products is taken to be off by at most 4 u sqrt(m) times the norms, u the unit roundoff: rounding errors of mean
-        zero stay inside with probability 1 - 2 exp(-4^2 / 2), to first order in u. Those of equal products have one sign: in a sum term
-        by term, which stored rows have not, they are u m / 3 at most (u S / 2 for the half of them that leads from S / 2 to S, and so on).
+        zero stay inside with probability 1 - 2 exp(-4^2 / 2), to first order in u. Errors of equal products have the same sign: where
+        they are added one after another, they are u m / 3 at most (u S / 2 for the half of them that leads from S / 2 to S, and so on).
+        Learners with stored rows are not added in this way.
         *Source*: Ipsen, Zhou, *Probabilistic error analysis for inner products*.
         """
         m = max(problem.n_samples, np.count_nonzero(self.beta))
@@ -173,7 +174,7 @@ class Evaluation(NamedTuple):
         return float(np.finfo(float).eps) * max(2 * math.sqrt(m), alike)
 
     def doubt(self, problem):
-        """Bound of the rounding in a correlation, and in anything that unit columns and `resid` multiply to."""
+        """Bound of the rounding in a correlation, and in any other inner product of `resid` with a unit vector."""
         return self.part(problem) * problem.size(self.resid)
 
     def rounding(self, problem, radius):
@@ -205,8 +206,8 @@ class Evaluation(NamedTuple):
         known = abs(problem.infimum) if problem.infimum > -math.inf else 0.0
         return sizes(problem, self.pred) + sizes(problem, 0.0 * self.pred) + known
 
-    def over(self, problem):
-        """The infimum of the problem, which the loss of this model must not be below.
+    def checked_infimum(self, problem):
+        """The infimum of the problem; the loss of this model must not be below it.
 
         Raises
         ------
@@ -219,6 +220,16 @@ class Evaluation(NamedTuple):
                 f"{type(problem.loss).__name__} declares; correct its `infimum`, or leave it out."
             )
         return problem.infimum
+
+    def lower_end(self, problem, scale):
+        """The lower end under a penalty of at least ``scale * c^T b`` at every b; its rounding is not yet subtracted."""
+        inner, least = float((self.resid * self.pred).sum()), self.checked_infimum(problem)
+        lower = scale * (self.loss + inner) + (1 - scale) * least if scale < 1 else self.loss + inner
+        if problem.loss.quadratic:
+            # dual of the squared loss at theta = scale * resid: scale <r, y> - scale^2 <r, r / w> / 2
+            rss = 2 * self.loss
+            lower = scale * (rss + inner) - scale * scale * rss / 2
+        return lower
 
 
 class Unconstrained(NamedTuple):
@@ -250,8 +261,9 @@ class Unconstrained(NamedTuple):
         Returns
         -------
         Certificate
-            The witness has the largest abs correlation. Of a strongly convex loss it has the rank and the least non-zero eigenvalue of
-            B'WB, too, and for the squared loss the distance of the coefficients to the nearest solution.
+            The witness has the largest abs correlation. For a strongly convex loss it also has the rank and the least non-zero eigenvalue
+            of B'WB, and `tilt`, how far a unit vector of the column space may lie outside the computed basis; for the squared loss the
+            distance of the coefficients to the nearest solution.
 
         Raises
         ------
@@ -278,7 +290,7 @@ class Unconstrained(NamedTuple):
         return interval(self, problem, at, at.loss - most * most / (2 * mu), upper, witness)
 
     def prices(self, problem: Problem) -> tuple[np.ndarray, np.ndarray]:
-        """What the penalty multiplies the abs values and halves of squares of the coefficients by, (n_learners,) each.
+        """What the penalty multiplies abs(beta_j) and beta_j^2 / 2 by, (n_learners,) each.
 
         Parameters
         ----------
@@ -287,7 +299,7 @@ class Unconstrained(NamedTuple):
 
         Returns
         -------
-        price, square : ndarray, (n_learners,)
+        price, ridge : ndarray, (n_learners,)
             Both are 0: there is no penalty.
         """
         return np.zeros(problem.n_learners), np.zeros(problem.n_learners)
@@ -349,7 +361,7 @@ class L1Ball(NamedTuple):
         return interval(self, problem, at, lower, upper, witness, radius=self.radius)
 
     def prices(self, problem: Problem) -> tuple[np.ndarray, np.ndarray]:
-        """What the penalty multiplies the abs values and halves of squares of the coefficients by, (n_learners,) each.
+        """What the penalty multiplies abs(beta_j) and beta_j^2 / 2 by, (n_learners,) each.
 
         Parameters
         ----------
@@ -358,7 +370,7 @@ class L1Ball(NamedTuple):
 
         Returns
         -------
-        price, square : ndarray, (n_learners,)
+        price, ridge : ndarray, (n_learners,)
             Both are 0: the ball is a constraint, not a penalty.
         """
         return np.zeros(problem.n_learners), np.zeros(problem.n_learners)
@@ -367,9 +379,9 @@ class L1Ball(NamedTuple):
 class L1Penalty(NamedTuple):
     r"""The penalised Lasso: minimise :math:`L(\beta) + \text{lam} \|\beta\|_1` (lam in the sum convention: n times scikit-learn's alpha).
 
-    The better of two lower ends. With :math:`s = \min(1, \text{lam} / \|c\|_\infty)` and I the infimum:
-    :math:`L(b) \ge s\,(L + g - c^T b) + (1 - s)\,I`, where the penalty pays for :math:`s\,c^T b`, gives :math:`s\,(L + g) + (1 - s)\,I`.
-    For the squared loss the dual value at s times the residual, which is larger.
+    Lower end, with :math:`s = \min(1, \text{lam} / \|c\|_\infty)` and I the infimum: :math:`s\,(L + g) + (1 - s)\,I`, since
+    :math:`L(b) \ge s\,(L + g - c^T b) + (1 - s)\,I` and :math:`\text{lam} \|b\|_1 \ge s\,c^T b`; for the squared loss the larger dual value
+    at s r.
 
     Parameters
     ----------
@@ -416,10 +428,10 @@ class L1Penalty(NamedTuple):
         worst, upper = float(np.abs(at.corr).max()), at.upper(problem) + self.lam * at.l1
         most = worst + at.doubt(problem)
         scale = min(1.0, self.lam / most) if most > 0 else 1.0
-        return interval(self, problem, at, paid(problem, at, scale), upper, {"max_abs_corr": worst, "dual_scale": scale})
+        return interval(self, problem, at, at.lower_end(problem, scale), upper, {"max_abs_corr": worst, "dual_scale": scale})
 
     def prices(self, problem: Problem) -> tuple[np.ndarray, np.ndarray]:
-        """What the penalty multiplies the abs values and halves of squares of the coefficients by, (n_learners,) each.
+        """What the penalty multiplies abs(beta_j) and beta_j^2 / 2 by, (n_learners,) each.
 
         Parameters
         ----------
@@ -428,108 +440,98 @@ class L1Penalty(NamedTuple):
 
         Returns
         -------
-        price, square : ndarray, (n_learners,)
+        price, ridge : ndarray, (n_learners,)
             `lam` for every learner, and 0.
         """
         return np.full(problem.n_learners, float(self.lam)), np.zeros(problem.n_learners)
 
 
-def paid(problem, at, scale):
-    """The lower end of ``L1Penalty`` where the penalty pays for ``scale * c^T b``, whatever b is; its rounding is in it."""
-    inner, least = float((at.resid * at.pred).sum()), at.over(problem)
-    lower = scale * (at.loss + inner) + (1 - scale) * least if scale < 1 else at.loss + inner
-    if problem.loss.quadratic:
-        # dual of the squared loss at theta = scale * resid: scale <r, y> - scale^2 <r, r / w> / 2
-        square = 2 * at.loss
-        lower = scale * (square + inner) - scale * scale * square / 2
-    return lower
-
-
 class Priced(NamedTuple):
     r"""As ``L1Penalty``, with a price for each learner: :math:`L(\beta) + \sum_j p_j |\beta_j| + q_j \beta_j^2 / 2`.
 
-    There may be limits :math:`l_j \le \beta_j \le u_j`, with :math:`l_j \le 0 \le u_j`. For every s the penalty pays for
-    :math:`s\,c^T b` but for :math:`\sum_j \max_b (s |c_j| - p_j) b - q_j b^2 / 2`, b from 0 to the limit on the side of c_j. That is
-    infinite where a price is exceeded and there is neither a square nor a limit.
+    There may be limits :math:`l_j \le \beta_j \le u_j`, with :math:`l_j \le 0 \le u_j`. For every s the penalty is at least
+    :math:`s\,c^T b` less its conjugate, :math:`\sum_j \max_b (s |c_j| - p_j) b - q_j b^2 / 2`, b from 0 to the limit on the side of c_j.
+    The conjugate is infinite where a price is exceeded and there is neither a quadratic term nor a limit.
 
-    target : what is shown as the target;  price, square, lower, upper : p, q, l and u, (n_learners,)
+    target : what is shown as the target;  price, ridge, lower, upper : p, q, l and u, (n_learners,)
     """
 
     target: object
     price: np.ndarray
-    square: np.ndarray
+    ridge: np.ndarray
     lower: np.ndarray
     upper: np.ndarray
 
     def value(self, beta):
         """What the coefficients cost."""
-        return float(np.abs(beta) @ self.price + beta**2 @ self.square / 2)
+        return float(np.abs(beta) @ self.price + beta**2 @ self.ridge / 2)
 
     @on_one_thread
     def certificate(self, problem, at, model=None, rest=0.0):
         """The interval.
 
         model : a problem with another constant, and the point there whose value is the upper end; by default `at` itself
-        rest : what the lower end loses besides
+        rest : what else the lower end loses
         """
         need_convexity(problem, repr(self.target))
         owner, own = (problem, at) if model is None else model
         penalty = self.value(own.beta)
         part = 4 * max(own.part(owner), at.part(problem))  # prices are rounded, as norms are in them
         upper = own.upper(owner) + penalty * (1 + part)
-        free = (self.price == 0) & (self.square == 0) & (self.lower == -math.inf) & (self.upper == math.inf)
-        astray = self._astray(problem, at, free) if free.any() else 0.0
-        rest += astray * (problem.size(problem.weight * problem.y) + problem.size(at.resid))
-        doubt = at.doubt(problem) + astray
-        size, room = np.where(free, 0.0, np.abs(at.corr) + doubt), self._room(at.corr, doubt)
-        price, square, open_ = self.price * (1 - part), self.square * (1 - part), room == math.inf
-        scales = [1.0, share(price[open_], size[open_])]
-        if square.any():
-            scales.append(share(price[open_ & ~free], (np.abs(at.corr - square * at.beta) + doubt)[open_ & ~free]))
-        ends = [paid(problem, at, scale) - _unpaid(price, square, scale * size, room) for scale in scales]
+        unpenalised = (self.price == 0) & (self.ridge == 0) & (self.lower == -math.inf) & (self.upper == math.inf)
+        error = self._orthogonality_error(problem, at, unpenalised) if unpenalised.any() else 0.0
+        rest += error * (problem.size(problem.weight * problem.y) + problem.size(at.resid))
+        error += at.doubt(problem)
+        size, limit = np.where(unpenalised, 0.0, np.abs(at.corr) + error), self._limit(at.corr, error)
+        price, ridge, open_ = self.price * (1 - part), self.ridge * (1 - part), limit == math.inf
+        scales = [1.0, dual_scale(price[open_], size[open_])]
+        if ridge.any():
+            binding = open_ & ~unpenalised
+            scales.append(dual_scale(price[binding], (np.abs(at.corr - ridge * at.beta) + error)[binding]))
+        ends = [at.lower_end(problem, scale) - penalty_conjugate(price, ridge, scale * size, limit) for scale in scales]
         best = int(np.argmax(ends))
         witness = {"max_abs_corr": float(np.abs(at.corr).max()), "dual_scale": scales[best]}
         return interval(self.target, problem, at, ends[best], upper, witness, rest=rest + part * penalty)
 
-    def _astray(self, problem, at, free):
-        """How far the residual is from being at right angles to the columns without a penalty, at most: the dual point is what is left.
+    def _orthogonality_error(self, problem, at, unpenalised):
+        """Bound of the norm of the residual's projection on the columns without a penalty: the dual point is the residual less that.
 
         For the squared loss; inf for others. *Cost*: the singular values of these columns.
         """
         if not problem.loss.quadratic:
             return math.inf
-        some = np.flatnonzero(free)
+        some = np.flatnonzero(unpenalised)
         sizes = svdvals(problem.gather(some) * np.sqrt(problem.weight)[:, None])
         least = sizes[sizes > max(problem.n_samples, len(some)) * float(np.finfo(float).eps) * sizes[0]]
         off = float(np.linalg.norm(at.corr[some])) + math.sqrt(len(some)) * at.doubt(problem)
         return off / float(least[-1]) if len(least) else 0.0
 
-    def _room(self, corr, doubt):
-        """The limits on the side of the correlations, the larger one where that is not certain, (n_learners,)."""
-        return np.where(corr > doubt, self.upper, np.where(corr < -doubt, -self.lower, np.maximum(self.upper, -self.lower)))
+    def _limit(self, corr, error):
+        """The limits on the side of the correlations, the larger one where `error` hides their sign, (n_learners,)."""
+        return np.where(corr > error, self.upper, np.where(corr < -error, -self.lower, np.maximum(self.upper, -self.lower)))
 
     def prices(self, problem: Problem) -> tuple[np.ndarray, np.ndarray]:
-        """What the penalty multiplies the abs values and halves of squares of the coefficients by, (n_learners,) each."""
-        return self.price, self.square
+        """What the penalty multiplies abs(beta_j) and beta_j^2 / 2 by, (n_learners,) each."""
+        return self.price, self.ridge
 
 
-def share(price, size):
-    """The largest part of the correlations `size` that the prices pay for."""
+def dual_scale(price, size):
+    """The largest number <= 1 for which no correlation times it exceeds its price; `size` holds the abs correlations."""
     return float(np.divide(price, size, out=np.ones_like(size), where=size > 0).min(initial=1.0))
 
 
-def _unpaid(price, square, size, room):
-    """What the penalty does not pay for: see ``Priced``."""
-    over = size - price * (1 + 2.0**-50)  # a share of the sizes is rounded
-    over, square, room = over[over > 0], square[over > 0], room[over > 0]
-    most = np.minimum(np.divide(over, square, out=np.full_like(over, math.inf), where=square > 0), room)
-    return float((over * most - square * np.where(square > 0, most, 0.0) ** 2 / 2).sum())
+def penalty_conjugate(price, ridge, size, limit):
+    """The conjugate of the penalty at abs correlations `size`: see ``Priced``."""
+    excess = size - price * (1 + 2.0**-50)  # scaled sizes are rounded
+    excess, ridge, limit = excess[excess > 0], ridge[excess > 0], limit[excess > 0]
+    most = np.minimum(np.divide(excess, ridge, out=np.full_like(excess, math.inf), where=ridge > 0), limit)
+    return float((excess * most - ridge * np.where(ridge > 0, most, 0.0) ** 2 / 2).sum())
 
 
 def interval(target, problem, at, lower, upper, witness, *, radius=0.0, rest=0.0):
     """The one place where an interval is made: `lower`, as computed at the point `at`, is rounded down; `upper` was rounded up there.
 
-    radius : how large the coefficients are that the correlations are multiplied by;  rest : what else `lower` loses
+    radius : bound of the l1 norm of the coefficients that multiply the correlations;  rest : what else `lower` loses
     """
-    least = min(at.over(problem), upper)
+    least = min(at.checked_infimum(problem), upper)
     return Certificate(target, max(lower - at.rounding(problem, radius) - rest, least), upper, witness)

@@ -131,12 +131,12 @@ class ScaledColumns:
     weighted : False where the weights are in the terms of the loss, and the columns are ``scale_j B_j``
     products : what gives Gram entries of the unit columns by ``cross(a, b)``, as ``problem.products`` does, which it is by default
     doubt : its entries are off by at most so many times the rounding of a sum of n_samples products
-    free : learners without a penalty, for the squared loss. All columns and y are taken less their projection on these, which leaves
+    unpenalised : learners without a penalty, for the squared loss. All columns and y are taken less their projection on these, which leaves
         the Lasso of the others as it is, and sparse columns as they are stored. *Source*: Frisch, Waugh; Lovell
-    basis, shares : (n_samples, k) and (n_learners, k), an orthonormal basis of what the free ones span, its products with the columns
+    basis, shares : (n_samples, k) and (n_learners, k), an orthonormal basis of their span, its products with the columns
     """
 
-    def __init__(self, problem, scale=None, penalty=None, weighted=True, products=None, free=()):
+    def __init__(self, problem, scale=None, penalty=None, weighted=True, products=None, unpenalised=()):
         self.products, self.doubt = products, 1.0 if products is None else products.doubt
         self.problem, self.scale = problem, None if scale is None or (scale == 1).all() else scale
         self.penalty = penalty
@@ -147,26 +147,26 @@ class ScaledColumns:
         self.factors = nothing if self.root is None else self.root, nothing if self.scale is None else self.scale
         self.y = self._weighted(problem.y)
         self.null = float(self.y @ self.y) / 2
-        self.free = np.array(free, dtype=np.int64)
-        if len(self.free):
+        self.unpenalised = np.array(unpenalised, dtype=np.int64)
+        if len(self.unpenalised):
             self._project()
 
     def _project(self):
-        """*Cost*: a thin SVD of the free columns, and a scan for each of them."""
-        left, size, right = svd(self._weighted(self.problem.gather(self.free).T).T, full_matrices=False)
+        """*Cost*: a thin SVD of the columns without a penalty, and a scan for each of them."""
+        left, size, right = svd(self._weighted(self.problem.gather(self.unpenalised).T).T, full_matrices=False)
         some = size > max(left.shape[0], len(size)) * np.finfo(float).eps * size[0]
         self.basis, self.solve = left[:, some], right[some].T / size[some]
         shares = np.stack([self.scan(one) for one in self.basis.T], axis=1)
-        shares[self.free] = 0.0
+        shares[self.unpenalised] = 0.0
         self.shares, self.start = shares, self.basis.T @ self.y
         for _ in range(2):  # the second time takes back what rounding left
             self.y = self.y - self.basis @ (self.basis.T @ self.y)
 
-    def free_part(self, gammas):
-        """The best coefficients of the free ones beside those of the others, CSR arrays (n, n_learners)."""
+    def unpenalised_part(self, gammas):
+        """The best unpenalised coefficients given the others, CSR arrays (n, n_learners)."""
         best = (self.start - gammas @ self.shares) @ self.solve.T
-        row = np.repeat(np.arange(len(best)), len(self.free))
-        return scipy.sparse.csr_array((best.ravel(), (row, np.tile(self.free, len(best)))), shape=gammas.shape)
+        row = np.repeat(np.arange(len(best)), len(self.unpenalised))
+        return scipy.sparse.csr_array((best.ravel(), (row, np.tile(self.unpenalised, len(best)))), shape=gammas.shape)
 
     def _weighted(self, v):
         return v if self.root is None else self.root * v
@@ -185,7 +185,7 @@ class ScaledColumns:
         """A store for the columns of some learners; without `columns` for their Gram matrix alone, where that needs none."""
         if not columns and self._products() is not None:
             return HeldColumns(None, self.n_learners, 0, True, entries=self.entries)
-        stored = self.rows if self.root is None and (self.scale is None or with_gram) and not len(self.free) else None
+        stored = self.rows if self.root is None and (self.scale is None or with_gram) and not len(self.unpenalised) else None
         return HeldColumns(self.gather, self.n_learners, self.n_samples, with_gram, stored, self.scale)
 
     def _products(self):
@@ -195,16 +195,17 @@ class ScaledColumns:
         """Gram entries of the columns `a` with the columns `b`, without columns."""
         out = self._products().cross(a, b)
         out = out if self.scale is None else self.scale[a][:, None] * out * self.scale[b]
-        if len(self.free):
-            out = np.where(np.isin(a, self.free)[:, None] | np.isin(b, self.free), 0.0, out - self.shares[a] @ self.shares[b].T)
+        if len(self.unpenalised):
+            zero = np.isin(a, self.unpenalised)[:, None] | np.isin(b, self.unpenalised)
+            out = np.where(zero, 0.0, out - self.shares[a] @ self.shares[b].T)
         return out
 
     def scan(self, resid):
         """All correlations, (n_learners,). *Cost*: one scan. Call it with BLAS on one thread."""
         corr = scan(self.problem.dictionary, self._weighted(resid))
         corr = corr if self.scale is None else self.scale * corr
-        if len(self.free):
-            corr[self.free] = 0.0
+        if len(self.unpenalised):
+            corr[self.unpenalised] = 0.0
         return corr
 
     def scan_few(self, resid, index):
@@ -229,7 +230,7 @@ class ScaledColumns:
     def combine(self, gamma):
         """The predictions of the coefficients `gamma`, (n_samples,)."""
         pred = self._weighted(self.problem.combine(gamma if self.scale is None else self.scale * gamma))
-        return pred - self.basis @ (gamma @ self.shares) if len(self.free) else pred
+        return pred - self.basis @ (gamma @ self.shares) if len(self.unpenalised) else pred
 
     def norm_bound(self, learners):
         """At least the norm of each column of a mask."""
@@ -245,6 +246,6 @@ class ScaledColumns:
                 out *= self.root
             if self.scale is not None:
                 out *= self.scale[index, None]
-        if len(self.free):
+        if len(self.unpenalised):
             out -= self.shares[index] @ self.basis.T
-            out[np.isin(index, self.free)] = 0.0
+            out[np.isin(index, self.unpenalised)] = 0.0

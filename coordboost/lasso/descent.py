@@ -78,7 +78,7 @@ def sweep_gram(gram, now, gamma, index, n, lam, lower, upper):
 def descend_gram(gram, start, now, gamma, index, lam, ridge, lower, upper, goal, loss, infimum, rounds):
     """Rounds of sweeps over the set and its support, until the gap is at most `goal`; the gap.
 
-    gram : (>= m, >= m), with the ridge;  start, now, gamma : (m,), correlations at 0, pulls now, coefficients
+    gram : (>= m, >= m), with the ridge;  start, now, gamma : (m,), correlations at 0, negative gradient now, coefficients
     index : (2, m), all of them, and scratch;  lam, ridge, lower, upper : see ``Penalty``
     loss, infimum : of the loss at 0 for the squared one, and NaN; of another loss now, and its lower bound
     """
@@ -89,12 +89,12 @@ def descend_gram(gram, start, now, gamma, index, lam, ridge, lower, upper, goal,
         for _ in range(SWEEPS):
             if sweep_gram(gram, now, gamma, index[1], n, lam, lower, upper) <= FLAT * goal:
                 break
-        l1, along, worst, over, split = sums_of(gamma, now, lam, ridge, lower, upper)
+        l1, along, worst, limit_cost, ridge_gap = sums_of(gamma, now, lam, ridge, lower, upper)
         square = 2.0 * loss
         for j in range(len(now)):
             square -= gamma[j] * (start[j] + now[j])
         there = max(square, 0.0) / 2.0 if infimum != infimum else loss
-        gap = gap_of_sums(there, infimum, along, l1, worst, over, split, lam)
+        gap = gap_of_sums(there, infimum, along, l1, worst, limit_cost, ridge_gap, lam)
         if gap <= goal:
             break
     return gap
@@ -135,12 +135,12 @@ def residual_sums(y, resid, off, one):
 
 
 def descend_entries(
-    data, row, start, shift, total, square, one, mass, y, resid, drift, gamma, pull, index, lam, ridge, lower, upper, goal, rounds, flat
+    data, row, start, shift, total, square, one, mass, y, resid, drift, gamma, neg_grad, index, lam, ridge, lower, upper, goal, rounds, flat
 ):
     """Rounds of sweeps over the set and its support, until the gap of the square is at most `goal`; the gap.
 
     Columns are ``b_j = x_j - shift_j one``; the entries of x_j are data[start[j] : start[j + 1]], in the rows `row`.
-    total, square : (m,), <x_j, one> and the squared norm of b_j;  mass : <one, one>;  pull : (m,), scratch
+    total, square : (m,), <x_j, one> and the squared norm of b_j;  mass : <one, one>;  neg_grad : (m,), scratch
     resid, drift : the residual is ``resid - drift[0] one``, and drift[1] its product with `one`
     """
     gap = math.inf
@@ -160,26 +160,26 @@ def descend_entries(
             corr, back = 0.0, ridge[j] * gamma[j]
             for p in range(start[j], start[j + 1]):
                 corr += data[p] * resid[row[p]]
-            pull[j] = corr - drift[0] * total[j] - shift[j] * drift[1] - back
+            neg_grad[j] = corr - drift[0] * total[j] - shift[j] * drift[1] - back
             norm += back * gamma[j]
             along -= back * gamma[j]
-        l1, _, worst, over, split = sums_of(gamma, pull, lam, ridge, lower, upper)
-        gap = gap_of_sums(norm / 2.0, math.nan, along, l1, worst, over, split, lam)
+        l1, _, worst, limit_cost, ridge_gap = sums_of(gamma, neg_grad, lam, ridge, lower, upper)
+        gap = gap_of_sums(norm / 2.0, math.nan, along, l1, worst, limit_cost, ridge_gap, lam)
         if gap <= goal:
             break
     return gap
 
 
-def minimise_at_signs(image, corr, gamma, lam, goal, signed=True):
+def minimise_at_signs(image, corr, gamma, lam, goal, has_l1=True):
     """Conjugate gradients for the minimiser at the signs of the coefficients `gamma` (k,); who reaches 0 leaves, and they start anew.
 
-    signed : False for ridge, where signs do not matter
+    has_l1 : False for ridge, where signs do not matter
 
     image : function of a direction (k,), what it takes from the correlations `corr` (k,)
     """
     gamma, corr, before, there = gamma.copy(), corr.copy(), math.inf, len(gamma)
     for _ in range(RESTARTS):
-        sign = np.sign(gamma) if signed else np.ones(len(gamma))
+        sign = np.sign(gamma) if has_l1 else np.ones(len(gamma))
         grad, l1, n = np.where(sign == 0, 0.0, corr - lam * sign), float(np.abs(gamma).sum()), int(np.count_nonzero(sign))
         worst = float(np.abs(grad).max(initial=0.0))
         if worst * l1 <= PART * goal or (n == there and worst > LEFT * before):
@@ -188,7 +188,7 @@ def minimise_at_signs(image, corr, gamma, lam, goal, signed=True):
         for _ in range(STEPS):
             change = image(way)
             curved = float(way @ change)
-            first, most = first_zero(gamma, way) if signed else (-1, math.inf)
+            first, most = first_zero(gamma, way) if has_l1 else (-1, math.inf)
             step = min(square / curved, most) if curved > 0 else most
             if step == math.inf:
                 return gamma
@@ -285,16 +285,16 @@ def fit_gram(gram, start, now, gamma, cost, goal, loss, infimum=math.nan):
     index, rounds = np.array([np.arange(m), np.zeros(m, dtype=np.int64)]), ROUNDS + np.count_nonzero(gamma) // MORE
     stuck, best = 0, math.inf
     for _ in range(TURNS):
-        gap = run(gram, start, now, gamma, index, *cost.numbers, goal, loss, infimum, rounds)
+        gap = run(gram, start, now, gamma, index, *cost.kernel_args, goal, loss, infimum, rounds)
         stuck, best = (0, gap) if gap < LITTLE * best else (stuck + 1, min(gap, best))
         if gap <= goal or stuck == STUCK:
             break
         some = cost.movable(gamma)
         rows = gram[some, :m]
         square = rows[:, some]
-        moved = solve_at_signs(square, now[some], gamma[some], cost.lam) if cost.signed and len(some) <= FACTORED else None
+        moved = solve_at_signs(square, now[some], gamma[some], cost.lam) if cost.has_l1 and len(some) <= FACTORED else None
         if moved is None:
-            moved = minimise_at_signs(square.dot, now[some], gamma[some], cost.lam, goal, cost.signed)
+            moved = minimise_at_signs(square.dot, now[some], gamma[some], cost.lam, goal, cost.has_l1)
         moved = cost.within(gamma[some], moved, some)
         now -= (moved - gamma[some]) @ rows
         gamma[some] = moved
@@ -346,14 +346,14 @@ class Entries:
 
         cost : Penalty;  pays : whether conjugate gradients do from the first turn on
         """
-        m, run, x, pull = len(gamma), compiled(descend_entries), self.x, np.empty(len(gamma))
+        m, run, x, neg_grad = len(gamma), compiled(descend_entries), self.x, np.empty(len(gamma))
         index, drift = np.array([np.arange(m), np.zeros(m, dtype=np.int64)]), np.array([0.0, float(resid @ self.one)])
         row = (
             x.indices.view(np.uint32) if x.indices.dtype == np.int32 else x.indices
         )  # compiled code asks no such number for its sign
         held = x.data, row, x.indptr, self.shift, self.total, self.square, self.one, self.mass
         for turn in range(TURNS // 2):
-            if run(*held, y, resid, drift, gamma, pull, index, *cost.numbers, goal, LONG, FLAT / 3) <= goal:
+            if run(*held, y, resid, drift, gamma, neg_grad, index, *cost.kernel_args, goal, LONG, FLAT / 3) <= goal:
                 return True
             if pays or turn:
                 some = cost.movable(gamma)
@@ -364,7 +364,7 @@ class Entries:
                     return few.T @ v - less * float(self.one @ v) + more * way
 
                 corr = self.correlations(resid - drift[0] * self.one)[some] - more * gamma[some]
-                moved = minimise_at_signs(image, corr, gamma[some], cost.lam, goal, cost.signed)
+                moved = minimise_at_signs(image, corr, gamma[some], cost.lam, goal, cost.has_l1)
                 gamma[some] = cost.within(gamma[some], moved, some)
                 resid[:] = y - self.combine(gamma)
                 drift[:] = 0.0, float(resid @ self.one)
@@ -497,7 +497,7 @@ class Descent:
 
     def __init__(self, source, many=True):
         self.source, zero, self.sums = source, source.zero, compiled(sums_of)
-        self.sparse = few_stored(source.problem.dictionary) and not len(source.free)
+        self.sparse = few_stored(source.problem.dictionary) and not len(source.unpenalised)
         self.set = EntrySet(source) if self.sparse else GramSet(source, many)
         square = float(source.y @ source.y)
         self.null, self.looks, self.lam, self.plain = source.null, 0, 0.0, (square, 0.0)
@@ -599,7 +599,7 @@ class Descent:
     def gap(self, lam, wanted):
         gamma, cost, m = self.set.gamma, self.cost, len(self.corr)  # who joined since then is counted outside
         back = cost.ridge * gamma
-        _, _, worst, over, split = self.sums(gamma, self.corr - back[:m], *cost.numbers)
+        _, _, worst, limit_cost, ridge_gap = self.sums(gamma, self.corr - back[:m], *cost.kernel_args)
         extra = float(back @ gamma)
         loss, along = (self.plain[0] + extra) / 2, self.plain[1] - extra
-        return gap_of_sums(loss, math.nan, along, float(np.abs(gamma).sum()), max(worst, self.outside), over, split, cost.lam)
+        return gap_of_sums(loss, math.nan, along, float(np.abs(gamma).sum()), max(worst, self.outside), limit_cost, ridge_gap, cost.lam)

@@ -39,7 +39,7 @@ class LassoPath(PiecewiseLinear):
     message : "complete", "not reached" and the largest gap where that is above `tol`, or what ended the path before its last alpha;
         what is there holds
     free : whether the intercept is fitted at every alpha, for a loss other than the squared one
-    gamma : the part of the Lasso in each model, beside the fit without a penalty; see ``relaxed``
+    gamma : the weight of the Lasso fit in each model, the rest being the fit without a penalty; see ``relaxed``
     """
 
     problem: Problem
@@ -142,7 +142,7 @@ class LassoPath(PiecewiseLinear):
         Parameters
         ----------
         gamma : float, default 0
-            The part of the Lasso, from 0 to 1: 0 is the fit without a penalty, 1 the Lasso.
+            The weight of the Lasso fit, from 0 to 1: 0 is the fit without a penalty, 1 the Lasso.
 
         Returns
         -------
@@ -198,7 +198,7 @@ class LassoPath(PiecewiseLinear):
         """The objective of the Lasso at each model, in sums over samples, (n_alphas,)."""
         betas = np.abs([self.problem.unit(coef) for coef in self.coefs.T])
         prices = [self.target(k).prices(self.problem) for k in range(self.n_points)]
-        return self.losses + [beta @ price + beta**2 @ square / 2 for beta, (price, square) in zip(betas, prices, strict=True)]
+        return self.losses + [beta @ price + beta**2 @ ridge / 2 for beta, (price, ridge) in zip(betas, prices, strict=True)]
 
     def degrees_of_freedom(self):
         """At every alpha, the intercept not counted, (n_alphas,), for the squared loss: see ``coordboost.paths.freedom``."""
@@ -216,13 +216,13 @@ class LassoPath(PiecewiseLinear):
         step = self._place(step)
         way, lam = self.problem.standardization, float(self.alphas[step] * self.problem.weight.sum())
         price = lam * self.l1_ratio * self.factors[0, way.kept] / way.norm
-        square = lam * (1 - self.l1_ratio) * self.factors[1, way.kept] / way.norm**2
-        return Priced(L1Penalty(lam), price, square, *self.limits[:, way.kept] * way.norm)
+        ridge = lam * (1 - self.l1_ratio) * self.factors[1, way.kept] / way.norm**2
+        return Priced(L1Penalty(lam), price, ridge, *self.limits[:, way.kept] * way.norm)
 
     def certificate(self, step=-1, *, independent=False):
         """The interval around the optimum at one alpha, in sums over samples, penalty included: the model's own value is its upper end.
 
-        Computed anew from the coefficients and the intercept; with `independent` it is held against a general solver, as in ``certify``.
+        Computed anew from the coefficients and the intercept; with `independent` it is compared with a general solver, as in ``certify``.
         *Cost*: one scan; two more, once, for an intercept that is fitted.
         """
         step, independent = self._place(step), validation.flag("independent", independent)

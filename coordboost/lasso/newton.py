@@ -1,4 +1,4 @@
-r"""The penalised Lasso of any smooth loss by proximal Newton steps on a working set, with certified stops.
+r"""The penalised Lasso of a convex loss by proximal Newton steps on a working set, with certified stops.
 
 At a prediction the loss is replaced by its quadratic model: with c = B'r the correlations of the pseudo-residual and
 G = B' diag(h) B, h_i = w_i curvature(y_i, f_i),
@@ -135,7 +135,7 @@ class Newton:
             self.recruit(np.arange(source.n_learners))
 
     def go_on(self, problem, pred):
-        """The same learners and coefficients, and the prediction `pred`, beside another base: that of `problem`. *Cost*: one scan."""
+        """The same learners and coefficients, and the prediction `pred`, with another base: that of `problem`. *Cost*: one scan."""
         self.problem, self.pred = problem, pred
         self.fixed = problem.loss, problem.y, problem.weight, problem.base
         self._settle()
@@ -203,8 +203,8 @@ class Newton:
         stuck, best_gap, best_objective, before, step, cost = 0, np.inf, np.inf, np.inf, 1.0, self.cost
         corr = self.corr[self.learner]
         for _ in range(STEPS):
-            pull = cost.pull(corr, self.gamma)
-            gap, value = self._gap_and_value(self.gamma, pull)
+            neg_grad = cost.neg_grad(corr, self.gamma)
+            gap, value = self._gap_and_value(self.gamma, neg_grad)
             objective = self.loss + value
             if gap <= 0.9 * best_gap or objective < best_objective - 1e-3 * goal:
                 stuck, best_gap, best_objective = 0, min(gap, best_gap), objective
@@ -215,19 +215,19 @@ class Newton:
             renew = self.hessian is None or step < 1 or gap > SLOW * before
             if renew:
                 self._model()
-            model = self._minimiser(pull, max(INEXACT * gap, 0.2 * goal))
-            before, step = gap, self._search(model - self.gamma, pull)
+            model = self._minimiser(neg_grad, max(INEXACT * gap, 0.2 * goal))
+            before, step = gap, self._search(model - self.gamma, neg_grad)
             if renew:
                 self.floor = min(self.floor * 100, 1.0) if step < 1 else max(self.floor / 10, FLOOR)
             corr = scan(self.columns, self.resid)
         return False
 
-    def _gap_and_value(self, gamma, pull):
-        """The gap on the set at coefficients whose pulls are these, with the loss as it is, and what the coefficients cost."""
+    def _gap_and_value(self, gamma, neg_grad):
+        """The gap on the set at coefficients with this negative gradient, with the loss as it is, and what the coefficients cost."""
         cost, l1 = self.cost, float(np.abs(gamma).sum())
-        _, _, worst, over, split = self.sums(gamma, pull, *cost.numbers)
-        square, along = cost.square(gamma), float(gamma @ pull)
-        return gap_of_sums(self.loss + square, self.infimum, along, l1, worst, over, split, cost.lam), cost.lam * l1 + square
+        _, _, worst, limit_cost, ridge_gap = self.sums(gamma, neg_grad, *cost.kernel_args)
+        square, along = cost.ridge_cost(gamma), float(gamma @ neg_grad)
+        return gap_of_sums(self.loss + square, self.infimum, along, l1, worst, limit_cost, ridge_gap, cost.lam), cost.lam * l1 + square
 
     def _model(self):
         """Form the quadratic model for the present curvatures h: the Gram matrix of the set, or its columns times sqrt(h).
@@ -255,13 +255,13 @@ class Newton:
         """Where the intercept is free, centre the columns in the metric `h`. Return their sums weighted by it, else zeros."""
         return np.zeros(len(self.means))
 
-    def _minimiser(self, pull, goal):
-        """Coefficients (m,) where the model's gap is `goal`; pull : (m,), the pulls at the present ones."""
-        model, pull, hessian, cost = self.gamma.copy(), pull.copy(), self.hessian, self.cost
+    def _minimiser(self, neg_grad, goal):
+        """Coefficients (m,) where the model's gap is `goal`; neg_grad : (m,), the negative gradient at the present ones."""
+        model, neg_grad, hessian, cost = self.gamma.copy(), neg_grad.copy(), self.hessian, self.cost
         if not isinstance(hessian, Entries):
-            if cost.squares:
+            if cost.has_ridge:
                 np.fill_diagonal(hessian, self.squares + cost.ridge)
-            fit_gram(hessian, pull, pull, model, cost, goal, self.loss + cost.square(model), self.infimum)
+            fit_gram(hessian, neg_grad, neg_grad, model, cost, goal, self.loss + cost.ridge_cost(model), self.infimum)
             return model
         # weighted least squares: rows times sqrt(curvature); its gap can be far below that of the true loss, so the goal is
         # made finer
@@ -273,14 +273,14 @@ class Newton:
             if not hessian.fit(y, model, scaled_resid, cost, inner_goal):
                 break
             resid = y - hessian.combine(model)
-            gap, _ = self._gap_and_value(model, cost.pull(hessian.correlations(resid), model))
+            gap, _ = self._gap_and_value(model, cost.neg_grad(hessian.correlations(resid), model))
             if gap <= goal or inner_goal == least:
                 break
             inner_goal = max(0.1 * inner_goal, least)
         return model
 
     @np.errstate(over="ignore", invalid="ignore")  # a step out of the range of float64 is too long, like others
-    def _search(self, change, pull):
+    def _search(self, change, neg_grad):
         """Go along `change` of the coefficients, halving until the objective falls. Return the length of the step.
 
         Where rounding hides whether it falls, the slope at the end has to be less steep than that at the start, or no more than
@@ -288,13 +288,13 @@ class Newton:
         """
         move = self._combine(change)
         cost, old_l1 = self.cost, float(np.abs(self.gamma).sum())
-        lam, old = cost.lam, self.loss + (cost.lam * old_l1 + cost.square(self.gamma))
+        lam, old = cost.lam, self.loss + (cost.lam * old_l1 + cost.ridge_cost(self.gamma))
         relative = ROUNDING * len(move) ** 0.5
         rounding = relative * old
-        predicted_fall = float(pull @ change) - lam * (float(np.abs(self.gamma + change).sum()) - old_l1)
-        predicted_fall -= cost.square(change)
+        predicted_fall = float(neg_grad @ change) - lam * (float(np.abs(self.gamma + change).sum()) - old_l1)
+        predicted_fall -= cost.ridge_cost(change)
         # the fall at the start without differences of norms, which rounding would hide; the slope at the end is a rise
-        start_slope = float((pull - lam * np.where(self.gamma == 0, np.sign(change), np.sign(self.gamma))) @ change)
+        start_slope = float((neg_grad - lam * np.where(self.gamma == 0, np.sign(change), np.sign(self.gamma))) @ change)
         rounding_of_slope = relative * float(np.abs(change).sum()) * float(np.linalg.norm(self.resid))
         resid, step = np.empty_like(self.resid), 1.0
         for _ in range(HALVINGS):
@@ -302,7 +302,7 @@ class Newton:
             loss = self.terms(*self.fixed, self.pred, move, step, resid)
             fall = old - loss - cost.value(gamma)
             signs = np.where(gamma == 0, -np.sign(change), np.sign(gamma))
-            end_slope = lam * float(signs @ change) - float(resid @ move) + (float(cost.ridge * gamma @ change) if cost.squares else 0.0)
+            end_slope = lam * float(signs @ change) - float(resid @ move) + (float(cost.ridge * gamma @ change) if cost.has_ridge else 0.0)
             slope_is_small = end_slope <= max(SMALL_SLOPE * start_slope, rounding_of_slope)
             if fall >= DECREASE * step * predicted_fall + rounding or (fall >= -rounding and slope_is_small):
                 self.gamma = cost.within(self.gamma, gamma, slice(None))
@@ -313,7 +313,7 @@ class Newton:
 
 
 class FreeNewton(Newton):
-    r"""The same beside an intercept that is not penalised: an unpenalised column of ones, at its best value at every step.
+    r"""The same with an intercept that is not penalised: an unpenalised column of ones, at its best value at every step.
 
     Residuals sum to 0 there. Then convexity gives :math:`L(b', \beta') \ge L(b, \beta) + \langle r, B\beta - B\beta'\rangle` for every
     intercept b', without a term in b': the certificate is that of a fixed intercept. What rounding leaves of the sum is multiplied by how
@@ -321,8 +321,8 @@ class FreeNewton(Newton):
     metric of the curvatures.
     """
 
-    def _search(self, change, pull):
-        step = super()._search(change, pull)
+    def _search(self, change, neg_grad):
+        step = super()._search(change, neg_grad)
         self._settle()
         return step
 

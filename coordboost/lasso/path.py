@@ -63,8 +63,8 @@ def lasso_path(
         Stop when the duality gap, a bound on how far the objective is above its optimum, is at most `tol` times the loss of the
         constant model (less the smallest value that the loss can take).
     solver : {"homotopy", "cd", "newton", "eigen"}, optional
-        For the squared loss the exact path, or coordinate descent on a working set; by default chosen by the size, see Notes. The exact
-        path knows neither squares nor limits nor columns without a penalty. Ridge: eigenvectors, or coordinate descent. For other losses
+        For the squared loss the exact path, or coordinate descent on a working set; ``docs/lasso-path.md`` has the rule that chooses. The
+        exact path takes no `l1_ratio` < 1, limits or penalty factor 0. Ridge: eigenvectors, or coordinate descent. For other losses
         proximal Newton steps on a working set.
     penalty_factor : array_like, (n_features,), optional
         Multiplies the penalty of each coefficient; not rescaled to sum to n_features as glmnet does. Columns of factor 0 have no penalty,
@@ -82,10 +82,10 @@ def lasso_path(
         ``f_j (l1_ratio |w_j| + (1 - l1_ratio) w_j^2 / 2)``. 0 is ridge, without an alpha at which all
         coefficients are 0: the default grid goes from 1 / `eps` to `eps` times the sum of the squared norms of the columns, over n_samples.
     unit_columns : bool, default True
-        Whether the penalty applies to the coefficients of unit columns: the standardised Lasso. With False it applies to those of the
-        columns of X, as in scikit-learn, and the alphas are those of ``sklearn.linear_model.lasso_path``.
-    fit_intercept : bool, default True; with a Problem that decides, leave at True
-        False: no intercept, and columns are not centred.
+        Whether the penalty applies to the coefficients of unit columns: the Lasso on unit-norm columns. With False it applies to those of
+        the columns of X, as in scikit-learn, and the alphas are those of ``sklearn.linear_model.lasso_path``.
+    fit_intercept : bool, default True
+        False: no intercept, and columns are not centred. With a Problem leave it at True: its `center` decides.
     refit_intercept : bool, default False
         Only for losses other than the squared one. True: the unpenalised intercept is fitted at every alpha, as in glmnet and
         scikit-learn, and the gap covers it. False: the intercept stays at that of the constant model, which is not the joint optimum.
@@ -109,7 +109,7 @@ def lasso_path(
     Predictions are ``constant + (X - means) w``. For the squared loss ``constant``, the mean of y, is the best intercept for any w; for
     other losses see `refit_intercept`.
 
-    *Cost*, and the rule that chooses the solver: see ``docs/lasso-path.md``.
+    The rule that chooses the solver: ``docs/lasso-path.md``.
     *Source*: Friedman, Hastie, Tibshirani, *Regularization paths for generalized linear models via coordinate descent*.
 
     Examples
@@ -127,13 +127,13 @@ def lasso_path(
     squared = problem.loss.quadratic
     l1_ratio = real("l1_ratio", l1_ratio, lambda number: 0 <= number <= 1, "at least 0 and at most 1")
     limits = limits_of(lower_limits, upper_limits, validation.flag("positive", positive), problem.standardization.n_columns)
-    limited, spared = bool(np.isfinite(limits).any()), np.flatnonzero(factor == 0)
-    if len(spared) and (not squared or np.isfinite(limits[:, problem.standardization.kept[spared]]).any()):
+    limited, unpenalised = bool(np.isfinite(limits).any()), np.flatnonzero(factor == 0)
+    if len(unpenalised) and (not squared or np.isfinite(limits[:, problem.standardization.kept[unpenalised]]).any()):
         raise ValueError("penalty_factor may be 0 for the squared loss, in columns without limits: make it above 0.")
-    solvers = _solvers(problem, l1_ratio, limited, len(spared))
-    _check_solver(solver, solvers, problem.loss, l1_ratio, limited, len(spared))
+    solvers = _solvers(problem, l1_ratio, limited, len(unpenalised))
+    _check_solver(solver, solvers, problem.loss, l1_ratio, limited, len(unpenalised))
     tol, largest = checked_positive("tol", tol), float(scale[factor > 0].max(initial=0.0)) or 1.0
-    scale[spared] = largest
+    scale[unpenalised] = largest
     if products is not None and not (hasattr(products, "cross") and hasattr(products, "doubt")):
         raise ValueError(
             f"products must have cross(a, b) and doubt, the inner products of the unit columns, got {shown(products)}."
@@ -143,7 +143,7 @@ def lasso_path(
         ridge = (1 / l1 - l1_ratio / l1) / (np.where(factor > 0, factor, 1.0) * largest)
         low, high = limits[:, way.kept] * (way.norm * largest / scale)
         penalty = Penalty(float(l1_ratio > 0), ridge, low, high, l1_ratio < 1, limited)
-        columns = ScaledColumns(problem, scale / largest, penalty, weighted=squared, products=products, free=spared)
+        columns = ScaledColumns(problem, scale / largest, penalty, weighted=squared, products=products, unpenalised=unpenalised)
         total = float(problem.weight.sum())
         start = columns.zero if squared else columns.scan(problem.resid(0.0 * problem.y))
         unit = largest / total / max(l1_ratio, LEAST_RATIO)
@@ -160,12 +160,12 @@ def lasso_path(
         lams = alphas * l1 * total / largest
         free = validation.flag("refit_intercept", refit_intercept) and not squared
         with interruptible() as interrupted:
-            gammas, gaps, n_scans = (by_newton_freely if free else SOLVERS[solver])(problem, columns, lams, tol)
+            coefs, gaps, n_scans = (by_newton_freely if free else SOLVERS[solver])(problem, columns, lams, tol)
             cut = interrupted()
-        if len(spared):
-            gammas, n_scans = gammas + columns.free_part(gammas), n_scans + columns.basis.shape[1]
-        gaps = gaps + _rounding(problem, zero, scale / largest, gammas)
-        models, intercepts = on_scale_of_x(problem, scale / largest, gammas)
+        if len(unpenalised):
+            coefs, n_scans = coefs + columns.unpenalised_part(coefs), n_scans + columns.basis.shape[1]
+        gaps = gaps + _rounding(problem, zero, scale / largest, coefs)
+        models, intercepts = on_scale_of_x(problem, scale / largest, coefs)
         if free:
             shifts = Shifts(problem)
             intercepts = intercepts + [shifts.beside(problem.combine(problem.unit(coef))) for coef in models.toarray()]
@@ -183,10 +183,10 @@ def lasso_path(
     return LassoPath(problem, alphas[:done], models, intercepts, gaps, n_scans + 1, solver, penalised, limits, l1_ratio, message, free)
 
 
-def _rounding(problem, zero, factor, gammas):
+def _rounding(problem, zero, factor, coefs):
     """What the rounding of predictions and correlations may add to a gap, relative to the loss at 0, (n_alphas,)."""
-    rows = np.repeat(np.arange(gammas.shape[0]), np.diff(gammas.indptr))
-    l1 = np.bincount(rows, np.abs(factor[gammas.indices] * gammas.data), gammas.shape[0])
+    rows = np.repeat(np.arange(coefs.shape[0]), np.diff(coefs.indptr))
+    l1 = np.bincount(rows, np.abs(factor[coefs.indices] * coefs.data), coefs.shape[0])
     size = zero.doubt(problem) * l1 + zero.sums(problem)
     return 2 * size / problem.start_excess if problem.start_excess > 0 else 0 * size
 
@@ -199,21 +199,21 @@ def _factors(problem, scale, factor):
 
 
 
-def _solvers(problem, l1_ratio, limited, spared):
+def _solvers(problem, l1_ratio, limited, unpenalised):
     """The solvers for a loss and a penalty, the one that is taken by default last where the size does not decide."""
     if not problem.loss.quadratic:
         return ["newton"]
     if l1_ratio == 0 and not limited:
         return ["eigen", "cd"] if min(problem.n_samples, problem.n_learners) > MOST else ["cd", "eigen"]
-    return ["cd"] if l1_ratio < 1 or limited or spared else ["homotopy", "cd"]
+    return ["cd"] if l1_ratio < 1 or limited or unpenalised else ["homotopy", "cd"]
 
 
-def _check_solver(solver, known, loss, l1_ratio, limited, spared):
+def _check_solver(solver, known, loss, l1_ratio, limited, unpenalised):
     """Refuse a solver that is not for this loss and penalty."""
     if solver is not None and not (isinstance(solver, str) and solver in known):
         names = " or ".join(", ".join(map(repr, [None, *sorted(known)[::-1]])).rsplit(", ", 1))
         net = f" and l1_ratio = {l1_ratio:g}" if l1_ratio < 1 else ""
-        net += (" with limits" if limited else "") + (" with columns without a penalty" if spared else "")
+        net += (" with limits" if limited else "") + (" with columns without a penalty" if unpenalised else "")
         raise ValueError(f"solver must be {names} for {shown(loss)}{net}, got {shown(solver)}.")
 
 
@@ -247,17 +247,17 @@ def by_homotopy(problem, columns, lams, tol):
     path = walk.run()
     if path.message == INTERRUPTED:
         lams = lams[: max(1, np.count_nonzero(lams >= path.lam[-1]))]
-    gammas = path.coefs_at(lams)
-    used, few = columns_in_use(gammas)
+    coefs = path.coefs_at(lams)
+    used, few = columns_in_use(coefs)
     held = np.empty((len(used), columns.n_samples))
     columns.gather(used, held)
     preds = few @ held
     resids = columns.y - preds
-    before, after, share = between(-path.lam, -lams)
-    worst = (1 - share) * walk.levels[before] + share * walk.levels[after]  # correlations of mixed residuals are mixed at most
-    square, along = np.einsum("ij,ij->i", resids, resids), np.einsum("ij,ij->i", resids, preds)
-    l1 = np.bincount(np.repeat(np.arange(len(lams)), np.diff(gammas.indptr)), np.abs(gammas.data), len(lams))
-    points, whole = np.stack([square, along, l1, worst, lams], axis=1), float(columns.y @ columns.y) / 2 or 1.0
+    before, after, weight = between(-path.lam, -lams)
+    worst = (1 - weight) * walk.levels[before] + weight * walk.levels[after]  # correlations of mixed residuals are mixed at most
+    rss, along = np.einsum("ij,ij->i", resids, resids), np.einsum("ij,ij->i", resids, preds)
+    l1 = np.bincount(np.repeat(np.arange(len(lams)), np.diff(coefs.indptr)), np.abs(coefs.data), len(lams))
+    points, whole = np.stack([rss, along, l1, worst, lams], axis=1), float(columns.y @ columns.y) / 2 or 1.0
     gaps = _gaps(points, whole)
     loose = np.flatnonzero(gaps > SHARP * tol)
     if len(loose):
@@ -269,8 +269,8 @@ def by_homotopy(problem, columns, lams, tol):
         better, row, n_scans = found < gaps[short[: len(found)]], np.arange(len(lams)), n_scans + more
         at = short[: len(found)][better]
         row[at], gaps[at] = len(lams) + np.flatnonzero(better), found[better]
-        gammas = scipy.sparse.vstack([gammas, others], format="csr")[row]
-    return gammas, gaps, n_scans
+        coefs = scipy.sparse.vstack([coefs, others], format="csr")[row]
+    return coefs, gaps, n_scans
 
 
 def _gaps(points, whole):
@@ -320,31 +320,31 @@ def by_eigenvectors(problem, columns, lams, tol):
 
 
 def by_newton(problem, columns, lams, tol):
-    """As `along`, for any other smooth loss."""
+    """As `along`, for any other convex loss with second derivatives or a Lipschitz derivative."""
     few, back = directions(columns)
 
     def judge(lam, *point):
         return few.penalty.target(lam).certificate(few.problem, Evaluation(*point)).gap
 
-    gammas, gaps, n_scans = along(few, Newton(few, judge), lams, tol)
-    return back(gammas), gaps, n_scans
+    coefs, gaps, n_scans = along(few, Newton(few, judge), lams, tol)
+    return back(coefs), gaps, n_scans
 
 
 def by_newton_freely(problem, columns, lams, tol):
-    """The same beside an intercept that is not penalised."""
+    """The same with an intercept that is not penalised."""
     few, back = directions(columns)
-    gammas, gaps, n_scans = along(few, FreeNewton(few, Reach(few).gap), lams, tol)
-    return back(gammas), gaps, n_scans
+    coefs, gaps, n_scans = along(few, FreeNewton(few, Reach(few).gap), lams, tol)
+    return back(coefs), gaps, n_scans
 
 
 def directions(columns):
     """Columns for Newton steps, and the way back from coefficients, CSR array (n_alphas, n_learners).
 
-    For ridge on fewer samples than columns these are singular vectors, as many as samples: no optimum has a part at right angles to them.
+    For ridge on fewer samples than columns these are singular vectors, as many as samples: no optimum has a part orthogonal to them.
     """
     cost, problem, eps = columns.penalty, columns.problem, float(np.finfo(float).eps)
     if cost.lam or cost.limited or not columns.n_samples < min(columns.n_learners, MOST):
-        return columns, lambda gammas: gammas
+        return columns, lambda coefs: coefs
     by, root = cost.ridge**-0.5, np.sqrt(np.where(problem.weight > 0, problem.weight, 1.0))
     columns.gather(np.arange(columns.n_learners), held := np.empty((columns.n_learners, columns.n_samples)))
     left, size, right = svd((held * by[:, None] * root).T, full_matrices=False)
@@ -353,7 +353,7 @@ def directions(columns):
     open_ = np.full(rank, math.inf)
     penalty = Penalty(0.0, np.full(rank, size[0] ** -2 if size[0] else 1.0), -open_, open_, True, False)
     back = right[:rank] * by / (size[0] or 1.0)
-    return ScaledColumns(few, size[:rank] / (size[0] or 1.0), penalty, weighted=False), lambda gammas: scipy.sparse.csr_array(gammas @ back)
+    return ScaledColumns(few, size[:rank] / (size[0] or 1.0), penalty, weighted=False), lambda coefs: scipy.sparse.csr_array(coefs @ back)
 
 
 SOLVERS = {"homotopy": by_homotopy, "cd": by_descent, "newton": by_newton, "eigen": by_eigenvectors}

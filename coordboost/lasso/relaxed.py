@@ -28,7 +28,7 @@ def _curvature(problem, pred):
 
 
 def refitted(problem, beta, shift, free):
-    """The minimum of the loss over the coefficients that are not 0, near a model `beta` (n_learners,) beside the intercept `shift`.
+    """The minimum of the loss over the coefficients that are not 0, near a model `beta` (n_learners,) with the intercept `shift`.
 
     Returns the coefficients (n_learners,) and the shift, which moves where it is `free`. Newton's method, each step by weighted least
     squares: one step for the squared loss. Where the loss has no minimum, as for classes that a plane separates, it ends far out.

@@ -1,4 +1,4 @@
-"""The multinomial loss of K predictions a row; in one of them, the others fixed, it is the logistic loss beside an offset."""
+"""The multinomial loss of K predictions a row; in one of them, the others fixed, it is the logistic loss with an offset."""
 
 import numpy as np
 from scipy.special import logsumexp
@@ -44,7 +44,7 @@ def multinomial_residuals(pred, number, weight):
 
 
 def offsets_beside(pred):
-    r""":math:`-\log \sum_{l \ne k} e^{f_l}` for each class k: the offset beside which its logistic loss has the multinomial gradient.
+    r""":math:`-\log \sum_{l \ne k} e^{f_l}` for each class k: the offset with which its logistic loss has the multinomial gradient.
 
     pred : (n_classes, n_samples), two classes or more. Sums leave out the largest term or contain it, so no difference cancels.
     """

@@ -5,11 +5,11 @@ for a faster line search, ``curvature(y, f)``. Attributes read outside the kerne
 (strong convexity), each a float or None; ``infimum`` (a lower bound of ``value(y, .)``: a number, or a function of the targets);
 ``location`` (True where the loss depends on ``y - f`` alone, so that an offset can be taken out of `y`); ``labels(y)`` (checks and maps
 the targets); ``two_class`` (True where these are labels -1 and +1); ``inverse_link(f)`` (what a prediction f is on the scale of the
-target, or the probability of label +1); ``mean(f)`` (the same of the losses here, at an array of predictions);
+target, or the probability of label +1); ``mean(f)`` (the same for an array of predictions);
 ``constant(y, weight)`` (the best constant prediction, else found where the residuals sum to 0); ``check()``.
 
 Source: Lu and Mazumder, Randomized Gradient Boosting Machine, Definition 4.1 and Section 5.
-Losses that are not convex are for Langevin boosting, which need not stay where it begins: they have no certificate and no line search
+Losses that are not convex are for Langevin boosting, which can leave a local minimum: they have no certificate and no line search
 (Ustimenko and Prokhorenkova, *SGLB: Stochastic Gradient Langevin Boosting*, Section 7.1, with an increasing sigmoid, as the printed one
 rewards errors). The quantile loss is that of Koenker, Bassett, *Regression quantiles*, Econometrica 46 (1978); for boosting Friedman
 (2001), Section 4.3, with q = 1/2.
@@ -49,7 +49,7 @@ def extended_exp_slope(a):
 
 
 class LogMeanLoss(Loss):
-    """A loss of f, the logarithm of the mean of targets y >= 0: neither smooth nor strongly convex over the line."""
+    """A loss of f, the logarithm of the mean of targets y >= 0: its derivative is not Lipschitz, and it is not strongly convex."""
 
     __slots__ = ()
 
@@ -149,11 +149,11 @@ class Huber(_Huber, Loss):
         return 1.0 if abs(y - f) <= self.d else 0.0
 
     def level_radius(self, total):
-        """The largest norm of y - f where losses sum to `total`: that of one sample which has it all."""
+        """The largest norm of y - f where losses sum to `total`: attained when one sample has the whole loss."""
         return math.sqrt(2 * total) if 2 * total <= self.d**2 else total / self.d + self.d / 2
 
     def constant(self, y, weight):
-        # The derivative is piecewise linear and falls in f: bisect between the smallest and the largest target.
+        # The sum of the residuals is piecewise linear and falls in f: bisect between the smallest and the largest target.
         low, high = float(y.min()), float(y.max())
         for _ in range(200):
             middle = low + (high - low) / 2
@@ -225,7 +225,7 @@ class Logistic(_Logistic, Loss):
 
 
 class Exponential(namedtuple("Exponential", ""), Loss):
-    """:math:`e^{-yf}` for labels -1, +1; neither smooth nor strongly convex over the line: use the line search.
+    """:math:`e^{-yf}` for labels -1, +1. Its derivative is not Lipschitz, and it is not strongly convex: use the line search.
 
     Examples
     --------
@@ -260,7 +260,7 @@ class Exponential(namedtuple("Exponential", ""), Loss):
 class Poisson(namedtuple("Poisson", ""), LogMeanLoss):
     """:math:`e^f - y f` for counts or rates y >= 0, f the logarithm of the mean: Poisson regression, without the constant log y!.
 
-    Neither smooth nor strongly convex over the line: use the line search. The infimum y - y log y is reached at f = log y.
+    Its derivative is not Lipschitz, and it is not strongly convex: use the line search. The infimum y - y log y is reached at f = log y.
     *Numerics*: from f = 600 on the exponential is continued by its tangent, so that losses stay finite and convex.
 
     Examples
@@ -289,7 +289,7 @@ class Poisson(namedtuple("Poisson", ""), LogMeanLoss):
 class Gamma(namedtuple("Gamma", ""), LogMeanLoss):
     """:math:`y e^{-f} + f` for targets y > 0, f the logarithm of the mean: Gamma regression, half the deviance up to a constant of y.
 
-    Neither smooth nor strongly convex over the line: use the line search. The infimum 1 + log y is reached at f = log y.
+    Its derivative is not Lipschitz, and it is not strongly convex: use the line search. The infimum 1 + log y is reached at f = log y.
     *Numerics*: up to f = -600 the exponential is continued by its tangent, so that losses stay finite and convex.
 
     Examples
@@ -328,8 +328,9 @@ class Tweedie(_Tweedie, LogMeanLoss):
     r""":math:`y e^{(1 - p) f} / (p - 1) + e^{(2 - p) f} / (2 - p)` for y >= 0, f the logarithm of the mean, 1 < p < 2 (``power``).
 
     Half the deviance of a compound Poisson and gamma law, whose variance is in proportion to the mean to the power p, up to a constant
-    of y: amounts that are often 0, such as claims. Neither smooth nor strongly convex over the line: use the line search. The infimum
-    :math:`y^{2 - p} / ((p - 1)(2 - p))` is reached at f = log y. *Numerics*: exponentials above e^600 are continued by their tangents.
+    of y: amounts that are often 0, such as claims. Its derivative is not Lipschitz, and it is not strongly convex: use the line search.
+    The infimum :math:`y^{2 - p} / ((p - 1)(2 - p))` is reached at f = log y. *Numerics*: exponentials above e^600 are continued by their
+    tangents.
 
     Parameters
     ----------
@@ -425,7 +426,7 @@ class Quantile(_Quantile, Loss):
         return quantile_search(self.q, y, weight, f, direction)
 
     def level_radius(self, total):
-        """That of one sample which has it all, on the flatter side."""
+        """Attained when one sample has the whole loss, on the flatter side."""
         return total / min(self.q, 1 - self.q)
 
     def constant(self, y, weight):

@@ -15,7 +15,7 @@ from numpy.typing import ArrayLike
 from coordboost._numba.threads import on_one_thread
 from coordboost._utils.checks import not_negative, number_of, positive, real, shown
 from coordboost._utils.kinds import checked_piece
-from coordboost.certificates.objectives import L1Ball, L1Penalty, Unconstrained, interval, need_convexity, paid, share
+from coordboost.certificates.objectives import L1Ball, L1Penalty, Unconstrained, dual_scale, interval, need_convexity
 from coordboost.data.problem import Problem
 from coordboost.data.validation import flag
 from coordboost.learners.families import Families, labels_of, lengths, table_of
@@ -478,7 +478,7 @@ def agbm(eta: float, gamma: float | str, guard: bool = True, correction: int = 1
         larger ones can diverge. "auto" is the largest that the theorem allows: for the certified Theta where there are few learners, else
         for the worst cosine of the fits so far (``momentum_limit``).
     guard : bool, default True
-        A run whose loss rises above what the theorem allows goes back to its best model, and momentum begins anew with a quarter of gamma;
+        A run whose loss rises above what the theorem allows goes back to its best model, and momentum restarts with a quarter of gamma;
         ``run.message`` says so. Under the assumptions of the theorem this never happens (docs/accelerated.md).
     correction : {1, 0, -1}, default 1
         The sign with which the part of the corrected residual that was not fitted comes back in the next round. 1 is that of the paper, -1
@@ -503,7 +503,7 @@ def agbm(eta: float, gamma: float | str, guard: bool = True, correction: int = 1
 
 
 def agbmr(eta: float, gamma: float | str, period: int | None = None, guard: bool = True, correction: int = 1) -> Method:
-    """AGBM with restart (Lu et al., Algorithm 3): momentum begins anew after `period` rounds, for None whenever the loss rises.
+    """AGBM with restart (Lu et al., Algorithm 3): momentum restarts after `period` rounds, for None whenever the loss rises.
 
     Parameters
     ----------
@@ -513,7 +513,7 @@ def agbmr(eta: float, gamma: float | str, period: int | None = None, guard: bool
         Momentum, as for ``agbm``.
     period : int, optional
         For a strongly convex loss ``ceil(sqrt(8 / (eta gamma mu)))`` rounds halve the gap in each period (Theorem 4.2; the length that the
-        paper prints is half of that, and too short). None is its Option 2: the move that made the loss rise is taken back.
+        paper prints is half of that, and too short). None is its Option 2: the move that made the loss rise is undone.
     guard : bool, default True
         As for ``agbm``.
     correction : {1, 0, -1}, default 1
@@ -736,7 +736,7 @@ class Structured(NamedTuple):
         return self.penalty * problem.weight.sum() * alpha * table.complexity[member[: len(beta)]]
 
     def prices(self, problem: Problem) -> tuple[np.ndarray, np.ndarray]:
-        """What the penalty multiplies the abs values and halves of squares of the coefficients by, (n_learners,) each.
+        """What the penalty multiplies abs(beta_j) and beta_j^2 / 2 by, (n_learners,) each.
 
         Parameters
         ----------
@@ -745,7 +745,7 @@ class Structured(NamedTuple):
 
         Returns
         -------
-        price, square : ndarray, (n_learners,)
+        price, ridge : ndarray, (n_learners,)
             What a coefficient of 1 is charged, and 0.
         """
         return self.charges(problem, np.ones(problem.n_learners)), np.zeros(problem.n_learners)
@@ -779,8 +779,8 @@ class Structured(NamedTuple):
         need_convexity(problem, repr(self))
         upper, scale = at.upper(problem) + float(self.charges(problem, at.beta).sum()), 0.0
         if problem.countable:
-            scale = share(self.prices(problem)[0], np.abs(at.corr) + at.doubt(problem))
-        lower = paid(problem, at, scale) if scale > 0 else -math.inf
+            scale = dual_scale(self.prices(problem)[0], np.abs(at.corr) + at.doubt(problem))
+        lower = at.lower_end(problem, scale) if scale > 0 else -math.inf
         return interval(self, problem, at, lower, upper, {"loss": at.loss, "dual_scale": scale})
 
 

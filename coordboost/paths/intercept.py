@@ -1,4 +1,4 @@
-"""The best intercept beside given coefficients, for any loss."""
+"""The best intercept for given coefficients, for any loss."""
 
 import math
 
@@ -9,7 +9,7 @@ from coordboost._numba.sums import residual_of_each
 from coordboost._utils.root import falling_root, farthest_constant
 from coordboost.certificates.objectives import Evaluation, L1Ball, L1Penalty, Unconstrained
 
-#: A sum of residuals that is this small beside the sum of their sizes is 0: some roundings of the sum.
+#: A sum of residuals that is this small relative to the sum of their sizes is 0: some roundings of the sum.
 ROUNDED = 4 * np.finfo(float).eps
 #: For the squared loss its square is what matters.
 CENTRED = 1e-8
@@ -20,14 +20,14 @@ LEANS, LONGER = 0.1, 30
 def best_shift(problem, pred, near=0.0, step=None):
     """What is to be added to the predictions `pred` = B beta (n_samples,), so that the residuals sum to 0.
 
-    0 for the squared loss on centred columns, where it is so beside any coefficients. It is sought from `near` on, first in a distance
+    0 for the squared loss on centred columns, where it is so for any coefficients. It is sought from `near` on, first in a distance
     of `step`. *Cost*: some ten passes over the samples.
     """
     return Shifts(problem, near, step).beside(pred)
 
 
 class Shifts:
-    """Best shifts beside predictions that change little by little: each is sought from the one before.
+    """Best shifts for predictions that change little by little: each is sought from the one before.
 
     The sum of the residuals falls as the shift grows. Secant steps and steps that double find a bracket of the place where it is 0, and
     ``brentq`` finds that. The slope of the last search is where the next one begins, so that it takes four passes over the samples.
@@ -43,7 +43,7 @@ class Shifts:
         self.step = self.unit if step is None else step
 
     def beside(self, pred):
-        """The shift beside `pred` = B beta (n_samples,)."""
+        """The shift for `pred` = B beta (n_samples,)."""
         if self.problem.loss.quadratic:
             return float(self.problem.resid(pred).sum() / self.problem.weight.sum())
         limits = self._limits(pred)
@@ -136,7 +136,7 @@ def certified(problem, beta, shift, target, reach=None):
     target : Priced
     reach : Farthest, optional
         Where the intercept is part of the problem. A lower end then needs residuals that sum to 0, and what they miss, times how far the
-        best intercept can be; so it is found beside the best intercept, and another intercept only raises the upper end. Without it the
+        best intercept can be; so it is found at the best intercept, and another intercept only raises the upper end. Without it the
         problem is that of the constant prediction as it is, for the squared loss on centred columns also that of any other.
     """
     squared = problem.loss.quadratic
@@ -156,12 +156,12 @@ def certified(problem, beta, shift, target, reach=None):
     else:
         upper = own.upper(owner) + target.value(own.beta)
         off = abs(sum_of) + dual.doubt(base) * math.sqrt(float(problem.weight.sum()))
-        rest = off * (reach.most(upper, target.price, target.square) + abs(shift))
+        rest = off * (reach.most(upper, target.price, target.ridge) + abs(shift))
     return target.certificate(base, dual, (owner, own), rest)
 
 
 def beside_any(certificate, problem, at, shift, reach):
-    """The interval of a problem with an intercept, from a `certificate` of its coefficients beside one intercept.
+    """The interval of a problem with an intercept, from a `certificate` of its coefficients with one intercept.
 
     problem, at : the problem with that intercept as its constant, and the point;  shift : what it adds to that of the start
     reach : Farthest, from the start
@@ -196,7 +196,7 @@ def moved_by(problem, shift):
 def left_open(problem):
     """Whether models of columns have an intercept that the start of a run does not settle: any loss but the squared one.
 
-    Without centring there is none. That is read from the problem, in which a constant of 0 beside columns of mean 0 counts as no intercept.
+    Without centring there is none. That is read from the problem, in which a constant of 0 with columns of mean 0 counts as no intercept.
     """
     if not problem.countable or problem.binning is not None or problem.loss.quadratic:
         return False

@@ -243,8 +243,8 @@ class CoefficientRule(ABC):
     follow: Callable | None = None
     #: gamma of the step follows the worst cosine of the fits, where none is certified
     follow_angle = 0
-    #: coefficient(j) tells beta_j at any step; else it is 0, for rules that do not ask
-    told = True
+    #: coefficient(j) is beta_j at any step; else it is 0, for rules that do not ask
+    knows_coefficient = True
 
     @abstractmethod
     def start(self, problem: Problem) -> "CoefficientRule":

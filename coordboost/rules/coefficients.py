@@ -14,10 +14,10 @@ import numpy as np
 from coordboost._numba import kernel, verb
 from coordboost.rules.base import CoefficientRule
 
-#: What a row of accelerated boosting says in the place of `shrink` where momentum begins anew.
-ANEW, BACK, SLOWER = -1.0, -2.0, -3.0
-#: A weight that is no more than this is what rounding has left of none.
-NOTHING = 1e-14
+#: What a row of accelerated boosting says in the place of `shrink` where momentum restarts.
+RESTART, UNDO, SLOWER = -1.0, -2.0, -3.0
+#: Weights up to this size are rounding: set to 0.
+ZERO_WEIGHT = 1e-14
 
 accumulate = verb("accumulate")
 add = verb("add")
@@ -25,7 +25,7 @@ coefficient = verb("coefficient")
 
 
 def begun(store, problem):
-    """`store`, empty, where learners can be counted; else one that grows as they come."""
+    """`store`, empty, where learners can be counted; else a ``Growing`` one."""
     return store if problem.dictionary.countable else Growing(store, np.zeros(1, dtype=np.int64))
 
 
@@ -36,7 +36,7 @@ def longer(values, n):
 
 @kernel
 def shrink_all(values, scale, shrink):
-    """``scale * values`` times 1 - shrink, `scale` being (1,). Where the scale is too small or too large, the values take it over."""
+    """Multiply ``scale * values`` by 1 - shrink, `scale` being (1,). A scale that is too small or too large is moved into the values."""
     if shrink != 0:
         scale[0] = (1 - shrink) * scale[0]
         if not 1e-100 < scale[0] < 1e100:
@@ -47,8 +47,8 @@ def shrink_all(values, scale, shrink):
 
 @kernel
 def mix_models(f, h, before, shrink):
-    """What a row of ``TwoSequences`` that moves f does before its learner comes. `before` may have length 0 where no move is taken back."""
-    if shrink == BACK:
+    """What a row of ``TwoSequences`` that moves f does before its learner is added. `before` may have length 0 where no move is undone."""
+    if shrink == UNDO:
         for i in range(len(before)):
             f[i] = before[i]
     for i in range(len(before)):
@@ -62,7 +62,7 @@ def mix_models(f, h, before, shrink):
 
 @kernel
 def part_of_h(share, slowed, shrink, theta):
-    """What h moves by in a row that moves f by theta, as a part of the same step; `slowed` counts the rows ``SLOWER``."""
+    """The move of h in a row that moves f by theta; `slowed` counts the rows ``SLOWER``."""
     if shrink == SLOWER:
         slowed[0] += 1
     for _ in range(slowed[0]):
@@ -144,7 +144,7 @@ class Single(ScaledValues):
 
 
 class Growing(NamedTuple):
-    """The store `kept`, by the number of a learner in its bank: beta has those used so far, whatever there is room for."""
+    """A store that grows; beta has the learners used so far. `kept` is the store, indexed by the number of a learner in its bank."""
 
     kept: object
     used: np.ndarray  # (1,)
@@ -183,14 +183,14 @@ class TwoSequences(_TwoSequences, CoefficientRule):
     ==================  ==========================================================================================
     above 0             f <- (1 - shrink) f + shrink h, then f_j += theta, and h_j += share theta / shrink
     0                   h_j += theta
-    ``ANEW``            momentum begins anew: h <- f, then f_j += theta
-    ``BACK``            the last move of f is taken back first, then as ``ANEW``
-    ``SLOWER``          as ``ANEW``; from here on gamma, and with it the share, is a quarter of what it was
+    ``RESTART``         momentum restarts: h <- f, then f_j += theta
+    ``UNDO``            the last move of f is undone first, then as ``RESTART``
+    ``SLOWER``          as ``RESTART``; from here on gamma, and with it the share, is a quarter of what it was
     ==================  ==========================================================================================
 
-    `period` says when momentum begins anew: after so many rounds, 0 for never, -1 when the loss rises. With `guard` a run that leaves what
-    its theorem allows goes back. `correction` is the sign with which comes back what was not fitted. With
-    `follow_angle` the worst cosine of the fits so far bounds gamma. `slowed` counts the rows ``SLOWER``. *Cost* of a row: O(n_learners).
+    `period` says when momentum restarts: after so many rounds, 0 for never, -1 when the loss rises. With `guard` a run that exceeds its
+    theorem's bound restarts. `correction` is the sign with which the unfitted part of the residual is added back. With `follow_angle` the
+    worst cosine of the fits so far bounds gamma. `slowed` counts the rows ``SLOWER``. *Cost* of a row: O(n_learners).
     *Source*: Lu et al., Algorithms 2 (share = 0), 3 and 4 (share > 0).
     """
 
@@ -227,7 +227,7 @@ class TwoSequences(_TwoSequences, CoefficientRule):
 
 
 class Vertices(ScaledValues):
-    """One sequence, moved as the row says; a weight that steps away have used up is 0 exactly."""
+    """One sequence, moved as the row says; a weight exhausted by away steps is exactly 0."""
 
     corrective = True
 
@@ -239,7 +239,7 @@ class Vertices(ScaledValues):
         if theta != 0:
             before = self.values[j]
             self.values[j] = before + theta / self.scale[0]
-            if abs(self.values[j] * self.scale[0]) <= NOTHING and before * theta < 0:
+            if abs(self.values[j] * self.scale[0]) <= ZERO_WEIGHT and before * theta < 0:
                 self.values[j] = 0 * before
 
 
@@ -254,7 +254,7 @@ class Refitted(_Refitted, CoefficientRule):
     theta is the move along the part of the new learner that is orthogonal to those before. Plain Python.
     """
 
-    told = False
+    knows_coefficient = False
 
     def start(self, problem):
         return Refitted(problem, [])

@@ -14,7 +14,7 @@ from coordboost.rules.selection import Groups
 
 
 def checked_method(method):
-    """`method`, refused where it is none."""
+    """`method`; raises unless it is a Method."""
     if not isinstance(method, Method):
         raise ValueError(f"method must be a Method such as ls_boost(0.1), got {shown(method)}.")
     return method
@@ -150,7 +150,7 @@ class Method:
         Returns
         -------
         Unconstrained, L1Ball or L1Penalty
-            What the model after k steps is held against.
+            The optimum that the model after k steps is compared with.
         """
         radius_at = self.step.radius_at
         return self.target if radius_at is None else L1Ball(radius_at(k))

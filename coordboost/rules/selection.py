@@ -3,20 +3,21 @@ r"""Selection rules: which learners are looked at in a step, and who wins.
 All rules let the learner with the largest score win, ties (to within rounding) to the lowest index; the score is
 ``abs(correlation)`` unless the step rule says otherwise. A rule also carries the norm under which its expected progress is measured.
 
-======================  ===============================================  ==========================================
-rule                    looks at                                         Lu and Mazumder
-======================  ===============================================  ==========================================
-``Greedy()``              all learners                                     Type 0 (greedy)
-``RandomSubset(t)``           t learners, uniform without replacement          Type 1; t = 1: random coordinate descent
-``Groups(t)``           all learners of t groups                         Type 2 (t = 1) and Type 3
-``Cyclic()``            learner k mod n                                  (not in the paper)
-======================  ===============================================  ==========================================
+===================  =======================================  ==========================================
+rule                 looks at                                 Lu and Mazumder
+===================  =======================================  ==========================================
+``Greedy()``         all learners                             Type 0 (greedy)
+``RandomSubset(t)``  t learners, uniform without replacement  Type 1; t = 1: random coordinate descent
+``Groups(t)``        all learners of t groups                 Type 2 (t = 1) and Type 3
+``Cyclic()``         learner k mod n                          (not in the paper)
+===================  =======================================  ==========================================
 
 Randomness is data: ``draw`` fills an array before the block of steps runs, from a generator that belongs to these steps.
 
-``Weighted`` and ``Softmax`` draw the learner by a law: given once, or made of the correlations. They are homogeneous: a gradient times a
-positive number gives the same law, as the limit of Langevin boosting needs. On blocks of columns, ``Problem(blocks(X, ...), y)``,
-``JointSubset`` and ``RandomMask`` draw columns that are fitted at once. Source: Ustimenko and Prokhorenkova, *SGLB*, Section 5.
+``Weighted`` and ``Softmax`` draw the learner from a distribution: given once, or made of the correlations. They are homogeneous: a gradient
+times a positive number gives the same distribution, as the limit of Langevin boosting needs. On blocks of columns,
+``Problem(blocks(X, ...), y)``, ``JointSubset`` and ``RandomMask`` draw columns that are fitted at once. Source: Ustimenko and
+Prokhorenkova, *SGLB*, Section 5.
 
 A view may have verbs of its own for the three searches: ``best``, among all learners; ``best_among``, among some; ``best_in``, in groups.
 """
@@ -488,7 +489,7 @@ class _Softmax(NamedTuple):
 class Softmax(_Softmax, SelectionRule):
     r"""Learner j with probability proportional to :math:`\exp(\kappa \langle B_j, v\rangle^2 / \|v\|^2)`, v what is looked at.
 
-    kappa = 0 draws all alike, a large kappa is greedy. Without the norm of v below it the law would not be homogeneous.
+    kappa = 0 draws all alike, a large kappa is greedy. Without the norm of v below it the distribution would not be homogeneous.
 
     Parameters
     ----------

@@ -423,7 +423,7 @@ class Langevin(_Langevin, StepRule):
 
 
 #: tempo(view): (m, share_of_h, gamma_left). The round; the shrink of the next row, which is w_m where it moves f, 0 where it
-#: moves h and ``ANEW``, ``BACK`` or ``SLOWER`` (coefficients.py) where momentum begins anew; the part of gamma that is left.
+#: moves h and ``RESTART``, ``UNDO`` or ``SLOWER`` (coefficients.py) where momentum restarts; the part of gamma that is left.
 tempo = verb("tempo")
 #: Why momentum needs a convex loss.
 NO_THEOREM = "momentum has no theorem for it, use sglb()"

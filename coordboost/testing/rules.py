@@ -279,7 +279,7 @@ def coefficients_are_functions_of_the_rows(at):
         yield "the same rows give other coefficients where beta and coefficient are read on the way; they must change nothing."
 
 
-@about("told")
+@about("knows_coefficient")
 def coefficient_is_that_of_beta(at):
     """In units of theta, after every row."""
     for n in range(len(at.rows) + 1):

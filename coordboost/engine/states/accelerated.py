@@ -9,14 +9,14 @@ from coordboost._numba import kernel, verb
 from coordboost._numba.sums import refresh_residual, sum_of_losses
 from coordboost.engine.states.base import ModelState
 from coordboost.engine.states.naive import begin_residual, fill_column, fill_curvature
-from coordboost.rules.coefficients import ANEW, BACK, SLOWER, TwoSequences, mix_models
+from coordboost.rules.coefficients import RESTART, SLOWER, UNDO, TwoSequences, mix_models
 from coordboost.rules.steps import admissible, mixing
 
 scan = verb("scan")
 correlations = verb("correlations")
 add = verb("add")
 
-#: The least part of gamma with which a run begins anew.
+#: The least part of gamma with which momentum restarts.
 LEAST = 1e-15
 
 
@@ -40,8 +40,8 @@ def look_between(view):
 
 
 @kernel
-def begin_anew(view):
-    """Let momentum begin where f is."""
+def restart_momentum(view):
+    """Restart momentum at f."""
     for i in range(len(view.f)):
         view.h[i] = view.f[i]
         view.unfitted[i] = 0 * view.f[i]
@@ -67,8 +67,8 @@ def next_round(view):
     clock = view.clock
     clock[0] += 1
     if view.period > 0 and clock[0] == view.period:
-        clock[1] = ANEW
-        begin_anew(view)
+        clock[1] = RESTART
+        restart_momentum(view)
     else:
         clock[1] = mixing(clock[0])
         look_between(view)
@@ -76,7 +76,7 @@ def next_round(view):
 
 @kernel
 def observe(view):
-    """Look at the loss after a move of f; whether the move is taken back.
+    """Look at the loss after a move of f; whether the move is undone.
 
     Under the assumptions of its theorem the loss of round m cannot pass that where momentum began by more than (m - 1) / (m + 1)^2 of what
     lies between it and the infimum.
@@ -86,8 +86,8 @@ def observe(view):
     if view.period < 0 and m > 1 and loss > watch[1]:
         for i in range(len(view.f)):
             view.f[i] = view.before[i]
-        clock[1] = BACK
-        begin_anew(view)
+        clock[1] = UNDO
+        restart_momentum(view)
         return True
     watch[1] = loss
     if loss < watch[2]:
@@ -132,7 +132,7 @@ class AcceleratedState(_AcceleratedState, ModelState):
     candidates) and O(n_samples).
 
     f, h, before : the two models, and with `period` -1 f one move before;  mixed : g;  looked, unfitted : see above, with the weights
-    clock : the round m since momentum began; how the next row begins: ``theta_m``, 0 if it moves h, ``ANEW``, ``BACK``, ``SLOWER``; the
+    clock : the round m since momentum began; how the next row begins: ``theta_m``, 0 if it moves h, ``RESTART``, ``UNDO``, ``SLOWER``; the
     part of gamma that is left; rows so far;  unit : room for a learner
     watch : with `guard` or `period` -1, the losses where momentum began, at f now, at the best f; whether the run has left what its
     theorem allows; the rows at the best f
@@ -178,17 +178,17 @@ class AcceleratedState(_AcceleratedState, ModelState):
 
     @property
     def remark(self):
-        """A word where f has been better, or was taken back."""
+        """A word where f has been better, or momentum restarted."""
         quarters = round(-math.log(float(self.clock[2]), 4))
         went = f"the loss left what the theorem of the method allows: {quarters} time(s) the run went back to its best model, and momentum "
-        begun = f"{went}began anew with a quarter of gamma" if quarters else ""
+        begun = f"{went}restarted with a quarter of gamma" if quarters else ""
         passed = f"the loss was lower after step {int(self.watch[4]):,}" if self.watch[2] < self.watch[1] else ""
         return "; ".join(filter(None, (begun, passed)))
 
     def slow_down(self):
-        """Let momentum begin anew, with a quarter of gamma."""
+        """Restart momentum with a quarter of gamma."""
         self.clock[1] = SLOWER
-        begin_anew(self)
+        restart_momentum(self)
 
     def tempo(self):
         """The round, how the next row begins, and the part of gamma that is left."""
@@ -231,7 +231,7 @@ class AcceleratedState(_AcceleratedState, ModelState):
         if shrink < 0:
             clock[2] = clock[2] / 4 if shrink == SLOWER else clock[2]
             watch[0] = watch[1]
-            begin_anew(self)
+            restart_momentum(self)
         mix = shrink if shrink > 0 else mixing(clock[0])
         mix_models(self.f, self.h, self.before, shrink)
         add(self.dictionary, j, theta, self.f)

@@ -10,7 +10,7 @@ from coordboost.engine.states.base import ModelState
 from coordboost.engine.states.covariance import CovarianceState
 from coordboost.engine.states.naive import NaiveState, over
 from coordboost.engine.states.python_learners import Seen
-from coordboost.rules.coefficients import NOTHING, Vertices
+from coordboost.rules.coefficients import ZERO_WEIGHT, Vertices
 from coordboost.rules.selection import best_of_all
 from coordboost.rules.steps import AWAY, FORWARD, SWAP, SWAPPED, search_pair
 
@@ -48,7 +48,7 @@ def worst_vertex(corr, beta, tie):
             left -= abs(a)
             if last < 0 or sign(a) * corr[j] < least:
                 least, last = sign(a) * corr[j], j
-    if last < 0 or (left > NOTHING and least >= -tie):
+    if last < 0 or (left > ZERO_WEIGHT and least >= -tie):
         return -1, 0, left, zero, inner
     at, a = 0, coefficient(beta, 0)
     while a == 0 or sign(a) * corr[at] > least + tie:

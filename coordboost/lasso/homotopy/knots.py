@@ -421,7 +421,7 @@ def knot_gap(kind, lam, square, corr, beta, sign, rank, doubt, tracked):
 
     With s = lam / (lam + over) the dual value at s times the residual leaves ``square (1 - s)^2 / 2``, and what lam |beta|_1 is more than
     the correlations of the model account for; the dual value at 0 leaves the whole objective. LAR and FS_0 have no objective: there the
-    first stands aside, as long as no correlation is twice the level. At lam = 0 the end of the path is held against least squares.
+    first is left out, as long as no correlation is twice the level. At lam = 0 the end of the path is compared with least squares.
     """
     over, under, length, wrong, level = 0.0, 0.0, 1.0, 0.0, lam
     for j in range(len(corr)):

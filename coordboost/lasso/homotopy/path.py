@@ -138,7 +138,9 @@ class ExactPath(PiecewiseLinear):
         return self.certificate(float((1 - share) * self.lam[before] + share * self.lam[after]))
 
     def gaps(self):
-        """Duality gap of every knot relative to the loss at 0, (n_knots,): at most 1e-10 for the Lasso, mostly below 1e-13.
+        """Duality gap of every knot relative to the loss at 0, (n_knots,), for the Lasso mostly below 1e-13.
+
+        The path keeps it at 1e-10 at most; this check adds a bound of its own rounding, so it may give more.
 
         At lam = 0 it is the distance to the least squares loss, where columns that depend on others up to rounding count as dependent.
         ``certificate(0.0)`` presumes no rank and may be wide there.
