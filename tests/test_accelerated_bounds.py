@@ -100,7 +100,7 @@ def test_plans_by_hand():
 
 @pytest.mark.parametrize("loss", [None, cb.losses.Logistic(0.1), cb.losses.Huber(0.5)], ids=repr)
 def test_plans_keep_their_promise(loss):
-    """So does the bound that is held against the run of the plan, which is the same at its last round."""
+    """So does the bound that is checked on the run of the plan, which is the same at its last round."""
     problem = a_problem(loss)
     sigma = 1.0 if loss is None else loss.sigma
     plan = cb.theory.plan(problem, cb.agbm(1 / sigma, GAMMA), n_steps=60)

@@ -236,7 +236,7 @@ def test_doubling_every_column_doubles_lambda_pmin():
 
 
 def test_lower_ends_hold_where_rounding_is_all_there_is():
-    """Nearly equal columns, huge coefficients that cancel, least squares with correlations of rounding: held against exact fractions.
+    """Nearly equal columns, huge coefficients that cancel, least squares with correlations of rounding: compared with exact fractions.
 
     What the certificate saw, residual and prediction, are exact vectors; the best lower end they give must not be surpassed.
     """

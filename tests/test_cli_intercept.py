@@ -1,4 +1,4 @@
-"""The command line gives the models of the estimators: with the best intercept beside the coefficients, whatever the loss."""
+"""The command line gives the models of the estimators: with the best intercept for the coefficients, whatever the loss."""
 
 import json
 

@@ -99,7 +99,7 @@ def test_two_classes_get_probabilities_and_labels(folder):
     shown, share = _Page((folder / "classes.html").read_text(encoding="utf-8")).text, 100 * np.mean(run.problem.y > 0)
     for words in ("gcd for Klasse = teuer", f"teuer {share:.3g} %, billig", "adds to the score of 'teuer' (the higher, the likelier)"):
         assert words in shown
-    assert "the model is held against the best one of its own size" in shown and "coordboost certify gcd.run --ball " in shown
+    assert "the model is compared with the best one of its own size" in shown and "coordboost certify gcd.run --ball " in shown
     assert "They add to the score of 'teuer'" in " ".join(fine("coef o/gcd.run").stdout.split())
     np.testing.assert_allclose(found["probability"], 1 / (1 + np.exp(-run.refit_intercept().predict(pd.read_csv("k.csv")))), rtol=1e-12)
     assert found["label"] == np.where(np.array(found["probability"]) > 0.5, "teuer", "billig").tolist()

@@ -1,4 +1,4 @@
-"""The same source compiled and interpreted: same picks, coefficients equal to rounding. Interpreted runs are held against others."""
+"""The same source compiled and interpreted: same picks, coefficients equal to rounding. Interpreted runs are compared with others."""
 
 import numpy as np
 import pytest

@@ -1,6 +1,6 @@
 """The lines of R's ``cv.lars`` in ``docs/phrase-book.md`` beside what its source says, on the knots of scikit-learn's ``lars_path``.
 
-R's lars need not be there: what its ``lars`` gives is held against ours in ``test_reference_sets.py``.
+R's lars need not be there: what its ``lars`` gives is compared with ours in ``test_reference_sets.py``.
 """
 
 import numpy as np

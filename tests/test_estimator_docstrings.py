@@ -43,12 +43,17 @@ def room_and_classes(kind):
     return room(kind), of_classes(kind)
 
 
+def family(kind):
+    return kind.__name__.removesuffix("CV")
+
+
 def with_a_joint_loss(kind):
     return "multinomial" in inspect.signature(kind).parameters
 
 
 #: One text for each name, in all classes; or one for each kind of class, where the name means several things.
 TEXTS = {
+    "alpha": family, "alphas": family, "alpha_": room, "n_steps_": room,
     "loss": room_and_classes_of_grids, "rule": room, "path_": room_and_classes, "certificate_": room, "paths_": of_classes,
     "places_": of_classes, "certificates_": of_classes,
     "eps": room_and_ls_boost, "gamma": room_and_langevin, "tol": of_trees, "n_jobs": of_trees, "random_state": of_trees,

@@ -29,7 +29,7 @@ def singles():
 
 
 def assert_promise(path):
-    """Every knot, without any rounding; at lam = 0 the end is held against least squares by other tests."""
+    """Every knot, without any rounding; at lam = 0 the end is compared with least squares by other tests."""
     judge = Judge(columns(path.problem), path.problem.y)
     for lam, beta in zip(path.lam, path.beta.toarray(), strict=True):
         assert lam == 0 or judge.off(path.kind, lam, beta) <= GAP

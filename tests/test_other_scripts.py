@@ -1,6 +1,6 @@
 """Ten scripts as users of other packages write them, written with ours: the same numbers.
 
-Those of R are held against its stored results, the others against the package itself where it is installed.
+Those of R are compared with its stored results, the others with the package itself where it is installed.
 """
 
 import numpy as np

@@ -24,7 +24,7 @@ def refuse(path, expected, target=None, **options):
 #: name: (content, options, what the sentence says).
 REFUSED = {
     "empty file": ("", {}, "expected a header row and rows of cells, got an empty file: check"),
-    "no rows": ("a,y\n", {}, r"at least one row and one feature, got 0 row\(s\) and 1 column\(s\) beside 'y': check"),
+    "no rows": ("a,y\n", {}, r"at least one row and one feature, got 0 row\(s\) and 1 column\(s\) besides 'y': check"),
     "no features": ("y\n1\n2\n", {}, r"at least one row and one feature"),
     "no column left": ("a,y\n1,2\n", {"drop": ["a", "y"]}, r"no column is left once those without a name and those to leave out are gone"),
     "no target": ("a,b\n1,2\n", {}, "no column 'y': choose the target among 'a', 'b'$"),

@@ -1,4 +1,4 @@
-"""What the pages say of methods, rows of the ledger and trees, held against what the package does."""
+"""What the pages say of methods, rows of the ledger and trees, compared with what the package does."""
 
 import re
 import sys
@@ -38,7 +38,7 @@ def run_of(name, problem=SQUARED):
 
 
 def rows_of_methods():
-    """method -> what the page says that ``check`` holds against it."""
+    """method -> what the page says that ``check`` tests on it."""
     text = (ROOT / "docs" / "bounds.md").read_text(encoding="utf-8")
     table = text.split("| method | what `check` holds against a run |")[1].split("\n\n")[0]
     rows = (line.strip("| ").split(" | ") for line in table.splitlines() if line.startswith("| `"))
@@ -69,7 +69,7 @@ def test_readme_names_methods_without_bounds():
 
 
 def test_coordinate_descent_has_no_theorem_about_a_ball():
-    """Frank-Wolfe on a small ball keeps a gap, which a theorem about all coefficients was held against."""
+    """Frank-Wolfe on a small ball keeps a gap, which a theorem about all coefficients was compared with."""
     with pytest.raises(ValueError, match="no bound speaks about frank_wolfe"):
         cb.theory.check(cb.solve(HUBER, cb.methods.frank_wolfe(0.05), 20, compile=False))
 

@@ -2,7 +2,7 @@
 
 ``verification/hard_cases`` holds them, one file for each file of theorems: the space, shape, numbers and seed, and for each comparison of
 the claim its two sides where they are nearest, and the sums of both over all points. The ledger tries each claim on its hard case and
-holds them against those kept: a constant that is changed by little is seen there, and so is a number that is measured in another way.
+compares them with those kept: a constant that is changed by little is seen there, and so is a number that is measured in another way.
 """
 
 import dataclasses

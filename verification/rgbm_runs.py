@@ -1,4 +1,4 @@
-"""Random runs of the package, judged by the mean of repeated ones, and its bounds held against those of small instances."""
+"""Random runs of the package, judged by the mean of repeated ones, and its bounds compared with those of small instances."""
 
 import numpy as np
 
@@ -41,7 +41,7 @@ def held_by_package(case, name, theirs, share, first=0):
 
 
 def wrong_by_package(name, share, first=0):
-    """A sabotage: another formula beside that of the package, on small instances."""
+    """A sabotage: another formula next to that of the package, on small instances."""
 
     def sabotage(case):
         theirs = {"RGBM, Theorem 4.1": randomized.linear, "RGBM, Theorem 4.2": randomized.sublinear}

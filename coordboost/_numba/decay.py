@@ -12,7 +12,7 @@ _PER_HALVING = 1.4426950408889634
 _HALVING, _REST = float.fromhex("0x1.62e42fee00000p-1"), float.fromhex("0x1.a39ef35793c76p-33")
 #: From here on exp(-a) is 0.
 _FAR = 800.0
-#: Beside this a float has no room for less than 1: added and taken away, it rounds.
+#: Added to this and taken away, a number below 1 rounds: a float has no room for it.
 _ROUNDS = 1.5 * 2.0**52
 #: 2^-k.
 _HALVED = 0.5 ** np.arange(1024)

@@ -105,7 +105,7 @@ def file_name(name, value):
 
 
 def checked_run(run):
-    """`run`, refused where it is none."""
+    """`run`; raises unless it is a Run."""
     if isinstance(run, type) or not hasattr(run, "outcome"):
         raise ValueError(f"run must be a Run, as solve(...), load(file) and the run_ of an estimator are, got {shown(run)}.")
     return run

@@ -28,18 +28,18 @@ LIMIT = 2.0
 
 @on_one_thread
 def mca(B: Any, rule: Any = None, *, groups: ArrayLike | None = None, n_starts: int = 24, rng: int = 0) -> Interval:
-    r"""The minimal cosine angle :math:`\Theta_F = \min_{c \in \mathrm{range}(B)} \|[\cos(B_j, c)]_j\|_F`.
+    r"""The minimal cosine angle :math:`\Theta = \min_{c \in \mathrm{range}(B)} \|[\cos(B_j, c)]_j\|_{\mathrm{rule}}`.
 
     Parameters
     ----------
     B : Problem, or array_like (n_samples, n_learners)
         The weak learners; columns of a matrix are scaled to unit length.
     rule : Greedy(), RandomSubset(t) or Groups(t); default ``Greedy()``
-        The selection rule, whose norm F measures the cosines.
+        The selection rule; its norm measures the cosines.
     groups : array_like, (n_learners,), optional
         Labels for ``Groups``, where B is a matrix.
     n_starts : int, default 24
-        Random starts of the upper end, where no exact method is cheap.
+        Random starts of the search for the upper end, where no exact method is cheap.
     rng : int, default 0
         Seed of the starts.
 
@@ -89,7 +89,7 @@ def exactly(learners, limit):
 
 @on_one_thread
 def second_moment_mca(B, rule=None, *, groups=None, n_starts=24, rng=0):
-    r"""The second-moment angle :math:`\tilde\Theta_F = \min_c \sqrt{\|[\cos^2(B_j, c)]_j\|_F}`, an ``Interval``.
+    r"""The second-moment angle :math:`\tilde\Theta = \min_c \sqrt{\|[\cos^2(B_j, c)]_j\|_{\mathrm{rule}}}`, an ``Interval``.
 
     :math:`\Theta \le \tilde\Theta \le \sqrt\Theta`, and Theorem 4.1 of Lu and Mazumder holds with it in place of Theta (docs/geometry.md).
     Parameters and errors as ``mca``; it equals ``mca`` for ``Greedy()``.

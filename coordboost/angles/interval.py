@@ -11,7 +11,7 @@ from coordboost.certificates.objectives import outwards
 from coordboost.data.problem import Problem
 from coordboost.rules.base import SelectionRule
 
-#: What an exact method may lose to rounding: relative to the value, and besides.
+#: What an exact method may lose to rounding: relative to the value, and in addition.
 ROUNDING, BESIDES = 1e-10, 1e-11
 
 

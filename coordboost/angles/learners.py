@@ -108,7 +108,7 @@ def as_problem(B, groups=None, *, scale=True):
     Raises
     ------
     ValueError
-        For a matrix that ``Problem`` refuses, for groups beside a problem, which has its own, and for too many entries.
+        For a matrix that ``Problem`` refuses, for groups given with a problem, which has its own, and for too many entries.
     """
     if isinstance(B, Problem):
         if groups is not None:

@@ -81,7 +81,7 @@ class Binning:
         return self.binned(codes)
 
     def saved(self):
-        """What a file holds beside the bins of the dictionary: names and labels."""
+        """What a file holds besides the bins of the dictionary: names and labels."""
         return {"names": self.names, "named": self.named, "labels": self.labels}
 
     @classmethod

@@ -17,7 +17,7 @@ from coordboost.data.frames import listed
 NUMBER, DATE, CATEGORY, KEY = "number", "date", "category", "key"
 #: Text is a key where as many cells or more all differ: names, numbers of cases, remarks.
 KEYS = 10
-#: Words that mean "missing" in a column whose other entries are numbers or dates, beside those that pandas knows.
+#: Words that mean "missing" in a column whose other entries are numbers or dates, in addition to those that pandas knows.
 WORDS = {
     "", "?", "-", "--", ".", "*", "na", "n.a.", "none", "missing", "unknown", "not available", "not applicable", "no data", "nil",
 }  # fmt: skip

@@ -43,7 +43,7 @@ class Options(NamedTuple):
     """How a table is to be read.
 
     sep, decimal, thousands : one character each (sep also ``SPACES``);  encoding : a codec; None: guessed, no mark between thousands
-    na : words (one or several) that mean "missing", beside those that pandas knows;  text : names of columns of text, whatever is in them
+    na : words (one or several) that mean "missing", besides those that pandas knows;  text : names of columns of text, whatever is in them
     drop : names of columns to leave out;  date_format : how dates are written, as for ``datetime.strptime``;  sheet : of a workbook
     impute : None refuses gaps; "median" (text: the most frequent category); "indicator" (the same, and a 0/1 column where gaps were);
     "drop" (rows with gaps are left out)

@@ -22,7 +22,7 @@ class Parts:
 
     loss : piece;  dictionary : the columns B_j;  standardization : the way back to raw coefficients
     y, weight : float64 (n_samples,);  constant : the constant prediction;  offset : what else is added to it, (n_samples,), or None
-    base : what of both is added to ``pred`` inside the loss, a number or (n_samples,)
+    base : the part of both that is added to ``pred`` inside the loss, a number or (n_samples,)
     groups : int64 (n_learners,) or None
     column_names : names of all columns, kept or not (a sequence of n_columns);  named : whether they were given, not made up
     standard : whether the door itself made the columns, so that they have unit norm

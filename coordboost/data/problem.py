@@ -48,18 +48,17 @@ class Problem(Parts):
     feature_names : sequence of str, optional
         Default: those of a data frame.
     offset : array_like, (n_samples,), optional
-        A known part o of every prediction, on the scale of the predictions of the loss, such as log(exposure) for ``Poisson()`` or
-        what another model predicts; default 0. The constant b is the best beside it. Other rows have their own:
-        ``run.predict(X, offset=...)``.
+        A known part o of every prediction, on the link scale, such as log(exposure) for ``Poisson()`` or what another model predicts;
+        default 0. The constant b is the best given it. Other rows have their own: ``run.predict(X, offset=...)``.
     copy : bool, default True
-        With False a float64 array X in Fortran order is standardised in its own memory, and not copied: it is overwritten where
+        With False a float64 array X in Fortran order is standardised in place, and not copied: it is overwritten where
         `center` or `scale` ask for it, and must not be changed afterwards.
 
     Attributes
     ----------
-    dictionary : the columns B_j; y, weight : float64 (n_samples,)
+    dictionary : the matrix B; y, weight : float64 (n_samples,)
     constant : float, the constant b of every prediction;  offset : float64 (n_samples,) or None, as it was given
-    base : float or (n_samples,), what of both the loss adds itself: 0 where they were taken out of y instead
+    base : float or (n_samples,), the part of b + o added inside the loss; 0 if both were subtracted from y
     standardization : converts coefficients of unit columns to those of X
     feature_names : names of the learners; dropped : names of constant columns, which get coefficient 0
 
@@ -377,7 +376,7 @@ class Problem(Parts):
         coef : ndarray, (n_columns,)
             Of the columns of X.
         intercept : float
-            Beside them.
+            For these coefficients.
         """
         if not self.countable:
             return np.array(beta, dtype=np.float64), float(self.constant)
@@ -419,7 +418,7 @@ class Problem(Parts):
         Returns
         -------
         ndarray, (n_rows,)
-            On the scale of the predictions of the loss.
+            On the link scale.
 
         Raises
         ------
@@ -432,7 +431,7 @@ class Problem(Parts):
 
 
 def checked_problem(problem):
-    """`problem`, refused where it is none."""
+    """`problem`; raises unless it is a Problem."""
     if not isinstance(problem, Problem):
         raise ValueError(f"problem must be a Problem(X, y, ...), got {shown(problem)}.")
     return problem

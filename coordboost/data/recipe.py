@@ -49,7 +49,7 @@ class Recipe(NamedTuple):
     """How a table becomes columns of numbers.
 
     target : name of the column that is predicted;  labels : its two categories, or ();  impute : what was asked for, or None
-    variables : tuple of Variable;  na : words that mean "missing" in files of such tables, beside the usual ones
+    variables : tuple of Variable;  na : words that mean "missing" in files of such tables, in addition to the usual ones
     marks : (decimal, thousands or "") in the numbers of the file of the table, () where that is not known
     dropped : names of columns that were left out because the user said so
     """

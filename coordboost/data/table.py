@@ -195,7 +195,7 @@ def read_table(path: str | os.PathLike[str], target: str | None = None, **option
     -----
     *Text files.* pandas reads them. Encoding (UTF-8, UTF-16 with its mark, else one of western languages), separator and decimal mark are
     guessed; ``Table.said`` says what was found, options overrule. *Pairs of .npy files.* ``"X.npy,y.npy"`` names both files. A single file
-    whose name ends with ``X.npy`` is paired with the file beside it that has ``y`` in the place of that ``X`` (``train_X.npy``,
+    whose name ends with ``X.npy`` is paired with the file next to it that has ``y`` in the place of that ``X`` (``train_X.npy``,
     ``train_y.npy``). *svmlight.* Indices start at one, unless a zero occurs in the file; the largest index seen is the last feature.
 
     *Cost.* The file is held in memory while pandas reads it; where it has quotes, or gaps in its last column, its records are counted
@@ -329,7 +329,7 @@ def _learned(read, target, options):
         hint = "; the first line holds numbers only: add one with the names" if numbers else unsplit(names)
         raise ValueError(f"no column {target!r}: choose the target among {quoted(names)}{hint}")
     if not (len(frame) and names):
-        got = f"{len(frame)} row(s) and {len(names)} column(s) beside {target!r}"
+        got = f"{len(frame)} row(s) and {len(names)} column(s) besides {target!r}"
         raise ValueError(f"expected at least one row and one feature, got {got}: check the file")
     index = frame.index
     cells = read.cells._replace(where=lambda row: read.cells.where(int(index[row])), day_format=options.date_format)

@@ -106,7 +106,7 @@ class Prices:
 
 
 class Memory(NamedTuple):
-    """All that the next view depends on beside the coefficients: counts of operations.
+    """All that the next view depends on besides the coefficients: counts of operations.
 
     view : name of the view that is stepped on;  scans : scans so far but those of the explicit view;  plain : scans of the
     explicit view, one a step;  size : how many candidates there are;  n_columns : Gram columns computed so far;  credit :

@@ -20,7 +20,7 @@ BLOCK = 1 << 23
 def follow_losses(model, loss, y, weight, constant, offset, learner, shrink, theta, out):
     """Bring `model` through the recorded steps, and write the sum of the losses after each of them into `out`.
 
-    constant : (n_steps,), the constant prediction beside the model after each step;  offset : that of the rows, or a number
+    constant : (n_steps,), the constant prediction added to the model after each step;  offset : that of the rows, or a number
     """
     for k in range(len(out)):
         accumulate(model, learner[k], shrink[k], theta[k])

@@ -5,7 +5,7 @@ from scipy.stats import rankdata
 
 from coordboost.engine.result import spaced
 
-#: How the number of steps may have been chosen; what is measured of two classes beside the loss; most steps at which it is kept.
+#: How the number of steps may have been chosen; what is measured of two classes besides the loss; most steps at which it is kept.
 CHOICES, MEASURES, MOST_POINTS = ("best", "one-se"), ("accuracy", "AUC"), 1000
 
 

@@ -171,7 +171,7 @@ class Stepper:
     """`method` on `problem`, at step `k` with coefficients ``beta``.
 
     The state is a function of (problem, method, view, seed, k) alone: not of block lengths, threads or interruptions. The `anchor` is
-    the last step at which the view was built from the coefficients, and what that took beside them.
+    the last step at which the view was built from the coefficients, and what else that took.
     """
 
     def __init__(self, problem, method, *, view=None, seed=0, compile=True):

@@ -25,11 +25,11 @@ class RefittedState(State):
 
 
 class RefittedRun(StepPath):
-    """The models of a run, each with the best intercept beside its coefficients.
+    """The models of a run, each with the best intercept for its coefficients.
 
     The steps, the coefficients and where a ``PathPoint`` is are those of ``run``, which keeps the intercept of its start; predictions,
     scores, losses and certificates are those of the models here. At the best intercept residuals sum to 0: what a certificate says of
-    coefficients beside this intercept it says beside any other, and it pays for what the sum misses.
+    coefficients with this intercept it says for any other, and what the sum misses is added to the gap.
 
     Parameters
     ----------
@@ -145,7 +145,7 @@ class RefittedRun(StepPath):
 
 
 def with_intercept(run):
-    """The models that a run stands for where they have an intercept, as the estimators have: with the best one beside their coefficients.
+    """The models that a run stands for where they have an intercept, as the estimators have: with the best one for their coefficients.
 
     The run itself where its start has settled the intercept, or where there is none: see ``coordboost.paths.intercept.left_open``.
     """

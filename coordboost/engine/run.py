@@ -234,14 +234,14 @@ class Run(StepPath):
         return last.moved(max([last.lower, *(state.certificate(target).lower for state in self.replay(at))]))
 
     def refit_intercept(self) -> RefittedRun:
-        """The same path with the best intercept beside the coefficients at every step, a ``RefittedRun``.
+        """The same path with the best intercept for the coefficients of every step, a ``RefittedRun``.
 
         For losses other than the squared one, whose run keeps the intercept of its start.
 
         Returns
         -------
         RefittedRun
-            Beside the run, which stays as it is.
+            A new object; the run stays as it is.
         """
         return RefittedRun(self)
 

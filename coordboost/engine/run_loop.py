@@ -203,7 +203,7 @@ def states(make, n_steps, every):
             yield state
 
 
-#: Multiplications that a step of the compiled loop is taken for, and what it costs to stop the loop and to ask, beside the rule itself.
+#: Multiplications that a step of the compiled loop is taken for, and what it costs to stop the loop and to ask, besides the rule itself.
 STEP_WORK, PAUSE_WORK = 500, 100_000
 #: Asking may take one part in so many of the work of the run; steps between two questions, one part in so many of those made.
 SHARE, GROWTH = 10, 16

@@ -142,7 +142,7 @@ def checked_call(method):
 
 
 def all_or_nothing(fit):
-    """`fit`, a ``checked_call``; where it raises, the estimator is as it was before: no part of a new fit beside an older model.
+    """`fit`, a ``checked_call``; where it raises, the estimator is as it was before: no part of a new fit is mixed with an older model.
 
     Ctrl-C raises, too: no run or path within is cut short.
     """

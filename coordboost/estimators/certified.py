@@ -99,7 +99,7 @@ class PenaltyGrid(CrossValidated, _BasePenalized):
         return [mixed for path, walk in super()._paths(problem, products) for mixed in self._mixtures(path, cache(walk))]
 
     def _mixtures(self, path, walk):
-        """The path with each part of the Lasso in its models, fewest coefficients first; they share the fits of the rows."""
+        """The path with each weight of the Lasso fit in its models, fewest coefficients first; they share the fits of the rows."""
         gammas = np.sort(np.ravel(self.gamma)).tolist()
         return [(path.relaxed(gamma), lambda *rows, gamma=gamma: walk(*rows).relaxed(gamma)) for gamma in gammas]
 
@@ -135,27 +135,25 @@ class CertifiedLasso(Regression, OnePenalty):
     Parameters
     ----------
     alpha : float, default 1.0
-        The penalty. The objective is mean loss + alpha * sum_j abs(w_j); for the elastic net, mean loss + alpha * (l1_ratio *
-        sum_j abs(w_j) + (1 - l1_ratio) / 2 * sum_j w_j^2). The squared loss is (y - f)^2 / 2, so alpha is that of
-        scikit-learn's ``Lasso``, and lambda of glmnet with `standardize` set alike. C of ``LogisticRegression`` is 1 / (alpha
-        n_samples).
+        The penalty. The objective is mean loss + alpha * sum_j abs(w_j). The squared loss is (y - f)^2 / 2, so alpha is that of
+        scikit-learn's ``Lasso``, and lambda of glmnet with `standardize` set alike.
     standardize : bool, default False
         True: the penalty is on the coefficients of columns of standard deviation 1, as in R's glmnet by default. False: on
         those of the columns as they are, as in scikit-learn. ``coef_`` is on the scale of X in either case.
     fit_intercept : bool, default True
         False: no intercept, and columns are not centred, as in scikit-learn.
     penalty_factor : array_like of shape (n_features,), optional
-        Multiplies the penalty of each coefficient; 0, for the squared loss: none. Default: 1.
+        Multiplies the penalty of each coefficient; 0 (squared loss only): no penalty. Default: 1.
     lower_limits : float or array_like of shape (n_features,), optional
-        The coefficients of the columns of X are not below these numbers <= 0, as in glmnet.
+        Lower limits (<= 0) of the coefficients of the columns of X, as in glmnet.
     upper_limits : float or array_like of shape (n_features,), optional
-        They are not above these numbers >= 0.
+        Upper limits (>= 0) of these coefficients.
     positive : bool, default False
         True: no coefficient is negative, as in scikit-learn.
     tol : float, default 1e-6
         Stop when the duality gap, a bound on how far the objective is above its optimum, is at most `tol` times the loss of the
         constant model (less the smallest value that the loss can take). If rounding prevents this, a ``ConvergenceWarning``
-        says how far it came.
+        gives the gap reached.
     loss : loss, optional
         Default ``Squared()``; ``Huber(d)`` or any other loss that ``lasso_path`` takes. The intercept is not penalised. For two
         or more classes use ``CertifiedLassoClassifier`` or ``CertifiedLassoClassifierCV``.
@@ -171,7 +169,7 @@ class CertifiedLasso(Regression, OnePenalty):
     paths_ : list
         A list with the one ``path_``.
     place_ : PathPoint
-        The point of the path that the model is.
+        The model's point on the path.
     places_ : list of PathPoint
         A list with the one ``place_``.
     certificate_ : Certificate
@@ -181,8 +179,7 @@ class CertifiedLasso(Regression, OnePenalty):
     certificates_ : list of Certificate
         A list with the one ``certificate_``.
     n_scans_ : float
-        Cost of the final path: the number of passes over all columns, the folds' not counted; a pass over some of them counts
-        as a fraction.
+        Cost of the path on all rows: the number of passes over all columns; a pass over some of them counts as a fraction.
     n_features_in_ : int
         Number of features.
     feature_names_in_ : ndarray of shape (`n_features_in_`,)
@@ -225,10 +222,9 @@ class CertifiedLassoCV(Regression, PenaltyGrid):
     Parameters
     ----------
     alphas : sequence of float, optional
-        Penalties to choose from. The objective is mean loss + alpha * sum_j abs(w_j); for the elastic net, mean loss + alpha *
-        (l1_ratio * sum_j abs(w_j) + (1 - l1_ratio) / 2 * sum_j w_j^2). The squared loss is (y - f)^2 / 2, so alpha is that of
-        scikit-learn's ``Lasso``, and lambda of glmnet with `standardize` set alike. Default: `n_alphas` values, evenly spaced
-        on a log scale, from the smallest alpha at which all coefficients are 0 down to `eps` times that.
+        Penalties to choose from. The objective is mean loss + alpha * sum_j abs(w_j). The squared loss is (y - f)^2 / 2, so
+        alpha is that of scikit-learn's ``Lasso``, and lambda of glmnet with `standardize` set alike. Default: `n_alphas`
+        values, evenly spaced on a log scale, from the smallest alpha at which all coefficients are 0 down to `eps` times that.
     n_alphas : int, default 100
         Number of penalties of the default grid.
     eps : float, default 1e-3
@@ -239,22 +235,22 @@ class CertifiedLassoCV(Regression, PenaltyGrid):
     fit_intercept : bool, default True
         False: no intercept, and columns are not centred, as in scikit-learn.
     penalty_factor : array_like of shape (n_features,), optional
-        Multiplies the penalty of each coefficient; 0, for the squared loss: none. Default: 1.
+        Multiplies the penalty of each coefficient; 0 (squared loss only): no penalty. Default: 1.
     lower_limits : float or array_like of shape (n_features,), optional
-        The coefficients of the columns of X are not below these numbers <= 0, as in glmnet.
+        Lower limits (<= 0) of the coefficients of the columns of X, as in glmnet.
     upper_limits : float or array_like of shape (n_features,), optional
-        They are not above these numbers >= 0.
+        Upper limits (>= 0) of these coefficients.
     positive : bool, default False
         True: no coefficient is negative, as in scikit-learn.
     tol : float, default 1e-6
         Stop when the duality gap, a bound on how far the objective is above its optimum, is at most `tol` times the loss of the
         constant model (less the smallest value that the loss can take). If rounding prevents this, a ``ConvergenceWarning``
-        says how far it came.
+        gives the gap reached.
     loss : loss, optional
         Default ``Squared()``; ``Huber(d)`` or any other loss that ``lasso_path`` takes. The intercept is not penalised. For two
         or more classes use ``CertifiedLassoClassifier`` or ``CertifiedLassoClassifierCV``.
     gamma : float or sequence of float, default 1.0
-        The part of the Lasso in each model, from 0 to 1; the rest is the fit without a penalty on its non-zero coefficients
+        The weight of the Lasso fit in each model, from 0 to 1; the rest is the fit without a penalty on its non-zero coefficients
         (relaxed Lasso, see ``LassoPath.relaxed``). Of several one is chosen with the penalty, as by ``relax = TRUE`` of R's glmnet:
         ``[0, 0.25, 0.5, 0.75, 1]``. The smallest counts as the simplest.
     rule : {"best", "one_se", "aic", "bic", "cp"}, default "best"
@@ -281,18 +277,18 @@ class CertifiedLassoCV(Regression, PenaltyGrid):
         Coefficients on the scale of X.
     intercept_ : float
         The intercept.
-    alpha_ : float or None
-        The chosen penalty; None for a path of steps.
+    alpha_ : float
+        The chosen penalty.
     l1_ : float
         L1 norm of the chosen model, in the units of ``PathPoint(l1=...)``.
-    n_steps_ : int or None
-        The chosen number of steps; None for a grid of penalties.
+    n_steps_ : None
+        Always None: a grid of penalties has no steps.
     path_ : LassoPath
         The fitted path over all alphas.
     paths_ : list
         A list with the one ``path_``.
     place_ : PathPoint
-        The point of the path that the model is.
+        The model's point on the path.
     places_ : list of PathPoint
         A list with the one ``place_``.
     certificate_ : Certificate
@@ -302,14 +298,13 @@ class CertifiedLassoCV(Regression, PenaltyGrid):
     certificates_ : list of Certificate
         A list with the one ``certificate_``.
     cross_validation_ : CrossValidation
-        Losses on held-out rows at all points of the path (of all paths, where `l1_ratio` or `deltas` give several); a list with
-        three classes or more.
+        Losses on held-out rows at all points of the path, or of each path that there is to choose from; a list with three
+        classes or more.
     criterion_ : ndarray of shape (n_points,)
         Value of AIC, BIC or Cp at every point of the path; smaller is better. Only where `rule` is one of them, and then there
         is no ``cross_validation_``.
     n_scans_ : float
-        Cost of the final path: the number of passes over all columns, the folds' not counted; a pass over some of them counts
-        as a fraction.
+        Cost of the path on all rows: the number of passes over all columns; a pass over some of them counts as a fraction.
     n_features_in_ : int
         Number of features.
     feature_names_in_ : ndarray of shape (`n_features_in_`,)
@@ -362,10 +357,9 @@ class CertifiedElasticNet(Regression, OnePenalty):
     Parameters
     ----------
     alpha : float, default 1.0
-        The penalty. The objective is mean loss + alpha * sum_j abs(w_j); for the elastic net, mean loss + alpha * (l1_ratio *
-        sum_j abs(w_j) + (1 - l1_ratio) / 2 * sum_j w_j^2). The squared loss is (y - f)^2 / 2, so alpha is that of
-        scikit-learn's ``Lasso``, and lambda of glmnet with `standardize` set alike. C of ``LogisticRegression`` is 1 / (alpha
-        n_samples).
+        The penalty. The objective is mean loss + alpha * (l1_ratio * sum_j abs(w_j) + (1 - l1_ratio) / 2 * sum_j w_j^2). The
+        squared loss is (y - f)^2 / 2, so alpha is that of scikit-learn's ``ElasticNet``, and lambda of glmnet with
+        `standardize` set alike.
     l1_ratio : float, default 0.5
         Share of the L1 norm in the penalty alpha * (l1_ratio * sum_j abs(w_j) + (1 - l1_ratio) / 2 * sum_j w_j^2).
     standardize : bool, default False
@@ -374,17 +368,17 @@ class CertifiedElasticNet(Regression, OnePenalty):
     fit_intercept : bool, default True
         False: no intercept, and columns are not centred, as in scikit-learn.
     penalty_factor : array_like of shape (n_features,), optional
-        Multiplies the penalty of each coefficient; 0, for the squared loss: none. Default: 1.
+        Multiplies the penalty of each coefficient; 0 (squared loss only): no penalty. Default: 1.
     lower_limits : float or array_like of shape (n_features,), optional
-        The coefficients of the columns of X are not below these numbers <= 0, as in glmnet.
+        Lower limits (<= 0) of the coefficients of the columns of X, as in glmnet.
     upper_limits : float or array_like of shape (n_features,), optional
-        They are not above these numbers >= 0.
+        Upper limits (>= 0) of these coefficients.
     positive : bool, default False
         True: no coefficient is negative, as in scikit-learn.
     tol : float, default 1e-6
         Stop when the duality gap, a bound on how far the objective is above its optimum, is at most `tol` times the loss of the
         constant model (less the smallest value that the loss can take). If rounding prevents this, a ``ConvergenceWarning``
-        says how far it came.
+        gives the gap reached.
 
     Attributes
     ----------
@@ -397,7 +391,7 @@ class CertifiedElasticNet(Regression, OnePenalty):
     paths_ : list
         A list with the one ``path_``.
     place_ : PathPoint
-        The point of the path that the model is.
+        The model's point on the path.
     places_ : list of PathPoint
         A list with the one ``place_``.
     certificate_ : Certificate
@@ -407,8 +401,7 @@ class CertifiedElasticNet(Regression, OnePenalty):
     certificates_ : list of Certificate
         A list with the one ``certificate_``.
     n_scans_ : float
-        Cost of the final path: the number of passes over all columns, the folds' not counted; a pass over some of them counts
-        as a fraction.
+        Cost of the path on all rows: the number of passes over all columns; a pass over some of them counts as a fraction.
     n_features_in_ : int
         Number of features.
     feature_names_in_ : ndarray of shape (`n_features_in_`,)
@@ -453,10 +446,10 @@ class CertifiedElasticNetCV(Regression, PenaltyGrid):
     Parameters
     ----------
     alphas : sequence of float, optional
-        Penalties to choose from. The objective is mean loss + alpha * sum_j abs(w_j); for the elastic net, mean loss + alpha *
-        (l1_ratio * sum_j abs(w_j) + (1 - l1_ratio) / 2 * sum_j w_j^2). The squared loss is (y - f)^2 / 2, so alpha is that of
-        scikit-learn's ``Lasso``, and lambda of glmnet with `standardize` set alike. Default: `n_alphas` values, evenly spaced
-        on a log scale, from the smallest alpha at which all coefficients are 0 down to `eps` times that.
+        Penalties to choose from. The objective is mean loss + alpha * (l1_ratio * sum_j abs(w_j) + (1 - l1_ratio) / 2 * sum_j
+        w_j^2). The squared loss is (y - f)^2 / 2, so alpha is that of scikit-learn's ``ElasticNet``, and lambda of glmnet with
+        `standardize` set alike. Default: `n_alphas` values, evenly spaced on a log scale, from the smallest alpha at which all
+        coefficients are 0 down to `eps` times that.
     n_alphas : int, default 100
         Number of penalties of the default grid.
     eps : float, default 1e-3
@@ -470,19 +463,19 @@ class CertifiedElasticNetCV(Regression, PenaltyGrid):
     fit_intercept : bool, default True
         False: no intercept, and columns are not centred, as in scikit-learn.
     penalty_factor : array_like of shape (n_features,), optional
-        Multiplies the penalty of each coefficient; 0, for the squared loss: none. Default: 1.
+        Multiplies the penalty of each coefficient; 0 (squared loss only): no penalty. Default: 1.
     lower_limits : float or array_like of shape (n_features,), optional
-        The coefficients of the columns of X are not below these numbers <= 0, as in glmnet.
+        Lower limits (<= 0) of the coefficients of the columns of X, as in glmnet.
     upper_limits : float or array_like of shape (n_features,), optional
-        They are not above these numbers >= 0.
+        Upper limits (>= 0) of these coefficients.
     positive : bool, default False
         True: no coefficient is negative, as in scikit-learn.
     tol : float, default 1e-6
         Stop when the duality gap, a bound on how far the objective is above its optimum, is at most `tol` times the loss of the
         constant model (less the smallest value that the loss can take). If rounding prevents this, a ``ConvergenceWarning``
-        says how far it came.
+        gives the gap reached.
     gamma : float or sequence of float, default 1.0
-        The part of the Lasso in each model, from 0 to 1; the rest is the fit without a penalty on its non-zero coefficients
+        The weight of the Lasso fit in each model, from 0 to 1; the rest is the fit without a penalty on its non-zero coefficients
         (relaxed Lasso, see ``LassoPath.relaxed``). Of several one is chosen with the penalty, as by ``relax = TRUE`` of R's glmnet:
         ``[0, 0.25, 0.5, 0.75, 1]``. The smallest counts as the simplest.
     rule : {"best", "one_se", "aic", "bic", "cp"}, default "best"
@@ -509,18 +502,18 @@ class CertifiedElasticNetCV(Regression, PenaltyGrid):
         Coefficients on the scale of X.
     intercept_ : float
         The intercept.
-    alpha_ : float or None
-        The chosen penalty; None for a path of steps.
+    alpha_ : float
+        The chosen penalty.
     l1_ : float
         L1 norm of the chosen model, in the units of ``PathPoint(l1=...)``.
-    n_steps_ : int or None
-        The chosen number of steps; None for a grid of penalties.
+    n_steps_ : None
+        Always None: a grid of penalties has no steps.
     path_ : LassoPath
         The fitted path over all alphas.
     paths_ : list
         A list with the one ``path_``.
     place_ : PathPoint
-        The point of the path that the model is.
+        The model's point on the path.
     places_ : list of PathPoint
         A list with the one ``place_``.
     certificate_ : Certificate
@@ -530,14 +523,13 @@ class CertifiedElasticNetCV(Regression, PenaltyGrid):
     certificates_ : list of Certificate
         A list with the one ``certificate_``.
     cross_validation_ : CrossValidation
-        Losses on held-out rows at all points of the path (of all paths, where `l1_ratio` or `deltas` give several); a list with
-        three classes or more.
+        Losses on held-out rows at all points of the path, or of each path that there is to choose from; a list with three
+        classes or more.
     criterion_ : ndarray of shape (n_points,)
         Value of AIC, BIC or Cp at every point of the path; smaller is better. Only where `rule` is one of them, and then there
         is no ``cross_validation_``.
     n_scans_ : float
-        Cost of the final path: the number of passes over all columns, the folds' not counted; a pass over some of them counts
-        as a fraction.
+        Cost of the path on all rows: the number of passes over all columns; a pass over some of them counts as a fraction.
     n_features_in_ : int
         Number of features.
     feature_names_in_ : ndarray of shape (`n_features_in_`,)
@@ -593,10 +585,8 @@ class CertifiedLassoClassifier(Classification, OnePenalty):
     Parameters
     ----------
     alpha : float, default 0.01
-        The penalty. The objective is mean loss + alpha * sum_j abs(w_j); for the elastic net, mean loss + alpha * (l1_ratio *
-        sum_j abs(w_j) + (1 - l1_ratio) / 2 * sum_j w_j^2). The squared loss is (y - f)^2 / 2, so alpha is that of
-        scikit-learn's ``Lasso``, and lambda of glmnet with `standardize` set alike. C of ``LogisticRegression`` is 1 / (alpha
-        n_samples).
+        The penalty. The objective is mean loss + alpha * (l1_ratio * sum_j abs(w_j) + (1 - l1_ratio) / 2 * sum_j w_j^2), so
+        alpha is lambda of glmnet with `standardize` set alike. C of ``LogisticRegression`` is 1 / (alpha n_samples).
     l1_ratio : float, default 1.0
         Share of the L1 norm in the penalty alpha * (l1_ratio * sum_j abs(w_j) + (1 - l1_ratio) / 2 * sum_j w_j^2).
     standardize : bool, default False
@@ -605,17 +595,17 @@ class CertifiedLassoClassifier(Classification, OnePenalty):
     fit_intercept : bool, default True
         False: no intercept, and columns are not centred, as in scikit-learn.
     penalty_factor : array_like of shape (n_features,), optional
-        Multiplies the penalty of each coefficient; 0, for the squared loss: none. Default: 1.
+        Multiplies the penalty of each coefficient; 0 (squared loss only): no penalty. Default: 1.
     lower_limits : float or array_like of shape (n_features,), optional
-        The coefficients of the columns of X are not below these numbers <= 0, as in glmnet.
+        Lower limits (<= 0) of the coefficients of the columns of X, as in glmnet.
     upper_limits : float or array_like of shape (n_features,), optional
-        They are not above these numbers >= 0.
+        Upper limits (>= 0) of these coefficients.
     positive : bool, default False
         True: no coefficient is negative, as in scikit-learn.
     tol : float, default 1e-6
         Stop when the duality gap, a bound on how far the objective is above its optimum, is at most `tol` times the loss of the
         constant model (less the smallest value that the loss can take). If rounding prevents this, a ``ConvergenceWarning``
-        says how far it came.
+        gives the gap reached.
     loss : loss, optional
         Default ``Logistic()``, or any other loss of two classes that ``lasso_path`` takes. The intercept is not penalised. With
         ``Logistic()`` and columns of standard deviation 1 all coefficients are 0 for alpha >= 1/2.
@@ -635,7 +625,7 @@ class CertifiedLassoClassifier(Classification, OnePenalty):
     paths_ : list
         The paths: one, or one for each class if there are three or more.
     place_ : PathPoint
-        The point of the path that the model is.
+        The model's point on the path.
     places_ : list of PathPoint
         One for each of ``paths_``.
     certificate_ : Certificate
@@ -645,8 +635,7 @@ class CertifiedLassoClassifier(Classification, OnePenalty):
     certificates_ : list of Certificate
         One for each of ``paths_``.
     n_scans_ : float
-        Cost of the final path: the number of passes over all columns, the folds' not counted; a pass over some of them counts
-        as a fraction.
+        Cost of the path on all rows: the number of passes over all columns; a pass over some of them counts as a fraction.
     classes_ : ndarray of shape (n_classes,)
         The class labels.
     n_features_in_ : int
@@ -723,10 +712,10 @@ class CertifiedLassoClassifierCV(Classification, PenaltyGrid):
     Parameters
     ----------
     alphas : sequence of float, optional
-        Penalties to choose from. The objective is mean loss + alpha * sum_j abs(w_j); for the elastic net, mean loss + alpha *
-        (l1_ratio * sum_j abs(w_j) + (1 - l1_ratio) / 2 * sum_j w_j^2). The squared loss is (y - f)^2 / 2, so alpha is that of
-        scikit-learn's ``Lasso``, and lambda of glmnet with `standardize` set alike. Default: `n_alphas` values, evenly spaced
-        on a log scale, from the smallest alpha at which all coefficients are 0 down to `eps` times that.
+        Penalties to choose from. The objective is mean loss + alpha * (l1_ratio * sum_j abs(w_j) + (1 - l1_ratio) / 2 * sum_j
+        w_j^2), so alpha is lambda of glmnet with `standardize` set alike. C of ``LogisticRegression`` is 1 / (alpha n_samples).
+        Default: `n_alphas` values, evenly spaced on a log scale, from the smallest alpha at which all coefficients are 0 down
+        to `eps` times that.
     n_alphas : int, default 100
         Number of penalties of the default grid.
     eps : float, default 1e-3
@@ -740,22 +729,22 @@ class CertifiedLassoClassifierCV(Classification, PenaltyGrid):
     fit_intercept : bool, default True
         False: no intercept, and columns are not centred, as in scikit-learn.
     penalty_factor : array_like of shape (n_features,), optional
-        Multiplies the penalty of each coefficient; 0, for the squared loss: none. Default: 1.
+        Multiplies the penalty of each coefficient; 0 (squared loss only): no penalty. Default: 1.
     lower_limits : float or array_like of shape (n_features,), optional
-        The coefficients of the columns of X are not below these numbers <= 0, as in glmnet.
+        Lower limits (<= 0) of the coefficients of the columns of X, as in glmnet.
     upper_limits : float or array_like of shape (n_features,), optional
-        They are not above these numbers >= 0.
+        Upper limits (>= 0) of these coefficients.
     positive : bool, default False
         True: no coefficient is negative, as in scikit-learn.
     tol : float, default 1e-6
         Stop when the duality gap, a bound on how far the objective is above its optimum, is at most `tol` times the loss of the
         constant model (less the smallest value that the loss can take). If rounding prevents this, a ``ConvergenceWarning``
-        says how far it came.
+        gives the gap reached.
     loss : loss, optional
         Default ``Logistic()``, or any other loss of two classes that ``lasso_path`` takes. The intercept is not penalised. With
         ``Logistic()`` and columns of standard deviation 1 all coefficients are 0 for alpha >= 1/2.
     gamma : float or sequence of float, default 1.0
-        The part of the Lasso in each model, from 0 to 1; the rest is the fit without a penalty on its non-zero coefficients
+        The weight of the Lasso fit in each model, from 0 to 1; the rest is the fit without a penalty on its non-zero coefficients
         (relaxed Lasso, see ``LassoPath.relaxed``). Of several one is chosen with the penalty, as by ``relax = TRUE`` of R's glmnet:
         ``[0, 0.25, 0.5, 0.75, 1]``. The smallest counts as the simplest.
     rule : {"best", "one_se", "aic", "bic", "cp"}, default "best"
@@ -779,18 +768,18 @@ class CertifiedLassoClassifierCV(Classification, PenaltyGrid):
         Coefficients on the scale of X: one row for two classes, else one for each class.
     intercept_ : ndarray of shape (n_models,)
         The intercepts.
-    alpha_ : float or None
-        The chosen penalty; None for a path of steps.
+    alpha_ : float
+        The chosen penalty.
     l1_ : float
         L1 norm of the chosen model, in the units of ``PathPoint(l1=...)``.
-    n_steps_ : int or None
-        The chosen number of steps; None for a grid of penalties.
+    n_steps_ : None
+        Always None: a grid of penalties has no steps.
     path_ : LassoPath
         The fitted path over all alphas. With three classes or more: see ``paths_``.
     paths_ : list
         The paths: one, or one for each class if there are three or more.
     place_ : PathPoint
-        The point of the path that the model is.
+        The model's point on the path.
     places_ : list of PathPoint
         One for each of ``paths_``.
     certificate_ : Certificate
@@ -800,14 +789,13 @@ class CertifiedLassoClassifierCV(Classification, PenaltyGrid):
     certificates_ : list of Certificate
         One for each of ``paths_``.
     cross_validation_ : CrossValidation
-        Losses on held-out rows at all points of the path (of all paths, where `l1_ratio` or `deltas` give several); a list with
-        three classes or more.
+        Losses on held-out rows at all points of the path, or of each path that there is to choose from; a list with three
+        classes or more.
     criterion_ : ndarray of shape (n_points,)
         Value of AIC, BIC or Cp at every point of the path; smaller is better. Only where `rule` is one of them, and then there
         is no ``cross_validation_``.
     n_scans_ : float
-        Cost of the final path: the number of passes over all columns, the folds' not counted; a pass over some of them counts
-        as a fraction.
+        Cost of the path on all rows: the number of passes over all columns; a pass over some of them counts as a fraction.
     classes_ : ndarray of shape (n_classes,)
         The class labels.
     n_features_in_ : int
@@ -860,10 +848,8 @@ class CertifiedPoissonRegressor(CountRegression, OnePenalty):
     Parameters
     ----------
     alpha : float, default 1.0
-        The penalty. The objective is mean loss + alpha * sum_j abs(w_j); for the elastic net, mean loss + alpha * (l1_ratio *
-        sum_j abs(w_j) + (1 - l1_ratio) / 2 * sum_j w_j^2). The squared loss is (y - f)^2 / 2, so alpha is that of
-        scikit-learn's ``Lasso``, and lambda of glmnet with `standardize` set alike. C of ``LogisticRegression`` is 1 / (alpha
-        n_samples).
+        The penalty. The objective is mean loss + alpha * (l1_ratio * sum_j abs(w_j) + (1 - l1_ratio) / 2 * sum_j w_j^2), so
+        alpha is lambda of glmnet with `standardize` set alike.
     l1_ratio : float, default 1.0
         Share of the L1 norm in the penalty alpha * (l1_ratio * sum_j abs(w_j) + (1 - l1_ratio) / 2 * sum_j w_j^2).
     standardize : bool, default False
@@ -872,17 +858,17 @@ class CertifiedPoissonRegressor(CountRegression, OnePenalty):
     fit_intercept : bool, default True
         False: no intercept, and columns are not centred, as in scikit-learn.
     penalty_factor : array_like of shape (n_features,), optional
-        Multiplies the penalty of each coefficient; 0, for the squared loss: none. Default: 1.
+        Multiplies the penalty of each coefficient; 0 (squared loss only): no penalty. Default: 1.
     lower_limits : float or array_like of shape (n_features,), optional
-        The coefficients of the columns of X are not below these numbers <= 0, as in glmnet.
+        Lower limits (<= 0) of the coefficients of the columns of X, as in glmnet.
     upper_limits : float or array_like of shape (n_features,), optional
-        They are not above these numbers >= 0.
+        Upper limits (>= 0) of these coefficients.
     positive : bool, default False
         True: no coefficient is negative, as in scikit-learn.
     tol : float, default 1e-6
         Stop when the duality gap, a bound on how far the objective is above its optimum, is at most `tol` times the loss of the
         constant model (less the smallest value that the loss can take). If rounding prevents this, a ``ConvergenceWarning``
-        says how far it came.
+        gives the gap reached.
 
     Attributes
     ----------
@@ -895,7 +881,7 @@ class CertifiedPoissonRegressor(CountRegression, OnePenalty):
     paths_ : list
         A list with the one ``path_``.
     place_ : PathPoint
-        The point of the path that the model is.
+        The model's point on the path.
     places_ : list of PathPoint
         A list with the one ``place_``.
     certificate_ : Certificate
@@ -905,8 +891,7 @@ class CertifiedPoissonRegressor(CountRegression, OnePenalty):
     certificates_ : list of Certificate
         A list with the one ``certificate_``.
     n_scans_ : float
-        Cost of the final path: the number of passes over all columns, the folds' not counted; a pass over some of them counts
-        as a fraction.
+        Cost of the path on all rows: the number of passes over all columns; a pass over some of them counts as a fraction.
     n_features_in_ : int
         Number of features.
     feature_names_in_ : ndarray of shape (`n_features_in_`,)
@@ -949,10 +934,9 @@ class CertifiedPoissonRegressorCV(CountRegression, PenaltyGrid):
     Parameters
     ----------
     alphas : sequence of float, optional
-        Penalties to choose from. The objective is mean loss + alpha * sum_j abs(w_j); for the elastic net, mean loss + alpha *
-        (l1_ratio * sum_j abs(w_j) + (1 - l1_ratio) / 2 * sum_j w_j^2). The squared loss is (y - f)^2 / 2, so alpha is that of
-        scikit-learn's ``Lasso``, and lambda of glmnet with `standardize` set alike. Default: `n_alphas` values, evenly spaced
-        on a log scale, from the smallest alpha at which all coefficients are 0 down to `eps` times that.
+        Penalties to choose from. The objective is mean loss + alpha * (l1_ratio * sum_j abs(w_j) + (1 - l1_ratio) / 2 * sum_j
+        w_j^2), so alpha is lambda of glmnet with `standardize` set alike. Default: `n_alphas` values, evenly spaced on a log
+        scale, from the smallest alpha at which all coefficients are 0 down to `eps` times that.
     n_alphas : int, default 100
         Number of penalties of the default grid.
     eps : float, default 1e-3
@@ -966,19 +950,19 @@ class CertifiedPoissonRegressorCV(CountRegression, PenaltyGrid):
     fit_intercept : bool, default True
         False: no intercept, and columns are not centred, as in scikit-learn.
     penalty_factor : array_like of shape (n_features,), optional
-        Multiplies the penalty of each coefficient; 0, for the squared loss: none. Default: 1.
+        Multiplies the penalty of each coefficient; 0 (squared loss only): no penalty. Default: 1.
     lower_limits : float or array_like of shape (n_features,), optional
-        The coefficients of the columns of X are not below these numbers <= 0, as in glmnet.
+        Lower limits (<= 0) of the coefficients of the columns of X, as in glmnet.
     upper_limits : float or array_like of shape (n_features,), optional
-        They are not above these numbers >= 0.
+        Upper limits (>= 0) of these coefficients.
     positive : bool, default False
         True: no coefficient is negative, as in scikit-learn.
     tol : float, default 1e-6
         Stop when the duality gap, a bound on how far the objective is above its optimum, is at most `tol` times the loss of the
         constant model (less the smallest value that the loss can take). If rounding prevents this, a ``ConvergenceWarning``
-        says how far it came.
+        gives the gap reached.
     gamma : float or sequence of float, default 1.0
-        The part of the Lasso in each model, from 0 to 1; the rest is the fit without a penalty on its non-zero coefficients
+        The weight of the Lasso fit in each model, from 0 to 1; the rest is the fit without a penalty on its non-zero coefficients
         (relaxed Lasso, see ``LassoPath.relaxed``). Of several one is chosen with the penalty, as by ``relax = TRUE`` of R's glmnet:
         ``[0, 0.25, 0.5, 0.75, 1]``. The smallest counts as the simplest.
     rule : {"best", "one_se", "aic", "bic", "cp"}, default "best"
@@ -1002,18 +986,18 @@ class CertifiedPoissonRegressorCV(CountRegression, PenaltyGrid):
         Coefficients on the scale of X.
     intercept_ : float
         The intercept.
-    alpha_ : float or None
-        The chosen penalty; None for a path of steps.
+    alpha_ : float
+        The chosen penalty.
     l1_ : float
         L1 norm of the chosen model, in the units of ``PathPoint(l1=...)``.
-    n_steps_ : int or None
-        The chosen number of steps; None for a grid of penalties.
+    n_steps_ : None
+        Always None: a grid of penalties has no steps.
     path_ : LassoPath
         The fitted path over all alphas.
     paths_ : list
         A list with the one ``path_``.
     place_ : PathPoint
-        The point of the path that the model is.
+        The model's point on the path.
     places_ : list of PathPoint
         A list with the one ``place_``.
     certificate_ : Certificate
@@ -1023,14 +1007,13 @@ class CertifiedPoissonRegressorCV(CountRegression, PenaltyGrid):
     certificates_ : list of Certificate
         A list with the one ``certificate_``.
     cross_validation_ : CrossValidation
-        Losses on held-out rows at all points of the path (of all paths, where `l1_ratio` or `deltas` give several); a list with
-        three classes or more.
+        Losses on held-out rows at all points of the path, or of each path that there is to choose from; a list with three
+        classes or more.
     criterion_ : ndarray of shape (n_points,)
         Value of AIC, BIC or Cp at every point of the path; smaller is better. Only where `rule` is one of them, and then there
         is no ``cross_validation_``.
     n_scans_ : float
-        Cost of the final path: the number of passes over all columns, the folds' not counted; a pass over some of them counts
-        as a fraction.
+        Cost of the path on all rows: the number of passes over all columns; a pass over some of them counts as a fraction.
     n_features_in_ : int
         Number of features.
     feature_names_in_ : ndarray of shape (`n_features_in_`,)

@@ -139,7 +139,7 @@ class _BaseLinear(_BaseEstimator):
 
     @property
     def place_(self):
-        """The point of the path that the model is, a ``PathPoint``."""
+        """The model's point on the path, a ``PathPoint``."""
         return self._only("places_")
 
     @property
@@ -233,7 +233,7 @@ class CrossValidated:
         return self._fit(*rows_with_weight(X, y, weight), folds)
 
     def _split_params(self, sample_weight, groups, params):
-        """What the splitter is given beside X and y, by name."""
+        """What the splitter is given besides X and y, by name."""
         given = params | ({} if groups is None else {"groups": groups})
         if not get_config()["enable_metadata_routing"]:
             if params:

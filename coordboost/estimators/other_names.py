@@ -33,7 +33,7 @@ _ROWS = (
     ("min_split_gain min_gain_to_split min_split_loss min_impurity_decrease", "min_gain", NO_TREES),
     (
         "reg_lambda lambda_l2 l2_leaf_reg l2_regularization l1_ratio l1_ratios",
-        "l2_regularization", "l1_ratio", "CertifiedElasticNet and CertifiedElasticNetCV have a ridge penalty beside that of the Lasso",
+        "l2_regularization", "l1_ratio", "CertifiedElasticNet and CertifiedElasticNetCV have a ridge penalty and that of the Lasso",
     ),
     ("reg_alpha lambda_l1 penalty", *L1),
     (

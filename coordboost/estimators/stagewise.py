@@ -90,7 +90,7 @@ class LSBoostRegressor(Regression, _LSBoost):
     paths_ : list
         A list with the one ``path_``.
     place_ : PathPoint
-        The point of the path that the model is.
+        The model's point on the path.
     places_ : list of PathPoint
         A list with the one ``place_``.
     certificate_ : Certificate
@@ -99,8 +99,7 @@ class LSBoostRegressor(Regression, _LSBoost):
     certificates_ : list of Certificate
         A list with the one ``certificate_``.
     n_scans_ : float
-        Cost of the final path: the number of passes over all columns, the folds' not counted; a pass over some of them counts
-        as a fraction.
+        Cost of the path on all rows: the number of passes over all columns; a pass over some of them counts as a fraction.
     n_features_in_ : int
         Number of features.
     feature_names_in_ : ndarray of shape (`n_features_in_`,)
@@ -172,7 +171,7 @@ class LSBoostRegressorCV(CrossValidated, Regression, _LSBoost):
     paths_ : list
         A list with the one ``path_``.
     place_ : PathPoint
-        The point of the path that the model is.
+        The model's point on the path.
     places_ : list of PathPoint
         A list with the one ``place_``.
     certificate_ : Certificate
@@ -181,20 +180,19 @@ class LSBoostRegressorCV(CrossValidated, Regression, _LSBoost):
     certificates_ : list of Certificate
         A list with the one ``certificate_``.
     cross_validation_ : CrossValidation
-        Losses on held-out rows at all points of the path (of all paths, where `l1_ratio` or `deltas` give several); a list with
-        three classes or more.
+        Losses on held-out rows at all points of the path, or of each path that there is to choose from; a list with three
+        classes or more.
     criterion_ : ndarray of shape (n_points,)
         Value of AIC, BIC or Cp at every point of the path; smaller is better. Only where `rule` is one of them, and then there
         is no ``cross_validation_``.
-    n_steps_ : int or None
-        The chosen number of steps; None for a grid of penalties.
+    n_steps_ : int
+        The chosen number of steps.
     l1_ : float
         L1 norm of the chosen model, in the units of ``PathPoint(l1=...)``.
-    alpha_ : float or None
-        The chosen penalty; None for a path of steps.
+    alpha_ : None
+        Always None: a path of steps has no penalties.
     n_scans_ : float
-        Cost of the final path: the number of passes over all columns, the folds' not counted; a pass over some of them counts
-        as a fraction.
+        Cost of the path on all rows: the number of passes over all columns; a pass over some of them counts as a fraction.
     n_features_in_ : int
         Number of features.
     feature_names_in_ : ndarray of shape (`n_features_in_`,)
@@ -264,7 +262,7 @@ class ForwardStagewiseRegressor(Regression, _ForwardStagewise):
     paths_ : list
         A list with the one ``path_``.
     place_ : PathPoint
-        The point of the path that the model is.
+        The model's point on the path.
     places_ : list of PathPoint
         A list with the one ``place_``.
     certificate_ : Certificate
@@ -273,8 +271,7 @@ class ForwardStagewiseRegressor(Regression, _ForwardStagewise):
     certificates_ : list of Certificate
         A list with the one ``certificate_``.
     n_scans_ : float
-        Cost of the final path: the number of passes over all columns, the folds' not counted; a pass over some of them counts
-        as a fraction.
+        Cost of the path on all rows: the number of passes over all columns; a pass over some of them counts as a fraction.
     n_features_in_ : int
         Number of features.
     feature_names_in_ : ndarray of shape (`n_features_in_`,)
@@ -352,7 +349,7 @@ class ForwardStagewiseRegressorCV(CrossValidated, Regression, _ForwardStagewise)
     paths_ : list
         A list with the one ``path_``.
     place_ : PathPoint
-        The point of the path that the model is.
+        The model's point on the path.
     places_ : list of PathPoint
         A list with the one ``place_``.
     certificate_ : Certificate
@@ -361,20 +358,19 @@ class ForwardStagewiseRegressorCV(CrossValidated, Regression, _ForwardStagewise)
     certificates_ : list of Certificate
         A list with the one ``certificate_``.
     cross_validation_ : CrossValidation
-        Losses on held-out rows at all points of the path (of all paths, where `l1_ratio` or `deltas` give several); a list with
-        three classes or more.
+        Losses on held-out rows at all points of the path, or of each path that there is to choose from; a list with three
+        classes or more.
     criterion_ : ndarray of shape (n_points,)
         Value of AIC, BIC or Cp at every point of the path; smaller is better. Only where `rule` is one of them, and then there
         is no ``cross_validation_``.
-    n_steps_ : int or None
-        The chosen number of steps; None for a grid of penalties.
+    n_steps_ : int
+        The chosen number of steps.
     l1_ : float
         L1 norm of the chosen model, in the units of ``PathPoint(l1=...)``.
-    alpha_ : float or None
-        The chosen penalty; None for a path of steps.
+    alpha_ : None
+        Always None: a path of steps has no penalties.
     n_scans_ : float
-        Cost of the final path: the number of passes over all columns, the folds' not counted; a pass over some of them counts
-        as a fraction.
+        Cost of the path on all rows: the number of passes over all columns; a pass over some of them counts as a fraction.
     n_features_in_ : int
         Number of features.
     feature_names_in_ : ndarray of shape (`n_features_in_`,)
@@ -447,7 +443,7 @@ class RegularizedForwardStagewiseRegressor(Regression, _ForwardStagewise):
     paths_ : list
         A list with the one ``path_``.
     place_ : PathPoint
-        The point of the path that the model is.
+        The model's point on the path.
     places_ : list of PathPoint
         A list with the one ``place_``.
     certificate_ : Certificate
@@ -456,8 +452,7 @@ class RegularizedForwardStagewiseRegressor(Regression, _ForwardStagewise):
     certificates_ : list of Certificate
         A list with the one ``certificate_``.
     n_scans_ : float
-        Cost of the final path: the number of passes over all columns, the folds' not counted; a pass over some of them counts
-        as a fraction.
+        Cost of the path on all rows: the number of passes over all columns; a pass over some of them counts as a fraction.
     n_features_in_ : int
         Number of features.
     feature_names_in_ : ndarray of shape (`n_features_in_`,)
@@ -546,7 +541,7 @@ class RegularizedForwardStagewiseRegressorCV(CrossValidated, Regression, _Forwar
     paths_ : list
         A list with the one ``path_``.
     place_ : PathPoint
-        The point of the path that the model is.
+        The model's point on the path.
     places_ : list of PathPoint
         A list with the one ``place_``.
     certificate_ : Certificate
@@ -555,20 +550,19 @@ class RegularizedForwardStagewiseRegressorCV(CrossValidated, Regression, _Forwar
     certificates_ : list of Certificate
         A list with the one ``certificate_``.
     cross_validation_ : CrossValidation
-        Losses on held-out rows at all points of the path (of all paths, where `l1_ratio` or `deltas` give several); a list with
-        three classes or more.
+        Losses on held-out rows at all points of the path, or of each path that there is to choose from; a list with three
+        classes or more.
     criterion_ : ndarray of shape (n_points,)
         Value of AIC, BIC or Cp at every point of the path; smaller is better. Only where `rule` is one of them, and then there
         is no ``cross_validation_``.
-    n_steps_ : int or None
-        The chosen number of steps; None for a grid of penalties.
+    n_steps_ : int
+        The chosen number of steps.
     l1_ : float
         L1 norm of the chosen model, in the units of ``PathPoint(l1=...)``.
-    alpha_ : float or None
-        The chosen penalty; None for a path of steps.
+    alpha_ : None
+        Always None: a path of steps has no penalties.
     n_scans_ : float
-        Cost of the final path: the number of passes over all columns, the folds' not counted; a pass over some of them counts
-        as a fraction.
+        Cost of the path on all rows: the number of passes over all columns; a pass over some of them counts as a fraction.
     n_features_in_ : int
         Number of features.
     feature_names_in_ : ndarray of shape (`n_features_in_`,)
@@ -653,7 +647,7 @@ class ForwardStagewiseClassifier(Classification, _ForwardStagewise):
     paths_ : list
         The paths: one, or one for each class if there are three or more.
     place_ : PathPoint
-        The point of the path that the model is.
+        The model's point on the path.
     places_ : list of PathPoint
         One for each of ``paths_``.
     certificate_ : Certificate
@@ -662,8 +656,7 @@ class ForwardStagewiseClassifier(Classification, _ForwardStagewise):
     certificates_ : list of Certificate
         One for each of ``paths_``.
     n_scans_ : float
-        Cost of the final path: the number of passes over all columns, the folds' not counted; a pass over some of them counts
-        as a fraction.
+        Cost of the path on all rows: the number of passes over all columns; a pass over some of them counts as a fraction.
     classes_ : ndarray of shape (n_classes,)
         The class labels.
     n_features_in_ : int
@@ -746,7 +739,7 @@ class ForwardStagewiseClassifierCV(CrossValidated, Classification, _ForwardStage
     paths_ : list
         The paths: one, or one for each class if there are three or more.
     place_ : PathPoint
-        The point of the path that the model is.
+        The model's point on the path.
     places_ : list of PathPoint
         One for each of ``paths_``.
     certificate_ : Certificate
@@ -755,20 +748,19 @@ class ForwardStagewiseClassifierCV(CrossValidated, Classification, _ForwardStage
     certificates_ : list of Certificate
         One for each of ``paths_``.
     cross_validation_ : CrossValidation
-        Losses on held-out rows at all points of the path (of all paths, where `l1_ratio` or `deltas` give several); a list with
-        three classes or more.
+        Losses on held-out rows at all points of the path, or of each path that there is to choose from; a list with three
+        classes or more.
     criterion_ : ndarray of shape (n_points,)
         Value of AIC, BIC or Cp at every point of the path; smaller is better. Only where `rule` is one of them, and then there
         is no ``cross_validation_``.
-    n_steps_ : int or None
-        The chosen number of steps; None for a grid of penalties.
+    n_steps_ : int
+        The chosen number of steps.
     l1_ : float
         L1 norm of the chosen model, in the units of ``PathPoint(l1=...)``.
-    alpha_ : float or None
-        The chosen penalty; None for a path of steps.
+    alpha_ : None
+        Always None: a path of steps has no penalties.
     n_scans_ : float
-        Cost of the final path: the number of passes over all columns, the folds' not counted; a pass over some of them counts
-        as a fraction.
+        Cost of the path on all rows: the number of passes over all columns; a pass over some of them counts as a fraction.
     classes_ : ndarray of shape (n_classes,)
         The class labels.
     n_features_in_ : int

@@ -63,7 +63,7 @@ class Chunked(Learners):
     *Cost*: a scan is one pass over the store, on several threads, with a few tiles in memory. Loops over it run in plain Python; with
     the squared loss, lookahead and the Gram form step on compiled blocks of numbers and come back for scans only.
     *Numerics*: a tile is centred before it is multiplied, so correlations are as exact as those of a stored matrix. Sums go from tile
-    to tile in an order that the store alone decides.
+    to tile in an order that does not depend on threads.
     """
 
     one_pass = True

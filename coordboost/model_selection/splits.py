@@ -12,7 +12,7 @@ from coordboost.data import validation
 
 @dataclass(frozen=True)
 class Bootstrap:
-    """Bootstrap samples of the rows, each beside the rows that it leaves out: a splitter for `cv` or `folds`.
+    """Bootstrap samples of the rows, each with the rows that it leaves out: a splitter for `cv` or `folds`.
 
     Parameters
     ----------

@@ -325,7 +325,7 @@ def _pooled(one, n, n_threads):
 
 
 def checked_path(path):
-    """`path`, what `fit` gave, refused where it is none."""
+    """`path`, what `fit` gave; raises unless it is a path."""
     if isinstance(path, type) or not hasattr(path, "order_of_entry"):
         raise ValueError(f"fit must give a path, such as solve(...) or lasso_path(...), got {shown(path)}.")
     return path

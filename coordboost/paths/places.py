@@ -129,7 +129,7 @@ class PathLike:
         return self._model(PathPoint(step=step, l1=l1, lam=lam, alpha=alpha, fraction=fraction))[0]
 
     def intercept_at(self, *, step=None, l1=None, lam=None, alpha=None, fraction=None):
-        """The intercept beside ``coef_at``.
+        """The intercept that goes with ``coef_at``.
 
         Parameters
         ----------
@@ -160,7 +160,7 @@ class PathLike:
         offset : array_like, (n_rows,), optional
             The known part of the predictions of these rows, as for a ``Problem``; default 0.
         step, l1, lam, alpha, fraction : float, optional
-            The same by its name, as for ``PathPoint``: ``predict(X, fraction=0.3)``. At most one of them, and not beside `at`.
+            The same by its name, as for ``PathPoint``: ``predict(X, fraction=0.3)``. At most one of them, and not together with `at`.
 
         Returns
         -------
@@ -418,7 +418,7 @@ def place_named(at=None, **ways):
 
 
 def checked_place(at, name="at"):
-    """`at`, refused where it is no place."""
+    """`at`; raises unless it is a place."""
     if not isinstance(at, PathPoint):
         raise ValueError(f"{name} must be a PathPoint such as PathPoint(alpha=0.1) or PathPoint(step=100), got {shown(at)}.")
     return at

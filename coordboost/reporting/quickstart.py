@@ -47,7 +47,7 @@ def lasso_states(path):
 
 @uncut()
 def quickstart(out=None):
-    """Run LS-Boost, FS and R-FS on the diabetes data beside the Lasso and least squares.
+    """Compare LS-Boost, FS and R-FS with the Lasso and least squares on the diabetes data.
 
     Parameters
     ----------

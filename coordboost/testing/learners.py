@@ -1,4 +1,4 @@
-"""Laws of learners: every verb of a dictionary or an oracle is held against the columns, and of a family `find` against `build`."""
+"""Laws of learners: every verb of a dictionary or an oracle is compared with the columns, and of a family `find` with `build`."""
 
 from typing import NamedTuple
 

@@ -220,7 +220,7 @@ print(
 #
 #    L(\beta_{k+1}) = L(\beta_k) - \frac{\varepsilon (2 - \varepsilon)}{2}\, C_k^2 .
 #
-# The package holds it against the run, with a tolerance that counts the roundings. *Tight* means that it is an equation.
+# The package checks it on the run, with a tolerance that counts the roundings. *Tight* means that it is an equation.
 check = cb.theory.check(run, "(25) descent")[0]
 print(check, "| kind:", check.kind)
 

@@ -153,7 +153,7 @@ print(cb.theory.check(allowed))
 # **A guard.** If the theorem holds, the loss can rise above its start only by a known amount. A run that rises further has left the
 # theorem, and the package takes it back to its best model (``guard=True``, the default).
 #
-# **A restart.** Let momentum begin anew, after a fixed number of rounds or when the loss rises.
+# **A restart.** Momentum restarts after a fixed number of rounds or when the loss rises.
 wild = cb.solve(basis, cb.agbm(eta=1.0, gamma=0.3, guard=False), 300)
 guarded = cb.solve(basis, cb.agbm(eta=1.0, gamma=0.3), 300)
 restarted = cb.solve(basis, cb.agbmr(eta=1.0, gamma=0.3), 300)

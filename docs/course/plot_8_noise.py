@@ -5,7 +5,7 @@ r"""
 **Goals**
 
 * You can say how noise and a little shrinkage turn boosting into a sampler, and what it samples.
-* You can hold a chain against the law that it should have, with errors.
+* You can compare a chain with the law that it should have, with errors.
 * You can tell when a run is *not* a sample: too short, too cold, one noise only, two valleys.
 
 *You need*: lessons 1 and 7; Markov chains, normal laws, ridge regression. *Time*: 60 minutes.

@@ -21,7 +21,7 @@ excess, corr = trail.excess, trail.corr[:-1]
 change = np.diff(excess)
 
 # %%
-# Three claims are held against the run: the printed one, the corrected one, and the exact change of the error, which the package
+# Three claims are checked on the run: the printed one, the corrected one, and the exact change of the error, which the package
 # knows. The third one says why: ``tightest 1`` means that both sides are equal.
 rounding = 1e-12 * excess[0]
 print(cb.theory.BoundCheck("training error of FS falls", "printed", "upper", excess[1:], excess[:-1], rounding))

@@ -53,7 +53,7 @@ fewer = partial(less, log=True)
 def from_same(values, low, high):
     """Whether the smallest and the largest of three draws may come from where our draws come from.
 
-    The middle of three normal numbers has a variance of 0.362: it is held against our mean by a two-sided t at 1 %.
+    The middle of three normal numbers has a variance of 0.362: it is compared with our mean by a two-sided t at 1 %.
     """
     values = np.asarray(values, dtype=float)
     spread = values.std(ddof=1) * np.sqrt(0.362 + 1 / len(values))
@@ -73,7 +73,7 @@ def fact(holds, ours, statistic=""):
 
 
 def beside(ours):
-    """Our number beside a printed one that nobody can be held to."""
+    """Our number next to a printed one that nobody can be held to."""
     return Verdict("not judged", ours if isinstance(ours, str) else mean_se(ours))
 
 

@@ -1,4 +1,4 @@
-r"""What the text says about Table B.1, held against the table.
+r"""What the text says about Table B.1, checked on the table.
 
 Problem: prediction errors of five methods on twelve settings, as printed.
 

@@ -1,4 +1,4 @@
-"""Closed forms that the numbers suggest, held against the intervals in a test; each says how much of it is proved.
+"""Closed forms that the numbers suggest, checked against the intervals in a test; each says how much of it is proved.
 
 A formula is named with the range in which it was compared.
 """

@@ -60,7 +60,7 @@ class PerturbedState(_PerturbedState, ModelState):
     """The view `inner`, whose residual is estimated and noised before learners see it.
 
     gradient : the residual, or its estimate from the samples drawn;  looked : the same with structure noise. Without such noise, and
-    with all samples, they are the very array of the inner view. *Cost* beside the inner view: a normal number for each sample.
+    with all samples, they are the very array of the inner view. *Cost* in addition to the inner view: a normal number for each sample.
 
     root : roots of the weights, (n_samples,) or (1,);  sigma : standard deviations, one for each step, the last from there on
     shrunken : room for predictions times 1 - `ahead`, none where `ahead` is 0; made in a step, it would have every array counted

@@ -133,7 +133,7 @@ class Along:
 class Called(Along):
     """The view `inner` over learners that have numbers; it goes with ``Kept`` coefficients.
 
-    *Cost* of a step beside the verbs: one compiled pass over the correlations, one over the samples, and some calls.
+    *Cost* of a step besides the verbs: one compiled pass over the correlations, one over the samples, and some calls.
     """
 
     def __init__(self, inner):

@@ -19,7 +19,7 @@ PATH = ("learner", "shrink", "theta")
 
 
 def write_run(outcome, file, *, data):
-    """Write a run to `file` (a path, any suffix): beside it first, then in its place, so that an old file is never half written.
+    """Write a run to `file` (a path, any suffix): next to it first, then in its place, so that an old file is never half written.
 
     Parameters
     ----------

@@ -1,6 +1,6 @@
 """A zip of plain arrays and one JSON header, read only as far as its sizes are sound.
 
-Files are written beside and put in place, so that what was there stays whole until all is written.
+Files are written under another name and put in place, so that what was there stays whole until all is written.
 """
 
 import hashlib
@@ -22,7 +22,7 @@ RATIO = {ZIP_STORED: 1, ZIP_DEFLATED: 1032}
 
 
 def write(file, header, arrays):
-    """Write the header and the arrays to `file`: beside it first, so that what was there stays whole until all is written.
+    """Write the header and the arrays to `file`: next to it first, so that what was there stays whole until all is written.
 
     Raises
     ------
@@ -93,7 +93,7 @@ class Archive:
             raise ValueError("the arrays are not those that the header lists")
 
     def arrays(self):
-        """All arrays, unpacked; each is held against its digest in the header."""
+        """All arrays, unpacked; each is checked against its digest in the header."""
         out = {name: self._read(name) for name in self.heads}
         for name, (*_, stated) in self.header["arrays"].items():
             if digest(out[name].ravel()) != stated:

@@ -6,7 +6,7 @@ With the parts S_i, S_j of two learners and N the weight in a set of samples, a 
 
 A *place* is a bin of a feature, or the end of its bins: those of feature h are ``offset[h], ..., offset[h + 1] - 1``. A *profile* holds,
 for the samples that lie before one place in its feature, their weight before each place of all features. A part or the rest of it lies
-between two places, so its weight beside any other part is told by two profiles. The profile of a place differs from that of the nearest
+between two places, so its weight within any other part follows from two profiles. The profile of a place differs from that of the nearest
 place that is kept by the samples in between alone: these are looked for among all codes of the feature, and counted.
 
 *Numerics*: weights are whole numbers, in units of a power of two, so sums of them are exact in any order: an entry has the same bits

@@ -107,7 +107,7 @@ def main():
 def quickstart(out, as_json):
     """Compare boosting, the Lasso and least squares.
 
-    Runs LS-Boost, FS and R-FS beside them on the diabetes data of scikit-learn. Takes a few seconds, the first time some
+    Runs LS-Boost, FS, R-FS and these two on the diabetes data of scikit-learn. Takes a few seconds, the first time some
     more to compile. Writes quickstart.png and one run file per method.
     """
     from coordboost.reporting.quickstart import quickstart

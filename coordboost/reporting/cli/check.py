@@ -63,7 +63,7 @@ def certify(run, independent, radius, lam, as_json):
 )  # fmt: skip
 @JSON
 def check(run, plot, names, angle_learners, as_json):
-    """Hold every theorem that speaks about a run against it.
+    """Check every theorem that speaks about a run.
 
     Replays the run in the file RUN, measures what the theorems bound at every step, and compares. Speaks about ls_boost,
     forward_stagewise, regularized_forward_stagewise, path_forward_stagewise and frank_wolfe with the squared loss, random

@@ -139,7 +139,7 @@ def lasso(file, target, seed, loss, alpha, choosing, folds, choose, n_alphas, ep
     """Fit the Lasso to a table at one penalty, or choose it by cross-validation; with a certificate.
 
     The penalty is that of the mean loss, as in glmnet and scikit-learn. Each fold makes the path of the other rows at all penalties. The
-    model is kept as lasso.json, with --cv as lasso-cv.json beside two pictures, for coef and predict.
+    model is kept as lasso.json, with --cv as lasso-cv.json with two pictures, for coef and predict.
 
     \b
     Examples:

@@ -94,7 +94,7 @@ def coef(run, everything, as_csv, as_json, out, **place):
 @click.argument("run")
 @click.argument("file")
 @with_options(*PLACE_OPTIONS)
-@click.option("--keep", multiple=True, metavar="NAME", help="A column of FILE to copy beside the predictions. Repeatable.")
+@click.option("--keep", multiple=True, metavar="NAME", help="A column of FILE to copy next to the predictions. Repeatable.")
 @click.option(
     "--unknown", type=click.Choice(["refuse", "none"]), default="refuse",
     help="What to do with words that the model does not know: none takes them for none of those it knows (of two, the first).",
@@ -125,7 +125,7 @@ def predict(run, file, keep, unknown, as_json, out, step, l1, fraction, **given)
 
 @click.command()
 @click.argument("run")
-@file_option("--out", "The page.  [default: beside the run, .html]")
+@file_option("--out", "The page.  [default: next to the run, .html]")
 def report(run, out):
     """Write one HTML page about a saved run.
 

@@ -22,7 +22,7 @@ OF_TABLES = {
     "decimal": ("C", "The decimal mark.  [default: guessed]"),
     "thousands": ("C", "The mark between thousands.  [default: none]"),
     "encoding": ("NAME", "Of a text file, such as utf-8, cp1252.  [default: guessed]"),
-    "na": ("WORD", "Means missing, beside NA, nan, null, ... Repeatable."),
+    "na": ("WORD", "Means missing, as do NA, nan, null, ... Repeatable."),
     "text": ("NAME", "A column to take as text, whatever is in it. Repeatable."),
     "drop": ("NAME", "A column to leave out. Repeatable."),
     "date_format": ("FORMAT", 'How dates are written, as "%d/%m/%Y".  [default: guessed]'),
@@ -143,7 +143,7 @@ def _limits(learner):
 
 
 def _must(name, default):
-    """Whether a parameter must be given; t may be left out beside a rule, which the command line does not have."""
+    """Whether a parameter must be given; t may be left out where there is a rule, which the command line does not have."""
     return default is inspect.Parameter.empty or name == "t"
 
 
@@ -223,7 +223,7 @@ class MethodCommand(click.Command):
             return
         for name, maker in meant.items():
             formatter.write(f"{ctx.meta[name]}: {inspect.getdoc(maker)}\n")
-        with formatter.section(f"Its options, beside those of `{ctx.command_path} --help`"):
+        with formatter.section(f"Its options, besides those of `{ctx.command_path} --help`"):
             records = [_option(name, default, False).get_help_record(ctx) for name, default in self._own(ctx).items()]
             formatter.write_dl([(" ".join(f"--{name} {ctx.meta[name]}" for name in meant), ""), *records])
 

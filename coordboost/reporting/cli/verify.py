@@ -1,4 +1,4 @@
-"""``coordboost verify`` and ``coordboost docs``: what stands beside the package in a checkout, and travels inside its wheel."""
+"""``coordboost verify`` and ``coordboost docs``: what stands next to the package in a checkout, and travels inside its wheel."""
 
 import importlib
 import pkgutil

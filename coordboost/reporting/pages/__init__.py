@@ -278,7 +278,7 @@ def _data(problem, model):
 
 
 def _checks(run):
-    """The theorems that speak about the run held against it, rows of a table; or why none does."""
+    """The theorems that speak about the run, checked on it, rows of a table; or why none does."""
     from coordboost.theory.bounds import STATEMENTS, check
 
     claims = {(one.name, one.variant): one.claim for one in STATEMENTS}

@@ -1,4 +1,4 @@
-"""The display of a chain: its trace, and the law that it should have beside it."""
+"""The display of a chain: its trace, and next to it the law that it should have."""
 
 from typing import Any, Self
 
@@ -19,7 +19,7 @@ class ChainDisplay(Display):
     quantity : int, default 0
         The number of the quantity that is drawn.
     law : Normal or GridLaw, optional
-        The law of the same quantities, drawn beside the sample.
+        The law of the same quantities, drawn next to the sample.
     words : str, optional
         The name of the vertical axis; default "coefficient" and its number.
     title : str
@@ -65,7 +65,7 @@ class ChainDisplay(Display):
         quantity : int, default 0
             The number of the quantity that is drawn.
         law : Normal or GridLaw, optional
-            The law of the same quantities, drawn beside the sample.
+            The law of the same quantities, drawn next to the sample.
         words : str, optional
             The name of the vertical axis; default "coefficient" and its number.
         title : str

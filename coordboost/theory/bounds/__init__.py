@@ -17,7 +17,7 @@ from coordboost.theory.bounds.margins import MarginBound, margin_bound
 from coordboost.theory.bounds.plan import Plan, plan
 from coordboost.theory.bounds.trail import Constants, Trail
 
-#: Every statement that ``check`` holds against a run it speaks about.
+#: Every statement that ``check`` tests on the runs it speaks about.
 STATEMENTS = (
     *ls_boost.STATEMENTS,
     *stagewise.STATEMENTS,

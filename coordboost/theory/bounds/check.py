@@ -1,4 +1,4 @@
-r"""Claims held against numbers.
+r"""Claims compared with numbers.
 
 A *statement* is one claim of a paper in one variant: as ``printed``, as ``corrected`` where the print is wrong, or ``sharpened`` where the
 proof gives more. A *bound check* is what came out on one run: measured values, the bound, and how far rounding may carry them apart.

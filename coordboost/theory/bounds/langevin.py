@@ -1,4 +1,4 @@
-"""The exact law of Langevin boosting of the squared loss, held against runs: the mean loss after k steps; in sums over samples.
+"""The exact law of Langevin boosting of the squared loss, compared with runs: the mean loss after k steps; in sums over samples.
 
 Where the choice does not look at the residual, mean m_k and covariance S_k of the coefficients follow step by step, and
 

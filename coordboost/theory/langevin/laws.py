@@ -133,7 +133,7 @@ class Limit(NamedTuple):
 
 
 def checked_limit(limit):
-    """`limit`, refused where it is none."""
+    """`limit`; raises unless it is a limit."""
     if not isinstance(limit, Limit):
         raise ValueError(f"limit must be a Limit, as limit_of(problem, select) gives it, got {shown(limit)}.")
     return limit
