@@ -7,7 +7,7 @@ from scipy.special import softmax
 
 from coordboost._utils.checks import positive, shown
 from coordboost.data import validation
-from coordboost.estimators.base import Classification, Regression
+from coordboost.estimators.base import Classification, Regression, check_one_model
 from coordboost.estimators.linear import CrossValidated, _BaseLinear
 from coordboost.lasso.inputs import ROUNDED, as_factors
 from coordboost.lasso.multinomial import multinomial_path
@@ -690,10 +690,12 @@ class CertifiedLassoClassifier(Classification, OnePenalty):
         targets = super()._encode(y, complete)
         return [y] if self._joint else targets
 
-    def _choose(self, X, y, weight, folds):
+    def _choose(self, X, y, weight, offset, folds):
         if not self._joint:
-            return super()._choose(X, y, weight, folds)
-        problem = self._problem(X, np.where(y == 0, 1.0, -1.0), weight)
+            return super()._choose(X, y, weight, offset, folds)
+        if offset is not None:
+            check_one_model(len(self.classes_))
+        problem = self._problem(X, np.where(y == 0, 1.0, -1.0), weight, None)
         path = multinomial_path(
             problem, y, [float(self.alpha)], tol=self.tol, penalty_factor=self._factors(problem),
             unit_columns=False, fit_intercept=self.fit_intercept,

@@ -20,7 +20,16 @@ from coordboost.data import validation
 from coordboost.data.frames import as_pandas, is_frame, is_time, refuse_times, refuse_words
 from coordboost.data.problem import Problem
 from coordboost.engine.result import Status
-from coordboost.estimators.base import _BaseEstimator, all_or_nothing, check_weights, in_memory, rows_with_weight
+from coordboost.estimators.base import (
+    _BaseEstimator,
+    all_or_nothing,
+    check_offset,
+    check_one_model,
+    check_weights,
+    in_memory,
+    rows_with_weight,
+    some_rows,
+)
 from coordboost.estimators.other_names import no_parameter
 from coordboost.model_selection.folds import Folds
 from coordboost.model_selection.splits import folds_of, pairs_of
@@ -45,7 +54,7 @@ class _BaseLinear(_BaseEstimator):
         validation.flag("fit_intercept", self.fit_intercept)
 
     @all_or_nothing
-    def fit(self, X, y, sample_weight=None):
+    def fit(self, X, y, sample_weight=None, *, offset=None):
         """Fit the model.
 
         Parameters
@@ -54,6 +63,9 @@ class _BaseLinear(_BaseEstimator):
         y : array_like, (n_samples,)
         sample_weight : array_like, (n_samples,), optional
             Multiplies the terms of the loss. Rows of weight 0 are left out.
+        offset : array_like, (n_samples,), optional
+            A known part of the predictions on the scale of the loss, such as log(exposure) for ``Poisson()``; default 0. The model is
+            what comes on top of it. `predict` takes that of other rows.
 
         Returns
         -------
@@ -71,20 +83,23 @@ class _BaseLinear(_BaseEstimator):
         ConstantColumnWarning
             If all columns of X are constant; the model is then a constant.
         """
-        return self._fit(*rows_with_weight(*self._rows(X, y, sample_weight)))
+        return self._fit(*rows_with_weight(*self._rows(X, y, sample_weight, offset)))
 
-    def _rows(self, X, y, sample_weight):
-        """Rows, targets and weights, checked."""
+    def _rows(self, X, y, sample_weight, offset):
+        """Rows, targets, weights and offset, checked."""
         self._check_parameters()
         X = self._check_table(X, reset=True)
         y, weight = self._check_y(X, y, True), check_weights(X, sample_weight)
         if weight is not None and np.count_nonzero(weight) < 2:
             raise ValueError(f"{type(self).__name__} needs two rows with a weight above 0, got n_samples = 1.")
-        return X, y, weight
+        return X, y, weight, check_offset(X, offset)
 
-    def _fit(self, X, y, weight, folds=None):
+    def _fit(self, X, y, weight, offset, folds=None):
         """The path of each target, and the point on it."""
-        chosen = [self._choose(X, target, weight, folds) for target in self._encode(y)]
+        targets = self._encode(y)
+        if offset is not None:
+            check_one_model(len(targets))
+        chosen = [self._choose(X, target, weight, offset, folds) for target in targets]
         self.paths_, self.places_ = map(list, zip(*chosen, strict=True))
         for path, place in chosen:
             if getattr(path, "status", None) is Status.DIVERGED:
@@ -113,16 +128,17 @@ class _BaseLinear(_BaseEstimator):
                 refuse_words(X)  # a sentence with their names, where words are what is wrong
             raise
 
-    def _problem(self, X, y, weight):
+    def _problem(self, X, y, weight, offset):
         names = getattr(self, "feature_names_in_", None)
         with warnings.catch_warnings():
             warnings.filterwarnings("ignore", validation.SOME_CONSTANT, validation.ConstantColumnWarning)  # their coefficients are 0
             names = None if names is None else names.tolist()
-            return Problem(X, y, self._get_loss(), sample_weight=weight, center=bool(self.fit_intercept), feature_names=names)
+            more = {"sample_weight": weight, "offset": offset, "feature_names": names}
+            return Problem(X, y, self._get_loss(), center=bool(self.fit_intercept), **more)
 
-    def _choose(self, X, y, weight, folds):
+    def _choose(self, X, y, weight, offset, folds):
         """The path, and the point of the model: its end."""
-        path = self._paths(self._problem(X, y, weight))[0][0]
+        path = self._paths(self._problem(X, y, weight, offset))[0][0]
         return path, PathPoint(step=path.n_points - 1)
 
     def _short_of(self, path, place):
@@ -202,7 +218,7 @@ class CrossValidated:
         return router.add(splitter=check_cv(self.cv), method_mapping=passed_on)
 
     @all_or_nothing
-    def fit(self, X, y, sample_weight=None, *, groups=None, **params):
+    def fit(self, X, y, sample_weight=None, *, offset=None, groups=None, **params):
         """Fit the model.
 
         Parameters
@@ -212,6 +228,9 @@ class CrossValidated:
         sample_weight : array_like, (n_samples,), optional
             Weights of the fits and of the losses on held-out rows. Rows of weight 0 are left out, and so are folds without other
             held-out rows.
+        offset : array_like, (n_samples,), optional
+            A known part of the predictions on the scale of the loss, such as log(exposure) for ``Poisson()``; default 0. The model is
+            what comes on top of it. `predict` takes that of other rows.
         groups : array_like, (n_samples,), optional
             For a splitter that keeps groups together.
         **params : array_like, optional
@@ -227,10 +246,10 @@ class CrossValidated:
             For invalid input; the message says what was expected and what was given.
         """
         split_params = self._split_params(sample_weight, groups, params)
-        X, y, weight = self._rows(X, y, sample_weight)
+        X, y, weight, offset = self._rows(X, y, sample_weight, offset)
         folds = self._folds(X, y, weight, split_params) if self.rule in RULES else None
         self._seen = []
-        return self._fit(*rows_with_weight(X, y, weight), folds)
+        return self._fit(*rows_with_weight(X, y, weight, offset), folds)
 
     def _split_params(self, sample_weight, groups, params):
         """What the splitter is given besides X and y, by name."""
@@ -271,16 +290,16 @@ class CrossValidated:
                 held = f"fold {k} of {len(folds)} holds out all {n} row(s) of the class {name!r}"
                 raise ValueError(f"{held}: give it two rows or more, or other folds (cv).")
 
-    def _choose(self, X, y, weight, folds):
+    def _choose(self, X, y, weight, offset, folds):
         """The path and the point that the rule chooses among the points of all paths."""
-        problem = self._problem(X, y, weight)
+        problem = self._problem(X, y, weight, offset)
         if folds is None:
             paths = [path for path, _ in self._paths(problem)]
-            curves = [self._criterion(path, X, y, weight) for path in paths]
+            curves = [self._criterion(path, X, y, weight, offset) for path in paths]
             self._seen.append(np.concatenate(curves))
             at = int(np.argmin(self._seen[-1]))
         else:
-            paths, found = self._cross_validate(problem, X, y, weight, folds)
+            paths, found = self._cross_validate(problem, X, y, weight, offset, folds)
             curves = [one.mean for one in found]
             losses, paths_of_folds = np.hstack([one.losses for one in found]), sum((one.paths for one in found), ())
             whole = CrossValidation(losses, found[0].weights, paths_of_folds, found[0].measure)
@@ -290,7 +309,7 @@ class CrossValidated:
         k = int(np.searchsorted(ends, at, side="right"))
         return paths[k], PathPoint(step=min(at - int(ends[k] - len(curves[k])), paths[k].n_points - 1))
 
-    def _cross_validate(self, problem, X, y, weight, folds):
+    def _cross_validate(self, problem, X, y, weight, offset, folds):
         """The paths on all rows, and the cross-validation of each."""
         measure = measure_of(self.scoring, getattr(self, "classes_", y))
         shared = Folds(problem, folds, self._by_gram and self.fit_intercept)
@@ -299,17 +318,17 @@ class CrossValidated:
         @cache
         def fold(k):
             """The problem of fold k, made once for all paths, which keep it in any case."""
-            fit = folds[k][0]
-            return shared.part(k) or (self._problem(rows[fit], y[fit], None if weight is None else weight[fit]), None)
+            return shared.part(k) or (self._problem(*some_rows(folds[k][0], rows, y, weight, offset)), None)
 
         n_threads = effective_n_jobs(None if self.n_jobs is None else int(self.n_jobs))
-        given, options = (y, validation.sample_weight(weight, len(y)), folds), {"measure": measure, "n_threads": n_threads}
+        given = y, validation.sample_weight(weight, len(y)), folds
+        options = {"measure": measure, "offset": offset, "n_threads": n_threads}
         return [path for path, _ in walks], [
             of_folds(lambda k, walk=walk: (walk(*fold(k)), rows[folds[k][1]]), *given, **options) for _, walk in walks
         ]
 
-    def _criterion(self, path, X, y, weight):
-        losses = -path.score_path(X, y, weight) * path.problem.weight.sum()
+    def _criterion(self, path, X, y, weight, offset):
+        losses = -path.score_path(X, y, weight, offset=offset) * path.problem.weight.sum()
         return criterion(self.rule, path.problem, losses, path.degrees_of_freedom(), getattr(self, "noise_variance", None))
 
     @property

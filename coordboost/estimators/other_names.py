@@ -91,7 +91,7 @@ _ROWS = (
         (TREES, "all trees grow in one way, from histograms, and are boosted in one way"), NO_TREES,
     ),
     ("depth max_depth", "max_depth", "nodes", NO_TREES),
-    ("init_score base_margin offset baseline newoffset exposure", "offset", "the model begins at the best constant"),
+    ("init_score base_margin offset baseline newoffset exposure", "offset"),
     ("base_score init coef_init intercept_init", "the model begins at the best constant"),
     ("init_model xgb_model warm_start", "warm_start", "every fit begins anew"),
     ("callbacks monitor", "set_callbacks", *SILENT),

@@ -192,5 +192,6 @@ class Folds:
         if products is None and self.rows.size <= LITTLE:
             columns = Dense(columns.gather(np.arange(len(self.rows))).T)
         new = Standardization(way.kept, way.mean + way.norm * mean, way.norm * norm, way.n_columns)
-        parts = {"y": y - centre, "weight": np.ones(len(fit)), "constant": whole.constant + centre}
+        offset = None if whole.offset is None else whole.offset[fit]
+        parts = {"offset": offset, "y": y - centre, "weight": np.ones(len(fit)), "constant": whole.constant + centre}
         return whole.replace(dictionary=columns, standardization=new, **parts), products

@@ -7,6 +7,7 @@ from sklearn.exceptions import UndefinedMetricWarning
 from sklearn.metrics import check_scoring, get_scorer
 
 from coordboost._utils.checks import shown
+from coordboost.data.validation import known_part
 from coordboost.losses.base import link_of, on_scale_of_y
 from coordboost.paths.scoring import rows_of
 
@@ -52,14 +53,15 @@ class Scorer:
         self.name = scoring if isinstance(scoring, str) else getattr(scoring, "__name__", None) or repr(scoring)
         self.classes = np.asarray(classes if len(classes) == 2 else [-1, 1])
 
-    def __call__(self, path, X, y, weight, at):
+    def __call__(self, path, X, y, weight, offset, at):
         loss, preds = path.problem.loss, path.staged_predict(X) if at is None else (path.predict(X, place) for place in at)
+        known = known_part(offset, len(y))
         model, given = _Numbers(loss), {} if (weight == 1).all() else {"sample_weight": weight}
         if loss.two_class:
             model, y = _Classes(loss, self.classes), self.classes[(rows_of(path.problem, X, y, weight)[0] > 0).astype(int)]
         try:
             with config_context(assume_finite=True, skip_parameter_validation=True):
-                scores = np.array([float(self.scorer(model, pred[:, None], y, **given)) for pred in preds])
+                scores = np.array([float(self.scorer(model, (pred + known)[:, None], y, **given)) for pred in preds])
         except TypeError as error:
             raise ValueError(f"scoring={self.name} failed: {error}; it must be a scorer of (estimator, X, y, sample_weight).") from error
         if np.isnan(scores).all():

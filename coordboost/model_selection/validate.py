@@ -161,8 +161,8 @@ class CrossValidation:
 
 
 def cross_validate(
-    fit: Callable, X: Any, y: Any, *, folds: Any = 5, rng: int = 0, sample_weight: ArrayLike | None = None, at: Any = None,
-    scoring: str | Callable | None = None, n_threads: int = 1,
+    fit: Callable, X: Any, y: Any, *, folds: Any = 5, rng: int = 0, sample_weight: ArrayLike | None = None,
+    offset: ArrayLike | None = None, at: Any = None, scoring: str | Callable | None = None, n_threads: int = 1,
 ) -> CrossValidation:  # fmt: skip
     """Cross-validated loss, or score, at every point of a path. One path is fitted per fold.
 
@@ -182,6 +182,9 @@ def cross_validate(
         Seed of this assignment.
     sample_weight : array_like, (n_samples,), optional
         Weights of the fits and of the losses. A fold without a held-out row of weight above 0 is left out.
+    offset : array_like, (n_samples,), optional
+        A known part of every prediction, as for ``Problem``. `fit` then takes that of its rows as a fourth argument,
+        ``fit(X, y, sample_weight, offset)``, and held-out rows are judged beside theirs.
     at : sequence of PathPoint, optional
         Points at which to evaluate. Default: every step, knot or alpha; then point k must be the same in all folds. So give
         ``lasso_path`` the same `alphas` in all folds. For ``exact_path`` pass `at`, as folds have different knots.
@@ -218,13 +221,15 @@ def cross_validate(
     function("fit", fit, "a function of X, y and sample_weight that gives a path")
     X, y = rows_and_target(X, y)
     weight = validation.sample_weight(sample_weight, len(y))
+    offset = None if offset is None else validation.known_part(offset, len(y))
     folds, measure = rows_of_folds("folds", folds, X, y, rng), measure_of(scoring, y)
 
     def walked(k):
         rows = folds[k][0]
-        return fit(X[rows], y[rows], None if sample_weight is None else weight[rows]), X[folds[k][1]]
+        known = () if offset is None else (offset[rows],)
+        return fit(X[rows], y[rows], None if sample_weight is None else weight[rows], *known), X[folds[k][1]]
 
-    return of_folds(walked, y, weight, folds, at=at, measure=measure, n_threads=n_threads)
+    return of_folds(walked, y, weight, folds, offset=offset, at=at, measure=measure, n_threads=n_threads)
 
 
 class MeanLoss:
@@ -232,13 +237,13 @@ class MeanLoss:
 
     name, beside_the_point = MEAN_LOSS, validation.ConstantColumnWarning
 
-    def __call__(self, path, X, y, weight, at):
-        scores = path.score_path(X, y, weight) if at is None else path.score_at(X, y, weight, at=at)
+    def __call__(self, path, X, y, weight, offset, at):
+        scores = path.score_path(X, y, weight, offset=offset) if at is None else path.score_at(X, y, weight, at=at, offset=offset)
         return -scores - least_mean(path.problem.loss, *rows_of(path.problem, X, y, weight))
 
 
 def measure_of(scoring, y):
-    """What judges points of paths: ``measure(path, X, y, weight, at)`` gives what is minimised, (n_points,).
+    """What judges points of paths: ``measure(path, X, y, weight, offset, at)`` gives what is minimised, (n_points,).
 
     It has a ``name``, and says which warning of its own is ``beside_the_point``.
     """
@@ -260,7 +265,7 @@ def _counting(folds, weight):
     return kept
 
 
-def of_folds(walked, y, weight, folds, *, at=None, measure=None, n_threads=1):
+def of_folds(walked, y, weight, folds, *, offset=None, at=None, measure=None, n_threads=1):
     """The same where ``walked(k)`` gives the path of the fold k and the columns of the rows held out."""
     kept, measure = _counting(folds, weight), measure or MeanLoss()
 
@@ -280,7 +285,8 @@ def of_folds(walked, y, weight, folds, *, at=None, measure=None, n_threads=1):
     def scored(i, found):
         with named(i) as k:
             (path, X), held = found, folds[k][1]
-            return path, measure(checked_path(path), X, y[held], weight[held], at)
+            known = None if offset is None else offset[held]
+            return path, measure(checked_path(path), X, y[held], weight[held], known, at)
 
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", measure.beside_the_point)
