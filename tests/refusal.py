@@ -23,3 +23,13 @@ def rows(name, action, *values, says):
     """One row for each bad value; the sentence holds `says`. Names hold no address: they are the same in every process."""
     shown = (getattr(bad, "__name__", repr(bad)).split("\n")[0].split(" at 0x")[0] for bad in values)
     return [case(f"{name} {text}", lambda bad=bad: action(bad), says) for text, bad in zip(shown, values, strict=True)]
+
+
+def refusals(*cases):
+    """The test of a table of cases."""
+
+    @pytest.mark.parametrize(("action", "fragment"), cases)
+    def test(action, fragment):
+        refused(action, fragment)
+
+    return test

@@ -9,7 +9,7 @@ import numpy as np
 import pandas as pd
 import pytest
 import scipy.sparse
-from refusal import case, refused
+from refusal import case, refusals, refused
 
 import coordboost as cb
 from coordboost import Problem
@@ -115,9 +115,7 @@ DATA_ROWS = [
 ]
 
 
-@pytest.mark.parametrize("action, fragment", X_ROWS + Y_ROWS + DATA_ROWS)
-def test_refused(action, fragment):
-    refused(action, fragment)
+test_refused = refusals(*X_ROWS, *Y_ROWS, *DATA_ROWS)
 
 
 PROBLEMS = {"dense": Problem(UNIT, Y), "sparse": Problem(scipy.sparse.csc_array(X), Y), "logistic": Problem(X, SIGNS, cb.losses.Logistic())}

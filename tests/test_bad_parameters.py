@@ -3,8 +3,7 @@
 import math
 
 import numpy as np
-import pytest
-from refusal import case, refused, rows
+from refusal import case, refusals, rows
 
 import coordboost as cb
 from coordboost import Problem
@@ -164,42 +163,35 @@ CALL_ROWS = [
 ]
 
 
-@pytest.mark.parametrize("action, fragment", METHOD_ROWS + CALL_ROWS)
-def test_refused(action, fragment):
-    refused(action, fragment)
+test_refused = refusals(*METHOD_ROWS, *CALL_ROWS)
 
 
-@pytest.mark.parametrize(
-    "action, fragment",
-    [
-        case("Logistic", lambda: list(cb.theory.subgradient_descent(LOGISTIC, 0.1, 3)), "needs the squared loss"),
-        case(
-            "weights",
-            lambda: list(cb.theory.subgradient_descent(Problem(X, Y, sample_weight=np.arange(8)), 0.1, 3)),
-            "without sample weights",
-        ),
-        *rows(
-            "n_steps", lambda bad: list(cb.theory.subgradient_descent(SQUARED, 0.1, bad)), -1, 2.0, None, says="n_steps must be"
-        ),
-        *rows(
-            "step",
-            lambda bad: list(cb.theory.subgradient_descent(SQUARED, bad, 3)),
-            NAN,
-            "0.1",
-            None,
-            [0.1],
-            says="step must be",
-        ),
-        *rows(
-            "delta",
-            lambda bad: list(cb.theory.subgradient_descent(SQUARED, 0.1, 3, delta=bad)),
-            0,
-            -1,
-            NAN,
-            [1.0],
-            says="delta must be",
-        ),
-    ],
+test_subgradient_descent_refuses = refusals(
+    case("Logistic", lambda: list(cb.theory.subgradient_descent(LOGISTIC, 0.1, 3)), "needs the squared loss"),
+    case(
+        "weights",
+        lambda: list(cb.theory.subgradient_descent(Problem(X, Y, sample_weight=np.arange(8)), 0.1, 3)),
+        "without sample weights",
+    ),
+    *rows(
+        "n_steps", lambda bad: list(cb.theory.subgradient_descent(SQUARED, 0.1, bad)), -1, 2.0, None, says="n_steps must be"
+    ),
+    *rows(
+        "step",
+        lambda bad: list(cb.theory.subgradient_descent(SQUARED, bad, 3)),
+        NAN,
+        "0.1",
+        None,
+        [0.1],
+        says="step must be",
+    ),
+    *rows(
+        "delta",
+        lambda bad: list(cb.theory.subgradient_descent(SQUARED, 0.1, 3, delta=bad)),
+        0,
+        -1,
+        NAN,
+        [1.0],
+        says="delta must be",
+    ),
 )
-def test_subgradient_descent_refuses(action, fragment):
-    refused(action, fragment)

@@ -8,7 +8,7 @@ from fractions import Fraction as F
 import numpy as np
 import pytest
 from click.testing import CliRunner
-from refusal import case, refused
+from refusal import case, refusals, refused
 from test_bounds import GAUSS, METHODS, A, N
 
 import coordboost as cb
@@ -57,9 +57,7 @@ REFUSED = [
 ]  # fmt: skip
 
 
-@pytest.mark.parametrize("action, fragment", REFUSED)
-def test_refusals(action, fragment):
-    refused(action, fragment)
+test_refusals = refusals(*REFUSED)
 
 
 @pytest.mark.parametrize("maker, options", [

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from matplotlib.figure import Figure
 from matplotlib.text import Text
-from refusal import case, refused
+from refusal import case, refusals
 
 import coordboost as cb
 
@@ -130,26 +130,21 @@ def test_five_thousand_columns():
     assert "others" in P.SelectionDisplay.from_run(run, ax=Figure().subplots()).ax_.get_xlabel()
 
 
-@pytest.mark.parametrize(
-    ("action", "fragment"),
-    [
-        case("against", lambda: P.ProfileDisplay.from_run(MADE.run, against="lambda"), "against must be one of 'l1', 'fraction'"),
-        case("gap", lambda: P.GapDisplay.from_run(MADE.run, against="time"), "against must be 'step' or 'scans'"),
-        case("units", lambda: P.ProfileDisplay.from_run(MADE.run, units="raw"), "units must be 'standardized' or 'original', got 'raw'"),
-        case("keyword", lambda: MADE.run.plot(standardized=True), "ProfileDisplay has no option 'standardized'"),
-        case(
-            "variant",
-            lambda: P.BoundDisplay.from_run(MADE.run, "Theorem 3.1 (iv)", variant="sharpened"),
-            "variant of Theorem 3.1 (iv) must be 'printed', got 'sharpened'",
-        ),
-        case(
-            "points",
-            lambda: P.CrossValidationDisplay.from_cross_validation(MADE.seen, path=MADE.run),
-            "path must have the 20 points of the validation, got one with 301",
-        ),
-        case("bound", lambda: P.BoundDisplay.from_run(MADE.run, "Theorem 9"), "no statement is called 'Theorem 9'. About this run"),
-        case("bounds", lambda: P.BoundDisplay.from_run(MADE.run, "Theorem 3.1"), "statement must be one of 'Theorem 3.1 (i)'"),
-    ],
+test_what_is_refused = refusals(
+    case("against", lambda: P.ProfileDisplay.from_run(MADE.run, against="lambda"), "against must be one of 'l1', 'fraction'"),
+    case("gap", lambda: P.GapDisplay.from_run(MADE.run, against="time"), "against must be 'step' or 'scans'"),
+    case("units", lambda: P.ProfileDisplay.from_run(MADE.run, units="raw"), "units must be 'standardized' or 'original', got 'raw'"),
+    case("keyword", lambda: MADE.run.plot(standardized=True), "ProfileDisplay has no option 'standardized'"),
+    case(
+        "variant",
+        lambda: P.BoundDisplay.from_run(MADE.run, "Theorem 3.1 (iv)", variant="sharpened"),
+        "variant of Theorem 3.1 (iv) must be 'printed', got 'sharpened'",
+    ),
+    case(
+        "points",
+        lambda: P.CrossValidationDisplay.from_cross_validation(MADE.seen, path=MADE.run),
+        "path must have the 20 points of the validation, got one with 301",
+    ),
+    case("bound", lambda: P.BoundDisplay.from_run(MADE.run, "Theorem 9"), "no statement is called 'Theorem 9'. About this run"),
+    case("bounds", lambda: P.BoundDisplay.from_run(MADE.run, "Theorem 3.1"), "statement must be one of 'Theorem 3.1 (i)'"),
 )
-def test_what_is_refused(action, fragment):
-    refused(action, fragment)

@@ -9,7 +9,7 @@ import pytest
 import reference_norms as norms
 import scipy.optimize
 from click.testing import CliRunner
-from refusal import case, refused
+from refusal import case, refusals, refused
 from test_geometry import ROOT, RULES, SPACE, STAR, STAR_GROUPS
 
 import coordboost as cb
@@ -144,28 +144,23 @@ def test_forged_witnesses_are_caught():
 GROUPED = cb.Problem(np.eye(3), np.ones(3), center=False, groups=[0, 1, 1])
 
 
-@pytest.mark.parametrize(
-    "action, fragment",
-    [
-        case("t of 0", lambda: mca(np.eye(3), cb.rules.RandomSubset(0)), "from 1 to 3"),
-        case("t too large", lambda: mca(np.eye(3), cb.rules.RandomSubset(4)), "from 1 to 3"),
-        case("too many groups", lambda: mca(GROUPED, cb.rules.Groups(3)), "from 1 to 2"),
-        case("no groups", lambda: mca(np.eye(3), cb.rules.Groups(1)), "needs to know the groups"),
-        case("groups twice", lambda: mca(GROUPED, cb.rules.Groups(1), groups=[0, 1, 1]), "leave groups out"),
-        case("groups too short", lambda: mca(np.eye(3), cb.rules.Groups(1), groups=[0, 1]), "one label per column"),
-        case("no norm", lambda: mca(np.eye(3), cb.rules.Cyclic()), "have a norm"),
-        case("a word", lambda: mca(np.eye(3), "full"), "have a norm"),
-        case("not a number", lambda: mca(np.array([[1.0, np.nan]])), "NaN or infinity"),
-        case("no matrix", lambda: mca("B"), "B must be"),
-        case("a vector", lambda: mca(np.ones(3)), "2 dimensions"),
-        case("no starts", lambda: mca(np.eye(3), n_starts=0), "n_starts must be a whole number >= 1"),
-        case("not unit", lambda: distance(2 * np.eye(2), cb.rules.Greedy(), np.ones(2), np.ones(2)), "unit norm"),
-        case("beta too long", lambda: distance(np.eye(2), cb.rules.Greedy(), np.ones(3), np.ones(2)), "expected 2, got 3"),
-        case("no problem", lambda: start_distance(np.eye(2)), "problem must be a Problem"),
-    ],
+test_bad_input = refusals(
+    case("t of 0", lambda: mca(np.eye(3), cb.rules.RandomSubset(0)), "from 1 to 3"),
+    case("t too large", lambda: mca(np.eye(3), cb.rules.RandomSubset(4)), "from 1 to 3"),
+    case("too many groups", lambda: mca(GROUPED, cb.rules.Groups(3)), "from 1 to 2"),
+    case("no groups", lambda: mca(np.eye(3), cb.rules.Groups(1)), "needs to know the groups"),
+    case("groups twice", lambda: mca(GROUPED, cb.rules.Groups(1), groups=[0, 1, 1]), "leave groups out"),
+    case("groups too short", lambda: mca(np.eye(3), cb.rules.Groups(1), groups=[0, 1]), "one label per column"),
+    case("no norm", lambda: mca(np.eye(3), cb.rules.Cyclic()), "have a norm"),
+    case("a word", lambda: mca(np.eye(3), "full"), "have a norm"),
+    case("not a number", lambda: mca(np.array([[1.0, np.nan]])), "NaN or infinity"),
+    case("no matrix", lambda: mca("B"), "B must be"),
+    case("a vector", lambda: mca(np.ones(3)), "2 dimensions"),
+    case("no starts", lambda: mca(np.eye(3), n_starts=0), "n_starts must be a whole number >= 1"),
+    case("not unit", lambda: distance(2 * np.eye(2), cb.rules.Greedy(), np.ones(2), np.ones(2)), "unit norm"),
+    case("beta too long", lambda: distance(np.eye(2), cb.rules.Greedy(), np.ones(3), np.ones(2)), "expected 2, got 3"),
+    case("no problem", lambda: start_distance(np.eye(2)), "problem must be a Problem"),
 )  # fmt: skip
-def test_bad_input(action, fragment):
-    refused(action, fragment)
 
 
 def test_zero_columns_are_set_aside():

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 import scipy.sparse
-from refusal import case, refused
+from refusal import case, refusals
 from test_homotopy import KINDS
 
 import coordboost as cb
@@ -76,21 +76,16 @@ def demo(**options):
     return cb.exact_path(rng.standard_normal((10, 3)), rng.standard_normal(10), **options)
 
 
-@pytest.mark.parametrize(
-    ("action", "fragment"),
-    [
-        case("kind", lambda: demo(kind="ridge"), "kind must be"),
-        case("negative level", lambda: demo(lam_min=-1), "lam_min must be a finite number >= 0"),
-        case("no knots", lambda: demo(max_knots=0), "max_knots must be a whole number >= 1"),
-        case("no candidates", lambda: demo(candidates=0), "candidates must be a whole number >= 1"),
-        case("loss", lambda: cb.exact_path(cb.Problem(np.eye(3), [0, 1, 1], cb.losses.Logistic())), "squared loss"),
-        case("y twice", lambda: cb.exact_path(cb.Problem(np.eye(3), [0, 1, 2]), [0, 1, 2]), "pass exact_path(problem) alone"),
-        case("NaN", lambda: cb.exact_path([[np.nan, 1], [1, 2]], [0, 1]), "NaN"),
-        case("both", lambda: demo().beta_at(lam=1, l1=1), "exactly one of"),
-        case("neither", lambda: demo().beta_at(), "exactly one of"),
-        case("beyond", lambda: demo(lam_min=0.5).beta_at(lam=0.1), "the path ends at lam"),
-        case("too long", lambda: demo().beta_at(l1=1e9), "does not reach"),
-    ],
+test_bad_input = refusals(
+    case("kind", lambda: demo(kind="ridge"), "kind must be"),
+    case("negative level", lambda: demo(lam_min=-1), "lam_min must be a finite number >= 0"),
+    case("no knots", lambda: demo(max_knots=0), "max_knots must be a whole number >= 1"),
+    case("no candidates", lambda: demo(candidates=0), "candidates must be a whole number >= 1"),
+    case("loss", lambda: cb.exact_path(cb.Problem(np.eye(3), [0, 1, 1], cb.losses.Logistic())), "squared loss"),
+    case("y twice", lambda: cb.exact_path(cb.Problem(np.eye(3), [0, 1, 2]), [0, 1, 2]), "pass exact_path(problem) alone"),
+    case("NaN", lambda: cb.exact_path([[np.nan, 1], [1, 2]], [0, 1]), "NaN"),
+    case("both", lambda: demo().beta_at(lam=1, l1=1), "exactly one of"),
+    case("neither", lambda: demo().beta_at(), "exactly one of"),
+    case("beyond", lambda: demo(lam_min=0.5).beta_at(lam=0.1), "the path ends at lam"),
+    case("too long", lambda: demo().beta_at(l1=1e9), "does not reach"),
 )
-def test_bad_input(action, fragment):
-    refused(action, fragment)

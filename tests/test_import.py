@@ -29,10 +29,9 @@ def fresh(code):
 @pytest.mark.parametrize(
     "code",
     [
-        "import coordboost",
         "import coordboost; dir(coordboost); coordboost.__version__; hasattr(coordboost, 'nothing')",
-        "import sys, coordboost.reporting.cli as cli; sys.argv = ['coordboost', '--help']; cli.main(standalone_mode=False)",
-        "import sys, coordboost.reporting.cli as cli; sys.argv = ['coordboost', '--version']; cli.main(standalone_mode=False)",
+        "import sys, coordboost.reporting.cli as cli\n"
+        "for word in ('--help', '--version'): sys.argv = ['coordboost', word]; cli.main(standalone_mode=False)",
     ],
 )
 def test_nothing_heavy_is_loaded(code):

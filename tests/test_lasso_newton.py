@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from designs import labelled
 from reference_sets import ReferenceSet, needs_compiler, needs_reference_sets
-from refusal import case, refused
+from refusal import case, refusals
 
 import coordboost as cb
 
@@ -156,18 +156,13 @@ def demo(**options):
     return cb.lasso_path(X, y, **{"loss": cb.losses.Logistic(), **options})
 
 
-@pytest.mark.parametrize(
-    ("action", "fragment"),
-    [
-        case("homotopy", lambda: demo(solver="homotopy"), "solver must be None or 'newton' for Logistic(d=0.0), got 'homotopy'"),
-        case("cd", lambda: demo(solver="cd"), "solver must be None or 'newton'"),
-        case("newton", lambda: demo(loss=None, solver="newton"), "solver must be None, 'homotopy' or 'cd'"),
-        case("no penalty", lambda: demo(alphas=[1.0, 0.0]), "alphas must be > 0 for Logistic(d=0.0)"),
-        case("labels", lambda: cb.lasso_path(np.eye(3), [0, 1, 2], loss=cb.losses.Logistic()), "labels -1 and +1"),
-        case("one class", lambda: cb.lasso_path(np.eye(3), [1, 1, 1], loss=cb.losses.Logistic()), "one class only"),
-        case("loss twice", lambda: cb.lasso_path(cb.Problem(np.eye(3), [0, 1, 2]), loss=cb.losses.Huber()), "part of the Problem"),
-        case("no loss", lambda: demo(loss="logistic"), "a loss object such as"),
-    ],
+test_bad_input = refusals(
+    case("homotopy", lambda: demo(solver="homotopy"), "solver must be None or 'newton' for Logistic(d=0.0), got 'homotopy'"),
+    case("cd", lambda: demo(solver="cd"), "solver must be None or 'newton'"),
+    case("newton", lambda: demo(loss=None, solver="newton"), "solver must be None, 'homotopy' or 'cd'"),
+    case("no penalty", lambda: demo(alphas=[1.0, 0.0]), "alphas must be > 0 for Logistic(d=0.0)"),
+    case("labels", lambda: cb.lasso_path(np.eye(3), [0, 1, 2], loss=cb.losses.Logistic()), "labels -1 and +1"),
+    case("one class", lambda: cb.lasso_path(np.eye(3), [1, 1, 1], loss=cb.losses.Logistic()), "one class only"),
+    case("loss twice", lambda: cb.lasso_path(cb.Problem(np.eye(3), [0, 1, 2]), loss=cb.losses.Huber()), "part of the Problem"),
+    case("no loss", lambda: demo(loss="logistic"), "a loss object such as"),
 )
-def test_bad_input(action, fragment):
-    refused(action, fragment)

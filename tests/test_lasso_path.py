@@ -5,7 +5,7 @@ import pytest
 import scipy.sparse
 from designs import as_it_is
 from reference_sets import REGRESSION, ReferenceSet, needs_reference_sets
-from refusal import case, refused
+from refusal import case, refusals
 
 import coordboost as cb
 
@@ -168,27 +168,22 @@ def demo(**options):
     return cb.lasso_path(X, y, **options)
 
 
-@pytest.mark.parametrize(
-    ("action", "fragment"),
-    [
-        case("solver", lambda: demo(solver="magic"), "solver must be None, 'homotopy' or 'cd'"),
-        case("tol", lambda: demo(tol=0), "tol must be a positive finite number"),
-        case("eps", lambda: demo(eps=1.0), "eps must be between 0 and 1"),
-        case("n_alphas", lambda: demo(n_alphas=0), "n_alphas must be a whole number >= 1"),
-        case("alphas", lambda: demo(alphas=[-1.0]), "alphas must be at least one penalty >= 0"),
-        case("no alphas", lambda: demo(alphas=[]), "alphas must be at least one penalty >= 0"),
-        case("NaN alphas", lambda: demo(alphas=[np.nan]), "alphas holds NaN"),
-        case("ratio", lambda: demo(l1_ratio=-0.1), "l1_ratio must be at least 0 and at most 1"),
-        case("net", lambda: demo(l1_ratio=0.5, solver="homotopy"), "solver must be None or 'cd' for Squared() and l1_ratio = 0.5"),
-        case("factor", lambda: demo(penalty_factor=[1, -1, 1]), "penalty_factor must be at least 0"),
-        case("factors", lambda: demo(penalty_factor=[1, 1]), "penalty_factor must have one entry per column of X"),
-        case("y twice", lambda: cb.lasso_path(cb.Problem(np.eye(3), [0, 1, 2]), [0, 1, 2]), "part of the Problem"),
-        case("loss", lambda: demo(loss=cb.losses.Huber(), solver="cd"), "solver must be None or 'newton' for Huber(d=1.0)"),
-        case("no y", lambda: cb.lasso_path(np.eye(3)), "y"),
-    ],
+test_bad_input = refusals(
+    case("solver", lambda: demo(solver="magic"), "solver must be None, 'homotopy' or 'cd'"),
+    case("tol", lambda: demo(tol=0), "tol must be a positive finite number"),
+    case("eps", lambda: demo(eps=1.0), "eps must be between 0 and 1"),
+    case("n_alphas", lambda: demo(n_alphas=0), "n_alphas must be a whole number >= 1"),
+    case("alphas", lambda: demo(alphas=[-1.0]), "alphas must be at least one penalty >= 0"),
+    case("no alphas", lambda: demo(alphas=[]), "alphas must be at least one penalty >= 0"),
+    case("NaN alphas", lambda: demo(alphas=[np.nan]), "alphas holds NaN"),
+    case("ratio", lambda: demo(l1_ratio=-0.1), "l1_ratio must be at least 0 and at most 1"),
+    case("net", lambda: demo(l1_ratio=0.5, solver="homotopy"), "solver must be None or 'cd' for Squared() and l1_ratio = 0.5"),
+    case("factor", lambda: demo(penalty_factor=[1, -1, 1]), "penalty_factor must be at least 0"),
+    case("factors", lambda: demo(penalty_factor=[1, 1]), "penalty_factor must have one entry per column of X"),
+    case("y twice", lambda: cb.lasso_path(cb.Problem(np.eye(3), [0, 1, 2]), [0, 1, 2]), "part of the Problem"),
+    case("loss", lambda: demo(loss=cb.losses.Huber(), solver="cd"), "solver must be None or 'newton' for Huber(d=1.0)"),
+    case("no y", lambda: cb.lasso_path(np.eye(3)), "y"),
 )
-def test_bad_input(action, fragment):
-    refused(action, fragment)
 
 
 def test_an_exact_path_is_scanned_for_penalties_where_rounding_matters():

@@ -8,7 +8,7 @@ import pandas as pd
 import pytest
 import scipy.sparse
 import sklearn
-from refusal import case, refused
+from refusal import case, refusals
 from sklearn.base import clone
 from sklearn.compose import make_column_transformer
 from sklearn.datasets import load_iris
@@ -198,18 +198,13 @@ def test_the_display_shows_the_certificate():
     assert "&lt;Run forward_stagewise" in cb.ForwardStagewiseRegressor(**STEPS).fit(X, Y)._repr_html_()
 
 
-@pytest.mark.parametrize(
-    ("action", "fragment"),
-    [
-        case("rule", lambda: cb.LSBoostRegressorCV(rule="min").fit(X, Y), "rule must be 'best', 'one_se', 'aic', 'bic' or 'cp'"),
-        case("aic", lambda: cb.ForwardStagewiseRegressorCV(rule="aic").fit(X, Y), "degrees of freedom are known for"),
-        case("steps", lambda: cb.LSBoostRegressor(n_steps=0).fit(X, Y), "n_steps must be a whole number >= 1"),
-        case("alpha", lambda: cb.CertifiedLasso(alpha=-1).fit(X, Y), "alpha must be a positive finite number"),
-        case("delta", lambda: cb.RegularizedForwardStagewiseRegressor(eps=2, delta=1).fit(X, Y), "delta must be at least eps"),
-        case("counts", lambda: cb.CertifiedPoissonRegressor().fit(X, Y - 90), "expects counts or rates y >= 0"),
-        case("one class", lambda: cb.ForwardStagewiseClassifier().fit(X, ["a"] * 90), "y holds 1 class"),
-        case("loss", lambda: cb.CertifiedLassoClassifier(loss=cb.losses.Squared()).fit(X, NAMES), "Squared is not a loss of classes"),
-    ],
+test_what_is_refused = refusals(
+    case("rule", lambda: cb.LSBoostRegressorCV(rule="min").fit(X, Y), "rule must be 'best', 'one_se', 'aic', 'bic' or 'cp'"),
+    case("aic", lambda: cb.ForwardStagewiseRegressorCV(rule="aic").fit(X, Y), "degrees of freedom are known for"),
+    case("steps", lambda: cb.LSBoostRegressor(n_steps=0).fit(X, Y), "n_steps must be a whole number >= 1"),
+    case("alpha", lambda: cb.CertifiedLasso(alpha=-1).fit(X, Y), "alpha must be a positive finite number"),
+    case("delta", lambda: cb.RegularizedForwardStagewiseRegressor(eps=2, delta=1).fit(X, Y), "delta must be at least eps"),
+    case("counts", lambda: cb.CertifiedPoissonRegressor().fit(X, Y - 90), "expects counts or rates y >= 0"),
+    case("one class", lambda: cb.ForwardStagewiseClassifier().fit(X, ["a"] * 90), "y holds 1 class"),
+    case("loss", lambda: cb.CertifiedLassoClassifier(loss=cb.losses.Squared()).fit(X, NAMES), "Squared is not a loss of classes"),
 )
-def test_what_is_refused(action, fragment):
-    refused(action, fragment)

@@ -5,7 +5,7 @@ from collections import namedtuple
 import numpy as np
 import pandas as pd
 import pytest
-from refusal import case, refused
+from refusal import case, refusals, refused
 
 import coordboost as cb
 from coordboost import Problem
@@ -77,27 +77,22 @@ def test_a_long_column_among_many_is_found_where_it_is_gathered():
     refused(lambda: problem.gather(np.array([3, long])), f"learner {long} has norm 1.1")
 
 
-@pytest.mark.parametrize(
-    "action, fragment",
-    [
-        case("sign", lambda: Problem(Stored(UNIT, scan=lambda v: -(v @ UNIT)), Y), "the opposite sign"),
-        case("order", lambda: Problem(Stored(UNIT, scan=lambda v: (v @ UNIT)[::-1]), Y), "scan and column"),
-        case("n_samples", lambda: Problem(Stored(UNIT), Y[:-1]), "expected 24, got 23"),
-        case("n_learners", lambda: Problem(Stored(UNIT, n_learners=N + 1), Y), "must return 41 finite numbers, got shape (40,)"),
-        case("no learners", lambda: Problem(Stored(UNIT[:, :0]), Y), "n_learners must be a whole number >= 1, got 0"),
-        case("half a sample", lambda: Problem(Stored(UNIT, n_samples=23.5), Y), "n_samples must be a whole number"),
-        case("column", lambda: Problem(Stored(UNIT, column=lambda j: np.roll(UNIT[:, j], 1)), Y), "scan and column"),
-        case("gather", lambda: Problem(Stored(UNIT, gather=lambda index: UNIT[:, index].T), Y), "gather"),
-        case("dot", lambda: Problem(Stored(UNIT, dot=lambda j, v: 2 * v @ UNIT[:, j]), Y), "dot and column"),
-        case("add", lambda: Problem(Stored(UNIT, add=lambda j, a, v: None), Y), "add and column"),
-        case("combine", lambda: Problem(Stored(UNIT, combine=lambda beta: -UNIT @ beta), Y), "the opposite sign"),
-        case("correlations", lambda: Problem(Stored(UNIT, correlations=lambda v, index: 2 * v @ UNIT[:, index]), Y), "correlations"),
-        case("piece with NaN", lambda: Problem(piece(one_column(2, np.nan)), Y), "finite"),
-        case("class", lambda: Problem(Stored, Y), "an object, not a class"),
-    ],
+test_verbs_that_do_not_agree_are_refused = refusals(
+    case("sign", lambda: Problem(Stored(UNIT, scan=lambda v: -(v @ UNIT)), Y), "the opposite sign"),
+    case("order", lambda: Problem(Stored(UNIT, scan=lambda v: (v @ UNIT)[::-1]), Y), "scan and column"),
+    case("n_samples", lambda: Problem(Stored(UNIT), Y[:-1]), "expected 24, got 23"),
+    case("n_learners", lambda: Problem(Stored(UNIT, n_learners=N + 1), Y), "must return 41 finite numbers, got shape (40,)"),
+    case("no learners", lambda: Problem(Stored(UNIT[:, :0]), Y), "n_learners must be a whole number >= 1, got 0"),
+    case("half a sample", lambda: Problem(Stored(UNIT, n_samples=23.5), Y), "n_samples must be a whole number"),
+    case("column", lambda: Problem(Stored(UNIT, column=lambda j: np.roll(UNIT[:, j], 1)), Y), "scan and column"),
+    case("gather", lambda: Problem(Stored(UNIT, gather=lambda index: UNIT[:, index].T), Y), "gather"),
+    case("dot", lambda: Problem(Stored(UNIT, dot=lambda j, v: 2 * v @ UNIT[:, j]), Y), "dot and column"),
+    case("add", lambda: Problem(Stored(UNIT, add=lambda j, a, v: None), Y), "add and column"),
+    case("combine", lambda: Problem(Stored(UNIT, combine=lambda beta: -UNIT @ beta), Y), "the opposite sign"),
+    case("correlations", lambda: Problem(Stored(UNIT, correlations=lambda v, index: 2 * v @ UNIT[:, index]), Y), "correlations"),
+    case("piece with NaN", lambda: Problem(piece(one_column(2, np.nan)), Y), "finite"),
+    case("class", lambda: Problem(Stored, Y), "an object, not a class"),
 )  # fmt: skip
-def test_verbs_that_do_not_agree_are_refused(action, fragment):
-    refused(action, fragment)
 
 
 @over_kinds

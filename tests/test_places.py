@@ -8,7 +8,7 @@ import pandas as pd
 import pytest
 import scipy.sparse
 from reference_sets import ReferenceSet, needs_reference_sets
-from refusal import case, refused
+from refusal import case, refusals, refused
 from sklearn.linear_model import Lasso
 from sklearn.preprocessing import StandardScaler
 
@@ -173,26 +173,21 @@ def test_penalties_beside_glmnet_in_both_scalings():
         np.testing.assert_allclose(model.coef_path_[:, -1], ours, atol=1e-6)
 
 
-@pytest.mark.parametrize(
-    ("action", "fragment"),
-    [
-        case("none", lambda: path_of("run").coef_at(), "exactly one of step, l1, lam, alpha and fraction, got none"),
-        case("two", lambda: path_of("run").coef_at(step=1, l1=1), "got step, l1"),
-        case("negative", lambda: path_of("run").coef_at(alpha=-1), "alpha must be a finite number >= 0"),
-        case("half a step", lambda: path_of("run").coef_at(step=1.5), "step must be a whole number from 0 to 300"),
-        case("too far", lambda: path_of("run").coef_at(l1=1e9), "before 1e+09; make more steps"),
-        case("too low", lambda: path_of("run").coef_at(alpha=0), "the run ends at lam"),
-        case("too large a part", lambda: path_of("run").coef_at(fraction=1.5), "at most 1, got 1.5"),
-        case("no knot", lambda: path_of("exact").coef_at(step=99), "the path ends at step"),
-        case("grid", lambda: cb.lasso_path(X, Y, [0.1]).coef_at(alpha=0.2), "the path begins at lam"),
-        case("at", lambda: path_of("run").predict(X, at=3), "at must be a PathPoint"),
-        case("rows", lambda: path_of("run").score_path(NEW, Y), "y must have one entry per row of X: expected 9"),
-        case("unit", lambda: cb.lasso.convert_penalty(1, "lambda", "lam", 3), "source must be"),
-        case("of", lambda: cb.lasso.convert_penalty(1, "lam", "lam", "ten"), "of must be a Problem, or a number"),
-    ],
+test_what_is_refused = refusals(
+    case("none", lambda: path_of("run").coef_at(), "exactly one of step, l1, lam, alpha and fraction, got none"),
+    case("two", lambda: path_of("run").coef_at(step=1, l1=1), "got step, l1"),
+    case("negative", lambda: path_of("run").coef_at(alpha=-1), "alpha must be a finite number >= 0"),
+    case("half a step", lambda: path_of("run").coef_at(step=1.5), "step must be a whole number from 0 to 300"),
+    case("too far", lambda: path_of("run").coef_at(l1=1e9), "before 1e+09; make more steps"),
+    case("too low", lambda: path_of("run").coef_at(alpha=0), "the run ends at lam"),
+    case("too large a part", lambda: path_of("run").coef_at(fraction=1.5), "at most 1, got 1.5"),
+    case("no knot", lambda: path_of("exact").coef_at(step=99), "the path ends at step"),
+    case("grid", lambda: cb.lasso_path(X, Y, [0.1]).coef_at(alpha=0.2), "the path begins at lam"),
+    case("at", lambda: path_of("run").predict(X, at=3), "at must be a PathPoint"),
+    case("rows", lambda: path_of("run").score_path(NEW, Y), "y must have one entry per row of X: expected 9"),
+    case("unit", lambda: cb.lasso.convert_penalty(1, "lambda", "lam", 3), "source must be"),
+    case("of", lambda: cb.lasso.convert_penalty(1, "lam", "lam", "ten"), "of must be a Problem, or a number"),
 )
-def test_what_is_refused(action, fragment):
-    refused(action, fragment)
 
 
 def test_a_grid_has_certificates_at_its_own_alphas():

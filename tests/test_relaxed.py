@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from refusal import case, refused
+from refusal import case, refusals
 from sklearn.linear_model import Lasso, LinearRegression, LogisticRegression, PoissonRegressor
 from sklearn.model_selection import KFold
 
@@ -121,15 +121,10 @@ def test_classes_that_a_plane_separates_end_far_out():
     assert np.isfinite(plain.coefs).all() and plain.losses[-1] < 1e-3 * path.losses[0]
 
 
-@pytest.mark.parametrize(
-    ("action", "fragment"),
-    [
-        case("above 1", lambda: cb.lasso_path(X, Y, [0.1]).relaxed(2), "gamma must be from 0, the fit without a penalty, to 1"),
-        case("one of several", lambda: cb.CertifiedLassoCV(gamma=[0, -1]).fit(X, Y), "gamma must be from 0"),
-        case("none", lambda: cb.CertifiedLassoCV(gamma=[]).fit(X, Y), "gamma must be a number from 0 to 1, or a sequence of some"),
-        case("words", lambda: cb.CertifiedLassoCV(gamma="half").fit(X, Y), "gamma"),
-        case("criterion", lambda: cb.CertifiedLassoCV(gamma=0, rule="bic").fit(X, Y), "degrees of freedom are not known for the relaxed"),
-    ],
+test_what_is_refused = refusals(
+    case("above 1", lambda: cb.lasso_path(X, Y, [0.1]).relaxed(2), "gamma must be from 0, the fit without a penalty, to 1"),
+    case("one of several", lambda: cb.CertifiedLassoCV(gamma=[0, -1]).fit(X, Y), "gamma must be from 0"),
+    case("none", lambda: cb.CertifiedLassoCV(gamma=[]).fit(X, Y), "gamma must be a number from 0 to 1, or a sequence of some"),
+    case("words", lambda: cb.CertifiedLassoCV(gamma="half").fit(X, Y), "gamma"),
+    case("criterion", lambda: cb.CertifiedLassoCV(gamma=0, rule="bic").fit(X, Y), "degrees of freedom are not known for the relaxed"),
 )
-def test_what_is_refused(action, fragment):
-    refused(action, fragment)

@@ -4,7 +4,7 @@ import warnings
 
 import numpy as np
 import pytest
-from refusal import case, refused
+from refusal import case, refusals
 from sklearn.exceptions import UndefinedMetricWarning
 from sklearn.linear_model import Lasso, LogisticRegression
 from sklearn.metrics import get_scorer, make_scorer, mean_absolute_error, mean_poisson_deviance
@@ -139,25 +139,20 @@ def test_bootstrap_samples_are_counts_and_the_rows_left_out():
 ONE_CLASS = [(np.arange(90), np.flatnonzero(NAMES == "yes"))]
 
 
-@pytest.mark.parametrize(
-    ("action", "fragment"),
-    [
-        case("word", lambda: cb.cross_validate(walk, X, Y, scoring="mae"), "'mae' is not a valid scoring value"),
-        case("number", lambda: cb.cross_validate(walk, X, Y, scoring=3), "scoring must be None, the name of a scorer"),
-        case("a metric", lambda: cb.CertifiedLassoCV(scoring=mean_absolute_error).fit(X, Y), "make_scorer"),
-        case("no weights", lambda: cb.cross_validate(walk, X, Y, sample_weight=1 + X[:, 0] ** 2, scoring=absolute), "sample_weight"),
-        case("rule", lambda: cb.CertifiedLassoCV(rule="bic", scoring="r2").fit(X, Y), "scoring judges rows held out, which rule='bic'"),
-        case("groups", lambda: cb.CertifiedLassoCV(cv=3).fit(X, Y, groups=COUNTS), "groups need a splitter that keeps them together"),
-        case("one row", lambda: list(cb.model_selection.Bootstrap().split(X[:1])), "a bootstrap sample leaves rows out"),
-        case("no samples", lambda: list(cb.model_selection.Bootstrap(0).split(X)), "n_splits must be a whole number >= 1"),
-        case(
-            "one class", lambda: cb.CertifiedLassoClassifierCV(alphas=ALPHAS, cv=ONE_CLASS, scoring="roc_auc").fit(X, NAMES),
-            "fold 1 of 1: scoring=roc_auc is not defined on the rows held out",
-        ),
-    ],
+test_what_is_refused = refusals(
+    case("word", lambda: cb.cross_validate(walk, X, Y, scoring="mae"), "'mae' is not a valid scoring value"),
+    case("number", lambda: cb.cross_validate(walk, X, Y, scoring=3), "scoring must be None, the name of a scorer"),
+    case("a metric", lambda: cb.CertifiedLassoCV(scoring=mean_absolute_error).fit(X, Y), "make_scorer"),
+    case("no weights", lambda: cb.cross_validate(walk, X, Y, sample_weight=1 + X[:, 0] ** 2, scoring=absolute), "sample_weight"),
+    case("rule", lambda: cb.CertifiedLassoCV(rule="bic", scoring="r2").fit(X, Y), "scoring judges rows held out, which rule='bic'"),
+    case("groups", lambda: cb.CertifiedLassoCV(cv=3).fit(X, Y, groups=COUNTS), "groups need a splitter that keeps them together"),
+    case("one row", lambda: list(cb.model_selection.Bootstrap().split(X[:1])), "a bootstrap sample leaves rows out"),
+    case("no samples", lambda: list(cb.model_selection.Bootstrap(0).split(X)), "n_splits must be a whole number >= 1"),
+    case(
+        "one class", lambda: cb.CertifiedLassoClassifierCV(alphas=ALPHAS, cv=ONE_CLASS, scoring="roc_auc").fit(X, NAMES),
+        "fold 1 of 1: scoring=roc_auc is not defined on the rows held out",
+    ),
 )  # fmt: skip
-def test_what_is_refused(action, fragment):
-    refused(action, fragment)
 
 
 def test_groups_are_kept_together():

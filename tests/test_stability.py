@@ -4,7 +4,7 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
-from refusal import case, refused
+from refusal import case, refusals, refused
 
 import coordboost as cb
 
@@ -83,13 +83,8 @@ def test_the_bounds_hold_on_noise():
     assert np.isinf(found.bounds(4, 0.51)["unimodal"]) and np.isinf(found.bounds(20, 0.9)["unimodal"])
 
 
-@pytest.mark.parametrize(
-    ("action", "fragment"),
-    [
-        case("pairs", lambda: cb.model_selection.stability_selection(fs, X, Y, n_pairs=0), "n_pairs must be a whole number >= 1"),
-        case("threshold", lambda: stability((np.arange(3),), 9).bounds(2, 0.5), "threshold must be above 1/2"),
-        case("q", lambda: stability((np.arange(3),), 9).frequencies(0), "q must be a whole number >= 1"),
-    ],
+test_what_is_refused = refusals(
+    case("pairs", lambda: cb.model_selection.stability_selection(fs, X, Y, n_pairs=0), "n_pairs must be a whole number >= 1"),
+    case("threshold", lambda: stability((np.arange(3),), 9).bounds(2, 0.5), "threshold must be above 1/2"),
+    case("q", lambda: stability((np.arange(3),), 9).frequencies(0), "q must be a whole number >= 1"),
 )
-def test_what_is_refused(action, fragment):
-    refused(action, fragment)

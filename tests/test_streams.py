@@ -1,6 +1,7 @@
 """A random rule of the user's own: its draws are taken as they come, and it is told what is wrong with them."""
 
 from collections import namedtuple
+from itertools import product
 
 import numpy as np
 import pytest
@@ -81,14 +82,14 @@ class Mute(namedtuple("Mute", ""), cb.rules.SelectionRule):
     ],
 )
 def test_bad_parts_are_refused_where_they_are_needed(kind, got):
-    cb.solve(PROBLEM, cb.rules.Method("parts", Parts(kind), cb.rules.ShrunkenStep()), 100)
+    cb.solve(PROBLEM, cb.rules.Method("parts", Parts(kind), cb.rules.ShrunkenStep()), 100, compile=False)
     with pytest.raises(ValueError, match=rf"Parts.draw_in_parts must.*{got}"):
-        cb.solve(PROBLEM, cb.rules.Method("parts", Parts(kind), cb.rules.ShrunkenStep()), 101)
+        cb.solve(PROBLEM, cb.rules.Method("parts", Parts(kind), cb.rules.ShrunkenStep()), 101, compile=False)
 
 
 def test_parts_of_any_length():
     method, whole = (cb.rules.Method("parts", rule, cb.rules.ShrunkenStep()) for rule in (Parts(0), Drawn(0)))
-    runs = [cb.solve(PROBLEM, each, 5000, rng=2) for each in (method, whole)]
+    runs = [cb.solve(PROBLEM, each, 5000, rng=2, compile=False) for each in (method, whole)]
     assert (runs[0].path.learner == runs[1].path.learner).all()
 
 
@@ -108,7 +109,7 @@ def test_bad_draws_are_refused(kind, got):
     with pytest.raises(
         ValueError, match=rf"Drawn.draw must return an array of whole numbers from 0 to 4, of shape \(n_rows, width\) = \(4096, 2\).*{got}"
     ):
-        cb.solve(PROBLEM, cb.rules.Method("own", Drawn(kind), cb.rules.ShrunkenStep()), 10)
+        cb.solve(PROBLEM, cb.rules.Method("own", Drawn(kind), cb.rules.ShrunkenStep()), 10, compile=False)
 
 
 def test_good_draws_are_taken():
@@ -116,10 +117,10 @@ def test_good_draws_are_taken():
     runs = [cb.solve(PROBLEM, cb.rules.Method("own", Drawn(kind), cb.rules.ShrunkenStep()), 10, compile=False) for kind in (0, 8)]
     assert (runs[0].path.learner == runs[1].path.learner).all()
     with pytest.raises(ValueError, match="Mute has width = 2 but no draw"):
-        cb.solve(PROBLEM, cb.rules.Method("own", Mute(), cb.rules.ShrunkenStep()), 10)
-    cb.solve(PROBLEM, cb.rules.Method("own", Wide(4), cb.rules.ShrunkenStep()), 10)
+        cb.solve(PROBLEM, cb.rules.Method("own", Mute(), cb.rules.ShrunkenStep()), 10, compile=False)
+    cb.solve(PROBLEM, cb.rules.Method("own", Wide(4), cb.rules.ShrunkenStep()), 10, compile=False)
     with pytest.raises(ValueError, match=r"from 0 to 5, .* got the number -1. A rule that draws other numbers says draws_below"):
-        cb.solve(PROBLEM, cb.rules.Method("own", Wide(5), cb.rules.ShrunkenStep()), 10)
+        cb.solve(PROBLEM, cb.rules.Method("own", Wide(5), cb.rules.ShrunkenStep()), 10, compile=False)
 
 
 class Preferring(namedtuple("Preferring", "price"), cb.rules.StepRule):
@@ -132,9 +133,14 @@ class Preferring(namedtuple("Preferring", "price"), cb.rules.StepRule):
         return abs(corr) / self.price[j]
 
 
-@pytest.mark.parametrize("compile", [True, False])
-@pytest.mark.parametrize("select", [cb.rules.Greedy(), cb.rules.RandomSubset(4)], ids=["full", "subset"])
-@pytest.mark.parametrize("view", [cb.engine.NaiveState, cb.engine.CovarianceState], ids=["explicit", "gram"])
+@pytest.mark.parametrize(
+    ("view", "select", "compile"),
+    [
+        (cb.engine.NaiveState, cb.rules.RandomSubset(4), True),
+        (cb.engine.CovarianceState, cb.rules.Greedy(), True),
+        *product((cb.engine.NaiveState, cb.engine.CovarianceState), (cb.rules.Greedy(), cb.rules.RandomSubset(4)), (False,)),
+    ],
+)
 def test_scores_may_depend_on_the_learner(view, select, compile):
     """The naive loop takes the largest priced correlation; with all prices equal the method is LS-Boost(1)."""
     B, price = PROBLEM.dictionary.gather(np.arange(5)), np.array([4.0, 1.0, 2.0, 8.0, 0.5])

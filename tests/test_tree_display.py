@@ -9,7 +9,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from matplotlib.figure import Figure
-from refusal import case, refused
+from refusal import case, refusals, refused
 
 import coordboost as cb
 
@@ -121,13 +121,8 @@ def test_the_tree_of_an_iteration_has_its_values_in_the_model():
 LINES = cb.solve(cb.Problem(RNG.normal(size=(20, 2)), np.arange(20.0)), cb.forward_stagewise(0.25), 3, compile=False)
 
 
-@pytest.mark.parametrize(
-    ("action", "fragment"),
-    [
-        case("columns", lambda: Display.from_run(LINES), "are no trees"),
-        case("too many", lambda: Display.from_run(run_of(1), 4), "from 0 to 3, got 4"),
-        case("before", lambda: Display.from_run(run_of(1), -1), "from 0 to 3, got -1"),
-    ],
+test_what_is_refused = refusals(
+    case("columns", lambda: Display.from_run(LINES), "are no trees"),
+    case("too many", lambda: Display.from_run(run_of(1), 4), "from 0 to 3, got 4"),
+    case("before", lambda: Display.from_run(run_of(1), -1), "from 0 to 3, got -1"),
 )
-def test_what_is_refused(action, fragment):
-    refused(action, fragment)

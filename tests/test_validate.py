@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 from command_line import folds_of
-from refusal import case, refused
+from refusal import case, refusals, refused
 from sklearn.linear_model import ElasticNet, Lasso
 from sklearn.metrics import mean_poisson_deviance
 
@@ -140,18 +140,13 @@ def test_certificates_of_a_grid_are_about_its_own_objective(ratio):
     assert plain.lower <= best * (1 + 1e-12) and plain.upper <= best + plain.gap * 2 + 1e-9 * best
 
 
-@pytest.mark.parametrize(
-    ("action", "fragment"),
-    [
-        case("one fold", lambda: cb.cross_validate(walk, X, Y, folds=1), "folds must be a whole number >= 2"),
-        case("folds", lambda: cb.cross_validate(walk, X, Y, folds=61), "folds must be at most the 60 rows"),
-        case("rule", lambda: cb.cross_validate(walk, X, Y, folds=2).chosen("min"), "rule must be 'best' or 'one_se'"),
-        case("stagewise", lambda: walk(X, Y, None).degrees_of_freedom(), "degrees of freedom are known for the Lasso"),
-        case("few rows", lambda: cb.CertifiedLassoCV(rule="aic").fit(X[:5], Y[:5]), "pass noise_variance"),
-    ],
+test_what_is_refused = refusals(
+    case("one fold", lambda: cb.cross_validate(walk, X, Y, folds=1), "folds must be a whole number >= 2"),
+    case("folds", lambda: cb.cross_validate(walk, X, Y, folds=61), "folds must be at most the 60 rows"),
+    case("rule", lambda: cb.cross_validate(walk, X, Y, folds=2).chosen("min"), "rule must be 'best' or 'one_se'"),
+    case("stagewise", lambda: walk(X, Y, None).degrees_of_freedom(), "degrees of freedom are known for the Lasso"),
+    case("few rows", lambda: cb.CertifiedLassoCV(rule="aic").fit(X[:5], Y[:5]), "pass noise_variance"),
 )
-def test_what_is_refused(action, fragment):
-    refused(action, fragment)
 
 
 def test_the_summary_has_both_choices():
