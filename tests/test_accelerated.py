@@ -10,7 +10,7 @@ import pytest
 import reference as ref
 import reference_exact as exact
 import scipy.sparse
-from designs import as_it_is, betas, columns, draws, gaussian
+from designs import as_it_is, columns, draws, gaussian
 
 import coordboost as cb
 
@@ -52,36 +52,6 @@ def data(n=60, p=40):
     rng = np.random.default_rng(4)
     X = rng.standard_normal((n, p)) @ (np.eye(p) + 0.7 * np.eye(p, k=1)) + 3
     return X, X[:, :8] @ rng.standard_normal(8) / 3 + rng.standard_normal(n)
-
-
-LOSSES = {
-    "squared": (cb.losses.Squared(), ref.SQUARED),
-    "logistic": (cb.losses.Logistic(), ref.logistic()),
-    "huber": (cb.losses.Huber(0.5), ref.huber(0.5)),
-}
-METHODS = {"agbm": (lambda eta: cb.agbm(eta, 0.02), 0.02, True), "vagbm": (lambda eta: cb.vagbm(eta, 0.1), 0.1, False)}
-
-
-#: Compiled with one loss, as a loop takes seconds to compile; in plain Python with all.
-RUNS = [("squared", True), *((loss, False) for loss in LOSSES)]
-RUNS = [pytest.param(*run, marks=[pytest.mark.slow] * (run == ("huber", True))) for run in RUNS]
-
-
-@pytest.mark.parametrize("loss, compile", RUNS)
-@pytest.mark.parametrize("name", METHODS)
-def test_every_pick_is_that_of_the_naive_loop(loss, name, compile):
-    """400 steps at which neither method enlarges an error; predictions to 1e-13 of their size, 400 roundings and a few."""
-    make, gamma, corrected = METHODS[name]
-    (loss, naive), (X, y), eta = LOSSES[loss], data(), 0.5
-    B = columns(cb.Problem(X, y))
-    problem = as_it_is(B, np.sign(y - y.mean()) if loss == cb.losses.Logistic() else y - y.mean(), loss)
-    run = cb.solve(problem, make(eta), 400, compile=compile)
-    expected, picks = ref.accelerated(B, problem.y, eta, gamma, 200 if corrected else 400, naive, corrected)
-    assert run.path.learner.tolist() == np.ravel(picks).tolist()
-    found = betas(run)[1::2] if corrected else betas(run)[1:]
-    np.testing.assert_allclose(found @ B.T, expected[1:] @ B.T, rtol=0, atol=1e-13 * max(1.0, np.abs(expected @ B.T).max()))
-    if corrected:
-        assert (found == betas(run)[2::2]).all()  # an h-step leaves f where it is
 
 
 @pytest.mark.parametrize("compile", [pytest.param(True, marks=pytest.mark.slow), False])

@@ -25,23 +25,29 @@ RNG = np.random.default_rng(7)
 X = RNG.normal(size=(60, 4)).round(1)
 Y = np.sin(2 * X[:, 0]) * X[:, 1] + 0.2 * RNG.normal(size=60)
 SIGNS = np.where(Y > 0, 1.0, -1.0)
+WIDE = np.random.default_rng(4).normal(size=(60, 40)) @ (np.eye(40) + 0.7 * np.eye(40, k=1))
 each_sign = pytest.mark.parametrize("correction", [1, -1, 0])
+LOSSES = {cb.losses.Squared(): ref.SQUARED, cb.losses.Logistic(): ref.logistic(), cb.losses.Huber(0.5): ref.huber(0.5)}
 each_loss = pytest.mark.parametrize("loss, y", [(cb.losses.Squared(), Y), (cb.losses.Logistic(), SIGNS)], ids=["squared", "logistic"])
 FIVE = as_it_is(np.eye(5), np.array([5.0, 4.0, 3.0, 2.0, 1.0]))
 
 
 @each_sign
-@each_loss
+@pytest.mark.parametrize("loss", LOSSES, ids=lambda loss: type(loss).__name__)
 @pytest.mark.parametrize("learners", ["columns", "stumps"])
-def test_every_sign_is_the_naive_loop(learners, loss, y, correction):
-    """Over columns compiled, over stumps interpreted."""
-    B = columns(cb.Problem(X, Y)) if learners == "columns" else columns(cb.Problem(cb.data.stumps(X), Y))
+def test_every_sign_is_the_naive_loop(learners, loss, correction):
+    """Over columns compiled with one loss, over stumps interpreted."""
+    B = columns(cb.Problem(WIDE if learners == "columns" else cb.data.stumps(X), Y))
+    y, n_rounds = SIGNS if hasattr(loss, "labels") else Y, 200 if learners == "columns" else 40
     problem = as_it_is(B, y, loss) if learners == "columns" else cb.Problem(cb.data.stumps(X), y, loss, center=False)
-    run = cb.solve(problem, cb.agbm(0.5, 0.1, False, correction), 80 if correction else 40, compile=learners == "columns")
-    expected, picks = ref.accelerated(B, y, 0.5, 0.1, 40, ref.SQUARED if loss == cb.losses.Squared() else ref.logistic(), correction)
+    compile = learners == "columns" and loss == cb.losses.Squared()
+    run = cb.solve(problem, cb.agbm(0.5, 0.02, False, correction), n_rounds * (2 if correction else 1), compile=compile)
+    expected, picks = ref.accelerated(B, y, 0.5, 0.02, n_rounds, LOSSES[loss], correction)
     assert run.path.learner.tolist() == np.ravel(picks).tolist()
     found = betas(run)[1::2] if correction else betas(run)[1:]
     np.testing.assert_allclose(found @ B.T, expected[1:] @ B.T, rtol=0, atol=1e-12 * np.abs(expected @ B.T).max())
+    if correction:
+        assert (found == betas(run)[2::2]).all()  # an h-step leaves f where it is
 
 
 def projected(v, weight, leaf):

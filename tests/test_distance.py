@@ -6,7 +6,6 @@ from itertools import combinations, pairwise
 
 import numpy as np
 import pytest
-import reference_norms as norms
 import scipy.optimize
 from click.testing import CliRunner
 from refusal import case, refusals, refused
@@ -46,11 +45,16 @@ def test_distance_is_its_definition(rule):
     rng, label = np.random.default_rng(1), np.array([0, 1, 0, 2, 1, 0])
     B = rng.standard_normal((3, 6))
     B /= np.linalg.norm(B, axis=0)
+
+    def gamma(t, n):
+        """The law of the rank of the best of t drawn."""
+        return [math.comb(n - 1 - rank, t - 1) / math.comb(n, t) for rank in range(n)]
+
     singles, sets = [[j] for j in range(6)], [[0, 2, 5], [1, 4], [3]]
     shape = {
         cb.rules.Greedy: lambda: ([list(range(6))], [1]),
-        cb.rules.RandomSubset: lambda: (singles, norms.gamma_weights(rule.t, 6)),
-        cb.rules.Groups: lambda: (sets, norms.gamma_weights(rule.t, 3)),
+        cb.rules.RandomSubset: lambda: (singles, gamma(rule.t, 6)),
+        cb.rules.Groups: lambda: (sets, gamma(rule.t, 3)),
     }[type(rule)]()
     for _ in range(5):
         one, two = rng.standard_normal((2, 6))

@@ -2,11 +2,13 @@
 
 from fractions import Fraction as F
 from functools import partial
+from itertools import pairwise
 
 import golden
 import numpy as np
 import pytest
 import reference as ref
+import reference_exact as exact
 from designs import drift
 
 import coordboost as cb
@@ -51,6 +53,7 @@ def test_exact_tables(name):
         pick = run.picks[k] if k < len(run.picks) else None
         found = (tuple(beta), ref.L_n(X, Y, beta), max(abs(X.T @ (Y - X @ beta))), pick, omega)
         compare(row, found, lambda a, b: a == b)
+        assert all(type(x) is F for x in beta)
 
 
 @every_view
@@ -67,6 +70,17 @@ def test_float_tables(name, view):
         compare(row, found, lambda a, b: close(np.array(a, dtype=float), b))
 
 
+def test_exact_lasso():
+    assert (exact.least_squares(X, Y) == golden.LEAST_SQUARES).all() and sum(abs(golden.LEAST_SQUARES)) == golden.DELTA_MAX
+    for delta, (beta, loss) in golden.LASSO.items():
+        assert tuple(exact.lasso_ball(X, Y, delta)) == beta and ref.L_n(X, Y, np.array(beta)) == loss
+    for (d0, b0), (d1, b1) in pairwise(golden.LASSO_KNOTS.items()):  # linear between knots, another slope in each piece
+        for delta in (d0, (2 * d0 + d1) / 3, d1):
+            line = np.array(b0) + (delta - d0) / (d1 - d0) * (np.array(b1) - np.array(b0))
+            assert (exact.lasso_ball(X, Y, delta) == line).all()
+    assert (exact.lasso_ball(X, Y, F(100)) == golden.LEAST_SQUARES).all()
+
+
 @every_view
 def test_gbm_on_the_identity(view):
     """Lu and Mazumder: picks and losses, and the bound of Theorem 4.1 holds for them."""
@@ -74,6 +88,7 @@ def test_gbm_on_the_identity(view):
     losses = [state.loss for state in run.replay(range(4))]
     assert list(run.path.learner) == golden.GBM_PICKS and losses == golden.GBM_LOSSES
     assert all(loss <= bound for loss, bound in zip(losses, golden.GBM_BOUNDS, strict=True))
+    np.testing.assert_allclose([7 * (2 / 3) ** k for k in range(4)], golden.GBM_BOUNDS, rtol=0, atol=0.5e-3)
 
 
 def test_least_squares_and_spectrum():

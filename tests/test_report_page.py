@@ -17,6 +17,12 @@ from coordboost.reporting.cli import main
 RNG = np.random.default_rng(1)
 FRAME = pd.DataFrame(RNG.normal(size=(60, 4)), columns=list("abcd"))
 SCORE = 2 * FRAME["a"] - FRAME["b"] + RNG.logistic(size=60)
+#: Columns that a recipe makes numbers of.
+MESSY = {
+    "it's": FRAME["a"].round(2).astype(str).mask(np.arange(60) % 9 == 4, "gone"), "code": RNG.integers(0, 3, 60),
+    "seen": [f"0{1 + i % 9}/0{1 + i % 7}/2021" for i in range(60)], "leak": RNG.normal(size=60).round(2),
+}  # fmt: skip
+RECIPE = "--drop leak --text code --na gone --impute indicator --date-format %d/%m/%Y"
 TARGETS = {"kind": np.where(SCORE > 0, "yes", "no"), "price": 10 * SCORE + 100, "n": RNG.poisson(np.exp(0.4 * FRAME["a"] + 0.5))}
 WAYS = [
     "fit price --method ls_boost --eps 0.1 --steps 30",
@@ -31,6 +37,8 @@ WAYS = [
     "cv kind --method gcd --loss logistic --steps 40 --folds 4 --choose one-se",
     "cv price --method ls_boost --eps 0.5 --steps 30 --seed 2",
     "cv price --method path_forward_stagewise --eps 2 --deltas 20:90 --steps 15",
+    f"fit price --method ls_boost --eps 0.1 --steps 20 {RECIPE}",
+    f"fit kind --method ls_boost --eps 0.1 --loss logistic --no-center --steps 20 {RECIPE}",
 ]
 
 
@@ -43,7 +51,7 @@ def fine(words):
 def made(way, folder):
     """The run of a way in words, its page as it is read, and the page."""
     command, target, *more = way.split()
-    FRAME.assign(**{target: TARGETS[target]}).to_csv(folder / "t.csv", index=False)
+    FRAME.assign(**{target: TARGETS[target]}, **(MESSY if RECIPE in way else {})).to_csv(folder / "t.csv", index=False)
     fine([command, "t.csv", "--target", target, *more, "--out", "o"])
     (file,) = (folder / "o").glob("*.run")
     fine(["report", str(file), "--out", "page.html"])
@@ -70,6 +78,8 @@ def test_every_command_on_the_page_works_and_the_first_makes_the_run_again(way, 
         fine([*words, *(["--out", "again"] if one in makes else [])])
     (again,) = (folder / "again").glob("*.run")
     again = cb.load(again)
+    assert again.problem.recipe == run.problem.recipe and list(again.problem.column_names) == list(run.problem.column_names)
+    assert again.n_steps == run.n_steps and again.problem.constant == run.problem.constant
     assert again.beta.tobytes() == run.beta.tobytes() and again.outcome.validation == run.outcome.validation
 
 

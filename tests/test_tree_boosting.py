@@ -151,32 +151,6 @@ def test_groups_are_features():
     assert (everything.path.theta == cb.solve(problem, cb.methods.gcd(), 20).path.theta).all()
 
 
-def accelerated(problem, eta, gamma, n_rounds, bank):
-    """AGBM in its own words, each fit being the projection on the leaves of the tree that the run has grown."""
-    f, h, left, out = 0 * problem.y, 0 * problem.y, 0 * problem.y, []
-    for m in range(n_rounds):
-        mix = 2 / (m + 2)
-        g = (1 - mix) * f + mix * h
-        r = problem.resid(g)
-        f = g + eta * projected(r, problem.weight, leaves(bank, 2 * m))
-        c = r + (m + 1) / (m + 2) * left if m else r
-        fit = projected(c, problem.weight, leaves(bank, 2 * m + 1))
-        h, left = h + gamma * eta / mix * fit, c - problem.weight * fit
-        out.append(f)
-    return out
-
-
-@pytest.mark.parametrize("loss, y", [(cb.losses.Squared(), Y), (cb.losses.Logistic(), SIGNS)], ids=["squared", "logistic"])
-def test_accelerated_boosting(loss, y):
-    problem = cb.Problem(cb.data.trees(X, max_depth=2), y, loss)
-    run = cb.solve(problem, cb.agbm(0.5, 0.1), 40)
-    naive = accelerated(problem, 0.5, 0.1, 20, run.problem.dictionary)
-    for state, f in zip(run.replay(range(1, 40, 2)), naive, strict=True):
-        np.testing.assert_allclose(state.pred, f, atol=1e-11)
-    # the trees of even steps fit the residual at g, those of odd steps the corrected one: no other tree of depth 2 may be chosen
-    assert run.final.loss < cb.solve(problem, cb.gbm(0.5), 5).final.loss
-
-
 def test_awkward_tables():
     """Nothing to split, a single row, numbers beyond the squares of float64, weights of 0."""
     for table, y in [(np.ones((5, 2)), np.arange(5.0)), (X[:1], Y[:1]), (X, np.ones(80))]:
