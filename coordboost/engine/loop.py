@@ -90,8 +90,14 @@ def runner(view, select, step, beta, *, compile=True):
         return compiled(advance, pieces)
     if not view.countable:
         view.compile = compile
-        kept = beta if not compile or beta.kept.plain else Kept(beta)
-        return lambda view, select, step, unit, beta, *rest: _in_python(view, select, step, unit, kept, *rest)
+        kept = beta.kept if not compile or beta.kept.plain else Kept(beta.kept)
+
+        def run(view, select, step, unit, beta, drawn, k, learner, *rest):
+            done = _in_python(view, select, step, unit, kept, drawn, k, learner, *rest)
+            beta.used[0] = max(beta.used[0], learner[:done].max(initial=-1) + 1)
+            return done
+
+        return run
     if compile and view.dictionary is not None and not is_piece(view.dictionary):
         return lambda view, select, step, unit, beta, *rest: _in_python(Called(view), select, step, unit, Kept(beta), *rest)
     return _in_python

@@ -1,7 +1,7 @@
 """A view over learners that are Python: their verbs are called, and all that follows from their arrays is compiled."""
 
-import functools
 import math
+from functools import partial
 from typing import NamedTuple
 
 import numpy as np
@@ -79,7 +79,7 @@ class Kept:
 
     def __init__(self, beta):
         self.beta = beta
-        self.accumulate = functools.partial(ready(accumulate, beta), beta)
+        self.accumulate = partial(ready(accumulate, beta), beta)
         self.coefficient = beta.coefficient
 
     @property
@@ -96,6 +96,7 @@ class Along:
     def __init__(self, inner, hand, see):
         self.inner, self.see, self.compile, self.runs = inner, see, True, {}
         self.moved, self.pred, self.perturbs = over(inner, hand), inner.pred, inner.perturbs
+        self.tempo, self.stopped = partial(tempo, inner), partial(stopped.of(type(inner)), inner)
 
     def _run(self, act, *args):
         """A verb of the view along the learner at hand."""
@@ -105,12 +106,6 @@ class Along:
 
     def tie(self):
         return tie(self.inner)
-
-    def tempo(self):
-        return tempo(self.inner)
-
-    def stopped(self):
-        return stopped(self.inner)
 
     def perturb(self, k):
         if self.perturbs:
