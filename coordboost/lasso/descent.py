@@ -48,22 +48,21 @@ EXPECTED = 0.99
 
 
 @kernel
-def list_support(gamma, out):
-    """The places of the coefficients that are not 0 into `out`; how many."""
-    n = 0
+def support_of(gamma):
+    """``np.flatnonzero(gamma)``, which takes longer to compile."""
+    out, n = np.empty(len(gamma), dtype=np.int64), 0
     for j in range(len(gamma)):
         if gamma[j] != 0.0:
             out[n] = j
             n += 1
-    return n
+    return out[:n]
 
 
 @kernel
-def sweep_gram(gram, now, gamma, index, n, lam, lower, upper):
-    """Minimise exactly along each of the n learners `index` in turn; the decrease of the objective."""
+def sweep_gram(gram, now, gamma, index, lam, lower, upper):
+    """Minimise exactly along each of the learners `index` in turn; the decrease of the objective."""
     gain = 0.0
-    for i in range(n):
-        j = index[i]
+    for j in index:
         old = gamma[j]
         new, gained = best_along(now[j], old, gram[j, j], lam, lower[j], upper[j])
         move = new - old
@@ -75,19 +74,19 @@ def sweep_gram(gram, now, gamma, index, n, lam, lower, upper):
     return gain
 
 
-def descend_gram(gram, start, now, gamma, index, lam, ridge, lower, upper, goal, loss, infimum, rounds):
+def descend_gram(gram, start, now, gamma, everyone, lam, ridge, lower, upper, goal, loss, infimum, rounds):
     """Rounds of sweeps over the set and its support, until the gap is at most `goal`; the gap.
 
     gram : (>= m, >= m), with the ridge;  start, now, gamma : (m,), correlations at 0, negative gradient now, coefficients
-    index : (2, m), all of them, and scratch;  lam, ridge, lower, upper : see ``Penalty``
+    everyone : 0, ..., m - 1;  lam, ridge, lower, upper : see ``Penalty``
     loss, infimum : of the loss at 0 for the squared one, and NaN; of another loss now, and its lower bound
     """
     gap = math.inf
     for _ in range(rounds):
-        sweep_gram(gram, now, gamma, index[0], len(gamma), lam, lower, upper)
-        n = list_support(gamma, index[1])
+        sweep_gram(gram, now, gamma, everyone, lam, lower, upper)
+        support = support_of(gamma)
         for _ in range(SWEEPS):
-            if sweep_gram(gram, now, gamma, index[1], n, lam, lower, upper) <= FLAT * goal:
+            if sweep_gram(gram, now, gamma, support, lam, lower, upper) <= FLAT * goal:
                 break
         l1, along, worst, limit_cost, ridge_gap = sums_of(gamma, now, lam, ridge, lower, upper)
         square = 2.0 * loss
@@ -101,11 +100,10 @@ def descend_gram(gram, start, now, gamma, index, lam, ridge, lower, upper, goal,
 
 
 @kernel
-def sweep_entries(data, row, start, shift, total, square, mass, resid, drift, gamma, index, n, lam, ridge, lower, upper):
-    """Minimise exactly along each of the n columns `index` in turn; the decrease of the objective."""
-    gain = 0.0
-    for i in range(n):
-        j = index[i]
+def sweep_entries(columns, resid, drift, gamma, index, lam, ridge, lower, upper):
+    """Minimise exactly along each of the columns `index` in turn; the decrease of the objective."""
+    (data, row, start, shift, total, square, mass), gain = columns, 0.0
+    for j in index:
         first, last, old = start[j], start[j + 1], gamma[j]
         entry, sample, corr = data[first:last], row[first:last], 0.0
         for p in range(len(entry)):
@@ -134,26 +132,21 @@ def residual_sums(y, resid, off, one):
     return square, along
 
 
-def descend_entries(
-    data, row, start, shift, total, square, one, mass, y, resid, drift, gamma, neg_grad, index, lam, ridge, lower, upper, goal, rounds, flat
-):
+def descend_entries(columns, one, y, resid, drift, gamma, everyone, neg_grad, lam, ridge, lower, upper, goal, rounds, flat):
     """Rounds of sweeps over the set and its support, until the gap of the square is at most `goal`; the gap.
 
-    Columns are ``b_j = x_j - shift_j one``; the entries of x_j are data[start[j] : start[j + 1]], in the rows `row`.
-    total, square : (m,), <x_j, one> and the squared norm of b_j;  mass : <one, one>;  neg_grad : (m,), scratch
+    columns : (data, row, start, shift, total, square, mass), of ``b_j = x_j - shift_j one``; the entries of x_j are
+    data[start[j] : start[j + 1]], in the rows `row`;  total, square : (m,), <x_j, one> and the squared norm of b_j;  mass : <one, one>
+    everyone : 0, ..., m - 1;  neg_grad : (m,), scratch
     resid, drift : the residual is ``resid - drift[0] one``, and drift[1] its product with `one`
     """
+    data, row, start, shift, total, _, _ = columns
     gap = math.inf
     for _ in range(rounds):
-        sweep_entries(data, row, start, shift, total, square, mass, resid, drift, gamma, index[0], len(gamma), lam, ridge, lower, upper)
-        n = list_support(gamma, index[1])
+        sweep_entries(columns, resid, drift, gamma, everyone, lam, ridge, lower, upper)
+        support = support_of(gamma)
         for _ in range(SWEEPS):
-            if (
-                sweep_entries(
-                    data, row, start, shift, total, square, mass, resid, drift, gamma, index[1], n, lam, ridge, lower, upper
-                )
-                <= flat * goal
-            ):
+            if sweep_entries(columns, resid, drift, gamma, support, lam, ridge, lower, upper) <= flat * goal:
                 break
         norm, along = residual_sums(y, resid, drift[0], one)
         for j in range(len(gamma)):
@@ -281,11 +274,11 @@ def fit_gram(gram, start, now, gamma, cost, goal, loss, infimum=math.nan):
 
     cost : Penalty
     """
-    m, run = len(gamma), compiled(descend_gram)
-    index, rounds = np.array([np.arange(m), np.zeros(m, dtype=np.int64)]), ROUNDS + np.count_nonzero(gamma) // MORE
+    m, run, rounds = len(gamma), compiled(descend_gram), ROUNDS + np.count_nonzero(gamma) // MORE
+    everyone = np.arange(m)
     stuck, best = 0, math.inf
     for _ in range(TURNS):
-        gap = run(gram, start, now, gamma, index, *cost.kernel_args, goal, loss, infimum, rounds)
+        gap = run(gram, start, now, gamma, everyone, *cost.kernel_args, goal, loss, infimum, rounds)
         stuck, best = (0, gap) if gap < LITTLE * best else (stuck + 1, min(gap, best))
         if gap <= goal or stuck == STUCK:
             break
@@ -346,14 +339,13 @@ class Entries:
 
         cost : Penalty;  pays : whether conjugate gradients do from the first turn on
         """
-        m, run, x, neg_grad = len(gamma), compiled(descend_entries), self.x, np.empty(len(gamma))
-        index, drift = np.array([np.arange(m), np.zeros(m, dtype=np.int64)]), np.array([0.0, float(resid @ self.one)])
-        row = (
-            x.indices.view(np.uint32) if x.indices.dtype == np.int32 else x.indices
-        )  # compiled code asks no such number for its sign
-        held = x.data, row, x.indptr, self.shift, self.total, self.square, self.one, self.mass
+        run, x, drift = compiled(descend_entries), self.x, np.array([0.0, float(resid @ self.one)])
+        # compiled code asks no unsigned number for its sign
+        row = x.indices.view(np.uint32) if x.indices.dtype == np.int32 else x.indices
+        everyone, neg_grad = np.arange(len(gamma)), np.empty(len(gamma))
+        columns = x.data, row, x.indptr, self.shift, self.total, self.square, self.mass
         for turn in range(TURNS // 2):
-            if run(*held, y, resid, drift, gamma, neg_grad, index, *cost.kernel_args, goal, LONG, FLAT / 3) <= goal:
+            if run(columns, self.one, y, resid, drift, gamma, everyone, neg_grad, *cost.kernel_args, goal, LONG, FLAT / 3) <= goal:
                 return True
             if pays or turn:
                 some = cost.movable(gamma)
