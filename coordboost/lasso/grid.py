@@ -85,20 +85,9 @@ class LassoPath(PiecewiseLinear):
         """The norm in the penalty, (n_alphas,): the sum of f_j |w_j|."""
         return self.factors[0] @ np.abs(self.coefs)
 
-    def _knots(self, way):
-        n, total = len(self.alphas), self.problem.weight.sum()
-        return {
-            "lam": lambda: -self.alphas * total,
-            "l1": lambda: np.maximum.accumulate(self.l1),
-            "step": lambda: np.arange(n),
-        }[way]()
-
     @property
-    def n_points(self):
-        return len(self.alphas)
-
-    def _last_l1(self):
-        return float(self.l1[-1])
+    def _lams(self):
+        return self.alphas * self.problem.weight.sum()
 
     def _starts_at_zero(self):
         return not self.coefs[:, 0].any()

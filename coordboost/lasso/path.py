@@ -160,7 +160,8 @@ def lasso_path(
         lams = alphas * l1 * total / largest
         free = validation.flag("refit_intercept", refit_intercept) and not squared
         with interruptible() as interrupted:
-            coefs, gaps, n_scans = (by_newton_freely if free else SOLVERS[solver])(problem, columns, lams, tol)
+            given = problem, columns, lams, tol
+            coefs, gaps, n_scans = by_newton(*given, free=True) if free else SOLVERS[solver](*given)
             cut = interrupted()
         if len(unpenalised):
             coefs, n_scans = coefs + columns.unpenalised_part(coefs), n_scans + columns.basis.shape[1]
@@ -319,21 +320,14 @@ def by_eigenvectors(problem, columns, lams, tol):
     return scipy.sparse.csr_array((by[:, None] * part).T), np.maximum(size, 0.0) / (2 * lams) / (columns.null or 1.0), 1 + wide
 
 
-def by_newton(problem, columns, lams, tol):
-    """As `along`, for any other convex loss with second derivatives or a Lipschitz derivative."""
+def by_newton(problem, columns, lams, tol, free=False):
+    """As `along`, for any other convex loss with second derivatives or a Lipschitz derivative; `free`: with a free intercept."""
     few, back = directions(columns)
 
     def judge(lam, *point):
         return few.penalty.target(lam).certificate(few.problem, Evaluation(*point)).gap
 
-    coefs, gaps, n_scans = along(few, Newton(few, judge), lams, tol)
-    return back(coefs), gaps, n_scans
-
-
-def by_newton_freely(problem, columns, lams, tol):
-    """The same with an intercept that is not penalised."""
-    few, back = directions(columns)
-    coefs, gaps, n_scans = along(few, FreeNewton(few, Reach(few).gap), lams, tol)
+    coefs, gaps, n_scans = along(few, FreeNewton(few, Reach(few).gap) if free else Newton(few, judge), lams, tol)
     return back(coefs), gaps, n_scans
 
 

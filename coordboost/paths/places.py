@@ -369,7 +369,20 @@ class PathLike:
 
 
 class PiecewiseLinear(PathLike):
-    """A path that is linear between its points; ``_knots(way)`` are the values of a way to name a place there, not decreasing."""
+    """A path that is linear between its points, with the levels ``_lams``, decreasing, and the norms ``l1`` there, (n_points,) each."""
+
+    @property
+    def n_points(self):
+        return len(self._lams)
+
+    def _last_l1(self):
+        return float(self.l1[-1])
+
+    def _knots(self, way):
+        """What names the points in a `way`, not decreasing."""
+        if way == "step":
+            return np.arange(self.n_points)
+        return -self._lams if way == "lam" else np.maximum.accumulate(self.l1)
 
     def _mixture(self, place):
         """The points around a place, and the share of the second."""

@@ -168,13 +168,8 @@ class Homotopy:
         unseen = self.lam <= 2 * self.tie and self._is_least(self.y)
         if unseen:
             self.lam = 0.0
-        self._note(
-            np.array([self.lam]),
-            np.array([self.lam]),
-            np.zeros((1, 0)),
-            np.zeros(0, dtype=np.int64),
-            np.zeros((3, 0), dtype=np.int64),
-        )
+        level, nobody, no_events = np.array([self.lam]), np.zeros(0, dtype=np.int64), np.zeros((3, 0), dtype=np.int64)
+        self._note(level, level, np.zeros((1, 0)), nobody, no_events)
         if self.lam <= max(self.end, 2 * self.tie):
             return UNSEEN if unseen else REACHED if self.lam <= self.end else ROUNDING
         self._start(corr)
@@ -295,13 +290,8 @@ class Homotopy:
         knot, j = np.nonzero(changes)
         if c:
             self.moved = moving[-1].copy()
-        self._note(
-            lams,
-            levels,
-            betas,
-            self.ids,
-            np.array([knot + self.n_knots - 1, self.ids[j], changes[knot, j]], dtype=np.int64),
-        )
+        events = np.array([knot + self.n_knots - 1, self.ids[j], changes[knot, j]], dtype=np.int64)
+        self._note(lams, levels, betas, self.ids, events)
         return status
 
     def _holds_here(self):

@@ -77,19 +77,9 @@ class ExactPath(PiecewiseLinear):
         stops, shape = np.arange(0, len(knot) + 1, 2), (len(share), self.n_knots)
         return scipy.sparse.csr_array((weights, knot, stops), shape=shape) @ self.beta
 
-    def _knots(self, way):
-        return {
-            "lam": lambda: -self.lam,
-            "l1": lambda: np.maximum.accumulate(self.l1),
-            "step": lambda: np.arange(self.n_knots),
-        }[way]()
-
     @property
-    def n_points(self):
-        return self.n_knots
-
-    def _last_l1(self):
-        return float(self.l1[-1])
+    def _lams(self):
+        return self.lam
 
     def _starts_at_zero(self):
         return True
