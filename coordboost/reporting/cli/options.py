@@ -3,7 +3,7 @@
 import inspect
 import math
 import re
-from functools import cache, partial
+from functools import cache, partial, reduce
 from pathlib import Path
 
 import click
@@ -98,13 +98,7 @@ TABLE_OPTIONS = {
 
 def with_options(*options):
     """A decorator that gives a command all of `options`, in this order."""
-
-    def decorate(command):
-        for option in reversed(options):
-            command = option(command)
-        return command
-
-    return decorate
+    return lambda command: reduce(lambda made, option: option(made), reversed(options), command)
 
 
 def in_options(text):

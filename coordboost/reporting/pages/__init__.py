@@ -279,15 +279,13 @@ def _data(problem, model):
 
 def _checks(run):
     """The theorems that speak about the run, checked on it, rows of a table; or why none does."""
-    from coordboost.theory.bounds import STATEMENTS, check
+    from coordboost.theory.bounds import check
 
-    claims = {(one.name, one.variant): one.claim for one in STATEMENTS}
     try:
-        found = [one.as_dict() for one in check(run)]
+        found = check(run)
     except ValueError as error:
         return str(error).rstrip(".")
     return [
-        (one["statement"], one["variant"], "yes" if one["holds"] else "NO",
-         "-" if one["tightest"] is None else f"{one['tightest']:.3g}", claims[one["statement"], one["variant"]])
+        (one.name, one.variant, "yes" if one.holds else "NO", "-" if math.isnan(one.tightest) else f"{one.tightest:.3g}", one.claim)
         for one in found
-    ]  # fmt: skip
+    ]

@@ -1,7 +1,5 @@
 """What the displays share: an Axes to draw on, one look for each variable, and names beside the ends of lines."""
 
-from functools import cache
-
 import numpy as np
 
 from coordboost._utils.checks import shown
@@ -65,10 +63,11 @@ class Display:
         from matplotlib.cbook import normalize_kwargs
         from matplotlib.lines import Line2D
 
+        line_kw = normalize_kwargs(line_kw, Line2D)
         for name in line_kw:
-            if name not in _of_lines():
+            if not hasattr(Line2D, f"set_{name}"):
                 raise ValueError(f"{type(self).__name__} has no option {shown(name)}, nor have matplotlib's lines: see its docs.")
-        return normalize_kwargs(line_kw, Line2D)
+        return line_kw
 
 
 class ColumnsDisplay(Display):
@@ -94,16 +93,6 @@ class ColumnsDisplay(Display):
             named, colours = order[: min(n, room_for(ax))], dict(zip(self.columns_, self.lines_, strict=True))
             ends = [(x[-1], values[-1, j]) for j in named]
             beside(ax, ends, [self.names[j] for j in named], [colours[j].get_color() for j in named])
-
-
-@cache
-def _of_lines():
-    """Keywords of matplotlib's lines, long and short."""
-    from matplotlib.artist import ArtistInspector
-    from matplotlib.lines import Line2D
-
-    seen = ArtistInspector(Line2D)
-    return {*seen.get_setters(), *(short for names in seen.aliasd.values() for short in names)}
 
 
 def axes(ax):
