@@ -83,6 +83,27 @@ class OnePenalty(_BasePenalized):
 class PenaltyGrid(CrossValidated, _BasePenalized):
     """Abstract base: the penalty is chosen from a grid."""
 
+    def __init__(
+        self, *, alphas, n_alphas, eps, standardize, fit_intercept, penalty_factor, lower_limits, upper_limits, positive, tol,
+        gamma, rule, cv, scoring, n_jobs, random_state,
+    ):  # fmt: skip
+        self.alphas = alphas
+        self.n_alphas = n_alphas
+        self.eps = eps
+        self.standardize = standardize
+        self.fit_intercept = fit_intercept
+        self.penalty_factor = penalty_factor
+        self.lower_limits = lower_limits
+        self.upper_limits = upper_limits
+        self.positive = positive
+        self.tol = tol
+        self.gamma = gamma
+        self.rule = rule
+        self.cv = cv
+        self.scoring = scoring
+        self.n_jobs = n_jobs
+        self.random_state = random_state
+
     def _grid(self):
         return {"alphas": self.alphas, "n_alphas": self.n_alphas, "eps": self.eps}
 
@@ -331,23 +352,12 @@ class CertifiedLassoCV(Regression, PenaltyGrid):
         lower_limits=None, upper_limits=None, positive=False, tol=1e-6, loss=None, gamma=1.0, rule="best", cv=5,
         scoring=None, n_jobs=None, random_state=0, noise_variance=None,
     ):  # fmt: skip
-        self.alphas = alphas
-        self.n_alphas = n_alphas
-        self.eps = eps
-        self.standardize = standardize
-        self.fit_intercept = fit_intercept
-        self.penalty_factor = penalty_factor
-        self.lower_limits = lower_limits
-        self.upper_limits = upper_limits
-        self.positive = positive
-        self.tol = tol
+        super().__init__(
+            alphas=alphas, n_alphas=n_alphas, eps=eps, standardize=standardize, fit_intercept=fit_intercept,
+            penalty_factor=penalty_factor, lower_limits=lower_limits, upper_limits=upper_limits, positive=positive, tol=tol,
+            gamma=gamma, rule=rule, cv=cv, scoring=scoring, n_jobs=n_jobs, random_state=random_state,
+        )  # fmt: skip
         self.loss = loss
-        self.gamma = gamma
-        self.rule = rule
-        self.cv = cv
-        self.scoring = scoring
-        self.n_jobs = n_jobs
-        self.random_state = random_state
         self.noise_variance = noise_variance
 
 
@@ -556,23 +566,12 @@ class CertifiedElasticNetCV(Regression, PenaltyGrid):
         penalty_factor=None, lower_limits=None, upper_limits=None, positive=False, tol=1e-6, gamma=1.0, rule="best",
         cv=5, scoring=None, n_jobs=None, random_state=0, noise_variance=None,
     ):  # fmt: skip
-        self.alphas = alphas
-        self.n_alphas = n_alphas
-        self.eps = eps
+        super().__init__(
+            alphas=alphas, n_alphas=n_alphas, eps=eps, standardize=standardize, fit_intercept=fit_intercept,
+            penalty_factor=penalty_factor, lower_limits=lower_limits, upper_limits=upper_limits, positive=positive, tol=tol,
+            gamma=gamma, rule=rule, cv=cv, scoring=scoring, n_jobs=n_jobs, random_state=random_state,
+        )  # fmt: skip
         self.l1_ratio = l1_ratio
-        self.standardize = standardize
-        self.fit_intercept = fit_intercept
-        self.penalty_factor = penalty_factor
-        self.lower_limits = lower_limits
-        self.upper_limits = upper_limits
-        self.positive = positive
-        self.tol = tol
-        self.gamma = gamma
-        self.rule = rule
-        self.cv = cv
-        self.scoring = scoring
-        self.n_jobs = n_jobs
-        self.random_state = random_state
         self.noise_variance = noise_variance
 
 
@@ -824,24 +823,13 @@ class CertifiedLassoClassifierCV(Classification, PenaltyGrid):
         penalty_factor=None, lower_limits=None, upper_limits=None, positive=False, tol=1e-6, loss=None, gamma=1.0,
         rule="best", cv=5, scoring=None, n_jobs=None, random_state=0,
     ):  # fmt: skip
-        self.alphas = alphas
-        self.n_alphas = n_alphas
-        self.eps = eps
+        super().__init__(
+            alphas=alphas, n_alphas=n_alphas, eps=eps, standardize=standardize, fit_intercept=fit_intercept,
+            penalty_factor=penalty_factor, lower_limits=lower_limits, upper_limits=upper_limits, positive=positive, tol=tol,
+            gamma=gamma, rule=rule, cv=cv, scoring=scoring, n_jobs=n_jobs, random_state=random_state,
+        )  # fmt: skip
         self.l1_ratio = l1_ratio
-        self.standardize = standardize
-        self.fit_intercept = fit_intercept
-        self.penalty_factor = penalty_factor
-        self.lower_limits = lower_limits
-        self.upper_limits = upper_limits
-        self.positive = positive
-        self.tol = tol
         self.loss = loss
-        self.gamma = gamma
-        self.rule = rule
-        self.cv = cv
-        self.scoring = scoring
-        self.n_jobs = n_jobs
-        self.random_state = random_state
 
 
 class CertifiedPoissonRegressor(CountRegression, OnePenalty):
@@ -1040,20 +1028,9 @@ class CertifiedPoissonRegressorCV(CountRegression, PenaltyGrid):
         penalty_factor=None, lower_limits=None, upper_limits=None, positive=False, tol=1e-6, gamma=1.0, rule="best",
         cv=5, scoring=None, n_jobs=None, random_state=0,
     ):  # fmt: skip
-        self.alphas = alphas
-        self.n_alphas = n_alphas
-        self.eps = eps
+        super().__init__(
+            alphas=alphas, n_alphas=n_alphas, eps=eps, standardize=standardize, fit_intercept=fit_intercept,
+            penalty_factor=penalty_factor, lower_limits=lower_limits, upper_limits=upper_limits, positive=positive, tol=tol,
+            gamma=gamma, rule=rule, cv=cv, scoring=scoring, n_jobs=n_jobs, random_state=random_state,
+        )  # fmt: skip
         self.l1_ratio = l1_ratio
-        self.standardize = standardize
-        self.fit_intercept = fit_intercept
-        self.penalty_factor = penalty_factor
-        self.lower_limits = lower_limits
-        self.upper_limits = upper_limits
-        self.positive = positive
-        self.tol = tol
-        self.gamma = gamma
-        self.rule = rule
-        self.cv = cv
-        self.scoring = scoring
-        self.n_jobs = n_jobs
-        self.random_state = random_state

@@ -46,6 +46,13 @@ class _LSBoost(_BaseStagewise):
 class _ForwardStagewise(_BaseStagewise):
     """Abstract base: forward stagewise regression, for any loss."""
 
+    def __init__(self, *, eps, n_steps, loss, fit_intercept, refit_intercept):
+        self.eps = eps
+        self.n_steps = n_steps
+        self.loss = loss
+        self.fit_intercept = fit_intercept
+        self.refit_intercept = refit_intercept
+
     def _check_parameters(self):
         super()._check_parameters()
         validation.flag("refit_intercept", self.refit_intercept)
@@ -294,11 +301,7 @@ class ForwardStagewiseRegressor(Regression, _ForwardStagewise):
     """
 
     def __init__(self, *, eps=None, n_steps=1000, loss=None, fit_intercept=True, refit_intercept=True):
-        self.eps = eps
-        self.n_steps = n_steps
-        self.loss = loss
-        self.fit_intercept = fit_intercept
-        self.refit_intercept = refit_intercept
+        super().__init__(eps=eps, n_steps=n_steps, loss=loss, fit_intercept=fit_intercept, refit_intercept=refit_intercept)
 
 
 class ForwardStagewiseRegressorCV(CrossValidated, Regression, _ForwardStagewise):
@@ -394,11 +397,7 @@ class ForwardStagewiseRegressorCV(CrossValidated, Regression, _ForwardStagewise)
         self, *, eps=None, n_steps=1000, loss=None, fit_intercept=True, refit_intercept=True, rule="best", cv=5,
         scoring=None, n_jobs=None, random_state=0,
     ):  # fmt: skip
-        self.eps = eps
-        self.n_steps = n_steps
-        self.loss = loss
-        self.fit_intercept = fit_intercept
-        self.refit_intercept = refit_intercept
+        super().__init__(eps=eps, n_steps=n_steps, loss=loss, fit_intercept=fit_intercept, refit_intercept=refit_intercept)
         self.rule = rule
         self.cv = cv
         self.scoring = scoring
@@ -475,12 +474,8 @@ class RegularizedForwardStagewiseRegressor(Regression, _ForwardStagewise):
     """
 
     def __init__(self, *, eps=None, delta=None, n_steps=1000, loss=None, fit_intercept=True, refit_intercept=True):
-        self.eps = eps
+        super().__init__(eps=eps, n_steps=n_steps, loss=loss, fit_intercept=fit_intercept, refit_intercept=refit_intercept)
         self.delta = delta
-        self.n_steps = n_steps
-        self.loss = loss
-        self.fit_intercept = fit_intercept
-        self.refit_intercept = refit_intercept
 
     def _methods(self, problem):
         delta = first_step(problem) if self.delta is None else self.delta
@@ -586,13 +581,9 @@ class RegularizedForwardStagewiseRegressorCV(CrossValidated, Regression, _Forwar
         self, *, eps=None, deltas=None, n_deltas=10, n_steps=1000, loss=None, fit_intercept=True,
         refit_intercept=True, rule="best", cv=5, scoring=None, n_jobs=None, random_state=0,
     ):  # fmt: skip
-        self.eps = eps
+        super().__init__(eps=eps, n_steps=n_steps, loss=loss, fit_intercept=fit_intercept, refit_intercept=refit_intercept)
         self.deltas = deltas
         self.n_deltas = n_deltas
-        self.n_steps = n_steps
-        self.loss = loss
-        self.fit_intercept = fit_intercept
-        self.refit_intercept = refit_intercept
         self.rule = rule
         self.cv = cv
         self.scoring = scoring
@@ -682,11 +673,7 @@ class ForwardStagewiseClassifier(Classification, _ForwardStagewise):
     """
 
     def __init__(self, *, eps=None, n_steps=1000, loss=None, fit_intercept=True, refit_intercept=True):
-        self.eps = eps
-        self.n_steps = n_steps
-        self.loss = loss
-        self.fit_intercept = fit_intercept
-        self.refit_intercept = refit_intercept
+        super().__init__(eps=eps, n_steps=n_steps, loss=loss, fit_intercept=fit_intercept, refit_intercept=refit_intercept)
 
 
 class ForwardStagewiseClassifierCV(CrossValidated, Classification, _ForwardStagewise):
@@ -787,11 +774,7 @@ class ForwardStagewiseClassifierCV(CrossValidated, Classification, _ForwardStage
         self, *, eps=None, n_steps=1000, loss=None, fit_intercept=True, refit_intercept=True, rule="best", cv=5,
         scoring=None, n_jobs=None, random_state=0,
     ):  # fmt: skip
-        self.eps = eps
-        self.n_steps = n_steps
-        self.loss = loss
-        self.fit_intercept = fit_intercept
-        self.refit_intercept = refit_intercept
+        super().__init__(eps=eps, n_steps=n_steps, loss=loss, fit_intercept=fit_intercept, refit_intercept=refit_intercept)
         self.rule = rule
         self.cv = cv
         self.scoring = scoring
