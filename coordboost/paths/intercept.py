@@ -17,13 +17,12 @@ CENTRED = 1e-8
 LEANS, LONGER = 0.1, 30
 
 
-def best_shift(problem, pred, near=0.0, step=None):
+def best_shift(problem, pred):
     """What is to be added to the predictions `pred` = B beta (n_samples,), so that the residuals sum to 0.
 
-    0 for the squared loss on centred columns, where it is so for any coefficients. It is sought from `near` on, first in a distance
-    of `step`. *Cost*: some ten passes over the samples.
+    0 for the squared loss on centred columns, where it is so for any coefficients. *Cost*: some ten passes over the samples.
     """
-    return Shifts(problem, near, step).beside(pred)
+    return Shifts(problem).beside(pred)
 
 
 class Shifts:
@@ -32,15 +31,12 @@ class Shifts:
     The sum of the residuals falls as the shift grows. Secant steps and steps that double find a bracket of the place where it is 0, and
     ``brentq`` finds that. The slope of the last search is where the next one begins, so that it takes four passes over the samples.
     Where the sum keeps its sign to infinity, as for labels of one class, the shift brings every prediction to ``CAP``.
-
-    near : where to begin;  step : how far to go first, by default in the unit of the predictions
     """
 
-    def __init__(self, problem, near=0.0, step=None):
-        self.problem, self.near, self.slope, self.refresh = problem, near, 0.0, None
+    def __init__(self, problem):
+        self.problem, self.near, self.slope, self.refresh = problem, 0.0, 0.0, None
         # a loss of y - f has the unit of y
-        self.unit = (float(np.abs(problem.y).max()) or 1.0) if problem.loss.location else 1.0
-        self.step = self.unit if step is None else step
+        self.step = self.unit = (float(np.abs(problem.y).max()) or 1.0) if problem.loss.location else 1.0
 
     def beside(self, pred):
         """The shift for `pred` = B beta (n_samples,)."""
