@@ -168,7 +168,7 @@ class Run(StepPath):
         return {**numbers, "intercept": np.array([intercept for _, intercept in raw])}, coefs
 
     def shape_functions(self) -> dict[str, ShapeFunction]:
-        """The shape function of each feature, for a run on stumps: see ``shape_functions``.
+        """The shape function of each feature, for a run on stumps or on trees of depth 1: see ``shape_functions``.
 
         Returns
         -------

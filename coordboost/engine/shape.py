@@ -1,4 +1,4 @@
-"""What a model of stumps says of each feature: a step function."""
+"""What a model of stumps, or of trees with one split, says of each feature: a step function."""
 
 from dataclasses import dataclass
 from typing import Any
@@ -70,9 +70,11 @@ def shape_functions(problem: Problem, beta: ArrayLike) -> dict[str, ShapeFunctio
 
     Parameters
     ----------
-    problem : Problem on ``stumps(X)`` or ``leaf_stumps(X)``
+    problem : Problem on ``stumps(X)`` or ``leaf_stumps(X)``; or ``run.problem`` of a run over ``trees(X, max_depth=1)``
+        A tree without a split, a constant, counts as one of the first feature.
     beta : (n_learners,)
-        Coefficients of the unit columns: ``run.beta``, or ``problem.unit(path.coefs[:, k])``.
+        Coefficients of the unit columns: ``run.beta``, or ``problem.unit(path.coefs[:, k])``; of an earlier step
+        ``next(run.replay([k])).beta``.
 
     Returns
     -------
@@ -82,7 +84,7 @@ def shape_functions(problem: Problem, beta: ArrayLike) -> dict[str, ShapeFunctio
     Raises
     ------
     ValueError
-        For a problem on other learners.
+        For a problem on other learners, and for trees of more than one split.
 
     Examples
     --------
@@ -94,8 +96,8 @@ def shape_functions(problem: Problem, beta: ArrayLike) -> dict[str, ShapeFunctio
     """
     binning, dictionary = checked_problem(problem).binning, problem.dictionary
     if binning is None or dictionary.steps is None:
-        raise ValueError(f"shape_functions is for a Problem on stumps(X) or leaf_stumps(X), got {shown(problem)}.")
-    beta = validation.vector("beta", beta, problem.n_learners, "learner")
+        raise ValueError(f"shape_functions is for a Problem on stumps(X), leaf_stumps(X) or trees(X, max_depth=1), got {shown(problem)}.")
+    beta = validation.coefficients(validation.numeric("beta", beta, 1), problem)
     values, used = dictionary.steps(beta)
     return {binning.names[g]: _shape(binning, dictionary, beta, g, values[g]) for g in used}
 
@@ -103,8 +105,7 @@ def shape_functions(problem: Problem, beta: ArrayLike) -> dict[str, ShapeFunctio
 def _shape(binning, dictionary, beta, g, bins):
     """The shape of feature g, whose values on the bins are `bins`."""
     n_bins, missing, labels, cuts = int(binning.n_bins[g]), int(binning.missing[g]), binning.labels[g], binning.thresholds(g)
-    own = np.arange(dictionary.begin[g], dictionary.begin[g + 1])
-    used = own[beta[own] != 0]
+    used = np.flatnonzero((dictionary.feature[: len(beta)] == g) & (beta != 0))
     gap = missing if missing >= 0 else n_bins  # the code that new rows get
     values = bins[: n_bins - (missing >= 0)]
     if labels is None:

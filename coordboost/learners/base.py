@@ -75,7 +75,7 @@ class Learners(ABC):
     proven = False
     #: the features in bins that it looks at, a Binned
     binned: Any = None
-    #: steps(beta), the model of each feature as a function of its bins
+    #: steps(beta), the model of each feature as a function of its bins, where each learner is a function of one; `feature` says of which
     steps: Callable | None = None
     #: what puts new rows into bins, where `at` takes rows in bins
     binning: Any = None

@@ -11,7 +11,7 @@ from coordboost.learners.base import Learners
 from coordboost.learners.trees.grower import Grower
 from coordboost.learners.trees.kept import cut_back, keep_nodes, norm, refit_leaves, unit_on_all
 from coordboost.learners.trees.nodes import Tree
-from coordboost.learners.trees.stored import Standing, Trees, combined, fill_leaves
+from coordboost.learners.trees.stored import SET, Standing, Trees, combined, fill_leaves
 from coordboost.learners.trees.whole import NARROW
 
 
@@ -119,6 +119,11 @@ class TreeBank(Learners):
         """Know the first `n` trees only."""
         self.held, self._member, self.seen = self.held.cut(n), self._member[:n].copy(), -1
         self.n_learners = n
+
+    @property
+    def feature(self):
+        """The feature that each tree splits its root by, (n_learners,); 0 of a tree of one leaf."""
+        return np.maximum(self.held.feature[: self.n_learners, 0], 0)
 
     @functools.cached_property
     def grower(self):
@@ -263,6 +268,26 @@ class TreeBank(Learners):
     def combine(self, beta):
         """B beta, (n_samples,). *Cost*: n_samples times the depth for each tree with a coefficient; rows in threads."""
         return combined(self.binned, self.held, beta)
+
+    def steps(self, beta):
+        """The model of each feature as a function of its code, (n_features, 8 SET), and the features that have a coefficient.
+
+        Raises
+        ------
+        ValueError
+            If a tree with a coefficient has more than one split.
+        """
+        learners, trees = np.flatnonzero(beta), self.held
+        deep = learners[trees.n_leaves[learners] > 2]
+        if len(deep):
+            n_leaves = int(trees.n_leaves[deep[0]])
+            raise ValueError(f"a shape function takes trees of one split, as max_depth=1 gives, but tree {deep[0]} has {n_leaves} leaves.")
+        values, left, feature = np.zeros((self.n_groups, 8 * SET)), trees.left, self.feature
+        for j in learners:
+            inside = np.unpackbits(trees.goes_left[j, 0], bitorder="little")
+            sides = left[j, [1, 2]] if trees.n_leaves[j] > 1 else [0, 0]
+            values[feature[j]] += beta[j] * np.where(inside, *trees.values[j, sides])
+        return values, np.unique(feature[learners])
 
     def tree(self, j):
         """Tree j, a ``Tree``: a unit vector, its leaves may be applied to other rows in the same bins."""
