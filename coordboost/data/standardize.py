@@ -302,7 +302,10 @@ def standardize_chunked(X, weight, center, scale):
     """
     bands = list(X.store.fold(Moments.of, Moments.joined, (weight, counted(weight))))
     mean, square, top, low, high = (np.concatenate(parts) for parts in list(zip(*bands, strict=True))[1:])
-    _check(top)
+    if not np.isfinite(top).all():
+        j = int(np.argmin(np.isfinite(top)))
+        raise ValueError(f"X holds NaN or infinity in column {j}; impute or drop those rows first.")
+    check_columns(X, top, largest=LARGEST, least=SMALLEST)
     if center:
         spread = np.maximum(high - mean, mean - low)
         kept = np.flatnonzero((square > 0) & (spread > 16 * np.finfo(float).eps * _power_of_two(top)))
@@ -317,16 +320,3 @@ def standardize_chunked(X, weight, center, scale):
         norm = np.ones(len(mean))
     dictionary = Chunked(X.store, kept, mean, norm, X.memory, passes=1)
     return dictionary, Standardization(kept, mean[kept], norm[kept], len(mean))
-
-
-def _check(top):
-    """Refuse columns by their largest abs entry."""
-    if not np.isfinite(top).all():
-        j = int(np.argmin(np.isfinite(top)))
-        raise ValueError(f"X holds NaN or infinity in column {j}; impute or drop those rows first.")
-    bad = (top > LARGEST) | ((top > 0) & (top < SMALLEST))
-    if bad.any():
-        j = int(np.argmax(bad))
-        raise ValueError(
-            f"X: the largest entry of column {j} is {top[j]:.3g}, beyond what can be normalised; rescale the column."
-        )

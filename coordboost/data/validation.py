@@ -194,10 +194,11 @@ def _outside(name, index, length, count):
     return ""
 
 
-def check_columns(X, top=None, first=0, names=None):
+def check_columns(X, top=None, first=0, names=None, largest=1e290, least=1e-290):
     """Refuse columns with NaN or infinity, and those whose norms are not normal float64 numbers.
 
     top : their largest abs entries, (k,), from column `first` on; by default those of all columns, found by passes over X
+    largest, least : entries that are not 0 must lie between these to be normalised
     """
     sparse = scipy.sparse.issparse(X)
     if top is None:
@@ -207,7 +208,7 @@ def check_columns(X, top=None, first=0, names=None):
         _refuse_entry("X", X.indices[p], int(np.searchsorted(X.indptr, p, side="right")) - 1, names)
     if not sparse:
         _check_finite("X", X, top, names)
-    bad = (top > 1e290) | ((top > 0) & (top < 1e-290))
+    bad = (top > largest) | ((top > 0) & (top < least))
     if bad.any():
         j = int(np.argmax(bad))
         called = "" if names is None else f", {names[first + j]!r},"

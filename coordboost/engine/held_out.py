@@ -1,7 +1,6 @@
 """What rows held out say of a run whose length they chose: a record of plain numbers."""
 
 import numpy as np
-from scipy.stats import rankdata
 
 from coordboost.engine.result import spaced
 
@@ -29,6 +28,8 @@ def held_out(found, steps, choose=None, rows=()):
 
 def _measures(found, at, rows):
     """Accuracy and AUC on the rows held out after `at` steps, means over folds by their weights, a dict of (len(at),)."""
+    from sklearn.metrics import roc_auc_score
+
     total, parts = {name: np.zeros(len(at)) for name in MEASURES}, dict.fromkeys(MEASURES, 0.0)
     for path, (X, y), weight in zip(found.paths, rows, found.weights, strict=True):
         yes = np.asarray(y) > 0
@@ -36,12 +37,6 @@ def _measures(found, at, rows):
         total["accuracy"] += weight * np.array([np.mean((score > 0) == yes) for score in scores])
         parts["accuracy"] += weight
         if 0 < yes.sum() < len(yes):
-            total["AUC"] += weight * np.array([area(score, yes) for score in scores])
+            total["AUC"] += weight * np.array([roc_auc_score(yes, score) for score in scores])
             parts["AUC"] += weight
     return {name: total[name] / parts[name] for name in MEASURES if parts[name]}
-
-
-def area(score, yes):
-    """The area under the ROC curve: how often a row of the second class has the larger score, ties counting half."""
-    n = int(yes.sum())
-    return (rankdata(score)[yes].sum() - n * (n + 1) / 2) / (n * (len(yes) - n))

@@ -50,25 +50,18 @@ class Bank(Learners):
         new.learners, new.number, new.columns = [*self.learners], {**self.number}, [*self.columns]
         return new
 
-    def best(self, v, k, above):
-        """The numbers of up to `k` learners with the largest correlations above a level, these, and a bound on all others."""
-        learners, corr, outside = self._found(v, k, above)
-        index = np.array([self._numbered(learner) for learner in learners], dtype=np.int64)
-        own = self.correlations(v, index)
-        off = np.abs(own - corr) > NEAR * (1 + np.abs(own))
-        if off.any():
-            i = int(np.argmax(off))
-            raise ValueError(
-                f"{type(self.family).__name__}.find gives the correlation {corr[i]:.9g} of {shown(learners[i])}, its column {own[i]:.9g}."
-            )
-        return index, corr, outside
-
     def find(self, v):
         """The number of the learner with the largest correlation that the search finds, and this."""
-        found, corr, _ = self.best(v, 1, -1.0)
-        if not len(found):
+        learners, corr, _ = self._found(v)
+        if not len(learners):
             raise ValueError(f"{type(self.family).__name__}.find gave no learner at all above the level -1.")
-        return int(found[0]), float(corr[0])
+        j, corr = self._numbered(learners[0]), float(corr[0])
+        own = self.columns[j] @ v
+        if abs(own - corr) > NEAR * (1 + abs(own)):
+            raise ValueError(
+                f"{type(self.family).__name__}.find gives the correlation {corr:.9g} of {shown(learners[0])}, its column {own:.9g}."
+            )
+        return j, corr
 
     def room(self, n):
         """The bank itself: it grows as learners come."""
@@ -82,19 +75,20 @@ class Bank(Learners):
 
     def bound(self, v):
         """A bound of the absolute correlation of every learner, inf where it is not known. No learner gets a number by it."""
-        _, corr, outside = self._found(v, 1, -1.0)
+        _, corr, outside = self._found(v)
         return max(float(np.abs(corr).max(initial=0.0)), outside)
 
-    def _found(self, v, k, above):
-        found = self.family.find(v, k, above)
+    def _found(self, v):
+        """What the family finds: one learner at most, of any correlation, and a bound on all others."""
+        found = self.family.find(v, 1, -1.0)
         try:
             learners, corr, outside = found
             corr, outside = np.asarray(corr, dtype=np.float64), float(outside)
         except (TypeError, ValueError):
             learners, corr, outside = [], np.full(1, np.nan), math.nan
-        if corr.shape != (len(learners),) or len(learners) > k or not np.isfinite(corr).all() or math.isnan(outside):
+        if corr.shape != (len(learners),) or len(learners) > 1 or not np.isfinite(corr).all() or math.isnan(outside):
             raise ValueError(
-                f"{type(self.family).__name__}.find must return (learners, correlations, outside): up to {k} learners, as many finite "
+                f"{type(self.family).__name__}.find must return (learners, correlations, outside): up to 1 learners, as many finite "
                 f"numbers, and a bound (math.inf where it is not known); got {shown(found)}."
             )
         return learners, corr, outside

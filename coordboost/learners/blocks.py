@@ -177,7 +177,7 @@ class BlockBank(Learners):
         return f"fit {j}"
 
     def standing(self, X):
-        """The fits so far on other rows, X (n_rows, n_columns): a piece, and a dictionary."""
+        """The fits so far on other rows, X (n_rows, n_columns): a piece."""
         return StandingFits(self.family.at(X).rows, self.values)
 
     at = standing
@@ -189,21 +189,11 @@ class _StandingFits(NamedTuple):
 
 
 class StandingFits(_StandingFits, Learners):
-    """Fits that were made, on other rows: no more are made there, so that they can be counted."""
+    """Fits that were made, on other rows."""
 
     @property
     def n_samples(self):
         return self.rows.shape[1]
-
-    @property
-    def n_learners(self):
-        return len(self.values)
-
-    def scan(self, v):
-        return np.dot(self.values, np.dot(self.rows, v))
-
-    def column(self, j):
-        return np.dot(self.values[j], self.rows)
 
     def add(self, j, a, v):
         column = np.dot(self.values[j], self.rows)

@@ -96,12 +96,6 @@ class Chunked(Learners):
     def correlations(self, v, index):
         return np.array([np.dot(row, v) for row in self.gather(index).T])
 
-    def dot(self, j, v):
-        return np.dot(self.column(j), v)
-
-    def add(self, j, a, v):
-        v += a * self.column(j)
-
     def column(self, j):
         return self.gather(np.array([j]))[:, 0]
 

@@ -67,11 +67,6 @@ class Dense(_Dense, Learners):
     def column(self, j):
         return self.rows[j]
 
-    def combine(self, beta):
-        """B beta, shape (n_samples,)."""
-        support = np.flatnonzero(beta)
-        return self.rows[support].T @ beta[support]
-
     def gram(self, weight):
         """B' diag(weight) B, shape (n_learners, n_learners)."""
         return (self.rows * weight) @ self.rows.T

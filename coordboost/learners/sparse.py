@@ -5,8 +5,10 @@ from typing import NamedTuple
 import numpy as np
 import scipy.sparse
 
-from coordboost._numba import kernel
+from coordboost._numba import kernel, verb
 from coordboost.learners.base import Learners
+
+correlations = verb("correlations")
 
 
 @kernel
@@ -96,12 +98,7 @@ class Sparse(_Sparse, Learners):
         return len(self.data) + self.n_samples + self.n_learners
 
     def scan(self, v):
-        total = v.sum()
-        out = np.empty(len(self.scale), v.dtype)
-        for j in range(len(self.scale)):
-            c = stored_dot(self.data, self.row, self.start, j, v)
-            out[j] = self.scale[j] * c - self.shift[j] * total
-        return out
+        return correlations(self, v, np.arange(len(self.scale)))
 
     def correlations(self, v, index):
         total = v.sum()

@@ -8,7 +8,7 @@ from coordboost._numba import kernel, verb
 from coordboost._numba.linesearch import sign
 from coordboost.engine.states.base import ModelState
 from coordboost.engine.states.covariance import CovarianceState
-from coordboost.engine.states.naive import NaiveState, over
+from coordboost.engine.states.naive import NaiveState
 from coordboost.engine.states.python_learners import Seen
 from coordboost.rules.coefficients import ZERO_WEIGHT, Vertices
 from coordboost.rules.selection import best_of_all
@@ -80,10 +80,6 @@ class AwayStepState(_AwayStepState, ModelState):
     def start(cls, problem, coefficients):
         """The view at beta = 0."""
         return cls(NaiveState.start(problem), problem.dictionary, np.zeros(4, dtype=np.int64), np.array([0 * problem.y[0]]))
-
-    def over(self, dictionary):
-        """The same view of another dictionary."""
-        return self._replace(inner=over(self.inner, dictionary), dictionary=dictionary)
 
     @property
     def pred(self):

@@ -36,8 +36,6 @@ class ModelState(ABC):
     decide: Callable | None = None
     #: it can be given noise: start(problem, store, noise) then
     perturbs = False
-    #: over(dictionary), the same view of another dictionary; default: its field `dictionary` is replaced
-    over: Callable | None = None
     #: room(problem, n), the same view with room for n more learners, where they come one by one
     room: Callable | None = None
     #: the dictionary whose verbs it calls

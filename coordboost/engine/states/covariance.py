@@ -193,13 +193,7 @@ class CovarianceState(_CovarianceState, ModelState):
         with_pred = self.start_corr[j] - self.corr[j]
         self.inner[0] = keep * keep * self.inner[0] + 2 * keep * theta * with_pred + theta * theta * self.gram[j, j]
         self.inner[1] = keep * self.inner[1] + theta * self.start_corr[j]
-        row = self.gram[j]
-        if shrink != 0:
-            for i in range(len(row)):
-                self.corr[i] = keep * self.corr[i] + shrink * self.start_corr[i] - theta * row[i]
-        else:
-            for i in range(len(row)):
-                self.corr[i] -= theta * row[i]
+        move(self.corr, self.start_corr, self.gram[j], shrink, theta)
 
 
 #: Correlations are moved and searched by so many.
@@ -218,9 +212,9 @@ def padded(values):
 @kernel
 def move(corr, start, column, shrink, theta):
     """corr <- (1 - shrink) corr + shrink start - theta column."""
-    if shrink != 0.0:
+    if shrink != 0:
         for p in range(len(corr)):
-            corr[p] = (1.0 - shrink) * corr[p] + shrink * start[p] - theta * column[p]
+            corr[p] = (1 - shrink) * corr[p] + shrink * start[p] - theta * column[p]
     else:
         for p in range(len(corr)):
             corr[p] -= theta * column[p]

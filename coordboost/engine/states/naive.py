@@ -32,9 +32,10 @@ perturb = verb("perturb", as_it_is)
 
 
 def over(view, dictionary):
-    """`view` of another dictionary."""
-    own = view.over
-    return view._replace(dictionary=dictionary) if own is None else own(dictionary)
+    """`view` of another dictionary, and so the view inside it, where there is one."""
+    inner = getattr(view, "inner", None)
+    inside = {"inner": over(inner, dictionary)} if isinstance(inner, ModelState) else {}
+    return view._replace(dictionary=dictionary, **inside)
 
 
 #: Samples from which on setting up a view is compiled, too: in plain Python it takes as long as 50 steps with trees on 1,000 samples.

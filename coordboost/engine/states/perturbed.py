@@ -87,10 +87,6 @@ class PerturbedState(_PerturbedState, ModelState):
         rest = (noise.seed, structure, noise.subsample, noise.ahead, np.zeros(len(resid) if noise.ahead != 0 else 0))
         return cls(inner, inner.dictionary, gradient, looked, root, sigma, *rest)
 
-    def over(self, dictionary):
-        """The same view of another dictionary."""
-        return self._replace(inner=self.inner._replace(dictionary=dictionary), dictionary=dictionary)
-
     def renew(self, beta):
         """Recompute the state from the coefficients."""
         self.inner.renew(beta)

@@ -6,18 +6,9 @@ that a step looks at, the trees are read off a single growth.
 
 import math
 
-import numpy as np
-
 from coordboost._numba import kernel
 from coordboost._numba.noise import normal
 from coordboost.learners.trees.stored import SET
-
-
-def norm(values, q):
-    """``sum(abs(values) ** q) ** (1 / q)``, the largest for q = inf."""
-    size = np.abs(values)
-    largest = float(size.max())
-    return largest if largest == 0.0 or q == math.inf else largest * float(((size / largest) ** q).sum()) ** (1 / q)
 
 
 @kernel
