@@ -33,8 +33,6 @@ class Learners(ABC):
     n_samples: int
     n_learners: int
 
-    #: raw_scan(v), a scan not looked at for NaN; who searches it sees one: finite("scan", corr) refuses
-    raw_scan: Callable | None = None
     #: fill_column(j, out): out = B_j in place, for loops over learners that are found
     fill_column: Callable | None = None
     #: all learners have a number; else it is a Bank, and `find` finds them

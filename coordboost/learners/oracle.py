@@ -68,52 +68,21 @@ class Oracle(Learners):
         return self.source.n_learners
 
     def scan(self, v):
-        return self.finite("scan", self.raw_scan(v))
-
-    def raw_scan(self, v):
-        """A scan in which NaN and infinity are not looked for: who searches it sees them, and asks `finite` for the sentence."""
-        return self._shaped("scan", self.source.scan(v), self.n_learners)
+        return self._finite("scan", self.source.scan(v), self.n_learners)
 
     def column(self, j):
-        return self.finite("column", self._shaped("column", self.source.column(j), self.n_samples))
+        return self._finite("column", self.source.column(j), self.n_samples)
 
     def at(self, X):
         raise ValueError("the oracle has no verb at(X) that gives the same learners on new rows: it cannot predict.")
 
-    def finite(self, verb: str, out: np.ndarray) -> np.ndarray:
-        """What the verb returned, refused where a number is not finite.
-
-        Parameters
-        ----------
-        verb : str
-            Its name, for the sentence.
-        out : ndarray
-            What it returned.
-
-        Returns
-        -------
-        ndarray
-            `out` itself.
-
-        Raises
-        ------
-        ValueError
-            For NaN and infinity.
-        """
-        if not (math.isfinite(np.dot(out, out)) or np.isfinite(out).all()):
-            raise self._refusal(verb, out, len(out), " with NaN or infinity.")
-        return out
-
-    def _shaped(self, verb, values, length):
-        """What the verb returned as `length` numbers."""
+    def _finite(self, verb, values, length):
+        """What the verb returned as `length` numbers, refused where one is not finite."""
         try:
             out = np.asarray(values, dtype=np.float64)
         except (TypeError, ValueError):
             out = np.full(length, np.nan)
-        if out.shape != (length,):
-            raise self._refusal(verb, out, length, ".")
+        if out.shape != (length,) or not (math.isfinite(np.dot(out, out)) or np.isfinite(out).all()):
+            found = f"shape {out.shape}" + (" with NaN or infinity" if out.shape == (length,) else "")
+            raise ValueError(f"{type(self.source).__name__}.{verb} must return {length} finite numbers, got {found}.")
         return out
-
-    def _refusal(self, verb, out, length, end):
-        name = type(self.source).__name__
-        return ValueError(f"{name}.{verb} must return {length} finite numbers, got shape {out.shape}{end}")

@@ -1,16 +1,13 @@
 """A view over learners that are Python: their verbs are called, and all that follows from their arrays is compiled."""
 
-import math
 from functools import partial
 from typing import NamedTuple
 
 import numpy as np
 
-from coordboost._numba import compiled, is_piece, kernel, ready, verb
-from coordboost.engine.states.covariance import STRIP, largest
+from coordboost._numba import compiled, is_piece, ready, verb
 from coordboost.engine.states.naive import over, perturb, stopped
 from coordboost.learners.dense import Dense
-from coordboost.learners.strongest import SIZE_BITS
 from coordboost.rules.selection import best_of, best_of_all
 from coordboost.rules.steps import tempered
 
@@ -41,37 +38,6 @@ class Seen(NamedTuple):
 
     def tie(self):
         return self.rounding
-
-
-@kernel
-def reaching(corr, limit):
-    """How many sizes are not below `limit`: vector code."""
-    count = 0
-    for p in range(len(corr)):
-        count += abs(corr[p]) >= limit
-    return count
-
-
-def strongest_of_all(corr, tie):
-    """The learner with the largest correlation; ties as in ``best_of_all``. One that is not finite, where one is not.
-
-    All passes are vector code: where the place of a size is wanted, strips are looked through before the numbers in one of them.
-    """
-    bits = corr.view(np.int64)
-    top, first = largest(bits), 0
-    while largest(bits[first : first + STRIP]) < top:
-        first += STRIP
-    while (bits[first] & SIZE_BITS) < top:
-        first += 1
-    size, j = abs(corr[first]), 0
-    if not size < math.inf:
-        return first
-    limit = size - min(tie, 0.5 * size)
-    while reaching(corr[j : j + STRIP], limit) == 0:
-        j += STRIP
-    while abs(corr[j]) < limit:
-        j += 1
-    return j
 
 
 class Kept:
@@ -128,13 +94,13 @@ class Along:
 class Called(Along):
     """The view `inner` over learners that have numbers; it goes with ``Kept`` coefficients.
 
-    *Cost* of a step besides the verbs: one compiled pass over the correlations, one over the samples, and some calls.
+    *Cost* of a step besides the verbs: some passes over the correlations, a compiled one over the samples, and some calls.
     """
 
     def __init__(self, inner):
         self.learners, self.row, self.at = inner.dictionary, np.empty((1, len(inner.pred))), -1
         super().__init__(inner, Dense(self.row), self._copied)
-        self.rounding, self.raw_scan = tie(inner), None if inner.sought is None else inner.dictionary.raw_scan
+        self.rounding = tie(inner)
 
     def _copied(self, j):
         """Have a copy of column j at hand."""
@@ -170,13 +136,12 @@ class Called(Along):
         return self._of(best_of_all, seen, step, beta.beta)(seen, step, beta.beta)
 
     def _strongest(self):
-        """The winner where the largest correlation wins: NaN and infinity are seen in the same pass."""
-        corr = np.ascontiguousarray(scan(self.inner) if self.raw_scan is None else self.raw_scan(self.inner.sought()))
-        j = self._of(strongest_of_all)(corr, self.rounding)
-        top = corr[j]
-        if self.raw_scan is not None and not math.isfinite(top):
-            self.learners.finite("scan", corr)
-        return j, top
+        """The winner where the largest correlation wins; ties as in ``best_of_all``."""
+        corr = scan(self.inner)
+        size = np.abs(corr)
+        top = size.max()
+        j = int(np.argmax(size >= top - min(self.rounding, top / 2)))
+        return j, corr[j]
 
     def best_among(self, step, beta, index):
         """The winner among the learners `index`."""
