@@ -186,7 +186,6 @@ SABOTAGE = {
     rules.width_is_a_whole_number: broken(Choice, width=2.0),
     rules.draws_have_their_shape_and_bounds: drawn_by(lambda self, rng, n_rows, n: rng.integers(0, n + 1, (n_rows, 2))),
     rules.draws_come_from_the_generator: drawn_by(lambda self, rng, n_rows, n: UNSEEDED.integers(0, n, (n_rows, 2))),
-    rules.parts_are_what_is_drawn_at_once: broken(Choice, draw_in_parts=lambda self, rng, n, of: [self.draw(rng, n, of)[::-1]]),
     rules.compiled_picks_are_the_same: broken(Choice, pick=lambda self, *args: (int(COUNT()) % 12, 1.0)),
     rules.a_greedy_rule_takes_the_largest_correlation: broken(Choice, greedy=True, pick=greedy_of_some),
     rules.norm_is_a_norm_and_dual_norm_its_dual: broken(Choice, dual_norm=lambda self, b: float(np.abs(b).max())),

@@ -43,7 +43,6 @@ def test_a_draw_of_ones_own_is_not_passed_over_for_that_of_the_base_class():
     problem = cb.Problem(X, Y, groups=[0, 0, 1, 1, 2])
     last = cb.solve(problem, cb.rules.Method("last", Favourite(1), cb.rules.ShrunkenStep(0.5)), 9)
     assert (last.path.learner == 4).all()
-    assert Pairs.draw_in_parts is None and cb.rules.Groups.draw_in_parts is not None
 
 
 @pytest.mark.parametrize("t", [1, 2, 5])

@@ -55,42 +55,11 @@ class Wide(Drawn):
         return cb.rules.best_of(view, step, beta, drawn % 5)
 
 
-class Parts(Drawn):
-    def draw_in_parts(self, rng, n_rows, n_learners):
-        good = rng.integers(0, n_learners, size=(n_rows, 2))
-        first, rest = good[:100], good[100:]
-        yield first
-        yield from [[rest[:7], rest[7:]], [], [good], [rest[:, :1]], [rest + 1], [rest[:0]], [rest.tolist()]][self.kind]
-
-
 class Mute(namedtuple("Mute", ""), cb.rules.SelectionRule):
     width = 2
 
     def pick(self, view, step, beta, drawn, k):
         return cb.rules.best_of(view, step, beta, drawn)
-
-
-@pytest.mark.parametrize(
-    "kind, got",
-    [
-        (1, "all rows that it is asked for; 3996 are missing"),
-        (2, r"= \(3996, 2\); got int64 \(4096, 2\)"),
-        (3, r"= \(3996, 2\); got int64 \(3996, 1\)"),
-        (4, "got the number 5"),
-        (5, r"got int64 \(0, 2\)"),
-        (6, r"got \[\["),
-    ],
-)
-def test_bad_parts_are_refused_where_they_are_needed(kind, got):
-    cb.solve(PROBLEM, cb.rules.Method("parts", Parts(kind), cb.rules.ShrunkenStep()), 100, compile=False)
-    with pytest.raises(ValueError, match=rf"Parts.draw_in_parts must.*{got}"):
-        cb.solve(PROBLEM, cb.rules.Method("parts", Parts(kind), cb.rules.ShrunkenStep()), 101, compile=False)
-
-
-def test_parts_of_any_length():
-    method, whole = (cb.rules.Method("parts", rule, cb.rules.ShrunkenStep()) for rule in (Parts(0), Drawn(0)))
-    runs = [cb.solve(PROBLEM, each, 5000, rng=2, compile=False) for each in (method, whole)]
-    assert (runs[0].path.learner == runs[1].path.learner).all()
 
 
 @pytest.mark.parametrize(

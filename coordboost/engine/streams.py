@@ -1,51 +1,35 @@
-"""Random numbers with an address: what is drawn for a step is a function of (seed, stream, step) alone.
+"""Random numbers with an address: what is drawn for a step is a function of (seed, step) alone.
 
-So blocks, threads, stops and restarts cannot change a draw. Stream 0 belongs to the selection rule; whatever else is random takes a
-number of its own.
+So blocks, threads, stops and restarts cannot change a draw.
 """
 
 import numpy as np
 
 from coordboost._utils.checks import shown
 
-#: Numbers are made for so many steps at once, fewer where a step takes many: at most ROOM numbers lie in memory.
-CHUNK, ROOM = 4096, 1 << 22
+#: Numbers are made for so many steps at once, for fewer where a step takes more than WIDE of them; at most ROOM lie in memory.
+CHUNK, SHORT, WIDE, ROOM = 4096, 64, 48, 1 << 22
 
 
 class Stream:
-    """One row of numbers for each step.
+    """One row of numbers for each step: ``fill(rng, n_rows)`` gives the rows of some steps, (n_rows, width), from a fresh generator."""
 
-    Parameters
-    ----------
-    seed : int
-    number : int
-        Which of the streams of this seed.
-    fill : callable
-        ``fill(rng, n_rows)`` gives n_rows rows from a fresh generator, an iterable of arrays: parts are made as they are asked for.
-    width : int
-        Numbers in a row; it decides how many rows are made at once.
-    """
-
-    def __init__(self, seed, number, fill, width):
-        self.seed, self.number, self.fill = seed, number, fill
-        self.length = max(1, min(CHUNK, ROOM // max(width, 1)))
-        self._chunk, self._parts, self._rows = -1, iter(()), None
+    def __init__(self, seed, fill, width):
+        self.seed, self.fill = seed, fill
+        self.length = max(1, min(SHORT if width > WIDE else CHUNK, ROOM // width))
+        self._chunk, self._rows = -1, None
 
     def rows(self, step, most):
         """The rows of steps step, step + 1, ...: at most `most`, and fewer where they were not made at once."""
         chunk, first = divmod(step, self.length)
         if self._chunk != chunk:
-            key = (self.number, chunk) if self.number else (chunk,)
-            rng = np.random.default_rng(np.random.SeedSequence(self.seed, spawn_key=key))
-            parts = iter(self.fill(rng, self.length))
-            self._chunk, self._parts, self._rows = chunk, parts, next(parts)
-        while first >= len(self._rows):
-            self._rows = np.concatenate([self._rows, next(self._parts)])
+            rng = np.random.default_rng(np.random.SeedSequence(self.seed, spawn_key=(chunk,)))
+            self._chunk, self._rows = chunk, self.fill(rng, self.length)
         return self._rows[first : first + most]
 
 
 def picks(seed, select, n_learners):
-    """Stream 0: what the selection rule draws, whole numbers (n_steps, width); or None for a rule that draws nothing.
+    """What the selection rule draws, whole numbers (n_steps, width); or None for a rule that draws nothing.
 
     Raises
     ------
@@ -59,23 +43,11 @@ def picks(seed, select, n_learners):
     below = n_learners if below is None else below
     if draw is None:
         raise ValueError(f"{name} has width = {width} but no draw(rng, n_rows, n_learners); add it, or set width = 0.")
-    in_parts = select.draw_in_parts
-    verb, what = ("draw", "return an array") if in_parts is None else ("draw_in_parts", "make, part by part, an array")
 
     def fill(rng, n_rows):
-        if in_parts is None:
-            yield checked(draw(rng, n_rows, n_learners), n_rows)
-            return
-        for part in in_parts(rng, n_rows, n_learners):
-            some = max(1, min(n_rows, len(part))) if isinstance(part, np.ndarray) else n_rows
-            yield checked(part, some)
-            n_rows -= some
-        if n_rows > 0:
-            raise ValueError(f"{name}.draw_in_parts must make all rows that it is asked for; {n_rows} are missing.")
-
-    def checked(drawn, n_rows):
+        drawn = draw(rng, n_rows, n_learners)
         asked = (
-            f"{name}.{verb} must {what} of whole numbers from 0 to {below - 1}, of shape (n_rows, width) = {(n_rows, width)}"
+            f"{name}.draw must return an array of whole numbers from 0 to {below - 1}, of shape (n_rows, width) = {(n_rows, width)}"
         )
         if not isinstance(drawn, np.ndarray) or drawn.dtype.kind not in "iu" or drawn.shape != (n_rows, width):
             got = f"{drawn.dtype} {drawn.shape}" if isinstance(drawn, np.ndarray) else shown(drawn)
@@ -87,4 +59,4 @@ def picks(seed, select, n_learners):
             )
         return drawn.astype(np.int64, copy=False)
 
-    return Stream(seed, 0, fill, width)
+    return Stream(seed, fill, width)

@@ -37,8 +37,6 @@ class SelectionRule(ABC):
     width = 0
     #: draw(rng, n_rows, n_learners), whole numbers (n_rows, width)
     draw: Callable | None = None
-    #: draw_in_parts(rng, n_rows, n_learners), the same rows in parts: an iterator
-    draw_in_parts: Callable | None = None
     #: the numbers are 0, 1, ..., less than this; default n_learners
     draws_below: int | None = None
     #: looks at all learners, and the largest score wins
@@ -65,11 +63,6 @@ class SelectionRule(ABC):
     dual_norm: Callable | None = None
     #: weights(n), those of the norm, (n,)
     weights: Callable | None = None
-
-    def __init_subclass__(cls, **options):
-        super().__init_subclass__(**options)
-        if "draw" in vars(cls) and "draw_in_parts" not in vars(cls):
-            cls.draw_in_parts = None  # that of a base class would make other rows
 
     def looked_at(self, drawn: np.ndarray, n_learners: int) -> int:
         """How many correlations some steps take.

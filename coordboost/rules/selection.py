@@ -138,8 +138,6 @@ best_in = verb("best_in", best_of_groups)
 MANY = 10_001
 #: Up to so many of them Floyd's algorithm, on all rows at once.
 FEW = 48
-#: Rows of the first part, where they are made part by part.
-FIRST = 64
 
 
 def draw_subsets(rng, n_rows, t, n):
@@ -148,41 +146,17 @@ def draw_subsets(rng, n_rows, t, n):
     Floyd's algorithm on all rows at once; for large t the t smallest of n random numbers, or NumPy's choice. *Memory*: the result.
     """
     rows = np.empty((n_rows, t), dtype=np.int64)
-    _fill(rows, _tries(rng, n_rows, t, n), rng, n)
-    return rows
-
-
-def subsets_in_parts(rng, n_rows, t, n):
-    """The same rows, part by part, each as they are asked for: a short part first, then twice as many rows as in the part before."""
-    tries, first, length = _tries(rng, n_rows, t, n), 0, FIRST
-    while first < n_rows:
-        rows = np.empty((min(length, n_rows - first), t), dtype=np.int64)
-        _fill(rows, tries[:, first : first + length], rng, n)
-        yield rows
-        first, length = first + length, 2 * length
-
-
-def _tries(rng, n_rows, t, n):
-    """The numbers that Floyd's algorithm takes, (t, n_rows), drawn for all rows before one is made; none for another algorithm."""
-    tries = np.empty((t if t <= FEW and t < n else 0, n_rows), dtype=np.int64)
-    for i in range(len(tries)):
-        tries[i] = rng.integers(0, n - t + i + 1, size=n_rows)
-    return tries
-
-
-def _fill(rows, tries, rng, n):
-    """Make some rows, from their `tries` (t, n_rows) if there are any; else the generator is asked for one row after the other."""
-    t = rows.shape[1]
     if t == n:
         rows[:] = np.arange(n)
-        return
-    if len(tries):
-        for i, fresh in enumerate(tries):
+    elif t <= FEW:
+        for i in range(t):
+            fresh = rng.integers(0, n - t + i + 1, size=n_rows)
             rows[:, i] = np.where((rows[:, :i] == fresh[:, None]).any(axis=1), n - t + i, fresh)
     else:
         for row in rows:
             row[:] = np.argpartition(rng.random(n), t - 1)[:t] if n < MANY else rng.choice(n, t, replace=False, shuffle=False)
     rows.sort(axis=1)
+    return rows
 
 
 def check_count(name, t, n, what):
@@ -247,9 +221,6 @@ class SubsetRule(SelectionRule):
 
     def draw(self, rng, n_rows, n_learners):
         return draw_subsets(rng, n_rows, self.t, n_learners if self.draws_below is None else self.draws_below)
-
-    def draw_in_parts(self, rng, n_rows, n_learners):
-        return subsets_in_parts(rng, n_rows, self.t, n_learners if self.draws_below is None else self.draws_below)
 
 
 class _RandomSubset(NamedTuple):

@@ -167,15 +167,6 @@ def draws_come_from_the_generator(at):
         yield "two draws from generators of the same seed differ; take every number from the rng that is given."
 
 
-@about("draw", "draw_in_parts")
-def parts_are_what_is_drawn_at_once(at):
-    """The same seed, the same numbers, part by part."""
-    draw, in_parts = at.piece.draw, at.piece.draw_in_parts
-    whole = np.asarray(draw(np.random.default_rng(7), 200, at.problem.n_learners))
-    if not np.array_equal(np.concatenate(list(in_parts(np.random.default_rng(7), 200, at.problem.n_learners))), whole):
-        yield "draw_in_parts gives other rows than draw from a generator of the same seed; put together, its parts must be these rows."
-
-
 def compiled_picks_are_the_same(at):
     """Twenty steps, every learner in range."""
     yield from path_of(at.problem, at.method, 20)
@@ -220,7 +211,7 @@ def weights_are_a_law(at):
 
 SELECTION_LAWS = (
     width_is_a_whole_number, draws_have_their_shape_and_bounds, draws_come_from_the_generator,
-    parts_are_what_is_drawn_at_once, compiled_picks_are_the_same, a_greedy_rule_takes_the_largest_correlation,
+    compiled_picks_are_the_same, a_greedy_rule_takes_the_largest_correlation,
     norm_is_a_norm_and_dual_norm_its_dual, weights_are_a_law,
 )  # fmt: skip
 
