@@ -10,7 +10,6 @@ import numpy as np
 import scipy.sparse
 from scipy.linalg import svd
 
-from coordboost._numba import compiled, kernel
 from coordboost.learners.scan import LITTLE, scan, scan_few
 
 #: Learners at a time, where many residuals are scanned: the products stay in the cache.
@@ -22,16 +21,6 @@ def grown(array, shape):
     out = np.empty(shape, array.dtype)
     out[tuple(slice(length) for length in array.shape)] = array
     return out
-
-
-@kernel
-def gather_rows(rows, root, scale, learners, out):
-    """Fill `out` (len(learners), n_samples) with the stored learners, times `root` (n_samples,) and `scale` (n_learners,), or empty."""
-    for i in range(len(learners)):
-        column, row = out[i], rows[learners[i]]
-        by = scale[learners[i]] if len(scale) else 1.0
-        for q in range(len(row)):
-            column[q] = by * row[q] if len(root) == 0 else by * (root[q] * row[q])
 
 
 class HeldColumns:
@@ -239,13 +228,13 @@ class ScaledColumns:
     def gather(self, index, out):
         """Fill `out` (len(index), n_samples) with the columns `index`, one in a row."""
         if self.rows is not None:
-            compiled(gather_rows)(self.rows, *self.factors, index, out)
+            np.take(self.rows, index, axis=0, out=out, mode="clip")  # unlike the others this mode makes no copy on the way
         else:
             out[:] = self.problem.gather(index).T
-            if self.root is not None:
-                out *= self.root
-            if self.scale is not None:
-                out *= self.scale[index, None]
+        if self.root is not None:
+            out *= self.root
+        if self.scale is not None:
+            out *= self.scale[index, None]
         if len(self.unpenalised):
             out -= self.shares[index] @ self.basis.T
             out[np.isin(index, self.unpenalised)] = 0.0
