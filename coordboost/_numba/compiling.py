@@ -172,15 +172,7 @@ def _importable(cls):
 def _reason(error):
     """The line of a compiler's report that says what is wrong."""
     lines = [line.strip() for line in str(error).splitlines() if line.strip()] or ["unknown reason"]
-    telling = (
-        "Unknown attribute",
-        "Untyped global",
-        "NameError",
-        "Cannot",
-        "Invalid use",
-        "Use of unsupported",
-        "No implementation",
-    )
+    telling = "Unknown attribute", "Untyped global", "NameError", "Cannot", "Invalid use", "Use of unsupported", "No implementation"
     return next((line for key in telling for line in reversed(lines) if line.startswith(key)), lines[0])
 
 

@@ -13,13 +13,5 @@ from coordboost.engine.states import (
 )
 
 __all__ = [
-    "accelerated",
-    "away_steps",
-    "covariance",
-    "lookahead",
-    "naive",
-    "perturbed",
-    "refit",
-    "weak_learner_oracle",
-    "working_set",
-]
+    "accelerated", "away_steps", "covariance", "lookahead", "naive", "perturbed", "refit", "weak_learner_oracle", "working_set",
+]  # fmt: skip
