@@ -1,13 +1,9 @@
 """The search for violations: it needs no list of its own, finds what is false blind, and nothing against what is true."""
 
-import sys
 from fractions import Fraction
-from pathlib import Path
 
 import pytest
 from click.testing import CliRunner
-
-sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
 from verification import hunting, kept, units
 from verification.adversary import main, rows

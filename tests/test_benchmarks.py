@@ -1,13 +1,9 @@
 """The harness of the benchmarks: whose clock counts, rounds, the search for tolerances, the ruler, Markdown, the command line."""
 
 import json
-import sys
-from pathlib import Path
 
 import pytest
 from click.testing import CliRunner
-
-sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
 from verification.benchmarks import __main__ as front
 from verification.benchmarks import boosting, lasso, markdown

@@ -1,12 +1,7 @@
 """R in a process of its own, and every peer of the Lasso suite on a tiny problem; without Rscript a row that says so."""
 
-import sys
-from pathlib import Path
-
 import numpy as np
 import pytest
-
-sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
 import coordboost as cb
 from verification.benchmarks import boosting, frank_wolfe, langevin, lasso, r, trees

@@ -4,15 +4,11 @@ Source: Lu, Karimireddy, Ponomareva, Mirrokni, *Accelerating Gradient Boosting M
 """
 
 import math
-import sys
-from pathlib import Path
 
 import numpy as np
 import pytest
 import reference as ref
 from designs import as_it_is, betas, columns
-
-sys.path.insert(0, str(Path(__file__).parents[1]))  # verification/ is not part of the package
 
 import coordboost as cb
 from coordboost.theory import momentum_limit

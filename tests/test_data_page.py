@@ -2,18 +2,15 @@
 
 import ast
 import re
-import sys
 from pathlib import Path
 
 import numpy as np
 import pytest
 
+from verification import sets
+from verification.experiments.experiment import experiments
+
 ROOT = Path(__file__).parents[1]
-sys.path.insert(0, str(ROOT))  # verification/ is not part of the package
-
-from verification import sets  # noqa: E402
-from verification.experiments.experiment import experiments  # noqa: E402
-
 PAGE = (ROOT / "docs" / "data.md").read_text(encoding="utf-8")
 ROWS = {name: (int(n), int(p), file, digits) for name, n, p, file, digits in re.findall(
     r"^\| (\S+) \| (\d+) x (\d+) \| .* \| (\S+) \| (\w{16}) \|$", PAGE, re.M)}  # fmt: skip

@@ -1,21 +1,16 @@
 """The experiments: each runs in its quick form on stand-ins for its data, judges can fail, and the command writes what it says."""
 
 import json
-import sys
-from pathlib import Path
 
 import numpy as np
 import pytest
 from click.testing import CliRunner
 from reference_sets import needs_compiler
 
-ROOT = Path(__file__).parents[1]
-sys.path.insert(0, str(ROOT))  # verification/ is not part of the package
-
-from verification.experiments import data, judge, trees_quality  # noqa: E402
-from verification.experiments.__main__ import main  # noqa: E402
-from verification.experiments.experiment import OUTCOMES, Claim, Experiment, Table, conduct, experiments  # noqa: E402
-from verification.sets import Absent  # noqa: E402
+from verification.experiments import data, judge, trees_quality
+from verification.experiments.__main__ import main
+from verification.experiments.experiment import OUTCOMES, Claim, Experiment, Table, conduct, experiments
+from verification.sets import Absent
 
 BINARY = ("a9a", "a1a", "w1a")
 FOUND = experiments()

@@ -1,24 +1,18 @@
 """Figures of the paper on boosting in linear regression: golden values that it prints or its specification gives, and the shared parts."""
 
-import sys
-from pathlib import Path
-
 import numpy as np
 import pytest
 
-ROOT = Path(__file__).parents[1]
-sys.path.insert(0, str(ROOT))  # verification/ is not part of the package
-
-import coordboost as cb  # noqa: E402
-from verification import sets  # noqa: E402
-from verification.experiments import (  # noqa: E402
+import coordboost as cb
+from verification import sets
+from verification.experiments import (
     data,
     fgm_bounds,
     fgm_data,
     fgm_designs,
     fgm_runs,
 )
-from verification.experiments.experiment import Table, conduct, experiments  # noqa: E402
+from verification.experiments.experiment import Table, conduct, experiments
 
 needs_data = pytest.mark.skipif(sets.folder() is None, reason="no folder with data")
 FOUND = experiments()

@@ -1,16 +1,10 @@
 """Tables B.1 and B.2 of the paper on boosting in linear regression: errors are what they say, parameters the best."""
 
-import sys
-from pathlib import Path
-
 import numpy as np
 import pytest
 
-ROOT = Path(__file__).parents[1]
-sys.path.insert(0, str(ROOT))  # verification/ is not part of the package
-
-from verification.experiments import data, fgm_tables  # noqa: E402
-from verification.experiments.experiment import Table  # noqa: E402
+from verification.experiments import data, fgm_tables
+from verification.experiments.experiment import Table
 
 CASE = "Eg-A, rho 0.8, SNR 3"
 

@@ -1,14 +1,9 @@
 """The lines of R in ``docs/phrase-book.md``, run in R itself beside those in Python; intercepts without penalty on five sets."""
 
-import sys
-from pathlib import Path
-
 import numpy as np
 import pytest
 from sklearn.datasets import load_diabetes
 from test_lasso_intercept import SETS, objective
-
-sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
 import coordboost as cb
 from verification.benchmarks import r

@@ -1,15 +1,9 @@
 """The optima that the theorems stand on, beside a general solver: it agrees, and notices an error planted in the package's own ends."""
 
-import sys
-from pathlib import Path
-
 import numpy as np
 import pytest
 
 import coordboost as cb
-
-sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
-
 from coordboost.theory.bounds import Constants, regularized
 from verification.judged import Judged, angle_bound
 from verification.rgbm import RULES, norm

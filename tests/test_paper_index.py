@@ -1,20 +1,16 @@
 """From the papers to the code: every number has its place, every name of the list is there, and the page says what the list says."""
 
 import re
-import sys
 from pathlib import Path
 
 import pytest
 from click.testing import CliRunner
 
 import coordboost
+from verification import index, sets
+from verification.__main__ import main
 
 ROOT = Path(__file__).parent.parent
-sys.path.insert(0, str(ROOT))
-
-from verification import index, sets  # noqa: E402
-from verification.__main__ import main  # noqa: E402
-
 PAGE = ROOT / "docs" / "index-of-papers.md"
 #: The notes on each paper.
 NOTES = {

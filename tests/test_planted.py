@@ -12,7 +12,6 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).resolve().parents[1]
-sys.path.insert(0, str(ROOT))
 B, T = "coordboost/theory/bounds/", "verification/theorems/"
 #: (file, what stands there, what is planted, the part of the ledger that notices it)
 PLANTED = [

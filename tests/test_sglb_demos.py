@@ -1,12 +1,7 @@
 """Numbers of the theory of Langevin boosting, measured again: simulations beside their laws, within Monte Carlo errors."""
 
-import sys
-from pathlib import Path
-
 import pytest
 from reference_sets import needs_compiler
-
-sys.path.insert(0, str(Path(__file__).parents[1]))  # verification/ is not part of the package
 
 from verification.experiments.sglb_chains import CHAINS
 from verification.experiments.sglb_laws import LAWS

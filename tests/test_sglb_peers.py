@@ -1,13 +1,8 @@
 """Table 1 of SGLB by other packages: their settings make the algorithm that the table says, and their noise is the one that is claimed."""
 
-import sys
-from pathlib import Path
-
 import numpy as np
 import pytest
 from reference_sets import needs_compiler
-
-sys.path.insert(0, str(Path(__file__).parents[1]))  # verification/ is not part of the package
 
 import coordboost as cb
 from coordboost.theory.langevin import chain

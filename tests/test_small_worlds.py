@@ -1,13 +1,9 @@
 """What rows of the ledger and experiments stand on: a spectral gap, the list of all trees on a tiny table, early stopping."""
 
-import sys
 from itertools import product
-from pathlib import Path
 
 import numpy as np
 import pytest
-
-sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
 from verification.experiments.agbm_table2 import PATIENCE, stopped
 from verification.theorems.rgbm_all_trees import Listed, leaves_of

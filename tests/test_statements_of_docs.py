@@ -1,7 +1,6 @@
 """What the pages say of methods, rows of the ledger and trees, compared with what the package does."""
 
 import re
-import sys
 from fractions import Fraction
 from itertools import chain
 from pathlib import Path
@@ -10,13 +9,10 @@ import numpy as np
 import pytest
 
 import coordboost as cb
+from verification.ledger import checks_of, modules
+from verification.theorems import fgm_figures_and_table_b_2, fgm_table_b_1
 
 ROOT = Path(__file__).parent.parent
-sys.path.insert(0, str(ROOT))  # verification/ is not part of the package
-
-from verification.ledger import checks_of, modules  # noqa: E402
-from verification.theorems import fgm_figures_and_table_b_2, fgm_table_b_1  # noqa: E402
-
 rng = np.random.default_rng(0)
 X = rng.normal(size=(30, 4))
 y = X @ [1.0, 2.0, 0.0, -1.0] + rng.normal(size=30)

@@ -10,20 +10,17 @@ from types import ModuleType
 
 import numpy as np
 import pytest
+from public import PUBLIC
+
+from coordboost.theory.bounds import STATEMENTS, BoundCheck
+from verification import formula, index, kept, ledger
+from verification.curves import plot
+from verification.page import page
+from verification.space import Space
+from verification.statement import claim
+from verification.table import table
 
 ROOT = Path(__file__).resolve().parents[1]
-sys.path.insert(0, str(ROOT))
-
-from public import PUBLIC  # noqa: E402
-
-from coordboost.theory.bounds import STATEMENTS, BoundCheck  # noqa: E402
-from verification import formula, index, kept, ledger  # noqa: E402
-from verification.curves import plot  # noqa: E402
-from verification.page import page  # noqa: E402
-from verification.space import Space  # noqa: E402
-from verification.statement import claim  # noqa: E402
-from verification.table import table  # noqa: E402
-
 FILES = sorted([*(ROOT / "verification").glob("*.py"), *(ROOT / "verification" / "theorems").glob("*.py")])
 
 

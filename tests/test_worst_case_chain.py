@@ -1,13 +1,9 @@
 """Worst cases of complete classes proved in fractions: the closed forms themselves, not a number near them."""
 
 import itertools
-import sys
 from fractions import Fraction as F
-from pathlib import Path
 
 import pytest
-
-sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
 from verification.worst_case import chain, descent
 from verification.worst_case.conjectures import agbm_complete, gbm_complete
