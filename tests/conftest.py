@@ -18,6 +18,16 @@ LIMIT, SLOW_LIMIT = 600, 3600
 terminal = pytest.StashKey()
 
 
+@pytest.fixture(scope="module")
+def in_python():
+    """Few steps of many methods: to compile a loop for every one takes longer than all of them."""
+    from coordboost.engine import loop
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(loop, "compiled", lambda function, pieces: loop.interpreted(function))
+        yield
+
+
 def pytest_configure(config):
     config.stash[terminal] = os.dup(2)  # the capture of output begins later
 

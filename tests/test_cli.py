@@ -17,6 +17,7 @@ from coordboost.losses import Logistic
 from coordboost.methods import METHODS, gcd
 from coordboost.reporting.cli import main
 
+pytestmark = pytest.mark.usefixtures("in_python")
 #: The options that each method is tried with; a method without an entry fails the test of completeness.
 TRIALS = {
     "ls_boost": "--eps 0.1",
