@@ -9,6 +9,7 @@ from sklearn.metrics import log_loss
 from sklearn.model_selection import train_test_split
 
 import coordboost as cb
+from coordboost.engine.rounds import solve_rounds
 from coordboost.losses.multinomial import multinomial_losses, offsets_beside
 
 X, SPECIES = load_iris(return_X_y=True)
@@ -171,3 +172,22 @@ def test_leaves_of_a_newton_step_that_leave_float64_end_the_run():
     y = np.where(x[:, 0] < 15, 0, np.where(x[:, 0] < 29, 1, 2))
     model = small(newton=True, min_samples_leaf=1, n_estimators=400, learning_rate=1.0, max_features=None)
     assert np.isfinite(model.fit(x, y).predict_proba(x)).all()
+
+
+class AskedTwice:
+    """A stop rule that says yes when it is asked for the second time."""
+
+    asked = 0
+
+    def __call__(self, state):
+        self.asked += 1
+        return self.asked > 1
+
+
+def test_a_run_that_diverged_is_not_called_stopped():
+    """A step of 1e308 leaves float64: the first model is kept, and no rule is asked about it once more."""
+    family = cb.data.trees(X, max_depth=1)
+    problems = [cb.Problem(family, np.where(k == SPECIES, 1.0, -1.0), cb.losses.Logistic()) for k in range(3)]
+    runs = solve_rounds(problems, cb.methods.gcd(cb.rules.FittedStep(1e308)), 5, stop=[AskedTwice()])
+    assert {run.status for run in runs} == {cb.engine.Status.DIVERGED}
+    assert {run.n_steps for run in runs} == {0}

@@ -106,7 +106,7 @@ def solve_rounds(problems, method, n_rounds, *, rng=0, stop=(), earlier=None):
                 stepper.restore(stepper.path, k - 1, stepper.anchor)
             now, status = Round(k - 1, steppers, number), Status.DIVERGED
         now.begin()
-        held = [rule for rule in stop if k % getattr(rule, "every", 1) == 0 and rule(now)]
+        held = [rule for rule in stop if status is Status.COMPLETED and k % getattr(rule, "every", 1) == 0 and rule(now)]
         if held:
             status, words = Status.STOPPED, f"{type(held[0]).__name__} ended the run at step {k:,}: {held[0]}"
         if status is not Status.COMPLETED or k == first + n_rounds:
