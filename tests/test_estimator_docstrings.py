@@ -31,8 +31,20 @@ def room_and_ls_boost(kind):
     return room(kind), "LSBoost" in kind.__name__
 
 
-def room_and_classes_of_grids(kind):
-    return room(kind), "Certified" in kind.__name__ and of_classes(kind)
+def room_and_losses(kind):
+    return room(kind), of_classes(kind), kind.__name__.startswith(("Accelerated", "Langevin"))
+
+
+def leaves_and_line_search(kind):
+    return with_newton_leaves(kind), kind.__name__.startswith("Regularized")
+
+
+def with_newton_leaves(kind):
+    return "newton" in inspect.signature(kind).parameters
+
+
+def of_the_squared_loss(kind):
+    return not of_classes(kind) and "Poisson" not in kind.__name__
 
 
 def room_and_langevin(kind):
@@ -51,10 +63,16 @@ def with_a_joint_loss(kind):
     return "multinomial" in inspect.signature(kind).parameters
 
 
+def classes_and_joint_losses(kind):
+    return of_classes(kind), with_a_joint_loss(kind)
+
+
 #: One text for each name, in all classes; or one for each kind of class, where the name means several things.
 TEXTS = {
     "alpha": family, "alphas": family, "alpha_": room, "n_steps_": room,
-    "loss": room_and_classes_of_grids, "rule": room, "path_": room_and_classes, "certificate_": room, "paths_": of_classes,
+    "loss": room_and_losses, "rule": room, "path_": room_and_classes, "certificate_": room, "paths_": classes_and_joint_losses,
+    "learning_rate": leaves_and_line_search, "min_gain": with_newton_leaves, "l2_regularization": with_newton_leaves,
+    "n_iter_no_change": of_langevin, "penalty_factor": of_the_squared_loss,
     "places_": of_classes, "certificates_": of_classes,
     "eps": room_and_ls_boost, "gamma": room_and_langevin, "tol": of_trees, "n_jobs": of_trees, "random_state": of_trees,
     "subsample": room_and_langevin, "noise_variance": of_trees, "l1_ratio": by_folds, "coef_": of_classes,

@@ -119,12 +119,13 @@ def test_early_stopping_keeps_the_best_iteration(kind):
     settings = {**QUICK, "n_estimators": 80, "n_iter_no_change": 5, "random_state": 2}
     y, fit, held = labels(kind, names=NAMES == "red"), np.arange(80), np.arange(80, 120)
     model = kind(**settings).fit(X[fit], y[fit], X_val=X[held], y_val=y[held])
-    raw = [state.problem.predict(state.beta, X[held]) for state in model.run_.replay(range(0, model.run_.n_steps + 1, model._steps))]
+    ends = range(0, model.run_.n_steps + 1, model._steps_per_iteration)
+    raw = [state.problem.predict(state.beta, X[held]) for state in model.run_.replay(ends)]
     signs = np.where(y[held], 1.0, -1.0) if y.dtype == bool else y[held]
     losses = [np.mean([model.run_.problem.loss.value(a, b) for a, b in zip(signs, one, strict=True)]) for one in raw]
     np.testing.assert_allclose(-model.validation_score_, losses, rtol=1e-10)
     stop = next(n for n in range(5, len(losses)) if min(losses[n - 4 : n + 1]) >= losses[n - 5] - 1e-7 * losses[0])
-    best, end = int(np.argmin(losses)), model.run_.n_steps // model._steps
+    best, end = int(np.argmin(losses)), model.run_.n_steps // model._steps_per_iteration
     assert model.n_iter_ == best < end and stop <= end < min(80, stop + 2)
     np.testing.assert_allclose(model._raw_predict(X[held])[:, 0], raw[best], rtol=1e-12)
     assert len(list(model.staged_predict(X))) == best
@@ -143,11 +144,11 @@ def test_a_warm_start_is_one_longer_fit(kind):
     for ours, theirs in zip(model.runs_, whole.runs_, strict=True):
         assert (ours.beta == theirs.beta).all() and (ours.path.theta == theirs.path.theta).all()
     assert (model.predict(X) == whole.predict(X)).all()
-    for change, words in [({"max_depth": 3}, "max_depth is another"), ({"n_estimators": 3}, "less than the 6 iterations made")]:
+    for change, words in [({"max_depth": 3}, "max_depth has changed"), ({"n_estimators": 3}, "less than the 6 iterations made")]:
         with pytest.raises(ValueError, match=words):
             clone(model).fit(X, y).set_params(**change).fit(X, y)
     for table, target, weight in [(X + 1, y, None), (X, y[::-1], None), (X, y, WEIGHT)]:
-        with pytest.raises(ValueError, match="X, y, sample_weight or offset are others"):
+        with pytest.raises(ValueError, match="X, y, sample_weight or offset have changed"):
             model.fit(table, target, weight)
 
 

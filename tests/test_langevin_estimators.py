@@ -30,7 +30,7 @@ def test_copies_are_one_row_where_only_their_noise_tells_them_apart(changed, one
         runs = twice.run_, model.fit(X, y, np.full(30, 2.0)).run_
         assert np.array_equal(runs[0].path.theta, runs[1].path.theta)
         model.set_params(warm_start=True, n_estimators=3).fit(X, y, np.full(30, 2.0))
-        with pytest.raises(ValueError, match="X, y, sample_weight or offset are others"):
+        with pytest.raises(ValueError, match="X, y, sample_weight or offset have changed"):
             model.fit(X, y)
 
 

@@ -65,7 +65,7 @@ def test_weights_of_0_and_warm_starts():
     np.testing.assert_array_equal(model.predict(X), other.predict(X))
     half = small(cb.RandomizedGBMRegressor, loss=Poisson(), n_estimators=10, warm_start=True).fit(X, COUNTS, weight, offset=OFFSET / 4)
     half.set_params(n_estimators=20)
-    refused(lambda: half.fit(X, COUNTS, weight, offset=OFFSET), "offset are others")
+    refused(lambda: half.fit(X, COUNTS, weight, offset=OFFSET), "offset have changed")
     np.testing.assert_array_equal(half.fit(X, COUNTS, weight, offset=OFFSET / 4).predict(X), model.predict(X))
 
 

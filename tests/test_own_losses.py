@@ -228,7 +228,7 @@ class Share(cb.losses.Loss):
 def test_check_piece_asks_for_targets(loss, what, y):
     report = cb.testing.check_piece(loss, raises=False)
     (words,) = report.sentences
-    assert f"hold at targets {what}; pass those that the loss is for, y=[" in words and "domain" not in words
+    assert f"hold at targets {what}; pass targets that the loss takes, y=[" in words and "domain" not in words
     with pytest.raises(ValueError, match="y="):
         cb.testing.check_piece(loss)
     assert cb.testing.check_piece(loss, y=y)
@@ -245,7 +245,7 @@ def test_what_fails_at_the_right_targets_is_said_of_these():
 
     for loss, law in ((Wrong(), "residual is minus the derivative"), (Off(), "inverse link leaves no residual")):
         found = cb.testing.check_piece(loss, raises=False)
-        assert [one.name for one in found.failed] == ["targets are known", law] and "math domain" not in str(found)
+        assert [one.name for one in found.failed] == ["test targets suit the loss", law] and "math domain" not in str(found)
         assert [one.name for one in cb.testing.check_piece(loss, y=[0.5, 2.0], raises=False).failed] == [law]
 
 

@@ -99,7 +99,7 @@ REFUSED = {
     "near 2^53": ("a,y\n9007199254740993,1\n9007199254740992,2\n", {}, "line 3, .* '9007199254740992', .* from '9007199254740993'"),
     "zero bytes": (b"a,y\n\x00\x01\x02\x00\x00\xff", {}, "zero bytes, so it is no text"),
     "UTF-16 without a mark": (lines("a,y", "1,3").encode("utf-16-le"), {}, "zero bytes, so it is no text"),
-    "a workbook": (b"PK\x03\x04\x14\x00\x06\x00", {}, "zero bytes, so it is no text.*: check that its name says what it is"),
+    "a workbook": (b"PK\x03\x04\x14\x00\x06\x00", {}, "zero bytes, so it is no text.*: check the suffix of its name"),
     "JSON": (b'[{"a": 1, "y": 2}]', {}, "expected at least one row"),
     "wrong encoding": ("ä,y\n1,2\n".encode("cp1252"), {"encoding": "utf-8"}, "the text is not in utf-8: leave"),
     "unknown encoding": ("a,y\n1,2\n", {"encoding": "utf-80"}, "there is no encoding 'utf-80'"),
@@ -250,7 +250,7 @@ BAD_SVM = {
     "no whole number": ("1 1:2 1e20:3\n", "cannot be read as an svmlight file"),
     "beyond memory": (
         f"1 1:2 {(1 << 31) - 1}:3\n",
-        r"a fit of 2,147,483,647 features, as the largest index says, takes 172 GB of memory, and 8 GB are free",
+        r"a fit of 2,147,483,647 features, by its largest index, takes 172 GB of memory, and 8 GB are free",
     ),
 }  # fmt: skip
 

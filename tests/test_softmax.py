@@ -155,8 +155,8 @@ def test_offsets_beside_large_and_equal_predictions():
     pred = np.concatenate([RNG.normal(size=(4, 30)), 800.0 * RNG.normal(size=(4, 30)), np.zeros((4, 1))], axis=1)
     naive = [-logsumexp(np.delete(pred, k, axis=0), axis=0) for k in range(4)]
     np.testing.assert_allclose(offsets_beside(pred), naive, rtol=1e-14)
-    number = RNG.integers(4, size=61)
-    np.testing.assert_allclose(multinomial_losses(pred, number), -log_softmax(pred, axis=0)[number, np.arange(61)], atol=1e-12)
+    y = RNG.integers(4, size=61)
+    np.testing.assert_allclose(multinomial_losses(pred, y), -log_softmax(pred, axis=0)[y, np.arange(61)], atol=1e-12)
 
 
 @pytest.mark.parametrize("rows", [3, 6, 9])

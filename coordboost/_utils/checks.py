@@ -1,4 +1,4 @@
-"""The sentences of the door for single values: expected, got."""
+"""Checks of single values, with messages: expected, got."""
 
 import math
 import os

@@ -9,7 +9,7 @@ import numpy as np
 from coordboost._utils.checks import items_of, shown
 from coordboost.data import validation
 from coordboost.data.columnwise import absent, labelled, numbered, raw_columns
-from coordboost.data.frames import names_of, places_of
+from coordboost.data.frames import indices_of, names_of
 from coordboost.learners.binned import PADDED, Binned, find_bins
 
 #: The last of the labels of a feature with more levels than bins: the level of all rare ones, and of those that the fit has not seen.
@@ -56,19 +56,19 @@ class Binning:
             For other columns than those of the fit.
         """
         table = raw_columns(X)
-        moved = places_of(self.names, table.names if table.named else None, self.named)
+        moved = indices_of(self.names, table.names if table.named else None, self.named)
         if table.shape[1] != self.n_features:
             raise ValueError(f"X must have {self.n_features} columns as in the fit, got {table.shape[1]}.")
-        place = np.arange(self.n_features) if moved is None else moved
+        index = np.arange(self.n_features) if moved is None else moved
         codes = np.empty((self.n_features, table.shape[0]), dtype=np.uint8)
 
         def fill(part):
             numeric = [g for g in range(part.start, part.stop) if not self.categorical[g]]
-            columns = table.numbers(place[numeric], [self.names[g] for g in numeric]) if numeric else []
+            columns = table.numbers(index[numeric], [self.names[g] for g in numeric]) if numeric else []
             for g in range(part.start, part.stop):
                 other = self.missing[g] if self.missing[g] >= 0 else self.n_bins[g]
                 if self.categorical[g]:
-                    raw = table.raw(place[g])
+                    raw = table.raw(index[g])
                     found = numbered(raw, self.labels[g])
                     gone = [i for i in np.flatnonzero(found < 0) if absent(np.asarray(raw, dtype=object)[i])]
                     codes[g] = np.where(found < 0, self.unseen(g), found)
@@ -129,14 +129,14 @@ def thresholds_of(values, most, exact, name):
                 f"exact=True needs at most {most} distinct values in a column, {name!r} has {len(last) + 1}: pass exact=False, for "
                 "quantiles."
             )
-        wanted = -(-np.arange(1, most) * count // most) - 1  # the place of quantile k / most
+        wanted = -(-np.arange(1, most) * count // most) - 1  # the index of quantile k / most
         run = np.searchsorted(last, wanted)  # in their order
         last = last[run[(run < len(last)) & (np.diff(run, prepend=-1) > 0)]]
     return middles(ordered[last], ordered[last + 1]), missing
 
 
 def bin_columns(X, *, max_bins=255, exact=False, categorical=(), feature_names=None, file=None):
-    """Put the columns of X into bins: at most `max_bins` each, and one for missing values.
+    """Put the columns of X into bins: at most `max_bins` for each numeric one, and one for missing values.
 
     Parameters
     ----------
@@ -144,13 +144,14 @@ def bin_columns(X, *, max_bins=255, exact=False, categorical=(), feature_names=N
         NaN is missing. Infinities are ordinary values, the smallest and the largest. Columns of a data frame with the dtype
         ``category`` hold categories.
     max_bins : int, 2 to 255
-        A column with no more distinct values gets a bin for each. Else thresholds are taken at the quantiles k / max_bins, ties
+        A numeric column with no more distinct values gets a bin for each. Else thresholds are taken at the quantiles k / max_bins, ties
         collapsing: ``max_bins=100`` are the percentiles of Lu and Mazumder, Section 5.
     exact : bool, default False
         Refuse columns with more than `max_bins` distinct values.
-    categorical : sequence of names or places of columns
-        Further columns that hold categories; their labels may be anything that can be compared. Of more than 255 the 254 most frequent
-        have bins of their own, and the others share one, with those that only new rows have.
+    categorical : sequence of names or column indices
+        Further columns that hold categories; their labels may be anything that can be compared. Each category has a bin, whatever
+        `max_bins` is. Of more than 255 the 254 most frequent have bins of their own, and the others share one, with those that only new
+        rows have.
     feature_names : sequence of str, optional
     file : path, optional
         Where the codes are written, a byte for each value: an ``.npy`` file (n_features, n_samples), which is mapped, not read. A file
@@ -197,7 +198,7 @@ def bin_columns(X, *, max_bins=255, exact=False, categorical=(), feature_names=N
     exact = validation.flag("exact", exact)
     names = list(names_of(table.names if feature_names is None else feature_names, table.shape[1]))
     named = table.named or feature_names is not None
-    kinds = set(table.categories()) | places_in("categorical", categorical, names)
+    kinds = set(table.categories()) | indices_in("categorical", categorical, names)
     codes = _room(file, table.shape[::-1])
 
     def of(part):
@@ -269,12 +270,12 @@ def _merged(labels, number):
     return [labels[i] for i in kept] + [OTHERS], place[number]
 
 
-def places_in(what, given, names):
-    """Places of the columns that are named, or whose places are given; `what` is how messages call them."""
+def indices_in(what, given, names):
+    """Indices of columns that are given by name or index; `what` is how messages call them."""
     out = set()
-    for one in items_of(what, given, "a sequence of names or places of columns"):
-        place = names.index(one) if isinstance(one, str) and one in names else one
-        if isinstance(place, bool | str) or not isinstance(place, int | np.integer) or not 0 <= place < len(names):
+    for one in items_of(what, given, "a sequence of names or column indices"):
+        index = names.index(one) if isinstance(one, str) and one in names else one
+        if isinstance(index, bool | str) or not isinstance(index, int | np.integer) or not 0 <= index < len(names):
             raise ValueError(f"{what} names {shown(one)}, which is no column of X.")
-        out.add(int(place))
+        out.add(int(index))
     return out

@@ -74,7 +74,7 @@ class Column(NamedTuple):
     """A column that was understood.
 
     kind : ``NUMBER``, ``DATE`` or ``CATEGORY``; ``KEY`` of text that is another one in every row, from which nothing is learned
-    values : float64 (n_rows,), NaN where missing; of a category whole numbers, places in `levels`, -1 where missing
+    values : float64 (n_rows,), NaN where missing; of a category whole numbers, indices into `levels`, -1 where missing
     levels : tuple of str: the categories, sorted; of dates how they are written, one entry;  said : what was guessed, or ""
     """
 
@@ -96,7 +96,7 @@ def cell(text):
 
 
 def clash(whole):
-    """The place of the first whole number that is one float64 number with another before it, and that one; None where there is none."""
+    """The index of the first whole number that is one float64 number with another before it, and that one; None if there is none."""
     seen = {}
     for place, one in enumerate(whole):
         if abs(one) >= WHOLE and seen.setdefault(float(one), one) != one:

@@ -70,7 +70,7 @@ class RawColumns:
         return list(map(function, columns))
 
     def categories(self):
-        """Places of the columns that say themselves that they hold categories."""
+        """Indices of the columns of the dtype ``category``."""
         if not self.frame:
             return []
         return [j for j in range(self.shape[1]) if hasattr(self._series(j), "cat")]

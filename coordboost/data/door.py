@@ -1,6 +1,6 @@
-"""The door: what a user gives becomes the parts of a problem, or one clear ``ValueError``.
+"""Builds the parts of a ``Problem`` from what a user gives, or raises one clear ``ValueError``.
 
-Raw columns in memory are an array, a data frame or a sparse matrix, with the verbs that the door asks of columns.
+Raw columns in memory are an array, a data frame or a sparse matrix, wrapped with the methods that this file calls.
 """
 
 import math
@@ -15,7 +15,7 @@ from coordboost._utils.checks import InfiniteConstant, with_floats
 from coordboost._utils.kinds import checked_piece
 from coordboost._utils.root import falling_root, farthest_constant
 from coordboost.data import validation
-from coordboost.data.frames import Names, names_of, places_of
+from coordboost.data.frames import Names, indices_of, names_of
 from coordboost.data.parts import Parts, base_of
 from coordboost.data.probe import check_dictionary
 from coordboost.data.standardize import Standardization, counted, nothing, standardize_dense, standardize_sparse
@@ -25,7 +25,7 @@ from coordboost.learners.bank import Bank
 from coordboost.learners.base import LearnerFamily, Learners
 from coordboost.losses.base import Loss
 
-#: Verbs that a compiled loop calls: a piece must bring them itself.
+#: Methods that a compiled loop calls: a piece must define them itself.
 KERNELS = ("correlations", "dot", "add")
 #: Advice where columns vary by less than the rounding of their size.
 SUBTRACT = "; they vary by less than float64 can tell at their size, so subtract a constant from them first"
@@ -48,11 +48,11 @@ def parts_of(X, y, loss, sample_weight, center, scale, groups, feature_names, co
             raise ValueError(f"{type(loss).__name__} has no curvature(y, f), which newton=True needs: add it or pass newton=False.")
     if not is_learners:
         X = columns_of(X, copy)
-    y, weight, dictionary, way, names, named = read(X, y, sample_weight, center, scale, feature_names)
+    y, weight, dictionary, standardization, names, named = read(X, y, sample_weight, center, scale, feature_names)
     if loss.labels:
         y = loss.labels(y)
-    group_of = validation.groups(dictionary.groups if groups is None else groups, way.n_columns)
-    group_of = None if group_of is None else np.unique(group_of[way.kept], return_inverse=True)[1]
+    group_of = validation.groups(dictionary.groups if groups is None else groups, standardization.n_columns)
+    group_of = None if group_of is None else np.unique(group_of[standardization.kept], return_inverse=True)[1]
     if not type(loss).__module__.startswith("coordboost.") and loss.sum_of_losses is None:
         _refuse_targets(loss, y, weight)
     offset = None if offset is None else validation.vector("offset", offset, len(y), "row of X")
@@ -60,14 +60,14 @@ def parts_of(X, y, loss, sample_weight, center, scale, groups, feature_names, co
     constant = 0.0 if not center else _constant(loss, y - known, weight, None if loss.location else offset)
     base = base_of(loss, constant, offset)
     if loss.location:
-        y = _less(y, known, constant, weight > 0)
-    standard = not is_learners or binning is not None or dictionary.proven
+        y = _minus_known_part(y, known, constant, weight > 0)
+    unit_norm = not is_learners or binning is not None or dictionary.proven
     recipe = getattr(X, "recipe", None)
-    return Parts(loss, dictionary, way, y, weight, constant, base, group_of, names, named, standard, binning, recipe, offset)
+    return Parts(loss, dictionary, standardization, y, weight, constant, base, group_of, names, named, unit_norm, binning, recipe, offset)
 
 
 def _has(X, verbs):
-    """Whether `X` is meant to be learners, as it has one of these verbs: a table may have columns of such names."""
+    """Whether `X` is meant to be learners, as it has one of the methods `verbs`: a table may have columns of such names."""
     return any(hasattr(X, verb) for verb in verbs) and not validation.is_frame(X)
 
 
@@ -93,13 +93,15 @@ def _refuse_targets(loss, y, weight):
 
 
 def _constant(loss, y, weight, offset):
-    """The best constant prediction: as the loss has it, or where its residuals sum to 0; 0 of a loss that is not convex and has none.
+    """The best constant prediction: by the formula of the loss, else where residuals sum to 0; without a formula 0 if it is not convex.
 
-    Beside an `offset` no formula holds, but each still says for which y no constant is best.
+    With an `offset` the formula is wrong; it is called only because it raises where the best constant is infinite.
     """
     best = None if loss.constant is None else loss.constant(y, weight)
-    if not loss.convex or (best is not None and offset is None):
-        return 0.0 if best is None or offset is not None else best
+    if best is not None and offset is None:
+        return best
+    if not loss.convex:
+        return 0.0
     zero, resid = np.zeros(len(y)) if offset is None else offset, np.empty(len(y))
     shift_invariant = loss.location  # a loss of y - f: it has the unit of y, and its constant is among the targets
 
@@ -117,7 +119,7 @@ def _constant(loss, y, weight, offset):
     return root
 
 
-def _less(y, offset, constant, counts):
+def _minus_known_part(y, offset, constant, counts):
     """y - offset - constant; 0 where it is rounding in the rows that count: no model is to be fitted to that."""
     rest = y - offset - constant
     if np.abs(rest[counts]).max() <= 16 * np.finfo(float).eps * max(np.abs(y[counts]).max(), np.abs(offset).max()):
@@ -126,22 +128,22 @@ def _less(y, offset, constant, counts):
 
 
 def _from_columns(X, y, sample_weight, center, scale, feature_names):
-    """Return target, weights, a dictionary of the standardised columns, the way back, the names, whether the user gave them."""
+    """Return target, weights, a dictionary of the standardised columns, their standardization, the names, whether the user gave them."""
     names = names_of(X.names if feature_names is None else feature_names, X.shape[1])
     y, weight = validation.response(y, sample_weight, X.shape[0])
-    dictionary, way = X.standardized(weight, center, scale)
-    if len(way.kept) < len(names):
-        unused, all_of_them = way.aside, not len(way.kept)
+    dictionary, standardization = X.standardized(weight, center, scale)
+    if len(standardization.kept) < len(names):
+        unused, all_of_them = standardization.aside, not len(standardization.kept)
         barely_varies = X.varies(unused, counted(weight))
         validation.report_constant(Names(names.__getitem__, unused[~barely_varies]), every=all_of_them)
         validation.report_constant(Names(names.__getitem__, unused[barely_varies]), "almost constant", SUBTRACT, all_of_them)
-    if not len(way.kept):
-        dictionary, way = nothing(*X.shape)
-    return y, weight, dictionary, way, names, X.named or feature_names is not None
+    if not len(standardization.kept):
+        dictionary, standardization = nothing(*X.shape)
+    return y, weight, dictionary, standardization, names, X.named or feature_names is not None
 
 
 def _from_family(X, y, sample_weight, center, scale, feature_names):
-    """The same for learners that cannot be counted, none of which is known yet."""
+    """The same for an implicit dictionary, of which no learner has been found yet."""
     m = validation.whole("n_samples", X.n_samples, 1)
     y, weight = validation.response(y, sample_weight, m)
     empty = np.zeros(0)
@@ -171,12 +173,12 @@ def _from_dictionary(X, y, sample_weight, center, scale, feature_names):
 
 
 def _as_they_are(n):
-    """The way back from `n` columns that are not changed."""
+    """The standardization of `n` columns that are not changed."""
     return Standardization(np.arange(n), np.zeros(n), np.ones(n), n)
 
 
 def _from_bins(X, y, sample_weight, feature_names):
-    """The same for learners on binned features that the package itself made: nothing is left to be checked."""
+    """The same for learners on binned features that the package itself made: no check is needed."""
     y, weight = validation.response(y, sample_weight, X.n_samples)
     learners = X.weighted(weight)
     n = learners.n_learners
@@ -184,7 +186,7 @@ def _from_bins(X, y, sample_weight, feature_names):
 
 
 def _names(dictionary, feature_names):
-    """Names of learners: `feature_names`, or where these are None those that the dictionary knows."""
+    """Names of learners: `feature_names`, or where these are None those of the dictionary."""
     n = dictionary.n_learners
     return Names(dictionary.name, range(n)) if feature_names is None else names_of(feature_names, n)
 
@@ -193,8 +195,8 @@ class MemoryColumns:
     """Raw columns `X`, float64 (n_samples, n_columns), an array (perhaps the caller's own) or CSC.
 
     names : those of a data frame, or None;  named : whether they are names, not numbers
-    must_copy : whether X has to stay as it is. The caller may say that an array need not; anything else may share memory with
-    the caller
+    must_copy : whether X has to stay as it is; False only for an array and `copy` False, as anything else may share memory with the
+    caller
     """
 
     def __init__(self, X, copy=True):
@@ -204,7 +206,7 @@ class MemoryColumns:
         self.shape, self.must_copy = self.X.shape, copy or not isinstance(X, np.ndarray)
 
     def standardized(self, weight, center, scale):
-        """A dictionary of the columns, and the way back."""
+        """A dictionary of the columns, and their standardization."""
         if scipy.sparse.issparse(self.X):
             return standardize_sparse(self.X, weight, center, scale, self.names)
         return standardize_dense(self.X, weight, center, scale, self.names, self.must_copy)
@@ -216,10 +218,10 @@ class MemoryColumns:
             return (part.min(axis=0).toarray() != part.max(axis=0).toarray()).ravel()
         return np.array([(self._original[rows, j] != self._original[rows, j][:1]).any() for j in columns], dtype=bool)
 
-    def ordered(self, place):
-        """The same with the column ``place[j]`` at j."""
+    def ordered(self, index):
+        """The same with the column ``index[j]`` at j."""
         moved = shallow_copy(self)
-        moved.X, moved.names = self.X[:, place], [self.names[j] for j in place]
+        moved.X, moved.names = self.X[:, index], [self.names[j] for j in index]
         return moved
 
     def combine(self, coef):
@@ -235,7 +237,7 @@ class MemoryColumns:
 
 
 def columns_of(X, copy=True):
-    """`X` itself if it has the verbs of ``MemoryColumns``, else `X` as such columns."""
+    """`X` itself if it has the methods of ``MemoryColumns``, else `X` as such columns."""
     return X if hasattr(X, "standardized") else MemoryColumns(X, copy)
 
 
@@ -258,7 +260,7 @@ def numbers_as_in(X, problem):
 
 
 def columns_as_in(X, problem):
-    """New rows as columns with verbs, in the order of the columns of the `problem` of the fit.
+    """New rows as columns, in the order of the columns of the `problem` of the fit.
 
     What made columns of a data frame there, its recipe, makes them here.
 
@@ -268,10 +270,10 @@ def columns_as_in(X, problem):
         If there are more or fewer columns, or others by name.
     """
     X, names = columns_of(numbers_as_in(X, problem)), problem.column_names
-    place = places_of(names, X.names if X.named else None, problem.named)
+    index = indices_of(names, X.names if X.named else None, problem.named)
     if X.shape[1] != len(names):
         raise ValueError(f"X must have {len(names)} columns as in the fit, got {X.shape[1]}.")
-    return X if place is None else X.ordered(place)
+    return X if index is None else X.ordered(index)
 
 
 def learners_at(X, problem):

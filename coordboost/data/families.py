@@ -29,7 +29,7 @@ def tree_complexity(nodes: ArrayLike, bound: ArrayLike, n_features: int, n_sampl
     Returns
     -------
     ndarray, (n_families,)
-        The complexities, in the units of the leaf values; one of at least lambda says nothing.
+        The complexities, in the units of the leaf values; one of at least lambda is vacuous.
 
     Raises
     ------

@@ -43,7 +43,7 @@ class Options(NamedTuple):
     """How a table is to be read.
 
     sep, decimal, thousands : one character each (sep also ``SPACES``);  encoding : a codec; None: guessed, no mark between thousands
-    na : words (one or several) that mean "missing", besides those that pandas knows;  text : names of columns of text, whatever is in them
+    na : words (one or several) that mean "missing", besides those of pandas;  text : names of columns of text, whatever is in them
     drop : names of columns to leave out;  date_format : how dates are written, as for ``datetime.strptime``;  sheet : of a workbook
     impute : None refuses gaps; "median" (text: the most frequent category); "indicator" (the same, and a 0/1 column where gaps were);
     "drop" (rows with gaps are left out)
@@ -127,7 +127,7 @@ def frame_of(path, suffix, options, text=(), before=()):
 
 
 def _typed(path, suffix, options, text):
-    """A file that knows the types of its columns: Parquet, Arrow, or a sheet of a workbook."""
+    """A file with typed columns: Parquet, Arrow, or a sheet of a workbook."""
     import pandas as pd
 
     frame, na, first = None, list(options.na), 2 if suffix in EXCEL else 1
@@ -185,7 +185,7 @@ def _in_utf8(path, data, told):
     """The bytes of a text in UTF-8, without a mark at the beginning, and the encoding that they were in."""
     marked = next((encoding for mark, encoding in ENCODINGS.items() if data.startswith(mark)), None)
     if not (told or marked) and b"\0" in data:
-        raise ValueError(f"{path}: cannot be read as a table (it holds zero bytes, so it is no text): check that its name says what it is")
+        raise ValueError(f"{path}: cannot be read as a table (it holds zero bytes, so it is no text): check the suffix of its name")
     for encoding in [told] if told else [marked or "utf-8", "cp1252", "latin-1"]:
         try:
             text = data.decode(encoding)
@@ -221,7 +221,7 @@ class _Text(NamedTuple):
         return found
 
     def where(self, sep):
-        """A function of a row, counted from 0 after the header, that says its line. *Cost*: the file is read up to there."""
+        """A function from a row, counted from 0 after the header, to its line, in words. *Cost*: the file is read up to there."""
 
         def said(row):
             with suppress(csv.Error, StopIteration):  # where pandas finds other records than Python
@@ -336,7 +336,7 @@ def arrays_of(text, suffix, target=None, labelled=True, n_features=None):
     path = Path(text)
     with opened(path, "an svmlight file", ValueError, OverflowError) as raw:
         X, y = load_svmlight_file(raw, dtype=np.float64, n_features=n_features)
-    what = f"{path}: a fit of {X.shape[1]:,} features, as the largest index says,"
+    what = f"{path}: a fit of {X.shape[1]:,} features, by its largest index,"
     check_room(PER_FEATURE * X.shape[1], what, "number the features from 1 on, as most of them are in no line")
     return _checked(path, csc_array(X), y, None, "y")
 

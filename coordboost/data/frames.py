@@ -86,8 +86,8 @@ def names_of(given, n_columns):
     return names
 
 
-def places_of(known, given, named):
-    """The places in `given` of the columns `known`, where both have names and those stand in another order; else None.
+def indices_of(known, given, named):
+    """The index in `given` of each of the columns `known`, where both have names in another order; else None.
 
     Raises
     ------
@@ -116,8 +116,8 @@ def places_of(known, given, named):
         raise ValueError(
             f"X cannot be put in the order of the fit by names that repeat: {repeated!r}; give each column a name of its own."
         )
-    place = {name: j for j, name in enumerate(given)}
-    return np.array([place[name] for name in known])
+    index = {name: j for j, name in enumerate(given)}
+    return np.array([index[name] for name in known])
 
 
 def listed(names):

@@ -26,30 +26,30 @@ class StoredColumns:
         self.store, self.memory = store, memory
         self.shape, self.names = store.shape, store.names
         self.named = self.names is not None
-        self._place = np.arange(self.shape[1])
+        self._index = np.arange(self.shape[1])
 
     def __repr__(self):
         return f"<StoredColumns {self.shape[0]} x {self.shape[1]}, {type(self.store).__name__}>"
 
     def standardized(self, weight, center, scale):
-        """A dictionary of the columns, and the way back. *Cost*: one pass."""
+        """A dictionary of the columns, and their standardization. *Cost*: one pass."""
         return standardize_chunked(self, weight, center, scale)
 
     def varies(self, columns, rows):
         """Which columns that were set aside hold two different numbers: not asked, as that is a pass over them."""
         return np.zeros(len(columns), dtype=bool)
 
-    def ordered(self, place):
-        """The same with the column ``place[j]`` at j, for ``combine`` and ``part``."""
+    def ordered(self, index):
+        """The same with the column ``index[j]`` at j, for ``combine`` and ``part``."""
         moved = copy.copy(self)
-        moved.names, moved._place = [self.names[j] for j in place], self._place[place]
+        moved.names, moved._index = [self.names[j] for j in index], self._index[index]
         return moved
 
     def combine(self, coef):
         """The sum of the columns times `coef`, (n_samples,). Columns without a coefficient are not read."""
         n = self.shape[1]
         whole = Chunked(self.store, np.arange(n), np.zeros(n), np.ones(n), self.memory)
-        out = whole.combine(coef[np.argsort(self._place)])
+        out = whole.combine(coef[np.argsort(self._index)])
         if not np.isfinite(out).all():
             raise ValueError(
                 f"X holds NaN or infinity in row {int(np.argmin(np.isfinite(out)))}; impute or drop those rows first."

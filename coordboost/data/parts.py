@@ -20,13 +20,13 @@ from coordboost.losses.base import Loss
 class Parts:
     """The parts of a problem, read-only.
 
-    loss : piece;  dictionary : the columns B_j;  standardization : the way back to raw coefficients
+    loss : piece;  dictionary : the columns B_j;  standardization : from their coefficients to raw ones
     y, weight : float64 (n_samples,);  constant : the constant prediction;  offset : what else is added to it, (n_samples,), or None
     base : the part of both that is added to ``pred`` inside the loss, a number or (n_samples,)
     groups : int64 (n_learners,) or None
     column_names : names of all columns, kept or not (a sequence of n_columns);  named : whether they were given, not made up
-    standard : whether the door itself made the columns, so that they have unit norm
-    binning : what puts new rows into the bins that the dictionary knows, or None
+    unit_norm : whether the package made the columns, so that they have unit norm
+    binning : what puts new rows into the bins of the dictionary, or None
     recipe : what made the columns out of a table with text and gaps (``coordboost.data.recipe``), or None
     """
 
@@ -40,7 +40,7 @@ class Parts:
     groups: np.ndarray | None
     column_names: Sequence
     named: bool
-    standard: bool
+    unit_norm: bool
     binning: Any = None
     recipe: object = None
     offset: np.ndarray | None = None
@@ -77,7 +77,7 @@ def restored(
     y, weight = _floats("y", y, m), validation.sample_weight(_floats("weight", weight, m), m)
     if loss.labels and not np.array_equal(loss.labels(y), y):
         raise ValueError(f"y must hold the labels of {type(loss).__name__} as a Problem keeps them.")
-    _check_way(standardization, n)
+    _check_standardization(standardization, n)
     if not (isinstance(constant, float) and np.isfinite(constant)):
         raise ValueError(f"constant must be a finite number, got {shown(constant)}.")
     offset = None if offset is None else _floats("offset", offset, m)
@@ -124,15 +124,15 @@ def _floats(name, values, length):
     return values
 
 
-def _check_way(way, n):
-    """Refuse a way back to raw coefficients that does not fit n learners."""
-    if not isinstance(way, Standardization):
-        raise ValueError(f"standardization must be a Standardization, got {shown(way)}.")
-    n_columns = validation.whole("n_columns", way.n_columns, n)
-    if not (_is_array(way.kept, np.int64, (n,)) and (np.diff(way.kept) > 0).all() and (way.kept >= 0).all()):
+def _check_standardization(given, n):
+    """Refuse a standardization that does not fit n learners."""
+    if not isinstance(given, Standardization):
+        raise ValueError(f"standardization must be a Standardization, got {shown(given)}.")
+    n_columns = validation.whole("n_columns", given.n_columns, n)
+    if not (_is_array(given.kept, np.int64, (n,)) and (np.diff(given.kept) > 0).all() and (given.kept >= 0).all()):
         raise ValueError(f"standardization.kept must hold {n} increasing columns.")
-    if n and way.kept[-1] >= n_columns:
-        raise ValueError(f"standardization.kept names column {way.kept[-1]} of {n_columns}.")
-    _floats("standardization.mean", way.mean, n)
-    if not (_floats("standardization.norm", way.norm, n) > 0).all():
+    if n and given.kept[-1] >= n_columns:
+        raise ValueError(f"standardization.kept names column {given.kept[-1]} of {n_columns}.")
+    _floats("standardization.mean", given.mean, n)
+    if not (_floats("standardization.norm", given.norm, n) > 0).all():
         raise ValueError("standardization.norm must be positive.")

@@ -1,4 +1,4 @@
-"""Whether a dictionary that the door did not make keeps its promises: unit columns, and verbs that agree with each other.
+"""Whether a dictionary of a user keeps its promises: unit columns, and methods that agree with each other.
 
 A lookahead and every certificate rest on the norms.
 """
@@ -94,7 +94,7 @@ def _check_norms_of(dictionary, few, weight):
 
 
 def _check_changes(dictionary, index, columns, v):
-    """The verbs ``dot``, ``add`` and ``combine``, for one learner."""
+    """The methods ``dot``, ``add`` and ``combine``, for one learner."""
     j, column = int(index[-1]), columns[:, -1]
     _agree("dot", "column", j, dictionary.dot(j, v.copy()), column @ v, np.abs(column) @ np.abs(v))
     total = v.copy()
@@ -112,7 +112,7 @@ def _agree(verb, other, j, found, expected, size):
         i = int(np.argmax(np.abs(found - expected))) if found.shape == expected.shape else 0
         sign = ", the opposite sign" if np.abs(found + expected).max(initial=0.0) <= NEAR * size else ""
         raise ValueError(
-            f"the verbs {verb} and {other} of the dictionary do not agree for learner {j}: {verb} gives {found[i]:.9g} where "
+            f"the methods {verb} and {other} of the dictionary do not agree for learner {j}: {verb} gives {found[i]:.9g} where "
             f"{other} gives {expected[i]:.9g}{sign}; both must stand for the same B_j."
         )
 

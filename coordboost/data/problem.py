@@ -161,7 +161,7 @@ class Problem(Parts):
         return Problem.of(Parts(**({field.name: getattr(self, field.name) for field in fields(Parts)} | changed)))
 
     def for_run(self) -> "Problem":
-        """The problem of one run: itself, or, over learners that cannot be counted, one with a bank of its own.
+        """The problem of one run: itself, or, over an implicit dictionary, one with a bank of its own.
 
         Returns
         -------
@@ -175,7 +175,7 @@ class Problem(Parts):
 
     @cached_property
     def feature_names(self) -> list[str]:
-        """Names of the learners kept, a list; of those found so far, where they cannot be counted."""
+        """Names of the learners kept, a list; of an implicit dictionary those found so far."""
         if not self.dictionary.countable:
             return [self.dictionary.name(j) for j in range(self.n_learners)]
         return [self.column_names[j] for j in self.standardization.kept]
@@ -306,15 +306,15 @@ class Problem(Parts):
         Raises
         ------
         ValueError
-            Where a dictionary that the door did not make gives a column that has not unit norm in the metric of the weights.
+            Where a dictionary that the package did not make gives a column that has not unit norm in the metric of the weights.
         """
-        return self.dictionary.gather(index) if self.standard else gathered(self.dictionary, index, self.weight)
+        return self.dictionary.gather(index) if self.unit_norm else gathered(self.dictionary, index, self.weight)
 
     @on_one_thread
     def scan(self, v: ArrayLike) -> np.ndarray:
         """All correlations <B_j, v>, (n_learners,): the expensive verb. The same bits on any number of threads.
 
-        Of learners that cannot be counted a bound of them all, (1,); inf where the search gives none.
+        For an implicit dictionary a bound for all learners, (1,); inf where the search gives none.
 
         Parameters
         ----------

@@ -24,7 +24,7 @@ class Variable(NamedTuple):
     """A column of the table and what becomes of it.
 
     kind : ``number``, ``date`` or ``category``;  levels : categories, sorted; of dates how they are written
-    fill : what a gap becomes (a number, a category), None where gaps are refused;  gap : whether a 0/1 column says where gaps were
+    fill : what a gap becomes (a number, a category), None where gaps are refused;  gap : whether a 0/1 column marks where gaps were
     """
 
     name: str
@@ -51,7 +51,7 @@ class Recipe(NamedTuple):
     target : name of the column that is predicted;  labels : its two categories, or ();  impute : what was asked for, or None
     variables : tuple of Variable;  na : words that mean "missing" in files of such tables, in addition to the usual ones
     marks : (decimal, thousands or "") in the numbers of the file of the table, () where that is not known
-    dropped : names of columns that were left out because the user said so
+    dropped : names of columns that the user left out
     """
 
     target: str
@@ -86,7 +86,7 @@ class Recipe(NamedTuple):
         cells : Cells, optional
             How they are written, for tables from files.
         unknown_as_none : bool, default False
-            A category that the fit did not know is none of those it knew, instead of an error.
+            True: an unknown category gets 0 in all columns of its variable. False: it raises.
 
         Raises
         ------
@@ -161,13 +161,13 @@ def fill_of(column):
 
 def encoded(recipe, columns, where, unknown_as_none=False):
     """The columns of numbers, (n_rows, n_columns) float64: dense in Fortran order, or CSC where they are large and mostly zero."""
-    parts = []  # pairs of a number of columns and what they hold: numbers, or of 0/1 columns the place of the one, -1 for none
+    parts = []  # pairs of a number of columns and what they hold: numbers, or of 0/1 columns the index of the one, -1 for none
     for variable, column in zip(recipe.variables, columns, strict=True):
         missing = column.missing
         if variable.fill is None and missing.any():
             refuse_gap(variable.name, int(np.flatnonzero(missing)[0]), where)
         if variable.kind == CATEGORY:
-            parts.append((len(variable.words), _places(variable, column, where, unknown_as_none)))
+            parts.append((len(variable.words), _indices(variable, column, where, unknown_as_none)))
         else:
             parts.append((1, np.where(missing, variable.fill, column.values) if missing.any() else column.values))
         if variable.gap:
@@ -186,20 +186,20 @@ def encoded(recipe, columns, where, unknown_as_none=False):
     return X
 
 
-def _places(variable, column, where, unknown_as_none):
+def _indices(variable, column, where, unknown_as_none):
     """The 0/1 column of each row, (n_rows,) of whole numbers, -1 for none."""
-    place = {word: j for j, word in enumerate(variable.words)}
+    index = {word: j for j, word in enumerate(variable.words)}
     odd = [code for code, level in enumerate(column.levels) if level not in variable.levels]
     rows = np.flatnonzero(np.isin(column.values, odd)) if odd and not unknown_as_none else np.array([])
     if rows.size:
         known = listed([*map(repr, variable.levels)])
         raise ValueError(
             f"{where(int(rows[0]))}, column {variable.name!r} holds {cell(column.levels[column.values[rows[0]]])}, which the model was not "
-            f"fitted with (it knows {known}): mend the cell, or take it for none of them (unknown_as_none=True in table.frame(rows) or "
-            "recipe.numbers(frame))."
+            f"fitted with (its categories: {known}): mend the cell, or pass unknown_as_none=True to table.frame(rows) or "
+            "recipe.numbers(frame)."
         )
-    of_gaps = -1 if variable.gap else place.get(variable.fill, -1)
-    return np.array([*(place.get(level, -1) for level in column.levels), of_gaps])[column.values]
+    of_gaps = -1 if variable.gap else index.get(variable.fill, -1)
+    return np.array([*(index.get(level, -1) for level in column.levels), of_gaps])[column.values]
 
 
 def _sparse(width, held):

@@ -185,8 +185,8 @@ def rounded(problem):
 
     A subtraction and a product round every entry, and the mean its rounding moves all entries alike.
     """
-    way = problem.standardization
-    return U * (1.0 + np.abs(way.mean) * math.sqrt(problem.weight.sum()) / way.norm)
+    standardization = problem.standardization
+    return U * (1.0 + np.abs(standardization.mean) * math.sqrt(problem.weight.sum()) / standardization.norm)
 
 
 def _checked(span, problem, root, index, least):

@@ -72,7 +72,7 @@ def _power_of_two(top):
 
 
 def standardize_dense(X, weight, center, scale, names=None, copy=True):
-    """A dense dictionary of X and the way back, a few columns at a time; in the memory of X, if `copy` is False and it is in Fortran order.
+    """A dense dictionary of X and its standardization, some columns at a time; in the memory of X, if `copy` is False, in Fortran order.
 
     *Numerics*: means are computed twice, the second time on the centred column. A column counts as constant where what centring
     leaves, in rows that count, is within the rounding of the column. Sums are taken along one column at a time, so equal columns stay
@@ -105,8 +105,8 @@ def standardize_dense(X, weight, center, scale, names=None, copy=True):
     if not scale:
         check_unit(norm[kept] * safe[kept])
         norm = 1 / safe
-    way = _way_back(kept, mean * safe, norm * safe)
-    return Dense(rows if len(kept) == n_columns else rows[kept]), way
+    standardization = _standardization(kept, mean * safe, norm * safe)
+    return Dense(rows if len(kept) == n_columns else rows[kept]), standardization
 
 
 def _plain_squares(out, weight, scale):
@@ -148,7 +148,7 @@ def _standardized(out, low, high, weight, seen, center, scale):
 
 
 def standardize_sparse(X, weight, center, scale, names=None):
-    """A sparse dictionary of the CSC matrix X, centred implicitly, and the way back.
+    """A sparse dictionary of the CSC matrix X, centred implicitly, and its standardization.
 
     *Numerics*: the centred norm is the sum over stored entries of ``(x - mean)^2`` plus the zeros' share, not a difference. A column
     without zeros is centred as it is stored, its mean computed twice; so is one whose zeros have next to no weight, after they are
@@ -185,7 +185,7 @@ def standardize_sparse(X, weight, center, scale, names=None):
         shift[kept] / norm[kept],
         n_samples,
     )
-    return dictionary, _way_back(kept, mean * safe, norm * safe)
+    return dictionary, _standardization(kept, mean * safe, norm * safe)
 
 
 def _largest(X):
@@ -238,7 +238,7 @@ def check_unit(norm):
         raise ValueError(f"scale=False needs columns of unit norm; column {j} has norm {norm[j]:.6g}. Pass scale=True.")
 
 
-def _way_back(kept, mean, norm):
+def _standardization(kept, mean, norm):
     return Standardization(kept, mean[kept], norm[kept], len(norm))
 
 
@@ -293,7 +293,7 @@ class Moments(NamedTuple):
 
 
 def standardize_chunked(X, weight, center, scale):
-    """A dictionary of the columns in the store of `X`, and the way back. *Cost*: one pass.
+    """A dictionary of the columns in the store of `X`, and their standardization. *Cost*: one pass.
 
     Raises
     ------

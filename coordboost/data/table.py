@@ -2,9 +2,9 @@ r"""Tables from files; never a pickle.
 
 Nouns: a *table* is the features ``X (m, p)``, the target ``y (m,)`` and, where the file has them, the names of the p features, the groups
 that they form and the recipe that made them; the *target* is the name of the column (of a table with names) or array (.npz) that becomes
-``y``. What is done with text, dates and gaps is said in ``coordboost.data.recipe``.
+``y``. ``coordboost.data.recipe`` describes what becomes of text, dates and missing values.
 
-What follows, such as centring or the labels a loss wants, belongs to ``Problem``.
+Centring, and the labels that a loss takes, belong to ``Problem``.
 """
 
 import os
@@ -35,11 +35,11 @@ class Table(NamedTuple):
     X : ndarray or scipy CSC array, (m, p)
         float64: dense in Fortran order; sparse for svmlight, and for many 0/1 columns.
     y : ndarray or None, (m,)
-        float64; None where it was not asked for and is not there.
+        float64; None where there is none and no `target` was given.
     feature_names : tuple of str or None, (p,)
         Names of the features, None where the file has none.
     groups : tuple of str, (p,), optional
-        Names of the variables that the features belong to: several features may stand for one, such as one with more than two categories.
+        Names of the variables that the features belong to: a variable may have several, such as one with more than two categories.
     recipe : Recipe, optional
         How the columns of the file became X, for tables with names.
     said : tuple of str
@@ -97,7 +97,7 @@ class Table(NamedTuple):
         rows : path or data frame, optional
             New rows, as ``read_rows`` and ``Recipe.numbers`` take them: with the columns of the file, in any order.
         unknown_as_none : bool, default False
-            A category of these that the file does not have is none of those it has, instead of an error.
+            True: an unknown category gets 0 in all columns of its variable. False: it raises.
         **options
             As for ``read_table``, for a path.
 
@@ -157,7 +157,7 @@ class Table(NamedTuple):
 
 
 def read_table(path: str | os.PathLike[str], target: str | None = None, **options: Any) -> Table:
-    r"""Read features and target from a file; the suffix, in any case, says which format it is.
+    r"""Read features and target from a file; the suffix, upper or lower case, gives the format.
 
     ======================================  ===========================================================================
     suffix                                  content
@@ -188,18 +188,18 @@ def read_table(path: str | os.PathLike[str], target: str | None = None, **option
     Raises
     ------
     ValueError
-        One sentence that says where and what to do: the file is missing, damaged or of another format, has no rows or no features,
-        lacks the target, repeats a name, has rows of different lengths, gaps that nobody said what to do with, or text among numbers.
+        With one sentence, where and what to do: the file is missing, damaged or of another format, has no rows or no features,
+        lacks the target, repeats a name, has rows of different lengths, missing values without `impute`, or text among numbers.
 
     Notes
     -----
-    *Text files.* pandas reads them. Encoding (UTF-8, UTF-16 with its mark, else one of western languages), separator and decimal mark are
-    guessed; ``Table.said`` says what was found, options overrule. *Pairs of .npy files.* ``"X.npy,y.npy"`` names both files. A single file
+    *Text files.* pandas reads them. Encoding (UTF-8, UTF-16 with BOM, else a Western 8-bit encoding), separator and decimal mark are
+    guessed; ``Table.said`` lists what was found, options overrule. *Pairs of .npy files.* ``"X.npy,y.npy"`` names both files. A single file
     whose name ends with ``X.npy`` is paired with the file next to it that has ``y`` in the place of that ``X`` (``train_X.npy``,
     ``train_y.npy``). *svmlight.* Indices start at one, unless a zero occurs in the file; the largest index seen is the last feature.
 
     *Cost.* The file is held in memory while pandas reads it; where it has quotes, or gaps in its last column, its records are counted
-    once more. Beyond that a pass over each column; every word that is another one costs a microsecond.
+    once more. Beyond that a pass over each column; each distinct text value costs about a microsecond.
 
     Examples
     --------
@@ -253,9 +253,9 @@ def read_rows(path, model, *, keep=(), unknown_as_none=False, **options):
     keep : sequence of str
         Names of columns to give back as they are, to know the rows by.
     unknown_as_none : bool
-        Categories that the model does not know are none of those that it knows, instead of an error.
+        True: an unknown category gets 0 in all columns of its variable. False: it raises.
     **options
-        As for ``read_table``; what means "missing" is known from the fit, and so is what 1.362 means where no cell tells.
+        As for ``read_table``; what means "missing" is taken from the fit, and so is the meaning of 1.362 where no cell decides it.
 
     Returns
     -------
@@ -283,7 +283,7 @@ def read_rows(path, model, *, keep=(), unknown_as_none=False, **options):
 
 
 def _suffix(path):
-    """The path as text and the suffix that says its format."""
+    """The path as text, and the suffix, which gives its format."""
     if not isinstance(path, str | os.PathLike) or "\0" in (text := os.fspath(path)):
         raise ValueError(f"path must be the name of a file, got {shown(path)}.")
     name = Path(text).name.lower()
@@ -297,7 +297,7 @@ def _suffix(path):
 
 @contextmanager
 def _placed(path):
-    """What is wrong gets the name of the file before it."""
+    """The name of the file is put before the message of an error."""
     try:
         yield
     except ValueError as error:
@@ -340,7 +340,7 @@ def _learned(read, target, options):
 
     y, columns = understood(target), {name: understood(name) for name in names}
     if options.date_format and not any(column.kind == DATE for column in (y, *columns.values())):
-        raise ValueError(f"no column holds dates that are written as date_format={options.date_format!r} says: mend it, or leave it out")
+        raise ValueError(f"no column holds dates that are written as in date_format={options.date_format!r}: mend it, or leave it out")
     for why, is_aside in (("empty", lambda one: one.missing.all()), ("another text in every row", lambda one: one.kind == KEY)):
         if aside := [name for name, column in columns.items() if is_aside(column)]:
             said.append(f"left out: {quoted(aside)} ({why})")
@@ -370,7 +370,7 @@ def _learned(read, target, options):
 
 
 def _usable(frame, options):
-    """The frame without what was told to be left out, columns without a name, and rows without a cell; and what is said of that."""
+    """The frame without the columns to drop, those without a name, and empty rows; and notes on that."""
     for names, what in ((options.drop, "leave out"), (options.text, "take as text")):
         if unknown := [name for name in names if name not in frame]:
             raise ValueError(f"no column {unknown[0]!r} to {what}: choose among {quoted(list(frame.columns))}")
@@ -389,7 +389,7 @@ def _usable(frame, options):
 
 
 def _complete(target, y, columns, impute, where):
-    """The rows to learn from, and what is said about the others."""
+    """The rows to learn from, and notes on the others."""
     gone, gaps = y.missing, {name: column.missing for name, column in columns.items()}
     gaps = {name: missing for name, missing in gaps.items() if missing.any()}
     if gone.any() and impute is None:
@@ -403,7 +403,7 @@ def _complete(target, y, columns, impute, where):
         said += [f"{int(more.sum())} row(s) with gaps left out"] if more.any() else []
         gone = gone | more
     if gone.all():
-        raise ValueError('no row is left once those with gaps are out: fill in the gaps, or say impute="median"')
+        raise ValueError('no row is left once those with gaps are out: fill in the gaps, or pass impute="median"')
     return np.flatnonzero(~gone) if gone.any() else slice(None), said
 
 

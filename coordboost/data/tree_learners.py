@@ -7,7 +7,7 @@ import numpy as np
 
 from coordboost._utils.checks import items_of, shown
 from coordboost.data import validation
-from coordboost.data.binning import bin_columns, places_in
+from coordboost.data.binning import bin_columns, indices_in
 from coordboost.learners.base import LearnerFamily
 from coordboost.learners.families import NONE, Families
 from coordboost.learners.trees import Growth
@@ -156,8 +156,8 @@ def trees(
     newton : bool, default False
         Whether leaf values are Newton steps: sum of gradients / (sum of second derivatives + `l2`).
     sets : "pairwise", "no_interactions" or sequence of sets of features, optional
-        Interaction constraints, as `interaction_cst` of scikit-learn: all features on a way from the root to a leaf are in one set.
-        Features by name or place; those that are in none of the sets given are one set more.
+        Interaction constraints, as `interaction_cst` of scikit-learn: all features on a path from the root to a leaf are in one set.
+        Features by name or column index; the features in no set form one more set.
     subsample : float, default 1.0
         The part of the rows that each tree is grown on, splits and leaf values: stochastic gradient boosting. The tree is added on all
         rows. Each row is drawn on its own, by `seed` and the number of the tree; methods whose step is not ``FittedStep`` take its
@@ -214,7 +214,7 @@ def sets_of(given, names):
     flags = [np.zeros(d, dtype=np.int64)]
     for one in items_of("sets of features", given, says):
         flags.append(np.zeros(d, dtype=np.int64))
-        flags[-1][sorted(places_in("sets of features", one, names))] = 1
+        flags[-1][sorted(indices_in("sets of features", one, names))] = 1
     flags[0][~np.any(flags, axis=0)] = 1
     return np.array(flags[0 if flags[0].any() else 1 :])
 

@@ -1,4 +1,4 @@
-"""The door: every input becomes finite float64 arrays, or one clear ``ValueError``."""
+"""Checks of input arrays: each becomes finite float64 numbers, or raises one clear ``ValueError``."""
 
 import math
 import numbers

@@ -370,7 +370,7 @@ def checked_view(problem, method, view):
         )
     if view.countable is not problem.dictionary.countable:
         raise ValueError(
-            f"view={view.__name__} does not fit: WeakLearnerState is the view for learners that cannot be counted, and for no others; "
+            f"view={view.__name__} does not fit: WeakLearnerState is the view for implicit dictionaries, and for no others; "
             "leave view=None."
         )
     if not _carries(view, method) or _lacks(view, method):

@@ -152,7 +152,7 @@ class PenaltyPath:
 
     @property
     def best(self):
-        """The place of the penalty with the least loss on the other rows, of equal ones the largest."""
+        """The index of the penalty with the least loss on the other rows, of equal ones the largest."""
         if np.isnan(self.validation).any():
             raise ValueError(
                 "the best penalty is the one with the least loss on other rows: pass X_val and y_val to penalty_path."
@@ -194,7 +194,7 @@ def penalty_path(
     Returns
     -------
     PenaltyPath
-        The runs, and their losses; `best` is the place of the penalty with the least loss on the other rows.
+        The runs, and their losses; `best` is the index of the penalty with the least loss on the other rows.
 
     Raises
     ------

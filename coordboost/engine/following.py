@@ -41,7 +41,7 @@ class Follower:
         """B beta after k steps, (n_samples,): the array that moves."""
         return self.model.pred
 
-    def knows(self, dictionary):
+    def use(self, dictionary):
         """From now on steps name learners of this dictionary."""
         self.model = self.model._replace(dictionary=dictionary)
 
@@ -173,9 +173,9 @@ class NewColumns:
     """The columns of some learners on new rows, standardised as in the fit."""
 
     def __init__(self, problem, X, learners):
-        way = problem.standardization
-        self.columns, self.places = columns_as_in(X, problem), way.kept[learners]
-        self.mean, self.norm = way.mean[learners, None], way.norm[learners, None]
+        standardization = problem.standardization
+        self.columns, self.places = columns_as_in(X, problem), standardization.kept[learners]
+        self.mean, self.norm = standardization.mean[learners, None], standardization.norm[learners, None]
 
     def rows(self, part):
         """The learners on the rows `part`, (n_learners, n_rows), C order."""

@@ -29,11 +29,11 @@ class Run(StepPath):
 
     Attributes
     ----------
-    problem, method : what was run;  seed, view : what else it depends on
+    problem, method : what was run;  seed : of its random numbers;  view : how residuals were kept up to date
     path : the steps;  n_steps : their number;  beta : coefficients of the unit columns after them, (n_learners,)
     status : ``Status``;  message : the status in a sentence;  seconds : wall time of the steps
-    n_scans : correlations of residuals computed from the data, in units of a full scan
-    n_gram_columns : Gram columns B'W B_j computed from the data: what a run near interpolation costs instead of scans
+    n_scans : correlations of residuals computed from the data, in units of a scan: one pass over all columns
+    n_gram_columns : Gram columns B'W B_j computed from the data, used instead of scans once the fit is nearly exact
 
     Parameters
     ----------
@@ -66,7 +66,7 @@ class Run(StepPath):
 
     @property
     def run(self) -> "Run":
-        """The run itself, which other paths of its steps have, too."""
+        """The run itself (``RefittedRun.run`` returns the original run)."""
         return self
 
     @cached_property
@@ -93,7 +93,7 @@ class Run(StepPath):
     def step_at(self, place: PathPoint) -> int:
         """The number of steps after which a ``PathPoint`` is reached.
 
-        Norms and penalties need not move one way. The step is one at which the place *begins* to be reached: it is after this step, and
+        Norms and penalties need not be monotone. The step is one at which the place *begins* to be reached: it is after this step, and
         was not one step before. *Cost*: replays, and for a penalty a scan each, as many as n_steps has binary digits.
 
         Parameters
@@ -137,19 +137,19 @@ class Run(StepPath):
         return list(self.problem.column_names if self.problem.countable else self.problem.feature_names)
 
     def order_of_entry(self) -> np.ndarray:
-        """Columns of X (learners, where they are no columns) in the order in which steps first moved them, (n_entered,).
+        """Columns of X (or learners of an implicit dictionary) in the order in which steps first moved them, (n_entered,).
 
         Returns
         -------
         ndarray of int, (n_entered,)
-            Numbers of columns or learners.
+            Indices of columns or learners.
         """
         learners, first = np.unique(self.path.learner[self.path.theta != 0], return_index=True)
         learners = learners[np.argsort(first)]
         return learners if not self.problem.countable else self.problem.standardization.kept[learners]
 
     def profile(self) -> tuple[dict[str, np.ndarray], np.ndarray]:
-        """What ``to_frame`` shows, of at most 200 steps: half of them evenly spaced, half geometrically.
+        """The numbers of ``to_frame``, at no more than 200 steps: half of them evenly spaced, half geometrically.
 
         Returns
         -------
@@ -206,12 +206,12 @@ class Run(StepPath):
     def degrees_of_freedom(self) -> np.ndarray:
         """After 0, 1, ... steps, the intercept not counted, (n_steps + 1,): the trace of the hat operator, for LS-Boost only.
 
-        It takes the learners chosen as given, so it is too small by what the search for them costs: see ``coordboost.paths.freedom``.
+        The chosen learners are taken as given, so it ignores the degrees of freedom of the search: see ``coordboost.paths.freedom``.
 
         Returns
         -------
         ndarray, (n_steps + 1,)
-            Without unit.
+            One number for each model.
         """
         return hat_trace(self)
 
@@ -234,14 +234,14 @@ class Run(StepPath):
         return last.moved(max([last.lower, *(state.certificate(target).lower for state in self.replay(at))]))
 
     def refit_intercept(self) -> RefittedRun:
-        """The same path with the best intercept for the coefficients of every step, a ``RefittedRun``.
+        """The same coefficients with the best intercept at every step, a ``RefittedRun``.
 
-        For losses other than the squared one, whose run keeps the intercept of its start.
+        For losses other than the squared one: their runs keep the intercept of the start.
 
         Returns
         -------
         RefittedRun
-            A new object; the run stays as it is.
+            A new path; the run is unchanged.
         """
         return RefittedRun(self)
 

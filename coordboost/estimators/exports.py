@@ -168,7 +168,7 @@ def _means(tree, values):
 
 
 def _words(tree, at, name, labels, known):
-    """The categories that go left at a node as bits of 32-bit words, by their values where these are `known`, else by their places."""
+    """The categories that go left at a node as bits of 32-bit words, by their values where these are `known`, else by their indices."""
     codes = np.flatnonzero(np.unpackbits(tree.goes_left[at], bitorder="little"))
     if tree.missing_left[at] or (has_others(labels) and len(labels) - 1 in codes):
         raise ValueError(

@@ -1,4 +1,4 @@
-"""Boosting as a posterior: the estimators of Langevin boosting, whose members are models of one chain."""
+"""The estimators of Langevin boosting: they sample plausible models, as from a Bayesian posterior, and average them."""
 
 from typing import Any, NamedTuple
 
@@ -15,14 +15,14 @@ from coordboost.theory.langevin.chains import predictions_at
 
 #: Fewest rows from which the variance of the noise is estimated on rows held back.
 FEW = 50
-#: Time constants that a chain has at least where gamma is chosen for it, and the most that an iteration then forgets.
+#: Where gamma is chosen: a run has at least so many times 1 / (gamma eps) iterations, and gamma eps is at most so much.
 TIME, MOST = 10.0, 0.1
 #: Parameters that the boosting which estimates the variance of the noise has in common with the chain.
 PILOT = ("max_depth", "max_leaf_nodes", "min_samples_leaf", "max_bins", "categorical_features")
 
 
 class Uncertainty(NamedTuple):
-    """What is not known of rows, (n_samples,): of the model, which more data would tell, and of the target itself."""
+    """Uncertainty per row, (n_samples,): `knowledge` (epistemic, shrinks with more data) and `data` (aleatoric)."""
 
     knowledge: np.ndarray
     data: np.ndarray
@@ -123,10 +123,10 @@ class _LangevinGBM(_BaseBooster):
 
 
 def as_a_set(codes, y, weight):
-    """Rows in an order of their own, equal rows as one: which row stands for each (n,), and the sum of the weights of its copies (n,).
+    """Equal rows merged: the index of the first copy of each (n,), and the sum of the weights of its copies (n,).
 
     codes : (n_features, n_samples), any whole numbers;  y, weight : (n_samples,), weight None for ones
-    The result hangs on what rows there are, and not on where they stand. *Cost*: a sort of the rows.
+    The merged rows are the same, in the same order, for any order of the rows. *Cost*: a sort of the rows.
     """
     keys = np.ascontiguousarray(np.hstack([codes.T.view(np.uint8), (y + 0.0)[:, None].view(np.uint8)]))
     _, first, place = np.unique(keys.view(np.dtype((np.void, keys.shape[1])))[:, 0], return_index=True, return_inverse=True)
@@ -139,19 +139,17 @@ def entropy(p):
 
 
 class LangevinGBMRegressor(Regression, _LangevinGBM):
-    """Stochastic gradient Langevin boosting, whose predictions and intervals come from one chain, for regression.
+    """Stochastic gradient Langevin boosting, with predictive intervals, for regression.
+
+    The last iterations are samples of plausible models, given the data; predictions average them. The run is also called a chain.
 
     Parameters
     ----------
     loss : loss, optional
-        Default ``Squared()`` for regression, ``Logistic()`` for classes. Others: ``Huber(d)``, ``Quantile(q)``, ``Poisson()``,
-        ``Gamma()``, for classes ``Exponential()``, or one of your own. The accelerated and Langevin estimators need a loss with
-        a Lipschitz derivative: of these ``Squared()``, ``Logistic()`` and ``Huber(d)``.
+        Default ``Squared()``. Also ``Huber(d)``, or one of your own with a Lipschitz derivative.
     learning_rate : float, default 0.3
-        Shrinkage of each tree. Where leaf values are means of residuals, a tree is multiplied by `learning_rate` / sigma, sigma
-        the Lipschitz constant of the loss's derivative (1 for the squared and Huber losses, 1/4 for the logistic). Where leaf
-        values are Newton steps, as in scikit-learn and LightGBM, or each tree is followed by a line search, it is multiplied by
-        `learning_rate`.
+        Shrinkage of each tree: it is multiplied by `learning_rate` / sigma, sigma the Lipschitz constant of the loss's derivative
+        (1 for the squared and Huber losses, 1/4 for the logistic).
     n_estimators : int, default 2000
         Number of iterations.
     max_depth : int or None, default 3
@@ -161,43 +159,43 @@ class LangevinGBMRegressor(Regression, _LangevinGBM):
     min_samples_leaf : int, default 20
         Minimum number of rows in a leaf. With fewer than twice as many rows no tree can split, and the model is a constant.
     min_gain : float, default 0.0
-        A split must reduce the weighted sum of squared residuals (no factor 1/2, not the mean) by more than this. With Newton
-        leaves, the sum of (gradient sum)^2 / (sum of second derivatives + `l2_regularization`) must rise by more than this.
+        A split must reduce the weighted sum of squared residuals (no factor 1/2, not the mean) by more than this.
     l2_regularization : float, default 0.0
-        Ridge penalty on leaf values, added to the sum of weights (with Newton leaves of second derivatives) in a leaf.
+        Ridge penalty on leaf values, added to the sum of weights in a leaf.
     max_bins : int, default 255
-        Maximum number of bins per feature; missing values get one more.
-    categorical_features : sequence of names, places or booleans, optional
+        Maximum number of bins per numeric feature; missing values get one more. A categorical feature has up to 255.
+    categorical_features : sequence of names, indices or booleans, optional
         Categorical features, in addition to the columns of a data frame with the dtype ``category``.
     noise_variance : float, optional
         Variance of the target around its mean, squared loss only. Default: twice the validation loss of gradient boosting; with
         fewer than 50 rows half the variance of y.
     beta : float, optional
-        Inverse temperature, in the unit 1 / (mean loss). Default for the squared loss: N / (noise variance), N the sum of the
-        weights: the chain then samples the posterior. For other losses of y - f, such as ``Huber(d)``, the noise variance is
-        taken as twice the validation loss of gradient boosting. For losses without a unit, such as the logistic, the default is
-        N. CatBoost's `diffusion_temperature` is beta / N. Weights count observations: doubling them all is as having twice the
-        data.
+        Inverse temperature, in the unit 1 / (mean loss): the larger it is, the nearer are the sampled models to the one with the
+        least loss. Default for the squared loss: N / (noise variance), N the sum of the weights: samples are then those of the
+        Bayesian posterior. For other losses of y - f, such as ``Huber(d)``, the noise variance is taken as twice the validation
+        loss of gradient boosting. For losses without a unit, such as the logistic, the default is N. CatBoost's
+        `diffusion_temperature` is beta / N. Weights count observations: doubling them all doubles the data.
     gamma : float, optional
-        Shrinkage: each iteration multiplies the model by 1 - gamma eps, eps = `learning_rate` / sigma. Default: the prior is as
-        wide as the target for losses of y - f, and has standard deviation 2 for other predictions. It is tighter if the chain
-        would otherwise be shorter than ten of its time constants, 1 / (gamma eps) iterations each.
+        Shrinkage: each iteration multiplies the model by 1 - gamma eps, eps = `learning_rate` / sigma. Default: without data,
+        sampled predictions would have the standard deviation of the target for losses of y - f, and 2 for others. Gamma is
+        larger where `n_estimators` would otherwise be below 10 / (gamma eps): the start is forgotten over some 1 / (gamma eps)
+        iterations.
     subsample : float, default 1.0
         Fraction of the rows drawn at random for each gradient.
     n_members : int, default 100
-        Number of models of the chain, evenly spaced, over which predictions are averaged.
+        Number of sampled models, evenly spaced in the run, over which predictions are averaged.
     burn_in : float, default 0.5
         Fraction of the iterations before the first of these models.
     early_stopping : bool, default False
-        True: hold out `validation_fraction` of the rows at random (stratified by class for classifiers) and stop as
-        `n_iter_no_change` says. Passing `X_val` and `y_val` to `fit` does the same on those rows, whatever is set here. False
+        True: hold out `validation_fraction` of the rows at random (stratified by class for classifiers) and stop by
+        `n_iter_no_change`. Passing `X_val` and `y_val` to `fit` does the same on those rows, whatever is set here. False
         by default for any number of rows (scikit-learn's "auto" is not offered).
     validation_fraction : float, default 0.1
         Fraction of the rows that early stopping holds out.
     n_iter_no_change : int, default 10
         Stop when `n_iter_no_change` successive iterations have not lowered the mean validation loss by more than `tol`. Checked
-        every ``max(1, n_iter_no_change // 2)`` iterations, so a few more trees may be grown; the model is that of the best
-        iteration of all that were made.
+        every ``max(1, n_iter_no_change // 2)`` iterations, so a few more trees may be grown; members are taken from the
+        iterations up to the best one.
     tol : float, default 1e-7
         Least improvement of the validation loss that counts for `n_iter_no_change`, as a fraction of (mean validation loss of
         the constant model - smallest value that the loss can take there, 0 for most losses).
@@ -206,7 +204,7 @@ class LangevinGBMRegressor(Regression, _LangevinGBM):
     random_state : int, RandomState instance or None, default None
         Seed of everything that is drawn at random.
     n_jobs : int, optional
-        Most threads of a fit. None or -1: one for each core, 8 at most, or as OMP_NUM_THREADS says. The model is the same, bit
+        Most threads of a fit. None or -1: one for each core, 8 at most, or OMP_NUM_THREADS of them. The model is the same, bit
         for bit.
     verbose : int, default 0
         Print a line with the mean loss every `verbose` iterations; 0: print nothing.
@@ -214,8 +212,8 @@ class LangevinGBMRegressor(Regression, _LangevinGBM):
     Attributes
     ----------
     run_ : Run
-        The run behind the model (see ``coordboost.engine.Run``); it can be replayed, saved and resumed. Its certificate says
-        little: no useful lower bound is known for trees. With three classes or more: see ``runs_``.
+        The run behind the model (see ``coordboost.engine.Run``); it can be replayed, saved and resumed. Its certificate is
+        of little use: no useful lower bound is known for trees. With three classes or more: see ``runs_``.
     runs_ : list of Run
         The runs: one, or one for each class if there are three or more.
     n_iter_ : int
@@ -342,21 +340,19 @@ class LangevinGBMRegressor(Regression, _LangevinGBM):
 
 
 class LangevinGBMClassifier(Classification, _LangevinGBM):
-    """Stochastic gradient Langevin boosting, whose predictions and intervals come from one chain, for classification.
+    """Stochastic gradient Langevin boosting, with intervals of probabilities, for classification.
+
+    The last iterations are samples of plausible models, given the data; predictions average them. The run is also called a chain.
 
     Three classes or more are one-vs-rest: one model for each class, and probabilities are normalised to sum to 1.
 
     Parameters
     ----------
     loss : loss, optional
-        Default ``Squared()`` for regression, ``Logistic()`` for classes. Others: ``Huber(d)``, ``Quantile(q)``, ``Poisson()``,
-        ``Gamma()``, for classes ``Exponential()``, or one of your own. The accelerated and Langevin estimators need a loss with
-        a Lipschitz derivative: of these ``Squared()``, ``Logistic()`` and ``Huber(d)``.
+        Default ``Logistic()``. Also one of your own with ``two_class = True`` and a Lipschitz derivative.
     learning_rate : float, default 0.3
-        Shrinkage of each tree. Where leaf values are means of residuals, a tree is multiplied by `learning_rate` / sigma, sigma
-        the Lipschitz constant of the loss's derivative (1 for the squared and Huber losses, 1/4 for the logistic). Where leaf
-        values are Newton steps, as in scikit-learn and LightGBM, or each tree is followed by a line search, it is multiplied by
-        `learning_rate`.
+        Shrinkage of each tree: it is multiplied by `learning_rate` / sigma, sigma the Lipschitz constant of the loss's derivative
+        (1 for the squared and Huber losses, 1/4 for the logistic).
     n_estimators : int, default 2000
         Number of iterations.
     max_depth : int or None, default 3
@@ -366,40 +362,40 @@ class LangevinGBMClassifier(Classification, _LangevinGBM):
     min_samples_leaf : int, default 20
         Minimum number of rows in a leaf. With fewer than twice as many rows no tree can split, and the model is a constant.
     min_gain : float, default 0.0
-        A split must reduce the weighted sum of squared residuals (no factor 1/2, not the mean) by more than this. With Newton
-        leaves, the sum of (gradient sum)^2 / (sum of second derivatives + `l2_regularization`) must rise by more than this.
+        A split must reduce the weighted sum of squared residuals (no factor 1/2, not the mean) by more than this.
     l2_regularization : float, default 0.0
-        Ridge penalty on leaf values, added to the sum of weights (with Newton leaves of second derivatives) in a leaf.
+        Ridge penalty on leaf values, added to the sum of weights in a leaf.
     max_bins : int, default 255
-        Maximum number of bins per feature; missing values get one more.
-    categorical_features : sequence of names, places or booleans, optional
+        Maximum number of bins per numeric feature; missing values get one more. A categorical feature has up to 255.
+    categorical_features : sequence of names, indices or booleans, optional
         Categorical features, in addition to the columns of a data frame with the dtype ``category``.
     beta : float, optional
-        Inverse temperature, in the unit 1 / (mean loss). Default for the squared loss: N / (noise variance), N the sum of the
-        weights: the chain then samples the posterior. For other losses of y - f, such as ``Huber(d)``, the noise variance is
-        taken as twice the validation loss of gradient boosting. For losses without a unit, such as the logistic, the default is
-        N. CatBoost's `diffusion_temperature` is beta / N. Weights count observations: doubling them all is as having twice the
-        data.
+        Inverse temperature, in the unit 1 / (mean loss): the larger it is, the nearer are the sampled models to the one with the
+        least loss. Default for the squared loss: N / (noise variance), N the sum of the weights: samples are then those of the
+        Bayesian posterior. For other losses of y - f, such as ``Huber(d)``, the noise variance is taken as twice the validation
+        loss of gradient boosting. For losses without a unit, such as the logistic, the default is N. CatBoost's
+        `diffusion_temperature` is beta / N. Weights count observations: doubling them all doubles the data.
     gamma : float, optional
-        Shrinkage: each iteration multiplies the model by 1 - gamma eps, eps = `learning_rate` / sigma. Default: the prior is as
-        wide as the target for losses of y - f, and has standard deviation 2 for other predictions. It is tighter if the chain
-        would otherwise be shorter than ten of its time constants, 1 / (gamma eps) iterations each.
+        Shrinkage: each iteration multiplies the model by 1 - gamma eps, eps = `learning_rate` / sigma. Default: without data,
+        sampled predictions would have the standard deviation of the target for losses of y - f, and 2 for others. Gamma is
+        larger where `n_estimators` would otherwise be below 10 / (gamma eps): the start is forgotten over some 1 / (gamma eps)
+        iterations.
     subsample : float, default 1.0
         Fraction of the rows drawn at random for each gradient.
     n_members : int, default 100
-        Number of models of the chain, evenly spaced, over which predictions are averaged.
+        Number of sampled models, evenly spaced in the run, over which predictions are averaged.
     burn_in : float, default 0.5
         Fraction of the iterations before the first of these models.
     early_stopping : bool, default False
-        True: hold out `validation_fraction` of the rows at random (stratified by class for classifiers) and stop as
-        `n_iter_no_change` says. Passing `X_val` and `y_val` to `fit` does the same on those rows, whatever is set here. False
+        True: hold out `validation_fraction` of the rows at random (stratified by class for classifiers) and stop by
+        `n_iter_no_change`. Passing `X_val` and `y_val` to `fit` does the same on those rows, whatever is set here. False
         by default for any number of rows (scikit-learn's "auto" is not offered).
     validation_fraction : float, default 0.1
         Fraction of the rows that early stopping holds out.
     n_iter_no_change : int, default 10
         Stop when `n_iter_no_change` successive iterations have not lowered the mean validation loss by more than `tol`. Checked
-        every ``max(1, n_iter_no_change // 2)`` iterations, so a few more trees may be grown; the model is that of the best
-        iteration of all that were made.
+        every ``max(1, n_iter_no_change // 2)`` iterations, so a few more trees may be grown; members are taken from the
+        iterations up to the best one.
     tol : float, default 1e-7
         Least improvement of the validation loss that counts for `n_iter_no_change`, as a fraction of (mean validation loss of
         the constant model - smallest value that the loss can take there, 0 for most losses).
@@ -408,7 +404,7 @@ class LangevinGBMClassifier(Classification, _LangevinGBM):
     random_state : int, RandomState instance or None, default None
         Seed of everything that is drawn at random.
     n_jobs : int, optional
-        Most threads of a fit. None or -1: one for each core, 8 at most, or as OMP_NUM_THREADS says. The model is the same, bit
+        Most threads of a fit. None or -1: one for each core, 8 at most, or OMP_NUM_THREADS of them. The model is the same, bit
         for bit.
     verbose : int, default 0
         Print a line with the mean loss every `verbose` iterations; 0: print nothing.
@@ -419,8 +415,8 @@ class LangevinGBMClassifier(Classification, _LangevinGBM):
     Attributes
     ----------
     run_ : Run
-        The run behind the model (see ``coordboost.engine.Run``); it can be replayed, saved and resumed. Its certificate says
-        little: no useful lower bound is known for trees. With three classes or more: see ``runs_``.
+        The run behind the model (see ``coordboost.engine.Run``); it can be replayed, saved and resumed. Its certificate is
+        of little use: no useful lower bound is known for trees. With three classes or more: see ``runs_``.
     runs_ : list of Run
         The runs: one, or one for each class if there are three or more.
     n_iter_ : int
@@ -512,7 +508,7 @@ class LangevinGBMClassifier(Classification, _LangevinGBM):
 
     @checked_call
     def predict_uncertainty(self, X: Any) -> Uncertainty:
-        """Entropies of the class of the rows of X, in nats: what the members disagree on, and what each leaves open.
+        """Entropies of the class of the rows of X, in nats: from the disagreement of the members, and of each member.
 
         Parameters
         ----------
@@ -522,8 +518,8 @@ class LangevinGBMClassifier(Classification, _LangevinGBM):
         Returns
         -------
         Uncertainty
-            ``data``, (n_samples,), the mean entropy of the members, and ``knowledge``, (n_samples,), what the entropy of their mean has
-            above it: the mutual information of class and member.
+            ``data``, (n_samples,), the mean entropy of the members, and ``knowledge``, (n_samples,), the excess of the
+            entropy of their mean over it: the mutual information of class and member.
 
         Notes
         -----

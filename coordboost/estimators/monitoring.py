@@ -71,53 +71,19 @@ def add_losses(losses):
     return np.sum([np.pad(one, (0, longest - len(one)), mode="edge") for one in losses], axis=0)
 
 
-class EarlyStopping:
-    """Stop rule: `patience` iterations in a row have not lowered the mean loss on validation rows by more than `tol`.
+class Patience:
+    """Abstract base of stop rules: `patience` iterations in a row have not lowered the mean loss on validation rows by more than `tol`.
 
-    `tol` is relative to what the constant model loses there, above the least that the loss declares: so the unit of y does not count.
-    Every new learner is added to the predictions on these rows once. So an answer depends on the path alone, and the losses of all
-    iterations are there in the end. As a pause costs more than a small tree, the rule is asked every half of `patience`; iterations
-    after the one where it begins to hold were made, and may be the best, too.
+    `tol` is relative to the loss of the constant model there, above `least`, the smallest mean loss possible: so the unit of y does not
+    count. As a pause costs more than a small tree, the rule is asked every half of `patience`; iterations after the one where it begins
+    to hold were made, and may be the best, too.
 
-    binned, y, weight, offset : the validation rows, in the bins of the fit;  problem, method : what is run
-    per_iteration : steps of an iteration;  losses : mean losses after 0, 1, ... iterations
+    losses : mean losses after 0, 1, ... iterations;  end : the iteration at which the rule begins to hold, or None
     """
 
-    def __init__(self, binned, y, weight, offset, problem, method, patience, tol, per_iteration):
-        self.loss, self.constant, self.offset = problem.loss, problem.constant, 0.0 if offset is None else offset
-        self.method, self.follower, self.losses, self.end = method, None, [], None
-        self.y = self.loss.labels(y) if self.loss.labels else y
-        self.weight = np.ones(len(y)) if weight is None else weight
-        self.binned, self.patience, self.tol, self.per_iteration = binned, patience, tol, per_iteration
-        self.total, self.least = float(self.weight.sum()), least_mean(self.loss, self.y, self.weight)
-        self.every = per_iteration * max(1, patience // 2)
-
-    def __call__(self, state):
-        """Whether the rule holds at or before this step."""
-        self._follow(state.problem, state.path, state.k)
-        return self.end is not None and self.end * self.per_iteration <= state.k
-
-    def finish(self, run):
-        """Know the losses of all iterations of the run, and of no more."""
-        self._follow(run.problem, run.path, run.n_steps)
-        self.losses = self.losses[: run.n_steps // self.per_iteration + 1]
-
-    def _follow(self, problem, path, k):
-        learners = problem.dictionary.standing(self.binned)
-        if self.follower is None or not self._begins_like(path):  # the first question, or a run that went back
-            self.follower, self.seen, self.losses, self.end = Follower(self.method, learners), path.cut(0, 0), [], None
-            self._keep([total_of(self.loss, self.y, self.weight, self.constant + self.offset, self.follower.pred) / self.total])
-        k -= k % self.per_iteration
-        if k > self.follower.k:
-            self.follower.knows(learners)
-            losses = self.follower.losses(path, k, self.loss, self.y, self.weight, self.constant, self.offset)
-            self._keep(losses[self.per_iteration - 1 :: self.per_iteration] / self.total)
-            self.seen = path.cut(0, k)
-
-    def _begins_like(self, path):
-        """Whether the path has the steps that were followed, as far as it goes."""
-        ours, theirs = self.seen.cut(0, len(path)), path.cut(0, len(self.seen))
-        return np.array_equal(ours.shrink, theirs.shrink) and np.array_equal(ours.theta, theirs.theta)
+    def __init__(self, patience, tol, least, per_iteration):
+        self.patience, self.tol, self.least, self.losses, self.end = patience, tol, least, [], None
+        self.per_iteration, self.every = per_iteration, per_iteration * max(1, patience // 2)
 
     def _keep(self, losses):
         for loss in losses:
@@ -137,33 +103,88 @@ class EarlyStopping:
         return f"no better on the rows held back for {self.patience} iterations"
 
 
-class JointStopping(EarlyStopping):
-    """The same for the multinomial loss of all classes together, asked about a ``Round``.
+class EarlyStopping(Patience):
+    """The rule for one run.
 
-    number : the classes of the rows, (n_samples,)
+    Every new learner is added to the predictions on the validation rows once. So an answer depends on the path alone, and the losses of
+    all iterations are there in the end.
+
+    binned, y, weight, offset : the validation rows, in the bins of the fit;  problem, method : what is run
+    per_iteration : steps of an iteration
     """
 
-    def __init__(self, binned, number, weight, method, patience, tol):
-        self.binned, self.number, self.method, self.patience, self.tol = binned, number, method, patience, tol
-        self.weight = np.ones(len(number)) if weight is None else weight
-        self.total, self.least, self.every = float(self.weight.sum()), 0.0, max(1, patience // 2)
-        self.followers, self.losses, self.end = None, [], None
+    def __init__(self, binned, y, weight, offset, problem, method, patience, tol, per_iteration):
+        self.loss, self.constant, self.offset = problem.loss, problem.constant, 0.0 if offset is None else offset
+        self.y = self.loss.labels(y) if self.loss.labels else y
+        self.weight = np.ones(len(y)) if weight is None else weight
+        self.binned, self.method, self.follower, self.total = binned, method, None, float(self.weight.sum())
+        super().__init__(patience, tol, least_mean(self.loss, self.y, self.weight), per_iteration)
+
+    def __call__(self, state):
+        """Whether the rule holds at or before this step."""
+        self._follow(state.problem, state.path, state.k)
+        return self.end is not None and self.end * self.per_iteration <= state.k
+
+    def finish(self, run):
+        """Complete `losses`: those of all iterations of the run, and of no more."""
+        self._follow(run.problem, run.path, run.n_steps)
+        self.losses = self.losses[: run.n_steps // self.per_iteration + 1]
+
+    def _follow(self, problem, path, k):
+        learners = problem.dictionary.standing(self.binned)
+        if self.follower is None or not self._begins_like(path):  # the first question, or a run that went back
+            self.follower, self.seen, self.losses, self.end = Follower(self.method, learners), path.cut(0, 0), [], None
+            self._keep([total_of(self.loss, self.y, self.weight, self.constant + self.offset, self.follower.pred) / self.total])
+        k -= k % self.per_iteration
+        if k > self.follower.k:
+            self.follower.use(learners)
+            losses = self.follower.losses(path, k, self.loss, self.y, self.weight, self.constant, self.offset)
+            self._keep(losses[self.per_iteration - 1 :: self.per_iteration] / self.total)
+            self.seen = path.cut(0, k)
+
+    def _begins_like(self, path):
+        """Whether the path has the steps that were followed, as far as it goes."""
+        ours, theirs = self.seen.cut(0, len(path)), path.cut(0, len(self.seen))
+        return np.array_equal(ours.shrink, theirs.shrink) and np.array_equal(ours.theta, theirs.theta)
+
+
+class JointLosses:
+    """Mean multinomial losses on some rows, in the bins of the fit, after 0, 1, ... rounds. *Cost*: each tree once.
+
+    class_index : the class of each row, (n_samples,)
+    """
+
+    def __init__(self, binned, class_index, weight):
+        self.binned, self.class_index, self.followers, self.k = binned, class_index, None, 0
+        self.weight = np.ones(len(class_index)) if weight is None else weight
+
+    def up_to(self, runs):
+        """Yield those of the rounds since the last call, of the `runs` of all classes."""
+        paths, learners = [run.path for run in runs], [run.problem.dictionary.standing(self.binned) for run in runs]
+        self.followers = self.followers or [Follower(run.method, one) for run, one in zip(runs, learners, strict=True)]
+        while self.k <= len(paths[0]):
+            for follower, path, one in zip(self.followers, paths, learners, strict=True):
+                follower.use(one)
+                follower.move(path, self.k)
+            pred = np.array([run.problem.constant + follower.pred for run, follower in zip(runs, self.followers, strict=True)])
+            self.k += 1
+            yield self.weight @ multinomial_losses(pred, self.class_index) / self.weight.sum()
+
+
+class JointStopping(Patience):
+    """The rule for the multinomial loss of all classes together, asked about a ``Round``; parameters as there and in ``JointLosses``."""
+
+    def __init__(self, binned, class_index, weight, patience, tol):
+        self.joint = JointLosses(binned, class_index, weight)
+        super().__init__(patience, tol, 0.0, 1)
 
     def __call__(self, state):
         self.finish(state.steppers)
         return self.end is not None and self.end <= state.k
 
-    def finish(self, run):
-        """Know the losses of all rounds of `run`, the runs of all classes."""
-        paths, learners = [one.path for one in run], [one.problem.dictionary.standing(self.binned) for one in run]
-        self.followers = self.followers or [Follower(self.method, one) for one in learners]
-        for follower, one in zip(self.followers, learners, strict=True):
-            follower.knows(one)
-        for k in range(len(self.losses), len(paths[0]) + 1):
-            for follower, path in zip(self.followers, paths, strict=True):
-                follower.move(path, k)
-            pred = np.array([one.problem.constant + follower.pred for one, follower in zip(run, self.followers, strict=True)])
-            self._keep([self.weight @ multinomial_losses(pred, self.number) / self.total])
+    def finish(self, runs):
+        """Complete `losses`: those of all rounds of the `runs` of all classes."""
+        self._keep(self.joint.up_to(runs))
 
 
 class Progress:

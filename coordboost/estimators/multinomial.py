@@ -7,7 +7,7 @@ from sklearn.utils.validation import check_is_fitted
 from coordboost._utils.checks import real, shown
 from coordboost.data import validation
 from coordboost.engine.rounds import solve_rounds
-from coordboost.estimators.monitoring import JointStopping, Progress
+from coordboost.estimators.monitoring import JointLosses, JointStopping, Progress
 from coordboost.losses.standard import Logistic
 
 
@@ -33,19 +33,19 @@ class Multinomial:
         if not self._joint:
             return super()._run(starts, left, held, tasks)
         real("learning_rate", self.learning_rate, lambda rate: rate <= 1, "at most 1 where all classes step at once (multinomial=False: 2)")
-        problems, method, early = [start[0] for start in starts], starts[0][1], None
+        problems, method, early = [start.problem for start in starts], starts[0].method, None
         if held is not None:
             X, y, weight, _ = held
-            early = JointStopping(problems[0].binning.bin(X), y, weight, method, self.n_iter_no_change, float(self.tol))
-        told = tasks.rule(method, left[0], 1) if tasks else None
-        says = Progress(int(self.verbose), 1, early, None) if self.verbose else None
-        earlier = [run.outcome for run in self.runs_] if starts[0][3] else None
-        stop = [rule for rule in (early, told, says) if rule]
+            early = JointStopping(problems[0].binning.bin(X), y, weight, self.n_iter_no_change, float(self.tol))
+        callback_rule = tasks.rule(method, left[0], 1) if tasks else None
+        progress = Progress(int(self.verbose), 1, early, None) if self.verbose else None
+        earlier = [run.outcome for run in self.runs_] if starts[0].done else None
+        stop = [rule for rule in (early, callback_rule, progress) if rule]
         runs = solve_rounds(problems, method, left[0], rng=self._seed, stop=stop, earlier=earlier)
         if early:
             early.finish(runs)
-        if told:
-            told.close()
+        if callback_rule:
+            callback_rule.close()
         return runs, [early] * len(runs)
 
     @property
@@ -55,10 +55,8 @@ class Multinomial:
         if not self._joint:
             return super().train_score_
         problems = [run.problem for run in self.runs_]
-        number = np.argmax([problem.y for problem in problems], axis=0)
-        losses = JointStopping(problems[0].dictionary.binned, number, problems[0].weight, self.runs_[0].method, 1, 0.0)
-        losses.finish(self.runs_)
-        return -np.array(losses.losses)
+        class_index = np.argmax([problem.y for problem in problems], axis=0)
+        return -np.array([*JointLosses(problems[0].dictionary.binned, class_index, problems[0].weight).up_to(self.runs_)])
 
     def _probabilities(self, raw):
         return softmax(raw, axis=1) if self._joint else super()._probabilities(raw)

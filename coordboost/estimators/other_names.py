@@ -13,7 +13,7 @@ from difflib import get_close_matches
 TREES, GRID = "max_bins", "alphas"  # parameters that only estimators with trees, only those with a grid of penalties have
 NO_TREES = "the model has no trees; RandomizedGBMRegressor and RandomizedGBMClassifier have"
 BY_FOLDS = "nothing is held back; estimators with CV at the end of their names choose by folds"
-TO_THE_GAP = "the size of the table says how it is solved, up to the gap tol"
+TO_THE_GAP = "the size of the table decides how it is solved, up to the gap tol"
 QUANTILE = (TREES, "loss=Quantile(q) does that here")
 SILENT = ((TREES, "verbose prints lines; train_score_ and validation_score_ are there after a fit"), "a fit says nothing")
 L1 = ("alpha", "alphas", (TREES, "leaf values have a ridge penalty alone, l2_regularization"), "the steps limit the l1 norm")
@@ -68,7 +68,7 @@ _ROWS = (
     ("eval_class_weight eval_group", BY_FOLDS),
     (
         "eval_metric scoring custom_metric eval_names metric",
-        ("loss", "the mean loss is the score; `loss` says which"), "the mean loss is the score",
+        ("loss", "the mean loss is the score; `loss` chooses it"), "the mean loss is the score",
     ),
     ("seed random_seed random_state", "random_state", "nothing is drawn at random"),
     ("objective loss_function criterion loss", "loss", "the loss is fixed"),
@@ -115,12 +115,12 @@ _ROWS = (
     ),
     ("alpha", "alphas", QUANTILE, *L1),
     ("alphas n_alphas", "alphas", ("alpha", "estimators with CV at the end of their names try many penalties"), BY_FOLDS),
-    ("eps", "n_steps", (TREES, "n_estimators says how far the model goes"), BY_FOLDS),
+    ("eps", "n_steps", (TREES, "n_estimators is the length of the run"), BY_FOLDS),
     ("cv rule refit use_legacy_attributes", "estimators with CV at the end of their names choose by folds"),
     ("tol", "tol", "what is asked for is done to the end"),
     ("num_iteration ntree_limit iteration_range ntree_end start_iteration", "staged_predict", "there is one model"),
     ("raw_score output_margin prediction_type", "decision_function", "predictions are on the scale of y"),
-    ("pred_leaf pred_contrib pred_leaves pred_contribs", "lightgbm_text", "coef_ says what each column adds"),
+    ("pred_leaf pred_contrib pred_leaves pred_contribs", "lightgbm_text", "coef_ is what each column adds"),
 )  # fmt: skip
 OTHER_NAMES: dict[str, tuple] = {name: answers for names, *answers in _ROWS for name in names.split()}  # type: ignore[misc]
 

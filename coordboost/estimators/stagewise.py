@@ -247,8 +247,7 @@ class ForwardStagewiseRegressor(Regression, _ForwardStagewise):
     n_steps : int, default 1000
         Number of steps of the run.
     loss : loss, optional
-        Default ``Squared()`` for regression, ``Logistic()`` for classes. Others: ``Huber(d)``, ``Poisson()``, ``Gamma()``, for
-        classes ``Exponential()``, or one of your own.
+        Default ``Squared()``. Also ``Huber(d)``, ``Poisson()``, ``Gamma()``, or one of your own.
     fit_intercept : bool, default True
         False: no intercept, and columns are not centred, as in scikit-learn.
     refit_intercept : bool, default True
@@ -316,8 +315,7 @@ class ForwardStagewiseRegressorCV(CrossValidated, Regression, _ForwardStagewise)
     n_steps : int, default 1000
         Number of steps of the run.
     loss : loss, optional
-        Default ``Squared()`` for regression, ``Logistic()`` for classes. Others: ``Huber(d)``, ``Poisson()``, ``Gamma()``, for
-        classes ``Exponential()``, or one of your own.
+        Default ``Squared()``. Also ``Huber(d)``, ``Poisson()``, ``Gamma()``, or one of your own.
     fit_intercept : bool, default True
         False: no intercept, and columns are not centred, as in scikit-learn.
     refit_intercept : bool, default True
@@ -420,8 +418,7 @@ class RegularizedForwardStagewiseRegressor(Regression, _ForwardStagewise):
     n_steps : int, default 1000
         Number of steps of the run.
     loss : loss, optional
-        Default ``Squared()`` for regression, ``Logistic()`` for classes. Others: ``Huber(d)``, ``Poisson()``, ``Gamma()``, for
-        classes ``Exponential()``, or one of your own.
+        Default ``Squared()``. Also ``Huber(d)``, ``Poisson()``, ``Gamma()``, or one of your own.
     fit_intercept : bool, default True
         False: no intercept, and columns are not centred, as in scikit-learn.
     refit_intercept : bool, default True
@@ -500,8 +497,7 @@ class RegularizedForwardStagewiseRegressorCV(CrossValidated, Regression, _Forwar
     n_steps : int, default 1000
         Number of steps of the run.
     loss : loss, optional
-        Default ``Squared()`` for regression, ``Logistic()`` for classes. Others: ``Huber(d)``, ``Poisson()``, ``Gamma()``, for
-        classes ``Exponential()``, or one of your own.
+        Default ``Squared()``. Also ``Huber(d)``, ``Poisson()``, ``Gamma()``, or one of your own.
     fit_intercept : bool, default True
         False: no intercept, and columns are not centred, as in scikit-learn.
     refit_intercept : bool, default True
@@ -616,8 +612,7 @@ class ForwardStagewiseClassifier(Classification, _ForwardStagewise):
     n_steps : int, default 1000
         Number of steps of the run.
     loss : loss, optional
-        Default ``Squared()`` for regression, ``Logistic()`` for classes. Others: ``Huber(d)``, ``Poisson()``, ``Gamma()``, for
-        classes ``Exponential()``, or one of your own.
+        Default ``Logistic()``. Also ``Exponential()``, or one of your own with ``two_class = True``.
     fit_intercept : bool, default True
         False: no intercept, and columns are not centred, as in scikit-learn.
     refit_intercept : bool, default True
@@ -634,7 +629,7 @@ class ForwardStagewiseClassifier(Classification, _ForwardStagewise):
         The run behind the model (see ``coordboost.engine.Run``); it can be replayed, saved and resumed. It keeps the intercept
         of the constant model.
     path_ : Run or RefittedRun
-        The fitted path: the model after each step. With three classes or more: see ``paths_``.
+        The fitted path: the model after each step. With one path for each class: see ``paths_``.
     paths_ : list
         The paths: one, or one for each class if there are three or more.
     place_ : PathPoint
@@ -690,8 +685,7 @@ class ForwardStagewiseClassifierCV(CrossValidated, Classification, _ForwardStage
     n_steps : int, default 1000
         Number of steps of the run.
     loss : loss, optional
-        Default ``Squared()`` for regression, ``Logistic()`` for classes. Others: ``Huber(d)``, ``Poisson()``, ``Gamma()``, for
-        classes ``Exponential()``, or one of your own.
+        Default ``Logistic()``. Also ``Exponential()``, or one of your own with ``two_class = True``.
     fit_intercept : bool, default True
         False: no intercept, and columns are not centred, as in scikit-learn.
     refit_intercept : bool, default True
@@ -722,7 +716,7 @@ class ForwardStagewiseClassifierCV(CrossValidated, Classification, _ForwardStage
         The run behind the model (see ``coordboost.engine.Run``); it can be replayed, saved and resumed. It keeps the intercept
         of the constant model.
     path_ : Run or RefittedRun
-        The fitted path: the model after each step. With three classes or more: see ``paths_``.
+        The fitted path: the model after each step. With one path for each class: see ``paths_``.
     paths_ : list
         The paths: one, or one for each class if there are three or more.
     place_ : PathPoint

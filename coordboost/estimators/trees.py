@@ -5,6 +5,7 @@ import math
 import warnings
 from functools import partial
 from itertools import zip_longest
+from typing import Any, NamedTuple
 
 import numpy as np
 from joblib import effective_n_jobs  # type: ignore[import-untyped]
@@ -56,6 +57,15 @@ from coordboost.rules.structural import FamilyStep
 FREE = ("n_estimators", "warm_start", "random_state", "n_iter_no_change", "tol", "n_jobs", "verbose")
 
 
+class Start(NamedTuple):
+    """Where the run of a target begins: ``run(n)`` makes `n` steps after the first `done`."""
+
+    problem: Problem
+    method: Any
+    run: Any
+    done: int = 0
+
+
 class _BaseBooster(CallbackSupportMixin, _BaseEstimator):
     """Abstract base of the estimators that boost trees: one run of the loop for each target.
 
@@ -95,7 +105,7 @@ class _BaseBooster(CallbackSupportMixin, _BaseEstimator):
         return tags
 
     def _check_parameters(self):
-        """Refuse values that no table makes good; ``trees`` checks the limits of trees."""
+        """Refuse values that are invalid for any data; ``trees`` checks the limits of trees."""
         validation.whole("n_estimators", self.n_estimators, 1)
         positive("learning_rate", self.learning_rate, 2, "between 0 and 2")
         validation.flag("early_stopping", self.early_stopping)
@@ -144,20 +154,20 @@ class _BaseBooster(CallbackSupportMixin, _BaseEstimator):
             return self._fit(X, y, sample_weight, offset, (*pair_of(eval_set, X_val, y_val), sample_weight_val, offset_val))
 
     def _fit(self, X, y, sample_weight, offset, validation_rows):
-        goes_on, given = self.warm_start and hasattr(self, "runs_"), (X, y, sample_weight)
-        X = check_table(self, X, reset=not goes_on)
-        y = self._check_y(X, y, not goes_on)
+        resuming, given = self.warm_start and hasattr(self, "runs_"), (X, y, sample_weight)
+        X = check_table(self, X, reset=not resuming)
+        y = self._check_y(X, y, not resuming)
         rows = rows_with_weight(X, y, self._weigh(y, check_weights(X, sample_weight)), check_offset(X, offset))
-        if not goes_on:
+        if not resuming:
             self._seed = int(check_random_state(self.random_state).randint(np.iinfo(np.int32).max))
         held, rows = self._hold_back(rows, *validation_rows)
-        if goes_on:
+        if resuming:
             self._check_same(*rows)
-            starts = [(run.problem, run.method, run.resume, run.n_steps) for run in self.runs_]
+            starts = [Start(run.problem, run.method, run.resume, run.n_steps) for run in self.runs_]
         else:
-            starts = [(*start, 0) for start in self._begin(*rows)]
-        self._steps = starts[0][1].step.phases
-        left = [int(self.n_estimators) - done // self._steps for *_, done in starts]
+            starts = self._begin(*rows)
+        self._steps_per_iteration = starts[0].method.step.phases
+        left = [int(self.n_estimators) - start.done // self._steps_per_iteration for start in starts]
         n_loops = 1 if self._joint else len(starts)
         tasks = CallbackTasks(self, given, n_loops, max(left)) if getattr(self, "_skl_callbacks", None) else None
         self._keep(*self._run(starts, left, held, tasks))
@@ -166,7 +176,7 @@ class _BaseBooster(CallbackSupportMixin, _BaseEstimator):
         return self
 
     def _begin(self, X, y, weight, offset):
-        """For each target the problem, the method, and a function of the number of steps that makes the run."""
+        """The ``Start`` of each target, a list."""
         loss = self._get_loss()
         newton = self._use_newton(loss)
         family, y, weight = self._merge_copies(self._family(X, newton), y, weight)
@@ -176,34 +186,34 @@ class _BaseBooster(CallbackSupportMixin, _BaseEstimator):
             check_one_model(len(targets))
         problems = [Problem(family, target, loss, sample_weight=weight, offset=offset) for target in targets]
         method = self._method(problems[0], float(self.learning_rate) / (1.0 if newton or loss.sigma is None else loss.sigma))
-        return [(problem, method, partial(solve, problem, method, rng=self._seed)) for problem in problems]
+        return [Start(problem, method, partial(solve, problem, method, rng=self._seed)) for problem in problems]
 
     def _run(self, starts, left, held, tasks):
         """The runs, `left` iterations more of each, and the rule for early stopping of each, or None."""
-        steps, n_steps = self._steps, int(self.n_estimators) * self._steps
+        steps, n_steps = self._steps_per_iteration, int(self.n_estimators) * self._steps_per_iteration
         if held is not None:  # the table in bins, and the targets of all runs, are made once
             X, y, weight, offset = held
-            binned, targets = starts[0][0].binning.bin(X), self._encode(y, complete=False)
+            binned, targets = starts[0].problem.binning.bin(X), self._encode(y, complete=False)
         runs, rules = [], []
         for k, (problem, method, run, done) in enumerate(starts):
-            early = told = None
+            early = callback_rule = None
             if held is not None:
                 rows = binned, targets[k], weight, offset
                 early = EarlyStopping(*rows, problem, method, self.n_iter_no_change, float(self.tol), steps)
             if tasks:
-                told = tasks.rule(method, left[k], steps)
-            says = Progress(int(self.verbose), steps, early, k if len(starts) > 1 else None) if self.verbose else None
-            runs.append(run(n_steps - done, stop=[rule for rule in (early, told, says) if rule]))
+                callback_rule = tasks.rule(method, left[k], steps)
+            progress = Progress(int(self.verbose), steps, early, k if len(starts) > 1 else None) if self.verbose else None
+            runs.append(run(n_steps - done, stop=[rule for rule in (early, callback_rule, progress) if rule]))
             rules.append(early)
             if early:
                 early.finish(runs[-1])
-            if told:
-                told.close()
+            if callback_rule:
+                callback_rule.close()
         return runs, rules
 
     def _keep(self, runs, rules):
         """Keep the runs, and the best iteration of each."""
-        n_iter = [run.n_steps // self._steps for run in runs]
+        n_iter = [run.n_steps // self._steps_per_iteration for run in runs]
         for run, n in zip(runs, n_iter, strict=True):
             if run.status is Status.DIVERGED:
                 words = f"{run.message}: {n} iterations; try a smaller learning_rate."
@@ -212,7 +222,7 @@ class _BaseBooster(CallbackSupportMixin, _BaseEstimator):
         if rules[0] is not None:
             n_iter, self.validation_score_ = best_iterations(rules)
         self.runs_, self.n_iter_ = runs, max(n_iter)
-        self._models = [StagedModel(run, n, self._steps) for run, n in zip(runs, n_iter, strict=True)]
+        self._models = [StagedModel(run, n, self._steps_per_iteration) for run, n in zip(runs, n_iter, strict=True)]
 
     def _use_newton(self, loss):
         """Whether leaf values and gains take second derivatives."""
@@ -223,7 +233,7 @@ class _BaseBooster(CallbackSupportMixin, _BaseEstimator):
         return trees(
             X, max_depth=self.max_depth, max_leaves=self.max_leaf_nodes, min_samples=self.min_samples_leaf, min_gain=self.min_gain,
             l2=self.l2_regularization, monotone=self.monotonic_cst, newton=newton, max_bins=self.max_bins,
-            categorical=names_or_places(self.categorical_features), **self._more_limits(),
+            categorical=names_or_indices(self.categorical_features), **self._more_limits(),
         )  # fmt: skip
 
     def _more_limits(self):
@@ -231,26 +241,26 @@ class _BaseBooster(CallbackSupportMixin, _BaseEstimator):
         return {}
 
     def _merge_copies(self, family, y, weight):
-        """Trees, targets and weights as the run takes them: perhaps of several equal rows one."""
+        """Trees, targets and weights as the run takes them. Equal rows may be merged into one, their weights added."""
         return family, y, weight
 
     def _settings(self):
-        """What a run depends on beside its length."""
+        """The parameters that a run depends on, its length apart."""
         return {key: value for key, value in self.get_params(deep=False).items() if key not in FREE}
 
     def _check_same(self, X, y, weight, offset):
-        """Refuse to go on with a run under another setting or on other data."""
+        """Refuse to resume a run with other parameters or on other data."""
         problem = self.runs_[0].problem
         changed = [key for key, value in self._settings().items() if repr(value) != repr(self._begun_with[key])]
         if changed:
-            raise ValueError(f"warm_start goes on with the same run, but {changed[0]} is another; pass warm_start=False.")
+            raise ValueError(f"warm_start goes on with the same run, but {changed[0]} has changed; pass warm_start=False.")
         own = problem.dictionary.family
         family, y, weight = self._merge_copies(own.at(problem.binning.bin(X)), y, weight)
         if _fingerprint(y, weight, offset) != self._begun_on or not np.array_equal(family.binned.codes, own.binned.codes):
             raise ValueError(
-                "warm_start goes on with the same run, but X, y, sample_weight or offset are others; pass warm_start=False."
+                "warm_start goes on with the same run, but X, y, sample_weight or offset have changed; pass warm_start=False."
             )
-        made = max(run.n_steps for run in self.runs_) // self._steps
+        made = max(run.n_steps for run in self.runs_) // self._steps_per_iteration
         if self.n_estimators < made:
             raise ValueError(f"n_estimators={self.n_estimators} is less than the {made} iterations made; pass warm_start=False.")
 
@@ -338,8 +348,8 @@ def pair_of(eval_set, X_val, y_val):
     return pair
 
 
-def names_or_places(features):
-    """`features`, names or places, or a boolean for each, as names and places."""
+def names_or_indices(features):
+    """`features`, names or indices, or a boolean for each, as names and indices."""
     if features is None:
         return ()
     flags = np.asarray(features)
@@ -347,7 +357,7 @@ def names_or_places(features):
 
 
 def _fingerprint(*columns):
-    """What tells this target, these weights and this offset from others."""
+    """A hash of the target, the weights and the offset."""
     return hashlib.sha256(b"".join(b"none" if column is None else column.tobytes() for column in columns)).hexdigest()
 
 
@@ -394,14 +404,14 @@ class StagedProbabilities(StagedPredictions):
 
 
 class _DrawnRows(_BaseBooster):
-    """Abstract base: trees may be grown on some of the rows, and with features that meet in given sets only."""
+    """Abstract base: trees may be grown on some of the rows, and under interaction constraints."""
 
     def _more_limits(self):
         return {"sets": self.interaction_cst, "subsample": self.subsample, "seed": self._seed}
 
 
 class _RandomizedGBM(_DrawnRows):
-    """Abstract base: every tree looks at features drawn for it."""
+    """Abstract base: every tree splits on features drawn for it."""
 
     def _check_parameters(self):
         super()._check_parameters()
@@ -418,7 +428,7 @@ class _RandomizedGBM(_DrawnRows):
         return gcd(step) if n_drawn == n_features else rtgcd(select=Groups(n_drawn), step=step)
 
     def _n_drawn(self, n_features):
-        """How many features a tree looks at."""
+        """How many features are drawn for a tree."""
         drawn = self.max_features
         if drawn is None:
             return n_features
@@ -447,7 +457,7 @@ class _RegularizedGBM(_BaseBooster):
         return tree_families(
             X, nodes=self.nodes, bounds=self.bounds, q=self.q, min_samples=self.min_samples_leaf, min_gain=self.min_gain,
             l2=self.l2_regularization, monotone=self.monotonic_cst, max_bins=self.max_bins,
-            categorical=names_or_places(self.categorical_features),
+            categorical=names_or_indices(self.categorical_features),
         )  # fmt: skip
 
     def _method(self, problem, rate):
@@ -459,7 +469,7 @@ class _RegularizedGBM(_BaseBooster):
 
     @property
     def family_summary_(self):
-        """The bill of the run: how often each family was chosen, and what its trees cost; see ``family_summary``."""
+        """How often each family was chosen, and what its trees cost; see ``family_summary``."""
         return family_summary(self.run_, self.n_iter_)
 
 
@@ -469,9 +479,7 @@ class RandomizedGBMRegressor(StagedPredictions, Regression, _RandomizedGBM):
     Parameters
     ----------
     loss : loss, optional
-        Default ``Squared()`` for regression, ``Logistic()`` for classes. Others: ``Huber(d)``, ``Quantile(q)``, ``Poisson()``,
-        ``Gamma()``, for classes ``Exponential()``, or one of your own. The accelerated and Langevin estimators need a loss with
-        a Lipschitz derivative: of these ``Squared()``, ``Logistic()`` and ``Huber(d)``.
+        Default ``Squared()``. Also ``Huber(d)``, ``Quantile(q)``, ``Poisson()``, ``Gamma()``, or one of your own.
     learning_rate : float, default 0.1
         Shrinkage of each tree. Where leaf values are means of residuals, a tree is multiplied by `learning_rate` / sigma, sigma
         the Lipschitz constant of the loss's derivative (1 for the squared and Huber losses, 1/4 for the logistic). Where leaf
@@ -491,8 +499,8 @@ class RandomizedGBMRegressor(StagedPredictions, Regression, _RandomizedGBM):
     l2_regularization : float, default 0.0
         Ridge penalty on leaf values, added to the sum of weights (with Newton leaves of second derivatives) in a leaf.
     max_bins : int, default 255
-        Maximum number of bins per feature; missing values get one more.
-    categorical_features : sequence of names, places or booleans, optional
+        Maximum number of bins per numeric feature; missing values get one more. A categorical feature has up to 255.
+    categorical_features : sequence of names, indices or booleans, optional
         Categorical features, in addition to the columns of a data frame with the dtype ``category``.
     monotonic_cst : sequence or dict by name, optional
         For each feature 1: predictions must not decrease with it; 0: no constraint; -1: must not increase.
@@ -505,14 +513,14 @@ class RandomizedGBMRegressor(StagedPredictions, Regression, _RandomizedGBM):
         the others. For ``Quantile(q)``, which has none, each tree is followed by a line search.
     subsample : float, default 1.0
         Fraction of the rows drawn at random for each tree, each row on its own: splits and leaf values are those of the rows drawn,
-        `min_samples_leaf` counts them, and the tree is added on all rows (stochastic gradient boosting; Friedman, 2002). How
-        far the steps of accelerated boosting and line searches go, all rows say.
+        `min_samples_leaf` counts them, and the tree is added on all rows (stochastic gradient boosting; Friedman, 2002). Step
+        lengths of accelerated boosting and of line searches are computed on all rows.
     interaction_cst : "pairwise", "no_interactions" or sequence of sets of features, optional
-        Interaction constraints: all features on a way from the root of a tree to a leaf are in one of these sets, of names or
-        places. Features in none of them are one set more.
+        Interaction constraints: all features on a path from the root of a tree to a leaf are in one of these sets, of names or
+        column indices. The features in no set form one more set.
     early_stopping : bool, default False
-        True: hold out `validation_fraction` of the rows at random (stratified by class for classifiers) and stop as
-        `n_iter_no_change` says. Passing `X_val` and `y_val` to `fit` does the same on those rows, whatever is set here. False
+        True: hold out `validation_fraction` of the rows at random (stratified by class for classifiers) and stop by
+        `n_iter_no_change`. Passing `X_val` and `y_val` to `fit` does the same on those rows, whatever is set here. False
         by default for any number of rows (scikit-learn's "auto" is not offered).
     validation_fraction : float, default 0.1
         Fraction of the rows that early stopping holds out.
@@ -528,7 +536,7 @@ class RandomizedGBMRegressor(StagedPredictions, Regression, _RandomizedGBM):
     random_state : int, RandomState instance or None, default None
         Seed of everything that is drawn at random.
     n_jobs : int, optional
-        Most threads of a fit. None or -1: one for each core, 8 at most, or as OMP_NUM_THREADS says. The model is the same, bit
+        Most threads of a fit. None or -1: one for each core, 8 at most, or OMP_NUM_THREADS of them. The model is the same, bit
         for bit.
     verbose : int, default 0
         Print a line with the mean loss every `verbose` iterations; 0: print nothing.
@@ -536,8 +544,8 @@ class RandomizedGBMRegressor(StagedPredictions, Regression, _RandomizedGBM):
     Attributes
     ----------
     run_ : Run
-        The run behind the model (see ``coordboost.engine.Run``); it can be replayed, saved and resumed. Its certificate says
-        little: no useful lower bound is known for trees. With three classes or more: see ``runs_``.
+        The run behind the model (see ``coordboost.engine.Run``); it can be replayed, saved and resumed. Its certificate is
+        of little use: no useful lower bound is known for trees. With three classes or more: see ``runs_``.
     runs_ : list of Run
         The runs: one, or one for each class if there are three or more.
     n_iter_ : int
@@ -557,7 +565,7 @@ class RandomizedGBMRegressor(StagedPredictions, Regression, _RandomizedGBM):
 
     Notes
     -----
-    *Source*: Lu and Mazumder, *Randomized Gradient Boosting Machine*, Algorithm 2 with Type 3 and a constant step.
+    *Source*: Lu and Mazumder, *Randomized Gradient Boosting Machine*, Algorithm 2 with random features (Type 3) and a constant step.
 
     The fitted model stores the binned table, one byte for each entry, so that the run can be continued.
 
@@ -606,9 +614,7 @@ class RandomizedGBMClassifier(StagedProbabilities, Multinomial, Classification, 
     Parameters
     ----------
     loss : loss, optional
-        Default ``Squared()`` for regression, ``Logistic()`` for classes. Others: ``Huber(d)``, ``Quantile(q)``, ``Poisson()``,
-        ``Gamma()``, for classes ``Exponential()``, or one of your own. The accelerated and Langevin estimators need a loss with
-        a Lipschitz derivative: of these ``Squared()``, ``Logistic()`` and ``Huber(d)``.
+        Default ``Logistic()``. Also ``Exponential()``, or one of your own with ``two_class = True``.
     learning_rate : float, default 0.1
         Shrinkage of each tree. Where leaf values are means of residuals, a tree is multiplied by `learning_rate` / sigma, sigma
         the Lipschitz constant of the loss's derivative (1 for the squared and Huber losses, 1/4 for the logistic). Where leaf
@@ -628,8 +634,8 @@ class RandomizedGBMClassifier(StagedProbabilities, Multinomial, Classification, 
     l2_regularization : float, default 0.0
         Ridge penalty on leaf values, added to the sum of weights (with Newton leaves of second derivatives) in a leaf.
     max_bins : int, default 255
-        Maximum number of bins per feature; missing values get one more.
-    categorical_features : sequence of names, places or booleans, optional
+        Maximum number of bins per numeric feature; missing values get one more. A categorical feature has up to 255.
+    categorical_features : sequence of names, indices or booleans, optional
         Categorical features, in addition to the columns of a data frame with the dtype ``category``.
     monotonic_cst : sequence or dict by name, optional
         For each feature 1: predictions must not decrease with it; 0: no constraint; -1: must not increase.
@@ -642,14 +648,14 @@ class RandomizedGBMClassifier(StagedProbabilities, Multinomial, Classification, 
         the others. For ``Quantile(q)``, which has none, each tree is followed by a line search.
     subsample : float, default 1.0
         Fraction of the rows drawn at random for each tree, each row on its own: splits and leaf values are those of the rows drawn,
-        `min_samples_leaf` counts them, and the tree is added on all rows (stochastic gradient boosting; Friedman, 2002). How
-        far the steps of accelerated boosting and line searches go, all rows say.
+        `min_samples_leaf` counts them, and the tree is added on all rows (stochastic gradient boosting; Friedman, 2002). Step
+        lengths of accelerated boosting and of line searches are computed on all rows.
     interaction_cst : "pairwise", "no_interactions" or sequence of sets of features, optional
-        Interaction constraints: all features on a way from the root of a tree to a leaf are in one of these sets, of names or
-        places. Features in none of them are one set more.
+        Interaction constraints: all features on a path from the root of a tree to a leaf are in one of these sets, of names or
+        column indices. The features in no set form one more set.
     early_stopping : bool, default False
-        True: hold out `validation_fraction` of the rows at random (stratified by class for classifiers) and stop as
-        `n_iter_no_change` says. Passing `X_val` and `y_val` to `fit` does the same on those rows, whatever is set here. False
+        True: hold out `validation_fraction` of the rows at random (stratified by class for classifiers) and stop by
+        `n_iter_no_change`. Passing `X_val` and `y_val` to `fit` does the same on those rows, whatever is set here. False
         by default for any number of rows (scikit-learn's "auto" is not offered).
     validation_fraction : float, default 0.1
         Fraction of the rows that early stopping holds out.
@@ -665,7 +671,7 @@ class RandomizedGBMClassifier(StagedProbabilities, Multinomial, Classification, 
     random_state : int, RandomState instance or None, default None
         Seed of everything that is drawn at random.
     n_jobs : int, optional
-        Most threads of a fit. None or -1: one for each core, 8 at most, or as OMP_NUM_THREADS says. The model is the same, bit
+        Most threads of a fit. None or -1: one for each core, 8 at most, or OMP_NUM_THREADS of them. The model is the same, bit
         for bit.
     verbose : int, default 0
         Print a line with the mean loss every `verbose` iterations; 0: print nothing.
@@ -680,12 +686,12 @@ class RandomizedGBMClassifier(StagedProbabilities, Multinomial, Classification, 
     Attributes
     ----------
     run_ : Run
-        The run behind the model (see ``coordboost.engine.Run``); it can be replayed, saved and resumed. Its certificate says
-        little: no useful lower bound is known for trees. With three classes or more: see ``runs_``.
+        The run behind the model (see ``coordboost.engine.Run``); it can be replayed, saved and resumed. Its certificate is
+        of little use: no useful lower bound is known for trees. With three classes or more: see ``runs_``.
     runs_ : list of Run
-        The runs: one, or one for each class if there are three or more. In a multinomial model the problem of each is its class beside
-        the others as they are in the end: ``runs_[k].final.resid`` is 1 or 0 less the probability of class k, times the weights.
-        Its correlations with learners are the gradient of the joint loss.
+        The runs: one, or one for each class if there are three or more. In a multinomial model ``runs_[k].problem.offset`` sums up the
+        final predictions of the other classes: ``runs_[k].final.resid`` is 1 or 0 less the probability of class k, times the weights.
+        Its correlations with learners are minus the gradient of the joint loss.
     n_iter_ : int
         Number of iterations that predictions use.
     train_score_ : ndarray of shape (n_iter + 1,)
@@ -705,8 +711,8 @@ class RandomizedGBMClassifier(StagedProbabilities, Multinomial, Classification, 
 
     Notes
     -----
-    *Source*: Lu and Mazumder, *Randomized Gradient Boosting Machine*, Algorithm 2 with Type 3 and a constant step. Several
-    classes: Friedman, *Greedy Function Approximation*, Algorithm 6, without its factor (K - 1) / K, as HistGradientBoostingClassifier.
+    *Source*: Lu and Mazumder, *Randomized Gradient Boosting Machine*, Algorithm 2 with random features (Type 3) and a constant step.
+    Several classes: Friedman, *Greedy Function Approximation*, Algorithm 6, without its factor (K - 1) / K, as in scikit-learn.
 
     The fitted model stores the binned table, one byte for each entry, so that the run can be continued.
 
@@ -763,14 +769,10 @@ class AcceleratedGBMRegressor(StagedPredictions, Regression, _AcceleratedGBM):
     Parameters
     ----------
     loss : loss, optional
-        Default ``Squared()`` for regression, ``Logistic()`` for classes. Others: ``Huber(d)``, ``Quantile(q)``, ``Poisson()``,
-        ``Gamma()``, for classes ``Exponential()``, or one of your own. The accelerated and Langevin estimators need a loss with
-        a Lipschitz derivative: of these ``Squared()``, ``Logistic()`` and ``Huber(d)``.
+        Default ``Squared()``. Also ``Huber(d)``, or one of your own with a Lipschitz derivative.
     learning_rate : float, default 0.1
-        Shrinkage of each tree. Where leaf values are means of residuals, a tree is multiplied by `learning_rate` / sigma, sigma
-        the Lipschitz constant of the loss's derivative (1 for the squared and Huber losses, 1/4 for the logistic). Where leaf
-        values are Newton steps, as in scikit-learn and LightGBM, or each tree is followed by a line search, it is multiplied by
-        `learning_rate`.
+        Shrinkage of each tree: it is multiplied by `learning_rate` / sigma, sigma the Lipschitz constant of the loss's derivative
+        (1 for the squared and Huber losses, 1/4 for the logistic).
     n_estimators : int, default 100
         Number of iterations.
     max_depth : int or None, default 3
@@ -780,17 +782,16 @@ class AcceleratedGBMRegressor(StagedPredictions, Regression, _AcceleratedGBM):
     min_samples_leaf : int, default 20
         Minimum number of rows in a leaf. With fewer than twice as many rows no tree can split, and the model is a constant.
     min_gain : float, default 0.0
-        A split must reduce the weighted sum of squared residuals (no factor 1/2, not the mean) by more than this. With Newton
-        leaves, the sum of (gradient sum)^2 / (sum of second derivatives + `l2_regularization`) must rise by more than this.
+        A split must reduce the weighted sum of squared residuals (no factor 1/2, not the mean) by more than this.
     l2_regularization : float, default 0.0
-        Ridge penalty on leaf values, added to the sum of weights (with Newton leaves of second derivatives) in a leaf.
+        Ridge penalty on leaf values, added to the sum of weights in a leaf.
     max_bins : int, default 255
-        Maximum number of bins per feature; missing values get one more.
-    categorical_features : sequence of names, places or booleans, optional
+        Maximum number of bins per numeric feature; missing values get one more. A categorical feature has up to 255.
+    categorical_features : sequence of names, indices or booleans, optional
         Categorical features, in addition to the columns of a data frame with the dtype ``category``.
     monotonic_cst : sequence or dict by name, optional
         For each feature 1: predictions must not decrease with it; 0: no constraint; -1: must not increase.
-    gamma : float or "auto", default 0.1
+    gamma : float, or "auto" where `correction` is 1 or -1, default 0.1
         Weight of the momentum, see ``agbm``. If the loss diverges, the run returns to its best model and divides gamma by four.
     correction : 0, 1 or -1, default 0
         0: momentum only, one tree per iteration. 1: a second tree per iteration corrects the momentum; this is the published
@@ -798,14 +799,14 @@ class AcceleratedGBMRegressor(StagedPredictions, Regression, _AcceleratedGBM):
         docs/accelerated.md.
     subsample : float, default 1.0
         Fraction of the rows drawn at random for each tree, each row on its own: splits and leaf values are those of the rows drawn,
-        `min_samples_leaf` counts them, and the tree is added on all rows (stochastic gradient boosting; Friedman, 2002). How
-        far the steps of accelerated boosting and line searches go, all rows say.
+        `min_samples_leaf` counts them, and the tree is added on all rows (stochastic gradient boosting; Friedman, 2002). Step
+        lengths of accelerated boosting and of line searches are computed on all rows.
     interaction_cst : "pairwise", "no_interactions" or sequence of sets of features, optional
-        Interaction constraints: all features on a way from the root of a tree to a leaf are in one of these sets, of names or
-        places. Features in none of them are one set more.
+        Interaction constraints: all features on a path from the root of a tree to a leaf are in one of these sets, of names or
+        column indices. The features in no set form one more set.
     early_stopping : bool, default False
-        True: hold out `validation_fraction` of the rows at random (stratified by class for classifiers) and stop as
-        `n_iter_no_change` says. Passing `X_val` and `y_val` to `fit` does the same on those rows, whatever is set here. False
+        True: hold out `validation_fraction` of the rows at random (stratified by class for classifiers) and stop by
+        `n_iter_no_change`. Passing `X_val` and `y_val` to `fit` does the same on those rows, whatever is set here. False
         by default for any number of rows (scikit-learn's "auto" is not offered).
     validation_fraction : float, default 0.1
         Fraction of the rows that early stopping holds out.
@@ -821,7 +822,7 @@ class AcceleratedGBMRegressor(StagedPredictions, Regression, _AcceleratedGBM):
     random_state : int, RandomState instance or None, default None
         Seed of everything that is drawn at random.
     n_jobs : int, optional
-        Most threads of a fit. None or -1: one for each core, 8 at most, or as OMP_NUM_THREADS says. The model is the same, bit
+        Most threads of a fit. None or -1: one for each core, 8 at most, or OMP_NUM_THREADS of them. The model is the same, bit
         for bit.
     verbose : int, default 0
         Print a line with the mean loss every `verbose` iterations; 0: print nothing.
@@ -829,8 +830,8 @@ class AcceleratedGBMRegressor(StagedPredictions, Regression, _AcceleratedGBM):
     Attributes
     ----------
     run_ : Run
-        The run behind the model (see ``coordboost.engine.Run``); it can be replayed, saved and resumed. Its certificate says
-        little: no useful lower bound is known for trees. With three classes or more: see ``runs_``.
+        The run behind the model (see ``coordboost.engine.Run``); it can be replayed, saved and resumed. Its certificate is
+        of little use: no useful lower bound is known for trees. With three classes or more: see ``runs_``.
     runs_ : list of Run
         The runs: one, or one for each class if there are three or more.
     n_iter_ : int
@@ -897,14 +898,10 @@ class AcceleratedGBMClassifier(StagedProbabilities, Classification, _Accelerated
     Parameters
     ----------
     loss : loss, optional
-        Default ``Squared()`` for regression, ``Logistic()`` for classes. Others: ``Huber(d)``, ``Quantile(q)``, ``Poisson()``,
-        ``Gamma()``, for classes ``Exponential()``, or one of your own. The accelerated and Langevin estimators need a loss with
-        a Lipschitz derivative: of these ``Squared()``, ``Logistic()`` and ``Huber(d)``.
+        Default ``Logistic()``. Also one of your own with ``two_class = True`` and a Lipschitz derivative.
     learning_rate : float, default 0.1
-        Shrinkage of each tree. Where leaf values are means of residuals, a tree is multiplied by `learning_rate` / sigma, sigma
-        the Lipschitz constant of the loss's derivative (1 for the squared and Huber losses, 1/4 for the logistic). Where leaf
-        values are Newton steps, as in scikit-learn and LightGBM, or each tree is followed by a line search, it is multiplied by
-        `learning_rate`.
+        Shrinkage of each tree: it is multiplied by `learning_rate` / sigma, sigma the Lipschitz constant of the loss's derivative
+        (1 for the squared and Huber losses, 1/4 for the logistic).
     n_estimators : int, default 100
         Number of iterations.
     max_depth : int or None, default 3
@@ -914,17 +911,16 @@ class AcceleratedGBMClassifier(StagedProbabilities, Classification, _Accelerated
     min_samples_leaf : int, default 20
         Minimum number of rows in a leaf. With fewer than twice as many rows no tree can split, and the model is a constant.
     min_gain : float, default 0.0
-        A split must reduce the weighted sum of squared residuals (no factor 1/2, not the mean) by more than this. With Newton
-        leaves, the sum of (gradient sum)^2 / (sum of second derivatives + `l2_regularization`) must rise by more than this.
+        A split must reduce the weighted sum of squared residuals (no factor 1/2, not the mean) by more than this.
     l2_regularization : float, default 0.0
-        Ridge penalty on leaf values, added to the sum of weights (with Newton leaves of second derivatives) in a leaf.
+        Ridge penalty on leaf values, added to the sum of weights in a leaf.
     max_bins : int, default 255
-        Maximum number of bins per feature; missing values get one more.
-    categorical_features : sequence of names, places or booleans, optional
+        Maximum number of bins per numeric feature; missing values get one more. A categorical feature has up to 255.
+    categorical_features : sequence of names, indices or booleans, optional
         Categorical features, in addition to the columns of a data frame with the dtype ``category``.
     monotonic_cst : sequence or dict by name, optional
         For each feature 1: predictions must not decrease with it; 0: no constraint; -1: must not increase.
-    gamma : float or "auto", default 0.1
+    gamma : float, or "auto" where `correction` is 1 or -1, default 0.1
         Weight of the momentum, see ``agbm``. If the loss diverges, the run returns to its best model and divides gamma by four.
     correction : 0, 1 or -1, default 0
         0: momentum only, one tree per iteration. 1: a second tree per iteration corrects the momentum; this is the published
@@ -932,14 +928,14 @@ class AcceleratedGBMClassifier(StagedProbabilities, Classification, _Accelerated
         docs/accelerated.md.
     subsample : float, default 1.0
         Fraction of the rows drawn at random for each tree, each row on its own: splits and leaf values are those of the rows drawn,
-        `min_samples_leaf` counts them, and the tree is added on all rows (stochastic gradient boosting; Friedman, 2002). How
-        far the steps of accelerated boosting and line searches go, all rows say.
+        `min_samples_leaf` counts them, and the tree is added on all rows (stochastic gradient boosting; Friedman, 2002). Step
+        lengths of accelerated boosting and of line searches are computed on all rows.
     interaction_cst : "pairwise", "no_interactions" or sequence of sets of features, optional
-        Interaction constraints: all features on a way from the root of a tree to a leaf are in one of these sets, of names or
-        places. Features in none of them are one set more.
+        Interaction constraints: all features on a path from the root of a tree to a leaf are in one of these sets, of names or
+        column indices. The features in no set form one more set.
     early_stopping : bool, default False
-        True: hold out `validation_fraction` of the rows at random (stratified by class for classifiers) and stop as
-        `n_iter_no_change` says. Passing `X_val` and `y_val` to `fit` does the same on those rows, whatever is set here. False
+        True: hold out `validation_fraction` of the rows at random (stratified by class for classifiers) and stop by
+        `n_iter_no_change`. Passing `X_val` and `y_val` to `fit` does the same on those rows, whatever is set here. False
         by default for any number of rows (scikit-learn's "auto" is not offered).
     validation_fraction : float, default 0.1
         Fraction of the rows that early stopping holds out.
@@ -955,7 +951,7 @@ class AcceleratedGBMClassifier(StagedProbabilities, Classification, _Accelerated
     random_state : int, RandomState instance or None, default None
         Seed of everything that is drawn at random.
     n_jobs : int, optional
-        Most threads of a fit. None or -1: one for each core, 8 at most, or as OMP_NUM_THREADS says. The model is the same, bit
+        Most threads of a fit. None or -1: one for each core, 8 at most, or OMP_NUM_THREADS of them. The model is the same, bit
         for bit.
     verbose : int, default 0
         Print a line with the mean loss every `verbose` iterations; 0: print nothing.
@@ -966,8 +962,8 @@ class AcceleratedGBMClassifier(StagedProbabilities, Classification, _Accelerated
     Attributes
     ----------
     run_ : Run
-        The run behind the model (see ``coordboost.engine.Run``); it can be replayed, saved and resumed. Its certificate says
-        little: no useful lower bound is known for trees. With three classes or more: see ``runs_``.
+        The run behind the model (see ``coordboost.engine.Run``); it can be replayed, saved and resumed. Its certificate is
+        of little use: no useful lower bound is known for trees. With three classes or more: see ``runs_``.
     runs_ : list of Run
         The runs: one, or one for each class if there are three or more.
     n_iter_ : int
@@ -1035,26 +1031,22 @@ class RegularizedGBMRegressor(StagedPredictions, Regression, _RegularizedGBM):
     Parameters
     ----------
     loss : loss, optional
-        Default ``Squared()`` for regression, ``Logistic()`` for classes. Others: ``Huber(d)``, ``Quantile(q)``, ``Poisson()``,
-        ``Gamma()``, for classes ``Exponential()``, or one of your own. The accelerated and Langevin estimators need a loss with
-        a Lipschitz derivative: of these ``Squared()``, ``Logistic()`` and ``Huber(d)``.
+        Default ``Squared()``. Also ``Huber(d)``, ``Quantile(q)``, ``Poisson()``, ``Gamma()``, or one of your own.
     learning_rate : float, default 0.1
-        Shrinkage of each tree. Where leaf values are means of residuals, a tree is multiplied by `learning_rate` / sigma, sigma
-        the Lipschitz constant of the loss's derivative (1 for the squared and Huber losses, 1/4 for the logistic). Where leaf
-        values are Newton steps, as in scikit-learn and LightGBM, or each tree is followed by a line search, it is multiplied by
-        `learning_rate`.
+        Shrinkage of each tree: it is multiplied by `learning_rate` / sigma, sigma the Lipschitz constant of the loss's derivative
+        (1 for the squared and Huber losses, 1/4 for the logistic). For losses without one each tree is followed by a line search,
+        and multiplied by `learning_rate`.
     n_estimators : int, default 100
         Number of iterations.
     min_samples_leaf : int, default 20
         Minimum number of rows in a leaf. With fewer than twice as many rows no tree can split, and the model is a constant.
     min_gain : float, default 0.0
-        A split must reduce the weighted sum of squared residuals (no factor 1/2, not the mean) by more than this. With Newton
-        leaves, the sum of (gradient sum)^2 / (sum of second derivatives + `l2_regularization`) must rise by more than this.
+        A split must reduce the weighted sum of squared residuals (no factor 1/2, not the mean) by more than this.
     l2_regularization : float, default 0.0
-        Ridge penalty on leaf values, added to the sum of weights (with Newton leaves of second derivatives) in a leaf.
+        Ridge penalty on leaf values, added to the sum of weights in a leaf.
     max_bins : int, default 255
-        Maximum number of bins per feature; missing values get one more.
-    categorical_features : sequence of names, places or booleans, optional
+        Maximum number of bins per numeric feature; missing values get one more. A categorical feature has up to 255.
+    categorical_features : sequence of names, indices or booleans, optional
         Categorical features, in addition to the columns of a data frame with the dtype ``category``.
     monotonic_cst : sequence or dict by name, optional
         For each feature 1: predictions must not decrease with it; 0: no constraint; -1: must not increase.
@@ -1076,8 +1068,8 @@ class RegularizedGBMRegressor(StagedPredictions, Regression, _RegularizedGBM):
         Replaces `learning_rate` by one step size for each family, 1 / (sigma bound^power): 2 never increases the loss, 1 is the
         paper's.
     early_stopping : bool, default False
-        True: hold out `validation_fraction` of the rows at random (stratified by class for classifiers) and stop as
-        `n_iter_no_change` says. Passing `X_val` and `y_val` to `fit` does the same on those rows, whatever is set here. False
+        True: hold out `validation_fraction` of the rows at random (stratified by class for classifiers) and stop by
+        `n_iter_no_change`. Passing `X_val` and `y_val` to `fit` does the same on those rows, whatever is set here. False
         by default for any number of rows (scikit-learn's "auto" is not offered).
     validation_fraction : float, default 0.1
         Fraction of the rows that early stopping holds out.
@@ -1093,7 +1085,7 @@ class RegularizedGBMRegressor(StagedPredictions, Regression, _RegularizedGBM):
     random_state : int, RandomState instance or None, default None
         Seed of everything that is drawn at random.
     n_jobs : int, optional
-        Most threads of a fit. None or -1: one for each core, 8 at most, or as OMP_NUM_THREADS says. The model is the same, bit
+        Most threads of a fit. None or -1: one for each core, 8 at most, or OMP_NUM_THREADS of them. The model is the same, bit
         for bit.
     verbose : int, default 0
         Print a line with the mean loss every `verbose` iterations; 0: print nothing.
@@ -1101,8 +1093,8 @@ class RegularizedGBMRegressor(StagedPredictions, Regression, _RegularizedGBM):
     Attributes
     ----------
     run_ : Run
-        The run behind the model (see ``coordboost.engine.Run``); it can be replayed, saved and resumed. Its certificate says
-        little: no useful lower bound is known for trees. With three classes or more: see ``runs_``.
+        The run behind the model (see ``coordboost.engine.Run``); it can be replayed, saved and resumed. Its certificate is
+        of little use: no useful lower bound is known for trees. With three classes or more: see ``runs_``.
     runs_ : list of Run
         The runs: one, or one for each class if there are three or more.
     n_iter_ : int
@@ -1172,26 +1164,22 @@ class RegularizedGBMClassifier(StagedProbabilities, Classification, _Regularized
     Parameters
     ----------
     loss : loss, optional
-        Default ``Squared()`` for regression, ``Logistic()`` for classes. Others: ``Huber(d)``, ``Quantile(q)``, ``Poisson()``,
-        ``Gamma()``, for classes ``Exponential()``, or one of your own. The accelerated and Langevin estimators need a loss with
-        a Lipschitz derivative: of these ``Squared()``, ``Logistic()`` and ``Huber(d)``.
+        Default ``Logistic()``. Also ``Exponential()``, or one of your own with ``two_class = True``.
     learning_rate : float, default 0.1
-        Shrinkage of each tree. Where leaf values are means of residuals, a tree is multiplied by `learning_rate` / sigma, sigma
-        the Lipschitz constant of the loss's derivative (1 for the squared and Huber losses, 1/4 for the logistic). Where leaf
-        values are Newton steps, as in scikit-learn and LightGBM, or each tree is followed by a line search, it is multiplied by
-        `learning_rate`.
+        Shrinkage of each tree: it is multiplied by `learning_rate` / sigma, sigma the Lipschitz constant of the loss's derivative
+        (1 for the squared and Huber losses, 1/4 for the logistic). For losses without one each tree is followed by a line search,
+        and multiplied by `learning_rate`.
     n_estimators : int, default 100
         Number of iterations.
     min_samples_leaf : int, default 20
         Minimum number of rows in a leaf. With fewer than twice as many rows no tree can split, and the model is a constant.
     min_gain : float, default 0.0
-        A split must reduce the weighted sum of squared residuals (no factor 1/2, not the mean) by more than this. With Newton
-        leaves, the sum of (gradient sum)^2 / (sum of second derivatives + `l2_regularization`) must rise by more than this.
+        A split must reduce the weighted sum of squared residuals (no factor 1/2, not the mean) by more than this.
     l2_regularization : float, default 0.0
-        Ridge penalty on leaf values, added to the sum of weights (with Newton leaves of second derivatives) in a leaf.
+        Ridge penalty on leaf values, added to the sum of weights in a leaf.
     max_bins : int, default 255
-        Maximum number of bins per feature; missing values get one more.
-    categorical_features : sequence of names, places or booleans, optional
+        Maximum number of bins per numeric feature; missing values get one more. A categorical feature has up to 255.
+    categorical_features : sequence of names, indices or booleans, optional
         Categorical features, in addition to the columns of a data frame with the dtype ``category``.
     monotonic_cst : sequence or dict by name, optional
         For each feature 1: predictions must not decrease with it; 0: no constraint; -1: must not increase.
@@ -1213,8 +1201,8 @@ class RegularizedGBMClassifier(StagedProbabilities, Classification, _Regularized
         Replaces `learning_rate` by one step size for each family, 1 / (sigma bound^power): 2 never increases the loss, 1 is the
         paper's.
     early_stopping : bool, default False
-        True: hold out `validation_fraction` of the rows at random (stratified by class for classifiers) and stop as
-        `n_iter_no_change` says. Passing `X_val` and `y_val` to `fit` does the same on those rows, whatever is set here. False
+        True: hold out `validation_fraction` of the rows at random (stratified by class for classifiers) and stop by
+        `n_iter_no_change`. Passing `X_val` and `y_val` to `fit` does the same on those rows, whatever is set here. False
         by default for any number of rows (scikit-learn's "auto" is not offered).
     validation_fraction : float, default 0.1
         Fraction of the rows that early stopping holds out.
@@ -1230,7 +1218,7 @@ class RegularizedGBMClassifier(StagedProbabilities, Classification, _Regularized
     random_state : int, RandomState instance or None, default None
         Seed of everything that is drawn at random.
     n_jobs : int, optional
-        Most threads of a fit. None or -1: one for each core, 8 at most, or as OMP_NUM_THREADS says. The model is the same, bit
+        Most threads of a fit. None or -1: one for each core, 8 at most, or OMP_NUM_THREADS of them. The model is the same, bit
         for bit.
     verbose : int, default 0
         Print a line with the mean loss every `verbose` iterations; 0: print nothing.
@@ -1241,8 +1229,8 @@ class RegularizedGBMClassifier(StagedProbabilities, Classification, _Regularized
     Attributes
     ----------
     run_ : Run
-        The run behind the model (see ``coordboost.engine.Run``); it can be replayed, saved and resumed. Its certificate says
-        little: no useful lower bound is known for trees. With three classes or more: see ``runs_``.
+        The run behind the model (see ``coordboost.engine.Run``); it can be replayed, saved and resumed. Its certificate is
+        of little use: no useful lower bound is known for trees. With three classes or more: see ``runs_``.
     runs_ : list of Run
         The runs: one, or one for each class if there are three or more.
     n_iter_ : int

@@ -1,4 +1,4 @@
-"""Learners that cannot be counted: found by a search, and numbered in a bank of the run's own.
+"""Implicit dictionaries: learners found by a search, and numbered in a bank of the run's own.
 
 A *family* knows how to search; nothing in it depends on a run. Its `find(v, k, above)` gives up to k learners whose correlation with v
 is the largest found above a level, as hashable descriptions, with these correlations and `outside`, a bound of the absolute correlation
@@ -29,7 +29,7 @@ class Bank(Learners):
     """
 
     countable = False
-    scan = None  # type: ignore[assignment]  # learners that cannot be counted
+    scan = None  # type: ignore[assignment]  # an implicit dictionary
 
     def __init__(self, family, weight):
         self.family, self.weight = family, weight

@@ -55,7 +55,7 @@ class Learners(ABC):
     groups: np.ndarray | None = None
     #: learners are fits of blocks of so many columns; scan(v), lengths of projections on the blocks; spread(beta)
     n_columns: int | None = None
-    #: their number, where learners cannot be counted but can be searched for in a group: find_in(v, groups)
+    #: their number, in an implicit dictionary that can be searched by groups: find_in(v, groups)
     n_groups: int | None = None
     #: the columns where they are stored, (n_learners, n_samples)
     rows: np.ndarray | None = None
@@ -85,7 +85,7 @@ class Learners(ABC):
     hand: Any = None
     #: see(j) has learner j at hand
     see: Callable | None = None
-    #: measure(weigh), of a bank whose learners depend on second derivatives: weigh(out) writes them
+    #: measure(write_curvature), of a bank whose learners depend on second derivatives: write_curvature(out) writes them
     measure: Callable | None = None
     #: the parts that a scan is made of; scan_share(v, k, out) fills the entries of part k
     shares: int | None = None
@@ -271,7 +271,7 @@ class Learners(ABC):
 
 
 class LearnerFamily(ABC):
-    """Learners that cannot be counted: a search finds those with the largest correlation.
+    """An implicit dictionary: a search finds those with the largest correlation.
 
     A run numbers the learners as it finds them: see ``run.problem.feature_names``.
 

@@ -7,15 +7,15 @@ from coordboost._numba import compiled
 from coordboost._numba.decay import decay
 
 
-def multinomial_losses(pred, number):
+def multinomial_losses(pred, class_index):
     r""":math:`\log \sum_l e^{f_l} - f_y` of each row, (n_samples,).
 
-    pred : (n_classes, n_samples);  number : the class y of each row, (n_samples,)
+    pred : (n_classes, n_samples);  class_index : the class y of each row, (n_samples,)
     """
-    return logsumexp(pred, axis=0) - pred[number, np.arange(pred.shape[1])]
+    return logsumexp(pred, axis=0) - pred[class_index, np.arange(pred.shape[1])]
 
 
-def fill_residuals(pred, number, weight, out):
+def fill_residuals(pred, class_index, weight, out):
     """out = weight (Y - P), in place: P the softmax of `pred`, Y 1 at the class of each row; all (n_classes, n_samples).
 
     *Numerics*: that of the class itself is minus the sum of the others, so no difference from 1 cancels.
@@ -32,14 +32,14 @@ def fill_residuals(pred, number, weight, out):
     for k in range(n_classes):
         for i in range(n_samples):
             out[k, i] = -weight[i] * out[k, i] / total[i]
-            others[i] += out[k, i] if number[i] != k else 0.0
+            others[i] += out[k, i] if class_index[i] != k else 0.0
     for i in range(n_samples):
-        out[number[i], i] = -others[i]
+        out[class_index[i], i] = -others[i]
 
 
-def multinomial_residuals(pred, number, weight):
+def multinomial_residuals(pred, class_index, weight):
     """Minus the gradient of the weighted multinomial losses in the predictions, (n_classes, n_samples)."""
-    compiled(fill_residuals, ())(pred, number, weight, out := np.empty_like(pred))
+    compiled(fill_residuals, ())(pred, class_index, weight, out := np.empty_like(pred))
     return out
 
 

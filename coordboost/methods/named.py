@@ -479,7 +479,7 @@ def agbm(eta: float, gamma: float | str, guard: bool = True, correction: int = 1
         for the worst cosine of the fits so far (``momentum_limit``).
     guard : bool, default True
         A run whose loss rises above what the theorem allows goes back to its best model, and momentum restarts with a quarter of gamma;
-        ``run.message`` says so. Under the assumptions of the theorem this never happens (docs/accelerated.md).
+        ``run.message`` reports it. Under the assumptions of the theorem this never happens (docs/accelerated.md).
     correction : {1, 0, -1}, default 1
         The sign with which the part of the corrected residual that was not fitted comes back in the next round. 1 is that of the paper, -1
         that of its authors' program, which no theorem covers. 0 is none: the two learners are then one, a round is one step, and the
@@ -764,7 +764,7 @@ class Structured(NamedTuple):
         Returns
         -------
         Certificate
-            The witness has the loss and the scale of the dual point, 0 over learners that cannot be counted: the lower end is then the
+            The witness has the loss and the scale of the dual point, 0 over implicit dictionaries: the lower end is then the
             infimum of the loss.
 
         Raises

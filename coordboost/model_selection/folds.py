@@ -128,7 +128,7 @@ class SomeRows:
 class Folds:
     """The folds of a problem, each a problem of its own.
 
-    problem : centred and scaled by the door;  folds : pairs of rows to fit and rows held out
+    problem : centred and scaled by ``Problem``;  folds : pairs of rows to fit and rows held out
     wanted : False for folds of their own rows throughout
     products : of the whole, or None
     """
@@ -138,7 +138,7 @@ class Folds:
         self.problem, self.products, self.fits = problem, None, [fit for fit, _ in folds]
         self.rows, self._parts = problem.dictionary.rows, [None] * len(folds)
         even = (problem.weight == 1).all()
-        self.apt = wanted and self.rows is not None and problem.standard and problem.loss.quadratic and even
+        self.apt = wanted and self.rows is not None and problem.unit_norm and problem.loss.quadratic and even
         rest = [np.delete(np.arange(problem.n_samples), fit) for fit in self.fits]
         plain = all(len(fit) + len(out) == problem.n_samples >= 3 * len(out) for fit, out in zip(self.fits, rest, strict=True))
         if self.apt and plain and problem.n_learners <= min(MOST, problem.n_samples // 3):
@@ -184,14 +184,14 @@ class Folds:
     def _fold(self, fit, mean, norm, products):
         """The problem of the rows `fit` with these columns, unless its target does not vary."""
         whole, y = self.problem, self.problem.y[fit]
-        centre, way = float(y.mean()), whole.standardization
+        centre, old = float(y.mean()), whole.standardization
         if not np.abs(y - centre).max() > 1e-8 * np.abs(y).max():
             return None
         columns = Oracle(SomeRows(whole, fit, mean, norm))
         columns.at = None  # new rows are standardised as those of any table
         if products is None and self.rows.size <= LITTLE:
             columns = Dense(columns.gather(np.arange(len(self.rows))).T)
-        new = Standardization(way.kept, way.mean + way.norm * mean, way.norm * norm, way.n_columns)
+        new = Standardization(old.kept, old.mean + old.norm * mean, old.norm * norm, old.n_columns)
         offset = None if whole.offset is None else whole.offset[fit]
         parts = {"offset": offset, "y": y - centre, "weight": np.ones(len(fit)), "constant": whole.constant + centre}
         return whole.replace(dictionary=columns, standardization=new, **parts), products

@@ -33,7 +33,7 @@ class CrossValidation:
     Parameters
     ----------
     losses : ndarray, (n_folds, n_points)
-        Mean loss of each fold on its own rows, above what the loss says that it is never below there: half the mean deviance for the
+        Mean loss of each fold on its own rows, above the smallest value that the loss can take there: half the mean deviance for the
         Poisson loss, whose least value depends on y. Where a scorer judges: minus the scores.
     weights : ndarray, (n_folds,)
         Sums of the weights of these rows.
@@ -245,7 +245,7 @@ class MeanLoss:
 def measure_of(scoring, y):
     """What judges points of paths: ``measure(path, X, y, weight, offset, at)`` gives what is minimised, (n_points,).
 
-    It has a ``name``, and says which warning of its own is ``beside_the_point``.
+    It has a ``name``, and ``beside_the_point``, the warning of its own to ignore.
     """
     if scoring is None:
         return MeanLoss()

@@ -94,7 +94,7 @@ class PathPoint:
 class PathLike:
     """What a path answers.
 
-    It says where a place is (``_model``, ``_last_l1``) and what its points are like (``profile``, ``_staged``, ``_losses``).
+    Subclasses supply the model at a place (``_model``, ``_last_l1``) and its points (``profile``, ``_staged``, ``_losses``).
     """
 
     #: Whether the points are knots, between which the path is a straight line.
@@ -119,7 +119,7 @@ class PathLike:
         Returns
         -------
         ndarray, (n_columns,)
-            On the scale of X; over learners that cannot be counted (n_learners,), of those found so far.
+            On the scale of X; over an implicit dictionary (n_learners,), of the learners found so far.
 
         Raises
         ------
@@ -217,7 +217,7 @@ class PathLike:
         Raises
         ------
         ValueError
-            Over learners that cannot be counted, or where the path ends before a place.
+            Over an implicit dictionary, or where the path ends before a place.
 
         Examples
         --------
@@ -231,10 +231,10 @@ class PathLike:
         validation.countable("coef_path", self.problem)
         every = (PathPoint(step=k) for k in range(self.n_points))
         places = every if at is None else items_of("at", at, "a sequence of PathPoint")
-        way = self.problem.standardization
-        coefs = np.array([coef for coef, _ in self._models(places)]).reshape(-1, way.n_columns)
+        standardization = self.problem.standardization
+        coefs = np.array([coef for coef, _ in self._models(places)]).reshape(-1, standardization.n_columns)
         if validation.flag("standardized", standardized):
-            coefs[:, way.kept] *= way.norm
+            coefs[:, standardization.kept] *= standardization.norm
         return coefs
 
     def _models(self, places):

@@ -43,7 +43,7 @@ class SelectionRule(ABC):
     greedy = False
     #: looks at all learners of some groups, and the largest score wins
     grouped = False
-    #: by_groups(), of a rule that draws learners: the one that draws groups instead, where learners cannot be counted
+    #: by_groups(), of a rule that draws learners: the one that draws groups instead, over an implicit dictionary
     by_groups: Callable | None = None
     #: the choice does not depend on the residual
     blind = False

@@ -6,7 +6,7 @@ import numpy as np
 
 from coordboost.testing.report import SKIPPED, about
 
-#: Most columns that are looked at, and how far rounding may go in norms and correlations (the door allows the same).
+#: Most columns that are looked at, and how far rounding may go in norms and correlations (``Problem`` allows the same).
 MOST, NEAR = 24, 1e-8
 #: Most learners that a family is asked for.
 ASKED = 5

@@ -70,7 +70,7 @@ def _targets(loss, y):
 
 
 def at_its_targets(loss, report, tried):
-    """The report on a loss that fails at the usual targets: where it is for others, this is what is said, and what fails at those.
+    """The report on a loss that fails at the usual targets: where it is for others, this comes first, then what fails at those.
 
     tried : gives the report at targets y
     """
@@ -78,8 +78,8 @@ def at_its_targets(loss, report, tried):
     for what, (y, other) in others.items():
         if other or (report.with_errors and not other.with_errors):
             usual, here = f"from {min(TARGETS[0]):g} to {max(TARGETS[0]):g}", "hold" if other else "are tried here"
-            words = f"laws fail at targets {usual}, and {here} at targets {what}; pass those that the loss is for, y={y}."
-            return other._replace(laws=[Law("targets are known", "failed", words), *other.failed])
+            words = f"laws fail at the usual targets, {usual}, and {here} at targets {what}; pass targets that the loss takes, y={y}."
+            return other._replace(laws=[Law("test targets suit the loss", "failed", words), *other.failed])
     return report
 
 

@@ -1,6 +1,6 @@
 """Steps to a gap, asked three ways: what the theorems guarantee, what a run proves about itself, what the exact path predicts.
 
-A theorem knows the constants of the columns alone, and on real data its bound is often worth nothing. A run knows more: with any
+A theorem uses the constants of the columns alone, and on real data its bound is often vacuous. A run has more information: with any
 least-squares solution b, the error is at most half of the largest correlation times ||beta - b||_1 (``bounds.afterwards``). And forward
 stagewise with small steps follows the path FS_0, whose knots are known exactly: its length tells the number of steps.
 """
@@ -47,7 +47,7 @@ class IterationEstimate:
 
     Examples
     --------
-    What ``plan(problem, gap=...)`` says of one method: the theorem promises it after 6 steps, and 2 were enough.
+    The row of one method in ``plan(problem, gap=...)``: the theorem promises it after 6 steps, and 2 were enough.
 
     >>> from coordboost.theory import IterationEstimate
     >>> print(IterationEstimate("ls_boost", printed=29, sharpened=6, afterwards=2, needed=2, words="FGM, Theorem 2.1 (i)"))

@@ -41,7 +41,7 @@ def sampled_mca(problem: Problem, *, starts: int | ArrayLike = 16, n_steps: int 
     -------
     Interval
         ``lower`` is 0: nothing is proved from below. ``upper`` is attained at ``witness["direction"]``, so no theorem with Theta can
-        promise more than this; a vector that was not looked at may have a smaller cosine. ``witness["method"]`` says how many were.
+        promise more than this; a vector that was not looked at may have a smaller cosine. ``witness["method"]`` has their number.
 
     Raises
     ------

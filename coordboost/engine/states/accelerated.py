@@ -198,7 +198,7 @@ class AcceleratedState(_AcceleratedState, ModelState):
         """What is correlated with the learners."""
         return self.looked
 
-    def weigh(self, out):
+    def write_curvature(self, out):
         """The second derivatives where the residual is taken, in place."""
         fill_curvature(self.loss, self.y, self.weight, self.base, self.mixed, out)
 

@@ -44,7 +44,7 @@ class ModelState(ABC):
     best_rows: int | None = None
     #: a word about the run so far, for its message
     remark = ""
-    #: scans, or searches of an uncountable dictionary, in every step
+    #: scans, or searches of an implicit dictionary, in every step
     searches = 0
     #: the correlations that a rule looks at are computed from the data, and count as parts of a scan
     from_data = False

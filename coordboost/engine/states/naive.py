@@ -156,7 +156,7 @@ class NaiveState(_NaiveState, ModelState):
         """What is correlated with the learners."""
         return self.resid
 
-    def weigh(self, out):
+    def write_curvature(self, out):
         """The second derivatives of the weighted losses where the residual is taken, in place.
 
         Parameters

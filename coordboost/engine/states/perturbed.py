@@ -18,7 +18,7 @@ dot = verb("dot")
 push = verb("push")
 search = verb("search")
 tie = verb("tie")
-weigh = verb("weigh")
+write_curvature = verb("write_curvature")
 
 #: The kinds of structure noise, as numbers for kernels.
 NONE, OWN, SAME = (int(kind) for kind in (Structure.NONE, Structure.OWN, Structure.SAME))
@@ -117,8 +117,8 @@ class PerturbedState(_PerturbedState, ModelState):
         """What is correlated with the learners."""
         return self.looked
 
-    def weigh(self, out):
-        weigh(self.inner, out)
+    def write_curvature(self, out):
+        write_curvature(self.inner, out)
 
     def scan(self):
         return scan(self.dictionary, self.looked)

@@ -1,4 +1,4 @@
-"""The view for learners that cannot be counted: another view, but the winner comes from a search, which is called from Python."""
+"""The view for implicit dictionaries: another view, but the winner comes from a search, which is called from Python."""
 
 import numpy as np
 
@@ -14,7 +14,7 @@ from coordboost.rules.steps import fitted
 
 tempered = verb("tempered")
 sought = verb("sought")
-weigh = verb("weigh")
+write_curvature = verb("write_curvature")
 move = verb("move")
 price = verb("price")
 coefficient = verb("coefficient")
@@ -36,7 +36,7 @@ class WeakLearnerState(Along, ModelState):
         self.bank, own = inner.dictionary, inner.dictionary.hand
         self.hand = Dense(np.empty((1, len(inner.pred)))) if own is None else own
         super().__init__(inner, self.hand, self._copied if own is None else self.bank.see)
-        self.looked, self.renew = sought(inner), inner.renew
+        self.target, self.renew = sought(inner), inner.renew
 
     @classmethod
     def start(cls, problem, coefficients, noise=None):
@@ -69,7 +69,7 @@ class WeakLearnerState(Along, ModelState):
 
     def sought(self):
         """What learners are sought for."""
-        return self.looked
+        return self.target
 
     def tempered(self, k, j, corr):
         """The length of the learner that was found, with the noise of its leaves."""
@@ -82,29 +82,29 @@ class WeakLearnerState(Along, ModelState):
     def best(self, step, beta):
         """The learner with the largest correlation that the search finds, and this."""
         self._measure()
-        return self.bank.find(self.looked)
+        return self.bank.find(self.target)
 
     def best_in(self, step, beta, drawn, member, start):
         """The same among the learners of the groups drawn."""
         self._measure()
-        return self.bank.find_in(self.looked, drawn)
+        return self.bank.find_in(self.target, drawn)
 
     def _measure(self):
         """Learners may depend on second derivatives."""
         if self.bank.measure is not None:
-            self.bank.measure(lambda out: self._run(weigh, out))
+            self.bank.measure(lambda out: self._run(write_curvature, out))
 
     def scan(self):
         """How long the projections on the blocks are, where learners are fits of blocks."""
-        return self.bank.scan(self.looked)
+        return self.bank.scan(self.target)
 
     def taken(self, block, corr):
         """The fit of one block, and its correlation."""
-        return self.bank.find_in(self.looked, [block])
+        return self.bank.find_in(self.target, [block])
 
     def together(self, groups):
         """The fit of all columns of some blocks, and its correlation."""
-        return self.bank.fit_together(self.looked, groups)
+        return self.bank.fit_together(self.target, groups)
 
     def least_risk(self, step, beta, drawn, select, k):
         """The learner of the families drawn whose step leads to the least risk, and its correlation."""
@@ -114,7 +114,7 @@ class WeakLearnerState(Along, ModelState):
         def risk(j, f, corr):
             return self.after(j, move(step, k, self, j, corr, coefficient(beta, j) if j < n else 0.0)[1]) + price(select, f)
 
-        return self.bank.least_risk(self.looked, drawn, select.revisit, risk, select.less_risk)
+        return self.bank.least_risk(self.target, drawn, select.revisit, risk, select.less_risk)
 
     def reach(self, j):
         """The bound of the family of learner j, and the length of the learner."""

@@ -56,7 +56,7 @@ def write_run(outcome, file, *, data):
 
 
 def _parts(problem, n_learners):
-    """The parts of a problem that a file holds; of learners that cannot be counted the first `n_learners`."""
+    """The parts of a problem that a file holds; of an implicit dictionary the first `n_learners`."""
     parts = {key: getattr(problem, key) for key in PROBLEM}
     if not problem.countable:
         parts |= {"dictionary": problem.dictionary.saved(n_learners), "feature_names": []}

@@ -48,7 +48,7 @@ class TreeBank(Learners):
     """
 
     countable = False
-    scan = None  # type: ignore[assignment]  # learners that cannot be counted
+    scan = None  # type: ignore[assignment]  # an implicit dictionary
 
     def __init__(self, family, weight, trees=None, member=None):
         self.family, self.weight = family, weight
@@ -184,7 +184,7 @@ class TreeBank(Learners):
         if n_leaves == 0:
             self.seen, self.held.n_leaves[j] = -1, 1
             return j, math.nan
-        grower.tell(others)
+        grower.write_other_leaves(others)
         corr, size = compiled(unit_on_all)(self.weight, v, self.hand.leaf, values[j])
         self.seen, self.hand.values[:], self.length = j, values[j], self.length * size
         return j, corr
@@ -235,18 +235,18 @@ class TreeBank(Learners):
         bound = self.family.families.bound[self._member[j]]
         return bound, bound / np.linalg.norm(self.hand.values, self.family.families.q)
 
-    def measure(self, weigh):
-        """Take the second derivatives at the model as weights of the next tree, where it wants them: `weigh` writes them."""
+    def measure(self, write_curvature):
+        """Take the second derivatives at the model as weights of the next tree, where it wants them: `write_curvature` writes them."""
         if self.family.newton:
-            weigh(self._metric)
+            write_curvature(self._metric)
 
     def refit(self, j, v, scale, key):
         """The leaves of the tree just grown, fitted to `v` and white noise; their length."""
-        grower, room, values = self.grower, self.hand.values, self.held.values[j]
+        grower, scratch, values = self.grower, self.hand.values, self.held.values[j]
         self.length = compiled(refit_leaves)(
-            grower.state, grower.nodes, grower.leaf, self.family.growth.l2, v, scale, key, room, values
+            grower.state, grower.nodes, grower.leaf, self.family.growth.l2, v, scale, key, scratch, values
         )
-        room[:] = values
+        scratch[:] = values
         return self.length
 
     def fitted(self, corr):

@@ -15,67 +15,68 @@ import numpy as np
 from coordboost._numba import kernel
 
 #: A cut: its score; the last bin that goes left (for categories, how many of them go left); whether missing values do; whether the node has
-#: some; what goes left, which is known of the best feature alone.
+#: some; sums of what goes left, computed for the best feature alone.
 CUT = np.dtype((np.record, [
-    ("score", "f8"), ("bin", "i8"), ("missing_left", "i8"), ("apart", "i8"), ("total", "i8"), ("mass", "i8"), ("count", "i8"),
+    ("score", "f8"), ("bin", "i8"), ("missing_left", "i8"), ("has_missing", "i8"), ("total", "i8"), ("mass", "i8"), ("count", "i8"),
 ]))  # fmt: skip
-#: Rows of the room for numbers of each cut: sums on the left and on the right, weights in whole units, counts on the left, scores.
-ROOM = 6
+#: Rows of the scratch array for cuts of a feature: sums on the left and on the right, weights in whole units, counts on the left, scores
+SCRATCH_ROWS = 6
 
 
 @kernel
-def held(state, one, two, b):
+def held(state, sums, counts, b):
     """Sum, weight and count of one bin, whole numbers."""
-    n = two[b] & ((1 << state.bits) - 1)
-    return (one[b], two[b] >> state.bits, n) if state.wide else (one[b] >> state.bits, n, n)
+    n = counts[b] & ((1 << state.bits) - 1)
+    return (sums[b], counts[b] >> state.bits, n) if state.wide else (sums[b] >> state.bits, n, n)
 
 
 @kernel
-def side_score(g, w, low, high):
-    """The value g / w moved into its bounds, and the score of a side with this value."""
-    value = min(max(g / w if w > 0 else 0.0, low), high)
-    return value, (2 * g - w * value) * value
+def side_score(total, weight, low, high):
+    """The value total / weight moved into its bounds, and the score of a side with this value."""
+    value = min(max(total / weight if weight > 0 else 0.0, low), high)
+    return value, (2 * total - weight * value) * value
 
 
 @kernel
-def bounded_score(g, h, w, v, node, sign):
+def bounded_score(left, right, w_left, w_right, node, sign):
     """The score of one cut where values are bounded; minus infinity where they would not be in order."""
-    value, one = side_score(g, w, node.low, node.high)
-    other_value, other = side_score(h, v, node.low, node.high)
-    return one + other if value != other_value and sign * (other_value - value) >= 0 else -math.inf
+    value_left, score_left = side_score(left, w_left, node.low, node.high)
+    value_right, score_right = side_score(right, w_right, node.low, node.high)
+    return score_left + score_right if value_left != value_right and sign * (value_right - value_left) >= 0 else -math.inf
 
 
 @kernel
-def cut_ordered(state, one, two, n_bins, missing, node, sign, limits, room, cut):
+def cut_ordered(state, sums, counts, n_bins, missing, node, sign, limits, scratch, cut):
     """The best cut of a feature whose bins have an order; `sign` None where no feature has a direction."""
     _, _, least, lightest, _, l2 = limits
-    left, right, mass, rest, counts, scores = room[0], room[1], room[2], room[3], room[4], room[5]
-    total, whole, many, bits, unit = node.total, node.mass, float(node.count), state.bits, state.unit
+    sum_left, sum_right, mass_left, mass_right, n_left, scores = scratch[0], scratch[1], scratch[2], scratch[3], scratch[4], scratch[5]
+    total, whole, n_samples, bits, unit = node.total, node.mass, float(node.count), state.bits, state.unit
     n, best, side, sides, mask = n_bins - (missing >= 0), -math.inf, 0, 1, (1 << bits) - 1
     cut.bin, cut.missing_left = -1, 0
     while side < sides:  # missing values on the right, then on the left
-        a, c = (one[missing], two[missing]) if side else (0, 0)
+        a, c = (sums[missing], counts[missing]) if side else (0, 0)
         if state.wide:
             for b in range(n):
-                a += one[b]
-                c += two[b]
-                left[b], right[b], mass[b], rest[b], counts[b] = a, total - a, c >> bits, whole - (c >> bits), c & mask
+                a += sums[b]
+                c += counts[b]
+                sum_left[b], sum_right[b], mass_left[b], mass_right[b], n_left[b] = a, total - a, c >> bits, whole - (c >> bits), c & mask
         else:
             for b in range(n):
-                a += one[b]
-                left[b], counts[b] = a >> bits, a & mask
+                a += sums[b]
+                sum_left[b], n_left[b] = a >> bits, a & mask
             for b in range(n):  # whole numbers are below 2^53, so that floats are exact
-                right[b], mass[b], rest[b] = float(total) - left[b], counts[b], many - counts[b]
+                sum_right[b], mass_left[b], mass_right[b] = float(total) - sum_left[b], n_left[b], n_samples - n_left[b]
         for b in range(n):
-            g, h, w, v = left[b], right[b], unit * mass[b] + l2, unit * rest[b] + l2
-            scores[b] = (g * g * v + h * h * w) / (w * v)
+            left, right, w_left, w_right = sum_left[b], sum_right[b], unit * mass_left[b] + l2, unit * mass_right[b] + l2
+            scores[b] = (left * left * w_right + right * right * w_left) / (w_left * w_right)
         if sign is not None and (sign != 0 or node.low > -math.inf or node.high < math.inf):
             for b in range(n):
-                scores[b] = bounded_score(left[b], right[b], unit * mass[b] + l2, unit * rest[b] + l2, node, sign)
+                w_left, w_right = unit * mass_left[b] + l2, unit * mass_right[b] + l2
+                scores[b] = bounded_score(sum_left[b], sum_right[b], w_left, w_right, node, sign)
         first, end = 0, n
-        while first < end and (counts[first] < least or unit * mass[first] < lightest):
+        while first < end and (n_left[first] < least or unit * mass_left[first] < lightest):
             first += 1
-        while first < end and (many - counts[end - 1] < least or unit * rest[end - 1] < lightest):
+        while first < end and (n_samples - n_left[end - 1] < least or unit * mass_right[end - 1] < lightest):
             end -= 1
         top, at = -math.inf, -1
         for b in range(first, end):
@@ -83,34 +84,35 @@ def cut_ordered(state, one, two, n_bins, missing, node, sign, limits, room, cut)
                 top, at = scores[b], b
         if top > best or (top == best and at < cut.bin):
             best, cut.bin, cut.missing_left = top, at, side
-        if counts[n - 1] < many:
+        if n_left[n - 1] < n_samples:
             sides = 2
         side += 1
-    cut.score, cut.apart = best, sides - 1
+    cut.score, cut.has_missing = best, sides - 1
+
 
 
 @kernel
-def take_ordered(state, one, two, missing, count, cut):
+def take_ordered(state, sums, counts, missing, count, cut):
     """What goes left in a cut of a node with `count` samples, exact whole numbers; missing values go with most where there are none."""
     cut.total, cut.mass, cut.count = 0, 0, 0
-    for b in range(cut.bin + 1 + (cut.missing_left & cut.apart)):
-        total, mass, n = held(state, one, two, b if b <= cut.bin else missing)
+    for b in range(cut.bin + 1 + (cut.missing_left & cut.has_missing)):
+        total, mass, n = held(state, sums, counts, b if b <= cut.bin else missing)
         cut.total += total
         cut.mass += mass
         cut.count += n
-    if not cut.apart:
+    if not cut.has_missing:
         cut.missing_left = int(2 * cut.count > count)
 
 
 @kernel
-def rank(state, one, two, n_bins, l2, keys, order):
+def rank(state, sums, counts, n_bins, l2, keys, order):
     """Categories that occur in a node into `order`, by S / (W + l2), equal ones by their codes; how many. `keys` holds these then."""
     k = 0
     for b in range(n_bins):
-        total, mass, count = held(state, one, two, b)
+        total, mass, count = held(state, sums, counts, b)
         if count > 0:
-            w, at = state.unit * mass + l2, k
-            value = total / w if w > 0 else 0.0
+            weight, at = state.unit * mass + l2, k
+            value = total / weight if weight > 0 else 0.0
             while at > 0 and keys[at - 1] > value:
                 keys[at], order[at] = keys[at - 1], order[at - 1]
                 at -= 1
@@ -120,19 +122,19 @@ def rank(state, one, two, n_bins, l2, keys, order):
 
 
 @kernel
-def cut_categories(state, one, two, n_bins, node, limits, keys, order, cut):
+def cut_categories(state, sums, counts, n_bins, node, limits, keys, order, cut):
     """The best cut of a feature with categories: some with the lowest S / (W + l2) go left; their number is the bin."""
     _, _, least, lightest, _, l2 = limits
     cut.score, cut.bin, cut.missing_left = -math.inf, -1, 0
-    left, mass, count = 0, 0, 0
-    for i in range(rank(state, one, two, n_bins, l2, keys, order) - 1):
-        total, heavy, n = held(state, one, two, order[i])
-        left, mass, count = left + total, mass + heavy, count + n
-        m, rest = state.unit * mass, state.unit * (node.mass - mass)
-        if min(count, node.count - count) >= least and min(m, rest) >= lightest:
-            g, h, w, v = float(left), float(node.total - left), m + l2, rest + l2
-            score = (g * g * v + h * h * w) / (w * v)
+    sum_left, mass_left, n_left = 0, 0, 0
+    for i in range(rank(state, sums, counts, n_bins, l2, keys, order) - 1):
+        total, mass, n = held(state, sums, counts, order[i])
+        sum_left, mass_left, n_left = sum_left + total, mass_left + mass, n_left + n
+        own, rest = state.unit * mass_left, state.unit * (node.mass - mass_left)
+        if min(n_left, node.count - n_left) >= least and min(own, rest) >= lightest:
+            left, right, w_left, w_right = float(sum_left), float(node.total - sum_left), own + l2, rest + l2
+            score = (left * left * w_right + right * right * w_left) / (w_left * w_right)
             if node.low > -math.inf or node.high < math.inf:
-                score = bounded_score(g, h, w, v, node, 0)
+                score = bounded_score(left, right, w_left, w_right, node, 0)
             if score > cut.score:
-                cut.score, cut.bin, cut.total, cut.mass, cut.count = score, i + 1, left, mass, count
+                cut.score, cut.bin, cut.total, cut.mass, cut.count = score, i + 1, sum_left, mass_left, n_left

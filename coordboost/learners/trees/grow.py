@@ -33,7 +33,7 @@ from coordboost.learners.trees.whole import ALLOWED, choose_scales, write_entrie
 #:     left          its left child; the right one is the next node
 #:     leaf          the number of a leaf, from 0 on in the order of the nodes
 #:     open          1 while it may be split: its best cut is searched for, or known and not made
-#:     apart         1 if its rows were moved to ranges of its children; not done where neither child is searched
+#:     rows_moved    1 if its rows were moved to ranges of its children; not done where neither child is searched
 #:     depth         0 for the root
 #:     start, stop   its rows are ``rows[depth & 1, start:stop]``, if they were moved there
 #:     slot          its histograms are ``histograms[:, slot]``
@@ -45,9 +45,9 @@ from coordboost.learners.trees.whole import ALLOWED, choose_scales, write_entrie
 #:     gain          the score of its best cut, less penalties and `score`
 #:     value         its value as a leaf
 NODE = np.dtype((np.record, [
-    ("feature", "i8"), ("place", "i8"), ("parent", "i8"), ("left", "i8"), ("leaf", "i8"), ("open", "i8"), ("apart", "i8"), ("depth", "i8"),
-    ("start", "i8"), ("stop", "i8"), ("slot", "i8"), ("total", "i8"), ("mass", "i8"), ("count", "i8"), ("low", "f8"), ("high", "f8"),
-    ("score", "f8"), ("gain", "f8"), ("value", "f8"),
+    ("feature", "i8"), ("place", "i8"), ("parent", "i8"), ("left", "i8"), ("leaf", "i8"), ("open", "i8"), ("rows_moved", "i8"),
+    ("depth", "i8"), ("start", "i8"), ("stop", "i8"), ("slot", "i8"), ("total", "i8"), ("mass", "i8"), ("count", "i8"),
+    ("low", "f8"), ("high", "f8"), ("score", "f8"), ("gain", "f8"), ("value", "f8"),
 ]))  # fmt: skip
 #: What a growth counts, and how its entries are read (see whole.py).
 #:
@@ -62,7 +62,7 @@ NODE = np.dtype((np.record, [
 STATE = np.dtype((np.record, [
     ("nodes", "i8"), ("first", "i8"), ("leaves", "i8"), ("slots", "i8"), ("wide", "i8"), ("bits", "i8"), ("scale", "f8"), ("unit", "f8"),
 ]))  # fmt: skip
-#: A gain below this part of the score may be rounding: a score has eight rounded operations, and a step more or less in its sums.
+#: A gain below this part of the score may be rounding: a score has eight rounded operations, and its sums may be off by one unit.
 ROUNDING = 2.0**-45
 #: What `grow` returns where too many targets are lost in one number for a sample.
 LOST = -1
@@ -94,28 +94,28 @@ def find_leaves(codes, nodes, goes_left, samples, leaf):
 
 
 @kernel
-def make(limits, state, node, above, depth, start, count, total, mass, may_split):
+def init_node(limits, state, node, above, depth, start, count, total, mass, may_split):
     """Fill in a new node; `above` has the bounds of its value."""
     max_depth, _, min_samples, min_weight, _, l2 = limits
     weight = state.unit * mass
     node.depth, node.start, node.stop, node.count, node.total, node.mass = depth, start, start + count, count, total, mass
-    node.low, node.high, node.feature, node.apart, node.gain = above.low, above.high, -1, 0, 0.0
+    node.low, node.high, node.feature, node.rows_moved, node.gain = above.low, above.high, -1, 0, 0.0
     node.value, node.score = side_score(float(total), weight + l2, node.low, node.high)
     node.open = int(may_split and count >= 2 * min_samples and weight >= 2 * min_weight and depth < max_depth)
 
 
 @kernel
-def plant(limits, state, nodes, rows, drawn, count, total, mass):
+def init_root(limits, state, nodes, rows, drawn, count, total, mass):
     """The root of a tree, which holds all samples, or those `drawn`; `count` of them."""
     for i in range(count):
         rows[0, i] = i if drawn is None else drawn[i]
     state.nodes, state.first, state.leaves, state.slots = 1, 0, 1, 1
     nodes[0].slot, nodes[0].low, nodes[0].high = 0, -math.inf, math.inf
-    make(limits, state, nodes[0], nodes[0], 0, 0, count, total, mass, True)
+    init_node(limits, state, nodes[0], nodes[0], 0, 0, count, total, mass, True)
 
 
 @kernel
-def together(sets, at, f):
+def is_allowed(sets, at, f):
     """Whether a set holds feature f and all features that the node `at` was split off by."""
     mask, held = sets
     found = False
@@ -125,7 +125,7 @@ def together(sets, at, f):
 
 
 @kernel
-def search(table, categorical, monotone, sets, limits, features, first, last, state, memory, room, order):
+def search(table, categorical, monotone, sets, limits, features, first, last, state, memory, scratch, order):
     """The best cuts of all new nodes by ``features[first:last]``, four at a time: their codes are still in the cache for the next node.
 
     New nodes are the root, or pairs of children. The histogram of the smaller child is filled, that of the larger one is the rest.
@@ -153,18 +153,18 @@ def search(table, categorical, monotone, sets, limits, features, first, last, st
                     child = large if each else small
                     node, cut = nodes[child], cuts[child, q]
                     sums, counts = histograms[0, node.slot, q], histograms[-1, node.slot, q]  # one and the same unless wide
-                    if not node.open or n_bins[f] == 1 or (sets is not None and not together(sets, child, f)):
+                    if not node.open or n_bins[f] == 1 or (sets is not None and not is_allowed(sets, child, f)):
                         cut.score = -math.inf
                     elif categorical is not None and categorical[f]:
-                        cut_categories(state, sums, counts, n_bins[f], node, limits, room[0], order, cut)
+                        cut_categories(state, sums, counts, n_bins[f], node, limits, scratch[0], order, cut)
                     elif monotone is None:
-                        cut_ordered(state, sums, counts, n_bins[f], missing[f], node, None, limits, room, cut)
+                        cut_ordered(state, sums, counts, n_bins[f], missing[f], node, None, limits, scratch, cut)
                     else:
-                        cut_ordered(state, sums, counts, n_bins[f], missing[f], node, monotone[f], limits, room, cut)
+                        cut_ordered(state, sums, counts, n_bins[f], missing[f], node, monotone[f], limits, scratch, cut)
 
 
 @kernel
-def split_best(table, categorical, monotone, sets, limits, features, penalty, state, memory, room, order):
+def split_best(table, categorical, monotone, sets, limits, features, penalty, state, memory, scratch, order):
     """Split all new nodes that gain by it, or the one node with the largest gain; False where there is none.
 
     Codes that no row of the fit has go where missing values go, unknown categories right.
@@ -198,7 +198,7 @@ def split_best(table, categorical, monotone, sets, limits, features, penalty, st
         node.feature, node.open, node.left = f, 0, left
         if categorical is not None and categorical[f]:
             flags[:] = 0
-            rank(state, sums, counts, n_bins[f], l2, room[0], order)
+            rank(state, sums, counts, n_bins[f], l2, scratch[0], order)
             for i in range(cut.bin):
                 flags[order[i]] = 1
         else:
@@ -210,8 +210,8 @@ def split_best(table, categorical, monotone, sets, limits, features, penalty, st
         state.leaves += 1
         left_child, right_child, depth, may_split = nodes[left], nodes[left + 1], node.depth + 1, state.leaves < max_leaves
         total, mass, count = node.total - cut.total, node.mass - cut.mass, node.count - cut.count
-        make(limits, state, left_child, node, depth, node.start, cut.count, cut.total, cut.mass, may_split)
-        make(limits, state, right_child, node, depth, left_child.stop, count, total, mass, may_split)
+        init_node(limits, state, left_child, node, depth, node.start, cut.count, cut.total, cut.mass, may_split)
+        init_node(limits, state, right_child, node, depth, left_child.stop, count, total, mass, may_split)
         left_child.parent = right_child.parent = at
         if sets is not None:
             mask, held = sets
@@ -223,7 +223,7 @@ def split_best(table, categorical, monotone, sets, limits, features, penalty, st
             elif monotone[f] < 0:
                 left_child.low = right_child.high = (left_child.value + right_child.value) / 2
         if left_child.open or right_child.open:
-            node.apart, small_left = 1, left_child.count <= right_child.count
+            node.rows_moved, small_left = 1, left_child.count <= right_child.count
             left_child.slot, right_child.slot = (state.slots, node.slot) if small_left else (node.slot, state.slots)
             state.slots += 1
     return state.nodes > state.first
@@ -273,8 +273,8 @@ def finish(state, nodes):
 def writes_leaves(nodes, at):
     """True for a leaf whose rows were moved to its own range, and for a split whose two leaves still share the parent's rows."""
     if nodes[at].feature >= 0:
-        return not nodes[at].apart
-    return at == 0 or nodes[nodes[at].parent].apart == 1
+        return not nodes[at].rows_moved
+    return at == 0 or nodes[nodes[at].parent].rows_moved == 1
 
 
 @kernel
@@ -291,7 +291,7 @@ def write_leaves(codes, nodes, rows, goes_left, leaf, at, first, last):
 
 
 def grow(
-    table, categorical, monotone, sets, limits, features, penalty, target, weight, states, memory, room, order, leaf, metric, trees, j,
+    table, categorical, monotone, sets, limits, features, penalty, target, weight, states, memory, scratch, order, leaf, metric, trees, j,
     drawn,
 ):  # fmt: skip
     """Grow one tree for `target`.
@@ -307,8 +307,8 @@ def grow(
     categorical, monotone : int64 (n_features,), or None
         As in ``Binned`` and ``Growth``; None where no feature has categories, or a direction.
     sets : tuple, or None
-        Which features may meet on a way from the root to a leaf: bits of the sets that each feature is in, int64 (n_features, n_words),
-        and room for those that a node may still use, (2 max_leaves, n_words), all of them in row 0.
+        Which features may meet on a path from the root to a leaf: bits of the sets that each feature is in, int64 (n_features, n_words),
+        and memory for those that a node may still use, (2 max_leaves, n_words), all of them in row 0.
     limits : tuple
         The first six fields of a checked ``Growth``.
     features : int64, increasing
@@ -332,8 +332,8 @@ def grow(
         - rows, uint32 (2, n_samples), the two buffers of rows;
         - fixed, int64 (1 or 2, 2, n_padded), their entries;
         - goes_left, uint8 (2 max_leaves, 256): 1 where the rows of a node with this code go left.
-    room, order : (ROOM, 256), int64 (256,)
-        Scratch: numbers for each cut of a feature, and its categories by their means.
+    scratch, order : (SCRATCH_ROWS, 256), int64 (256,)
+        Scratch memory: numbers for each cut of a feature, and its categories by their means.
     leaf : (n_samples,)
         The leaf of each sample is written there.
     metric, trees, j :
@@ -360,14 +360,14 @@ def grow(
     lost, total, mass = write_entries(state, fixed, target, weight, 0)
     if lost * ALLOWED > len(target):
         return LOST, corr, length
-    plant(limits, state, nodes, rows, drawn, len(target), total, mass)
+    init_root(limits, state, nodes, rows, drawn, len(target), total, mass)
     while True:
-        search(table, categorical, monotone, sets, limits, features, 0, len(features), state, memory, room, order)
-        if not split_best(table, categorical, monotone, sets, limits, features, penalty, state, memory, room, order):
+        search(table, categorical, monotone, sets, limits, features, 0, len(features), state, memory, scratch, order)
+        if not split_best(table, categorical, monotone, sets, limits, features, penalty, state, memory, scratch, order):
             break
         for left in range(state.first, state.nodes, 2):
             at = nodes[left].parent
-            if nodes[at].apart:
+            if nodes[at].rows_moved:
                 move_rows(codes, nodes, rows, fixed, goes_left, at, nodes[at].start, nodes[at].stop, nodes[at].start, nodes[left].stop)
     finish(state, nodes)
     for at in range(state.nodes):

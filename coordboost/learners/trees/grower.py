@@ -6,7 +6,7 @@ import numpy as np
 
 from coordboost._numba import compiled
 from coordboost._numba.threads import all_done, in_order, pool, slices
-from coordboost.learners.trees.cuts import CUT, ROOM
+from coordboost.learners.trees.cuts import CUT, SCRATCH_ROWS
 from coordboost.learners.trees.grow import (
     LOST,
     NODE,
@@ -16,8 +16,8 @@ from coordboost.learners.trees.grow import (
     find_leaves,
     finish,
     grow,
+    init_root,
     move_rows,
-    plant,
     search,
     split_best,
     write_leaves,
@@ -51,12 +51,12 @@ class Grower:
 
     def __init__(self, binned, growth):
         d, n = binned.codes.shape
-        leaves, some = growth.max_leaves, growth.monotone
+        leaves, monotone = growth.max_leaves, growth.monotone if len(growth.monotone) else None
         self.n, self.limits = n, tuple(growth[:6])
         codes = np.zeros((d, -(-n // 8) * 8), dtype=np.uint8)
         codes[:, :n] = binned.codes
         self.table = codes, codes.view(np.uint64), binned.n_bins, binned.missing
-        self.kinds = binned.categorical if binned.categorical.any() else None, some if len(some) else None, _bits(growth.sets, leaves)
+        self.kinds = binned.categorical if binned.categorical.any() else None, monotone, _bits(growth.sets, leaves)
         self.share, self.seed, self.drawn = growth.subsample, growth.seed, None
         self.states, self.nodes, self.run = np.zeros(1, dtype=STATE), np.zeros(2 * leaves, dtype=NODE), compiled(grow)
         self.state, self.cuts = self.states[0], np.zeros((2 * leaves, d), dtype=CUT)
@@ -64,7 +64,7 @@ class Grower:
         self.leaf = np.zeros(n, dtype=np.uint8 if leaves <= CODES else np.uint16)
         slots = max(1, min(leaves, n // growth.min_samples, 1 << min(growth.max_depth - 1, 30)))
         self.sizes = slots, -(-d // 4) * 4, int(binned.n_bins.max())  # features four by four
-        self.rooms = [(np.zeros((ROOM, CODES)), np.zeros(CODES, dtype=np.int64)) for _ in range(d // 4 + 1)]
+        self.scratch = [(np.zeros((SCRATCH_ROWS, CODES)), np.zeros(CODES, dtype=np.int64)) for _ in range(d // 4 + 1)]
         self.wide = None
 
     def draw(self, j):
@@ -74,7 +74,7 @@ class Grower:
         n_drawn = compiled(draw_rows)(self.seed, j, self.share, self.n, *self.drawn)
         return self.drawn[0, :n_drawn], self.drawn[1, : self.n - n_drawn]
 
-    def tell(self, others):
+    def write_other_leaves(self, others):
         """Write the leaves of samples that the tree was not grown on into ``self.leaf``."""
         compiled(find_leaves)(self.table[0], self.nodes, self.goes_left, others, self.leaf)
 
@@ -86,7 +86,7 @@ class Grower:
         """
         limits = self.limits if max_leaves is None else (self.limits[0], max_leaves, *self.limits[2:])
         run = self._together if pool().n_threads > 1 and len(target) * len(features) >= LITTLE else self._alone
-        for numbers in (1, 2)[wide:]:
+        for numbers in (1, 2)[wide:]:  # retry with two numbers per sample if one loses too many targets
             if self.wide != numbers:
                 fixed = np.zeros((numbers, 2, self.table[0].shape[1]), dtype=np.int64)
                 histograms = np.zeros((numbers, *self.sizes), dtype=np.int64)
@@ -98,33 +98,33 @@ class Grower:
 
     def _alone(self, limits, target, weight, features, penalty, *kept):
         return self.run(
-            self.table, *self.kinds, limits, features, penalty, target, weight, self.states, self.memory, *self.rooms[0], self.leaf, *kept
+            self.table, *self.kinds, limits, features, penalty, target, weight, self.states, self.memory, *self.scratch[0], self.leaf, *kept
         )
 
     def _together(self, limits, target, weight, features, penalty, metric, trees, j, drawn):
         """As ``grow``, on the threads of the pool: samples in blocks, features four by four. They are joined once a level."""
         state, nodes, codes, memory = self.state, self.nodes, self.table[0], self.memory
-        choose, write, seek, part, tell = (compiled(f) for f in (choose_scales, write_entries, search, move_rows, write_leaves))
+        run_entries, run_search, run_move_rows, run_write_leaves = map(compiled, (write_entries, search, move_rows, write_leaves))
         fixed = memory[4]
-        if not choose(state, fixed, target, weight):
+        if not compiled(choose_scales)(state, fixed, target, weight):
             return 0, math.nan, math.nan
         parts = [(target[rows], weight if len(weight) == 1 else weight[rows], rows.start) for rows in slices(len(target), BLOCK)]
-        lost, total, mass = (sum(column) for column in zip(*in_order(lambda one: write(state, fixed, *one), parts), strict=True))
+        lost, total, mass = (sum(column) for column in zip(*in_order(lambda one: run_entries(state, fixed, *one), parts), strict=True))
         if lost * ALLOWED > len(target):
             return LOST, math.nan, math.nan
-        compiled(plant)(limits, state, nodes, self.rows, drawn, len(target), total, mass)
+        compiled(init_root)(limits, state, nodes, self.rows, drawn, len(target), total, mass)
         own = (self.table, *self.kinds, limits, features)
-        find = lambda some: seek(*own, some.start, some.stop, state, memory, *self.rooms[some.start // 4])  # noqa: E731
+        find = lambda some: run_search(*own, some.start, some.stop, state, memory, *self.scratch[some.start // 4])  # noqa: E731
         while True:
             all_done(find, slices(len(features), 4))
-            if not compiled(split_best)(*own, penalty, state, memory, *self.rooms[0]):
+            if not compiled(split_best)(*own, penalty, state, memory, *self.scratch[0]):
                 break
-            parents = [at for at in nodes["parent"][state.first : state.nodes : 2] if nodes[at].apart]
+            parents = [at for at in nodes["parent"][state.first : state.nodes : 2] if nodes[at].rows_moved]
             moves = [move for at in parents for move in self._moves(at)]
-            all_done(lambda move: part(codes, nodes, self.rows, fixed, self.goes_left, *move), moves)
+            all_done(lambda move: run_move_rows(codes, nodes, self.rows, fixed, self.goes_left, *move), moves)
         compiled(finish)(state, nodes)
         blocks = [(at, *ends) for at in range(state.nodes) if writes_leaves(nodes, at) for ends in self._blocks(at)]
-        all_done(lambda block: tell(codes, nodes, self.rows, self.goes_left, self.leaf, *block), blocks)
+        all_done(lambda block: run_write_leaves(codes, nodes, self.rows, self.goes_left, self.leaf, *block), blocks)
         if trees is None:
             return int(state.leaves), math.nan, math.nan
         compiled(keep_nodes)(state, nodes, self.goes_left, state.nodes, trees, j)

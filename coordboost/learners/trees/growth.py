@@ -8,7 +8,7 @@ from coordboost._utils.checks import not_negative, positive, real, shown
 
 #: Most leaves of a tree: the leaf of a sample is one or two bytes.
 MOST_LEAVES = 1 << 16
-#: Deepest tree that is grown level by level without a limit of its leaves.
+#: Largest `max_depth` that needs no `max_leaves`.
 DEEPEST = 10
 
 
@@ -23,7 +23,7 @@ class Growth(NamedTuple):
     l2 : ridge penalty of leaf values: a node scores ``(sum target)^2 / (sum weight + l2)``
     monotone : int64 (n_features,), 1 where values must not fall with the feature, -1 where they must not rise, 0 where they may do
         either; an array of length 0 if no feature is constrained
-    sets : int64 (n_sets, n_features), 1 where a set holds a feature: those on a way from the root to a leaf are in one set; of length 0
+    sets : int64 (n_sets, n_features), 1 where a set holds a feature: those on a path from the root to a leaf are in one set; of length 0
         if all may meet
     subsample : the part of the samples that each tree is grown on, drawn by its number and `seed`
     """
@@ -53,8 +53,8 @@ class Growth(NamedTuple):
             raise ValueError(f"a tree needs max_depth >= 1 and max_leaves from 2 to {MOST_LEAVES}, or None; {got}.")
         if leaves < 0 and not 0 < depth <= DEEPEST:
             raise ValueError(
-                f"trees without a limit of their depth, or deeper than {DEEPEST}, need one of their leaves: "
-                f"max_leaves (max_leaf_nodes of an estimator); got max_depth={_none(depth)} and no such limit."
+                f"max_depth=None or above {DEEPEST} needs max_leaves (max_leaf_nodes in estimators); got max_depth={_none(depth)}, "
+                "max_leaves=None."
             )
         return Growth(
             depth if depth > 0 else MOST_LEAVES,

@@ -79,7 +79,7 @@ def unit_on_all(metric, v, leaf, values):
 def cut_back(state, nodes, m, power, grown, number, leaf, values):
     """Make of the tree that was grown the one of its first m nodes: its product with the target, its length; `leaf` and `values`.
 
-    grown : (n_samples,), the leaves of the whole tree;  number : int64 (n_leaves,), room
+    grown : (n_samples,), the leaves of the whole tree;  number : int64 (n_leaves,), scratch
     """
     n_leaves = 0
     for at in range(state.nodes):
@@ -96,7 +96,7 @@ def cut_back(state, nodes, m, power, grown, number, leaf, values):
     return unit_values(state, nodes, m, power, values[:0], values, leaf, values)
 
 
-def refit_leaves(state, nodes, leaf, l2, v, scale, key, room, values):
+def refit_leaves(state, nodes, leaf, l2, v, scale, key, scratch, values):
     """Give the tree just grown the leaves that fit `v` and white noise, as a unit vector into `values`; the length of that fit.
 
     The sum of a leaf is that of `v` and one normal number of standard deviation ``scale * sqrt(weight + l2)``: the sum of the noise of
@@ -104,22 +104,22 @@ def refit_leaves(state, nodes, leaf, l2, v, scale, key, room, values):
     *Cost*: one addition for each sample.
     """
     n_leaves = state.leaves
-    room[:n_leaves], values[:n_leaves] = 0.0, 0.0
+    scratch[:n_leaves], values[:n_leaves] = 0.0, 0.0
     for i in range(0, len(v) - 1, 2):  # two sums for each leaf: one alone would wait for itself
-        room[leaf[i]] += v[i]
+        scratch[leaf[i]] += v[i]
         values[leaf[i + 1]] += v[i + 1]
     if len(v) & 1:
-        room[leaf[len(v) - 1]] += v[len(v) - 1]
+        scratch[leaf[len(v) - 1]] += v[len(v) - 1]
     total = square = 0.0
     for at in range(state.nodes):
         if nodes[at].feature < 0:
             weight, one = state.unit * nodes[at].mass, nodes[at].leaf
             whole = weight + l2
-            fit = room[one] + values[one] + scale * math.sqrt(whole) * normal(key, one)
-            room[one] = fit / whole if whole > 0.0 else 0.0
-            square += weight * room[one] * room[one]
+            fit = scratch[one] + values[one] + scale * math.sqrt(whole) * normal(key, one)
+            scratch[one] = fit / whole if whole > 0.0 else 0.0
+            square += weight * scratch[one] * scratch[one]
             total += weight
     length = math.sqrt(square)
     for one in range(n_leaves):  # nothing to fit: the constant
-        values[one] = room[one] / length if length > 0.0 else 1.0 / math.sqrt(total)
+        values[one] = scratch[one] / length if length > 0.0 else 1.0 / math.sqrt(total)
     return length

@@ -1,4 +1,4 @@
-"""What a saved model is, ``coef``; what it says of new rows, ``predict``; a page about it, ``report``; runs side by side, ``compare``."""
+"""What a saved model is, ``coef``; predictions for new rows, ``predict``; a page about it, ``report``; runs side by side, ``compare``."""
 
 import csv
 import json
@@ -97,7 +97,7 @@ def coef(run, everything, as_csv, as_json, out, **place):
 @click.option("--keep", multiple=True, metavar="NAME", help="A column of FILE to copy next to the predictions. Repeatable.")
 @click.option(
     "--unknown", type=click.Choice(["refuse", "none"]), default="refuse",
-    help="What to do with words that the model does not know: none takes them for none of those it knows (of two, the first).",
+    help="What to do with unknown categories: none sets all columns of their variable to 0 (of two categories, the first).",
 )  # fmt: skip
 @with_options(*(option for name, option in TABLE_OPTIONS.items() if name not in ("text", "drop", "impute")))
 @click.option("--json", "as_json", is_flag=True, help="Print JSON instead of CSV.")

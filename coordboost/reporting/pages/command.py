@@ -25,12 +25,12 @@ def command(run, recipe):
     words = _of_method(run, steps)
     if words is None or (run.problem.weight != 1).any() or (chosen is not None and isinstance(run.method.target, L1Penalty)):
         return None
-    loss, way = run.problem.loss, run.problem.standardization
+    loss, standardization = run.problem.loss, run.problem.standardization
     name = type(loss).__name__.lower()
     told = [] if loss == type(loss)() else [f":{float(loss[0])!r}"]
     words += [] if name == "squared" else [f"--loss {''.join([name, *told])}"]
-    words += [] if run.problem.constant or way.mean.any() else ["--no-center"]
-    words += ["--no-scale"] if (way.norm == 1).all() else []
+    words += [] if run.problem.constant or standardization.mean.any() else ["--no-center"]
+    words += ["--no-scale"] if (standardization.norm == 1).all() else []
     words += [f"--steps {steps}", f"--seed {run.seed}"]
     words += [] if chosen is None else [f"--folds {chosen['folds']}", f"--choose {chosen['choose']}"]
     target = [] if recipe is None else [f"--target {for_shell(recipe.target)}"]

@@ -2,7 +2,7 @@
 
 Displays are those of scikit-learn in style: ``from_path``, ``from_run`` or ``from_estimator`` makes one and draws it, on `ax` where one is
 given; ``ax_`` and ``figure_`` are what it was drawn on, ``lines_`` its curves, ``plot(ax=)`` draws it again. ``label``, ``color``,
-``linestyle`` and other keywords of lines go to matplotlib, ``legend`` says whether there is a legend. Variables have one look in all
+``linestyle`` and other keywords of lines go to matplotlib, ``legend`` switches the legend. Variables have one look in all
 pictures; other curves take the colours of the Axes' cycle.
 """
 

@@ -183,11 +183,11 @@ class ProfileDisplay(ColumnsDisplay):
             raise ValueError(f"units must be 'standardized' or 'original', got {shown(units)}.")
         numbers, coefs = path.profile()
         numbers = {**numbers, "lam": numbers["alpha"] * path.problem.weight.sum()}
-        way, said = path.problem.standardization, UNITS[units]
+        standardization, said = path.problem.standardization, UNITS[units]
         if path.problem.countable:
             if units == "standardized":
                 coefs = coefs.copy()
-                coefs[:, way.kept] *= way.norm
+                coefs[:, standardization.kept] *= standardization.norm
             drawn = np.abs(coefs).sum(axis=1)
             if not np.allclose(drawn, numbers["l1"], rtol=1e-9):
                 numbers = {**numbers, "l1": drawn, "fraction": drawn / (drawn[-1] or 1.0)}

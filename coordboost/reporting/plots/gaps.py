@@ -154,7 +154,7 @@ class GapDisplay(Display):
 class BoundDisplay(Display):
     """A bound of a theorem and what was measured; where they are equal, both lines are seen.
 
-    The legend says which variant of the statement the bound is, the vertical axis what was measured. On an Axes that has the same
+    The legend names the variant of the statement that the bound is, the vertical axis what was measured. On an Axes that has the same
     measured values already, from another variant of the statement, they are not drawn again.
 
     Parameters

@@ -45,7 +45,7 @@ class Sides(NamedTuple):
     slack : float or ndarray (n_points,), default 0
         How far rounding may carry the measured value above the bound (or, where the claim is an equality, away from it).
     trivial : float, optional
-        What is known without the claim, so that a bound above it says nothing.
+        What is known without the claim, so that a bound above it is vacuous.
     at : ndarray of int, (n_points,), optional
         The step numbers; default 0, 1, ...
 

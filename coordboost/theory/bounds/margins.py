@@ -51,7 +51,7 @@ class MarginBound(NamedTuple):
 
     @property
     def bound(self) -> float:
-        """Their sum; above 1 it says nothing."""
+        """Their sum; above 1 it is vacuous."""
         return self.margin + self.complexity + self.remainder
 
 
@@ -87,7 +87,7 @@ def margin_bound(run: Run, rho: float, delta: float = DELTA, k: int | None = Non
     Returns
     -------
     MarginBound
-        Its ``bound`` is the sum of its parts; above 1 it says nothing, as below some thousand rows.
+        Its ``bound`` is the sum of its parts; above 1 it is vacuous, as below some thousand rows.
 
     Raises
     ------
@@ -115,7 +115,7 @@ def margin_bound(run: Run, rho: float, delta: float = DELTA, k: int | None = Non
     if not _speaks(run):
         raise ValueError(
             "margin_bound is for runs of rgb on tree_families(X), two classes, rows of equal weight, no offset, columns of numbers without "
-            "gaps: of others Theorem 2 says nothing."
+            "gaps: Theorem 2 does not cover others."
         )
     rho, delta = positive("rho", rho), positive("delta", delta, 1, "between 0 and 1")
     return _bounds(run.problem, next(run.replay([run.n_steps if k is None else k])), [rho], delta)[0]

@@ -65,7 +65,7 @@ class Plan(NamedTuple):
 
 
 class Guarantee(NamedTuple):
-    """What a theorem says about a method: gap(k) and gap(k, variant) bound L - L* after k steps, l1(k) the norm of the coefficients."""
+    """What a theorem claims for a method: gap(k) and gap(k, variant) bound L - L* after k steps, l1(k) the norm of the coefficients."""
 
     method: Method
     gap: Callable

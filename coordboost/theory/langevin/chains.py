@@ -189,7 +189,7 @@ def regime(run: Run) -> Regime:
     Returns
     -------
     Regime
-        Printed it is a sentence, which says what to change.
+        Printed it is a sentence with what to change.
 
     Raises
     ------
@@ -279,7 +279,7 @@ def chain(runs: Run | Sequence[Run], burn_in: int, *, every: int = 1, X: ArrayLi
     Parameters
     ----------
     runs : Run or sequence of Run
-        Runs of one method on one problem with other seeds; the shortest says how many steps are looked at.
+        Runs of one method on one problem with other seeds; the shortest sets the number of steps that are compared.
     burn_in : int
         The first step that is taken.
     every : int, default 1
