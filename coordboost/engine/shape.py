@@ -1,4 +1,4 @@
-"""What a model of stumps, or of trees with one split, says of each feature: a step function."""
+"""The effect of each feature in a model of stumps, or of trees with one split: a step function."""
 
 from dataclasses import dataclass
 from typing import Any
