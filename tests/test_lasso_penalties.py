@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 import scipy.sparse
 from sklearn import linear_model
+from sklearn.datasets import load_diabetes
 
 import coordboost as cb
 
@@ -245,3 +246,33 @@ def test_ridge_needs_a_penalty():
     assert cb.lasso_path(X, Y, l1_ratio=0, n_alphas=3).solver == "eigen"
     with pytest.raises(ValueError, match=r"alphas must be > 0 for ridge"):
         cb.lasso_path(X, Y, [1.0, 0.0], l1_ratio=0)
+
+
+@pytest.mark.parametrize("l1_ratio", [0.0, 0.1, 0.5, 0.9, 1.0])
+@pytest.mark.parametrize("weight", [None, np.random.default_rng(2).uniform(0.2, 2, 442)], ids=["", "weights"])
+def test_standardize_is_the_penalty_of_standardised_columns(l1_ratio, weight):
+    """The squares of the elastic net, too: scikit-learn's ``ElasticNet`` on columns of standard deviation 1."""
+    X, y = load_diabetes(return_X_y=True, scaled=False)
+    mean = np.average(X, axis=0, weights=weight)
+    deviation = np.sqrt(np.average((X - mean) ** 2, axis=0, weights=weight))
+    factor = np.linspace(0.5, 2, 10)
+    for given in (None, factor):
+        model = cb.CertifiedElasticNet(alpha=1.0, l1_ratio=l1_ratio, standardize=True, penalty_factor=given, tol=1e-12).fit(X, y, weight)
+        Z, own = (X - mean) / deviation, np.ones(10) if given is None else given
+        w, resid = model.coef_ * deviation, y - model.predict(X)
+        share = np.full(442, 1 / 442) if weight is None else weight / weight.sum()
+        slope = Z.T @ (share * resid) - (1 - l1_ratio) * own * w  # optimal: alpha l1_ratio f_j sign(w_j), or no larger where w_j = 0
+        assert np.abs(slope[w != 0] - l1_ratio * own[w != 0] * np.sign(w[w != 0])).max() < 1e-6
+        assert (np.abs(slope[w == 0]) <= l1_ratio * own[w == 0] + 1e-6).all()
+
+
+def test_factors_of_absolute_values_and_of_squares():
+    X, y = load_diabetes(return_X_y=True, scaled=False)
+    both = np.array([np.linspace(0.5, 2, 10), np.linspace(3, 1, 10)])
+    path = cb.lasso_path(X, y, [0.5], l1_ratio=0.5, penalty_factor=both, unit_columns=False, tol=1e-12)
+    w, resid = path.coef_at(step=0), y - path.predict(X, step=0)
+    slope = (X - X.mean(axis=0)).T @ resid / 442 - 0.25 * both[1] * w
+    assert np.abs(slope[w != 0] - 0.25 * both[0, w != 0] * np.sign(w[w != 0])).max() < 1e-6
+    assert path.factors == pytest.approx(both, rel=1e-14)
+    with pytest.raises(ValueError, match="0 in both rows or in none"):
+        cb.lasso_path(X, y, penalty_factor=both * [[0.0] + [1.0] * 9, [1.0] * 10])

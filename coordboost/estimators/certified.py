@@ -43,10 +43,11 @@ class _BasePenalized(_BaseLinear):
         )  # fmt: skip
 
     def _factors(self, problem):
-        """What multiplies the penalty of each column of X, (n_columns,), or None."""
+        """What multiplies the abs values and the squares of the coefficients of X in the penalty, (2, n_columns), or None."""
         if not self.standardize:
             return self.penalty_factor
-        return self._deviations(problem) * (1.0 if self.penalty_factor is None else as_factors(self.penalty_factor, problem))
+        deviation = self._deviations(problem)
+        return as_factors(self.penalty_factor, problem) * [deviation, deviation**2]
 
     def _deviations(self, problem):
         """Standard deviations of the columns of X, (n_columns,); 1 of columns that do not vary."""
@@ -369,7 +370,7 @@ class CertifiedElasticNet(Regression, OnePenalty):
     alpha : float, default 1.0
         The penalty. The objective is mean loss + alpha * (l1_ratio * sum_j abs(w_j) + (1 - l1_ratio) / 2 * sum_j w_j^2). The
         squared loss is (y - f)^2 / 2, so alpha is that of scikit-learn's ``ElasticNet``, and lambda of glmnet with
-        `standardize` set alike.
+        `standardize` set alike and y divided by its standard deviation, as glmnet does with it.
     l1_ratio : float, default 0.5
         Share of the L1 norm in the penalty alpha * (l1_ratio * sum_j abs(w_j) + (1 - l1_ratio) / 2 * sum_j w_j^2).
     standardize : bool, default False
@@ -458,8 +459,8 @@ class CertifiedElasticNetCV(Regression, PenaltyGrid):
     alphas : sequence of float, optional
         Penalties to choose from. The objective is mean loss + alpha * (l1_ratio * sum_j abs(w_j) + (1 - l1_ratio) / 2 * sum_j
         w_j^2). The squared loss is (y - f)^2 / 2, so alpha is that of scikit-learn's ``ElasticNet``, and lambda of glmnet with
-        `standardize` set alike. Default: `n_alphas` values, evenly spaced on a log scale, from the smallest alpha at which all
-        coefficients are 0 down to `eps` times that.
+        `standardize` set alike and y divided by its standard deviation, as glmnet does with it. Default: `n_alphas` values, evenly
+        spaced on a log scale, from the smallest alpha at which all coefficients are 0 down to `eps` times that.
     n_alphas : int, default 100
         Number of penalties of the default grid.
     eps : float, default 1e-3

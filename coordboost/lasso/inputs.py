@@ -15,7 +15,7 @@ ROUNDED = 1 + 4 * float(np.finfo(float).eps)
 
 
 def lasso_problem(caller, X, y, sample_weight, penalty_factor, loss, unit, fit_intercept):
-    """The Problem; 1 over what multiplies the coefficients of its unit columns in the penalty; the penalty factors, (n_learners,) each."""
+    """The Problem; 1 over what multiplies the coefficients of its unit columns in the penalty, (n_learners,); the penalty factors (2, n_learners)."""
     if isinstance(X, Problem):
         if y is not None or sample_weight is not None or loss is not None or not fit_intercept:
             raise ValueError(
@@ -28,18 +28,23 @@ def lasso_problem(caller, X, y, sample_weight, penalty_factor, loss, unit, fit_i
     need_convexity(problem, "a Lasso path")
     if not problem.loss.quadratic:
         _check_smooth(problem)
-    factor = np.ones(problem.n_learners)
-    if penalty_factor is not None:
-        factor = as_factors(penalty_factor, problem)[problem.standardization.kept]
-    return validation.countable(caller, problem), scale / np.where(factor > 0, factor, 1.0), factor
+    factors = as_factors(penalty_factor, problem)[:, problem.standardization.kept]
+    return validation.countable(caller, problem), scale / np.where(factors[0] > 0, factors[0], 1.0), factors
 
 
 def as_factors(penalty_factor, problem):
-    """Factors of the penalty of each column of X, (n_columns,), checked."""
-    factor = validation.vector("penalty_factor", penalty_factor, problem.standardization.n_columns, "column of X")
-    if not (factor >= 0).all():
-        raise ValueError(f"penalty_factor must be at least 0, got {factor.min():g}; leave columns out to exclude them.")
-    return factor
+    """Factors of the abs values and of the squares of the coefficients of X in the penalty, (2, n_columns), checked; 1 for None."""
+    n_columns = problem.standardization.n_columns
+    if penalty_factor is None:
+        return np.ones((2, n_columns))
+    given = validation.as_array("penalty_factor", penalty_factor)
+    two = given if given.ndim == 2 and len(given) == 2 else (given, given)
+    factors = np.array([validation.vector("penalty_factor", row, n_columns, "column of X") for row in two])
+    if not (factors >= 0).all():
+        raise ValueError(f"penalty_factor must be at least 0, got {factors.min():g}; leave columns out to exclude them.")
+    if ((factors[0] == 0) != (factors[1] == 0)).any():
+        raise ValueError("penalty_factor must be 0 in both rows or in none: a column has a penalty or it has not.")
+    return factors
 
 
 def _check_smooth(problem):

@@ -265,10 +265,10 @@ def multinomial_path(
     if isinstance(X, Problem):
         if sample_weight is not None:
             raise ValueError("sample_weight is part of the Problem: pass multinomial_path(problem, y) without it.")
-        problem, scale, factor = lasso_problem("multinomial_path", X, None, None, penalty_factor, None, unit_columns, True)
+        problem, scale, factors = lasso_problem("multinomial_path", X, None, None, penalty_factor, None, unit_columns, True)
     else:
-        problem, scale, factor = lasso_problem("multinomial_path", X, first, sample_weight, penalty_factor, Logistic(), unit_columns, free)
-    if not factor.all():
+        problem, scale, factors = lasso_problem("multinomial_path", X, first, sample_weight, penalty_factor, Logistic(), unit_columns, free)
+    if not factors.all():
         raise ValueError("penalty_factor must be positive for all columns of multinomial regression, got 0.")
     problem = problem.replace(loss=Logistic(), y=first, constant=0.0)
     largest, total = float(scale.max()), float(problem.weight.sum())

@@ -66,9 +66,9 @@ def lasso_path(
         For the squared loss the exact path, or coordinate descent on a working set; ``docs/lasso-path.md`` has the rule that chooses. The
         exact path takes no `l1_ratio` < 1, limits or penalty factor 0. Ridge: eigenvectors, or coordinate descent. For other losses
         proximal Newton steps on a working set.
-    penalty_factor : array_like, (n_features,), optional
+    penalty_factor : array_like, (n_features,) or (2, n_features), optional
         Multiplies the penalty of each coefficient; not rescaled to sum to n_features as glmnet does. Columns of factor 0 have no penalty,
-        for the squared loss. Default: 1.
+        for the squared loss. Two rows: of the absolute values, and of the squares. Default: 1.
     sample_weight : array_like, (n_samples,), optional; not with a Problem
         Weights of the terms of the mean loss.
     loss : Loss, default ``Squared()``; not with a Problem
@@ -123,8 +123,8 @@ def lasso_path(
     >>> bool(max(path.gaps) < 1e-6)
     True
     """
-    problem, scale, factor = lasso_problem("lasso_path", X, y, sample_weight, penalty_factor, loss, unit_columns, fit_intercept)
-    squared = problem.loss.quadratic
+    problem, scale, factors = lasso_problem("lasso_path", X, y, sample_weight, penalty_factor, loss, unit_columns, fit_intercept)
+    squared, factor = problem.loss.quadratic, factors[0]
     l1_ratio = real("l1_ratio", l1_ratio, lambda number: 0 <= number <= 1, "at least 0 and at most 1")
     limits = limits_of(lower_limits, upper_limits, validation.flag("positive", positive), problem.standardization.n_columns)
     limited, unpenalised = bool(np.isfinite(limits).any()), np.flatnonzero(factor == 0)
@@ -140,7 +140,7 @@ def lasso_path(
         )
     with one_thread():
         way, l1 = problem.standardization, l1_ratio or 1.0
-        ridge = (1 / l1 - l1_ratio / l1) / (np.where(factor > 0, factor, 1.0) * largest)
+        ridge = (1 / l1 - l1_ratio / l1) / largest * _squares(factors)
         low, high = limits[:, way.kept] * (way.norm * largest / scale)
         penalty = Penalty(float(l1_ratio > 0), ridge, low, high, l1_ratio < 1, limited)
         columns = ScaledColumns(problem, scale / largest, penalty, weighted=squared, products=products, unpenalised=unpenalised)
@@ -180,7 +180,7 @@ def lasso_path(
     elif cut:
         warnings.warn(LATE, InterruptedWarning, stacklevel=2)
     penalised = np.ones((2, problem.standardization.n_columns))
-    penalised[:, problem.standardization.kept] = _factors(problem, scale, factor)
+    penalised[:, problem.standardization.kept] = _factors(problem, scale, factors)
     return LassoPath(problem, alphas[:done], models, intercepts, gaps, n_scans + 1, solver, penalised, limits, l1_ratio, message, free)
 
 
@@ -193,11 +193,15 @@ def _rounding(problem, zero, factor, coefs):
 
 
 
-def _factors(problem, scale, factor):
-    """What the penalty multiplies the abs values and the squares of the coefficients of X by, (n_learners,) each."""
-    first = np.where(factor > 0, problem.standardization.norm / scale, 0.0)
-    return first, first**2 / np.where(factor > 0, factor, 1.0)
+def _squares(factors):
+    """What multiplies the square of a coefficient of which the abs value is multiplied by 1, (n_learners,); 1 without a penalty."""
+    return np.divide(factors[1], factors[0] ** 2, out=np.ones(factors.shape[1]), where=factors[0] > 0)
 
+
+def _factors(problem, scale, factors):
+    """What the penalty multiplies the abs values and the squares of the coefficients of X by, (n_learners,) each."""
+    first = np.where(factors[0] > 0, problem.standardization.norm / scale, 0.0)
+    return first, first**2 * _squares(factors)
 
 
 def _solvers(problem, l1_ratio, limited, unpenalised):
