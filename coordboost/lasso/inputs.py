@@ -15,7 +15,7 @@ ROUNDED = 1 + 4 * float(np.finfo(float).eps)
 
 
 def lasso_problem(caller, X, y, sample_weight, penalty_factor, loss, unit, fit_intercept):
-    """The Problem; 1 over what multiplies the coefficients of its unit columns in the penalty, (n_learners,); the penalty factors (2, n_learners)."""
+    """The Problem; 1 over the factor of abs(coefficient) of its unit columns in the penalty; the penalty factors, (2, n_learners)."""
     if isinstance(X, Problem):
         if y is not None or sample_weight is not None or loss is not None or not fit_intercept:
             raise ValueError(
