@@ -51,11 +51,11 @@ class _BasePenalized(_BaseLinear):
 
     def _deviations(self, problem):
         """Standard deviations of the columns of X, (n_columns,); 1 of columns that do not vary."""
-        way, total = problem.standardization, problem.weight.sum()
-        out = way.deviations(total)
+        standardization, total = problem.standardization, problem.weight.sum()
+        out = standardization.deviations(total)
         if not self.fit_intercept:  # columns have their means
-            out[way.kept] *= np.sqrt(np.maximum(1 - problem.scan(problem.weight) ** 2 / total, 0))
-        return np.where(out > CONSTANT * way.deviations(total), out, 1.0)
+            out[standardization.kept] *= np.sqrt(np.maximum(1 - problem.scan(problem.weight) ** 2 / total, 0))
+        return np.where(out > CONSTANT * standardization.deviations(total), out, 1.0)
 
     def _short_of(self, path, place):
         gap, alpha = float(path.gaps[int(place.step)]), float(path.alphas[int(place.step)])
@@ -595,7 +595,7 @@ class CertifiedLassoClassifier(Classification, OnePenalty):
     fit_intercept : bool, default True
         False: no intercept, and columns are not centred, as in scikit-learn.
     penalty_factor : array_like of shape (n_features,), optional
-        Multiplies the penalty of each coefficient; 0 (squared loss only): no penalty. Default: 1.
+        Multiplies the penalty of each coefficient. Must be > 0. Default: 1.
     lower_limits : float or array_like of shape (n_features,), optional
         Lower limits (<= 0) of the coefficients of the columns of X, as in glmnet.
     upper_limits : float or array_like of shape (n_features,), optional
@@ -621,9 +621,9 @@ class CertifiedLassoClassifier(Classification, OnePenalty):
     intercept_ : ndarray of shape (n_models,)
         The intercepts.
     path_ : LassoPath
-        The fitted path over all alphas. With three classes or more: see ``paths_``.
+        The fitted path over all alphas. With one path for each class: see ``paths_``.
     paths_ : list
-        The paths: one, or one for each class if there are three or more.
+        The paths: one, or one for each class if there are three or more (one in all with `multinomial=True`).
     place_ : PathPoint
         The model's point on the path.
     places_ : list of PathPoint
@@ -731,7 +731,7 @@ class CertifiedLassoClassifierCV(Classification, PenaltyGrid):
     fit_intercept : bool, default True
         False: no intercept, and columns are not centred, as in scikit-learn.
     penalty_factor : array_like of shape (n_features,), optional
-        Multiplies the penalty of each coefficient; 0 (squared loss only): no penalty. Default: 1.
+        Multiplies the penalty of each coefficient. Must be > 0. Default: 1.
     lower_limits : float or array_like of shape (n_features,), optional
         Lower limits (<= 0) of the coefficients of the columns of X, as in glmnet.
     upper_limits : float or array_like of shape (n_features,), optional
@@ -777,7 +777,7 @@ class CertifiedLassoClassifierCV(Classification, PenaltyGrid):
     n_steps_ : None
         Always None: a grid of penalties has no steps.
     path_ : LassoPath
-        The fitted path over all alphas. With three classes or more: see ``paths_``.
+        The fitted path over all alphas. With one path for each class: see ``paths_``.
     paths_ : list
         The paths: one, or one for each class if there are three or more.
     place_ : PathPoint
@@ -849,7 +849,7 @@ class CertifiedPoissonRegressor(CountRegression, OnePenalty):
     fit_intercept : bool, default True
         False: no intercept, and columns are not centred, as in scikit-learn.
     penalty_factor : array_like of shape (n_features,), optional
-        Multiplies the penalty of each coefficient; 0 (squared loss only): no penalty. Default: 1.
+        Multiplies the penalty of each coefficient. Must be > 0. Default: 1.
     lower_limits : float or array_like of shape (n_features,), optional
         Lower limits (<= 0) of the coefficients of the columns of X, as in glmnet.
     upper_limits : float or array_like of shape (n_features,), optional
@@ -941,7 +941,7 @@ class CertifiedPoissonRegressorCV(CountRegression, PenaltyGrid):
     fit_intercept : bool, default True
         False: no intercept, and columns are not centred, as in scikit-learn.
     penalty_factor : array_like of shape (n_features,), optional
-        Multiplies the penalty of each coefficient; 0 (squared loss only): no penalty. Default: 1.
+        Multiplies the penalty of each coefficient. Must be > 0. Default: 1.
     lower_limits : float or array_like of shape (n_features,), optional
         Lower limits (<= 0) of the coefficients of the columns of X, as in glmnet.
     upper_limits : float or array_like of shape (n_features,), optional
