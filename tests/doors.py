@@ -1,7 +1,9 @@
 """Every public door: what it is called with where all is well, and what else people hand in."""
 
+import inspect
 import io
 import tempfile
+from functools import cache, partial
 from pathlib import Path
 
 import numpy as np
@@ -123,9 +125,36 @@ def fitted(blocks):
     return cb.Problem(blocks, Y)
 
 
+@cache
+def lasso():
+    return cb.lasso_path(X, Y, n_alphas=4)
+
+
+@cache
+def exact():
+    return cb.exact_path(X, Y)
+
+
+class Late:
+    """The verb of what is made when it is first asked for: every process imports all tests, and would compile for it."""
+
+    def __init__(self, make, verb):
+        self.verb = lambda: getattr(make(), verb)
+
+    def __call__(self, **given):
+        return self.verb()(**given)
+
+    @property
+    def __signature__(self):
+        return inspect.signature(self.verb())
+
+
 def _doors():
     """name -> (function, what it is called with, what is done with the outcome)."""
-    done, path = lambda outcome: outcome, cb.lasso_path(X, Y, n_alphas=4)
+
+    def done(outcome):
+        return outcome
+
     table = {
         "Problem": (cb.Problem, dict(X=X, y=Y), done),
         "solve": (cb.solve, dict(problem=SQUARED, method=cb.ls_boost(0.5), n_steps=2, compile=False), done),
@@ -162,7 +191,7 @@ def _doors():
         "Oracle": (cb.learners.Oracle, dict(source=Source()), fitted),
         "RefittedRun": (cb.engine.RefittedRun, dict(run=RUN), done),
         "Method": (cb.rules.Method, dict(name="own", select=cb.rules.Greedy(), step=cb.rules.ShrunkenStep(0.5)), solved),
-        "PathPoint": (cb.lasso.PathPoint, dict(l1=0.1), lambda place: path.predict(X, place)),
+        "PathPoint": (cb.lasso.PathPoint, dict(l1=0.1), lambda place: lasso().predict(X, place)),
         "L1Ball": (cb.certificates.L1Ball, dict(radius=1.0), certified),
         "L1Penalty": (cb.certificates.L1Penalty, dict(lam=1.0), certified),
         "GapBelow": (cb.engine.GapBelow, dict(tolerance=0.1), lambda stop: cb.solve(SQUARED, cb.ls_boost(0.5), 2, stop=stop,
@@ -211,24 +240,23 @@ def _doors():
         ("save", dict(file=Path(FOLDER.name) / "b.run"), done),
     ):  # fmt: skip
         table[f"Run.{verb}"] = (getattr(RUN, verb), given, after)
-    for verb, given in (("predict", dict(X=X)), ("coef_at", dict(alpha=path.alphas[1])), ("certificate", dict(step=1))):
-        table[f"LassoPath.{verb}"] = (getattr(path, verb), given, done)
-    exact = cb.exact_path(X, Y)
-    for way, one in (("Run", RUN), ("LassoPath", path), ("ExactPath", exact)):
-        table[f"{way}.score_path"] = (one.score_path, dict(X=X, y=Y), done)
-        table[f"{way}.score_at"] = (one.score_at, dict(X=X, y=Y, at=[cb.lasso.PathPoint(fraction=0.5)]), done)
-        table[f"{way}.certificate_at"] = (one.certificate_at, dict(place=cb.lasso.PathPoint(step=1)), done)
-        table[f"{way}.intercept_at"] = (one.intercept_at, dict(fraction=0.5), done)
+    for verb, given in (("predict", dict(X=X)), ("coef_at", dict(alpha=0.01)), ("certificate", dict(step=1))):
+        table[f"LassoPath.{verb}"] = (Late(lasso, verb), given, done)
+    for way, make in (("Run", lambda: RUN), ("LassoPath", lasso), ("ExactPath", exact)):
+        table[f"{way}.score_path"] = (Late(make, "score_path"), dict(X=X, y=Y), done)
+        table[f"{way}.score_at"] = (Late(make, "score_at"), dict(X=X, y=Y, at=[cb.lasso.PathPoint(fraction=0.5)]), done)
+        table[f"{way}.certificate_at"] = (Late(make, "certificate_at"), dict(place=cb.lasso.PathPoint(step=1)), done)
+        table[f"{way}.intercept_at"] = (Late(make, "intercept_at"), dict(fraction=0.5), done)
     for verb, given in (("predict", dict(beta=RUN.beta, X=X)), ("unit", dict(coef=RUN.coef)), ("raw", dict(beta=RUN.beta))):
         table[f"Problem.{verb}"] = (getattr(SQUARED, verb), given, done)
-    for verb, given in (("predict", dict(X=X)), ("coef_at", dict(lam=exact.lam[1])), ("certificate", dict(lam=exact.lam[1]))):
-        table[f"ExactPath.{verb}"] = (getattr(exact, verb), given, done)
+    for verb, given in (("predict", dict(X=X)), ("coef_at", dict(lam=0.5)), ("certificate", dict(lam=0.5))):
+        table[f"ExactPath.{verb}"] = (Late(exact, verb), given, done)
     small = {"n_estimators": 2, "min_samples_leaf": 2}
     for kind, settings in ((cb.CertifiedLasso, {}), (cb.LSBoostRegressor, {"n_steps": 5}), (cb.RandomizedGBMRegressor, small),
                            (cb.ForwardStagewiseClassifier, {"n_steps": 5}), (cb.RegularizedGBMClassifier, small)):  # fmt: skip
         model, target = kind(**settings), SIGNS if "Classifier" in kind.__name__ else Y
         table[f"{kind.__name__}.fit"] = (model.fit, dict(X=X, y=target), done)
-        table[f"{kind.__name__}.predict"] = (kind(**settings).fit(X, target).predict, dict(X=X), done)
+        table[f"{kind.__name__}.predict"] = (Late(cache(partial(kind(**settings).fit, X, target)), "predict"), dict(X=X), done)
     return table
 
 

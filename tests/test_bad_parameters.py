@@ -125,7 +125,7 @@ CALL_ROWS = [
     *rows("certify", lambda bad: cb.certify(SQUARED, bad), [0.0, NAN, 0.0], [[0.0] * 3], None, ["a"] * 3, says="beta"),
     *rows("raw", SQUARED.raw, [1.0, 2.0], [[1.0] * 3], ["a"] * 3, [NAN] * 3, says="beta"),
     *rows("unit", SQUARED.unit, [1.0, 2.0], [[1.0] * 3], ["a"] * 3, [NAN] * 3, says="coef"),
-    *rows("predict", solve(cb.ls_boost()).predict, X[:, :2], says="must have 3 columns"),
+    *rows("predict", lambda bad: solve(cb.ls_boost()).predict(bad), X[:, :2], says="must have 3 columns"),
     case("sequence too short", lambda: solve(cb.forward_stagewise([0.1, 0.2]), n_steps=10**12), "a sequence for 2 steps"),
     case("resume past a sequence", lambda: solve(cb.forward_stagewise([0.1] * 3)).resume(1), "a sequence for 3 steps"),
     case(

@@ -2,6 +2,7 @@
 
 import re
 import warnings
+from functools import cached_property
 
 import numpy as np
 import pytest
@@ -16,11 +17,20 @@ da = pytest.importorskip("dask.array")
 RNG = np.random.default_rng(0)
 X, Y = RNG.normal(size=(60, 4)), RNG.normal(size=60)
 SIGNS = np.where(Y > 0, 1, -1)
-FITTED = cb.RandomizedGBMRegressor(n_estimators=2, min_samples_leaf=5).fit(X, Y)
-LINEAR, CLASSES = cb.CertifiedLasso(alpha=0.01).fit(X, Y), cb.ForwardStagewiseClassifier(n_steps=5).fit(X, SIGNS)
 RUN = cb.solve(cb.Problem(X, Y), cb.ls_boost(0.5), 4, compile=False)
 GROWN = cb.solve(cb.Problem(cb.data.trees(X), Y), cb.gbm(0.5), 2, compile=False)
-PATH = cb.lasso_path(X, Y, n_alphas=3)
+
+
+class Made:
+    """Made when it is first asked for: every process imports all tests, and would compile for it."""
+
+    trees = cached_property(lambda self: cb.RandomizedGBMRegressor(n_estimators=2, min_samples_leaf=5).fit(X, Y))
+    linear = cached_property(lambda self: cb.CertifiedLasso(alpha=0.01).fit(X, Y))
+    classes = cached_property(lambda self: cb.ForwardStagewiseClassifier(n_steps=5).fit(X, SIGNS))
+    path = cached_property(lambda self: cb.lasso_path(X, Y, n_alphas=3))
+
+
+MADE = Made()
 
 
 def walk(X, y, sample_weight=None):
@@ -42,14 +52,14 @@ DOORS = {
     "CertifiedLasso.fit": lambda X: cb.CertifiedLasso(alpha=0.01).fit(X, Y).coef_,
     "RandomizedGBMRegressor.fit": lambda X: cb.RandomizedGBMRegressor(n_estimators=2, random_state=0).fit(X, Y).predict(Y[None, :4]),
     "ForwardStagewiseClassifier.fit": lambda X: cb.ForwardStagewiseClassifier(n_steps=5).fit(X, SIGNS).coef_,
-    "CertifiedLasso.predict": lambda X: LINEAR.predict(X),
-    "RandomizedGBMRegressor.predict": lambda X: FITTED.predict(X),
-    "ForwardStagewiseClassifier.predict_proba": lambda X: CLASSES.predict_proba(X),
+    "CertifiedLasso.predict": lambda X: MADE.linear.predict(X),
+    "RandomizedGBMRegressor.predict": lambda X: MADE.trees.predict(X),
+    "ForwardStagewiseClassifier.predict_proba": lambda X: MADE.classes.predict_proba(X),
     "Run.predict": lambda X: RUN.predict(X),
     "Run.predict, trees": lambda X: GROWN.predict(X),
     "Run.score_path": lambda X: RUN.score_path(X, Y),
-    "LassoPath.predict": lambda X: PATH.predict(X),
-    "LassoPath.score_at": lambda X: PATH.score_at(X, Y, at=[cb.lasso.PathPoint(fraction=0.2), cb.lasso.PathPoint(fraction=0.7)]),
+    "LassoPath.predict": lambda X: MADE.path.predict(X),
+    "LassoPath.score_at": lambda X: MADE.path.score_at(X, Y, at=[cb.lasso.PathPoint(fraction=0.2), cb.lasso.PathPoint(fraction=0.7)]),
 }  # fmt: skip
 every_door = pytest.mark.parametrize("door", DOORS.values(), ids=DOORS)
 

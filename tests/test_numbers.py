@@ -41,7 +41,7 @@ NAMES = [f"{maker.__name__}.{name}" for maker, name, *_ in REAL]
 
 
 def used(maker, name, value, others):
-    """What is made of the value is used for three steps; the run."""
+    """What is made of the value is used for two steps; the run."""
     made = maker(**{name: value}, **others)
     method, problem, stop = cb.ls_boost(), PROBLEM, ()
     if isinstance(made, cb.rules.Method):
@@ -56,7 +56,7 @@ def used(maker, name, value, others):
         method = cb.rules.Method("own", cb.rules.Greedy(), made)
     else:
         stop = made
-    return cb.solve(problem, method, 2, stop=stop)
+    return cb.solve(problem, method, 2, stop=stop, compile=False)
 
 
 def plain(run):

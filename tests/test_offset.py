@@ -133,6 +133,24 @@ def test_lasso_and_refitted_intercepts(loss):
     assert abs(best.resid.sum()) < 1e-9 * np.abs(best.resid).sum()
 
 
+@pytest.mark.parametrize(("loss", "y"), [(Poisson(), 40 * COUNTS + 20), (Gamma(), (COUNTS + 0.5) / 100)], ids=["poisson", "gamma"])
+def test_certificates_of_losses_below_0(loss, y):
+    """Their allowance for rounding adds up the losses without their signs: large counts, small amounts. The judge is scipy."""
+    problem = Problem(X, y, loss, offset=OFFSET)
+    assert problem.infimum < 0
+    path = cb.lasso_path(problem, alphas=[0.01], refit_intercept=True, tol=1e-8)
+    B, lam = problem.gather(np.arange(P)), path.alphas[0] * N
+
+    def objective(parts):
+        at = parts[-1] + OFFSET + B @ (parts[:P] - parts[P:-1])
+        return (np.exp(at) - y * at if isinstance(loss, Poisson) else y * np.exp(-at) + at).sum() + lam * parts[:-1].sum()
+
+    start = np.append(np.zeros(2 * P), problem.constant)
+    found = scipy.optimize.minimize(objective, start, bounds=[(0, None)] * 2 * P + [(None, None)], tol=1e-14)
+    certificate, near = path.certificate(0), 1e-6 * (objective(start) - found.fun)
+    assert certificate.lower <= found.fun + near and found.fun - near <= certificate.upper <= found.fun + near
+
+
 def test_exact_paths_are_those_of_the_rest():
     path, other = (cb.exact_path(one) for one in (problem_of(Squared()), Problem(X, Y - OFFSET, sample_weight=WEIGHT)))
     np.testing.assert_array_equal(path.coef_path(), other.coef_path())

@@ -67,21 +67,22 @@ def test_weights_are_those_of_the_scorer():
 
 
 @pytest.mark.parametrize(
-    "path",
+    "made",
     [
-        walk(X, Y, None),
-        cb.solve(cb.Problem(X, COUNTS, cb.losses.Poisson()), cb.forward_stagewise(0.5), 6, compile=False).refit_intercept(),
-        cb.solve(cb.Problem(X, Y), cb.methods.agbm(0.5, 0.3), 6, compile=False),
-        cb.solve(cb.Problem(cb.data.trees(X, max_depth=2), Y), cb.gbm(0.5), 4, compile=False),
-        cb.exact_path(X, Y),
-        cb.lasso_path(X, Y, ALPHAS),
-        cb.solve(cb.Problem(cb.data.stumps(X), Y), cb.gbm(0.5), 4, compile=False),
-        cb.solve(cb.Problem(cb.data.tree_families(X), Y), cb.methods.rgb(1.0), 4, compile=False),
+        lambda: walk(X, Y, None),
+        lambda: cb.solve(cb.Problem(X, COUNTS, cb.losses.Poisson()), cb.forward_stagewise(0.5), 6, compile=False).refit_intercept(),
+        lambda: cb.solve(cb.Problem(X, Y), cb.methods.agbm(0.5, 0.3), 6, compile=False),
+        lambda: cb.solve(cb.Problem(cb.data.trees(X, max_depth=2), Y), cb.gbm(0.5), 4, compile=False),
+        lambda: cb.exact_path(X, Y),
+        lambda: cb.lasso_path(X, Y, ALPHAS),
+        lambda: cb.solve(cb.Problem(cb.data.stumps(X), Y), cb.gbm(0.5), 4, compile=False),
+        lambda: cb.solve(cb.Problem(cb.data.tree_families(X), Y), cb.methods.rgb(1.0), 4, compile=False),
     ],
     ids=["run", "refitted", "accelerated", "trees", "exact", "grid", "stumps", "families"],
 )
-def test_staged_predictions_are_those_of_each_point(path):
+def test_staged_predictions_are_those_of_each_point(made):
     """All of them kept: none is an array that moves on."""
+    path = made()
     staged = list(path.staged_predict(X[:7]))
     assert len(staged) == path.n_points
     for k, pred in enumerate(staged):

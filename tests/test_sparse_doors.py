@@ -1,6 +1,7 @@
 """Sparse matrices at every public door: broken ones are refused in a sentence, before a kernel reads where they point."""
 
 import warnings
+from functools import cache
 
 import numpy as np
 import pytest
@@ -27,7 +28,11 @@ def fitted(cls, y=Y):
     return cls(alpha=0.1).fit(DENSE, y)
 
 
-TREES = small(cb.RandomizedGBMRegressor).fit(DENSE, Y)
+@cache
+def trees():
+    return small(cb.RandomizedGBMRegressor).fit(DENSE, Y)
+
+
 #: Every way in which a sparse matrix comes into the package.
 DOORS = {
     "Problem": lambda X: cb.Problem(X, Y),
@@ -55,7 +60,7 @@ DOORS = {
     "predict of a path": lambda X: cb.lasso_path(DENSE, Y, n_alphas=3).predict(X, cb.lasso.PathPoint(step=1)),
     "scores of a path": lambda X: cb.lasso_path(DENSE, Y, n_alphas=3).score_path(X, Y),
     "predict of an estimator": lambda X: fitted(cb.CertifiedLasso).predict(X),
-    "predict of trees": lambda X: TREES.predict(X),
+    "predict of trees": lambda X: trees().predict(X),
     "bin": lambda X: cb.data.bin_columns(DENSE)[1].bin(X),
 }
 

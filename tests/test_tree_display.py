@@ -118,7 +118,7 @@ def test_the_tree_of_an_iteration_has_its_values_in_the_model():
     refused(lambda: Display.from_estimator(model, 5), "iteration must be from 1 to 4")
 
 
-LINES = cb.solve(cb.Problem(RNG.normal(size=(20, 2)), np.arange(20.0)), cb.forward_stagewise(0.25), 3)
+LINES = cb.solve(cb.Problem(RNG.normal(size=(20, 2)), np.arange(20.0)), cb.forward_stagewise(0.25), 3, compile=False)
 
 
 test_what_is_refused = refusals(

@@ -16,6 +16,7 @@ import numpy as np
 from scipy.linalg import svdvals
 
 from coordboost._numba import compiled, is_piece, verb
+from coordboost._numba.sums import base_at
 from coordboost._numba.threads import on_one_thread
 from coordboost._utils.checks import not_negative, shown
 from coordboost.data.problem import Problem
@@ -28,7 +29,7 @@ def magnitude(loss, y, weight, base, pred):
     """Sum of the weighted losses, each without its sign."""
     out = 0 * (weight[0] * pred[0])
     for i in range(len(y)):
-        out += weight[i] * abs(value(loss, y[i], base + pred[i]))
+        out += weight[i] * abs(value(loss, y[i], base_at(base, i) + pred[i]))
     return out
 
 
