@@ -1,7 +1,7 @@
-"""All figures of the course and the gallery, for slides: ``python docs/figures.py FOLDER [svg|pdf|png]``."""
+"""All figures of the course and the gallery, for slides: ``python docs/figures.py FOLDER [svg|pdf|png] [--only WORD]``."""
 
+import argparse
 import runpy
-import sys
 from pathlib import Path
 
 
@@ -22,7 +22,12 @@ if __name__ == "__main__":
     import matplotlib
 
     matplotlib.use("agg")
-    here, folder = Path(__file__).parent, Path(sys.argv[1])
-    folder.mkdir(parents=True, exist_ok=True)
+    parser = argparse.ArgumentParser(description="Draw the figures of the course and the gallery.")
+    parser.add_argument("folder", type=Path)
+    parser.add_argument("kind", nargs="?", default="svg", choices=["svg", "pdf", "png"])
+    parser.add_argument("--only", default="", metavar="WORD", help="pages with this in their name, as plot_3")
+    given, here = parser.parse_args(), Path(__file__).parent
+    given.folder.mkdir(parents=True, exist_ok=True)
     for page in sorted([*here.glob("course/plot_*.py"), *here.glob("gallery/plot_*.py")]):
-        draw(page, folder, *sys.argv[2:])
+        if given.only in page.stem:
+            print(*draw(page, given.folder, given.kind), sep="\n")

@@ -78,6 +78,7 @@ def test_the_lower_end_is_the_entropy_of_a_dual_point_that_anyone_can_recompute(
     assert dual.min() >= 0 and np.allclose(dual.sum(axis=1), 1) and np.allclose(dual.sum(axis=0), hit.sum(axis=0))
     assert path.bounds[0, 0] == pytest.approx(-(dual * np.log(np.where(dual > 0, dual, 1))).sum(), rel=1e-9)
     assert path.classes.tolist() == ["p", "q", "r", "s"]
+    assert (path.predict(WIDE) == path.classes[path.predict_proba(WIDE).argmax(axis=1)]).all()
 
 
 def test_two_classes_are_the_logistic_lasso():

@@ -161,6 +161,23 @@ class MultinomialPath:
         lower, upper = self.bounds[step].tolist()
         return Certificate(L1Penalty(float(self.alphas[step] * self.problem.weight.sum())), lower, upper)
 
+    def predict(self, X: Any, step: int = -1) -> np.ndarray:
+        """The most probable classes.
+
+        Parameters
+        ----------
+        X : array_like, data frame or sparse matrix, (n_rows, n_features)
+            New rows.
+        step : int, default -1
+            Which penalty.
+
+        Returns
+        -------
+        ndarray, (n_rows,)
+            Labels.
+        """
+        return self.classes[self.predict_proba(X, step).argmax(axis=1)]
+
     def predict_proba(self, X: Any, step: int = -1) -> np.ndarray:
         """Probabilities of the classes.
 

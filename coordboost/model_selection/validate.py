@@ -122,7 +122,10 @@ class CrossValidation:
         one_se     16   0.2251    1544.44           48.62         5
         """
         if path is not None and path.n_points != len(self.mean):
-            raise ValueError(f"the path has {path.n_points} points, but {len(self.mean)} were judged: pass the one of all rows.")
+            raise ValueError(
+                f"the path has {path.n_points} points, but {len(self.mean)} were judged: pass the path of all rows, the only one "
+                "that was judged (several values of gamma or l1_ratio have a path each)."
+            )
         rows = [["", "point", "alpha", self.measure, "standard error", "nonzeros"]]
         for name in RULES:
             k = self.chosen(name)

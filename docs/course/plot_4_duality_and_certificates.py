@@ -125,7 +125,7 @@ print(
 print("by the package:", run.certificate())
 
 # %%
-# Both ends move towards each other while the method runs. The upper end falls, as coordinate descent is a descent method. The lower end
+# The interval tends to close while the method runs. The upper end falls, as coordinate descent is a descent method. The lower end
 # need not rise in each step, but the best one so far is a proof, too.
 ends = np.array([interval(state.beta, penalty) for state in run.replay(range(121))])
 fig, ax = plt.subplots()
@@ -241,10 +241,10 @@ print(boost.certificate())
 #
 # **4.1 The largest penalty.** For which :math:`\lambda` is :math:`\beta = 0` optimal? Prove it with the gap. *Check*: from
 # :math:`\max_j |\langle B_j, y \rangle|` on, which is 949.4 on the diabetes data and the first ``lam`` of ``exact_path``. There the gap of
-# ``interval(0 * beta, lam)`` is 0, and just below it is not.
+# ``interval(np.zeros(10), cb.exact_path(problem).lam[0])`` is 0 up to rounding, and just below it is not.
 #
-# **4.2 Weak duality.** Draw 1000 random pairs of coefficients and dual points (scaled into the polytope). *Check*: no :math:`D(u)` is
-# above any :math:`P(\beta)`.
+# **4.2 Weak duality.** Draw 1000 pairs near the optimum, as ``run.beta * rng.normal(1, 0.1, 10)``, each with the dual point of another.
+# *Check*: no :math:`D(u)` is above any :math:`P(\beta)`.
 #
 # **4.3 Safe screening.** The dual is strongly concave, so the dual optimum is within :math:`\sqrt{2\, \mathrm{gap}}` of :math:`u`. Show:
 # if :math:`|\langle B_j, u \rangle| < \lambda - \sqrt{2\, \mathrm{gap}}`, then :math:`\beta_j = 0` in every Lasso solution (E. Ndiaye,
@@ -254,4 +254,5 @@ print(boost.certificate())
 #
 # **Break it.** *Claim*: "The duality gap of coordinate descent falls in every step, because the objective does." Refute it with a
 # ``cb.theory.BoundCheck`` on the run above (:math:`\lambda = 50`, 120 steps). Measured is the gap after a step, and the bound is the
-# gap before it. Then mend the gap so that the claim becomes true, and check that.
+# gap before it: ``BoundCheck("the gap falls", "printed", "upper", gaps[1:], gaps[:-1], at=range(1, 121))``. Then mend the gap so
+# that the claim becomes true, and check that.

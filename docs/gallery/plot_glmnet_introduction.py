@@ -29,7 +29,7 @@ table = path.to_frame()[["nonzeros", "deviance", "alpha", "gap"]]
 print(table[::10].to_string(index=False, float_format="%.3g"))
 
 # %%
-# ``coef(cvfit, s = "lambda.1se")``, and the same for ``"lambda.min"``. All six effects are found at lambda.1se.
+# ``coef(cvfit, s = "lambda.1se")``, and the same for ``"lambda.min"``. lambda.1se finds all six effects, and four columns without.
 alphas = {"lambda.1se": model.alpha_, "lambda.min": path.alphas[model.cross_validation_.best]}
 for name, alpha in alphas.items():
     coef = path.coef_at(alpha=alpha)

@@ -126,7 +126,10 @@ class BoundCheck:
         ):
             if value not in known:
                 raise ValueError(f"{name} must be one of {', '.join(known)}, got {shown(value)}.")
-        measured, bound, slack = np.broadcast_arrays(*map(np.atleast_1d, (self.measured, self.bound, self.slack)))
+        given = [np.atleast_1d(one) for one in (self.measured, self.bound, self.slack)]
+        if len({len(one) for one in given} - {1}) > 1:
+            raise ValueError(f"measured, bound and slack must have one length, or 1, got {', '.join(str(len(one)) for one in given)}.")
+        measured, bound, slack = np.broadcast_arrays(*given)
         at = np.arange(len(measured)) if self.at is None else np.atleast_1d(self.at)
         if at.shape != measured.shape:
             raise ValueError(f"at must have one entry per measured value: expected {measured.shape}, got {at.shape}.")
