@@ -195,8 +195,8 @@ def _indices(variable, column, where, unknown_as_none):
         known = listed([*map(repr, variable.levels)])
         raise ValueError(
             f"{where(int(rows[0]))}, column {variable.name!r} holds {cell(column.levels[column.values[rows[0]]])}, which the model was not "
-            f"fitted with (its categories: {known}): mend the cell, or pass unknown_as_none=True to table.frame(rows) or "
-            "recipe.numbers(frame)."
+            f"fitted with (its categories: {known}): mend the cell, or count it in none of them (unknown_as_none=True in "
+            "table.frame(rows) or recipe.numbers(frame))."
         )
     of_gaps = -1 if variable.gap else index.get(variable.fill, -1)
     return np.array([*(index.get(level, -1) for level in column.levels), of_gaps])[column.values]

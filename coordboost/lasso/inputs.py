@@ -38,7 +38,7 @@ def as_factors(penalty_factor, problem):
     if penalty_factor is None:
         return np.ones((2, n_columns))
     given = validation.as_array("penalty_factor", penalty_factor)
-    two = given if given.ndim == 2 and len(given) == 2 else (given, given)
+    two = given if given.ndim == 2 and len(given) == 2 else (penalty_factor, penalty_factor)
     factors = np.array([validation.vector("penalty_factor", row, n_columns, "column of X") for row in two])
     if not (factors >= 0).all():
         raise ValueError(f"penalty_factor must be at least 0, got {factors.min():g}; leave columns out to exclude them.")

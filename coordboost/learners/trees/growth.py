@@ -53,8 +53,8 @@ class Growth(NamedTuple):
             raise ValueError(f"a tree needs max_depth >= 1 and max_leaves from 2 to {MOST_LEAVES}, or None; {got}.")
         if leaves < 0 and not 0 < depth <= DEEPEST:
             raise ValueError(
-                f"max_depth=None or above {DEEPEST} needs max_leaves (max_leaf_nodes in estimators); got max_depth={_none(depth)}, "
-                "max_leaves=None."
+                f"max_depth=None or above {DEEPEST} needs max_leaves (max_leaf_nodes in estimators); got max_depth={_none(depth)} "
+                "and no such limit."
             )
         return Growth(
             depth if depth > 0 else MOST_LEAVES,
