@@ -173,13 +173,13 @@ class Evaluation(NamedTuple):
         alike = 0.0 if problem.dictionary.rows is not None else m / 6
         return float(np.finfo(float).eps) * max(2 * math.sqrt(m), alike)
 
-    def doubt(self, problem):
+    def rounding_of_corr(self, problem):
         """Bound of the rounding in a correlation, and in any other inner product of `resid` with a unit vector."""
         return self.part(problem) * problem.size(self.resid)
 
     def rounding(self, problem, radius):
         """Bound of the rounding in ``loss + <resid, pred> - radius max|corr|``."""
-        return self.doubt(problem) * (radius + self.l1) + self.sums(problem) + float(np.finfo(float).tiny)
+        return self.rounding_of_corr(problem) * (radius + self.l1) + self.sums(problem) + float(np.finfo(float).tiny)
 
     def sums(self, problem):
         """Bound of the rounding in the sum of the losses, which is compensated: what is left is the rounding of its terms."""
@@ -193,7 +193,7 @@ class Evaluation(NamedTuple):
         """
         error = self.part(problem) * self.l1
         bend = (problem.loss.sigma or 0.0) * error * error / 2
-        return self.loss + self.doubt(problem) * self.l1 + bend + self.sums(problem)
+        return self.loss + self.rounding_of_corr(problem) * self.l1 + bend + self.sums(problem)
 
     def size(self, problem):
         """The size of what the loss is computed from: itself, or for a loss with negative values a sum without their signs.
@@ -426,7 +426,7 @@ class L1Penalty(NamedTuple):
         need_convexity(problem, repr(self))
         not_negative("L1Penalty: lam", self.lam)
         worst, upper = float(np.abs(at.corr).max()), at.upper(problem) + self.lam * at.l1
-        most = worst + at.doubt(problem)
+        most = worst + at.rounding_of_corr(problem)
         scale = min(1.0, self.lam / most) if most > 0 else 1.0
         return interval(self, problem, at, at.lower_end(problem, scale), upper, {"max_abs_corr": worst, "dual_scale": scale})
 
@@ -481,7 +481,7 @@ class Priced(NamedTuple):
         unpenalised = (self.price == 0) & (self.ridge == 0) & (self.lower == -math.inf) & (self.upper == math.inf)
         error = self._orthogonality_error(problem, at, unpenalised) if unpenalised.any() else 0.0
         rest += error * (problem.size(problem.weight * problem.y) + problem.size(at.resid))
-        error += at.doubt(problem)
+        error += at.rounding_of_corr(problem)
         size, limit = np.where(unpenalised, 0.0, np.abs(at.corr) + error), self._limit(at.corr, error)
         price, ridge, open_ = self.price * (1 - part), self.ridge * (1 - part), limit == math.inf
         scales = [1.0, dual_scale(price[open_], size[open_])]
@@ -503,7 +503,7 @@ class Priced(NamedTuple):
         some = np.flatnonzero(unpenalised)
         sizes = svdvals(problem.gather(some) * np.sqrt(problem.weight)[:, None])
         least = sizes[sizes > max(problem.n_samples, len(some)) * float(np.finfo(float).eps) * sizes[0]]
-        off = float(np.linalg.norm(at.corr[some])) + math.sqrt(len(some)) * at.doubt(problem)
+        off = float(np.linalg.norm(at.corr[some])) + math.sqrt(len(some)) * at.rounding_of_corr(problem)
         return off / float(least[-1]) if len(least) else 0.0
 
     def _limit(self, corr, error):

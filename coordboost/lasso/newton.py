@@ -349,7 +349,7 @@ class Reach(intercept.Farthest):
         target = self.penalty.target(lam)
         certificate = target.certificate(problem, at)
         total = float(problem.weight.sum())
-        rest = abs(float(at.resid.sum())) + at.doubt(problem) * math.sqrt(total)
+        rest = abs(float(at.resid.sum())) + at.rounding_of_corr(problem) * math.sqrt(total)
         # where the point is: its distance from the start is that of the mean prediction, at most
         far = self.most(certificate.upper, *target.prices(problem)) + float(np.abs(at.pred).max())
         return certificate.gap + rest * far

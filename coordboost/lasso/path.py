@@ -149,7 +149,7 @@ def lasso_path(
         unit = largest / total / max(l1_ratio, LEAST_RATIO)
         tops = (float(size.max()) * unit for size in (penalty.size(start), np.abs(start)))
         zero = Evaluation.point(problem, np.zeros(problem.n_learners), corr=False)
-        least = zero.doubt(problem) * unit
+        least = zero.rounding_of_corr(problem) * unit
         top = next((top for top in tops if top > least), 0.0)  # limits may leave no coefficient a sign to move to
         ridge_size = float(np.sum(scale[factor > 0] ** 2)) / total if l1_ratio == 0 < top else None
         alphas = penalty_grid(alphas, n_alphas, eps, top, least, ridge_size)
@@ -188,7 +188,7 @@ def _rounding(problem, zero, factor, coefs):
     """What the rounding of predictions and correlations may add to a gap, relative to the loss at 0, (n_alphas,)."""
     rows = np.repeat(np.arange(coefs.shape[0]), np.diff(coefs.indptr))
     l1 = np.bincount(rows, np.abs(factor[coefs.indices] * coefs.data), coefs.shape[0])
-    size = zero.doubt(problem) * l1 + zero.sums(problem)
+    size = zero.rounding_of_corr(problem) * l1 + zero.sums(problem)
     return 2 * size / problem.start_excess if problem.start_excess > 0 else 0 * size
 
 

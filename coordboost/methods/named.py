@@ -779,7 +779,7 @@ class Structured(NamedTuple):
         need_convexity(problem, repr(self))
         upper, scale = at.upper(problem) + float(self.charges(problem, at.beta).sum()), 0.0
         if problem.countable:
-            scale = dual_scale(self.prices(problem)[0], np.abs(at.corr) + at.doubt(problem))
+            scale = dual_scale(self.prices(problem)[0], np.abs(at.corr) + at.rounding_of_corr(problem))
         lower = at.lower_end(problem, scale) if scale > 0 else -math.inf
         return interval(self, problem, at, lower, upper, {"loss": at.loss, "dual_scale": scale})
 

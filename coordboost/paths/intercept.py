@@ -151,7 +151,7 @@ def certified(problem, beta, shift, target, reach=None):
         rest = sum_of**2 / (2 * float(problem.weight.sum()))
     else:
         upper = own.upper(owner) + target.value(own.beta)
-        off = abs(sum_of) + dual.doubt(base) * math.sqrt(float(problem.weight.sum()))
+        off = abs(sum_of) + dual.rounding_of_corr(base) * math.sqrt(float(problem.weight.sum()))
         rest = off * (reach.most(upper, target.price, target.ridge) + abs(shift))
     return target.certificate(base, dual, (owner, own), rest)
 
@@ -166,7 +166,7 @@ def beside_any(certificate, problem, at, shift, reach):
     if certificate.lower <= problem.infimum:
         return certificate
     total = float(problem.weight.sum())
-    off = abs(_sums(at)[0]) + at.doubt(problem) * math.sqrt(total)
+    off = abs(_sums(at)[0]) + at.rounding_of_corr(problem) * math.sqrt(total)
     if isinstance(target, Unconstrained):  # the constants are at right angles to the columns
         rest = off * off / (2 * problem.loss.mu * total)
     elif isinstance(target, L1Ball):

@@ -91,7 +91,7 @@ def away(problem, at):
     if mu is None:
         way = 2 * problem.loss.level_radius(at.upper(problem))
     else:  # in each direction the projection is rounded as a correlation is
-        way = (float(np.linalg.norm(spectrum.project(problem, at.resid))) + math.sqrt(spectrum.rank) * at.doubt(problem)) / mu
+        way = (float(np.linalg.norm(spectrum.project(problem, at.resid))) + math.sqrt(spectrum.rank) * at.rounding_of_corr(problem)) / mu
     return math.sqrt(problem.n_learners) * way / float(spectrum.singular[-1])
 
 

@@ -119,7 +119,7 @@ class ExactPath(PiecewiseLinear):
         large, ask ``certify(problem, beta)``: columns that only rounding tells apart leave a gap there.
         """
         point = Evaluation.point(self.problem, self.beta_at(lam=lam))
-        least = float(np.abs(point.corr).max()) + point.doubt(self.problem)
+        least = float(np.abs(point.corr).max()) + point.rounding_of_corr(self.problem)
         return L1Penalty(float(lam) if lam > 0 else least).certificate(self.problem, point)
 
     def certificate_at(self, place):
