@@ -5,45 +5,15 @@ from functools import cached_property
 
 import numpy as np
 
-from coordboost._numba import verb
 from coordboost._numba.threads import on_one_thread
 from coordboost._utils.interrupt import heed
 from coordboost.engine.loop import Stepper
 from coordboost.engine.result import Status
 from coordboost.engine.run import Run
 from coordboost.engine.run_loop import Course
-from coordboost.engine.states.naive import NaiveState
+from coordboost.engine.states.class_state import RoundState
 from coordboost.engine.states.weak_learner_oracle import WeakLearnerState
 from coordboost.losses.multinomial import multinomial_losses, multinomial_residuals, offsets_beside
-
-add = verb("add")
-
-
-class ClassState(NaiveState):
-    """The state of one class: a step moves its prediction alone, and the residual waits for the other classes."""
-
-    def renew(self, beta):
-        """Recompute the prediction from the coefficients."""
-        self.pred[:] = self.dictionary.combine(beta)
-
-    def write_curvature(self, out):
-        """The second derivatives w p (1 - p) of the weighted losses, from the residual, w p or w (1 - p) in size."""
-        for i in range(len(out)):
-            size = abs(self.resid[i])
-            out[i] = size * (1 - size / self.weight[i]) if self.weight[i] > 0 else 0.0
-
-    def push(self, j, shrink, theta):
-        """pred += theta B_j."""
-        add(self.dictionary, j, theta, self.pred)
-
-
-class RoundState(WeakLearnerState):
-    """The same over learners that are searched for."""
-
-    @classmethod
-    def start(cls, problem, coefficients, noise=None):
-        """The state at beta = 0."""
-        return cls(ClassState.start(problem))
 
 
 class Round:

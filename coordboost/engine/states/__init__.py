@@ -3,6 +3,7 @@
 from coordboost.engine.states import (
     accelerated,
     away_steps,
+    class_state,
     covariance,
     lookahead,
     naive,
@@ -13,5 +14,6 @@ from coordboost.engine.states import (
 )
 
 __all__ = [
-    "accelerated", "away_steps", "covariance", "lookahead", "naive", "perturbed", "refit", "weak_learner_oracle", "working_set",
+    "accelerated", "away_steps", "class_state", "covariance", "lookahead", "naive", "perturbed", "refit", "weak_learner_oracle",
+    "working_set",
 ]  # fmt: skip
