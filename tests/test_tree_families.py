@@ -154,3 +154,15 @@ def test_other_families_are_refused():
         cb.solve(cb.Problem(cb.data.trees(X), Y, cb.losses.Logistic()), cb.rgb(0.1), 1)
     with pytest.raises(ValueError, match="no smoothness constant sigma, which FamilyStep needs"):
         cb.solve(cb.Problem(cb.data.tree_families(X, **GRID), Y, cb.losses.Exponential()), cb.rgb(0.1), 1)
+
+
+def test_norms_of_a_large_q_are_near_the_largest_value():
+    """abs(value) ** q alone would be 0: leaf values are below 1."""
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(400, 3))
+    y = X[:, 0] + 0.1 * rng.normal(size=400)
+    lengths = []
+    for q in (1000.0, np.inf):
+        run = cb.solve(cb.Problem(cb.data.tree_families(X, nodes=[3], bounds=[1.0], q=q), y), cb.methods.rgb(1.0), 3, compile=False)
+        lengths.append(run.problem.dictionary.lengths())
+    assert np.isfinite(lengths).all() and lengths[0][0] == pytest.approx(lengths[1][0], rel=0.02)

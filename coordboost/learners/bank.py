@@ -88,8 +88,8 @@ class Bank(Learners):
             learners, corr, outside = [], np.full(1, np.nan), math.nan
         if corr.shape != (len(learners),) or len(learners) > 1 or not np.isfinite(corr).all() or math.isnan(outside):
             raise ValueError(
-                f"{type(self.family).__name__}.find must return (learners, correlations, outside): up to 1 learners, as many finite "
-                f"numbers, and a bound (math.inf where it is not known); got {shown(found)}."
+                f"{type(self.family).__name__}.find must return (learners, correlations, outside): one learner at most, as many "
+                f"finite numbers, and a bound (math.inf where it is not known); got {shown(found)}."
             )
         return learners, corr, outside
 

@@ -159,4 +159,4 @@ class Called(Along):
     def search_pair(self, i, a, j, b):
         columns = np.array([self.learners.column(i), self.learners.column(j)], dtype=np.float64)
         view = over(self.inner, Dense(columns))
-        return ready(search_pair, view)(view, 0, a, 1, b)
+        return self._of(search_pair.of(type(view)), view)(view, 0, a, 1, b)

@@ -9,7 +9,7 @@ import numpy as np
 from coordboost._numba import compiled
 from coordboost.learners.base import Learners
 from coordboost.learners.trees.grower import Grower
-from coordboost.learners.trees.kept import cut_back, keep_nodes, refit_leaves, unit_on_all
+from coordboost.learners.trees.kept import cut_back, keep_nodes, norm, refit_leaves, unit_on_all
 from coordboost.learners.trees.nodes import Tree
 from coordboost.learners.trees.stored import SET, Standing, Trees, combined, fill_leaves
 from coordboost.learners.trees.whole import NARROW
@@ -102,7 +102,7 @@ class TreeBank(Learners):
     def lengths(self):
         """The length of each tree grown so far as a learner of its family, (n_learners,)."""
         table, values = self.family.families, self.held.values
-        return np.array([table.bound[k] / np.linalg.norm(values[j], table.q) for j, k in enumerate(self.member)])
+        return np.array([table.bound[k] / norm(values[j], table.q) for j, k in enumerate(self.member)])
 
     def bank(self):
         """A bank of its own with the same trees."""
@@ -233,7 +233,7 @@ class TreeBank(Learners):
         """The bound of the family of tree j, and the length of the tree in it."""
         self.see(j)
         bound = self.family.families.bound[self._member[j]]
-        return bound, bound / np.linalg.norm(self.hand.values, self.family.families.q)
+        return bound, bound / norm(self.hand.values, self.family.families.q)
 
     def measure(self, write_curvature):
         """Take the second derivatives at the model as weights of the next tree, where it wants them: `write_curvature` writes them."""

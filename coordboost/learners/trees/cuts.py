@@ -90,7 +90,6 @@ def cut_ordered(state, sums, counts, n_bins, missing, node, sign, limits, scratc
     cut.score, cut.has_missing = best, sides - 1
 
 
-
 @kernel
 def take_ordered(state, sums, counts, missing, count, cut):
     """What goes left in a cut of a node with `count` samples, exact whole numbers; missing values go with most where there are none."""

@@ -6,9 +6,17 @@ that a step looks at, the trees are read off a single growth.
 
 import math
 
+import numpy as np
+
 from coordboost._numba import kernel
 from coordboost._numba.noise import normal
 from coordboost.learners.trees.stored import SET
+
+
+def norm(values, q):
+    """``np.linalg.norm(values, q)``, which is 0 or inf where the powers of values leave the range of float64; not 0 in all."""
+    largest = np.abs(values).max()
+    return largest * np.linalg.norm(values / largest, q)
 
 
 @kernel
