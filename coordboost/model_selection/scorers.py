@@ -47,7 +47,7 @@ class Scorer:
     beside_the_point = UndefinedMetricWarning  # no path begins with a model that predicts both classes
 
     def __init__(self, scoring, classes):
-        if not (isinstance(scoring, str) or callable(scoring)):
+        if isinstance(scoring, type) or not (isinstance(scoring, str) or callable(scoring)):
             raise ValueError(f"scoring must be None, the name of a scorer of scikit-learn or a callable, got {shown(scoring)}.")
         try:
             self.scorer = get_scorer(scoring) if isinstance(scoring, str) else check_scoring(scoring=scoring)
@@ -65,7 +65,7 @@ class Scorer:
         try:
             with config_context(assume_finite=True, skip_parameter_validation=True):
                 scores = np.array([float(self.scorer(model, (pred + known)[:, None], y, **given)) for pred in preds])
-        except (TypeError, ValueError, AttributeError) as error:
+        except TypeError as error:
             raise ValueError(f"scoring={self.name} failed: {error}; it must be a scorer of (estimator, X, y, sample_weight).") from error
         if np.isnan(scores).all():
             raise ValueError(f"scoring={self.name} is not defined on the rows held out, such as rows of one class: take other folds.")
