@@ -97,7 +97,7 @@ def test_every_path_is_the_constant(name, kind):
         assert found.lower <= problem.start_loss <= found.upper
     for how in ("lasso", "lar", "stagewise") if name == "squared" else ():
         exact = cb.exact_path(problem, kind=how)
-        assert exact.complete and not exact.coef_at(step=0).any() and exact.gaps().max() < 1e-10
+        assert exact.complete and not exact.coef_at(step=0).any() and exact.gaps.max() < 1e-10
 
 
 def test_without_centring_columns_of_zeros():

@@ -79,7 +79,7 @@ def test_every_knot_and_midpoint_is_certified(name):
     """Gap at most 1e-12 of the loss at 0; twice that for diabetes64, where sum |beta| is 37 |y| and rounding makes up 8e-13 of it."""
     path = path_of(name, "lasso")
     allowed = 2e-12 if name == "diabetes64" else 1e-12
-    assert path.complete and path.lam[-1] == 0 and (path.gaps() <= allowed).all()
+    assert path.complete and path.lam[-1] == 0 and (path.gaps <= allowed).all()
     null = path.problem.value(0 * path.problem.y)
     for lam in (path.lam[1:] + path.lam[:-1])[::3] / 2:
         assert path.certificate(lam).gap <= allowed * null
@@ -99,7 +99,7 @@ def test_tie_at_the_start():
     """FGM trap T2: correlations (2, 2, 1.4), where a widely used program is not optimal."""
     X = np.array([[1, 0.6, 0], [0, 0.8, 0.6], [0, 0, 0.8]])
     path = cb.exact_path(as_it_is(X, np.array([2.0, 1.0, 1.0])))
-    assert (path.gaps() <= 1e-14).all() and path.lam[0] == 2 and path.lam[-1] == 0
+    assert (path.gaps <= 1e-14).all() and path.lam[0] == 2 and path.lam[-1] == 0
 
 
 def test_golden_lasso():

@@ -28,7 +28,7 @@ def test_scans_are_few():
     rng = np.random.default_rng(3)
     problem = cb.Problem(rng.standard_normal((100, 2000)), rng.standard_normal(100))
     path = cb.exact_path(problem, lam_min=0.3)
-    assert path.n_scans < path.n_knots / 2 and path.gaps().max() <= 1e-12
+    assert path.n_scans < path.n_knots / 2 and path.gaps.max() <= 1e-12
 
 
 @pytest.mark.parametrize("kind", KINDS)

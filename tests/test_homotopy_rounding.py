@@ -69,7 +69,7 @@ def test_gaps_of_the_lasso(design):
     for seed in range(3):
         path = cb.exact_path(*design(seed))
         rounding = 3 * 4 * np.finfo(float).eps * np.sqrt(150) * (1 + path.l1 / np.linalg.norm(path.problem.y))
-        assert (path.gaps() <= GAP + rounding).all()
+        assert (path.gaps <= GAP + rounding).all()
         if path.complete:  # least squares up to the rank that LAPACK sees; a certificate knows of no rank
             B, y = columns(path.problem), path.problem.y
             best = y - B @ np.linalg.lstsq(B, y, rcond=None)[0]
@@ -112,7 +112,7 @@ def test_images(n):
         images, y = stored["X"][:n].reshape(-1, 28, 28).astype(float), stored["y"][:n].astype(float)
     X = ndimage.zoom(images, (1, 16 / 28, 16 / 28), order=3).reshape(n, -1)
     path = cb.exact_path(X, y)
-    assert not path.complete and path.gaps().max() <= 2 * GAP
+    assert not path.complete and path.gaps.max() <= 2 * GAP
 
 
 class Interrupting:

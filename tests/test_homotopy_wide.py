@@ -39,7 +39,7 @@ def test_the_gap_at_the_end():
     half = type(path)(path.problem, path.kind, path.lam, path.beta * 0.5, np.zeros((3, 0)), 1, True, "")
     least = y - B @ np.linalg.lstsq(B, y)[0]
     resid = y - B @ half.beta_at(lam=0)
-    assert half.gaps()[-1] == pytest.approx((resid @ resid - least @ least) / (y @ y), rel=1e-10)
+    assert half.gaps[-1] == pytest.approx((resid @ resid - least @ least) / (y @ y), rel=1e-10)
 
 
 @pytest.mark.parametrize("kind", ["lasso", "stagewise"])
@@ -71,4 +71,4 @@ def test_a_path_to_its_end_between_scans():
     rng = np.random.default_rng(7)
     problem = cb.Problem(rng.standard_normal((40, 2000)), rng.standard_normal(40))
     path = cb.exact_path(problem)
-    assert path.complete and path.lam[-1] == 0 and path.gaps().max() <= 1e-12 and path.n_scans < path.n_knots
+    assert path.complete and path.lam[-1] == 0 and path.gaps.max() <= 1e-12 and path.n_scans < path.n_knots

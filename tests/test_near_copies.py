@@ -34,7 +34,7 @@ def assert_promise(path):
     for lam, beta in zip(path.lam, path.beta.toarray(), strict=True):
         assert lam == 0 or judge.off(path.kind, lam, beta) <= GAP
     if path.kind == "lasso":
-        assert path.gaps().max() <= GAP
+        assert path.gaps.max() <= GAP
     assert path.complete == (path.lam[-1] == 0) and ("complete" if path.complete else "rounding") in path.message
 
 
@@ -72,7 +72,7 @@ def test_a_target_that_no_column_explains(kind):
     for y in (0.1 * D[:, 0] * D[:, 1] + 0.3, D.prod(axis=1) / 3, 1e9 + 0.1 * D[:, 0] * D[:, 1], 1e-9 * D[:, 0] * D[:, 1]):
         path = cb.exact_path(D, y, kind=kind)
         assert path.complete and list(path.lam) == [0.0] and "complete" in path.message
-        assert (path.coef_at(lam=0) == 0).all() and (path.gaps() <= GAP).all()
+        assert (path.coef_at(lam=0) == 0).all() and (path.gaps <= GAP).all()
         assert cb.exact_path(D, y, kind=kind, lam_min=0.1).complete
 
 

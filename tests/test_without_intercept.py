@@ -75,7 +75,7 @@ def test_paths_through_the_origin(loss):
 def test_exact_paths_through_the_origin():
     path = cb.exact_path(X, Y, fit_intercept=False)
     np.testing.assert_allclose(path.coef_at(lam=0.0), np.linalg.lstsq(X, Y)[0])
-    assert path.intercept_at(lam=0.0) == 0 and path.gaps().max() < 1e-10
+    assert path.intercept_at(lam=0.0) == 0 and path.gaps.max() < 1e-10
 
 
 @pytest.mark.parametrize("of", [cb.lasso_path, cb.exact_path])

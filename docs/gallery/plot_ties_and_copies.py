@@ -43,7 +43,7 @@ copied, exact = cb.Problem(X, y), cb.exact_path(X, y)
 alphas, coefs, n_warnings = knots_of_sklearn(copied, X)
 targets = [cb.certificates.L1Penalty(alpha * len(y)) for alpha in alphas[:-1]]
 theirs = [cb.certify(copied, copied.unit(w), target).gap / copied.start_loss for w, target in zip(coefs[:-1], targets, strict=True)]
-print(f"largest relative gap: {max(theirs):.2g} with {n_warnings} warnings, and {exact.gaps()[:-1].max():.1g}")
+print(f"largest relative gap: {max(theirs):.2g} with {n_warnings} warnings, and {exact.gaps[:-1].max():.1g}")
 
 # %%
 fig, (left, right) = plt.subplots(1, 2, figsize=(11, 4.6), layout="constrained")
@@ -54,6 +54,6 @@ left.legend()
 left.set_xticks(range(4), ["factor A", "B", "C", "D"])
 left.set(ylabel="coefficient at the end of the path", title="Four columns that tie")
 right.loglog(alphas[:-1], theirs, "o-", color="#D55E00")
-right.loglog(exact.lam[:-1] / len(y), exact.gaps()[:-1], "o-", color="#0072B2")
+right.loglog(exact.lam[:-1] / len(y), exact.gaps[:-1], "o-", color="#0072B2")
 right.xaxis.set_inverted(True)
 right.set(xlabel="alpha", ylabel="duality gap / loss of the constant model", title="Four columns copied: the gap of each knot")

@@ -127,6 +127,7 @@ class ExactPath(PiecewiseLinear):
         before, after, share = self._mixture(place)
         return self.certificate(float((1 - share) * self.lam[before] + share * self.lam[after]))
 
+    @cached_property
     def gaps(self):
         """Duality gap of every knot relative to the loss at 0, (n_knots,), for the Lasso mostly below 1e-13.
 
