@@ -170,6 +170,8 @@ def plan(
 
 def _guarantees(problem, method, eps, delta):
     """A function of the number of steps: the ``Guarantee`` of a method, with the best eps for so many where none is given."""
+    if isinstance(method, Method) and (eps is not None or delta is not None):
+        raise ValueError("a method has its parameters already: pass a function, such as ls_boost, with eps and delta beside it.")
     if isinstance(method, Method) and (_draws(method) or accelerated.is_accelerated(method)):
         smooth = _smooth(problem, method.bind(problem))
         return lambda k: smooth
@@ -222,8 +224,6 @@ def _best_eps(maker, constants, eps, delta, n_steps):
 def _parameters(method, eps, delta):
     """The function that makes the method, eps and delta."""
     if isinstance(method, Method):
-        if eps is not None or delta is not None:
-            raise ValueError("a method has its eps and delta already: pass the function, such as ls_boost, to set them here.")
         rate, radius = method.step.ls_boost_rate, method.step.frank_wolfe
         eps, delta = method.step.stagewise or (None, None)
         if method.greedy and rate is not None:
