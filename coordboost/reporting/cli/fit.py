@@ -51,7 +51,7 @@ def fit(
     """Run a method on a table, keep and draw its path.
 
     FILE is text (.csv, .tsv, .txt, also as .gz), .parquet, .arrow, .xlsx, .npz, a pair X.npy,y.npy, or svmlight (.svm, .libsvm, also as
-    .gz). Text becomes a 0/1 column for each word, dates become days. `coordboost path` is the same command.
+    .gz). Text becomes 0/1 columns, dates become days. `coordboost path` does the same.
 
     \b
     Examples:
