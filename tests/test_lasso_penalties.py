@@ -188,6 +188,16 @@ def test_who_has_a_penalty():
         cb.lasso.multinomial_path(X, SIGNS, penalty_factor=SPARED)
 
 
+def test_a_small_factor_stands_in_for_none():
+    free = SPARED == 0
+    options = {"loss": cb.losses.Logistic(), "refit_intercept": True, "unit_columns": False, "tol": 1e-8}
+    path = cb.lasso_path(X, SIGNS, [1.0], penalty_factor=np.where(free, 1e-6, 1.0), **options)
+    alone = linear_model.LogisticRegression(C=np.inf, tol=1e-10, max_iter=1000).fit(X[:, free], SIGNS)
+    assert (path.coefs[~free] == 0).all() and path.message == "complete"
+    # a penalty of 1e-6 moves a coefficient by that over the curvature, which is at most 1/4 for columns of variance 1
+    np.testing.assert_allclose(path.coefs[free, 0], alone.coef_[0], rtol=0, atol=2e-5)
+
+
 def test_estimators_spare_columns():
     one = cb.CertifiedLassoCV(penalty_factor=SPARED, standardize=True, n_alphas=8, cv=3).fit(X, Y)
     assert (one.coef_[SPARED == 0] != 0).all() and one.certificate_.gap <= 1.1e-6 * one.path_.problem.start_excess

@@ -68,7 +68,7 @@ def lasso_path(
         proximal Newton steps on a working set.
     penalty_factor : array_like, (n_features,) or (2, n_features), optional
         Multiplies the penalty of each coefficient; not rescaled to sum to n_features as glmnet does. Columns of factor 0 have no penalty,
-        for the squared loss. Two rows: of the absolute values, and of the squares. Default: 1.
+        for the squared loss; for others take 1e-6, and give the `alphas`. Two rows: of the absolute values, and of the squares. Default: 1.
     sample_weight : array_like, (n_samples,), optional; not with a Problem
         Weights of the terms of the mean loss.
     loss : Loss, default ``Squared()``; not with a Problem
@@ -129,7 +129,10 @@ def lasso_path(
     limits = limits_of(lower_limits, upper_limits, validation.flag("positive", positive), problem.standardization.n_columns)
     limited, unpenalised = bool(np.isfinite(limits).any()), np.flatnonzero(factor == 0)
     if len(unpenalised) and (not squared or np.isfinite(limits[:, problem.standardization.kept[unpenalised]]).any()):
-        raise ValueError("penalty_factor may be 0 for the squared loss, in columns without limits: make it above 0.")
+        raise ValueError(
+            "penalty_factor may be 0 for the squared loss, in columns without limits. Take 1e-6 in its place, and give the alphas: "
+            "those by default begin where such a column enters."
+        )
     solvers = _solvers(problem, l1_ratio, limited, len(unpenalised))
     _check_solver(solver, solvers, problem.loss, l1_ratio, limited, len(unpenalised))
     tol, largest = checked_positive("tol", tol), float(scale[factor > 0].max(initial=0.0)) or 1.0
@@ -192,7 +195,6 @@ def _rounding(problem, zero, factor, coefs):
     return 2 * size / problem.start_excess if problem.start_excess > 0 else 0 * size
 
 
-
 def _squares(factors):
     """What multiplies the square of a coefficient of which the abs value is multiplied by 1, (n_learners,); 1 without a penalty."""
     return np.divide(factors[1], factors[0] ** 2, out=np.ones(factors.shape[1]), where=factors[0] > 0)
@@ -220,11 +222,6 @@ def _check_solver(solver, known, loss, l1_ratio, limited, unpenalised):
         net = f" and l1_ratio = {l1_ratio:g}" if l1_ratio < 1 else ""
         net += (" with limits" if limited else "") + (" with columns without a penalty" if unpenalised else "")
         raise ValueError(f"solver must be {names} for {shown(loss)}{net}, got {shown(solver)}.")
-
-
-
-
-
 
 
 #: A gap above this part of the tolerance is found from scans, as rounding may be most of it.
