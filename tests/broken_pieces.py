@@ -76,7 +76,7 @@ class Rule(cb.rules.StepRule):
 
     unit = 1.0
 
-    def move(self, k, view, j, corr, beta_j):
+    def move(self, k, state, j, corr, beta_j):
         return 0.0, 0.5 * corr
 
     def score(self, j, corr, beta_j):
@@ -91,8 +91,8 @@ class Choice(cb.rules.SelectionRule):
     def draw(self, rng, n_rows, n_learners):
         return rng.integers(0, n_learners, (n_rows, 2))
 
-    def pick(self, view, step, beta, drawn, k):
-        return best_of(view, step, beta, drawn)
+    def pick(self, state, step, beta, drawn, k):
+        return best_of(state, step, beta, drawn)
 
     def norm(self, a):
         return float(np.abs(a).max())
@@ -142,8 +142,8 @@ def asks_an_object(self, y, f):
     return (y - f) * (y - f) / 2 + 0 * COUNT()
 
 
-def greedy_of_some(self, view, step, beta, drawn, k):
-    return best_of(view, step, beta, np.arange(5))
+def greedy_of_some(self, state, step, beta, drawn, k):
+    return best_of(state, step, beta, np.arange(5))
 
 
 SABOTAGE = {
@@ -177,12 +177,12 @@ SABOTAGE = {
     learners.gram_agrees_with_the_columns: broken(Table, gram=lambda self, weight: B.T @ B),
     learners.arguments_are_left_alone: broken(Table, scan=spoils),
     learners.verbs_are_functions: broken(Table, column=lambda self, j: B[:, j] + 1e-15 * COUNT()),
-    rules.moves_are_finite_and_shrink_lies_in_0_to_1: broken(Rule, move=lambda self, k, view, j, corr, beta_j: (1.5, corr)),
-    rules.moves_are_functions: broken(Rule, move=lambda self, k, view, j, corr, beta_j: (0.0, COUNT())),
+    rules.moves_are_finite_and_shrink_lies_in_0_to_1: broken(Rule, move=lambda self, k, state, j, corr, beta_j: (1.5, corr)),
+    rules.moves_are_functions: broken(Rule, move=lambda self, k, state, j, corr, beta_j: (0.0, COUNT())),
     rules.score_changes_no_more_than_the_correlation: broken(Rule, score=lambda self, j, corr, beta_j: 1.01 * abs(corr)),
     rules.score_does_not_fall_below_0: broken(Rule, score=lambda self, j, corr, beta_j: abs(corr) - 1.0),
     rules.unit_is_positive: broken(Rule, unit=0.0),
-    rules.compiled_moves_are_the_same: broken(Rule, move=lambda self, k, view, j, corr, beta_j: (0.0, 0.1 * COUNT())),
+    rules.compiled_moves_are_the_same: broken(Rule, move=lambda self, k, state, j, corr, beta_j: (0.0, 0.1 * COUNT())),
     rules.width_is_a_whole_number: broken(Choice, width=2.0),
     rules.draws_have_their_shape_and_bounds: drawn_by(lambda self, rng, n_rows, n: rng.integers(0, n + 1, (n_rows, 2))),
     rules.draws_come_from_the_generator: drawn_by(lambda self, rng, n_rows, n: UNSEEDED.integers(0, n, (n_rows, 2))),

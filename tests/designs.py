@@ -82,7 +82,7 @@ def draws(problem, method, n_steps, seed=0):
     return np.concatenate([select.draw(rng, CHUNK, problem.n_learners) for rng in generators])[:n_steps]
 
 
-VIEWS = {
+STATES = {
     "explicit": cb.engine.NaiveState,
     "gram": cb.engine.CovarianceState,
     "columns": cb.engine.CovarianceColumns,
@@ -91,13 +91,13 @@ VIEWS = {
 }
 
 
-def views_of(methods):
-    """(name, view) for every method of a dictionary and every view that it can run on, as parameters of a test."""
+def states_of(methods):
+    """(name, model state) for every method of a dictionary and every model state that it can run on, as parameters of a test."""
     return [
-        pytest.param(name, view, id=f"{name}-{key}")
+        pytest.param(name, model_state, id=f"{name}-{key}")
         for name, method in methods.items()
-        for key, view in VIEWS.items()
-        if view in (cb.engine.NaiveState, cb.engine.CovarianceState) or method.greedy
+        for key, model_state in STATES.items()
+        if model_state in (cb.engine.NaiveState, cb.engine.CovarianceState) or method.greedy
     ]
 
 

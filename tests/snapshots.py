@@ -96,11 +96,11 @@ def table(loss="squared", **options):
     return cb.Problem(X, y, loss, sample_weight=WEIGHT, groups=GROUPS, **options)
 
 
-def stepped(method, loss, view=None, compile=False):
+def stepped(method, loss, model_state=None, compile=False):
     """The run of a method; None where it is refused."""
     n_steps = 8 if method == "forward_stepwise" else STEPS
     try:
-        return cb.solve(table(loss), METHODS[method], n_steps, rng=3, view=view, compile=compile)
+        return cb.solve(table(loss), METHODS[method], n_steps, rng=3, model_state=model_state, compile=compile)
     except ValueError:
         return None
 

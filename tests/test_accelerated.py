@@ -153,8 +153,8 @@ def test_what_does_not_go_together_is_refused():
     for call, words in [
         (lambda: cb.theory.check(run), "no bound speaks about agbm"),
         (lambda: cb.theory.plan(problem, run.method, n_steps=5), "no theorem speaks about agbm"),
-        (lambda: cb.solve(problem, cb.agbm(0.5, 0.05), 5, view=cb.engine.NaiveState), "agbm cannot run on view=NaiveState"),
-        (lambda: cb.solve(problem, cb.ls_boost(), 5, view=run.view), "ls_boost cannot run on view=Accelerated"),
+        (lambda: cb.solve(problem, cb.agbm(0.5, 0.05), 5, model_state=cb.engine.NaiveState), "agbm cannot run on model_state=NaiveState"),
+        (lambda: cb.solve(problem, cb.ls_boost(), 5, model_state=run.model_state), "ls_boost cannot run on model_state=Accelerated"),
         (lambda: cb.agbm(0.5, 1.5), "gamma"),
         (lambda: cb.agbm(0.0, 0.5), "eta"),
         (lambda: cb.solve(problem, cb.vagbm(2.0), 5), "eta must be between 0 and 2 / sigma"),

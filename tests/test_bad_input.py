@@ -153,17 +153,17 @@ def lacking(verb):
     return type("Lacking", (), {name: part for name, part in verbs.items() if name != verb})()
 
 
-def greedy(oracle, view=None):
+def greedy(oracle, model_state=None):
     """Five steps, in plain Python: an array of the wrong length must not be able to write past an array of the engine."""
-    return cb.solve(Problem(oracle, Y), cb.ls_boost(1.0), 5, view=view, compile=False)
+    return cb.solve(Problem(oracle, Y), cb.ls_boost(1.0), 5, model_state=model_state, compile=False)
 
 
 @pytest.mark.parametrize(
     "action, fragment",
     [case(f"no {verb}", lambda verb=verb: Problem(lacking(verb), Y), f"lacks {verb}") for verb in cb.learners.Oracle.required]
     + [
-        case(f"scan {name}, {view.__name__}", lambda bad=bad, view=view: greedy(Columns(scan=bad), view), "scan")
-        for view in (cb.engine.NaiveState, cb.engine.CovarianceState)
+        case(f"scan {name}, {state.__name__}", lambda bad=bad, state=state: greedy(Columns(scan=bad), state), "scan")
+        for state in (cb.engine.NaiveState, cb.engine.CovarianceState)
         for name, bad in (
             ("long", np.ones(8)), ("short", np.ones(2)), ("2-D", np.ones((3, 1))), ("scalar", 1.0), ("NaN", np.full(3, NAN)),
             ("one NaN", np.array([1.0, NAN, 0.0])), ("inf", np.full(3, INF)), ("text", ["a"] * 3),

@@ -36,7 +36,7 @@ def test_runs_are_those_in_memory(source, tmp_path):
     stored, dense = pair(tmp_path, source, *data())
     for method in METHODS.values():
         run, expected = (cb.solve(problem, method, N_STEPS) for problem in (stored, dense))
-        assert run.view is cb.engine.LookaheadState
+        assert run.model_state is cb.engine.LookaheadState
         np.testing.assert_array_equal(run.path.learner, expected.path.learner)
         # a step is a correlation that differs by its rounding, of order N roundoffs, and the error of past steps moves it on
         np.testing.assert_allclose(run.coef, expected.coef, rtol=0, atol=N_STEPS * N * ROUNDOFF * np.abs(expected.coef).max())
@@ -80,15 +80,15 @@ def test_verbs(source, center, weighted, tmp_path):
 
 @pytest.mark.parametrize("source", ["npy, C order", "npy, Fortran order", "zarr, blocks", "parquet", "dask, blocks"])
 def test_other_roads(source, tmp_path):
-    """Random and cyclic rules, refitting, other losses, the Gram form and the explicit view."""
+    """Random and cyclic rules, refitting, other losses, the Gram form and the naive state."""
     X, y = data()
     stored, dense = pair(tmp_path, source, X, y)
-    for method, view in [
+    for method, model_state in [
         (cb.rtgcd(5), None), (cb.methods.ccd(), None), (cb.forward_stepwise(), None),
         (cb.methods.gcd(), cb.engine.CovarianceState), (cb.methods.gcd(), cb.engine.NaiveState),
         (cb.methods.frank_wolfe(2.0), None),
     ]:  # fmt: skip
-        run, expected = (cb.solve(problem, method, 12, view=view) for problem in (stored, dense))
+        run, expected = (cb.solve(problem, method, 12, model_state=model_state) for problem in (stored, dense))
         np.testing.assert_array_equal(run.path.learner, expected.path.learner)
         np.testing.assert_allclose(run.beta, expected.beta, rtol=0, atol=1e-12 * np.abs(expected.beta).max())
 
@@ -196,8 +196,8 @@ def test_cluster(tmp_path):
                     os.kill(killed[0], 9)
 
             method = cb.ls_boost(0.3)
-            run = cb.solve(stored, method, 40, watch=kill, view=cb.engine.NaiveState)  # a scan in every step
+            run = cb.solve(stored, method, 40, watch=kill, model_state=cb.engine.NaiveState)  # a scan in every step
             assert killed and run.n_scans > 10
             longer = run.resume(10)
             np.testing.assert_array_equal(longer.path.learner, cb.solve(dense, method, 50).path.learner)
-            np.testing.assert_array_equal(longer.beta, cb.solve(stored, method, 50, view=cb.engine.NaiveState).beta)
+            np.testing.assert_array_equal(longer.beta, cb.solve(stored, method, 50, model_state=cb.engine.NaiveState).beta)

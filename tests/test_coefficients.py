@@ -32,7 +32,7 @@ def test_a_learner_that_adds_nothing_is_not_among_the_refitted():
 
 
 class Unheard(namedtuple("Unheard", ""), cb.rules.CoefficientRule):
-    """Coefficients that no view knows how to keep."""
+    """Coefficients that no model state knows how to keep."""
 
     def start(self, problem):
         return self
@@ -41,12 +41,12 @@ class Unheard(namedtuple("Unheard", ""), cb.rules.CoefficientRule):
 
 
 def test_what_cannot_run_is_refused():
-    with pytest.raises(ValueError, match="no view keeps Unheard coefficients"):
+    with pytest.raises(ValueError, match="no model state keeps Unheard coefficients"):
         cb.solve(PROBLEM, cb.rules.Method("own", cb.rules.Greedy(), cb.rules.ShrunkenStep(), coefficients=Unheard()), 3)
     with pytest.raises(ValueError, match="coefficients must be a store of coefficients such as Single"):
         cb.rules.Method("own", cb.rules.Greedy(), cb.rules.ShrunkenStep(), coefficients=cb.rules.Greedy())
-    with pytest.raises(ValueError, match="cannot run on view=NaiveState"):
-        cb.solve(PROBLEM, cb.forward_stepwise(), 3, view=cb.engine.NaiveState)
+    with pytest.raises(ValueError, match="cannot run on model_state=NaiveState"):
+        cb.solve(PROBLEM, cb.forward_stepwise(), 3, model_state=cb.engine.NaiveState)
 
 
 def test_greedy_is_what_a_lookahead_may_rest_on():
@@ -67,7 +67,7 @@ def test_greedy_is_what_a_lookahead_may_rest_on():
 class Halving(namedtuple("Halving", "rate eps radius"), cb.rules.StepRule):
     """Fields named like those of our rules, and steps unlike theirs."""
 
-    def move(self, k, view, j, corr, beta_j):
+    def move(self, k, state, j, corr, beta_j):
         return 0.0, 0.5**k * corr
 
 
@@ -78,7 +78,7 @@ class Loud(namedtuple("Loud", "eps"), cb.rules.StepRule):
     def stagewise(self):
         return self.eps, np.inf
 
-    def move(self, k, view, j, corr, beta_j):
+    def move(self, k, state, j, corr, beta_j):
         return 0.0, self.eps * (1.0 if corr > 0 else -1.0)
 
 

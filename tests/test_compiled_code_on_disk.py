@@ -80,7 +80,7 @@ def test_the_folder_is_a_file(tmp_path):
 def test_who_waits_at_a_terminal_reads_one_line(there, tmp_path):
     ours, theirs = pty.openpty()
     code = "import numpy as np, coordboost as cb; "
-    code += "cb.solve(cb.Problem(np.eye(4), np.arange(4.0)), cb.methods.gcd(), 2, view=cb.engine.NaiveState)"
+    code += "cb.solve(cb.Problem(np.eye(4), np.arange(4.0)), cb.methods.gcd(), 2, model_state=cb.engine.NaiveState)"
     stderr = theirs if there else subprocess.PIPE
     given = {**os.environ, "NUMBA_CACHE_DIR": str(tmp_path)}
     done = subprocess.run([sys.executable, "-c", code], stderr=stderr, env=given, cwd=ROOT, check=True)

@@ -10,7 +10,7 @@ import coordboost as cb
 N_SAMPLES, N_LEARNERS, N_STEPS, RADIUS = 8, 6, 6, 2.0
 GROUPS = [0, 1, 0, 2, 1, 0]
 FULL, SUBSET, GROUPED, CYCLIC = cb.rules.Greedy(), cb.rules.RandomSubset(3), cb.rules.Groups(2), cb.rules.Cyclic()
-#: Each step, with a selection and a view that are compiled with it: every selection with both, and both where a step asks for more.
+#: Each step, with a selection and a model state that are compiled with it: every selection with both, and both where a step asks for more.
 STEPS = {
     "proportional": (cb.rules.ShrunkenStep(0.5), GROUPED, cb.engine.NaiveState),
     "line search": (cb.rules.LineSearch(), CYCLIC, cb.engine.NaiveState),
@@ -37,10 +37,10 @@ def data(loss=None, convert=np.asarray, labels=False):
     return cb.Problem(convert(X * (X > 0)), y, loss, groups=GROUPS)
 
 
-def check(problem, step, select, view, slack=1.0):
+def check(problem, step, select, model_state, slack=1.0):
     """Numbers stay below the target, the radius, and for a search the quotient of the two."""
     method = cb.rules.Method("test", select, step)
-    one, other = (cb.solve(problem, method, N_STEPS, view=view, compile=way) for way in (True, False))
+    one, other = (cb.solve(problem, method, N_STEPS, model_state=model_state, compile=way) for way in (True, False))
     size = (RADIUS * (1 + np.linalg.norm(problem.y))) ** (2 if isinstance(step, cb.rules.SegmentSearch) else 1)
     tolerance = slack * drift(N_STEPS, problem.n_samples, size)
     assert (one.path.learner == other.path.learner).all() and np.abs(one.beta).max() > 1e3 * tolerance
@@ -54,11 +54,11 @@ def test_every_step(name):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("view", [cb.engine.NaiveState, cb.engine.CovarianceState])
+@pytest.mark.parametrize("model_state", [cb.engine.NaiveState, cb.engine.CovarianceState])
 @pytest.mark.parametrize("select", [FULL, SUBSET, GROUPED, CYCLIC])
 @pytest.mark.parametrize("name", STEPS)
-def test_every_combination(name, select, view):
-    check(data(), STEPS[name][0], select, view)
+def test_every_combination(name, select, model_state):
+    check(data(), STEPS[name][0], select, model_state)
 
 
 @pytest.mark.slow

@@ -18,15 +18,15 @@ CASES = {
 }
 
 
-def test_a_view_on_the_data_computes_no_gram_columns():
-    run = cb.solve(PROBLEM, cb.ls_boost(0.1), 9, view=cb.engine.NaiveState)
+def test_a_state_on_the_data_computes_no_gram_columns():
+    run = cb.solve(PROBLEM, cb.ls_boost(0.1), 9, model_state=cb.engine.NaiveState)
     assert run.n_gram_columns == 0 and run.resume(3).n_gram_columns == 0 and run.n_scans == 9
 
 
 @pytest.mark.parametrize("name", CASES)
 def test_scans_are_counted_once(name, tmp_path):
-    method, view = CASES[name]
-    options = {"view": view, "rng": 3}
+    method, model_state = CASES[name]
+    options = {"model_state": model_state, "rng": 3}
     whole = cb.solve(PROBLEM, method, 90, **options)
     part = cb.solve(PROBLEM, method, 30, **options)
     part.save(tmp_path / "part.run")
@@ -44,17 +44,17 @@ def test_scans_are_counted_once(name, tmp_path):
         assert run.n_scans == whole.n_scans and run.beta.tobytes() == whole.beta.tobytes()
 
 
-def test_scans_of_the_explicit_view_by_hand():
+def test_scans_of_the_naive_state_by_hand():
     """A greedy step looks at all learners, one of a subset at three of 200."""
-    assert cb.solve(PROBLEM, cb.ls_boost(0.1), 50, view=cb.engine.NaiveState).n_scans == 50
+    assert cb.solve(PROBLEM, cb.ls_boost(0.1), 50, model_state=cb.engine.NaiveState).n_scans == 50
     assert cb.solve(PROBLEM, cb.forward_stepwise(), 9).n_scans == 9
-    assert cb.solve(PROBLEM, cb.rtgcd(3), 50, view=cb.engine.NaiveState).n_scans == pytest.approx(50 * 3 / 200, rel=1e-14)
-    assert cb.solve(PROBLEM, cb.ls_boost(0.1), 50, view=cb.engine.CovarianceState).n_scans == 1
+    assert cb.solve(PROBLEM, cb.rtgcd(3), 50, model_state=cb.engine.NaiveState).n_scans == pytest.approx(50 * 3 / 200, rel=1e-14)
+    assert cb.solve(PROBLEM, cb.ls_boost(0.1), 50, model_state=cb.engine.CovarianceState).n_scans == 1
 
 
 def test_a_rule_counts_what_it_looks_at():
     """All learners of the groups drawn, all learners for a law of their correlations, one of a cycle."""
-    naive, size = {"view": cb.engine.NaiveState, "rng": 3}, np.bincount(np.arange(200) % 7)
+    naive, size = {"model_state": cb.engine.NaiveState, "rng": 3}, np.bincount(np.arange(200) % 7)
     groups = cb.solve(PROBLEM, cb.rtgcd(select=cb.rules.Groups(2)), 70, **naive)
     assert size.min() * 140 / 200 <= groups.n_scans <= size.max() * 140 / 200
     cyclic = cb.rules.Method("cyclic", cb.rules.Cyclic(), cb.rules.LineSearch())

@@ -131,7 +131,7 @@ def test_a_cluster_closed_during_a_run_is_one_sentence(closed):
         client = distributed.Client(cluster)
         held = da.from_array(X, chunks=(20, 2)).persist()
         problem = cb.Problem(cb.data.open_columns(held), Y)
-        states = cb.iterate(problem, cb.ls_boost(0.5), 20, every=1, view=cb.engine.NaiveState, compile=False)
+        states = cb.iterate(problem, cb.ls_boost(0.5), 20, every=1, model_state=cb.engine.NaiveState, compile=False)
         next(states)
         {"client": client, "cluster": cluster}[closed].close()
         refused(lambda: list(states), "X, a Dask array, could not be computed")

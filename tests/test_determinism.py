@@ -84,11 +84,11 @@ cases = {
     "wide": (wide, cb.losses.Squared(), cb.regularized_forward_stagewise(0.5, 40.0), None),
     "stored": (wide, cb.losses.Squared(), cb.ls_boost(0.3), None),
 }
-for name, (X, loss, method, view) in cases.items():
+for name, (X, loss, method, model_state) in cases.items():
     weight = np.linspace(0.1, 2.0, len(X)) if name == "weighted" else None
     np.save("x.npy", X)
     problem = cb.Problem(cb.data.open_columns("x.npy") if name == "stored" else X, y[:len(X)], loss, sample_weight=weight)
-    run = cb.solve(problem, method, 40, view=view)
+    run = cb.solve(problem, method, 40, model_state=model_state)
     certificate = run.certificate(cb.certificates.L1Ball(100.0))
     parts = {
         "columns": problem.gather(np.arange(24)), "path": np.concatenate([run.path.learner, run.path.theta]), "beta": run.beta,
@@ -148,12 +148,12 @@ import numpy as np
 import coordboost as cb
 print(cb.__file__)
 problem = cb.Problem(np.array([[1.0], [0.0]]), [3.0, 0.0], center=False)
-print(cb.solve(problem, cb.methods.gcd(), 1, view=cb.engine.NaiveState).beta[0])
+print(cb.solve(problem, cb.methods.gcd(), 1, model_state=cb.engine.NaiveState).beta[0])
 """
 #: As `python`, where kernels are compiled even if they are interpreted here: this is about what was compiled.
 compiling = partial(python, NUMBA_DISABLE_JIT="0")
 EDITS = {
-    "rules/steps.py": "ShrunkenStep.move = lambda self, k, view, j, corr, beta_j: (0, self.rate * corr / 2)",
+    "rules/steps.py": "ShrunkenStep.move = lambda self, k, state, j, corr, beta_j: (0, self.rate * corr / 2)",
     "losses/standard.py": "Squared.residual = lambda self, y, f: (y - f) / 2",
     "learners/dense.py": "Dense.scan = lambda self, v: np.dot(self.rows, v) / 2",
 }
@@ -189,7 +189,7 @@ from coordboost.rules import StepRule
 
 
 class Mine(namedtuple("Mine", ""), StepRule):
-    def move(self, k, view, j, corr, beta_j):
+    def move(self, k, state, j, corr, beta_j):
         return 0, corr / {divisor}
 """
 RUN_MINE = RUN.replace("cb.methods.gcd()", 'cb.rules.Method("mine", cb.rules.Greedy(), Mine())').replace(
@@ -211,7 +211,7 @@ def test_a_private_piece_does_not_spoil_the_cache_for_others(tmp_path):
     code = """
 import numpy as np, coordboost as cb
 X, y = np.random.default_rng(0).normal(size=(20, 4)), np.arange(20.0)
-print(cb.solve(cb.Problem(X, y{loss}), cb.methods.gcd(), 5, view=cb.engine.NaiveState).n_steps)
+print(cb.solve(cb.Problem(X, y{loss}), cb.methods.gcd(), 5, model_state=cb.engine.NaiveState).n_steps)
 """
     module = tmp_path / "private_loss.py"
     module.write_text(

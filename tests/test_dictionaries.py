@@ -142,7 +142,7 @@ def test_inputs_are_left_alone(kind):
 
 def test_own_verbs_of_an_oracle_are_used():
     source = Complete(unit_columns(raw(), np.ones(13), True))
-    run = cb.solve(cb.Problem(source, vector(8)), cb.rtgcd(3), 4, view=cb.engine.NaiveState)
+    run = cb.solve(cb.Problem(source, vector(8)), cb.rtgcd(3), 4, model_state=cb.engine.NaiveState)
     assert {"correlations", "add"} <= set(source.used) and run.final.l1 > 0
 
 

@@ -1,4 +1,4 @@
-"""Two roads to the same iterates: methods that are special cases of each other, views, storage, weights, symmetries.
+"""Two roads to the same iterates: methods that are special cases of each other, model states, storage, weights, symmetries.
 
 Where nothing is rounded, or both roads round alike, the comparison is ``==``.
 """
@@ -13,8 +13,8 @@ from hypothesis import strategies as st
 import coordboost as cb
 
 N = 8
-VIEWS = [cb.engine.NaiveState, cb.engine.CovarianceState]
-every_view = pytest.mark.parametrize("view", VIEWS, ids=["explicit", "gram"])
+MODEL_STATES = [cb.engine.NaiveState, cb.engine.CovarianceState]
+every_model_state = pytest.mark.parametrize("model_state", MODEL_STATES, ids=["explicit", "gram"])
 every_kind = pytest.mark.parametrize("kind", GAUSSIAN)
 SINGLE = np.arange(20)  # every learner a group of its own
 RFS = cb.regularized_forward_stagewise
@@ -34,22 +34,22 @@ PAIRS = {
 }
 
 
-def run_pair(problem, name, view=None):
+def run_pair(problem, name, model_state=None):
     pair = [make(problem.n_learners) for make in PAIRS[name]]
-    return [cb.solve(problem, method, N, rng=7, view=view, compile=False) for method in pair]
+    return [cb.solve(problem, method, N, rng=7, model_state=model_state, compile=False) for method in pair]
 
 
 def assert_same_bits(a, b):
     assert (a.path.learner == b.path.learner).all() and (betas(a) == betas(b)).all()
 
 
-@every_view
+@every_model_state
 @pytest.mark.parametrize("name", PAIRS)
 @every_kind
-def test_same_on_gaussian_columns(kind, name, view):
+def test_same_on_gaussian_columns(kind, name, model_state):
     """Bit for bit, but where a scan stands against dot products, and for Lasso CD, which computes beta + corr - beta."""
     X, y = gaussian(kind)
-    a, b = run_pair(cb.Problem(X, y, groups=SINGLE[: X.shape[1]]), name, view)
+    a, b = run_pair(cb.Problem(X, y, groups=SINGLE[: X.shape[1]]), name, model_state)
     (assert_close if "greedy" in name or "Lasso" in name else assert_same_bits)(a, b)
     assert np.abs(a.beta).max() > 0
 
@@ -65,12 +65,12 @@ def test_same_on_sign_matrices(name, X, y):
     np.testing.assert_array_equal(betas(a), betas(b))
 
 
-@every_view
+@every_model_state
 @seeded
 @given(problem=sign_problems())
-def test_line_search_is_the_full_step(view, problem):
+def test_line_search_is_the_full_step(model_state, problem):
     """LS-Boost(1) = exact greedy coordinate descent; and LS-Boost(eps) is FS with the steps eps * max|corr|."""
-    options = {"view": view, "compile": False}
+    options = {"model_state": model_state, "compile": False}
     boost, search = (cb.solve(problem, method, N, **options) for method in (cb.ls_boost(1.0), cb.methods.gcd(step=cb.rules.LineSearch())))
     assert_same_bits(boost, search)
     half = cb.solve(problem, cb.ls_boost(0.5), N, **options)
@@ -123,8 +123,8 @@ def test_csc_is_dense(name, center, weighted):
     options = {"sample_weight": weight if weighted else None, "center": center}
     pair = [cb.Problem(convert(X), y, **options) for convert in (np.asarray, scipy.sparse.csc_array)]
     assert isinstance(pair[1].dictionary, cb.learners.Sparse)
-    for view in VIEWS:
-        runs = [solved(problem, name, view=view) for problem in pair]
+    for model_state in MODEL_STATES:
+        runs = [solved(problem, name, model_state=model_state) for problem in pair]
         assert_close(*runs, factor=2.0)  # the shift is one product more
         for run, new in zip(runs, (X, scipy.sparse.csr_array(X)), strict=True):
             np.testing.assert_allclose(run.predict(new), run.problem.constant + run.pred, rtol=0, atol=1e-12)
@@ -141,7 +141,7 @@ def test_whole_weights_are_repeated_rows(loss, name):
     assert 0 < (weight == 0).sum() < 14
     pair = cb.Problem(X, y, loss, sample_weight=weight), cb.Problem(X[rows], y[rows], loss)
     # 1 / sigma is at most 1.4; lengths of searches along unit columns are at most 1 / mu = 2
-    runs = [solved(problem, name, view=cb.engine.NaiveState) for problem in pair]
+    runs = [solved(problem, name, model_state=cb.engine.NaiveState) for problem in pair]
     assert_close(*runs, factor=8.0)
     np.testing.assert_allclose(runs[0].predict(X), runs[1].predict(X), rtol=0, atol=1e-12)
 
@@ -167,13 +167,13 @@ class Stored:
         return self.X[:, j]
 
 
-@every_view
+@every_model_state
 @pytest.mark.parametrize("name", ["LS-Boost", "FS", "R-FS", "random", "line search", "Lasso"])
 @seeded
 @given(problem=sign_problems())
-def test_oracle_is_the_stored_matrix(name, view, problem):
+def test_oracle_is_the_stored_matrix(name, model_state, problem):
     oracle = cb.Problem(Stored(columns(problem)), problem.y, center=False)
-    assert_same_bits(solved(problem, name, view=view), solved(oracle, name, view=view))
+    assert_same_bits(solved(problem, name, model_state=model_state), solved(oracle, name, model_state=model_state))
 
 
 RESIDUALS = {  # step and radius of subgradient descent

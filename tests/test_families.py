@@ -35,16 +35,16 @@ def signed_families(draw):
     return cb.Problem(signs * size, y, center=False, groups=family)
 
 
-@pytest.mark.parametrize("view", [cb.engine.NaiveState, cb.engine.CovarianceState], ids=["explicit", "gram"])
+@pytest.mark.parametrize("model_state", [cb.engine.NaiveState, cb.engine.CovarianceState], ids=["explicit", "gram"])
 @pytest.mark.parametrize("step", STEPS)
 @seeded
 @given(problem=signed_families())
-def test_columns_are_the_naive_algorithm_in_fractions(step, view, problem):
+def test_columns_are_the_naive_algorithm_in_fractions(step, model_state, problem):
     """Every pick, and every coefficient with ==."""
     rule, power = STEPS[step]
     for penalty, t in ((0.0, 2), (0.5, 2), (0.5, None)):
         method = cb.rgb(penalty, t, rule, TABLE)
-        run = cb.solve(problem, method, N, view=view, compile=False)
+        run = cb.solve(problem, method, N, model_state=model_state, compile=False)
         H = fractions(columns(problem) * lengths(problem))
         rest = problem.groups, fractions(BOUND), fractions(OMEGA), F(penalty), draws(problem, method, N), ref.SQUARED, power
         alphas, picks = naive(H, fractions(problem.y), *rest)

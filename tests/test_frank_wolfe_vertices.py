@@ -161,7 +161,7 @@ def test_on_a_gram_matrix_the_steps_are_the_same_and_the_data_are_scanned_once(m
     np.testing.assert_allclose(gram.path.theta, plain.path.theta, rtol=0, atol=1e-10)
     np.testing.assert_allclose(gram.path.shrink, plain.path.shrink, rtol=0, atol=1e-10)
     assert (gram.n_scans, gram.n_gram_columns, plain.n_gram_columns) == (1, n_columns, 0) and plain.n_scans > 100
-    assert gram.view.quadratic and not plain.view.quadratic
+    assert gram.model_state.quadratic and not plain.model_state.quadratic
 
 
 @pytest.mark.parametrize("make", METHODS)
@@ -176,8 +176,8 @@ def test_a_step_that_leaves_vertices_needs_their_store():
         cb.rules.Method("mine", cb.rules.Greedy(), cb.methods.frank_wolfe_away(1.0).step)
     with pytest.raises(ValueError, match="delta must be"):
         cb.methods.frank_wolfe_pairwise(-1.0)
-    with pytest.raises(ValueError, match="cannot run on view=NaiveState"):
-        cb.solve(data("squared"), cb.methods.frank_wolfe_away(1.0), 3, view=cb.engine.NaiveState)
+    with pytest.raises(ValueError, match="cannot run on model_state=NaiveState"):
+        cb.solve(data("squared"), cb.methods.frank_wolfe_away(1.0), 3, model_state=cb.engine.NaiveState)
 
 
 @pytest.mark.parametrize("seed, left", [(12, {1, 2}), (21, {0, 1})])

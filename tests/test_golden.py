@@ -29,7 +29,7 @@ TABLES = {
     ),
 }  # fmt: skip
 every_table = pytest.mark.parametrize("name", TABLES)
-every_view = pytest.mark.parametrize("view", [cb.engine.NaiveState, cb.engine.CovarianceState], ids=["explicit", "gram"])
+every_model_state = pytest.mark.parametrize("model_state", [cb.engine.NaiveState, cb.engine.CovarianceState], ids=["explicit", "gram"])
 
 
 def problem(loss=None, columns=X, target=Y):
@@ -56,12 +56,12 @@ def test_exact_tables(name):
         assert all(type(x) is F for x in beta)
 
 
-@every_view
+@every_model_state
 @every_table
-def test_float_tables(name, view):
+def test_float_tables(name, model_state):
     _, method, table, deltas = TABLES[name]
     n_steps = len(table)
-    run = cb.solve(problem(), method, len(deltas or table), view=view, compile=view is cb.engine.CovarianceState)
+    run = cb.solve(problem(), method, len(deltas or table), model_state=model_state, compile=model_state is cb.engine.CovarianceState)
     # The numbers of the tables are below 4; 3/5 and 4/5 are themselves rounded, as if by one more step.
     close = partial(np.allclose, rtol=0, atol=drift(n_steps + 1, 3, 4))
     for state, row in zip(run.replay(range(len(table))), table, strict=True):
@@ -81,10 +81,11 @@ def test_exact_lasso():
     assert (exact.lasso_ball(X, Y, F(100)) == golden.LEAST_SQUARES).all()
 
 
-@every_view
-def test_gbm_on_the_identity(view):
+@every_model_state
+def test_gbm_on_the_identity(model_state):
     """Lu and Mazumder: picks and losses, and the bound of Theorem 4.1 holds for them."""
-    run = cb.solve(problem(None, np.eye(3), golden.GBM_Y), cb.methods.gcd(), 3, view=view, compile=view is cb.engine.CovarianceState)
+    compile = model_state is cb.engine.CovarianceState
+    run = cb.solve(problem(None, np.eye(3), golden.GBM_Y), cb.methods.gcd(), 3, model_state=model_state, compile=compile)
     losses = [state.loss for state in run.replay(range(4))]
     assert list(run.path.learner) == golden.GBM_PICKS and losses == golden.GBM_LOSSES
     assert all(loss <= bound for loss, bound in zip(losses, golden.GBM_BOUNDS, strict=True))

@@ -124,16 +124,16 @@ METHODS = {
 
 
 @pytest.mark.parametrize("name", METHODS)
-@pytest.mark.parametrize("view", [cb.engine.CovarianceState, cb.engine.NaiveState])
+@pytest.mark.parametrize("model_state", [cb.engine.CovarianceState, cb.engine.NaiveState])
 @pytest.mark.parametrize("columns, target", [(HUGE, 1.0), (TINY, 1.0), (1.0, HUGE), (1.0, TINY), (HUGE, TINY), (TINY, HUGE)])
-def test_huge_and_tiny_scales_equal_the_plain_run(name, view, columns, target):
+def test_huge_and_tiny_scales_equal_the_plain_run(name, model_state, columns, target):
     """Scaling by powers of two is exact, so the coefficients of the unit columns scale exactly with y.
 
     The exact search squares the predictions, where y = 2^-498 leaves 2^-1074 for products below 2^-78: relative to the others
     that is below U, but not zero; the other methods agree bit for bit.
     """
-    plain = cb.solve(Problem(COUNTS, Y), METHODS[name](1.0), 40, view=view, compile=False)
-    scaled = cb.solve(Problem(columns * COUNTS, target * Y), METHODS[name](target), 40, view=view, compile=False)
+    plain = cb.solve(Problem(COUNTS, Y), METHODS[name](1.0), 40, model_state=model_state, compile=False)
+    scaled = cb.solve(Problem(columns * COUNTS, target * Y), METHODS[name](target), 40, model_state=model_state, compile=False)
     if name == "Frank-Wolfe":
         assert np.abs(scaled.beta / target - plain.beta).max() <= 40 * 12 * U * 2.0
     else:

@@ -1,4 +1,4 @@
-"""Gram columns: the picks of the explicit view, a column for each learner in play and no scans; and the view that is cheapest is taken."""
+"""Gram columns: the picks of the naive state, a column for each learner in play, no scans; the cheapest state is taken."""
 
 import numpy as np
 import pytest
@@ -18,9 +18,9 @@ def test_picks(method, kind):
     rng = np.random.default_rng(KINDS.index(kind))
     y = rng.integers(-9, 10, 12) * 1.0
     problem, chosen = cb.Problem(design(rng, kind, 12, 40), y), METHODS[method](float(np.abs(y).sum()) / 3)
-    explicit = cb.solve(problem, chosen, 60, view=cb.engine.NaiveState, compile=False)
+    explicit = cb.solve(problem, chosen, 60, model_state=cb.engine.NaiveState, compile=False)
     for compile in (True, False) if method in COMPILED else (False,):
-        run = cb.solve(problem, chosen, 60, view=cb.engine.CovarianceColumns, compile=compile)
+        run = cb.solve(problem, chosen, 60, model_state=cb.engine.CovarianceColumns, compile=compile)
         assert near_ties(problem, explicit, run.path.learner) in ("", "noise")
 
 
@@ -44,8 +44,8 @@ def test_every_dictionary(kind, weighted):
         problem = cb.Problem(scipy.sparse.csc_array(X) if kind == "sparse" else X, y, sample_weight=weight)
     for method in (cb.ls_boost(0.3), cb.regularized_forward_stagewise(0.1, 20.0), cb.methods.frank_wolfe(9.0, cb.rules.SegmentSearch(9.0))):
         run, explicit = (
-            cb.solve(problem, method, 300, view=view, compile=False)
-            for view in (cb.engine.CovarianceColumns, cb.engine.NaiveState)
+            cb.solve(problem, method, 300, model_state=model_state, compile=False)
+            for model_state in (cb.engine.CovarianceColumns, cb.engine.NaiveState)
         )
         assert (run.path.learner == explicit.path.learner).all()
         np.testing.assert_allclose(run.beta, explicit.beta, rtol=0, atol=1e-9 * np.abs(explicit.beta).max())
@@ -58,12 +58,12 @@ def test_wherever_a_run_is_cut(method, tmp_path):
     """The same picks, bits and counts, resumed or loaded, on whichever model states a run goes through."""
     X, y = ar1(60, 400, k=10)
     problem = cb.Problem(X, unit(y))
-    explicit = cb.solve(problem, method, 1500, view=cb.engine.NaiveState)
-    for view in (None, cb.engine.LookaheadState, cb.engine.CovarianceColumns):
-        whole = cb.solve(problem, method, 1500, view=view)
+    explicit = cb.solve(problem, method, 1500, model_state=cb.engine.NaiveState)
+    for model_state in (None, cb.engine.LookaheadState, cb.engine.CovarianceColumns):
+        whole = cb.solve(problem, method, 1500, model_state=model_state)
         assert (whole.path.learner == explicit.path.learner).all()
         for cut in (1, 7, 500, 1499):
-            part = cb.solve(problem, method, cut, view=view)
+            part = cb.solve(problem, method, cut, model_state=model_state)
             part.save(tmp_path / "part.run")
             for again in (part.resume(1500 - cut), cb.load(tmp_path / "part.run").resume(1500 - cut)):
                 assert again.beta.tobytes() == whole.beta.tobytes()
@@ -94,7 +94,7 @@ def test_other_losses_go_back_to_few_scans():
         cb.Problem(X, unit(y), cb.losses.Huber(1.0)),
         cb.forward_stagewise(eps),
         3100,
-        view=cb.engine.WorkingSetState,
+        model_state=cb.engine.WorkingSetState,
         compile=False,
     )
     assert run.n_scans <= 1000

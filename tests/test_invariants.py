@@ -17,7 +17,7 @@ RNG = np.random.default_rng(21)
 M, N = 25, 8
 X, Y = RNG.normal(size=(M, N)), 2 * RNG.normal(size=M)
 X[:, 5] = X[:, 2]
-VIEWS = pytest.mark.parametrize("view", [cb.engine.CovarianceState, cb.engine.NaiveState, cb.engine.LookaheadState])
+MODEL_STATES = pytest.mark.parametrize("model_state", [cb.engine.CovarianceState, cb.engine.NaiveState, cb.engine.LookaheadState])
 PROBLEMS = pytest.mark.parametrize(
     "problem",
     [
@@ -31,12 +31,12 @@ PROBLEMS = pytest.mark.parametrize(
 AT = [0, 1, 2, 3, 10, 100, 1000, 20_000]
 
 
-@VIEWS
+@MODEL_STATES
 @PROBLEMS
 @pytest.mark.parametrize("eps", [0.1, 2.0**-6, 1e-3])
-def test_forward_stagewise_counts(problem, view, eps):
+def test_forward_stagewise_counts(problem, model_state, eps):
     """Coefficients are whole multiples of eps, bit for bit; |beta|_1 <= k eps; k steps touch at most k learners."""
-    run = cb.solve(problem, cb.forward_stagewise(eps), AT[-1], view=view)
+    run = cb.solve(problem, cb.forward_stagewise(eps), AT[-1], model_state=model_state)
     assert set(np.unique(run.path.theta)) <= {-1.0, 0.0, 1.0} and not run.path.shrink.any()
     for state in run.replay(AT):
         counts = np.rint(state.beta / eps)
@@ -45,14 +45,14 @@ def test_forward_stagewise_counts(problem, view, eps):
         assert len(state.support) <= state.k
 
 
-@VIEWS
+@MODEL_STATES
 @PROBLEMS
 @pytest.mark.parametrize("eps, delta", [(0.1, 2.0), (1e-3, 0.5), (0.5, 0.5), (0.01, 1e6)])
-def test_regularised_stagewise_stays_in_its_ball(problem, view, eps, delta):
+def test_regularised_stagewise_stays_in_its_ball(problem, model_state, eps, delta):
     """|beta^k|_1 <= delta (1 - (1 - eps/delta)^k), FGM Theorem 4.1. Of K steps back only a share (1 - eps/delta)^K is left, so at
     most min(k, delta/eps) steps of three roundings each count.
     """
-    run = cb.solve(problem, cb.regularized_forward_stagewise(eps, delta), AT[-1], view=view)
+    run = cb.solve(problem, cb.regularized_forward_stagewise(eps, delta), AT[-1], model_state=model_state)
     for state in run.replay(AT):
         bound = delta * (1.0 if eps == delta and state.k else -np.expm1(state.k * np.log1p(-min(eps / delta, 1 - 1e-16))))
         assert state.l1 <= bound * (1 + (4 * min(state.k, delta / eps) + N + 8) * U)
@@ -70,15 +70,15 @@ def test_frank_wolfe_stays_in_its_ball(problem, step):
         assert len(state.support) <= state.k
 
 
-@VIEWS
+@MODEL_STATES
 @PROBLEMS
 @pytest.mark.parametrize("eps", [0.05, 0.5, 1.0, 1.7])
-def test_ls_boost_loss_identity(problem, view, eps):
+def test_ls_boost_loss_identity(problem, model_state, eps):
     """FGM (25) and (26), an equality: L(beta^{k+1}) = L(beta^k) - eps (2 - eps) C_k^2 / 2, in sums; and (1), |r^{k+1} - r^k| = eps C_k.
 
     Each loss has M terms of a residual that took k + N roundings of numbers of the size of y: (M + k + N) * 8 U * |y|^2.
     """
-    states = list(cb.iterate(problem, cb.ls_boost(eps), 60, view=view))
+    states = list(cb.iterate(problem, cb.ls_boost(eps), 60, model_state=model_state))
     root = np.sqrt(problem.weight)
     size = float(problem.weight @ problem.y**2)
     for state, after in pairwise(states):
@@ -108,16 +108,16 @@ def test_descent_methods_descend(problem, method, loss):
 
 
 @PROBLEMS
-@pytest.mark.parametrize("view", [cb.engine.CovarianceState, cb.engine.NaiveState, cb.engine.LookaheadState])
+@pytest.mark.parametrize("model_state", [cb.engine.CovarianceState, cb.engine.NaiveState, cb.engine.LookaheadState])
 @pytest.mark.parametrize("method", [cb.ls_boost(1e-4), cb.regularized_forward_stagewise(1e-3, 2.0)], ids=lambda method: method.name)
-def test_the_state_does_not_drift(problem, view, method):
+def test_the_state_does_not_drift(problem, model_state, method):
     """After 200,000 steps the learner and the length are those that coefficients computed anew ask for.
 
     A step adds to each entry two roundings relative to entries of at most `size`; the state is renewed every 65,536 steps, so at
     most 4 * 65,536 * U * size have piled up in it, and as much in beta, whose errors reach the state through N columns of
     entries at most 1; plus the M terms of the recomputation. A step of 1e-4 that was missed is a thousand times as much.
     """
-    run = cb.solve(problem, method, 200_000, view=view)
+    run = cb.solve(problem, method, 200_000, model_state=model_state)
     size = max(np.abs(problem.y).max(), np.abs(run.beta).max(), problem.start_size)
     slack = (4 * 65_536 * (1 + N) + 4 * M) * U * size
     for state in run.replay([131_070, 199_999]):

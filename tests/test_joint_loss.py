@@ -36,11 +36,11 @@ def parts(seed=0):
     return A, X / np.linalg.norm(X, axis=0), rng.normal(size=6)
 
 
-@pytest.mark.parametrize("view", [None, cb.engine.NaiveState])
-def test_greedy_descent_on_it_is_the_loop_of_five_lines(view):
+@pytest.mark.parametrize("model_state", [None, cb.engine.NaiveState])
+def test_greedy_descent_on_it_is_the_loop_of_five_lines(model_state):
     A, X, y = parts()
     problem = cb.Problem(X, y, Quadratic(A), center=False, scale=False)
-    run = cb.solve(problem, cb.methods.gcd(), 30, view=view)
+    run = cb.solve(problem, cb.methods.gcd(), 30, model_state=model_state)
     loss = ref.Loss(lambda y, f: f @ A @ f / 2 - y @ f, lambda y, f: y - A @ f, 1)
     naive = ref.coordinate_descent(X, y, 30, loss)
     assert run.path.learner.tolist() == naive.picks

@@ -130,8 +130,8 @@ def test_a_run_is_the_same_however_it_is_cut(problem, tmp_path):
 
 def test_what_does_not_go_together_is_refused():
     method = cb.sglb(EPS, BETA, GAMMA)
-    with pytest.raises(ValueError, match="leave view=None"):
-        cb.solve(PROBLEM, method, 1, view=cb.engine.NaiveState)
+    with pytest.raises(ValueError, match="leave model_state=None"):
+        cb.solve(PROBLEM, method, 1, model_state=cb.engine.NaiveState)
     for bad in ({"newton": True}, {"monotone": [1] + [0] * (P - 1)}):
         with pytest.raises(ValueError, match="noise needs leaf values that are means"):
             cb.solve(cb.Problem(cb.data.trees(X, **bad), Y), method, 1)

@@ -72,8 +72,8 @@ def test_the_path_of_the_lasso_is_certified(loss, y, regressor):
 def test_looking_ahead_changes_nothing(loss, y, regressor):
     problem = cb.Problem(X, y, loss)
     ahead, plain = (
-        cb.solve(problem, LINE_SEARCH, 60, view=cb.engine.WorkingSetState),
-        cb.solve(problem, LINE_SEARCH, 60, view=cb.engine.NaiveState, compile=False),
+        cb.solve(problem, LINE_SEARCH, 60, model_state=cb.engine.WorkingSetState),
+        cb.solve(problem, LINE_SEARCH, 60, model_state=cb.engine.NaiveState, compile=False),
     )
     np.testing.assert_array_equal(ahead.path.learner, plain.path.learner)
     np.testing.assert_allclose(ahead.beta, plain.beta, rtol=0, atol=1e-9)

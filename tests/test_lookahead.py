@@ -1,7 +1,7 @@
-"""Exact lookahead: every pick equals the explicit view's, whatever the data, method, loss and step; and the scans are few.
+"""Exact lookahead: every pick equals the naive state's, whatever the data, method, loss and step; and the scans are few.
 
-Two correlations that differ by less than rounding are a tie for either view (``problem.tie``, lowest index wins); at the edge of that
-band the views may differ. Such a difference is accepted only where the explicit view's own scores show it, and the tests count them.
+Two correlations that differ by less than rounding are a tie for either model state (``problem.tie``, lowest index wins); at the edge of
+that band the model states may differ. Such a difference is accepted only where the naive state's own scores show it, and is counted.
 """
 
 from itertools import product
@@ -62,13 +62,13 @@ def near_ties(problem, explicit, picks):
 
 
 def part_ways(X, y, loss, method, compile, n_steps=60):
-    """How lookahead and the explicit view, which is quick enough in plain Python, part on this problem, as ``near_ties`` says."""
+    """How lookahead and the naive state, which is quick enough in plain Python, part on this problem, as ``near_ties`` says."""
     problem = cb.Problem(X, y, loss)
     if not problem.tie > 0:
         return ""
-    view = cb.engine.LookaheadState if isinstance(loss, cb.losses.Squared) else cb.engine.WorkingSetState
-    explicit = cb.solve(problem, method, n_steps, view=cb.engine.NaiveState, compile=False)
-    run = cb.solve(problem, method, n_steps, view=view, compile=compile)
+    model_state = cb.engine.LookaheadState if isinstance(loss, cb.losses.Squared) else cb.engine.WorkingSetState
+    explicit = cb.solve(problem, method, n_steps, model_state=cb.engine.NaiveState, compile=False)
+    run = cb.solve(problem, method, n_steps, model_state=model_state, compile=compile)
     return near_ties(problem, explicit, run.path.learner)
 
 
@@ -86,7 +86,7 @@ ALL = [pair for pair in product(METHODS, LOSSES) if pair[1] != "exponential" or 
     ids=["some", "all in plain Python", "all"],
 )
 def test_picks_on_random_problems(pairs, compile):
-    """300 problems of kinds that make ties; the views may part only at the edge of the tie band, and rarely do."""
+    """300 problems of kinds that make ties; the model states may part only at the edge of the tie band, and rarely do."""
     parted = []
 
     @settings(max_examples=300, deadline=None, derandomize=True, database=None)
@@ -137,7 +137,7 @@ def test_scales():
     X, y = ar1(50, 300, k=5)
     runs = [cb.solve(cb.Problem(X, scale * unit(y)), cb.ls_boost(0.1), 300) for scale in (1.0, 2.0**498, 2.0**-498)]
     for run in runs:
-        assert run.view is cb.engine.LookaheadState and (run.path.learner == runs[0].path.learner).all()
+        assert run.model_state is cb.engine.LookaheadState and (run.path.learner == runs[0].path.learner).all()
 
 
 def test_many_equal_columns():
@@ -148,6 +148,6 @@ def test_many_equal_columns():
     y = base @ rng.normal(size=8) + rng.normal(size=30)
     problem = cb.Problem(X, unit(y))
     for method in (cb.forward_stagewise(1e-3), cb.ls_boost(0.1)):
-        run, explicit = (cb.solve(problem, method, 2000, view=view) for view in (cb.engine.LookaheadState, cb.engine.NaiveState))
+        run, explicit = (cb.solve(problem, method, 2000, model_state=kind) for kind in (cb.engine.LookaheadState, cb.engine.NaiveState))
         assert (run.path.learner == explicit.path.learner).all()
         assert (run.path.learner % 60 == 0).all()  # the lowest copy of each

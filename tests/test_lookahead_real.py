@@ -1,4 +1,4 @@
-"""Exact lookahead on real data: every one of 20,000 picks equals the explicit view's."""
+"""Exact lookahead on real data: every one of 20,000 picks equals the naive state's."""
 
 import gzip
 
@@ -31,7 +31,7 @@ def load(name):
 def test_squared_loss(name, method):
     X, y = load(name)
     problem = cb.Problem(X, (y - y.mean()) / np.linalg.norm(y - y.mean()))
-    run, explicit = (cb.solve(problem, method, 20_000, view=view) for view in (cb.engine.LookaheadState, cb.engine.NaiveState))
+    run, explicit = (cb.solve(problem, method, 20_000, model_state=kind) for kind in (cb.engine.LookaheadState, cb.engine.NaiveState))
     assert (run.path.learner == explicit.path.learner).all()
 
 
@@ -39,5 +39,5 @@ def test_squared_loss(name, method):
 @pytest.mark.parametrize("method", [cb.forward_stagewise(1e-2), cb.methods.gcd(cb.rules.ShrunkenStep(0.1))])
 def test_logistic_loss(name, method):
     problem = cb.Problem(*load(name), cb.losses.Logistic(1e-4))
-    run, explicit = (cb.solve(problem, method, 20_000, view=view) for view in (cb.engine.WorkingSetState, cb.engine.NaiveState))
+    run, explicit = (cb.solve(problem, method, 20_000, model_state=kind) for kind in (cb.engine.WorkingSetState, cb.engine.NaiveState))
     assert (run.path.learner == explicit.path.learner).all()

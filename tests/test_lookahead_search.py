@@ -46,7 +46,7 @@ def test_step_lengths(road, share):
         if road is frank_wolfe
         else cb.methods.gcd(cb.rules.LineSearch())
     )
-    run = cb.solve(problem, method, N_STEPS, view=cb.engine.LookaheadState)
+    run = cb.solve(problem, method, N_STEPS, model_state=cb.engine.LookaheadState)
     expected = road(B, problem.y, radius)
     # a step length is a quotient of inner products; each of the steps before adds its rounding to the prediction
     slack = N_STEPS**2 * (N_SAMPLES + 5) * np.finfo(float).eps * (1 if road is frank_wolfe else radius)

@@ -9,7 +9,20 @@ import numpy as np
 import pytest
 import reference as ref
 import reference_exact as exact
-from designs import GAUSSIAN, ROUNDOFF, VIEWS, as_it_is, betas, columns, draws, drift, gaussian, seeded, sign_problems, views_of
+from designs import (
+    GAUSSIAN,
+    ROUNDOFF,
+    STATES,
+    as_it_is,
+    betas,
+    columns,
+    draws,
+    drift,
+    gaussian,
+    seeded,
+    sign_problems,
+    states_of,
+)
 from hypothesis import given
 
 import coordboost as cb
@@ -59,52 +72,52 @@ def exactly(problem):
     return exact.fractions(columns(problem)), exact.fractions(problem.y)
 
 
-@pytest.mark.parametrize("name, view", views_of({name: method for name, (method, _) in METHODS.items()}))
+@pytest.mark.parametrize("name, model_state", states_of({name: method for name, (method, _) in METHODS.items()}))
 @seeded
 @given(problem=sign_problems())
-def test_sign_matrices(name, view, problem):
+def test_sign_matrices(name, model_state, problem):
     method, naive = METHODS[name]
-    assert same(cb.solve(problem, method, N, view=view, compile=False), naive(*exactly(problem)))
+    assert same(cb.solve(problem, method, N, model_state=model_state, compile=False), naive(*exactly(problem)))
 
 
 @pytest.mark.slow
 @seeded
 @given(problem=sign_problems())
 def test_sign_matrices_compiled(problem):
-    for name, view in (
+    for name, model_state in (
         ("LS-Boost(1/2)", cb.engine.NaiveState),
         ("R-FS", cb.engine.CovarianceState),
         ("FS", cb.engine.LookaheadState),
         ("LS-Boost(1)", cb.engine.WorkingSetState),
     ):
         method, naive = METHODS[name]
-        assert same(cb.solve(problem, method, N, view=view), naive(*exactly(problem)))
+        assert same(cb.solve(problem, method, N, model_state=model_state), naive(*exactly(problem)))
 
 
-@pytest.mark.parametrize("view", [cb.engine.NaiveState, cb.engine.CovarianceState], ids=["explicit", "gram"])
+@pytest.mark.parametrize("model_state", [cb.engine.NaiveState, cb.engine.CovarianceState], ids=["explicit", "gram"])
 @pytest.mark.parametrize("share", [1, 2, 3])
 @seeded
 @given(problem=sign_problems())
-def test_random_candidates(share, view, problem):
+def test_random_candidates(share, model_state, problem):
     """RtGCD with a third, two thirds or all of the learners, and Lasso CD on the same draws."""
     X, y = exactly(problem)
     select = cb.rules.RandomSubset(max(1, share * problem.n_learners // 3))
     method = cb.rtgcd(select=select)
     drawn = draws(problem, method, N, seed=5)
-    run = cb.solve(problem, method, N, rng=5, view=view, compile=False)
-    lasso = cb.solve(problem, cb.methods.lasso_cd(1.0, select), N, rng=5, view=view, compile=False)
+    run = cb.solve(problem, method, N, rng=5, model_state=model_state, compile=False)
+    lasso = cb.solve(problem, cb.methods.lasso_cd(1.0, select), N, rng=5, model_state=model_state, compile=False)
     assert same(run, ref.coordinate_descent(X, y, N, candidates=drawn))
     assert same(lasso, ref.lasso_cd(X, y, F(1), N, candidates=drawn))
 
 
-@pytest.mark.parametrize("name, view", views_of({name: method for name, (method, _) in ALL.items()}))
+@pytest.mark.parametrize("name, model_state", states_of({name: method for name, (method, _) in ALL.items()}))
 @pytest.mark.parametrize("kind", GAUSSIAN)
-def test_gaussian_columns(kind, name, view):
+def test_gaussian_columns(kind, name, model_state):
     """Centred and scaled by the package; the naive method gets the float64 numbers that this leaves."""
     method, naive = ALL[name]
     problem = cb.Problem(*gaussian(kind))
     n_steps = min(N, 4) if name == "Frank-Wolfe, search" else N
-    found, expected = cb.solve(problem, method, n_steps, view=view, compile=False), naive(*exactly(problem))
+    found, expected = cb.solve(problem, method, n_steps, model_state=model_state, compile=False), naive(*exactly(problem))
     assert list(found.path.learner) == expected.picks[:n_steps]
     # targets of norm below 6, radii up to 4; a searched step divides by the squared length of the move, above 1/4 here
     size = 6 * 4 * (4 if name == "Frank-Wolfe, search" else 1)
@@ -138,8 +151,8 @@ LOSSES = {
 
 @pytest.mark.parametrize("kind", GAUSSIAN)
 @pytest.mark.parametrize("name", LOSSES)
-@pytest.mark.parametrize("view", [cb.engine.NaiveState, cb.engine.WorkingSetState], ids=["explicit", "gathered"])
-def test_other_losses(view, name, kind):
+@pytest.mark.parametrize("model_state", [cb.engine.NaiveState, cb.engine.WorkingSetState], ids=["explicit", "gathered"])
+def test_other_losses(model_state, name, kind):
     """Greedy, random and cyclic candidates; the exponential loss, which is not smooth, by forward stagewise."""
     loss, naive_loss, labels = LOSSES[name]
     X, y = gaussian(kind)
@@ -156,7 +169,7 @@ def test_other_losses(view, name, kind):
             (cb.methods.ccd(), ref.coordinate_descent(X, problem.y, N, naive_loss, candidates=cyclic(X))),
         ]
     for method, naive in walks:
-        run = cb.solve(problem, method, N, view=view if isinstance(method.select, cb.rules.Greedy) else None, compile=False)
+        run = cb.solve(problem, method, N, model_state=model_state if isinstance(method.select, cb.rules.Greedy) else None, compile=False)
         # two roundings more for each library function; lengths 1 / sigma up to 4
         tolerance = drift(N, problem.n_samples + 2, 4 * 6)
         found, expected = ([merged(beta, classes) for beta in path] for path in (betas(run), naive.betas))
@@ -177,8 +190,8 @@ def test_long_shrinkage():
     """The common factor of the coefficients leaves the range of float64 after 2,000 halvings; every step forgets half of the past."""
     problem = as_it_is(np.eye(4), np.array([5.0, 3.0, -2.0, 1.0]))
     naive = ref.regularized_forward_stagewise(np.eye(4), problem.y, 0.5, 1.0, 2000)
-    for view in VIEWS.values():
-        run = cb.solve(problem, cb.regularized_forward_stagewise(0.5, 1.0), 2000, view=view, compile=False)
+    for model_state in STATES.values():
+        run = cb.solve(problem, cb.regularized_forward_stagewise(0.5, 1.0), 2000, model_state=model_state, compile=False)
         assert list(run.path.learner) == naive.picks
         np.testing.assert_allclose(betas(run), naive.betas, rtol=0, atol=100 * ROUNDOFF)  # two roundings for each of 50 halvings
 
@@ -218,15 +231,15 @@ def test_compiled_ties_on_real_columns():
     base, source = rng.normal(size=(37, 5)), rng.permutation(np.repeat(np.arange(5), 9))
     problem = cb.Problem(base[:, source] * rng.choice([-1, 1], size=45), rng.normal(size=37))
     first = {int(np.flatnonzero(source == s)[0]) for s in range(5)}
-    for view in VIEWS.values():
-        assert set(cb.solve(problem, cb.ls_boost(0.5), 300, view=view).path.learner) <= first
+    for model_state in STATES.values():
+        assert set(cb.solve(problem, cb.ls_boost(0.5), 300, model_state=model_state).path.learner) <= first
 
 
-@pytest.mark.parametrize("view", VIEWS.values(), ids=VIEWS)
-def test_ties_do_not_stop_progress(view):
+@pytest.mark.parametrize("model_state", STATES.values(), ids=STATES)
+def test_ties_do_not_stop_progress(model_state):
     """Rounding decides what ties, not the number of samples: the correlations of 5,000 samples still fall to 1e-12 of their start."""
     rng = np.random.default_rng(0)
     X = rng.normal(size=(5000, 5)) @ (np.eye(5) + np.eye(5, k=1))
     problem = cb.Problem(X, X @ np.arange(1.0, 6.0) + rng.normal(size=5000))
-    run = cb.solve(problem, cb.ls_boost(1.0), 2000, view=view, stop=cb.engine.NoProgress(1e-12))
+    run = cb.solve(problem, cb.ls_boost(1.0), 2000, model_state=model_state, stop=cb.engine.NoProgress(1e-12))
     assert np.abs(run.final.corr).max() <= 1e-12 * run.problem.start_size

@@ -34,14 +34,14 @@ class Columns:
 
 @needs_compiler
 def test_a_step_costs_its_scan():
-    """Four times the bare scans are allowed, where Python took a hundred times; and the default is no slower than the explicit view."""
+    """Four times the bare scans are allowed, where Python took a hundred times; and the default is no slower than the naive state."""
     oracle = Columns()
     problem, method = cb.Problem(oracle, Y, center=False), cb.ls_boost(1.0)
-    cb.solve(problem, method, 30), cb.solve(problem, method, 30, view=cb.engine.NaiveState)
+    cb.solve(problem, method, 30), cb.solve(problem, method, 30, model_state=cb.engine.NaiveState)
 
-    def cost(view):
+    def cost(model_state):
         before, began = oracle.scans, time.process_time()
-        cb.solve(problem, method, 200, view=view)
+        cb.solve(problem, method, 200, model_state=model_state)
         took, n = time.process_time() - began, oracle.scans - before
         began = time.process_time()
         for _ in range(max(n, 200)):
@@ -62,7 +62,7 @@ def test_looks_for_candidates_are_few_where_they_do_not_pay():
 
 
 def test_no_gram_columns_where_each_takes_a_scan_and_every_pick_is_new():
-    """They would cost what the explicit view does, and more: 298 of them made a run of 300 steps twice as long."""
+    """They would cost what the naive state does, and more: 298 of them made a run of 300 steps twice as long."""
     run = cb.solve(cb.Problem(Columns(), Y, center=False), cb.ls_boost(1.0), 300)
     assert run.n_gram_columns == 0 and run.n_scans <= 310
 
@@ -81,5 +81,5 @@ def test_numbers_that_are_not_finite_are_seen_wherever_they_are(bad, method):
     oracle = Later()
     problem = cb.Problem(oracle, Y, center=False)
     with pytest.raises(ValueError, match=r"Later.scan must return 3000 finite numbers, got shape .* with NaN or infinity"):
-        cb.solve(problem, method, 60, view=cb.engine.NaiveState)
+        cb.solve(problem, method, 60, model_state=cb.engine.NaiveState)
     assert oracle.scans == 31

@@ -73,7 +73,7 @@ def test_a_long_column_among_many_is_found_where_it_is_gathered():
     B /= np.linalg.norm(B, axis=0)
     y = B[:, long]
     problem = Problem(Stored(one_column(long, 1.1, B)), y, center=False)
-    refused(lambda: cb.solve(problem, cb.ls_boost(0.5), 5, view=cb.engine.LookaheadState), f"learner {long} has norm 1.1")
+    refused(lambda: cb.solve(problem, cb.ls_boost(0.5), 5, model_state=cb.engine.LookaheadState), f"learner {long} has norm 1.1")
     refused(lambda: problem.gather(np.array([3, long])), f"learner {long} has norm 1.1")
 
 
@@ -107,7 +107,7 @@ def test_centring_is_the_start_and_leaves_the_columns(kind, weighted, loss):
     assert problem.constant == loss.constant(y, weight) != 0
     assert Problem(kind(B), y, loss, sample_weight=weight, center=False).constant == 0
     np.testing.assert_allclose(problem.gather(np.arange(N)), B, rtol=1e-15)
-    run = cb.solve(problem, cb.methods.gcd(), 30, view=cb.engine.NaiveState, compile=loss == cb.losses.Squared())
+    run = cb.solve(problem, cb.methods.gcd(), 30, model_state=cb.engine.NaiveState, compile=loss == cb.losses.Squared())
     beta, resid = np.zeros(N), weight * loss.residual(y, problem.constant) if loss == cb.losses.Squared() else None
     for _ in range(30 if resid is not None else 0):
         j = int(np.argmax(np.abs(B.T @ resid)))
@@ -167,8 +167,8 @@ def test_a_piece_with_kernels_alone_is_run_and_certified_as_a_stored_one():
     """Verbs that a piece may leave out are derived wherever they are asked for: the Gram matrix, the model, the spectrum."""
     rows = np.ascontiguousarray(UNIT[:, :10].T)
     mine, theirs = Problem(Plain(rows), Y), Problem(cb.learners.Dense(rows), Y)
-    for view in (cb.engine.CovarianceState, cb.engine.NaiveState):
-        one, other = (cb.solve(problem, cb.ls_boost(0.5), 20, view=view, compile=False) for problem in (mine, theirs))
+    for model_state in (cb.engine.CovarianceState, cb.engine.NaiveState):
+        one, other = (cb.solve(problem, cb.ls_boost(0.5), 20, model_state=model_state, compile=False) for problem in (mine, theirs))
         np.testing.assert_array_equal(one.path.learner, other.path.learner)
         np.testing.assert_allclose(one.path.theta, other.path.theta, rtol=1e-9)
         assert one.certificate().upper == pytest.approx(other.certificate().upper, rel=1e-9)

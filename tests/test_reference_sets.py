@@ -4,14 +4,14 @@ from math import log
 
 import numpy as np
 import pytest
-from designs import ROUNDOFF, VIEWS, as_it_is
+from designs import ROUNDOFF, STATES, as_it_is
 from reference_sets import REGRESSION, ReferenceSet, needs_compiler, needs_reference_sets
 
 import coordboost as cb
 
 pytestmark = [needs_reference_sets, needs_compiler]
 # All columns of leukemia make too large a Gram matrix.
-SET_VIEWS = [pytest.param(n, v, id=f"{n}-{key}") for n in REGRESSION for key, v in VIEWS.items() if (n, key) != ("leukemia", "gram")]
+SET_STATES = [pytest.param(n, v, id=f"{n}-{key}") for n in REGRESSION for key, v in STATES.items() if (n, key) != ("leukemia", "gram")]
 
 
 def assert_same_path(reference, run, picks, tag, scale=1.0, size=None):
@@ -37,8 +37,8 @@ def assert_same_path(reference, run, picks, tag, scale=1.0, size=None):
         yield state, risk
 
 
-@pytest.mark.parametrize("name, view", SET_VIEWS)
-def test_ls_boost_is_mboost(name, view):
+@pytest.mark.parametrize("name, model_state", SET_STATES)
+def test_ls_boost_is_mboost(name, model_state):
     reference = ReferenceSet(name)
     problem = as_it_is(reference.X, reference.y)
     for tag, nu in {"nu0p1": 0.1, "nu0p01": 0.01, "nu1": 1.0}.items():
@@ -46,7 +46,7 @@ def test_ls_boost_is_mboost(name, view):
         if (name, nu) == ("leukemia", 1.0):  # not recorded
             continue
         picks = reference[f"{tag}_xselect"][: int(reference[f"{tag}_n_valid"])]
-        run = cb.solve(problem, cb.ls_boost(nu), len(picks), view=view)
+        run = cb.solve(problem, cb.ls_boost(nu), len(picks), model_state=model_state)
         for state, risk in assert_same_path(reference, run, picks, tag):
             # mboost's risk is the residual sum of squares; each square is off by twice the fit
             allowed = (4 * state.k * nu + 4) * (reference.n + 5) * ROUNDOFF * reference.size**2
@@ -54,23 +54,23 @@ def test_ls_boost_is_mboost(name, view):
 
 
 @pytest.mark.parametrize("tag", ["fs_eps0p01", "fs_eps0p001"])
-@pytest.mark.parametrize("name, view", SET_VIEWS)
-def test_forward_stagewise_is_the_plain_loop(name, view, tag):
+@pytest.mark.parametrize("name, model_state", SET_STATES)
+def test_forward_stagewise_is_the_plain_loop(name, model_state, tag):
     """Coefficients are exact multiples of eps."""
     reference = ReferenceSet(name)
     n_valid, eps = int(reference[f"{tag}_n_valid"]), float(reference[f"{tag}_eps"])
     picks, signs = reference[f"{tag}_pick"][:n_valid], reference[f"{tag}_sign"][:n_valid].astype(float)
-    run = cb.solve(as_it_is(reference.X, reference.y), cb.forward_stagewise(eps), n_valid, view=view)
+    run = cb.solve(as_it_is(reference.X, reference.y), cb.forward_stagewise(eps), n_valid, model_state=model_state)
     assert (reference.col_class[picks] == run.path.learner).all()
     assert (run.path.theta[picks == run.path.learner] == signs[picks == run.path.learner]).all()
     counts = np.bincount(run.path.learner, weights=run.path.theta, minlength=reference.p)
     assert (run.beta == eps * counts).all() and n_valid == len(run.path.theta) > 0
 
 
-@pytest.mark.parametrize("view", [cb.engine.NaiveState, cb.engine.WorkingSetState], ids=["explicit", "gathered"])
+@pytest.mark.parametrize("model_state", [cb.engine.NaiveState, cb.engine.WorkingSetState], ids=["explicit", "gathered"])
 @pytest.mark.parametrize("offset", ["off0", "offdef"])
 @pytest.mark.parametrize("name", ["german", "leukemia"])
-def test_logistic_is_mboost_binomial(name, offset, view):
+def test_logistic_is_mboost_binomial(name, offset, model_state):
     """mboost fits half the log-odds with the gradient over log 2: in log-odds a step is 4 nu / log 2 times the correlation.
 
     ``center=False`` is its offset 0; its own offset is half of ours, with which the columns, centred already, are centred again.
@@ -81,7 +81,7 @@ def test_logistic_is_mboost_binomial(name, offset, view):
     # the largest share has log-odds below 1: the logarithm is off by a few roundoffs
     assert abs(problem.constant - 2 * float(reference[f"{tag}_offset"])) <= 8 * ROUNDOFF
     picks = reference[f"{tag}_xselect"][: int(reference[f"{tag}_n_valid"])]
-    run = cb.solve(problem, cb.methods.gcd(step=cb.rules.ShrunkenStep(4 * 0.1 / log(2))), len(picks), view=view)
+    run = cb.solve(problem, cb.methods.gcd(step=cb.rules.ShrunkenStep(4 * 0.1 / log(2))), len(picks), model_state=model_state)
     sizes = float(np.sqrt(reference.n))
     for state, risk in assert_same_path(reference, run, picks, tag, scale=2.0, size=sizes):
         # the risk is in nats; its derivative is at most 1 in each fit

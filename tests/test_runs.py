@@ -57,8 +57,8 @@ over_cases = pytest.mark.parametrize("name", CASES)
 def long_run(name, n_steps=LONG, _cache={}):  # noqa: B006
     """The run of a case, kept."""
     if (name, n_steps) not in _cache:
-        problem, method, view = CASES[name]
-        _cache[name, n_steps] = cb.solve(problem, method, n_steps, rng=3, view=view)
+        problem, method, model_state = CASES[name]
+        _cache[name, n_steps] = cb.solve(problem, method, n_steps, rng=3, model_state=model_state)
     return _cache[name, n_steps]
 
 
@@ -85,8 +85,8 @@ def test_replay_equals_fresh_runs_at_every_seam(name):
 
 @over_cases
 def test_iterate_yields_the_same_states(name):
-    problem, method, view = CASES[name]
-    states = list(cb.iterate(problem, method, 5000, every=1666, rng=3, view=view))
+    problem, method, model_state = CASES[name]
+    states = list(cb.iterate(problem, method, 5000, every=1666, rng=3, model_state=model_state))
     assert [state.k for state in states] == [0, 1666, 3332, 4998, 5000]
     for state, again in zip(states, long_run(name).replay(state.k for state in states), strict=True):
         assert state.beta.tobytes() == again.beta.tobytes()
@@ -108,7 +108,7 @@ def test_resume_in_many_odd_pieces(name):
 
 @pytest.mark.parametrize("split", range(6))
 def test_forward_stepwise_resumes(split):
-    """Its view holds a basis, not only predictions: it must be rebuilt too."""
+    """Its model state holds a basis, not only predictions: it must be rebuilt too."""
     whole = cb.solve(squared(), cb.forward_stepwise(), 6)
     parts = cb.solve(squared(), cb.forward_stepwise(), split).resume(6 - split)
     assert bits(parts) == bits(whole)
@@ -124,7 +124,8 @@ def test_a_loaded_run_is_the_saved_one(name, tmp_path):
     run.save(tmp_path / "without", data=False)
     for loaded in (cb.load(tmp_path / "with"), cb.load(tmp_path / "without", run.problem)):
         assert same(loaded, run)
-        assert (loaded.status, loaded.message, loaded.seconds, loaded.view) == (run.status, run.message, run.seconds, run.view)
+        assert (loaded.status, loaded.message, loaded.seconds) == (run.status, run.message, run.seconds)
+        assert loaded.model_state is run.model_state
         assert repr(loaded.method.target) == repr(run.method.target) and loaded.method.name == run.method.name
         assert loaded.final.loss == run.final.loss and loaded.final.certificate() == run.final.certificate()
         assert [s.beta.tobytes() for s in loaded.replay([5, 4096])] == [s.beta.tobytes() for s in run.replay([5, 4096])]
@@ -149,7 +150,7 @@ def test_the_problem_comes_back_whole(tmp_path):
 class Halving(namedtuple("Halving", ""), cb.rules.StepRule):
     """A user's step rule: theta = corr / 2."""
 
-    def move(self, k, view, j, corr, beta_j):
+    def move(self, k, state, j, corr, beta_j):
         return 0, corr / 2
 
 

@@ -46,7 +46,7 @@ def all_of(run):
     problem = run.problem
     parts = [run.path.learner, run.path.shrink, run.path.theta, run.beta, problem.y, problem.weight, *problem.standardization]
     parts = [np.asarray(part).tobytes() for part in [*parts, *arrays_of(problem)]]
-    plain = [run.outcome.anchor, run.outcome.counts, run.seed, run.view, run.status, run.message, run.seconds, run.method.name]
+    plain = [run.outcome.anchor, run.outcome.counts, run.seed, run.model_state, run.status, run.message, run.seconds, run.method.name]
     return parts, repr([*plain, run.method.step, run.method.select, problem.loss, problem.feature_names, problem.dropped])
 
 

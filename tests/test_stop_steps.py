@@ -32,8 +32,8 @@ STEPS = 3000
 
 
 def solve(name, stop=(), n_steps=STEPS, **options):
-    problem, method, view = CASES[name]
-    return cb.solve(problem, method, n_steps, rng=3, view=view, stop=stop, **options)
+    problem, method, model_state = CASES[name]
+    return cb.solve(problem, method, n_steps, rng=3, model_state=model_state, stop=stop, **options)
 
 
 def first(name, rule, n_steps=STEPS, _cache={}):  # noqa: B006
@@ -86,7 +86,7 @@ def test_the_two_runs_that_went_on_too_long():
 @pytest.mark.parametrize("rule", ["loss", "gap"])
 def test_the_step_does_not_depend_on_blocks_looks_or_compilation(name, rule):
     expected = solve(name, RULES[rule])
-    if name in ("CovarianceState", "explicit", "logistic"):  # the same view when interpreted, and quick
+    if name in ("CovarianceState", "explicit", "logistic"):  # the same model state when interpreted, and quick
         assert solve(name, RULES[rule], compile=False).n_steps == expected.n_steps
     assert same(solve(name, RULES[rule], watch=lambda state: None), expected)
 
@@ -192,7 +192,7 @@ def test_watch_sees_no_step_that_is_not_kept():
 def test_a_run_holds_no_block_of_the_engine():
     """Gram of 500 learners takes 2 MB; the run beside its problem takes its path."""
     problem = Problem(RNG.normal(size=(50, 500)), RNG.normal(size=50))
-    run = cb.solve(problem, cb.ls_boost(), 100, view=cb.engine.CovarianceState)
+    run = cb.solve(problem, cb.ls_boost(), 100, model_state=cb.engine.CovarianceState)
     assert len(pickle.dumps(run)) < len(pickle.dumps(problem)) + 100 * 3 * 8 + 500 * 8 + 5000
     back = pickle.loads(pickle.dumps(run))
     assert same(back, run) and same(back.resume(10), run.resume(10))

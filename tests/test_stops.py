@@ -97,14 +97,14 @@ def test_an_error_in_watch_is_the_users_own():
 class Doubling(namedtuple("Doubling", "factor"), cb.rules.StepRule):
     """A user's step rule that overshoots: the residual along the learner is multiplied by 1 - factor."""
 
-    def move(self, k, view, j, corr, beta_j):
+    def move(self, k, state, j, corr, beta_j):
         return 0, self.factor * corr
 
 
 class Sick(namedtuple("Sick", "at"), cb.rules.StepRule):
     """A step rule that turns NaN at step `at`."""
 
-    def move(self, k, view, j, corr, beta_j):
+    def move(self, k, state, j, corr, beta_j):
         return 0, corr / 2 if k < self.at else corr * np.nan
 
 
@@ -116,7 +116,7 @@ DIVERGING = [
 
 
 @pytest.mark.parametrize(
-    "method, view, loss, compile",
+    "method, model_state, loss, compile",
     [
         (DIVERGING[0], cb.engine.CovarianceState, cb.losses.Squared(), True),
         (DIVERGING[2], cb.engine.NaiveState, cb.losses.Squared(), True),
@@ -124,12 +124,12 @@ DIVERGING = [
         *((method, cb.engine.NaiveState, loss, False) for method in DIVERGING for loss in (cb.losses.Squared(), cb.losses.Huber(1e300))),
     ],
 )
-def test_divergence_never_returns_nan(method, view, loss, compile, deadline):
-    run = cb.solve(Problem(X, Y, loss), method, 100_000, view=view, compile=compile)
+def test_divergence_never_returns_nan(method, model_state, loss, compile, deadline):
+    run = cb.solve(Problem(X, Y, loss), method, 100_000, model_state=model_state, compile=compile)
     assert run.status is Status.DIVERGED and run.message == Status.DIVERGED.value
     assert 0 < run.n_steps < 100_000 and (run.n_steps == 23 or method.name != "NaN")
     assert np.isfinite([*run.beta, *run.coef, run.intercept, *run.pred, *run.path.theta, run.final.loss]).all()
-    fresh = cb.solve(Problem(X, Y, loss), method, run.n_steps, view=view, compile=compile)
+    fresh = cb.solve(Problem(X, Y, loss), method, run.n_steps, model_state=model_state, compile=compile)
     assert fresh.beta.tobytes() == run.beta.tobytes()
     assert np.isfinite(run.predict(X)).all() and "DIVERGED" not in repr(run)
 

@@ -99,6 +99,6 @@ def test_a_large_file_is_binned_and_boosted_in_a_quarter_of_its_size(tmp_path):
     opened = cb.data.open_columns(tmp_path / "x.npy", memory=1 << 24)
     most, family = peak(lambda: cb.data.trees(opened, file=tmp_path / "codes.npy"))
     assert most < 8 * n * d / 8
-    for learners, view in ((family, None), (cb.data.stumps(opened, file=tmp_path / "codes.npy"), cb.engine.NaiveState)):
-        most, run = peak(lambda made=learners, view=view: cb.solve(cb.Problem(made, y), cb.ls_boost(0.3), 20, view=view))
+    for learners, state in ((family, None), (cb.data.stumps(opened, file=tmp_path / "codes.npy"), cb.engine.NaiveState)):
+        most, run = peak(lambda made=learners, kind=state: cb.solve(cb.Problem(made, y), cb.ls_boost(0.3), 20, model_state=kind))
         assert run.final.loss < run.problem.start_loss and most < 8 * n * d / 4

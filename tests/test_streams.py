@@ -20,8 +20,8 @@ class Weighted(namedtuple("Weighted", "chance"), cb.rules.SelectionRule):
     def draw(self, rng, n_rows, n_learners):
         return rng.choice(n_learners, size=(n_rows, 1), p=self.chance)
 
-    def pick(self, view, step, beta, drawn, k):
-        return cb.rules.best_of(view, step, beta, drawn)
+    def pick(self, state, step, beta, drawn, k):
+        return cb.rules.best_of(state, step, beta, drawn)
 
 
 def test_a_random_rule_of_the_users_own():
@@ -44,22 +44,22 @@ class Drawn(namedtuple("Drawn", "kind", defaults=(0,)), cb.rules.SelectionRule):
         good = rng.integers(0, n_learners, size=(n_rows, 2))
         return [good, good[:, :1], good[1:], good.astype(float), good + 1, good - 1, good.tolist(), None, good.astype(np.uint8)][self.kind]
 
-    def pick(self, view, step, beta, drawn, k):
-        return cb.rules.best_of(view, step, beta, drawn)
+    def pick(self, state, step, beta, drawn, k):
+        return cb.rules.best_of(state, step, beta, drawn)
 
 
 class Wide(Drawn):
     draws_below = 6
 
-    def pick(self, view, step, beta, drawn, k):
-        return cb.rules.best_of(view, step, beta, drawn % 5)
+    def pick(self, state, step, beta, drawn, k):
+        return cb.rules.best_of(state, step, beta, drawn % 5)
 
 
 class Mute(namedtuple("Mute", ""), cb.rules.SelectionRule):
     width = 2
 
-    def pick(self, view, step, beta, drawn, k):
-        return cb.rules.best_of(view, step, beta, drawn)
+    def pick(self, state, step, beta, drawn, k):
+        return cb.rules.best_of(state, step, beta, drawn)
 
 
 @pytest.mark.parametrize(
@@ -95,7 +95,7 @@ def test_good_draws_are_taken():
 class Preferring(namedtuple("Preferring", "price"), cb.rules.StepRule):
     """LS-Boost(1) whose learners carry a price: the score depends on who it is."""
 
-    def move(self, k, view, j, corr, beta_j):
+    def move(self, k, state, j, corr, beta_j):
         return 0.0, corr
 
     def score(self, j, corr, beta_j):
@@ -103,17 +103,17 @@ class Preferring(namedtuple("Preferring", "price"), cb.rules.StepRule):
 
 
 @pytest.mark.parametrize(
-    ("view", "select", "compile"),
+    ("model_state", "select", "compile"),
     [
         (cb.engine.NaiveState, cb.rules.RandomSubset(4), True),
         (cb.engine.CovarianceState, cb.rules.Greedy(), True),
         *product((cb.engine.NaiveState, cb.engine.CovarianceState), (cb.rules.Greedy(), cb.rules.RandomSubset(4)), (False,)),
     ],
 )
-def test_scores_may_depend_on_the_learner(view, select, compile):
+def test_scores_may_depend_on_the_learner(model_state, select, compile):
     """The naive loop takes the largest priced correlation; with all prices equal the method is LS-Boost(1)."""
     B, price = PROBLEM.dictionary.gather(np.arange(5)), np.array([4.0, 1.0, 2.0, 8.0, 0.5])
-    run = cb.solve(PROBLEM, cb.rules.Method("own", select, Preferring(price)), 30, view=view, compile=compile)
+    run = cb.solve(PROBLEM, cb.rules.Method("own", select, Preferring(price)), 30, model_state=model_state, compile=compile)
     drawn = draws(PROBLEM, run.method, 30) if select != cb.rules.Greedy() else [range(5)] * 30
     pred, picks = 0 * PROBLEM.y, []
     for index in drawn:

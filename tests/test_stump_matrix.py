@@ -1,4 +1,4 @@
-"""Stumps against the matrix of their columns on tables of small whole numbers, where ties are everywhere: any rule, loss and view.
+"""Stumps against the matrix of their columns on tables of small whole numbers, where ties are everywhere: any rule, loss and model state.
 
 The default tests try some tables in plain Python. Two thousand more, compiled: ``python -m pytest -m slow tests/test_stump_matrix.py``.
 """
@@ -13,13 +13,13 @@ from test_stumps import LOSSES, METHODS, columns, table
 
 import coordboost as cb
 
-#: Views of greedy rules on the squared loss; the others step on the explicit one.
-VIEWS = (cb.engine.NaiveState, cb.engine.CovarianceState, cb.engine.CovarianceColumns, cb.engine.LookaheadState)
+#: Model states of greedy rules on the squared loss; the others step on the explicit one.
+MODEL_STATES = (cb.engine.NaiveState, cb.engine.CovarianceState, cb.engine.CovarianceColumns, cb.engine.LookaheadState)
 
 
 @st.composite
 def cases(draw):
-    """A table with gaps and a column of categories, targets, weights, the kind of stumps, a loss, a rule and a view."""
+    """A table with gaps and a column of categories, targets, weights, the kind of stumps, a loss, a rule and a model state."""
     n = draw(st.integers(3, 14))
     entry = st.integers(-2, 2).map(float) | st.just(np.nan) if draw(st.booleans()) else st.integers(-2, 2).map(float)
     X = np.array(draw(st.lists(st.lists(entry, min_size=3, max_size=3), min_size=n, max_size=n)))
@@ -28,13 +28,13 @@ def cases(draw):
     y = np.array(draw(st.lists(target, min_size=n, max_size=n)), dtype=float)
     weight = draw(st.none() | st.lists(st.integers(1, 3).map(float), min_size=n, max_size=n))
     greedy = loss == "squared" and rule in ("greedy", "stagewise")
-    view = draw(st.sampled_from(VIEWS)) if greedy else cb.engine.NaiveState
-    return X, y, weight, draw(st.sampled_from([cb.data.stumps, cb.data.leaf_stumps])), loss, rule, view, draw(st.booleans())
+    model_state = draw(st.sampled_from(MODEL_STATES)) if greedy else cb.engine.NaiveState
+    return X, y, weight, draw(st.sampled_from([cb.data.stumps, cb.data.leaf_stumps])), loss, rule, model_state, draw(st.booleans())
 
 
 def same_steps(case, n_steps, compile):
     """Hold a run over stumps against one over their columns."""
-    X, y, weight, kind, loss, rule, view, categories = case
+    X, y, weight, kind, loss, rule, model_state, categories = case
     assume(len(np.unique(y)) > 1)
     method = METHODS[rule]() if loss == "squared" else cb.rules.Method("m", METHODS[rule]().select, cb.rules.FixedStep(0.125), "test")
     with warnings.catch_warnings():
@@ -48,8 +48,8 @@ def same_steps(case, n_steps, compile):
     groups = np.unique(problem.dictionary.feature, return_inverse=True)[1]
     assume(problem.n_learners >= 4 and groups.max() >= 1)
     other = cb.Problem(cb.learners.Dense(np.ascontiguousarray(B.T)), y, LOSSES[loss], sample_weight=weight, groups=groups)
-    one = cb.solve(problem, method, n_steps, view=view, rng=3, compile=compile)
-    two = cb.solve(other, method, n_steps, view=cb.engine.NaiveState, rng=3, compile=compile)
+    one = cb.solve(problem, method, n_steps, model_state=model_state, rng=3, compile=compile)
+    two = cb.solve(other, method, n_steps, model_state=cb.engine.NaiveState, rng=3, compile=compile)
     k = told(two, B)
     np.testing.assert_array_equal(one.path.learner[:k], two.path.learner[:k])
     # theta is a correlation, off by the rounding of a few steps on sums of at most 14 numbers, or a sign

@@ -41,8 +41,8 @@ def test_no_column_is_gathered_on_the_way(monkeypatch):
     monkeypatch.setattr(cb.learners.LeafStumps, "gather", refuse)
     monkeypatch.setattr(cb.learners.LeafStumps, "column", refuse)
     assert cb.lasso_path(problem, n_alphas=10, eps=0.1, solver="cd").gaps.max() <= 1e-6
-    for view in (cb.engine.LookaheadState, cb.engine.CovarianceColumns):
-        assert cb.solve(problem, cb.ls_boost(0.3), 40, view=view).n_steps == 40
+    for model_state in (cb.engine.LookaheadState, cb.engine.CovarianceColumns):
+        assert cb.solve(problem, cb.ls_boost(0.3), 40, model_state=model_state).n_steps == 40
 
 
 @every_kind

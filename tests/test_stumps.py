@@ -99,7 +99,7 @@ def check_explicit(rule, loss, kind, n_steps, compile):
     other = cb.Problem(cb.learners.Dense(rows), y, LOSSES[loss], groups=problem.dictionary.feature)
     method = METHODS[rule]() if loss == "squared" else cb.rules.Method("m", METHODS[rule]().select, cb.rules.FixedStep(0.02), "test")
     one = cb.solve(problem, method, n_steps, rng=3, compile=compile)
-    two = cb.solve(other, method, n_steps, view=cb.engine.NaiveState, rng=3, compile=False)
+    two = cb.solve(other, method, n_steps, model_state=cb.engine.NaiveState, rng=3, compile=False)
     np.testing.assert_array_equal(one.path.learner, two.path.learner)
     # theta is a correlation or a sign: off by the rounding of 500 steps on sums of 90 numbers
     np.testing.assert_allclose(one.path.theta, two.path.theta, rtol=0, atol=1e-10 * np.abs(two.path.theta).max())
@@ -117,19 +117,19 @@ def test_the_others_without_the_compiler(rule, loss, kind):
 
 @every_kind
 @pytest.mark.parametrize(
-    "view",
+    "model_state",
     [cb.engine.NaiveState, cb.engine.CovarianceState, cb.engine.CovarianceColumns, cb.engine.LookaheadState],
-    ids=lambda view: view.__name__,
+    ids=lambda model_state: model_state.__name__,
 )
 @pytest.mark.parametrize("weighted", [False, True])
-def test_every_view_takes_the_same_steps(kind, view, weighted):
+def test_every_model_state_takes_the_same_steps(kind, model_state, weighted):
     X, y = table(missing=0.1)
     weight = np.random.default_rng(4).random(90) + 0.5 if weighted else None
     problem = cb.Problem(cb.data.stumps(X) if kind is cb.learners.Stumps else cb.data.leaf_stumps(X), y, sample_weight=weight)
     rows = np.ascontiguousarray(columns(problem.dictionary).T)
     other = cb.Problem(cb.learners.Dense(rows), y, sample_weight=weight)
-    one = cb.solve(problem, cb.ls_boost(0.2), 500, view=view, compile=kind is cb.learners.LeafStumps)
-    two = cb.solve(other, cb.ls_boost(0.2), 500, view=cb.engine.NaiveState, compile=False)
+    one = cb.solve(problem, cb.ls_boost(0.2), 500, model_state=model_state, compile=kind is cb.learners.LeafStumps)
+    two = cb.solve(other, cb.ls_boost(0.2), 500, model_state=cb.engine.NaiveState, compile=False)
     np.testing.assert_array_equal(one.path.learner, two.path.learner)
 
 
@@ -146,12 +146,12 @@ def test_ties_of_small_whole_numbers_go_to_the_first_learner(rows, data):
         problem = cb.Problem(kind(X), y)
     B = columns(problem.dictionary)
     explicit = cb.solve(
-        cb.Problem(cb.learners.Dense(np.ascontiguousarray(B.T)), y), cb.forward_stagewise(0.25), 30, view=cb.engine.NaiveState
+        cb.Problem(cb.learners.Dense(np.ascontiguousarray(B.T)), y), cb.forward_stagewise(0.25), 30, model_state=cb.engine.NaiveState
     )
     sizes = (np.abs(B.T @ problem.resid(B @ state.beta)).max() for state in explicit.replay(range(30)))
     steps = next((k for k, size in enumerate(sizes) if size <= problem.tie), 30)  # from an optimum on, rounding decides
-    for view in (cb.engine.NaiveState, cb.engine.CovarianceColumns, cb.engine.LookaheadState):
-        run = cb.solve(problem, cb.forward_stagewise(0.25), 30, view=view, compile=view is not cb.engine.NaiveState)
+    for model_state in (cb.engine.NaiveState, cb.engine.CovarianceColumns, cb.engine.LookaheadState):
+        run = cb.solve(problem, cb.forward_stagewise(0.25), 30, model_state=model_state, compile=model_state is not cb.engine.NaiveState)
         np.testing.assert_array_equal(run.path.learner[:steps], explicit.path.learner[:steps])
 
 
@@ -216,7 +216,7 @@ def test_gram_columns_of_many_rows_are_those_of_the_matrix(kind):
         (cb.data.stumps if kind is cb.learners.Stumps else cb.data.leaf_stumps)(X, categorical=[2]), y, sample_weight=weight
     )
     other = cb.Problem(cb.learners.Dense(np.ascontiguousarray(columns(problem.dictionary).T)), y, sample_weight=weight)
-    one = cb.solve(problem, cb.ls_boost(0.5), 150, view=cb.engine.CovarianceColumns)
-    two = cb.solve(other, cb.ls_boost(0.5), 150, view=cb.engine.NaiveState, compile=False)
+    one = cb.solve(problem, cb.ls_boost(0.5), 150, model_state=cb.engine.CovarianceColumns)
+    two = cb.solve(other, cb.ls_boost(0.5), 150, model_state=cb.engine.NaiveState, compile=False)
     np.testing.assert_array_equal(one.path.learner, two.path.learner)
     np.testing.assert_allclose(one.beta, two.beta, rtol=0, atol=1e-10 * np.abs(two.beta).max())

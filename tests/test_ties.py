@@ -2,17 +2,17 @@
 
 import numpy as np
 import pytest
-from designs import VIEWS
+from designs import STATES
 
 import coordboost as cb
 
 
-@pytest.mark.parametrize("view", [cb.engine.NaiveState, cb.engine.CovarianceState])
-def test_groups_that_are_met_in_another_order(view):
+@pytest.mark.parametrize("model_state", [cb.engine.NaiveState, cb.engine.CovarianceState])
+def test_groups_that_are_met_in_another_order(model_state):
     """Labels that do not increase: all groups are drawn, in the order of their labels, and the columns are copies."""
     x = np.array([3.0, -1.0, 2.0, 0.5])
     problem = cb.Problem(np.column_stack([x, -x, 2 * x, x]), [1.0, 0.0, 3.0, -1.0], groups=["c", "b", "a", "b"])
-    run = cb.solve(problem, cb.rtgcd(select=cb.rules.Groups(3)), 4, view=view)
+    run = cb.solve(problem, cb.rtgcd(select=cb.rules.Groups(3)), 4, model_state=model_state)
     assert (run.path.learner == 0).all()
 
 
@@ -29,13 +29,13 @@ def test_a_tied_learner_that_is_no_candidate_by_its_size(loss):
     problem = cb.Problem(X, y, loss, center=False, scale=False)
     assert problem.tie > 2.0**-45 + 4e-15
     look = cb.engine.LookaheadState if isinstance(loss, cb.losses.Squared) else cb.engine.WorkingSetState
-    runs = [cb.solve(problem, cb.forward_stagewise(1e-3), 1, view=view) for view in (look, cb.engine.NaiveState)]
+    runs = [cb.solve(problem, cb.forward_stagewise(1e-3), 1, model_state=model_state) for model_state in (look, cb.engine.NaiveState)]
     assert [run.path.learner.tolist() for run in runs] == [[0], [0]]
 
 
-@pytest.mark.parametrize("view", VIEWS.values(), ids=VIEWS)
-def test_a_winner_has_half_the_largest_correlation(view):
+@pytest.mark.parametrize("model_state", STATES.values(), ids=STATES)
+def test_a_winner_has_half_the_largest_correlation(model_state):
     """Where all are within the rounding of the largest at the start, too."""
     problem = cb.Problem(np.eye(4), [1.0, 0.0, 1e-17, 0.0], center=False, scale=False)
-    run = cb.solve(problem, cb.ls_boost(1.0), 2, view=view)
+    run = cb.solve(problem, cb.ls_boost(1.0), 2, model_state=model_state)
     assert problem.tie > 1e-17 and run.path.learner.tolist() == [0, 2]

@@ -62,7 +62,7 @@ def test_steps_are_those_over_all_learners(method, loss):
     compiled = method.name == "ls_boost" and loss == cb.losses.Squared()
     found = cb.solve(cb.Problem(Signs(), Y, loss), method, 60, compile=compiled)
     listed = cb.Problem(B, Y - found.problem.constant, loss, center=False, scale=False)
-    all_of_them = cb.solve(listed, method, 60, view=cb.engine.NaiveState if method.greedy else None, compile=False)
+    all_of_them = cb.solve(listed, method, 60, model_state=cb.engine.NaiveState if method.greedy else None, compile=False)
     learners = found.problem.dictionary.learners
     assert len(learners) == len(found.beta) == len(set(found.path.learner)) < 60 and found.n_scans == 60
     column = {tuple(np.rint(B[:, j] * np.sqrt(M)).astype(int)): j for j in range(B.shape[1])}
@@ -152,14 +152,14 @@ def test_what_needs_a_list_of_learners_says_so(tmp_path):
             "lasso_cd needs learners that can be counted",
         ),
         (
-            lambda: cb.solve(problem, cb.ls_boost(), 3, view=cb.engine.NaiveState),
-            "view=NaiveState does not fit: WeakLearnerState is the view",
+            lambda: cb.solve(problem, cb.ls_boost(), 3, model_state=cb.engine.NaiveState),
+            "model_state=NaiveState does not fit: WeakLearnerState is the model state",
         ),
         (
             lambda: cb.solve(
-                cb.Problem(explicit(), Y, center=False), cb.ls_boost(), 3, view=cb.solve(problem, cb.ls_boost(), 1).view
+                cb.Problem(explicit(), Y, center=False), cb.ls_boost(), 3, model_state=cb.solve(problem, cb.ls_boost(), 1).model_state
             ),
-            "view=WeakLearnerState does not fit",
+            "model_state=WeakLearnerState does not fit",
         ),
         (
             lambda: cb.Problem(type("Mute", (), {"build": Signs.build})(), Y),

@@ -1,4 +1,4 @@
-"""Where the loop gets the view that it steps on: one for the whole run, or the one for which counted operations speak.
+"""Where the loop gets the model state that it steps on: one for the whole run, or the one for which counted operations speak.
 
 Work is counted in multiplications of a scan, never by a clock, so a run is the same on a slow and on a fast machine. The factors were
 measured once, on problems of 40 to 1,000 samples and 2,000 to 50,000 learners; they decide speed, not results.
@@ -35,7 +35,7 @@ TRUST = 3
 #: TOGETHER: most Gram columns that are computed together.
 #: FEWEST: fewest Gram columns that are computed together with one that is needed, where several cost less than one by one.
 TOGETHER, FEWEST = 32, 16
-#: OVERHEAD: multiplications that the Python of a new view costs.
+#: OVERHEAD: multiplications that the Python of a new model state costs.
 #: CALL: multiplications that a call of a verb costs that is Python.
 #: IN_BLOCK: scans that a Gram column costs in a product of matrices.
 #: COUNTED: scans that a Gram column costs where its entries are counts.
@@ -44,7 +44,7 @@ OVERHEAD, CALL, IN_BLOCK, COUNTED, COUNT = 600_000, 100_000, 0.15, 0.06, 10
 
 
 class Fixed:
-    """One view for the whole run, renewed from the coefficients at multiples of ``RENEW``.
+    """One model state for the whole run, renewed from the coefficients at multiples of ``RENEW``.
 
     Its verbs, and those of ``Cheapest``, count `steps_done` from the anchor, the last step at which the loop noted how to go on
     from there; it is None at the start of the run.
@@ -56,22 +56,22 @@ class Fixed:
         self.kind = kind
         self.arguments = (problem,) if kind.carries is None else (problem, coefficients)
         self.arguments += (noise,) if kind.perturbs else ()
-        self.view = kind.start(*self.arguments)
-        self.renews, self.follows = self.view.renew is not None, kind.follows
+        self.model_state = kind.start(*self.arguments)
+        self.renews, self.follows = self.model_state.renew is not None, kind.follows
         self.scans, self.n_columns = (1, problem.n_learners) if kind.from_gram else (0, 0)
 
     def rebuild(self, beta, steps_done):
         if steps_done is not None and self.renews:
-            self.view.renew(beta)
+            self.model_state.renew(beta)
         return True
 
     def restore(self, beta, saved):
         if saved:
-            raise ValueError("what it remembers of its views is damaged.")
+            raise ValueError("what it remembers of its model states is damaged.")
         if self.renews:
-            self.view.renew(beta)
+            self.model_state.renew(beta)
         else:
-            self.view = self.kind.start(*self.arguments)
+            self.model_state = self.kind.start(*self.arguments)
 
     def steps_left(self, steps_done):
         return RENEW - steps_done if self.renews else 1 << 62
@@ -80,7 +80,7 @@ class Fixed:
 class Prices:
     """What work on a problem costs, in multiplications.
 
-    scan : a scan;  residual : the residual anew;  explicit : a step of the explicit view;  moved : a step on Gram columns
+    scan : a scan;  residual : the residual anew;  explicit : a step of the naive state;  moved : a step on Gram columns
     gram_column : a Gram column;  column : a candidate's column;  entry : a Gram entry
     counted : whether Gram entries are counts;  in_blocks : whether Gram columns cost less where several are computed together
     products_per_scan : scan / n_samples, the inner products that cost as much as a scan; n_learners where Gram entries are
@@ -106,15 +106,15 @@ class Prices:
 
 
 class Memory(NamedTuple):
-    """All that the next view depends on besides the coefficients: counts of operations.
+    """All that the next model state depends on besides the coefficients: counts of operations.
 
-    view : name of the view that is stepped on;  scans : scans so far but those of the explicit view;  plain : scans of the
-    explicit view, one a step;  size : how many candidates there are;  n_columns : Gram columns computed so far;  credit :
+    model_state : name of the model state that is stepped on;  scans : scans so far but those of the naive state;  plain : scans of the
+    naive state, one a step;  size : how many candidates there are;  n_columns : Gram columns computed so far;  credit :
     multiplications that may be spent on more of them;  spell : steps from the anchor until the next look for candidates;
     blocks : the learners of the Gram columns that are in memory, in the blocks that were computed together
     """
 
-    view: str
+    model_state: str
     scans: int = 0
     plain: int = 0
     size: int = 0
@@ -128,8 +128,8 @@ class Memory(NamedTuple):
         return [*self._replace(blocks=[list(block) for block in self.blocks])]
 
     @classmethod
-    def read(cls, saved, views, n_learners):
-        """The memory that was `saved`; `views` are the names that its view may have.
+    def read(cls, saved, names, n_learners):
+        """The memory that was `saved`; `names` are those that its model state may have.
 
         Raises
         ------
@@ -137,13 +137,13 @@ class Memory(NamedTuple):
             If it is none.
         """
         if not (isinstance(saved, list) and len(saved) == len(cls._fields)):
-            raise ValueError(f"what it remembers of its views is no list of {len(cls._fields)} entries.")
+            raise ValueError(f"what it remembers of its model states is no list of {len(cls._fields)} entries.")
         memory = cls(*saved)
         sound = isinstance(memory.blocks, list) and all(map(_are_counts, memory.blocks)) and all(memory.blocks)
         learners = [j for block in memory.blocks for j in block] if sound else [n_learners]
-        numbers = [value for name, value in memory._asdict().items() if name not in ("view", "blocks")]
-        if not (memory.view in views and _are_counts(numbers) and memory.size <= min(n_learners, MOST) and memory.spell >= 1):
-            raise ValueError("what it remembers of its views is damaged.")
+        numbers = [value for name, value in memory._asdict().items() if name not in ("model_state", "blocks")]
+        if not (memory.model_state in names and _are_counts(numbers) and memory.size <= min(n_learners, MOST) and memory.spell >= 1):
+            raise ValueError("what it remembers of its model states is damaged.")
         if len(set(learners)) < len(learners) or max(learners, default=0) >= n_learners:
             raise ValueError("what it remembers of its Gram columns is damaged.")
         return memory._replace(blocks=tuple(map(tuple, memory.blocks)))
@@ -169,8 +169,8 @@ def n_candidates(memory, steps_done, per_scan, squared):
     return math.ceil(1.5 * memory.size) if steps_done * memory.size < per_scan else max(16, (4 * memory.size) // 5)
 
 
-#: The views of a run that was given one, the first of them where it begins.
-VIEWS = {
+#: The model states of a run that was given one, the first of them where it begins.
+MODEL_STATES = {
     LookaheadState: (LookaheadState, CovarianceColumns, NaiveState),
     WorkingSetState: (WorkingSetState, NaiveState),
     CovarianceColumns: (CovarianceColumns,),
@@ -178,9 +178,9 @@ VIEWS = {
 
 
 class Cheapest:
-    """Views for a run whose kind has several: at the end of every stretch, the one for which counted operations speak.
+    """Model states for a run whose kind has several: at the end of every stretch, the one for which counted operations speak.
 
-    What the steps of the stretch have cost is compared with what they would have cost on the other views:
+    What the steps of the stretch have cost is compared with what they would have cost on the other model states:
 
     - *lookahead*: a scan, and what goes with it;
     - *explicit*: a scan a step;
@@ -194,14 +194,14 @@ class Cheapest:
     follows = False  # steps since the anchor are made again, not read from the path
 
     def __init__(self, kind, problem):
-        self.problem, self.kinds, self.prices = problem, VIEWS[kind], Prices(problem)
-        self.memory, self.view, self.candidates, self.store = Memory(kind.__name__), None, None, None
+        self.problem, self.kinds, self.prices = problem, MODEL_STATES[kind], Prices(problem)
+        self.memory, self.model_state, self.candidates, self.store = Memory(kind.__name__), None, None, None
         self.most = max(16, min(MOST, MOST_BYTES // (8 * problem.n_samples)))
         self.n_columns, self.lacking = 0, 0  # Gram columns computed; learners in use without one at the anchor
 
     @property
     def scans(self):
-        """Scans made by other views than the explicit one."""
+        """Scans made by other model states than the explicit one."""
         return self.memory.scans
 
     @property
@@ -210,20 +210,20 @@ class Cheapest:
         return self.memory.saved()
 
     def rebuild(self, beta, steps_done):
-        """Make the view for the steps from here on. Return whether this is a new anchor."""
+        """Make the model state for the steps from here on. Return whether this is a new anchor."""
         if steps_done is None:
             self._start(beta, CovarianceColumns if CovarianceColumns in self.kinds and self.prices.counted else self.kinds[0], None)
             return True
-        if self.memory.view == "CovarianceColumns" and self.view.state.wanted >= 0:
+        if self.memory.model_state == "CovarianceColumns" and self.model_state.scalars.wanted >= 0:
             self._add(self._likely(beta))
-            self.view = self.view._replace(columns=self.store.held.rows, place=self.store.held.place)
-            self.view.state.wanted = -1
+            self.model_state = self.model_state._replace(columns=self.store.held.rows, place=self.store.held.place)
+            self.model_state.scalars.wanted = -1
             return False
         self._start(beta, self._next(beta, steps_done), steps_done)
         return True
 
     def restore(self, beta, saved):
-        """The view that `rebuild` had made when `saved` was noted."""
+        """The model state that `rebuild` had made when `saved` was noted."""
         memory = Memory.read(saved, [kind.__name__ for kind in self.kinds], self.problem.n_learners)
         self.n_columns = memory.n_columns
         if memory.blocks or self.store is not None:
@@ -231,18 +231,18 @@ class Cheapest:
         self._place(beta, memory)
 
     def steps_left(self, steps_done):
-        """Steps that the view may make before it must be rebuilt."""
-        return (min(RENEW, self.memory.spell) if self.memory.view == "CovarianceColumns" else self.memory.spell) - steps_done
+        """Steps that the model state may make before it must be rebuilt."""
+        return (min(RENEW, self.memory.spell) if self.memory.model_state == "CovarianceColumns" else self.memory.spell) - steps_done
 
     def _gram_store(self):
         self.store = GramStore(self.problem) if self.store is None else self.store
         return self.store
 
     def _start(self, beta, kind, steps_done):
-        """Make a view of this kind, at a new anchor."""
-        memory, before, spell = self.memory, self.memory.view, FARTHEST
-        plain = memory.plain + (steps_done if memory.view == "NaiveState" else 0)
-        memory = memory._replace(view=kind.__name__, plain=plain)
+        """Make a model state of this kind, at a new anchor."""
+        memory, before, spell = self.memory, self.memory.model_state, FARTHEST
+        plain = memory.plain + (steps_done if memory.model_state == "NaiveState" else 0)
+        memory = memory._replace(model_state=kind.__name__, plain=plain)
         if kind is not NaiveState:
             size = n_candidates(memory, steps_done, self.prices.products_per_scan, LookaheadState in self.kinds)
             size = min(self.problem.n_learners, self.most, size, 2 * memory.size or self.most)
@@ -256,27 +256,27 @@ class Cheapest:
         self._place(beta, memory._replace(n_columns=self.n_columns, spell=math.ceil(spell), blocks=blocks))
 
     def _place(self, beta, memory):
-        """Make the view that `memory` names, at the coefficients `beta`."""
+        """Make the model state that `memory` names, at the coefficients `beta`."""
         self.memory, self.lacking = memory, self._lacking(beta)
-        if memory.view == "NaiveState":
-            self.view = NaiveState.start(self.problem)
-            self.view.renew(beta)
-        elif memory.view == "CovarianceColumns":
-            self.view = CovarianceColumns.at(self.problem, beta, self._gram_store())
+        if memory.model_state == "NaiveState":
+            self.model_state = NaiveState.start(self.problem)
+            self.model_state.renew(beta)
+        elif memory.model_state == "CovarianceColumns":
+            self.model_state = CovarianceColumns.at(self.problem, beta, self._gram_store())
         else:
             if self.candidates is None:
-                self.candidates = (Candidates if memory.view == "LookaheadState" else GatheredCandidates)(self.problem)
-            self.view = self.candidates.view(beta, memory.size)
+                self.candidates = (Candidates if memory.model_state == "LookaheadState" else GatheredCandidates)(self.problem)
+            self.model_state = self.candidates.model_state(beta, memory.size)
             if self.store is None and not beta.any() and CovarianceColumns in self.kinds:
                 # at beta = 0 this scan is the one that the store of Gram columns would make
                 self._gram_store().start = padded(self.candidates.corr)
 
     def _next(self, beta, steps_done):
-        """The kind of view for the steps after a stretch of `steps_done`; Gram columns are bought for what their lack cost."""
+        """The kind of model state for the steps after a stretch of `steps_done`; Gram columns are bought for what their lack cost."""
         prices, explicit = self.prices, steps_done * self.prices.explicit
-        if self.memory.view == "CovarianceColumns":
+        if self.memory.model_state == "CovarianceColumns":
             return CovarianceColumns if steps_done < self.memory.spell else self.kinds[0]
-        price = explicit if self.memory.view == "NaiveState" else self.candidates.price(prices, steps_done, self.view)
+        price = explicit if self.memory.model_state == "NaiveState" else self.candidates.price(prices, steps_done, self.model_state)
         if CovarianceColumns in self.kinds:
             fresh = max(0, self._lacking(beta) - self.lacking)
             lost = min(price, explicit) - steps_done * prices.moved - fresh * prices.gram_column
@@ -309,14 +309,14 @@ class Cheapest:
 
         There are four times as many as were useful in the last block, within bounds.
         """
-        view, store = self.view, self.store
+        model_state, store = self.model_state, self.store
         useful = np.count_nonzero(beta[store.blocks[-1]]) if store.blocks else 0
         n_fetched = min(TOGETHER, max(FEWEST, 4 * useful)) if self.prices.in_blocks else 1
-        needed = np.array([view.state.wanted])
+        needed = np.array([model_state.scalars.wanted])
         store.make_room(n_fetched)
         if n_fetched == 1:
             return needed
-        size = np.abs(view.corr[: self.problem.n_learners])
+        size = np.abs(model_state.corr[: self.problem.n_learners])
         size[store.held.place >= 0] = -1.0
         size[needed] = np.inf
         likely = np.argpartition(size, max(0, len(size) - n_fetched))[-n_fetched:]
@@ -329,14 +329,14 @@ class Cheapest:
 
 
 def source_of(kind, problem, coefficients, noise):
-    """The source of the views of a run of this kind."""
-    return Cheapest(kind, problem) if kind in VIEWS else Fixed(kind, problem, coefficients, noise)
+    """The source of the model states of a run of this kind."""
+    return Cheapest(kind, problem) if kind in MODEL_STATES else Fixed(kind, problem, coefficients, noise)
 
 
-def choose_view(problem, method, compile):
-    """The view that suits the work. The choice must not depend on the number of steps: a resumed run takes the same view.
+def choose_model_state(problem, method, compile):
+    """The model state that suits the work. The choice must not depend on the number of steps: a resumed run takes the same model state.
 
-    The view that keeps the method's kind of coefficients, where only one does. Lookahead for greedy methods on many learners; for the
+    The one that keeps the method's kind of coefficients, where only one does. Lookahead for greedy methods on many learners; for the
     squared loss the Gram form where moving all correlations is cheaper than computing those that are looked at; else the data
     themselves.
     """
@@ -345,7 +345,7 @@ def choose_view(problem, method, compile):
     if method.noise is not None or method.select.sees_residual:
         return PerturbedState
     if not method.coefficients.plain:
-        return _own_view(problem, method)
+        return _own_model_state(problem, method)
     n, squared, stored = problem.n_learners, problem.loss.quadratic, is_piece(problem.dictionary)
     if method.select.foresees:
         return CovarianceState if _gram_fits(problem) else NaiveState
@@ -359,45 +359,41 @@ def choose_view(problem, method, compile):
     return CovarianceState if n <= 1000 and n <= per_step * problem.n_samples else NaiveState
 
 
-def checked_view(problem, method, view):
-    """`view`, refused where the method or the loss needs another one."""
-    if view is None:
+def checked_model_state(problem, method, model_state):
+    """`model_state`, refused where the method or the loss needs another one."""
+    if model_state is None:
         return None
-    if not (isinstance(view, type) and issubclass(view, ModelState)):
+    if not (isinstance(model_state, type) and issubclass(model_state, ModelState)):
         raise ValueError(
-            "view must be one of NaiveState, CovarianceState, CovarianceColumns, LookaheadState and WorkingSetState (classes), "
-            f"or None, got {shown(view)}."
+            "model_state must be one of NaiveState, CovarianceState, CovarianceColumns, LookaheadState and WorkingSetState (classes), "
+            f"or None, got {shown(model_state)}."
         )
-    if view.countable is not problem.dictionary.countable:
+    given = f"model_state={model_state.__name__}"
+    if model_state.countable is not problem.dictionary.countable:
         raise ValueError(
-            f"view={view.__name__} does not fit: WeakLearnerState is the view for implicit dictionaries, and for no others; "
-            "leave view=None."
+            f"{given} does not fit: WeakLearnerState is the model state for implicit dictionaries, for no others; leave model_state=None."
         )
-    if not _carries(view, method) or _lacks(view, method):
-        raise ValueError(f"{method.name} cannot run on view={view.__name__}; leave view=None.")
-    if view.quadratic and not problem.loss.quadratic:
-        raise ValueError(f"view={view.__name__} needs the squared loss, got {problem.loss!r}; leave view=None.")
-    if method.select.foresees and not view.foresees:
-        raise ValueError(
-            f"{method.name} looks at the losses that steps lead to, view={view.__name__} does not tell them; leave view=None."
-        )
-    if view.greedy and not method.greedy:
-        raise ValueError(
-            f"view={view.__name__} needs Greedy() selection by correlation, {method.name} has another; leave view=None."
-        )
-    return view
+    if not _carries(model_state, method) or _lacks(model_state, method):
+        raise ValueError(f"{method.name} cannot run on {given}; leave model_state=None.")
+    if model_state.quadratic and not problem.loss.quadratic:
+        raise ValueError(f"{given} needs the squared loss, got {problem.loss!r}; leave model_state=None.")
+    if method.select.foresees and not model_state.foresees:
+        raise ValueError(f"{method.name} looks at the losses that steps lead to, {given} does not tell them; leave model_state=None.")
+    if model_state.greedy and not method.greedy:
+        raise ValueError(f"{given} needs Greedy() selection by correlation, {method.name} has another; leave model_state=None.")
+    return model_state
 
 
-def _carries(view, method):
-    """Whether a view keeps the method's kind of coefficients."""
-    kinds = view.carries
+def _carries(model_state, method):
+    """Whether a model state keeps the method's kind of coefficients."""
+    kinds = model_state.carries
     return method.coefficients.plain if kinds is None else type(method.coefficients) in kinds
 
 
-def _lacks(view, method):
-    """Whether a method needs noise that a view cannot add, or a residual that it does not keep."""
+def _lacks(model_state, method):
+    """Whether a method needs noise that a model state cannot add, or a residual that it does not keep."""
     noisy, sees = method.noise is not None, method.select.sees_residual
-    return (noisy and not view.perturbs) or (sees and view.sought is None)
+    return (noisy and not model_state.perturbs) or (sees and model_state.sought is None)
 
 
 def _gram_fits(problem):
@@ -406,13 +402,13 @@ def _gram_fits(problem):
     return problem.loss.quadratic and is_piece(problem.dictionary) and few
 
 
-def _own_view(problem, method):
-    """The view of a method with coefficients that only one view keeps."""
-    views = [view for view in pieces_of(ModelState).values() if view.countable and _carries(view, method)]
-    if not views:
+def _own_model_state(problem, method):
+    """The model state of a method with coefficients that only one model state keeps."""
+    names = [model_state for model_state in pieces_of(ModelState).values() if model_state.countable and _carries(model_state, method)]
+    if not names:
         kind = type(method.coefficients).__name__
         raise ValueError(
-            f"{method.name}: no view keeps {kind} coefficients; use Single(), or declare plain = True where rows say all."
+            f"{method.name}: no model state keeps {kind} coefficients; use Single(), or declare plain = True where rows say all."
         )
-    own = [view for view in views if view.from_gram and _gram_fits(problem)]
-    return (own or [view for view in views if not view.from_gram])[0]
+    own = [model_state for model_state in names if model_state.from_gram and _gram_fits(problem)]
+    return (own or [model_state for model_state in names if not model_state.from_gram])[0]

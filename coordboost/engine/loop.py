@@ -8,7 +8,7 @@ import numpy as np
 from coordboost._numba import compiled, interpreted, is_piece, verb
 from coordboost._numba.threads import one_thread
 from coordboost._utils.interrupt import heed
-from coordboost.engine.choice import checked_view, choose_view, source_of
+from coordboost.engine.choice import checked_model_state, choose_model_state, source_of
 from coordboost.engine.states.naive import perturb, stopped
 from coordboost.engine.states.python_learners import Called, Kept
 from coordboost.engine.streams import picks
@@ -25,17 +25,17 @@ coefficient = verb("coefficient")
 accumulate = verb("accumulate")
 
 
-def advance(view, select, step, unit, beta, drawn, k, learner, shrink, theta):
-    """Run ``len(learner)`` steps from step k on, recording each; fewer where the view wants a scan or has stopped. Their number."""
+def advance(state, select, step, unit, beta, drawn, k, learner, shrink, theta):
+    """Run ``len(learner)`` steps from step k on, recording each; fewer where the model state wants a scan or has stopped. Their number."""
     for i in range(len(learner)):
-        if stopped(view):
+        if stopped(state):
             return i
-        perturb(view, k + i)
-        j, corr = pick(select, view, step, beta, drawn[i], k + i)
+        perturb(state, k + i)
+        j, corr = pick(select, state, step, beta, drawn[i], k + i)
         if j < 0:
             return i
-        s, t = move(step, k + i, view, j, corr, coefficient(beta, j))
-        push(view, j, s, unit * t)
+        s, t = move(step, k + i, state, j, corr, coefficient(beta, j))
+        push(state, j, s, unit * t)
         accumulate(beta, j, s, t)
         learner[i] = j
         if s != 0:  # the record begins as zeros: without shrinkage its memory is never touched
@@ -83,23 +83,23 @@ def retrace(coefficients, path, start, stop):
 _in_python = interpreted(advance)
 
 
-def runner(view, select, step, beta, *, compile=True):
+def runner(state, select, step, beta, *, compile=True):
     """The loop for these pieces: compiled where all of them can be; else plain Python, where a dictionary is Python on compiled verbs."""
-    pieces = (view, select, step, beta)
+    pieces = (state, select, step, beta)
     if compile and all(map(is_piece, pieces)):
         return compiled(advance, pieces)
-    if not view.countable:
-        view.compile = compile
+    if not state.countable:
+        state.compile = compile
         kept = beta.kept if not compile or beta.kept.plain else Kept(beta.kept)
 
-        def run(view, select, step, unit, beta, drawn, k, learner, *rest):
-            done = _in_python(view, select, step, unit, kept, drawn, k, learner, *rest)
+        def run(state, select, step, unit, beta, drawn, k, learner, *rest):
+            done = _in_python(state, select, step, unit, kept, drawn, k, learner, *rest)
             beta.used[0] = max(beta.used[0], learner[:done].max(initial=-1) + 1)
             return done
 
         return run
-    if compile and view.dictionary is not None and not is_piece(view.dictionary):
-        return lambda view, select, step, unit, beta, *rest: _in_python(Called(view), select, step, unit, Kept(beta), *rest)
+    if compile and state.dictionary is not None and not is_piece(state.dictionary):
+        return lambda state, select, step, unit, beta, *rest: _in_python(Called(state), select, step, unit, Kept(beta), *rest)
     return _in_python
 
 
@@ -176,15 +176,15 @@ LARGER = 64
 class Stepper:
     """`method` on `problem`, at step `k` with coefficients ``beta``.
 
-    The state is a function of (problem, method, view, seed, k) alone: not of block lengths, threads or interruptions. The `anchor` is
-    the last step at which the view was built from the coefficients, and what else that took.
+    The state is a function of (problem, method, model state, seed, k) alone: not of block lengths, threads or interruptions. The `anchor`
+    is the last step at which the model state was built from the coefficients, and what else that took.
     """
 
-    def __init__(self, problem, method, *, view=None, seed=0, compile=True):
+    def __init__(self, problem, method, *, model_state=None, seed=0, compile=True):
         self.problem = problem = problem.for_run()
         self.seed, self.compile = seed, compile
         self.method = method.bind(problem)
-        self.kind = checked_view(problem, self.method, view) or choose_view(problem, self.method, compile)
+        self.kind = checked_model_state(problem, self.method, model_state) or choose_model_state(problem, self.method, compile)
         self.coefficients = self.method.coefficients.start(problem)
         self.k, self.record, self.looks, self.extra, self.extra_columns = 0, Record(), 0, 0, 0
         self.anchor = (0, [])
@@ -196,8 +196,8 @@ class Stepper:
             self._rebuild(None)
 
     @property
-    def view(self):
-        return self.source.view
+    def model_state(self):
+        return self.source.model_state
 
     @property
     def n_scans(self):
@@ -251,7 +251,7 @@ class Stepper:
     def _make_room(self, n):
         """Room for `n` more learners, where they come one by one."""
         if self.kind.room is not None:
-            self.source.view = self.source.view.room(self.problem, n)
+            self.source.model_state = self.source.model_state.room(self.problem, n)
             self.coefficients = self.coefficients.room(self.problem.n_learners + n)
 
     def _drawn(self, select, n_steps):
@@ -275,7 +275,7 @@ class Stepper:
             yield self
 
     def _block(self, select, step, n_steps, ahead):
-        """One call of the compiled loop, for up to `n_steps` of the `ahead`; whether the view made all it was asked for."""
+        """One call of the compiled loop, for up to `n_steps` of the `ahead`; whether the model state made all it was asked for."""
         steps_left = self.source.steps_left(self.k - self.anchor[0])
         if steps_left <= 0:
             self._rebuild(self.k - self.anchor[0])
@@ -283,19 +283,19 @@ class Stepper:
         drawn = self._drawn(select, min(n_steps, steps_left))
         self._make_room(len(drawn))
         part = self.record.room(len(drawn), ahead)
-        advance = runner(self.view, select, step, self.coefficients, compile=self.compile)
+        advance = runner(self.model_state, select, step, self.coefficients, compile=self.compile)
         done = advance(
-            self.view, select, step, self.method.unit, self.coefficients, drawn, self.k, part.learner, part.shrink, part.theta
+            self.model_state, select, step, self.method.unit, self.coefficients, drawn, self.k, part.learner, part.shrink, part.theta
         )
         self.k += done
         self.record.keep(done)
-        self.extra += done * self.view.searches
-        if self.view.from_data:
+        self.extra += done * self.model_state.searches
+        if self.model_state.from_data:
             self.looks += int(select.looked_at(drawn[:done], self.problem.n_learners))
-        best = self.view.best_rows
+        best = self.model_state.best_rows
         if best is not None:
             self.restore(self.path, best, self.anchor)
-            self.view.slow_down()
+            self.model_state.slow_down()
         elif done < len(drawn):
             self._rebuild(self.k - self.anchor[0])
         return done == len(drawn)

@@ -40,9 +40,9 @@ class Outcome:
     """A run as a record: with the problem and the method it fixes every bit of the run, past and future.
 
     problem, method : what was run, the method bound to the problem
-    view : the class of the engine's view;  seed : int;  compile : bool
+    model_state : the class of the engine's model state;  seed : int;  compile : bool
     path : the steps;  beta : (n_learners,), the coefficients after them
-    anchor : (k, memory), the last step at which the view was built from the coefficients, and what else that took
+    anchor : (k, memory), the last step at which the model state was built from the coefficients, and what else that took
     counts : [full scans, single correlations, Gram columns] computed from the data
     status : Status;  message : it in a sentence;  seconds : wall time of the steps
     validation : what rows held out said where they chose the number of steps, a dict of plain numbers (``paths.heldout``), or None
@@ -50,7 +50,7 @@ class Outcome:
 
     problem: Problem
     method: Method
-    view: type
+    model_state: type
     seed: int
     compile: bool
     path: Path

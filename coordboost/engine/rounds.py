@@ -25,7 +25,7 @@ class Round:
 
     def __init__(self, k, steppers, class_index):
         self.k, self.steppers, self.problem = k, steppers, steppers[0].problem
-        self.pred, self.class_index = np.array([stepper.problem.constant + stepper.view.pred for stepper in steppers]), class_index
+        self.pred, self.class_index = np.array([stepper.problem.constant + stepper.model_state.pred for stepper in steppers]), class_index
 
     @cached_property
     def loss(self):
@@ -33,9 +33,9 @@ class Round:
         return float(self.problem.weight @ multinomial_losses(self.pred, self.class_index))
 
     def write_residuals(self):
-        """Write the multinomial residuals into the view of each class."""
+        """Write the multinomial residuals into the model state of each class."""
         for stepper, resid in zip(self.steppers, multinomial_residuals(self.pred, self.class_index, self.problem.weight), strict=True):
-            stepper.view.target[:] = resid
+            stepper.model_state.target[:] = resid
 
     def write_offsets(self):
         """Set the offset of each problem so that its logistic gradient is the multinomial one."""
@@ -62,7 +62,7 @@ def solve_rounds(problems, method, n_rounds, *, rng=0, stop=(), earlier=None):
         start = {name: np.zeros(problem.n_samples) for name in ("offset", "base")}
         if outcome is None:  # from log odds to the log of the share
             start["constant"] = -float(np.logaddexp(0.0, -problem.constant))
-        steppers.append(Stepper(problem.replace(**start), method, view=RoundState, seed=rng))
+        steppers.append(Stepper(problem.replace(**start), method, model_state=RoundState, seed=rng))
         if outcome is not None:
             steppers[-1].restore(outcome.path, len(outcome.path), outcome.anchor)
             steppers[-1].recount(outcome.counts)
@@ -86,4 +86,4 @@ def solve_rounds(problems, method, n_rounds, *, rng=0, stop=(), earlier=None):
             for _ in stepper.blocks(1):
                 pass
     now.write_offsets()
-    return [Run(replace(course.outcome(status, words), view=WeakLearnerState)) for course in courses]
+    return [Run(replace(course.outcome(status, words), model_state=WeakLearnerState)) for course in courses]

@@ -29,7 +29,7 @@ class Run(StepPath):
 
     Attributes
     ----------
-    problem, method : what was run;  seed : of its random numbers;  view : how residuals were kept up to date
+    problem, method : what was run;  seed : of its random numbers;  model_state : how residuals were kept up to date
     path : the steps;  n_steps : their number;  beta : coefficients of the unit columns after them, (n_learners,)
     status : ``Status``;  message : the status in a sentence;  seconds : wall time of the steps
     n_scans : correlations of residuals computed from the data, in units of a scan: one pass over all columns
@@ -51,7 +51,7 @@ class Run(StepPath):
 
     def __init__(self, outcome: Outcome) -> None:
         self.outcome = outcome
-        self.problem, self.method, self.seed, self.view = outcome.problem, outcome.method, outcome.seed, outcome.view
+        self.problem, self.method, self.seed, self.model_state = outcome.problem, outcome.method, outcome.seed, outcome.model_state
         self.path, self.beta, self.n_steps = outcome.path, outcome.beta, len(outcome.path)
         self.status, self.message, self.seconds = outcome.status, outcome.message, outcome.seconds
         self.n_scans = outcome.counts[0] + outcome.counts[1] / max(1, self.problem.n_learners)
@@ -345,7 +345,7 @@ def seed_of(rng):
     return validation.whole("rng", rng, below=None)
 
 
-def _begin(problem, method, rng, view, compile):
+def _begin(problem, method, rng, model_state, compile):
     """A function that makes the stepper at step 0; refused where the arguments are not what they should be."""
     checked_problem(problem)
     checked_method(method)
@@ -353,12 +353,12 @@ def _begin(problem, method, rng, view, compile):
         from coordboost.angles.angle import settled
 
         method = settled(method, problem)
-    return begin(problem, method, seed_of(rng), view, validation.flag("compile", compile))
+    return begin(problem, method, seed_of(rng), model_state, validation.flag("compile", compile))
 
 
 def solve(
     problem: Problem, method: Method, n_steps: int, *, rng: int | np.random.Generator | None = 0, stop: Any = (),
-    watch: Callable[[State], Any] | None = None, view: type | None = None, compile: bool = True,
+    watch: Callable[[State], Any] | None = None, model_state: type | None = None, compile: bool = True,
 ) -> Run:  # fmt: skip
     """Run `method` on `problem` for `n_steps` steps.
 
@@ -377,7 +377,7 @@ def solve(
         ``every``, and it is tested at each multiple of that step number.
     watch : callable, optional
         Called with a ``State`` about twenty times a second and at the end, for progress bars and logs; it cannot stop the run.
-    view : class, optional
+    model_state : class, optional
         For testing: how residuals and correlations are kept up to date. ``coordboost.engine.NaiveState`` recomputes all correlations
         from the data in every step. Default: the fastest way for the size of the problem; the steps are the same.
     compile : bool, default True
@@ -410,7 +410,7 @@ def solve(
     >>> run.predict([[1.0, 1.0]]).round(2)
     array([2.68])
     """
-    run = Run(drive(_begin(problem, method, rng, view, compile), n_steps, stop, watch))
+    run = Run(drive(_begin(problem, method, rng, model_state, compile), n_steps, stop, watch))
     if words := too_long(run):
         warnings.warn(words, LongStepWarning, stacklevel=2)
     return run
@@ -418,7 +418,7 @@ def solve(
 
 def iterate(
     problem: Problem, method: Method, n_steps: int, *, every: int = 1, rng: int | np.random.Generator | None = 0,
-    view: type | None = None, compile: bool = True,
+    model_state: type | None = None, compile: bool = True,
 ) -> Iterator[State]:  # fmt: skip
     """Yield the ``State`` at step 0 and after every `every` steps, n_steps in all; ends early where the loss leaves float64.
 
@@ -434,7 +434,7 @@ def iterate(
         Steps between two states.
     rng : int, numpy Generator or None, default 0
         Seed of random selection rules.
-    view : class, optional
+    model_state : class, optional
         For testing, as for ``solve``.
     compile : bool, default True
         False runs the same source in plain Python.
@@ -454,4 +454,4 @@ def iterate(
     3 0.697
     6 0.285
     """
-    yield from states(_begin(problem, method, rng, view, compile), n_steps, every)
+    yield from states(_begin(problem, method, rng, model_state, compile), n_steps, every)

@@ -7,7 +7,7 @@ step numbers that grow by a sixteenth, as long as that costs no more than a tent
 cost is counted in multiplications, never measured by a clock. Where the answer is yes, the steps since the last no are searched by replay:
 one after another where that is cheap, else by halving. The step found is one at which the rule *begins to hold*: it holds there, and
 did not one step before. For a rule that goes on holding, this is the first step of all. A rule with ``every`` is asked at each multiple
-of that number instead, and the first yes counts. So the step depends on problem, method, view, seed and rule alone: not on blocks,
+of that number instead, and the first yes counts. So the step depends on problem, method, model state, seed and rule alone: not on blocks,
 threads or the speed of the machine.
 """
 
@@ -64,8 +64,8 @@ class Course:
         return State(stepper.problem, target, stepper.k, stepper.beta, self.seconds(), stepper.path)
 
     def sound(self, state):
-        """Whether the loss is a number: at the prediction that the view holds, where it holds one; to sum up a model costs more."""
-        pred = self.stepper.view.pred
+        """Whether the loss is a number: at the prediction that the model state holds, where it holds one; to sum up a model costs more."""
+        pred = self.stepper.model_state.pred
         if pred is None:
             return math.isfinite(state.loss)
         problem = state.problem
@@ -109,7 +109,7 @@ class Course:
     def outcome(self, status, message=None):
         """The record of the stepper as it is."""
         stepper = self.stepper
-        words = "; ".join(filter(None, (message or status.value, stepper.view.remark)))
+        words = "; ".join(filter(None, (message or status.value, stepper.model_state.remark)))
         return Outcome(
             stepper.problem, stepper.method, stepper.kind, stepper.seed, stepper.compile, stepper.path, stepper.beta, stepper.anchor,
             stepper.recorded,
@@ -117,16 +117,16 @@ class Course:
         )  # fmt: skip
 
 
-def begin(problem, method, seed, view, compile):
+def begin(problem, method, seed, model_state, compile):
     """A function that makes the stepper at step 0."""
-    return lambda: Stepper(problem, method, view=view, seed=seed, compile=compile)
+    return lambda: Stepper(problem, method, model_state=model_state, seed=seed, compile=compile)
 
 
 def again(outcome):
     """A function that makes the stepper which `outcome` is the record of."""
 
     def make():
-        stepper = Stepper(outcome.problem, outcome.method, view=outcome.view, seed=outcome.seed, compile=outcome.compile)
+        stepper = Stepper(outcome.problem, outcome.method, model_state=outcome.model_state, seed=outcome.seed, compile=outcome.compile)
         stepper.restore(outcome.path, len(outcome.path), outcome.anchor)
         stepper.recount(outcome.counts)
         return stepper

@@ -21,8 +21,8 @@ class SelectionRule(ABC):
     >>> from typing import NamedTuple
     >>> import coordboost as cb
     >>> class Last(NamedTuple("_Last", []), cb.rules.SelectionRule):
-    ...     def pick(self, view, step, beta, drawn, k):
-    ...         corr = view.scan()
+    ...     def pick(self, state, step, beta, drawn, k):
+    ...         corr = state.scan()
     ...         return len(corr) - 1, corr[-1]
     >>> problem = cb.Problem([[1.0, 0], [0, 1], [2, 1], [1, 3]], [1.0, 2, 4, 5])
     >>> cb.solve(problem, cb.rules.Method("last", Last(), cb.rules.LineSearch()), 2, compile=False).path.learner
@@ -51,7 +51,7 @@ class SelectionRule(ABC):
     chances: Callable | None = None
     #: unions(draws, rng), of a rule that fits several blocks at once: masks (n, n_blocks), and their probabilities
     unions: Callable | None = None
-    #: it looks at the residual, too: sought(view)
+    #: it looks at the residual, too: sought(state)
     sees_residual = False
     #: looks at the learners of some families, and at the losses that their steps lead to
     foresees = False
@@ -97,12 +97,12 @@ class SelectionRule(ABC):
         return self
 
     @abstractmethod
-    def pick(self, view: Any, step: Any, beta: Any, drawn: np.ndarray, k: int) -> tuple[int, float]:
+    def pick(self, state: Any, step: Any, beta: Any, drawn: np.ndarray, k: int) -> tuple[int, float]:
         """The learner of step k and its correlation.
 
         Parameters
         ----------
-        view : object
+        state : object
             The model state, whose verbs give correlations.
         step : StepRule
             For its `score`, what learners compete by.
@@ -130,7 +130,7 @@ class StepRule(ABC):
     >>> from typing import NamedTuple
     >>> import coordboost as cb
     >>> class Halving(NamedTuple("_Halving", [("eps", float)]), cb.rules.StepRule):
-    ...     def move(self, k, view, j, corr, beta_j):
+    ...     def move(self, k, state, j, corr, beta_j):
     ...         return 0.0, (self.eps if corr > 0 else -self.eps) / 2**k
     >>> problem = cb.Problem([[1.0], [2], [3]], [1.0, 2, 4])
     >>> cb.solve(problem, cb.rules.Method("halving", cb.rules.Greedy(), Halving(1.0)), 3).beta
@@ -182,14 +182,14 @@ class StepRule(ABC):
         return self
 
     @abstractmethod
-    def move(self, k: int, view: Any, j: int, corr: float, beta_j: float) -> tuple[float, float]:
+    def move(self, k: int, state: Any, j: int, corr: float, beta_j: float) -> tuple[float, float]:
         """How far step k goes: coefficients are multiplied by 1 - shrink, then theta is added to that of learner j.
 
         Parameters
         ----------
         k : int
             Step number, from 0.
-        view : object
+        state : object
             The model state, whose ``search(j, a, b)`` is a line search.
         j : int
             The learner picked.

@@ -19,7 +19,8 @@ times a positive number gives the same distribution, as the limit of Langevin bo
 ``Problem(blocks(X, ...), y)``, ``JointSubset`` and ``RandomMask`` draw columns that are fitted at once. Source: Ustimenko and
 Prokhorenkova, *SGLB*, Section 5.
 
-A view may have verbs of its own for the three searches: ``best``, among all learners; ``best_among``, among some; ``best_in``, in groups.
+A model state may have its own verbs for the three searches: ``best``, among all learners; ``best_among``, among some; ``best_in``, in
+groups.
 """
 
 import itertools
@@ -49,18 +50,18 @@ score = verb("score", size)
 
 
 @kernel
-def best_of_all(view, step, beta):
+def best_of_all(state, step, beta):
     """The winner among all learners and its correlation.
 
-    Scores within ``tie(view)`` of the largest tie (or above half of it, where all are that small), and the lowest index of them wins.
+    Scores within ``tie(state)`` of the largest tie (or above half of it, where all are that small), and the lowest index of them wins.
     """
-    corr = scan(view)
+    corr = scan(state)
     best, winner = -1 + 0 * abs(corr[0]), 0
     for j in range(len(corr)):
         s = score(step, j, corr[j], coefficient(beta, j))
         if s > best:
             best, winner = s, j
-    limit = best - min(tie(view), best / 2)
+    limit = best - min(tie(state), best / 2)
     for j in range(winner):
         if score(step, j, corr[j], coefficient(beta, j)) >= limit:
             return j, corr[j]
@@ -68,12 +69,12 @@ def best_of_all(view, step, beta):
 
 
 @kernel
-def best_of(view, step, beta, index):
+def best_of(state, step, beta, index):
     """The winner among the learners `index` (any order); ties as in ``best_of_all``.
 
     Parameters
     ----------
-    view : object
+    state : object
         The model state.
     step : StepRule
         For its `score`.
@@ -95,17 +96,17 @@ def best_of(view, step, beta, index):
     >>> import numpy as np
     >>> import coordboost as cb
     >>> class FirstTwo(NamedTuple("_FirstTwo", []), cb.rules.SelectionRule):
-    ...     def pick(self, view, step, beta, drawn, k):
-    ...         return cb.rules.best_of(view, step, beta, np.arange(2))
+    ...     def pick(self, state, step, beta, drawn, k):
+    ...         return cb.rules.best_of(state, step, beta, np.arange(2))
     >>> problem = cb.Problem([[1.0, 0, 2], [0, 1, 1], [2, 1, 0], [1, 3, 1]], [1.0, 2, 4, 5])
     >>> cb.solve(problem, cb.rules.Method("two", FirstTwo(), cb.rules.LineSearch()), 2, compile=False).path.learner
     array([1, 0])
     """
-    corr = correlations(view, index)
+    corr = correlations(state, index)
     best = -1 + 0 * abs(corr[0])
     for i in range(len(index)):
         best = max(best, score(step, index[i], corr[i], coefficient(beta, index[i])))
-    limit = best - min(tie(view), best / 2)
+    limit = best - min(tie(state), best / 2)
     at = -1
     for i in range(len(index)):
         if (at < 0 or index[i] < index[at]) and score(step, index[i], corr[i], coefficient(beta, index[i])) >= limit:
@@ -118,7 +119,7 @@ best_among = verb("best_among", best_of)
 
 
 @kernel
-def best_of_groups(view, step, beta, drawn, member, start):
+def best_of_groups(state, step, beta, drawn, member, start):
     """The winner among the learners of the groups `drawn`, group g being ``member[start[g]:start[g + 1]]``."""
     total = 0
     for g in drawn:
@@ -128,7 +129,7 @@ def best_of_groups(view, step, beta, drawn, member, start):
         for p in range(start[g], start[g + 1]):
             index[filled] = member[p]
             filled += 1
-    return best_among(view, step, beta, index)
+    return best_among(state, step, beta, index)
 
 
 best_in = verb("best_in", best_of_groups)
@@ -196,8 +197,8 @@ class Greedy(namedtuple("Greedy", ""), SelectionRule):
 
     greedy = True
 
-    def pick(self, view, step, beta, drawn, k):
-        return best(view, step, beta)
+    def pick(self, state, step, beta, drawn, k):
+        return best(state, step, beta)
 
     def norm(self, a):
         return float(np.abs(a).max())
@@ -252,8 +253,8 @@ class RandomSubset(_RandomSubset, SubsetRule):
     def by_groups(self):
         return Groups(self.t)
 
-    def pick(self, view, step, beta, drawn, k):
-        return best_among(view, step, beta, drawn)
+    def pick(self, state, step, beta, drawn, k):
+        return best_among(state, step, beta, drawn)
 
     def norm(self, a):
         return _ordered(np.abs(a), self.weights(len(a)))
@@ -321,8 +322,8 @@ class Groups(_Groups, SubsetRule):
     def draws_below(self):
         return len(self.start) - 1
 
-    def pick(self, view, step, beta, drawn, k):
-        return best_in(view, step, beta, drawn, self.member, self.start)
+    def pick(self, state, step, beta, drawn, k):
+        return best_in(state, step, beta, drawn, self.member, self.start)
 
     def chances(self, corr, square, rng):
         size = np.abs(corr)[:, self.member]
@@ -360,9 +361,9 @@ class Cyclic(namedtuple("Cyclic", ""), SelectionRule):
     array([0, 1, 0, 1, 0, 1])
     """
 
-    def pick(self, view, step, beta, drawn, k):
+    def pick(self, state, step, beta, drawn, k):
         j = k % len(beta.values)
-        return j, correlations(view, np.full(1, j))[0]
+        return j, correlations(state, np.full(1, j))[0]
 
     def looked_at(self, drawn, n_learners):
         return len(drawn)
@@ -375,7 +376,7 @@ class _RecordedPicks(NamedTuple):
 class RecordedPicks(_RecordedPicks, SelectionRule):
     """The learners of a path already run: replays it without a single scan."""
 
-    def pick(self, view, step, beta, drawn, k):
+    def pick(self, state, step, beta, drawn, k):
         return self.learner[k], 0.0
 
     def looked_at(self, drawn, n_learners):
@@ -386,7 +387,7 @@ sought = verb("sought")
 
 
 @kernel
-def as_given(view, j, corr):
+def as_given(state, j, corr):
     """Learner j with the correlation that the scan has found: learners that are given."""
     return j, corr
 
@@ -449,8 +450,8 @@ class Weighted(_Weighted, SelectionRule):
     def chances(self, corr, square, rng):
         return self.p[None], True
 
-    def pick(self, view, step, beta, drawn, k):
-        return best_in(view, step, beta, drawn, self.member, self.start)
+    def pick(self, state, step, beta, drawn, k):
+        return best_in(state, step, beta, drawn, self.member, self.start)
 
 
 class _Softmax(NamedTuple):
@@ -497,8 +498,8 @@ class Softmax(_Softmax, SelectionRule):
     def looked_at(self, drawn, n_learners):
         return len(drawn) * n_learners
 
-    def pick(self, view, step, beta, drawn, k):
-        corr, v, square, most, total = scan(view), sought(view), 0.0, 0.0, 0.0
+    def pick(self, state, step, beta, drawn, k):
+        corr, v, square, most, total = scan(state), sought(state), 0.0, 0.0, 0.0
         for i in range(len(v)):
             square += v[i] * v[i]
         by = self.kappa / square if square > 0.0 else 0.0
@@ -510,8 +511,8 @@ class Softmax(_Softmax, SelectionRule):
         for j in range(last):
             left -= math.exp(by * corr[j] * corr[j] - most)
             if left < 0.0:
-                return taken(view, j, corr[j])
-        return taken(view, last, corr[last])
+                return taken(state, j, corr[j])
+        return taken(state, last, corr[last])
 
 
 class _JointSubset(NamedTuple):
@@ -559,8 +560,8 @@ class JointSubset(_JointSubset, SubsetRule):
         np.put_along_axis(masks, np.array(rows), True, axis=1)
         return masks, np.full(len(rows), 1 / len(rows))
 
-    def pick(self, view, step, beta, drawn, k):
-        return together(view, drawn)
+    def pick(self, state, step, beta, drawn, k):
+        return together(state, drawn)
 
 
 class _RandomMask(NamedTuple):
@@ -610,8 +611,8 @@ class RandomMask(_RandomMask, SelectionRule):
         masks = np.array(list(itertools.product((False, True), repeat=self.n)))
         return masks, np.where(masks, self.q, 1 - self.q).prod(axis=1)
 
-    def pick(self, view, step, beta, drawn, k):
-        return together(view, np.flatnonzero(drawn))
+    def pick(self, state, step, beta, drawn, k):
+        return together(state, np.flatnonzero(drawn))
 
 
 def _blocks_of(name, problem):

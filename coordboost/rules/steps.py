@@ -1,6 +1,6 @@
 r"""Step rules: how far to move along the chosen learner, and how much of the old model to give up.
 
-``move(k, view, j, corr, beta_j) -> (shrink, theta)`` stands for the update
+``move(k, state, j, corr, beta_j) -> (shrink, theta)`` stands for the update
 
     pred <- (1 - shrink) pred + unit theta B_j,        beta <- (1 - shrink) beta,   beta_j <- beta_j + unit theta.
 
@@ -12,7 +12,7 @@ by), and ``bind(problem)``, which checks the rule against the loss.
 
 *Momentum*: the steps of accelerated boosting, for two models f and h. With the mixing weight :math:`w_m = 2 / (m + 2)` (theta_m
 in the paper) the gradient is taken at :math:`g = (1 - w_m) f + w_m h`, and the next f starts there. A row of the path with
-shrink > 0 moves f: f <- (1 - shrink) f + shrink h, then f_j += theta. One with shrink = 0 moves h: h_j += theta. The view knows
+shrink > 0 moves f: f <- (1 - shrink) f + shrink h, then f_j += theta. One with shrink = 0 moves h: h_j += theta. The model state knows
 the round m, counted from where momentum last began, and says how the next row begins: with w_m, or anew. Source: Lu,
 Karimireddy, Ponomareva, Mirrokni, *Accelerating Gradient Boosting Machines*, Algorithms 2 and 4.
 
@@ -20,7 +20,7 @@ Karimireddy, Ponomareva, Mirrokni, *Accelerating Gradient Boosting Machines*, Al
 :math:`\delta` is read as a mean of its *vertices* :math:`\mathrm{sign}(\beta_j)\, \delta e_j`, one for each coefficient, with the weights
 :math:`|\beta_j| / \delta`, and of the origin with the weight that is left. The plain step moves towards the best vertex. An away step moves
 from the worst vertex of the model, as far as its weight reaches; a pairwise step, a swap, carries weight from the worst vertex to the best
-one. The view knows both vertices and says whose turn it is. Source: Guelat, Marcotte, *Some comments on Wolfe's away step*, 1986;
+one. The model state knows both vertices and says whose turn it is. Source: Guelat, Marcotte, *Some comments on Wolfe's away step*, 1986;
 Lacoste-Julien, Jaggi, *On the global linear convergence of Frank-Wolfe optimization variants*, 2015.
 """
 
@@ -36,7 +36,7 @@ from coordboost._utils.checks import as_floats, not_negative, positive, real, sh
 from coordboost.losses.base import ANY_LOSS, sigma_of
 from coordboost.rules.base import StepRule
 
-#: search(view, j, a, b): the t that minimises the loss at pred + t (a B_j - b pred).
+#: search(state, j, a, b): the t that minimises the loss at pred + t (a B_j - b pred).
 search = verb("search")
 #: soft(rule, corr, beta_j): how far the coefficient moves, see ``SoftThreshold.soft``.
 soft = verb("soft")
@@ -81,7 +81,7 @@ class ShrunkenStep(_ShrunkenStep, StepRule):
             return ShrunkenStep(1.0 / sigma)
         return ShrunkenStep(positive("rate", self.rate, 2.0 / sigma, f"between 0 and 2 / sigma = {2.0 / sigma:g}"))
 
-    def move(self, k, view, j, corr, beta_j):
+    def move(self, k, state, j, corr, beta_j):
         return 0, self.rate * corr
 
 
@@ -100,8 +100,8 @@ class LineSearch(namedtuple("LineSearch", ""), StepRule):
     ls_boost_rate = 1.0
     needs_convex = NO_SEARCH
 
-    def move(self, k, view, j, corr, beta_j):
-        return 0, search(view, j, 1, 0)
+    def move(self, k, state, j, corr, beta_j):
+        return 0, search(state, j, 1, 0)
 
 
 class _FixedStep(NamedTuple):
@@ -139,7 +139,7 @@ class FixedStep(_FixedStep, StepRule):
         least = f"at least eps = {self.eps!r} (the factor 1 - eps / delta must not be negative)"
         return FixedStep(eps, real("delta", self.delta, lambda number: number >= eps, least))
 
-    def move(self, k, view, j, corr, beta_j):
+    def move(self, k, state, j, corr, beta_j):
         return self.eps / self.delta, sign(corr)
 
 
@@ -174,7 +174,7 @@ class StepSequence(_StepSequence, StepRule):
     def stagewise(self):
         return self.eps, math.inf
 
-    def move(self, k, view, j, corr, beta_j):
+    def move(self, k, state, j, corr, beta_j):
         return 0, self.eps[k] * sign(corr)
 
 
@@ -224,7 +224,7 @@ class PathStep(_PathStep, StepRule):
             raise ValueError("deltas must not decrease: feasibility of the path rests on it. Sort them.")
         return PathStep(eps, deltas)
 
-    def move(self, k, view, j, corr, beta_j):
+    def move(self, k, state, j, corr, beta_j):
         return self.eps / self.deltas[k], sign(corr)
 
 
@@ -277,7 +277,7 @@ class SoftThreshold(_SoftThreshold, StepRule):
     def score(self, j, corr, beta_j):
         return abs(soft(self, corr, beta_j))
 
-    def move(self, k, view, j, corr, beta_j):
+    def move(self, k, state, j, corr, beta_j):
         return 0, soft(self, corr, beta_j)
 
 
@@ -289,27 +289,27 @@ class _RecordedMoves(NamedTuple):
 class RecordedMoves(_RecordedMoves, StepRule):
     """The moves of a path already run."""
 
-    def move(self, k, view, j, corr, beta_j):
+    def move(self, k, state, j, corr, beta_j):
         return self.shrink[k], self.theta[k]
 
 
 @kernel
-def length_of_column(view, corr):
+def length_of_column(state, corr):
     """The length of a learner that is a unit column from the start: least squares fit it with its correlation."""
     return corr
 
 
-#: fitted(view, corr): the *length* of the learner just found, the coefficient of its unit column in the fit to the residual.
+#: fitted(state, corr): the *length* of the learner just found, the coefficient of its unit column in the fit to the residual.
 fitted = verb("fitted", length_of_column)
 
 
 @kernel
-def without_noise(view, k, j, corr):
+def without_noise(state, k, j, corr):
     """The length of learner j as it was fitted."""
-    return fitted(view, corr)
+    return fitted(state, corr)
 
 
-#: tempered(view, k, j, corr): the length of learner j in a fit to the residual with the noise of step k.
+#: tempered(state, k, j, corr): the length of learner j in a fit to the residual with the noise of step k.
 tempered = verb("tempered", without_noise)
 
 
@@ -337,8 +337,8 @@ class FittedStep(_FittedStep, StepRule):
     def bind(self, problem):
         return FittedStep(positive("rate", self.rate))
 
-    def move(self, k, view, j, corr, beta_j):
-        return 0, self.rate * fitted(view, corr)
+    def move(self, k, state, j, corr, beta_j):
+        return 0, self.rate * fitted(state, corr)
 
 
 class _DampedLineSearch(NamedTuple):
@@ -374,8 +374,8 @@ class DampedLineSearch(_DampedLineSearch, StepRule):
         positive("rate", self.rate, 2, "between 0 and 2")
         return self
 
-    def move(self, k, view, j, corr, beta_j):
-        return 0, self.rate * search(view, j, 1, 0)
+    def move(self, k, state, j, corr, beta_j):
+        return 0, self.rate * search(state, j, 1, 0)
 
 
 class _Langevin(NamedTuple):
@@ -418,11 +418,11 @@ class Langevin(_Langevin, StepRule):
             )
         return self
 
-    def move(self, k, view, j, corr, beta_j):
-        return self.shrink, self.rate * tempered(view, k, j, corr)
+    def move(self, k, state, j, corr, beta_j):
+        return self.shrink, self.rate * tempered(state, k, j, corr)
 
 
-#: tempo(view): (m, share_of_h, gamma_left). The round; the shrink of the next row, which is w_m where it moves f, 0 where it
+#: tempo(state): (m, share_of_h, gamma_left). The round; the shrink of the next row, which is w_m where it moves f, 0 where it
 #: moves h and ``RESTART``, ``UNDO`` or ``SLOWER`` (coefficients.py) where momentum restarts; the part of gamma that is left.
 tempo = verb("tempo")
 #: Why momentum needs a convex loss.
@@ -463,8 +463,8 @@ class TwoPhase(_TwoPhase, StepRule):
     def bind(self, problem):
         return _checked(self, problem)
 
-    def move(self, k, view, j, corr, beta_j):
-        m, share_of_h, gamma_left = tempo(view)
+    def move(self, k, state, j, corr, beta_j):
+        m, share_of_h, gamma_left = tempo(state)
         mix = mixing(m)
         if share_of_h != 0:
             return share_of_h, self.eta * corr
@@ -476,7 +476,7 @@ class _OnePhase(NamedTuple):
 
 
 class OnePhase(_OnePhase, StepRule):
-    """VAGBM: f moves by eta corr; a part of the same step moves h, which the view does (engine/states/accelerated.py, push)."""
+    """VAGBM: f moves by eta corr; a part of the same step moves h, which the model state does (engine/states/accelerated.py, push)."""
 
     needs_convex = NO_THEOREM
     sequences = 2
@@ -484,17 +484,17 @@ class OnePhase(_OnePhase, StepRule):
     def bind(self, problem):
         return _checked(self, problem)
 
-    def move(self, k, view, j, corr, beta_j):
-        _, share_of_h, _ = tempo(view)
+    def move(self, k, state, j, corr, beta_j):
+        _, share_of_h, _ = tempo(state)
         return share_of_h, self.eta * corr
 
 
 #: Whose turn it is: a step towards a vertex, one away from a vertex, the first row of a swap, its second row.
 FORWARD, AWAY, SWAP, SWAPPED = 0, 1, 2, 3
 
-#: search_pair(view, i, a, j, b): the t that minimises the loss at pred + t (a B_i + b B_j).
+#: search_pair(state, i, a, j, b): the t that minimises the loss at pred + t (a B_i + b B_j).
 search_pair = verb("search_pair")
-#: turn(view): (kind, sign, other, other_sign, limit). Whose turn it is; the sign of the vertex of this row; of a swap the
+#: turn(state): (kind, sign, other, other_sign, limit). Whose turn it is; the sign of the vertex of this row; of a swap the
 #: learner of its second row and the sign of that vertex; how far the row may go, in parts of the radius. For ``SWAPPED`` the
 #: limit is how far the first row moved its coefficient, a length.
 turn = verb("turn")
@@ -534,7 +534,7 @@ class DiminishingStep(BallStep):
 
     frank_wolfe = RADIUS
 
-    def move(self, k, view, j, corr, beta_j):
+    def move(self, k, state, j, corr, beta_j):
         gamma = 2 / (k + 2)
         return gamma, gamma * sign(corr)
 
@@ -559,9 +559,9 @@ class SegmentSearch(BallStep):
     frank_wolfe = RADIUS
     needs_convex = NO_SEARCH
 
-    def move(self, k, view, j, corr, beta_j):
+    def move(self, k, state, j, corr, beta_j):
         s = sign(corr)
-        gamma = min(max(search(view, j, self.radius * s, 1), 0), 1)
+        gamma = min(max(search(state, j, self.radius * s, 1), 0), 1)
         return gamma, gamma * s
 
 
@@ -571,12 +571,12 @@ class AwayStep(BallStep):
     corrective = RADIUS
     needs_convex = NO_SEARCH
 
-    def move(self, k, view, j, corr, beta_j):
-        kind, s, _, _, limit = turn(view)
+    def move(self, k, state, j, corr, beta_j):
+        kind, s, _, _, limit = turn(state)
         if kind == AWAY:
-            gamma = min(max(search(view, j, -self.radius * s, -1), 0), limit)
+            gamma = min(max(search(state, j, -self.radius * s, -1), 0), limit)
             return -gamma, -gamma * s
-        gamma = min(max(search(view, j, self.radius * s, 1), 0), 1)
+        gamma = min(max(search(state, j, self.radius * s, 1), 0), 1)
         return gamma, gamma * s
 
 
@@ -590,10 +590,10 @@ class PairwiseStep(BallStep):
         """That weight goes from vertex to vertex."""
         return True
 
-    def move(self, k, view, j, corr, beta_j):
-        kind, s, other, other_s, limit = turn(view)
+    def move(self, k, state, j, corr, beta_j):
+        kind, s, other, other_s, limit = turn(state)
         if kind == SWAPPED:  # the same length as in the first row
             return 0, limit / self.radius * s
         if kind == SWAP:
-            return 0, -s * min(max(search_pair(view, j, -self.radius * s, other, self.radius * other_s), 0), limit)
-        return 0, s * min(max(search(view, j, self.radius * s, 0), 0), limit)
+            return 0, -s * min(max(search_pair(state, j, -self.radius * s, other, self.radius * other_s), 0), limit)
+        return 0, s * min(max(search(state, j, self.radius * s, 0), 0), limit)

@@ -26,18 +26,18 @@ less_risk = verb("less_risk")
 
 
 @kernel
-def least_of_families(view, step, beta, drawn, select, k):
+def least_of_families(state, step, beta, drawn, select, k):
     """The learner of the families `drawn` whose step leads to the least risk, and its correlation: learners that are given."""
     chosen, family, product, least = -1, -1, 0.0, 0.0
     for i in range(len(drawn)):
         f = drawn[i]
         if i == 0 or f != drawn[i - 1]:
             index = select.member[select.start[f] : select.start[f + 1]]
-            corr = correlations(view, index)
+            corr = correlations(state, index)
             for p in range(len(index)):
                 j = index[p]
-                theta = move(step, k, view, j, corr[p], coefficient(beta, j))[1]
-                risk = after(view, j, theta) + price(select, f)
+                theta = move(step, k, state, j, corr[p], coefficient(beta, j))[1]
+                risk = after(state, j, theta) + price(select, f)
                 if chosen < 0 or less_risk(select, risk, f, least, family):
                     chosen, family, product, least = j, f, corr[p], risk
     return chosen, product
@@ -136,8 +136,8 @@ class Structural(_Structural, SelectionRule):
             return np.broadcast_to(np.arange(n), (n_rows, n)).copy()
         return np.sort(rng.choice(n, size=(n_rows, self.t), p=self.law), axis=1)
 
-    def pick(self, view, step, beta, drawn, k):
-        return least_risk(view, step, beta, drawn, self, k)
+    def pick(self, state, step, beta, drawn, k):
+        return least_risk(state, step, beta, drawn, self, k)
 
     def price(self, f):
         r"""What a learner of family f costs, in sums over samples: :math:`m \beta\, \Omega_f`.
@@ -178,7 +178,7 @@ class Structural(_Structural, SelectionRule):
 
 
 @kernel
-def given_reach(view, j):
+def given_reach(state, j):
     """Learners that are given: the rule knows all of them."""
     return 1.0, 1.0
 
@@ -240,8 +240,8 @@ class FamilyStep(_FamilyStep, StepRule):
             gain = square / (scale * bound**self.power)
         return self._replace(families=table, scale=scale, gain=gain)
 
-    def move(self, k, view, j, corr, beta_j):
+    def move(self, k, state, j, corr, beta_j):
         if len(self.gain):
             return 0, self.gain[j] * corr
-        bound, size = reach(view, j)
+        bound, size = reach(state, j)
         return 0, size * size / (self.scale * bound**self.power) * corr

@@ -1,4 +1,4 @@
-"""What rules, views, families and stores of coefficients are tried on."""
+"""What rules, model states, families and stores of coefficients are tried on."""
 
 import numpy as np
 
@@ -26,8 +26,8 @@ def runs_of(problem, method, n_steps):
     """The run twice in plain Python, and compiled where the rules are pieces; on the data themselves, where learners can be counted."""
     pieces = is_piece(method.select) and is_piece(method.step)
     ways = [False, False, True] if pieces else [False, False]
-    view = NaiveState if problem.countable else None
-    return [solve(problem, method, n_steps, view=view, compile=way) for way in ways]
+    state = NaiveState if problem.countable else None
+    return [solve(problem, method, n_steps, model_state=state, compile=way) for way in ways]
 
 
 def path_of(problem, method, n_steps):

@@ -31,22 +31,22 @@ class StepCase(NamedTuple):
     problem: object
 
     def moves(self):
-        """Arguments of move: (step number, view, learner, correlation, coefficient)."""
+        """Arguments of move: (step number, model state, learner, correlation, coefficient)."""
         for k in range(min(5, self.piece.horizon or 5)):
-            view = self._view(k)
-            yield from ((k, view, j, corr, beta) for j in (0, 3) for corr in CORRELATIONS for beta in COEFFICIENTS)
+            state = self._state(k)
+            yield from ((k, state, j, corr, beta) for j in (0, 3) for corr in CORRELATIONS for beta in COEFFICIENTS)
 
-    def _view(self, k):
+    def _state(self, k):
         """One that the rule can move on: it keeps as many sequences of coefficients, and with two it is in the round of step k."""
         if self.piece.corrective is not None:
-            view = AwayStepState.start(self.problem, Vertices())
-            view.turns[:], view.most[0] = (k % 4, 1, 0, -1), 0.5
-            return view
+            state = AwayStepState.start(self.problem, Vertices())
+            state.turns[:], state.most[0] = (k % 4, 1, 0, -1), 0.5
+            return state
         if self.piece.sequences == 1:
             return NaiveState.start(self.problem)
-        view = AcceleratedState.start(self.problem, TwoSequences().start(self.problem))
-        view.clock[:2] = k // 2, mixing(k // 2) if k % 2 == 0 else 0
-        return view
+        state = AcceleratedState.start(self.problem, TwoSequences().start(self.problem))
+        state.clock[:2] = k // 2, mixing(k // 2) if k % 2 == 0 else 0
+        return state
 
 
 def step_case(step, y):
@@ -58,8 +58,8 @@ def step_case(step, y):
 def moves_are_finite_and_shrink_lies_in_0_to_1(at):
     """(shrink, theta); a step away from a vertex has a negative shrink."""
     away = at.piece.corrective is not None
-    for k, view, j, corr, beta in at.moves():
-        said = at.piece.move(k, view, j, corr, beta)
+    for k, state, j, corr, beta in at.moves():
+        said = at.piece.move(k, state, j, corr, beta)
         if not (isinstance(said, tuple) and len(said) == 2):
             yield f"move(k={k}, corr={corr:g}, beta_j={beta:g}) returns {said!r}; it must return a pair (shrink, theta)."
         shrink, theta = map(float, said)
@@ -69,8 +69,8 @@ def moves_are_finite_and_shrink_lies_in_0_to_1(at):
 
 def moves_are_functions(at):
     """Moves and scores."""
-    for k, view, j, corr, beta in at.moves():
-        if at.piece.move(k, view, j, corr, beta) != at.piece.move(k, view, j, corr, beta):
+    for k, state, j, corr, beta in at.moves():
+        if at.piece.move(k, state, j, corr, beta) != at.piece.move(k, state, j, corr, beta):
             yield f"two calls of move(k={k}, corr={corr:g}, beta_j={beta:g}) differ; random numbers belong into a selection rule's draws."
 
 

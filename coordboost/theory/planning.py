@@ -144,7 +144,7 @@ def forecasts(problem, gap, eps, delta, n_steps):
 
 
 class _Proved:
-    """Stop where the run has proved the gap: one run in all, which keeps its view."""
+    """Stop where the run has proved the gap: one run in all, which keeps its model state."""
 
     every = 256
 

@@ -18,7 +18,7 @@ import coordboost as cb
 # %%
 # The rule in five lines. It says how much all coefficients shrink, here 0, and how far coefficient j goes.
 class RootStep(namedtuple("RootStep", "eps"), cb.rules.StepRule):
-    def move(self, k, view, j, corr, beta_j):
+    def move(self, k, state, j, corr, beta_j):
         return 0.0, math.copysign(self.eps * math.sqrt(abs(corr)), corr)
 
 

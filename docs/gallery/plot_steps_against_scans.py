@@ -32,7 +32,7 @@ for eps in 2.0 * 10.0 ** -np.arange(0, 4.5, 0.5):
 
 # %%
 # The plain program is there, too: it is another model state. It makes the same steps.
-plain = cb.solve(problem, cb.forward_stagewise(0.02), n_steps=1000, view=cb.engine.NaiveState)
+plain = cb.solve(problem, cb.forward_stagewise(0.02), n_steps=1000, model_state=cb.engine.NaiveState)
 quick = cb.solve(problem, cb.forward_stagewise(0.02), n_steps=1000)
 print(f"same learners: {np.array_equal(plain.path.learner, quick.path.learner)}; scans: {plain.n_scans:g} and {quick.n_scans:g}")
 

@@ -38,7 +38,7 @@ def steps(name, X, y, method, n_steps, *, naive=300, gram=3000, peers=(), rounds
     eps, proportional = method.parameters["eps"], method.name == "ls_boost"
     contestants = [
         Contestant("coordboost", lambda: cb.solve(problem, method, n_steps), n_steps),
-        Contestant("coordboost, view=NaiveState", lambda: cb.solve(problem, method, naive, view=cb.engine.NaiveState), naive),
+        Contestant("coordboost, model_state=NaiveState", lambda: cb.solve(problem, method, naive, model_state=cb.engine.NaiveState), naive),
         Contestant("compiled loop, Gram columns", gram_columns(rows, problem.y, eps, gram, proportional), gram),
         Contestant("NumPy, B'r in every step", numpy_scans(rows, problem.y, eps, naive, proportional), naive),
         *(make(problem, eps, n_steps) for make in peers),

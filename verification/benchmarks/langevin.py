@@ -31,8 +31,8 @@ def boosted(problem, method, job):
     """The run of a contestant: all but one of the steps on its clock."""
 
     def run():
-        view = None if method.noise is not None or not problem.countable else cb.engine.NaiveState
-        done = clocked(lambda: cb.solve(problem, method, job.n_trees + 1, view=view))
+        model_state = None if method.noise is not None or not problem.countable else cb.engine.NaiveState
+        done = clocked(lambda: cb.solve(problem, method, job.n_trees + 1, model_state=model_state))
         share = job.n_trees / (job.n_trees + 1)
         return done._replace(result=done.result.pred + problem.constant, cpu=share * done.cpu, wall=share * done.wall)
 

@@ -1,4 +1,4 @@
-"""The view of accelerated boosting: two models, f and h, and the residual at a point between them."""
+"""The model state of accelerated boosting: two models, f and h, and the residual at a point between them."""
 
 import math
 from typing import NamedTuple
@@ -21,40 +21,40 @@ LEAST = 1e-15
 
 
 @kernel
-def fit_of(view, j):
-    """The inner product of learner j, which is in ``view.unit`` from here on, with what is looked at."""
-    fill_column(view.dictionary, j, view.unit)
-    total = 0 * view.looked[0]
-    for i in range(len(view.looked)):
-        total += view.looked[i] * view.unit[i]
+def fit_of(state, j):
+    """The inner product of learner j, which is in ``state.unit`` from here on, with what is looked at."""
+    fill_column(state.dictionary, j, state.unit)
+    total = 0 * state.looked[0]
+    for i in range(len(state.looked)):
+        total += state.looked[i] * state.unit[i]
     return total
 
 
 @kernel
-def look_between(view):
+def look_between(state):
     """Look at the residual at g = (1 - theta_m) f + theta_m h."""
-    mix = mixing(view.clock[0])
-    for i in range(len(view.mixed)):
-        view.mixed[i] = (1 - mix) * view.f[i] + mix * view.h[i]
-    refresh_residual(view.loss, view.y, view.weight, view.base, view.mixed, view.looked)
+    mix = mixing(state.clock[0])
+    for i in range(len(state.mixed)):
+        state.mixed[i] = (1 - mix) * state.f[i] + mix * state.h[i]
+    refresh_residual(state.loss, state.y, state.weight, state.base, state.mixed, state.looked)
 
 
 @kernel
-def restart_momentum(view):
+def restart_momentum(state):
     """Restart momentum at f."""
-    for i in range(len(view.f)):
-        view.h[i] = view.f[i]
-        view.unfitted[i] = 0 * view.f[i]
-    view.clock[0] = 0 * view.clock[0]
-    look_between(view)
+    for i in range(len(state.f)):
+        state.h[i] = state.f[i]
+        state.unfitted[i] = 0 * state.f[i]
+    state.clock[0] = 0 * state.clock[0]
+    look_between(state)
 
 
 @kernel
-def follow_fit(view, fit):
+def follow_fit(state, fit):
     """A learner had the inner product `fit` with what was looked at: what gamma may be from here on."""
-    angle, square = view.angle, 0.0
-    for i in range(len(view.looked)):  # looked holds the weight once
-        square += view.looked[i] * view.looked[i] / view.weight[i] if view.weight[i] > 0.0 else 0.0
+    angle, square = state.angle, 0.0
+    for i in range(len(state.looked)):  # looked holds the weight once
+        square += state.looked[i] * state.looked[i] / state.weight[i] if state.weight[i] > 0.0 else 0.0
     angle[1] = angle[2]
     if square > 0.0:
         angle[0] = min(angle[0], abs(fit) / math.sqrt(square))
@@ -62,39 +62,39 @@ def follow_fit(view, fit):
 
 
 @kernel
-def next_round(view):
+def next_round(state):
     """The row that ends a round is made."""
-    clock = view.clock
+    clock = state.clock
     clock[0] += 1
-    if view.period > 0 and clock[0] == view.period:
+    if state.period > 0 and clock[0] == state.period:
         clock[1] = RESTART
-        restart_momentum(view)
+        restart_momentum(state)
     else:
         clock[1] = mixing(clock[0])
-        look_between(view)
+        look_between(state)
 
 
 @kernel
-def observe(view):
+def observe(state):
     """Look at the loss after a move of f; whether the move is undone.
 
     Under the assumptions of its theorem the loss of round m cannot pass that where momentum began by more than (m - 1) / (m + 1)^2 of what
     lies between it and the infimum.
     """
-    clock, watch = view.clock, view.watch
-    loss, m = sum_of_losses(view.loss, view.y, view.weight, view.base, view.f), clock[0] + 1
-    if view.period < 0 and m > 1 and loss > watch[1]:
-        for i in range(len(view.f)):
-            view.f[i] = view.before[i]
+    clock, watch = state.clock, state.watch
+    loss, m = sum_of_losses(state.loss, state.y, state.weight, state.base, state.f), clock[0] + 1
+    if state.period < 0 and m > 1 and loss > watch[1]:
+        for i in range(len(state.f)):
+            state.f[i] = state.before[i]
         clock[1] = UNDO
-        restart_momentum(view)
+        restart_momentum(state)
         return True
     watch[1] = loss
     if loss < watch[2]:
         watch[2], watch[4] = loss, clock[3]
-    rounding = len(view.y) * 1e-15 * (abs(loss) + abs(watch[0]))
-    allowed = (m - 1) / (m + 1) ** 2 * (watch[0] - view.infimum) + rounding
-    if view.guard != 0 and clock[2] > LEAST and not loss - watch[0] <= allowed:
+    rounding = len(state.y) * 1e-15 * (abs(loss) + abs(watch[0]))
+    allowed = (m - 1) / (m + 1) ** 2 * (watch[0] - state.infimum) + rounding
+    if state.guard != 0 and clock[2] > LEAST and not loss - watch[0] <= allowed:
         watch[3] = 1.0
     return False
 
@@ -146,20 +146,20 @@ class AcceleratedState(_AcceleratedState, ModelState):
 
     @classmethod
     def start(cls, problem, coefficients):
-        """The view at f = h = 0."""
+        """The model state at f = h = 0."""
         f, h, mixed, looked, unfitted, unit = (0 * problem.y for _ in range(6))
         before, zero = f.copy() if coefficients.period < 0 else f[:0], 0 * problem.y[0]
         guard = coefficients.guard and problem.infimum > -math.inf
         clock, watch, angle = map(np.array, ([zero, mixing(zero), 1 + zero, zero], [zero] * 5, [1 + zero] * 3))
-        view = cls(
+        state = cls(
             problem.loss, problem.dictionary, problem.y, problem.weight, problem.base, f, h, before, mixed, looked,
             unfitted, unit, clock, watch, angle, coefficients.correction, coefficients.follow_angle, coefficients.share,
             coefficients.period, int(guard), problem.infimum if guard else 0.0, problem.tie,
         )  # fmt: skip
-        begin_residual(view.loss, view.y, view.weight, view.base, view.mixed, view.looked)
-        if view.watches:
-            view.watch[:3] = problem.start_loss
-        return view
+        begin_residual(state.loss, state.y, state.weight, state.base, state.mixed, state.looked)
+        if state.watches:
+            state.watch[:3] = problem.start_loss
+        return state
 
     @property
     def watches(self):

@@ -1,4 +1,4 @@
-"""The view of Frank-Wolfe with away steps and swaps: the explicit one, which also finds the worst vertex of the model."""
+"""The model state of Frank-Wolfe with away steps and swaps: the explicit one, which also finds the worst vertex of the model."""
 
 from typing import NamedTuple
 
@@ -65,7 +65,7 @@ class _AwayStepState(NamedTuple):
 
 
 class AwayStepState(_AwayStepState, ModelState):
-    """The view `inner`, a ``NaiveState``, and whose turn it is.
+    """The model state `inner`, a ``NaiveState``, and whose turn it is.
 
     turns : whose turn, the sign of the vertex of the row at hand, and of a swap the learner and the sign of the vertex of its second row
     most : (1,), how far the step may go; for the second row of a swap how far the first one moved the coefficient
@@ -78,7 +78,7 @@ class AwayStepState(_AwayStepState, ModelState):
 
     @classmethod
     def start(cls, problem, coefficients):
-        """The view at beta = 0."""
+        """The model state at beta = 0."""
         return cls(NaiveState.start(problem), problem.dictionary, np.zeros(4, dtype=np.int64), np.array([0 * problem.y[0]]))
 
     @property
@@ -142,7 +142,7 @@ class AwayStepState(_AwayStepState, ModelState):
 
 
 class AwayStepCovariance(AwayStepState):
-    """The same for the squared loss on the Gram matrix of few learners: the view `inner` is a ``CovarianceState``.
+    """The same for the squared loss on the Gram matrix of few learners: the model state `inner` is a ``CovarianceState``.
 
     *Cost* of a step: O(n_learners), whatever the number of samples.
     """
@@ -153,5 +153,5 @@ class AwayStepCovariance(AwayStepState):
 
     @classmethod
     def start(cls, problem, coefficients):
-        """The view at beta = 0."""
+        """The model state at beta = 0."""
         return super().start(problem, coefficients)._replace(inner=CovarianceState.start(problem))

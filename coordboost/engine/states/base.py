@@ -1,4 +1,4 @@
-"""The base class of views: what the loop steps on."""
+"""The base class of model states: what the loop steps on."""
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable
@@ -32,11 +32,11 @@ class ModelState(ABC):
     pred: np.ndarray | None = None
     #: sought(), what is correlated with the learners, (n_samples,), where it holds that
     sought: Callable | None = None
-    #: decide(step, beta, corr), of a view that says whose turn it is: the learner of the next row
+    #: decide(step, beta, corr), of a model state that says whose turn it is: the learner of the next row
     decide: Callable | None = None
     #: it can be given noise: start(problem, store, noise) then
     perturbs = False
-    #: room(problem, n), the same view with room for n more learners, where they come one by one
+    #: room(problem, n), the same model state with room for n more learners, where they come one by one
     room: Callable | None = None
     #: the dictionary whose verbs it calls
     dictionary: Any = None

@@ -1,4 +1,4 @@
-r"""The views for the squared loss that never touch the data again: correlations move by columns of B'B.
+r"""The model states for the squared loss that never touch the data again: correlations move by columns of B'B.
 
 A step gives :math:`c \leftarrow (1 - s) c + s\, c_0 - \theta\, B'W B_j`. ``CovarianceState`` has all columns from the start. For
 ``CovarianceColumns`` a column is computed when its learner is first chosen, together with those that are likely to be next, as a product of
@@ -70,7 +70,7 @@ class CovarianceState(_CovarianceState, ModelState):
 
     @classmethod
     def start(cls, problem):
-        """The view at beta = 0.
+        """The model state at beta = 0.
 
         Parameters
         ----------
@@ -236,7 +236,7 @@ class _CovarianceColumns(NamedTuple):
     start: np.ndarray
     corr: np.ndarray
     tops: np.ndarray
-    state: np.record
+    scalars: np.record
     rounding: float
     scale: float
 
@@ -257,7 +257,7 @@ class CovarianceColumns(_CovarianceColumns, ModelState):
         Correlations at beta = 0, and now.
     tops : ndarray, (n_strips,)
         The largest size in each strip.
-    state : record
+    scalars : record
         `square` and `with_y`, ``|pred|^2`` and ``<y, pred>``; `wanted`, the learner whose column is wanted, or -1.
     rounding : float
         Correlations that differ by no more than this tie, in units of `scale`.
@@ -271,7 +271,7 @@ class CovarianceColumns(_CovarianceColumns, ModelState):
     >>> from sklearn.datasets import load_diabetes
     >>> import coordboost as cb
     >>> problem = cb.Problem(*load_diabetes(return_X_y=True))
-    >>> run = cb.solve(problem, cb.forward_stagewise(1.0), 2000, view=cb.engine.CovarianceColumns)
+    >>> run = cb.solve(problem, cb.forward_stagewise(1.0), 2000, model_state=cb.engine.CovarianceColumns)
     >>> run.n_scans, run.n_gram_columns
     (1.0, 10)
     """
@@ -281,7 +281,7 @@ class CovarianceColumns(_CovarianceColumns, ModelState):
 
     @classmethod
     def at(cls, problem, beta, store):
-        """The view at the coefficients `beta`, with the columns of a ``GramStore``. *Cost*: one scan.
+        """The model state at the coefficients `beta`, with the columns of a ``GramStore``. *Cost*: one scan.
 
         Parameters
         ----------
@@ -300,8 +300,8 @@ class CovarianceColumns(_CovarianceColumns, ModelState):
         pred = problem.combine(beta) / store.scale
         corr = padded(problem.scan(problem.weight * (problem.y / store.scale - pred))) if beta.any() else store.start.copy()
         square, with_y = float(problem.weight @ pred**2), float(problem.weight @ (problem.y / store.scale * pred))
-        tops, state = np.abs(corr.reshape(-1, STRIP)).max(axis=1), record(square=square, with_y=with_y, wanted=-1)
-        return cls(store.held.rows, store.held.place, store.start, corr, tops, state, problem.tie / store.scale, store.scale)
+        tops, scalars = np.abs(corr.reshape(-1, STRIP)).max(axis=1), record(square=square, with_y=with_y, wanted=-1)
+        return cls(store.held.rows, store.held.place, store.start, corr, tops, scalars, problem.tie / store.scale, store.scale)
 
     def tie(self):
         return self.rounding * self.scale
@@ -338,7 +338,7 @@ class CovarianceColumns(_CovarianceColumns, ModelState):
         while j < len(self.place) - 1 and abs(corr[j]) < certain:
             j += 1
         if self.place[j] < 0:
-            self.state.wanted = j
+            self.scalars.wanted = j
             return -1, 0.0
         return j, corr[j] * self.scale
 
@@ -359,19 +359,19 @@ class CovarianceColumns(_CovarianceColumns, ModelState):
         float
             0 where the direction is 0.
         """
-        corr, state, a = self.corr[j], self.state, a / self.scale
-        along = a * corr - b * (state.with_y - state.square)
+        corr, scalars, a = self.corr[j], self.scalars, a / self.scale
+        along = a * corr - b * (scalars.with_y - scalars.square)
         own = self.columns[self.place[j], j]
-        length = a * a * own - 2.0 * a * b * (self.start[j] - corr) + b * b * state.square
+        length = a * a * own - 2.0 * a * b * (self.start[j] - corr) + b * b * scalars.square
         return along / length if length > 0.0 else 0.0
 
     def push(self, j, shrink, theta):
         """The state after pred <- (1 - shrink) pred + theta B_j, j a learner whose column is here."""
-        corr, start, state, keep = self.corr, self.start, self.state, 1.0 - shrink
+        corr, start, scalars, keep = self.corr, self.start, self.scalars, 1.0 - shrink
         theta = theta * (1.0 / self.scale)
         column = self.columns[self.place[j]]
-        state.square = keep * keep * state.square + 2.0 * keep * theta * (start[j] - corr[j]) + theta * theta * column[j]
-        state.with_y = keep * state.with_y + theta * start[j]
+        scalars.square = keep * keep * scalars.square + 2.0 * keep * theta * (start[j] - corr[j]) + theta * theta * column[j]
+        scalars.with_y = keep * scalars.with_y + theta * start[j]
         bits, tops = corr.view(np.int64), self.tops.view(np.int64)
         for c in range(len(tops)):
             low, high = c * STRIP, (c + 1) * STRIP

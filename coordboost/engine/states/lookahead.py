@@ -1,4 +1,4 @@
-r"""The view that steps on a few candidates and knows when it may: exact lookahead for the squared loss.
+r"""The model state that steps on a few candidates and knows when it may: exact lookahead for the squared loss.
 
 With unit columns, by Cauchy and Schwarz, for every learner j and the residuals r_0 at the last scan and r now,
 
@@ -39,7 +39,7 @@ STRIP = 8
 #: A large Gram matrix is dealt out to so many tasks; its columns are taken so many at a time, and samples: these stay in the cache.
 TASKS, WIDTH, DEPTH = 8, 64, 1024
 #: Rows of `values`: of the candidates, the correlations at beta = 0 and at the last scan, the coefficients moved since in units of
-#: ``state.unit``, and the correlations when the front was formed.
+#: ``scalars.unit``, and the correlations when the front was formed.
 START, SCANNED, MOVED, RECENT = range(4)
 #: Rows of `front`: correlations at beta = 0, when the front was formed, and now; and the largest size in each strip of these.
 AT_START, FORMED, NOW, TOPS = range(4)
@@ -107,7 +107,7 @@ class _LookaheadState(NamedTuple):
     places: np.ndarray
     outer: np.record
     inner: np.record
-    state: np.record
+    scalars: np.record
     rounding: float
     error: float
     scale: float
@@ -117,7 +117,7 @@ class LookaheadState(_LookaheadState, ModelState):
     """Candidates and front; correlations and predictions in units of `scale`, a power of two near the norm of y.
 
     For the squared loss and greedy methods. *Cost* of a step: O(front), a few dozen; a scan where only that can tell the winner. A run
-    that was given this view goes over to ``CovarianceColumns`` or ``NaiveState`` where steps cost less on them.
+    that was given this model state goes over to ``CovarianceColumns`` or ``NaiveState`` where steps cost less on them.
 
     Parameters
     ----------
@@ -128,13 +128,13 @@ class LookaheadState(_LookaheadState, ModelState):
     values : ndarray, (4, s)
         Of the candidates: rows ``START``, ``SCANNED``, ``MOVED`` and ``RECENT`` of the module.
     front : ndarray, (4, STRIP * strips(s))
-        Of the front: rows ``AT_START``, ``FORMED``, ``NOW`` and ``TOPS``; in the first three ``state.front`` entries count.
+        Of the front: rows ``AT_START``, ``FORMED``, ``NOW`` and ``TOPS``; in the first three ``scalars.front`` entries count.
     places : ndarray of int64, (3, s)
         Rows ``LEARNER``, ``ORDER`` and ``FRONT``. Sums over candidates, and ties, go by increasing learner, so where one stands does
         not matter.
     outer, inner : record
         The distances from the last scan, and from where the front was formed: see `anchor`.
-    state : record
+    scalars : record
         `with_y`, <y, pred>; `unit`, of ``MOVED``; `front` and `winner`, the size of the front and who won in it; `fresh`, no step since
         the scan; `wanted`, the size of the next front; `regroups`, fronts formed since the scan.
     rounding : float
@@ -151,7 +151,7 @@ class LookaheadState(_LookaheadState, ModelState):
     >>> from sklearn.datasets import load_diabetes
     >>> import coordboost as cb
     >>> problem = cb.Problem(*load_diabetes(return_X_y=True))
-    >>> run = cb.solve(problem, cb.forward_stagewise(1.0), 2000, view=cb.engine.LookaheadState)
+    >>> run = cb.solve(problem, cb.forward_stagewise(1.0), 2000, model_state=cb.engine.LookaheadState)
     >>> run.n_scans < 10
     True
     """
@@ -163,19 +163,19 @@ class LookaheadState(_LookaheadState, ModelState):
         return self.rounding * self.scale
 
     def regroup(self):
-        """Bring the correlations of all candidates up to date and form a new front of the ``state.wanted`` largest."""
-        values, front, order, state, n = self.values, self.front, self.places[ORDER], self.state, self.places.shape[1]
+        """Bring the correlations of all candidates up to date and form a new front of the ``scalars.wanted`` largest."""
+        values, front, order, scalars, n = self.values, self.front, self.places[ORDER], self.scalars, self.places.shape[1]
         recent, kept = values[RECENT], self.outer.kept
         for p in range(n):
             recent[p] = kept * values[SCANNED, p] + (1.0 - kept) * values[START, p]
         for r in range(n):
-            change = state.unit * values[MOVED, order[r]]
+            change = scalars.unit * values[MOVED, order[r]]
             if change != 0.0:
                 row = self.gram[order[r]]
                 for p in range(n):
                     recent[p] -= change * row[p]
         bits = recent.view(np.int64)
-        low, ties = edge(bits, min(state.wanted, n))
+        low, ties = edge(bits, min(scalars.wanted, n))
         w, outside = 0, -np.inf
         for r in range(n):
             i = order[r]
@@ -196,8 +196,8 @@ class LookaheadState(_LookaheadState, ModelState):
         for c in range(strips(w)):
             front[TOPS, c] = np.abs(front[NOW, c * STRIP : (c + 1) * STRIP]).max()
         restart(self.inner, outside, pred_square(self.outer))
-        state.front = w
-        state.regroups += 1
+        scalars.front = w
+        scalars.regroups += 1
 
     def best(self, step, beta):
         """The winner among all learners, or (-1, 0) where only a scan can tell.
@@ -220,9 +220,9 @@ class LookaheadState(_LookaheadState, ModelState):
         -----
         *Cost*: O(front); O(candidates x front) where a new front is formed.
         """
-        front, state, outer, inner, n = self.front, self.state, self.outer, self.inner, self.places.shape[1]
+        front, scalars, outer, inner, n = self.front, self.scalars, self.outer, self.inner, self.places.shape[1]
         while True:
-            w, top = state.front, 0.0
+            w, top = scalars.front, 0.0
             for c in range(strips(w)):
                 top = max(top, front[TOPS, c])
             certain = top - min(self.rounding, 0.5 * top)
@@ -230,16 +230,16 @@ class LookaheadState(_LookaheadState, ModelState):
             if w > 0 and (w == n or beats(inner, certain, doubt)):
                 break
             if w > 0 and inner.steps < 8 * w:
-                state.wanted = min(n, state.wanted + state.wanted // 2 + 8)
+                scalars.wanted = min(n, scalars.wanted + scalars.wanted // 2 + 8)
             regroup(self)
-        if state.fresh == 0 and not beats(outer, certain, doubt):
+        if scalars.fresh == 0 and not beats(outer, certain, doubt):
             return -1, 0.0
         local = 0
         while front[TOPS, local // STRIP] < certain:
             local += STRIP
         while abs(front[NOW, local]) < certain:
             local += 1
-        state.fresh, state.winner = 0, local
+        scalars.fresh, scalars.winner = 0, local
         return self.places[LEARNER, self.places[FRONT, local]], front[NOW, local] * self.scale
 
     def search(self, j, a, b):
@@ -259,30 +259,30 @@ class LookaheadState(_LookaheadState, ModelState):
         float
             0 where the direction is 0.
         """
-        state, local = self.state, self.state.winner
+        scalars, local = self.scalars, self.scalars.winner
         corr, start, square = self.front[NOW, local], self.front[AT_START, local], pred_square(self.outer)
         a = a / self.scale
-        along = a * corr - b * (state.with_y - square)
-        own = self.block[local * STRIP * strips(state.front) + local]
+        along = a * corr - b * (scalars.with_y - square)
+        own = self.block[local * STRIP * strips(scalars.front) + local]
         length = a * a * own - 2.0 * a * b * (start - corr) + b * b * square
         return along / length if length > 0.0 else 0.0
 
     def push(self, j, shrink, theta):
         """The state after pred <- (1 - shrink) pred + theta B_j, j the learner that `best` returned."""
-        front, state, local, w = self.front, self.state, self.state.winner, self.state.front
+        front, scalars, local, w = self.front, self.scalars, self.scalars.winner, self.scalars.front
         theta = theta * (1.0 / self.scale)
         first = local * STRIP * strips(w)
         i, own, keep = self.places[FRONT, local], self.block[first + local], 1.0 - shrink
         corr, start, formed, scanned = front[NOW, local], front[AT_START, local], front[FORMED, local], self.values[SCANNED, i]
         follow(self.outer, shrink, theta, own, scanned - corr, start - scanned)
         follow(self.inner, shrink, theta, own, formed - corr, start - formed)
-        state.with_y = keep * state.with_y + theta * start
+        scalars.with_y = keep * scalars.with_y + theta * start
         if shrink != 0.0:
-            state.unit *= keep
-            if state.unit < 1e-100:
+            scalars.unit *= keep
+            if scalars.unit < 1e-100:
                 for p in range(self.values.shape[1]):
-                    self.values[MOVED, p] *= state.unit
-                state.unit = 1.0
+                    self.values[MOVED, p] *= scalars.unit
+                scalars.unit = 1.0
             for p in range(w):
                 front[NOW, p] = keep * front[NOW, p] + shrink * front[AT_START, p]
         for c in range(strips(w)):
@@ -293,7 +293,7 @@ class LookaheadState(_LookaheadState, ModelState):
                 size = abs(value)
                 top = size if size > top else top
             front[TOPS, c] = top
-        self.values[MOVED, i] += theta / state.unit
+        self.values[MOVED, i] += theta / scalars.unit
 
 
 def gram_entries(rows, slot, fresh, gram, first, stride):
@@ -328,7 +328,7 @@ def held_columns(problem, root=1.0):
 
 
 class Candidates:
-    """The candidates of the last scan, and the view that steps on them. Who stays keeps its place, and its Gram entries.
+    """The candidates of the last scan, and the model state that steps on them. Who stays keeps its place, and its Gram entries.
 
     learner, start : (s,), and their correlations at beta = 0;  place : (n_learners,), -1 for the others;  gram : (>= s, >= s)
     corr, at_zero : of all learners at the last scan, and at beta = 0, where Gram entries need no columns
@@ -346,8 +346,8 @@ class Candidates:
         self.learner, self.start, self.fresh = np.zeros(0, dtype=np.int64), np.zeros(0), 0
         self.place, self.gram = np.full(self.problem.n_learners, -1), np.empty((0, 0))
 
-    def view(self, beta, n_candidates):
-        """The view at the coefficients `beta`, on so many candidates. *Cost*: one scan, and Gram entries that are not known yet.
+    def model_state(self, beta, n_candidates):
+        """The model state at the coefficients `beta`, on so many candidates. *Cost*: one scan, and Gram entries that are not known yet.
 
         Which they are, and all steps on them, depend on (problem, beta, n_candidates) alone, whatever came before.
         """
@@ -362,12 +362,12 @@ class Candidates:
         values, front, places = np.zeros((4, s)), np.zeros((4, width)), np.zeros((3, s), dtype=np.int64)
         values[START], values[SCANNED] = self.start, self.corr[self.learner]
         places[LEARNER], places[ORDER] = self.learner, self.place[learner]
-        state = record(
+        scalars = record(
             with_y=float(problem.weight @ (y * pred)), unit=1.0, front=0, winner=0, fresh=1, wanted=min(s, 32), regroups=0
         )
         levels = anchor(outside, problem.weight @ pred**2), anchor(-np.inf, 0.0)
         error = 4 * problem.n_samples * float(np.finfo(float).eps)
-        return LookaheadState(self.gram, np.empty(s * width), values, front, places, *levels, state, tie, error, scale)
+        return LookaheadState(self.gram, np.empty(s * width), values, front, places, *levels, scalars, tie, error, scale)
 
     def _put(self, learner, y):
         """The candidates are now the learners `learner`, of which there are no fewer than before."""
@@ -402,8 +402,8 @@ class Candidates:
         self.gram[fresh, :s] = self.problem.products.cross(self.learner[fresh], self.learner)
         self.gram[:s, fresh] = self.gram[fresh, :s].T
 
-    def price(self, prices, steps_done, view):
+    def price(self, prices, steps_done, state):
         """What the scan and the `steps_done` steps since have cost, in multiplications."""
-        state, size = view.state, len(self.learner)
-        moving = steps_done * (2 * state.front + 120) + 2 * state.regroups * state.front**2
+        scalars, size = state.scalars, len(self.learner)
+        moving = steps_done * (2 * scalars.front + 120) + 2 * scalars.regroups * scalars.front**2
         return prices.price_of_candidates(size, self.fresh, self.fresh * size) + moving

@@ -1,4 +1,4 @@
-"""The view that works on the data themselves: any loss, any dictionary, one scan per greedy step."""
+"""The model state that works on the data themselves: any loss, any dictionary, one scan per greedy step."""
 
 from typing import NamedTuple
 
@@ -15,30 +15,30 @@ column = verb("column")
 
 
 @kernel
-def never(view):
-    """A view that goes on."""
+def never(state):
+    """A model state that goes on."""
     return False
 
 
 @kernel
-def as_it_is(view, k):
-    """A view without noise."""
+def as_it_is(state, k):
+    """A model state without noise."""
 
 
-#: Whether a view has come to where no step may be made: the run goes back from there.
+#: Whether a model state has come to where no step may be made: the run goes back from there.
 stopped = verb("stopped", never)
 #: Draw the noise of step k.
 perturb = verb("perturb", as_it_is)
 
 
-def over(view, dictionary):
-    """`view` of another dictionary, and so the view inside it, where there is one."""
-    inner = getattr(view, "inner", None)
+def over(state, dictionary):
+    """`model_state` of another dictionary, and so the model state inside it, where there is one."""
+    inner = getattr(state, "inner", None)
     inside = {"inner": over(inner, dictionary)} if isinstance(inner, ModelState) else {}
-    return view._replace(dictionary=dictionary, **inside)
+    return state._replace(dictionary=dictionary, **inside)
 
 
-#: Samples from which on setting up a view is compiled, too: in plain Python it takes as long as 50 steps with trees on 1,000 samples.
+#: Samples from which on setting up a state is compiled, too: in plain Python it takes as long as 50 steps with trees on 1,000 samples.
 MANY = 1 << 8
 
 
@@ -70,7 +70,7 @@ fill_column = verb("fill_column", copy_column)
 
 
 def room_for_a_line(y):
-    """The field `line` of a view of the targets y; its memory is not touched before a search."""
+    """The field `line` of a model state of the targets y; its memory is not touched before a search."""
     return np.zeros((2, len(y)), y.dtype)
 
 
@@ -129,7 +129,7 @@ class NaiveState(_NaiveState, ModelState):
 
     @classmethod
     def start(cls, problem):
-        """The view at beta = 0.
+        """The model state at beta = 0.
 
         Parameters
         ----------
@@ -143,9 +143,9 @@ class NaiveState(_NaiveState, ModelState):
         """
         y, pred, resid = problem.y, np.zeros_like(problem.y), np.zeros_like(problem.y)
         line = room_for_a_line(y)
-        view = cls(problem.loss, problem.dictionary, y, problem.weight, problem.base, pred, resid, problem.tie, line)
-        begin_residual(view.loss, view.y, view.weight, view.base, view.pred, view.resid)
-        return view
+        state = cls(problem.loss, problem.dictionary, y, problem.weight, problem.base, pred, resid, problem.tie, line)
+        begin_residual(state.loss, state.y, state.weight, state.base, state.pred, state.resid)
+        return state
 
     def renew(self, beta):
         """Recompute the state from the coefficients, to stop the rounding from piling up."""

@@ -1,4 +1,4 @@
-"""The view of Langevin boosting: another view, with noise where learners are sought and noise where they are fitted."""
+"""The model state of Langevin boosting: another one, with noise where learners are sought and noise where they are fitted."""
 
 from typing import NamedTuple
 
@@ -34,11 +34,11 @@ refit = verb("refit", refit_unit)
 
 
 @kernel
-def look_ahead(view):
+def look_ahead(state):
     """The residual where the model is shrunken already."""
-    inner, shrunken = view.inner, view.shrunken
+    inner, shrunken = state.inner, state.shrunken
     for i in range(len(shrunken)):
-        shrunken[i] = (1 - view.ahead) * inner.pred[i]
+        shrunken[i] = (1 - state.ahead) * inner.pred[i]
     refresh_residual(inner.loss, inner.y, inner.weight, inner.base, shrunken, inner.resid)
 
 
@@ -57,10 +57,10 @@ class _PerturbedState(NamedTuple):
 
 
 class PerturbedState(_PerturbedState, ModelState):
-    """The view `inner`, whose residual is estimated and noised before learners see it.
+    """The model state `inner`, whose residual is estimated and noised before learners see it.
 
     gradient : the residual, or its estimate from the samples drawn;  looked : the same with structure noise. Without such noise, and
-    with all samples, they are the very array of the inner view. *Cost* in addition to the inner view: a normal number for each sample.
+    with all samples, they are the very array of the inner one. *Cost* in addition to it: a normal number for each sample.
 
     root : roots of the weights, (n_samples,) or (1,);  sigma : standard deviations, one for each step, the last from there on
     shrunken : room for predictions times 1 - `ahead`, none where `ahead` is 0; made in a step, it would have every array counted
@@ -71,12 +71,12 @@ class PerturbedState(_PerturbedState, ModelState):
 
     @classmethod
     def start(cls, problem, noise=None):
-        """The view at beta = 0."""
+        """The model state at beta = 0."""
         return cls.around(NaiveState.start(problem), noise)
 
     @classmethod
     def around(cls, inner, noise):
-        """A view that is started, with noise; None: none."""
+        """A model state that is started, with noise; None: none."""
         weight, resid = inner.weight, inner.resid
         root = np.sqrt(weight[:1] if (weight == weight[0]).all() else weight)
         if noise is None:

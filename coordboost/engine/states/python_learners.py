@@ -1,4 +1,4 @@
-"""A view over learners that are Python: their verbs are called, and all that follows from their arrays is compiled."""
+"""A model state over learners that are Python: their verbs are called, and all that follows from their arrays is compiled."""
 
 from functools import partial
 from typing import NamedTuple
@@ -54,7 +54,7 @@ class Kept:
 
 
 class Along:
-    """The view `inner` over learners that are Python, of which one is at hand: what moves along that one is compiled where it can be.
+    """The model state `inner` over learners that are Python, one of which is at hand: what moves along it is compiled where it can be.
 
     hand : learners, the one at hand;  see : see(j) has learner j at hand
     """
@@ -65,7 +65,7 @@ class Along:
         self.tempo, self.stopped = partial(tempo, inner), partial(stopped.of(type(inner)), inner)
 
     def _run(self, act, *args):
-        """A verb of the view along the learner at hand."""
+        """A verb of the model state along the learner at hand."""
         if act not in self.runs:
             self.runs[act] = ready(act, self.moved) if self.compile else act
         return self.runs[act](self.moved, *args)
@@ -92,7 +92,7 @@ class Along:
 
 
 class Called(Along):
-    """The view `inner` over learners that have numbers; it goes with ``Kept`` coefficients.
+    """The model state `inner` over learners that have numbers; it goes with ``Kept`` coefficients.
 
     *Cost* of a step besides the verbs: some passes over the correlations, a compiled one over the samples, and some calls.
     """
@@ -149,7 +149,7 @@ class Called(Along):
         return self._of(best_of, seen, step, beta.beta)(seen, step, beta.beta, index)
 
     def _decided(self, step, beta):
-        """The learner of the next row, where the view says whose turn it is."""
+        """The learner of the next row, where the model state says whose turn it is."""
         waiting = self.inner.waiting()
         if waiting >= 0:
             return waiting, 0.0
@@ -158,5 +158,5 @@ class Called(Along):
 
     def search_pair(self, i, a, j, b):
         columns = np.array([self.learners.column(i), self.learners.column(j)], dtype=np.float64)
-        view = over(self.inner, Dense(columns))
-        return self._of(search_pair.of(type(view)), view)(view, 0, a, 1, b)
+        state = over(self.inner, Dense(columns))
+        return self._of(search_pair.of(type(state)), state)(state, 0, a, 1, b)

@@ -1,4 +1,4 @@
-"""The view behind forward stepwise: least squares on the learners chosen so far."""
+"""The model state behind forward stepwise: least squares on the learners chosen so far."""
 
 import numpy as np
 
@@ -29,7 +29,7 @@ class RefitState(ModelState):
 
     @classmethod
     def start(cls, problem, coefficients):
-        """The view at beta = 0."""
+        """The model state at beta = 0."""
         if not problem.loss.quadratic:
             raise ValueError(f"forward stepwise refits by least squares: it needs the squared loss, got {problem.loss!r}.")
         return cls(problem)

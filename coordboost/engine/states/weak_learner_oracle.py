@@ -1,4 +1,4 @@
-"""The view for implicit dictionaries: another view, but the winner comes from a search, which is called from Python."""
+"""The model state for implicit dictionaries: another one, but the winner comes from a search, which is called from Python."""
 
 import numpy as np
 
@@ -21,7 +21,7 @@ coefficient = verb("coefficient")
 
 
 class WeakLearnerState(Along, ModelState):
-    """The view `inner` over a bank, to which every step may add the learner that was found. *Cost* of a step: one search.
+    """The model state `inner` over a bank, to which every step may add the learner that was found. *Cost* of a step: one search.
 
     The bank is Python; it has the learner of a step at hand, and whatever moves along that is compiled.
     """
@@ -40,7 +40,7 @@ class WeakLearnerState(Along, ModelState):
 
     @classmethod
     def start(cls, problem, coefficients, noise=None):
-        """The view at beta = 0."""
+        """The model state at beta = 0."""
         plain = coefficients.plain
         inner = NaiveState.start(problem) if plain else AcceleratedState.start(problem, coefficients)
         return cls(inner if noise is None else PerturbedState.around(inner, noise))
@@ -56,12 +56,12 @@ class WeakLearnerState(Along, ModelState):
 
     @property
     def best_rows(self):
-        """That of the inner view."""
+        """That of the inner one."""
         return self.inner.best_rows
 
     @property
     def remark(self):
-        """That of the inner view."""
+        """That of the inner one."""
         return self.inner.remark
 
     def slow_down(self):

@@ -1,4 +1,4 @@
-r"""Exact lookahead for any smooth loss: the explicit view on a few gathered columns, and the same test as for the squared loss.
+r"""Exact lookahead for any smooth loss: the naive state on a few gathered columns, and the same test as for the squared loss.
 
 Between scans the winner is sought among the candidates only, as long as its correlation beats ``outside`` plus the distance of the
 residual from that of the last scan, :math:`\|W^{-1/2}(r - r_0)\|_2`: no other learner of unit (weighted) norm can then be larger.
@@ -27,26 +27,26 @@ class _WorkingSetState(NamedTuple):
     learner: np.ndarray
     anchor: np.ndarray
     outside: float
-    state: np.record
+    scalars: np.record
 
 
 class WorkingSetState(_WorkingSetState, ModelState):
     """`inner` steps on the columns of the candidates `learner`, as long as no other learner can win.
 
     For any smooth loss and greedy methods. *Cost* of a step: O(candidates x n_samples); a scan where only that can tell the winner. A run
-    that was given this view goes over to ``NaiveState`` where steps cost less there.
+    that was given this model state goes over to ``NaiveState`` where steps cost less there.
 
     Parameters
     ----------
     inner : NaiveState
-        The view of the candidates alone.
+        The model state of the candidates alone.
     learner : ndarray of int, (s,)
         The candidates, increasing.
     anchor : ndarray, (n_samples,)
         The residual at the last scan.
     outside : float
         The largest abs correlation of the other learners then.
-    state : record
+    scalars : record
         `fresh`, no step since the scan; `winner`, the position of the last winner among the candidates.
 
     Examples
@@ -56,7 +56,7 @@ class WorkingSetState(_WorkingSetState, ModelState):
     >>> from sklearn.datasets import load_diabetes
     >>> import coordboost as cb
     >>> problem = cb.Problem(*load_diabetes(return_X_y=True), cb.losses.Huber(50.0))
-    >>> run = cb.solve(problem, cb.forward_stagewise(1.0), 2000, view=cb.engine.WorkingSetState)
+    >>> run = cb.solve(problem, cb.forward_stagewise(1.0), 2000, model_state=cb.engine.WorkingSetState)
     >>> run.n_scans < 500
     True
     """
@@ -88,7 +88,7 @@ class WorkingSetState(_WorkingSetState, ModelState):
         *Cost*: O(candidates x n_samples).
         """
         local, corr = best_of_all(self.inner, step, beta)
-        if self.state.fresh == 0:
+        if self.scalars.fresh == 0:
             moved, unit = 0.0, self.inner.rounding if self.inner.rounding > 0.0 else 1.0
             for i in range(len(self.anchor)):
                 if self.inner.weight[i] > 0.0:
@@ -98,8 +98,8 @@ class WorkingSetState(_WorkingSetState, ModelState):
             room = (abs(corr) - self.outside) / unit - 3.0
             if not (room > 0.0 and room * room > (1.0 + SLACK) * moved):
                 return -1, 0.0
-        self.state.fresh = 0
-        self.state.winner = local
+        self.scalars.fresh = 0
+        self.scalars.winner = local
         return self.learner[local], corr
 
     def search(self, j, a, b):
@@ -119,21 +119,21 @@ class WorkingSetState(_WorkingSetState, ModelState):
         float
             As ``NaiveState`` has it.
         """
-        return search(self.inner, self.state.winner, a, b)
+        return search(self.inner, self.scalars.winner, a, b)
 
     def push(self, j, shrink, theta):
         """The state after pred <- (1 - shrink) pred + theta B_j, j the learner that `best` returned."""
-        push(self.inner, self.state.winner, shrink, theta)
+        push(self.inner, self.scalars.winner, shrink, theta)
 
 
 class GatheredCandidates:
-    """The candidates of the last scan, the columns of all that were candidates once, and the view that steps on them."""
+    """The candidates of the last scan, the columns of all that were candidates once, and the model state that steps on them."""
 
     def __init__(self, problem):
         self.problem, self.held = problem, held_columns(problem)
 
-    def view(self, beta, n_candidates):
-        """The view at the coefficients `beta`, on so many candidates. *Cost*: one scan, and the columns that are not held yet."""
+    def model_state(self, beta, n_candidates):
+        """The model state at the coefficients `beta`, on so many candidates. *Cost*: one scan, and the columns that are not held yet."""
         problem = self.problem
         pred = problem.combine(beta)
         resid = problem.resid(pred)
@@ -144,7 +144,7 @@ class GatheredCandidates:
         inner = NaiveState(problem.loss, Dense(rows), problem.y, problem.weight, problem.base, pred, resid, *rest)
         return WorkingSetState(inner, learner, resid.copy(), outside, record(fresh=1, winner=0))
 
-    def price(self, prices, steps_done, view):
+    def price(self, prices, steps_done, state):
         """What the scan and the `steps_done` steps since have cost, in multiplications."""
-        size, n_samples = len(view.learner), len(view.anchor)
+        size, n_samples = len(state.learner), len(state.anchor)
         return prices.price_of_candidates(size) + steps_done * (prices.residual + (n_samples + 100) * size)

@@ -6,7 +6,7 @@ from coordboost._utils.checks import file_name, shown
 from coordboost._utils.kinds import pieces_of
 from coordboost.data.problem import Problem, checked_problem
 from coordboost.data.validation import flag
-from coordboost.engine.choice import VIEWS, Memory, checked_view
+from coordboost.engine.choice import MODEL_STATES, Memory, checked_model_state
 from coordboost.engine.loop import Path
 from coordboost.engine.result import Outcome, Replay, Status
 from coordboost.engine.states.base import ModelState
@@ -46,7 +46,7 @@ def write_run(outcome, file, *, data):
     arrays["beta"] = np.ascontiguousarray(outcome.beta)
     header = {
         "format": FORMAT, "version": VERSION, "method": _method_header(outcome.method, problem, arrays),
-        "method_name": outcome.method.name, "view": outcome.view.__name__, "seed": outcome.seed,
+        "method_name": outcome.method.name, "model_state": outcome.model_state.__name__, "seed": outcome.seed,
         "fingerprint": _fingerprint(problem), "status": outcome.status.name, "message": outcome.message,
         "seconds": outcome.seconds, "anchor": outcome.anchor, "scans": outcome.counts,
         "problem": encode(_parts(problem, len(outcome.beta)), "problem", arrays) if data else None,
@@ -124,10 +124,10 @@ def _outcome(file, header, arrays, problem, method):
         raise _Said(f"{file} was run on other data: loss and correlations at zero differ; wrong problem.")
     if len(path) > (method.step.horizon or len(path)):
         raise ValueError("there are more steps than the method has")
-    view = checked_view(problem, method, pieces_of(ModelState)[header["view"]])
+    model_state = checked_model_state(problem, method, pieces_of(ModelState)[header["model_state"]])
     k, memory = header["anchor"]
-    if view in VIEWS:
-        Memory.read(memory, [kind.__name__ for kind in VIEWS[view]], problem.n_learners)  # refuses what no run can have left
+    if model_state in MODEL_STATES:
+        Memory.read(memory, [kind.__name__ for kind in MODEL_STATES[model_state]], problem.n_learners)  # refuses what no run can have left
     elif memory:
         raise ValueError("what the anchor remembers is damaged")
     beta = Replay(problem, method, path).beta(len(path))
@@ -136,7 +136,7 @@ def _outcome(file, header, arrays, problem, method):
     if not np.isfinite(problem.value(problem.combine(beta))):
         raise _Said(f"{file}: the loss of its last model is not finite; no run ends so, the file is damaged.")
     return Outcome(
-        problem, method, view, header["seed"], True, path, beta, (k, memory), header["scans"], Status[header["status"]],
+        problem, method, model_state, header["seed"], True, path, beta, (k, memory), header["scans"], Status[header["status"]],
         header["message"], float(header["seconds"]), header.get("validation"),
     )  # fmt: skip
 

@@ -25,7 +25,7 @@ from coordboost.losses.base import Loss
 from coordboost.rules import selection, steps  # noqa: F401  # loaded, so that they are among the pieces
 from coordboost.rules.base import SelectionRule, StepRule
 
-FORMAT, VERSION = "coordboost-run", 4
+FORMAT, VERSION = "coordboost-run", 5
 PIECES = pieces_of(Loss) | pieces_of(SelectionRule) | pieces_of(StepRule)
 PIECES |= {piece.__name__: piece for piece in (Dense, Sparse, Stumps, LeafStumps, Standardization, Binned, Families, Growth, Trees)}
 PIECES |= {piece.__name__: piece for piece in (SavedBlocks, SavedTrees, SavedFamilies)}
@@ -143,7 +143,7 @@ HEADER = {
     "version": lambda value: value == VERSION,
     "method": _method,
     "method_name": str,
-    "view": lambda value: value in pieces_of(ModelState),
+    "model_state": lambda value: value in pieces_of(ModelState),
     "seed": _count,
     "fingerprint": [_number] * 4,
     "status": lambda value: value in Status.__members__,

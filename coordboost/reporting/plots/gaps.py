@@ -110,7 +110,7 @@ class GapDisplay(Display):
         name = f"{method}\n(gap to: {report.refers(to)})"
         if against == "step":
             return cls(at + 1, gaps, name=name, title=title).plot(ax, **options)
-        again, scans = solve(run.problem, run.method, 0, rng=run.seed, view=run.view), []
+        again, scans = solve(run.problem, run.method, 0, rng=run.seed, model_state=run.model_state), []
         for k in at.tolist():
             again = again.resume(k - again.n_steps)
             scans.append(max(again.n_scans, 1.0))
