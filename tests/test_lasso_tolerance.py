@@ -46,6 +46,7 @@ def test_short_columns_are_the_same_dense_and_sparse(center):
     assert paths[0].certificate().lower <= paths[1].certificate().upper and paths[1].certificate().lower <= paths[0].certificate().upper
 
 
+@needs_compiler
 @pytest.mark.parametrize("free", [False, True])
 @pytest.mark.parametrize("loss", [cb.losses.Logistic(), cb.losses.Huber(0.5)], ids=["logistic", "huber"])
 def test_large_sets_of_short_columns_for_any_loss(loss, free):
