@@ -1,8 +1,8 @@
-"""Implicit dictionaries: learners found by a search, and numbered in a bank of the run's own.
+"""Implicit dictionaries: each run has a bank, which numbers the learners in the order in which a search finds them.
 
-A *family* knows how to search; nothing in it depends on a run. Its `find(v, k, above)` gives up to k learners whose correlation with v
-is the largest found above a level, as hashable descriptions, with these correlations and `outside`, a bound of the absolute correlation
-of every other learner: ``math.inf`` where the search is no proof, and then no certificate rests on it. `build(learner)` is its column.
+A *family* implements the search; it does not depend on a run. Its `find(v, k, above)` returns hashable descriptions of up to k learners,
+the largest absolute correlations with v found above a level; these correlations; and `outside`, a bound on the absolute correlation of
+every other learner (``math.inf`` if the search proves none: there is then no certificate). `build(learner)` returns the column.
 """
 
 import math
@@ -14,7 +14,7 @@ from coordboost.learners.base import Learners
 
 
 class Bank(Learners):
-    """The learners of a family that were found so far, a dictionary by number: 0, 1, ... in the order of their first finding.
+    """The learners of a family found so far, numbered 0, 1, ... in the order in which they were first found.
 
     Parameters
     ----------
@@ -25,7 +25,7 @@ class Bank(Learners):
     Raises
     ------
     ValueError
-        Where the family gives what it must not.
+        If `find` or `build` returns something invalid.
     """
 
     countable = False
@@ -41,17 +41,17 @@ class Bank(Learners):
 
     @property
     def n_learners(self):
-        """Learners found so far."""
+        """Number of learners found so far."""
         return len(self.learners)
 
     def bank(self):
-        """A bank of its own with the same learners."""
+        """Return an independent bank with the same learners."""
         new = Bank(self.family, self.weight)
         new.learners, new.number, new.columns = [*self.learners], {**self.number}, [*self.columns]
         return new
 
     def find(self, v):
-        """The number of the learner with the largest correlation that the search finds, and this."""
+        """Return the number and the correlation of the learner with the largest absolute correlation that the search finds."""
         learners, corr, _ = self._found(v)
         if not len(learners):
             raise ValueError(f"{type(self.family).__name__}.find gave no learner at all above the level -1.")
@@ -64,22 +64,22 @@ class Bank(Learners):
         return j, corr
 
     def room(self, n):
-        """The bank itself: it grows as learners come."""
+        """Return the bank itself: it grows on demand."""
         return self
 
     def forget(self, n):
-        """Know the first `n` learners only."""
+        """Drop all but the first `n` learners."""
         for learner in self.learners[n:]:
             del self.number[learner]
         del self.learners[n:], self.columns[n:]
 
     def bound(self, v):
-        """A bound of the absolute correlation of every learner, inf where it is not known. No learner gets a number by it."""
+        """Return a bound on the absolute correlation of every learner, inf if unknown. The bank does not grow."""
         _, corr, outside = self._found(v)
         return max(float(np.abs(corr).max(initial=0.0)), outside)
 
     def _found(self, v):
-        """What the family finds: one learner at most, of any correlation, and a bound on all others."""
+        """Return what `find` of the family gives, checked: at most one learner, of any correlation, and a bound on all others."""
         found = self.family.find(v, 1, -1.0)
         try:
             learners, corr, outside = found
@@ -124,7 +124,7 @@ class Bank(Learners):
         return str(self.learners[j])
 
     def at(self, X):
-        """The same learners on new rows, where the family has ``at(X)``."""
+        """Return the same learners on new rows; the family must have ``at(X)``."""
         if self.family.at is None:
             raise ValueError(
                 f"{type(self.family).__name__} has no verb at(X) that gives the same family on new rows: it cannot predict."

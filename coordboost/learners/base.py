@@ -1,4 +1,4 @@
-"""Base classes of learners: the matrix B as a noun with verbs, and families that a search goes through."""
+"""Base classes: `Learners`, a matrix B given by its methods ("verbs"), and `LearnerFamily`, an implicit dictionary given by a search."""
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
@@ -8,10 +8,10 @@ import numpy as np
 
 
 class Learners(ABC):
-    """Weak learners, the unit columns B_j of a matrix: what is not brought follows from `scan` and `column`.
+    """Weak learners, the unit columns B_j of a matrix: `scan` and `column` are required, the other methods follow from them.
 
-    `v` has one entry per sample; `index`, `a`, `b` are arrays of learners; `weight` is (n_samples,). Loops over learners are compiled where
-    they are a named tuple whose `scan`, `correlations`, `dot`, `add` and `column` are kernels.
+    `v` has one entry per sample; `index`, `a`, `b` are arrays of learners; `weight` is (n_samples,). Loops over learners are compiled if
+    the class is a named tuple whose `scan`, `correlations`, `dot`, `add` and `column` are kernels.
 
     Examples
     --------
@@ -33,68 +33,68 @@ class Learners(ABC):
     n_samples: int
     n_learners: int
 
-    #: fill_column(j, out): out = B_j in place, for loops over learners that are found
+    #: fill_column(j, out): write B_j into `out`, for loops over implicit dictionaries
     fill_column: Callable | None = None
-    #: all learners have a number; else it is a Bank, and `find` finds them
+    #: whether all learners are numbered from the start; False for a bank, whose `find` adds learners
     countable = True
-    #: at(X), the same learners on new rows
+    #: at(X): the same learners on new rows
     at: Callable | None = None
-    #: the fit of a learner is its correlation, or its leaves are means: noise may be added to the gradient
+    #: whether noise may be added to the gradient: the fit of a learner is its correlation, or its leaf values are means
     takes_noise = True
-    #: refit(j, v, scale, key), the learner just found fitted to v and white noise: its length; default a unit column
+    #: refit(j, v, scale, key): fit the learner just found to v and white noise, and return its length; None for unit columns
     refit: Callable | None = None
-    #: saved(n), a bank's first n learners as a named tuple of arrays, whose `opened` makes it a bank again
+    #: saved(n): the first n learners of a bank as a named tuple of arrays, whose `opened` restores the bank
     saved: Callable | None = None
-    #: a Families, the table of the families that a rule which foresees chooses from
+    #: the table of families, a Families, from which a rule with `foresees` chooses
     families: Any = None
-    #: int64 (n_learners,), the family of each learner
+    #: the family of each learner, int64 (n_learners,)
     member: np.ndarray | None = None
-    #: lengths(), those of the learners in their families
+    #: lengths(): the norm of each learner, scaled as its family prescribes
     lengths: Callable | None = None
-    #: (n_learners,), the groups that a group selection rule draws from
+    #: the group of each learner, (n_learners,), for group selection rules
     groups: np.ndarray | None = None
-    #: learners are fits of blocks of so many columns; scan(v), lengths of projections on the blocks; spread(beta)
+    #: number of columns, if learners are fits of blocks of columns; scan(v) then gives lengths of projections; has spread(beta)
     n_columns: int | None = None
-    #: their number, in an implicit dictionary that can be searched by groups: find_in(v, groups)
+    #: number of groups of an implicit dictionary that can be searched by groups: find_in(v, groups)
     n_groups: int | None = None
-    #: the columns where they are stored, (n_learners, n_samples)
+    #: the columns, if they are stored, (n_learners, n_samples)
     rows: np.ndarray | None = None
-    #: learners are kept one by one, though not as `rows`: a few correlations cost their part of a scan
+    #: whether k correlations cost only k / n_learners of a scan, though the columns are not stored as `rows`
     apart = False
-    #: the entries that are not 0 are stored: data, row, start, scale, shift as in learners/sparse.py
+    #: whether only non-zero entries are stored: data, row, start, scale, shift as in learners/sparse.py
     entries = False
-    #: part(index, by), the learners `index` times `by`; default a dense copy
+    #: part(index, by): the learners `index`, each times its entry of `by`; None for a dense copy
     part: Callable | None = None
-    #: reading the columns is what costs, so that all Gram entries in one pass are worth it
+    #: whether reading dominates the cost, so that computing all Gram entries in one pass pays
     one_pass = False
-    #: weighted(weight), the same learners with unit norm in that metric
+    #: weighted(weight): the same learners with unit norm in that metric
     weighted: Callable | None = None
-    #: `weighted` makes columns of unit norm of any data, and the verbs agree: there is no need to look at them
+    #: whether unit norms and consistent methods are guaranteed by construction, so that a Problem need not check them
     proven = False
-    #: the features in bins that it looks at, a Binned
+    #: the binned features on which the learners are defined, a Binned
     binned: Any = None
-    #: steps(beta), the model of each feature as a function of its bins, where each learner is a function of one; `feature` says of which
+    #: steps(beta): the shape function of each feature over its bins, if each learner j depends on one feature only, `feature[j]`
     steps: Callable | None = None
-    #: what puts new rows into bins, where `at` takes rows in bins
+    #: what bins new rows, if `at` takes binned rows
     binning: Any = None
-    #: standing(rows), the learners found so far on other rows (in bins, if `binning` says how)
+    #: standing(rows): the learners found so far on other rows (binned, if there is a `binning`)
     standing: Callable | None = None
-    #: tree(j), learner j as a Tree
+    #: tree(j): learner j as a Tree
     tree: Callable | None = None
-    #: of a bank: the learner at hand, a piece with one learner; default a dense column
+    #: of a bank: the current learner as a dictionary of one learner; None for a dense column
     hand: Any = None
-    #: see(j) has learner j at hand
+    #: see(j): make learner j the current one, `hand`
     see: Callable | None = None
-    #: measure(write_curvature), of a bank whose learners depend on second derivatives: write_curvature(out) writes them
+    #: measure(write_curvature): let a bank update the second derivatives that its learners use; write_curvature(out) writes them
     measure: Callable | None = None
-    #: the parts that a scan is made of; scan_share(v, k, out) fills the entries of part k
+    #: number of parts of a scan; scan_share(v, k, out) fills the entries of part k
     shares: int | None = None
-    #: multiplications in a scan, default n_samples * n_learners
+    #: multiplications in a scan; None for n_samples * n_learners
     scan_cost: int | None = None
 
     @abstractmethod
     def scan(self, v: np.ndarray) -> np.ndarray:
-        """All correlations <B_j, v>, (n_learners,): the expensive verb.
+        """Return all correlations <B_j, v>, (n_learners,): the expensive method.
 
         Parameters
         ----------
@@ -109,7 +109,7 @@ class Learners(ABC):
 
     @abstractmethod
     def column(self, j: int) -> np.ndarray:
-        """B_j, (n_samples,), of unit norm.
+        """Return the unit column B_j, (n_samples,).
 
         Parameters
         ----------
@@ -119,15 +119,15 @@ class Learners(ABC):
         Returns
         -------
         ndarray, (n_samples,)
-            ``B[:, j]``; a caller must not change it, as it may be the stored one.
+            ``B[:, j]``; callers must not change it, as it may be the stored array.
         """
 
     def check(self) -> None:
-        """Refuse fields that do not fit each other."""
+        """Raise a ValueError if the fields are inconsistent."""
         return
 
     def correlations(self, v: np.ndarray, index: np.ndarray) -> np.ndarray:
-        """<B_j, v> for the learners `index`. *Cost*: one scan, where learners do not bring a cheaper way.
+        """Return <B_j, v> for the learners `index`. *Cost*: one scan, unless a class overrides it with something cheaper.
 
         Parameters
         ----------
@@ -144,7 +144,7 @@ class Learners(ABC):
         return self.scan(v)[index]
 
     def dot(self, j: int, v: np.ndarray) -> float:
-        """<B_j, v>.
+        """Return the correlation <B_j, v> of one learner.
 
         Parameters
         ----------
@@ -168,14 +168,14 @@ class Learners(ABC):
         j : int
             The learner.
         a : float
-            What its column is multiplied by.
+            The factor of its column.
         v : ndarray, (n_samples,)
             Usually the predictions; changed.
         """
         v += a * self.column(j)
 
     def gather(self, index: Any) -> np.ndarray:
-        """The learners `index` as a dense (n_samples, len(index)) matrix.
+        """Return the learners `index` as a dense (n_samples, len(index)) matrix.
 
         Parameters
         ----------
@@ -190,7 +190,7 @@ class Learners(ABC):
         return np.column_stack([self.column(j) for j in index]) if len(index) else np.zeros((self.n_samples, 0))
 
     def combine(self, beta: np.ndarray) -> np.ndarray:
-        """B beta, (n_samples,). *Cost*: the columns with a coefficient.
+        """Return B beta, (n_samples,). *Cost*: only columns with a non-zero coefficient are read.
 
         Parameters
         ----------
@@ -206,7 +206,7 @@ class Learners(ABC):
         return self.gather(support) @ beta[support]
 
     def cross(self, a: np.ndarray, b: np.ndarray, weight: np.ndarray) -> np.ndarray:
-        """The Gram entries <B_i, diag(weight) B_j> of the learners i in `a` and j in `b`, (len(a), len(b)).
+        """Return the Gram entries <B_i, diag(weight) B_j> of the learners i in `a` and j in `b`, (len(a), len(b)).
 
         Parameters
         ----------
@@ -224,7 +224,7 @@ class Learners(ABC):
         return (left.T * weight) @ (left if b is a else self.gather(b))
 
     def gram(self, weight: np.ndarray) -> np.ndarray:
-        """B' diag(weight) B, (n_learners, n_learners). *Cost*: one product of matrices.
+        """Return B' diag(weight) B, (n_learners, n_learners). *Cost*: one matrix product.
 
         Parameters
         ----------
@@ -240,7 +240,7 @@ class Learners(ABC):
         return self.cross(every, every, weight)
 
     def products(self, weight: np.ndarray) -> Any:
-        """What gives Gram entries without columns, as ``learners/stumps/counts.py`` does; None where nothing does.
+        """Return an object that computes Gram entries without forming columns, such as ``Counts`` of stumps; None by default.
 
         Parameters
         ----------
@@ -255,7 +255,7 @@ class Learners(ABC):
         return
 
     def name(self, j: int) -> str:
-        """What the learner is called in tables and figures.
+        """Return the name of a learner in tables and figures.
 
         Parameters
         ----------
@@ -271,14 +271,14 @@ class Learners(ABC):
 
 
 class LearnerFamily(ABC):
-    """An implicit dictionary: a search finds those with the largest correlation.
+    """An implicit dictionary: a search finds the learners with the largest absolute correlation.
 
     A run numbers the learners as it finds them: see ``run.problem.feature_names``.
 
     Examples
     --------
-    All 2^m sign vectors of m samples, of each two opposite ones the one that begins with 1. The best is that of the signs of v; the next
-    differs from it where abs(v) is least, and its correlation is smaller by twice that, times the length 1/2 of an entry.
+    All sign vectors of m = 4 samples, scaled to unit norm, that begin with 1. The best one has the signs of v, up to its sign. The next
+    best one differs from it where abs(v) is least, so its absolute correlation is smaller by twice that, times the size 1/2 of an entry.
 
     >>> import numpy as np
     >>> import coordboost as cb
@@ -299,47 +299,48 @@ class LearnerFamily(ABC):
 
     n_samples: int
 
-    #: at(X), the same family on new rows
+    #: at(X): the same family on new rows
     at: Callable | None = None
-    #: learners depend on the second derivatives of the loss
+    #: whether learners depend on the second derivatives of the loss
     newton = False
-    #: what puts new rows into bins, where `at` takes rows in bins
+    #: what bins new rows, if `at` takes binned rows
     binning: Any = None
-    #: bank(weight), the family's own, which makes find and build needless; default a Bank of dense columns
+    #: bank(weight): a bank of the family's own, which replaces find and build; None for a Bank of dense columns
     bank: Callable | None = None
 
     @abstractmethod
     def find(self, v: np.ndarray, k: int, above: float) -> tuple[Sequence[Any], Any, float]:
-        """(learners, correlations, outside): up to k learners above a level, and a bound on all others (``math.inf`` if unknown).
+        """Return (learners, correlations, outside): up to k learners above a level, and a bound on all others (``math.inf`` if unknown).
 
         Parameters
         ----------
         v : ndarray, (n_samples,)
             Usually a residual.
         k : int
-            Most learners to be found.
+            Maximum number of learners to return.
         above : float
-            Learners are left out whose abs correlation is no larger than this.
+            Only learners with an absolute correlation above this level are returned.
 
         Returns
         -------
         learners : sequence
-            Descriptions that have a hash, such as tuples: equal ones are the same learner. The largest correlations that were found.
+            Hashable descriptions, such as tuples, of the learners with the largest correlations found; equal descriptions mean the same
+            learner.
         correlations : array_like
-            Theirs with v, of either sign.
+            Their correlations with v, of either sign.
         outside : float
-            No other learner has a larger abs correlation with v; ``math.inf`` where the search is no proof, and then no certificate
-            rests on it.
+            No other learner has a larger absolute correlation with v. ``math.inf`` if the search proves no bound; there is then no
+            certificate.
         """
 
     @abstractmethod
     def build(self, learner: Any) -> np.ndarray:
-        """The column of a learner, of unit norm.
+        """Return the unit column of a learner.
 
         Parameters
         ----------
         learner : object
-            A description that `find` gave.
+            A description returned by `find`.
 
         Returns
         -------

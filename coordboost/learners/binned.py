@@ -1,4 +1,4 @@
-"""A table of features as small whole numbers: what stumps and trees look at in place of the values."""
+"""Binned features: small integer codes, which stumps and trees use in place of the values."""
 
 from typing import NamedTuple
 
@@ -7,9 +7,9 @@ import numpy as np
 from coordboost._numba import compiled
 from coordboost._utils.checks import shown
 
-#: Most bins of a feature: a code is one byte.
+#: Maximum number of bins of a feature: a code is one byte.
 MOST_BINS = 256
-#: Cuts that a search looks at: one fewer than a power of two.
+#: Length of the padded array of cuts in a search: a power of two minus one.
 PADDED = 255
 
 
@@ -22,11 +22,11 @@ class Binned(NamedTuple):
     start            0     3   5
 
     A value equal to a threshold lies on its left; values beyond the last threshold lie in the last ordered bin. In new rows a missing
-    value of a feature that had none, and an unknown category, have the code ``n_bins[g]``, which no row of the fit has.
+    value of a feature that had none, and an unknown category, have the code ``n_bins[g]``, which no training row has.
 
-    codes : uint8 (n_features, n_samples), C order;  n_bins : int64 (n_features,), bins in use, that of missing values included
+    codes : uint8 (n_features, n_samples), C order;  n_bins : int64 (n_features,), number of bins in use, the bin of missing values included
     missing : int64 (n_features,), the bin of missing values, the last one in use; -1 where the feature has none
-    categorical : int64 (n_features,), 1 where codes are numbers of categories, without order, else 0
+    categorical : int64 (n_features,), 1 if the codes are unordered categories, else 0
     cuts : float64;  start : int64 (n_features + 1,), where the thresholds of each feature begin
     """
 
@@ -46,12 +46,12 @@ class Binned(NamedTuple):
         return self.codes.shape[1]
 
     def check(self):
-        """Refuse arrays that do not fit each other: kernels count into as many places as `n_bins` says.
+        """Raise a ValueError if the arrays are inconsistent: kernels rely on `n_bins`.
 
         Raises
         ------
         ValueError
-            Which array, and what it must be.
+            Names the array and what it must be.
         """
         codes, d = self.codes, len(self.n_bins)
         if getattr(codes, "dtype", None) != np.uint8 or codes.ndim != 2 or not codes.flags.c_contiguous or 0 in codes.shape:
@@ -72,9 +72,9 @@ class Binned(NamedTuple):
 
 
 def search_bins(values, cuts, missing, out):
-    """``np.searchsorted(cuts, values)`` as bytes, and `missing` for NaN. `cuts` (PADDED,) is filled up with infinity.
+    """Write ``np.searchsorted(cuts, values)`` into `out` as bytes, `missing` for NaN. `cuts` (PADDED,) is padded with infinity.
 
-    *Cost*: eight steps without a branch for each value, which the compiler turns into vector code.
+    *Cost*: eight branch-free steps per value, which the compiler vectorises.
     """
     for i in range(len(values)):
         x, low, step = values[i], 0, 128
@@ -85,8 +85,8 @@ def search_bins(values, cuts, missing, out):
 
 
 def find_bins(values, cuts, missing, out):
-    """The bins of `values` (n,), float32 or float64, between increasing `cuts`, into `out` (n,) of uint8."""
+    """Write the bins of `values` (n,), float32 or float64, between increasing `cuts` into `out` (n,) of uint8."""
     full = np.full(PADDED, np.inf, dtype=values.dtype)
     near = cuts.astype(values.dtype)
-    full[: len(cuts)] = np.where(near > cuts, np.nextafter(near, values.dtype.type(-np.inf)), near)  # x <= cut as before
+    full[: len(cuts)] = np.where(near > cuts, np.nextafter(near, values.dtype.type(-np.inf)), near)  # rounded down: x <= cut is unchanged
     compiled(search_bins)(values, full, missing, out)

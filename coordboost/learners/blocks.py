@@ -1,9 +1,9 @@
-"""Learners that are least-squares fits of blocks of columns: found by fitting, kept as coefficients of the columns.
+"""Learners that are least-squares fits of blocks of columns: found by fitting, stored as coefficients of the columns.
 
-The learner that a block S makes of v is the unit vector along the fit :math:`B_S (G_S + l_2)^+ B_S^T v`, with G the Gram matrix in the
-metric of the weights and :math:`l_2` a ridge penalty. Without it the fit is the projection of v, its coefficients are those of least norm,
-and its length is the correlation of the learner with v. Noise enters by the symmetric root of :math:`(G_S + l_2)^+`: without a penalty it
-is white on the samples, and with one the limit is a Gibbs law all the same.
+For a block S and a vector v, the learner is the unit vector along the fit :math:`B_S (G_S + l_2)^+ B_S^T v`, with G the Gram matrix in
+the metric of the weights and :math:`l_2` a ridge penalty. Without a penalty the fit is the projection of v, with the coefficients of
+least norm, and its length is the correlation of the learner with v. Noise is multiplied by the symmetric root of
+:math:`(G_S + l_2)^+`. Without a penalty this is projected white noise on the samples; with one the limit is still a Gibbs distribution.
 """
 
 import itertools
@@ -15,12 +15,12 @@ import numpy as np
 from coordboost._numba.noise import normal
 from coordboost.learners.base import Learners
 
-#: Directions of a block whose eigenvalue in the Gram matrix is not above this part of the largest are none.
+#: Eigenvalues of the Gram matrix of a block up to this fraction of the largest count as zero.
 SMALL = 1e-10
 
 
 def inverse_root(gram, l2):
-    """The symmetric root of the pseudo-inverse of a Gram matrix + l2."""
+    """Return the symmetric square root of the pseudo-inverse of ``gram + l2 I``."""
     if not len(gram):
         return gram
     size, axes = np.linalg.eigh(gram + l2 * np.eye(len(gram)))
@@ -29,18 +29,18 @@ def inverse_root(gram, l2):
 
 
 class BlockBank(Learners):
-    """Fits of blocks by number, in the order in which a run made them: a dictionary without end.
+    """Fits of blocks, numbered in the order in which a run made them: a dictionary that grows.
 
     Parameters
     ----------
     family : object with ``rows``, ``l2``, ``member``, ``start``, and ``at(X)``, ``saved(values)``
-        What is fitted.
+        The columns and their blocks.
     weight : (n_samples,)
         The metric of the fits.
     values : (n_fits, n_columns), optional
-        Those to begin with.
+        The fits to begin with, as coefficients of the columns.
     gram, roots : optional
-        What another bank of the same family in the same metric has computed.
+        The Gram matrix and the roots of another bank of the same family and metric, to be reused.
     """
 
     countable = False
@@ -60,25 +60,25 @@ class BlockBank(Learners):
 
     @property
     def n_columns(self):
-        """The columns that learners are combinations of."""
+        """Number of columns that the fits combine."""
         return len(self.family.rows)
 
     @property
     def n_groups(self):
-        """Blocks."""
+        """Number of blocks."""
         return len(self.parts)
 
     @property
     def values(self):
-        """The fits so far as coefficients of the columns, (n_learners, n_columns)."""
+        """The fits so far, as coefficients of the columns, (n_learners, n_columns)."""
         return self.held[: self.n_learners]
 
     def bank(self):
-        """A bank of its own with the same fits."""
+        """Return an independent bank with the same fits."""
         return BlockBank(self.family, self.weight, self.values.copy(), self.gram, self.roots)
 
     def room(self, n):
-        """The bank itself, with room for `n` more fits."""
+        """Allocate room for `n` more fits, and return the bank itself."""
         most = self.n_learners + n
         if most > len(self.held):
             more = np.zeros((max(most, len(self.held) * 3 // 2) - len(self.held), self.n_columns))
@@ -86,30 +86,30 @@ class BlockBank(Learners):
         return self
 
     def forget(self, n):
-        """Know the first `n` fits only."""
+        """Drop all but the first `n` fits."""
         self.n_learners = min(n, self.n_learners)
 
     def saved(self, n):
-        """The first n fits, and the family, as plain arrays."""
+        """Return the first n fits and the family as plain arrays."""
         return self.family.saved(self.values[:n])
 
     def scan(self, v):
-        """The roots of what the fits of all blocks gain, without a penalty the lengths of the projections of v: (n_blocks,)."""
+        """Return the square root of the gain of each block's fit, (n_blocks,): without a penalty, the length of the projection of v."""
         return self.noise_lengths(v[None])[0]
 
     def noise_lengths(self, noise):
-        """The same for many vectors (n, n_samples): (n, n_blocks)."""
+        """Return `scan` of many vectors (n, n_samples): (n, n_blocks)."""
         corr = noise @ self.family.rows.T
         return np.stack(
             [np.linalg.norm(corr[:, part] @ root, axis=1) for part, root in zip(self.parts, self.roots, strict=True)], axis=1
         )
 
     def find(self, v):
-        """Fit the block that gains most: (number, correlation)."""
+        """Fit the block with the largest gain: return (number, correlation)."""
         return self.find_in(v, range(self.n_groups))
 
     def find_in(self, v, groups):
-        """Fit the one of the blocks `groups` that gains most, the longest projection of v; of those that tie the lowest number wins."""
+        """Fit the block of `groups` with the largest gain: return (number, correlation). Ties go to the lowest block."""
         corr, index = self.family.rows @ v, sorted(groups)
         lengths = np.array([np.linalg.norm(self.roots[s] @ corr[self.parts[s]]) for s in index])
         slack = 1.0 + len(v) * 2.0**-50  # rounding of a length
@@ -117,7 +117,7 @@ class BlockBank(Learners):
         return self._kept(self.parts[best], self.roots[best], corr)
 
     def fit_together(self, v, groups):
-        """Fit the columns of all blocks `groups` together: (number, correlation)."""
+        """Fit the columns of all blocks `groups` together: return (number, correlation)."""
         index = self._columns_of(groups)
         return self._kept(index, inverse_root(self.gram[np.ix_(index, index)], self.family.l2), self.family.rows @ v)
 
@@ -125,14 +125,14 @@ class BlockBank(Learners):
         return np.unique(np.concatenate([np.zeros(0, dtype=np.int64), *(self.parts[s] for s in groups)]))
 
     def _kept(self, index, root, corr):
-        """Number the fit of some columns: (number, correlation)."""
+        """Add the fit of the columns `index` to the bank: return (number, correlation)."""
         j, self.last = self.n_learners, (index, root)
         self.n_learners += 1
         self.length = self._fit(j, corr, 0.0)
         return j, float(self.held[j] @ corr)
 
     def _fit(self, j, corr, noise):
-        """Make learner j the fit of the columns at hand, with noise for each of them; its length."""
+        """Store the fit of the columns of the last fit, plus noise, as learner j; return its length."""
         index, root = self.last
         fit, self.held[j] = root @ (root @ corr[index] + noise), 0.0
         size = math.sqrt(max(fit @ self.gram[np.ix_(index, index)] @ fit, 0.0))
@@ -140,23 +140,23 @@ class BlockBank(Learners):
         return size
 
     def refit(self, j, v, scale, key):
-        """The columns of the fit just made, fitted to `v` and white noise; their length."""
+        """Refit the columns of the last fit to `v` plus white noise; return the length of the new fit."""
         noise = scale * np.array([normal(key, a) for a in range(len(self.last[0]))]) if scale > 0 else 0.0
         self.length = self._fit(j, self.family.rows @ v, noise)
         return self.length
 
     def fitted(self, corr):
-        """How long the last fit was before it became a unit vector."""
+        """Return the length of the last fit before normalisation."""
         return self.length
 
     def root(self, groups):
-        """The root of (G + l2)^+ for the columns of some blocks, zeros elsewhere: (n_columns, n_columns)."""
+        """Return the root of (G + l2)^+ for the columns of some blocks, zero elsewhere: (n_columns, n_columns)."""
         out, at = np.zeros((self.n_columns, self.n_columns)), np.ix_(*2 * [self._columns_of(groups)])
         out[at] = inverse_root(self.gram[at], self.family.l2)
         return out
 
     def bound(self, v):
-        """A bound of the correlation of every fit: the norm of v."""
+        """Return a bound on the correlation of every fit: the norm of v in the metric dual to the weights."""
         return float(np.linalg.norm(np.divide(v, np.sqrt(self.weight), out=np.zeros_like(v), where=self.weight > 0)))
 
     def column(self, j):
@@ -166,18 +166,18 @@ class BlockBank(Learners):
         return self.values[index] @ (self.family.rows @ v)
 
     def combine(self, beta):
-        """B beta, (n_samples,)."""
+        """Return B beta, (n_samples,)."""
         return self.spread(beta) @ self.family.rows
 
     def spread(self, beta):
-        """The model as coefficients of the columns, (n_columns,)."""
+        """Return the model as coefficients of the columns, (n_columns,)."""
         return np.asarray(beta) @ self.held[: len(beta)]
 
     def name(self, j):
         return f"fit {j}"
 
     def standing(self, X):
-        """The fits so far on other rows, X (n_rows, n_columns): a piece."""
+        """Return the fits so far on other rows X (n_rows, n_columns), as a piece."""
         return StandingFits(self.family.at(X).rows, self.values)
 
     at = standing
@@ -189,7 +189,7 @@ class _StandingFits(NamedTuple):
 
 
 class StandingFits(_StandingFits, Learners):
-    """Fits that were made, on other rows."""
+    """The fits of a bank on other rows."""
 
     @property
     def n_samples(self):

@@ -1,16 +1,16 @@
-"""A matrix larger than memory, centred and scaled where it is read."""
+"""A matrix larger than memory, centred and scaled as it is read."""
 
 import numpy as np
 
 from coordboost._numba.threads import PIECE, slices
 from coordboost.learners.base import Learners
 
-#: Multiplications that reading an entry of a store is taken for.
+#: Assumed cost of reading one entry of a store, in multiplications.
 READING = 40
 
 
 def _pieces(values):
-    """Parts of a tile that stay in the cache of a core: (rows, columns), cut along the axis on which it is not in one piece."""
+    """Return parts (rows, columns) of a tile that fit into the cache of a core, cut along the axis with the larger stride."""
     rows, columns = values.shape
     if rows == 1 or values.strides[0] <= values.strides[1]:
         return [(slice(0, rows), part) for part in slices(columns, max(1, PIECE // rows))]
@@ -18,7 +18,7 @@ def _pieces(values):
 
 
 def correlate(values, v, mean):
-    """``v @ (values - mean)``, (c,), for a tile (r, c)."""
+    """Return ``v @ (values - mean)``, (c,), for a tile (r, c)."""
     out = np.zeros(values.shape[1])
     for rows, columns in _pieces(values):
         out[columns] += v[rows] @ (values[rows, columns] - mean[columns])
@@ -26,44 +26,44 @@ def correlate(values, v, mean):
 
 
 def unit_columns(values, mean, norm):
-    """``(values - mean) / norm``, (r, k)."""
+    """Return ``(values - mean) / norm``, (r, k)."""
     return (values - mean) / norm
 
 
 def combination(values, mean, norm, beta):
-    """``(values - mean) / norm @ beta``, (r,)."""
+    """Return ``(values - mean) / norm @ beta``, (r,)."""
     return (values - mean) / norm @ beta
 
 
 def tile_gram(values, weight, mean, norm):
-    """``Z' diag(weight) Z`` for ``Z = (values - mean) / norm``, (c, c)."""
+    """Return ``Z' diag(weight) Z`` for ``Z = (values - mean) / norm``, (c, c)."""
     columns = unit_columns(values, mean, norm)
     return (columns.T * weight) @ columns
 
 
 class Chunked(Learners):
-    """Learner i is column ``kept[i]`` of a store: ``B_i = (x - mean) / norm``, never stored.
+    """Learner i is column ``kept[i]`` of a store: ``B_i = (x - mean) / norm``, which is never stored as a whole.
 
     Parameters
     ----------
-    store : see ``coordboost.stores``
+    store : see ``coordboost.learners.stores``
     kept : int64 (n_learners,);  mean, norm : float64 (n_columns,)
     memory : int
-        Bytes for learners that were asked for one by one: they are kept, as a run comes back to them.
+        Bytes for a cache of gathered columns, as a run uses them again.
     passes : float
-        How often the store was read before.
+        Passes over the store before.
 
     Attributes
     ----------
     passes : float
-        Entries read, in units of all entries of the store.
+        Number of entries read so far, divided by the number of entries of the store.
 
     Notes
     -----
-    *Cost*: a scan is one pass over the store, on several threads, with a few tiles in memory. Loops over it run in plain Python; with
-    the squared loss, lookahead and the Gram form step on compiled blocks of numbers and come back for scans only.
-    *Numerics*: a tile is centred before it is multiplied, so correlations are as exact as those of a stored matrix. Sums go from tile
-    to tile in an order that does not depend on threads.
+    *Cost*: a scan is one pass over the store, on several threads, with a few tiles in memory. Loops over it run in plain Python. With the
+    squared loss, lookahead and the Gram form make steps in compiled code and use the store for scans only.
+    *Numerics*: a tile is centred before it is multiplied, so correlations are as accurate as those of a stored matrix. Sums over tiles
+    are taken in an order that does not depend on the number of threads.
     """
 
     one_pass = True
@@ -83,7 +83,7 @@ class Chunked(Learners):
 
     @property
     def scan_cost(self):
-        """Multiplications in a scan; reading is what costs."""
+        """Number of multiplications that cost as much as a scan; reading dominates."""
         return READING * self.n_samples * self.n_learners
 
     def scan(self, v):
@@ -100,7 +100,7 @@ class Chunked(Learners):
         return self.gather(np.array([j]))[:, 0]
 
     def combine(self, beta):
-        """B beta, shape (n_samples,)."""
+        """Return B beta, (n_samples,)."""
         support = np.flatnonzero(beta)
         if len(support) <= self._room:
             return self.gather(support) @ beta[support]
@@ -110,14 +110,14 @@ class Chunked(Learners):
         return out
 
     def gram(self, weight):
-        """B' diag(weight) B, shape (n_learners, n_learners). *Cost*: one pass; three such matrices in memory."""
+        """Return B' diag(weight) B, (n_learners, n_learners). *Cost*: one pass; three such matrices in memory."""
         weight = np.ascontiguousarray(weight, dtype=np.float64)
         (out,) = self.store.fold(tile_gram, np.add, (weight,), (self.mean, self.norm), whole=True)
         self.passes += 1
         return out if len(out) == len(self.kept) else out[np.ix_(self.kept, self.kept)]
 
     def gather(self, index):
-        """The learners `index` as a dense (n_samples, len(index)) matrix."""
+        """Return the learners `index` as a dense (n_samples, len(index)) matrix."""
         wanted, back = np.unique(np.asarray(index, dtype=np.int64), return_inverse=True)
         rows = np.empty((len(wanted), self.n_samples))
         known = np.array([j in self._held for j in wanted.tolist()], dtype=bool)
@@ -130,7 +130,7 @@ class Chunked(Learners):
         return rows.T if np.array_equal(back, np.arange(len(wanted))) else rows[back].T
 
     def _hold(self, wanted, rows, new):
-        """Keep the rows `new`, in place of learners that are not `wanted` now, as far as the room goes."""
+        """Put the rows `new` into the cache; evict learners that are not `wanted` now if there is not enough room."""
         if len(new):
             needed, asked = len(self._held) + len(new) - self._room, set(wanted.tolist())
             for j in [j for j in self._held if j not in asked][: max(0, needed)]:
@@ -139,7 +139,7 @@ class Chunked(Learners):
                 self._held[int(wanted[i])] = rows[i].copy()
 
     def _each(self, learners, kernel, *by_learner):
-        """As the verb ``each`` of the store."""
+        """Call ``each`` of the store for some learners, and count the entries read."""
         index = self.kept[learners]
         self.passes += self.store.grain * len(np.unique(index // self.store.grain)) / self.store.shape[1]
         return self.store.each(index, kernel, (self.mean[index], self.norm[index], *by_learner))

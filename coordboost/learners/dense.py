@@ -1,4 +1,4 @@
-"""A stored matrix, learner by learner."""
+"""A dense stored matrix, one row of memory per learner."""
 
 from typing import NamedTuple
 
@@ -13,15 +13,15 @@ class _Dense(NamedTuple):
 
 
 class Dense(_Dense, Learners):
-    """Learners that are stored: ``rows[j]`` is B_j.
+    """Stored learners: ``rows[j]`` is B_j.
 
-    A ``Problem`` makes it from a matrix X. It is for unit columns that are not to be standardised, and takes them as rows: a learner is
-    then one piece of memory. *Cost*: a scan is one product of a matrix and a vector.
+    A ``Problem`` builds it from a matrix X. Build it yourself for unit columns that must not be standardised. The columns of B are rows
+    here, so that a learner is contiguous in memory. *Cost*: a scan is one matrix-vector product.
 
     Parameters
     ----------
     rows : ndarray, (n_learners, n_samples)
-        Unit rows in C order, float64. In plain Python also exact numbers such as fractions.
+        Unit rows in C order, float64. Interpreted runs also take exact numbers, such as fractions.
 
     Examples
     --------
@@ -33,7 +33,7 @@ class Dense(_Dense, Learners):
     """
 
     def check(self):
-        """Refuse rows that the compiled kernels cannot take."""
+        """Raise a ValueError for rows that compiled kernels cannot take."""
         if getattr(self.rows, "dtype", None) != np.float64 or self.rows.ndim != 2 or not self.rows.flags.c_contiguous:
             raise ValueError(f"Dense needs rows of float64 in C order, (n_learners, n_samples), got {shown(self.rows)}.")
         if not np.isfinite([self.rows.max(initial=0.0), self.rows.min(initial=0.0)]).all():
@@ -68,9 +68,9 @@ class Dense(_Dense, Learners):
         return self.rows[j]
 
     def gram(self, weight):
-        """B' diag(weight) B, shape (n_learners, n_learners)."""
+        """Return B' diag(weight) B, (n_learners, n_learners)."""
         return (self.rows * weight) @ self.rows.T
 
     def gather(self, index):
-        """The learners `index` as a dense (n_samples, len(index)) matrix."""
+        """Return the learners `index` as a dense (n_samples, len(index)) matrix."""
         return self.rows[index].T

@@ -1,4 +1,4 @@
-"""Families of learners: what a learner of each costs, and which family the learners of a problem belong to.
+"""Families of learners: the complexity of each family, and the family of each learner of a problem.
 
 Source: Cortes, Mohri, Storcheus, *Regularized Gradient Boosting*, Section 3.
 """
@@ -11,27 +11,27 @@ from coordboost._utils.checks import real, shown
 
 
 class Families(NamedTuple):
-    """Families of learners H_1, ..., H_K, and what a learner of each costs.
+    """Families of learners H_1, ..., H_K, with a bound and a complexity each.
 
-    The groups of a ``Problem`` say which family each of its columns belongs to. Source: Cortes, Mohri, Storcheus, *Regularized Gradient
+    The groups of a ``Problem`` assign its columns to families. Source: Cortes, Mohri, Storcheus, *Regularized Gradient
     Boosting*, Section 3.
 
     Parameters
     ----------
     bound : ndarray, (K,)
-        lambda_k: no value of a learner of family k is larger. Of trees: the q-norm of the leaf values is lambda_k.
+        lambda_k: no absolute value of a learner of family k is larger. For trees: the q-norm of the leaf values is lambda_k.
     complexity : ndarray, (K,)
-        Omega_k, what a learner of family k costs.
+        Omega_k, the complexity that the penalty charges for a learner of family k.
     nodes : ndarray of int, (K,), default 0 for each
-        Most splits of a tree; 0 for columns that are given.
+        Maximum number of splits of a tree; 0 for families of given columns.
     q : float, default 2
         The norm of leaf values, from 1 to inf.
     sums : int, default 0
-        1 if leaf values go by the sums of the leaves, which is the steepest direction within the norm; 0 if by their means.
+        1 if leaf values depend on the sums of the leaves, the steepest direction within the norm; 0 if on their means.
 
     Examples
     --------
-    Two families of columns: to use the second one costs ten times as much.
+    Two families of columns; the second has ten times the complexity.
 
     >>> import coordboost as cb
     >>> problem = cb.Problem([[1.0, 0], [0, 1], [2, 1], [1, 3]], [1.0, 2, 4, 5], groups=[0, 1])
@@ -48,17 +48,17 @@ class Families(NamedTuple):
     sums: int = 0
 
     def check(self) -> "Families":
-        """The same table as arrays of float64 and int64.
+        """Return the same table as arrays of float64 and int64.
 
         Returns
         -------
         Families
-            Checked.
+            The checked table.
 
         Raises
         ------
         ValueError
-            What is no table of families.
+            If it is no table of families.
         """
         bound, complexity = (np.atleast_1d(np.asarray(part)) for part in self[:2])
         if bound.ndim != 1 or len(bound) == 0 or bound.dtype.kind not in "iuf" or not (np.isfinite(bound) & (bound > 0)).all():
@@ -79,25 +79,26 @@ class Families(NamedTuple):
         return Families(bound.astype(np.float64), complexity.astype(np.float64), nodes.astype(np.int64), q, self.sums)
 
 
-#: Of learners that belong to no family.
+#: The table of learners that belong to no family.
 NONE = Families(np.zeros(0), np.zeros(0))
 
 
 def labels_of(problem):
-    """The family of each column, int64 (n_learners,): its group, or the same for all."""
+    """Return the family of each column, int64 (n_learners,): its group, or 0 for all without groups."""
     return np.zeros(problem.n_learners, dtype=np.int64) if problem.groups is None else problem.groups
 
 
 def lengths(problem):
-    """The norm of each learner as its family has it, (n_learners,): columns as they were given, trees within their bounds."""
+    """Return the norm of each learner as scaled in its family, (n_learners,): columns as given, trees scaled to the bound."""
     own = problem.dictionary.lengths
     return problem.standardization.norm if own is None else own()
 
 
 def finite_families(problem):
-    r"""A table for columns: the bound is the largest absolute value, the complexity that of Massart's lemma, divided by the largest.
+    r"""Return a table for given columns: the bounds are largest absolute values, the complexities come from Massart's lemma.
 
-    Of N columns with a bound :math:`\lambda`, and their negatives, it is :math:`\lambda \sqrt{2 \ln(2 N) / m}`. *Cost*: all columns, once.
+    For N columns with bound :math:`\lambda`, and their negatives, the lemma gives :math:`\lambda \sqrt{2 \ln(2 N) / m}`. The complexities
+    are divided by the largest one. *Cost*: one pass over all columns.
     """
     labels, size = labels_of(problem), lengths(problem)
     bound, count = np.zeros(labels.max() + 1), np.bincount(labels)
@@ -108,12 +109,12 @@ def finite_families(problem):
 
 
 def table_of(families, problem, name):
-    """The table of families: as given, or as the learners of the problem have it; checked.
+    """Return the checked table of families: the given one, or the one of the problem's learners.
 
     Raises
     ------
     ValueError
-        Where there are two, and where columns that are given do not fit it.
+        If both exist and differ, or if the columns do not fit the given table.
     """
     own = problem.dictionary.families
     if not (families is None or isinstance(families, Families)):

@@ -1,4 +1,4 @@
-"""A user's own weak-learner oracle, given every verb it did not bring."""
+"""Adapter for a user's own weak-learner oracle: adds the methods that it lacks."""
 
 import math
 from typing import Any
@@ -7,30 +7,30 @@ import numpy as np
 
 from coordboost.learners.base import Learners
 
-#: What an oracle may bring in place of what follows from `scan` and `column`.
+#: Methods and attributes that an oracle may have, in place of those derived from `scan` and `column`.
 OWN = ("correlations", "dot", "add", "gather", "combine", "cross", "gram", "name", "at", "groups", "scan_cost", "apart")
 
 
 class Oracle(Learners):
     """Adapter: any object with ``n_samples``, ``n_learners``, ``scan(v)`` and ``column(j)`` becomes learners of a ``Problem``.
 
-    Other verbs (``correlations``, ``dot``, ``add``, ``gather``, ``combine``, ``cross``, ``gram``, ``name``, ``groups``, ``at``,
-    ``scan_cost``, ``apart``) are used as they are where the object has them, and follow from the four where it has not.
-    Its columns must have unit norm. Loops over an oracle run in plain Python. ``Problem(source, y)`` wraps such an object by itself.
+    Other methods (``correlations``, ``dot``, ``add``, ``gather``, ``combine``, ``cross``, ``gram``, ``name``, ``groups``, ``at``,
+    ``scan_cost``, ``apart``) are used if the object has them, and are derived from the four otherwise.
+    The columns must have unit norm. Loops over an oracle run in plain Python. ``Problem(source, y)`` wraps such an object automatically.
 
     Parameters
     ----------
     source : object
-        With ``n_samples``, ``n_learners``, ``scan(v)`` and ``column(j)``.
+        An object with ``n_samples``, ``n_learners``, ``scan(v)`` and ``column(j)``.
 
     Raises
     ------
     ValueError
-        If a required verb is missing, or a class is passed for an object.
+        If a required method is missing, or a class is passed in place of an object.
 
     Examples
     --------
-    Steps up or down between two neighbouring samples; a scan is a cumulative sum.
+    Step functions that change sign between two neighbouring samples; a scan is one cumulative sum.
 
     >>> import numpy as np
     >>> import coordboost as cb
@@ -77,7 +77,7 @@ class Oracle(Learners):
         raise ValueError("the oracle has no verb at(X) that gives the same learners on new rows: it cannot predict.")
 
     def _finite(self, verb, values, length):
-        """What the verb returned as `length` numbers, refused where one is not finite."""
+        """Return the result of a method as `length` floats; raise a ValueError unless all are finite."""
         try:
             out = np.asarray(values, dtype=np.float64)
         except (TypeError, ValueError):

@@ -1,7 +1,7 @@
-"""A scan called from Python: compiled or in parallel, with the same bits however many threads there are.
+"""Scans called from Python: compiled or in parallel, bit for bit the same for any number of threads.
 
-Other kernels of a piece are called from plain Python as loops have them. In inner products, too, the order of the terms depends on their
-number alone.
+``Compiled`` makes the other kernels of a piece callable from Python in compiled form. In inner products, too, the order of summation
+depends on the number of terms only.
 """
 
 from functools import partial
@@ -12,9 +12,9 @@ from coordboost._numba import compiled, is_piece, ready, reduction, verb
 from coordboost._numba.threads import in_order
 from coordboost.learners.base import Learners
 
-#: A stored matrix is scanned in blocks of this many learners, a number that decides the rounding and never changes with the machine.
+#: Learners in a block of a scan of a stored matrix. It decides the rounding, so it is the same on every machine.
 BLOCK = 2048
-#: Work on fewer stored entries is not worth a hand-over to other threads.
+#: With fewer stored entries than this, one thread does all the work.
 LITTLE = 1 << 22
 
 _scan = verb("scan")
@@ -23,12 +23,12 @@ _column, _correlations, _dot, _add = (verb(name) for name in ("column", "correla
 
 
 def in_parallel(task, inputs, entries):
-    """The results of `task`, which must not hold the interpreter, for each of the inputs, in their order; `entries` says how much it is."""
+    """Return ``task(input)`` for all inputs, in order; on threads if there are many `entries`. `task` must release the GIL."""
     return list(in_order(task, inputs) if entries > LITTLE else map(task, inputs))
 
 
 def scan(dictionary, v):
-    """All correlations <B_j, v>, (n_learners,). *Cost*: one pass over the dictionary. Call it with BLAS on one thread."""
+    """Return all correlations <B_j, v>, (n_learners,). *Cost*: one pass over the dictionary. Call it with BLAS on one thread."""
     rows = dictionary.rows
     if rows is not None:
         n = len(rows)
@@ -45,12 +45,12 @@ def scan(dictionary, v):
 
 
 def scan_few(dictionary, v, index):
-    """Those of the learners `index`, (len(index),)."""
+    """Return the correlations of the learners `index`, (len(index),)."""
     return np.asarray(ready(_correlations, dictionary)(dictionary, v, index))
 
 
 class Compiled:
-    """The same as `piece`, its kernels as loops have them: in plain Python a million samples take them a second."""
+    """A wrapper of `piece` with compiled kernels: interpreted ones take about a second for a million samples."""
 
     def __init__(self, piece):
         self.piece = piece
@@ -72,7 +72,7 @@ class Compiled:
 
 @reduction
 def inner_product(a, b):
-    """The inner product of two vectors of one length."""
+    """Return the inner product of two vectors of equal length."""
     total = 0.0
     for q in range(len(a)):
         total += a[q] * b[q]

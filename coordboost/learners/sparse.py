@@ -1,4 +1,4 @@
-"""A sparse matrix, centred and scaled without ever being filled in."""
+"""A sparse matrix, centred and scaled implicitly: its zeros are never stored."""
 
 from typing import NamedTuple
 
@@ -13,7 +13,7 @@ correlations = verb("correlations")
 
 @kernel
 def stored_dot(data, row, start, j, v):
-    """<x_j, v> over the stored entries of column j; on slices, whose indices need no look at their sign, a fifth faster."""
+    """<x_j, v> over the stored entries of column j; slices are a fifth faster, as their indices need no sign check."""
     entry, sample = data[start[j] : start[j + 1]], row[start[j] : start[j + 1]]
     total = 0 * v[0]
     for p in range(len(entry)):
@@ -36,7 +36,7 @@ class Sparse(_Sparse, Learners):
     The arrays of the matrix::
 
         data    |x_0 ....|x_1 ..|   |x_2 ......|       non-zeros, column by column
-        row     |i_0 ....|i_1 ..|   |i_2 ......|       their samples, int32 (half the memory) or int64
+        row     |i_0 ....|i_1 ..|   |i_2 ......|       their sample indices, int32 (half the memory) or int64
         start    0        6      10  10         17     learner j owns start[j]:start[j + 1]
 
     A correlation is ``scale_j <x_j, v> - shift_j sum(v)``. *Cost*: a scan is O(non-zeros + samples + learners).
@@ -46,19 +46,19 @@ class Sparse(_Sparse, Learners):
     data : ndarray, (k,)
         The stored entries, float64, column by column.
     row : ndarray of int32 or int64, (k,)
-        The sample of each.
+        The sample index of each stored entry.
     start : ndarray of int32 or int64, (n_learners + 1,)
         Where the entries of each learner begin.
     scale : ndarray, (n_learners,)
-        What the stored entries of a learner are multiplied by.
+        The factor of the stored entries of each learner.
     shift : ndarray, (n_learners,)
-        What is subtracted then, of all samples.
+        The number subtracted from all samples of each learner after scaling.
     n_samples : int
         Number of rows.
 
     Examples
     --------
-    A ``Problem`` makes it from a sparse matrix. Its columns are centred, but no more entries are stored.
+    A ``Problem`` builds it from a sparse matrix. Its columns are centred, but no further entries are stored.
 
     >>> import numpy as np
     >>> import scipy.sparse
@@ -72,7 +72,7 @@ class Sparse(_Sparse, Learners):
     entries = True
 
     def check(self):
-        """Refuse arrays that are not those of a CSC matrix: the kernels read wherever `start` and `row` point to."""
+        """Raise a ValueError unless the arrays form a valid CSC matrix: kernels do not check the indices in `start` and `row`."""
         data, row, start, n = self.data, self.row, self.start, len(self.scale)
         whole = all(getattr(part, "dtype", None) in (np.int64, np.int32) and part.ndim == 1 for part in (row, start))
         real = all(getattr(part, "dtype", None) == np.float64 and part.ndim == 1 for part in (data, self.scale, self.shift))
@@ -94,7 +94,7 @@ class Sparse(_Sparse, Learners):
 
     @property
     def scan_cost(self):
-        """Multiplications in a scan."""
+        """Number of multiplications in a scan."""
         return len(self.data) + self.n_samples + self.n_learners
 
     def scan(self, v):
@@ -126,7 +126,7 @@ class Sparse(_Sparse, Learners):
         return out
 
     def csc(self) -> scipy.sparse.csc_array:
-        """The stored entries as scipy has them, without scale and shift, (n_samples, n_learners).
+        """Return the stored entries as a scipy array, without scale and shift, (n_samples, n_learners).
 
         Returns
         -------
@@ -136,23 +136,23 @@ class Sparse(_Sparse, Learners):
         return scipy.sparse.csc_array((self.data, self.row, self.start), shape=(self.n_samples, self.n_learners))
 
     def part(self, index, by):
-        """The learners `index`, each times its `by`, a dictionary of their own."""
+        """Return the learners `index`, each times its entry of `by`, as a new dictionary."""
         x = self.csc()[:, index]
         ids = x.indices.astype(self.row.dtype), x.indptr.astype(self.start.dtype)
         return Sparse(x.data, *ids, self.scale[index] * by, self.shift[index] * by, self.n_samples)
 
     def combine(self, beta):
-        """B beta, shape (n_samples,). *Cost*: the non-zeros of the columns with a coefficient."""
+        """Return B beta, (n_samples,). *Cost*: the stored entries of the columns with a non-zero coefficient."""
         used = np.flatnonzero(beta)
         return self.csc()[:, used] @ (self.scale * beta)[used] - self.shift[used] @ beta[used]
 
     def gram(self, weight):
-        """B' diag(weight) B, shape (n_learners, n_learners)."""
+        """Return B' diag(weight) B, (n_learners, n_learners)."""
         x = self.csc()
         cross = (x.T @ (x * weight[:, None]).tocsc()).toarray() * np.outer(self.scale, self.scale)
         mixed = np.outer(self.scale * (x.T @ weight), self.shift)
         return cross - mixed - mixed.T + weight.sum() * np.outer(self.shift, self.shift)
 
     def gather(self, index):
-        """The learners `index` as a dense (n_samples, len(index)) matrix."""
+        """Return the learners `index` as a dense (n_samples, len(index)) matrix."""
         return self.csc()[:, index].toarray() * self.scale[index] - self.shift[index]

@@ -1,29 +1,29 @@
-"""The one choice of learners: those with the largest correlations, and a bound on all others.
+"""Select the learners with the largest absolute correlations, and bound all others.
 
-Of equal sizes at the edge the lowest learners are taken, by everybody. The candidates of lookahead and those among them that are its front
-are many: the size at the edge is found by halving (`edge`).
+Ties at the edge go to the lowest index, everywhere. Lookahead selects many learners, for its candidates and for its front. So the smallest
+selected size is found by bisection (`edge`), not by sorting.
 """
 
 import numpy as np
 
 from coordboost._numba import compiled, kernel
 
-#: The bits of a float64 but for its sign. Read as whole numbers they have the order of the sizes; a NaN is larger than all.
+#: All bits of a float64 but the sign. Read as integers, they are ordered as the absolute values; NaN comes last.
 SIZE_BITS = 0x7FFFFFFFFFFFFFFF
 
 
 @kernel
 def edge(bits, k):
-    """The `k` largest sizes among numbers whose bits are given, 0 < k <= n: all above a level, also as bits, and how many of those at it.
+    """Find the `k` largest absolute values, 0 < k <= n: return a level (as bits), and how many values equal to it belong to the k largest.
 
-    *Cost*: a pass for each halving, about a dozen where no sizes are equal, 63 at most.
+    All values above the level belong to them, too. *Cost*: one pass per bisection step, about a dozen without ties, 63 at most.
     """
     low, high, count = 0, 0, len(bits)
     for p in range(len(bits)):
         size = bits[p] & SIZE_BITS
         high = size if size > high else high
     high += 1
-    while high - low > 1 and count > k:  # as many as `count` >= k reach `low`, fewer than k reach `high`
+    while high - low > 1 and count > k:  # `count` >= k values are at least `low`, fewer than k are at least `high`
         middle, reach = low + (high - low) // 2, 0
         for p in range(len(bits)):
             reach += (bits[p] & SIZE_BITS) >= middle
@@ -38,9 +38,9 @@ def edge(bits, k):
 
 
 def top_learners(corr, tie, n_candidates):
-    """The `n_candidates` learners with the largest abs correlation (and the winner), increasing, and the largest outside.
+    """Return the `n_candidates` learners with the largest absolute correlations, indices increasing, and the largest size outside.
 
-    The winner is the lowest of those within `tie` of the largest. *Cost*: about 20 passes.
+    The winner, the lowest index within `tie` of the largest size, is always included, if need be in addition. *Cost*: about 20 passes.
     """
     if n_candidates >= len(corr):
         return np.arange(len(corr)), -np.inf

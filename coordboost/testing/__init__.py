@@ -1,7 +1,7 @@
-"""The laws of pieces: what the loop, lookahead and certificates rest on, tried on a piece.
+"""Laws of pieces: properties of losses, rules and learners on which the loop, lookahead and certificates rely, tested by `check_piece`.
 
-A *law* yields a sentence wherever it does not hold, or `SKIPPED` where the piece does not declare what the law is about. It is asked for
-the first of these only. Points are the same in every call.
+A *law* is a generator: it yields a sentence for each failure, or `SKIPPED` if the piece does not declare the attribute that the law is
+about. Only the first one is used. The test points are the same in every call.
 """
 
 from numpy.typing import ArrayLike
@@ -19,7 +19,7 @@ from coordboost.testing.report import ERROR, SKIPPED, Law, Report
 
 __all__ = ["Law", "Report", "check_piece"]
 
-#: Base class, what a piece of the kind is called, what its laws are tried on, and the laws.
+#: Base class, name of the kind, function that builds the test case, and the laws.
 KINDS = (
     (Loss, "loss", losses.case, losses.LAWS),
     (Learners, "dictionary", learners.dictionary_case, learners.DICTIONARY_LAWS),
@@ -32,7 +32,7 @@ KINDS = (
 
 @uncut()
 def check_piece(piece: object, *, y: ArrayLike | None = None, raises: bool = True) -> Report:
-    """Try the laws of its kind on a piece of your own: a loss, a rule, a dictionary or an oracle, a family, a store of coefficients.
+    """Test your own piece: a loss, a rule, a dictionary or an oracle, a family, or a store of coefficients.
 
     Parameters
     ----------
@@ -40,24 +40,24 @@ def check_piece(piece: object, *, y: ArrayLike | None = None, raises: bool = Tru
         An instance of a class that inherits from one of ``Loss``, ``Learners``, ``StepRule``, ``SelectionRule``, ``CoefficientRule`` and
         ``LearnerFamily``, or an oracle.
     y : array_like, (n_samples,), optional
-        Targets that a loss is for, where it takes neither real numbers nor labels nor counts.
+        Targets for testing a loss that takes neither real numbers nor labels nor counts.
     raises : bool, default True
-        Raise where a law fails; with False only report.
+        Raise a ValueError if a law fails; with False only report.
 
     Returns
     -------
     Report
-        One line for each law when printed; true where none fails.
+        One line for each law when printed; true if none fails.
 
     Raises
     ------
     ValueError
-        If laws fail, with a sentence for each: what fails, where, and what to do. If `piece` is of no kind that has laws.
+        If laws fail, with a sentence for each: what fails, where, and what to do. If `piece` is of no kind listed above.
 
     Notes
     -----
-    No law is proved by this: it holds at some hundred points, with an allowance for rounding. *Cost*: below a second for a loss or a
-    rule, compilation not counted; for a dictionary up to 24 columns and a dozen scans.
+    This is a test, not a proof: laws are checked at some hundred points, with an allowance for rounding. *Cost*: below a second for a loss
+    or a rule, compilation not counted; for a dictionary up to 24 columns and a dozen scans.
 
     Examples
     --------
@@ -88,7 +88,7 @@ def check_piece(piece: object, *, y: ArrayLike | None = None, raises: bool = Tru
 
 
 def _tried(law, at):
-    """What a law says first; an error that it meets is a sentence too."""
+    """Return the verdict of a law, with its first sentence; an exception counts as a failure."""
     try:
         said = next(law(at), None)
     except Exception as error:

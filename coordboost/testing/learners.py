@@ -1,4 +1,4 @@
-"""Laws of learners: every verb of a dictionary or an oracle is compared with the columns, and of a family `find` with `build`."""
+"""Laws of learners: all methods of a dictionary or an oracle are compared with its columns, `find` of a family with `build`."""
 
 from typing import NamedTuple
 
@@ -6,14 +6,14 @@ import numpy as np
 
 from coordboost.testing.report import SKIPPED, about
 
-#: Most columns that are looked at, and how far rounding may go in norms and correlations (``Problem`` allows the same).
+#: Maximum number of columns tested, and the tolerance for norms and correlations (``Problem`` has the same).
 MOST, NEAR = 24, 1e-8
-#: Most learners that a family is asked for.
+#: Maximum number of learners in one search of a family.
 ASKED = 5
 
 
 class DictionaryCase(NamedTuple):
-    """A dictionary, learners that are looked at, a vector to correlate with, and coefficients of the learners."""
+    """A dictionary, the learners to be tested, a vector to correlate with, and coefficients of these learners."""
 
     piece: object
     some: np.ndarray
@@ -25,7 +25,7 @@ class DictionaryCase(NamedTuple):
 
 
 def dictionary_case(dictionary, y):
-    """Learners from the first to the last, and numbers without order."""
+    """Return a test case: learners evenly spaced from the first to the last, and random numbers."""
     n, p = int(dictionary.n_samples), int(dictionary.n_learners)
     rng = np.random.default_rng(0)
     index = np.unique(np.linspace(0, p - 1, min(p, MOST)).astype(np.int64))
@@ -33,7 +33,7 @@ def dictionary_case(dictionary, y):
 
 
 def sizes_are_whole_numbers(at):
-    """n_samples and n_learners."""
+    """Test n_samples and n_learners."""
     for name in ("n_samples", "n_learners"):
         number = getattr(at.piece, name)
         if isinstance(number, bool) or not isinstance(number, int | np.integer) or number < 1:
@@ -41,7 +41,7 @@ def sizes_are_whole_numbers(at):
 
 
 def columns_are_finite_and_of_the_right_shape(at):
-    """(n_samples,) real numbers."""
+    """Test that columns are (n_samples,) finite real numbers."""
     for j in at.some:
         column = np.asarray(at.piece.column(int(j)))
         if column.shape != (at.piece.n_samples,) or column.dtype.kind not in "fiu" or not np.isfinite(column).all():
@@ -49,7 +49,7 @@ def columns_are_finite_and_of_the_right_shape(at):
 
 
 def columns_have_unit_norm(at):
-    """Lookahead and certificates rest on it."""
+    """Test that columns have norm 1: lookahead and certificates rely on it."""
     norms = np.linalg.norm(at.columns(), axis=0)
     i = int(np.argmax(np.abs(norms - 1)))
     if abs(norms[i] - 1) > NEAR:
@@ -57,7 +57,7 @@ def columns_have_unit_norm(at):
 
 
 def scan_agrees_with_the_columns(at):
-    """Shape, sign and size of every correlation that is looked at."""
+    """Test the shape of a scan, and sign and size of the correlations of the tested learners."""
     found = np.asarray(at.piece.scan(at.v))
     if found.shape != (at.piece.n_learners,):
         yield f"scan(v) returns shape {found.shape}; it must be ({at.piece.n_learners},)."
@@ -65,7 +65,7 @@ def scan_agrees_with_the_columns(at):
 
 
 def scan_is_linear(at):
-    """For learners that are not looked at one by one, too."""
+    """Test that a scan is linear, which also covers learners that are not tested one by one."""
     scan, other = at.piece.scan, at.v[::-1].copy()
     found, expected = np.asarray(scan(at.v - 2 * other)), np.asarray(scan(at.v)) - 2 * np.asarray(scan(other))
     if found.shape != expected.shape or not np.abs(found - expected).max() <= 4 * NEAR * np.linalg.norm(at.v):
@@ -74,13 +74,13 @@ def scan_is_linear(at):
 
 @about("dot")
 def dot_agrees_with_the_columns(at):
-    """<B_j, v>."""
+    """Test that dot(j, v) is <B_j, v>."""
     yield from _agrees("dot(j, v)", [at.piece.dot(int(j), at.v) for j in at.some], at.columns().T @ at.v, at)
 
 
 @about("correlations")
 def correlations_agree_with_the_columns(at):
-    """In the order of the list, with repetitions."""
+    """Test correlations in the order of the index, with a repetition."""
     order = np.concatenate([at.some[::-1], at.some[:1]])
     expected = at.columns().T @ at.v
     yield from _agrees("correlations(v, index)", at.piece.correlations(at.v, order), [*expected[::-1], expected[0]], at)
@@ -88,7 +88,7 @@ def correlations_agree_with_the_columns(at):
 
 @about("add")
 def add_agrees_with_the_columns(at):
-    """In place."""
+    """Test that add(j, a, v) adds a B_j to v in place."""
     total = at.v.copy()
     for j, a in zip(at.some, at.beta, strict=True):
         at.piece.add(int(j), float(a), total)
@@ -97,7 +97,7 @@ def add_agrees_with_the_columns(at):
 
 @about("combine")
 def combine_agrees_with_the_columns(at):
-    """B beta."""
+    """Test that combine(beta) is B beta."""
     beta = np.zeros(int(at.piece.n_learners))
     beta[at.some] = at.beta
     yield from _agrees("combine(beta)", at.piece.combine(beta), at.columns() @ at.beta, at)
@@ -105,7 +105,7 @@ def combine_agrees_with_the_columns(at):
 
 @about("gather")
 def gather_agrees_with_the_columns(at):
-    """(n_samples, len(index)), also of no learners."""
+    """Test the matrix (n_samples, len(index)), also for an empty index."""
     none = np.asarray(at.piece.gather(at.some[:0]))
     if none.shape != (at.piece.n_samples, 0):
         yield f"gather of no learners has shape {none.shape}; it must be ({at.piece.n_samples}, 0)."
@@ -114,7 +114,7 @@ def gather_agrees_with_the_columns(at):
 
 @about("cross")
 def cross_agrees_with_the_columns(at):
-    """Weighted inner products."""
+    """Test weighted inner products."""
     weight, columns = np.abs(at.v), at.columns()
     found = at.piece.cross(at.some[:3], at.some, weight)
     yield from _agrees("cross(a, b, weight)", found, (columns[:, :3].T * weight) @ columns, at)
@@ -122,7 +122,7 @@ def cross_agrees_with_the_columns(at):
 
 @about("gram")
 def gram_agrees_with_the_columns(at):
-    """B' diag(weight) B, for dictionaries that are small."""
+    """Test B' diag(weight) B, for small dictionaries."""
     if len(at.some) < at.piece.n_learners:
         yield SKIPPED
     weight, columns = np.abs(at.v), at.columns()
@@ -130,7 +130,7 @@ def gram_agrees_with_the_columns(at):
 
 
 def arguments_are_left_alone(at):
-    """But for the vector of add."""
+    """Test that scan does not change its argument."""
     kept = at.v.copy()
     at.piece.scan(at.v)
     if not (at.v == kept).all():
@@ -138,13 +138,13 @@ def arguments_are_left_alone(at):
 
 
 def verbs_are_functions(at):
-    """Bit for bit."""
+    """Test that scan and column return the same bits when called again."""
     if not (np.array_equal(at.piece.scan(at.v), at.piece.scan(at.v)) and np.array_equal(at.columns(), at.columns())):
         yield "two calls of scan(v), or of column(j), differ; the learners must not change during a run."
 
 
 def _agrees(verb, found, expected, at):
-    """The sentence where `found` is not what the columns give."""
+    """Yield a sentence if `found` differs from what the columns give."""
     found, expected = np.asarray(found), np.asarray(expected)
     if found.shape != expected.shape:
         yield f"{verb} returns shape {found.shape}; it must be {expected.shape}."
@@ -164,13 +164,13 @@ DICTIONARY_LAWS = (
 
 
 class FamilyCase(NamedTuple):
-    """A family, and vectors to search with, (m, n_samples)."""
+    """A family, and the vectors for its searches, (m, n_samples)."""
 
     piece: object
     vectors: np.ndarray
 
     def found(self, above=0.0):
-        """(v, k, learners, correlations, outside) of searches for one learner, and for some."""
+        """Yield (v, k, learners, correlations, outside) for searches with k = 1 and k = ASKED."""
         for v in self.vectors:
             for k in (1, ASKED):
                 learners, corr, outside = self.piece.find(v.copy(), k, above)
@@ -181,14 +181,14 @@ class FamilyCase(NamedTuple):
 
 
 def family_case(family, y):
-    """Numbers without order, the same with the other sign, and one sample alone."""
+    """Return a test case: random vectors, one of them with the other sign, and a unit vector of one sample."""
     n = int(family.n_samples)
     v = np.random.default_rng(0).normal(size=(3, n))
     return FamilyCase(family, np.vstack([v, -v[:1], np.eye(1, n)]))
 
 
 def find_gives_up_to_k_learners(at):
-    """With a finite correlation each, and a bound."""
+    """Test that find returns up to k distinct learners with finite correlations, and a bound."""
     for _, k, learners, corr, outside in at.found():
         if len(learners) > k or corr.shape != (len(learners),) or not np.isfinite(corr).all() or np.isnan(outside):
             yield (
@@ -200,7 +200,7 @@ def find_gives_up_to_k_learners(at):
 
 
 def nothing_is_found_at_or_below_the_level(at):
-    """Certificates ask whether there is anything above a level."""
+    """Test that find returns only learners with an absolute correlation above the level."""
     for v, k, learners, corr, _ in at.found(above=0.5):
         if len(learners) and not (np.abs(corr) > 0.5).all():
             yield f"find(v, {k}, above=0.5) gives a correlation of {np.abs(corr).min():.6g}; leave out what is not above."
@@ -210,7 +210,7 @@ def nothing_is_found_at_or_below_the_level(at):
 
 
 def learners_are_unit_columns(at):
-    """Finite, (n_samples,)."""
+    """Test that build returns finite columns (n_samples,) of norm 1."""
     for learner in [learner for _, _, learners, _, _ in at.found() for learner in learners]:
         column = at.column(learner)
         norm = np.linalg.norm(column)
@@ -219,7 +219,7 @@ def learners_are_unit_columns(at):
 
 
 def correlations_are_those_of_the_columns(at):
-    """With their sign."""
+    """Test that correlations match the columns, with their sign."""
     for v, k, learners, corr, _ in at.found():
         for learner, told in zip(learners, corr, strict=True):
             true = float(at.column(learner) @ v)
@@ -228,7 +228,7 @@ def correlations_are_those_of_the_columns(at):
 
 
 def outside_bounds_all_others(at):
-    """Every learner that any search meets counts."""
+    """Test `outside` against all learners that any of the searches finds."""
     met = {learner for _, _, learners, _, _ in at.found() for learner in learners}
     bounded = False
     for v, k, learners, _, outside in at.found():
@@ -242,7 +242,7 @@ def outside_bounds_all_others(at):
 
 
 def searches_are_functions(at):
-    """And leave v alone."""
+    """Test that find returns the same when called again, and does not change v."""
     for one, other in zip(at.found(), at.found(), strict=True):
         if one[2] != other[2] or not np.array_equal(one[3], other[3]) or one[4] != other[4]:
             yield "two calls of find with the same v differ; what is drawn belongs into the steps."

@@ -1,4 +1,4 @@
-"""Laws of losses: what their kernels must be to each other, and what they declare of themselves: constants, an infimum, a line search."""
+"""Laws of losses: their kernels agree with each other, and what they declare is true: constants, an infimum, a line search."""
 
 import math
 from itertools import product
@@ -17,15 +17,15 @@ ROUNDOFF = float(np.finfo(float).eps) / 2
 
 
 def ulps(*terms):
-    """Rounding of a short formula with these terms."""
+    """Return a bound on the rounding of a short formula with these terms."""
     return 16 * ROUNDOFF * sum(map(abs, terms))
 
 
-#: Half the width of a difference quotient.
+#: Half the width of a central difference.
 H = 2.0**-18
-#: Targets that are tried where none are given: real numbers, labels, counts.
+#: Default targets, tried in turn until the loss accepts them: real numbers, labels, counts, numbers above 0.
 TARGETS = ([-3.0, -1.0, -0.25, 0.0, 0.5, 1.0, 4.0], [-1.0, 1.0], [0.0, 1.0, 2.0, 7.0], [0.25, 0.5, 1.0, 4.0])
-#: Targets that a loss may be for which fails at those, and what they are.
+#: Other targets, tried if a loss fails at the default ones, by description.
 OTHERS = {
     "above 0": [0.25, 0.5, 1.0, 4.0],
     "between 0 and 1": [0.125, 0.5, 0.75],
@@ -35,7 +35,7 @@ OTHERS = {
 
 
 class LossCase(NamedTuple):
-    """A loss, targets that it takes, and predictions."""
+    """A loss, targets that it accepts, and predictions."""
 
     piece: object
     targets: np.ndarray
@@ -45,13 +45,13 @@ class LossCase(NamedTuple):
         return [(float(y), float(f)) for y in self.targets for f in self.predictions]
 
     def rounding(self, y, *predictions):
-        """Rounding of values or residuals at these points: a difference may be as wrong as its terms."""
+        """Return a bound on the rounding of values or residuals at these points, which limits the accuracy of their differences."""
         loss = self.piece
         return sum(ulps(loss.value(y, f), (1 + abs(f)) * (abs(loss.residual(y, f)) + abs(y)), f) for f in predictions)
 
 
 def case(loss, y):
-    """The points at which a loss is tried."""
+    """Return a test case: a loss, with targets and predictions."""
     eighths = np.random.default_rng(0).integers(-64, 65, 40) / 8
     return LossCase(loss, _targets(loss, y), np.unique([*eighths, -0.5, 0.0, 0.5, 1.0]))
 
@@ -70,9 +70,9 @@ def _targets(loss, y):
 
 
 def at_its_targets(loss, report, tried):
-    """The report on a loss that fails at the usual targets: where it is for others, this comes first, then what fails at those.
+    """Return the report on a loss that fails at the default targets; if other targets suit it better, the report on those, with a note.
 
-    tried : gives the report at targets y
+    tried : function that returns the report at targets y
     """
     others = {} if loss.labels else {what: (y, tried(y)) for what, y in OTHERS.items()}
     for what, (y, other) in others.items():
@@ -84,7 +84,7 @@ def at_its_targets(loss, report, tried):
 
 
 def numbers_are_finite(at):
-    """At predictions up to the largest that a line search can reach."""
+    """Test that kernels are finite, at predictions up to the largest that a line search can reach."""
     kernels = [name for name in ("value", "residual", "curvature") if getattr(at.piece, name) is not None]
     for y, f, kernel in product(map(float, at.targets), (-CAP, *map(float, at.predictions), CAP), kernels):
         number = getattr(at.piece, kernel)(y, f)
@@ -93,7 +93,7 @@ def numbers_are_finite(at):
 
 
 def residual_is_minus_the_derivative(at):
-    """By the mean value theorem a central difference of values lies between the residuals at its ends."""
+    """Test that a central difference of values lies between the residuals at its ends, as the mean value theorem requires."""
     for y, f in at.points():
         ends = sorted([at.piece.residual(y, f - H), at.piece.residual(y, f + H)])
         slack = at.rounding(y, f - H, f + H) / (2 * H)
@@ -107,7 +107,7 @@ def residual_is_minus_the_derivative(at):
 
 @about("convex")
 def value_is_convex(at):
-    """On segments."""
+    """Test convexity on segments."""
     value, segments = at.piece.value, list(zip(at.predictions, at.predictions[::-1], strict=True))
     for y in map(float, at.targets):
         for (f, g), share in product(segments, (0.5, 0.125)):
@@ -122,7 +122,7 @@ def value_is_convex(at):
 
 @about("curvature")
 def curvature_is_the_second_derivative(at):
-    """A difference of residuals is the mean curvature between its ends; where it has a kink all values between are right."""
+    """Test curvature by differences of residuals: each is a mean of the curvature, within its range over the interval."""
     for y, f in at.points():
         near = [at.piece.curvature(y, f + h) for h in (-H, -H / 2, 0.0, H / 2, H)]
         found = (at.piece.residual(y, f - H) - at.piece.residual(y, f + H)) / (2 * H)
@@ -135,14 +135,14 @@ def curvature_is_the_second_derivative(at):
 
 
 def kernels_are_functions(at):
-    """Kernels are functions."""
+    """Test that kernels return the same when called again."""
     for y, f in at.points()[:50]:
         if at.piece.value(y, f) != at.piece.value(y, f) or at.piece.residual(y, f) != at.piece.residual(y, f):
             yield f"at y = {y:g}, f = {f:g} two calls differ; a kernel must depend on its arguments alone."
 
 
 def compiled_kernels_are_the_same(at):
-    """The sums of a Problem, which compiles pieces."""
+    """Compare compiled and interpreted sums, as a Problem computes them."""
     if not is_piece(at.piece):
         yield SKIPPED
     for f in at.predictions[::5]:
@@ -158,7 +158,7 @@ def compiled_kernels_are_the_same(at):
 
 
 def _changes(at):
-    """Changes of the residual over those of the prediction, near and far, with what rounding may add."""
+    """Yield (y, f, ratio, rounding): decreases of the residual divided by increases of the prediction, small and large."""
     for y, f in at.points():
         for g in (f + 2.0**-10, f + 0.5, f + 3.0):
             allowed = at.rounding(y, f, g) / (g - f)
@@ -167,7 +167,7 @@ def _changes(at):
 
 @about("sigma")
 def sigma_is_a_smoothness_constant(at):
-    """The residual changes by at most sigma times what the prediction changes by."""
+    """Test that the residual changes by at most sigma times the change of the prediction."""
     sigma = at.piece.sigma
     for y, f, ratio, allowed in _changes(at):
         if ratio > sigma + allowed + ulps(sigma):
@@ -179,7 +179,7 @@ def sigma_is_a_smoothness_constant(at):
 
 @about("mu")
 def mu_is_a_constant_of_strong_convexity(at):
-    """The residual falls by at least mu times what the prediction grows by."""
+    """Test that the residual decreases by at least mu times the increase of the prediction."""
     mu = at.piece.mu
     for y, f, ratio, allowed in _changes(at):
         if ratio < mu - allowed - ulps(mu):
@@ -190,7 +190,7 @@ def mu_is_a_constant_of_strong_convexity(at):
 
 
 def infimum_is_a_lower_bound(at):
-    """At the predictions, far away, and at the minimiser."""
+    """Test the infimum at the predictions, far away, and at the minimiser."""
     if at.piece.infimum == -math.inf:
         yield SKIPPED
     least = validation.infimum(at.piece, at.targets)
@@ -207,7 +207,7 @@ def infimum_is_a_lower_bound(at):
 
 @about("location")
 def location_is_true(at):
-    """value(y + t, f + t) = value(y, f)."""
+    """Test that value(y + t, f + t) = value(y, f)."""
     for (y, f), t in product(at.points(), (-2.5, 1.0)):
         here, there = at.piece.value(y, f), at.piece.value(y + t, f + t)
         if abs(here - there) > at.rounding(y, f) + at.rounding(y + t, f + t):
@@ -216,7 +216,7 @@ def location_is_true(at):
 
 @about("quadratic")
 def quadratic_is_true(at):
-    """value(y, f) = (y - f)^2 / 2."""
+    """Test that value(y, f) = (y - f)^2 / 2."""
     for y, f in at.points():
         if abs(at.piece.value(y, f) - (y - f) ** 2 / 2) > at.rounding(y, f):
             yield f"value({y:g}, {f:g}) is {at.piece.value(y, f):.6g}, not (y - f)^2 / 2; leave `quadratic` out, or False."
@@ -224,7 +224,7 @@ def quadratic_is_true(at):
 
 @about("level_radius")
 def level_radius_is_a_bound(at):
-    """Of y - f, for one sample and for some together."""
+    """Test that level_radius bounds the norm of y - f, for one sample and for several."""
     radius, rng = at.piece.level_radius, np.random.default_rng(2)
     for n in (1, 1, 1, 1, 2, 3, 8) * 4:
         y, f = rng.choice(at.targets, n), rng.choice(at.predictions, n)
@@ -238,7 +238,7 @@ def level_radius_is_a_bound(at):
 
 @about("line_search")
 def line_search_finds_the_minimum(at):
-    """The derivative there is 0, or changes its sign, up to a part of 1e-9 of that at the start; or the other search is no better."""
+    """Test that the derivative is 0 or changes sign, relative to 1e-9 of its terms at the start; or that Newton's method does no better."""
     rng = np.random.default_rng(1)
     for _ in range(20):
         y, f, d = rng.choice(at.targets, 6), rng.integers(-16, 17, 6) / 8, rng.integers(-16, 17, 6) / 8
@@ -256,7 +256,7 @@ def line_search_finds_the_minimum(at):
 
 
 def inverse_link_leaves_no_residual(at):
-    """residual(inverse_link(f), f) = 0: a row whose target is what is predicted asks for no step. Labels are no predictions."""
+    """Test residual(inverse_link(f), f) = 0: no step if the target equals the prediction. Skipped for labels, which are no predictions."""
     if at.piece.two_class or not link_of(at.piece):
         yield SKIPPED
     for f in map(float, at.predictions):
@@ -271,7 +271,7 @@ def inverse_link_leaves_no_residual(at):
 
 @about("constant")
 def constant_is_the_best(at):
-    """No other constant a thousandth away, or further, has a smaller loss."""
+    """Test that constants 0.001 and 1 away from the optimum have no smaller loss."""
     for weight in (np.ones(len(at.targets)), 1.0 + np.arange(len(at.targets)) % 3):
         c, pairs = at.piece.constant(at.targets, weight), list(zip(map(float, at.targets), weight, strict=True))
         values = {t: sum(w * at.piece.value(y, c + t) for y, w in pairs) for t in (0.0, -1e-3, 1e-3, -1.0, 1.0)}

@@ -1,4 +1,4 @@
-"""What rules, model states, families and stores of coefficients are tried on."""
+"""Small problems and runs with which rules and stores of coefficients are tested."""
 
 import numpy as np
 
@@ -10,20 +10,20 @@ from coordboost.engine.states.naive import NaiveState
 
 
 def small():
-    """30 samples, 12 learners in groups of three, squared loss."""
+    """Return a problem with 30 samples, 12 learners in groups of three, squared loss."""
     rng = np.random.default_rng(0)
     X = rng.normal(size=(30, 12))
     return Problem(X, X[:, 0] - 2 * X[:, 5] + rng.normal(size=30), groups=np.arange(12) % 4)
 
 
 def small_blocks():
-    """The same columns in blocks of three."""
+    """Return a problem whose learners are fits of blocks of three of the same columns."""
     problem = small()
     return Problem(blocks(problem.gather(np.arange(12)), np.arange(12) % 4), problem.y)
 
 
 def runs_of(problem, method, n_steps):
-    """The run twice in plain Python, and compiled where the rules are pieces; on the data themselves, where learners can be counted."""
+    """Return two runs in plain Python, and a compiled one if the rules are pieces; on ``NaiveState``, if learners are countable."""
     pieces = is_piece(method.select) and is_piece(method.step)
     ways = [False, False, True] if pieces else [False, False]
     state = NaiveState if problem.countable else None
@@ -31,7 +31,7 @@ def runs_of(problem, method, n_steps):
 
 
 def path_of(problem, method, n_steps):
-    """Sentences where runs of one method differ, or leave the learners."""
+    """Yield sentences if runs of one method differ, or pick a learner out of range."""
     plain, *others = runs_of(problem, method, n_steps)
     known, learner = plain.problem.n_learners, plain.path.learner
     if plain.n_steps and not (learner.min() >= 0 and learner.max() < known):

@@ -1,16 +1,16 @@
-"""What came of trying laws on a piece."""
+"""Results of testing laws on a piece."""
 
 from functools import wraps
 from typing import NamedTuple
 
-#: A law about something that the piece does not declare.
+#: What a law yields if the piece does not declare the attribute that it is about.
 SKIPPED = object()
-#: What a sentence begins with where a law met an error.
+#: Beginning of the sentence if a law raised an exception.
 ERROR = "an error came up"
 
 
 def about(*names):
-    """A decorator of laws about what a piece declares under `names`: skipped where one of these is missing, None or False."""
+    """Decorate a law about the attributes `names` of a piece: it is skipped if one of these is missing, None or False."""
 
     def decorate(law):
         @wraps(law)
@@ -24,14 +24,14 @@ def about(*names):
 
 
 class Law(NamedTuple):
-    """What came of one law.
+    """The result of one law.
 
     Parameters
     ----------
     name : str
         The law, in words.
     verdict : {"holds", "failed", "skipped"}
-        Skipped are laws about something that the piece does not declare.
+        A law is skipped if the piece does not declare the attribute that it is about.
     sentence : str
         What fails, where, and what to do; "" where nothing fails.
 
@@ -48,16 +48,16 @@ class Law(NamedTuple):
 
 
 class Report(NamedTuple):
-    """The laws tried on a piece; true where none fails.
+    """The results of all laws tested on a piece; true if none fails.
 
     Parameters
     ----------
     kind : str
-        What it is: "loss", "step rule" and the like.
+        The kind of the piece: "loss", "step rule" and the like.
     piece : str
         The piece, as it is printed.
     laws : list of Law
-        What came of each.
+        The result of each law.
 
     Examples
     --------
@@ -86,7 +86,7 @@ class Report(NamedTuple):
 
     @property
     def with_errors(self) -> bool:
-        """Whether a law met an error."""
+        """Whether a law raised an exception."""
         return any(law.sentence.startswith(ERROR) for law in self.failed)
 
     @property

@@ -1,4 +1,4 @@
-"""Laws of rules, on a small problem with the squared loss: of steps, of selections, and of stores of coefficients (what a row does)."""
+"""Laws of step rules, selection rules and stores of coefficients, tested on a small problem with the squared loss."""
 
 from typing import NamedTuple
 
@@ -16,28 +16,28 @@ from coordboost.rules.steps import ShrunkenStep, mixing
 from coordboost.testing.problems import path_of, runs_of, small, small_blocks
 from coordboost.testing.report import SKIPPED, about
 
-#: Methods whose steps go with stores of coefficients that are not those of a sum.
+#: Methods with a store of their own: each supplies a step that fits its kind of store.
 STORING = (agbm(0.5, 0.1), frank_wolfe_away(2.0), forward_stepwise())
-#: Correlations and coefficients that are tried.
+#: Correlations and coefficients for the tests.
 CORRELATIONS = (-4.0, -0.5, -1e-9, 0.0, 1e-9, 0.25, 1.0, 4.0)
 COEFFICIENTS = (-2.0, 0.0, 0.5)
 
 
 class StepCase(NamedTuple):
-    """The rule as it is given and bound to a problem, and that problem."""
+    """A step rule as given and bound to a problem, and that problem."""
 
     given: object
     piece: object
     problem: object
 
     def moves(self):
-        """Arguments of move: (step number, model state, learner, correlation, coefficient)."""
+        """Yield arguments of move: (step number, model state, learner, correlation, coefficient)."""
         for k in range(min(5, self.piece.horizon or 5)):
             state = self._state(k)
             yield from ((k, state, j, corr, beta) for j in (0, 3) for corr in CORRELATIONS for beta in COEFFICIENTS)
 
     def _state(self, k):
-        """One that the rule can move on: it keeps as many sequences of coefficients, and with two it is in the round of step k."""
+        """Return a model state that fits the rule: it has as many sequences of coefficients; with two, it is in the round of step k."""
         if self.piece.corrective is not None:
             state = AwayStepState.start(self.problem, Vertices())
             state.turns[:], state.most[0] = (k % 4, 1, 0, -1), 0.5
@@ -50,13 +50,13 @@ class StepCase(NamedTuple):
 
 
 def step_case(step, y):
-    """The rule, bound."""
+    """Return a test case: the step rule, bound to a small problem."""
     problem = small()
     return StepCase(step, step.bind(problem), problem)
 
 
 def moves_are_finite_and_shrink_lies_in_0_to_1(at):
-    """(shrink, theta); a step away from a vertex has a negative shrink."""
+    """Test that move returns (shrink, theta) in range; away steps may have a negative shrink."""
     away = at.piece.corrective is not None
     for k, state, j, corr, beta in at.moves():
         said = at.piece.move(k, state, j, corr, beta)
@@ -68,7 +68,7 @@ def moves_are_finite_and_shrink_lies_in_0_to_1(at):
 
 
 def moves_are_functions(at):
-    """Moves and scores."""
+    """Test that move returns the same when called again."""
     for k, state, j, corr, beta in at.moves():
         if at.piece.move(k, state, j, corr, beta) != at.piece.move(k, state, j, corr, beta):
             yield f"two calls of move(k={k}, corr={corr:g}, beta_j={beta:g}) differ; random numbers belong into a selection rule's draws."
@@ -76,7 +76,7 @@ def moves_are_functions(at):
 
 @about("score")
 def score_changes_no_more_than_the_correlation(at):
-    """Lookahead rests on it: it knows correlations of learners up to a bound."""
+    """Test that a score changes by at most the change of the correlation: lookahead bounds scores by bounds on correlations."""
     score = at.piece.score
     ladder = np.unique([*CORRELATIONS, *np.linspace(-3, 3, 49)])
     for j, beta in ((0, -2.0), (0, 0.0), (3, 0.5), (3, 0.01)):
@@ -94,7 +94,7 @@ def score_changes_no_more_than_the_correlation(at):
 
 @about("score")
 def score_does_not_fall_below_0(at):
-    """The winner of a step is the largest."""
+    """Test that scores are at least 0: the learner with the largest score is selected."""
     score = at.piece.score
     for _, _, j, corr, beta in at.moves():
         if score(j, corr, beta) < 0:
@@ -102,14 +102,14 @@ def score_does_not_fall_below_0(at):
 
 
 def unit_is_positive(at):
-    """Coefficients are unit times the sum of the thetas."""
+    """Test the unit: coefficients are unit times the sum of the thetas."""
     unit = at.piece.unit
     if not (np.isscalar(unit) and np.isfinite(unit) and unit > 0):
         yield f"unit is {unit!r}; it must be a positive number."
 
 
 def compiled_moves_are_the_same(at):
-    """Ten steps; sums may be rounded differently, so small steps may differ by that."""
+    """Compare ten compiled steps with interpreted ones; they may differ by the rounding of sums."""
     if at.piece.sequences != 1 or at.piece.corrective is not None:
         yield SKIPPED
     yield from path_of(at.problem, Method("checked", Greedy(), at.given), min(10, at.piece.horizon or 10))
@@ -122,7 +122,7 @@ STEP_LAWS = (
 
 
 class SelectionCase(NamedTuple):
-    """The rule as it is given and bound to a problem, that problem, and the rule with steps of LS-Boost."""
+    """A selection rule as given and bound to a problem, that problem, and the method of this rule with LS-Boost steps."""
 
     given: object
     piece: object
@@ -131,13 +131,13 @@ class SelectionCase(NamedTuple):
 
 
 def selection_case(select, y):
-    """The rule, bound."""
+    """Return a test case: the selection rule, bound to a small problem."""
     problem = small() if select.unions is None else small_blocks()
     return SelectionCase(select, select.bind(problem), problem, Method("checked", select, ShrunkenStep(0.5)))
 
 
 def width_is_a_whole_number(at):
-    """Numbers drawn for a step."""
+    """Test width, the count of random numbers per step."""
     width = at.piece.width
     if isinstance(width, bool) or not isinstance(width, int | np.integer) or width < 0:
         yield f"width is {width!r}; it must be a whole number >= 0, the count of random numbers of a step."
@@ -147,7 +147,7 @@ def width_is_a_whole_number(at):
 
 @about("draw")
 def draws_have_their_shape_and_bounds(at):
-    """Whole numbers (n_rows, width), from 0 to below draws_below, or n_learners."""
+    """Test that draws are integers (n_rows, width), at least 0 and below draws_below, by default n_learners."""
     draw, width, below = at.piece.draw, at.piece.width, at.piece.draws_below
     below = at.problem.n_learners if below is None else below
     for n_rows in (1, 64):
@@ -160,7 +160,7 @@ def draws_have_their_shape_and_bounds(at):
 
 @about("draw")
 def draws_come_from_the_generator(at):
-    """The same seed, the same numbers."""
+    """Test that the same seed gives the same numbers."""
     draw = at.piece.draw
     first, second = (np.asarray(draw(np.random.default_rng(7), 20, at.problem.n_learners)) for _ in range(2))
     if not np.array_equal(first, second):
@@ -168,13 +168,13 @@ def draws_come_from_the_generator(at):
 
 
 def compiled_picks_are_the_same(at):
-    """Twenty steps, every learner in range."""
+    """Compare twenty compiled steps with interpreted ones; every learner must be in range."""
     yield from path_of(at.problem, at.method, 20)
 
 
 @about("greedy")
 def a_greedy_rule_takes_the_largest_correlation(at):
-    """Lookahead takes its place."""
+    """Test the declaration `greedy`: lookahead replaces a greedy rule."""
     run = runs_of(at.problem, at.method, 20)[0]
     for state, j in zip(run.replay(range(20)), run.path.learner, strict=True):
         sizes = np.abs(state.corr)
@@ -187,7 +187,7 @@ def a_greedy_rule_takes_the_largest_correlation(at):
 
 @about("norm", "dual_norm")
 def norm_is_a_norm_and_dual_norm_its_dual(at):
-    """<a, b> <= norm(a) dual_norm(b), norms are convex and grow with their argument."""
+    """Test <a, b> <= norm(a) dual_norm(b), homogeneity and the triangle inequality."""
     norm, dual = at.piece.norm, at.piece.dual_norm
     rng = np.random.default_rng(3)
     for _ in range(50):
@@ -201,7 +201,7 @@ def norm_is_a_norm_and_dual_norm_its_dual(at):
 
 @about("weights")
 def weights_are_a_law(at):
-    """Not negative, not increasing, total one."""
+    """Test that the weights are probabilities."""
     weights = at.piece.weights
     for n in (4, 12):
         law = np.asarray(weights(n))
@@ -217,27 +217,27 @@ SELECTION_LAWS = (
 
 
 class StoreCase(NamedTuple):
-    """The store as a method has it, a problem, and rows (learner, shrink, theta)."""
+    """A store as a field of a method, a problem, and rows (learner, shrink, theta)."""
 
     piece: object
     problem: object
     rows: list
 
     def after(self, n):
-        """The store after the first n rows."""
+        """Return the store after the first n rows."""
         store = self.piece.start(self.problem)
         for row in self.rows[:n]:
             store.accumulate(*row)
         return store
 
     def method(self):
-        """A method that keeps its coefficients here, with the step that goes with such a store."""
+        """Return a method with this store, and a step rule that fits it."""
         known = [method for method in STORING if type(method.coefficients) is type(self.piece)]
         return Method("checked", Greedy(), known[0].step if known else ShrunkenStep(0.5), coefficients=self.piece)
 
 
 def store_case(store, y):
-    """Rows of every kind: no shrinkage, some, all; and steps that do not move."""
+    """Return a test case: rows with no shrinkage, some, and all, and one row that changes nothing."""
     problem, rng = small(), np.random.default_rng(0)
     columns = rng.integers(0, problem.n_learners, 24), rng.choice([0.0, 0.0, 0.25, 1.0], 24), rng.normal(size=24)
     rows = list(zip(*(column.tolist() for column in columns), strict=True))
@@ -245,14 +245,14 @@ def store_case(store, y):
 
 
 def it_starts_at_0(at):
-    """(n_learners,) zeros."""
+    """Test that a new store has (n_learners,) zeros."""
     beta = np.asarray(at.after(0).beta(2.0))
     if beta.shape != (at.problem.n_learners,) or beta.any():
         yield f"start(problem).beta(unit) is {beta.tolist()}; it must be {at.problem.n_learners} zeros."
 
 
 def stores_share_nothing(at):
-    """Two runs with one method do not meet."""
+    """Test that two stores share no memory: two runs may use one method."""
     one, other = at.after(0), at.after(0)
     for row in at.rows:
         one.accumulate(*row)
@@ -261,7 +261,7 @@ def stores_share_nothing(at):
 
 
 def coefficients_are_functions_of_the_rows(at):
-    """Bit for bit, and reading changes nothing."""
+    """Test that the same rows give the same bits, and that reading changes nothing."""
     one, other = at.after(0), at.after(len(at.rows))
     for row in at.rows:
         one.accumulate(*row)
@@ -272,7 +272,7 @@ def coefficients_are_functions_of_the_rows(at):
 
 @about("knows_coefficient")
 def coefficient_is_that_of_beta(at):
-    """In units of theta, after every row."""
+    """Test that unit times coefficient(j) equals beta after every row."""
     for n in range(len(at.rows) + 1):
         store = at.after(n)
         beta = np.asarray(store.beta(0.5))
@@ -283,7 +283,7 @@ def coefficient_is_that_of_beta(at):
 
 @about("plain")
 def a_plain_row_is_the_whole_update(at):
-    """beta <- (1 - shrink) beta, then beta_j <- beta_j + unit theta."""
+    """Test the declaration `plain`: beta <- (1 - shrink) beta, then beta_j <- beta_j + unit theta."""
     by_hand, store = np.zeros(at.problem.n_learners), at.after(0)
     for n, (j, shrink, theta) in enumerate(at.rows):
         store.accumulate(j, shrink, theta)
@@ -294,7 +294,7 @@ def a_plain_row_is_the_whole_update(at):
 
 
 def a_run_is_its_rows(at):
-    """The rows of a run, put into an empty store, give the coefficients of the run, and these its prediction."""
+    """Test that the rows of a run, put into an empty store, give the coefficients of the run."""
     run, method = solve(at.problem, at.method(), 8), at.method()
     store = at.piece.start(at.problem)
     for row in zip(run.path.learner.tolist(), run.path.shrink.tolist(), run.path.theta.tolist(), strict=True):

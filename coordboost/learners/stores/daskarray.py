@@ -1,4 +1,4 @@
-"""A Dask array: the work goes to the chunks, in threads or on a cluster, and only its results come back."""
+"""A Dask array: chunks are processed where they are, in threads or on a cluster, and only the results come back."""
 
 import itertools
 import sys
@@ -8,12 +8,12 @@ from functools import partial, reduce
 
 import numpy as np
 
-#: How often a computation that was lost is tried.
+#: Number of attempts at a computation that a cluster loses.
 ATTEMPTS = 3
 
 
 def _lost():
-    """What a computation raises where machines of a cluster were lost on the way."""
+    """Return the exceptions that a computation raises if workers of a cluster are lost."""
     if "distributed" not in sys.modules:
         return ()
     from distributed.client import FutureCancelledError
@@ -24,9 +24,9 @@ def _lost():
 
 
 class DaskArray:
-    """A two-dimensional ``dask.array.Array``. Results of chunks are merged `fan` at a time, in an order that the chunks decide.
+    """A two-dimensional ``dask.array.Array``. Results of chunks are merged `fan` at a time, in an order fixed by the chunks.
 
-    Dask makes lost results again when a worker dies; a computation that is lost as a whole is made again, see ``computed``.
+    Dask recomputes single results when a worker dies; ``computed`` repeats a computation that is lost as a whole.
     """
 
     names = None
@@ -40,7 +40,7 @@ class DaskArray:
         self.grain = max(array.chunks[1])
 
     def each(self, index, kernel, by_column=()):
-        """As ``coordboost._numba.threads.each``."""
+        """Do the same as ``coordboost._numba.threads.each``."""
         from dask import delayed
 
         if len(index) == 0:
@@ -52,7 +52,7 @@ class DaskArray:
             yield rows, slice(0, len(index)), result
 
     def fold(self, kernel, merge, by_sample=(), by_column=(), *, whole=False):
-        """As ``coordboost._numba.threads.fold``: one graph, in which every piece of an array appears once."""
+        """Do the same as ``coordboost._numba.threads.fold``, by one graph that holds every part of an array once."""
         from dask import delayed
 
         array = self.array.rechunk({1: -1}) if whole else self.array
@@ -62,7 +62,7 @@ class DaskArray:
             for arrays, chunks, other in zip((by_sample, by_column), array.chunks, reversed(blocks.shape), strict=True)
         )
         kernel, merge, results = delayed(kernel, pure=False), delayed(partial(reduce, merge), pure=False), []
-        fan = 2 if whole else self.fan  # what whole rows give may be as large as they are
+        fan = 2 if whole else self.fan  # a result of whole rows may be as large as its tile
         for band, of_columns in zip(blocks.T, columns, strict=True):
             parts = [kernel(block, *rows, *of_columns) for block, rows in zip(band, samples, strict=True)]
             while len(parts) > 1:
@@ -72,24 +72,24 @@ class DaskArray:
 
 
 def is_dask(values):
-    """Whether `values` are a Dask array."""
+    """Return whether `values` are a Dask array."""
     return type(values).__module__.partition(".")[0] == "dask" and hasattr(values, "chunks") and hasattr(values, "ndim")
 
 
 def known_size(name, array):
-    """The bytes of a Dask array; one with chunks of unknown size is refused."""
+    """Return the size of a Dask array in bytes; raise a ValueError if the size of a chunk is unknown."""
     if any(size != size for chunks in array.chunks for size in chunks):
         raise ValueError(f"{name} is a Dask array with chunks of unknown size; call {name}.compute_chunk_sizes() first.")
     return int(array.nbytes)
 
 
 def computed(values, name="X", attempts=ATTEMPTS):
-    """The results of graphs, a tuple. A computation that is lost as a whole is made again, `attempts` times in all at most.
+    """Compute graphs, and return a tuple of results. Repeat a computation that is lost as a whole, at most `attempts` times in all.
 
     Raises
     ------
     ValueError
-        Where that fails: the cluster was closed, and what it held is gone; or a source of the array cannot be read.
+        If that fails: the cluster was closed, and its data are gone; or a source of the array cannot be read.
     """
     try:
         return _compute(values)
@@ -106,19 +106,19 @@ def computed(values, name="X", attempts=ATTEMPTS):
 def _compute(values):
     import dask
 
-    with warnings.catch_warnings():  # vectors of the samples and of the columns travel in the graph, once each
+    with warnings.catch_warnings():  # the graph holds vectors over samples and over columns, once each
         warnings.filterwarnings("ignore", message="Sending large graph")
         return dask.compute(*values)
 
 
 def _shared(piece, often):
-    """A piece of an array as an argument of tasks: a task of its own where several take it."""
+    """Return part of an array as an argument of tasks: wrapped as a task of its own if several tasks use it."""
     from dask import delayed
 
     return delayed(piece) if often else piece
 
 
 def _parts(chunks):
-    """The slices of an axis that its chunks stand for."""
+    """Return the slices of an axis that correspond to its chunks."""
     edges = np.concatenate([[0], np.cumsum(chunks)]).tolist()
     return [slice(a, b) for a, b in itertools.pairwise(edges)]

@@ -9,10 +9,10 @@ from coordboost._numba.threads import TILE, each, fold, slices, steps_of
 
 
 class Npy:
-    """The file behind a memory map, in either order, also a view of some of its rows and columns.
+    """The file behind a memory map, in C or Fortran order; the map may be a view of some rows and columns.
 
-    The file is read, not mapped: pages of a map would count as memory of the process. *Cost*: of few columns, what they take where
-    a column lies in one piece (Fortran order), all of the file where a row does (C order).
+    The file is read, not mapped: pages of a map would count as memory of the process. *Cost*: to read a few columns, only their own bytes
+    in Fortran order, but the whole file in C order.
 
     Raises
     ------
@@ -42,7 +42,7 @@ class Npy:
         self.bands = self.tiles(False)[0]
 
     def tiles(self, whole):
-        """The slices of rows and of columns that make the tiles."""
+        """Return the slices of rows and of columns that form the tiles."""
         n_samples, n_columns = self.shape
         if whole:
             return slices(n_samples, steps_of(max(TILE, n_columns**2 // 4), n_columns, 1)), [slice(0, n_columns)]
@@ -51,13 +51,13 @@ class Npy:
         return slices(n_samples, steps_of(TILE, n_columns, 1)), slices(n_columns, TILE)
 
     def read(self, rows, columns):
-        """The entries of a tile, (len(rows), len(columns))."""
+        """Return the entries of a tile, (len(rows), len(columns))."""
         if not self.by_column:
             return self._read(rows, columns, self.strides[0], self.shape[1])
         return self._read(columns, rows, self.strides[1], self.shape[0]).T
 
     def _read(self, lines, along, stride, length):
-        """Entries `along` of the `lines`, each of which lies in one piece; the next one begins `stride` bytes later."""
+        """Return the entries `along` of the `lines`. A line is contiguous in the file; the next one begins `stride` bytes later."""
         n, width, size = lines.stop - lines.start, along.stop - along.start, self.dtype.itemsize
         first = self.first + lines.start * stride + along.start * size
         if n == 1 or (width == length and stride == length * size):
@@ -74,7 +74,7 @@ class Npy:
         return out
 
     def pick(self, rows, index):
-        """The columns `index` on a slice of rows."""
+        """Return the columns `index` on a slice of rows."""
         if not self.by_column:
             return self.read(rows, slice(0, self.shape[1]))[:, index]
         return np.concatenate([self.read(rows, slice(j, j + 1)) for j in index.tolist()], axis=1)

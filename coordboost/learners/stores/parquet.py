@@ -49,7 +49,7 @@ class Parquet:
             raise ValueError(f"X must hold real numbers; encode or leave out the columns {', '.join(bad[:5])} of {file}.")
 
     def tiles(self, whole):
-        """The slices of rows and of columns that make the tiles.
+        """Return the slices of rows and of columns that form the tiles.
 
         Raises
         ------
@@ -66,7 +66,7 @@ class Parquet:
         return self.bands, [slice(0, n_columns)]
 
     def read(self, rows, columns):
-        """The entries of a tile, (len(rows), len(columns)); missing values are NaN."""
+        """Return the entries of a tile, (len(rows), len(columns)); missing values are NaN."""
         import pyarrow.parquet
 
         file, metadata, group = self.groups[self.bands.index(rows)]
@@ -79,7 +79,7 @@ class Parquet:
         return out
 
     def pick(self, rows, index):
-        """The columns `index` on a slice of rows."""
+        """Return the columns `index` on a slice of rows."""
         return self.read(rows, index)
 
     fold, each = fold, each

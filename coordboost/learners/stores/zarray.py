@@ -6,7 +6,7 @@ from coordboost._numba.threads import MOST, TILE, each, fold, slices, steps_of
 
 
 class ZarrArray:
-    """A two-dimensional ``zarr.Array``; with `learners_first` its first axis counts the columns of X."""
+    """A two-dimensional ``zarr.Array``; with `learners_first` its first axis runs over the columns of X."""
 
     names = None
 
@@ -17,7 +17,7 @@ class ZarrArray:
         self.bands = self.tiles(False)[0]
 
     def tiles(self, whole):
-        """The slices of rows and of columns that make the tiles.
+        """Return the slices of rows and of columns that form the tiles.
 
         Raises
         ------
@@ -36,11 +36,11 @@ class ZarrArray:
         return slices(n_samples, rows), [slice(0, n_columns)]
 
     def read(self, rows, columns):
-        """The entries of a tile, (len(rows), len(columns))."""
+        """Return the entries of a tile, (len(rows), len(columns))."""
         return self.array[columns, rows].T if self.turned else self.array[rows, columns]
 
     def pick(self, rows, index):
-        """The columns `index` on a slice of rows."""
+        """Return the columns `index` on a slice of rows."""
         return self.array.oindex[index, rows].T if self.turned else self.array.oindex[rows, index]
 
     fold, each = fold, each

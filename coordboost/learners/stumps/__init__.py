@@ -1,4 +1,4 @@
-"""Stumps: all ways to split one feature in two, as the columns of a matrix that is never formed."""
+"""Stumps: all binary splits of single features, as the columns of a matrix that is never formed."""
 
 from coordboost.learners.stumps.matrix import LeafStumps, Stumps
 

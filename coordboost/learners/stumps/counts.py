@@ -1,17 +1,17 @@
-r"""Gram entries of stumps from counts: how much weight lies in a part of one feature and in a part of another.
+r"""Gram entries of stumps from counts: the weight of the samples that lie in a part of one feature and in a part of another.
 
-With the parts S_i, S_j of two learners and N the weight in a set of samples, a Gram entry is
+With the parts S_i, S_j of two learners and N(S) the weight of a set S of samples, a Gram entry is
 
     scale_i scale_j (N(S_i and S_j) - q_j N(S_i) - q_i N(S_j) + q_i q_j N),        q = shift / scale.
 
-A *place* is a bin of a feature, or the end of its bins: those of feature h are ``offset[h], ..., offset[h + 1] - 1``. A *profile* holds,
-for the samples that lie before one place in its feature, their weight before each place of all features. A part or the rest of it lies
-between two places, so its weight within any other part follows from two profiles. The profile of a place differs from that of the nearest
-place that is kept by the samples in between alone: these are looked for among all codes of the feature, and counted.
+A *place* is a bin of a feature, or the end of its bins: the places of feature h are ``offset[h], ..., offset[h + 1] - 1``. The *profile* of
+a place takes the samples that lie before it in its feature, and holds their weight before each place of every feature. A part or its
+complement lies between two places, so its weight within any other part follows from two profiles. The profile of a place is computed from
+that of the nearest place whose profile is stored: only the samples between the two places are counted.
 
-*Numerics*: weights are whole numbers, in units of a power of two, so sums of them are exact in any order: an entry has the same bits
-however it was come by. A part that has more than half of the weight is replaced by the rest, with the other sign, so nothing large
-cancels.
+*Numerics*: weights are integers in units of a power of two, so sums of them are exact in any order: an entry has the same bits however it
+is computed. A part with more than half of the weight is replaced by its complement, with the other sign, so that no large numbers
+cancel.
 """
 
 from typing import NamedTuple
@@ -21,18 +21,18 @@ import numpy as np
 from coordboost._numba import compiled
 from coordboost.learners.stumps.splits import PLACES
 
-#: Weights are rounded to so many binary digits in all; the lightest sample must keep the accuracy of an inner product.
+#: The total weight has at most DIGITS binary digits. Below 1 / LIGHTEST of the mean, a weight would be less accurate than an inner product.
 DIGITS, LIGHTEST = 61, 2048
-#: Learners whose profiles are held at once.
+#: Learners whose profiles are computed together.
 TOGETHER = 64
-#: Samples are many from this part of them on.
+#: If at most one sample in MANY is counted, its codes are read sample by sample.
 MANY = 16
-#: Bytes of profiles that are kept, and for which room is made at once: it is memory only as it is filled.
+#: Maximum bytes of stored profiles, and bytes allocated at once: the system assigns memory only as it is filled.
 ROOM, AT_ONCE = 1 << 30, 1 << 28
 
 
 def fill_profile(codes, number, samples, sign, offset, near, profile):
-    """``profile = near + sign (the profile of some samples)``; `number` is empty where every weight is 1."""
+    """Set ``profile = near + sign (the profile of some samples)``; `number` is empty if every weight is 1."""
     sums, top = np.empty((4, PLACES), np.int64), len(codes) - 1
     w, x, y, z = sums[0], sums[1], sums[2], sums[3]
     for k in range(0, len(codes), 4):
@@ -53,10 +53,10 @@ def fill_profile(codes, number, samples, sign, offset, near, profile):
 
 
 class SmallerParts(NamedTuple):
-    """What Gram entries take from the part of each learner, or from the rest of it, which is smaller, (k,) each.
+    """The part of each learner, or its complement if that is lighter: what Gram entries need of it, (k,) each.
 
     by : scale, with a sign;  mean : q;  inside : the weight
-    low, high : the places between which it lies, or, where `beside`, all but it
+    low, high : places; the set lies between them, or, if `beside`, outside them
     """
 
     by: np.ndarray
@@ -68,7 +68,7 @@ class SmallerParts(NamedTuple):
 
 
 def fill_entries(rows, at, totals, learners, own, others, total, out):
-    """Gram entries of learners with some others into ``out``, one learner a row: the same bits for (i, j) and (j, i)."""
+    """Write Gram entries of `learners` with others into `out`, a row for each learner; (i, j) and (j, i) have the same bits."""
     profile = np.empty(len(totals), np.int64)
     for i in range(len(learners)):
         j = learners[i]
@@ -84,7 +84,7 @@ def fill_entries(rows, at, totals, learners, own, others, total, out):
 
 
 def whole_weights(weight):
-    """The weights as int64 in units of a power of two, and that unit; None where the lightest would not be known well enough."""
+    """Return the weights as int64 in units of a power of two, and the unit; None if the lightest one would be too inaccurate."""
     positive, total = weight[weight > 0], float(weight.sum())
     if not len(positive) or positive.min() < total / len(weight) / LIGHTEST:
         return None
@@ -93,7 +93,7 @@ def whole_weights(weight):
 
 
 class Counts:
-    """The Gram entries of ``splits`` in the metric of some weights. Profiles asked for are kept, that of place u as ``rows[at[u]]``.
+    """The Gram entries of ``splits`` in the metric of some weights. Profiles are cached: that of place u is ``rows[at[u]]``.
 
     Parameters
     ----------
@@ -105,7 +105,7 @@ class Counts:
         self.codes, n_bins, extra = splits.binned.codes, splits.binned.n_bins, splits.extra
         self.total, self.number = int(number.sum()), number[:0] if (number == 1).all() else number
         self.offset = np.concatenate([[0], np.cumsum(n_bins + 1)])
-        self.by_sample = np.ascontiguousarray(self.codes.T if self.codes.size <= ROOM else self.codes[:0])  # where there is memory for it
+        self.by_sample = np.ascontiguousarray(self.codes.T if self.codes.size <= ROOM else self.codes[:0])  # empty if it were too large
         self.fill = compiled(fill_profile)
         self.rows = np.zeros((2, self.offset[-1]), dtype=np.int32 if self.total < 1 << 31 else np.int64)
         every = np.arange(self.codes.shape[1])
@@ -113,7 +113,7 @@ class Counts:
         self.totals, self.most, self.at_once = self.rows[1].astype(np.int64), ROOM // self.rows[0].nbytes, AT_ONCE // self.rows[0].nbytes
         self.at = np.empty(len(self.totals), dtype=np.int64)
         self.clear()
-        begin, apart = self.offset[splits.feature], extra >= 0  # with `extra` the rest lies between two places
+        begin, apart = self.offset[splits.feature], extra >= 0  # with `extra` the complement lies between two places
         low, high = begin + np.where(apart, splits.last + 1, splits.first), begin + np.where(apart, extra, splits.last + 1)
         between, mean = self.totals[high] - self.totals[low], splits.shift / splits.scale
         inside = np.where(apart, self.total - between, between)
@@ -123,7 +123,7 @@ class Counts:
         self.run = compiled(fill_entries, (self.own,))
 
     def cross(self, a, b):
-        """The Gram entries of the learners `a` with those of `b`, (len(a), len(b))."""
+        """Return the Gram entries of the learners `a` with those of `b`, (len(a), len(b))."""
         out = np.empty((len(a), len(b)))
         self._fill(np.asarray(a), SmallerParts(*(field[b] for field in self.own)), out)
         return out
@@ -139,12 +139,12 @@ class Counts:
             self.run(self.rows, self.at, self.totals, some, self.own, others, float(self.total), out[first : first + TOGETHER])
 
     def clear(self):
-        """Let go of all profiles but those of no sample and of all samples."""
+        """Drop all profiles but those of no sample and of all samples."""
         self.m, self.at[:] = 2, -1
         self.at[self.offset[:-1]], self.at[self.offset[1:] - 1] = 0, 1
 
     def hold(self, places):
-        """Have the profiles of these places, computing those that are not here."""
+        """Ensure that the profiles of these places are stored: compute the missing ones."""
         fresh = places[self.at[places] < 0]
         if self.m + len(fresh) > self.most and self.m > 2:
             self.clear()
@@ -159,15 +159,15 @@ class Counts:
                 self.at[u], self.m = self.m, self.m + 1
 
     def _count(self, u, profile):
-        """Put the profile of place u into `profile`."""
+        """Write the profile of place u into `profile`."""
         g = int(np.searchsorted(self.offset, u, side="right")) - 1
         first = int(self.offset[g])
         held = first + np.flatnonzero(self.at[first : self.offset[g + 1]] >= 0)
         near = int(held[np.argmin(np.abs(self.totals[held] - self.totals[u]))])
         low, end = sorted((u - first, near - first))
-        samples = np.flatnonzero(self.codes[g] - np.uint8(low) < end - low)  # below 0 bytes are large
+        samples = np.flatnonzero(self.codes[g] - np.uint8(low) < end - low)  # differences below 0 wrap around to large bytes
         codes, number = self.codes, self.number
-        if len(samples) * MANY <= codes.shape[1] and len(self.by_sample):  # few samples lie on few lines of the cache
+        if len(samples) * MANY <= codes.shape[1] and len(self.by_sample):  # few samples touch few cache lines here
             codes, number = np.ascontiguousarray(self.by_sample[samples].T), number[samples] if len(number) else number
             samples = np.arange(len(samples))
         self.fill(codes, number, samples, 1 if near < u else -1, self.offset, self.rows[self.at[near]], profile)

@@ -1,15 +1,15 @@
-r"""Stumps: learners that split one feature in two parts, in all ways that its bins allow; a scan is one histogram a feature.
+r"""Stumps: learners that split one feature in two parts, in all ways that its bins allow; a scan is one histogram per feature.
 
 Learner j takes one value on a part of the bins of a feature, and another on the rest:
 
-    B_j = scale_j (1 where the bin of the sample is one of first_j ... last_j, or is extra_j, else 0) - shift_j
+    B_j = scale_j (1 if the bin of the sample is one of first_j ... last_j, or is extra_j, else 0) - shift_j
 
     ordered feature, bins 0 ... b, and m for missing values        {0}  {0, 1}  ...  {0, ..., b}     missing values on the right
                                                                    {0, m}  {0, 1, m}  ...            missing values on the left
     categories                                                     {0}  {1}  ...                     one against the rest
 
-A part that holds all samples or none is left out: the constant is the business of the intercept. So is a part that another one of the
-feature equals, but for samples without weight or for its sign.
+A part that holds all samples or none is left out: the intercept fits constants. Duplicates are left out, too: parts of a feature that
+equal an earlier one up to the sign of the learner or up to samples of weight 0.
 
 *Source*: Lu, Mazumder, *Randomized Gradient Boosting Machine*, eq. (5).
 """
@@ -25,17 +25,17 @@ from coordboost.learners.stumps.splits import PLACES, check_splits, splits_of
 
 scan_share = verb("scan_share")
 
-#: Features that are counted together: they share the reads of the vector.
+#: Features whose histograms are filled together: they share the reads of the vector.
 TOGETHER = 4
-#: What counting a sample into a bin costs, in multiplications of a product with a stored column.
+#: Cost of adding a sample to a bin, in multiplications of a dense product.
 COUNTING = 3
 
 
 @kernel
 def four_sums(codes, v, first, last, sums):
-    """Row q of `sums` (>= 8, PLACES): the sums of v by the bins of feature ``min(first + q, last)``, q < 4.
+    """Fill row q of `sums` (>= 8, PLACES) with the sums of v over the bins of feature ``min(first + q, last)``, q < 4.
 
-    Samples go in pairs to two rows of sums: where most of them lie in one bin, additions to it would wait for each other.
+    Even and odd samples have separate sums: if most samples lie in one bin, each addition to it would wait for the one before.
     """
     n, sums[:8] = len(v), 0
     w, x, y, z = codes[first], codes[min(first + 1, last)], codes[min(first + 2, last)], codes[min(first + 3, last)]
@@ -59,7 +59,7 @@ def four_sums(codes, v, first, last, sums):
 
 @kernel
 def one_sums(row, v, sums):
-    """``sums[0]``: the sums of v by the bins of one feature with the codes `row`, samples four at a time."""
+    """Fill ``sums[0]`` with the sums of v over the bins of one feature with the codes `row`, four samples at a time."""
     n, sums[:4] = len(v), 0
     a, b, c, d = sums[0], sums[1], sums[2], sums[3]
     for i in range(0, n - 3, 4):
@@ -75,7 +75,7 @@ def one_sums(row, v, sums):
 
 @kernel
 def cumulate(sums, n_bins, below):
-    """``below[b]``: the sum over the bins before b; returns that over all, and over the code `n_bins` that new rows may have."""
+    """Fill ``below[b]`` with the sum over the bins before b; return the total, the code `n_bins` of unseen values included."""
     below[0], n = 0, min(n_bins + 1, PLACES)
     for b in range(n):
         below[b + 1] = below[b] + sums[b]
@@ -84,20 +84,20 @@ def cumulate(sums, n_bins, below):
 
 @kernel
 def part_sum(sums, below, first, last, extra):
-    """The sum over the bins first to last, and `extra`; only parts of one bin do not begin with the first."""
+    """Return the sum over the bins first to last, and `extra`; a part that does not begin with bin 0 is a single bin."""
     part = below[last + 1] if first == 0 else sums[first]
     return part + sums[extra] if extra >= 0 else part
 
 
 @kernel
 def is_inside(code, first, last, extra):
-    """Whether a bin belongs to a part: bins first to last, and `extra`."""
+    """Return whether a bin belongs to a part: bins first to last, and `extra`."""
     return (first <= code and code <= last) or code == extra
 
 
 @reduction
 def inside_sum(row, v, first, last, extra):
-    """The sum of v over the samples whose bin belongs to a part."""
+    """Return the sum of v over the samples whose bin belongs to a part."""
     total = 0 * v[0]
     for i in range(len(v)):
         total += v[i] if is_inside(row[i], first, last, extra) else 0 * v[0]
@@ -106,13 +106,13 @@ def inside_sum(row, v, first, last, extra):
 
 @kernel
 def add_values(row, first, last, extra, inside, outside, v):
-    """v += `inside` where the bin belongs to a part, `outside` elsewhere."""
+    """Add `inside` to v where the bin belongs to a part, `outside` elsewhere."""
     for i in range(len(v)):
         v[i] += inside if is_inside(row[i], first, last, extra) else outside
 
 
 def add_steps(codes, values, used, v):
-    """``v += values[g, codes[g]]`` for all features g of the list `used`, four at a time."""
+    """Do ``v += values[g, codes[g]]`` for all features g of the list `used`, four at a time."""
     for k in range(0, len(used) - len(used) % 4, 4):
         a, b, c, d = values[used[k]], values[used[k + 1]], values[used[k + 2]], values[used[k + 3]]
         w, x, y, z = codes[used[k]], codes[used[k + 1]], codes[used[k + 2]], codes[used[k + 3]]
@@ -136,9 +136,9 @@ class _Splits(NamedTuple):
 
 
 class Splits(_Splits, Learners):
-    """What both kinds of stumps are made of, and all of their verbs.
+    """Fields and methods that both kinds of stumps share.
 
-    binned : Binned;  feature, first, last, extra : int64 (n_learners,), `extra` -1 where there is none
+    binned : Binned;  feature, first, last, extra : int64 (n_learners,), `extra` is -1 if there is none
     begin : int64 (n_features + 1,), where the learners of each feature begin;  scale, shift : (n_learners,)
     """
 
@@ -159,16 +159,16 @@ class Splits(_Splits, Learners):
 
     @property
     def shares(self):
-        """How many parts a scan is made of."""
+        """Number of parts of a scan."""
         return -(-self.binned.n_features // TOGETHER)
 
     @property
     def scan_cost(self):
-        """Multiplications in a scan."""
+        """Number of multiplications that cost as much as a scan."""
         return COUNTING * self.binned.codes.size + 4 * self.n_learners
 
     def scan_share(self, v, k, out):
-        """Fill the entries of `out` (n_learners,) that belong to the features 4 k to 4 k + 3 with their correlations."""
+        """Write the correlations of the learners on features 4 k to 4 k + 3 into `out` (n_learners,)."""
         sums, below = np.empty((8, PLACES), v.dtype), np.empty(PLACES + 1, v.dtype)
         top = min(4 * k + 4, len(self.binned.codes))
         four_sums(self.binned.codes, v, 4 * k, top - 1, sums)
@@ -213,7 +213,7 @@ class Splits(_Splits, Learners):
         return out
 
     def gather(self, index):
-        """The learners `index` as a dense (n_samples, len(index)) matrix."""
+        """Return the learners `index` as a dense (n_samples, len(index)) matrix."""
         rows, code = np.empty((len(index), self.n_samples), self.scale.dtype), np.arange(PLACES)
         for row, j in zip(rows, index, strict=True):
             inside = ((self.first[j] <= code) & (code <= self.last[j])) | (code == self.extra[j])
@@ -222,7 +222,7 @@ class Splits(_Splits, Learners):
         return rows.T
 
     def steps(self, beta):
-        """The model of each feature as a function of its bin, (n_features, PLACES), and the features that have a coefficient."""
+        """Return the shape function of each feature over its bins, (n_features, PLACES), and the features with a coefficient."""
         values = np.zeros((self.binned.n_features, PLACES), np.result_type(self.scale, beta))
         for j in np.flatnonzero(beta):
             row, inside = values[self.feature[j]], beta[j] * self.scale[j]
@@ -233,27 +233,27 @@ class Splits(_Splits, Learners):
         return values, np.unique(self.feature[beta != 0])
 
     def combine(self, beta):
-        """B beta, (n_samples,). *Cost*: one pass over each feature that has a coefficient."""
+        """Return B beta, (n_samples,). *Cost*: one pass over each feature with a coefficient."""
         out = np.zeros(self.n_samples, np.result_type(self.scale, beta))
         compiled(add_steps)(self.binned.codes, *self.steps(beta), out)
         return out
 
     def products(self, weight):
-        """What gives Gram entries in the metric of `weight` from counts alone; None where weights are too far apart for that."""
+        """Return the ``Counts`` that compute Gram entries in the metric of `weight`; None if a weight is too small beside the mean."""
         whole = whole_weights(weight)
         return None if whole is None else Counts(self, *whole)
 
     def cross(self, a, b, weight):
-        """The Gram entries of the learners `a` with those of `b`, (len(a), len(b))."""
+        """Return the Gram entries of the learners `a` with those of `b`, (len(a), len(b))."""
         products = self.products(weight)
         return super().cross(a, b, weight) if products is None else products.cross(a, b)
 
     def name(self, j):
-        """What the learner is called: "x3 <= 0.25"."""
+        """Return the name of a learner, such as "x3 <= 0.25"."""
         return self.called(j, f"x{self.feature[j]}", None)
 
     def called(self, j, feature, labels):
-        """The same where its feature has a name, and categories with labels: "age <= 41.5 or missing", "town = Oslo"."""
+        """Return the name of a learner on a named feature with labelled categories: "age <= 41.5 or missing", "town = Oslo"."""
         binned, g, first, last = self.binned, self.feature[j], self.first[j], self.last[j]
         if binned.categorical[g] == 1:
             labels = range(binned.n_bins[g] - (binned.missing[g] >= 0)) if labels is None else labels
@@ -264,29 +264,29 @@ class Splits(_Splits, Learners):
         return f"{feature} <= {cuts[last]:.6g}" + (" or missing" if self.extra[j] >= 0 else "")
 
     def check(self):
-        """Refuse fields that are not those of all splits of the bins."""
+        """Raise a ValueError if the fields are not splits of the bins."""
         self.binned.check()
         check_splits(self)
 
     def at(self, binned):
-        """The same learners on new rows, which are in the same bins."""
+        """Return the same learners on new rows, binned in the same way."""
         return self._replace(binned=binned)
 
     def weighted(self, weight):
-        """The learners of this kind that have unit norm in the metric of `weight`: another list where some samples have none."""
+        """Return all learners of this kind, of unit norm in the metric of `weight`. The list depends on which weights are 0."""
         return self.of(self.binned, weight)
 
     @classmethod
     def of(cls, binned, weight=None):
-        """All splits of these bins; `weight` (n_samples,) is the metric in which they have unit norm, ones by default."""
+        """Return all splits of these bins, of unit norm in the metric of `weight` (n_samples,), ones by default."""
         *where, inside, outside = splits_of(binned, np.ones(binned.n_samples) if weight is None else weight)
         return cls(binned, *where, *cls._values(inside, outside))
 
 
 class Stumps(Splits):
-    """Stumps of two values, 1 and -1 over the root of the total weight: + where x <= cut, or where x is of a category.
+    """Stumps with values +1 and -1, divided by the root of the total weight: + where x <= cut, or in one category.
 
-    In the metric of the weights they have unit norm. The constant is not among them. ``stumps(X)`` makes them from a table.
+    They have unit norm in the metric of the weights. The constant is not one of them. ``stumps(X)`` builds them from a table.
     *Cost*: a scan is one pass over the bins. *Source*: Lu, Mazumder, eq. (5).
 
     Parameters
@@ -298,11 +298,11 @@ class Stumps(Splits):
     first, last : ndarray of int64, (n_learners,)
         The bins of the part, from the first one to the last one.
     extra : ndarray of int64, (n_learners,)
-        Another bin of the part, that of missing values; -1 where there is none.
+        One more bin of the part, the bin of missing values; -1 if there is none.
     begin : ndarray of int64, (n_features + 1,)
         Where the learners of each feature begin.
     scale, shift : ndarray, (n_learners,)
-        A learner is ``scale - shift`` on its part, and ``-shift`` on the rest.
+        A learner is ``scale - shift`` on its part, and ``-shift`` elsewhere.
 
     Examples
     --------
@@ -316,7 +316,7 @@ class Stumps(Splits):
 
     @staticmethod
     def _values(inside, outside):
-        """scale and shift."""
+        """Return scale and shift."""
         root = np.sqrt(inside + outside)
         return 2 / root, 1 / root
 
@@ -324,11 +324,11 @@ class Stumps(Splits):
 class LeafStumps(Splits):
     r"""Stumps with two leaf values, as gradient boosting fits them: the indicator of each split, centred and of unit norm.
 
-    The best two leaf values for a residual r are its means on the two sides. Where the residual has mean 0, as it has with the squared
-    loss and an intercept, these two values are a multiple of the centred indicator: so the learner with the largest correlation is the
-    split with the largest gain, LS-Boost on these columns is gradient boosting with trees of depth 1, and ``theta B_j`` adds the two
-    leaf values. With other losses the mean of the residual is not 0, and two free leaf values are a tree of depth 1: this dictionary then
-    fits their difference only. ``leaf_stumps(X)`` makes them from a table. *Cost*: a scan is one pass over the bins.
+    The best two leaf values for a residual r are its means on the two sides. If the residual has mean 0, as with the squared loss and an
+    intercept, these two values are a multiple of the centred indicator. So the learner with the largest absolute correlation is the split
+    with the largest gain, LS-Boost on these columns is gradient boosting with trees of depth 1, and ``theta B_j`` adds the two leaf
+    values. With other losses the mean of the residual is not 0: a tree of depth 1 then fits both leaf values, but these learners fit their
+    difference only. ``leaf_stumps(X)`` builds them from a table. *Cost*: a scan is one pass over the bins.
 
     Parameters
     ----------
@@ -339,11 +339,11 @@ class LeafStumps(Splits):
     first, last : ndarray of int64, (n_learners,)
         The bins of the part, from the first one to the last one.
     extra : ndarray of int64, (n_learners,)
-        Another bin of the part, that of missing values; -1 where there is none.
+        One more bin of the part, the bin of missing values; -1 if there is none.
     begin : ndarray of int64, (n_features + 1,)
         Where the learners of each feature begin.
     scale, shift : ndarray, (n_learners,)
-        A learner is ``scale - shift`` on its part, and ``-shift`` on the rest.
+        A learner is ``scale - shift`` on its part, and ``-shift`` elsewhere.
 
     Examples
     --------
@@ -357,7 +357,7 @@ class LeafStumps(Splits):
 
     @staticmethod
     def _values(inside, outside):
-        """scale and shift: (1 - p) / norm on the part and -p / norm on the rest, p its share of the weight."""
+        """Return scale and shift: (1 - p) / norm on the part, -p / norm elsewhere, p the share of the part in the weight."""
         total = inside + outside
         scale = np.sqrt(total / inside / outside)
         return scale, scale * (inside / total)

@@ -1,13 +1,13 @@
-"""The ways to split one feature in two parts: which there are."""
+"""The list of all splits of single features in two parts."""
 
 import numpy as np
 
-#: Places for the bins of a feature: a code is a byte.
+#: Length of an array over the bins of a feature: a code is a byte.
 PLACES = 256
 
 
 def splits_of(binned, weight):
-    """The splits of all features.
+    """List the splits of all features.
 
     Parameters
     ----------
@@ -18,12 +18,12 @@ def splits_of(binned, weight):
     feature, first, last, extra : int64 (n_learners,)
     begin : int64 (n_features + 1,)
     inside, outside : (n_learners,)
-        The weights of the part and of the rest, both above 0.
+        The weights of the part and of its complement, both above 0.
 
     Raises
     ------
     ValueError
-        For a sample in a bin that its feature has not.
+        If a sample has a code that is no bin of its feature.
     """
     shares = np.array([np.bincount(row, weight, PLACES) for row in binned.codes])
     beyond = np.flatnonzero(((np.arange(PLACES) >= binned.n_bins[:, None]) & (shares > 0)).any(axis=1))
@@ -40,18 +40,18 @@ def splits_of(binned, weight):
 
 
 def _splits_of_feature(share, missing, categorical):
-    """first, last, extra, inside, outside of the splits of a feature whose bins have the weights `share` (n_bins,)."""
+    """Return first, last, extra, inside, outside for the splits of one feature; `share` (n_bins,) are the weights of its bins."""
     if categorical:
         used = np.flatnonzero(share > 0)
-        used = used[: 0 if len(used) == 1 else 1 if len(used) == 2 else None]  # of two, one is the other with another sign
+        used = used[: 0 if len(used) == 1 else 1 if len(used) == 2 else None]  # with two categories, the two learners differ only in sign
         rest = np.array([share[:b].sum() + share[b + 1 :].sum() for b in used])
         return used, used, np.full(len(used), -1), share[used], rest
     ordered = share if missing < 0 else share[:missing]
     below, above = np.cumsum(ordered), np.cumsum(ordered[::-1])[::-1]
     used = np.flatnonzero(ordered > 0)
-    inner = used[:-1]  # what is not beyond goes left
+    inner = used[:-1]  # cuts after these bins: something remains on the right
     gap = 0.0 if missing < 0 else share[missing]
-    right = inner if gap == 0 or len(used) == 0 else used  # the last of these: not missing
+    right = inner if gap == 0 or len(used) == 0 else used  # the last split: missing or not
     left = inner if gap > 0 else inner[:0]
     rest = np.append(above, 0.0)
     return (
@@ -64,12 +64,12 @@ def _splits_of_feature(share, missing, categorical):
 
 
 def check_splits(self):
-    """Refuse the fields of a piece that are not those of splits of its bins: kernels read wherever they point to.
+    """Raise a ValueError unless the fields of a piece are splits of its bins: kernels do not check these indices.
 
     Raises
     ------
     ValueError
-        What they must be.
+        Says what the fields must be.
     """
     kind, n, d = type(self).__name__, len(self.feature), self.binned.n_features
     first, last, extra, begin = self.first, self.last, self.extra, self.begin

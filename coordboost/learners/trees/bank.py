@@ -1,4 +1,4 @@
-"""The bank of a run whose learners are trees: they are kept as trees, never as columns."""
+"""The bank of a run whose learners are trees: stored as trees, never as columns."""
 
 import functools
 import math
@@ -21,7 +21,7 @@ class _Hand(NamedTuple):
 
 
 class Hand(_Hand, Learners):
-    """One tree at hand, a dictionary with one learner: ``B_0 = values[leaf]``."""
+    """The current tree as a dictionary of one learner: ``B_0 = values[leaf]``."""
 
     def add(self, j, a, v):
         for i in range(len(v)):
@@ -33,18 +33,18 @@ class Hand(_Hand, Learners):
 
 
 class TreeBank(Learners):
-    """Trees by number, in the order of their growth: a dictionary without end.
+    """Trees, numbered in the order in which they grew: a dictionary that grows.
 
     Parameters
     ----------
     family : object with ``binned``, ``growth``, ``penalty``, ``newton``, and ``at(rows)``
-        What grows.
+        The family of the trees.
     weight : (n_samples,)
         The metric in which trees are unit vectors.
     trees : Trees, optional
-        Those to begin with.
+        The trees to begin with.
     member : int64 (n_trees,), optional
-        Their families, where there are some.
+        The family of each of these trees, if there are families.
     """
 
     countable = False
@@ -55,15 +55,15 @@ class TreeBank(Learners):
         self.held = Trees.empty(0, family.growth.max_leaves) if trees is None else trees  # perhaps with room for more
         self.n_learners = len(self.held.n_leaves)
         self._member = np.full(self.n_learners, -1, dtype=np.int64) if member is None else member
-        self.seen, self.length = -1, 0.0  # the tree at hand; how long the last one was before it became a unit vector
+        self.seen, self.length = -1, 0.0  # the current tree; the length of the last one before normalisation
 
     def __getstate__(self):
-        """A copy or a pickle has the trees, and none of what they grew in."""
+        """Return the state for copy and pickle: the trees, without the memory in which they grew."""
         return {key: value for key, value in vars(self).items() if key not in ("grower", "hand")} | {"seen": -1}
 
     @property
     def binned(self):
-        """The features in bins."""
+        """The binned features."""
         return self.family.binned
 
     @property
@@ -72,85 +72,85 @@ class TreeBank(Learners):
 
     @property
     def n_groups(self):
-        """Features."""
+        """Number of features."""
         return self.binned.n_features
 
     @property
     def takes_noise(self):
-        """Whether leaf values are means of the gradient."""
+        """Whether leaf values are means of the gradient, so that noise may be added to it."""
         return not (self.family.newton or self.family.growth.monotone.any())
 
     @property
     def trees(self):
-        """The trees grown so far."""
+        """The trees grown so far, a copy."""
         return self.held.cut(self.n_learners)
 
     def saved(self, n):
-        """The first n trees, and the family, as plain arrays."""
+        """Return the first n trees and the family as plain arrays."""
         return self.family.saved(self.trees.trimmed(n), self.member[:n])
 
     @property
     def families(self):
-        """The table of the families of trees, None where there are none."""
+        """The table of families, None if there are none."""
         return self.family.families if len(self.family.families.bound) else None
 
     @property
     def member(self):
-        """The family of each tree grown so far, int64 (n_learners,); -1 of a tree that was not grown for one."""
+        """The family of each tree grown so far, int64 (n_learners,); -1 for a tree that was grown for none."""
         return self._member[: self.n_learners]
 
     def lengths(self):
-        """The length of each tree grown so far as a learner of its family, (n_learners,)."""
+        """Return the norm of each tree grown so far, scaled to the bound of its family, (n_learners,)."""
         table, values = self.family.families, self.held.values
         return np.array([table.bound[k] / norm(values[j], table.q) for j, k in enumerate(self.member)])
 
     def bank(self):
-        """A bank of its own with the same trees."""
+        """Return an independent bank with the same trees."""
         return TreeBank(self.family, self.weight, self.trees, self.member.copy())
 
     def room(self, n):
-        """The bank itself, with room for `n` more trees."""
+        """Allocate room for `n` more trees, and return the bank itself."""
         self.held = self.held.with_room(self.n_learners + n)
         more = np.full(len(self.held.n_leaves) - len(self._member), -1, dtype=np.int64)
         self._member = np.concatenate([self._member, more]) if len(more) else self._member
         return self
 
     def forget(self, n):
-        """Know the first `n` trees only."""
+        """Drop all but the first `n` trees."""
         self.held, self._member, self.seen = self.held.cut(n), self._member[:n].copy(), -1
         self.n_learners = n
 
     @property
     def feature(self):
-        """The feature that each tree splits its root by, (n_learners,); 0 of a tree of one leaf."""
+        """The feature that splits the root of each tree, (n_learners,); 0 for a tree of one leaf."""
         return np.maximum(self.held.feature[: self.n_learners, 0], 0)
 
     @functools.cached_property
     def grower(self):
-        """What trees grow in."""
+        """The memory in which trees grow."""
         return Grower(self.binned, self.family.growth)
 
     @functools.cached_property
     def hand(self):
-        """The tree at hand, on the samples of the bank."""
+        """The current tree, on the samples of the bank."""
         return Hand(self.grower.leaf, np.zeros(self.family.growth.max_leaves))
 
     @functools.cached_property
     def _metric(self):
-        """Weights of leaf values: one where all are the same; room for second derivatives where leaves take these."""
+        """Weights for leaf values: one number if all are equal; with Newton's leaf values, an array for second derivatives."""
         if self.family.newton:
             return np.ones(self.n_samples)
         return self.weight[:1].copy() if (self.weight == self.weight[0]).all() else self.weight
 
     @functools.cached_property
     def _fixed(self):
-        """All features, what a split by each must gain, whether a sample takes two numbers, and the weights to measure a tree with."""
+        """Arguments of each growth: all features, their penalties, whether entries are wide, and the metric (weights) of the trees."""
         newton = self.family.newton
         two = newton or len(self._metric) > 1 or self.n_samples >= 1 << NARROW
         return np.arange(self.n_groups), self.family.penalty, two, self.weight if newton else np.zeros(0)
 
     def see(self, j):
-        """Have tree j at hand."""
+        """Make tree j the current one."""
         if self.seen != j:
             trees = self.held
             compiled(fill_leaves)(self.binned.codes, trees.feature[j], trees.left[j], trees.goes_left[j], self.hand.leaf)
@@ -158,11 +158,11 @@ class TreeBank(Learners):
             self.seen = j
 
     def find(self, v):
-        """Grow the tree that fits `v` best and give it a number: its number and correlation."""
+        """Grow a tree that fits `v` and add it to the bank; return its number and correlation."""
         return self.find_in(v, self._fixed[0])
 
     def find_in(self, v, groups):
-        """The same with splits of the features `groups` only."""
+        """Do the same as `find`, with splits by the features `groups` only."""
         if self.family.growth.subsample < 1:
             return self._find_in_some(v, groups)
         (_, penalty, wide, metric), grower, j, trees = self._fixed, self.grower, self.n_learners, self.held
@@ -175,7 +175,7 @@ class TreeBank(Learners):
         return j, corr
 
     def _find_in_some(self, v, groups):
-        """The same, with splits and values of the rows that are drawn for the tree; it is a unit vector on all rows."""
+        """Do the same as `find_in`, with splits and leaf values from a random subsample; the tree is a unit vector on all rows."""
         (_, penalty, wide, _), grower, j, values = self._fixed, self.grower, self.n_learners, self.held.values
         (drawn, others), metric = grower.draw(j), self._metric
         weight = metric if len(metric) == 1 else metric[drawn]
@@ -190,10 +190,10 @@ class TreeBank(Learners):
         return j, corr
 
     def least_risk(self, v, drawn, revisit, risk, less):
-        """The tree of the families `drawn` of least risk, of the beginnings of one tree that is grown for `v`: its number and correlation.
+        """Grow one tree for `v`, and select among its prefixes, one per family of `drawn`, by least risk: return (number, correlation).
 
-        revisit : whether the trees so far compete, too;  risk : function of (number, family, correlation);  less : which of two
-        (risk, family) is less
+        revisit : whether the trees so far compete, too;  risk : function of (number, family, correlation);  less : function of
+        (risk, family, other risk, other family), whether the first risk is less
         """
         table, grower, n, (every, penalty, wide, _) = self.family.families, self.grower, self.n_learners, self._fixed
         splits, state, nodes, values = table.nodes[drawn], grower.state, grower.nodes, self.held.values[n]
@@ -204,7 +204,7 @@ class TreeBank(Learners):
         last, corr, power = -1, 0.0, (1 / (table.q - 1) if table.q > 1 else math.inf) if table.sums else None
 
         def begin(f):
-            """Have the beginning for family f at hand as tree n, of so many nodes; its correlation."""
+            """Make the prefix for family f the current tree, numbered n; return its correlation."""
             nonlocal last, corr
             self._member[n], m = f, min(2 * int(table.nodes[f]) + 1, int(state.nodes))
             if m != last:
@@ -230,18 +230,18 @@ class TreeBank(Learners):
         return j, product
 
     def reach(self, j):
-        """The bound of the family of tree j, and the length of the tree in it."""
+        """Return the bound of the family of tree j, and the norm of the tree scaled to it."""
         self.see(j)
         bound = self.family.families.bound[self._member[j]]
         return bound, bound / norm(self.hand.values, self.family.families.q)
 
     def measure(self, write_curvature):
-        """Take the second derivatives at the model as weights of the next tree, where it wants them: `write_curvature` writes them."""
+        """Use the second derivatives at the model, written by `write_curvature`, as weights of the next tree, if it is Newton's."""
         if self.family.newton:
             write_curvature(self._metric)
 
     def refit(self, j, v, scale, key):
-        """The leaves of the tree just grown, fitted to `v` and white noise; their length."""
+        """Refit the leaves of the tree just grown to `v` and white noise; return the length of the new fit."""
         grower, scratch, values = self.grower, self.hand.values, self.held.values[j]
         self.length = compiled(refit_leaves)(
             grower.state, grower.nodes, grower.leaf, self.family.growth.l2, v, scale, key, scratch, values
@@ -250,11 +250,11 @@ class TreeBank(Learners):
         return self.length
 
     def fitted(self, corr):
-        """How long the last tree was before it became a unit vector."""
+        """Return the length of the last tree before normalisation."""
         return self.length
 
     def bound(self, v):
-        """Of the correlations of all trees no bound is known: growing one is no proof."""
+        """Return infinity: growing a tree proves no bound on the correlations of all trees."""
         return math.inf
 
     def column(self, j):
@@ -266,11 +266,11 @@ class TreeBank(Learners):
         return np.array([self.column(j) @ v for j in index])
 
     def combine(self, beta):
-        """B beta, (n_samples,). *Cost*: n_samples times the depth for each tree with a coefficient; rows in threads."""
+        """Return B beta, (n_samples,). *Cost*: n_samples times the depth for each tree with a coefficient, on threads."""
         return combined(self.binned, self.held, beta)
 
     def steps(self, beta):
-        """The model of each feature as a function of its code, (n_features, 8 SET), and the features that have a coefficient.
+        """Return the shape function of each feature over its codes, (n_features, 8 SET), and the features with a coefficient.
 
         Raises
         ------
@@ -290,15 +290,15 @@ class TreeBank(Learners):
         return values, np.unique(feature[learners])
 
     def tree(self, j):
-        """Tree j, a ``Tree``: a unit vector, its leaves may be applied to other rows in the same bins."""
+        """Return tree j, a ``Tree``: a unit vector. It can be applied to other rows in the same bins."""
         return Tree.of(self.held, j, self.binned)
 
     def splits(self, j):
-        """What each node of tree j asks, a list of ``Split``, None for a leaf."""
+        """Return the condition of each node of tree j, a list of ``Split``, None for a leaf."""
         return self.tree(j).splits(self.family.binning)
 
     def text(self, j, by=1.0):
-        """Tree j as text, a line for each split and leaf; values times `by`."""
+        """Return tree j as text, one line per split and leaf; values are multiplied by `by`."""
         tree = self.tree(j)
         return tree._replace(values=by * tree.values).text(self.splits(j))
 
@@ -306,10 +306,10 @@ class TreeBank(Learners):
         return f"tree {j}"
 
     def standing(self, rows):
-        """The trees grown so far on the samples `rows`, a ``Binned``: a piece, and no copy."""
+        """Return the trees grown so far on the samples `rows`, a ``Binned``, as a piece, without a copy."""
         return Standing(rows, self.held)
 
     def at(self, rows):
-        """The same trees on new rows, a ``Binned``."""
+        """Return a bank of the same trees on new rows, a ``Binned``."""
         family = self.family.at(rows)
         return TreeBank(family, np.ones(family.n_samples), self.trees, self.member.copy())

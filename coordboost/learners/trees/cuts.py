@@ -1,11 +1,11 @@
 """The best cut of one feature in one node, from the histogram of its bins.
 
-A cut scores ``(sum left)^2 / (weight left + l2) + (sum right)^2 / (weight right + l2)``, in units of the whole numbers. Thresholds are
-tried from the lowest bin up, each with missing values on the right, then with them on the left; categories are put in the order of their
-means first. The first of the highest scores wins; of several features the lowest.
+A cut scores ``(sum left)^2 / (weight left + l2) + (sum right)^2 / (weight right + l2)``, in units of the integer targets. Thresholds are
+tried from the lowest bin up, each with missing values on the right, then on the left. Categories are first sorted by their means. Ties go
+to the first cut in this order, and to the lowest feature.
 
-Where values are bounded, by a monotone constraint on the feature or above the node, a side with value v scores
-``(2 sum - (weight + l2) v) v`` instead, v being the mean moved into its bounds: the basic method of LightGBM, and scikit-learn's.
+If a monotone constraint on the feature or above the node bounds the values, a side with value v scores
+``(2 sum - (weight + l2) v) v`` instead, with v the mean clipped to its bounds: the basic method of LightGBM, and of scikit-learn.
 """
 
 import math
@@ -14,32 +14,32 @@ import numpy as np
 
 from coordboost._numba import kernel
 
-#: A cut: its score; the last bin that goes left (for categories, how many of them go left); whether missing values do; whether the node has
-#: some; sums of what goes left, computed for the best feature alone.
+#: A cut: its score; the last bin that goes left (for categories, how many go left); whether missing values go left; whether the node has
+#: missing values; sums over the left side, for ordered features computed for the best one only.
 CUT = np.dtype((np.record, [
     ("score", "f8"), ("bin", "i8"), ("missing_left", "i8"), ("has_missing", "i8"), ("total", "i8"), ("mass", "i8"), ("count", "i8"),
 ]))  # fmt: skip
-#: Rows of the scratch array for cuts of a feature: sums on the left and on the right, weights in whole units, counts on the left, scores
+#: Rows of the scratch array for cuts of a feature: sums left and right, integer weights left and right, counts left, scores.
 SCRATCH_ROWS = 6
 
 
 @kernel
 def held(state, sums, counts, b):
-    """Sum, weight and count of one bin, whole numbers."""
+    """Return the sum, weight and count of one bin, integers."""
     n = counts[b] & ((1 << state.bits) - 1)
     return (sums[b], counts[b] >> state.bits, n) if state.wide else (sums[b] >> state.bits, n, n)
 
 
 @kernel
 def side_score(total, weight, low, high):
-    """The value total / weight moved into its bounds, and the score of a side with this value."""
+    """Return the value total / weight clipped to its bounds, and the score of a side with this value."""
     value = min(max(total / weight if weight > 0 else 0.0, low), high)
     return value, (2 * total - weight * value) * value
 
 
 @kernel
 def bounded_score(left, right, w_left, w_right, node, sign):
-    """The score of one cut where values are bounded; minus infinity where they would not be in order."""
+    """Return the score of a cut with bounded values; minus infinity if the values are equal or in the wrong order."""
     value_left, score_left = side_score(left, w_left, node.low, node.high)
     value_right, score_right = side_score(right, w_right, node.low, node.high)
     return score_left + score_right if value_left != value_right and sign * (value_right - value_left) >= 0 else -math.inf
@@ -47,7 +47,7 @@ def bounded_score(left, right, w_left, w_right, node, sign):
 
 @kernel
 def cut_ordered(state, sums, counts, n_bins, missing, node, sign, limits, scratch, cut):
-    """The best cut of a feature whose bins have an order; `sign` None where no feature has a direction."""
+    """Find the best cut of a feature with ordered bins; `sign` is its monotone constraint, None if no feature has one."""
     _, _, least, lightest, _, l2 = limits
     sum_left, sum_right, mass_left, mass_right, n_left, scores = scratch[0], scratch[1], scratch[2], scratch[3], scratch[4], scratch[5]
     total, whole, n_samples, bits, unit = node.total, node.mass, float(node.count), state.bits, state.unit
@@ -64,7 +64,7 @@ def cut_ordered(state, sums, counts, n_bins, missing, node, sign, limits, scratc
             for b in range(n):
                 a += sums[b]
                 sum_left[b], n_left[b] = a >> bits, a & mask
-            for b in range(n):  # whole numbers are below 2^53, so that floats are exact
+            for b in range(n):  # integers below 2^53 are exact as floats
                 sum_right[b], mass_left[b], mass_right[b] = float(total) - sum_left[b], n_left[b], n_samples - n_left[b]
         for b in range(n):
             left, right, w_left, w_right = sum_left[b], sum_right[b], unit * mass_left[b] + l2, unit * mass_right[b] + l2
@@ -92,7 +92,7 @@ def cut_ordered(state, sums, counts, n_bins, missing, node, sign, limits, scratc
 
 @kernel
 def take_ordered(state, sums, counts, missing, count, cut):
-    """What goes left in a cut of a node with `count` samples, exact whole numbers; missing values go with most where there are none."""
+    """Write the exact left sums of the cut of a node with `count` samples; without missing values, these go to the larger side."""
     cut.total, cut.mass, cut.count = 0, 0, 0
     for b in range(cut.bin + 1 + (cut.missing_left & cut.has_missing)):
         total, mass, n = held(state, sums, counts, b if b <= cut.bin else missing)
@@ -105,7 +105,7 @@ def take_ordered(state, sums, counts, missing, count, cut):
 
 @kernel
 def rank(state, sums, counts, n_bins, l2, keys, order):
-    """Categories that occur in a node into `order`, by S / (W + l2), equal ones by their codes; how many. `keys` holds these then."""
+    """Sort the categories in a node by S / (W + l2), ties by code, into `order`, the keys into `keys`; return how many."""
     k = 0
     for b in range(n_bins):
         total, mass, count = held(state, sums, counts, b)
@@ -122,7 +122,7 @@ def rank(state, sums, counts, n_bins, l2, keys, order):
 
 @kernel
 def cut_categories(state, sums, counts, n_bins, node, limits, keys, order, cut):
-    """The best cut of a feature with categories: some with the lowest S / (W + l2) go left; their number is the bin."""
+    """Find the best cut of a categorical feature: those with the lowest S / (W + l2) go left; ``cut.bin`` is their number."""
     _, _, least, lightest, _, l2 = limits
     cut.score, cut.bin, cut.missing_left = -math.inf, -1, 0
     sum_left, mass_left, n_left = 0, 0, 0

@@ -1,17 +1,16 @@
-"""Growing a tree: one compiled call, level by level or the largest gain first, on flat arrays that are made once.
+"""Growing a tree: one compiled call, level by level or largest gain first, on flat arrays that are allocated once.
 
-Rows of a node are consecutive, in the order of the samples. The two halves of a node go to the other buffer::
+Rows of a node are consecutive, in the order of the samples. The rows of its two children are written to the other buffer::
 
     depth 0    rows[0]   0 1 2 3 4 5 6 7      fixed[:, 0]      the root
     depth 1    rows[1]   1 2 5 7|0 3 4 6      fixed[:, 1]      its children
     depth 2    rows[0]   2 5|1 7|0 6|3 4      fixed[:, 0]      their children
     depth 3    rows[1]   ...
 
-`fixed` holds the entries of these rows, one number or two for each (see whole.py). Histograms lie slot by slot. A slot belongs to a node
-whose split was or will be searched for; the larger child of a node inherits the slot, its histogram is that of the node less that of the
-smaller child.
+`fixed` holds the entries of these rows, one or two numbers each (see whole.py). Histograms are stored in slots. A node has a slot if its
+best cut is searched. The larger child inherits the slot of its parent: its histogram is the parent's minus that of the smaller child.
 
-Arguments that are None, `categorical`, `monotone`, `sets` and `drawn`, are left out of the code that is compiled.
+If `categorical`, `monotone`, `sets` or `drawn` is None, the code that uses it is not compiled.
 """
 
 import math
@@ -28,20 +27,20 @@ from coordboost.learners.trees.whole import ALLOWED, choose_scales, write_entrie
 #: A node.
 #:
 #:     feature       the feature that it is split by, -1 for a leaf
-#:     place         where that feature stands in the list of features that a split may use
+#:     place         the position of that feature in the list of features that a split may use
 #:     parent        its parent
 #:     left          its left child; the right one is the next node
-#:     leaf          the number of a leaf, from 0 on in the order of the nodes
-#:     open          1 while it may be split: its best cut is searched for, or known and not made
-#:     rows_moved    1 if its rows were moved to ranges of its children; not done where neither child is searched
+#:     leaf          the number of a leaf; leaves are numbered from 0 in the order of the nodes
+#:     open          1 while it may be split: its best cut is being searched, or is known but not made
+#:     rows_moved    1 if its rows were moved to the ranges of its children; not done if neither child is searched
 #:     depth         0 for the root
-#:     start, stop   its rows are ``rows[depth & 1, start:stop]``, if they were moved there
+#:     start, stop   its rows are ``rows[depth & 1, start:stop]``, if its parent's rows were moved
 #:     slot          its histograms are ``histograms[:, slot]``
-#:     total         the sum of its targets, in whole numbers (see whole.py)
-#:     mass          the sum of its weights, in whole numbers
-#:     count         how many samples it has
+#:     total         the sum of its targets, an integer (see whole.py)
+#:     mass          the sum of its weights, an integer
+#:     count         its number of samples
 #:     low, high     bounds of its value, from monotone splits above
-#:     score         what it scores as a leaf (see cuts.py)
+#:     score         its score as a leaf (see cuts.py)
 #:     gain          the score of its best cut, less penalties and `score`
 #:     value         its value as a leaf
 NODE = np.dtype((np.record, [
@@ -49,32 +48,32 @@ NODE = np.dtype((np.record, [
     ("depth", "i8"), ("start", "i8"), ("stop", "i8"), ("slot", "i8"), ("total", "i8"), ("mass", "i8"), ("count", "i8"),
     ("low", "f8"), ("high", "f8"), ("score", "f8"), ("gain", "f8"), ("value", "f8"),
 ]))  # fmt: skip
-#: What a growth counts, and how its entries are read (see whole.py).
+#: The state of a growth: counters, and the format of the entries (see whole.py).
 #:
-#:     nodes         how many nodes there are
+#:     nodes         number of nodes
 #:     first         the first of the new nodes, whose best cuts are not known yet
-#:     leaves        how many of the nodes are leaves
-#:     slots         how many slots of histograms are in use
-#:     wide          1 where an entry is two numbers, 0 where it is one
-#:     bits          how many bits of an entry count samples
+#:     leaves        number of leaves
+#:     slots         number of slots of histograms in use
+#:     wide          1 if an entry is two numbers, 0 if it is one
+#:     bits          number of bits of an entry that count samples
 #:     scale         targets are multiplied by it
 #:     unit          weights are whole multiples of it
 STATE = np.dtype((np.record, [
     ("nodes", "i8"), ("first", "i8"), ("leaves", "i8"), ("slots", "i8"), ("wide", "i8"), ("bits", "i8"), ("scale", "f8"), ("unit", "f8"),
 ]))  # fmt: skip
-#: A gain below this part of the score may be rounding: a score has eight rounded operations, and its sums may be off by one unit.
+#: A gain below this fraction of the score may be rounding: a score takes eight rounded operations, and its sums may be off by one unit.
 ROUNDING = 2.0**-45
-#: What `grow` returns where too many targets are lost in one number for a sample.
+#: What `grow` returns if one number per sample loses too many targets.
 LOST = -1
 
 
 def draw_rows(seed, j, share, n_samples, drawn, others):
-    """The samples that tree j is grown on, each with probability `share` and on its own, and the others; how many are drawn, at least one.
+    """Draw the samples of tree j, each independently with probability `share`; return how many, at least one.
 
-    drawn, others : (n_samples + 1,), filled in increasing order
+    drawn, others : (n_samples + 1,), filled with the drawn and the other samples in increasing order
     """
     key, least, at = key_of(seed, ROWS, j), np.int64(math.ceil(share * 2.0**32)), 0
-    for i in range(n_samples):  # no branch, which nobody could foresee
+    for i in range(n_samples):  # no branch: it would be unpredictable
         bits = word(key, i >> 1)
         taken = int(np.int64((bits >> np.uint64(32) if i & 1 else bits) & np.uint64(0xFFFFFFFF)) < least)
         drawn[at] = others[i - at] = i
@@ -85,7 +84,7 @@ def draw_rows(seed, j, share, n_samples, drawn, others):
 
 
 def find_leaves(codes, nodes, goes_left, samples, leaf):
-    """Write the leaf of some samples that the tree was not grown on into `leaf`."""
+    """Write the leaves of `samples` that the tree was not grown on into `leaf`."""
     for i in range(len(samples)):
         row, at = samples[i], 0
         while nodes[at].feature >= 0:
@@ -95,7 +94,7 @@ def find_leaves(codes, nodes, goes_left, samples, leaf):
 
 @kernel
 def init_node(limits, state, node, above, depth, start, count, total, mass, may_split):
-    """Fill in a new node; `above` has the bounds of its value."""
+    """Initialise a new node; it takes the bounds of its value from `above`."""
     max_depth, _, min_samples, min_weight, _, l2 = limits
     weight = state.unit * mass
     node.depth, node.start, node.stop, node.count, node.total, node.mass = depth, start, start + count, count, total, mass
@@ -106,7 +105,7 @@ def init_node(limits, state, node, above, depth, start, count, total, mass, may_
 
 @kernel
 def init_root(limits, state, nodes, rows, drawn, count, total, mass):
-    """The root of a tree, which holds all samples, or those `drawn`; `count` of them."""
+    """Initialise the root of a tree, which holds `count` samples: all, or those `drawn`."""
     for i in range(count):
         rows[0, i] = i if drawn is None else drawn[i]
     state.nodes, state.first, state.leaves, state.slots = 1, 0, 1, 1
@@ -116,7 +115,7 @@ def init_root(limits, state, nodes, rows, drawn, count, total, mass):
 
 @kernel
 def is_allowed(sets, at, f):
-    """Whether a set holds feature f and all features that the node `at` was split off by."""
+    """Return whether a set contains feature f and all features on the path from the root to the node `at`."""
     mask, held = sets
     found = False
     for k in range(mask.shape[1]):
@@ -126,9 +125,9 @@ def is_allowed(sets, at, f):
 
 @kernel
 def search(table, categorical, monotone, sets, limits, features, first, last, state, memory, scratch, order):
-    """The best cuts of all new nodes by ``features[first:last]``, four at a time: their codes are still in the cache for the next node.
+    """Find the best cuts of all new nodes by ``features[first:last]``, four at a time: their codes stay in the cache for the next node.
 
-    New nodes are the root, or pairs of children. The histogram of the smaller child is filled, that of the larger one is the rest.
+    New nodes are the root, or pairs of children. The histogram of the smaller child is filled, that of the larger one is a difference.
     """
     (codes, eights, n_bins, missing), (nodes, cuts, histograms, rows, fixed, _) = table, memory
     for p in range(first, last, 4):
@@ -152,7 +151,7 @@ def search(table, categorical, monotone, sets, limits, features, first, last, st
                 for each in range(1 if small == large else 2):
                     child = large if each else small
                     node, cut = nodes[child], cuts[child, q]
-                    sums, counts = histograms[0, node.slot, q], histograms[-1, node.slot, q]  # one and the same unless wide
+                    sums, counts = histograms[0, node.slot, q], histograms[-1, node.slot, q]  # the same array unless wide
                     if not node.open or n_bins[f] == 1 or (sets is not None and not is_allowed(sets, child, f)):
                         cut.score = -math.inf
                     elif categorical is not None and categorical[f]:
@@ -165,9 +164,9 @@ def search(table, categorical, monotone, sets, limits, features, first, last, st
 
 @kernel
 def split_best(table, categorical, monotone, sets, limits, features, penalty, state, memory, scratch, order):
-    """Split all new nodes that gain by it, or the one node with the largest gain; False where there is none.
+    """Split all new nodes that gain by it, or the one node with the largest gain; return False if there is none.
 
-    Codes that no row of the fit has go where missing values go, unknown categories right.
+    Codes that no training row has go where missing values go; unknown categories go right.
     """
     max_depth, max_leaves, _, _, min_gain, l2 = limits
     (_, _, n_bins, missing), (nodes, cuts, histograms, _, _, goes_left) = table, memory
@@ -231,9 +230,9 @@ def split_best(table, categorical, monotone, sets, limits, features, penalty, st
 
 @kernel
 def move_rows(codes, nodes, rows, fixed, goes_left, at, first, last, left_at, right_at):
-    """Write the rows of a node from `first` to `last` into the other buffer, from `left_at` on or, if they go right, from `right_at`.
+    """Write rows `first` to `last` of a node into the other buffer: those that go left from `left_at` on, the others from `right_at` on.
 
-    Two cursors, no branch: how many rows go left is known from the histogram, so both children are written at once.
+    The histogram tells how many rows go left, so both children are written in one pass, without a branch.
     """
     side, code, flags, wide = nodes[at].depth & 1, codes[nodes[at].feature], goes_left[at], len(fixed) == 2
     samples, sums, counts = rows[side, first:last], fixed[0, side, first:last], fixed[-1, side, first:last]
@@ -251,7 +250,7 @@ def move_rows(codes, nodes, rows, fixed, goes_left, at, first, last, left_at, ri
 
 @kernel
 def count_left(codes, nodes, rows, goes_left, at, first, last):
-    """How many of the rows of a node from `first` to `last` go left."""
+    """Return how many of the rows `first` to `last` of a node go left."""
     code, flags, side, n_left = codes[nodes[at].feature], goes_left[at], nodes[at].depth & 1, 0
     for i in range(first, last):
         n_left += int(flags[code[rows[side, i]]])
@@ -260,7 +259,7 @@ def count_left(codes, nodes, rows, goes_left, at, first, last):
 
 @kernel
 def finish(state, nodes):
-    """Number the leaves, in the order of their nodes, and take values in units of the target."""
+    """Number the leaves in the order of their nodes, and convert values to units of the target."""
     n_leaves = 0
     for at in range(state.nodes):
         nodes[at].value /= state.scale
@@ -271,7 +270,7 @@ def finish(state, nodes):
 
 @kernel
 def writes_leaves(nodes, at):
-    """True for a leaf whose rows were moved to its own range, and for a split whose two leaves still share the parent's rows."""
+    """Return True for a leaf whose rows are in its own range, and for a split whose two leaves still share its range of rows."""
     if nodes[at].feature >= 0:
         return not nodes[at].rows_moved
     return at == 0 or nodes[nodes[at].parent].rows_moved == 1
@@ -279,7 +278,7 @@ def writes_leaves(nodes, at):
 
 @kernel
 def write_leaves(codes, nodes, rows, goes_left, leaf, at, first, last):
-    """Write the leaf number of the rows of a node from `first` to `last` into `leaf`."""
+    """Write the leaf numbers of the rows `first` to `last` of a node into `leaf`."""
     node, flags, samples = nodes[at], goes_left[at], rows[nodes[at].depth & 1, first:last]
     if node.feature < 0:
         for i in range(len(samples)):
@@ -296,63 +295,63 @@ def grow(
 ):  # fmt: skip
     """Grow one tree for `target`.
 
-    Each split is the one with the largest gain in its node. Trees grow level by level where `max_leaves` allows ``2^max_depth`` leaves,
-    else the leaf with the largest gain is split first, so that its first 2k - 1 nodes are the tree with k leaves.
+    Each node is split by its cut with the largest gain. Trees grow level by level if `max_leaves` allows ``2^max_depth`` leaves. Otherwise
+    the leaf with the largest gain is split first, so that the first 2k - 1 nodes are the tree with k leaves.
 
     Parameters
     ----------
     table : tuple
-        codes, uint8 (n_features, n_padded), padded to a multiple of eight samples; the same memory as uint64; and n_bins, missing as in
+        codes, uint8 (n_features, n_padded), padded to a multiple of eight samples; the same memory as uint64; n_bins and missing as in
         ``Binned``.
     categorical, monotone : int64 (n_features,), or None
-        As in ``Binned`` and ``Growth``; None where no feature has categories, or a direction.
+        As in ``Binned`` and ``Growth``; None if no feature is categorical, or constrained.
     sets : tuple, or None
-        Which features may meet on a path from the root to a leaf: bits of the sets that each feature is in, int64 (n_features, n_words),
-        and memory for those that a node may still use, (2 max_leaves, n_words), all of them in row 0.
+        Which features may occur together on a path from the root to a leaf: bits of the sets that contain each feature, int64
+        (n_features, n_words), and memory for the sets that a node may still use, (2 max_leaves, n_words), all bits set in row 0.
     limits : tuple
         The first six fields of a checked ``Growth``.
     features : int64, increasing
         The features that a split may use.
     penalty : (n_features,)
-        What a split by a feature must gain in addition.
+        The additional gain required for a split by each feature.
     target : (n_samples,), or (n_drawn,)
         Pseudo-residuals, times the weights.
-    weight : as `target`, or (1,) for one weight of all
-        Weights, or second derivatives for Newton's leaves. Not negative.
+    weight : as `target`, or (1,) for one common weight
+        Weights, or second derivatives for Newton's leaf values. Not negative.
     states : STATE (1,)
-        The state, of which there is one.
+        The state of the growth.
     memory : tuple
-        What a ``Grower`` holds for all trees, with one number for each sample or two:
+        Arrays that a ``Grower`` reuses for all trees, with one or two numbers per sample:
 
         - nodes, NODE (2 max_leaves,). Afterwards ``nodes[:state.nodes]`` is the tree: the root first, a node before its children,
           the left child just before the right one. Leaves are numbered in the order of their nodes; their values are
-          ``sum target / (sum weight + l2)``, moved into their bounds;
+          ``sum target / (sum weight + l2)``, clipped to their bounds;
         - cuts, CUT (2 max_leaves, n_features): the best cut of a node by ``features[place]``;
         - histograms, int64 (1 or 2, n_slots, n_features or a few more, most bins);
         - rows, uint32 (2, n_samples), the two buffers of rows;
         - fixed, int64 (1 or 2, 2, n_padded), their entries;
-        - goes_left, uint8 (2 max_leaves, 256): 1 where the rows of a node with this code go left.
+        - goes_left, uint8 (2 max_leaves, 256): 1 if the rows of a node with this code go left.
     scratch, order : (SCRATCH_ROWS, 256), int64 (256,)
-        Scratch memory: numbers for each cut of a feature, and its categories by their means.
+        Scratch memory: numbers for each cut of a feature, and its categories sorted by their means.
     leaf : (n_samples,)
-        The leaf of each sample is written there.
+        Receives the leaf of each sample.
     metric, trees, j :
-        Row j of `trees` is where the tree is kept as a unit vector, see ``unit_values``; None: it is not.
+        The tree is stored in row j of `trees` as a unit vector, see ``unit_values``; not stored if `trees` is None.
     drawn : uint32 (n_drawn,), or None
-        The samples that the tree is grown on, fewer than all and increasing; None for all.
+        The samples on which the tree is grown, if not all, increasing; None for all.
 
     Returns
     -------
     n_leaves : int
-        How many leaves the tree has; 0 if a number is not finite, `LOST` if a sample needs two numbers.
+        Number of leaves; 0 if a number is not finite, `LOST` if two numbers per sample are needed.
     corr, length : float
-        See ``unit_values``; NaN where the tree is not kept.
+        See ``unit_values``; NaN if the tree is not stored.
 
     Notes
     -----
-    *Ties*: lowest feature, then lowest bin, then missing values on the right. *Numerics*: sums are exact sums of the targets, each
-    rounded once (whole.py): the tree is the same for any order of the rows and any number of threads.
-    *Cost*: for each level one addition per feature and row of the smaller children, at the root per row.
+    *Ties*: lowest feature, then lowest bin, then missing values on the right. *Numerics*: each target is rounded once (whole.py), and sums
+    are exact: the tree is the same for any order of the rows and any number of threads.
+    *Cost*: per level, one addition for each feature and each row of the smaller children; at the root, for each row.
     """
     state, codes, (nodes, _, _, rows, fixed, goes_left), corr, length = states[0], table[0], memory, math.nan, math.nan
     if not choose_scales(state, fixed, target, weight):

@@ -1,4 +1,4 @@
-"""The memory in which trees grow, made once and used by every tree; growth on one thread, in one call, and on several."""
+"""The memory in which trees grow, allocated once for all trees; growth in one call on one thread, or on several threads."""
 
 import math
 
@@ -27,14 +27,14 @@ from coordboost.learners.trees.histogram import CODES
 from coordboost.learners.trees.kept import keep_nodes, unit_values
 from coordboost.learners.trees.whole import ALLOWED, choose_scales, write_entries
 
-#: Samples times features of a search below which one thread does all.
+#: If samples times features are fewer than this, a tree grows on one thread.
 LITTLE = 1 << 20
-#: Samples that a thread takes at a time.
+#: Samples in one task of a thread.
 BLOCK = 1 << 14
 
 
 def _bits(sets, leaves):
-    """What ``grow`` takes for sets of features, (n_sets, n_features); None where there are none."""
+    """Return sets of features (n_sets, n_features) in the form that ``grow`` takes; None if there are none."""
     if not len(sets):
         return None
     mask = np.zeros((sets.shape[1], -(-len(sets) // 62)), dtype=np.int64)
@@ -44,9 +44,9 @@ def _bits(sets, leaves):
 
 
 class Grower:
-    """Grows trees on `binned` within `growth`, checked for it.
+    """Grows trees on `binned` within the limits `growth`, which must be checked.
 
-    After a growth `leaf` (n_samples,) is the leaf of each sample, and `state` and `nodes` are as ``grow`` leaves them.
+    After a growth, `leaf` (n_samples,) holds the leaf of each sample, and `state` and `nodes` are as ``grow`` leaves them.
     """
 
     def __init__(self, binned, growth):
@@ -63,12 +63,12 @@ class Grower:
         self.rows, self.goes_left = np.zeros((2, n), dtype=np.uint32), np.zeros((2 * leaves, CODES), dtype=np.uint8)
         self.leaf = np.zeros(n, dtype=np.uint8 if leaves <= CODES else np.uint16)
         slots = max(1, min(leaves, n // growth.min_samples, 1 << min(growth.max_depth - 1, 30)))
-        self.sizes = slots, -(-d // 4) * 4, int(binned.n_bins.max())  # features four by four
+        self.sizes = slots, -(-d // 4) * 4, int(binned.n_bins.max())  # features are filled four at a time
         self.scratch = [(np.zeros((SCRATCH_ROWS, CODES)), np.zeros(CODES, dtype=np.int64)) for _ in range(d // 4 + 1)]
         self.wide = None
 
     def draw(self, j):
-        """The samples that tree j is grown on, and the others, both increasing."""
+        """Draw the samples of tree j; return them and the others, both increasing."""
         if self.drawn is None:
             self.drawn = np.zeros((2, self.n + 1), dtype=np.uint32)
         n_drawn = compiled(draw_rows)(self.seed, j, self.share, self.n, *self.drawn)
@@ -79,10 +79,10 @@ class Grower:
         compiled(find_leaves)(self.table[0], self.nodes, self.goes_left, others, self.leaf)
 
     def grow(self, target, weight, features, penalty, wide, *, max_leaves=None, kept=(None, None, 0), drawn=None):
-        """Grow one tree, see ``grow``; `wide` asks for two numbers for each sample. How many leaves it has; 0 if a number is not finite.
+        """Grow one tree, see ``grow``; `wide` forces two numbers per sample. Return the number of leaves; 0 if a number is not finite.
 
-        kept : metric, trees and number, where the tree is kept: its correlation and length are ``self.fit`` then
-        drawn : the samples that `target` and `weight` are of, where they are not all
+        kept : the arguments metric, trees, j of ``grow``; sets ``self.fit``, the correlation and length of the tree
+        drawn : the samples to which `target` and `weight` belong, if not all
         """
         limits = self.limits if max_leaves is None else (self.limits[0], max_leaves, *self.limits[2:])
         run = self._together if pool().n_threads > 1 and len(target) * len(features) >= LITTLE else self._alone
@@ -102,7 +102,7 @@ class Grower:
         )
 
     def _together(self, limits, target, weight, features, penalty, metric, trees, j, drawn):
-        """As ``grow``, on the threads of the pool: samples in blocks, features four by four. They are joined once a level."""
+        """Do the same as ``grow`` on the threads of the pool: samples in blocks, features four at a time, all joined at each level."""
         state, nodes, codes, memory = self.state, self.nodes, self.table[0], self.memory
         run_entries, run_search, run_move_rows, run_write_leaves = map(compiled, (write_entries, search, move_rows, write_leaves))
         fixed = memory[4]
@@ -132,12 +132,12 @@ class Grower:
         return int(state.leaves), *fit
 
     def _blocks(self, at):
-        """The rows of a node in blocks: where each begins and ends."""
+        """Return the first and last row of each block of rows of a node."""
         start, stop = int(self.nodes[at].start), int(self.nodes[at].stop)
         return [(first, min(first + BLOCK, stop)) for first in range(start, stop, BLOCK)]
 
     def _moves(self, at):
-        """What ``move_rows`` takes of the blocks of a node: it has to be known how many rows go left in those before."""
+        """Yield the arguments of ``move_rows`` for each block of a node; they need the number of left rows in the blocks before."""
         node, ends, run = self.nodes[at], self._blocks(at), compiled(count_left)
         left_at, right_at = int(node.start), int(self.nodes[node.left].stop)
         count = lambda block: run(self.table[0], self.nodes, self.rows, self.goes_left, at, *block)  # noqa: E731

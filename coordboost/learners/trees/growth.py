@@ -1,4 +1,4 @@
-"""What a tree may be."""
+"""The limits within which a tree grows."""
 
 from typing import NamedTuple
 
@@ -6,7 +6,7 @@ import numpy as np
 
 from coordboost._utils.checks import not_negative, positive, real, shown
 
-#: Most leaves of a tree: the leaf of a sample is one or two bytes.
+#: Maximum number of leaves of a tree: the leaf of a sample is stored in one or two bytes.
 MOST_LEAVES = 1 << 16
 #: Largest `max_depth` that needs no `max_leaves`.
 DEEPEST = 10
@@ -15,17 +15,17 @@ DEEPEST = 10
 class Growth(NamedTuple):
     """Limits of a tree.
 
-    max_depth : most splits between the root and a leaf; -1 for any number, and then `max_leaves` limits the tree
-    max_leaves : most leaves; -1 for ``2^max_depth``. Where it is smaller than that, the leaf with the largest gain is split first
-    min_samples : fewest samples in a leaf
+    max_depth : maximum number of splits between the root and a leaf; -1 for no limit: `max_leaves` is then required
+    max_leaves : maximum number of leaves; -1 for ``2^max_depth``. If it is smaller, the leaf with the largest gain is split first
+    min_samples : minimum number of samples in a leaf
     min_weight : smallest sum of weights (or of second derivatives) in a leaf
     min_gain : a split must gain more than this: ``score(left) + score(right) - penalty - score(node)``
     l2 : ridge penalty of leaf values: a node scores ``(sum target)^2 / (sum weight + l2)``
-    monotone : int64 (n_features,), 1 where values must not fall with the feature, -1 where they must not rise, 0 where they may do
-        either; an array of length 0 if no feature is constrained
-    sets : int64 (n_sets, n_features), 1 where a set holds a feature: those on a path from the root to a leaf are in one set; of length 0
-        if all may meet
-    subsample : the part of the samples that each tree is grown on, drawn by its number and `seed`
+    monotone : int64 (n_features,), 1 if values must not decrease with the feature, -1 if they must not increase, 0 for no
+        constraint; an array of length 0 if no feature is constrained
+    sets : int64 (n_sets, n_features), 1 if a set contains a feature: all features on a path from the root to a leaf are in one set;
+        length 0 for no such constraint
+    subsample : the fraction of the samples on which each tree is grown, drawn from `seed` and the number of the tree
     """
 
     max_depth: int = 3
@@ -40,12 +40,12 @@ class Growth(NamedTuple):
     seed: int = 0
 
     def check(self, binned):
-        """The same limits for trees on `binned`, with the types that kernels are compiled for.
+        """Return the same limits, checked for trees on `binned`, with the types that kernels are compiled for.
 
         Raises
         ------
         ValueError
-            Which limit, and what it must be.
+            Names the limit and what it must be.
         """
         depth, leaves = _whole("max_depth", self.max_depth, -1), _whole("max_leaves", self.max_leaves, -1)
         got = f"got max_depth={_none(depth)}, max_leaves={_none(leaves)}"
@@ -71,19 +71,19 @@ class Growth(NamedTuple):
 
 
 def _none(limit):
-    """How -1 is written where people give the limit."""
+    """Return a limit as users write it: None for -1."""
     return None if limit < 0 else limit
 
 
 def _whole(name, value, least):
-    """`value` as a whole number that is not below `least`."""
+    """Return `value` as an int of at least `least`; raise a ValueError if it is none."""
     return int(
         real(name, value, lambda number: least <= number < 1 << 62 and number == int(number), f"a whole number >= {least}")
     )
 
 
 def _flags(sets, binned):
-    """The sets of features as int64 (n_sets, n_features), or of length 0."""
+    """Return the sets of features as int64 (n_sets, n_features), or an array of length 0."""
     flags = np.asarray(sets)
     if len(flags) and (flags.shape[1:] != binned.n_bins.shape or not np.isin(flags, (0, 1)).all()):
         raise ValueError(f"sets must be 0 or 1 for each of {len(binned.n_bins)} features, got {shown(sets)}.")
@@ -91,7 +91,7 @@ def _flags(sets, binned):
 
 
 def _signs(monotone, binned):
-    """The constraints as int64 for each feature, or an array of length 0."""
+    """Return the monotone constraints as int64 (n_features,), or an array of length 0."""
     signs = np.asarray(monotone)
     if signs.size == 0 or not signs.any():
         return np.zeros(0, dtype=np.int64)

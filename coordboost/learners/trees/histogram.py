@@ -6,23 +6,23 @@ Four features share the reading of a row::
      4     17  --->    3              0              255             1             bins[0][3] += 17, bins[1][0] += 17, ...
      7    -20  --->    3              1               12             1
 
-At the root all samples are meant, in their order, and the codes of eight samples are read at once. Where a sample has two numbers, each has
-histograms of its own.
+The root holds all samples in order, so the codes of eight samples are read at once. If an entry is two numbers, each has its own
+histograms.
 """
 
 import numpy as np
 
 from coordboost._numba import kernel
 
-#: Entries of a table by code.
+#: Length of an array over codes.
 CODES = 256
 
 
 @kernel
 def fill_bins(codes, eights, rows, fixed, features, first, bins):
-    """The histograms of a node for ``features[first : first + 4]`` into ``bins[first : first + 4]``; of the last again if fewer are left.
+    """Fill ``bins[first : first + 4]`` with a node's histograms for ``features[first : first + 4]``; the last one again if fewer are left.
 
-    At the root `fixed` is padded, longer than `rows`; code k of eight is ``(eight >> 8 k) & 255``.
+    At the root, `fixed` is padded to eights of samples; code k of eight is ``(eight >> 8 k) & 255``.
     """
     for q in range(first, first + 4):
         for b in range(bins.shape[1]):

@@ -1,7 +1,7 @@
-"""What is kept of a tree that was grown: its nodes, its values as a unit vector, its beginnings, and its leaves fitted anew, with noise.
+"""Store a grown tree: its nodes, its values as a unit vector, the smaller trees that it contains, and leaves refitted with noise.
 
-Where the leaf with the largest gain is split first, the tree with n splits is the first 2 n + 1 nodes of any larger one: of all families
-that a step looks at, the trees are read off a single growth.
+If the leaf with the largest gain is split first, the tree with n splits is the first 2 n + 1 nodes of any larger one (a tree prefix). So a
+step that compares several families grows one tree, and reads the trees of all of them off it.
 """
 
 import math
@@ -14,14 +14,14 @@ from coordboost.learners.trees.stored import SET
 
 
 def norm(values, q):
-    """``np.linalg.norm(values, q)``, which is 0 or inf where the powers of values leave the range of float64; not 0 in all."""
+    """Return ``np.linalg.norm(values, q)`` without overflow or underflow of the powers; the values must not all be 0."""
     largest = np.abs(values).max()
     return largest * np.linalg.norm(values / largest, q)
 
 
 @kernel
 def keep_nodes(state, nodes, flags, m, trees, j):
-    """Write the first m nodes of a tree into row j of ``Trees``: those without children among them are leaves."""
+    """Write the first m nodes of a tree into row j of ``Trees``: nodes without children among them become leaves."""
     feature, left, goes_left, _, n_leaves, gain, n_samples = trees
     n_leaves[j] = 0
     for at in range(m):
@@ -39,10 +39,10 @@ def keep_nodes(state, nodes, flags, m, trees, j):
 
 @kernel
 def unit_values(state, nodes, m, power, metric, v, leaf, values):
-    """The values of the leaves of a tree's first m nodes, as a unit vector: its product with the target v, and its length as a fit.
+    """Write the leaf values of a tree's first m nodes, as a unit vector; return its product with the target v, and its length as a fit.
 
-    power : None, or values are by the sums of the leaves, to this power
-    metric : (n_samples,) or (1,), weights, in which samples are measured one by one; empty where the sums of the leaves say it
+    power : None for the fitted leaf values; otherwise values are the sums of the leaves to this power, with their signs
+    metric : (n_samples,) or (1,), weights for norm and product, summed over samples; empty to take them from the sums of the leaves
     """
     largest = square = corr = 0.0
     one = 0
@@ -52,7 +52,7 @@ def unit_values(state, nodes, m, power, metric, v, leaf, values):
     for at in range(m):
         node = nodes[at]
         if node.feature < 0 or node.left >= m:
-            value = 1.0  # nothing to fit: the constant
+            value = 1.0  # if there is nothing to fit: the constant
             if largest > 0.0:
                 value = node.value / largest if power is None else (abs(node.total) / largest) ** power * (1 if node.total > 0 else -1)
             values[one] = value
@@ -72,7 +72,7 @@ def unit_values(state, nodes, m, power, metric, v, leaf, values):
 
 
 def unit_on_all(metric, v, leaf, values):
-    """Make a tree that is a unit vector on some samples one on all of them: its product with `v`, and what its length is multiplied by."""
+    """Rescale a tree grown on some samples to unit norm on all; return its product with `v`, and its norm on all before."""
     square = corr = 0.0
     for i in range(len(v)):
         value = values[leaf[i]]
@@ -85,9 +85,9 @@ def unit_on_all(metric, v, leaf, values):
 
 
 def cut_back(state, nodes, m, power, grown, number, leaf, values):
-    """Make of the tree that was grown the one of its first m nodes: its product with the target, its length; `leaf` and `values`.
+    """Cut the grown tree back to its first m nodes: fill `leaf` and `values`; return its product with the target, and its length.
 
-    grown : (n_samples,), the leaves of the whole tree;  number : int64 (n_leaves,), scratch
+    grown : (n_samples,), the leaves of the whole tree;  number : int64 (n_leaves,), scratch memory
     """
     n_leaves = 0
     for at in range(state.nodes):
@@ -105,15 +105,15 @@ def cut_back(state, nodes, m, power, grown, number, leaf, values):
 
 
 def refit_leaves(state, nodes, leaf, l2, v, scale, key, scratch, values):
-    """Give the tree just grown the leaves that fit `v` and white noise, as a unit vector into `values`; the length of that fit.
+    """Refit the leaves of the tree just grown to `v` and white noise: write them as a unit vector into `values`, return the length.
 
-    The sum of a leaf is that of `v` and one normal number of standard deviation ``scale * sqrt(weight + l2)``: the sum of the noise of
-    its samples, and of that of the ridge penalty, which keeps the law of Langevin boosting what it is without one.
-    *Cost*: one addition for each sample.
+    A leaf takes the sum of `v` over its samples plus one normal number of standard deviation ``scale * sqrt(weight + l2)``. The part with
+    weight is the noise of its samples. The part with l2 belongs to the ridge penalty: the limit of the run is still a Gibbs distribution.
+    *Cost*: one addition per sample.
     """
     n_leaves = state.leaves
     scratch[:n_leaves], values[:n_leaves] = 0.0, 0.0
-    for i in range(0, len(v) - 1, 2):  # two sums for each leaf: one alone would wait for itself
+    for i in range(0, len(v) - 1, 2):  # two sums per leaf: consecutive additions to one sum would wait for each other
         scratch[leaf[i]] += v[i]
         values[leaf[i + 1]] += v[i + 1]
     if len(v) & 1:

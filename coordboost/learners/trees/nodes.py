@@ -1,4 +1,4 @@
-"""One finished tree: its nodes, the leaf of any sample, its text."""
+"""One finished tree: its nodes, the leaves of samples, and its text."""
 
 from typing import NamedTuple
 
@@ -9,10 +9,10 @@ from coordboost.learners.trees.stored import SET, fill_leaves
 
 
 class Split(NamedTuple):
-    """The question that a node asks: a sample goes left where the answer is yes.
+    """The condition of a node: samples that satisfy it go left.
 
     name : str, the feature
-    threshold : float, values up to it go left;  categories : tuple, those go left. One of the two is None
+    threshold : float, values up to it go left;  categories : tuple, the categories that go left. One of the two is None
     missing : bool, whether missing values go left
     """
 
@@ -23,7 +23,7 @@ class Split(NamedTuple):
 
     @property
     def condition(self):
-        """What is asked of the feature, in words; that values are missing is a category where there are categories."""
+        """The condition on the feature in words; for categorical features "missing" is one of the categories."""
         return f"<= {self.threshold:.6g}" if self.categories is None else f"in {{{', '.join(self.categories)}}}"
 
     def __str__(self):
@@ -31,15 +31,15 @@ class Split(NamedTuple):
 
 
 class Tree(NamedTuple):
-    """A tree of m nodes, a node before its children, the right child just after the left one.
+    """A tree of m nodes: a node precedes its children, the right child follows the left one directly.
 
-    feature     | 2  0 -1 -1 -1|    the feature that a node is split by, -1 for a leaf
+    feature     | 2  0 -1 -1 -1|    the feature that splits a node, -1 for a leaf
     left        | 1  3  0  1  2|    the left child, or the number of a leaf
     goes_left   one bit for each node and code, packed: (m, 32) bytes
 
-    feature, left : int32 (m,);  goes_left : uint8 (m, 32);  values : float64 (n_leaves,), those of the leaves
-    gain : float64 (m,), of the split of a node, 0 for a leaf;  n_samples : int64 (m,), samples of the fit in a node
-    bin : int64 (m,), the last bin that goes left; for categories, how many of them go left
+    feature, left : int32 (m,);  goes_left : uint8 (m, 32);  values : float64 (n_leaves,), the values of the leaves
+    gain : float64 (m,), of the split of a node, 0 for a leaf;  n_samples : int64 (m,), number of training samples in a node
+    bin : int64 (m,), the last bin that goes left; for categories, how many go left
     missing_left : int64 (m,), 1 if missing values go left
     """
 
@@ -54,7 +54,7 @@ class Tree(NamedTuple):
 
     @classmethod
     def of(cls, trees, j, binned):
-        """Tree j of `trees`, a ``Trees``, grown on the bins of `binned`."""
+        """Return tree j of `trees`, a ``Trees``, grown on the bins of `binned`."""
         m = 2 * int(trees.n_leaves[j]) - 1
         feature, goes_left = trees.feature[j, :m], trees.goes_left[j, :m]
         members = np.unpackbits(goes_left, axis=1, bitorder="little")
@@ -73,16 +73,16 @@ class Tree(NamedTuple):
         return (len(self.feature) + 1) // 2
 
     def apply(self, codes):
-        """The leaf of each sample, int64 (n_samples,).
+        """Return the leaf of each sample, int64 (n_samples,).
 
-        codes : uint8 (n_features, n_samples), binned as the samples of the fit
+        codes : uint8 (n_features, n_samples), binned as the training samples
         """
         out = np.empty(codes.shape[1], dtype=np.int64)
         compiled(fill_leaves)(codes, self.feature, self.left, self.goes_left, out)
         return out
 
     def splits(self, binning):
-        """The question of each node, a list of m ``Split``, None for a leaf."""
+        """Return the condition of each node, a list of m ``Split``, None for a leaf."""
         return [None if self.feature[at] < 0 else self._split(at, binning) for at in range(len(self.feature))]
 
     def _split(self, at, binning):
@@ -96,7 +96,7 @@ class Tree(NamedTuple):
         return Split(binning.names[g], threshold, chosen, bool(self.missing_left[at]))
 
     def text(self, splits):
-        """The tree as text, a line for each split and leaf."""
+        """Return the tree as text, one line per split and leaf."""
         return "\n".join(self._lines(0, "", splits)) + "\n"
 
     def _lines(self, at, indent, splits):

@@ -1,4 +1,4 @@
-"""Finished trees in arrays: what is left of them when they are grown, and what they predict."""
+"""Finished trees in arrays, and their predictions."""
 
 from typing import NamedTuple
 
@@ -8,21 +8,21 @@ from coordboost._numba import compiled, kernel
 from coordboost._numba.threads import all_done, slices
 from coordboost.learners.base import Learners
 
-#: Samples whose predictions are summed up together, in one thread.
+#: Samples whose predictions one thread sums at a time.
 ROWS = 1 << 14
-#: Bytes of a set of codes, one bit for each.
+#: Bytes of a set of codes: one bit per code.
 SET = 32
 
 
 @kernel
 def is_in(members, code):
-    """1 if the code is in the set, else 0."""
+    """Return 1 if the code is in the set, else 0."""
     return (members[code >> 3] >> (code & 7)) & 1
 
 
 @kernel
 def leaf_of(codes, feature, left, goes_left, i):
-    """The leaf of sample i in one tree."""
+    """Return the leaf of sample i in one tree."""
     at = 0
     while feature[at] >= 0:
         at = left[at] + 1 - is_in(goes_left[at], codes[feature[at], i])
@@ -31,30 +31,30 @@ def leaf_of(codes, feature, left, goes_left, i):
 
 @kernel
 def fill_leaves(codes, feature, left, goes_left, out):
-    """The leaf of each sample in one tree, into `out`."""
+    """Write the leaf of each sample in one tree into `out`."""
     for i in range(len(out)):
         out[i] = leaf_of(codes, feature, left, goes_left, i)
 
 
 @kernel
 def add_tree(codes, feature, left, goes_left, values, a, v, start, stop):
-    """``v += a * values[leaf]`` for one tree and the samples from start to stop."""
+    """Do ``v[start:stop] += a * values[leaf]`` for one tree."""
     for i in range(start, stop):
         v[i] += a * values[leaf_of(codes, feature, left, goes_left, i)]
 
 
 class Trees(NamedTuple):
-    """Finished trees, each a unit vector: what is left of them when they are grown.
+    """Finished trees, each a unit vector on the training samples.
 
-    Node 0 is the root. The children of node p are left[p], where the codes of the set ``goes_left[p]`` go, and ``left[p] + 1``::
+    Node 0 is the root. The children of node p are ``left[p]``, for codes in the set ``goes_left[p]``, and ``left[p] + 1``::
 
-        feature   | 2  0 -1 -1 -1|      of a leaf -1
-        left      | 1  3  0  1  2|      of a leaf its number
+        feature   | 2  0 -1 -1 -1|      -1 for a leaf
+        left      | 1  3  0  1  2|      for a leaf, its number
 
     feature, left : int32 (room, 2 max_leaves - 1);  goes_left : uint8 (room, 2 max_leaves - 1, SET)
-    values : float64 (room, max_leaves), those of the leaves;  n_leaves : int32 (room,)
-    gain : float64 (room, 2 max_leaves - 1), what the split of a node gained when it grew, 0 for a leaf
-    n_samples : int64 (room, 2 max_leaves - 1), samples of the fit in a node
+    values : float64 (room, max_leaves), the values of the leaves;  n_leaves : int32 (room,)
+    gain : float64 (room, 2 max_leaves - 1), the gain of the split of a node, 0 for a leaf
+    n_samples : int64 (room, 2 max_leaves - 1), number of training samples in a node
     """
 
     feature: np.ndarray
@@ -67,7 +67,7 @@ class Trees(NamedTuple):
 
     @classmethod
     def empty(cls, room, max_leaves):
-        """Room for `room` trees."""
+        """Allocate room for `room` trees."""
         nodes = 2 * max_leaves - 1
         return cls(
             np.full((room, nodes), -1, dtype=np.int32), np.zeros((room, nodes), dtype=np.int32),
@@ -76,12 +76,12 @@ class Trees(NamedTuple):
         )  # fmt: skip
 
     def check(self, n_features, max_leaves):
-        """Refuse arrays that are no trees of up to `max_leaves` leaves on so many features.
+        """Raise a ValueError unless the arrays are trees with at most `max_leaves` leaves on `n_features` features.
 
         Raises
         ------
         ValueError
-            What they are not.
+            Says what is wrong.
         """
         leaves = self.values.shape[1]
         shapes = [part.shape[1:] for part in Trees.empty(0, leaves)] if 1 <= leaves <= max_leaves else []
@@ -94,7 +94,7 @@ class Trees(NamedTuple):
             raise ValueError("a tree has a node that leads nowhere, or a value that is no number.")
 
     def resized(self, room, leaves):
-        """A copy with room for so many trees and leaves; what does not fit is left out."""
+        """Return a copy with room for `room` trees of `leaves` leaves; what does not fit is dropped."""
         out = Trees.empty(room, leaves)
         for new, old in zip(out, self, strict=True):
             both = tuple(slice(min(sizes)) for sizes in zip(new.shape, old.shape, strict=True))
@@ -102,15 +102,15 @@ class Trees(NamedTuple):
         return out
 
     def cut(self, n):
-        """The first n trees, a copy."""
+        """Return a copy of the first n trees."""
         return self.resized(n, self.values.shape[1])
 
     def trimmed(self, n):
-        """The first n trees, without room that none of them needs."""
+        """Return a copy of the first n trees without unused room for leaves."""
         return self.resized(n, int(self.n_leaves[:n].max(initial=1)))
 
     def with_room(self, n):
-        """The same trees with room for n in all."""
+        """Return the same trees with room for at least n in all."""
         room = len(self.n_leaves)
         return self if room >= n else self.resized(max(n, room + room // 2), self.values.shape[1])
 
@@ -121,7 +121,7 @@ class _Standing(NamedTuple):
 
 
 class Standing(_Standing, Learners):
-    """Finished trees on the samples of `binned`: the columns of those that a path names."""
+    """Finished trees as learners on the samples of `binned`."""
 
     @property
     def n_samples(self):
@@ -133,14 +133,14 @@ class Standing(_Standing, Learners):
 
 
 def sum_trees(codes, feature, left, goes_left, values, learners, beta, out, start, stop):
-    """``out += sum_j beta_j B_j`` over the trees `learners`, for the samples from start to stop."""
+    """Add ``sum_j beta_j B_j`` over the trees `learners` to `out`, for the samples from start to stop."""
     for i in range(len(learners)):
         j = learners[i]
         add_tree(codes, feature[j], left[j], goes_left[j], values[j], beta[i], out, start, stop)
 
 
 def combined(binned, trees, beta):
-    """B beta, (n_samples,), rows in threads."""
+    """Return B beta, (n_samples,); blocks of rows run on threads."""
     learners, out, run = np.flatnonzero(beta), np.zeros(binned.n_samples), compiled(sum_trees)
     beta = np.asarray(beta, dtype=np.float64)[learners]
     all_done(lambda rows: run(binned.codes, *trees[:4], learners, beta, out, rows.start, rows.stop), slices(len(out), ROWS))

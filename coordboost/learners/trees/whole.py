@@ -1,15 +1,15 @@
-"""Targets and weights as whole numbers: sums of them are exact, so that no order of adding, blocks or threads can change a bit.
+"""Targets and weights as integers: their sums are exact, so the order of summation, blocks and threads change no bit.
 
-A target t becomes ``q = rint(t * scale)``, the scale a power of two: small whole numbers stay what they are. With n samples a count
-takes B bits, 2^B > n, and the scale is the largest for which the sum of all ``|q|`` stays below 2^(62 - B), at most 2^52, or 2^62. An
-*entry* packs it::
+A target t becomes ``q = rint(t * scale)``. The scale is a power of two, so small integers stay exact. With n samples a count takes B bits,
+2^B > n. The scale keeps the sum of all ``|q|`` below 2^(62 - B) and 2^52 if an entry is one number, and below 2^62 if it is two. An
+*entry* of a sample packs q, its weight and a count of 1 into one or two int64::
 
     equal weights     |      q, 63 - B bits      | 1, B bits |
     any weights       |              q, 64 bits              | rint(weight / unit), 63 - B bits | 1, B bits |
 
-A step 1 / scale is then 2^-(62 - 2 B) or 2^-(62 - B) of the mean ``|target|``, at most: for 100,000 samples 4e-9 with one number for a
-sample and 3e-14 with two. One is taken where weights are equal, n < 2^24, and few targets are lost: not more than one in 64 is so small
-beside the mean that it has 10 bits or fewer.
+So the resolution 1 / scale is at most 2^-(62 - 2 B) or 2^-(62 - B) of the mean ``|target|``: for 100,000 samples 4e-9 with one number per
+sample and 3e-14 with two. One number is used if weights are equal, n < 2^24, and at most one target in 64 is lost: so small beside the
+mean that q has 10 bits or fewer.
 """
 
 import math
@@ -18,21 +18,21 @@ import numpy as np
 
 from coordboost._numba import kernel, reduction
 
-#: Most bits of a count beside a target.
+#: Maximum bits of a count that shares a number with a target.
 NARROW = 24
-#: Sums beside a count are below 2^EXACT, so that a float of one is exact.
+#: Sums that share a number with a count are below 2^EXACT, so that they are exact as floats.
 EXACT = 52
-#: Below 2^-LEAST numbers count as 0, so that no scale overflows; sums below TINY are taken of scaled numbers.
+#: Exponents of sums are at least -LEAST, so that no scale overflows; sums below TINY or infinite are recomputed from scaled numbers.
 LEAST, TINY = 900, 1e-250
-#: The exponent of what is not finite.
+#: The exponent of numbers that are not finite.
 NEVER = 1 << 20
-#: A target is lost if it is not 0 and its whole number is below this; one in ALLOWED may be.
+#: A target is lost if it is not 0 and its integer is below COARSE in size; one in ALLOWED may be lost.
 COARSE, ALLOWED = 1024, 64
 
 
 @reduction
 def sum_of_sizes(values, by):
-    """``sum(abs(values) * by)``. Only its size is used, so that the order of adding does not matter."""
+    """Return ``sum(abs(values) * by)``. Only its exponent is used: rounding matters only next to a power of two."""
     total = 0.0
     for i in range(len(values)):
         total += abs(values[i]) * by
@@ -41,12 +41,12 @@ def sum_of_sizes(values, by):
 
 @kernel
 def exponent(values):
-    """A whole number k >= -LEAST for which the sum of all ``|value|`` is below 2^k, a small one; `NEVER` if a value is not finite."""
+    """Return a small integer k >= -LEAST such that the sum of all ``|value|`` is below 2^k; `NEVER` if a value is not finite."""
     total, e = sum_of_sizes(values, 1.0), 0
     if not TINY <= total < math.inf:
         largest = 0.0
         for i in range(len(values)):
-            if not abs(values[i]) <= largest:  # NaN is not, either
+            if not abs(values[i]) <= largest:  # also true for NaN
                 largest = abs(values[i])
         if not largest < math.inf:
             return NEVER
@@ -57,7 +57,7 @@ def exponent(values):
 
 @kernel
 def choose_scales(state, fixed, target, weight):
-    """Say in `state` how entries are read; False where a number is not finite."""
+    """Write the format of the entries into `state`; return False if a number is not finite."""
     k, m, bits = exponent(target), exponent(weight) if len(fixed) == 2 else 0, math.frexp(float(len(target)))[1]
     if k == NEVER or m == NEVER:
         return False
@@ -71,7 +71,7 @@ def choose_scales(state, fixed, target, weight):
 
 @kernel
 def write_entries(state, fixed, target, weight, first):
-    """The entries of some samples, from `first` on: how many targets are lost, and the sums of both numbers."""
+    """Write the entries of samples, from `first` on; return the number of lost targets, and the sums of q and of the weights."""
     lost, total, mass, last, one, two = 0, 0, 0, len(weight) - 1, fixed[0, 0, first:], fixed[-1, 0, first:]
     scale, bits = state.scale, state.bits
     if not state.wide:
