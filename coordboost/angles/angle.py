@@ -1,4 +1,4 @@
-"""The minimal cosine angle, exact where that is cheap, an interval elsewhere; what it allows as momentum."""
+"""The minimal cosine angle, exact where that is cheap, else an interval; the largest momentum that it allows."""
 
 from dataclasses import replace
 from typing import Any
@@ -16,7 +16,7 @@ from coordboost.data.problem import Problem, checked_problem
 from coordboost.rules.selection import Greedy
 from coordboost.rules.steps import admissible
 
-#: Exact methods with their names; the cheapest is taken if it needs less than this estimate of seconds.
+#: Exact methods: name -> (estimated seconds, minimiser). They are tried from the cheapest, if the estimate is below LIMIT seconds.
 EXACT = {
     "closed form": (exact.closed_cost, exact.closed_direction),
     "sign vectors": (exact.signs_cost, exact.longest_vertex),
@@ -39,14 +39,14 @@ def mca(B: Any, rule: Any = None, *, groups: ArrayLike | None = None, n_starts: 
     groups : array_like, (n_learners,), optional
         Labels for ``Groups``, where B is a matrix.
     n_starts : int, default 24
-        Random starts of the search for the upper end, where no exact method is cheap.
+        Random starts of the local search for the upper end, used where no exact method is cheap.
     rng : int, default 0
         Seed of the starts.
 
     Returns
     -------
     Interval
-        ``lower <= Theta <= upper`` with witnesses; the ends differ by rounding where ``witness["method"]`` is an exact one.
+        ``lower <= Theta <= upper`` with witnesses. Where ``witness["method"]`` is an exact method, the ends differ only by rounding.
 
     Raises
     ------
@@ -55,8 +55,8 @@ def mca(B: Any, rule: Any = None, *, groups: ArrayLike | None = None, n_starts: 
 
     Notes
     -----
-    *Cost*: NP-hard in general; closed forms, sign vectors, facets or rays in low rank, else `n_starts` local searches from above,
-    and a semidefinite program and (up to rank 6) branch and bound from below. *Source*: Lu and Mazumder, Definition 4.2.
+    *Cost*: NP-hard in general. In low rank: closed forms, sign vectors, facets or rays. Else: `n_starts` local searches for the upper
+    end; a semidefinite program and (up to rank 6) branch and bound for the lower end. *Source*: Lu and Mazumder, Definition 4.2.
 
     Examples
     --------
@@ -72,13 +72,13 @@ def mca(B: Any, rule: Any = None, *, groups: ArrayLike | None = None, n_starts: 
 
 @on_one_thread
 def unsearched(problem, rule):
-    """As ``mca`` without its local search, which is what takes long: the upper end is that of the best of a few directions."""
+    """As ``mca`` without the slow local search: the upper end is the value at one eigenvector, or what the cones find."""
     learners = ReducedLearners.of(problem, rule)
     return exactly(learners, LIMIT) or enclosed(learners, 0, 0)
 
 
 def exactly(learners, limit):
-    """The interval from the cheapest exact method that needs less than about `limit` seconds, else None."""
+    """Return the interval of the cheapest exact method that needs less than about `limit` seconds, else None."""
     costs = {name: cost(learners) for name, (cost, _) in EXACT.items()}
     for name in sorted(costs, key=lambda name: costs[name]):
         direction = EXACT[name][1](learners) if costs[name] < limit else None
@@ -91,8 +91,8 @@ def exactly(learners, limit):
 def second_moment_mca(B, rule=None, *, groups=None, n_starts=24, rng=0):
     r"""The second-moment angle :math:`\tilde\Theta = \min_c \sqrt{\|[\cos^2(B_j, c)]_j\|_{\mathrm{rule}}}`, an ``Interval``.
 
-    :math:`\Theta \le \tilde\Theta \le \sqrt\Theta`, and Theorem 4.1 of Lu and Mazumder holds with it in place of Theta (docs/geometry.md).
-    Parameters and errors as ``mca``; it equals ``mca`` for ``Greedy()``.
+    :math:`\Theta \le \tilde\Theta \le \sqrt\Theta`. Theorem 4.1 of Lu and Mazumder holds with it in place of Theta (docs/geometry.md).
+    Parameters and errors as for ``mca``. For ``Greedy()`` the two angles are equal.
     """
     learners = ReducedLearners.of(B, Greedy() if rule is None else rule, groups)
     if len(learners.greedy.gamma) == 1:
@@ -101,9 +101,10 @@ def second_moment_mca(B, rule=None, *, groups=None, n_starts=24, rng=0):
 
 
 def enclosed(learners, n_starts, rng):
-    """The interval from local search above, weights and, in low rank, cones below; up to rank 4 the cones alone find the upper end.
+    """Return the interval: the upper end by local search, the lower end by weights and, in low rank, by cones.
 
-    With no starts nothing is searched: the upper end is that of the best of a few directions.
+    Up to rank 4 the cones find both ends. With `n_starts` = 0 there is no local search: the upper end is the value at one eigenvector,
+    improved by the cones where they are used.
     """
     weights = best_weights(learners)
     few = min(n_starts, 4) if learners.rank <= CONES else n_starts
@@ -119,13 +120,13 @@ def enclosed(learners, n_starts, rng):
     return Interval.of(learners, direction if better is None else better, method=method, weights=weights, enumerated=lower)
 
 
-#: Most entries of B for which the angle is asked for, and most seconds that it may take.
+#: Limits of ``momentum_limit``: entries of B, and estimated seconds for the angle.
 FEW, QUICK = 1 << 14, 0.1
 
 
 @on_one_thread
 def momentum_limit(problem: Problem) -> float | None:
-    r"""The largest gamma for which accelerated boosting on these learners is proved to converge, :math:`(1 - \sqrt{1 - \Theta^2})^2`.
+    r"""Return the largest gamma with a proof that accelerated boosting converges here, :math:`(1 - \sqrt{1 - \Theta^2})^2`.
 
     Parameters
     ----------
@@ -134,13 +135,13 @@ def momentum_limit(problem: Problem) -> float | None:
     Returns
     -------
     float or None
-        For the certified lower end of the minimal cosine angle Theta. None where no exact method is cheap: learners that cannot be
-        counted, more than 16,384 entries of B, or an estimate of more than a tenth of a second.
+        The limit for the certified lower end of the minimal cosine angle Theta. None where no exact method is cheap: implicit
+        dictionaries, more than 16,384 entries of B, or an estimate of more than a tenth of a second.
 
     Notes
     -----
     *Source*: Lu, Karimireddy, Ponomareva, Mirrokni, Theorem 4.1, which prints the smaller Theta^4 / (4 + Theta^2); the proof of its
-    Lemma C.6 with the best constant gives this one.
+    Lemma C.6 gives this value with the best constant.
 
     Examples
     --------
@@ -156,7 +157,7 @@ def momentum_limit(problem: Problem) -> float | None:
 
 
 def settled(method, problem):
-    """`method` with the gamma that is certified for `problem` in the place of ``"auto"``, where there is one."""
+    """Return `method` with ``gamma="auto"`` replaced by the certified gamma for `problem`, where one is known."""
     store = method.coefficients
     gamma = momentum_limit(problem) if store.follow_angle else None
     if gamma is None:

@@ -1,17 +1,16 @@
-r"""Exact minimal cosine angles: closed forms, sign vectors, rays, facets. Each has a cost, estimated seconds, and gives the minimiser.
+r"""Exact minimal cosine angles: closed forms, sign vectors, rays, facets.
 
-*Sign vectors*: The exact minimal cosine angle of a basis under Type 0: the unit ball of h is a parallelotope with 2^rank vertices.
+Each method has a function that estimates its seconds, and a function that returns the minimiser.
 
-Its vertices solve C'c = s for a sign vector s, so 1 / Theta is the largest length of C^{-T} s.
+*Sign vectors*: for a basis and the greedy rule (Type 0). The unit ball of h is then a parallelotope with 2^rank vertices. They solve
+C'c = s for a sign vector s, so 1 / Theta is the largest length of C^{-T} s.
 
-*Rays*: Exact minimal cosine angles by the rays of a hyperplane arrangement; every rule, small rank.
+*Rays* of a hyperplane arrangement: for every rule, in small rank. h is linear on each cell of the arrangement whose normals are the columns
+C_j and C_i +- C_j: inside a cell the signs and the order of the abs(C_j'c) are fixed. A cell is spanned by unit rays u_k, so
+h(sum l_k u_k) = sum l_k h(u_k) >= (sum l_k) min h(u_k) >= |c| min h(u_k): the minimum is at a ray. Fewer normals are enough where the norm
+has fewer kinks.
 
-h is linear on each cell of the arrangement whose normals are the columns C_j and C_i +- C_j: inside a cell the signs and the order of the
-abs(C_j'c) are fixed. A cell is spanned by unit rays u_k, so h(sum l_k u_k) = sum l_k h(u_k) >= (sum l_k) min h(u_k) >= |c| min h(u_k):
-the minimum is at a ray. Fewer normals do where the norm has fewer kinks.
-
-*Facets*: Exact minimal cosine angles as inradii: the facets of the polytope whose support function is h; every rule, few learners.
-
+*Facets* of the polytope whose support function is h: for every rule, with few learners. Theta is the inradius of this polytope.
 P = {C w : dual_norm(w) <= 1} is the convex hull of the points C w, w an extreme point of the unit ball of the dual norm: signs times the
 weights gamma, given to one learner of each group. The nearest facet touches the largest ball inside, and its normal is the minimiser.
 """
@@ -28,12 +27,12 @@ _ORTHOGONAL = 1e-12
 
 
 def closed_cost(learners):
-    """Estimated seconds: none where a closed form applies, infinity elsewhere."""
+    """Estimated seconds: 0 where a closed form applies, else infinity."""
     return 0.0 if learners.rank == 1 or _orthonormal(learners) or _plane(learners) else math.inf
 
 
 def closed_direction(learners):
-    """The minimiser (rank,), for learners of rank 1, orthonormal learners, and the plane with the largest norm."""
+    """The minimiser (rank,), for learners of rank 1, orthonormal learners, and learners of rank 2 under the greedy rule."""
     if learners.rank == 1:
         return np.ones(1)
     if _orthonormal(learners):
@@ -51,14 +50,14 @@ def _plane(learners):
 
 
 def _flattest(norm):
-    """Equal coordinates on the i largest groups, for the i with the smallest ratio."""
+    """Equal coordinates on the i largest groups, for the i with the smallest ratio in ``orthonormal``."""
     order = np.argsort(-norm.sizes, kind="stable")
     best = int(np.argmin(np.cumsum(norm.gamma) / np.sqrt(np.cumsum(norm.sizes[order]))))
     return np.isin(norm.label, order[: best + 1]).astype(float)
 
 
 def _widest_gap(columns):
-    """The middle of the widest gap between the lines in the plane."""
+    """The middle of the widest gap between the lines of the learners in the plane, (2,)."""
     angles = np.sort(np.arctan2(columns[1], columns[0]) % math.pi)
     gaps = np.diff(np.append(angles, angles[0] + math.pi))
     widest = int(np.argmax(gaps))
@@ -85,13 +84,13 @@ _VERTICES = 1 << 14
 
 
 def signs_cost(learners):
-    """Estimated seconds; infinity unless the learners are a basis and the norm is the largest size."""
+    """Estimated seconds; infinity unless the learners are a basis and the rule is greedy."""
     applies = learners.norm is learners.greedy and len(learners.greedy.gamma) == 1 and learners.rank == learners.n_learners
     return 5e-8 * learners.rank * 2.0 ** (learners.rank - 1) if applies else math.inf
 
 
 def longest_vertex(learners):
-    """The longest vertex (rank,)."""
+    """The longest vertex (rank,) of the unit ball of h."""
     inverse = np.linalg.inv(learners.columns)
     signs = product([1.0], *[[1.0, -1.0]] * (learners.rank - 1))
     best, at = -1.0, None
@@ -103,13 +102,13 @@ def longest_vertex(learners):
     return at
 
 
-#: Normals closer than this to a multiple of one another are one; rays through normals that are this near to dependent are left out.
+#: Normals shorter than this (of learners equal up to sign) are left out, and so are sets of normals that are this near to dependent.
 _PARALLEL = 1e-9
 _RAYS = 20_000
 
 
 def rays_cost(learners):
-    """Estimated seconds: number of rays times the price of one; infinity where the learners lie on one line."""
+    """Estimated seconds: number of rays times the time for one; infinity in rank 1 and for the second moment."""
     if learners.norm is not learners.greedy or learners.rank < 2:
         return math.inf
     return min(math.comb(_count(learners), learners.rank - 1), 10**15) * (3e-6 + 1e-8 * learners.n_learners)
@@ -128,7 +127,7 @@ def least_ray(learners):
 
 
 def _count(learners):
-    """Number of normals, before copies are taken out."""
+    """Number of normals, before duplicates are removed."""
     K, G, sizes = learners.n_learners, len(learners.greedy.gamma), learners.greedy.sizes
     if _flat(learners.greedy):
         return int((sizes * (sizes - 1)).sum()) + int((sizes == 1).sum())
@@ -136,12 +135,12 @@ def _count(learners):
 
 
 def _flat(norm):
-    """True where all groups weigh the same, so that their order does not matter."""
+    """Whether all groups have the same weight, so that their order does not matter."""
     return bool(np.ptp(norm.gamma) <= 1e-15)
 
 
 def _normals(learners):
-    """Unit normals (N, rank) of the places where h has a kink, each line once."""
+    """Unit normals (N, rank) of the hyperplanes on which h has a kink, without duplicates up to sign."""
     C, norm = learners.columns.T, learners.greedy
     i, j = np.triu_indices(len(C), 1)
     if _flat(norm):
@@ -171,12 +170,12 @@ def _orthogonal(subsets):
     return right[singular[:, -1] > _PARALLEL, -1]
 
 
-#: A facet that misses its own extreme points by more than this is no facet.
+#: Largest difference between the offset of a facet and the support function at its normal.
 _WIDE = 1e-11
 
 
 def facets_cost(learners):
-    """Estimated seconds: a bound of the number of points, and what Qhull needs for each where they are spread out."""
+    """Estimated seconds: a bound of the number of points, times the time of Qhull for each; infinity where there are too many."""
     if learners.norm is not learners.greedy or not 2 <= learners.rank <= 9:
         return math.inf
     norm = learners.greedy
@@ -191,7 +190,7 @@ def facets_cost(learners):
 
 
 def nearest_facet(learners):
-    """Unit normal (rank,) of the facet nearest to 0; None where Qhull fails, or merges facets that are not one."""
+    """Unit normal (rank,) of the facet nearest to 0; None where Qhull fails, or merges facets that are not coplanar."""
     try:
         hull = scipy.spatial.ConvexHull(_points(learners))
     except scipy.spatial.QhullError:
@@ -203,7 +202,7 @@ def nearest_facet(learners):
 
 
 def _points(learners):
-    """The points C w, (N, rank), some of them inside the hull."""
+    """The points C w, (N, rank), of which some may lie inside the hull."""
     norm = learners.greedy
     sides = [np.concatenate([learners.columns.T[m], -learners.columns.T[m]]) for m in np.split(norm.member, norm.start[1:])]
     found = []

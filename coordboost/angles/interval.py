@@ -11,12 +11,12 @@ from coordboost.certificates.objectives import outwards
 from coordboost.data.problem import Problem
 from coordboost.rules.base import SelectionRule
 
-#: What an exact method may lose to rounding: relative to the value, and in addition.
+#: Rounding errors allowed for an exact method: a relative and an absolute one.
 ROUNDING, BESIDES = 1e-10, 1e-11
 
 
 def floor_of(learners, weights):
-    r"""The lower end that `weights` (n_learners,), >= 0, prove, for the norm that `learners` carry.
+    r"""Return the lower end that `weights` (n_learners,), >= 0, prove, for the norm of `learners`.
 
     With :math:`v = \lambda_{\min}(C\,\mathrm{diag}(\lambda)\,C^T)`, :math:`S_i` the sum of the i largest group sums of the weights and
     :math:`\Gamma_i = \gamma_1 + \dots + \gamma_i`, for all unit c and :math:`a = C^T c`:
@@ -47,9 +47,9 @@ class Interval:
     lower, upper : float
         The ends, cosines from 0 to 1.
     witness : dict
-        ``direction`` (n_samples,): a vector in the range of B at which the upper end is attained (entries times the roots of the sample
-        weights, where there are some). ``weights`` (n_learners,), or None: what proves the lower end, see ``floor_of``. ``method``: the
-        enumeration that proves the lower end where there are no weights.
+        ``direction`` (n_samples,): a vector in the range of B at which the upper end is attained (its entries are multiplied by the
+        roots of the sample weights, where there are some). ``weights`` (n_learners,), or None: they prove the lower end, see
+        ``floor_of``. ``method``: how the ends were found; without weights, the enumeration that proves the lower end.
 
     Notes
     -----
@@ -57,7 +57,7 @@ class Interval:
 
     Examples
     --------
-    Of two orthogonal learners the worst residual is at 45 degrees to both:
+    For two orthogonal learners the worst residual is at 45 degrees to both:
 
     >>> import coordboost as cb
     >>> problem = cb.Problem([[1.0, 0], [0, 1], [2, 1], [1, 3]], [1.0, 2, 4, 5])
@@ -74,7 +74,7 @@ class Interval:
     def of(
         cls, learners: ReducedLearners, direction: np.ndarray, *, method: str, weights: np.ndarray | None = None, enumerated: float = 0.0
     ) -> "Interval":
-        """The interval that the witnesses prove.
+        """Make the interval that the witnesses prove.
 
         Parameters
         ----------
@@ -87,12 +87,12 @@ class Interval:
         weights : ndarray, (n_learners,), optional
             Weights that prove a lower end, see ``floor_of``.
         enumerated : float, default 0
-            A lower end proved by the enumeration called `method`; the larger of the two counts.
+            A lower end proved by the enumeration `method`. The larger of the two lower ends is used.
 
         Returns
         -------
         Interval
-            With the witnesses in it.
+            The interval with its witnesses.
 
         Notes
         -----
@@ -108,7 +108,7 @@ class Interval:
 
     @classmethod
     def exact(cls, learners: ReducedLearners, direction: np.ndarray, method: str) -> "Interval":
-        """The value at the minimiser that an exact method found; the lower end allows for its rounding.
+        """Make the interval of an exact method: the value at its minimiser, with a lower end that allows for rounding.
 
         Parameters
         ----------
@@ -117,12 +117,12 @@ class Interval:
         direction : ndarray, (rank,)
             The minimiser in these coordinates.
         method : str
-            What the method is called.
+            The name of the method.
 
         Returns
         -------
         Interval
-            From 1e-10 of the value and 1e-11 below it up to the value.
+            Its upper end is the value; its lower end is smaller by 1e-10 of the value plus 1e-11.
         """
         upper = learners.cosine(direction)
         return cls.of(learners, direction, method=method, enumerated=upper * (1 - ROUNDING) - BESIDES)
@@ -151,8 +151,8 @@ class Interval:
         Returns
         -------
         bool
-            True if the direction attains the upper end, and the weights prove the lower one. Without weights the lower end stands on an
-            enumeration, and only ``lower <= upper`` can be said about it.
+            True if the direction attains the upper end, and the weights prove the lower one. Without weights the lower end rests on an
+            enumeration, which is not repeated: only ``lower <= upper`` is checked.
 
         Notes
         -----

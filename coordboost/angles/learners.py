@@ -1,9 +1,8 @@
-"""Weak learners reduced to what their angles depend on: coordinates in an orthonormal basis of the range of B.
+"""Weak learners as coordinates in an orthonormal basis of the range of B, and the greedy norm of a selection rule.
 
-The greedy norm of a selection rule, seen as one family: groups of learners and non-increasing weights on the ranks of the groups.
-
-With ``b_g`` the largest abs(a_j) in group g and ``b_(1) >= b_(2) >= ...``: norm(a) = sum_i gamma_i b_(i). ``Greedy()`` is one group with
-gamma = (1); ``RandomSubset(t)`` is one group for every learner; ``Groups(t)`` is itself.
+The norms of all rules have one form: groups of learners, and non-increasing weights gamma on the ranks of the groups. With ``b_g`` the
+largest abs(a_j) in group g and ``b_(1) >= b_(2) >= ...``: norm(a) = sum_i gamma_i b_(i). ``Greedy()`` has one group and gamma = (1);
+``RandomSubset(t)`` has one group for each learner; ``Groups(t)`` has its own groups.
 """
 
 from typing import NamedTuple
@@ -17,7 +16,7 @@ from coordboost.data import validation
 from coordboost.data.problem import Problem
 from coordboost.rules.selection import Greedy, Groups, RandomSubset
 
-#: Group of every learner and weights of the ranks, for a rule that knows its problem.
+#: For each rule, bound to its problem: (member, start, gamma) of ``GreedyNorm``.
 _SHAPES = {
     Greedy: lambda rule, n: (np.arange(n), np.zeros(1, dtype=np.int64), np.ones(1)),
     RandomSubset: lambda rule, n: (np.arange(n), np.arange(n), rule.weights(n)),
@@ -26,9 +25,11 @@ _SHAPES = {
 
 
 class GreedyNorm(NamedTuple):
-    r"""``norm(a) = sum_i gamma_i b_(i)`` for many vectors at once, with subgradients; one vector: ``rule.norm``, ``rule.dual_norm``.
+    r"""``norm(a) = sum_i gamma_i b_(i)`` for many vectors at once, with subgradients.
 
-    rule : the rule, bound to its problem; member : (n_learners,) learners group by group; start : (n_groups,) where groups begin;
+    For one vector there are ``rule.norm`` and ``rule.dual_norm``.
+
+    rule : the rule, bound to its problem; member : (n_learners,) learners, group by group; start : (n_groups,) where groups begin;
     gamma : (n_groups,) non-increasing, sum 1
 
     *Source*: Lu and Mazumder, Definitions 3.1-3.4, Proposition 3.1.
@@ -41,7 +42,7 @@ class GreedyNorm(NamedTuple):
 
     @classmethod
     def of(cls, rule, problem):
-        """The norm of `rule` for a problem; ValueError for a rule without a norm, a bad t, or unknown groups."""
+        """Return the norm of `rule` for a problem. Raise ValueError for a rule without a norm, a bad t, or unknown groups."""
         if type(rule) not in _SHAPES:
             raise ValueError(f"rule must be Greedy(), RandomSubset(t) or Groups(t), which have a norm, got {shown(rule)}.")
         bound = rule.bind(problem)
@@ -49,12 +50,12 @@ class GreedyNorm(NamedTuple):
 
     @property
     def sizes(self):
-        """Learners in every group, (n_groups,)."""
+        """Number of learners in each group, (n_groups,)."""
         return np.diff(np.append(self.start, len(self.member)))
 
     @property
     def label(self):
-        """Group of every learner, (n_learners,)."""
+        """Group of each learner, (n_learners,)."""
         label = np.empty(len(self.member), dtype=np.int64)
         label[self.member] = np.repeat(np.arange(len(self.start)), self.sizes)
         return label
@@ -64,7 +65,7 @@ class GreedyNorm(NamedTuple):
         return -np.sort(-self._largest(np.abs(rows)[:, self.member]), axis=1) @ self.gamma
 
     def subgradients(self, rows):
-        """W (N, n_learners): <W_i, rows_i> = norm(rows_i) and dual_norm(W_i) = 1; ties to the lowest index."""
+        """W (N, n_learners): <W_i, rows_i> = norm(rows_i) and dual_norm(W_i) = 1; ties go to the lowest index."""
         sorted_rows = rows[:, self.member]
         sizes = np.abs(sorted_rows)
         largest = self._largest(sizes)
@@ -86,7 +87,7 @@ class GreedyNorm(NamedTuple):
 
 
 class SecondMoment(NamedTuple):
-    r"""The norm :math:`\sqrt{\|[a_j^2]\|_F}`, with the verbs of ``GreedyNorm``: what the expected decrease of a step really is."""
+    r"""The norm :math:`\sqrt{\|[a_j^2]\|_F}`, with the methods of ``GreedyNorm``. It gives the expected decrease of a step."""
 
     first: GreedyNorm
 
@@ -98,17 +99,17 @@ class SecondMoment(NamedTuple):
         return weighted / np.maximum(self.values(rows), np.finfo(float).tiny)[:, None]
 
 
-#: Singular values below this part of the largest count as 0; largest number of entries of B; most cosines held at once.
+#: Singular values below this fraction of the largest count as 0; most entries of B; most cosines held at once.
 CUT, MAX_ENTRIES, BLOCK = 1e-10, 20_000_000, 2_000_000
 
 
 def as_problem(B, groups=None, *, scale=True):
-    """`B` if it is a ``Problem``, else the problem whose learners are the columns of the matrix `B` (n_samples, n_learners).
+    """Return `B` if it is a ``Problem``, else the problem whose learners are the columns of the matrix `B` (n_samples, n_learners).
 
     Raises
     ------
     ValueError
-        For a matrix that ``Problem`` refuses, for groups given with a problem, which has its own, and for too many entries.
+        For a matrix that ``Problem`` refuses, for groups given together with a problem (which has its own), and for too many entries.
     """
     if isinstance(B, Problem):
         if groups is not None:
@@ -160,7 +161,7 @@ class ReducedLearners(NamedTuple):
 
     @property
     def greedy(self):
-        """The GreedyNorm of the rule, whatever norm is looked at."""
+        """The ``GreedyNorm`` of the rule, also where `norm` is its second moment."""
         return self.norm.first if isinstance(self.norm, SecondMoment) else self.norm
 
     @property

@@ -1,12 +1,12 @@
-"""Lower ends: weights on the learners, and cones.
+"""Lower ends of the minimal cosine angle: by weights on the learners, and by cones.
 
 *Weights* that prove lower ends are optimal designs, found by a semidefinite program.
 
-*Cones*: A proved lower end in low rank, for every rule and any number of learners: branch and bound over simplicial cones.
+*Cones*: branch and bound over simplicial cones, in low rank, for every rule and any number of learners.
 
 On the cone of unit vectors u_1, ..., u_r, with g a subgradient of h at any point: h(sum l_k u_k) >= sum l_k <g, u_k> >=
-(sum l_k) min_k <g, u_k> >= |c| min_k <g, u_k>. Cones whose bound reaches the upper end are done, the others are cut in two at the middle of
-their longest edge (in coordinates in which the ball is rounder). Minimisers of a polyhedral norm are sharp, so the number of
+(sum l_k) min_k <g, u_k> >= |c| min_k <g, u_k>. Cones whose bound reaches the upper end are finished. The others are cut in two at
+the middle of their longest edge (in coordinates in which the ball is rounder). Minimisers of a polyhedral norm are sharp, so the number of
 open cones stays bounded while they shrink.
 """
 
@@ -18,21 +18,21 @@ import numpy as np
 
 from coordboost.angles.interval import floor_of
 
-#: Largest rank and number of learners given to the semidefinite solver; most sums of largest masses written down.
+#: Limits of the semidefinite program: rank, number of learners, and number of constraints on sums of the largest masses.
 MAX_RANK, MAX_LEARNERS, MAX_SUMS = 60, 400, 24
 
 
 def even(learners):
-    """Every group the same mass, spread evenly over its learners, (n_learners,)."""
+    """Weights (n_learners,) that give every group the same mass, spread evenly over its learners."""
     norm = learners.greedy
     return 1.0 / (len(norm.gamma) * norm.sizes[norm.label])
 
 
 def best_weights(learners):
-    r"""The weights (n_learners,) with the best lower end among even ones and the solutions of two semidefinite programs.
+    r"""Return the weights (n_learners,) with the best lower end: even ones, or the solution of a semidefinite program.
 
-    Maximise :math:`\lambda_{\min}(C\,\mathrm{diag}(\lambda)\,C^T)` over :math:`\lambda \ge 0` with :math:`S_i \le \Gamma_i^q`,
-    q = 1 for the second moment, q = 2 for the first (see ``floor_of``, which re-checks whatever the solver says).
+    The programs maximise :math:`\lambda_{\min}(C\,\mathrm{diag}(\lambda)\,C^T)` over :math:`\lambda \ge 0` with :math:`S_i \le \Gamma_i^q`,
+    q = 1 for the second moment, q = 2 for the first. ``floor_of`` recomputes the lower end, so the solver need not be trusted.
     """
     found = [even(learners)]
     if learners.rank <= MAX_RANK and learners.n_learners <= MAX_LEARNERS:
@@ -55,19 +55,19 @@ def _program(learners, power):
     model = cp.Problem(cp.Maximize(cp.lambda_min(C @ cp.diag(weights) @ C.T)), limits)
     try:
         with warnings.catch_warnings():
-            warnings.simplefilter("ignore")  # "may be inaccurate": floor_of judges that
+            warnings.simplefilter("ignore")  # "may be inaccurate": floor_of recomputes the lower end
             model.solve(solver=cp.CLARABEL)
     except cp.error.SolverError:
         return None
     return None if weights.value is None else np.maximum(weights.value, 0.0)
 
 
-#: The bound is driven to (1 - TOLERANCE) times the upper end; cones looked at; cosines looked at; largest rank tried.
+#: Cones are cut until their bound is (1 - TOLERANCE) times the upper end; limits: number of cones, of cosines, and rank.
 TOLERANCE, BUDGET, WORK, CONES = 1e-8, 400_000, 60_000_000, 6
 
 
 def certified_lower(learners, upper, budget=BUDGET):
-    """A number <= Theta, and the best direction met (rank,), or None if none beats `upper`.
+    """Return a number <= Theta, and the best direction found (rank,), or None if none has a cosine below `upper`.
 
     *Cost*: at most `budget` subgradients of h, fewer for many learners.
     """
@@ -95,7 +95,7 @@ def _unit(vectors):
 
 
 def _halved(cones):
-    """Two cones for every cone (N, r, r): its longest edge is cut in the middle."""
+    """Cut every cone (N, r, r) in two, in the middle of its longest edge."""
     n, r = cones.shape[:2]
     i, j = np.triu_indices(r, 1)
     longest = np.einsum("nkr,nkr->nk", cones[:, i], cones[:, j]).argmin(axis=1)

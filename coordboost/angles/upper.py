@@ -1,16 +1,12 @@
-r"""Upper ends: ascent by linear programs over the unit ball of h, and local search on the sphere.
+r"""Upper ends of the minimal cosine angle: ascent by linear programs over the unit ball of h, and local search on the sphere.
 
-*Linear programs* find the largest <y, c> with h(c) <= 1.
+*Ascent* from many starts towards the longest vector of the unit ball of h. Each step is a linear program: c_{k+1} maximises <c_k, c> over
+h(c) <= 1, so its length does not fall: |c_{k+1}| >= <c_{k+1}, c_k> / |c_k| >= |c_k|. It ends at local maxima.
 
-*Ascent*: Upper ends by ascent: the longest vector of the unit ball of h, reached by linear programs from many starts.
-
-c_{k+1} maximises <c_k, c> over h(c) <= 1, so its length does not fall: |c_{k+1}| >= <c_{k+1}, c_k> / |c_k| >= |c_k|. The ends are local.
-
-*Local search*: Upper ends by local search on the sphere: the second-moment angle, and norms that are too large to be written down.
-
+*Local search* on the sphere: for the second-moment angle, and for norms with too many constraints to be written as one linear program.
 The square of the norm is the largest of many quadratic forms: (<w, C'c>)^2 over the extreme points w of the dual ball, or
-c' C diag(w) C' c over the extreme weights w for the second moment. Few of them matter near a minimiser: a pool of them grows while the
-smallest largest form over the sphere is sought.
+c' C diag(w) C' c over the extreme weights w for the second moment. Few of them matter near a minimiser. So a pool of forms grows, and each
+round minimises the largest form in the pool over the sphere.
 """
 
 import math
@@ -19,7 +15,7 @@ import numpy as np
 import scipy.optimize
 import scipy.sparse
 
-#: Most variables of a program that writes the whole norm down.
+#: Most variables of a linear program that contains the whole norm.
 MAX_VARIABLES = 1_000
 #: How far HiGHS may miss a constraint; its default, 1e-7, would show in the angles.
 _FEASIBLE = {"primal_feasibility_tolerance": 1e-10, "dual_feasibility_tolerance": 1e-10}
@@ -28,7 +24,7 @@ _VIOLATION = 1e-8
 
 
 def _solved(cost, **program):
-    """The minimiser that HiGHS finds."""
+    """Solve a linear program with HiGHS and return the minimiser."""
     done = scipy.optimize.linprog(cost, method="highs", options=_FEASIBLE, **program)
     if done.x is None:
         raise ValueError(f"the linear program over the unit ball was not solved (HiGHS: {done.message.splitlines()[0]}).")
@@ -65,13 +61,13 @@ class Written:
         self.bounds = [(None, None)] * r + [(0, None)] * (G + L + L * G)
 
     def maximiser(self, y, enough=math.inf):
-        """argmax <y, c> over h(c) <= 1, (rank,), whatever would be `enough`."""
+        """argmax <y, c> over h(c) <= 1, (rank,); `enough` is not used."""
         cost = np.concatenate([-y, np.zeros(len(self.bounds) - self.rank)])
         return _solved(cost, A_ub=self.rows, b_ub=self.right, bounds=self.bounds)[: self.rank]
 
 
 class CuttingPlanes:
-    """Only the constraints that were violated so far; kept from one program to the next."""
+    """The constraints that were violated so far, kept from one linear program to the next."""
 
     def __init__(self, learners):
         self.learners = learners
@@ -81,7 +77,7 @@ class CuttingPlanes:
         self.box = learners.n_learners**1.5 / math.sqrt(float(np.linalg.eigvalsh(learners.columns @ learners.columns.T)[0]))
 
     def maximiser(self, y, enough=math.inf, rounds=300):
-        """argmax <y, c> over h(c) <= 1, or a c of the ball with <y, c> >= `enough`, (rank,); the best one met after `rounds`."""
+        """argmax <y, c> over h(c) <= 1, or a c of the ball with <y, c> >= `enough`, (rank,); the best one found in `rounds`."""
         best = y / self.learners.value(y)
         for _ in range(rounds):
             rows = np.concatenate([self.cuts, -self.cuts])
@@ -95,14 +91,14 @@ class CuttingPlanes:
 
 
 def is_small(learners):
-    """Whether the whole norm is written down."""
+    """Whether the norm is small enough to be written as one linear program."""
     gamma = learners.greedy.gamma
     drops = int((gamma > np.append(gamma[1:], 0.0)).sum())
     return learners.norm is learners.greedy and len(gamma) * (1 + drops) + learners.n_learners <= MAX_VARIABLES
 
 
 def ball(learners):
-    """The form that suits the size of the norm."""
+    """Return the linear programs over the unit ball of h, in the form that suits the size of the norm."""
     return (Written if is_small(learners) else CuttingPlanes)(learners)
 
 
@@ -110,7 +106,7 @@ _STEPS = 60
 
 
 def climb(learners, starts):
-    """The best direction (rank,) reached from the rows of `starts` (N, rank). *Cost*: a few linear programs per start."""
+    """Return the best direction (rank,) that ascent reaches from the rows of `starts`. *Cost*: a few linear programs per start."""
     program = ball(learners)
     best = min(starts, key=learners.cosine)
     for start in starts:
@@ -127,9 +123,9 @@ def climb(learners, starts):
 
 
 def starts(learners, weights, n_random, rng):
-    """Where to climb from, (N, rank): eigenvectors of the weighted learners, smallest first, and random directions.
+    """Directions to start from, (N, rank): eigenvectors of the weighted learners, smallest first, and random directions.
 
-    These are drawn where the learners are few: normal, with the inverse of C C' as covariance.
+    The random directions are normal with covariance (C C')^-1, so they favour directions near which there are few learners.
     """
     _, vectors = np.linalg.eigh((learners.columns * weights) @ learners.columns.T)
     few = vectors.T[: max(1, n_random // 4)]
@@ -140,7 +136,7 @@ _ROUNDS = 30
 
 
 def best_reached(learners, starts):
-    """The best direction (rank,) reached from the rows of `starts` (N, rank). *Cost*: a few small programs per start."""
+    """Return the best direction (rank,) that local search reaches from the rows of `starts`. *Cost*: a few small programs per start."""
     return min((_from(learners, start) for start in starts), key=learners.cosine)
 
 
@@ -157,7 +153,7 @@ def _from(learners, start):
 
 
 def _form(learners, c):
-    """The quadratic form (rank, rank) that is the square of the norm near c."""
+    """The quadratic form (rank, rank) that equals the square of the norm near c."""
     if learners.norm is learners.greedy:
         slope = learners.slopes(c[None])[0]
         return np.outer(slope, slope)
@@ -166,7 +162,7 @@ def _form(learners, c):
 
 
 def _smallest_largest(forms, start):
-    """Minimise the largest of c'Mc over the sphere, from `start`: the value and the unit vector."""
+    """Minimise the largest c'Mc of the `forms` M over the sphere, from `start`. Return the value and the unit vector."""
 
     def values(c):
         return np.einsum("i,kij,j->k", c, forms, c)

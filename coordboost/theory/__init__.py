@@ -1,4 +1,4 @@
-"""Theory: bounds of theorems compared with runs, worst cases, minimal cosine angles, plans, distances, laws of Langevin chains."""
+"""Theory: bounds of theorems compared with runs, worst cases, minimal cosine angles, plans, distances, distributions of Langevin chains."""
 
 from coordboost.angles import Interval, mca, momentum_limit
 from coordboost.theory import bounds, langevin, performance

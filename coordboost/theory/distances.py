@@ -1,4 +1,4 @@
-"""Distances of coefficients modulo the kernel of B, in the dual norm of a selection rule; the least loss; condition numbers."""
+"""Distances of coefficients modulo the kernel of B, in the dual norm of a selection rule; the minimum of the loss; condition numbers."""
 
 import math
 
@@ -20,18 +20,18 @@ from coordboost.engine.run import solve
 from coordboost.methods.named import gcd
 from coordboost.rules.base import SelectionRule
 
-#: Steps of greedy coordinate descent, and steps in all directions at once that follow them.
+#: Steps of greedy coordinate descent, and most steps in all directions at once that follow them.
 GREEDY, ROUNDS = 400, 60
 
 
 def has_minimiser(problem):
-    """Whether the level sets of the loss are known to be bounded in the span of the columns, so that there is a minimiser."""
+    """Whether the level sets of the loss are known to be bounded in the span of the columns, so that a minimiser exists."""
     whole = problem.loss.level_radius is not None and bool((problem.weight == 1).all())
     return problem.loss.mu is not None or whole
 
 
 def need_bounded(problem, meaning):
-    """Refuse a loss whose level sets are not known to be bounded, and say what that means.
+    """Refuse a loss whose level sets are not known to be bounded; `meaning` is the consequence, for the message.
 
     Raises
     ------
@@ -46,15 +46,15 @@ def need_bounded(problem, meaning):
 
 
 def least_loss(problem, near=None):
-    r"""``(lower, upper)`` around L*, the least loss over the span of the columns as the angles see it.
+    r"""Return bounds ``(lower, upper)`` of L*, the minimum of the loss over the span of the columns, with the rank that the angles use.
 
-    Two lower ends, the better counts. That over all coefficients takes columns that are dependent up to rounding for a direction more.
-    That over a ball is a bound of L* where the ball holds a minimiser: with z the way in predictions from the model to the minimiser, in
-    the metric of the weights, and s the smallest singular value, one is within :math:`\sqrt{n} \|z\| / s` in the l1 norm. A strongly
-    convex loss has :math:`\|z\| \le \|P r\| / \mu`, P the projection on the columns. Otherwise both models are in a level set of known
-    radius.
+    The lower end is the larger of two. The one over all coefficients also counts directions in which columns are dependent up to rounding.
+    The one over an l1 ball bounds L* if the ball contains a minimiser. Let z be the difference in predictions between the model and the
+    minimiser, in the metric of the weights, and s the smallest singular value: some minimiser is within :math:`\sqrt{n} \|z\| / s` of the
+    model in the l1 norm. A strongly convex loss has :math:`\|z\| \le \|P r\| / \mu`, P the projection on the columns. Otherwise both
+    models are in a level set of known radius.
 
-    near : coefficients near the optimum, where they are known; default: those of a descent
+    near : coefficients near the optimum, where they are known; default: those that a descent reaches
 
     Raises
     ------
@@ -73,7 +73,7 @@ def least_loss(problem, near=None):
 
 @uncut()
 def _model(problem):
-    """Coefficients near the optimum; steps in all directions at once go on where the columns are nearly dependent."""
+    """Coefficients near the optimum: greedy descent, then steps in all directions at once, needed for nearly dependent columns."""
     beta = solve(problem, gcd(), GREEDY).beta
     for _ in range(ROUNDS):
         further = beta + problem.spectrum.solution(problem, problem.resid(problem.combine(beta))) / problem.loss.sigma
@@ -84,13 +84,13 @@ def _model(problem):
 
 
 def away(problem, at):
-    """At least the l1 norm of the way in coefficients from a model to the nearest minimiser."""
+    """An upper bound of the l1 distance, in coefficients, from a model to the nearest minimiser."""
     mu, spectrum = problem.loss.mu, problem.spectrum
     if not spectrum.rank:
         return 0.0
     if mu is None:
         way = 2 * problem.loss.level_radius(at.upper(problem))
-    else:  # in each direction the projection is rounded as a correlation is
+    else:  # each coordinate of the projection has the rounding error of a correlation
         way = (float(np.linalg.norm(spectrum.project(problem, at.resid))) + math.sqrt(spectrum.rank) * at.rounding_of_corr(problem)) / mu
     return math.sqrt(problem.n_learners) * way / float(spectrum.singular[-1])
 
@@ -108,7 +108,7 @@ def distance(
     B : Problem, or array_like (n_samples, n_learners)
         The weak learners; columns of a matrix must have unit length.
     rule : SelectionRule
-        ``Greedy()``, ``RandomSubset(t)`` or ``Groups(t)``: F is its norm, F* the dual one, for ``Greedy()`` the l1 norm.
+        ``Greedy()``, ``RandomSubset(t)`` or ``Groups(t)``: F is its norm, F* the dual norm. For ``Greedy()`` F* is the l1 norm.
     beta1, beta2 : array_like, (n_learners,)
         Coefficients of the unit columns.
     groups : array_like, (n_learners,), optional
@@ -117,7 +117,7 @@ def distance(
     Returns
     -------
     float
-        The value at a feasible c, so not above the distance but for the rounding of a sum.
+        The value at a feasible c, so at most the distance, up to the rounding of a sum.
 
     Raises
     ------
@@ -130,7 +130,7 @@ def distance(
 
     Examples
     --------
-    The first two columns are one learner, so (3, 0, 0) is as (1, 2, 0), at a distance of ``|2| + |-1| = 3`` from (0, 1, 1):
+    The first two columns are equal, so (3, 0, 0) is equivalent to (0, 3, 0), at a distance of ``|2| + |-1| = 3`` from (0, 1, 1):
 
     >>> import coordboost as cb
     >>> B = [[1.0, 1, 0], [0, 0, 1]]
@@ -145,7 +145,7 @@ def distance(
 
 
 def gauge(learners, y):
-    """The largest <y, c> over the unit ball of h, for y (rank,) in the coordinates of the basis."""
+    """Return the largest <y, c> over the unit ball of h, for y (rank,) in the coordinates of the basis."""
     size = float(np.linalg.norm(y))
     if size == 0:
         return 0.0
@@ -157,36 +157,36 @@ def gauge(learners, y):
 def start_distance(problem: Problem, rule: SelectionRule | None = None, *, n_starts: int = 24) -> tuple[float, float]:
     r"""Bounds ``(lower, upper)`` of :math:`\mathrm{Dist}_0`: the largest distance from a minimiser in the level set of beta = 0.
 
-    :math:`\mathrm{Dist}_0 \le C / \Theta` with C the largest :math:`\|B(\beta - \beta^*)\|` in the level set; equality for
+    :math:`\mathrm{Dist}_0 \le C / \Theta` with C the largest :math:`\|B(\beta - \beta^*)\|` in the level set. Equality holds for
     the squared loss, where :math:`C^2 = 2(L(0) - L^*)`. A strongly convex loss gives :math:`C^2 \le 2(L(0) - L^*) / \mu`; Huber's
     :math:`C \le \rho(L(0)) + \rho(L^*)`, where :math:`\rho(v)` is the length of the longest residual with loss v.
 
     Parameters
     ----------
     problem : Problem
-        With explicit learners; its loss defines the level set.
+        With explicit learners. Its loss defines the level set.
     rule : SelectionRule, default ``Greedy()``
         ``Greedy()``, ``RandomSubset(t)`` or ``Groups(t)``, whose dual norm measures the distance.
     n_starts : int, default 24
-        Random starts of the search for the angle, as for ``mca``.
+        Random starts of the search for the angle, see ``mca``.
 
     Returns
     -------
     lower, upper : float
-        In the units of the standardised coefficients. Without the equality the lower end is 0.
+        In the units of the standardised coefficients. For other losses than the squared one the lower end is 0.
 
     Raises
     ------
     ValueError
-        For what is no ``Problem``, and a loss whose level sets are not known to be bounded.
+        If `problem` is not a ``Problem``, or the level sets of its loss are not known to be bounded.
 
     Notes
     -----
-    *Cost*: that of ``mca``, and for a loss that is not the squared one 460 steps of descent. *Source*: Lu and Mazumder, Proposition 4.6.
+    *Cost*: that of ``mca``, and at most 460 steps of descent for a strongly convex loss. *Source*: Lu and Mazumder, Proposition 4.6.
 
     Examples
     --------
-    Two orthogonal columns have Theta = 1 / sqrt(2), and least squares explains a part of y of length 3.095: sqrt(2) times 3.095 is
+    Two orthogonal columns have Theta = 1 / sqrt(2), and the least-squares fit of y has length 3.095, so both ends are sqrt(2) * 3.095:
 
     >>> import coordboost as cb
     >>> problem = cb.Problem([[1.0, 0], [0, 1], [2, 1], [1, 3]], [1.0, 2, 4, 5])
@@ -202,9 +202,9 @@ def start_distance(problem: Problem, rule: SelectionRule | None = None, *, n_sta
 
 
 def reach(problem, least=None):
-    """Bounds of the largest length of B (beta - beta*), in the metric of the weights, over the level set of beta = 0.
+    """Return bounds of the largest norm of B (beta - beta*), in the metric of the weights, over the level set of beta = 0.
 
-    least : what `least_loss` gives, where it is known
+    least : the result of `least_loss`, where it is known
     """
     loss, mu = problem.loss, problem.loss.mu
     start = problem.value(np.zeros(problem.n_samples))
@@ -217,7 +217,7 @@ def reach(problem, least=None):
 
 @on_one_thread
 def lambda_pmin(B: Problem | ArrayLike) -> float:
-    """Smallest non-zero eigenvalue of B'B, of B'WB where there are sample weights.
+    """Smallest non-zero eigenvalue of B'B, or of B'WB with sample weights.
 
     Parameters
     ----------
@@ -261,8 +261,8 @@ def kappa(B: Problem | ArrayLike) -> float:
     Returns
     -------
     float
-        At least 1 for unit columns; 1 for orthogonal ones. LS-Boost with eps = 1 is promised to lose at least a part 1 / (4 kappa) of its
-        gap in a step.
+        At least 1 for unit columns; 1 for orthogonal ones. LS-Boost with eps = 1 is guaranteed to reduce its gap by a fraction of at least
+        1 / (4 kappa) in each step.
 
     Raises
     ------
@@ -275,7 +275,7 @@ def kappa(B: Problem | ArrayLike) -> float:
 
     Examples
     --------
-    Two unit columns with inner product 1 / sqrt(2): 2 / (1 - 1 / sqrt(2)) is:
+    Two unit columns with inner product 1 / sqrt(2) have kappa = 2 / (1 - 1 / sqrt(2)):
 
     >>> import coordboost as cb
     >>> round(cb.theory.kappa([[1.0, 1], [0, 1]]), 3)

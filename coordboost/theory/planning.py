@@ -1,8 +1,8 @@
-"""Steps to a gap, asked three ways: what the theorems guarantee, what a run proves about itself, what the exact path predicts.
+"""Number of steps to a gap, in three ways: guaranteed by a theorem, proved by a run, and predicted by the exact path.
 
-A theorem uses the constants of the columns alone, and on real data its bound is often vacuous. A run has more information: with any
-least-squares solution b, the error is at most half of the largest correlation times ||beta - b||_1 (``bounds.afterwards``). And forward
-stagewise with small steps follows the path FS_0, whose knots are known exactly: its length tells the number of steps.
+A theorem uses only constants of the columns, and on real data its bound is often vacuous. A run has more information: with any
+least-squares solution b, the error is at most half of the largest correlation times ||beta - b||_1 (``bounds.afterwards``). Forward
+stagewise with small steps follows the path FS_0, whose knots are known exactly: the length of the path predicts the number of steps.
 """
 
 import math
@@ -26,28 +26,28 @@ from coordboost.theory.bounds.trail import Constants, Trail
 
 @dataclass(frozen=True)
 class IterationEstimate:
-    """Steps of one method to a gap; inf where nothing is known, or where the run did not get there.
+    """Numbers of steps of one method to a gap; inf where nothing is known, or where the run did not reach the gap.
 
     Parameters
     ----------
     name : str
         Name of the method.
     method : Method, optional
-        The method with its parameters; None where no theorem of it leads to least squares: there is no run then.
+        The method with its parameters; None, and no run, where no theorem shows that it converges to least squares.
     printed, sharpened : float
-        Steps after which a theorem guarantees the gap, as the paper has it and with the constants of its proof.
+        Steps after which a theorem guarantees the gap, as printed in the paper and with the constants of its proof.
     afterwards : float
         Steps after which the run itself proves the gap.
     predicted : float
-        What the exact path FS_0 predicts, no guarantee.
+        Steps that the exact path FS_0 predicts, not a guarantee.
     needed : float
-        Steps after which the gap was reached.
+        Steps after which the run reached the gap.
     words : str
-        Which theorem it is, or why there is none.
+        The name of the theorem, or why there is none.
 
     Examples
     --------
-    The row of one method in ``plan(problem, gap=...)``: the theorem promises it after 6 steps, and 2 were enough.
+    The row of one method in ``plan(problem, gap=...)``: the theorem guarantees the gap after 6 steps, and 2 were enough.
 
     >>> from coordboost.theory import IterationEstimate
     >>> print(IterationEstimate("ls_boost", printed=29, sharpened=6, afterwards=2, needed=2, words="FGM, Theorem 2.1 (i)"))
@@ -73,22 +73,22 @@ def plan(
     problem: Problem, method: Method | Callable | None = None, gap: float | None = None, *, n_steps: int | None = None,
     eps: float | None = None, delta: float | None = None,
 ) -> Plan | list[IterationEstimate]:  # fmt: skip
-    """Steps that guarantee a gap: of one method (``bounds.plan``), or, without a method, a ``IterationEstimate`` for every named one.
+    """Find the steps that guarantee a gap: for one method (``bounds.plan``), or an ``IterationEstimate`` for every named one.
 
     Parameters
     ----------
     problem : Problem
         With the squared loss.
     method : Method or function, optional
-        As for ``bounds.plan``, which then answers with a ``Plan``.
+        As for ``bounds.plan``, which then returns a ``Plan``.
     gap : float
         Target for L - L*, a sum over samples.
     n_steps : int, optional
-        With a method: a budget instead of a gap. Without: how far the runs may go, default 20,000.
+        With a method: a budget instead of a gap. Without: the most steps of each run, default 20,000.
     eps, delta : float, optional
-        Step size of stagewise methods, default gap / ||b||_1 with the least-squares solution b of smallest norm: forward stagewise then
-        comes to rest at a quarter of the gap. R-FS takes a quarter of eps. Radius of the methods in a ball, default ||b||_1: their optimum
-        is least squares, too.
+        Without a method. Step size of stagewise methods, default gap / ||b||_1 with the least-squares solution b of smallest norm: forward
+        stagewise then settles at about a quarter of the gap. R-FS uses a quarter of eps. Radius of the methods in a ball,
+        default ||b||_1, so that their optimum is least squares, too. With a method: its parameters, as for ``bounds.plan``.
 
     Returns
     -------
@@ -102,8 +102,8 @@ def plan(
 
     Notes
     -----
-    *Cost* without a method: a thin SVD, the path FS_0, and one run of each method up to the gap. Random methods are promised an
-    expectation, and what they needed is that of the run with seed 0; accelerated boosting makes two steps a round.
+    *Cost* without a method: a thin SVD, the path FS_0, and one run of each method up to the gap. For random methods the theorem bounds
+    the expected gap, and the run has seed 0. Accelerated boosting makes two steps a round.
 
     Examples
     --------
@@ -123,7 +123,7 @@ def plan(
 
 @uncut()
 def forecasts(problem, gap, eps, delta, n_steps):
-    """The ``IterationEstimate`` of each named method: numbers where a theorem or a run leads to least squares, words where none does."""
+    """Return the ``IterationEstimate`` of each named method: numbers from its theorem and its run, or the reason why there are none."""
     spectrum = Spectrum.of(problem)
     constants = Constants.of(problem, spectrum)
     coefficients = spectrum.least_squares(problem)
@@ -144,12 +144,12 @@ def forecasts(problem, gap, eps, delta, n_steps):
 
 
 class _Proved:
-    """Stop where the run has proved the gap: one run in all, which keeps its model state."""
+    """Stop rule: the run has proved the gap. A single run is then enough, in one model state."""
 
     every = 256
 
     def __init__(self, gap, least):
-        # a part in 1e9 less: the trail computes the same numbers in other coordinates
+        # smaller by a factor of 1 - 1e-9: the trail computes the same numbers in other coordinates
         self.gap, self.least = gap * (1 - 1e-9), least
 
     def __call__(self, state):
@@ -158,13 +158,13 @@ class _Proved:
 
 
 def _met(trail, gap):
-    """The first steps at which the run has reached the gap, and has proved it."""
+    """The first step at which the run has reached the gap, and the first at which it has proved it."""
     proofs = afterwards.excess(trail.corr, trail.to_least)
     return {"needed": _reached(trail.excess <= gap), "afterwards": _reached(proofs <= gap)}
 
 
 def _first(of, gap):
-    """The smallest number of steps with of(k) <= gap, for a bound that falls; inf where so many as anyone makes are too few."""
+    """The smallest k with of(k) <= gap, for a decreasing bound; inf where it is too large (see ``least_steps``)."""
     found = least_steps(lambda k: of(k) <= gap)
     return math.inf if found is None else found
 
@@ -175,7 +175,7 @@ def _reached(holds):
 
 @uncut()
 def _stagewise_path(problem, constants):
-    """Knots (length of the way, largest correlation) of FS_0, and the error at each."""
+    """Knots (length of the path, largest correlation) of FS_0, and the error at each."""
     path = exact_path(problem, kind="stagewise")
     beta = path.beta  # sparse: a wide problem has thousands of knots
     length = np.r_[0.0, np.cumsum(np.asarray(abs(beta[1:] - beta[:-1]).sum(axis=1)).ravel())]
@@ -184,12 +184,12 @@ def _stagewise_path(problem, constants):
 
 
 def _predicted(knots, excess, gap, method):
-    """Steps along FS_0 to the gap: one of FS is eps long, of LS-Boost its rate times the correlation, of R-FS less by what shrinks."""
+    """Steps along FS_0 to the gap. A step of FS has length eps; of LS-Boost, rate times correlation; R-FS also shrinks the model."""
     if not (excess <= gap).any() or "eps" not in method.parameters:
         return math.inf
     end = int(np.argmax(excess <= gap))
     length, size = knots[: end + 1].T.copy()
-    # the last piece is cut where it meets the gap
+    # cut the last piece where it reaches the gap
     share = _share(excess[end - 1], excess[end], gap, size[end - 1] * (length[end] - length[end - 1])) if end else 0.0
     if end:
         length[end] = length[end - 1] + share * (length[end] - length[end - 1])
@@ -203,7 +203,7 @@ def _predicted(knots, excess, gap, method):
 
 
 def _share(before, after, gap, slope):
-    """The share of a piece of the path at which its parabola, which begins with this slope, meets the gap."""
+    """The fraction of a piece of the path at which its parabola, with this initial slope, reaches the gap."""
     bend = after - before + slope
     root = math.sqrt(max(slope**2 - 4 * bend * (before - gap), 0.0))
     return min(1.0, 2 * (before - gap) / (slope + root)) if slope + root > 0 else 1.0

@@ -1,4 +1,4 @@
-"""An upper end of the minimal cosine angle of learners that a search finds, from many vectors."""
+"""An upper bound of the minimal cosine angle of an implicit dictionary, such as trees, from many vectors."""
 
 import math
 
@@ -14,48 +14,48 @@ from coordboost.engine.run import solve
 from coordboost.losses.standard import Squared
 from coordboost.methods.named import ls_boost
 
-#: A vector that is shorter than this part of what it began as is rounding.
+#: Residuals shorter than this fraction of their start are treated as rounding.
 GONE = 1e-6
 
 
 def sampled_mca(problem: Problem, *, starts: int | ArrayLike = 16, n_steps: int = 25, rng: int = 0) -> Interval:
-    r"""An upper end of the minimal cosine angle of the learners that a search finds, from the worst of many vectors.
+    r"""Bound the minimal cosine angle of an implicit dictionary from above, by the smallest cosine at many vectors.
 
-    For a vector c let B(c) be the learner that a greedy step takes for the residual c: for trees the one that is grown, which need not be
-    the best of all trees. The angle is :math:`\Theta = \inf_c |\cos(B(c), c)|` over the range of the learners. Here c goes through the
-    residuals of boosting with full steps, each start being a target.
+    For a vector c let B(c) be the learner that a greedy step selects for the residual c. For trees it is the tree that is grown, which need
+    not be the best of all trees. The angle is :math:`\Theta = \inf_c |\cos(B(c), c)|` over the range of the learners. Here c runs through
+    the residuals of boosting with full steps; each start is the target of one such run.
 
     Parameters
     ----------
     problem : Problem
-        Over trees or any other learners; its loss and its target are not used. Weights are.
+        With trees or any other learners. Its loss and its target are not used, its sample weights are.
     starts : int or array_like, (n_starts, n_samples), default 16
-        How many targets are drawn: normal numbers, random signs and single samples in turn, each replaced by its fit in `n_steps` steps,
-        so that it is in the range. Vectors that are given are taken as they are, and must be in the range.
+        Number of targets to draw: normal numbers, random signs and single samples in turn. Each is replaced by its fit in `n_steps`
+        steps, so that it is in the range. Vectors given here are used as they are, and must be in the range.
     n_steps : int, default 25
-        Residuals that are looked at from each start.
+        Number of residuals examined for each start.
     rng : int, default 0
-        Seed of the targets that are drawn.
+        Seed of the drawn targets.
 
     Returns
     -------
     Interval
         ``lower`` is 0: nothing is proved from below. ``upper`` is attained at ``witness["direction"]``, so no theorem with Theta can
-        promise more than this; a vector that was not looked at may have a smaller cosine. ``witness["method"]`` has their number.
+        promise more than with this value. Other vectors may have a smaller cosine. ``witness["method"]`` has the number of vectors.
 
     Raises
     ------
     ValueError
-        For starts of another length or that are not finite, and where no vector is left to look at.
+        For starts of another length or not finite, and where every start is 0 or no learner fits it.
 
     Notes
     -----
-    *Cost*: `n_steps` searches for each start, and as many again where starts are drawn. *Source*: Lu and Mazumder, Definition 4.2, for
-    learners that are found and not listed; ours in that the search is a part of it.
+    *Cost*: `n_steps` searches for each start, and as many again for drawn starts. *Source*: Lu and Mazumder, Definition 4.2; ours for
+    implicit dictionaries, where the angle depends on the search.
 
     Examples
     --------
-    Of two orthogonal columns the angle is 1 / sqrt(2) = 0.7071; some vectors come near to it:
+    The angle of two orthogonal columns is 1 / sqrt(2) = 0.7071; some vectors come near to it:
 
     >>> import coordboost as cb
     >>> problem = cb.Problem([[1.0, 0], [0, 1], [2, 1], [1, 3]], [1.0, 2, 4, 5])
@@ -77,7 +77,7 @@ def sampled_mca(problem: Problem, *, starts: int | ArrayLike = 16, n_steps: int 
 
 
 def _targets(problem, starts, n_steps, rng):
-    """The vectors to begin with, in the range of the learners."""
+    """Yield the vectors to start from, in the range of the learners."""
     if not isinstance(starts, int | np.integer):
         given = validation.numeric("starts", np.atleast_2d(starts), 2)
         if given.shape[1] != problem.n_samples:
@@ -96,12 +96,12 @@ def _targets(problem, starts, n_steps, rng):
 
 @uncut()
 def _boosted(problem, target, n_steps):
-    """Boosting with full steps towards a target."""
+    """Run boosting with full steps and the squared loss towards a target."""
     return solve(problem.replace(loss=Squared(), y=target, constant=0.0, base=0.0, offset=None), ls_boost(1.0), n_steps)
 
 
 def _met(problem, target, n_steps):
-    """Cosines of the residuals on the way with their learners, and these residuals."""
+    """Yield (cosine with the selected learner, residual) for each residual on the way to the target."""
     run = _boosted(problem, target, n_steps)
     least = GONE * math.sqrt(problem.weight @ target**2)
     for state in run.replay(range(run.n_steps)):

@@ -1,6 +1,6 @@
-"""Subgradient descent in residual space: the second, independent road to the boosting methods for the squared loss.
+"""Subgradient descent on residuals: an independent implementation of the boosting methods for the squared loss.
 
-Forward stagewise minimises the largest absolute correlation over the residuals (problem CM), its regularised form adds
+Forward stagewise minimises the largest absolute correlation over the residuals (problem CM). Its regularised form adds
 ``||r - y||^2 / (2 delta)`` (problem RCM). Source: Freund, Grigas, Mazumder, Propositions 3.2 and 4.1.
 """
 
@@ -27,14 +27,14 @@ def subgradient_descent(
     problem: Problem, step: float | Sequence[float] | Callable[[int, float], float], n_steps: int, *,
     delta: float | Sequence[float] = np.inf,
 ) -> Iterator[Residual]:  # fmt: skip
-    r"""Yield the n_steps + 1 iterates of :math:`r \leftarrow r - \alpha_k g_k` from r = y on :math:`f_\delta`.
+    r"""Yield the n_steps + 1 iterates of :math:`r \leftarrow r - \alpha_k g_k`, started at r = y, for :math:`f_\delta`.
 
     Parameters
     ----------
     problem : Problem
         With the squared loss and without sample weights.
     step : float, sequence of float, or callable
-        alpha_k: constant (FS), one per step (FS with a sequence), or a function of (k, f(r)): ``lambda k, f: eps * f`` is LS-Boost.
+        alpha_k: constant (FS), one per step (FS with a sequence), or a function of (k, max |B'r|): ``lambda k, f: eps * f`` is LS-Boost.
     n_steps : int
         Number of steps.
     delta : float or sequence of float, default inf
@@ -48,7 +48,7 @@ def subgradient_descent(
     Raises
     ------
     ValueError
-        For another loss, sample weights, learners that are found one by one, and steps or radii that are not positive.
+        For another loss, sample weights, implicit dictionaries, and steps or radii that are not positive.
 
     Notes
     -----
@@ -57,7 +57,7 @@ def subgradient_descent(
 
     Examples
     --------
-    Its iterates with a constant step are the residuals of forward stagewise:
+    With a constant step the iterates are the residuals of forward stagewise:
 
     >>> import coordboost as cb
     >>> problem = cb.Problem([[1.0, 0], [0, 1], [2, 1], [1, 3]], [1.0, 2, 4, 5])
@@ -86,7 +86,7 @@ def subgradient_descent(
 
 
 def _positive_sequence(name, values, n_steps, infinite=False):
-    """One positive number per step."""
+    """Return one positive number for each step."""
     out = as_floats(values)
     sound = not isinstance(values, str) and out.shape in ((), (n_steps,)) and (out > 0).all()
     if not (sound and (infinite or np.isfinite(out).all())):

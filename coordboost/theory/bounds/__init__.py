@@ -1,4 +1,4 @@
-"""Right-hand sides of the theorems as pure functions, what they measure along a run, and the check of one against the other."""
+"""Right-hand sides of the theorems as pure functions, the quantities that they bound along a run, and checks of both sides."""
 
 from coordboost.data.families import sharper_tree_complexity, tree_complexity
 from coordboost.theory.bounds import (
@@ -17,7 +17,7 @@ from coordboost.theory.bounds.margins import MarginBound, margin_bound
 from coordboost.theory.bounds.plan import Plan, plan
 from coordboost.theory.bounds.trail import Constants, Trail
 
-#: Every statement that ``check`` tests on the runs it speaks about.
+#: All statements that ``check`` tests, each on the runs that it applies to.
 STATEMENTS = (
     *ls_boost.STATEMENTS,
     *stagewise.STATEMENTS,

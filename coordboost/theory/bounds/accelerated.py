@@ -1,7 +1,7 @@
 r"""Bounds of accelerated boosting: Theorems 4.1 and 4.2 of Lu, Karimireddy, Ponomareva and Mirrokni with the constants of their proof.
 
-They hold for best fits, eta <= 1 / sigma and gamma <= (1 - sqrt(1 - Theta^2))^2, Theta the minimal cosine angle; in sums over samples.
-The constant 1/2 that the paper prints in the place of 2 is refuted, and so is half of the period (docs/ledger.md).
+They hold for greedy fits, eta <= 1 / sigma and gamma <= (1 - sqrt(1 - Theta^2))^2, Theta the minimal cosine angle; in sums over samples.
+The paper prints the constant 1/2 instead of 2, and half of this period: both are refuted (docs/ledger.md).
 """
 
 import math
@@ -14,7 +14,7 @@ from coordboost._numba.threads import on_one_thread
 from coordboost.theory.bounds.check import Sides, Statement
 
 SOURCE = "Lu, Karimireddy, Ponomareva, Mirrokni"
-#: The gap is measured after so many rounds, or periods.
+#: Number of points (rounds, or periods) at which the gap is measured.
 POINTS = 24
 
 
@@ -29,15 +29,15 @@ def period(eta, gamma, mu):
 
 
 def halved(gap, length, rounds):
-    """The error after so many rounds, where it halves in each period of this length."""
+    """The bound of the error after `rounds` rounds, if it halves in each period of `length` rounds."""
     return gap * 0.5 ** (rounds // length)
 
 
 class Rounds(NamedTuple):
-    """The gaps (n_points,) of a run after the rounds `at`, and what the theorems know before it.
+    """The gaps (n_points,) of a run after the rounds `at`, and the constants in the theorems.
 
-    gap : L(f^0) - L*;  size : at least ||f* - f^0||;  eta, gamma, length : of the method, length being 1 without a period
-    doubt : how far L* may be from the lower end used
+    gap : L(f^0) - L*;  size : an upper bound of ||f* - f^0||;  eta, gamma, length : of the method, length = 1 without a period
+    doubt : how far L* may be above the lower end in use
     """
 
     at: np.ndarray
@@ -52,7 +52,7 @@ class Rounds(NamedTuple):
     @classmethod
     @on_one_thread
     def of(cls, run):
-        """The rounds of a run, at the ends of its periods. *Cost*: a replay, and the least loss (``theory.distance``)."""
+        """Return some rounds of a run, at the ends of its periods. *Cost*: a replay, and the minimum of the loss (``theory.distances``)."""
         from coordboost.theory.distances import least_loss, reach
 
         problem, given = run.problem, run.method.parameters
@@ -68,19 +68,19 @@ class Rounds(NamedTuple):
 
 
 def is_accelerated(method):
-    """Whether a method has the two steps a round of accelerated boosting."""
+    """Whether a method is accelerated boosting, with two steps a round."""
     return method.step.phases == 2
 
 
 def promised(problem, method):
-    """What is guaranteed before a run: (the method with the gamma that is certified in the place of "auto", gap(k), the theorem).
+    """Return the guarantee before a run: (the method with a certified gamma instead of "auto", gap, the name of the theorem).
 
     gap(k) : bound of L - L* after k steps, two a round
 
     Raises
     ------
     ValueError
-        Where neither theorem speaks about the method on this problem.
+        Where neither theorem applies to the method on this problem.
     """
     from coordboost.angles.angle import momentum_limit, settled
     from coordboost.theory.distances import least_loss, reach
@@ -103,7 +103,7 @@ def promised(problem, method):
 
 
 def _speaks(problem, method):
-    """Whether the assumptions of Theorem 4.1 are known to hold: for gamma a certified angle is needed."""
+    """Whether the assumptions of Theorem 4.1 are known to hold; gamma needs a certified angle."""
     from coordboost.angles.angle import momentum_limit
     from coordboost.theory.distances import has_minimiser
 

@@ -1,7 +1,7 @@
-r"""Claims compared with numbers.
+r"""Claims of papers, checked on runs.
 
 A *statement* is one claim of a paper in one variant: as ``printed``, as ``corrected`` where the print is wrong, or ``sharpened`` where the
-proof gives more. A *bound check* is what came out on one run: measured values, the bound, and how far rounding may carry them apart.
+proof gives more. A *bound check* is the result on one run: measured values, the bound, and a slack for rounding.
 """
 
 import math
@@ -22,30 +22,30 @@ from coordboost.theory.bounds.trail import Trail
 VARIANTS = ("printed", "corrected", "sharpened")
 #: tight: an equality; upper: measured <= bound; expectation: the mean over draws <= bound.
 KINDS = ("tight", "upper", "expectation")
-#: Strongest first: rationals; floats with a derived slack; a mean over all draws; a confidence bound from some draws.
+#: From strongest to weakest: rationals; floats with a derived slack; a mean over all draws; a confidence bound from some draws.
 LEVELS = ("exact", "float", "enumerated", "sampled")
-#: The local search for a minimal cosine angle is made for up to so many learners: a second for 12, half a minute for 40.
+#: Most learners for which a minimal cosine angle is searched for: it takes a second for 12, half a minute for 40.
 ANGLE_LEARNERS = 24
 
 
 class Effort(NamedTuple):
-    """What a check may cost: the learners up to which the minimal cosine angle is searched for; and who is told what is being done."""
+    """What a check may cost: most learners for which the minimal cosine angle is searched for; and a callback for progress messages."""
 
     angle_learners: int = ANGLE_LEARNERS
     watch: Callable = lambda words: None
 
 
 class Sides(NamedTuple):
-    """The two sides of a claim over k, and the rounding in them: what a ``Statement`` makes of a run.
+    """The two sides of a claim over k on a run, with a slack for rounding: the result of ``Statement.sides``.
 
     Parameters
     ----------
     measured, bound : array_like, (n_points,)
         Left and right side of the claim.
     slack : float or ndarray (n_points,), default 0
-        How far rounding may carry the measured value above the bound (or, where the claim is an equality, away from it).
+        By how much rounding may raise the measured value above the bound (or, for an equality, move it away from the bound).
     trivial : float, optional
-        What is known without the claim, so that a bound above it is vacuous.
+        A bound that is known without the claim: a claim that is not better is vacuous.
     at : ndarray of int, (n_points,), optional
         The step numbers; default 0, 1, ...
 
@@ -79,13 +79,13 @@ class BoundCheck:
     measured, bound : array_like, (n_points,)
         Floats, or Fractions at level "exact".
     slack : float or (n_points,)
-        How far rounding may carry the measured value above the bound (or, for "tight", away from it).
+        By how much rounding may raise the measured value above the bound (or, for "tight", move it away from the bound).
     level : str
         One of ``LEVELS``.
     at : (n_points,), optional
         Step numbers; default 0, 1, 2, ...
     trivial : float, optional
-        What is known without the claim.
+        A bound that is known without the claim.
     along : str
         What `at` counts: "k", the steps, or a parameter of the claim.
     claim : str
@@ -94,7 +94,7 @@ class BoundCheck:
     Raises
     ------
     ValueError
-        For a variant, kind or level that is not known, and for an `at` of another length.
+        For an unknown variant, kind or level, and for an `at` of another length.
 
     Examples
     --------
@@ -138,12 +138,12 @@ class BoundCheck:
 
     @property
     def quantity(self) -> str:
-        """What is measured: the left side of the claim, "" where there is no claim."""
+        """The measured quantity: the left side of the claim, "" where there is no claim."""
         return self.claim.partition(" = " if self.kind == "tight" else " <= ")[0]
 
     @property
     def violations(self) -> np.ndarray:
-        """The step numbers at which the claim fails; what is not a number fails."""
+        """The step numbers at which the claim fails; nan counts as a failure."""
         over = self.measured - self.bound
         return self.at[~np.asarray((abs(over) if self.kind == "tight" else over) <= self.slack, dtype=bool)]
 
@@ -154,7 +154,7 @@ class BoundCheck:
 
     @property
     def _later(self):
-        """Points after the start, where many bounds are attained."""
+        """A mask without the start k = 0, where many bounds hold with equality."""
         return np.ones(len(self.at), dtype=bool) if self.along != "k" else self.at >= 1
 
     @property
@@ -165,13 +165,13 @@ class BoundCheck:
 
     @property
     def tightest(self) -> float:
-        """The largest measured / bound over k >= 1: 1 is attained; nan where there is nothing to divide."""
+        """The largest measured / bound over k >= 1: 1 means that the bound is attained; nan where no ratio is defined."""
         ratio = self.ratio[self._later]
         return float(np.max(ratio[~np.isnan(ratio)], initial=-np.inf)) if (~np.isnan(ratio)).any() else float("nan")
 
     @property
     def vacuous(self) -> bool:
-        """Whether the bound never promises a hundredth less than what is known without it."""
+        """Whether the bound is nowhere at least 1 % below the one that is known without the claim."""
         if self.trivial is None:
             return False
         later = np.asarray(self.bound, dtype=float)[self._later]
@@ -179,7 +179,7 @@ class BoundCheck:
 
     @property
     def verdict(self) -> str:
-        """verified, refuted or vacuous, on these numbers."""
+        """The verdict on these numbers: "verified", "refuted" or "vacuous"."""
         return "refuted" if not self.holds else "vacuous" if self.vacuous else "verified"
 
     def __repr__(self):
@@ -194,7 +194,7 @@ class BoundCheck:
         return [self.name, self.variant, self.verdict, *([tight] if tight else [])]
 
     def as_dict(self) -> dict[str, Any]:
-        """What a table or a JSON file shows.
+        """Return the check as plain values, for a table or a JSON file.
 
         Returns
         -------
@@ -223,17 +223,17 @@ class Statement:
     claim : str
         The claim as a formula, in sums over samples.
     applies : callable
-        Whether the claim speaks about a run.
+        ``applies(run)``: whether the claim applies to a run.
     sides : callable
         ``sides(trail) -> Sides``.
     source : str
         Authors of the paper.
     follow : callable
-        ``follow(run)``: what is measured along the run, handed to `sides`; statements that share it share the work.
+        ``follow(run)``: measures along the run what `sides` needs. It runs once for all statements that share it.
     level : str
         One of ``LEVELS``.
     long : bool
-        Whether that may take long: then ``follow(run, effort)``, an ``Effort``.
+        Whether `follow` may take long: then it is called as ``follow(run, effort)``, with an ``Effort``.
 
     Examples
     --------
@@ -258,17 +258,17 @@ class Statement:
     long: bool = False
 
     def check(self, run: Any) -> BoundCheck:
-        """The ``BoundCheck`` of this claim on a run, or on what `follow` made of it.
+        """Return the ``BoundCheck`` of this claim on a run, or on the result of `follow`.
 
         Parameters
         ----------
-        run : Run, or what ``follow(run)`` gave, such as a ``Trail``
-            Statements that share `follow` need it only once.
+        run : Run, or the result of ``follow(run)``, such as a ``Trail``
+            Statements that share `follow` can share its result.
 
         Returns
         -------
         BoundCheck
-            Measured values against the bound, at every step that `sides` looks at.
+            Measured values and bounds, at every step that `sides` uses.
 
         Raises
         ------
@@ -292,7 +292,7 @@ class Statement:
 
 
 class BoundChecks(list):
-    """A list of ``BoundCheck``, which is printed with one line for each: name, variant, verdict, and how tight the bound is.
+    """A list of ``BoundCheck``, printed with one line for each: name, variant, verdict, and how tight the bound is.
 
     Parameters
     ----------
@@ -319,35 +319,35 @@ def check(
     run: Run, statements: "str | Statement | Sequence[str | Statement] | None" = None, *, angle_learners: int = ANGLE_LEARNERS,
     watch: Callable[[str], object] | None = None,
 ) -> BoundChecks:  # fmt: skip
-    """Hold statements against a run.
+    """Check statements on a run.
 
     Parameters
     ----------
     run : Run
     statements : str, Statement or sequence of these, optional
-        A name as it is printed, "Theorem 2.1 (i)", or the beginning of several, "Theorem 2.1": all of this name that speak about the run.
-        Default: every one in ``coordboost.theory.bounds.STATEMENTS`` that does.
+        A name as printed, "Theorem 2.1 (i)", or a part of several names, "Theorem 2.1": all of them that apply to the run. Default: every
+        statement in ``coordboost.theory.bounds.STATEMENTS`` that applies.
     angle_learners : int, default 24
-        The minimal cosine angle, where a theorem asks for it and no exact method is cheap, is searched for up to so many learners. With
-        more the smallest one met along the run stands for it, which is not below it. A search takes a second for 12 learners, half a
-        minute for 40, minutes for 100.
+        Some theorems need the minimal cosine angle. Where no exact method is cheap, it is searched for if there are at most this many
+        learners. With more, the smallest cosine along the run is used instead, which is not smaller. A search takes a second for 12
+        learners, half a minute for 40, minutes for 100.
     watch : callable, optional
-        Called with a few words on what is being done, for progress bars.
+        Called with a short message on the current work, for progress bars.
 
     Returns
     -------
     BoundChecks
-        A list of ``BoundCheck``; printed it is one line for each.
+        A list of ``BoundCheck``, printed with one line for each.
 
     Raises
     ------
     ValueError
-        If no statement speaks about the run, or a given one does not.
+        If no statement applies to the run, or a given one does not.
 
     Notes
     -----
-    *Cost*: one thin SVD of B and, for every step, the correlations of all learners in its coordinates, O(rank n_learners). Of a random
-    method 24 repeated runs and an angle.
+    *Cost*: one thin SVD of B and, for every step, the correlations of all learners in its coordinates, O(rank n_learners). For a random
+    method also 24 repeated runs and an angle.
 
     Examples
     --------
@@ -366,7 +366,7 @@ def check(
 
 
 def _chosen(run, statements):
-    """The statements that are meant, each of which speaks about the run."""
+    """Return the statements that were asked for; raise ValueError if one does not apply to the run."""
     from coordboost.theory.bounds import STATEMENTS
 
     speak = [one for one in STATEMENTS if one.applies(run)]
@@ -392,7 +392,7 @@ def _chosen(run, statements):
 
 
 def _named(text, run, speak, known):
-    """The statements among `speak` whose name is `text`, or has it as whole words."""
+    """Return the statements among `speak` whose name is `text`, else those whose name contains it as whole words."""
     means = re.compile(rf"(?<!\w){re.escape(text.strip())}(?![\w.]\w)(?!\w)", re.IGNORECASE)
     for exactly in (True, False):
         found = [one for one in speak if (one.name == text if exactly else text.strip() and means.search(one.name))]

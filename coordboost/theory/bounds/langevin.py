@@ -1,11 +1,11 @@
-"""The exact law of Langevin boosting of the squared loss, compared with runs: the mean loss after k steps; in sums over samples.
+"""The exact mean loss of Langevin boosting after k steps for the squared loss, compared with runs; in sums over samples.
 
-Where the choice does not look at the residual, mean m_k and covariance S_k of the coefficients follow step by step, and
+If the selection rule does not use the residual, mean m_k and covariance S_k of the coefficients are computed step by step, and
 
     E L(beta_k) = L(m_k) + tr(B'WB S_k) / 2
 
-without eps to 0 and without a limit (``langevin.after_steps``). A run is judged by repeated runs with other seeds: their mean loss, with
-six standard errors. Ours; it is the step of SGLB, Algorithm 2, in expectation.
+for every eps and k, not only in the limit (``langevin.after_steps``). The check repeats a run with other seeds and compares the mean loss,
+with a slack of six standard errors. Ours: the expectation of the step of SGLB, Algorithm 2.
 """
 
 import math
@@ -17,7 +17,7 @@ from coordboost._utils.interrupt import uncut
 from coordboost.theory.bounds.check import Sides, Statement
 from coordboost.theory.bounds.randomized import losses_again
 
-#: Covariances of up to so many learners are followed.
+#: Most learners for which the covariance is computed.
 LEARNERS = 24
 
 

@@ -18,7 +18,7 @@ def decrease(constants, eps, variant="printed"):
 
 
 def power(x, exponent):
-    """(1 - x)^exponent, exponent >= 0, x in [0, 1], for small x without loss of digits."""
+    """(1 - x)^exponent, exponent >= 0, x in [0, 1], accurate for small x."""
     exponent = np.asarray(exponent, dtype=float)
     with np.errstate(divide="ignore", invalid="ignore"):
         return np.where(exponent == 0, 1.0, np.exp(exponent * np.log1p(-min(x, 1.0))))
@@ -47,7 +47,7 @@ def distance(constants, eps, k, variant="printed"):
 
 
 def l1_by_steps(constants, eps, k, fit=0.0):
-    """Theorem 2.1 (v), first term: sqrt(k eps / (2 - eps)) sqrt(A^2 - ||B (beta_LS - beta_k)||^2); `fit` = 0 is known before."""
+    """Theorem 2.1 (v), first term: sqrt(k eps / (2 - eps)) sqrt(A^2 - ||B (beta_LS - beta_k)||^2); `fit` is 0 before the run."""
     return np.sqrt(np.asarray(k) * eps / (2 - eps)) * np.sqrt(np.maximum(constants.size**2 - fit**2, 0.0))
 
 
@@ -76,14 +76,14 @@ def tail(constants, eps, k, end=np.inf, variant="printed"):
 
 
 def smallest_correlation(constants, eps, k, next_fit=0.0, variant="printed"):
-    """(31): min over i <= k of the largest abs correlation; `next_fit` = ||B (beta_LS - beta_{k+1})||, 0 is known before."""
+    """(31): min over i <= k of the largest abs correlation; `next_fit` = ||B (beta_LS - beta_{k+1})||, or 0 before the run."""
     k = np.asarray(k)
     by_steps = np.sqrt(np.maximum(constants.size**2 - next_fit**2, 0.0)) / np.sqrt(eps * (2 - eps) * (k + 1))
     return np.minimum(by_steps, fit(constants, eps, k, variant))
 
 
 def rate(run):
-    """eps if the run is one of LS-Boost(eps), else None."""
+    """Return eps if the run is one of LS-Boost(eps), else None."""
     return run.method.step.ls_boost_rate if covered(run) else None
 
 
@@ -100,7 +100,7 @@ def _eps(trail):
 
 
 def _slack(trail, variant):
-    """A step is off by at most eps noise in norm and later ones contract it: at most min(k, 1 / (1 - sqrt gamma)) of them add up."""
+    """Each step adds an error of norm <= eps noise, and later steps contract it: the sum is at most min(k, 1 / (1 - sqrt(gamma))) of it."""
     eps = _eps(trail)
     many = np.minimum(trail.k, 1 / one_minus_power(decrease(trail.constants, eps, variant), 0.5))
     return trail.noise * (1 + eps * many)
@@ -119,13 +119,13 @@ def _norm(what, formula, trail, variant):
 
 
 def _lost(trail, late=slice(None)):
-    """Rounding of sqrt(A^2 - fit^2), which loses digits while the run has hardly begun."""
+    """The rounding error of sqrt(A^2 - fit^2): it suffers from cancellation in the first steps."""
     square = np.maximum(trail.constants.size**2 - trail.fit[late] ** 2, 0)
     return np.sqrt(square + 8 * trail.noise[late] * trail.constants.size) - np.sqrt(square)
 
 
 def _l1(formula, trail, variant):
-    """The length of the path is compared; each step is off by eps noise."""
+    """The sides for a bound of the l1 norm; each step adds a rounding error of eps noise."""
     eps = _eps(trail)
     return Sides(trail.l1, formula(trail.constants, eps, trail.k, variant), trail.noise * (1 + eps * trail.k))
 
@@ -181,7 +181,7 @@ def _l2(trail):
 
 
 def _both(name, claim, sides, applies=_any):
-    """The printed and the sharpened variant of one claim; the print speaks about eps <= 1."""
+    """The printed and the sharpened variant of one claim; the printed one is for eps <= 1 only."""
     printed, sharpened = (partial(sides, variant=variant) for variant in ("printed", "sharpened"))
     sharper = f"{claim}, gamma without its 4"
     return (

@@ -1,13 +1,13 @@
-r"""What the margins of a run of regularised boosting promise about new rows: Theorem 2 of Cortes, Mohri and Storcheus.
+r"""A margin bound of the error on new rows for regularised boosting: Theorem 2 of Cortes, Mohri and Storcheus.
 
-A model :math:`f = \sum_t \alpha_t h_t`, :math:`\alpha \ge 0` of sum 1, has trees h of K families that were fixed before m rows were drawn.
+A model :math:`f = \sum_t \alpha_t h_t`, :math:`\alpha \ge 0` of sum 1, has trees h of K families that are fixed before m rows are drawn.
 With probability :math:`1 - \delta`
 
 .. math:: R(f) \le \hat R_\rho(f) + \frac4\rho \sum_t \alpha_t r_{k(t)} + C
 
-R is the error on new rows, :math:`\hat R_\rho` the part of the rows with a margin y f of at most :math:`\rho`, and r the complexity of
-Theorem 1. The paper has C up to a constant; here it is that of Cortes, Mohri, Syed (2014), *Deep Boosting*, Theorem 1, for learners with
-values up to the largest bound :math:`\Lambda`, not 1: :math:`s = \rho / \Lambda` stands for :math:`\rho` in it.
+R is the error on new rows, :math:`\hat R_\rho` the fraction of the m rows with a margin y f of at most :math:`\rho`, and r the complexity
+of Theorem 1. The paper gives C only up to a constant. Here it is that of Cortes, Mohri, Syed (2014), *Deep Boosting*, Theorem 1, for
+learners with values up to the largest bound :math:`\Lambda`, not 1: there :math:`\rho` is replaced by :math:`s = \rho / \Lambda`.
 """
 
 import math
@@ -22,7 +22,7 @@ from coordboost.learners.families import lengths
 from coordboost.theory.bounds.check import Sides, Statement
 from coordboost.theory.bounds.randomized import growing
 
-#: Margins, in units of the largest bound, and the chance that the best of them fails, of which ``check`` speaks.
+#: For ``check``: margins, in units of the largest bound, and the probability that the best of their bounds fails.
 MARGINS, DELTA = np.arange(1, 20) / 20, 0.05
 
 
@@ -32,11 +32,11 @@ class MarginBound(NamedTuple):
     Parameters
     ----------
     margin : float
-        The part of the rows of the fit with a margin of at most rho, from 0 to 1.
+        The fraction of the training rows with a margin of at most rho, from 0 to 1.
     complexity : float
         4 / rho times the mean complexity of the trees.
     remainder : float
-        What the number of families and chance add: C.
+        C, for the number of families and for chance.
 
     Examples
     --------
@@ -58,7 +58,7 @@ class MarginBound(NamedTuple):
 def remainder(s, delta, n_families, n_samples):
     r"""C = (2/s) sqrt(ln K / m) + sqrt(ceil((4/s^2) ln(s^2 m / ln K)) ln K / m + ln(2/delta) / (2 m)); inf where s^2 m <= ln K.
 
-    Of one family the first term and the ceiling are 0, their limit as ln K falls to 0.
+    For one family the terms with ln K are 0, their limit as ln K goes to 0.
     """
     log, chance = math.log(n_families), math.log(2 / delta) / (2 * n_samples)
     if log == 0:
@@ -70,38 +70,38 @@ def remainder(s, delta, n_families, n_samples):
 
 
 def margin_bound(run: Run, rho: float, delta: float = DELTA, k: int | None = None) -> MarginBound:
-    """Theorem 2 for the model of a run of ``rgb`` on trees and two classes: its error on new rows, with probability 1 - delta.
+    """Bound the error on new rows of a model of ``rgb`` on trees and two classes, with probability 1 - delta, by Theorem 2.
 
     Parameters
     ----------
     run : Run
-        Of ``rgb`` on ``tree_families(X)``.
+        A run of ``rgb`` on ``tree_families(X)``.
     rho : float
-        A margin of the model divided by the sum of the abs coefficients of its trees, chosen before the rows are seen. That of a run
-        with leaf values up to lambda lies between 0 and lambda.
+        The margin, chosen before the rows are seen. It refers to the model divided by the sum of the absolute coefficients of its trees.
+        With leaf values up to lambda it lies between 0 and lambda.
     delta : float, default 0.05
-        Of n margins that are tried, of which the best is taken, each has delta / n.
+        Probability that the bound fails. To try n margins and take the best, use delta / n for each.
     k : int, optional
         The step, default the last.
 
     Returns
     -------
     MarginBound
-        Its ``bound`` is the sum of its parts; above 1 it is vacuous, as below some thousand rows.
+        Its ``bound`` is the sum of its parts. Above 1 it is vacuous, as for fewer than some thousand rows.
 
     Raises
     ------
     ValueError
-        For other runs, weighted rows, an offset, categories and gaps, and a model without trees.
+        For other runs, weighted rows, an offset, categories and missing values, and a model without trees.
 
     Notes
     -----
-    A constant that the model begins with is a tree without splits. *Cost*: that of the predictions. *Source*: Cortes, Mohri, Storcheus,
-    *Regularized Gradient Boosting*, Theorem 2.
+    The constant that the model begins with counts as a tree of the smallest family. *Cost*: that of the predictions. *Source*: Cortes,
+    Mohri, Storcheus, *Regularized Gradient Boosting*, Theorem 2.
 
     Examples
     --------
-    One cut nearly separates 4,000 rows. By the bound at most 65 % of new rows are wrong; most of that is the complexity of stumps:
+    One split nearly separates 4,000 rows. By the bound the error on new rows is at most 65 %, mostly from the complexity of stumps:
 
     >>> import numpy as np
     >>> import coordboost as cb
@@ -122,7 +122,7 @@ def margin_bound(run: Run, rho: float, delta: float = DELTA, k: int | None = Non
 
 
 def _bounds(problem, state, rhos, delta):
-    """The bounds of a model at several margins."""
+    """Return the bounds of a model at several margins."""
     table, trees, m, shares = problem.dictionary.family.families, len(state.beta), problem.n_samples, np.abs(state.beta)
     costs = tree_complexity(table.nodes, table.bound, problem.dictionary.family.binned.n_features, m)
     member = problem.dictionary.member[:trees]
@@ -150,7 +150,7 @@ def _speaks(run):
 
 
 def _errors(run):
-    """Errors of the fit at some steps, the best bound of new ones, and the steps."""
+    """The training error at some steps, and the smallest bound of the error on new rows over ``MARGINS``."""
     at = growing(run.n_steps)
     at, found, rhos = at[at > 0], [], float(run.problem.dictionary.family.families.bound.max()) * MARGINS
     for state in run.replay(at):

@@ -1,10 +1,10 @@
-r"""What the bounds ask for before the run: steps for a target, the best eps for a budget, the l1 norm that it costs.
+r"""Plan a run from the bounds: the steps for a target, the best eps for a budget, the l1 norm of the coefficients.
 
-And what theorems promise about the named methods on least squares; where none speaks, why not.
+Also the guarantees of theorems for the named methods on least squares, or the reason why there is none.
 
-Random methods are promised an expectation. Theorem 4.1 of Lu and Mazumder needs the minimal cosine angle; where no exact method is cheap it
-is taken from the smallest eigenvalue: the mean of the squared cosines is at least lambda_pmin / n, and no norm of a rule is below the mean.
-A cosine is at least its square, and more learners drawn never lower the angle.
+For random methods the guarantee is for the expected gap. Theorem 4.1 of Lu and Mazumder needs the minimal cosine angle. Where no exact
+method is cheap, a lower end follows from the smallest eigenvalue: the mean of the squared cosines is at least lambda_pmin / n, and no norm
+of a rule is below the mean. A cosine is at least its square, and drawing more learners never lowers the angle.
 """
 
 import math
@@ -39,16 +39,16 @@ class Plan(NamedTuple):
     n_steps : int
         Number of steps.
     gap : float
-        Guaranteed bound of L - L*, a sum over samples, at some step i <= n_steps: the last one for LS-Boost and Frank-Wolfe, the one with
-        the smallest largest correlation for FS, with the smallest omega for R-FS. Of a method that draws, of its expectation.
+        Guaranteed bound of L - L*, a sum over samples, at some step i <= n_steps: the last one for LS-Boost and Frank-Wolfe, the one
+        whose largest abs correlation is smallest for FS, the one with the smallest omega for R-FS. For random methods, of the expectation.
     l1 : float
         Bound of the l1 norm of the standardised coefficients, inf where none is known.
     statement : str
-        Where the guarantee comes from; with the constant of its proof, where that is better than the printed one.
+        The theorem. The guarantee uses the constant of its proof where that is better than the printed one.
 
     Examples
     --------
-    The best eps of forward stagewise for 100 steps, the gap that it guarantees, and the norm that it may cost:
+    The best eps of forward stagewise for 100 steps, the gap that it guarantees, and the bound of the l1 norm:
 
     >>> import coordboost as cb
     >>> problem = cb.Problem([[1.0, 0], [0, 1], [2, 1], [1, 3]], [1.0, 2, 4, 5])
@@ -65,7 +65,7 @@ class Plan(NamedTuple):
 
 
 class Guarantee(NamedTuple):
-    """What a theorem claims for a method: gap(k) and gap(k, variant) bound L - L* after k steps, l1(k) the norm of the coefficients."""
+    """The bounds of a theorem for a method after k steps: gap(k) and gap(k, variant) of L - L*, l1(k) of the l1 norm."""
 
     method: Method
     gap: Callable
@@ -97,7 +97,7 @@ def _frank_wolfe(constants, eps, delta):
     return Guarantee(methods.frank_wolfe(delta), gap, lambda k: delta if k else 0.0, "Jaggi, Theorem 1")
 
 
-#: Which bound speaks about a greedy method: (constants, eps, delta) -> Guarantee.
+#: The bound for each greedy method: (constants, eps, delta) -> Guarantee.
 GUARANTEES = {
     methods.ls_boost: _ls_boost,
     methods.forward_stagewise: _stagewise,
@@ -110,27 +110,27 @@ def plan(
     problem: Problem, method: Method | Callable, gap: float | None = None, *, n_steps: int | None = None, eps: float | None = None,
     delta: float | None = None,
 ) -> Plan:  # fmt: skip
-    """Steps that guarantee a gap, or the gap that a number of steps guarantees; eps is chosen best where it is not given.
+    """Find the steps that guarantee a gap, or the gap that a number of steps guarantees, with the best eps if none is given.
 
     Parameters
     ----------
     problem : Problem
         With the squared loss.
     method : Method or one of the functions ``ls_boost``, ``forward_stagewise``, ``regularized_forward_stagewise``, ``frank_wolfe``
-        Methods that draw, such as ``rtgcd(4)``, and ``agbm(eta, gamma)`` and ``agbmr(eta, gamma, period)`` are planned for other smooth
-        losses, too. A gap of the first is an expectation; the others need a gamma that is certified (``momentum_limit``), as "auto" is
-        where there are few learners.
+        Random methods, such as ``rtgcd(4)``, and ``agbm(eta, gamma)`` and ``agbmr(eta, gamma, period)`` are planned for other smooth
+        losses, too. For random methods the gap is an expectation. The accelerated ones need a certified gamma (``momentum_limit``);
+        "auto" is certified where there are few learners.
     gap : float, optional
-        Target for L - L*, a sum over samples; L* is least squares, or the Lasso of radius delta.
+        Target for L - L*, a sum over samples. L* is the minimum of the loss, for R-FS and Frank-Wolfe over the l1 ball.
     n_steps : int, optional
         Budget; exactly one of `gap` and `n_steps` is needed.
     eps, delta : float, optional
-        Parameters of the method, where `method` is a function.
+        Parameters of the method, if `method` is a function.
 
     Returns
     -------
     Plan
-        The method with its parameters, the steps, and the gap that they guarantee.
+        The method with its parameters, the number of steps, and the gap that they guarantee.
 
     Raises
     ------
@@ -169,7 +169,7 @@ def plan(
 
 
 def _guarantees(problem, method, eps, delta):
-    """A function of the number of steps: the ``Guarantee`` of a method, with the best eps for so many where none is given."""
+    """Return a function that maps a number of steps to the ``Guarantee`` of a method, with the best eps if none is given."""
     if isinstance(method, Method) and (eps is not None or delta is not None):
         raise ValueError("a method has its parameters already: pass a function, such as ls_boost, with eps and delta beside it.")
     if isinstance(method, Method) and (_draws(method) or accelerated.is_accelerated(method)):
@@ -183,12 +183,12 @@ def _guarantees(problem, method, eps, delta):
 
 
 def _draws(method):
-    """Whether a method draws the learners that it looks at."""
+    """Whether a method draws its candidates at random."""
     return method.select.width > 0
 
 
 def _smooth(problem, method):
-    """The ``Guarantee`` of a method whose theorems speak about smooth losses: one that draws, or has momentum."""
+    """Return the ``Guarantee`` of a random or accelerated method, whose theorems hold for smooth losses."""
     if _draws(method):
         pace, name = randomized.expected(problem, method)
         return Guarantee(method, partial(randomized.gap_after, pace), partial(randomized.length, pace), name)
@@ -197,7 +197,7 @@ def _smooth(problem, method):
 
 
 def least_steps(reached):
-    """The smallest number of steps that reaches what more steps reach too; 0 if that does; None where so many as `MOST` do not."""
+    """Return the smallest k with reached(k), for a condition that stays true for larger k; None if about `MOST` steps are too few."""
     if reached(0):
         return 0
     high, low = 1, 0
@@ -212,7 +212,7 @@ def least_steps(reached):
 
 
 def _best_eps(maker, constants, eps, delta, n_steps):
-    """`eps`, or the one with the best promise after n_steps."""
+    """Return `eps`, or if it is None the one with the smallest bound after n_steps."""
     if eps is not None or maker is methods.frank_wolfe:
         return eps
     best = constants.size / math.sqrt(n_steps + 1)
@@ -222,7 +222,7 @@ def _best_eps(maker, constants, eps, delta, n_steps):
 
 
 def _parameters(method, eps, delta):
-    """The function that makes the method, eps and delta."""
+    """Return (the function that makes the method, eps, delta)."""
     if isinstance(method, Method):
         rate, radius = method.step.ls_boost_rate, method.step.frank_wolfe
         eps, delta = method.step.stagewise or (None, None)
@@ -243,9 +243,9 @@ def _parameters(method, eps, delta):
     return method, None if eps is None else positive("eps", eps), None if delta is None else positive("delta", delta)
 
 
-#: Most seconds that an exact angle may take.
+#: Most estimated seconds for an exact angle.
 QUICK = 0.1
-#: Named methods that no theorem speaks about as one that goes to least squares.
+#: Named methods for which no theorem shows convergence to least squares, and why.
 SILENT = {
     "path_forward_stagewise": "Theorem 5.1 speaks about the Lasso at all its radii, not about one target",
     "ccd": "no theorem of the papers speaks about learners in turn",
@@ -260,9 +260,9 @@ SILENT = {
 
 @dataclass(frozen=True)
 class Promise:
-    """A method, and the error that a theorem guarantees after k steps, as printed and sharpened; None where no theorem does.
+    """A method, and the gap that a theorem guarantees after k steps, printed and sharpened; None where there is no guarantee.
 
-    words : which theorem, or why there is none
+    words : the name of the theorem, or why there is none
     """
 
     name: str
@@ -273,7 +273,7 @@ class Promise:
 
 
 def promises(problem, spectrum, c, eps, delta):
-    """The ``Promise`` of every named method; `c` are ``Constants``, `eps` and `delta` as for ``plan``."""
+    """Return the ``Promise`` of every named method; `c` : ``Constants``;  `eps`, `delta` : as for ``plan``."""
     return [
         *_greedy(c, eps, delta, spectrum.rank == problem.n_learners),
         *_random(problem, c),
@@ -306,7 +306,7 @@ def _greedy(c, eps, delta, independent):
 
 
 def _random(problem, c):
-    """Greedy, random and random-then-greedy coordinate descent: Theorem 4.1 of Lu and Mazumder, also with the second moment."""
+    """Greedy, random and random-then-greedy coordinate descent: Theorem 4.1 of Lu and Mazumder, sharpened by the second moment."""
     t, mean = max(1, round(math.sqrt(problem.n_learners))), c.lambda_pmin / c.n_learners
     one = _angle(problem, methods.rcd().select, mean)
     out = []
@@ -319,7 +319,7 @@ def _random(problem, c):
 
 
 def _angle(problem, rule, least):
-    """A lower bound of the minimal cosine angle of a rule, not below `least`."""
+    """Return a lower end of the minimal cosine angle of a rule, at least `least`."""
     from coordboost.angles.angle import exactly
     from coordboost.angles.learners import ReducedLearners
 

@@ -1,7 +1,7 @@
 r"""Bounds of random-then-greedy boosting: Theorems 4.1 and 4.2 of Lu and Mazumder; in sums over samples.
 
 They bound the expected gap after M steps with the constant step 1 / sigma or the line search, for every selection rule that declares its
-norm. A run is judged by repeated runs with other seeds: the mean gap, with five standard errors, against the bound.
+norm. The check repeats a run with other seeds and compares the mean gap with the bound; the slack is five standard errors.
 """
 
 import math
@@ -18,12 +18,12 @@ from coordboost.theory.bounds.check import Effort, Sides, Statement
 from coordboost.theory.bounds.trail import covered
 
 SOURCE = "Lu, Mazumder"
-#: So many runs give a mean; the gap is measured at so many steps; up to so many learners the angle has a lower end.
+#: Number of runs for a mean; number of steps at which the gap is measured; most learners for which a lower end of the angle is computed.
 REPEATS, POINTS, LEARNERS = 24, 24, 200
 
 
 class Pace(NamedTuple):
-    """What the theorems know before the run.
+    """The constants in the theorems, known before the run.
 
     gap : L(0) - L*;  sigma, mu : constants of the loss, mu None where it is not strongly convex
     angle : the minimal cosine angle of the rule;  reach : Dist_0, inf where it is not known
@@ -53,7 +53,7 @@ def sublinear_simple(pace, steps):
 
 
 class Repeats(NamedTuple):
-    """The gaps of repeated runs: gaps (n_runs, n_points) at the steps `at`; doubt : how far L* may be from the lower end used."""
+    """The gaps of repeated runs, (n_runs, n_points), at the steps `at`; doubt : how far L* may be above the lower end in use."""
 
     pace: Pace
     at: np.ndarray
@@ -64,7 +64,7 @@ class Repeats(NamedTuple):
     @on_one_thread
     @uncut()
     def of(cls, run, effort=Effort()):  # noqa: B008  # it cannot be changed
-        """The run repeated with the seeds 0, 1, ...; one more time if nothing is drawn. *Cost*: that of these runs, and one angle."""
+        """Repeat a run with the seeds 0, 1, ...; once if the method is not random. *Cost*: that of these runs, and one angle."""
         from coordboost.theory.distances import least_loss
 
         at, losses = losses_again(run, run.method.select.width > 0, effort)
@@ -74,12 +74,12 @@ class Repeats(NamedTuple):
 
 
 def growing(n_steps):
-    """At most `POINTS` steps up to the last, each further on by the same factor; 0 of a run without steps."""
+    """Return at most `POINTS` step numbers from 1 to `n_steps`, about evenly spaced in logarithm; 0 for a run without steps."""
     return np.unique(np.round(np.geomspace(1, n_steps, POINTS)).astype(int)) if n_steps else np.zeros(1, dtype=int)
 
 
 def losses_again(run, random, effort):
-    """Some steps, and the losses there of the run made again with the seeds 0, 1, ..., (n_runs, n_points); of one where none is random."""
+    """Return some steps, and the losses there of runs with the seeds 0, 1, ..., (n_runs, n_points); of one run if nothing is random."""
     from coordboost.engine.run import solve
 
     at = growing(run.n_steps)
@@ -92,9 +92,9 @@ def losses_again(run, random, effort):
 
 
 def _pace(run, least, effort=Effort()):  # noqa: B008
-    """The constants: the angle at its upper end, which makes the bound smaller, that of large dictionaries as it was met along the run.
+    """Return the constants. The angle is an upper end, which makes the bound smaller; with many learners, from the run itself.
 
-    Dist_0 is taken at its upper end, too: but for the squared loss its lower end is 0.
+    Dist_0 is an upper end, too, because its lower end is 0 except for the squared loss.
     """
     from coordboost.angles.angle import mca, unsearched
     from coordboost.theory.distances import reach
@@ -113,12 +113,12 @@ def _pace(run, least, effort=Effort()):  # noqa: B008
 
 
 def expected(problem, method):
-    """What the theorems promise before a run of a random method: (``Pace``, which is on the safe side, and the name of the theorem).
+    """Return the guarantee before a run of a random method: a ``Pace`` on the safe side, and the name of the theorem.
 
     Raises
     ------
     ValueError
-        Where neither theorem speaks about the method on this problem, or the angle is known to be above 0 for no learner.
+        Where neither theorem applies to the method on this problem, or the loss may have no minimiser.
     """
     from coordboost.angles.angle import mca
     from coordboost.theory.distances import least_loss, start_distance
@@ -134,25 +134,25 @@ def expected(problem, method):
 
 
 def gap_after(pace, steps):
-    """The better of the two promises for the expected gap."""
+    """Return the smaller of the two bounds of the expected gap."""
     found = [sublinear(pace, steps)] if math.isfinite(pace.reach) else []
     return float(min([*found, *([linear(pace, steps)] if pace.mu is not None else [])]))
 
 
 def length(pace, steps):
-    """Ours: the l1 norm after M constant steps is at most sqrt(2 M (L(0) - L*) / sigma), by (24) and Cauchy and Schwarz."""
+    """Ours: the l1 norm after M constant steps is at most sqrt(2 M (L(0) - L*) / sigma), by (24) and the Cauchy-Schwarz inequality."""
     return math.sqrt(2 * steps * pace.gap / pace.sigma)
 
 
 def _met(run):
-    """The smallest norm of the cosines between the learners and a pseudo-residual of the run: not below the angle."""
+    """Return the smallest norm of the cosines between the learners and a pseudo-residual of the run, an upper end of the angle."""
     states = run.replay(np.unique(np.linspace(0, run.n_steps, POINTS).astype(int)))
     lengths = ((run.problem.scan(state.resid), float(np.sqrt(run.problem.weight @ state.resid**2))) for state in states)
     return min((run.method.select.norm(corr) / size for corr, size in lengths if size > 0), default=1.0)
 
 
 def _speaks(problem, method):
-    """Whether the theorems speak: a rule with a norm, no ball or penalty, and steps that gain half the square of the derivative."""
+    """Whether the theorems apply: a rule with a norm, no ball or penalty, and the step 1 / sigma or the line search."""
     declared = method.select.norm is not None and problem.dictionary.countable
     declared = declared and isinstance(method.target, Unconstrained)
     full_step = "step" in method.parameters and method.parameters["step"] in (None, LineSearch())
@@ -174,7 +174,7 @@ def _bounded(run):
 
 
 def _sides(formula, found):
-    """The mean gap against a bound; what chance may add is five standard errors, exceeded once in three million."""
+    """The mean gap and its bound, with a slack of five standard errors: chance exceeds it once in three million."""
     error = found.gaps.std(axis=0, ddof=1) / math.sqrt(len(found.gaps)) if len(found.gaps) > 1 else 0.0
     bound = formula(found.pace, found.at)
     return Sides(found.gaps.mean(axis=0), bound, 5 * error + found.doubt + 1e-12 * found.pace.gap, found.pace.gap, found.at)

@@ -13,7 +13,7 @@ from coordboost.theory.bounds.check import Sides, Statement
 from coordboost.theory.bounds.ls_boost import one_minus_power
 from coordboost.theory.bounds.trail import covered, running_argmin
 
-#: So many models along a run lend their lower ends to the optimum of a ball.
+#: Number of models along a run that give lower ends of the optimum, where the radius varies.
 WITNESSES = 400
 
 
@@ -28,7 +28,7 @@ def average_omega(constants, eps, k):
 
 
 def average_omega_sharpened(constants, eps, delta, k):
-    """(53) with the lengths of the subgradients bounded by 2 - (1 - eps/delta)^i, for k = 0, 1, ..., as given."""
+    """(53) with the lengths of the subgradients bounded by 2 - (1 - eps/delta)^i, where `k` is the array 0, 1, ..."""
     length = 1 + one_minus_power(eps / delta, k)
     return (constants.size**2 + eps**2 * np.cumsum(length**2)) / (2 * eps * (np.asarray(k) + 1))
 
@@ -49,7 +49,7 @@ def smallest_omega(constants, steps):
 
 
 def lower_end(trail, radius):
-    """The largest certified lower end of the optimum over the ball, (len(radius),), from models along the run.
+    """Return the largest certified lower end of the optimum over the ball, for each radius, from models along the run.
 
     By convexity L*_delta >= L(beta) + <r, B beta> - delta max |B'r| for every model.
     """
@@ -62,7 +62,7 @@ def lower_end(trail, radius):
 
 
 def _radii(run):
-    """The radius, or one for each step; None where the run is not a regularised one."""
+    """The radius, or one for each step, inf without regularisation; None where the run is not stagewise, or not covered."""
     _, delta = run.method.step.stagewise or (None, None)
     return delta if covered(run) else None
 
@@ -80,7 +80,7 @@ def _means(values):
 
 
 def _cut(trail):
-    """Steps that have a radius of their own: a path of n_steps radii has no radius for the model after the last step."""
+    """The steps that have a radius: a path of n_steps radii has no radius for the model after the last step."""
     return slice(0, trail.step.horizon)
 
 
@@ -106,13 +106,13 @@ def _smallest(trail):
 
 
 def _subgradients(trail):
-    """(52): <g_i, r_i - r_LS>, with g_i as the run took it, is omega at i."""
+    """(52): <g_i, r_i - r_LS> = omega_i, with the subgradient g_i that the run used."""
     taken = np.sign(trail.theta) * trail.chosen - trail.inner[:-1] / trail.radius[:-1]
     return Sides(taken, trail.omega[:-1], _slack(trail)[:-1], at=trail.k[:-1])
 
 
 def _gap(trail):
-    """L at i(k), the first i <= k with the smallest omega, over the lower end of the optimum."""
+    """L at i(k), the first i <= k with the smallest omega, minus the lower end of the optimum."""
     i = running_argmin(trail.omega)
     delta = trail.step.delta
     measured = (trail.loss - lower_end(trail, trail.radius))[i]
@@ -121,14 +121,14 @@ def _gap(trail):
 
 
 def _fit(trail):
-    """||B (beta_i - beta*)||^2 <= 2 (L(beta_i) - L*_delta), which is measured."""
+    """Measure sqrt(2 (L(beta_i) - L*_delta)), which is at least ||B (beta_i - beta*)||."""
     gap = _gap(trail)
     bound = fit(trail.constants, trail.step.eps, trail.step.delta, trail.k)
     return Sides(np.sqrt(2 * np.maximum(gap.measured, 0)), bound, gap.slack / bound, np.sqrt(2 * max(gap.measured[0], 0)))
 
 
 def _path_mean(trail, divided):
-    """Theorem 5.1 (i), or (56) where each gap is `divided` by its radius."""
+    """Theorem 5.1 (i); if `divided`, (56), where each gap is divided by its radius."""
     cut, c = _cut(trail), trail.constants
     radius, k = trail.radius[cut], trail.k[cut]
     size, unit = (1.0, radius) if divided else (trail.step.deltas[-1], 1.0)

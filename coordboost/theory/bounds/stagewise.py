@@ -1,7 +1,7 @@
 r"""Bounds of FS_eps and FS_{eps_k}: Theorem 3.1, (37), Proposition 3.1 of Freund, Grigas, Mazumder; in sums over samples.
 
-:math:`D_k = A^2 / (\varepsilon (k + 1)) + \varepsilon`. They hold at one step :math:`i(k) \le k` for all parts at once: the one with the
-smallest largest correlation so far. The functions run on Fractions too where the formula is rational.
+:math:`D_k = A^2 / (\varepsilon (k + 1)) + \varepsilon`. All parts hold at the same step :math:`i(k) \le k`: the step with the
+smallest value of max abs(B'r) so far. The functions run on Fractions too where the formula is rational.
 """
 
 from functools import partial
@@ -57,7 +57,7 @@ def _varying(run):
 
 
 def _at_best(what, formula, scale, trail, variant):
-    """`what` at i(k). The rounding enters the smallest correlation, and from there with the constants of the claim."""
+    """The sides for `what` at i(k). The rounding of the smallest correlation is multiplied by the constants of the claim."""
     c, measured = trail.constants, getattr(trail, what)
     return Sides(measured[trail.best], formula(c, trail.step.eps, trail.k, variant), 4 * trail.noise * scale(c), measured[0])
 
@@ -73,7 +73,7 @@ def _smallest(trail):
 
 
 def _change(trail):
-    """The identity holds where a step was made; where all correlations vanish the model stays."""
+    """Compare only where a step was made: if all correlations are 0 the model does not change, and the identity does not hold."""
     eps, moved = trail.step.eps, trail.theta != 0
     bound = trail.excess[:-1] + eps / 2 * (eps - 2 * trail.corr[:-1])
     slack = 4 * trail.noise[1:] * (trail.fit[:-1] + eps + trail.noise[1:])
@@ -81,7 +81,7 @@ def _change(trail):
 
 
 def _general(trail):
-    """(37) with the lengths of the steps made, k = 0, ..., n_steps - 1."""
+    """(37) with the lengths of the steps of the run, k = 0, ..., n_steps - 1."""
     steps = np.abs(trail.theta)
     used = np.cumsum(steps) > 0
     bound = subgradient(trail.constants.size**2, steps[used])

@@ -1,7 +1,7 @@
-r"""What the theorems measure along a run of the squared loss, at every step.
+r"""The quantities in the theorems along a run of the squared loss, at every step.
 
-With :math:`\tilde B = W^{1/2} B = U \Sigma V'` and :math:`q_k = U' \tilde r_k`, everything follows from q, without cancellation: the
-distance of the fit from least squares is :math:`\|q_k\|`, that of the coefficients :math:`\|\Sigma^{-1} q_k\|`, the correlations are
+With :math:`\tilde B = W^{1/2} B = U \Sigma V'` and :math:`q_k = U' \tilde r_k`, all follow from q without cancellation: the distance of the
+fit from least squares is :math:`\|q_k\|`, the distance of the coefficients :math:`\|\Sigma^{-1} q_k\|`, the correlations are
 :math:`\tilde B' U q_k`, all in sums over samples.
 """
 
@@ -24,13 +24,13 @@ BLOCK = 2_000_000
 
 
 class Constants(NamedTuple):
-    r"""What the bounds know before the run.
+    r"""The constants in the bounds, known before the run.
 
     Parameters
     ----------
     size : float
-        A = ||B beta_LS||, the length of the part of y that the learners can explain, in the units of y. Any larger number may stand for
-        it in a bound.
+        A = ||B beta_LS||, the length of the part of y that the learners can explain, in the units of y. Bounds stay true with any larger
+        number.
     lambda_pmin : float
         Smallest non-zero eigenvalue of B'B.
     n_learners, n_samples : int
@@ -44,7 +44,7 @@ class Constants(NamedTuple):
 
     Examples
     --------
-    Half of the squared size is what boosting can gain: 0.21 of the loss 5 at beta = 0 will be left.
+    Boosting can reduce the loss by half of the squared size: from 5 at beta = 0 to 0.21.
 
     >>> import coordboost as cb
     >>> problem = cb.Problem([[1.0, 0], [0, 1], [2, 1], [1, 3]], [1.0, 2, 4, 5])
@@ -62,7 +62,7 @@ class Constants(NamedTuple):
     @classmethod
     @on_one_thread
     def of(cls, problem: Problem, spectrum: Spectrum | None = None) -> "Constants":
-        """The constants of a problem with the squared loss.
+        """Compute the constants of a problem with the squared loss.
 
         Parameters
         ----------
@@ -74,7 +74,7 @@ class Constants(NamedTuple):
         Returns
         -------
         Constants
-            As the decomposition has them; ``against`` rounds them.
+            As computed; ``against`` rounds them against the claims.
 
         Raises
         ------
@@ -101,17 +101,17 @@ class Constants(NamedTuple):
         return self.n_learners / self.lambda_pmin
 
     def against(self, spectrum: Spectrum) -> "Constants":
-        """The same with `size` and `lambda_pmin` rounded against the claims.
+        """Return the constants with `size` and `lambda_pmin` rounded against the claims.
 
         Parameters
         ----------
         spectrum : Spectrum
-            The singular value decomposition that the constants are from.
+            The singular value decomposition from which the constants were computed.
 
         Returns
         -------
         Constants
-            With a smaller size and a larger eigenvalue, by the rounding of a norm and of the decomposition: bounds become smaller.
+            With a slightly smaller size and larger eigenvalue, so that the bounds become smaller.
         """
         off = max(self.n_samples, self.n_learners) * ROUNDOFF
         smallest = float(spectrum.singular[-1] + off * spectrum.singular[0])
@@ -119,14 +119,14 @@ class Constants(NamedTuple):
 
 
 def covered(run):
-    """Whether the squared loss is boosted by the learner with the largest correlation of all: what the theorems speak about."""
+    """Whether the theorems for greedy methods apply: squared loss, explicit learners, and always the largest absolute correlation."""
     countable = run.problem.dictionary.countable
     return countable and run.method.greedy and run.problem.loss.quadratic
 
 
 @dataclass(frozen=True, eq=False)
 class Trail:
-    """What the theorems measure along a run of the squared loss, at the steps 0, 1, ..., n_steps.
+    """The quantities in the theorems along a run of the squared loss, at the steps 0, 1, ..., n_steps.
 
     Arrays are (n_steps + 1,) unless said otherwise.
 
@@ -135,25 +135,25 @@ class Trail:
     constants : Constants
         Rounded against the claims.
     step : StepRule
-        That of the method, bound to the problem.
+        The step rule of the method, bound to the problem.
     learner : ndarray of int, (n_steps,)
-        The learner that each step took.
+        The learner of each step.
     shrink : ndarray, (n_steps,)
-        The part of the model that each step lost first.
+        The fraction by which each step shrank the model first.
     theta : ndarray, (n_steps,)
-        How far each step went, in units of the coefficients.
+        The signed length of each step, in units of the coefficients.
     radius : ndarray
-        Of the ball that the model after k steps is compared with, inf without one.
+        Radius of the ball whose optimum the model after k steps is compared with, inf without a ball.
     corr : ndarray
         Largest abs correlation.
     chosen : ndarray, (n_steps,)
-        Correlation of the learner that was taken.
+        Correlation of the learner of each step.
     inner : ndarray
         <resid, B beta>.
     fit : ndarray
         ||B (beta_LS - beta)||.
     distance : ndarray
-        Of beta to the least-squares solutions, in the l2 norm.
+        Distance of beta to the least-squares solutions, in the l2 norm.
     l1, l2, l0 : ndarray
         Norms of beta, and its number of non-zeros.
     to_end : ndarray
@@ -161,13 +161,13 @@ class Trail:
     to_least : ndarray
         ||beta_k - b||_1, b the least-squares solution of smallest norm.
     repeats : ndarray of int
-        Largest number of times that one learner was taken before step k.
+        Largest number of times that one learner was selected in the first k steps.
     noise : ndarray
-        Bound of the rounding in a correlation, that of the run and that of this recomputation.
+        Bound of the rounding error of a correlation, in the run and in this recomputation.
 
     Examples
     --------
-    On two orthogonal columns LS-Boost(0.5) takes them in turn, and after two steps the largest correlation is halved:
+    LS-Boost(0.5) selects two orthogonal columns in turn, and halves the largest correlation in two steps:
 
     >>> import coordboost as cb
     >>> problem = cb.Problem([[1.0, 0], [0, 1], [2, 1], [1, 3]], [1.0, 2, 4, 5])
@@ -198,7 +198,7 @@ class Trail:
     @classmethod
     @on_one_thread
     def of(cls, run: Run, spectrum: Spectrum | None = None) -> "Trail":
-        """The trail of a run.
+        """Compute the trail of a run.
 
         Parameters
         ----------
@@ -210,7 +210,7 @@ class Trail:
         Returns
         -------
         Trail
-            Recomputed from the path of the run in the coordinates of the decomposition.
+            Computed from the path of the run, in the coordinates of the decomposition.
 
         Notes
         -----
@@ -243,12 +243,12 @@ class Trail:
 
     @property
     def excess(self) -> np.ndarray:
-        """L - L*, least squares being the optimum."""
+        """L - L*, with L* the least-squares loss."""
         return self.fit**2 / 2
 
     @property
     def loss(self) -> np.ndarray:
-        """Sum of the losses."""
+        """The loss L, a sum over samples."""
         return self.constants.optimum + self.excess
 
     @property
@@ -263,13 +263,13 @@ class Trail:
 
 
 def running_argmin(values):
-    """For each k the first i <= k with the smallest value."""
+    """Return, for each k, the first i <= k with the smallest value."""
     fresh = np.r_[True, values[1:] < np.minimum.accumulate(values)[:-1]]
     return np.maximum.accumulate(np.where(fresh, np.arange(len(values)), 0))
 
 
 def _repeats(learner):
-    """Largest number of times that one learner occurs among the first k, k = 0, 1, ..."""
+    """Return the largest number of times that one learner occurs in the first k steps, k = 0, 1, ..."""
     order = np.argsort(learner, kind="stable")
     first = np.r_[True, learner[order][1:] != learner[order][:-1]] if len(learner) else np.zeros(0, dtype=bool)
     start = np.maximum.accumulate(np.where(first, np.arange(len(learner)), 0))
@@ -279,7 +279,7 @@ def _repeats(learner):
 
 
 def _along(run, spectrum):
-    """Correlations, fits and norms at every step, block by block."""
+    """Compute correlations, fits and norms at every step, block by block."""
     problem, learner = run.problem, run.path.learner
     active = np.unique(learner)
     inside = _coordinates(problem, spectrum)

@@ -1,4 +1,4 @@
-"""Langevin boosting as a sampler: the laws that its models approach, and how near a run has come to them."""
+"""Langevin boosting as a sampler: the distributions that its models approach, and how close a run is to them."""
 
 from coordboost.theory.langevin.chains import Chain, Regime, chain, ess, regime, split_rhat
 from coordboost.theory.langevin.laws import (

@@ -1,13 +1,12 @@
-r"""Samples from runs: the models at evenly spaced steps after a burn-in, as coefficients and as predictions.
+r"""Samples from runs: the models at evenly spaced steps after a burn-in, as coefficients or as predictions.
 
-How near a run of Langevin boosting is to its law: sizes of samples, agreement of chains, and the regime of the theorems in words.
+Diagnostics of Langevin boosting: effective sample sizes, agreement of chains, and whether the theorems apply (their regime).
 
-Two conditions stand behind the theorems: noise rules the choice, :math:`\\epsilon\beta g^2/2 \\ll 1` with g the root of the mean squared
-gradient, and the run is long, :math:`\\gamma\\epsilon\tau \\gg 1` after :math:`\tau` steps.
+The theorems need two conditions: noise dominates the choice, :math:`\epsilon\beta g^2/2 \ll 1` with g the root of the mean squared
+gradient, and the run is long, :math:`\gamma\epsilon\tau \gg 1` after :math:`\tau` steps.
 
 Source: Geyer (1992), *Practical Markov chain Monte Carlo*, Section 3.3; Vehtari, Gelman, Simpson, Carpenter, Buerkner (2021),
-*Rank-normalization, folding, and localization: an improved R-hat*, Section 2, without ranks. ArviZ has both, and needs xarray for
-forty lines.
+*Rank-normalization, folding, and localization: an improved R-hat*, Section 2, without ranks. ArviZ has both.
 """
 
 import math
@@ -22,19 +21,19 @@ from coordboost.data import validation
 from coordboost.engine.following import Follower
 from coordboost.engine.run import Run
 
-#: Above SMALL noise does not rule the choice; below LONG time constants a run remembers where it began.
+#: With a drive above SMALL the noise does not dominate the choice; below LONG time constants a run still depends on its start.
 SMALL, LONG = 0.1, 5.0
 
 
 def _autocovariance(x):
-    """Of each row of x (n_chains, n_draws), at lags 0, 1, ..."""
+    """Return the autocovariance of each row of x (n_chains, n_draws), at lags 0, 1, ..."""
     n, away = x.shape[1], x - x.mean(axis=1, keepdims=True)
     wide = np.fft.rfft(away, 2 * n, axis=1)
     return np.fft.irfft(wide * wide.conj(), 2 * n, axis=1)[:, :n] / n
 
 
 def _split(x):
-    """Chains (n_chains, n_draws) cut into halves."""
+    """Cut chains (n_chains, n_draws) into halves."""
     x = np.atleast_2d(validation.numeric("x", x, 2 if getattr(x, "ndim", 1) == 2 else 1))
     if x.shape[1] < 4:
         raise ValueError(f"x must hold chains of at least 4 draws, (n_chains, n_draws), got shape {x.shape}.")
@@ -43,19 +42,19 @@ def _split(x):
 
 
 def _variances(x):
-    """The mean variance within chains, and the pooled estimate."""
+    """Return the mean variance within chains, and the pooled estimate of the variance."""
     n = x.shape[1]
     within = x.var(axis=1, ddof=1).mean()
     return within, (n - 1) / n * within + x.mean(axis=1).var(ddof=1)
 
 
 def split_rhat(x: np.ndarray) -> float:
-    r"""Split R-hat of one quantity in some chains: 1 where the halves of all chains agree; from 1.01 on they do not.
+    r"""Compute split R-hat of one quantity in some chains: about 1 if the halves of all chains agree, above 1.01 if they do not.
 
     Parameters
     ----------
     x : ndarray, (n_chains, n_draws) or (n_draws,)
-        Draws of one number, in the order of the steps; at least 4 of each chain.
+        Draws of one number, in the order of the steps; at least 4 in each chain.
 
     Returns
     -------
@@ -85,19 +84,19 @@ def split_rhat(x: np.ndarray) -> float:
 
 
 def ess(x: np.ndarray) -> float:
-    """Effective sample size of the mean of one quantity in some chains, by Geyer's initial monotone sequence.
+    """Estimate the effective sample size for the mean of one quantity in some chains, by Geyer's initial monotone sequence.
 
-    So many independent draws would give a mean of the same accuracy.
+    A mean of this many independent draws has the same accuracy.
 
     Parameters
     ----------
     x : ndarray, (n_chains, n_draws) or (n_draws,)
-        Draws of one number, in the order of the steps; at least 4 of each chain.
+        Draws of one number, in the order of the steps; at least 4 in each chain.
 
     Returns
     -------
     float
-        Above 0; more than the number of draws where neighbours are on opposite sides of the mean.
+        Above 0. It exceeds the number of draws if neighbouring draws are negatively correlated.
 
     Raises
     ------
@@ -111,7 +110,7 @@ def ess(x: np.ndarray) -> float:
 
     Examples
     --------
-    A chain that keeps 0.9 of its value at each step has (1 - 0.9) / (1 + 0.9) of its draws, 1,053 of 20,000. An estimate of that:
+    A chain with autocorrelation 0.9 has an effective size of (1 - 0.9) / (1 + 0.9) times 20,000 draws = 1,053. An estimate:
 
     >>> import numpy as np
     >>> from coordboost.theory.langevin import ess
@@ -139,11 +138,11 @@ class Regime(NamedTuple):
     Parameters
     ----------
     drive : float
-        eps beta g^2 / 2 at the end of the run, without unit. Noise rules the choice of the learner where it is far below 1.
+        eps beta g^2 / 2 at the end of the run, without unit. Noise dominates the choice of the learner where it is far below 1.
     time : float
-        gamma eps n_steps, without unit: the length of the run in units of the time that the shrinkage needs.
+        gamma eps n_steps, without unit: the length of the run in time constants of the shrinkage.
     noise : float
-        Standard deviation of the noise in a sample of weight 1, in the units of the residual.
+        Standard deviation of the noise added to a sample of weight 1, in the units of the residual.
 
     Examples
     --------
@@ -179,17 +178,17 @@ class Regime(NamedTuple):
 
 
 def regime(run: Run) -> Regime:
-    """The regime of a run of ``sglb``, from its last model: whether the theorems apply to it.
+    """Compute the regime of a run of ``sglb`` from its last model: whether the theorems apply to it.
 
     Parameters
     ----------
     run : Run
-        Of a method with noise.
+        A run of a method with noise.
 
     Returns
     -------
     Regime
-        Printed it is a sentence with what to change.
+        Its printed form is a sentence, with advice on what to change.
 
     Raises
     ------
@@ -199,7 +198,7 @@ def regime(run: Run) -> Regime:
     Notes
     -----
     *Cost*: O(n_samples). *Source*: ours. Theorems 1 and 2 of Ustimenko and Prokhorenkova, *SGLB*, are limits for small eps and long
-    runs; these are numbers that say how far a run is from both.
+    runs; these numbers measure how far a run is from both limits.
 
     Examples
     --------
@@ -219,18 +218,18 @@ def regime(run: Run) -> Regime:
 
 
 class Chain(NamedTuple):
-    """What was sampled from runs, and how good the sample is.
+    """Draws from runs, with diagnostics of their quality.
 
     Parameters
     ----------
     values : ndarray, (n_chains, n_draws, n_quantities)
         Coefficients of the unit columns, or predictions in the units of y.
     steps : ndarray of int, (n_draws,)
-        The steps at which they were taken.
+        The steps of the draws.
 
     Examples
     --------
-    Two chains that agree count all of their draws, nearly; the standard error of a mean of 1,000 draws is 1 / sqrt(1,000) = 0.032:
+    The effective size of two independent chains is nearly all of their draws; a mean of 1,000 draws has error 1 / sqrt(1,000) = 0.032:
 
     >>> import numpy as np
     >>> from coordboost.theory.langevin import Chain
@@ -274,19 +273,19 @@ class Chain(NamedTuple):
 
 
 def chain(runs: Run | Sequence[Run], burn_in: int, *, every: int = 1, X: ArrayLike | None = None) -> Chain:
-    """The models of runs after `burn_in` steps, one in `every`.
+    """Collect the models of runs from step `burn_in` on, one in `every`.
 
     Parameters
     ----------
     runs : Run or sequence of Run
-        Runs of one method on one problem with other seeds; the shortest sets the number of steps that are compared.
+        Runs of one method on one problem with different seeds. The shortest run determines the number of draws.
     burn_in : int
-        The first step that is taken.
+        The step of the first draw.
     every : int, default 1
         Steps from one draw to the next.
     X : array_like, (n_rows, n_features), optional
-        Sample the predictions there (the constant included); default the coefficients of the unit columns, of blocks those of
-        their columns.
+        Sample the predictions on these rows, the constant included. Default: sample the coefficients of the unit columns, for blocks
+        those of their columns.
 
     Returns
     -------
@@ -296,11 +295,11 @@ def chain(runs: Run | Sequence[Run], burn_in: int, *, every: int = 1, X: ArrayLi
     Raises
     ------
     ValueError
-        For no runs, fewer than two draws, and coefficients of learners that are found one by one, such as trees: give X.
+        For no runs, for fewer than two draws, and for implicit dictionaries, such as trees, without X.
 
     Notes
     -----
-    *Cost*: for each draw a copy of what is sampled; with X each step once on each row.
+    *Cost*: a copy of the sampled quantities for each draw; with X each step is evaluated once on each row.
 
     Examples
     --------
@@ -332,7 +331,7 @@ def chain(runs: Run | Sequence[Run], burn_in: int, *, every: int = 1, X: ArrayLi
 def _coefficients(run, steps):
     dictionary, constant = run.problem.dictionary, run.problem.constant
     n = dictionary.n_columns
-    if n is not None:  # coefficients of columns are predictions where one column is 1 and the others are 0
+    if n is not None:  # a coefficient is the prediction on a row where its column is 1 and the others are 0
         return np.stack(list(predictions_at(run, steps, dictionary.standing(np.eye(n))))) - constant
     if not run.problem.countable:
         raise ValueError("learners that are found one by one have no coefficients to compare: sample predictions, chain(..., X=rows).")
@@ -348,7 +347,7 @@ def _predictions(run, steps, X):
 
 
 def predictions_at(run, steps, rows):
-    """Yield the predictions, the constant included, at `steps`, on finished learners `rows`: each learner once on each row."""
+    """Yield the predictions at `steps`, the constant included, from the fitted learners on `rows`; each is evaluated once on each row."""
     follower = Follower(run.method, rows)
     for k in steps:
         follower.move(run.path, int(k))

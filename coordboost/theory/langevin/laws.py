@@ -1,27 +1,27 @@
-r"""The laws that Langevin boosting approaches.
+r"""The probability distributions ("laws") that Langevin boosting approaches.
 
-*The limit*: What a selection rule becomes where noise rules: the limit law of the choice, and the penalty that it implies.
+*The limit*: how a selection rule chooses when the noise dominates (its limit law), and the penalty that this implies.
 
 With unit columns (in the metric of the weights) and :math:`p_j = P(j \text{ is chosen from pure noise})` the preconditioners of the paper
-are :math:`\bar P = B\,\mathrm{diag}(p) B^T` and :math:`M = \mathrm{diag}(p)`; the penalty on coefficients is
-:math:`\frac{\gamma}{2N} \sum_j \theta_j^2 / p_j`: learners that are seldom chosen are penalised more. Where blocks S of columns are
+are :math:`\bar P = B\,\mathrm{diag}(p) B^T` and :math:`M = \mathrm{diag}(p)`. The penalty on coefficients is
+:math:`\frac{\gamma}{2N} \sum_j \theta_j^2 / p_j`: rarely chosen learners are penalised more. Where blocks S of columns are
 fitted at once, :math:`M = \sum_S p_S J_S (B_S^T B_S)^+ J_S^T`, :math:`\bar P = B M B^T` and the penalty is
 :math:`\frac{\gamma}{2N} \theta^T M^+ \theta`.
 
 Source: Ustimenko and Prokhorenkova, *SGLB*, Section 5; the form for coefficients needs no independence of the learners.
 
-*Squared loss*: Laws of Langevin boosting for the squared loss: all are normal, in closed form.
+*Squared loss*: normal laws, or their means and covariances, in closed form.
 
 In coefficients, with :math:`G = B^T W B`, M the preconditioner (``Limit``; for unit columns diag(p)) and N the sum of the weights:
 
     Gibbs law (eps to 0)    mean (M G + gamma)^-1 M B'W y,    covariance (N / beta) (M G + gamma)^-1 M
-    at a given eps          the same mean; the covariance solves a linear equation, for a choice that does not look at the residual
-    after k steps           mean (I - (I - eps A)^k) mu; the covariance by that equation step by step, for such a choice
+    at a given eps          the same mean; the covariance solves a linear equation, if the choice does not use the residual
+    after k steps           mean (I - (I - eps A)^k) mu; the covariance by that equation step by step, under the same condition
     as eps to 0             mean (I - e^{-At}) mu, covariance S - e^{-At} S e^{-A't}, with A = gamma + M G and t = eps * steps
 
 Source: Ustimenko and Prokhorenkova, *SGLB*, Theorems 1 and 2; the closed forms follow from them, the one at a given eps from the step.
 
-*Other losses*: The Gibbs law of one or two coefficients by summation over a grid: any loss, convex or not.
+*Other losses*, convex or not: the Gibbs law of one or two coefficients, by summation over a grid.
 """
 
 from collections.abc import Callable, Iterator, Sequence
@@ -37,19 +37,19 @@ from coordboost.data.problem import Problem, checked_problem
 from coordboost.rules.base import SelectionRule
 from coordboost.rules.method import Method, checked_method
 
-#: Most learners times learners of which closed laws are formed.
+#: Most learners for which the limit law is computed.
 MOST = 4000
 
 
 class Limit(NamedTuple):
-    """The law of the choice in pure noise, and the learners.
+    """The limit law: the probabilities of the choices in pure noise, and the learners.
 
     Parameters
     ----------
     p : ndarray, (n_choices,)
         Probabilities of the choices, of sum 1.
     error : ndarray, (n_choices,)
-        Their standard errors, 0 where the law is known.
+        Their standard errors, 0 where the probabilities are known exactly.
     columns : ndarray, (n_samples, n_columns)
         Unit columns, or those of blocks.
     weight : ndarray, (n_samples,)
@@ -57,12 +57,12 @@ class Limit(NamedTuple):
     total : float
         Their sum, N.
     roots : ndarray, (n_choices, n_columns, n_columns)
-        Of each choice the symmetric root of what its fit multiplies correlations by: the pseudo-inverse of the Gram matrix of its
-        columns; of length 0 where choice j is the unit column j.
+        For each choice, the symmetric root of the matrix by which its fit multiplies the correlations: the pseudo-inverse of the Gram
+        matrix of its columns. Of length 0 where choice j is the unit column j.
 
     Examples
     --------
-    Two columns that nearly agree share one half of the choices, and so each is penalised more than the third, which has the other:
+    Two nearly equal columns share one half of the choices, so each is penalised more than the third, which gets the other half:
 
     >>> import coordboost as cb
     >>> problem = cb.Problem([[1.0, 1.1, 0], [0, 0, 1], [-1, -1.1, 0], [0, 0.1, -1]], [1.0, 2, 4, 5])
@@ -80,7 +80,7 @@ class Limit(NamedTuple):
 
     @property
     def preconditioner(self) -> np.ndarray:
-        """M, the mean of what the fits multiply correlations by: (n_columns, n_columns)."""
+        """M, the mean of the matrices by which the fits multiply the correlations: (n_columns, n_columns)."""
         return np.einsum("s,sab,sbc->ac", self.p, self.roots, self.roots) if len(self.roots) else np.diag(self.p)
 
     @property
@@ -90,14 +90,14 @@ class Limit(NamedTuple):
         return B @ self.preconditioner @ B.T
 
     def fits(self) -> Iterator[tuple[float, np.ndarray]]:
-        """Yield the probability of each choice, and what its fit multiplies correlations by.
+        """Yield the probability of each choice, and the matrix by which its fit multiplies the correlations.
 
         Yields
         ------
         p : float
             The probability.
         fit : ndarray, (n_columns, n_columns)
-            Its step is eps times this matrix times the correlations.
+            The step is eps times this matrix times the correlations.
         """
         n = self.columns.shape[1]
         for s, p in enumerate(self.p):
@@ -109,7 +109,7 @@ class Limit(NamedTuple):
             yield p, unit
 
     def penalty(self, theta: np.ndarray, gamma: float) -> np.ndarray:
-        r""":math:`\frac{\gamma}{2N} \theta^T M^+ \theta`, what shrinkage adds to the mean loss.
+        r""":math:`\frac{\gamma}{2N} \theta^T M^+ \theta`, the penalty that shrinkage adds to the mean loss.
 
         Parameters
         ----------
@@ -133,36 +133,36 @@ class Limit(NamedTuple):
 
 
 def checked_limit(limit):
-    """`limit`; raises unless it is a limit."""
+    """Return `limit`; raise ValueError unless it is a ``Limit``."""
     if not isinstance(limit, Limit):
         raise ValueError(f"limit must be a Limit, as limit_of(problem, select) gives it, got {shown(limit)}.")
     return limit
 
 
 def limit_of(problem: Problem, select: SelectionRule, *, draws: int = 20_000, rng: int | np.random.Generator = 0) -> Limit:
-    """The limit law of a selection rule on a problem, known or from `draws` draws of noise.
+    """Compute the limit law of a selection rule on a problem, exactly or from `draws` draws of noise.
 
     Parameters
     ----------
     problem : Problem
         With explicit learners, at most 4,000, or with blocks of columns.
     select : SelectionRule
-        ``Greedy()``, ``RandomSubset(t)``, ``Weighted(p)`` or ``Softmax(kappa)``; of blocks ``Greedy()``, ``Groups(t)``, ``Weighted(p)``,
+        ``Greedy()``, ``RandomSubset(t)``, ``Weighted(p)`` or ``Softmax(kappa)``; for blocks ``Greedy()``, ``Groups(t)``, ``Weighted(p)``,
         ``Softmax(kappa)``, ``JointSubset(t)`` or ``RandomMask(q)``.
     draws : int, default 20000
-        Vectors of noise, where the law is not known in closed form.
+        Number of noise vectors, where the law has no closed form.
     rng : int or Generator, default 0
         Seed of these vectors.
 
     Returns
     -------
     Limit
-        Probabilities of the choices, with standard errors where they were drawn.
+        Probabilities of the choices, with standard errors where they are estimated from draws.
 
     Raises
     ------
     ValueError
-        For trees and other learners that are found one by one, more than 4,000 learners, and rules without a limit law.
+        For trees and other implicit dictionaries, more than 4,000 learners, and rules without a limit law.
 
     Notes
     -----
@@ -170,7 +170,7 @@ def limit_of(problem: Problem, select: SelectionRule, *, draws: int = 20_000, rn
 
     Examples
     --------
-    A rule that does not look at the residual has a law that is known; that of the greedy rule is drawn:
+    The law of a rule that does not use the residual is known exactly; the law of the greedy rule is estimated from draws:
 
     >>> import coordboost as cb
     >>> problem = cb.Problem([[1.0, 0], [0, 1], [2, 1], [1, 3]], [1.0, 2, 4, 5])
@@ -201,7 +201,7 @@ def limit_of(problem: Problem, select: SelectionRule, *, draws: int = 20_000, rn
 
 
 def _chances(problem, select, look, draws, rng):
-    """The mean of the chances of a rule over draws of noise that it looks at by `look`, and its standard errors."""
+    """Return the mean probabilities of a rule over draws of noise, and standard errors; `look` maps noise to what the rule compares."""
     made, total, square = 0, 0.0, 0.0
     while made < draws:
         size = min(draws - made, max(1, (1 << 22) // max(problem.n_samples, problem.n_learners)))
@@ -216,7 +216,7 @@ def _chances(problem, select, look, draws, rng):
 
 
 def _of_blocks(problem, chosen, p, error):
-    """The limit of a choice that fits the columns of the blocks ``chosen[s]``, a mask, with probability p[s]."""
+    """Return the limit law of a rule that fits the blocks of the mask ``chosen[s]`` with probability p[s]."""
     dictionary, weight = problem.dictionary, problem.weight
     if len(p) * dictionary.n_columns**2 > MOST**2:
         raise ValueError(f"the limit law of {len(p)} choices of {dictionary.n_columns} columns is too large to be formed.")
@@ -224,7 +224,7 @@ def _of_blocks(problem, chosen, p, error):
     return Limit(p, error, dictionary.family.rows.T, weight, float(weight.sum()), roots)
 
 
-#: Most learners for which the equation of the covariance at a given eps is solved: it has their square unknowns.
+#: Most columns for which the covariance at a given eps is solved: the linear equation has the square of their number as unknowns.
 DENSE = 60
 
 
@@ -251,17 +251,17 @@ class Normal(NamedTuple):
     cov: np.ndarray
 
     def of_predictions(self, columns: np.ndarray) -> "Normal":
-        """The law of the predictions B theta, without the constant.
+        """Return the law of the predictions B theta, without the constant.
 
         Parameters
         ----------
         columns : ndarray, (n_rows, n_learners)
-            The unit columns B, on the rows of the fit or others.
+            The unit columns B, on the training rows or on others.
 
         Returns
         -------
         Normal
-            Of n_rows numbers.
+            The law of n_rows numbers.
         """
         return Normal(columns @ self.mean, columns @ self.cov @ columns.T)
 
@@ -276,7 +276,7 @@ class Normal(NamedTuple):
         return np.sqrt(np.diag(self.cov))
 
     def density(self, k: int) -> tuple[np.ndarray, np.ndarray]:
-        """Points of coefficient k and the density there, to be drawn.
+        """Return values of coefficient k and the marginal density there, for a plot.
 
         Parameters
         ----------
@@ -296,7 +296,7 @@ class Normal(NamedTuple):
 
 
 class _Parts(NamedTuple):
-    """What the three laws are made of."""
+    """The quantities from which the laws for the squared loss are computed."""
 
     limit: object
     gram: np.ndarray
@@ -325,12 +325,12 @@ class _Parts(NamedTuple):
 
     @classmethod
     def exactly(cls, problem, method):
-        """The parts of the laws at the eps of a method.
+        """Return the parts of the exact laws at the eps of a method.
 
         Raises
         ------
         ValueError
-            Where they are not known.
+            Where the exact law is not known.
         """
         if not (checked_method(method).select).blind:
             raise ValueError(
@@ -346,16 +346,16 @@ class _Parts(NamedTuple):
         return parts
 
     def step(self):
-        """What a step makes of mean and covariance: ``forward(mean)``, and ``moved @ vec(cov) + source(mean)``; returned in this order."""
+        """Return (forward, moved, source). A step maps the mean to ``forward(mean)``, vec(cov) to ``moved @ vec(cov) + source(mean)``."""
         G, eps, n, fits = self.gram, self.eps, len(self.M), list(self.limit.fits())
         keep, MG, eye = 1 - self.gamma * self.eps, self.M @ self.gram, np.eye(len(self.M))
         moved = (keep**2 * np.kron(eye, eye) - keep * eps * (np.kron(MG, eye) + np.kron(eye, MG))).reshape(n, n, n * n)
         for p, fit in fits:
-            at = np.flatnonzero(fit.any(axis=1))  # the coefficients that this choice moves
+            at = np.flatnonzero(fit.any(axis=1))  # the coefficients that this choice changes
             moved[np.ix_(at, at)] += eps**2 * p * np.kron(fit[at] @ G, fit[at] @ G).reshape(len(at), len(at), n * n)
 
         def source(mean):
-            left = self.target - G @ mean  # correlations at the mean: the choice of the learner makes noise of its own
+            left = self.target - G @ mean  # correlations at the mean: the random choice of learners adds variance
             jumps = sum(p * np.outer(fit @ left, fit @ left) for p, fit in fits)
             return 2 * self.limit.total * eps / self.beta * self.M + eps**2 * (jumps - np.outer(self.M @ left, self.M @ left))
 
@@ -363,7 +363,7 @@ class _Parts(NamedTuple):
 
     @property
     def drift(self):
-        """A: what the mean of the chain goes to its limit by."""
+        """A = gamma + M G: for small eps the mean approaches its limit as e^(-A t)."""
         return self.gamma * np.eye(len(self.M)) + self.M @ self.gram
 
     def gibbs(self):
@@ -372,7 +372,7 @@ class _Parts(NamedTuple):
 
 
 def gibbs(problem: Problem, method: Method, limit: Limit | None = None) -> Normal:
-    r"""The Gibbs law of the coefficients, which ``sglb`` approaches as its eps goes to 0, for the squared loss.
+    r"""Compute the Gibbs law of the coefficients, which ``sglb`` approaches as eps goes to 0, for the squared loss.
 
     Parameters
     ----------
@@ -386,7 +386,7 @@ def gibbs(problem: Problem, method: Method, limit: Limit | None = None) -> Norma
     Returns
     -------
     Normal
-        Of the coefficients of the unit columns; the constant is no part of it.
+        The law of the coefficients of the unit columns, without the constant.
 
     Raises
     ------
@@ -413,7 +413,7 @@ def gibbs(problem: Problem, method: Method, limit: Limit | None = None) -> Norma
 
 
 def stationary(problem: Problem, method: Method) -> Normal:
-    """Mean and covariance of the coefficients after many steps at the eps of `method`, where the choice does not look at the residual.
+    """Compute mean and covariance of the coefficients after many steps at the eps of `method`, for rules that do not use the residual.
 
     Parameters
     ----------
@@ -426,23 +426,23 @@ def stationary(problem: Problem, method: Method) -> Normal:
     Returns
     -------
     Normal
-        Mean and covariance are exact. The mean is that of ``gibbs``, the covariance is off from it by a multiple of eps.
+        Exact mean and covariance. The mean is that of ``gibbs``, the covariance differs from that of ``gibbs`` by O(eps).
 
     Raises
     ------
     ValueError
         For another loss, and a method without noise, with a sequence of beta or without shrinkage. Where the law is not known: for rules
-        that look at the residual, such as ``Greedy()`` (take ``Weighted(p)`` or ``RandomSubset(1)``; on blocks ``JointSubset(t)`` or
-        ``RandomMask(q)``, too), for parts of the samples, for more than 60 columns.
+        that use the residual, such as ``Greedy()`` (take ``Weighted(p)`` or ``RandomSubset(1)``; on blocks ``JointSubset(t)`` or
+        ``RandomMask(q)``, too), for subsamples, for shrink_first=True, and for more than 60 columns.
 
     Notes
     -----
-    *Cost*: O(n_learners^6), one linear equation of the size n_learners^2. *Source*: ours, from the step of Ustimenko and Prokhorenkova,
+    *Cost*: O(n_learners^6), one linear system with n_learners^2 unknowns. *Source*: ours, from the step of Ustimenko and Prokhorenkova,
     *SGLB*, Algorithm 2.
 
     Examples
     --------
-    The variances are 10 % and 28 % above those of the limit for small eps:
+    The variances are 10 % and 28 % larger than in the limit of small eps:
 
     >>> import coordboost as cb
     >>> problem = cb.Problem([[1.0, 0], [0, 1], [2, 1], [1, 3]], [1.0, 2, 4, 5])
@@ -459,7 +459,7 @@ def stationary(problem: Problem, method: Method) -> Normal:
 
 
 def after_steps(problem: Problem, method: Method, steps: Sequence[int]) -> list[Normal]:
-    """Mean and covariance of the coefficients after each of `steps`, from 0, exactly.
+    """Compute the exact mean and covariance of the coefficients after each of `steps`, started at 0.
 
     Parameters
     ----------
@@ -474,12 +474,12 @@ def after_steps(problem: Problem, method: Method, steps: Sequence[int]) -> list[
     Returns
     -------
     list of Normal
-        One for each of `steps`: mean and covariance. The law itself is a mixture of normal ones, one for each sequence of choices.
+        One mean and covariance for each of `steps`. The law itself is a mixture of normal laws, one for each sequence of choices.
 
     Raises
     ------
     ValueError
-        As ``stationary``.
+        As for ``stationary``.
 
     Notes
     -----
@@ -509,7 +509,7 @@ def after_steps(problem: Problem, method: Method, steps: Sequence[int]) -> list[
 
 
 def transient(problem: Problem, method: Method, n_steps: int, limit: Limit | None = None) -> Normal:
-    r"""The law of the coefficients after `n_steps` steps from 0, as eps goes to 0 with eps * n_steps kept.
+    r"""Compute the law of the coefficients after `n_steps` steps from 0, in the limit eps to 0 with eps * n_steps fixed.
 
     Parameters
     ----------
@@ -525,7 +525,7 @@ def transient(problem: Problem, method: Method, n_steps: int, limit: Limit | Non
     Returns
     -------
     Normal
-        Of the coefficients of the unit columns; for many steps it is that of ``gibbs``.
+        The law of the coefficients of the unit columns. For many steps it approaches that of ``gibbs``.
 
     Raises
     ------
@@ -534,12 +534,12 @@ def transient(problem: Problem, method: Method, n_steps: int, limit: Limit | Non
 
     Notes
     -----
-    With :math:`A = \gamma + M G` and :math:`t = \epsilon` n_steps, the mean has come to :math:`I - e^{-At}` of its limit.
+    With :math:`A = \gamma + M G` and :math:`t = \epsilon` n_steps, the mean is :math:`I - e^{-At}` times its limit.
     *Cost*: O(n_learners^3), and that of the limit law. *Source*: Ustimenko and Prokhorenkova, *SGLB*, Theorem 1.
 
     Examples
     --------
-    Here A = 1 in each direction, so after 20 steps of 0.05 the mean has come to 1 - 1/e of its limit:
+    Here A is the identity, so after 20 steps of 0.05 the mean is 1 - 1/e times its limit:
 
     >>> import coordboost as cb
     >>> problem = cb.Problem([[1.0, 0], [0, 1], [2, 1], [1, 3]], [1.0, 2, 4, 5])
@@ -567,7 +567,7 @@ class GridLaw(NamedTuple):
     loss : ndarray, (n_points,)
         Mean losses at the points.
     cell : ndarray, (d,)
-        Widths of a cell.
+        Widths of a grid cell.
     axes : tuple of ndarray
         The d coordinates of the grid.
 
@@ -604,7 +604,7 @@ class GridLaw(NamedTuple):
         return float(self.chance @ self.loss)
 
     def probability(self, event: Callable[[np.ndarray], np.ndarray]) -> float:
-        """The probability of a set.
+        """Return the probability of a set.
 
         Parameters
         ----------
@@ -614,12 +614,12 @@ class GridLaw(NamedTuple):
         Returns
         -------
         float
-            The sum of their probabilities.
+            The sum of the probabilities of these points.
         """
         return float(self.chance @ np.asarray(event(self.points), dtype=float))
 
     def marginal(self, k: int) -> tuple[np.ndarray, np.ndarray]:
-        """The law of coefficient k alone.
+        """Return the marginal law of coefficient k.
 
         Parameters
         ----------
@@ -638,7 +638,7 @@ class GridLaw(NamedTuple):
         return self.axes[k], self.chance.reshape(shape).sum(axis=others)
 
     def density(self, k: int) -> tuple[np.ndarray, np.ndarray]:
-        """Points of coefficient k and the density there, to be drawn.
+        """Return values of coefficient k and the marginal density there, for a plot.
 
         Parameters
         ----------
@@ -656,19 +656,19 @@ class GridLaw(NamedTuple):
         return at, chance / self.cell[k]
 
     def distance(self, sample: np.ndarray, n_bins: int = 20) -> np.ndarray:
-        """Total variation between the marginals of the law and those of a sample.
+        """Compute the total variation distance between the marginals of the law and those of a sample.
 
         Parameters
         ----------
         sample : ndarray, (n, d)
             Coefficients of the unit columns, such as ``chain(...).pooled``.
         n_bins : int, default 20
-            Bins of equal probability, as nearly as the grid has it, in which the two are compared.
+            Number of bins for the comparison, of equal probability as far as the grid allows.
 
         Returns
         -------
         ndarray, (d,)
-            From 0 to 1, one for each coefficient. Also a sample from the law itself is not at 0: the bins count a finite number of draws.
+            From 0 to 1, one for each coefficient. Even for a sample from the law itself it is not 0, because the sample is finite.
         """
         out = []
         for k in range(self.points.shape[1]):
@@ -682,18 +682,18 @@ class GridLaw(NamedTuple):
 
 
 def quadrature(problem: Problem, method: Method, limit: Limit | None = None, *, width: float, n_points: int = 401) -> GridLaw:
-    r"""The Gibbs law that ``sglb`` approaches on a problem with one or two learners, on a grid from -width to width.
+    r"""Compute the Gibbs law that ``sglb`` approaches with one or two learners, on a grid from -width to width.
 
     Parameters
     ----------
     problem : Problem
         Any loss, convex or not; one or two explicit learners.
     method : Method
-        ``sglb`` with a finite beta; of a sequence of beta the last one counts.
+        ``sglb`` with a finite beta. If beta is a sequence, the last value is used.
     limit : Limit, optional
         The limit law of the choice; default ``limit_of(problem, method.select)``.
     width : float
-        Half the width of the grid, in coefficients of the unit columns; the law must be small at its edge.
+        Half the width of the grid, in coefficients of the unit columns. The probability at the edge must be small.
     n_points : int, default 401
         Points in each direction.
 
@@ -709,12 +709,12 @@ def quadrature(problem: Problem, method: Method, limit: Limit | None = None, *, 
 
     Notes
     -----
-    The density is proportional to :math:`e^{-\beta E}`, with E the mean loss and the penalty of the limit law, summed at the points.
+    The density is proportional to :math:`e^{-\beta E}`, with E the mean loss plus the penalty of the limit law, at the grid points.
     *Cost*: n_points^d losses. *Source*: Ustimenko and Prokhorenkova, *SGLB*, Theorem 2.
 
     Examples
     --------
-    For the squared loss the grid has the mean and the variances of the closed law, both 0.05 here:
+    For the squared loss the grid law has the mean and the variances of the closed form, here both variances are 0.05:
 
     >>> import coordboost as cb
     >>> problem = cb.Problem([[1.0, 0], [0, 1], [2, 1], [1, 3]], [1.0, 2, 4, 5])

@@ -1,8 +1,8 @@
 """Vectors without coordinates, and quadratic forms of them, in exact fractions.
 
-A *programme* asks for the worst case: vectors (gradients, fitted learners, the minimiser) and numbers (function values) that satisfy what
-is known of a class of functions and of a method, with the largest error. Known only are inner products, so the unknown is a Gram matrix,
-and every condition is linear in it: a semidefinite programme. Its data are fractions; solvers work on their nearest floats.
+A *programme* describes the worst case: it maximises the error over vectors (gradients, fitted learners, the minimiser) and numbers
+(function values) that satisfy the conditions of a class of functions and of a method. Only inner products matter, so the unknown is a Gram
+matrix, and every condition is linear in it: a semidefinite programme. Its data are fractions; solvers work on their nearest floats.
 """
 
 from dataclasses import dataclass, field
@@ -13,7 +13,7 @@ from coordboost._utils.checks import shown
 
 
 def added(one, other, factor=1):
-    """`one` + factor `other`, both dictionaries of coefficients, without zeros."""
+    """Return `one` + factor `other`, both dictionaries of coefficients, without zeros."""
     out = dict(one)
     for key, value in other.items():
         out[key] = out.get(key, 0) + factor * value
@@ -21,7 +21,7 @@ def added(one, other, factor=1):
 
 
 def as_fraction(factor):
-    """`factor` as a fraction, floats as what they are."""
+    """Return `factor` as a fraction; floats are converted exactly."""
     try:
         return Fraction(factor)
     except (TypeError, ValueError, OverflowError):
@@ -31,9 +31,9 @@ def as_fraction(factor):
 
 
 class _Linear:
-    """What can be added, and multiplied by numbers: ``plus`` is written by the kind."""
+    """Abstract base: addition, and multiplication by numbers. Subclasses supply ``plus``."""
 
-    __array_ufunc__ = None  # so that numbers of NumPy leave the product to us
+    __array_ufunc__ = None  # so that NumPy numbers defer to __rmul__
 
     def plus(self, other: Any, factor: Any = 1) -> Any:
         raise NotImplementedError
@@ -58,7 +58,7 @@ class _Linear:
 
 @dataclass(frozen=True)
 class Vector(_Linear):
-    """A combination of the vectors of a programme: ``parts[i]`` of the i-th, and of its functional where i is -1."""
+    """A linear combination of the vectors of a programme: ``parts[i]`` is the coefficient of vector i; -1 is the functional."""
 
     parts: dict = field(default_factory=dict)
 
@@ -69,7 +69,7 @@ class Vector(_Linear):
         return Vector(added(self.parts, other.parts, factor))
 
     def __matmul__(self, other):
-        """The inner product, a ``Form``: of a functional (numbered below 0) with a vector it is a number."""
+        """Return the inner product, a ``Form``. That of the functional (index -1) with a vector is an unknown number."""
         gram, numbers = {}, {}
         for i, a in self.parts.items():
             for j, b in other.parts.items():
@@ -94,7 +94,7 @@ class Form(_Linear):
 
     @staticmethod
     def of(value):
-        """`value`, a form or a number, as a form."""
+        """Return `value`, a form or a number, as a form."""
         return value if isinstance(value, Form) else Form(constant=as_fraction(value))
 
     def plus(self, other, factor=1):
@@ -111,7 +111,7 @@ class Form(_Linear):
 
 @dataclass
 class Programme:
-    """Maximise ``objective`` where forms are at least 0, are 0, and [[a, b], [b, c]] is positive semidefinite."""
+    """Maximise ``objective`` with some forms >= 0, some forms = 0, and matrices [[a, b], [b, c]] positive semidefinite."""
 
     n_vectors: int = 0
     n_numbers: int = 0
@@ -121,32 +121,32 @@ class Programme:
     squares: list = field(default_factory=list)
 
     def vector(self):
-        """A new unknown vector."""
+        """Add an unknown vector and return it."""
         self.n_vectors += 1
         return Vector({self.n_vectors - 1: Fraction(1)})
 
     def functional(self):
-        """An unknown vector whose length is not bounded: only its products with vectors are known, each a number."""
+        """Return a linear functional: its inner products with vectors are unknown numbers, and it has no length."""
         return Vector({-1: Fraction(1)})
 
     def number(self):
-        """A new unknown number."""
+        """Add an unknown number and return it."""
         self.n_numbers += 1
         return Form({}, {self.n_numbers - 1: Fraction(1)})
 
     def names(self):
-        """The names of all numbers in use, in order."""
+        """Return the sorted names of all numbers in use."""
         forms = [self.objective, *self.at_least_0, *self.equal_to_0, *(form for square in self.squares for form in square)]
         return sorted({key for form in forms for key in form.numbers}, key=repr)
 
     def require(self, *forms):
-        """These are at least 0."""
+        """Require that the forms are at least 0."""
         self.at_least_0.extend(forms)
 
     def require_equal(self, one, other):
-        """These are the same."""
+        """Require that two forms are equal."""
         self.equal_to_0.append(Form.of(one) - other)
 
     def require_square(self, a, b, c):
-        """b^2 <= a c, and a, c >= 0."""
+        """Require b^2 <= a c and a, c >= 0."""
         self.squares.append((a, Form.of(b), c))

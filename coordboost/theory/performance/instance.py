@@ -1,12 +1,12 @@
-r"""The worst loss and its learners in numbers, made from the solution of a programme.
+r"""A worst loss and its learners in numbers, constructed from the solution of a programme.
 
 The loss is the Moreau envelope of a polyhedron. With w_i = x_i - g_i / s and v_i = f_i - ||g_i||^2 / (2 s) for gradients g_i and values f_i
 at points x_i,
 
     f(x) = min over weights l >= 0, sum l = 1, of s/2 ||x - sum l_i w_i||^2 + sum l_i v_i
 
-is convex and s-smooth whatever the numbers are, and takes the values and gradients given where these are those of any such function. A
-strongly convex function is this one with s = 1 - mu, and mu/2 ||x - x*||^2 on top. Source: Taylor, Hendrickx, Glineur, 2017; Drori, Taylor,
+is convex and s-smooth for all numbers x_i, g_i, f_i. It has these values and gradients at the points if any such function has them. A
+strongly convex function is this one with s = 1 - mu, plus mu/2 ||x - x*||^2. Source: Taylor, Hendrickx, Glineur, 2017; Drori, Taylor,
 *Efficient first-order methods for convex minimization*, 2020.
 """
 
@@ -24,21 +24,21 @@ class Coordinates:
         self.solution, self.root = solution, np.sqrt(size[keep])[:, None] * axes[:, keep].T
 
     def at(self, vector):
-        """Coordinates of a combination of the vectors."""
+        """Return the coordinates (n,) of a combination of the vectors."""
         return sum((float(value) * self.root[:, i] for i, value in vector.parts.items()), np.zeros(len(self.root)))
 
     def number(self, form):
-        """The value of a form of numbers."""
+        """Return the value of a form without inner products."""
         return float(form.constant) + sum(float(a) * self.solution.numbers[name] for name, a in form.numbers.items())
 
     def envelope(self, points, mu):
-        """The function through the points."""
+        """Return the ``Envelope`` with the values and gradients of the points."""
         x, gradients = (np.array([self.at(point[i]) for point in points]) for i in (0, 1))
         return Envelope(x, gradients, np.array([self.number(point.value) for point in points]), float(mu))
 
 
 class Envelope:
-    """The function through points.
+    """The function of the module's formula, with given values and gradients at points.
 
     x, gradients : (n_points, n);  values : (n_points,); the first point is the minimiser if its gradient is 0
     """
@@ -49,20 +49,20 @@ class Envelope:
         slopes = gradients - mu * away
         self.corners = x - slopes / smooth
         heights = values - mu / 2 * (away**2).sum(axis=1) - (slopes**2).sum(axis=1) / (2 * smooth)
-        self.heights = heights if gradients[0].any() else np.maximum(heights, heights[0])  # so that the minimum is where it should be
+        self.heights = heights if gradients[0].any() else np.maximum(heights, heights[0])  # keeps the minimum at the minimiser
 
     def nearest(self, x):
-        """Corners as seen from x, and the weights (n_points,) of the nearest point."""
+        """Return the corners minus x, and the weights (n_points,) of the minimum in the formula."""
         corners = self.corners - x
         return corners, nearest_weights(self.smooth * corners @ corners.T, self.heights)
 
     def gradient(self, x):
-        """The gradient (n,) at x, to about 1e-9."""
+        """Return the gradient (n,) at x, with an error of about 1e-9."""
         corners, weights = self.nearest(x)
         return self.mu * (x - self.center) - self.smooth * weights @ corners
 
     def below(self, x):
-        """The value at x from below: the best of the paraboloids with the slope that was found."""
+        """Return a lower bound of the value at x, which holds for weights that are optimal only up to rounding."""
         corners, weights = self.nearest(x)
         point = weights @ corners
         more = self.mu / 2 * (x - self.center) @ (x - self.center)
@@ -70,7 +70,7 @@ class Envelope:
 
 
 def nearest_weights(gram, heights):
-    """The weights l >= 0 with sum 1 that minimise l' gram l / 2 + heights' l: corners are added and dropped until none is better.
+    """Return the weights l >= 0 with sum 1 that minimise l' gram l / 2 + heights' l, by an active-set method.
 
     *Source*: Wolfe, *Finding the nearest point in a polytope*, 1976, with heights.
     """
@@ -78,7 +78,7 @@ def nearest_weights(gram, heights):
     weights = np.zeros(n)
     weights[np.argmin(np.diag(gram) / 2 + heights)] = 1.0
     for _ in range(50 * n):
-        while True:  # the best weights of the corners in use, or as far towards them as none is below 0
+        while True:  # move to the best weights of the corners in use, or as far towards them as all weights stay >= 0
             used = np.flatnonzero(weights)
             k = len(used)
             system = np.full((k + 1, k + 1), size)
@@ -99,25 +99,25 @@ def nearest_weights(gram, heights):
 
 
 class WorstLoss:
-    """A loss and its learners in numbers, on which a method does nearly as badly as it can; the method itself runs on it.
+    """A loss and its learners in numbers, on which a method has nearly its worst error. The method itself can run on it.
 
     Parameters
     ----------
     unknown : UnknownLoss
-        What a method left behind.
+        The unknown loss after a run of the method.
     solution : GramSolution
-        Of its programme.
+        The solution of its programme.
 
     Attributes
     ----------
     start, minimiser : ndarray (n,)
         Where the method begins, and where the loss is 0.
     learners : ndarray (n, n_learners)
-        Unit columns; empty where the angle is 1: then every direction is a learner.
+        Unit columns. Empty where the angle is 1: then every direction is a learner.
     envelope : Envelope
-        The loss, with the polyhedron that it is the Moreau envelope of.
+        The loss: a Moreau envelope, with its polyhedron.
     least_angle : float
-        The smallest cosine between a target and its best learner that a method has met.
+        The smallest cosine so far between a target of the method and its best learner.
     """
 
     def __init__(self, unknown, solution):
@@ -133,11 +133,11 @@ class WorstLoss:
         return float(self.envelope.below(x))
 
     def gradient(self, x):
-        """The gradient at x (n,): minus the residual."""
+        """Return the gradient at x (n,): minus the residual."""
         return self.envelope.gradient(x)
 
     def fit(self, target):
-        """The learner that fits `target` best, times its coefficient; `target` itself where the angle is 1."""
+        """Return the learner that fits `target` best, times its coefficient; `target` itself where the angle is 1."""
         if self.angle == 1 or not target.any():
             return target
         corr = target @ self.learners
@@ -146,18 +146,18 @@ class WorstLoss:
         return corr[best] * self.learners[:, best]
 
     def line_search(self, x, direction):
-        """The lowest point of the line from x along `direction`."""
+        """Return the minimiser of the loss on the line from x along `direction`."""
         if not direction.any():
             return x
         length, _ = falling_root(lambda t: -self.gradient(x + t * direction) @ direction)
         return x if length is None else x + length * direction
 
     def assume(self, form):
-        """One of the numbers whose largest is the unit."""
+        """Note a form; the largest of the noted forms is the unit of the error."""
         self._units.append(form)
 
     def error(self, method, n_steps):
-        """What `method` returns here after `n_steps` steps, in its unit."""
+        """Return what `method` returns on this loss after `n_steps` steps, divided by the unit."""
         self._units = []
         error = method(self, n_steps)
         unit = max(self._units, default=self.minimiser @ self.minimiser)

@@ -1,4 +1,4 @@
-"""The worst case of a method as an interval: below, the method run on the worst loss found; above, a proof in fractions."""
+"""The worst case of a method as an interval: the lower end from a run on the worst loss found, the upper end from a proof in fractions."""
 
 import inspect
 import math
@@ -11,26 +11,26 @@ from coordboost.theory.performance.instance import WorstLoss
 from coordboost.theory.performance.proof import solve_and_prove, solve_programme
 from coordboost.theory.performance.unknown import UnknownLoss
 
-#: Tried one after the other: by how much each learner beats the others, so that rounding does not choose.
+#: Tried in this order: by how much the best learner is better than the others, so that rounding does not decide.
 MARGINS = tuple(Fraction(1, 10**k) for k in (7, 6, 5, 8))
-#: How far the smallest angle met may be below the hypothesis: rounding of the function's gradient.
+#: How far the smallest cosine in a run may be below the assumed angle: rounding of the gradient.
 ANGLE = 1e-9
-#: What the gradient of the worst function may be rounded by, relatively: lower ends are that much lower.
+#: Relative rounding error of the error on the worst function: lower ends are reduced by it.
 ROUNDED = 1e-8
-#: A run this close to the bound above is good enough.
+#: A lower end this close to the upper end is good enough.
 CLOSE = 2e-6
 
 
 @dataclass(frozen=True)
 class WorstCase:
-    """``lower <= worst case <= upper``: what a method may leave after some steps, with a loss on which it leaves as much.
+    """``lower <= worst case <= upper``: the largest error of a method after some steps, with a loss on which it is nearly attained.
 
     Parameters
     ----------
     lower, upper : float
-        The ends: of a run, and of a proof; -inf or inf where there is none.
+        The lower end from a run, the upper end from a proof; -inf or inf where there is none.
     witness : WorstLoss, optional
-        The loss and the learners of the run that is the lower end.
+        The loss and the learners of the run that gives the lower end.
 
     Examples
     --------
@@ -48,33 +48,33 @@ class WorstCase:
 
 
 def raised(angle, margin):
-    """An angle a little above, so that rounding leaves the run one of at least `angle`."""
+    """Return a slightly larger angle, so that the angle in the run is at least `angle` in spite of rounding."""
     return angle if angle == 1 else min(angle + 2 * margin, (1 + angle) / 2)
 
 
 def worst_case(method: Callable, n_steps: int, *, mu: float = 0.0, angle: float = 1.0) -> WorstCase:
-    """The worst that a method of your own can leave, over all smooth convex losses and all learners.
+    """Bound the worst-case error of a method of your own, over all smooth convex losses and all learners.
 
     Parameters
     ----------
     method : function
-        ``method(loss, n_steps)``, which returns what is measured, such as ``loss(x)``. It begins at ``loss.start`` and learns of the loss
-        by ``loss.gradient(x)``, minus the residual; of the learners by ``loss.fit(target)``, the learner that fits a target best, times its
-        coefficient; by ``loss.line_search(x, direction)``, the lowest point of a line; and ``loss(x)`` is L(x) - L*. With vectors it
-        forms sums, multiples by numbers known before the run, and inner products ``g @ h``. ``loss.assume(form)``: this form is at
-        most 1, such as ``loss(loss.start)``; without any, the squared distance from ``loss.start`` to ``loss.minimiser`` is.
+        ``method(loss, n_steps)``, which returns the error to measure, such as ``loss(x)``. It begins at ``loss.start`` and may use
+        ``loss(x)``, which is L(x) - L*; ``loss.gradient(x)``, minus the residual; ``loss.fit(target)``, the learner that fits a target
+        best, times its coefficient; ``loss.line_search(x, direction)``, the lowest point of a line. Vectors can be added, multiplied by
+        numbers known before the run, and have inner products ``g @ h``. ``loss.assume(form)`` assumes that this form, such as
+        ``loss(loss.start)``, is at most 1. Default: the squared distance from ``loss.start`` to ``loss.minimiser`` is at most 1.
     n_steps : int
-        Steps, handed to the method. Up to about 10 the proof is quick.
+        Number of steps, passed to the method. Up to about 10 the proof is quick.
     mu : float
-        Strong convexity in [0, 1], default 0; the smoothness is 1. With 1 the loss is half of the squared distance from the minimiser,
-        least squares as LS-Boost sees it.
+        Strong convexity in [0, 1], default 0; the smoothness is 1. With mu = 1 the loss is half of the squared distance from the
+        minimiser: the squared loss of LS-Boost.
     angle : float
-        Minimal cosine angle of the learners in (0, 1], default 1: ``loss.fit`` gives back its target.
+        Minimal cosine angle of the learners in (0, 1], default 1: then ``loss.fit`` returns its target.
 
     Returns
     -------
     WorstCase
-        The interval, in units of what is assumed, and the loss on which the method was run.
+        The interval, in the unit that is assumed to be at most 1, and the loss of the run that gives the lower end.
 
     Raises
     ------
@@ -83,17 +83,17 @@ def worst_case(method: Callable, n_steps: int, *, mu: float = 0.0, angle: float 
 
     Notes
     -----
-    The method is run twice: on vectors without coordinates, which gives a semidefinite programme, and on numbers, the worst loss found.
-    The upper end is proved in fractions from the solver's multipliers; the lower end is what the method leaves on a loss that is smooth and
-    convex by its construction, with hypotheses that are measured. Neither trusts the solver. With a line search the programme knows less
-    than the method does, and the interval may be wide.
+    The method runs on vectors without coordinates, which gives a semidefinite programme, and then on numbers, on the worst loss found.
+    The upper end is proved in fractions from the solver's multipliers. The lower end is the error of the method on a loss that is smooth
+    and convex by construction; its other assumptions are checked in the run. Neither end trusts the solver. With a line search the
+    programme uses only necessary conditions, so the interval may be wide.
 
     *Cost*: 0.1 to 10 s for up to 8 steps. *Source*: Drori and Teboulle, 2014; Taylor, Hendrickx and Glineur, 2017; the learners are ours
     (docs/worst-cases.md).
 
     Examples
     --------
-    Gradient descent with steps 1 / sigma leaves at most 1 / (4 n + 2) (Drori and Teboulle):
+    After n steps of size 1 / sigma the error of gradient descent is at most 1 / (4 n + 2) (Drori and Teboulle):
 
     >>> import coordboost as cb
     >>> def gradient_descent(loss, n_steps):

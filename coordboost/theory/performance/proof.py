@@ -1,10 +1,10 @@
-"""The semidefinite programme solved in floats, and its bound proved in fractions.
+"""Solve the semidefinite programme in floats, and prove its bound in fractions.
 
-For every solution of a programme, objective + sum of multipliers times conditions is at least the objective. Where
-they make the numbers vanish from this sum, and leave a form of the vectors below 0, the constant is an upper bound: *weak duality*.
-The solver's multipliers do that up to rounding. They are rounded to fractions, the numbers are made to vanish exactly, and the form is
-tested by its leading minors in whole numbers. So that it passes, the solver is asked for a little more than the objective: ``shift`` times
-the squared lengths of all vectors on top.
+For every feasible point of a programme, objective + sum of multipliers times conditions is at least the objective. If the multipliers
+make the numbers cancel in this sum, and the remaining form of the vectors is negative definite, then the constant is an upper bound:
+*weak duality*. The solver's multipliers do that up to rounding. They are rounded to fractions, the numbers are made to cancel exactly, and
+the form is tested by its leading minors in whole numbers. To leave room for rounding, the solver maximises the objective plus
+``shift`` times the squared lengths of all vectors.
 """
 
 import warnings
@@ -17,7 +17,7 @@ import numpy as np
 
 from coordboost.theory.performance.forms import added
 
-#: Tried one after the other: what is put on top of the objective, by the squared lengths of the vectors, and multipliers taken for 0.
+#: Tried in this order: shifts (see above), and the size up to which multipliers are replaced by 0.
 SHIFTS, LEAST = (1e-8, 1e-7, 1e-6, 1e-5), (0, 1e-8, 1e-7, 1e-6)
 #: Multipliers are rounded to multiples of this.
 GRAIN = Fraction(1, 1 << 44)
@@ -26,7 +26,7 @@ SETTINGS = {"tol_gap_abs": 1e-10, "tol_gap_rel": 1e-10, "tol_feas": 1e-10, "max_
 
 @dataclass(frozen=True)
 class GramSolution:
-    """What the solver found: the value, the Gram matrix, the numbers, and the multipliers of all conditions."""
+    """The solution of the solver: the value, the Gram matrix, the numbers, and the multipliers of all conditions."""
 
     value: float
     gram: np.ndarray
@@ -35,7 +35,7 @@ class GramSolution:
 
 
 def _table(programme, forms):
-    """The forms as rows on the entries of the Gram matrix, the numbers, and 1."""
+    """Return the forms as rows of coefficients: of the entries of the Gram matrix, of the numbers, and of 1."""
     n, place = programme.n_vectors, {name: k for k, name in enumerate(programme.names())}
     table = np.zeros((len(forms), n * n + len(place) + 1))
     for row, form in zip(table, forms, strict=True):
@@ -48,7 +48,7 @@ def _table(programme, forms):
 
 
 def solve_programme(programme, shift=0.0):
-    """The ``GramSolution`` for the objective with `shift` times the squared lengths of all vectors on top; None where the solver has none.
+    """Return the ``GramSolution`` for the objective plus `shift` times the squared lengths of all vectors; None where the solver fails.
 
     *Cost*: 0.02 to 2 s for up to 8 steps.
     """
@@ -66,7 +66,7 @@ def solve_programme(programme, shift=0.0):
         conditions.append(cp.SOC(a + c, cp.vstack([2 * b, a - c]), axis=0))
     try:
         with warnings.catch_warnings():
-            warnings.simplefilter("ignore")  # the solver says that it may be inaccurate: neither proofs nor runs ask
+            warnings.simplefilter("ignore")  # warnings about accuracy do not matter: proofs and runs do not trust the solver
             cp.Problem(cp.Maximize(objective + shift * cp.trace(gram)), conditions).solve(solver="CLARABEL", **SETTINGS)
     except cp.SolverError:
         return None
@@ -78,7 +78,7 @@ def solve_programme(programme, shift=0.0):
 
 
 def _multipliers(programme, duals):
-    """Of the conditions >= 0, = 0 and of squares, floats; squares as (u, v, w) for u (a + c) + 2 v b + w (a - c)."""
+    """Return float multipliers of the conditions >= 0, = 0, and of squares: rows (u, v, w) for u (a + c) + 2 v b + w (a - c)."""
     above = np.atleast_1d(duals.pop(0))
     equal = -np.atleast_1d(duals.pop(0)) if programme.equal_to_0 else np.zeros(0)
     if not programme.squares:
@@ -88,11 +88,11 @@ def _multipliers(programme, duals):
 
 
 def _without_numbers(programme, total, above):
-    """`total` with a little more or less of some conditions, so that no number is left; None if that cannot be.
+    """Change some multipliers in `total` a little, so that no number is left in it; None if that is impossible.
 
-    Conditions are taken by their multipliers, the largest first: these stay above 0.
+    Conditions with the largest multipliers are preferred, because these can change and stay >= 0.
     """
-    basis = []  # a number, the numbers of a sum of conditions in which it comes first, and the sum
+    basis = []  # of an elimination: the pivot number, the numbers of a sum of conditions, and that sum
 
     def reduced(numbers, of):
         for name, row, made in basis:
@@ -113,7 +113,7 @@ def _without_numbers(programme, total, above):
 
 
 def solve_and_prove(programme):
-    """(the ``GramSolution``, an upper bound of the objective as a Fraction); None for what was not found."""
+    """Return (the ``GramSolution``, an upper bound of the objective as a Fraction), each None where it was not found."""
     found = None
     for shift in SHIFTS:
         found = solve_programme(programme, shift) or found
@@ -125,9 +125,9 @@ def solve_and_prove(programme):
 
 
 def proved_bound(programme, multipliers, least=0):
-    """An upper bound of the objective, a Fraction, with nothing but fractions in its proof; None where the proof fails.
+    """Return an upper bound of the objective, a Fraction proved in exact arithmetic; None where the proof fails.
 
-    Multipliers up to `least` are taken for 0.
+    Multipliers of the conditions >= 0 that are at most `least` are replaced by 0.
     """
 
     def rounded(value):
@@ -151,7 +151,7 @@ def proved_bound(programme, multipliers, least=0):
 
 
 def is_negative_definite(n, form):
-    """Whether a form of n vectors is below 0 unless all of them are: leading minors, by fraction-free elimination in whole numbers."""
+    """Whether a form of n vectors is negative definite, by leading minors from fraction-free elimination in whole numbers."""
     common = lcm(*(value.denominator for value in form.gram.values()), 1)
     m = [[0] * n for _ in range(n)]
     for (i, j), value in form.gram.items():

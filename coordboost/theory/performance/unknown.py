@@ -1,8 +1,8 @@
-"""A loss of which only the class is known, and learners of which only the angle is: what a method learns of them while it runs.
+"""An unknown loss of a known class, with learners of a known angle: it records the conditions that arise while a method runs.
 
 Source: Taylor, Hendrickx, Glineur, *Smooth strongly convex interpolation and exact worst-case performance of first-order methods*, 2017,
 Theorem 4. The learners are ours: a greedy fit d of a target r has <r, d> = ||d||^2 and ||d|| >= Theta ||r||, and no other learner of the
-dictionary fits r better. Every choice of vectors that satisfies this is one of a dictionary with angle Theta: see ``docs/worst-cases.md``.
+dictionary fits r better. All vectors that satisfy these conditions come from a dictionary with angle Theta: see ``docs/worst-cases.md``.
 """
 
 from fractions import Fraction
@@ -12,7 +12,7 @@ from coordboost.theory.performance.forms import NULL, Form, Programme
 
 
 class Point(NamedTuple):
-    """A point, the gradient and the value of the function there."""
+    """A point, with the gradient and the value of the function there."""
 
     x: Any
     gradient: Any
@@ -20,7 +20,7 @@ class Point(NamedTuple):
 
 
 def smooth_convex(programme, points, mu=0):
-    """The values and gradients are those of a convex function, 1-smooth and `mu`-strongly convex with mu < 1."""
+    """Require that values and gradients are those of one 1-smooth and `mu`-strongly convex function, mu < 1."""
     mu = Fraction(mu)
     for one in points:
         for other in points:
@@ -31,25 +31,25 @@ def smooth_convex(programme, points, mu=0):
 
 
 class UnknownLoss:
-    """What a method is given in the place of a loss and its learners, to find its worst case: a call is L - L*.
+    """Stands in for a loss and its learners when the worst case of a method is sought; a call returns L - L*.
 
     Parameters
     ----------
     mu : number in [0, 1]
-        Strong convexity, the smoothness being 1. With 1 the loss is half of the squared distance from the minimiser: least squares.
+        Strong convexity; the smoothness is 1. With mu = 1 the loss is half of the squared distance from the minimiser: least squares.
     angle : number in (0, 1]
         Minimal cosine angle of the learners.
     margin : number
-        So much better, relatively, each fit is than those of other targets; 0 for ties.
+        By which fraction each fit is better for its target than the other learners; 0 allows ties.
 
     Attributes
     ----------
     start, minimiser : Vector
         Where the method begins, and where L is L*.
     points : list of Point
-        Where the loss was looked at, the minimiser first.
+        Where the loss was evaluated, the minimiser first.
     fits : list of (target, fit)
-        What was fitted, and the learners with their lengths.
+        The targets that were fitted, and the fitted learners times their coefficients.
     """
 
     def __init__(self, mu=0, angle=1, margin=0):
@@ -58,7 +58,7 @@ class UnknownLoss:
         self.points, self.fits, self._units = [Point(self.minimiser, NULL, Form())], [], []
 
     def _at(self, x):
-        away = NULL + x - self.minimiser  # refuses what is no vector, and so below
+        away = NULL + x - self.minimiser  # NULL + x refuses x if it is not a vector; the same below
         if self.mu == 1:
             return Point(x, away, away @ away / 2)
         known = next((point for point in self.points if point.x == x), None)
@@ -71,11 +71,11 @@ class UnknownLoss:
         return self._at(x).value
 
     def gradient(self, x):
-        """The gradient at x: minus the residual."""
+        """Return the gradient at x: minus the residual."""
         return self._at(x).gradient
 
     def fit(self, target):
-        """The learner that fits `target` best, as long as it should be; `target` itself where the angle is 1."""
+        """Return the learner that fits `target` best, times its coefficient; `target` itself where the angle is 1."""
         target = NULL + target
         if self.angle == 1:
             self.fits.append((target, target))
@@ -90,7 +90,7 @@ class UnknownLoss:
         return fit
 
     def line_search(self, x, direction):
-        """The lowest point of the line from x along `direction`: of it the two slopes are known, not that it is on the line."""
+        """Return the lowest point of the line from x along `direction`; only its two slopes are required, not that it is on the line."""
         lowest, direction = NULL + x + self.programme.vector(), NULL + direction
         slope = self.gradient(lowest)
         self.programme.require_equal(slope @ direction, 0)
@@ -98,11 +98,11 @@ class UnknownLoss:
         return lowest
 
     def assume(self, form):
-        """Let `form` be at most 1, the unit of the worst case; without any, the squared distance of start and minimiser is."""
+        """Assume that `form` is at most 1: the unit of the error. Default: the squared distance from start to minimiser."""
         self._units.append(_squared("assume", form))
 
     def finished(self, error):
-        """The programme of the largest `error`."""
+        """Return the programme that maximises `error`."""
         self.programme.objective = _squared("what a method returns", error)
         for unit in self._units or [self.minimiser @ self.minimiser]:
             self.programme.require(1 - unit)
@@ -111,7 +111,7 @@ class UnknownLoss:
 
 
 def _squared(name, form):
-    """`form` if it grows with the square of all vectors, as losses and inner products do."""
+    """Return `form` if it is made of losses and inner products without a constant; else raise ValueError."""
     if not isinstance(form, Form) or form.constant:
         raise ValueError(
             f"{name} must be made of losses and inner products, such as loss(x), g @ g or their sums, without a constant; got {form!r:.80}."
