@@ -1,1 +1,1 @@
-"""Every claim of the papers has a file here that checks it: ``python -m verification`` prints the ledger."""
+"""Checks of every claim of the papers, a file for each; ``python -m verification`` prints their results, the ledger."""

@@ -1,4 +1,4 @@
-"""``python -m verification``: the ledger as a table, as JSON, or as a page. Exit status 1 if anything is not as claimed."""
+"""``python -m verification``: print the ledger as a table or JSON, or write it as a page. Exit status 1 if a verdict is not as claimed."""
 
 import json
 import sys
@@ -15,7 +15,7 @@ from verification.table import table
 
 @contextmanager
 def _progress():
-    """Yield a function that moves a progress bar on stderr, or None where nobody would see it."""
+    """Yield a function that updates a progress bar on stderr, or None if stderr is no terminal."""
     if not sys.stderr.isatty():
         yield None
         return
@@ -91,7 +91,7 @@ def _index(file):
     help="Check nothing: from each number of the papers to its code; --table FILE writes the page.",
 )
 def main(quick, only, as_json, html, markdown, numbers):
-    """Check every claim of the papers, and that every sabotaged claim fails."""
+    """Check every claim of the papers, and that deliberately wrong claims (sabotages) fail."""
     if numbers:
         _index(markdown)
     with _progress() as watch:

@@ -1,4 +1,4 @@
-"""The adversary: ``python -m verification.adversary NAME``, or ``--all``, every row of the ledger."""
+"""``python -m verification.adversary NAME``: search for violations of rows of the ledger; ``--all`` takes every row."""
 
 import time
 
@@ -24,7 +24,7 @@ def _rows(name):
 
 
 def told(check, variant, seconds, tries, seed):
-    """Hunt one row; print what came out; whether it is what the ledger claims, and the instance to keep."""
+    """Search for a violation of one row and print the outcome. Return whether the ledger claims it, and the instance to keep."""
     began = time.perf_counter()
     violation, near = search(check, variant, tries, seconds, seed)
     good = (violation is not None) == (check.expected[variant] == "refuted")
@@ -36,7 +36,7 @@ def told(check, variant, seconds, tries, seed):
 
 
 def keep_cases(files):
-    """Write how tight each row is on each of its quick cases, unless the file says that they hang on rounding: ``KEPT = False``."""
+    """Write how tight each row is on each of its quick cases, except for files with ``KEPT = False``: there it depends on rounding."""
     for module in modules():
         file, bench = module.__name__.rpartition(".")[2], Bench(module, quick=True)
         for check in checks_of(module) if file in files and getattr(module, "KEPT", True) else ():
@@ -49,7 +49,7 @@ def keep_cases(files):
 
 
 def renew(name):
-    """Write what the claims of these rows say about the instances that are kept, and those of their files about the quick cases.
+    """Evaluate these rows again on their kept instances, and the rows of their files on the quick cases; write the results.
 
     Returns the names of the files.
     """
@@ -76,9 +76,9 @@ def renew(name):
     "--renew", "renewed", is_flag=True, help="Hunt nothing: write what the claims say now about the instances kept there."
 )
 def main(name, everything, seconds, tries, seed, keep, renewed):
-    """Hunt for violations of the statements whose name, or file, contains NAME.
+    """Search for violations of the statements whose name or file contains NAME.
 
-    Exit status 1 if the outcome is not the one that the ledger claims.
+    Exit status 1 if an outcome differs from the claim of the ledger.
     """
     chosen = list(_rows(name)) if name or everything else []
     if renewed and (name or everything) and renew(name):

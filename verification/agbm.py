@@ -1,8 +1,8 @@
-r"""Accelerated boosting in its own words: what the theorems of Lu, Karimireddy, Ponomareva and Mirrokni are tried on.
+r"""Accelerated boosting, implemented independently of the package: instances for the theorems of Lu, Karimireddy, Ponomareva and Mirrokni.
 
-Written apart from the package, which is not used here. The loss is sum_i w_i (f_i - y_i)^2 / 2 with 0 < w_i <= 1: convex, 1-smooth, with
-mu = min w; or, with a cap, the same with lines in the place of the parabolas where they are steeper than that. The learners are multiples
-of unit columns that span R^n, so f* = y and L* = 0. Numbers are Fractions or floats.
+The loss is sum_i w_i (f_i - y_i)^2 / 2 with 0 < w_i <= 1: convex, 1-smooth, with mu = min w. With a cap, the parabolas are continued as
+lines where their slope would exceed the cap. The learners are multiples of unit columns that span R^n, so f* = y and L* = 0. Numbers are
+Fractions or floats.
 """
 
 import functools
@@ -27,9 +27,10 @@ def limit(theta2):
 class Walk(Lemmas):
     """Iterates of one run, arrays with a row for each round m.
 
-    D : (n, N) unit columns;  theta2 : the square of the minimal cosine angle;  f, h, hat : (M + 1, n), the models, and the momentum that
-    takes the whole gradient;  g, r, c, e, b : (M, n), the mixing point, the residuals, what was not fitted of c, the learner for r
-    cap : the largest slope of the loss, None without one
+    D : (n, N) unit columns;  theta2 : the square of the minimal cosine angle
+    f, h, hat : (M + 1, n), models, momentum models, and momentum models updated by the whole residual instead of a learner
+    g, r, c, e, b : (M, n), mixing points, residuals, corrected residuals, errors of the fits to c, the learners fitted to r
+    cap : the largest slope of the loss, or None
     best : whether the learners are the best fits;  one : whether h moves by the learner for r, as in Algorithm 4
     """
 
@@ -52,13 +53,13 @@ class Walk(Lemmas):
     one: bool = False
 
     def in_units(self, unit):
-        """The same where the target is so many times as large."""
+        """Return the same run with the target, and so all models, multiplied by `unit`."""
         of_y = {name: getattr(self, name) * unit for name in ["y", "f", "h", "hat", "g", "r", "c", "e", "b"]}
         return replace(self, **of_y, cap=None if self.cap is None else self.cap * unit)
 
     @property
     def exact(self):
-        """Whether its numbers are Fractions."""
+        """Whether the numbers are Fractions."""
         return self.y.dtype == object
 
     @property
@@ -68,17 +69,17 @@ class Walk(Lemmas):
 
     @functools.cached_property
     def m(self):
-        """0, 1, ..., M - 1, of the kind of its numbers."""
+        """0, 1, ..., M - 1, as Fractions or floats."""
         return np.array([self.eta * 0 + m for m in range(self.rounds)])
 
     @property
     def k(self):
-        """0, 1, ..., M: the rounds made, of the kind of its numbers."""
+        """0, 1, ..., M: the number of rounds made, as Fractions or floats."""
         return np.array([self.eta * 0 + m for m in range(self.rounds + 1)])
 
     @property
     def parabolas(self):
-        """Whether the loss has no lines at its ends."""
+        """Whether the loss is quadratic, without a cap."""
         return self.cap is None
 
     @property
@@ -104,7 +105,7 @@ class Walk(Lemmas):
 
     @property
     def gaps(self):
-        """L(f^0), ..., L(f^M), from the optimum."""
+        """L(f^0), ..., L(f^M); the optimum is 0."""
         return self.loss(self.f)
 
     @property
@@ -114,12 +115,12 @@ class Walk(Lemmas):
 
     @property
     def cosine2(self):
-        """cos^2 of r^m and its learner."""
+        """Squared cosine of the angle between r^m and its learner."""
         return (self.b * self.b).sum(axis=1) / (self.r * self.r).sum(axis=1)
 
     @property
     def slack(self):
-        """What rounding may move losses and squares by: a few roundings in each round, in units of the first loss."""
+        """Bound of the rounding error in losses and squares: a few roundings in each round, relative to ||f* - f^0||^2."""
         return 0 if self.exact else 1e-12 * float(self.radius2)
 
     @property
@@ -129,11 +130,11 @@ class Walk(Lemmas):
 
     @property
     def sharp(self):
-        """The sharper limit of gamma, with room for rounding."""
+        """The sharper limit of gamma, with a margin for rounding."""
         return (1 - sqrt(1 - float(self.theta2))) ** 2 * (1 + 1e-12)
 
     def within(self, variant):
-        """Whether gamma is what the variant of the theorem assumes."""
+        """Whether gamma satisfies the assumption of a variant of the theorem."""
         if variant == "sharpened":
             return self.gamma <= self.sharp
         return self.gamma <= limit(self.theta2)
@@ -148,22 +149,22 @@ class Walk(Lemmas):
 
 
 def sloped(slope, cap):
-    """Slopes, at most as steep as the cap."""
+    """Return slopes clipped to [-cap, cap]."""
     return slope if cap is None else np.minimum(np.maximum(slope, -cap), cap)
 
 
 def fitted(D, v, pick=None):
-    """The best multiple of a column for v, ties to the lowest; or that of column `pick`."""
+    """Return the multiple of a column closest to v, ties to the lowest index; with `pick`, the best multiple of that column."""
     corr = D.T @ v
     j = int(np.argmax(np.abs(corr))) if pick is None else pick
     return corr[j] * D[:, j]
 
 
 def walk(D, y, eta, gamma, n_rounds, *, theta2, w=None, cap=None, sign=1, late=0, picks=None, one=False):
-    """Algorithm 2. Wrong ones: another `sign` of the correction, its factor `late` rounds too late. With `one` Algorithm 4 with gamma.
+    """Run Algorithm 2, or with `one` Algorithm 4 with gamma. Wrong variants: `sign` -1 of the correction; its factor `late` rounds late.
 
     picks : numpy Generator, optional
-        Learners are drawn by it, in the place of the best.
+        Draws the learners at random instead of fitting the best.
     """
     w = 1 + 0 * y if w is None else w
     f, h, hat, e = 0 * y, 0 * y, 0 * y, 0 * y
@@ -198,43 +199,43 @@ def walk(D, y, eta, gamma, n_rounds, *, theta2, w=None, cap=None, sign=1, late=0
 
 
 def eye(y, gamma, n_rounds, **options):
-    """Coordinates, eta = 1, in Fractions: Theta^2 = 1/n. `y` Fractions."""
+    """Run on the identity matrix with eta = 1, in Fractions: Theta^2 = 1/n."""
     n = len(y)
     D = np.array([[F(int(i == j)) for j in range(n)] for i in range(n)], dtype=object)
     return walk(D, np.array([F(v) for v in y], dtype=object), F(1), F(gamma), n_rounds, theta2=F(1, n), **options)
 
 
 def line(eta, gamma, n_rounds):
-    """One dimension, y = 1, in floats: every target is fitted, Theta = 1, all is Nesterov's method."""
+    """Run in one dimension, y = 1, in floats: every residual is fitted exactly, Theta = 1, which is Nesterov's method."""
     return walk(np.ones((1, 1)), np.ones(1), eta, gamma, n_rounds, theta2=1.0)
 
 
 def fall(gamma, n_rounds):
-    """How far f has come after so many rounds under a force of 1: (n + 2) / 3 + gamma (n - 1)(3 n + 10) / 24."""
+    """Return the distance that f moves in n rounds with all residuals 1: (n + 2) / 3 + gamma (n - 1)(3 n + 10) / 24."""
     return F(n_rounds + 2, 3) + gamma * (n_rounds - 1) * (3 * n_rounds + 10) / 24
 
 
 def capped(gamma, n_rounds):
-    """One dimension, y = 1, eta = 1, and the slope of the loss that keeps it largest: f never comes to where the loss is a parabola."""
+    """Run in one dimension, y = 1, eta = 1, with a cap so small that f never reaches the quadratic part of the loss."""
     one = gamma / gamma
     cap = 1 / (2 * fall(gamma, n_rounds) + 1)
     return walk(np.array([[one]]), np.array([one]), one, gamma, n_rounds, theta2=one, cap=cap)
 
 
 def weighted(n_rounds, gamma=None):
-    """Four coordinates with weights from 1e-3 to 1, gamma the printed limit; in floats."""
+    """Run on four coordinates with weights from 1e-3 to 1, gamma at the printed limit; in floats."""
     gamma = limit(0.25) if gamma is None else gamma
     return walk(np.eye(4), np.array([4.0, -3, 2, 1]), 1.0, gamma, n_rounds, theta2=0.25, w=np.geomspace(1e-3, 1, 4))
 
 
 def star(n_rounds, gamma=0.25, **options):
-    """Three directions in the plane, 60 degrees apart: Theta = cos(30 degrees), gamma its sharper limit 1/4; weights 0.01 and 1."""
+    """Run on three directions in the plane, 60 degrees apart: Theta = cos(30 degrees), sharper limit of gamma 1/4; weights 0.01 and 1."""
     angle = np.pi / 3 * np.arange(3)
     D, w = np.array([np.cos(angle), np.sin(angle)]), np.array([0.01, 1.0])
     return walk(D, np.array([2.0, 1.0]), 1.0, gamma, n_rounds, theta2=0.75, w=w, **options)
 
 
-#: Runs within the assumptions of the printed theorem, and of the sharper one.
+#: Runs that satisfy the assumptions of the printed theorem, or of the sharper one.
 CASES = {
     "two coordinates": lambda: eye((2, 1), limit(F(1, 2)), 30),
     "five coordinates": lambda: eye((5, 4, 3, 2, 1), limit(F(1, 5)), 40),

@@ -1,10 +1,10 @@
-"""What the lemmas on accelerated boosting compare, a number for each round: names of their formulas."""
+"""Quantities in the lemmas on accelerated boosting, a number for each round, under the names used in formulas."""
 
 import numpy as np
 
 
 def _rounds(numbers):
-    """Numbers of the rounds 0, ..., M - 1 beside those of the models 0, ..., M: the last one stands for no round."""
+    """Extend numbers of the rounds 0, ..., M - 1 to the length of those of the models 0, ..., M; the last entry is a filler."""
     return np.concatenate([numbers, numbers[-1:]])
 
 
@@ -13,26 +13,26 @@ def _dot(one, two):
 
 
 class Lemmas:
-    """Names for a run (``agbm.Walk``); those in ``moves`` belong to the round from k to k + 1."""
+    """Quantities of a run (``agbm.Walk``); those in ``moves`` belong to the round from k to k + 1."""
 
     moves = (
         "alpha_m", "left_along", "at_mix", "residual2", "learner2", "to_star", "to_near", "to_beyond", "near", "beyond", "gain", "left2",
     )  # fmt: skip
 
     def _along(self, vectors):
-        """Along (1, 2, ..., n)."""
+        """Return inner products with (1, 2, ..., n)."""
         return vectors @ np.array([self.eta**0 * (i + 1) for i in range(len(self.y))])
 
     def _toward(self, part):
-        """A part of the way from h to f*."""
+        """Return the points h + part (f* - h)."""
         return self.h[:-1] + part * self.eta**0 * (self.y - self.h[:-1])
 
     def _tilt(self, part):
-        """<r, h - f> there."""
+        """Return <r, h - f> at f = h + part (f* - h)."""
         return _rounds(_dot(self.r, self.h[:-1] - self._toward(part)))
 
     def potential_of(self, f, late=0):
-        """V^0, ..., V^M of Lemma C.4 for f; with the weight of a round `late` too late."""
+        """Return V^0, ..., V^M of Lemma C.4 for f; wrong variants take the weight of `late` rounds later."""
         weight = self.eta * self.gamma * (self.m + 2 + late) ** 2 / 4
         gaps = (self.loss(self.f) - self.loss(f)) * np.concatenate([[0 * self.eta], weight])
         return gaps + ((f - self.hat) ** 2).sum(axis=1) / 2

@@ -1,4 +1,4 @@
-"""Runs of accelerated boosting by the package, judged by its theorems."""
+"""Runs of accelerated boosting by the package, checked against the theorems of the package."""
 
 import functools
 
@@ -13,7 +13,7 @@ LOSSES = {"squared": cb.losses.Squared(), "logistic": cb.losses.Logistic(0.1)}
 
 @functools.cache
 def run(loss, eta, period=None):
-    """A run on 20 x 3 numbers with the largest gamma that is proved; `eta` in parts of 1 / sigma."""
+    """Run on a random 20 x 3 matrix with the largest gamma that is proved to work; `eta` in units of 1 / sigma."""
     rng = np.random.default_rng(0)
     X, y = rng.standard_normal((20, 3)), 3 * rng.standard_normal(20)
     problem = cb.Problem(X, np.sign(y) if loss == "logistic" else y, LOSSES[loss])
@@ -23,5 +23,5 @@ def run(loss, eta, period=None):
 
 
 def judged(case, name, variant):
-    """The claim of the package on a run, None for other variants."""
+    """Check the sharpened statement of the package on a run; None for other variants."""
     return of_package(name, variant).check(case) if variant == "sharpened" else None

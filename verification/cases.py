@@ -1,4 +1,4 @@
-"""What the theorems are tried on: problems of every shape, runs on them, and the way from a statement of the package to a check."""
+"""Cases for the theorems: problems of various shapes, runs on them, and sabotages of statements of the package."""
 
 import functools
 from dataclasses import dataclass, replace
@@ -17,7 +17,7 @@ def _gaussian(n, p, seed):
 
 
 def _deficient():
-    """40 x 13: a copy of a column, a copy with the other sign, and a combination of three."""
+    """40 x 13 with a copy of a column, a negated copy, and a combination of three columns."""
     X, y = _gaussian(40, 13, 2)
     X[:, 10], X[:, 11], X[:, 12] = X[:, 0], -X[:, 1], X[:, 2] + X[:, 3] - 2 * X[:, 4]
     return X, y
@@ -47,30 +47,30 @@ DATA = {
 
 @functools.cache
 def problem(name):
-    """The problem of one of ``DATA``, columns centred and of unit norm."""
+    """Return the problem of an entry of ``DATA``, with columns centred and of unit norm."""
     return cb.Problem(*DATA[name]())
 
 
 def as_it_is(X, y, **options):
-    """A problem of columns that have unit norm already and are not centred."""
+    """Return a problem of columns that already have unit norm; they are not centred."""
     return cb.Problem(np.asarray(X, dtype=float), np.asarray(y, dtype=float), center=False, scale=False, **options)
 
 
 @functools.cache
 def identity(p=4):
-    """The identity and a vector of ones: the contraction of LS-Boost is as slow as the sharper theorem allows."""
+    """Return the problem of B = I, y = 1: LS-Boost contracts as slowly there as the sharper theorem allows."""
     return as_it_is(np.eye(p), np.ones(p))
 
 
 @functools.cache
 def size(name):
-    """A, the part of y that the columns can explain."""
+    """Return A, the norm of the part of y that the columns can explain."""
     return bounds.Constants.of(problem(name)).size
 
 
 @dataclass(frozen=True, eq=False)
 class Lab:
-    """A run, and what is measured along it (once)."""
+    """A run, with the quantities measured along it (computed once)."""
 
     run: cb.engine.Run
 
@@ -86,7 +86,7 @@ class Lab:
 
 
 def lab(data, method, n_steps=3000):
-    """A function that runs ``method(A)``, or a method, on a problem or one of ``DATA``."""
+    """Return a function that runs ``method(A)``, or a method, on a problem or an entry of ``DATA``."""
 
     def make():
         given = problem(data) if isinstance(data, str) else data
@@ -97,7 +97,7 @@ def lab(data, method, n_steps=3000):
 
 
 def tampered(name, variant="printed", **changes):
-    """A sabotage: the statement checked on a trail in which ``changes`` (field -> function of the trail) were made."""
+    """Return a sabotage: the check of a statement on a trail with ``changes`` (field -> function of the trail)."""
     one = of_package(name, variant)
 
     def wrong(case):
@@ -109,7 +109,7 @@ def tampered(name, variant="printed", **changes):
 
 
 def other_constants(**changes):
-    """A change of ``constants`` for `tampered`: factors of its fields."""
+    """Return a change of ``constants`` for `tampered`, which multiplies some of its fields."""
     return lambda trail: trail.constants._replace(
         **{key: factor * getattr(trail.constants, key) for key, factor in changes.items()}
     )

@@ -1,4 +1,4 @@
-"""Measured values and bounds as SVG: told apart where they coincide, axes with names, colours of the page."""
+"""Plots of measured values and bounds as SVG: distinct where they coincide, with labelled axes, in the colours of the page."""
 
 import numpy as np
 
@@ -6,26 +6,26 @@ WIDTH, HEIGHT, LEFT, BOTTOM, TOP, MARKS = 360, 216, 52, 40, 12, 9
 
 
 def _ticks(low, high):
-    """Whole powers of ten within the range of exponents, at most five."""
+    """Return integer exponents between `low` and `high`, at most five."""
     powers = np.arange(np.ceil(low), np.floor(high) + 1)
     return powers[:: max(1, -(-len(powers) // 5))]
 
 
 def _log(values):
-    """log10 of positive values, nan elsewhere."""
+    """Return log10 of positive values, nan elsewhere."""
     values = np.asarray(values, dtype=float)
     return np.log10(values, out=np.full(len(values), np.nan), where=values > 0)
 
 
 def _line(x, y, kind):
-    """A polyline through the points that are numbers."""
+    """Return a polyline through the finite points."""
     good = np.isfinite(x) & np.isfinite(y)
     points = " ".join(f"{a:.1f},{b:.1f}" for a, b in zip(x[good], y[good], strict=True))
     return f'<polyline points="{points}" class="{kind}"/>'
 
 
 def _marks(x, y, kind):
-    """A few marks on a line: small dots for what was measured, open squares around them for the bound."""
+    """Return a few marks on a line: small dots for measured values, larger open squares for the bound."""
     good = np.flatnonzero(np.isfinite(x) & np.isfinite(y))
     some = good[np.unique(np.linspace(0, len(good) - 1, MARKS).astype(int))] if len(good) else good
     if kind == "measured":
@@ -34,7 +34,7 @@ def _marks(x, y, kind):
 
 
 def _scale(heights):
-    """Lowest and highest exponent shown: at most twelve decades."""
+    """Return the lowest and the highest exponent to show, at most twelve decades."""
     low, high = float(np.nanmin(heights)), float(np.nanmax(heights))
     low = max(low, high - 12)
     return (low, high) if high - low > 0.05 else (low - 0.3, high + 0.3)
@@ -45,7 +45,7 @@ def _place(power, low, high):
 
 
 def _grid(low, high, right):
-    """Lines and numbers: heights at powers of ten where there are two of them, else at the ends."""
+    """Return grid lines and tick labels; heights are powers of ten if there are two in the range, else its ends."""
     out = []
     heights = _ticks(low, high) if len(_ticks(low, high)) > 1 else np.array([low, high])
     for power in heights:
@@ -59,7 +59,7 @@ def _grid(low, high, right):
 
 
 def _counts(right):
-    """0, and round numbers up to 10**right - 1, the largest first, as far as their numbers do not touch."""
+    """Return 0 and round numbers up to 10**right - 1, as many as fit without overlap, where larger ones take precedence."""
     last = 10**right - 1
     if last < 2:
         return [0, last]
@@ -72,7 +72,7 @@ def _counts(right):
 
 
 def plot(curve, along="k", label="measured values and bound"):
-    """Measured values (line and dots) and bound (dashes and open squares), both axes logarithmic; empty where nothing is positive."""
+    """Plot measured values (line and dots) and bound (dashes and open squares) on log axes; an empty text if nothing is positive."""
     at, measured, bound = (np.asarray(part, dtype=float) for part in curve)
     x, lines = np.log10(np.maximum(at, 0) + 1), [_log(measured), _log(bound)]
     heights = np.concatenate(lines)

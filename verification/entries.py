@@ -1,4 +1,4 @@
-"""What the ledger holds: one row for each statement in each variant, and each sabotage that was tried."""
+"""Entries of the ledger: one row for each variant of each statement, and one for each sabotage."""
 
 import re
 from dataclasses import dataclass, field
@@ -9,7 +9,7 @@ import numpy as np
 
 @dataclass(frozen=True)
 class Row:
-    """One statement in one variant: what was expected, what came out, on what evidence."""
+    """One variant of a statement: the expected verdict, the actual one, and the evidence."""
 
     file: str
     statement: str
@@ -34,12 +34,12 @@ class Row:
 
     @property
     def good(self):
-        """Whether the verdict is the one that was claimed."""
+        """Whether the verdict is the expected one, on at least one case."""
         return self.verdict == self.expected and self.cases > 0
 
     @property
     def used(self):
-        """Names that the formula needs, with those that their definitions need."""
+        """Names in the formula and, recursively, in their definitions."""
         names, found = re.findall(r"\w+", self.formula), set()
         while names:
             name = names.pop()
@@ -57,7 +57,7 @@ class Row:
 
 @dataclass(frozen=True)
 class Sabotage:
-    """A wrong variant of a statement, and the case that refuted it; empty where none did."""
+    """A deliberately wrong variant of a statement, and the case that refutes it, empty if none does."""
 
     file: str
     statement: str
@@ -66,13 +66,13 @@ class Sabotage:
 
     @property
     def good(self):
-        """Whether it failed, as it must."""
+        """Whether a case refutes it, as one must."""
         return self.caught_by != ""
 
 
 @dataclass(frozen=True)
 class Ledger:
-    """All rows and sabotages; ``faults``: sentences about what is not as it must be."""
+    """All rows and sabotages; ``faults``: a sentence about each that is not as it should be."""
 
     rows: list
     sabotages: list
@@ -81,7 +81,7 @@ class Ledger:
 
     @property
     def faults(self):
-        """One sentence for each wrong verdict, each sabotage that passes, each statement without one."""
+        """One sentence for each unexpected verdict, each sabotage that passes, and each fault in the form of a file."""
         rows = [f"{r.statement} ({r.variant}) is {r.verdict}, {r.expected} was claimed{r.counterexample and ': ' + r.counterexample}."
                 for r in self.rows if not r.good]  # fmt: skip
         return rows + [f"{s.statement}: the sabotage '{s.what}' passes." for s in self.sabotages if not s.good] + self.missing

@@ -1,7 +1,7 @@
-"""Claims as formulas: one text is what is checked and what is shown.
+"""Claims as formulas: the same text is checked and displayed.
 
-A formula is a Python expression such as ``"excess <= A**2 * gamma**k / 2"``. Its names are attributes of the instance it is tried on:
-numbers, or one number for each step 0, 1, ... Numbers may be floats or Fractions; roots of Fractions are right to forty digits.
+A formula is a Python expression such as ``"excess <= A**2 * gamma**k / 2"``. Its names are attributes of the instance it is evaluated on:
+numbers, or arrays of one number for each step 0, 1, ... Numbers are floats or Fractions; roots of Fractions are right to forty digits.
 """
 
 import ast
@@ -13,7 +13,7 @@ from math import isqrt
 
 import numpy as np
 
-#: Roots of Fractions are rounded down by at most a part in so many.
+#: Roots of Fractions are rounded down, with a relative error below 1 / DIGITS.
 DIGITS = 10**40
 UPPER, LOWER, EQUAL = (ast.LtE, ast.Lt), (ast.GtE, ast.Gt), (ast.Eq,)
 
@@ -60,7 +60,7 @@ def best(x):
 
 
 def at(index, x):
-    """x at other steps."""
+    """x at the steps `index`."""
     return x[np.array(index, dtype=int)]
 
 
@@ -83,17 +83,17 @@ def exp(x):
 
 
 def ceil(x):
-    """The next whole number."""
+    """The smallest integer not below x."""
     return math.ceil(x)
 
 
 def power(x, exponent):
-    """x to whole powers; Fractions stay Fractions."""
+    """x to integer powers; Fractions stay Fractions."""
     return np.power(np.array(x, dtype=object), exponent) if isinstance(x, Fraction) else x**exponent
 
 
 class _Powers(ast.NodeTransformer):
-    """``x**k`` as a call of `power`: a Fraction to the power of an array would become a float."""
+    """Replace ``x**k`` by a call of `power`, as a Fraction to the power of an array would become a float."""
 
     def visit_BinOp(self, node):
         self.generic_visit(node)
@@ -116,7 +116,7 @@ FUNCTIONS = {
 
 
 class Names(dict):
-    """What the names of a formula mean on an instance; ``late``: whether a value of the step after was asked for."""
+    """Values of the names of a formula on an instance; ``late``: whether a value of the next step was used."""
 
     def __init__(self, case, where):
         super().__init__(later=self._later)
@@ -136,7 +136,7 @@ class Names(dict):
 
 @functools.cache
 def parts(text):
-    """The comparisons of a formula: (kind, whether it speaks about the step after, left, right), with left <= right or left == right."""
+    """Return the comparisons of a formula: (kind, whether left is of the next step, left, right), with left <= right or left == right."""
     out, tree = [], ast.parse(text, mode="eval").body
     if isinstance(tree, ast.BoolOp) and isinstance(tree.op, ast.Or):
         raise ValueError(f"a claim is one comparison or several joined by `and`, got {text}.")
@@ -152,12 +152,12 @@ def parts(text):
 
 
 def true(text, case, where=()):
-    """Whether a condition holds for an instance, at every step."""
+    """Whether a condition holds for an instance at every step; an empty one does."""
     return not text or bool(np.all(eval(_compiled(text), {"__builtins__": {}}, Names(case, dict(where)))))
 
 
 def sides(text, case, where=()):
-    """Yield (kind, steps, measured, bound) for each comparison: "upper" says measured <= bound, "tight" equality."""
+    """Yield (kind, steps, measured, bound) for each comparison; kind is "upper" for measured <= bound, "tight" for equality."""
     for kind, after, left, right in parts(text):
         names = Names(case, dict(where))
         pair = [np.atleast_1d(eval(code, {"__builtins__": {}}, names)) for code in (left, right)]

@@ -1,8 +1,8 @@
 """A search for violations of one row of the ledger.
 
-The adversary knows a row as a claim and a space of instances, and nothing of where it fails. Instances are drawn at random. Random changes
-of their numbers drive what is measured towards the bound. What exceeds it is checked again, in Fractions where the space allows it. Then
-the instance is made smaller, and its numbers simpler, as long as the claim stays violated.
+The search uses only the claim and a space of instances, no knowledge of where the claim may fail. Instances are drawn at random. Random
+changes of their numbers, kept if they help, move the measured value towards the bound. An instance that exceeds the bound is checked again,
+in Fractions if the space is exact. Then the instance is made smaller and its numbers simpler, as long as the claim stays violated.
 """
 
 import time
@@ -15,15 +15,15 @@ from verification.kept import nearest, pair, several, told
 from verification.space import Space
 from verification.statement import steps_of_any_length
 
-#: Denominators tried for an instance, small ones first; what exceeds a bound by less than this is rounding; changes before a new start.
+#: Denominators tried for an instance; excess over a bound that counts as rounding; failed changes before a new start.
 DENOMINATORS, MARGIN, PATIENCE = (1, 2, 4, 8, 16, 64, 256, 1024, 10**6), 1e-7, 80
-#: A violation is made small in so many looks; the smallest of so many violations is shown, if they come within so many tries.
+#: Most tries to simplify a violation; violations to find, of which the smallest is shown; most tries for the later ones.
 LOOKS, VIOLATIONS, MORE = 400, 6, 1500
 
 
 @dataclass(frozen=True)
 class Found:
-    """An instance: where it is from, its numbers, the sides nearest to a violation or beyond it, and what is kept of all."""
+    """An instance: its space, its numbers, both sides of the comparison nearest to a violation or beyond it, and the record to keep."""
 
     place: int
     space: Space
@@ -38,7 +38,7 @@ class Found:
 
     @property
     def text(self):
-        """The numbers as a text."""
+        """The numbers as text."""
         return " ".join(str(x) for x in self.numbers)
 
     def __str__(self):
@@ -47,11 +47,11 @@ class Found:
         return f"{left} {word} {right} (after {self.tries:,} tries with seed {self.seed})"
 
     def as_case(self):
-        """An entry of ``CASES``."""
+        """Return the code of an entry of ``CASES``."""
         return f'"{self.space.name}, seed {self.seed}": lambda: SPACE.at({self.shape}, "{self.text}"),'
 
     def kept(self):
-        """An entry of ``hard_cases.json``."""
+        """Return an entry of a file in ``hard_cases``."""
         return {
             "space": self.place,
             "shape": list(self.shape),
@@ -63,25 +63,25 @@ class Found:
 
 
 class Hunt:
-    """One row of the ledger under attack in one of its spaces."""
+    """The search for a violation of one row of the ledger in one of its spaces."""
 
     def __init__(self, check, variant, place, seed):
         self.check, self.variant, self.place, self.seed = check, variant, place, seed
         self.space, self.rng, self.tries = check.spaces[place], np.random.default_rng([seed, place]), 0
 
     def outcomes(self, case):
-        """The checks of the claim on an instance."""
+        """Check the claim on an instance; return a list of checks."""
         with np.errstate(all="ignore"):
             return several(None if case is None else self.check(case, self.variant))
 
     def near(self, shape, numbers):
-        """How near to a violation; -2 where the claim does not speak."""
+        """Return how near an instance is to a violation; -2 if the claim does not apply to it."""
         self.tries += 1
         found = nearest(self.outcomes(self.space.make(shape, numbers)))
         return -2.0 if found is None or not np.isfinite(found[0]) else found[0]
 
     def climb(self, going):
-        """From one random instance upwards: (nearness, shape, numbers)."""
+        """Climb from a random instance towards a violation; return (nearness, shape, numbers)."""
         shape, numbers = self.space.draw(self.rng)
         best, size, idle = self.near(shape, numbers), 0.5, 0
         while idle < PATIENCE * (best > -2) * (len(numbers) > 0) and best <= MARGIN and going():
@@ -94,7 +94,7 @@ class Hunt:
         return best, shape, numbers
 
     def at(self, shape, fractions, wanted=None):
-        """What the claim says about rational numbers: a ``Found``, or None if it does not reach `wanted`, or (None) is not violated."""
+        """Check the claim at rational numbers; return a ``Found`` if its nearness reaches `wanted` (None: if violated), else None."""
         self.tries += 1
         try:
             outcomes = self.outcomes(self.space.of(shape, fractions))
@@ -107,7 +107,7 @@ class Hunt:
         return Found(self.place, self.space, shape, fractions, *both, found[0], violated, self.tries, self.seed)
 
     def rational(self, shape, numbers, wanted=None):
-        """The instance with the smallest denominators that still does it."""
+        """Return the ``Found`` with the smallest denominators that `at` accepts, or None."""
         for denominator in DENOMINATORS:
             found = self.at(shape, [Fraction(float(x)).limit_denominator(denominator) for x in numbers], wanted)
             if found is not None:
@@ -115,7 +115,7 @@ class Hunt:
         return None
 
     def minimised(self, found):
-        """Smaller shapes and simpler numbers, one after the other, as long as the claim is violated."""
+        """Return a violation with a smaller shape and simpler numbers, found one change after the other."""
         going, end = True, self.tries + LOOKS
         while going and self.tries < end:
             steps = [
@@ -130,7 +130,7 @@ class Hunt:
 
 
 def _simpler(x):
-    """Numbers with a smaller numerator and denominator."""
+    """Return rational numbers simpler than x."""
     tried = [Fraction(n, d) for d in (1, 2, 3, 4) for n in range(5)]
     tried += [x.limit_denominator(d) for d in (1, 2, 4, 8)]
     return [y for one in tried for y in (one, -one) if _height(y) < _height(x)]
@@ -142,9 +142,9 @@ def _height(x):
 
 @steps_of_any_length
 def search(check, variant, tries=None, seconds=10.0, seed=0):
-    """Hunt one row: (a violation, minimised, or None; the nearest instance that was met).
+    """Search for a violation of one row: return (the violation, minimised, or None; the instance nearest to one).
 
-    With `tries` the outcome is the same in every run, without them the search ends after so many `seconds`.
+    With `tries` the outcome is deterministic; without, the search ends after so many `seconds`.
     """
     end = time.monotonic() + seconds
     hunts, best = [Hunt(check, variant, place, seed) for place in range(len(check.spaces))], None
@@ -168,7 +168,7 @@ def search(check, variant, tries=None, seconds=10.0, seed=0):
 
 
 def drawn(check, variant, seed=0):
-    """Of the first instances drawn, with denominators up to 4, the one with most numbers of which the claim speaks; None without one."""
+    """Return, of the first instances drawn (denominators up to 4) that the claim applies to, the one with most numbers, or None."""
     found = []
     for place in range(len(check.spaces)):
         hunt = Hunt(check, variant, place, seed)
@@ -180,9 +180,9 @@ def drawn(check, variant, seed=0):
 
 
 def beyond(check, variant, seed=0, tries=2000):
-    """An instance of which an assumption does not hold: where the claim fails, or is nearest to failing. None without an assumption.
+    """Return an instance that violates the assumption and on which the claim fails, or nearly fails; None without an assumption.
 
-    The claim says nothing about it, so it is kept without sides; they are there if the assumption is loosened.
+    The claim does not apply to it, so it is kept without sides; if the assumption is loosened by mistake, sides appear.
     """
     wrong = check.beyond(variant) if hasattr(check, "beyond") and check.expected[variant] == "verified" else None
     violation, near = search(wrong, variant, tries, seed=seed) if wrong else (None, None)

@@ -1,6 +1,6 @@
-"""From the papers to the code: for every number of the papers its functions, its rows of the ledger, its experiments, how true they are.
+"""From the papers to the code: functions, rows of the ledger, experiments and status of every numbered item of the papers.
 
-The list is ``papers.txt``. Equations of a paper that only lead from one line of a proof to the next are left out of it.
+The list is ``papers.txt``. It leaves out equations that are only steps within a proof.
 """
 
 import importlib
@@ -36,7 +36,7 @@ Written by `python -m verification --index --table docs/index-of-papers.md` from
 
 
 class Claimed(NamedTuple):
-    """What a row of the ledger is going to say."""
+    """The expected content of a row of the ledger."""
 
     file: str
     statement: str
@@ -45,9 +45,9 @@ class Claimed(NamedTuple):
 
 
 class Entry(NamedTuple):
-    """A number of a paper.
+    """A numbered item of a paper.
 
-    code : public names;  rows : of the ledger;  lost : names of rows that are not there;  tried : experiments, by name
+    code : public names;  rows : rows of the ledger;  lost : names of missing rows;  tried : names of experiments
     status : one of ``STATUS``, and why or how
     """
 
@@ -61,7 +61,7 @@ class Entry(NamedTuple):
 
 
 def claimed():
-    """The rows of a ledger without faults, as the files of ``verification/theorems`` declare them."""
+    """Return the rows of a ledger without faults, as declared by the files of ``verification/theorems``."""
     return [
         Claimed(module.__name__.rpartition(".")[2], check.statement, variant, verdict)
         for module in ledger.modules()
@@ -71,7 +71,7 @@ def claimed():
 
 
 def begins(text, number):
-    """Whether a name begins with a number, after the short name of its paper: no letter, digit or further part of a number follows."""
+    """Whether a name begins with an item as "Theorem 2.1", perhaps after the short name of a paper; "Theorem 2.10" does not match."""
     return re.match(rf"([A-Z]+, )?{re.escape(number)}(?![\w.])", text) is not None
 
 
@@ -85,7 +85,7 @@ def listed():
 
 
 def entries(rows):
-    """The ``Entry`` of every number, with its part of the rows of a ledger."""
+    """Return the ``Entry`` of every item, with its rows out of `rows`."""
     tried, out = experiments(), []
     for key, paper, (number, code, names, status) in listed():
         ours = [row for row in rows if row.file.startswith(f"{key}_")]
@@ -103,7 +103,7 @@ def entries(rows):
 
 
 def thing(name):
-    """What a name below ``coordboost`` stands for."""
+    """Return the object with a dotted name below ``coordboost``."""
     owner: Any = coordboost
     for part in name.split("."):
         owner = getattr(owner, part) if hasattr(owner, part) else importlib.import_module(f"{owner.__name__}.{part}")
@@ -111,7 +111,7 @@ def thing(name):
 
 
 def place(name):
-    """The file, below the root of the project, and the line of a name."""
+    """Return the file, relative to the root of the project, and the line where a name is defined."""
     found = thing(name)
     found = found.fget if isinstance(found, property) else getattr(found, "py_func", found)
     found = inspect.unwrap(found)
@@ -119,7 +119,7 @@ def place(name):
 
 
 def faults(rows):
-    """Sentences about numbers without a row or a reason, names that are not there, rows and experiments whose number is not listed."""
+    """Return sentences on items without row or reason, on names that do not exist, and on rows and experiments that are not listed."""
     found, out = entries(rows), []
     for one in found:
         out += [f"{one.paper}, {one.number}: no row {name!r}; name its rows, or - where it has none." for name in one.lost]
@@ -164,7 +164,7 @@ def _resolves(name):
 
 
 def page(rows, lines=False):
-    """The index in Markdown, a table for each paper; with `lines` the line of each function in the place of a link to its file."""
+    """Return the index in Markdown, a table for each paper; with `lines`, functions have line numbers instead of links to files."""
     found = entries(rows)
     out, paper = HEAD + errata(found), None
     for one in found:
@@ -179,7 +179,7 @@ def page(rows, lines=False):
 
 
 def errata(found):
-    """What is wrong as printed, paper by paper, in Markdown."""
+    """Return the errata of each paper, in Markdown."""
     wrong: dict = {}
     for one in found:
         word, _, why = one.status.partition(": ")
@@ -194,7 +194,7 @@ def _code(name, lines):
 
 
 def _rows(rows):
-    """Each statement once, with the verdicts of its variants, but for what is verified as printed."""
+    """Return links to the statements, with the verdicts of their variants unless the only one is "printed verified"."""
     said: dict = {}
     for row in rows:
         said.setdefault((row.statement, row.file), []).append(f"{row.variant} {row.verdict}")

@@ -1,4 +1,4 @@
-"""What a general solver says: optima at every radius that a run meets, and minimal cosine angles, beside what the package claims itself."""
+"""Results of a general solver to compare with the package: optima at every radius of a run, and minimal cosine angles."""
 
 import functools
 import warnings
@@ -18,16 +18,16 @@ from verification.statement import method_of, problem_of
 
 @functools.cache
 def _optimum(problem, radius):
-    """The optimum over the l1 ball, or over everything: lower end, upper end, by the solver's own word."""
+    """Return the interval of the solver for the optimum over the l1 ball, or without a constraint: lower end, upper end."""
     found = independent_solution(problem, cb.certificates.L1Ball(radius) if radius < np.inf else cb.certificates.Unconstrained()).interval
     return found.lower, found.upper
 
 
 @dataclass(frozen=True, eq=False)
 class Judged:
-    """A run, and the optima in exact arithmetic where they are known, (n_points,).
+    """A run, and the optima in exact arithmetic, (n_points,), or None if they are not known.
 
-    Its points are the steps 0, 1, ... that have a radius of their own; for least squares all of them.
+    The points are the steps 0, 1, ... that have their own radius; for least squares all steps.
     """
 
     run: cb.engine.Run
@@ -40,17 +40,17 @@ class Judged:
 
     @functools.cached_property
     def radius(self):
-        """(n_points,), inf for least squares."""
+        """Radius at each point, (n_points,), inf for least squares."""
         return self.trail.radius[: len(getattr(self.trail.step, "deltas", self.trail.k))]
 
     @functools.cached_property
     def losses(self):
-        """The losses of the models, by their predictions."""
+        """Losses of the models, computed from their predictions."""
         return np.array([state.loss for state in self.run.replay(range(len(self.radius)))])
 
     @functools.cached_property
     def ends(self):
-        """Both ends of the solver, (2, n_points)."""
+        """Both ends of the intervals of the solver, (2, n_points)."""
         return np.array([_optimum(self.run.problem, float(radius)) for radius in self.radius]).T
 
     @property
@@ -60,25 +60,25 @@ class Judged:
 
     @property
     def own(self):
-        """The package's lower end of each optimum: that of the factorisation, or the best of those along the run."""
+        """Lower bound of each optimum by the package: from the factorisation, or the best one along the run."""
         if self.radius[0] == np.inf:
             return np.full(len(self.radius), self.trail.constants.optimum)
         return regularized.lower_end(self.trail, self.radius)
 
     @property
     def constants(self):
-        """Those of the run; A^2 / 2 is what least squares explains, by the solver's upper end."""
+        """Constants of the run, with A^2 / 2 = L(0) minus the least-squares loss, by the upper end of the solver."""
         explained = self.losses[0] - _optimum(self.run.problem, np.inf)[1]
         return self.trail.constants._replace(size=float(np.sqrt(2 * explained)))
 
     @property
     def slack(self):
-        """Width of the solver's interval, and rounding in a loss."""
+        """Width of the interval of the solver, plus the rounding in a loss."""
         return self.ends[1] - self.ends[0] + self.trail.noise[: len(self.radius)] * np.sqrt(2 * self.losses[0])
 
 
 def judged(case):
-    """The case of another file of theorems, a run or an instance in Fractions, as a ``Judged``."""
+    """Return a case of another file of theorems, a run or an instance in Fractions, as a ``Judged``."""
     if not isinstance(case, Walk):
         return Judged(case.run)
     run = cb.solve(problem_of(case), method_of(case), len(case.beta) - 1, compile=False)
@@ -87,13 +87,13 @@ def judged(case):
 
 
 def angle_bound(B, weights):
-    r"""A number that the minimal cosine angle of the columns of B is not below: semidefinite programs, one for each pattern of signs.
+    r"""Return a lower bound of the minimal cosine angle of the columns of B, from a semidefinite program for each pattern of signs.
 
-    1 / Theta^2 is the largest |c|^2 with F(a) = max_w w'|a| <= 1, a_j = B_j'c, for unit columns and c in their range. Where the signs of a
-    are given, the numbers |a_j| and 1 - w'|a| are linear in c and not negative. So are the products of any two of them, in which a positive
-    semidefinite matrix stands for (1, c) (1, c)'. *Source*: relaxation with products, Sherali and Adams (1999).
+    1 / Theta^2 is the largest |c|^2 with F(a) = max_w w'|a| <= 1, a_j = B_j'c, for unit columns and c in their range. For given signs of a,
+    the numbers |a_j| and 1 - w'|a| are linear in c and not negative. So are the products of any two of them, in which a positive
+    semidefinite matrix replaces (1, c) (1, c)'. *Source*: relaxation with products, Sherali and Adams (1999).
 
-    weights : (n_weights, n_learners), the vectors w that the norm is the largest over
+    weights : (n_weights, n_learners), the vectors w in the definition of F
     """
     unit = B / np.linalg.norm(B, axis=0)
     left, singular, _ = np.linalg.svd(unit)
@@ -104,6 +104,6 @@ def angle_bound(B, weights):
         known = np.vstack([np.c_[0 * sizes[:, :1], sizes], np.c_[ones, -weights @ sizes]])
         model = cp.Problem(cp.Maximize(cp.trace(lifted[1:, 1:])), [lifted[0, 0] == 1, known @ lifted @ known.T >= 0])
         with warnings.catch_warnings():
-            warnings.simplefilter("ignore")  # "may be inaccurate": what it is compared with tells
+            warnings.simplefilter("ignore")  # "may be inaccurate": the comparison with the package decides
             longest = max(longest, float(model.solve(solver=cp.CLARABEL)))
     return longest**-0.5

@@ -1,8 +1,8 @@
-"""Hard cases: for each row of the ledger the instance at which its claim is tightest, or false, as the adversary found it.
+"""Hard cases: for each row of the ledger, the instance found by the adversary where the claim is tightest, or false.
 
-``verification/hard_cases`` holds them, one file for each file of theorems: the space, shape, numbers and seed, and for each comparison of
-the claim its two sides where they are nearest, and the sums of both over all points. The ledger tries each claim on its hard case and
-compares them with those kept: a constant that is changed by little is seen there, and so is a number that is measured in another way.
+``verification/hard_cases`` holds them, one file for each file of theorems: the space, shape, numbers and seed and, for each comparison of
+the claim, both sides at the point where they are nearest, and their sums over all points. The ledger checks each claim on its hard case and
+compares the sides with the kept ones. So it detects small changes of a constant, and changes in how a quantity is measured.
 """
 
 import dataclasses
@@ -14,16 +14,16 @@ from pathlib import Path
 
 import numpy as np
 
-#: A bound so many times its slack has a ratio that no rounding moves by what is looked at.
+#: If a bound is at least so many times its slack, rounding does not change its ratio noticeably.
 CLEAR = 10_000
 FOLDER = Path(__file__).with_name("hard_cases")
-#: A list that holds no dictionary, and lists of at most one more level: it is written in one line.
+#: A list without dictionaries and with at most one level of inner lists: it is written on one line.
 _FLAT = re.compile(r"\[(?:[^][{}]|\[[^][{}]*\])*\]")
 
 
 @functools.cache
 def cases():
-    """All that is kept: "statement | variant" -> a dictionary."""
+    """Return all records: "statement | variant" -> a dictionary."""
     return {name: case for path in sorted(FOLDER.glob("*.json")) for name, case in _read(path).items()}
 
 
@@ -32,12 +32,12 @@ def _read(path):
 
 
 def read(file):
-    """What is kept for one file of theorems."""
+    """Return the records for one file of theorems."""
     return _read(FOLDER / f"{file}.json")
 
 
 def keep(file, found):
-    """Write what is kept for rows of one file of theorems; what is there for other rows of it stays."""
+    """Write records of rows of one file of theorems; records of its other rows stay."""
     path = FOLDER / f"{file}.json"
     text = json.dumps(dict(sorted({**_read(path), **found}.items())), indent=1)
     path.write_text(_FLAT.sub(_in_one_line, text) + "\n", encoding="utf-8")
@@ -48,17 +48,17 @@ def _in_one_line(part):
 
 
 def key(check, variant):
-    """The name of a row."""
+    """Return the key of the record of a row."""
     return f"{check.statement} | {variant}"
 
 
-#: What is kept for each row: the instance nearest to a violation, one as it was drawn, one beyond what is assumed.
+#: Instances kept for each row: the one nearest to a violation, one as drawn at random, one that violates an assumption.
 KINDS = ("hard", "drawn", "beyond")
 
 
 @functools.cache
 def tried(check, variant):
-    """(name, instance) of what is kept for a row, a list."""
+    """Return the kept instances of a row, a list of (name, instance)."""
     return list(_tried(check, variant))
 
 
@@ -70,7 +70,7 @@ def _tried(check, variant):
 
 
 def said(check, variant):
-    """The hard case in words; empty where there is none."""
+    """Describe the hard case in words; empty if there is none."""
     kept = cases().get(key(check, variant), {}).get("hard")
     if kept is None or not getattr(check, "spaces", ()):
         return ""
@@ -79,7 +79,7 @@ def said(check, variant):
 
 
 def differences(check, variant, made):
-    """Where the sides are not those kept, in words; empty where they are, or nothing is kept."""
+    """Describe where sides differ from the kept ones; empty if none do, or nothing is kept."""
     kept = cases().get(key(check, variant), {})
     for name, case in made:
         before, outcomes = kept[name.split()[0]], several(check(case, variant))
@@ -92,7 +92,7 @@ def differences(check, variant, made):
 
 
 def told(outcomes):
-    """What is kept of what a claim says about a small instance."""
+    """Return the record of the checks of a claim on a small instance."""
     return {"sides": sides(outcomes), "sums": sums(outcomes)}
 
 
@@ -102,21 +102,21 @@ def _finite(side):
 
 
 def sums(outcomes):
-    """Both sides of each comparison, added up over its points, one after the other, to nine digits."""
+    """Return the sums of both sides of each comparison over its points, to nine digits, as a flat list."""
     return [float(f"{_finite(side).sum():.9g}") for one in outcomes for side in (one.measured, one.bound)]
 
 
 def _add_up(before, outcomes, part, beside):
-    """Whether the sides add up to the numbers `before`, but for this part of the sum of their sizes, and what is `beside` it."""
+    """Whether the sums of the sides are `before`, with relative tolerance `part` and absolute tolerance ``beside(check)``."""
     off = [part * np.abs(_finite(side)).sum() + beside(one) for one in outcomes for side in (one.measured, one.bound)]
     now = sums(outcomes)
     return len(before) == len(now) and bool((np.abs(np.subtract(before, now)) <= off).all())
 
 
 def digest(outcomes):
-    """What is kept of a case that is no small instance: how tight the claim is there, how many points it speaks about, sums of its sides.
+    """Return the record of a case that is no small instance: tightness of the claim, number of its points, sums of its sides.
 
-    Only bounds far above the rounding count for the first: others are as tight as the machine rounds.
+    The tightness is over bounds far above the rounding error only: for others it would depend on the machine.
     """
     clear = [dataclasses.replace(one, slack=CLEAR * one.slack).tightest for one in outcomes]
     ratios = [ratio for ratio in clear if not np.isnan(ratio)]
@@ -124,7 +124,7 @@ def digest(outcomes):
 
 
 def strayed(check, variant, outcomes):
-    """Where cases are not as they were kept, in words: `outcomes` are pairs (name of the case, check)."""
+    """Describe where cases differ from their records, empty if none do; `outcomes` are pairs (name of the case, check)."""
     for name, before in cases().get(key(check, variant), {}).get("cases", {}).items():
         here = [one for case, one in outcomes if case == name]
         now = digest(here)
@@ -137,7 +137,7 @@ def strayed(check, variant, outcomes):
 
 
 def compared_exactly(space, checks):
-    """Whether some claim is compared in Fractions on an instance of the space that it keeps."""
+    """Whether one of the claims is checked in Fractions on one of its kept instances in this space."""
     return any(
         one.level == "exact"
         for check in checks
@@ -150,20 +150,20 @@ def compared_exactly(space, checks):
 
 
 def tightest(check, variant, made):
-    """The largest measured / bound of an upper bound at the hard case, 1 for an equality that holds; nan without one."""
+    """Return the largest measured / bound at the hard case, 1 for an equality that holds; nan if there is none."""
     ratios = [one.tightest for name, case in made if name == "hard case" for one in several(check(case, variant))]
     return max((ratio for ratio in ratios if not np.isnan(ratio)), default=np.nan)
 
 
 def several(outcome):
-    """The checks that a check function gave, as a list."""
+    """Return the outcome of a check function as a list of checks."""
     return [] if outcome is None else list(outcome) if isinstance(outcome, list | tuple) else [outcome]
 
 
 def weight(bound_check):
-    """How near each point comes to a violation, from -1 to 1: (measured - bound) / (abs measured + abs bound), 0 where attained.
+    """Return how near each point is to a violation, from -1 to 1: (measured - bound) / (abs measured + abs bound), 0 where attained.
 
-    Where both sides are nothing beside those of other points, nothing is told: -1.
+    Points where both sides are negligible beside those of other points count as -1, unless they violate the bound.
     """
     measured, bound = (np.asarray(side, dtype=float) for side in (bound_check.measured, bound_check.bound))
     over = measured - bound
@@ -176,9 +176,9 @@ def weight(bound_check):
 
 
 def nearest(outcomes):
-    """(weight, check, place) of the point nearest to a violation, after the start where there is such a point; None without points.
+    """Return (weight, check, index) of the point nearest to a violation, None without points.
 
-    A point that violates a claim counts wherever it is.
+    The start, k = 0, is skipped if there are later points, unless it violates the claim.
     """
     found = []
     for one in outcomes:
@@ -193,19 +193,19 @@ def nearest(outcomes):
 
 
 def pair(found):
-    """The two sides at a point that `nearest` found, as texts."""
+    """Return the two sides, as texts, at the point found by `nearest`."""
     _, check, place = found
     return [_text(side[place]) for side in (check.measured, check.bound)]
 
 
 def sides(outcomes):
-    """The two sides of each comparison where it is nearest to a violation, one after the other, as texts."""
+    """Return the two sides of each comparison at the point nearest to a violation, as a flat list of texts."""
     found = (nearest([one]) for one in outcomes)
     return [text for one in found if one is not None for text in pair(one)]
 
 
 def _text(number):
-    """A Fraction as it is if it is short, else as a decimal number with 17 digits."""
+    """Return a short Fraction as it is, any other number as a decimal with 17 digits."""
     exact = isinstance(number, Fraction | int | np.integer)
     return str(number) if exact and len(str(number)) <= 24 else repr(float(number))
 

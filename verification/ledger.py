@@ -1,12 +1,12 @@
-"""The ledger: every file of ``verification/theorems`` checked, every sabotage tried.
+"""The ledger: check every claim and try every sabotage in ``verification/theorems``.
 
 A file holds
 
 * a docstring whose paragraphs begin, in this order, with the words of ``PARAGRAPHS``;
-* functions ``check_<result>(case, variant)``, marked by ``claim``, that give a ``BoundCheck``, several, or None where the claim does not
-  speak about the case;
+* functions ``check_<result>(case, variant)``, marked by ``claim``, that return a ``BoundCheck``, several, or None if the claim does not
+  apply to the case;
 * ``CASES``: name -> function without arguments that makes the case (called once); ``QUICK``: names for a quick run, default all;
-* ``SABOTAGE``: check function -> {what is wrong: function of a case that gives a ``BoundCheck`` or None}. At least one case must refute it.
+* ``SABOTAGE``: check function -> {error: function of a case that returns a ``BoundCheck`` or None}. At least one case must refute it.
 """
 
 import dataclasses
@@ -29,9 +29,9 @@ from verification.statement import steps_of_any_length
 PARAGRAPHS = ("Problem:", "Method:", "Assumptions:", "Claim:", "Constants:", "Measured:", "Reference:")
 LEVELS = ("exact", "float", "enumerated", "sampled")
 POINTS = 160
-#: Roots of Fractions are rounded by less than this part.
+#: Roots of Fractions have a smaller relative rounding error than this.
 ROOTS = 1e-20
-#: By so much a bound is made smaller to see that it is pinned; the first that the hard case refutes is taken.
+#: Divisors of a bound, to test that its constant is pinned: the first one that the hard case should refute is used.
 FACTORS = (1.02, 1.1, 1.25, 1.5, 2)
 
 
@@ -42,13 +42,13 @@ def modules():
 
 
 def checks_of(module):
-    """The check functions of a module in the order in which they are written."""
+    """Return the check functions of a module, in their order in the file."""
     found = [value for name, value in vars(module).items() if name.startswith("check_") and hasattr(value, "expected")]
     return list(dict.fromkeys(found))
 
 
 def form_faults(module):
-    """What a file lacks: paragraphs of its docstring, cases, a sabotage for each check."""
+    """Return sentences on what a file lacks: paragraphs of its docstring, cases, a sabotage for each check."""
     text, name = inspect.getdoc(module) or "", module.__name__.rpartition(".")[2]
     places = [text.find(f"\n{word}") for word in PARAGRAPHS]
     faults = []
@@ -77,7 +77,7 @@ class Bench:
         self.made: dict[str, Any] = {}
 
     def about(self, check) -> Iterator[tuple[str, Any]]:
-        """The cases that a check is asked about, with their names."""
+        """Yield the names and the cases that a check is to be called on."""
         for name, make in self.makers.items():
             if name not in self.made:
                 self.made[name] = make()
@@ -86,7 +86,7 @@ class Bench:
 
 
 def _thinned(check):
-    """At most ``POINTS`` points of a check, for a plot; None for a single one."""
+    """Return at most ``POINTS`` points of a check for a plot; None if there are fewer than three."""
     if len(check.at) < 3:
         return None
     chosen = np.unique(np.round(np.geomspace(1, len(check.at), POINTS)).astype(int)) - 1
@@ -95,7 +95,7 @@ def _thinned(check):
 
 @steps_of_any_length
 def row(module, check, variant, bench):
-    """The row of one check function in one variant over all cases."""
+    """Check one variant of a statement on all its cases; return its ``Row``."""
     began = time.perf_counter()
     kept_cases = kept.tried(check, variant)
     cases = (*kept_cases, *bench.about(check))
@@ -149,7 +149,7 @@ def row(module, check, variant, bench):
 
 
 def _disagreements(check, variant, cases):
-    """Where the package says something else than the formula, in words; empty where it does not."""
+    """Describe where the package disagrees with the formula; empty if nowhere."""
     for name, case in cases:
         for one in getattr(check, "agrees", lambda case, variant: [])(case, variant):
             if not one.holds:
@@ -158,7 +158,7 @@ def _disagreements(check, variant, cases):
 
 
 def _inexact(outcomes):
-    """Which case is called exact and compared with a slack beyond that of roots, in words; empty where none is."""
+    """Describe a case that is called exact but has a larger slack than roots need; empty if there is none."""
     for name, one in outcomes:
         size = np.abs(np.asarray([one.measured, one.bound], dtype=float)).sum(axis=0)
         if one.level == "exact" and (np.asarray(one.slack, dtype=float) > ROOTS * size).any():
@@ -174,12 +174,12 @@ def _counterexample(name, check):
 
 
 def caught_by(sabotage, cases):
-    """The name of the first case that refutes a sabotage, or an empty string."""
+    """Return the name of the first case that refutes a sabotage, or an empty string."""
     return next((name for name, case in cases if any(not one.holds for one in kept.several(sabotage(case)))), "")
 
 
 def jobs(quick=False, only=None):
-    """Yield (statement, function without arguments that gives a ``Row`` or a ``Sabotage``), module by module."""
+    """Yield (statement, function without arguments that returns a ``Row`` or a ``Sabotage``), module by module."""
     for module in modules():
         file = module.__name__.rpartition(".")[2]
         if only and only not in file:
@@ -197,7 +197,7 @@ def jobs(quick=False, only=None):
 
 @steps_of_any_length
 def near(file, check, variant, tightest):
-    """The claim with a smaller bound, as near as the hard case allows: a ``Sabotage``."""
+    """Check the claim with its bound divided by the smallest of ``FACTORS`` that the hard case should refute; return a ``Sabotage``."""
     factor = next(factor for factor in FACTORS if factor * tightest > 1)
     for name, case in kept.tried(check, variant):
         for one in kept.several(check(case, variant)):
@@ -216,16 +216,16 @@ def _try(file, check, what, wrong, bench):
 
 
 def verify(quick=False, only=None, watch=None):
-    """Check everything.
+    """Check all claims and sabotages.
 
     Parameters
     ----------
     quick : bool
-        Only the cases that each file names in ``QUICK``.
+        Use only the cases that each file names in ``QUICK``.
     only : str, optional
-        Only files whose name contains this.
+        Use only files whose name contains this text.
     watch : callable, optional
-        ``watch(done, total, statement)`` before each check.
+        Called before each check, as ``watch(done, total, statement)``.
 
     Returns
     -------

@@ -1,11 +1,11 @@
 # ruff: noqa: RUF001
-"""Formulas as MathML: what is checked is what is shown."""
+"""Formulas as MathML, made from the same text that is checked."""
 
 import ast
 import html
 import re
 
-#: name: symbol, in a small language: _{...} and ^{...} behind a sign, @ for the step.
+#: name: symbol, in a small language: _{...} and ^{...} after a character are its sub- and superscript, @ is the step.
 SYMBOLS = {
     "excess": "L(β_{@})−L^{*}", "loss": "L(β_{@})", "lasso": "L^{*}_{δ}", "lasso_of_l1": "L^{*}_{‖β_{@}‖₁}", "fit": "‖X(β_{@}−β_{LS})‖",
     "fit2": "‖X(β_{@}−β_{LS})‖^{2}", "fit_to_lasso": "‖X(β_{@}−β^{*}_{δ})‖", "distance": "dist(β_{@},LS)", "corr": "C_{@}",
@@ -28,7 +28,7 @@ SYMBOLS = {
     "beyond": "(L(f₂)−L^{*})", "gain": "δ_{@}", "potential": "V^{@}", "above": "V^{@}(−f^{*}/10)", "left": "a_{@}", "given": "c_{@}",
     "kappa": "κ", "short": "M", "long": "M", "n_places": "n", "drawn": "t", "best": "best fits", "one": "one learner a round",
 }  # fmt: skip
-#: The distance of a second vector has another name than that of a model.
+#: Symbols that differ in formulas on random selection.
 OF_DRAWS = {"distance": "Dist(d)", "i": "i", "gamma": "γ_{@}"}
 TOKEN = re.compile(r"([_^])\{((?:[^{}]|\{[^{}]*\})*)\}|(\d+|[A-Za-zα-ωΑ-ΩĵℓL]+|.)")
 STEP = {ast.Add: "+", ast.Sub: "−"}
@@ -44,12 +44,12 @@ def _op(text):
 
 
 def _between(text):
-    """A sign that stands between two sides, also where a line begins with it."""
+    """Return an infix operator, which stays infix at the start of a line."""
     return f'<mo form="infix">{html.escape(text)}</mo>'
 
 
 def symbol(text):
-    """A symbol in the small language as MathML."""
+    """Return a symbol of ``SYMBOLS`` as MathML."""
     out = []
     for match in TOKEN.finditer(text):
         script, inside, sign = match.groups()
@@ -68,17 +68,17 @@ def symbol(text):
 
 
 class Typeset:
-    """One formula in MathML; `index` is the step that names stand for."""
+    """Translation of formulas to MathML; `at` is the step that names refer to."""
 
     def __init__(self, names):
         self.names = names
 
     def of(self, text):
-        """The formula, as one ``<math>``."""
+        """Return the formula as one ``<math>`` element."""
         return f'<math display="inline">{self.node(ast.parse(text, mode="eval").body, "k")}</math>'
 
     def pieces(self, node):
-        """A comparison in MathML, cut before its signs and those of its sums."""
+        """Return a comparison in MathML as a list of pieces, split before relation signs and before plus and minus."""
         out = self._terms(node.left)
         for op, side in zip(node.ops, node.comparators, strict=True):
             first, *rest = self._terms(side)
@@ -95,11 +95,11 @@ class Typeset:
         return [self.node(node, "k")]
 
     def node(self, node, at, tight=0):
-        """MathML of a node; `tight` is how strongly what is around binds."""
+        """Return MathML of a node; `tight` is the precedence of the surrounding operator."""
         return getattr(self, f"on_{type(node).__name__}", self.plain)(node, at, tight)
 
     def plain(self, node, at, tight):
-        """What has no sign of its own."""
+        """Return a node without a rule of its own as text."""
         return f"<mtext>{html.escape(ast.unparse(node))}</mtext>"
 
     def on_Constant(self, node, at, tight):
@@ -195,12 +195,12 @@ class Typeset:
 
 
 def typeset(text, draws=False):
-    """A formula of the ledger as MathML; `draws`: of random selection."""
+    """Return a formula of the ledger as MathML; `draws`: whether it is on random selection."""
     return Typeset(OF_DRAWS if draws else {}).of(text)
 
 
 def lines(text, draws=False):
-    """The comparisons of a claim as MathML, one by one, in pieces between which a line may end."""
+    """Return the comparisons of a claim as MathML, one by one, in pieces between which lines may break."""
     tree, made = ast.parse(text, mode="eval").body, Typeset(OF_DRAWS if draws else {})
     claims = tree.values if isinstance(tree, ast.BoolOp) else [tree]
     return [" ".join(f'<math display="inline">{piece}</math>' for piece in made.pieces(one)) for one in claims]

@@ -1,4 +1,4 @@
-"""The ledger as one page to learn from: what each file is about, each claim typeset, its hard case, its picture. No external resources."""
+"""The ledger as a self-contained HTML page: the text of each file, and each claim with its formula, hard case and plot."""
 
 import html
 import inspect
@@ -63,7 +63,7 @@ def _paper(file):
 
 
 def _explained(row):
-    """How sure, how tight, and how well the constant is pinned, in words."""
+    """Describe the evidence, the tightness, and how well the constant is pinned."""
     said = [f"Evidence: {_text(row.evidence)}, {row.cases} cases, {row.points:,} points."]
     if not np.isnan(row.tightest):
         said.append(f"The largest measured value over its bound is {row.tightest:.3g}.")
@@ -108,7 +108,7 @@ def _card(row):
 
 
 def _about(module):
-    """What a file says about itself: its title and its paragraphs."""
+    """Return the docstring of a file as HTML: its title and its paragraphs."""
     title, *paragraphs = (inspect.getdoc(module) or "").split("\n\n")
     rows = ""
     for paragraph in paragraphs:
@@ -131,7 +131,7 @@ def _index(rows):
 
 
 def _number(row):
-    """Sorts by kind and number: Theorem 2.1 before Theorem 10.1."""
+    """Sort key by kind and number: Theorem 2.1 before Theorem 10.1."""
     parts = re.split(r"(\d+)", row.statement)
     return [part.zfill(4) if part.isdigit() else part for part in parts]
 
@@ -155,7 +155,7 @@ LEGEND = (
 
 
 def page(ledger):
-    """The ledger as a self-contained HTML page."""
+    """Return the ledger as a self-contained HTML page."""
     caught, parts = sum(one.good for one in ledger.sabotages), ""
     refuted = "".join(_card(row) for row in ledger.rows if row.verdict == "refuted")
     for module in modules():

@@ -1,6 +1,6 @@
-r"""What the theorems of random-then-greedy boosting are tried on: small dictionaries, every rule, every draw counted.
+r"""Cases for the theorems of random-then-greedy boosting: small dictionaries and every rule, with exact expectations.
 
-Expectations are sums over all sets J that a rule may draw, in the formulas of the definitions; nothing is sampled.
+Expectations are sums over all sets J that a rule may draw, computed from the definitions; nothing is sampled.
 """
 
 import functools
@@ -18,7 +18,7 @@ from coordboost.angles.angle import second_moment_mca
 from coordboost.theory.bounds import BoundCheck
 from coordboost.theory.distances import least_loss
 
-#: n samples and K learners with these groups; one group holds a single learner.
+#: Groups of the K = 6 learners; one group holds a single learner.
 LABELS = [0, 1, 1, 2, 2, 2]
 RULES = {
     "Type 0": cb.rules.Greedy(),
@@ -33,14 +33,14 @@ SLACK = 4e-12
 
 
 def unit_columns(rank, n_learners=6, n_samples=5, seed=0):
-    """Random unit columns of a given rank, (n_samples, n_learners)."""
+    """Return a random matrix of unit columns with a given rank, (n_samples, n_learners)."""
     rng = np.random.default_rng([seed, rank])
     B = rng.standard_normal((n_samples, rank)) @ rng.standard_normal((rank, n_learners))
     return B / np.linalg.norm(B, axis=0)
 
 
 def draws(rule, label):
-    """Every set J that the rule may draw, all equally likely."""
+    """Return every set J that the rule may draw, all equally likely."""
     groups = [np.flatnonzero(label == g) for g in np.unique(label)]
     table = {
         cb.rules.Greedy: lambda: [np.arange(len(label))],
@@ -51,20 +51,20 @@ def draws(rule, label):
 
 
 def law(rule, label, a):
-    """P(j wins), as Fractions (K,): the largest abs(a_j) in J, ties to the lowest index, over all J."""
+    """Return P(j is selected), Fractions (K,): j has the largest abs(a_j) in J, ties to the lowest index, and J is random."""
     every = draws(rule, label)
     wins = Counter(int(J[np.argmax(np.abs(a)[J])]) for J in every)
     return np.array([Fraction(wins[j], len(every)) for j in range(len(a))])
 
 
 def norm(rule, label, a):
-    """The norm of the rule as the paper defines it: weights on sorted sizes, or on sorted largest sizes of groups."""
+    """Return the norm of the rule as the paper defines it: weights times sorted abs(a_j), or times sorted maxima of groups."""
     b = np.abs(a) if type(rule) is cb.rules.RandomSubset else np.array([np.abs(a[label == g]).max() for g in np.unique(label)])
     return float(np.abs(a).max()) if type(rule) is cb.rules.Greedy else float(rule.weights(len(b)) @ -np.sort(-b))
 
 
 def dual(rule, label, b):
-    """The dual norm as the paper states it."""
+    """Return the dual norm as the paper states it."""
     if type(rule) is cb.rules.Greedy:
         return float(np.abs(b).sum())
     sums = np.abs(b) if type(rule) is cb.rules.RandomSubset else np.array([np.abs(b[label == g]).sum() for g in np.unique(label)])
@@ -73,7 +73,7 @@ def dual(rule, label, b):
 
 @dataclass(frozen=True, eq=False)
 class Trial:
-    """A problem, a rule, a step rule, the iterates of one run, and what the theorems measure at each of them."""
+    """A problem, a selection rule, a step rule, the iterates of one run, and the quantities in the theorems at each iterate."""
 
     problem: cb.Problem
     rule: Any
@@ -92,7 +92,7 @@ class Trial:
 
     @functools.cached_property
     def run(self):
-        """The run of the package whose iterates are looked at."""
+        """The run of the package that gives the iterates."""
         step = cb.rules.LineSearch() if self.line_search else None
         return cb.solve(self.problem, cb.rtgcd(select=self.rule, step=step), self.n_steps, rng=5, compile=False)
 
@@ -118,7 +118,7 @@ class Trial:
     def minimiser(self):
         """Coefficients with the least loss, up to rounding.
 
-        BFGS stops at gaps of 1e-10, whose size hangs on the machine; steps of 1 / sigma in predictions do the rest.
+        BFGS stops at gaps near 1e-10 that depend on the machine; gradient steps of length 1 / sigma in the predictions reduce them.
         """
         found = scipy.optimize.minimize(
             self.loss, np.zeros(len(self.label)), jac=self.gradient, method="BFGS", options={"gtol": 1e-11}
@@ -130,7 +130,7 @@ class Trial:
 
     @functools.cached_property
     def optimum(self):
-        """A proved lower end of L*."""
+        """A proved lower bound of L*."""
         return least_loss(self.problem, self.minimiser)[0]
 
     @functools.cached_property
@@ -149,7 +149,7 @@ class Trial:
         return self.problem.loss.mu / self.problem.loss.sigma
 
     def step(self, beta, j):
-        """The step in coordinate j: -grad_j / sigma, or to the minimum along the learner."""
+        """Return the step in coordinate j: -grad_j / sigma, or to the minimum along the learner."""
         slope = self.gradient(beta)[j]
         if not self.line_search or abs(slope) < 1e-12:
             return -slope / self.problem.loss.sigma
@@ -164,19 +164,19 @@ class Trial:
         return scipy.optimize.brentq(along, *sorted((near, far)), xtol=1e-15) if along(far) * slope < 0 else far
 
     def expected(self, beta, step_factor=1.0, probabilities=None):
-        """E L after one step from `beta`, over all draws."""
+        """Return the expected loss after one step from `beta`, over all draws."""
         p = law(self.rule, self.label, self.gradient(beta)) if probabilities is None else probabilities
         moved = beta + np.eye(len(beta)) * [[step_factor * self.step(beta, j) if p[j] else 0.0] for j in range(len(beta))]
         return float(sum(float(p[j]) * self.loss(moved[j]) for j in np.flatnonzero(p)))
 
     def hold(self, statement, variant, kind, measured, bound, **options):
-        """A BoundCheck whose slack is the rounding in sums of the size of L(0)."""
+        """Return a BoundCheck whose default slack is the rounding error in sums of the size of L(0)."""
         options.setdefault("slack", SLACK * max(1.0, self.losses[0]))
         return BoundCheck(statement, variant, kind, measured, bound, **{"level": "enumerated", **options})
 
 
 def trial(loss="squared", rule="Type 0", line_search=False, rank=3, seed=0):
-    """A trial on a random dictionary."""
+    """Return a trial on a random dictionary."""
     rng = np.random.default_rng([seed, 7])
     B = unit_columns(rank, seed=seed)
     y = np.array([1.0, -1, 1, 1, -1]) if loss == "logistic" else 3 * rng.standard_normal(5)
@@ -184,7 +184,7 @@ def trial(loss="squared", rule="Type 0", line_search=False, rank=3, seed=0):
 
 
 def trials(losses=("squared", "logistic"), steps=(False, True), ranks=(2, 3)):
-    """CASES: every rule, loss, step rule and rank."""
+    """Return CASES: every rule, loss, step rule and rank."""
     return {
         f"{rule}, {loss}, {'line search' if search else 'constant step'}, rank {rank}": functools.partial(
             trial, loss, rule, search, rank
@@ -201,13 +201,13 @@ TABLE = np.array([[0.0, 2], [1, 0], [1, 1], [2, 2], [3, 0], [2, 1]])
 
 
 def on_table(learners, loss="squared", rule="Type 0", line_search=False):
-    """A trial on weak learners of ``TABLE``: `learners` makes a dictionary of it."""
+    """Return a trial on weak learners of ``TABLE``; the function `learners` makes a dictionary from it."""
     y = np.array([1.0, -1, 1, 1, -1, -1]) if loss == "logistic" else np.array([2.0, -1, 0, 3, -2, 1])
     return Trial(cb.Problem(learners(TABLE), y, LOSSES[loss]), RULES[rule], line_search, n_steps=6)
 
 
 def patterns(X, depth):
-    """What trees of this depth with leaves 1 and -1 predict on the rows of X: a set of tuples of signs."""
+    """Return all predictions, on the rows of X, of trees of this depth with leaves 1 and -1: a set of tuples of signs."""
     out = {(1,) * len(X), (-1,) * len(X)}
     for x in X.T if depth else ():
         for cut in np.unique(x)[:-1]:
@@ -220,7 +220,7 @@ def patterns(X, depth):
 
 
 def all_trees(X):
-    """Every tree of depth 2 with leaves of one size, but for its sign, as a dictionary."""
+    """Return a dictionary of all trees of depth 2 with leaves of equal abs value, one of each tree and its negative."""
     rows = np.array(sorted(signs for signs in patterns(X, 2) if signs[0] == 1 and -1 in signs), dtype=float)
     return cb.learners.Dense(rows / np.sqrt(len(X)))
 
@@ -236,7 +236,7 @@ TABLES = {
 
 
 def identity(y, rule=None):
-    """The trial of GBM on the identity with the squared loss."""
+    """Return the trial of GBM on the identity matrix with the squared loss."""
     y = np.asarray(y, dtype=float)
     problem = cb.Problem(np.eye(len(y)), y, center=False, scale=False, groups=np.arange(len(y)))
     return Trial(problem, cb.rules.Greedy() if rule is None else rule, False, n_steps=len(y))

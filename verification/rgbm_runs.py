@@ -1,4 +1,4 @@
-"""Random runs of the package, judged by the mean of repeated ones, and its bounds compared with those of small instances."""
+"""Random runs of the package, whose means over repeated runs are checked; and its bounds, compared with formulas on small instances."""
 
 import numpy as np
 
@@ -7,7 +7,7 @@ from coordboost.theory.bounds import BoundCheck, randomized
 from verification.spaces.draw import Draw
 from verification.statement import of_package
 
-#: name: (loss, method) on 30 x 8 numbers in four groups.
+#: name: (loss, method), for a 30 x 8 matrix with four groups of columns.
 REPEATED = {
     "logistic": (cb.losses.Logistic(0.1), cb.rtgcd(select=cb.rules.Groups(2))),
     "squared": (cb.losses.Squared(), cb.rtgcd(2)),
@@ -17,7 +17,7 @@ REPEATED = {
 
 
 def repeated(name, n_steps=60):
-    """A run of one of ``REPEATED``."""
+    """Return a run of an entry of ``REPEATED``."""
     loss, method = REPEATED[name]
     rng = np.random.default_rng(0)
     B, y = rng.standard_normal((30, 8)), 3 * rng.standard_normal(30)
@@ -26,12 +26,12 @@ def repeated(name, n_steps=60):
 
 
 def pace(case):
-    """The constants of a small instance for the package."""
+    """Return the constants of a small instance in the form of the package."""
     return randomized.Pace(float(case.gap), 1.0, 1.0, float(case.angle2) ** 0.5, float(case.start_distance2) ** 0.5)
 
 
 def held_by_package(case, name, theirs, share, first=0):
-    """A small instance: the package's bound is `share` of the gap at the start; a run: the claim of the package."""
+    """Check on a small instance that the bound of the package is `share` times the initial gap; on a run, check the package's claim."""
     if isinstance(case, Draw):
         steps = np.arange(first, len(case.M))
         ours = np.array(share(case) * case.gap, dtype=float)[first:]
@@ -41,7 +41,7 @@ def held_by_package(case, name, theirs, share, first=0):
 
 
 def wrong_by_package(name, share, first=0):
-    """A sabotage: another formula next to that of the package, on small instances."""
+    """Return a sabotage: compare the bound of the package with a wrong formula, on small instances."""
 
     def sabotage(case):
         theirs = {"RGBM, Theorem 4.1": randomized.linear, "RGBM, Theorem 4.2": randomized.sublinear}

@@ -1,4 +1,4 @@
-"""Real data sets, from the folder beside the checkout: where they are and what is in their files."""
+"""Real data sets from a folder beside the checkout: find and read their files."""
 
 import gzip
 import hashlib
@@ -15,18 +15,18 @@ TABLES = ("adult", "amazon", "click_small", "internet", "kick")
 
 
 class Absent(LookupError):
-    """A file of data is not here; the message says which, and where it was looked for."""
+    """A data file is missing; the message names it and the folder that was searched."""
 
 
 def folder():
-    """The folder with the real data: ``COORDBOOST_SHARED``, or ``shared`` beside the checkout; None if there is none."""
+    """Return the folder ``data`` within ``COORDBOOST_SHARED`` or, by default, ``shared`` beside the checkout; None if there is none."""
     given = os.environ.get("COORDBOOST_SHARED")
     path = Path(given) if given else Path(__file__).resolve().parents[2] / "shared"
     return path / "data" if (path / "data").is_dir() else None
 
 
 def path(file):
-    """The path of a file of the data folder.
+    """Return the path of a file in the data folder.
 
     Raises
     ------
@@ -48,9 +48,9 @@ def path(file):
 
 
 def read(name):
-    """X, y of a set as they are stored: X a float array, or CSR for a set in svmlight form. *Raises* ``Absent``.
+    """Return X, y of a set as stored: X is a float array, or CSR for a set in svmlight form. *Raises* ``Absent``.
 
-    Of prostate X are eight predictors, in the order of the file, and y is lcavol.
+    For prostate, y is lcavol and X has the eight other variables, in the order of the file.
     """
     if name == "prostate":
         with gzip.open(path("prostate.csv.gz"), "rt") as file:
@@ -66,9 +66,9 @@ def read(name):
 
 
 def checksum(name):
-    """The first 16 digits of the SHA-256 of X and y as `read` gives them, or of the text of a table with categories. *Raises* ``Absent``.
+    """Return 16 digits of the SHA-256 of X and y as returned by `read`, or of the text of a table with categories. *Raises* ``Absent``.
 
-    Of a sparse X it is that of its entries and their columns, row by row.
+    A sparse X is hashed as its entries and their column indices, row by row.
     """
     if name in TABLES:
         with gzip.open(path(f"{name}.csv.gz")) as file:

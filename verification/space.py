@@ -1,4 +1,4 @@
-"""A space of instances: how they are drawn at random, and made of numbers."""
+"""Spaces of instances: how to draw instances at random, and how to make them from numbers."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -9,22 +9,22 @@ import numpy as np
 
 @dataclass(frozen=True)
 class Space:
-    """Instances that a statement speaks about, made of a shape and some numbers.
+    """The instances that a statement applies to, each made from a shape and some numbers.
 
     Parameters
     ----------
     name : str
-        In words.
+        Its name in words.
     draw : callable
-        ``draw(rng) -> (shape, numbers)``: a tuple of whole numbers, and floats.
+        ``draw(rng) -> (shape, numbers)``: a tuple of integers, and floats.
     make : callable
-        ``make(shape, numbers)``: the instance, or None where the numbers make none. Numbers are floats, or Fractions if `exact`.
+        ``make(shape, numbers)``: the instance, or None if the numbers give none. Numbers are floats, or Fractions if `exact`.
     exact : bool
-        Whether Fractions make an instance that is compared without rounding.
+        Whether instances made from Fractions are compared without rounding.
     has : callable
         Whether an object is an instance of this space.
     smaller : callable, optional
-        ``smaller(shape, numbers)`` yields (shape, numbers) of simpler instances, for a search to go on with.
+        ``smaller(shape, numbers)`` yields (shape, numbers) of simpler instances, for a search to try next.
     """
 
     name: str
@@ -35,11 +35,11 @@ class Space:
     smaller: Callable = lambda shape, numbers: ()
 
     def at(self, shape, text):
-        """The instance with numbers given as a text such as "1/2 -3 0"; Fractions where the space is exact."""
+        """Return the instance with the numbers in a text such as "1/2 -3 0"; Fractions if the space is exact."""
         return self.of(tuple(shape), [Fraction(word) for word in text.split()])
 
     def of(self, shape, fractions):
-        """The instance of these Fractions, or of the floats nearest to them where the space is not exact."""
+        """Return the instance with these Fractions, or with the nearest floats if the space is not exact."""
         if self.exact:
             return self.make(shape, np.array([*fractions, None], dtype=object)[:-1])
         return self.make(shape, np.array([float(x) for x in fractions]))

@@ -1,4 +1,4 @@
-"""A statement: where it is looked for, what is measured, what bounds it, what it assumes, and what must come out.
+"""A statement: its instances, the measured quantity, the bound, the assumptions, and the expected verdict.
 
     check_loss = Statement(
         "Theorem 2.1 (i)", LS, "The training error falls at a linear rate.",
@@ -7,9 +7,9 @@
         assuming={"printed": "eps <= 1"},
     )
 
-The formulas (``verification/formula.py``) are tried on instances of the space, in Fractions where it is exact, and on what the adversary
-finds. Where the package has a statement of this name, both of its sides must be those of the formula, and it is tried on runs of any size.
-What no formula says is a function of a case: ``claim(name, printed="verified", space=...)`` marks it.
+The formulas (``verification/formula.py``) are checked on instances of the space, in Fractions if it is exact, including those that the
+adversary found. If the package has a statement of this name, both its sides must equal those of the formula, and it is checked on runs of
+any size. Claims that are no formula are functions of a case, marked by ``claim(name, printed="verified", space=...)``.
 """
 
 import functools
@@ -24,15 +24,15 @@ from coordboost.theory.bounds import BoundCheck
 from verification import formula
 
 VERDICTS = ("verified", "refuted", "vacuous")
-#: Roots of Fractions and eigenvalues of rational matrices are right to so much of the numbers compared; floats of small instances too.
+#: Relative slack of comparisons: with roots of Fractions and eigenvalues of rational matrices; with floats of small instances.
 EXACT, FLOAT = Fraction(1, 10**25), 1e-9
 
 
 def claim(name, space=None, of=(), shown=None, where=None, **expected):
-    """Mark a check function: the statement as the paper numbers it, where it is looked for, the verdict that each variant must get.
+    """Mark a check function with the name of its statement, its spaces, and the expected verdict of each variant.
 
-    It is asked about the cases of its spaces, and those of the type `of`; without either about all. The page shows it by the formulas
-    `shown`, variant -> text, and `where`, as those of a ``Statement``.
+    It is called on the cases of its spaces and those of the type `of`; if neither is given, on all cases. The page displays the
+    formulas `shown`, variant -> text, and `where`, as for a ``Statement``.
     """
     if not expected or any(verdict not in VERDICTS for verdict in expected.values()):
         raise ValueError(f"{name}: every variant needs an expected verdict, one of {', '.join(VERDICTS)}.")
@@ -47,12 +47,12 @@ def claim(name, space=None, of=(), shown=None, where=None, **expected):
 
 
 def refuted(text):
-    """A formula that is false."""
+    """Mark a formula as one that must be refuted."""
     return text, "refuted"
 
 
 def of_package(name, variant="printed"):
-    """The statement of the package with this name, or None."""
+    """Return the statement of the package with this name and variant, or None."""
     return next((one for one in bounds.STATEMENTS if (one.name, one.variant) == (name, variant)), None)
 
 
@@ -61,14 +61,14 @@ def _several(space):
 
 
 def problem_of(walk):
-    """An instance as a problem of the package."""
+    """Return an instance as a problem of the package."""
     X = np.zeros((len(walk.y) + 1, walk.p))
     X[:-1], y = walk.X.astype(float), np.append(walk.y.astype(float), float(walk.outside))
     return cb.Problem(X, y, center=False, scale=False)
 
 
 def method_of(walk):
-    """Its method."""
+    """Return the method of an instance as one of the package."""
     kind, eps, delta, n_steps = walk.method
     number = np.array(eps, dtype=float)[()] if np.ndim(eps) == 0 else np.array(eps[:n_steps], dtype=float)
     radii = None if delta is None else np.array(delta, dtype=float)
@@ -84,13 +84,13 @@ def method_of(walk):
 
 @functools.cache
 def _run(walk):
-    """What the package does on it: the run and its trail."""
+    """Return the run of the package on an instance, and its trail."""
     run = cb.solve(problem_of(walk), method_of(walk), len(walk.beta) - 1, compile=False)
     return run, bounds.Trail.of(run)
 
 
 def steps_of_any_length(tried):
-    """A function that tries claims, without a word about long steps."""
+    """Decorate a function that checks claims: ignore warnings on long steps in it."""
 
     @functools.wraps(tried)
     def quiet(*args, **kwargs):
@@ -101,12 +101,12 @@ def steps_of_any_length(tried):
 
 
 class Statement:
-    """One statement in its variants; called with a case and a variant it gives ``BoundCheck``s, or None where it does not speak.
+    """One statement in its variants. Called with a case and a variant, it returns ``BoundCheck``s, or None if it does not apply.
 
     Parameters
     ----------
     name : str
-        As the paper numbers it.
+        Name with the number in the paper.
     space : Space or tuple of Space
     words : str
     printed, corrected, sharpened : str, or ``refuted(str)``
@@ -116,7 +116,7 @@ class Statement:
     assuming : str or dict, optional
         A condition on instances, for all variants or for each.
     compare : str
-        Which sides the package must share: "both", "bound" where it measures with a certificate in place of the optimum, "neither".
+        Which sides must equal those of the package: "both", "bound" if it uses a certificate in place of the optimum, "neither".
     """
 
     def __init__(self, name, space, words, *, where=None, assuming="", compare="both", **variants):
@@ -129,16 +129,16 @@ class Statement:
         self.other = lambda case, variant: None
 
     def otherwise(self, function):
-        """Mark a function of (case, variant) that speaks about the cases that no space has."""
+        """Mark a function of (case, variant) that checks the cases outside the spaces."""
         self.other = function
         return function
 
     def about(self, case):
-        """Whether to ask about a case: always, it knows itself."""
+        """Whether to call it on a case: always, as it returns None for cases that it does not apply to."""
         return True
 
     def package(self, variant):
-        """The statement of the package, or None."""
+        """Return the statement of the package, or None."""
         return of_package(self.statement, variant)
 
     def __call__(self, case, variant):
@@ -161,7 +161,7 @@ class Statement:
     def _held(self, variant, own, kind, at, measured, bound, along):
         """Compare two sides.
 
-        own : the slack that the instance knows for its floats, or a function of what is measured; None where it knows none
+        own : slack that the instance declares for its floats, a number or a function of `measured`; None if it declares none
         along : "k" for steps, or another name
         """
         exact = all(isinstance(x, Fraction | int | np.integer) for x in (*measured, *bound))
@@ -173,7 +173,7 @@ class Statement:
         return BoundCheck(self.statement, variant, kind, measured, bound, slack, "exact" if exact else "float", at, along=along)
 
     def beyond(self, variant):
-        """The same claim about the instances of which its assumption does not hold; None where it assumes nothing."""
+        """Return the same claim on the instances that violate its assumption; None if it assumes nothing."""
         assumed = self.assuming.get(variant, "")
 
         def check(case, variant):
@@ -183,7 +183,7 @@ class Statement:
         return check if assumed else None
 
     def instead(self, text, assuming=""):
-        """A sabotage: another formula on the same instances, or on those of which a condition holds."""
+        """Return a sabotage: another formula on the same instances, or on those that satisfy the condition `assuming`."""
         wrong = Statement(self.statement, self.spaces, "", printed=text, where=self.where, assuming=assuming)
 
         def sabotage(case):
@@ -193,7 +193,7 @@ class Statement:
         return sabotage
 
     def agrees(self, case, variant):
-        """The two sides of the package against those of the formula on an instance, where the package has the statement; else []."""
+        """Compare both sides of the package with those of the formula on an instance; [] if the package lacks the statement."""
         one = self.package(variant)
         if one is None or self.compare == "neither" or not any(space.has(case) for space in self.spaces):
             return []

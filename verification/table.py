@@ -1,4 +1,4 @@
-"""The ledger as a Markdown table: where each statement is, on what evidence, how tight, and whether its constant is pinned."""
+"""The ledger as a Markdown table: for each statement its file, the evidence, the tightness, and whether its constant is pinned."""
 
 import numpy as np
 
@@ -19,12 +19,12 @@ def _number(x):
 
 
 def table(ledger):
-    """All rows in Markdown."""
+    """Return all rows in Markdown."""
     return HEAD + "\n".join(map(line, ledger.rows)) + "\n"
 
 
 def line(row):
-    """A row in Markdown."""
+    """Return a row in Markdown."""
     name = row.statement.replace("|", "&#124;")
     verdict = "" if row.verdict == "verified" else f": {row.verdict}"
     return (

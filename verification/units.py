@@ -1,20 +1,20 @@
-"""Claims in other units: what a unit of the target is decides nothing.
+"""Dimensional analysis of claims: they must not depend on the unit of the target.
 
-Let the target be a million times as large, and with it the models, the radii, and steps that are lengths. Then a condition holds as before,
-and the two sides of a comparison grow by the same factor. A formula that holds a length against a square is found out, also where all
-lengths are about 1 and nothing else would show it.
+Multiply the target by a million, and with it the models, the radii, and steps that are lengths. Then a condition must hold as before, and
+the two sides of a comparison must grow by the same factor. This detects formulas that compare a length with a square, even if all lengths
+are about 1 and no other check would notice.
 """
 
 import numpy as np
 
 from verification import formula
 
-#: How many times as large; a condition is tried with the inverse of it, too.
+#: Factor of the target; conditions are also checked with its inverse.
 UNIT = 10**6
 
 
 def mixed(check, variant, cases):
-    """Where a claim hangs on the unit, in words; empty where it does not, or its instances have none, or it is said to be false.
+    """Describe where a claim depends on the unit; empty if nowhere, if its instances have no unit, or if it must be refuted.
 
     cases : pairs (name, instance)
     """
@@ -34,12 +34,12 @@ def mixed(check, variant, cases):
 
 
 def _sides(text, case, where):
-    """The two sides of each comparison, as floats, (2, N)."""
+    """Return the two sides of each comparison, as floats, (2, N)."""
     return [np.array(pair, dtype=float) for _, _, *pair in formula.sides(text, case, where)]
 
 
 def _grown_alike(before, after):
-    """Whether the sides in another unit are those before, times one power of it."""
+    """Whether the sides in the new unit are the sides before, multiplied by the same power of it."""
     sizes = [float(np.abs(each).max(initial=0)) for each in (before, after)]
     if not all(0 < size < np.inf for size in sizes):
         return sizes[0] == sizes[1]

@@ -1,4 +1,4 @@
-"""For people: plots, the HTML report of a run, the command line, the first five minutes."""
+"""User interfaces: plots, the HTML report of a run, the command line, the quick start."""
 
 import lazy_loader
 

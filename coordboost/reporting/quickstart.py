@@ -1,4 +1,4 @@
-"""The first five minutes: three boosting methods, the Lasso and least squares on ten measurements of 442 diabetes patients."""
+"""The quick start: three boosting methods, the Lasso and least squares on ten measurements of 442 diabetes patients."""
 
 from pathlib import Path
 from typing import NamedTuple
@@ -29,7 +29,7 @@ class Quickstart(NamedTuple):
 
 
 def diabetes():
-    """The diabetes data of scikit-learn (Efron et al. 2004) as a problem: 442 patients, 10 raw columns, disease progression."""
+    """Return the diabetes data of scikit-learn (Efron et al. 2004) as a problem: 442 patients, 10 raw columns, disease progression."""
     from sklearn.datasets import load_diabetes
 
     data = load_diabetes(scaled=False)
@@ -37,7 +37,7 @@ def diabetes():
 
 
 def lasso_states(path):
-    """The models of a Lasso path as states, each with the penalty that it is the optimum for, largest penalty first."""
+    """Return the models of a Lasso path as states, each with its penalty as target, largest penalty first."""
     problem, lams = path.problem, path.alphas * path.problem.weight.sum()
     return [
         State(problem, L1Penalty(float(lam)), k, problem.unit(coef))
@@ -52,7 +52,7 @@ def quickstart(out=None):
     Parameters
     ----------
     out : path, optional
-        Folder for the figure and one run file per method, made if it does not exist; None writes nothing.
+        Folder for the figure and one run file per method, created if missing; None writes nothing.
 
     Returns
     -------
@@ -79,7 +79,7 @@ def quickstart(out=None):
 
 
 def _write(out, runs, figure):
-    """The figure and the run files, in the folder `out`."""
+    """Write the figure and the run files to the folder `out`; return their paths."""
     files = [out / f"{name}.run" for name in runs]
     for file, run in zip(files, runs.values(), strict=True):
         run.save(file)
@@ -88,7 +88,7 @@ def _write(out, runs, figure):
 
 
 def _text(path, rows):
-    """What is seen, and what the rows of the table mean."""
+    """Return paragraphs that explain the figure and the rows of the table."""
     _, _, regular, lasso, _ = rows
     return [
         "All methods start at the constant model (training error "

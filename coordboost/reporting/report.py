@@ -1,6 +1,6 @@
-"""What a run came to, as one row of plain numbers, and rows as a table.
+"""Summaries of runs: one row of plain numbers for each run, and tables of such rows.
 
-A *row* is a dictionary that can be written as JSON; every number in it is recomputed from the coefficients.
+A *row* is a dictionary that can be written as JSON. Losses, norms and gaps in it are recomputed from the coefficients.
 """
 
 import math
@@ -13,10 +13,10 @@ from coordboost.certificates.objectives import UNKNOWN, L1Ball, L1Penalty, Uncon
 from coordboost.losses.base import Loss
 from coordboost.losses.standard import LogMeanLoss
 
-#: Multiplications of a singular value decomposition that a report may spend without being asked: some seconds.
+#: Most multiplications of a singular value decomposition that a report makes by default: some seconds.
 AFFORDABLE = 2e10
 
-#: Columns of a row, in the words of a table, with the format of their numbers.
+#: Key of a row -> its title in a table, and the format of its number.
 WORDS = {
     "steps": ("steps", "{:,}"),
     "training_error": ("training error L/n", "{:.6g}"),
@@ -32,7 +32,7 @@ WORDS = {
 
 
 def adds_to(model):
-    """What the sum of coefficients times columns of a ``LinearModel`` is, in words."""
+    """Describe in words what the linear predictor of a ``LinearModel`` is."""
     if model.two_class:
         second = repr(model.recipe.labels[1]) if model.recipe and model.recipe.labels else "the second class"
         return f"the score of {second} (the higher, the likelier)"
@@ -41,12 +41,12 @@ def adds_to(model):
 
 
 def caption(run):
-    """The method as it is called, on two lines: its name, and its parameters."""
+    """Return the name of the method and, on a second line, its parameters."""
     return f"{run.method.name}\n{parameters(run.method)}".rstrip()
 
 
 def parameters(method):
-    """The parameters that were given, in words; of a sequence the first and the last entry."""
+    """Return the parameters that are not None as text; for a sequence its first and last entry."""
     given = {name: value for name, value in method.parameters.items() if value is not None}
     return ", ".join(f"{name} = {_short(value)}" for name, value in given.items())
 
@@ -58,7 +58,7 @@ def _short(value):
 
 
 def optimum(run):
-    """The certified lower end of the smallest loss without a constraint (a sum), or None where no tight one is known or affordable.
+    """Return a certified lower bound of the smallest loss without a constraint (a sum), or None if no tight one is known or affordable.
 
     For the squared loss this is the least-squares optimum up to rounding. *Cost*: one thin SVD of B, if that takes seconds.
     """
@@ -69,20 +69,20 @@ def optimum(run):
 
 
 def refers(target):
-    """What a certified gap is measured against, in words."""
+    """Return the name of the optimum that a gap for `target` refers to."""
     words = {Unconstrained: "optimum", L1Ball: "Lasso, l1 <= {0.radius:.5g}", L1Penalty: "Lasso, lam = {0.lam:.4g}"}
     return words.get(type(target), "{0!r}").format(target)
 
 
 def _gap(run, optimum):
-    """Certified gap to what the method approaches, or None; ``optimum`` saves a second decomposition of B."""
+    """Return the certified gap to the target of the method, or None; ``optimum`` saves a second decomposition of B."""
     if not isinstance(run.final.target, Unconstrained):
         return run.certificate().gap
     return None if optimum is None else run.final.loss - optimum
 
 
 def reached(run):
-    """What a certificate is about: what the method approaches, or where nothing would be known of that the ball that the model reached."""
+    """Return the target for a certificate: that of the method or, where no bound is known for it, the l1 ball of the model's norm."""
     last, loss = run.final, run.problem.loss
     if type(last.target) is not Unconstrained or loss.mu is not None or not loss.convex or not last.l1:
         return last.target
@@ -90,7 +90,7 @@ def reached(run):
 
 
 def _up(value, digits=6):
-    """The next number with so many digits that is not smaller: it is printed as it is."""
+    """Return `value` rounded up to so many significant digits: the radius in use is then the printed one."""
     for more in range(2):
         found = float(f"{value * (1 + more * 10.0 ** (1 - digits)):.{digits}g}")
         if found >= value:
@@ -99,7 +99,7 @@ def _up(value, digits=6):
 
 
 def gap_of(state):
-    """The certified gap of a state in parts of the loss at zero, or None where it is not known, or not cheap."""
+    """Return the certified gap of a state relative to the loss at zero, or None if it is unknown or expensive."""
     problem = state.problem
     m, n = problem.n_samples, problem.n_learners
     if isinstance(state.target, Unconstrained) and float(m) * n * min(m, n) > AFFORDABLE / 10:
@@ -109,21 +109,21 @@ def gap_of(state):
 
 
 def summary(run, optimum=None):
-    """One row about a run.
+    """Return the row of a run.
 
     Parameters
     ----------
     run : Run or RefittedRun
     optimum : float, optional
-        Lower end of the smallest loss without a constraint, a sum; see ``optimum``.
+        Lower bound of the smallest loss without a constraint, a sum; see the function ``optimum``.
 
     Returns
     -------
     dict
-        method, parameters, steps; training_error (loss / n_samples) and null_error (that of beta = 0); excess_percent (of the
-        null error, above the optimum); l1, nonzeros; gap (certified, in parts of the null error) and target (what it refers
-        to); seconds, scans, status, message. What is not known is None. For a loss with negative values, parts of the null error are
-        parts of its distance from the infimum.
+        method, parameters, steps; training_error (loss / n_samples) and null_error (that of beta = 0); excess_percent (training error
+        above the optimum, in % of the null error); l1, nonzeros; gap (certified, relative to the null error) and target (the optimum
+        it refers to); seconds, scans, status, message. Unknown values are None. If the loss declares an infimum, percentages and gap
+        are relative to null error minus infimum.
     """
     last, n, null = run.final, run.problem.n_samples, run.problem.start_excess
     gap = _gap(run, optimum)
@@ -147,16 +147,16 @@ def summary(run, optimum=None):
 
 
 def _plain(value):
-    """`value` as JSON knows it; None for what is not finite."""
+    """Return `value` as a type of JSON, None if it is not finite."""
     if isinstance(value, np.generic):
         value = value.item()
     return None if isinstance(value, float) and not math.isfinite(value) else value
 
 
 def table(rows):
-    """The rows as a ``rich.table.Table``, one column per run; runs that look alike are told by their files, where rows have any.
+    """Return the rows as a ``rich.table.Table``, one column per run, with file names if two runs have the same title.
 
-    What no row speaks of is left out.
+    Keys of ``WORDS`` that are in no row are left out.
     """
     from rich import box
     from rich.table import Table
@@ -177,7 +177,7 @@ def table(rows):
 
 
 def verdict(problem, judged):
-    """The outcome of ``certify`` as plain numbers: one interval, or two and whether they agree.
+    """Return the result of ``certify`` as plain numbers: one interval, or two and whether they agree.
 
     Parameters
     ----------
@@ -198,7 +198,7 @@ def _interval(certificate, null):
 
 
 def verdict_table(found):
-    """The outcome of ``verdict`` as a ``rich.table.Table``, one column per interval."""
+    """Return the result of ``verdict`` as a ``rich.table.Table``, one column per interval."""
     from rich import box
     from rich.table import Column, Table
 
@@ -212,7 +212,7 @@ def verdict_table(found):
 
 
 def interval_rows(numbers):
-    """One interval of ``verdict`` as pairs of a name and a text, the ends rounded outwards."""
+    """Return an interval of ``verdict`` as pairs (name, text), with the ends rounded outwards."""
     ends = (infinite if numbers[end] is None else numbers[end] for end, infinite in (("lower", -math.inf), ("upper", math.inf)))
     lower, upper = outwards(*ends, 12)
     texts = {key: "-" if value is None else f"{value:.4g}" for key, value in numbers.items()}
@@ -221,7 +221,7 @@ def interval_rows(numbers):
 
 
 def verdict_text(found):
-    """What the outcome of ``verdict`` means, in sentences."""
+    """Return sentences that explain the result of ``verdict``."""
     text = (
         "The smallest loss lies between 'lower', which no model can beat, and 'upper', which this model reaches (penalty "
         "included, or scaled back into the ball where that applies). Losses are sums over samples; the relative gap is in parts "

@@ -1,4 +1,4 @@
-"""The command line: every command is a few calls of the package; its output is a table or, with ``--json``, JSON alone on stdout."""
+"""The command line. Each command makes a few calls of the package and prints a table on stdout or, with ``--json``, only JSON."""
 
 import errno
 import warnings
@@ -17,7 +17,7 @@ from coordboost.reporting.cli.warmup import warmup
 BAD, INTERRUPTED, TERMINATED = 1, 130, 143
 
 
-#: What the command line calls the ways out that error messages name in Python.
+#: Advice in error messages: the Python words, and the options of the command line that replace them.
 PHRASES = {
     "step=LineSearch()": "--line-search",
     "unknown_as_none=True in table.frame(rows) or recipe.numbers(frame)": "--unknown none",
@@ -49,10 +49,10 @@ class Commands(click.Group):
                 click.echo(f"coordboost: {'terminated' if terminated() else 'interrupted'}", err=True)
                 ctx.exit(TERMINATED if terminated() else INTERRUPTED)
             except SystemExit as end:
-                if end.code == INTERRUPTED and terminated():  # a run that was cut short is saved
+                if end.code == INTERRUPTED and terminated():  # `fit` has saved the interrupted run
                     raise SystemExit(TERMINATED) from None
                 raise
-            if terminated():  # too late to cut anything short
+            if terminated():  # SIGTERM came too late to interrupt the run
                 ctx.exit(TERMINATED)
             return done
 
@@ -63,7 +63,7 @@ class Commands(click.Group):
 
         try:
             with warnings.catch_warnings():
-                for said in (InterruptedWarning, LongStepWarning):  # how to go on, and as a hint
+                for said in (InterruptedWarning, LongStepWarning):  # `fit` prints both in its own words
                     warnings.filterwarnings("ignore", category=said)
                 warnings.filterwarnings("always", category=ConstantColumnWarning)
                 warnings.showwarning = lambda message, *_, **__: click.echo(f"note: {message}", err=True)
@@ -94,10 +94,10 @@ def main():
     \b
     Exit codes:
       0    fine
-      1    bad data, file or parameter (one line on stderr); a diverged run; certificates that contradict
+      1    bad data, file or parameter (one line on stderr); a diverged run; a certificate or bound that fails
       2    wrong usage
-      130  interrupted by Ctrl-C: the steps made are saved, and how to go on is said; a second one acts at once
-      143  the same by SIGTERM, as `timeout` and job queues send it
+      130  interrupted by Ctrl-C: fit saves the run and prints how to resume it; a second Ctrl-C stops at once
+      143  the same after SIGTERM, as sent by `timeout` and job queues
     """  # noqa: D301
 
 
@@ -107,8 +107,8 @@ def main():
 def quickstart(out, as_json):
     """Compare boosting, the Lasso and least squares.
 
-    Runs LS-Boost, FS, R-FS and these two on the diabetes data of scikit-learn. Takes a few seconds, the first time some
-    more to compile. Writes quickstart.png and one run file per method.
+    Runs LS-Boost, FS, R-FS, the Lasso and least squares on the diabetes data of scikit-learn. Takes a few seconds; the first
+    time it also compiles, which takes longer. Writes quickstart.png and one run file per method.
     """
     from coordboost.reporting.quickstart import quickstart
 

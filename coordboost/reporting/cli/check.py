@@ -1,4 +1,4 @@
-"""What is proved: of a model ``certify``, of a run ``check``, of the columns of a table ``mca``, their minimal cosine angle."""
+"""Commands that prove something: ``certify`` a model, ``check`` a run, ``mca``, the minimal cosine angle of the columns of a table."""
 
 import click
 
@@ -31,10 +31,10 @@ def certify(run, independent, radius, lam, as_json):
     """Prove how close a saved model is to the best one.
 
     Everything is recomputed from the data and the coefficients in the file RUN. The smallest possible loss (a sum over
-    samples) lies between the two ends printed. Without --ball and --lam it is that of the problem which the method of
+    samples) lies between the two printed bounds. Without --ball and --lam it refers to the problem that the method of
     the run solves: least squares for ls_boost and forward_stagewise with the squared loss, the Lasso for
-    regularized_forward_stagewise; where nothing is known of that, as without a bound of the coefficients for the logistic
-    loss, the ball of the l1 norm that the model has. l1 norms are those of the standardised coefficients.
+    regularized_forward_stagewise. Where no bound is known for that problem, as for the logistic loss without a
+    constraint, it refers to the ball whose radius is the l1 norm of the model. l1 norms are of standardised coefficients.
     """
     from coordboost.certificates import certify
     from coordboost.certificates.objectives import L1Ball, L1Penalty
@@ -63,13 +63,13 @@ def certify(run, independent, radius, lam, as_json):
 )  # fmt: skip
 @JSON
 def check(run, plot, names, angle_learners, as_json):
-    """Check every theorem that speaks about a run.
+    """Check all theorems that apply to a run.
 
-    Replays the run in the file RUN, measures what the theorems bound at every step, and compares. Speaks about ls_boost,
-    forward_stagewise, regularized_forward_stagewise, path_forward_stagewise and frank_wolfe with the squared loss, random
-    methods by repeated runs, agbm and agbmr where few learners have a certified angle, rgb on trees and two
-    classes, and sglb with the squared loss and a choice that does not look at the residual. Exits with 1 if a bound fails: then the
-    data are not what the theorem needs, or this program is wrong.
+    Replays the run in the file RUN, measures at every step the quantity that a theorem bounds, and compares the two. There are
+    theorems for ls_boost, forward_stagewise, regularized_forward_stagewise, path_forward_stagewise and frank_wolfe with the squared
+    loss; for random methods, by repeated runs; for agbm and agbmr with few learners, whose angle is certified; for rgb on trees and
+    two classes; and for sglb with the squared loss and a selection that ignores the residual. Exits with 1 if a bound fails: then
+    the data violate an assumption of the theorem, or this program is wrong.
     """
     from rich.table import Column, Table
 
@@ -109,9 +109,9 @@ def check(run, plot, names, angle_learners, as_json):
 def mca(file, rule, t, groups, second_moment, target, center, starts, seed, as_json, **given):
     """Measure how well the columns of a table cover the directions they span.
 
-    The minimal cosine angle Theta is between 0 and 1; with a sigma-smooth, mu-strongly convex loss a step of boosting shrinks
-    the expected gap by the factor 1 - (mu / sigma) Theta^2 at least. Theta is computed exactly where that is cheap, and is
-    otherwise an interval whose two ends are proved. FILE as for `coordboost fit`.
+    The minimal cosine angle Theta is between 0 and 1. With a sigma-smooth, mu-strongly convex loss, each boosting step multiplies
+    the expected gap by at most 1 - (mu / sigma) Theta^2. Theta is computed exactly where that is cheap; otherwise the result
+    is an interval with two proved ends. FILE as for `coordboost fit`.
     """
     from coordboost.angles.angle import mca as first
     from coordboost.angles.angle import second_moment_mca as second

@@ -1,4 +1,4 @@
-"""What is best for rows that the model has not seen: ``coordboost cv`` chooses the number of steps, ``coordboost lasso`` the penalty."""
+"""Cross-validation: ``coordboost cv`` chooses the number of steps, ``coordboost lasso`` the penalty."""
 
 import click
 
@@ -24,7 +24,7 @@ from coordboost.reporting.cli.options import (
 )  # fmt: skip
 from coordboost.reporting.cli.output import progress, show
 
-#: What is said where the first of all models is the best.
+#: Printed if the constant model has the smallest validation loss.
 NONE_BETTER = "No model is better than the constant one on rows held out: these columns do not predict the target."
 TABLE = TABLE_OPTIONS.values()
 
@@ -33,11 +33,11 @@ TABLE = TABLE_OPTIONS.values()
 @click.argument("file")
 @with_options(TARGET, STEPS, SEED, LOSS, CENTER, SCALE, *TABLE, FOLDER, FOLDS, CHOOSE, JSON)
 def cv(file, method, learner, target, steps, seed, loss, center, scale, out, folds, choose, as_json, **given):
-    """Choose the number of steps by cross-validation, and fit so many.
+    """Choose the number of steps by cross-validation, then run the method for that many steps.
 
-    Each fold makes one path on the other rows, and every step of it is judged on the rows of the fold. What fills gaps comes from those
-    other rows, too, and a word that is not in them has no coefficient. The run with the chosen number of steps on all rows is kept as
-    METHOD-cv.run, for coef, predict, report. A penalty is chosen by `coordboost lasso FILE --cv`.
+    For each fold the method runs once on the other rows, and every step is scored on the rows of the fold. Missing values are imputed
+    from those other rows only; a category that does not occur there has no coefficient. The final run, on all rows, is saved as
+    METHOD-cv.run, for coef, predict and report. `coordboost lasso FILE --cv` chooses a penalty.
     """
     from dataclasses import replace
 
@@ -67,7 +67,7 @@ def cv(file, method, learner, target, steps, seed, loss, center, scale, out, fol
 
     found, rows = _validated(table, loss, walk, folds, seed, **way)
     k = found.chosen(choose.replace("-", "_"))
-    with uncut(), progress(method, k, quiet=as_json) as watch:  # a part of the run would not be what was chosen
+    with uncut(), progress(method, k, quiet=as_json) as watch:  # an interrupted run would have fewer steps than chosen
         run = solve(problem, chosen, k, rng=seed, watch=watch)
     run = Run(replace(run.outcome, validation=held_out(found, steps, choose, rows)))
     files = [out / f"{method}-cv{end}" for end in (".run", ".png", "-path.png")]
@@ -79,9 +79,9 @@ def cv(file, method, learner, target, steps, seed, loss, center, scale, out, fol
 
 
 def _validated(table, loss, walk, folds, seed, **way):
-    """The ``CrossValidation`` of a table, and (X, y) of the rows held out of each fold, a list.
+    """Cross-validate a table: the ``CrossValidation``, and a list with (X, y) of the validation rows of each fold.
 
-    walk : gives the path of a problem;  way : what ``Table.problem`` takes. What fills gaps comes from the rows that are fitted.
+    walk : function of a problem, returns its path;  way : options of ``Table.problem``. Missing values are imputed from the training rows.
     """
     import numpy as np
 
@@ -105,9 +105,9 @@ def _errors(found, k):
 
 
 def _choice(found, k, choose, place, values, further):
-    """What was chosen, in sentences.
+    """Return sentences on the model that was chosen.
 
-    place : a model in words, as "step {:,}";  values : of all models what stands there;  further : what to do where the last is the best
+    place : format of the name of a model, as "step {:,}";  values : its number for each model;  further : advice if the last is the best
     """
     chosen, best, simplest = (place.format(values[one]) for one in (k, found.best, found.one_se))
     text = [
@@ -138,8 +138,9 @@ def _choice(found, k, choose, place, values, further):
 def lasso(file, target, seed, loss, alpha, choosing, folds, choose, n_alphas, eps, scale, out, as_json, **given):
     """Fit the Lasso to a table at one penalty, or choose it by cross-validation; with a certificate.
 
-    The penalty is that of the mean loss, as in glmnet and scikit-learn. Each fold makes the path of the other rows at all penalties. The
-    model is kept as lasso.json, with --cv as lasso-cv.json with two pictures, for coef and predict.
+    The objective is the mean loss plus alpha times the l1 norm, as in glmnet and scikit-learn. With --cv the path at all penalties is
+    computed for each fold, on the other rows. The model is saved for coef and predict: as lasso.json, with --cv as lasso-cv.json and
+    two plots.
 
     \b
     Examples:

@@ -1,4 +1,4 @@
-"""``coordboost fit``: one method on one table, kept, drawn, and taken further. ``coordboost methods``: what there is."""
+"""``coordboost fit``: run a method on a table, save, plot and resume the run. ``coordboost methods``: list the methods."""
 
 import inspect
 from pathlib import Path
@@ -24,9 +24,9 @@ from coordboost.reporting.cli.options import (
 )  # fmt: skip
 from coordboost.reporting.cli.output import progress, say, show
 
-#: Exit codes of runs that did not end by themselves, by the name of their status.
+#: Exit codes of interrupted and diverged runs, by the name of their status.
 CODES = {"INTERRUPTED": 130, "DIVERGED": 1}
-#: Options that make sense for a run that goes on.
+#: Options allowed together with --resume.
 GOES_ON = ("resume", "steps", "until_gap", "time_limit", "out", "with_data", "as_json")
 
 
@@ -48,10 +48,10 @@ GOES_ON = ("resume", "steps", "until_gap", "time_limit", "out", "with_data", "as
 def fit(
     ctx, file, method, learner, target, steps, until_gap, time_limit, seed, loss, center, scale, out, resume, with_data, as_json, **given
 ):
-    """Run a method on a table, keep and draw its path.
+    """Run a method on a table, save the run and plot its path.
 
     FILE is text (.csv, .tsv, .txt, also as .gz), .parquet, .arrow, .xlsx, .npz, a pair X.npy,y.npy, or svmlight (.svm, .libsvm, also as
-    .gz). Text becomes 0/1 columns, dates become days. `coordboost path` does the same.
+    .gz). Text becomes 0/1 columns, dates become days. `coordboost path` is the same command.
 
     \b
     Examples:
@@ -93,7 +93,7 @@ def fit(
 
 
 def problem_of(file, target, loss, table_options, **way):
-    """The problem that the table in `file` poses, and the table; what was guessed of it is said in one line on stderr."""
+    """Read the table in `file`; return its problem and the table. Print inferred settings in one line on stderr."""
     from coordboost.data.table import read_table
 
     table = read_table(file, target, **table_options)
@@ -105,7 +105,7 @@ def problem_of(file, target, loss, table_options, **way):
 
 
 def _keep(run, file, steps, with_data, as_json):
-    """Save the run before anything else, then draw and print it; exit with the code that its status asks for."""
+    """Save the run first, then plot and print it. Exit with the code of its status, if ``CODES`` has one."""
     from coordboost.engine.storage.archive import write_text
     from coordboost.engine.storage.model import model_of
 
@@ -127,7 +127,7 @@ def _keep(run, file, steps, with_data, as_json):
 
 
 def drawn_summary(run, picture):
-    """The row of ``report.summary`` about a run, whose path is drawn to `picture`."""
+    """Plot the path of a run to the file `picture`, and return the row of ``report.summary``."""
     from coordboost.engine.refitted import with_intercept
     from coordboost.engine.storage.archive import write_figure
     from coordboost.reporting import report
@@ -144,7 +144,7 @@ def drawn_summary(run, picture):
 
 
 def draw(file, plot, *args, **options):
-    """Write the picture that ``plot(*args, ax=..., **options)`` draws."""
+    """Write the plot that ``plot(*args, ax=..., **options)`` draws to `file`."""
     from matplotlib.figure import Figure
 
     from coordboost.engine.storage.archive import write_figure
@@ -155,7 +155,7 @@ def draw(file, plot, *args, **options):
 
 
 def hints(run, steps, row):
-    """What is odd about a run that was to make `steps` steps, or not known in its row, in sentences."""
+    """Return sentences on what is unusual about a run with a budget of `steps` steps, and why its row has no gap."""
     from coordboost._utils.checks import typed
     from coordboost.engine.run import too_long
 
@@ -191,7 +191,7 @@ def hints(run, steps, row):
 @click.argument("name", required=False)
 @click.pass_context
 def methods(ctx, name):
-    """List the methods, what each takes, and where it is from; or say what the method NAME is.
+    """List the methods with their options and sources; with a NAME, describe that method.
 
     FGM: Freund, Grigas, Mazumder. LM: Lu, Mazumder. SGLB: Ustimenko, Prokhorenkova.
     """

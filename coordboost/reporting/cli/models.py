@@ -1,4 +1,4 @@
-"""What a saved model is, ``coef``; predictions for new rows, ``predict``; a page about it, ``report``; runs side by side, ``compare``."""
+"""Commands for saved runs: ``coef`` shows a model, ``predict`` applies it, ``report`` writes an HTML page, ``compare`` compares runs."""
 
 import csv
 import json
@@ -11,7 +11,7 @@ import click
 from coordboost.reporting.cli.options import JSON, TABLE_OPTIONS, file_option, taken, whole_number, with_options
 from coordboost.reporting.cli.output import print_parts, say, show, write_out
 
-#: A place on the path of a run; the end where none is given.
+#: Options that choose a point on the path of a run; by default its end.
 PLACE_OPTIONS = [
     whole_number("--step", 0, None, "The model after N steps.  [default: after the last]"),
     click.option("--l1", type=click.FloatRange(0), metavar="X", help="The model whose l1 norm first reaches X."),
@@ -21,9 +21,9 @@ OUT = file_option("--out", "Write to a file instead.")
 
 
 def _model_in(file, linear=True, **place):
-    """The model in a run file, at a place of its path, or the model that --no-data or ``coef --json`` wrote.
+    """Read a model: from a run file, at a point of its path, or as --no-data or ``coef --json`` wrote it.
 
-    linear : whether it must be one of columns;  otherwise that of trees and stumps is a ``RunModel``
+    linear : whether the learners must be columns;  otherwise a run on trees or stumps gives a ``RunModel``
     """
     from coordboost.engine.run import load
     from coordboost.engine.storage.model import RunModel, model_of, read_model
@@ -64,8 +64,8 @@ def _csv(header, rows):
 def coef(run, everything, as_csv, as_json, out, **place):
     """Show the coefficients of a saved model.
 
-    They are those of the columns as they are in the table, the largest effect first: the coefficient times the spread of its column,
-    where the run file holds the data.
+    The coefficients are in the units of the columns of the table, sorted by the size of the effect. The effect is the coefficient times
+    the standard deviation of its column; it needs a run file that holds the data.
     """
     from rich import box
     from rich.table import Column, Table
@@ -105,9 +105,9 @@ def coef(run, everything, as_csv, as_json, out, **place):
 def predict(run, file, keep, unknown, as_json, out, step, l1, fraction, **given):
     """Predict for new rows with a saved model.
 
-    RUN is a run file, or the model that --no-data or `coordboost coef --json` wrote. FILE is a table of the same kind as that of the
-    fit; its columns are found by name, in any order, and others are ignored. Of two classes the probability of the second is printed,
-    and which one is more probable.
+    RUN is a run file, or a model written by --no-data or `coordboost coef --json`. FILE is a table like that of the fit: its columns
+    are matched by name, in any order, and other columns are ignored. With two classes, prints the probability of the second class
+    and the label of the more probable one.
     """
     from coordboost.data.table import read_rows
 
@@ -129,8 +129,8 @@ def predict(run, file, keep, unknown, as_json, out, step, l1, fraction, **given)
 def report(run, out):
     """Write one HTML page about a saved run.
 
-    Data, method, path, coefficients, certificate, the theorems that apply, how to cite and how to reproduce. The page needs no network
-    and holds no row of the data; words of text columns are on it.
+    The page shows data, method, path, coefficients, certificate, the theorems that apply, how to cite and how to reproduce. It needs no
+    network and holds no row of the data, but it does list categories of text columns.
     """
     from coordboost.engine.run import load
     from coordboost.reporting.pages import html_report
@@ -145,10 +145,10 @@ def report(run, out):
 @file_option("--plot", "Also draw their paths side by side.")
 @JSON
 def compare(runs, plot, as_json):
-    """Put saved runs side by side: error, norm, certified gap, cost.
+    """Compare saved runs: error, norm, certified gap, cost.
 
-    Runs on one problem are measured against the same optimum. Runs on other data or with another loss are shown, too; their numbers
-    cannot be compared, and this is said.
+    Runs on the same problem are measured against the same optimum. Runs on different data or with different losses are shown, too, with
+    a note that their numbers cannot be compared.
     """
     from coordboost.engine.refitted import with_intercept
     from coordboost.engine.run import load
@@ -174,7 +174,7 @@ def compare(runs, plot, as_json):
 
 
 def _of(problem):
-    """What two runs on one problem have in common, by what it is called."""
+    """Return a dict, by name, of what runs on the same problem must have in common."""
     return {
         "target": problem.y.tobytes(), "loss": type(problem.loss), "columns": list(problem.column_names),
         "weights": problem.weight.tobytes(), "constant model": problem.start_loss,

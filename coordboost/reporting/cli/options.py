@@ -1,4 +1,4 @@
-"""Options of commands: those that several have, and the parameters of methods, which come from the signatures of these."""
+"""Options of the commands: the common ones, and those of the methods, taken from the signatures of the method functions."""
 
 import inspect
 import math
@@ -9,14 +9,14 @@ from pathlib import Path
 import click
 
 LOSSES = ("squared", "huber", "logistic", "exponential", "poisson", "gamma", "tweedie")
-#: Parameters of methods that are rules, which are made in Python; and whole numbers that are None by default.
+#: Parameters of methods that are rules, available in Python only; parameters that are integers though their default is None.
 IN_PYTHON, WHOLE = ("select", "families", "structure"), ("t", "period", "max_leaves")
-#: Learners, by the name of what makes them in coordboost.data, and the parameters of these that the command line has.
+#: Value of --learner -> the function in coordboost.data that makes these learners; the parameters that the command line passes to it.
 LEARNERS = {"trees": "trees", "stumps": "stumps", "families": "tree_families"}
 LIMITS = ("max_depth", "max_leaves", "min_samples", "min_gain", "l2", "newton", "max_bins")
-#: What is said where no method is named.
+#: Error message without --method.
 NO_METHOD = "Missing option '--method'; for a start --method ls_boost --eps 0.1, and `coordboost methods` lists the others."
-#: What may be said about a table, with the metavar and the help; the reader guesses the rest and says what it guessed.
+#: Options of the table reader, with metavar and help. The reader infers what is not given, and reports it.
 OF_TABLES = {
     "sep": ("C", "What separates cells; 's' for spaces, 't' for tabs.  [default: guessed]"),
     "decimal": ("C", "The decimal mark.  [default: guessed]"),
@@ -33,22 +33,22 @@ SEPARATORS = {"s": r"\s+", "t": "\t", "\\t": "\t"}
 
 
 def whole_number(flag, least, default, words):
-    """An option that is a whole number."""
+    """Return an option that is an integer, at least `least`."""
     return click.option(flag, type=click.IntRange(least), default=default, metavar="N", help=words)
 
 
 def file_option(flag, words):
-    """An option that names a file to write."""
+    """Return an option that names a file to write."""
     return click.option(flag, type=click.Path(dir_okay=False, path_type=Path), metavar="FILE", help=words)
 
 
 def option_name(parameter):
-    """A parameter as the command line writes it."""
+    """Return the flag of a parameter: ``--max-depth`` for ``max_depth``."""
     return "--" + parameter.replace("_", "-")
 
 
 def _loss(ctx, param, text):
-    """A loss from ``name`` or ``name:d``."""
+    """Return the loss for the text ``name`` or ``name:d``."""
     from coordboost.losses import standard as losses
 
     name, colon, d = text.partition(":")
@@ -60,14 +60,14 @@ def _loss(ctx, param, text):
 
 
 def _size(ctx, param, value):
-    """A finite number >= 0, or None."""
+    """Return `value`, a finite number >= 0 or None."""
     if value is not None and not 0 <= value < math.inf:
         raise click.BadParameter(f"expected a finite number >= 0, got {value:g}.")
     return value
 
 
 def size_option(flag, name, metavar, words):
-    """An option that is a finite number >= 0."""
+    """Return an option that is a finite number >= 0."""
     return click.option(flag, name, type=float, callback=_size, metavar=metavar, help=words)
 
 
@@ -97,17 +97,17 @@ TABLE_OPTIONS = {
 
 
 def with_options(*options):
-    """A decorator that gives a command all of `options`, in this order."""
+    """Return a decorator that adds all of `options` to a command, in this order."""
     return lambda command: reduce(lambda made, option: option(made), reversed(options), command)
 
 
 def in_options(text):
-    """A sentence with the options of the reader as the command line writes them: ``na=`` becomes ``--na ``."""
+    """Return `text` with the table options written as flags: ``na=`` becomes ``--na ``."""
     return re.sub(rf"\b({'|'.join(OF_TABLES)})=", lambda found: f"{option_name(found[1])} ", text)
 
 
 def taken(given):
-    """The options of the reader out of all that were given, which lose them."""
+    """Remove the options of the table reader from `given`, and return those that are set."""
     found = {name: given.pop(name) for name in OF_TABLES if name in given}
     found["sep"] = SEPARATORS.get(found.get("sep"), found.get("sep"))
     return {name: value for name, value in found.items() if value not in (None, ())}
@@ -115,7 +115,7 @@ def taken(given):
 
 @cache
 def _parameters(method):
-    """The parameters of a named method that the command line can give, with their defaults."""
+    """Return the parameters of a named method that the command line can set, with their defaults."""
     from coordboost.methods.named import METHODS
 
     known = inspect.signature(METHODS[method]).parameters.values()
@@ -123,7 +123,7 @@ def _parameters(method):
 
 
 def _maker(learner):
-    """What makes these learners of a table."""
+    """Return the function of coordboost.data that makes these learners from a table."""
     from coordboost import data
 
     return getattr(data, LEARNERS[learner])
@@ -131,19 +131,19 @@ def _maker(learner):
 
 @cache
 def _limits(learner):
-    """The same of what makes learners."""
+    """Return the parameters in ``LIMITS`` that the function for these learners takes, with their defaults."""
     known = inspect.signature(_maker(learner)).parameters.values()
     return {one.name: one.default for one in known if one.name in LIMITS}
 
 
 def _must(name, default):
-    """Whether a parameter must be given; t may be left out where there is a rule, which the command line does not have."""
+    """Whether a parameter is required. So is t: it is optional only next to a selection rule, which needs Python."""
     return default is inspect.Parameter.empty or name == "t"
 
 
 @cache
 def _option(name, default, hidden):
-    """A parameter of a method as an option."""
+    """Return the option for a parameter of a method or of learners."""
     flag, value = option_name(name), None if hidden or _must(name, default) else default
     words = "Must be given." if _must(name, default) else None
     if name == "step":
@@ -170,7 +170,7 @@ def _named_options():
 
 
 def takes(method):
-    """The options of a method in words; those that may be left out in brackets."""
+    """Return the options of a method as text, optional ones in brackets."""
     words = []
     for name, default in _parameters(method).items():
         flag = _option(name, default, False).opts[0]
@@ -179,10 +179,10 @@ def takes(method):
 
 
 class MethodCommand(click.Command):
-    """A command with ``--method NAME`` and ``--learner NAME``, whose options are also the parameters of these."""
+    """A command with ``--method NAME`` and ``--learner NAME``, which add the parameters of that method and these learners as options."""
 
     def parse_args(self, ctx, args):
-        """Find out first which method and which learners are meant."""
+        """Find the method and the learners first, as the options depend on them."""
         from coordboost.methods.named import METHODS
 
         for name, known in (("method", METHODS), ("learner", LEARNERS)):
@@ -191,7 +191,7 @@ class MethodCommand(click.Command):
         return super().parse_args(ctx, args)
 
     def get_params(self, ctx):
-        """The common ones and those of the method; those of others are hidden, so that a sentence can say that they are not its own."""
+        """Common options, and those of the method. Options of other methods are hidden: giving one yields a clear error message."""
         from coordboost.methods.named import METHODS
 
         own = self._own(ctx)
@@ -201,12 +201,12 @@ class MethodCommand(click.Command):
         return [*_named_options(), *(_option(name, default, False) for name, default in own.items()), *hidden, *super().get_params(ctx)]
 
     def _own(self, ctx):
-        """The parameters of the method and of what makes the learners that are meant, with their defaults."""
+        """Return the parameters of the chosen method and learners, with their defaults."""
         method, learner = ctx.meta.get("method"), ctx.meta.get("learner")
         return (_parameters(method) if method else {}) | (_limits(learner) if learner else {})
 
     def format_help(self, ctx, formatter):
-        """With a method, or learners, what these are and take."""
+        """Describe the method or the learners, if one is named, with their options; else write the usual help."""
         from coordboost.methods.named import METHODS
 
         method, learner = ctx.meta.get("method"), ctx.meta.get("learner")
@@ -223,7 +223,7 @@ class MethodCommand(click.Command):
 
 
 def learners_of(name, given):
-    """What makes the learners that are named of X and names, or None for columns; from the options in `given`, which loses them."""
+    """Return the function that makes the learners `name` from X and names, None for columns. Removes their options from `given`."""
     known = _limits(name) if name else {}
     given = {key: given.pop(key) for key in LIMITS if given.get(key) is not None}
     if foreign := [option_name(key) for key in given if key not in known]:
@@ -233,7 +233,7 @@ def learners_of(name, given):
 
 
 def method_of(name, given, steps, learner=None):
-    """The named method from the options in `given`, which loses them; a usage error says what it takes."""
+    """Return the named method with the options in `given`; raise a usage error that lists its options if they do not fit."""
     import numpy as np
 
     from coordboost.methods.named import METHODS
@@ -253,7 +253,7 @@ def method_of(name, given, steps, learner=None):
     if "step" in given:
         given["step"] = SegmentSearch(given["delta"]) if "delta" in given else LineSearch()
     if "t" in given and learner in ("trees", "families"):
-        given["select"] = Groups(given.pop("t"))  # they are searched by features
+        given["select"] = Groups(given.pop("t"))  # trees are searched feature by feature
     if "deltas" in given:
         try:
             first, last = map(float, given["deltas"].split(":"))

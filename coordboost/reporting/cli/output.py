@@ -1,4 +1,4 @@
-"""What commands show: a progress bar on stderr, tables or JSON on stdout."""
+"""Output of the commands: a progress bar on stderr, tables or JSON on stdout."""
 
 import errno
 import io
@@ -13,7 +13,7 @@ from coordboost.reporting.cli.options import in_options
 
 
 class Closed(io.TextIOBase):
-    """What stands for stdout where that is closed: whoever prints hears of it, whoever does not is not in the way."""
+    """Replacement for a closed stdout: writing raises OSError, so that only commands that print fail."""
 
     encoding, errors = "utf-8", "strict"
 
@@ -26,7 +26,7 @@ class Closed(io.TextIOBase):
 
 @contextmanager
 def streams():
-    """A context with a stdout and a stderr, also where the process was started without (``>&-``); nobody reads such a stderr."""
+    """Context that replaces a missing stdout or stderr (``>&-``), by ``Closed`` and by a stream that is discarded."""
     with ExitStack() as stack:
         if sys.stdout is None:
             stack.enter_context(redirect_stdout(Closed()))
@@ -37,9 +37,9 @@ def streams():
 
 @contextmanager
 def progress(words, n_steps, *, quiet, since=0):
-    """Yield a function of a ``State`` that moves a progress bar on stderr, or None where nobody would see it.
+    """Yield a function of a ``State`` that updates a progress bar on stderr; None if `quiet`, or if stderr is no terminal.
 
-    The bar says how many of the steps after `since` are made, the time that is left, and the certified gap so far.
+    The bar shows how many of the `n_steps` steps after step `since` are done, the time left, and the certified gap.
     """
     if quiet or not sys.stderr.isatty():
         yield None
@@ -55,7 +55,7 @@ def progress(words, n_steps, *, quiet, since=0):
 
 @contextmanager
 def doing(words, *, quiet):
-    """Yield a function that shows on stderr what is being done, or None where nobody would see it."""
+    """Yield a function that shows the current activity on stderr; None if `quiet`, or if stderr is no terminal."""
     if quiet or not sys.stderr.isatty():
         yield None
         return
@@ -66,13 +66,13 @@ def doing(words, *, quiet):
 
 
 class Gap:
-    """The certified gap of a state in words; it is asked for so seldom that it takes a twentieth of the time at most."""
+    """The certified gap of a state as text, recomputed so rarely that it takes at most a twentieth of the time."""
 
     def __init__(self):
         self.due, self.words = 0.0, ""
 
     def __call__(self, state):
-        """The words, as "gap 3.1 %": in parts of the loss of the constant model; as it was the last time, where that is not long ago."""
+        """Return the text, as "gap 3.1 %", relative to the loss of the constant model; the previous one if that is recent enough."""
         began = time.perf_counter()
         if began >= self.due:
             from coordboost.reporting import report
@@ -94,7 +94,7 @@ def show(rows, text, files, as_json):
 
 
 def answer(found, parts, as_json):
-    """Print plain data as JSON, or what says the same to people: texts and tables of rich."""
+    """Print `found` as JSON, or else `parts`, the same content as texts and tables of rich."""
     if as_json:
         click.echo(json.dumps(found, indent=2))
     else:
@@ -112,7 +112,7 @@ def print_parts(*parts):
 
 
 def write_out(text, out):
-    """Text to a file, or to stdout as it is."""
+    """Write text to a file, or print it unchanged if `out` is None."""
     if out is None:
         click.echo(text, nl=False)
         return
@@ -123,6 +123,6 @@ def write_out(text, out):
 
 
 def say(said):
-    """What was guessed, in one line on stderr."""
+    """Print the inferred settings of a table, a list of str, in one line on stderr."""
     if said:
         click.echo(f"note: {in_options('; '.join(said))}", err=True)

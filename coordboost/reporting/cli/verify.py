@@ -1,4 +1,4 @@
-"""``coordboost verify`` and ``coordboost docs``: what stands next to the package in a checkout, and travels inside its wheel."""
+"""``coordboost verify`` and ``coordboost docs``: run ``verification/`` and show ``docs/``, from the checkout or the wheel."""
 
 import importlib
 import pkgutil
@@ -8,9 +8,9 @@ from pathlib import Path
 import click
 
 PACKAGE = Path(__file__).resolve().parents[2]
-#: The folder of the wheel that holds verification/ and docs/ of the repository: nobody imports `verification` by accident.
+#: The folder of the wheel with verification/ and docs/ of the repository; not on the path, so nobody imports `verification` by accident.
 CARRIED = PACKAGE / "_carried"
-#: Command -> module and what it does.
+#: Command -> its module and its help.
 PARTS = {
     "ledger": ("verification", "Check every claim of the papers, and that every sabotaged claim fails: --quick, --only NAME."),
     "experiments": ("verification.experiments", "Run experiments of the papers again; without a NAME, list them."),
@@ -19,7 +19,7 @@ PARTS = {
 
 
 def folder_of(name):
-    """The folder `name` of the wheel or of the checkout."""
+    """Return the path of the folder `name` in the wheel or in the checkout."""
     for place in (CARRIED, PACKAGE.parent):
         if (place / name).is_dir():
             return place / name
@@ -27,14 +27,14 @@ def folder_of(name):
 
 
 class Verification(click.Group):
-    """The commands of `verification`, imported when one of them runs."""
+    """The commands of `verification`; each is imported when it runs."""
 
     def list_commands(self, ctx):
-        """Their names."""
+        """Names of the commands."""
         return list(PARTS)
 
     def get_command(self, ctx, name):
-        """The command of a name, None where there is none."""
+        """Return the command with this name, or None."""
         if name not in PARTS:
             return None
         folder = str(folder_of("verification").parent)
@@ -43,7 +43,7 @@ class Verification(click.Group):
         return importlib.import_module(f"{PARTS[name][0]}.__main__").main
 
     def format_commands(self, ctx, formatter):
-        """One line for each, without an import."""
+        """Write one line for each command, without importing any."""
         with formatter.section("Commands"):
             formatter.write_dl([(name, words) for name, (_, words) in PARTS.items()])
 
@@ -51,9 +51,9 @@ class Verification(click.Group):
 @click.group(cls=Verification, invoke_without_command=True)
 @click.pass_context
 def verify(ctx):
-    """Check what the papers claim: the ledger, the experiments, the worst cases.
+    """Check the claims of the papers: the ledger, the experiments, the worst cases.
 
-    Without a command, list the commands and the files of the ledger, the NAMEs of --only.
+    Without a command, list the commands, and the files of the ledger: the NAMEs for `ledger --only`.
     """
     if ctx.invoked_subcommand is None:
         files = sorted(one.name for one in pkgutil.iter_modules([str(folder_of("verification") / "theorems")]))
@@ -64,7 +64,7 @@ def verify(ctx):
 @click.command()
 @click.argument("page", required=False)
 def docs(page):
-    """Say where the documentation is; with the name of a PAGE, show it."""
+    """Print where the documentation is; with a PAGE, show that page."""
     folder = folder_of("docs")
     pages = {path.stem: path for path in sorted(folder.glob("*.md"))}
     if page is None:

@@ -1,4 +1,4 @@
-"""``coordboost warmup``: compile what methods and estimators need, before anybody waits for it."""
+"""``coordboost warmup``: compile the code of methods and estimators ahead of their first use."""
 
 import time
 import warnings
@@ -7,7 +7,7 @@ import click
 
 
 def fits():
-    """Yield (what, a function that fits it): every method of the README on columns, both kinds of paths, and every estimator."""
+    """Yield (name, function that fits it): the common methods on columns, both kinds of Lasso paths, and every estimator."""
     import numpy as np
 
     from coordboost import estimators
@@ -41,9 +41,9 @@ def fits():
 
 @click.command()
 def warmup():
-    """Compile the methods and estimators, and keep the code on the disk.
+    """Compile the methods and estimators, and cache the code on disk.
 
-    For images and batch nodes, so that nobody waits at a first fit. Takes some minutes; NUMBA_CACHE_DIR names the folder.
+    Useful for container images and batch nodes: later first fits need not compile. Takes some minutes. NUMBA_CACHE_DIR sets the folder.
     """
     from coordboost._numba import silently
 

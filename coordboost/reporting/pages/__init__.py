@@ -1,7 +1,6 @@
-"""One self-contained HTML page about a run: data, method, path, certificate, bounds, how to cite, how to reproduce; no network, no rows.
+"""A self-contained HTML page about a run: data, method, path, certificate, bounds, how to cite, how to reproduce; no network, no rows.
 
-What is on the page is gathered here; its words and its look are those of ``page.html.jinja``, its pictures those of
-``coordboost.reporting.plots``.
+This file computes the content. ``page.html.jinja`` has the text and the layout, ``coordboost.reporting.plots`` draws the plots.
 """
 
 import inspect
@@ -29,14 +28,14 @@ from coordboost.model_selection.validate import MEAN_LOSS, CrossValidation
 from coordboost.reporting import report
 from coordboost.reporting.pages.command import command, for_shell_if_needed
 
-#: Lines of the path with a colour and a name, and grey lines at most; letters of a name.
+#: In the plot of the path: the most coloured lines with a name, the most grey lines, and the most letters of a name.
 NAMED, GREY, LETTERS = 6, 150, 20
-#: Pictures for a broad page and for a telephone: width, in inches of 72 units.
+#: Width of the plots for a broad page and for a telephone, in inches of 72 units.
 WIDTHS = {"broad": 9.0, "narrow": 4.0}
 
 
 class Page(str):
-    """The text of a page, which a notebook shows as the page that it is."""
+    """The HTML of a page, a ``str`` that a notebook displays as a page."""
 
     __slots__ = ()
 
@@ -52,34 +51,34 @@ class Page(str):
 def html_report(
     run: Run, out: str | os.PathLike[str] | None = None, *, run_file: str = "the.run", cross_validation: CrossValidation | None = None
 ) -> Page:
-    """One HTML page about a run, that can be passed on: what ``coordboost report`` writes.
+    """Make a self-contained HTML page about a run, as ``coordboost report`` does.
 
     Parameters
     ----------
     run : Run
         Over the columns of a table.
     out : path, optional
-        Where the page is written, in UTF-8; a file that is there is replaced.
+        File to write, in UTF-8; an existing file is replaced.
     run_file : str, default "the.run"
-        The name of the file of the run, ``run.save(run_file)``, for the commands on the page.
+        Name of the run file, written by ``run.save(run_file)``, for the commands on the page.
     cross_validation : CrossValidation, optional
-        What chose the number of steps: ``cross_validation_`` of an estimator, or what ``cross_validate`` gives. The page then shows the
-        error on rows held out. A run of ``coordboost cv`` has its own.
+        The cross-validation that chose the number of steps: ``cross_validation_`` of an estimator, or the result of ``cross_validate``.
+        The page then shows validation losses. A run of ``coordboost cv`` has its own.
 
     Returns
     -------
     Page
-        The text of the page, a ``str``; a notebook shows it as a page.
+        The HTML, a ``str``; a notebook displays it as a page.
 
     Raises
     ------
     ValueError
-        For anything but a run; for one over other learners than columns, trees and stumps, or with a loss of one's own; for a
-        `cross_validation` of other paths.
+        If `run` is no run, has learners other than columns, trees and stumps, or a user-defined loss; or if `cross_validation` has
+        fewer points than the run or another measure than the mean loss.
 
     Notes
     -----
-    *Cost*: a replay of some 200 steps for the picture, and of all steps where theorems apply to the run.
+    *Cost*: a replay at some 200 steps for the plots, and of all steps where theorems apply to the run.
 
     Examples
     --------
@@ -114,7 +113,7 @@ def html_report(
 
 
 def _shown(run, file, held):
-    """What the template shows; `held` is what rows held out say, or None."""
+    """Return the variables of the template, a dict; `held` is the record of validation losses (``held_out``), or None."""
     import scipy
 
     from coordboost.certificates.independent import MAX_ENTRIES
@@ -151,7 +150,7 @@ def _shown(run, file, held):
 
 
 def _of_rows_held_out(run, held):
-    """What was measured of this model and of the constant one, rows (name, this, constant); and the curves over the steps."""
+    """Return validation scores of this and the constant model, rows (name, this, constant), and plots of them over the steps."""
     from matplotlib.figure import Figure
 
     from coordboost.reporting.plots.choices import CrossValidationDisplay
@@ -183,7 +182,7 @@ def _of_rows_held_out(run, held):
 
 
 def _of_path(models):
-    """Coefficients and training error along the path, as pictures and as the numbers that the page reads out."""
+    """Return coefficients and training error along the path: plots, and the numbers that the page shows for a chosen step."""
     from matplotlib.figure import Figure
 
     from coordboost.reporting.plots.displays import ProfileDisplay
@@ -217,7 +216,7 @@ def _of_path(models):
 
 
 def _of_errors(run):
-    """The training error along a path whose learners are too many to be drawn, as a picture."""
+    """Return a plot of the training error along a path with too many learners for a plot of coefficients."""
     from matplotlib.figure import Figure
 
     from coordboost.reporting.plots.displays import ErrorDisplay
@@ -231,9 +230,9 @@ def _of_errors(run):
 
 
 def _pictures(draw):
-    """The figure that `draw` gives as SVG, broad and narrow, and where its axes begin and end, in parts of its width.
+    """Return the figure made by `draw` as SVG, broad and narrow, with the left and right ends of its axes as fractions of its width.
 
-    Words stay words, which the reader's fonts draw. No two pictures have a name of a part in common.
+    Text is kept as text, in the fonts of the browser. Identifiers within the SVG differ between plots, as all are on one page.
     """
     from markupsafe import Markup
     from matplotlib import style
@@ -243,20 +242,20 @@ def _pictures(draw):
         file, salt = StringIO(), f"{draw.__qualname__}, {kind}"
         look = {"svg.fonttype": "none", "svg.hashsalt": salt, "font.sans-serif": ["DejaVu Sans", "sans-serif"]}
         with style.context(["default", look]), warnings.catch_warnings():
-            warnings.filterwarnings("ignore", message="Glyph")  # a letter that is not in the font in which words are measured
+            warnings.filterwarnings("ignore", message="Glyph")  # a letter missing in the font that measures text
             fig = draw()
             fig.set_figwidth(width)
             fig.savefig(file, format="svg", transparent=True, metadata=dict.fromkeys(("Creator", "Date", "Format", "Type")))
         size, box = fig.get_size_inches() * 72, fig.axes[0].get_position()
         parts = re.sub(r'<g id="[^"]*"', "<g", file.getvalue().partition("<svg")[2].partition(">")[2])
-        parts = re.sub(r' d="[^"]*"', lambda line: re.sub(r"(\.\d)\d+", r"\1", line[0]), parts)  # tenths of a unit are enough
+        parts = re.sub(r' d="[^"]*"', lambda line: re.sub(r"(\.\d)\d+", r"\1", line[0]), parts)  # one decimal is enough
         svg = Markup(f'<svg viewBox="0 0 {size[0]:g} {size[1]:g}">{parts}')
         found[kind] = {"svg": svg, "left": f"{box.x0:.4f}", "right": f"{box.x1:.4f}"}
     return found
 
 
 def _data(problem, model):
-    """Rows (name, value) about the table that the model was fitted on, without its rows."""
+    """Return pairs (name, value) that describe the table of the fit, without any of its rows."""
     recipe, y = model.recipe, problem.y + (problem.constant - problem.base) + (0.0 if problem.offset is None else problem.offset)
     labels = () if recipe is None else recipe.labels
     target = f"mean {np.average(y, weights=problem.weight):.5g}, standard deviation {y.std():.5g}"
@@ -278,7 +277,7 @@ def _data(problem, model):
 
 
 def _checks(run):
-    """The theorems that speak about the run, checked on it, rows of a table; or why none does."""
+    """Check the theorems that apply to the run: return rows of a table, or a str that says why none applies."""
     from coordboost.theory.bounds import check
 
     try:

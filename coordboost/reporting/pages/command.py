@@ -1,4 +1,4 @@
-"""The command that makes a run again, from what the run keeps of its table, its method and its problem."""
+"""The command that reproduces a run, from the record in the run of its table, method and problem."""
 
 import inspect
 import re
@@ -10,14 +10,14 @@ from coordboost.data.columns import CATEGORY, DATE, TWO_WAYS, Cells
 from coordboost.methods.named import METHODS
 from coordboost.rules.steps import LineSearch, SegmentSearch
 
-#: Parameters of methods that the command line writes in another way than as a number, or not at all.
+#: Parameters of methods that are not written as one number on the command line, or not available there.
 NO_NUMBERS = ("step", "deltas", "select", "families", "structure")
 
 
 def command(run, recipe):
-    """``coordboost fit TABLE ...``, ``cv`` where rows held out chose the steps, or None where the command line has no words for the run.
+    """Return ``coordboost fit TABLE ...``, or ``cv`` if it chose the steps; None if the command line cannot express the run.
 
-    How the file is written is not in it.
+    Options on the format of the file, such as ``--sep``, are left out.
     """
     chosen = run.outcome.validation
     chosen = None if chosen is None or chosen["choose"] is None else chosen
@@ -39,7 +39,7 @@ def command(run, recipe):
 
 
 def _of_method(run, steps):
-    """What the method takes, or None where that cannot be said."""
+    """Return the options of the method, a list, or None if the command line cannot express them."""
     if run.method.name not in METHODS:
         return None
     usual = {name: one.default for name, one in inspect.signature(METHODS[run.method.name]).parameters.items()}
@@ -60,7 +60,7 @@ def _of_method(run, steps):
 
 
 def _of_table(recipe):
-    """What was said of the other columns."""
+    """Return the options on the columns of the table, a list."""
     if recipe is None:
         return []
     cells = Cells(decimal=recipe.marks[0], thousands=recipe.marks[1]) if recipe.marks else Cells()
@@ -73,15 +73,15 @@ def _of_table(recipe):
 
 
 def _numbers(cells, words):
-    """Whether words are read as numbers unless somebody says that they are text."""
+    """Whether all `words` would be read as numbers without ``--text``."""
     return all(cells.number(word) is not None for word in words)
 
 
 def for_shell(name):
-    """A name in quotes, for a shell."""
+    """Return `name` quoted for a POSIX shell."""
     return "'" + name.replace("'", "'\\''") + "'"
 
 
 def for_shell_if_needed(name):
-    """The same where a shell would read anything else in it."""
+    """Return `name`, quoted if it has characters that may be special in a shell."""
     return name if re.fullmatch(r"[\w./-]+", name) else for_shell(name)

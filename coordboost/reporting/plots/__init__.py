@@ -1,9 +1,9 @@
-"""Pictures of paths, of choices along them and of bounds; matplotlib is imported when one is drawn.
+"""Plots of paths, of choices along paths, of bounds, trees, chains and angles; matplotlib is imported when a plot is drawn.
 
-Displays are those of scikit-learn in style: ``from_path``, ``from_run`` or ``from_estimator`` makes one and draws it, on `ax` where one is
-given; ``ax_`` and ``figure_`` are what it was drawn on, ``lines_`` its curves, ``plot(ax=)`` draws it again. ``label``, ``color``,
-``linestyle`` and other keywords of lines go to matplotlib, ``legend`` switches the legend. Variables have one look in all
-pictures; other curves take the colours of the Axes' cycle.
+Displays work as in scikit-learn. ``from_path``, ``from_run`` or ``from_estimator`` makes a display and draws it, on `ax` if that is given.
+``ax_`` and ``figure_`` are its Axes and Figure, ``lines_`` its curves; ``plot(ax=)`` draws it again. ``label``, ``color``, ``linestyle``
+and other properties of lines go to matplotlib; ``legend`` switches the legend on or off. A variable has the same colour and line style
+in all plots; other curves follow the colour cycle of the Axes.
 """
 
 from coordboost.reporting.plots.angles import AngleCurveDisplay, AngleDisplay

@@ -12,22 +12,22 @@ from coordboost.angles.learners import ReducedLearners, as_problem
 from coordboost.reporting.plots.drawing import COLOURS, Display, axes, ink, name_axes, new_label
 from coordboost.rules.selection import Greedy
 
-#: Directions in which the boundary is sought, in the plane and in space; points of a circle and of a sphere.
+#: Number of directions in which the boundary is computed, in two and three dimensions; points to draw a circle; rows to draw a sphere.
 DIRECTIONS, ROUND, SPHERE = 2000, 200, 30
 
 
 class AngleDisplay(Display):
-    """Learners in two or three dimensions, their convex hull, the largest ball in it, and the direction that they fit worst.
+    """Learners in two or three dimensions with their opposites, the convex hull of both, the largest ball in it, and the worst direction.
 
-    The radius of the ball is the minimal cosine angle Theta, and the worst direction points to where it touches the hull. For rules other
-    than ``Greedy()`` the hull is that of all combinations of learners whose dual norm is at most 1.
+    The worst direction is the one that the learners fit worst. The radius of the ball is the minimal cosine angle Theta; the ball touches
+    the hull in the worst direction. For rules other than ``Greedy()`` the hull is the set of B x over all x with dual norm at most 1.
 
     Parameters
     ----------
     learners : array_like, (rank, n_learners)
         Unit columns, of rank 2 or 3.
     hull : array_like, (n_points, rank)
-        Points of its boundary, every corner among them.
+        Points of the boundary of the hull, including all corners.
     direction : array_like, (rank,)
         The worst direction.
     angle : Interval
@@ -35,11 +35,11 @@ class AngleDisplay(Display):
     title : str
         Title of the picture.
     words : str
-        What the axes are called, before their number.
+        Label of the axes, followed by their number.
 
     Attributes
     ----------
-    ax_, figure_ : what it was drawn on
+    ax_, figure_ : matplotlib Axes and Figure of the picture
     lines_ : list of matplotlib Line2D: the worst direction and, in the plane, the hull and the ball
 
     Examples
@@ -74,11 +74,11 @@ class AngleDisplay(Display):
         rule : Greedy(), RandomSubset(t) or Groups(t); default ``Greedy()``
             The selection rule, whose norm measures the cosines.
         groups : array_like, (n_learners,), optional
-            Labels for ``Groups``, where B is a matrix.
+            Labels for ``Groups``, if B is a matrix.
         title : str
             Title of the picture.
         ax : matplotlib Axes, optional
-            Default: one of a new figure; in three dimensions one with ``projection="3d"``.
+            Default: the Axes of a new figure; in three dimensions one with ``projection="3d"``.
         **options
             As for ``plot``: keywords of the line of the worst direction, and ``legend``.
 
@@ -90,13 +90,13 @@ class AngleDisplay(Display):
         Raises
         ------
         ValueError
-            For learners of another rank than 2 or 3, an Axes of other dimensions, or what ``mca`` refuses.
+            If the rank of the learners is not 2 or 3, if `ax` has another dimension, or where ``mca`` raises.
         """
         rule = Greedy() if rule is None else rule
         reduced, angle = ReducedLearners.of(B, rule, groups), mca(B, rule, groups=groups)
         if reduced.rank not in (2, 3):
             raise ValueError(f"the learners must span 2 or 3 dimensions to be drawn, they span {reduced.rank}.")
-        own = len(reduced.basis) == reduced.rank  # the coordinates of the samples, without another basis
+        own = len(reduced.basis) == reduced.rank  # then the samples are the coordinates, and no other basis is needed
         turn = reduced.basis if own else np.eye(reduced.rank)
         hull = corners(reduced.slopes(np.vstack([_directions(reduced.rank), reduced.columns.T, -reduced.columns.T])))
         direction = turn @ reduced.basis.T @ angle.witness["direction"]
@@ -104,7 +104,7 @@ class AngleDisplay(Display):
         return cls(turn @ reduced.columns, hull @ turn.T, direction, angle, title=title, words=words).plot(ax, **options)
 
     def plot(self, ax=None, *, legend=None, **options):
-        """Draw the picture; of three dimensions on an Axes that has as many."""
+        """Draw the picture, learners in three dimensions on a 3d Axes."""
         solid = len(self.learners) == 3
         if ax is None and solid:
             import matplotlib.pyplot as plt
@@ -114,7 +114,7 @@ class AngleDisplay(Display):
         if hasattr(ax, "get_zlim") != solid:
             raise ValueError(f"ax must be an Axes of {len(self.learners)} dimensions" + (': projection="3d".' if solid else "."))
         super().plot(ax, legend=False, **options)
-        if legend is None or legend:  # below the picture, which is full
+        if legend is None or legend:  # below the picture, which has no room for it
             ax.legend(loc="upper center", bbox_to_anchor=(0.5, -0.05 if solid else -0.15), ncols=3, fontsize="small", frameon=False)
         return self
 
@@ -135,7 +135,7 @@ class AngleDisplay(Display):
         name_axes(ax, f"{self.words} 0", f"{self.words} 1", self.title or f"minimal cosine angle {theta:.4g}")
 
     def _draw_flat(self, ax, theta):
-        """The hull, the ball and the unit circle in the plane."""
+        """Draw the hull, the ball and the unit circle in two dimensions."""
         around = np.linspace(0, 2 * np.pi, ROUND)
         circle = np.array([np.cos(around), np.sin(around)])
         closed = self.hull[np.r_[: len(self.hull), 0]].T
@@ -148,7 +148,7 @@ class AngleDisplay(Display):
         )
 
     def _draw_solid(self, ax, theta):
-        """The facets of the hull and the ball in space."""
+        """Draw the facets of the hull and the ball in three dimensions."""
         from mpl_toolkits.mplot3d.art3d import Poly3DCollection
         from scipy.spatial import ConvexHull
 
@@ -163,7 +163,7 @@ class AngleDisplay(Display):
 
 
 def _directions(rank):
-    """Directions spread over the circle, or evenly over the sphere on a spiral, (DIRECTIONS, rank)."""
+    """Return directions spread evenly over the circle, or over the sphere on a spiral, (DIRECTIONS, rank)."""
     turn = np.arange(DIRECTIONS) + 0.5
     if rank == 2:
         angles = 2 * np.pi * turn / DIRECTIONS
@@ -173,7 +173,7 @@ def _directions(rank):
 
 
 def corners(points):
-    """The corners of the convex hull of points (n, rank), in order around it in the plane."""
+    """Return the corners of the convex hull of points (n, rank); in two dimensions in their order around it."""
     from scipy.spatial import ConvexHull
 
     points = np.unique(points.round(12), axis=0)
@@ -181,7 +181,7 @@ def corners(points):
 
 
 class AngleCurveDisplay(Display):
-    """Minimal cosine angles against the number of learners, on two log axes: a line where they are exact, a band where they are intervals.
+    """Minimal cosine angles against the number of learners, on log axes: a line of upper ends, with a band where only an interval is known.
 
     Parameters
     ----------
@@ -194,12 +194,12 @@ class AngleCurveDisplay(Display):
 
     Attributes
     ----------
-    ax_, figure_ : what it was drawn on
-    lines_ : list of matplotlib Line2D, the upper ends
+    ax_, figure_ : matplotlib Axes and Figure of the picture
+    lines_ : list of matplotlib Line2D, the line of upper ends
 
     Examples
     --------
-    Of K stumps of one feature the angle is about 1 / K:
+    The angle of K stumps of one feature is about 1 / K:
 
     >>> import numpy as np
     >>> import coordboost as cb
@@ -226,9 +226,9 @@ class AngleCurveDisplay(Display):
         title : str
             Title of the picture.
         ax : matplotlib Axes, optional
-            Default: one of a new figure.
+            Default: the Axes of a new figure.
         **options
-            As for ``plot``: keywords of the line; its default ``label`` is "minimal cosine angle", and ``legend``.
+            As for ``plot``: ``legend``, and keywords of the line; its default ``label`` is "minimal cosine angle".
 
         Returns
         -------
@@ -238,11 +238,11 @@ class AngleCurveDisplay(Display):
         Raises
         ------
         ValueError
-            For no learners at all, or what ``mca`` refuses.
+            If `many` is empty, or where ``mca`` raises.
 
         Notes
         -----
-        *Cost*: that of ``mca`` for each of them: seconds where no exact method is cheap.
+        *Cost*: a call of ``mca`` for each set: seconds where no exact method is cheap.
         """
         many = items_of("many", many, "a list of problems or of matrices of learners")
         if not many:
@@ -264,7 +264,7 @@ class AngleCurveDisplay(Display):
             ax.fill_between(self.n_learners, lower, upper, **band)
         ax.set_xscale("log")
         ax.set_yscale("log")
-        for axis in (ax.xaxis, ax.yaxis):  # plain numbers: often there is no power of 10 to see
+        for axis in (ax.xaxis, ax.yaxis):  # plain numbers, as there is often no power of 10 in the range
             axis.set_major_locator(LogLocator(subs=(1, 2, 5)))
             axis.set_major_formatter("{x:g}")
             axis.set_minor_formatter(NullFormatter())

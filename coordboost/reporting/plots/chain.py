@@ -1,25 +1,25 @@
-"""The display of a chain: its trace, and next to it the law that it should have."""
+"""Display of a Markov chain: its trace and, next to it, the distribution that it should have."""
 
 from typing import Any, Self
 
 from coordboost.reporting.plots.drawing import COLOURS, Display, ink, name_axes, new_label
 from coordboost.theory.langevin import Chain, GridLaw, Normal
 
-#: Most points of a trace.
+#: Most points drawn of a trace.
 MOST = 4000
 
 
 class ChainDisplay(Display):
-    """One quantity of a chain along its steps, with the sample and the law at the right edge.
+    """One quantity of a chain along its steps, with a histogram of the sample and its theoretical law at the right edge.
 
     Parameters
     ----------
     chain : Chain
-        What was sampled.
+        The sampled values.
     quantity : int, default 0
-        The number of the quantity that is drawn.
+        Index of the quantity to draw.
     law : Normal or GridLaw, optional
-        The law of the same quantities, drawn next to the sample.
+        The distribution that the quantities should have, drawn next to the sample.
     words : str, optional
         The name of the vertical axis; default "coefficient" and its number.
     title : str
@@ -27,9 +27,9 @@ class ChainDisplay(Display):
 
     Attributes
     ----------
-    ax_, figure_ : what it was drawn on
+    ax_, figure_ : matplotlib Axes and Figure of the picture
     lines_ : list of matplotlib Line2D, the traces
-    side_ : the Axes of the sample and the law
+    side_ : Axes of the histogram and the law
 
     Examples
     --------
@@ -61,17 +61,17 @@ class ChainDisplay(Display):
         Parameters
         ----------
         chain : Chain
-            What was sampled.
+            The sampled values.
         quantity : int, default 0
-            The number of the quantity that is drawn.
+            Index of the quantity to draw.
         law : Normal or GridLaw, optional
-            The law of the same quantities, drawn next to the sample.
+            The distribution that the quantities should have, drawn next to the sample.
         words : str, optional
             The name of the vertical axis; default "coefficient" and its number.
         title : str
             Title of the picture; default split R-hat and the effective number of draws.
         ax : matplotlib Axes, optional
-            Default: one of a new figure.
+            Default: the Axes of a new figure.
         **options
             As for ``plot``: keywords of the traces, and ``legend``.
 

@@ -1,4 +1,4 @@
-"""Displays of choices: the point that cross-validation takes, how often a learner is taken, how stably a column is."""
+"""Displays of choices: the point chosen by cross-validation, how often learners are selected, how stably columns are."""
 
 from collections.abc import Sequence
 from typing import Any, Self
@@ -23,14 +23,14 @@ from coordboost.reporting.plots.drawing import (
     room_for,
 )
 
-#: Where the best point lies in this part of the axis, the first, the axis is logarithmic.
+#: The axis is logarithmic if the best point lies within this first fraction of it.
 LEFT = 0.1
-#: Widths of a count of non-zeros from one to the next, in letters.
+#: Distance between counts of non-zeros on the top axis, in font sizes.
 APART = 5
 
 
 def nonzeros_of(path):
-    """Numbers of points of a path, increasing, and how many coefficients are not 0 there. *Cost*: no scans."""
+    """Return indices of points of a path, increasing, and the number of non-zero coefficients there. *Cost*: no scans."""
     if hasattr(path, "replay"):
         at = spaced(path.n_points - 1)
         return at, np.array([np.count_nonzero(state.beta) for state in path.replay(at.tolist())])
@@ -38,7 +38,7 @@ def nonzeros_of(path):
 
 
 def nonzeros_of_folds(validation):
-    """The same, the median over the paths of the folds; None where they have other points than the losses."""
+    """Return the same as ``nonzeros_of``, as a median over the paths of the folds; None without paths, or if their points differ."""
     n = validation.losses.shape[1]
     if not validation.paths or any(path.n_points != n for path in validation.paths):
         return None
@@ -47,36 +47,36 @@ def nonzeros_of_folds(validation):
 
 
 class CrossValidationDisplay(Display):
-    r"""Mean losses on rows held out, one standard error to either side, and both choices, with the non-zero coefficients on top.
+    r"""Mean validation losses with a band of one standard error, both choices, and the numbers of non-zero coefficients on top.
 
-    Losses fall on a log axis where the smallest is less than a tenth of the largest: the choices are made among small ones. So do
-    points where the best of them lies in the first tenth of the axis.
+    The vertical axis is logarithmic if the smallest mean loss is less than a tenth of the largest, as the choice is among small losses. The
+    horizontal axis is logarithmic if the best point lies in its first tenth.
 
     Parameters
     ----------
     validation : CrossValidation
-        Losses on rows held out.
+        Validation losses.
     at : array_like, (n_points,), optional
-        What the points are drawn against; default their numbers.
+        Horizontal positions of the points; default their indices.
     words : str
-        The name of the horizontal axis.
+        Label of the horizontal axis.
     log : bool, optional
-        Whether that axis is logarithmic; default where the best point lies in the first tenth of it, and for decreasing values.
+        Whether that axis is logarithmic. Default: if the best point lies in its first tenth, or `at` decreases.
     title : str
         Title of the picture.
     nonzeros : pair of ndarray, optional
-        Numbers of points, increasing, and how many coefficients are not 0 there.
+        Indices of points, increasing, and the number of non-zero coefficients there.
 
     Attributes
     ----------
-    ax_, figure_ : what it was drawn on
+    ax_, figure_ : matplotlib Axes and Figure of the picture
     lines_ : list of matplotlib Line2D, the mean losses
     fill_between_ : the band of one standard error
-    top_ : the axis of the counts, None where there is none
+    top_ : axis of the counts, or None
 
     Examples
     --------
-    The rule of one standard error takes 39 steps of LS-Boost where the smallest error is that of 100:
+    The one-standard-error rule chooses 39 steps of LS-Boost; the smallest validation loss is at 100 steps:
 
     >>> import coordboost as cb
     >>> from matplotlib.figure import Figure
@@ -89,7 +89,7 @@ class CrossValidationDisplay(Display):
     ['mean of 5 folds', 'one-standard-error rule: 39', 'best: 100']
     """
 
-    #: What stands at the axis of the counts.
+    #: Label of the axis of the counts.
     counted = "non-zero coefficients"
 
     def __init__(
@@ -111,14 +111,14 @@ class CrossValidationDisplay(Display):
         ----------
         validation : CrossValidation
         at : (n_points,), optional
-            What to draw against, say the alphas of a grid; default the numbers of the points.
+            Horizontal positions of the points, such as the alphas of a grid; default their indices.
         path : Run, ExactPath or LassoPath, optional
-            The path of all rows, at the points of the validation: its non-zero coefficients are counted on top. By default the median
-            over the folds, where their paths have these points.
+            The path on all rows, with the same points: its numbers of non-zero coefficients are shown on top. Default: the median over
+            the folds, if their paths have these points.
         words : str
-            The name of the axis.
+            Label of the axis.
         log : bool, optional
-            A log axis; default where the best point lies in the first tenth of the axis, and for decreasing values.
+            A log axis. Default: if the best point lies in the first tenth of the axis, or `at` decreases.
         title : str
         ax : matplotlib Axes, optional
         **options
@@ -135,7 +135,7 @@ class CrossValidationDisplay(Display):
 
     @classmethod
     def from_estimator(cls, estimator: Any, *, title: str = "", ax: Any = None, **options: Any) -> Self:
-        """Draw what a fitted ``...CV`` estimator has seen: against alpha for a grid, else against the points of all paths.
+        """Draw the cross-validation of a fitted ``...CV`` estimator: against alpha for a grid, else against the points of its paths.
 
         Parameters
         ----------
@@ -144,7 +144,7 @@ class CrossValidationDisplay(Display):
         title : str
             Title of the picture.
         ax : matplotlib Axes, optional
-            Default: one of a new figure.
+            Default: the Axes of a new figure.
         **options
             As for ``plot``: keywords of the line, and ``legend``.
 
@@ -156,7 +156,7 @@ class CrossValidationDisplay(Display):
         Raises
         ------
         ValueError
-            If it has chosen once for each of several classes.
+            If the estimator has one cross-validation for each of several classes.
         """
         seen = estimator.cross_validation_
         if isinstance(seen, list):
@@ -193,7 +193,7 @@ class CrossValidationDisplay(Display):
         self.top_ = self._counts(ax) if first and self.nonzeros is not None else None
 
     def _scale(self, ax, x):
-        """Make the axis what it has to be; whether it is logarithmic."""
+        """Set direction and scale of the horizontal axis; return whether it is logarithmic."""
         falls, positive = len(x) > 1 and x[-1] < x[0], x[x > 0]
         ax.xaxis.set_inverted(falls)
         log, whole = self.log, np.ptp(x)
@@ -208,13 +208,13 @@ class CrossValidationDisplay(Display):
         return True
 
     def _at_an_end(self, best):
-        """What is said where the best point is the first or the last."""
+        """Return a remark for the legend if the best point is the first or the last, else an empty string."""
         if len(self.at) == 1 or best not in (0, len(self.at) - 1):
             return ""
         return "\n(the first point: nothing beats the start)" if best == 0 else "\n(the end of the path: go on further)"
 
     def _counts(self, ax):
-        """Numbers of non-zero coefficients on top, so many as there is room for."""
+        """Draw numbers of non-zero coefficients on top, as many as there is room for; return their axis."""
         from matplotlib.ticker import NullLocator
 
         points, counts = self.nonzeros
@@ -240,7 +240,7 @@ class SelectionDisplay(Display):
     Parameters
     ----------
     counts : ndarray of int, (n_learners,)
-        Numbers of steps.
+        Number of steps of each learner.
     names : sequence of str, (n_learners,)
         Names of the learners.
     n_bars : int, default 20
@@ -250,7 +250,7 @@ class SelectionDisplay(Display):
 
     Attributes
     ----------
-    ax_, figure_ : what it was drawn on
+    ax_, figure_ : matplotlib Axes and Figure of the picture
     bars_ : matplotlib's container of the bars
 
     Examples
@@ -273,7 +273,7 @@ class SelectionDisplay(Display):
 
     @classmethod
     def from_run(cls, run: Run, *, n_bars: int = 20, title: str = "", ax: Any = None, **options: Any) -> Self:
-        """Draw the steps of a run by learner, the most frequent first.
+        """Draw the number of steps of each learner in a run, the most frequent first.
 
         Parameters
         ----------
@@ -284,7 +284,7 @@ class SelectionDisplay(Display):
         title : str
             Title of the picture.
         ax : matplotlib Axes, optional
-            Default: one of a new figure.
+            Default: the Axes of a new figure.
         **options
             As for ``plot``: keywords of the bars, as for matplotlib's ``barh``, and ``legend``.
 
@@ -298,7 +298,7 @@ class SelectionDisplay(Display):
 
     @classmethod
     def from_estimator(cls, estimator: Any, *, n_bars: int = 20, title: str = "", ax: Any = None, **options: Any) -> Self:
-        """The same for the run of a fitted estimator.
+        """Draw the number of steps of each learner in the run of a fitted estimator.
 
         Parameters
         ----------
@@ -309,7 +309,7 @@ class SelectionDisplay(Display):
         title : str
             Title of the picture.
         ax : matplotlib Axes, optional
-            Default: one of a new figure.
+            Default: the Axes of a new figure.
         **options
             As for ``plot``: keywords of the bars, as for matplotlib's ``barh``, and ``legend``.
 
@@ -337,7 +337,7 @@ class SelectionDisplay(Display):
 
 
 class StabilityDisplay(ColumnsDisplay):
-    """Shares of draws in which a column is among the first q to enter, against q. Columns look as in a ``ProfileDisplay``.
+    """Shares of draws of rows in which a column is among the first q to enter, against q. Columns look as in ``ProfileDisplay``.
 
     Parameters
     ----------
@@ -354,13 +354,13 @@ class StabilityDisplay(ColumnsDisplay):
 
     Attributes
     ----------
-    ax_, figure_ : what it was drawn on
+    ax_, figure_ : matplotlib Axes and Figure of the picture
     lines_ : list of matplotlib Line2D, those with a colour
-    columns_ : the number of the column of each
+    columns_ : index of the column of each line
 
     Examples
     --------
-    In 19 of 20 halves of the rows, or all, columns 2 and 8 are the first two that LS-Boost takes:
+    Column 2 is among the first two columns of LS-Boost in 19 of 20 halves of the rows, column 8 in all 20:
 
     >>> import coordboost as cb
     >>> from matplotlib.figure import Figure
@@ -390,9 +390,9 @@ class StabilityDisplay(ColumnsDisplay):
         Parameters
         ----------
         stability : Stability
-            Orders in which columns entered paths.
+            Result of ``stability_selection`` or ``bootstrap_frequencies``.
         q : int
-            The largest number of columns that is looked at.
+            The largest number of columns to consider.
         names : sequence of str, (n_features,), optional
             Names of the columns; default x0, x1, ...
         threshold : float, optional
@@ -402,7 +402,7 @@ class StabilityDisplay(ColumnsDisplay):
         title : str
             Title of the picture.
         ax : matplotlib Axes, optional
-            Default: one of a new figure.
+            Default: the Axes of a new figure.
         **options
             As for ``plot``: keywords of the lines, and ``legend``.
 

@@ -1,4 +1,4 @@
-"""The picture of a path over penalties: what complexity costs, and what is bought."""
+"""Plot of a path over complexity penalties: losses, and the sizes of the trees."""
 
 import numpy as np
 
@@ -6,7 +6,7 @@ from coordboost.reporting.plots.path import figure_size
 
 
 def complexity(path, title=""):
-    """Mean losses against the penalty, and below them the part of the steps that trees of each size got.
+    """Draw mean losses against the penalty and, below, the share of steps for each tree size.
 
     Parameters
     ----------
@@ -35,7 +35,7 @@ def complexity(path, title=""):
 
 
 def _sizes(ax, at, summaries):
-    """Bars: of all steps the part with trees of so many splits."""
+    """Draw bars: the share of steps whose tree has a given number of splits."""
     from matplotlib import colormaps
 
     nodes = np.unique(summaries[0].nodes)

@@ -1,4 +1,4 @@
-"""Displays of a path: coefficient profiles, and the error on the rows of the fit and on others."""
+"""Displays of a path: coefficient profiles, and training and validation losses."""
 
 from collections.abc import Sequence
 from typing import Any, Self
@@ -17,30 +17,30 @@ from coordboost.reporting.plots.drawing import (
     new_label,
 )
 
-#: What a path can be drawn against.
+#: Choices for the horizontal axis.
 AGAINST = ("l1", "fraction", "step", "alpha", "lam", "deviance")
-#: Units of coefficients, in words.
+#: Units of coefficients -> their name in labels.
 UNITS = {"standardized": "standardised", "original": "original units"}
-#: Columns that have a name where nobody says how many, in tables with more columns than there are looks.
+#: Default number of columns with a name, in tables with more columns than looks.
 NAMED = 12
 
 
 def checked_against(against):
-    """`against`, one of AGAINST."""
+    """Return `against`; raise ValueError unless it is in AGAINST."""
     if against not in AGAINST:
         raise ValueError(f"against must be one of {', '.join(map(repr, AGAINST))}, got {shown(against)}.")
     return against
 
 
 def points_of(path):
-    """What the points of a path are, in words."""
+    """Return the axis label for the indices of the points of a path."""
     if hasattr(path, "alphas"):
         return "alpha, counted from the largest"
     return "knot" if path.piecewise_linear else "step"
 
 
 def places_on(ax, numbers, against):
-    """The values to draw against, (n_points,); penalties on a log axis that falls, and 0 as half of the smallest."""
+    """Return horizontal positions, (n_points,). Penalties get a falling log axis, on which 0 is drawn at half the smallest other one."""
     x = np.asarray(numbers[against], dtype=float)
     if against not in ("alpha", "lam"):
         return x
@@ -53,39 +53,39 @@ def places_on(ax, numbers, against):
 
 
 class ProfileDisplay(ColumnsDisplay):
-    """Coefficients along a path. The look of a column hangs on its number: it is the same in every picture of its table.
+    """Coefficients along a path. The look of a column depends on its number: it is the same in every plot of a table.
 
     Parameters
     ----------
     numbers : dict of str to ndarray (n_points,)
-        The places of the points, by the ways to name one: "l1" and the like.
+        Positions of the points on each possible horizontal axis, by its name in `against`.
     coefs : ndarray, (n_points, n_columns)
         Coefficients, in the units drawn.
     names : sequence of str, (n_columns,)
         Names of the columns.
     words : dict of str to str, optional
-        What stands at the axes: for each way to name a place, and for "coefs".
+        Labels of the axes: for each name in `against`, and for "coefs".
     against : {"l1", "fraction", "step", "alpha", "lam", "deviance"}, default "l1"
-        What is drawn against.
+        The horizontal axis.
     n_labels : int, optional
-        So many columns, those with the largest coefficients, have a colour and a name. Default: all columns of a table of up to 21, else
-        12.
+        Number of columns, those with the largest coefficients, with a colour and a name. Default: all columns of a table with up to 21,
+        else 12.
     knots : bool, default False
-        Whether there are dots at the knots.
+        Whether to draw dots at the knots.
     title : str
         Title of the picture.
     model : int, optional
-        The number of the point that an estimator chose, marked by a line.
+        Index of the point that an estimator chose, marked by a line.
 
     Attributes
     ----------
-    ax_, figure_ : what it was drawn on
+    ax_, figure_ : matplotlib Axes and Figure of the picture
     lines_ : list of matplotlib Line2D, those with a colour
-    columns_ : the number of the column of each
+    columns_ : index of the column of each line
 
     Examples
     --------
-    The three largest of ten coefficients of a run, at its end:
+    At the end of a run, the coefficients of the three columns whose coefficients became largest:
 
     >>> import coordboost as cb
     >>> from matplotlib.figure import Figure
@@ -121,16 +121,16 @@ class ProfileDisplay(ColumnsDisplay):
         units : {"standardized", "original"}, default "standardized"
             Coefficients of columns of norm 1, whose sizes can be compared, as R's lars draws them; or those of the columns of X.
         n_labels : int, optional
-            So many columns, those with the largest coefficients, have a colour and a name; the others are grey. Fewer have a name where
-            there is no room. Default: all columns of a table of up to 21, else 12.
+            Number of columns, those with the largest coefficients, with a colour and a name; the others are grey. Fewer have a name if
+            there is no room. Default: all columns of a table with up to 21, else 12.
         knots : bool, optional
             Dots at the knots; default for exact paths with up to 60 of them.
         title : str
         ax : matplotlib Axes, optional
-            On one with a path already the names stand once.
+            Names that `ax` already has, from another path, are not repeated.
         **options
-            As for ``plot``: ``legend=True`` puts the names into a legend, or, with ``label=``, the labels of the paths; ``color``,
-            ``linestyle`` and the like go to all lines.
+            As for ``plot``: ``legend=True`` draws a legend of the names or, with ``label=``, of the labels of paths; ``color``,
+            ``linestyle`` and the like apply to all lines.
 
         Returns
         -------
@@ -146,7 +146,7 @@ class ProfileDisplay(ColumnsDisplay):
         cls, estimator: Any, *, against: str = "l1", units: str = "standardized", n_labels: int | None = None, knots: bool | None = None,
         title: str = "", ax: Any = None, **options: Any,
     ) -> Self:  # fmt: skip
-        """Draw the path of a fitted linear estimator, and where on it the model is.
+        """Draw the path of a fitted linear estimator, and mark the point of the model.
 
         Parameters
         ----------
@@ -157,13 +157,13 @@ class ProfileDisplay(ColumnsDisplay):
         units : {"standardized", "original"}, default "standardized"
             Coefficients of columns of norm 1, whose sizes can be compared; or those of the columns of X.
         n_labels : int, optional
-            So many columns, those with the largest coefficients, have a colour and a name. Default as for ``from_path``.
+            Number of columns, those with the largest coefficients, with a colour and a name. Default as for ``from_path``.
         knots : bool, optional
             Dots at the knots; default for exact paths with up to 60 of them.
         title : str
             Title of the picture.
         ax : matplotlib Axes, optional
-            Default: one of a new figure.
+            Default: the Axes of a new figure.
         **options
             As for ``plot``: keywords of the lines, and ``legend``.
 
@@ -215,7 +215,7 @@ class ProfileDisplay(ColumnsDisplay):
         order = np.argsort(-size, kind="stable")
         order = order[size[order] > 0]
         few = self.n_labels if self.n_labels is not None else LOOKS if self.coefs.shape[1] <= LOOKS else NAMED
-        ax.update_datalim(np.column_stack([x, 0 * x]))  # a path on which nothing moves has its axis, too
+        ax.update_datalim(np.column_stack([x, 0 * x]))  # so that a path of zeros also has its axis
         self._draw_columns(ax, x, self.coefs, order, few, line_kw)
         for j, line in zip(self.columns_, self.lines_, strict=True) if self.knots else ():
             moves = np.flatnonzero(self.coefs[:, j])
@@ -231,7 +231,7 @@ class ProfileDisplay(ColumnsDisplay):
 
 
 class ErrorDisplay(Display):
-    """Mean losses along a path, on the rows of the fit (training) and on others (validation).
+    """Mean losses along a path, on the rows of the fit (training) and on other rows (validation).
 
     Parameters
     ----------
@@ -240,18 +240,18 @@ class ErrorDisplay(Display):
     test : ndarray, (n_points,), optional
         Mean losses on other rows.
     words : str
-        The name of the horizontal axis: what the points of the path are.
+        Label of the horizontal axis: what the points of the path are.
     title : str
         Title of the picture.
 
     Attributes
     ----------
-    ax_, figure_ : what it was drawn on
+    ax_, figure_ : matplotlib Axes and Figure of the picture
     lines_ : list of matplotlib Line2D, the curves
 
     Examples
     --------
-    On rows that the fit has not seen the error is smallest after 153 of 500 steps:
+    The validation loss is smallest after 153 of 500 steps:
 
     >>> import coordboost as cb
     >>> from matplotlib.figure import Figure
@@ -286,9 +286,9 @@ class ErrorDisplay(Display):
         title : str
             Title of the picture.
         ax : matplotlib Axes, optional
-            Default: one of a new figure.
+            Default: the Axes of a new figure.
         **options
-            As for ``plot``: keywords of the lines; a ``label`` stands before "training" and "validation", and ``legend``.
+            As for ``plot``: ``legend``, and keywords of the lines; a ``label`` is put before "training" and "validation".
 
         Returns
         -------
@@ -297,7 +297,7 @@ class ErrorDisplay(Display):
 
         Notes
         -----
-        *Cost*: for a run one column of X a step, for others one product with X a point.
+        *Cost*: one column of X per step of a run; for other paths one product with X per point.
         """
         test = None if X_test is None else -path.score_path(X_test, y_test)
         return cls(-path.score_path(X, y), test, words=points_of(path), title=title).plot(ax, **options)
@@ -310,7 +310,7 @@ class ErrorDisplay(Display):
         cls, estimator: Any, X: ArrayLike, y: ArrayLike, X_test: ArrayLike | None = None, y_test: ArrayLike | None = None, *,
         title: str = "", ax: Any = None, **options: Any,
     ) -> Self:  # fmt: skip
-        """The same for the path of a fitted linear estimator.
+        """Draw the losses along the path of a fitted linear estimator.
 
         Parameters
         ----------
@@ -325,9 +325,9 @@ class ErrorDisplay(Display):
         title : str
             Title of the picture.
         ax : matplotlib Axes, optional
-            Default: one of a new figure.
+            Default: the Axes of a new figure.
         **options
-            As for ``plot``: keywords of the lines; a ``label`` stands before "training" and "validation", and ``legend``.
+            As for ``plot``: ``legend``, and keywords of the lines; a ``label`` is put before "training" and "validation".
 
         Returns
         -------
@@ -336,7 +336,7 @@ class ErrorDisplay(Display):
 
         Notes
         -----
-        *Cost*: for a run one column of X a step, for others one product with X a point.
+        *Cost*: one column of X per step of a run; for other paths one product with X per point.
         """
         return cls.from_path(estimator.path_, X, y, X_test, y_test, title=title, ax=ax, **options)
 

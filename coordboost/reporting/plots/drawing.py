@@ -1,4 +1,4 @@
-"""What the displays share: an Axes to draw on, one look for each variable, and names beside the ends of lines."""
+"""Shared parts of the displays: the Axes, the look (colour and line style) of a variable, and names beside the ends of lines."""
 
 import numpy as np
 
@@ -10,22 +10,22 @@ __all__ = [
     "name_axes", "new_label", "room_for",
 ]  # fmt: skip
 
-#: So many variables can be told apart by their looks.
+#: Number of different looks, so of variables that can be told apart.
 LOOKS = len(COLOURS) * len(STYLES)
-#: From one name beside lines to the next, and from the end of a line to its name, in sizes of a letter.
+#: Distance from one name beside lines to the next, and from the end of a line to its name, in font sizes.
 GAP, LEADER = 1.3, 1.6
 
 
 class Display:
-    """A picture that can be drawn again; a display says how in ``_draw(ax, line_kw)``.
+    """Base class of plots that can be drawn again. Subclasses implement ``_draw(ax, line_kw)``.
 
     Attributes
     ----------
-    ax_, figure_ : what it was drawn on
+    ax_, figure_ : matplotlib Axes and Figure of the picture
     lines_ : list of matplotlib Line2D, its curves
     """
 
-    #: Whether there is a legend where nobody asks.
+    #: Whether ``plot`` draws a legend by default.
     legend = True
 
     def plot(self, ax=None, *, legend=None, **line_kw):
@@ -34,7 +34,7 @@ class Display:
         Parameters
         ----------
         ax : matplotlib Axes, optional
-            By default one of a new figure. What is there already stays: colours go on along the cycle of the Axes.
+            Default: the Axes of a new figure. Existing curves stay, and the colour cycle of the Axes continues.
         legend : bool, optional
             Whether to draw a legend; every display has its own default.
         **line_kw : dict
@@ -42,12 +42,12 @@ class Display:
 
         Returns
         -------
-        The display itself
+        The display
 
         Raises
         ------
         ValueError
-            If matplotlib's lines have no such keyword.
+            For a keyword that matplotlib's lines do not have.
         """
         line_kw = self._checked(line_kw)
         self.ax_ = axes(ax)
@@ -59,7 +59,7 @@ class Display:
         return self
 
     def _checked(self, line_kw):
-        """Keywords of lines under their long names."""
+        """Return the keywords of lines under their full names; raise ValueError for an unknown one."""
         from matplotlib.cbook import normalize_kwargs
         from matplotlib.lines import Line2D
 
@@ -71,14 +71,14 @@ class Display:
 
 
 class ColumnsDisplay(Display):
-    """A display of many columns along one axis: some in their looks, with their names beside them, the others grey."""
+    """A display of many columns: some with a look and a name beside the line, the others grey."""
 
     legend = False
 
     def _draw_columns(self, ax, x, values, order, n, line_kw):
-        """Draw values (n_points, n_columns) of the columns in `order`, the first n with looks and so many names as there is room for.
+        """Draw values (n_points, n_columns) of the columns in `order`, the first n with a look, and with a name while there is room.
 
-        A ``label`` in `line_kw` names all lines at once, in the legend; then the names of the columns stand beside the lines only.
+        A ``label`` in `line_kw` is one legend entry for all lines; the names of the columns are then beside the lines only.
         """
         label = line_kw.pop("label", None)
         self.columns_ = np.sort(order[:n])
@@ -87,7 +87,7 @@ class ColumnsDisplay(Display):
             name = "_nolegend_" if label is not None else new_label(ax, self.names[j])
             self.lines_ += ax.plot(x, values[:, j], **{"zorder": 2, **own, **line_kw}, label=name)
         if label is not None:
-            # one entry for all, in no variable's colour
+            # one entry for all lines, in the colour of text
             ax.plot([], [], **{"color": ink(), **line_kw}, label=as_written(label))
         if label is not None or not self._wanted:
             named, colours = order[: min(n, room_for(ax))], dict(zip(self.columns_, self.lines_, strict=True))
@@ -96,7 +96,7 @@ class ColumnsDisplay(Display):
 
 
 def axes(ax):
-    """`ax`, or one of a new figure: pyplot's, so that a notebook shows it, of the size that rcParams say."""
+    """Return `ax`, or the Axes of a new pyplot figure of default size, which a notebook shows."""
     if ax is None:
         import matplotlib.pyplot as plt
 
@@ -105,18 +105,18 @@ def axes(ax):
 
 
 def new_label(ax, words):
-    """`words` as a label for the legend of `ax`, or one that no legend shows where these words are there already."""
+    """Return `words` as a legend label, or a label that legends ignore if the legend of `ax` has these words already."""
     words = as_written(words)
     return "_nolegend_" if words in ax.get_legend_handles_labels()[1] else words
 
 
 def as_written(words):
-    """Words in which no dollar begins a formula."""
+    """Return `words` with dollar signs escaped, so that they start no formula."""
     return str(words).replace("$", r"\$")
 
 
 def name_axes(ax, x, y, title=""):
-    """Words at the axes; a title that is there stays where there is no new one."""
+    """Set the labels of the axes, and the title if it is not empty."""
     ax.set_xlabel(x)
     ax.set_ylabel(y)
     if title:
@@ -124,16 +124,15 @@ def name_axes(ax, x, y, title=""):
 
 
 def room_for(ax, gap=GAP):
-    """How many names fit below each other."""
+    """Return how many names fit below each other beside `ax`."""
     height = ax.get_position().height * ax.figure.bbox.height
     return max(1, int(height / (gap * letter() * ax.figure.dpi / 72)))
 
 
 class Beside:
-    """Where a name stands: right of its Axes, at the height of the end of its line, moved so that no name lies on another.
+    """Position of a name: right of its Axes, at the height of the end of its line, shifted so that names do not overlap.
 
-    It is the ``textcoords`` of an annotation. Matplotlib asks it whenever the picture is drawn: limits, layout and letters may change
-    until then.
+    Used as ``textcoords`` of an annotation. Matplotlib calls it at every drawing, so limits, layout and font size may change before.
     """
 
     def __init__(self, ax):
@@ -151,12 +150,12 @@ class Beside:
 
 
 def names_beside(ax):
-    """The names beside the lines of `ax`, a dict of text to annotation."""
+    """Return the names beside the lines of `ax`, a dict from text to annotation."""
     return {text.get_text(): text for text in ax.texts if isinstance(getattr(text, "anncoords", None), Beside)}
 
 
 def beside(ax, ends, names, colours):
-    """Names right of `ax`, each tied to the end of its line; a name that is there already goes to the end that is further on.
+    """Write names right of `ax`, each linked to the end of its line. A name that exists already moves to the end further along the axis.
 
     ends : list of (x, y);  colours : of the leaders
     """
@@ -176,7 +175,7 @@ def beside(ax, ends, names, colours):
 
 
 def _make_room(ax, names):
-    """Room for names in a figure that has no layout engine to make it: a part of the cell of the Axes, as ``colorbar`` takes one."""
+    """Shrink `ax` to make room for the names, as ``colorbar`` does, in figures without a layout engine."""
     from matplotlib.text import Text
 
     spec = ax.get_subplotspec()

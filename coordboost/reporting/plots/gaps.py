@@ -1,4 +1,4 @@
-"""Displays of certificates, and of bounds: what was measured along a run against what the theorems promise."""
+"""Displays of certified gaps along a run or path, and of measured values with the bounds of theorems."""
 
 from typing import Any, Self
 
@@ -17,7 +17,7 @@ from coordboost.theory.bounds.check import BoundCheck, check
 
 #: Points of a curve of gaps.
 POINTS = 40
-#: The variants of a statement, the one that is drawn where nobody says first; and the style of their bounds.
+#: Variants of a statement, in order of preference, and the line styles of their bounds.
 STYLES = {"printed": "-", "corrected": (0, (6, 2)), "sharpened": (0, (2, 1))}
 
 
@@ -27,13 +27,13 @@ class GapDisplay(Display):
     Parameters
     ----------
     x : array_like, (n_points,)
-        What they are drawn against; points at 0 are left out.
+        Horizontal positions; points at 0 are left out.
     gaps : array_like, (n_points,)
-        The gaps; those that are 0 or not known (inf) are left out.
+        The gaps; zeros and unknown gaps (inf) are left out.
     words : str
-        The name of the horizontal axis.
+        Label of the horizontal axis.
     name : str
-        What a legend calls the curve where no ``label`` is given.
+        Legend entry of the curve if no ``label`` is given.
     title : str
         Title of the picture.
     falling : bool, default False
@@ -41,12 +41,12 @@ class GapDisplay(Display):
 
     Attributes
     ----------
-    ax_, figure_ : what it was drawn on
+    ax_, figure_ : matplotlib Axes and Figure of the picture
     lines_ : list of matplotlib Line2D, the curve
 
     Examples
     --------
-    LS-Boost is within 0.3 % of least squares after 200 steps, in parts of the loss at 0:
+    After 200 steps the gap of LS-Boost to least squares is 0.33 % of the loss at 0:
 
     >>> import coordboost as cb
     >>> from matplotlib.figure import Figure
@@ -70,22 +70,22 @@ class GapDisplay(Display):
         cls, run: Run, *, against: str = "step", target: Unconstrained | L1Ball | L1Penalty | None = None, title: str = "", ax: Any = None,
         **options: Any,
     ) -> Self:  # fmt: skip
-        """Draw the gap of a run to its target against steps, or against the scans that they took.
+        """Draw the gap of a run to its target against the number of steps or of scans.
 
         Parameters
         ----------
         run : Run
             The run.
         against : {"step", "scans"}, default "step"
-            The number of the step plus 1, or the scans of all learners so far, which compare methods whose steps cost differently.
+            The step number plus 1, or the scans of all learners so far: these compare methods whose steps differ in cost.
         target : Unconstrained, L1Ball or L1Penalty, optional
-            The optimum to which the gap is; default that of the method.
+            The optimum that the gap refers to; default the target of the method.
         title : str
             Title of the picture.
         ax : matplotlib Axes, optional
-            Default: one of a new figure.
+            Default: the Axes of a new figure.
         **options
-            As for ``plot``: keywords of the line; its default ``label`` is the method, and what the gap refers to, and ``legend``.
+            As for ``plot``: ``legend``, and keywords of the line; its default ``label`` names the method and the target of the gap.
 
         Returns
         -------
@@ -95,11 +95,11 @@ class GapDisplay(Display):
         Raises
         ------
         ValueError
-            For another word in `against`.
+            For an unknown `against`.
 
         Notes
         -----
-        *Cost*: a scan for each of some 40 points; against scans the run is made again, to count them.
+        *Cost*: a scan for each of some 40 points; against scans, the run is also repeated to count them.
         """
         if against not in ("step", "scans"):
             raise ValueError(f"against must be 'step' or 'scans', got {shown(against)}.")
@@ -123,13 +123,13 @@ class GapDisplay(Display):
         Parameters
         ----------
         path : LassoPath
-            From ``lasso_path``; its gaps are known.
+            Result of ``lasso_path``, which holds the gaps.
         title : str
             Title of the picture.
         ax : matplotlib Axes, optional
-            Default: one of a new figure.
+            Default: the Axes of a new figure.
         **options
-            As for ``plot``: keywords of the line; its default ``label`` is "Lasso path", and ``legend``.
+            As for ``plot``: ``legend``, and keywords of the line; its default ``label`` is "Lasso path".
 
         Returns
         -------
@@ -152,10 +152,10 @@ class GapDisplay(Display):
 
 
 class BoundDisplay(Display):
-    """A bound of a theorem and what was measured; where they are equal, both lines are seen.
+    """A bound of a theorem and the measured values. Both lines are visible where they coincide.
 
-    The legend names the variant of the statement that the bound is, the vertical axis what was measured. On an Axes that has the same
-    measured values already, from another variant of the statement, they are not drawn again.
+    The legend names the variant of the statement, the vertical axis the measured quantity. If the Axes already has the same measured
+    values, from another variant of the statement, they are not drawn again.
 
     Parameters
     ----------
@@ -166,8 +166,8 @@ class BoundDisplay(Display):
 
     Attributes
     ----------
-    ax_, figure_ : what it was drawn on
-    lines_ : list of matplotlib Line2D, the bound and, where it was not there, what was measured
+    ax_, figure_ : matplotlib Axes and Figure of the picture
+    lines_ : list of matplotlib Line2D, the bound and, unless `ax` had them already, the measured values
 
     Examples
     --------
@@ -195,7 +195,7 @@ class BoundDisplay(Display):
         title : str, optional
             Title of the picture; default the name of the statement.
         ax : matplotlib Axes, optional
-            Default: one of a new figure.
+            Default: the Axes of a new figure.
         **options
             As for ``plot``: keywords of the line of the bound, and ``legend``.
 
@@ -210,20 +210,20 @@ class BoundDisplay(Display):
     def from_run(
         cls, run: Run, statement: str, *, variant: str | None = None, title: str | None = None, ax: Any = None, **options: Any
     ) -> Self:
-        """Draw the check of a run whose name is `statement`.
+        """Check `statement` on a run, and draw the result.
 
         Parameters
         ----------
         run : Run
             A run that the statement applies to.
         statement : str
-            As the paper numbers it: "Theorem 2.1 (i)".
+            Name of the statement, with its number in the paper: "Theorem 2.1 (i)".
         variant : {"printed", "corrected", "sharpened"}, optional
             Default: the first of these that applies to the run.
         title : str, optional
             Title of the picture; default the name of the statement.
         ax : matplotlib Axes, optional
-            Default: one of a new figure.
+            Default: the Axes of a new figure.
         **options
             As for ``plot``: keywords of the line of the bound, and ``legend``.
 
@@ -235,11 +235,11 @@ class BoundDisplay(Display):
         Raises
         ------
         ValueError
-            Where no statement of this name, or more than one, applies to the run, or not in this variant.
+            If no statement of this name applies to the run, or more than one, or none in this variant.
 
         Notes
         -----
-        *Cost*: that of ``check(run, statement)``.
+        *Cost*: as ``check(run, statement)``.
         """
         checks = check(run, statement)
         found, names = {one.variant: one for one in checks}, dict.fromkeys(one.name for one in checks)
@@ -276,7 +276,7 @@ COLUMNS = 3
 
 
 def bounds(checks, title=""):
-    """Measured values and bounds as ``BoundDisplay`` draws them, one panel for each statement; its variants share a panel.
+    """Draw measured values and bounds like ``BoundDisplay``, one panel for each statement; its variants share a panel.
 
     Parameters
     ----------

@@ -1,7 +1,7 @@
-"""Pictures of runs: coefficient profiles and training error against the l1 norm. Matplotlib is imported when a picture is drawn.
+"""Plots of runs: coefficient profiles and training error against the l1 norm. Matplotlib is imported when a plot is drawn.
 
-A *trace* is what a picture shows of a run: its models at some 200 steps, recomputed by ``replay``. All coefficients are those of the
-unit columns ("standardised"); every function returns a matplotlib ``Figure`` and shows nothing.
+A *trace* holds the numbers in a plot of a run: its models at some 200 steps, recomputed by ``replay``. All coefficients are those of the
+unit columns ("standardised"). ``figure`` returns a matplotlib ``Figure``; nothing is shown.
 """
 
 from typing import NamedTuple
@@ -11,28 +11,28 @@ import numpy as np
 from coordboost.engine.result import spaced
 from coordboost.reporting.report import caption
 
-#: Okabe and Ito's colours without yellow, which is lost on white: told apart with every common colour vision deficiency.
+#: Okabe and Ito's colours, distinct under every common colour vision deficiency; without yellow, which is hard to see on white.
 COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#56B4E9", "#E69F00", "#000000")
 STYLES = ("-", (0, (5, 1.5)), (0, (1.2, 1.2)))
 REST = "#BBBBBB"
 
 
 def figure_size(width, height):
-    """The size of a figure, given for the 6.4 x 4.8 that matplotlib has by default, in proportion to what rcParams say."""
+    """Return a figure size scaled by rcParams: `width` and `height` are for matplotlib's default of 6.4 x 4.8."""
     from matplotlib import rcParams
 
     return width * rcParams["figure.figsize"][0] / 6.4, height * rcParams["figure.figsize"][1] / 4.8
 
 
 def letter():
-    """The size of the letters of names beside lines, in points."""
+    """Return the font size of names beside lines, in points."""
     from matplotlib.font_manager import FontProperties
 
     return FontProperties(size="small").get_size_in_points()
 
 
 def ink():
-    """The colour of words."""
+    """Return the colour of text."""
     from matplotlib import rcParams
 
     return rcParams["text.color"]
@@ -47,17 +47,17 @@ class Trace(NamedTuple):
 
 
 def relative(problem, loss):
-    """Losses above the infimum, where it is known, in parts of that of beta = 0."""
+    """Return losses minus the infimum, if that is known, relative to that difference at beta = 0."""
     return (loss - (problem.infimum if problem.infimum > -np.inf else 0.0)) / (problem.start_excess or 1.0)
 
 
 def look(column):
-    """Colour and line style of a column, the same in every picture: they hang on its number alone."""
+    """Return colour and line style of a column. They depend on its number only, so they are the same in every plot."""
     return {"color": COLOURS[column % len(COLOURS)], "linestyle": STYLES[(column // len(COLOURS)) % len(STYLES)]}
 
 
 def looks(columns):
-    """The look of each of several columns in one picture, a list; columns of one colour have different styles while there are any."""
+    """Return the looks of the columns in one plot, a list. Columns with the same colour get different line styles while there are any."""
     out = []
     for column in columns:
         own, taken = look(int(column)), [one["linestyle"] for one in out if one["color"] == look(int(column))["color"]]
@@ -67,7 +67,7 @@ def looks(columns):
 
 
 def trace(states):
-    """The trace of models of one problem. *Cost*: no scans.
+    """Return the trace of models of one problem. *Cost*: no scans.
 
     Parameters
     ----------
@@ -80,14 +80,14 @@ def trace(states):
 
 
 def traces_of(runs):
-    """The trace of each run, a list."""
+    """Return the trace of each run, a list."""
     return [trace(run.replay(spaced(run.n_steps).tolist())) for run in runs]
 
 
 def spread(heights, gap, low, high):
-    """Heights moved as little as possible (in squares) so that neighbours are `gap` apart and all lie within [low, high].
+    """Move heights to within [low, high] and at least `gap` apart, with the least sum of squared moves.
 
-    Where there is no room for that, `gap` is made smaller.
+    If there is no room for that, `gap` is reduced.
     """
     from scipy.optimize import isotonic_regression
 
@@ -102,19 +102,19 @@ def spread(heights, gap, low, high):
 
 
 def figure(runs, lasso=None, title="", *, optimum=None, n_labels=12):
-    """Coefficient profiles of runs of one problem side by side on one scale, and below them their training error.
+    """Draw coefficient profiles of runs of one problem side by side on one scale, and below them their training error.
 
     Parameters
     ----------
     runs : sequence of Run
     lasso : Trace, optional
-        Reference drawn thin and grey behind each run: no model of the same l1 norm has a smaller error.
+        Reference drawn in grey behind each run: the smallest error for each l1 norm.
     title : str
-        Above all panels.
+        Title above all panels.
     optimum : float, optional
-        Smallest possible loss, a sum as ``State.loss`` (``report.optimum``): the dashed line.
+        Smallest possible loss, a sum like ``State.loss`` (see ``report.optimum``); drawn as a dashed line.
     n_labels : int
-        So many learners with the largest coefficients get a colour and their name; the others are grey.
+        Number of learners, those with the largest coefficients, with a colour and a name; the others are grey.
 
     Returns
     -------
@@ -142,7 +142,7 @@ def figure(runs, lasso=None, title="", *, optimum=None, n_labels=12):
 
 
 def _common_names(runs):
-    """Names of the learners, the same for all runs."""
+    """Return the names of the learners; raise ValueError unless all runs have the same."""
     if not runs:
         raise ValueError("expected at least one run to draw, got none: pass a list of runs.")
     names = list(runs[0].problem.feature_names)
@@ -152,12 +152,12 @@ def _common_names(runs):
 
 
 def _draw_profiles(fig, axes, runs, traces, names, lasso, n_labels):
-    """One panel a run; the same learner has the same look everywhere."""
+    """Draw one panel for each run; a learner has the same look in all panels."""
     everything = [*traces, *([] if lasso is None else [lasso])]
     size = np.max([np.abs(one.beta).max(axis=0) for one in traces], axis=0)
     named = [int(j) for j in np.argsort(-size, kind="stable")[:n_labels] if size[j] > 0]
     rest, problem = np.setdiff1d(np.flatnonzero(size), named), runs[0].problem
-    # the numbers of the columns of X, as in every other picture
+    # looks depend on the number of the column in X, as in every other plot
     own = looks(problem.standardization.kept[named] if problem.countable else named)
     for ax, run, one in zip(axes, runs, traces, strict=True):
         if lasso is not None:
@@ -174,7 +174,7 @@ def _draw_profiles(fig, axes, runs, traces, names, lasso, n_labels):
 
 
 def _scale(ax, traces):
-    """Limits that hold every trace, for all panels that share them."""
+    """Set limits that contain every trace; all panels share them."""
     right = max(float(one.l1.max()) for one in traces) or 1.0
     low, high = min(float(one.beta.min()) for one in traces), max(float(one.beta.max()) for one in traces)
     margin = 0.05 * (high - low) or 1.0
@@ -183,7 +183,7 @@ def _scale(ax, traces):
 
 
 def _label_ends(fig, axes, traces, names, named, own):
-    """Names at the right ends of the lines, nudged apart, each tied to its line by a leader."""
+    """Write names at the right ends of the lines, spread so that they do not overlap, each linked to its line."""
     from matplotlib.patheffects import withStroke
 
     fig.draw_without_rendering()  # the layout decides how high the panels are
@@ -202,7 +202,7 @@ def _label_ends(fig, axes, traces, names, named, own):
 
 
 def _draw_shrinkage(ax, runs, traces, lasso, optimum):
-    """Training error of every run over the reference; with a reference also the end of the curves, enlarged."""
+    """Draw the training error of every run; with a Lasso reference also an inset that enlarges the end of the curves."""
     least = None if optimum is None else relative(runs[0].problem, optimum)
     _error_curves(ax, runs, traces, lasso, least, 5.0)
     if lasso is not None:
@@ -231,5 +231,5 @@ def _error_curves(ax, runs, traces, lasso, least, width):
 
 
 def _ordered(place):
-    """Looks of curves that may lie on top of each other: each later one has wider gaps."""
+    """Return the look of a curve. Later curves have wider gaps, so that curves below them stay visible."""
     return {"color": COLOURS[place % len(COLOURS)], "linestyle": ("-", (0, (6, 3)), (0, (2, 4)), (0, (1, 7)))[place % 4]}

@@ -1,4 +1,4 @@
-"""Display of one tree: the root on the left, the leaves on the right, below each other."""
+"""Display of one tree: the root on the left, the leaves below each other on the right."""
 
 import textwrap
 from typing import Any, NamedTuple, Self
@@ -9,24 +9,24 @@ from coordboost._utils.checks import shown
 from coordboost.engine.run import Run
 from coordboost.reporting.plots.drawing import COLOURS, Display, letter
 
-#: Lengths are counted in font sizes. From one leaf to the next, in height: room for the two lines of a leaf and for its frame.
+#: Height from one leaf to the next: room for the two lines of a leaf and its frame. All lengths here are in font sizes.
 PITCH = 3.6
-#: From the boxes of one depth to those of the next: room for the word "missing" at the edge.
+#: Distance from the boxes of one depth to the next: room for the word "missing" at an edge.
 GAP = 6.5
-#: From the right end of the boxes of one depth to where the edge to a child turns.
+#: Distance from the right end of the boxes of one depth to the bend of the edges to their children.
 TURN = 1.2
-#: Between the words of a box and its frame.
+#: Distance between the text of a box and its frame.
 PAD = 0.3
-#: Letters in a line of a split, and lines that it may have; what stands for letters that are cut.
+#: Most letters in a line of a split, and most lines; the replacement for letters that are cut.
 WIDEST, LINES, MORE = 26, 2, " ..."
 
 
 class Node(NamedTuple):
-    """A node as it is drawn.
+    """A node of the picture.
 
     words : list of str, the lines of its box;  leaf : bool;  depth : int
-    height : float, how many leaves there are above it;  parent : int, -1 for the root
-    edge : str, "yes" or "no", the side of its parent;  missing : bool, whether missing values come here
+    height : float, vertical position: leaves are at 0, 1, ..., splits midway between their children;  parent : int, -1 for the root
+    edge : str, "yes" or "no", the branch of its parent;  missing : bool, whether missing values come here
     """
 
     words: list
@@ -39,7 +39,7 @@ class Node(NamedTuple):
 
 
 def lines_of(split):
-    """The lines of a ``Split``. Where it is too long the middle of the name is cut, never what it is compared with."""
+    """Return the text of a ``Split`` as lines. If it is too long, the middle of the name is cut rather than the condition."""
     lines = textwrap.wrap(f"{split.name} {split.condition}", WIDEST, max_lines=LINES, placeholder=MORE)
     if not lines[-1].endswith(MORE) or len(split.name) <= WIDEST:
         return lines
@@ -49,7 +49,7 @@ def lines_of(split):
 
 
 def nodes_of(tree, splits):
-    """The nodes of a tree as they are drawn, a list, in the order of its text.
+    """Return the nodes to draw for a tree, a list: each node before its children, the left subtree first.
 
     tree : Tree;  splits : list of Split, one for each node, None for a leaf
     """
@@ -73,7 +73,7 @@ def nodes_of(tree, splits):
 
 
 def width_of(words):
-    """Width of a line of text, in font sizes."""
+    """Return the width of a line of text, in font sizes."""
     from matplotlib.font_manager import FontProperties
     from matplotlib.textpath import text_to_path
 
@@ -81,21 +81,21 @@ def width_of(words):
 
 
 class TreeDisplay(Display):
-    """A tree: splits with the samples of the fit and the gain, leaves with the value and the samples.
+    """A tree: splits with their training samples and gain, leaves with their value and samples.
 
-    A sample goes to "yes" where the split holds; "missing" is written where missing values go. Letters are as large as the room on `ax`
-    lets them be; without an `ax` the figure is as large as the tree.
+    A sample takes the "yes" edge if the condition of the split holds; "missing" marks the edge for missing values. The font is as large as
+    `ax` allows; without `ax`, the figure is as large as the tree.
 
     Parameters
     ----------
     nodes : list of Node
-        The nodes in the order of the text, the root first, as ``from_run`` makes them.
+        The nodes, each before its children, the root first, as ``from_run`` makes them.
     title : str
         Title of the picture.
 
     Attributes
     ----------
-    ax_, figure_ : what it was drawn on
+    ax_, figure_ : matplotlib Axes and Figure of the picture
     lines_ : list of matplotlib Line2D, the edges
     boxes_ : list of matplotlib Text, one for each node
 
@@ -124,14 +124,14 @@ class TreeDisplay(Display):
 
     @classmethod
     def from_run(cls, run: Run, j: int = 0, *, title: str | None = None, ax: Any = None, **options: Any) -> Self:
-        """Draw the tree number `j` of a run; values are those in the model, the tree's times its coefficient.
+        """Draw tree number `j` of a run, with the leaf values multiplied by the coefficient of the tree in the model.
 
         Parameters
         ----------
         run : Run, on ``trees(X)``
         j : int, default 0
         title : str, optional
-            Default is the name of the tree.
+            Default: the name of the tree.
         ax : matplotlib Axes, optional
         **options
             Keywords of the edges, as for ``plot``.
@@ -149,20 +149,20 @@ class TreeDisplay(Display):
 
     @classmethod
     def from_estimator(cls, estimator: Any, iteration: int = 1, *, title: str | None = None, ax: Any = None, **options: Any) -> Self:
-        """Draw the tree of an iteration (its first, where it has two) of a fitted estimator of trees with one run.
+        """Draw the tree (the first, if there are two) of an iteration of a fitted tree estimator that has one run.
 
-        Where there is a run for each class, draw from one of ``estimator.runs_``.
+        For an estimator with a run for each class, use ``from_run`` with one of ``estimator.runs_``.
 
         Parameters
         ----------
         estimator : estimator
-            A fitted one of trees, such as ``RandomizedGBMRegressor``.
+            A fitted tree estimator, such as ``RandomizedGBMRegressor``.
         iteration : int, default 1
-            From 1 on, at most the number of iterations of the model.
+            From 1 to the number of iterations of the model.
         title : str, optional
-            Default is the name of the tree.
+            Default: the name of the tree.
         ax : matplotlib Axes, optional
-            Default: one of a new figure.
+            Default: the Axes of a new figure.
         **options
             As for ``plot``: keywords of the edges, and ``legend``.
 
@@ -194,9 +194,9 @@ class TreeDisplay(Display):
         return cls(nodes, title=bank.name(j) if title is None else title).plot(ax, **options)
 
     def plot(self, ax=None, **line_kw):
-        """Draw on `ax`, a matplotlib Axes, or on one of a new figure; the display itself.
+        """Draw on `ax`, a matplotlib Axes, or on those of a new figure; return the display.
 
-        A new figure is as large as the tree in letters of the size that rcParams say. `line_kw` are keywords of the edges.
+        A new figure is as large as the tree needs, with the font size of rcParams. `line_kw` are keywords of the edges.
         """
         if ax is None:
             import matplotlib.pyplot as plt
@@ -219,14 +219,14 @@ class TreeDisplay(Display):
             self._edge(ax, node, line_kw)
 
     def _box(self, ax, node):
-        """The words of a node in a frame: blue for splits, orange for leaves."""
+        """Draw the text of a node in a frame: blue for splits, orange for leaves."""
         frame = {"boxstyle": f"round,pad={PAD}", "facecolor": ax.figure.get_facecolor(), "linewidth": 0.9}
         frame["edgecolor"] = COLOURS[int(node.leaf)]
         at, words = (self._centre[node.depth], node.height), "\n".join(node.words)
         return ax.text(*at, words, fontsize=self._font, ha="center", va="center", bbox=frame, parse_math=False)
 
     def _edge(self, ax, node, line_kw):
-        """The line from the parent to a node, under both boxes, and what goes there."""
+        """Draw the edge from the parent to a node, behind the boxes, with its label and "missing"."""
         parent = self.nodes[node.parent]
         turn = self._right[parent.depth] + TURN
         along = [self._centre[parent.depth], turn, turn, self._centre[node.depth]]
