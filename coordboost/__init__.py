@@ -5,7 +5,7 @@
     run.certificate()                                      an interval that holds the optimum
     path = cb.lasso_path(X, y)                             the Lasso, with a certified gap at each penalty
 
-At the top stand the estimators of scikit-learn's kind, the boosting methods, `Problem`, `solve`, `iterate`, `load`, `read_table`,
+The top level has the scikit-learn estimators, the boosting methods, `Problem`, `solve`, `iterate`, `load`, `read_table`,
 `lasso_path`, `exact_path`, `cross_validate`, `certify` and `html_report`. Everything else is in submodules:
 
     cb.losses             Squared, Logistic, Huber, Poisson, Gamma, Quantile, ...; Loss for your own

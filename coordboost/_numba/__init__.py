@@ -1,4 +1,4 @@
-"""One source, three ways to run it, with numba's public names alone: compiled, interpreted, and on exact fractions."""
+"""Kernels: one source that runs compiled, interpreted, or on exact fractions. Only public names of numba are used."""
 
 from coordboost._numba.compiling import compiled, interpreted, is_piece, ready, silently, source_stamp
 from coordboost._numba.dispatch import kernel, record, reduction, verb

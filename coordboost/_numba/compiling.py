@@ -1,7 +1,7 @@
-"""Compiled functions, kept on the disk: stamped with the sources they come from, and never an error where the disk takes nothing.
+"""Compile functions and cache them on disk, under a name that depends on their sources. A disk that cannot be written is no error.
 
-numba's cache looks at the file of a function only, so each function is compiled under a name that holds a *stamp* of all sources with
-kernels: a changed kernel anywhere gives a new stamp, a new cache file and a new compilation.
+numba's cache checks only the file of a function. So each function is compiled under a name that contains a *stamp*, a hash of all sources
+with kernels: if any kernel changes, the stamp changes, and the function is compiled again.
 """
 
 import functools
@@ -21,21 +21,21 @@ import numpy as np
 from numba import NumbaError
 
 _PACKAGE = Path(__file__).parents[1]
-#: Rooms without kernels. A piece that lived there would be hashed as one of a user's own.
+#: Folders without kernels. A piece in one of them would be hashed like a piece of the user.
 _APART = {"cli", "data", "estimators", "pages", "plots", "storage"}
-#: Seconds of compilation after which somebody at a terminal is told.
+#: After so many seconds of compilation a message is printed, if stderr is a terminal.
 SOON = 1.0
 
 
 def is_piece(value):
-    """True for a named tuple whose fields can all be compiled."""
+    """Whether `value` is a named tuple whose fields can all be compiled."""
     if not (isinstance(value, tuple) and hasattr(value, "_fields")):
         return False
     return all(is_piece(field) for field in value if not (hasattr(field, "dtype") or isinstance(field, int | float)))
 
 
 def interpreted(function):
-    """`function` in plain Python, as silent as compiled code where numbers leave the range of float64: they are inf or NaN then."""
+    """Return `function` in plain Python, without NumPy's warnings: as in compiled code, numbers out of range become inf or NaN."""
 
     @functools.wraps(function)
     def run(*args):
@@ -46,26 +46,26 @@ def interpreted(function):
 
 
 def compiled(function, pieces=()):
-    """The compiled form of `function` for these pieces.
+    """Return the compiled form of `function` for these pieces.
 
     Parameters
     ----------
     function : plain function
     pieces : sequence of pieces
-        All pieces that it will be called with. The sources of a user's own pieces enter the stamp; if they cannot be imported
-        (an interactive session), the result is not cached on disk.
+        All pieces that it will be called with. The sources of the user's own pieces are part of the stamp. If these pieces cannot be
+        imported (an interactive session), the result is not cached on disk.
     """
     return _compiled(function, frozenset(_classes(pieces)))
 
 
 def ready(verb, piece):
-    """What runs a verb of `piece`: the kernel of its class, compiled, or the verb itself, in plain Python, where it is no piece."""
+    """Return the compiled kernel that runs `verb` on `piece`; the verb itself, in plain Python, if `piece` cannot be compiled."""
     return compiled(verb.of(type(piece)), (piece,)) if is_piece(piece) else verb
 
 
 @functools.cache
 def _compiled(function, classes):
-    """`compiled`, of the classes of the pieces."""
+    """As ``compiled``, given the classes of the pieces."""
     if numba.config.DISABLE_JIT:
         return interpreted(function)
     foreign = list(_foreign(classes))
@@ -77,7 +77,7 @@ def _compiled(function, classes):
 class CompiledFunction:
     """`function`, compiled when it is first called.
 
-    stamp : part of the name under which it is kept;  on_disk : whether it is kept;  own : names of a user's classes that it is made for
+    stamp : part of its name in the cache;  on_disk : whether it is cached on disk;  own : names of the user's classes among its pieces
     """
 
     def __init__(self, function, stamp, on_disk=True, own=()):
@@ -92,23 +92,23 @@ class CompiledFunction:
             self._prepare(args)
         try:
             return self.form(*args)
-        except OSError as error:  # it was compiled once more, for other types, and could not be kept
+        except OSError as error:  # compiled again, for other types, and the result could not be cached
             if self.on_disk:
                 self._make(False, error)
             return self.form(*args)
 
     def _make(self, on_disk, error=None):
-        """numba's form of the function, on the disk if it can be."""
+        """Wrap the function with ``numba.njit``, cached on disk if possible."""
         self.on_disk = on_disk
         if error is not None:
             _warn(error)
         try:
             self.form = numba.njit(error_model="numpy", nogil=True, cache=on_disk)(self.function)
-        except RuntimeError as no_folder:  # none can be written
+        except RuntimeError as no_folder:  # no folder can be written
             self._make(False, no_folder)
 
     def _prepare(self, args):
-        """Compile it for the types of `args`, or load it. Files that may be damaged are removed; then it goes without a disk."""
+        """Compile it for the types of `args`, or load it. If that fails, remove its cache files and retry; then do without the disk."""
         kinds = tuple(map(numba.typeof, args))
         with _announced(self):
             for again_on_disk in (True, False, False):
@@ -128,7 +128,7 @@ class CompiledFunction:
         self.ready = True
 
     def _forget(self):
-        """Remove what is kept of this function."""
+        """Remove the cache files of this function."""
         with suppress(OSError):
             for file in Path(self.form.stats.cache_path).glob(f"*{self.function.__qualname__}-*"):
                 file.unlink()
@@ -136,7 +136,7 @@ class CompiledFunction:
 
 @functools.cache
 def source_stamp():
-    """Hash of every source file of the package that can hold a kernel: those with pieces, that import this room, or numba."""
+    """Return a hash of all source files of the package that may hold kernels: they define pieces, or import ``_numba`` or numba."""
     digest = hashlib.sha256(version("numba").encode())
     for path in sorted(_PACKAGE.rglob("*.py")):
         source = path.read_bytes()
@@ -148,13 +148,13 @@ def source_stamp():
 
 def _classes(pieces):
     for piece in pieces:
-        if isinstance(piece, tuple) and hasattr(piece, "_fields"):  # a record is slow to say that it has no such thing
+        if isinstance(piece, tuple) and hasattr(piece, "_fields"):  # on a NumPy record, hasattr alone is slow
             yield type(piece)
             yield from _classes(piece)
 
 
 def _foreign(classes):
-    """The classes of pieces that are not the package's own, with a hash of their source each."""
+    """Yield each class that is not the package's own, with a hash of its source."""
     for cls in sorted(classes, key=lambda cls: (cls.__module__, cls.__qualname__)):
         package, _, rest = cls.__module__.partition(".")
         if package != _PACKAGE.name or rest.split(".")[0] in _APART:
@@ -170,14 +170,14 @@ def _importable(cls):
 
 
 def _reason(error):
-    """The line of a compiler's report that says what is wrong."""
+    """Return the line of a numba error that names the cause."""
     lines = [line.strip() for line in str(error).splitlines() if line.strip()] or ["unknown reason"]
     telling = "Unknown attribute", "Untyped global", "NameError", "Cannot", "Invalid use", "Use of unsupported", "No implementation"
     return next((line for key in telling for line in reversed(lines) if line.startswith(key)), lines[0])
 
 
 def _warn(error):
-    """Say once in a process that code cannot be kept on the disk."""
+    """Warn, once per process, that compiled code cannot be cached on disk."""
     if not _Wait.warned:
         _Wait.warned = True
         reason = getattr(error, "strerror", None) or str(error).partition(":")[0] or type(error).__name__
@@ -190,14 +190,14 @@ def _warn(error):
 
 
 class _Wait:
-    """Seconds that this process has waited for the compiler; whether that was said, and that nothing is kept; how many ask for silence."""
+    """Seconds spent compiling in this process; whether it was announced; whether a missing cache was warned of; depth of ``silently``."""
 
     spent, said, warned, silent = 0.0, False, False, 0
 
 
 @contextmanager
 def silently():
-    """Within this nobody is told that the compiler works."""
+    """A context in which compilation is not announced."""
     _Wait.silent += 1
     try:
         yield
@@ -207,7 +207,7 @@ def silently():
 
 @contextmanager
 def _announced(one):
-    """Tell whoever is at a terminal, once in a process, what is waited for: after a second of compiling in all."""
+    """Print one line to a terminal, once per process, when compilation has taken a second in total."""
     if _Wait.said or _Wait.silent or not _at_terminal():
         yield
         return
@@ -232,5 +232,5 @@ def _say(line):
 def _at_terminal():
     try:
         return sys.stderr.isatty()
-    except (AttributeError, ValueError):  # there is none, or it is closed
+    except (AttributeError, ValueError):  # there is no stderr, or it is closed
         return False

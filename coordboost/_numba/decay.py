@@ -1,18 +1,19 @@
-"""exp(-a) for a >= 0 in arithmetic alone: compilers turn loops over it into vectors, and its bits are the same on every machine.
+"""exp(-a) for a >= 0 by arithmetic alone: compilers can vectorise loops over it, and the result is bitwise equal on all machines.
 
-The exponential of a library of C is a call for each sample, five times as long as all else in a step with the logistic loss.
+With the exponential of the C library there is one call per sample: in a step with the logistic loss that takes five times as long as
+the rest of the step.
 """
 
 import numpy as np
 
 from coordboost._numba import kernel
 
-#: 1 / log 2, and log 2 in two parts, the first of which has 21 zeros at its end: whole numbers times it are exact.
+#: 1 / log 2, and log 2 in two parts. The first part ends in 21 zero bits, so its products with whole numbers k are exact.
 _PER_HALVING = 1.4426950408889634
 _HALVING, _REST = float.fromhex("0x1.62e42fee00000p-1"), float.fromhex("0x1.a39ef35793c76p-33")
 #: From here on exp(-a) is 0.
 _FAR = 800.0
-#: Added to this and taken away, a number below 1 rounds: a float has no room for it.
+#: Add this to a number and subtract it again: the number is then rounded to a whole number.
 _ROUNDS = 1.5 * 2.0**52
 #: 2^-k.
 _HALVED = 0.5 ** np.arange(1024)
@@ -30,19 +31,19 @@ def decay(a):
     *Numerics*: within 1.1 units in the last place; below 2^-1022 within 1.6.
     *Source*: W. J. Cody and W. Waite, Software Manual for the Elementary Functions, 1980: -a = r - k log 2.
     """
-    near, far = a if a < _FAR else _FAR, _FAR if a > _FAR else a  # NaN has a k, and no r
+    near, far = a if a < _FAR else _FAR, _FAR if a > _FAR else a  # for NaN near is _FAR, so k is a number; r is NaN
     whole = (near * _PER_HALVING + _ROUNDS) - _ROUNDS
     r = (whole * _HALVING - far) + whole * _REST
     s = r * r
     high = (_C4 + r * _C5) + s * (_C6 + r * _C7) + s * s * (_C8 + r * _C9)
     low = (_C0 + r * _C1) + s * (_C2 + r * _C3) + s * s * high
     k = int(whole)
-    half = k >> 1  # in two parts, as 2^-k may be too small for a number
+    half = k >> 1  # two factors, as 2^-k itself may underflow
     return (1.0 + (r + s * low)) * _HALVED[half] * _HALVED[k - half]
 
 
 def sigmoid(f):
-    """``1 / (1 + exp(-f))`` of an array: scipy's, which is loaded when it is first asked for."""
+    """Return ``1 / (1 + exp(-f))`` of an array, by scipy, which is imported at the first call."""
     from scipy.special import expit
 
     return expit(f)

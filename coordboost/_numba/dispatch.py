@@ -1,10 +1,10 @@
-"""How kernels meet: verbs, which are looked up on the class of their first argument.
+"""Dispatch of kernels: a *verb* calls the method of that name on the class of its first argument.
 
 A *piece* (a loss, a rule, learners, a model state) is a named tuple: its fields are data, its methods are kernels, written in the subset of
 Python that numba compiles and that also runs, unchanged, on any number type. Kernels call each other through ``verb("name")``:
 
-* in compiled code the method is found on the class of the piece, before anything runs;
-* in plain Python it is the method itself, so the same source runs on ``float`` and on ``fractions.Fraction``.
+* in compiled code the method is looked up on the class of the piece at compile time;
+* in plain Python the method itself is called, so the same source runs on ``float`` and on ``fractions.Fraction``.
 """
 
 import functools
@@ -15,14 +15,14 @@ from numba.extending import overload, register_jitable
 
 #: Mark a function as one that compiled code may call.
 kernel = register_jitable
-#: The same for sums whose terms may be taken in any order, so that the compiler can use vectors.
+#: The same for sums that may be added in any order, so that the compiler can vectorise them.
 reduction = register_jitable(fastmath={"reassoc"})
 
 
 def verb(name, default=None):
-    """A function ``f(piece, *args)`` that runs the piece's own kernel `name`, or `default` where the piece has none.
+    """Return a function ``f(piece, *args)`` that calls the method `name` of the piece, or `default` if the piece has none.
 
-    ``f.of(cls)`` is the kernel that it runs for pieces of a class.
+    ``f.of(cls)`` is the kernel that is called for pieces of the class `cls`.
     """
 
     def of(cls):
@@ -42,9 +42,9 @@ def verb(name, default=None):
 
 
 def record(**values):
-    """Named numbers that kernels read and write: ``state.steps += 1``. Whole numbers are int64, others float64.
+    """Return a record of named numbers that kernels read and write, as in ``state.steps += 1``: int64 for int, else float64.
 
-    Compiled code reads and writes a field at the speed of an entry of an array.
+    In compiled code a field is as fast as an entry of an array.
     """
     kinds = tuple((name, "i8" if isinstance(value, int) else "f8") for name, value in values.items())
     return np.array([tuple(values.values())], dtype=_record_type(kinds))[0]
@@ -52,5 +52,5 @@ def record(**values):
 
 @functools.cache
 def _record_type(kinds):
-    """The type of a record with fields (name, type)."""
+    """Return the dtype of a record with fields (name, type)."""
     return np.dtype((np.record, list(kinds)))

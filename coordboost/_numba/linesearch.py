@@ -1,4 +1,4 @@
-"""Exact minimisation along one line: of any smooth convex loss, and of a parabola with an l1 penalty.
+"""Exact minimisation along a line: of any smooth convex loss, and of a quadratic with an l1 penalty.
 
 Source: Lu and Mazumder, Randomized Gradient Boosting Machine, Section 1.2 (step 4 of Algorithms 1-3); the safeguard is ours.
 """
@@ -14,23 +14,24 @@ def no_curvature(loss, y, f):
 
 @kernel
 def never_asked(loss, y, f):
-    """Stand-in for a loss that is one function of all predictions together and brings ``refresh_residual``."""
+    """Stand-in for a loss that is no sum over the samples and has its own ``refresh_residual``."""
     return 0 * f
 
 
 residual = verb("residual", never_asked)
 curvature = verb("curvature", no_curvature)
 
-#: Why a rule that searches along lines needs a convex loss.
+#: Reason, in error messages, why a line search needs a convex loss.
 NO_SEARCH = "no line search is safe, use ShrunkenStep(rate)"
-#: A line search without a minimiser (a learner that never errs) stops where the largest change of a prediction is this (`longest_change`).
+#: If the loss has no minimiser along the line (the learner separates the classes), the search stops where the largest change of a
+#: prediction is this, or more (`longest_change`).
 CAP = 50.0
-#: How often a step at which others are at rest is doubled: entries of a learner that are smaller by as much are rounding.
+#: Most doublings of a step beyond the limit. Entries of a learner that are smaller than 2^-54 times the largest are rounding.
 DOUBLINGS = 54
-#: Steps of a search, at most; after so many Newton steps every other step halves the bracket.
+#: Most steps of a search; after TRUSTED Newton steps every other step is a bisection.
 STEPS, TRUSTED = 400, 20
-#: A derivative of at most this part of the sum of its abs terms is rounding: what it says would send a Newton step out of the
-#: bracket, and thirty halvings would follow.
+#: A derivative counts as 0 if it is at most this times the sum of its absolute terms. A Newton step with such a derivative could leave
+#: the bracket, and some thirty bisections would follow.
 ROUNDING = 2e-16
 
 
@@ -48,7 +49,7 @@ def soft_threshold(a, lam, square):
 
 @kernel
 def slope(loss, y, weight, f, direction, t):
-    """First and second derivative of ``sum(weight * value(y, f + t * direction))`` in t; the sum of the abs terms of the first."""
+    """First and second derivative in t of ``sum(weight * value(y, f + t * direction))``; the sum of the absolute terms of the first."""
     first, second, size = 0.0, 0.0, 0.0
     for i in range(len(y)):
         at = f[i] + t * direction[i]
@@ -61,11 +62,11 @@ def slope(loss, y, weight, f, direction, t):
 
 @kernel
 def bracket(loss, y, weight, f, direction, sign, begin, near, limit):
-    """A step length along `sign` at which the derivative has changed sign; `limit` where it never does.
+    """Return a step length in the direction `sign` at which the derivative has changed sign; `limit` if it never does.
 
-    Without a curvature `near` is tried first.
+    A loss without curvature tries `near` first.
 
-    begin : the derivatives at 0, and the size of the first, as `slope` has them
+    begin : what `slope` returns at t = 0
     """
     first, second, size = begin
     far = near if second <= 0.0 else min(limit, 2.0 * abs(first) / second)
@@ -76,14 +77,14 @@ def bracket(loss, y, weight, f, direction, sign, begin, near, limit):
 
 @kernel
 def beyond(loss, y, weight, f, direction, sign, begin, limit):
-    """As `bracket`, from `limit` on: samples whose prediction hardly moves may turn the derivative where the others have come to rest.
+    """Continue `bracket` beyond `limit`: samples with small entries may change the sign where the derivatives of all others are 0.
 
-    begin : the size of the derivative at 0
+    begin : the sum of the absolute terms of the derivative at 0
     """
     whole = 0.0
     for i in range(len(y)):
         whole += weight[i] * abs(direction[i])
-    still = ROUNDING * min(begin, whole)  # losses that are out of all bounds at 0 come to rest lower
+    still = ROUNDING * min(begin, whole)  # begin may be huge
     far, ends = limit, limit
     for _ in range(DOUBLINGS):
         first, _, size = slope(loss, y, weight, f, direction, sign * far)
@@ -97,7 +98,7 @@ def beyond(loss, y, weight, f, direction, sign, begin, limit):
 
 @kernel
 def longest_change(y, f):
-    """The largest change of a prediction that is tried before others: ``CAP``, or more where targets are farther away."""
+    """Return the largest change of a prediction up to which `bracket` doubles: ``CAP``, or more if targets are farther away."""
     far = 0.0
     for i in range(len(y)):
         far = max(far, abs(y[i] - f[i]))
@@ -108,8 +109,8 @@ def longest_change(y, f):
 def safeguarded_newton(loss, y, weight, f, direction):
     """Minimise ``sum(weight * value(y, f + t * direction))`` over t: Newton steps, kept inside a shrinking bracket.
 
-    *Cost*: a few passes over the samples. *Numerics*: stops when the bracket is a few ulp wide or the derivative is rounding. The Newton
-    steps of an exponential have the length 1: where there are many, every other step halves the bracket.
+    *Cost*: a few passes over the samples. *Numerics*: stops when the bracket is a few ulp wide or the derivative is rounding. On an
+    exponential each Newton step has length 1: after ``TRUSTED`` of them every other step is a bisection.
     """
     begin = slope(loss, y, weight, f, direction, 0.0)
     first = begin[0]

@@ -1,8 +1,8 @@
-r"""Random numbers with an address, made inside kernels: number i at a key is a function of key and i alone.
+r"""Counter-based random numbers for kernels: number i at a key is a function of key and i alone.
 
-A *key* is a hash of (seed, stream, step). Its words are those of SplitMix64 started there; a word makes two normal numbers by the
-ziggurat of 256 layers, and where a layer refuses (1.2 in 100) the number is drawn anew from words of its own. So no order, block or
-thread can change a bit. Numbers are steps of :math:`2^{-23}` of a layer apart, less than 4.4e-7.
+A *key* is a hash of (seed, stream, step). Its words are the output of SplitMix64 with the key as its seed. Each word gives two normal
+numbers by the ziggurat method with 256 layers; a number that its layer rejects (1.2 %) is drawn again from words of its own. So the
+numbers do not depend on order, blocks or threads. In a layer they are :math:`2^{-23}` of its width apart, less than 4.7e-7.
 
 *Source*: Steele, Lea, Flood, *Fast splittable pseudorandom number generators* (2014); Marsaglia, Tsang, *The ziggurat method for
 generating random variables* (2000).
@@ -14,7 +14,7 @@ import numpy as np
 
 from coordboost._numba import kernel
 
-#: Streams of a seed; 0 is that of selection rules.
+#: Streams of one seed; selection rules use stream 0.
 STRUCTURE, LEAVES, SHARE, ROWS = 1, 2, 3, 4
 
 _STEP, _ONE, _TWO = np.uint64(0x9E3779B97F4A7C15), np.uint64(0xBF58476D1CE4E5B9), np.uint64(0x94D049BB133111EB)
@@ -23,7 +23,7 @@ _LAYER, _PLACE, _REFUSED = np.uint64((1 << 9) - 1), np.uint64((1 << 23) - 1), np
 
 
 def _ziggurat(n_layers=256, tail=3.6541528853610088):
-    """Ends of the layers (n_layers + 1,), layer 0 with the tail, and the densities there."""
+    """Right ends of the layers (n_layers + 1,), and the densities there; layer 0 contains the tail."""
     density = math.exp(-(tail**2) / 2)
     area = tail * density + math.sqrt(math.pi / 2) * math.erfc(tail / math.sqrt(2))
     ends = [area / density, tail]
@@ -34,7 +34,7 @@ def _ziggurat(n_layers=256, tail=3.6541528853610088):
     return ends, np.exp(-(ends**2) / 2)
 
 
-#: Where the layers end, the tail begins, and the density there.
+#: Right ends of the layers, the densities there, and the point where the tail begins.
 ENDS, DENSITY = _ziggurat()
 TAIL = float(ENDS[1])
 _WIDTH = np.concatenate([ENDS[:-1], -ENDS[:-1]]) / (1 << 23)
@@ -43,7 +43,7 @@ _SURE = np.tile(np.floor(ENDS[1:] / ENDS[:-1] * (1 << 23)).astype(np.int64), 2)
 
 @kernel
 def mixed(z):
-    """A word from a counter: the last part of SplitMix64."""
+    """Return the word of a counter: the output function of SplitMix64."""
     z = (z ^ (z >> _S30)) * _ONE
     z = (z ^ (z >> _S27)) * _TWO
     return z ^ (z >> _S31)
@@ -65,13 +65,13 @@ def word(key, i):
 
 @kernel
 def fraction(bits):
-    """A number in (0, 1) from a word."""
+    """Map a word to a number in (0, 1)."""
     return (np.int64(bits >> _S11) + 0.5) * 2.0**-53
 
 
 @kernel
 def refused(key, i, layer, x):
-    """Number i where its layer has refused x >= 0, with the sign of x's side."""
+    """Return the absolute value of number i, after its layer has rejected x >= 0."""
     key, k = mixed(key ^ (np.uint64(i) * _REFUSED + _ONE)), 0
     while True:
         if layer == 0:
@@ -95,7 +95,7 @@ def refused(key, i, layer, x):
 
 @kernel
 def from_bits(key, i, bits):
-    """Number i, from its 32 bits."""
+    """Return number i, from its 32 bits."""
     layer, place = np.int64(bits & _LAYER), np.int64((bits >> _S9) & _PLACE)
     x = (place + 0.5) * _WIDTH[layer]
     if place < _SURE[layer]:
@@ -131,7 +131,7 @@ def add_noise(key, scale, root, base, out):
 
 @kernel
 def keep_some(key, share, values, out):
-    """``out[i] = values[i] / share`` with probability `share`, else 0, each sample on its own."""
+    """``out[i] = values[i] / share`` with probability `share`, else 0, independently for each sample."""
     least = np.int64(math.ceil(share * 2.0**32))
     for i in range(len(out)):
         bits = word(key, i >> 1)

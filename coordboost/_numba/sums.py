@@ -1,4 +1,4 @@
-"""The sum of the losses at some predictions, and the pseudo-residual there: a pass over the samples for each."""
+"""The sum of the losses, and the pseudo-residual, at given predictions: one pass over the samples each."""
 
 import math
 from functools import partial
@@ -14,7 +14,7 @@ value = verb("value")
 
 
 def base_at(base, i):
-    """What is added to the prediction of sample i: `base` itself where it is one number for all of them, else its entry."""
+    """Return the offset of sample i: `base` itself if it is a number, else its entry i."""
     return base[i] if isinstance(base, np.ndarray) else base
 
 
@@ -25,20 +25,20 @@ def _base_at(base, i):
 
 @kernel
 def rest_of(total, term):
-    """What rounding takes from ``total + term``."""
+    """Return the rounding error of ``total + term``."""
     more = total + term
     return (total - more) + term if abs(total) >= abs(term) else (term - more) + total
 
 
 @kernel
 def with_rest(total, rest):
-    """The sum, with what was lost on the way; one out of the range of float64 is what it is."""
+    """Return the sum plus its collected rounding errors; the sum alone if these are NaN, after overflow."""
     return total + rest if rest == rest else total
 
 
 @kernel
 def sum_of_each(loss, y, weight, base, pred):
-    """Sum of the weighted losses at ``base + pred``, with what rounding takes from each addition: equal terms are rounded alike.
+    """Sum of the weighted losses at ``base + pred``, by compensated summation.
 
     base : a number, or (n_samples,)
     """
@@ -51,7 +51,7 @@ def sum_of_each(loss, y, weight, base, pred):
     return with_rest(out, rest)
 
 
-#: A loss that is one function of all predictions together brings this verb itself, and ``refresh_residual``.
+#: A loss that is no sum over the samples defines this verb itself, and ``refresh_residual``.
 sum_of_losses = verb("sum_of_losses", sum_of_each)
 
 
@@ -62,26 +62,26 @@ def residual_of_each(loss, y, weight, base, pred, resid):
         resid[i] = weight[i] * residual(loss, y[i], base_at(base, i) + pred[i])
 
 
-#: A loss that is one function of all predictions together brings this verb itself.
+#: A loss that is no sum over the samples defines this verb itself.
 refresh_residual = verb("refresh_residual", residual_of_each)
 
 
 def total_of(loss, y, weight, base, pred):
-    """`sum_of_losses` as a float, compiled where the loss is a sum over the samples and a piece."""
+    """Return `sum_of_losses` as a float, compiled if the loss is a piece and a sum over the samples."""
     return totals_of(loss, y, weight, base, [pred])[0]
 
 
 def totals_of(loss, y, weight, base, preds):
-    """The same at several predictions, a list."""
+    """Return `total_of` at each vector of `preds`, as a list."""
     own = loss.sum_of_losses
     total = partial(_ready(sum_of_each, loss), loss) if own is None else own
     return [float(total(y, weight, base, pred)) for pred in preds]
 
 
 def surely_finite(loss, y, weight, base, pred):
-    """Whether the sum of the losses is known to be a number from the largest prediction, target and weight; False where it may be one.
+    """Whether the largest prediction, target and weight prove that the sum of the losses is finite; False if it is not known.
 
-    A convex function of y - f alone, or of f and a label -1 or +1, is largest at an end. *Cost*: passes that sum up nothing.
+    A convex function of y - f alone, or of f and a label -1 or +1, is largest at an end of its range. *Cost*: the extremes of the arrays.
     """
     alone, labels = loss.location, loss.two_class
     known = loss.sum_of_losses is None and loss.convex and loss.infimum == 0
@@ -96,7 +96,7 @@ def surely_finite(loss, y, weight, base, pred):
 
 
 def residual_into(loss, y, weight, base, pred, resid):
-    """`refresh_residual`, compiled where the loss is a sum over the samples and a piece."""
+    """Run `refresh_residual`, compiled if the loss is a piece and a sum over the samples."""
     if loss.refresh_residual is not None:
         loss.refresh_residual(y, weight, base, pred, resid)
     else:
@@ -104,5 +104,5 @@ def residual_into(loss, y, weight, base, pred, resid):
 
 
 def _ready(function, loss):
-    """`function` for a loss, as fast as can be."""
+    """Return `function` compiled for `loss` if possible, else interpreted."""
     return compiled(function, (loss,)) if is_piece(loss) else interpreted(function)

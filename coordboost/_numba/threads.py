@@ -1,9 +1,9 @@
-"""Threads: the one pool of the package, work on a matrix tile by tile on it, and BLAS on one thread.
+"""The thread pool of the package, tile-by-tile work on a matrix, and BLAS on one thread.
 
-Results of tiles come in the order of the tiles, a few of them are in memory. Tasks and results go through queues that are written in C:
-Ctrl-C in the middle of a ``ThreadPoolExecutor.submit`` can leave one of its locks held, and the process never ends.
+Results come in the order of the tiles, and only a few are in memory. Tasks and results go through queues that are written in C: Ctrl-C
+during ``ThreadPoolExecutor.submit`` can leave a lock held, and the process then never ends.
 
-The sizes below decide the rounding of sums and never change with the machine; the number of threads changes nothing but the time.
+The sizes below determine how sums are rounded, so they are the same on all machines. The number of threads affects only the time.
 """
 
 import contextlib
@@ -16,32 +16,32 @@ from queue import SimpleQueue
 
 from threadpoolctl import ThreadpoolController
 
-#: Entries of a tile that is read at once: 4 MiB of float64.
+#: Entries of a tile that is read in one go: 4 MiB of float64.
 TILE = 1 << 19
-#: Entries that are worked on at once, so that they stay in the cache of a core.
+#: Entries that are processed at a time, so that they stay in the cache of a core.
 PIECE = 1 << 16
-#: Entries of a few learners that are read at once.
+#: Entries that are read in one go where only a few learners are read.
 GULP = 1 << 22
-#: Most entries of a tile of whole rows, where the chunks of a file decide how many rows that takes.
+#: Most entries of a tile of whole rows, whose number of rows depends on the chunks of the file.
 MOST = 1 << 26
-#: Most threads: each holds a tile or two.
+#: Most threads: each holds one or two tiles in memory.
 THREADS = 8
-#: Variables of the environment that say how many there may be; joblib sets them in the processes that it starts.
+#: Environment variables that limit the number of threads; joblib sets them in its worker processes.
 LIMITS = ("OMP_NUM_THREADS", "NUMBA_NUM_THREADS")
 
 
 def slices(length, size):
-    """Consecutive slices of at most `size` that cover range(length)."""
+    """Return consecutive slices of at most `size` that cover range(length)."""
     return [slice(first, min(first + size, length)) for first in range(0, length, size)]
 
 
 def steps_of(entries, other, chunk):
-    """The largest multiple of `chunk` for which a tile with `other` on its other side has at most `entries` entries."""
+    """Return the largest side of a tile, a multiple of `chunk`, with ``side * other <= entries``; at least `chunk`."""
     return chunk * max(1, entries // (chunk * other))
 
 
 class Pool:
-    """So many threads, which end with the process or when they are told to."""
+    """A pool of `n_threads` daemon threads, which run until ``end`` is called or the process ends."""
 
     def __init__(self, n_threads):
         self.n_threads, self._tasks = n_threads, SimpleQueue()
@@ -55,21 +55,21 @@ class Pool:
     def _work(self):
         while (task := self._tasks.get()) is not None:
             task()
-            del task  # and what it holds
+            del task  # frees its arguments
 
     def end(self):
-        """Let each thread end after the task at hand."""
+        """End each thread after the tasks in the queue."""
         for _ in range(self.n_threads):
             self._tasks.put(None)
 
     def in_order(self, function, items):
-        """Yield ``function(item)`` for every item, in order; at most twice as many as there are threads are under way."""
+        """Yield ``function(item)`` for every item, in order; at most ``2 n_threads + 1`` items are in progress."""
         under_way, given_up = deque(), []
 
         def task(item, answer):
             try:
                 answer.put((None if given_up else function(item), None))
-            except BaseException as error:  # for the thread that waits for it
+            except BaseException as error:  # raised in the thread that waits for the result
                 answer.put((None, error))
 
         def first():
@@ -90,13 +90,13 @@ class Pool:
             given_up.append(True)
 
 
-#: Most threads that work in this context may take, None for no limit but that of the machine.
+#: Most threads in this context; None for no limit beyond those of ``pool``.
 _MOST = contextvars.ContextVar("_MOST", default=None)
 
 
 @contextlib.contextmanager
 def at_most(n_threads):
-    """A context in which at most so many threads work for this one; None: as many as ever."""
+    """A context in which the pool has at most `n_threads` threads; None for no limit of its own."""
     token = _MOST.set(n_threads)
     try:
         yield
@@ -105,7 +105,7 @@ def at_most(n_threads):
 
 
 def pool():
-    """The pool of the package: as many threads as cores that may be used, or as the environment or the context says."""
+    """Return the pool: as many threads as usable cores, at most ``THREADS`` and the limits of the environment and the context."""
     return _pool_of(_MOST.get())
 
 
@@ -117,27 +117,27 @@ def _pool_of(most):
 
 
 if hasattr(os, "register_at_fork"):
-    os.register_at_fork(after_in_child=_pool_of.cache_clear)  # a forked process has none of the threads of the first
+    os.register_at_fork(after_in_child=_pool_of.cache_clear)  # threads do not survive a fork
 
 
 def in_order(function, items):
-    """``Pool.in_order`` of the one pool."""
+    """``Pool.in_order`` of the pool of the package."""
     return pool().in_order(function, items)
 
 
 def all_done(function, items):
-    """``function(item)`` for every item, for what it does."""
+    """Run ``function(item)`` for every item in the pool, and ignore the results."""
     for _ in in_order(function, items):
         pass
 
 
 def fold(store, kernel, merge, by_sample=(), by_column=(), *, whole=False):
-    """Yield, for each band of columns from left to right, the results of `kernel` on its tiles, merged from top to bottom.
+    """For each band of columns, from left to right, yield the results of `kernel` on its tiles, merged from top to bottom.
 
     Parameters
     ----------
     store : object with ``tiles(whole)``, the slices of rows and of columns that make the tiles, and ``read(rows, columns)``
-    kernel : function of (values (r, c), the rows of each array of `by_sample`, the columns of each array of `by_column`)
+    kernel : function of (values (r, c), the part of each array of `by_sample` and of `by_column` that belongs to the tile)
     merge : function of two results of `kernel`
     whole : bool
         Tiles of whole rows; there is one band then.
@@ -163,7 +163,7 @@ def each(store, index, kernel, by_column=()):
     ----------
     store : object with ``bands``, slices of rows, and ``pick(rows, index)``
     index : int64, increasing
-    kernel : function of (values (r, k), the entries of each array of `by_column`, which go with `index`)
+    kernel : function of (values (r, k), the matching part of each array of `by_column`); these arrays are as long as `index`
     """
 
     def result(piece):
@@ -176,9 +176,9 @@ def each(store, index, kernel, by_column=()):
 
 @functools.lru_cache
 def _libraries():
-    """Every BLAS that a run can meet: NumPy's, and scipy's, which products in compiled code use, too.
+    """Return all BLAS libraries in use: NumPy's, and scipy's, which products in compiled code also use.
 
-    scipy brings its own with `scipy.linalg`. It is loaded here and not with the package, which loads sooner without it.
+    `scipy.linalg` loads the BLAS of scipy. It is imported here to keep ``import coordboost`` fast.
     """
     import scipy.linalg  # noqa: F401
 

@@ -1,1 +1,1 @@
-"""Small things that every room uses: checks of single values, kinds of pieces, Ctrl-C, roots of falling functions."""
+"""Helpers for the whole package: checks of single values, look-up of classes by their base class, Ctrl-C, root finding."""

@@ -1,21 +1,21 @@
-"""Checks of single values, with messages: expected, got."""
+"""Checks of single values, with error messages of the form "expected, got"."""
 
 import math
 import os
 
 import numpy as np
 
-#: How far norms of learners may be from 1, and verbs of a dictionary from each other, relative to the norms of what they multiply.
+#: Tolerance for norms of learners (from 1), and for verbs of a dictionary (from each other), relative to the product of the norms.
 NEAR = 1e-8
 
 
 def typed(value):
-    """A number that a person would type."""
+    """Format a number with one significant digit, as a person would type it."""
     return f"{value:.1g}" if value < 1000 else f"{float(f'{value:.1g}'):.0f}"
 
 
 def shown(value):
-    """`value` on one short line."""
+    """Return the repr of `value` on one line of at most 80 characters."""
     try:
         text = " ".join(repr(value).split())
     except ValueError:  # a whole number of more digits than Python writes
@@ -24,7 +24,7 @@ def shown(value):
 
 
 def number_of(value):
-    """`value` as a float: a real number of any type, also an array without axes; None for all else, and where it is too large."""
+    """Return a real number of any type, or an array without axes, as a float; None for everything else, or if it is too large."""
     kind = getattr(getattr(value, "dtype", None), "kind", "f")
     if isinstance(value, str | bytes | bytearray | bool | complex) or kind not in "fiu" or getattr(value, "ndim", 0):
         return None
@@ -35,7 +35,7 @@ def number_of(value):
 
 
 def with_floats(piece):
-    """A piece, a named tuple, whose numbers are floats where it declares them so: of other types its kernels would be compiled anew."""
+    """Convert the fields of a piece that are declared as floats to float: other types would compile its kernels again."""
     declared = {name: kind for cls in reversed(type(piece).__mro__) for name, kind in vars(cls).get("__annotations__", {}).items()}
     found = {
         name: number
@@ -48,7 +48,7 @@ def with_floats(piece):
 
 
 class InfiniteConstant(ValueError):
-    """No constant prediction is the best one: `why`, and what to do `instead`."""
+    """The best constant prediction is not finite. `why` is the reason, `instead` the advice."""
 
     def __init__(self, why, instead="pass center=False to Problem, or more data"):
         super().__init__(why, instead)
@@ -58,12 +58,12 @@ class InfiniteConstant(ValueError):
 
 
 def nothing_varies(what):
-    """The error of what needs a column that varies, and has none."""
+    """Return the error for data without a column that varies."""
     return ValueError(f"no column of X varies: {what}; give X a column that varies.")
 
 
 def real(name, value, fits, expected):
-    """`value` as a float for which ``fits`` holds; strings and booleans never do.
+    """Return `value` as a float for which ``fits(value)`` is true; strings and booleans are refused.
 
     Raises
     ------
@@ -73,7 +73,7 @@ def real(name, value, fits, expected):
     number = number_of(value)
     try:
         good = number is not None and bool(fits(number))
-    except (ValueError, OverflowError):  # of int(nan), int(inf)
+    except (ValueError, OverflowError):  # from int(nan), int(inf)
         good = False
     if not good:
         raise ValueError(f"{name} must be {expected}, got {shown(value)}.")
@@ -81,23 +81,23 @@ def real(name, value, fits, expected):
 
 
 def positive(name, value, below=math.inf, expected="a positive finite number"):
-    """`value` as a float in ``(0, below)``."""
+    """Return `value` as a float in ``(0, below)``."""
     return real(name, value, lambda number: 0 < number < below, expected)
 
 
 def not_negative(name, value):
-    """`value` as a finite float >= 0."""
+    """Return `value` as a finite float >= 0."""
     return real(name, value, lambda number: 0 <= number < math.inf, "a finite number >= 0")
 
 
 def square_is_normal(what, size, remedy):
-    """Refuse numbers of which the largest, `size`, has a square that float64 cannot hold."""
+    """Raise ValueError if the square of `size`, the largest number, is out of the range of normal float64 numbers."""
     if size > 1e152 or 0 < size < 1e-152:
         raise ValueError(f"the largest {what} is {size:.3g}: its square is not a normal float64 number; rescale {remedy}.")
 
 
 def file_name(name, value):
-    """`value` as text, the path of a file: a whole number would be a file that is open already, and its end would close it."""
+    """Return `value` as text, the path of a file. ``open`` would take an integer as the descriptor of an open file, and close it."""
     path = os.fspath(value) if isinstance(value, str | os.PathLike) else None
     if not isinstance(path, str):
         raise ValueError(f"{name} must be the path of a file, a str or a pathlib.Path, got {shown(value)}.")
@@ -105,31 +105,31 @@ def file_name(name, value):
 
 
 def checked_run(run):
-    """`run`; raises unless it is a Run."""
+    """Return `run`; raise ValueError unless it is a Run."""
     if isinstance(run, type) or not hasattr(run, "outcome"):
         raise ValueError(f"run must be a Run, as solve(...), load(file) and the run_ of an estimator are, got {shown(run)}.")
     return run
 
 
 def function(name, value, what):
-    """`value`, which can be called and is no class."""
+    """Return `value`; raise ValueError unless it is callable and no class."""
     if isinstance(value, type) or not callable(value):
         raise ValueError(f"{name} must be {what}, got {shown(value)}.")
     return value
 
 
 def items_of(name, value, expected):
-    """`value` as a list: anything that can be gone through, but for text and dictionaries."""
+    """Return an iterable `value` as a list; text and dictionaries are refused."""
     if isinstance(value, str | bytes | dict):
         raise ValueError(f"{name} must be {expected}, got {shown(value)}.")
     try:
         return list(value)
-    except (TypeError, ValueError):  # the second of a file that is closed
+    except (TypeError, ValueError):  # a ValueError comes from a closed file
         raise ValueError(f"{name} must be {expected}, got {shown(value)}.") from None
 
 
 def as_floats(values):
-    """`values` as a new float64 array; one NaN where they are no numbers, or too large."""
+    """Return `values` as a new float64 array; an array of one NaN if they are not numbers, or too large."""
     try:
         return np.array(values, dtype=np.float64)
     except (TypeError, ValueError, OverflowError):

@@ -1,8 +1,8 @@
-"""Ctrl-C: what can be cut short keeps what was done, all else raises ``KeyboardInterrupt``. SIGTERM is left alone.
+"""Ctrl-C: runs and paths end early and keep the steps made so far; everything else raises ``KeyboardInterrupt``.
 
-Python raises ``KeyboardInterrupt`` in the main thread between two calls of compiled code, so no such call lasts long. Runs and paths put
-it off: ``interruptible``. Within ``uncut`` they do not, as a part of a run would be taken for the whole there. Other threads are told
-nothing by Python: those that work for one that was interrupted find out by ``heed``.
+Python raises ``KeyboardInterrupt`` in the main thread, and only between two calls of compiled code, so no such call lasts long. Runs and
+paths defer it by ``interruptible``. Within ``uncut`` they do not, because there a part of a run would be taken for a whole run. Python does
+not interrupt other threads: a thread that works for another one checks by ``heed``. SIGTERM is handled only within ``terminable``.
 """
 
 import os
@@ -11,16 +11,16 @@ import threading
 import warnings
 from contextlib import contextmanager
 
-#: What is said where all was done before anybody asked.
+#: The warning if Ctrl-C came after the last check, when all work was done.
 LATE = "Ctrl-C came too late to cut this short: all of it is there."
 
 
 class InterruptedWarning(UserWarning):
-    """A run or a path was interrupted by Ctrl-C: what was done is there, and nothing else.
+    """A run or a path was interrupted by Ctrl-C and holds only the steps made before.
 
     Examples
     --------
-    A program that is to end at Ctrl-C, and not to go on with half a run:
+    Turn the warning into an error, so that a program ends at Ctrl-C and does not continue with an incomplete run:
 
     >>> import warnings
     >>> import coordboost as cb
@@ -36,9 +36,9 @@ class Terminated(KeyboardInterrupt):
 
 
 class _Here(threading.local):
-    """What holds in a thread.
+    """State of one thread.
 
-    uncut : contexts of this name around here;  asked : says whether the thread that this one works for was interrupted
+    uncut : depth of nested ``uncut`` contexts;  asked : function, whether the thread that this one works for was interrupted
     """
 
     uncut = 0
@@ -46,19 +46,18 @@ class _Here(threading.local):
 
 
 _HERE = _Here()
-#: What the main thread has noted, a list for each time it began to: empty, or the signal that came.
+#: One list for each active ``interruptible`` context of the main thread: empty, or the signals received in it.
 _NOTED: list[list[int]] = []
-#: Signals that ended something within ``terminable``.
+#: Signals received since ``terminable`` was entered.
 _CAME: list[int] = []
 
 
 @contextmanager
 def interruptible():
-    """Yield a function that gives the signal if Ctrl-C (SIGINT) came, else 0; a second one acts at once, as it did before.
+    """Yield a function that returns the signal if Ctrl-C (SIGINT) came, else 0. A second Ctrl-C goes to the previous handler at once.
 
-    The previous handler is put back at the end. A signal that is ignored stays ignored, and so does one that is handled outside Python.
-    Only the main thread may set handlers: in another thread nothing is changed, and the function ``heed``s. Within ``uncut`` nothing is
-    changed, too, and the answer is always 0.
+    The previous handler is restored at the end. Signals that are ignored, or handled outside Python, are left alone. Only the main thread
+    may set handlers: in another thread, and within ``uncut``, no handler is set, and the function calls ``heed`` and returns 0.
     """
     if _HERE.uncut or threading.current_thread() is not threading.main_thread():
         yield _nothing_noted
@@ -67,7 +66,7 @@ def interruptible():
 
     def note(signum, frame):
         if not came:
-            for noted in _NOTED:  # those around this one, too
+            for noted in _NOTED:  # also the enclosing contexts
                 noted.append(signum)
             _CAME.append(signum)
         elif callable(previous[signum]):
@@ -103,7 +102,7 @@ def _nothing_noted():
 
 @contextmanager
 def uncut():
-    """Within this, also as a decorator, runs and paths are whole: Ctrl-C raises ``KeyboardInterrupt`` at once."""
+    """Context or decorator: runs and paths are never cut short, and Ctrl-C raises ``KeyboardInterrupt`` at once."""
     _HERE.uncut += 1
     try:
         yield
@@ -113,7 +112,7 @@ def uncut():
 
 @contextmanager
 def working_for(asked):
-    """In a thread that works for another one: within this ``heed`` raises ``KeyboardInterrupt`` once ``asked()`` is true."""
+    """A context for a thread that works for another one: ``heed`` raises ``KeyboardInterrupt`` once ``asked()`` is true."""
     before, _HERE.asked = _HERE.asked, asked
     try:
         with uncut():
@@ -123,7 +122,7 @@ def working_for(asked):
 
 
 def heed():
-    """For loops between calls of compiled code: raise ``KeyboardInterrupt`` where the thread that this one works for is at an end."""
+    """Raise ``KeyboardInterrupt`` if the thread that this one works for was interrupted. To be called in loops over compiled calls."""
     if _HERE.asked is not None and _HERE.asked():
         raise KeyboardInterrupt
 
@@ -135,9 +134,9 @@ def _terminate(signum, frame):
 
 @contextmanager
 def terminable():
-    """For programs: within this SIGTERM acts as Ctrl-C. Yields a function that says whether it came.
+    """A context for programs in which SIGTERM acts as Ctrl-C. Yield a function that returns whether SIGTERM came.
 
-    A handler of somebody else stays, and so does a signal that is ignored.
+    If SIGTERM has another handler, or is ignored, that does not change.
     """
     _CAME.clear()
     mine = threading.current_thread() is threading.main_thread() and signal.getsignal(signal.SIGTERM) is signal.SIG_DFL

@@ -1,15 +1,15 @@
-"""Kinds of pieces: is an object one of a base class, and which classes of the package are."""
+"""Base classes of pieces: check that an object inherits from one, and list the classes of the package that do."""
 
 from coordboost._utils.checks import shown
 
 
 def checked_piece(kind, name, piece, expected=None):
-    """`piece`, an object of the base class `kind` that has all of its verbs.
+    """Return `piece` if it inherits from the base class `kind` and has all of its verbs.
 
     Raises
     ------
     ValueError
-        "`name` must be ..., got ...", and which verb is missing, or from which class to inherit.
+        "`name` must be ..., got ...", with the missing verb, or the class to inherit from.
     """
     missing = [verb for verb in ("n_samples", "n_learners") if verb in kind.__annotations__ and not hasattr(piece, verb)]
     missing += sorted(getattr(type(piece), "__abstractmethods__", ()))
@@ -24,6 +24,6 @@ def checked_piece(kind, name, piece, expected=None):
 
 
 def pieces_of(kind):
-    """The classes of the package that inherit from the base class `kind`, by name: those that have been loaded."""
+    """Return the loaded classes of the package that inherit from the base class `kind`, by name."""
     below = [one for cls in kind.__subclasses__() for one in (cls, *pieces_of(cls).values())]
     return {cls.__name__: cls for cls in below if cls.__module__.startswith("coordboost.") and not cls.__abstractmethods__}

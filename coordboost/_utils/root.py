@@ -1,4 +1,4 @@
-"""Where a falling function of one number is 0: a bracket found by doubling, and scipy's ``brentq`` inside it."""
+"""Root of a decreasing function of one number: a bracket is found by doubling, then scipy's ``brentq`` is used inside it."""
 
 import math
 
@@ -7,27 +7,27 @@ import numpy as np
 from coordboost._numba.linesearch import CAP
 
 EPS = 2.0**-52
-#: Where a search looks for the sign that a function keeps to infinity.
+#: The sign of a function here is taken as its sign at infinity.
 FAR = 1e300
 
 
 def farthest_constant(y, shift_invariant):
-    """How far a constant prediction is sought: of a loss of y - f in the unit of the targets, of others up to `CAP` and beyond targets."""
+    """Return the largest constant prediction to search: ``CAP`` times the largest target for a loss of y - f, else at least ``CAP``."""
     largest = float(np.abs(y).max())
     return CAP * (largest or 1.0) if shift_invariant else max(CAP, 2 * largest)
 
 
 def falling_root(function, near=0.0, step=1.0, limits=(-math.inf, math.inf), least=1e-15, slope=0.0):
-    """Where `function`, which falls, is 0, and how steep it was there; None in the place of the root where it keeps its sign.
+    """Return the root of a decreasing `function`, or None if it keeps its sign; and minus its slope there.
 
     Parameters
     ----------
     function : callable
-        Of a float; 0 where its value is rounding. NaN and OverflowError stand for a value out of range.
-    near, step : where to begin, and how far to go first: farther by doubling
-    limits : outside of these the search asks whether there is a root at all, as functions that come to rest become 0 by underflow
-    least : the root is found to so much, and to four roundings of itself
-    slope : of an earlier search, minus the derivative near the root: a guess
+        Of a float; must return 0 if its value is rounding. NaN and OverflowError stand for a value out of range.
+    near, step : start of the search, and its first step, which is then doubled
+    limits : before it leaves these, the search checks that there is a root: a function that tends to 0 becomes exactly 0 by underflow
+    least : absolute tolerance of the root; its relative tolerance is four roundings
+    slope : a guess of minus the derivative near the root, from an earlier search; 0 for none
     """
     known = {}
 
@@ -54,7 +54,7 @@ def falling_root(function, near=0.0, step=1.0, limits=(-math.inf, math.inf), lea
             return _inside(at, x, y, least), slope
         if abs(y) > FAR:
             return None, slope
-        # of a step cut short nothing is learned about how fast the values fall
+        # after a shortened step the decrease tells nothing
         x, before, step = y, abs(total) if move < step else math.inf, 2 * step
     return x, slope
 
@@ -68,7 +68,7 @@ def _value(function, x, out_of_range):
 
 
 def _inside(at, x, y, least):
-    """The root between x, where the sign is that of the start, and y; None where values leave the range before it changes."""
+    """Return the root between x, which has the sign of the start, and y; None if the function leaves the range of float64 before it."""
     from scipy.optimize import brentq
 
     while math.isinf(at(y)):

@@ -1,4 +1,4 @@
-"""Losses: value, residual, curvature, and what each declares of itself. A loss is a sum over samples."""
+"""Losses: their value, residual, curvature and declared properties. A loss is a sum over samples."""
 
 from coordboost.losses.base import Loss
 from coordboost.losses.standard import (

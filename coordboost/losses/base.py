@@ -1,7 +1,7 @@
-"""The base class of losses: what each must have, and what it may declare, with its default.
+"""The base class of losses: the methods that each must have, and the attributes that it may declare, with their defaults.
 
-A loss of the package, and one of a user's own, is a named tuple that inherits from ``Loss``: its fields are data, its methods kernels. An
-attribute of the base stands for what a loss does not declare; ``None`` for a method that it does not have.
+A loss, of the package or your own, is a named tuple that inherits from ``Loss``: its fields are data, its methods are kernels. The
+attributes of the base class are the defaults; ``None`` stands for a method that a loss does not have.
 """
 
 import math
@@ -10,7 +10,7 @@ from collections.abc import Callable
 
 import numpy as np
 
-#: What can be done with any loss.
+#: Methods that take any loss, for error messages.
 ANY_LOSS = "gbm(rate), or RandomizedGBMRegressor and RandomizedGBMClassifier, which take any loss"
 
 
@@ -47,29 +47,29 @@ class Loss(ABC):
     sigma: float | None = None
     #: constant of strong convexity
     mu: float | None = None
-    #: largest known lower bound of value(y, .): a number, or a function of the targets (n_samples,)
+    #: lower bound of value(y, .), the best that is known: a number, or a function of the targets (n_samples,)
     infimum: Callable | float = -math.inf
     #: the loss is (y - f)^2 / 2: correlations are linear in the coefficients
     quadratic = False
-    #: value(y, .) is convex; else no certificate, bound or line search is to be had
+    #: value(y, .) is convex; otherwise there is no certificate, bound or line search
     convex = True
-    #: level_radius(total): most that the norm of y - f can be where losses sum to at most `total`
+    #: level_radius(total): upper bound of the norm of y - f if the losses sum to at most `total`
     level_radius: Callable | None = None
-    #: the loss depends on y - f alone: an offset can be taken out of y
+    #: the loss depends on y - f alone, so an offset can be subtracted from y
     location = False
     #: labels(y) checks and maps the targets
     labels: Callable | None = None
-    #: sum_of_losses(y, weight, base, pred), of a loss that is no sum over samples; `value` and `residual` are None then
+    #: sum_of_losses(y, weight, base, pred), only for a loss that is no sum over samples; its `value` and `residual` are None
     sum_of_losses: Callable | None = None
-    #: refresh_residual(y, weight, base, pred, resid): the residual in place, of such a loss
+    #: refresh_residual(y, weight, base, pred, resid): the residual in place, only for such a loss
     refresh_residual: Callable | None = None
     #: targets are labels -1 and +1
     two_class = False
-    #: inverse_link(f), predictions f, an array or one, on the scale of the target; default `mean`
+    #: inverse_link(f) maps predictions, a number or an array, to the scale of the target; default `mean`
     inverse_link: Callable | None = None
-    #: mean(f), the mean of the target (of labels as 0 and 1) at predictions f, an array; default f
+    #: mean(f), the mean of the target (labels as 0 and 1) given predictions f, an array; default f
     mean: Callable | None = None
-    #: constant(y, weight), the best constant prediction; else found where the residuals sum to 0
+    #: constant(y, weight), the best constant prediction; by default the root of the sum of the residuals
     constant: Callable | None = None
 
     @abstractmethod
@@ -103,16 +103,16 @@ class Loss(ABC):
         Returns
         -------
         float
-            For a loss that is not smooth minus a subgradient.
+            For a loss that is not smooth, minus a subgradient.
         """
 
     def check(self):
-        """Refuse parameters that do not fit."""
+        """Raise ValueError for invalid parameters."""
         return
 
 
 def sigma_of(loss, what, instead="step=LineSearch() where the method takes it, gbm(rate) or forward_stagewise(eps)"):
-    """The smoothness constant of a loss, without which there is no `what`."""
+    """Return the smoothness constant of a loss; raise ValueError, with `what` needs it, if there is none."""
     if loss.sigma is None:
         raise ValueError(
             f"{type(loss).__name__} declares no smoothness constant sigma, which {what} needs: use {instead}, or declare sigma."
@@ -121,16 +121,16 @@ def sigma_of(loss, what, instead="step=LineSearch() where the method takes it, g
 
 
 def link_of(loss):
-    """What brings predictions to the scale of the target, a function, or None."""
+    """Return the function that maps predictions to the scale of the target, or None."""
     return loss.inverse_link or loss.mean
 
 
 def on_scale_of_y(loss, pred):
-    """What predictions (n_samples,) of the loop mean on the scale of the target: as the loss has it, by default they themselves."""
+    """Map predictions (n_samples,) to the scale of the target by `link_of`; without a link return them as they are."""
     link = link_of(loss)
     if link is None:
         return pred
     try:
         return np.asarray(link(pred), dtype=np.float64)
-    except TypeError:  # written for one number, as the kernels of a loss are
+    except TypeError:  # the link takes one number, like a kernel
         return np.vectorize(link, otypes=[np.float64])(pred)

@@ -1,4 +1,4 @@
-"""The multinomial loss of K predictions a row; in one of them, the others fixed, it is the logistic loss with an offset."""
+"""The multinomial loss of K predictions per sample. As a function of one of them it is the logistic loss with an offset."""
 
 import numpy as np
 from scipy.special import logsumexp
@@ -18,7 +18,7 @@ def multinomial_losses(pred, class_index):
 def fill_residuals(pred, class_index, weight, out):
     """out = weight (Y - P), in place: P the softmax of `pred`, Y 1 at the class of each row; all (n_classes, n_samples).
 
-    *Numerics*: that of the class itself is minus the sum of the others, so no difference from 1 cancels.
+    *Numerics*: the residual of a row's own class is minus the sum of the others, which avoids the cancellation in 1 - P.
     """
     n_classes, n_samples = pred.shape
     largest, total, others = pred[0].copy(), np.zeros(n_samples), np.zeros(n_samples)
@@ -38,7 +38,7 @@ def fill_residuals(pred, class_index, weight, out):
 
 
 def multinomial_residuals(pred, class_index, weight):
-    """Minus the gradient of the weighted multinomial losses in the predictions, (n_classes, n_samples)."""
+    """Return minus the gradient of the weighted multinomial losses in the predictions, (n_classes, n_samples)."""
     compiled(fill_residuals, ())(pred, class_index, weight, out := np.empty_like(pred))
     return out
 
@@ -46,7 +46,7 @@ def multinomial_residuals(pred, class_index, weight):
 def offsets_beside(pred):
     r""":math:`-\log \sum_{l \ne k} e^{f_l}` for each class k: the offset with which its logistic loss has the multinomial gradient.
 
-    pred : (n_classes, n_samples), two classes or more. Sums leave out the largest term or contain it, so no difference cancels.
+    pred : (n_classes, n_samples), two classes or more. *Numerics*: the largest term is never subtracted, so nothing cancels.
     """
     rows, top = np.arange(pred.shape[1]), pred.argmax(axis=0)
     largest, rest = pred[top, rows], pred.copy()

@@ -1,17 +1,17 @@
-r"""Losses: functions of one prediction, summed over the samples.
+r"""The losses of the package: functions of one prediction, summed over the samples.
 
 A loss is a piece with the scalar kernels ``value(y, f)``, ``residual(y, f)`` (the pseudo-residual :math:`-\partial\ell/\partial f`) and,
 for a faster line search, ``curvature(y, f)``. Attributes read outside the kernels, all optional: ``sigma`` (smoothness) and ``mu``
 (strong convexity), each a float or None; ``infimum`` (a lower bound of ``value(y, .)``: a number, or a function of the targets);
-``location`` (True where the loss depends on ``y - f`` alone, so that an offset can be taken out of `y`); ``labels(y)`` (checks and maps
-the targets); ``two_class`` (True where these are labels -1 and +1); ``inverse_link(f)`` (what a prediction f is on the scale of the
-target, or the probability of label +1); ``mean(f)`` (the same for an array of predictions);
-``constant(y, weight)`` (the best constant prediction, else found where the residuals sum to 0); ``check()``.
+``location`` (True if the loss depends on ``y - f`` alone, so that an offset can be subtracted from `y`); ``labels(y)`` (checks and maps
+the targets); ``two_class`` (True if these are labels -1 and +1); ``inverse_link(f)`` (the prediction f on the scale of the target, or
+the probability of label +1); ``mean(f)`` (the same for an array of predictions); ``constant(y, weight)`` (the best constant prediction,
+by default the root of the sum of the residuals); ``check()``.
 
 Source: Lu and Mazumder, Randomized Gradient Boosting Machine, Definition 4.1 and Section 5.
-Losses that are not convex are for Langevin boosting, which can leave a local minimum: they have no certificate and no line search
-(Ustimenko and Prokhorenkova, *SGLB: Stochastic Gradient Langevin Boosting*, Section 7.1, with an increasing sigmoid, as the printed one
-rewards errors). The quantile loss is that of Koenker, Bassett, *Regression quantiles*, Econometrica 46 (1978); for boosting Friedman
+Losses that are not convex are meant for Langevin boosting, which can leave a local minimum: they have no certificate and no line search
+(Ustimenko and Prokhorenkova, *SGLB: Stochastic Gradient Langevin Boosting*, Section 7.1; the sigmoid here is increasing, because with the
+printed one errors lower the loss). Quantile loss: Koenker, Bassett, *Regression quantiles*, Econometrica 46 (1978); in boosting: Friedman
 (2001), Section 4.3, with q = 1/2.
 """
 
@@ -38,7 +38,7 @@ def _log_odds(y, weight, factor):
 
 @kernel
 def extended_exp(a):
-    """``exp(a)``, from a = 600 on continued by its tangent: finite and convex."""
+    """``exp(a)``, continued by its tangent above a = 600: finite and convex."""
     return math.exp(min(a, 600.0)) * (1.0 + max(a - 600.0, 0.0))
 
 
@@ -49,7 +49,7 @@ def extended_exp_slope(a):
 
 
 class LogMeanLoss(Loss):
-    """A loss of f, the logarithm of the mean of targets y >= 0: its derivative is not Lipschitz, and it is not strongly convex."""
+    """Base of losses with log link: f is the logarithm of the mean of y >= 0. Neither Lipschitz derivative nor strong convexity."""
 
     __slots__ = ()
 
@@ -149,7 +149,7 @@ class Huber(_Huber, Loss):
         return 1.0 if abs(y - f) <= self.d else 0.0
 
     def level_radius(self, total):
-        """The largest norm of y - f where losses sum to `total`: attained when one sample has the whole loss."""
+        """Return the largest norm of y - f if the losses sum to `total`: attained if one sample has the whole loss."""
         return math.sqrt(2 * total) if 2 * total <= self.d**2 else total / self.d + self.d / 2
 
     def constant(self, y, weight):
@@ -261,7 +261,7 @@ class Poisson(namedtuple("Poisson", ""), LogMeanLoss):
     """:math:`e^f - y f` for counts or rates y >= 0, f the logarithm of the mean: Poisson regression, without the constant log y!.
 
     Its derivative is not Lipschitz, and it is not strongly convex: use the line search. The infimum y - y log y is reached at f = log y.
-    *Numerics*: from f = 600 on the exponential is continued by its tangent, so that losses stay finite and convex.
+    *Numerics*: above f = 600 the exponential is continued by its tangent, so that losses stay finite and convex.
 
     Examples
     --------
@@ -281,7 +281,7 @@ class Poisson(namedtuple("Poisson", ""), LogMeanLoss):
         return extended_exp_slope(f)
 
     def infimum(self, y):
-        """(n_samples,), rounded down: four roundings of the larger term at most."""
+        """Lower bounds, (n_samples,): the infima, less four roundings of the larger term."""
         log = np.log(np.where(y > 0, y, 1.0))
         return y * (1.0 - log) - 4 * np.finfo(float).eps * y * (1.0 + np.abs(log))
 
@@ -290,7 +290,7 @@ class Gamma(namedtuple("Gamma", ""), LogMeanLoss):
     """:math:`y e^{-f} + f` for targets y > 0, f the logarithm of the mean: Gamma regression, half the deviance up to a constant of y.
 
     Its derivative is not Lipschitz, and it is not strongly convex: use the line search. The infimum 1 + log y is reached at f = log y.
-    *Numerics*: up to f = -600 the exponential is continued by its tangent, so that losses stay finite and convex.
+    *Numerics*: below f = -600 the exponential is continued by its tangent, so that losses stay finite and convex.
 
     Examples
     --------
@@ -310,7 +310,7 @@ class Gamma(namedtuple("Gamma", ""), LogMeanLoss):
         return y * extended_exp_slope(-f)
 
     def infimum(self, y):
-        """(n_samples,), rounded down: four roundings of either term at most."""
+        """Lower bounds, (n_samples,): the infima, less four roundings of each term."""
         log = np.log(y)
         return 1.0 + log - 4 * np.finfo(float).eps * (1.0 + np.abs(log))
 
@@ -327,10 +327,10 @@ class _Tweedie(NamedTuple):
 class Tweedie(_Tweedie, LogMeanLoss):
     r""":math:`y e^{(1 - p) f} / (p - 1) + e^{(2 - p) f} / (2 - p)` for y >= 0, f the logarithm of the mean, 1 < p < 2 (``power``).
 
-    Half the deviance of a compound Poisson and gamma law, whose variance is in proportion to the mean to the power p, up to a constant
-    of y: amounts that are often 0, such as claims. Its derivative is not Lipschitz, and it is not strongly convex: use the line search.
-    The infimum :math:`y^{2 - p} / ((p - 1)(2 - p))` is reached at f = log y. *Numerics*: exponentials above e^600 are continued by their
-    tangents.
+    Half the deviance of a compound Poisson-gamma distribution, up to a constant of y; its variance is proportional to the p-th power of
+    the mean. For amounts that are often 0, such as claims. Its derivative is not Lipschitz, and it is not strongly convex: use the line
+    search. The infimum :math:`y^{2 - p} / ((p - 1)(2 - p))` is reached at f = log y. *Numerics*: exponentials above e^600 are continued by
+    their tangents.
 
     Parameters
     ----------
@@ -360,16 +360,16 @@ class Tweedie(_Tweedie, LogMeanLoss):
         return (self.power - 1.0) * y * fall + (2.0 - self.power) * rise
 
     def infimum(self, y):
-        """(n_samples,), rounded down."""
+        """Lower bounds, (n_samples,): the infima, less 16 roundings."""
         least = y ** (2.0 - self.power) / ((self.power - 1.0) * (2.0 - self.power))
         return least * (1.0 - 16 * np.finfo(float).eps)
 
 
 @kernel
 def quantile_search(q, y, weight, f, direction):
-    """The smallest t that minimises the weighted sum of the losses ``Quantile(q)`` at f + t direction; 0 where direction is 0.
+    """Return the smallest t that minimises the weighted sum of losses ``Quantile(q)`` at f + t direction; 0 if direction is 0.
 
-    The slope rises by weight |direction| where t passes (y - f) / direction: the minimum is where it has come to 0.
+    The slope in t increases by weight |direction| at t = (y - f) / direction; the minimum is where it reaches 0.
     """
     at, rise, slope, found = 0 * f, 0 * f, 0 * f[0], 0 * f[0]
     for i in range(len(y)):
@@ -392,7 +392,7 @@ class _Quantile(NamedTuple):
 
 
 class Quantile(_Quantile, Loss):
-    """:math:`q (y - f)` where y > f, else :math:`(1 - q)(f - y)`: the q-quantile of the target, 0 < q < 1; not smooth.
+    """:math:`q (y - f)` if y > f, else :math:`(1 - q)(f - y)`: estimates the q-quantile of the target, 0 < q < 1; not smooth.
 
     `residual` is minus a subgradient, 0 at f = y. There is no curvature, and no sigma: use the line search.
 
@@ -422,11 +422,11 @@ class Quantile(_Quantile, Loss):
         return self.q if y > f else (self.q - 1 if y < f else 0 * self.q)
 
     def line_search(self, y, weight, f, direction):
-        """The smallest minimiser: a weighted quantile of the quotients (y - f) / direction. *Cost*: a sort."""
+        """Return the smallest minimiser: a weighted quantile of the quotients (y - f) / direction. *Cost*: a sort."""
         return quantile_search(self.q, y, weight, f, direction)
 
     def level_radius(self, total):
-        """Attained when one sample has the whole loss, on the flatter side."""
+        """Return the largest norm of y - f: attained if one sample has the whole loss, on the flatter side."""
         return total / min(self.q, 1 - self.q)
 
     def constant(self, y, weight):
@@ -438,9 +438,9 @@ class _SmoothZeroOne(NamedTuple):
 
 
 class SmoothZeroOne(_SmoothZeroOne, Loss):
-    r""":math:`1 - \sigma(y f / s)` for labels -1, +1: errors, smoothed over the width s (``scale``).
+    r""":math:`1 - \sigma(y f / s)` for labels -1, +1: the zero-one loss, smoothed over a width s (``scale``).
 
-    A sample at f = 0 counts 1/2. Lipschitz with constant 1 / (4 s), smooth with sigma = :math:`1 / (6 \sqrt 3 s^2)`.
+    The loss at f = 0 is 1/2. It is Lipschitz with constant 1 / (4 s), and smooth with sigma = :math:`1 / (6 \sqrt 3 s^2)`.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""Named methods: each a selection rule and a step rule, with its source; where it needs one, a store of coefficients of its own.
+"""Named methods: each is a selection rule and a step rule, with its source; some have their own coefficient rule.
 
 Names and order follow Freund, Grigas, Mazumder, *A New Perspective on Boosting in Linear Regression via Subgradient Optimization
 and Relatives* (FGM), Lu, Mazumder, *Randomized Gradient Boosting Machine* (LM), Lu, Karimireddy, Ponomareva, Mirrokni,
@@ -82,8 +82,8 @@ def forward_stagewise(eps: Any) -> Method:
     ----------
     eps : float or sequence of float
         Change of one coefficient per step, for columns of Euclidean norm 1: a step changes the predictions by eps / sqrt(n_samples) in
-        root mean square. In the units of the prediction: those of y for the squared loss, log-odds for the logistic loss. With a
-        constant eps every coefficient of a unit-norm column (``run.beta``) is a whole multiple of it.
+        root mean square. In the units of the prediction: those of y for the squared loss, log-odds for the logistic loss. If eps is
+        constant, every coefficient of a unit-norm column (``run.beta``) is an integer multiple of eps.
 
     Returns
     -------
@@ -109,7 +109,7 @@ def forward_stagewise(eps: Any) -> Method:
 def regularized_forward_stagewise(eps: float, delta: float) -> Method:
     """R-FS_{eps,delta}: before each step of FS_eps all coefficients are multiplied by 1 - eps / delta (FGM, Section 4).
 
-    So the L1 norm of the coefficients stays at most delta, and the run approaches the Lasso with that bound. delta = inf is FS_eps.
+    So the l1 norm of the coefficients never exceeds delta, and the run approaches the Lasso with that bound. delta = inf is FS_eps.
 
     Parameters
     ----------
@@ -217,8 +217,8 @@ def frank_wolfe(delta: float, step: Any = None) -> Method:
 def frank_wolfe_away(delta: float) -> Method:
     """Frank-Wolfe with away steps on the l1 ball of radius delta: towards the best vertex, or away from the worst one of the model.
 
-    Exact line search. For a strongly convex loss and independent columns the error falls linearly, by a factor at every step that is not
-    cut short (docs/frank-wolfe.md). Lacoste-Julien, Jaggi, Algorithm 1.
+    Exact line search. For a strongly convex loss and linearly independent columns convergence is linear: each step that is not cut short
+    reduces the error by a constant factor (docs/frank-wolfe.md). Lacoste-Julien, Jaggi, Algorithm 1.
 
     Parameters
     ----------
@@ -242,9 +242,9 @@ def frank_wolfe_away(delta: float) -> Method:
 
 
 def frank_wolfe_pairwise(delta: float) -> Method:
-    """Frank-Wolfe with pairwise steps on the l1 ball of radius delta: weight goes from the model's worst vertex to the best one.
+    """Frank-Wolfe with pairwise steps on the l1 ball of radius delta: weight moves from the model's worst vertex to the best one.
 
-    Exact line search; two steps a swap, the first takes the weight away, the second puts it down. Lacoste-Julien, Jaggi, Algorithm 2.
+    Exact line search. A swap is two steps: the first removes the weight, the second adds it. Lacoste-Julien, Jaggi, Algorithm 2.
 
     Parameters
     ----------
@@ -279,7 +279,7 @@ def gcd(step: StepRule | None = None) -> Method:
     Parameters
     ----------
     step : step rule, optional
-        How far to go; default ``ShrunkenStep()``, corr / sigma of the loss.
+        Length of the step; default ``ShrunkenStep()``, corr / sigma of the loss.
 
     Returns
     -------
@@ -298,10 +298,10 @@ def gcd(step: StepRule | None = None) -> Method:
 
 
 def gbm(rate: float = 0.1) -> Method:
-    """Gradient boosting with shrinkage: `rate` times the learner that fits the pseudo-residual best, as it was fitted.
+    """Gradient boosting with shrinkage: a step adds `rate` times the learner fitted to the pseudo-residual.
 
-    For learners that are given, and for trees whose leaves are means, this is ``ls_boost(rate)``; a ridge penalty of leaf values and
-    Newton's leaves make fits of another length. Friedman (2001), Section 5; LM, Algorithm 1 without its line search.
+    For given columns, and for trees whose leaf values are means, this is ``ls_boost(rate)``. Trees with a ridge penalty on leaf values or
+    with Newton leaves are scaled differently. Friedman (2001), Section 5; LM, Algorithm 1 without its line search.
 
     Parameters
     ----------
@@ -327,12 +327,12 @@ def gbm(rate: float = 0.1) -> Method:
 
 
 def rcd(step: StepRule | None = None) -> Method:
-    """Random coordinate descent: one learner, uniform (LM, Type 1 with t = 1).
+    """Random coordinate descent: one learner, drawn uniformly (LM, Type 1 with t = 1).
 
     Parameters
     ----------
     step : step rule, optional
-        How far to go; default ``ShrunkenStep()``, corr / sigma of the loss.
+        Length of the step; default ``ShrunkenStep()``, corr / sigma of the loss.
 
     Returns
     -------
@@ -355,7 +355,7 @@ def ccd(step: StepRule | None = None) -> Method:
     Parameters
     ----------
     step : step rule, optional
-        How far to go; default ``ShrunkenStep()``, corr / sigma of the loss.
+        Length of the step; default ``ShrunkenStep()``, corr / sigma of the loss.
 
     Returns
     -------
@@ -378,11 +378,11 @@ def rtgcd(t: Any = None, select: SelectionRule | None = None, step: StepRule | N
     Parameters
     ----------
     t : int, optional
-        How many learners are drawn for a step (Type 1).
+        Learners drawn for a step (Type 1).
     select : selection rule, optional
-        What is looked at in the place of `t` learners, e.g. ``Groups(t)`` for Types 2 and 3.
+        The candidates of a step, instead of `t`, e.g. ``Groups(t)`` for Types 2 and 3.
     step : step rule, optional
-        How far to go; default ``ShrunkenStep()``, corr / sigma of the loss.
+        Length of the step; default ``ShrunkenStep()``, corr / sigma of the loss.
 
     Returns
     -------
@@ -414,7 +414,7 @@ def lasso_cd(lam: float, select: SelectionRule | None = None) -> Method:
     Parameters
     ----------
     lam : float
-        Penalty on the l1 norm of the coefficients of unit columns, the loss being a sum. With n rows and columns of standard deviation 1
+        Penalty on the l1 norm of the coefficients of unit columns, where the loss is a sum. With n rows and columns of standard deviation 1
         (scikit-learn's StandardScaler, glmnet's standardize=TRUE) it is sqrt(n) times scikit-learn's alpha or glmnet's lambda; with columns
         of norm 1 it is n times these. 0 with ``Greedy()`` is LS-Boost(1).
     select : selection rule, optional
@@ -466,24 +466,24 @@ def forward_stepwise() -> Method:
 def agbm(eta: float, gamma: float | str, guard: bool = True, correction: int = 1) -> Method:
     """Accelerated gradient boosting machine: momentum, with a second learner a round that corrects its error (Lu et al., Algorithm 2).
 
-    Two steps a round, a learner each: one for the residual at the mixing point g, moving the model f; one for the corrected residual,
-    moving the momentum h.
+    A round has two steps, with one learner each: the first fits the residual at the mixing point g and moves the model f, the second fits
+    the corrected residual and moves the momentum h.
 
     Parameters
     ----------
     eta : float
         Step size, in (0, 1 / sigma] by the theory, in sums over samples.
     gamma : float or "auto"
-        Momentum in (0, 1], which must be small: Theorem 4.1 needs gamma <= Theta^4 / (4 + Theta^2), Theta the minimal cosine angle, and
-        larger ones can diverge. "auto" is the largest that the theorem allows: for the certified Theta where there are few learners, else
-        for the worst cosine of the fits so far (``momentum_limit``).
+        Momentum in (0, 1], which must be small: Theorem 4.1 requires gamma <= Theta^4 / (4 + Theta^2), Theta the minimal cosine angle, and
+        larger values can diverge. "auto" takes the largest gamma that the theorem allows: for the certified Theta (``momentum_limit``) if
+        there are few learners, else for the worst cosine of the fits so far.
     guard : bool, default True
-        A run whose loss rises above what the theorem allows goes back to its best model, and momentum restarts with a quarter of gamma;
+        If the loss rises above the bound of the theorem, the run returns to its best model and momentum restarts with a quarter of gamma;
         ``run.message`` reports it. Under the assumptions of the theorem this never happens (docs/accelerated.md).
     correction : {1, 0, -1}, default 1
-        The sign with which the part of the corrected residual that was not fitted comes back in the next round. 1 is that of the paper, -1
-        that of its authors' program, which no theorem covers. 0 is none: the two learners are then one, a round is one step, and the
-        method is ``vagbm(eta, gamma)``.
+        The sign with which the unfitted part of the corrected residual is added in the next round. The paper has 1; its authors' code has
+        -1, which no theorem covers. 0 is no correction: one learner moves both models, a round is one step, and the method is
+        ``vagbm(eta, gamma)``.
 
     Returns
     -------
@@ -503,7 +503,7 @@ def agbm(eta: float, gamma: float | str, guard: bool = True, correction: int = 1
 
 
 def agbmr(eta: float, gamma: float | str, period: int | None = None, guard: bool = True, correction: int = 1) -> Method:
-    """AGBM with restart (Lu et al., Algorithm 3): momentum restarts after `period` rounds, for None whenever the loss rises.
+    """AGBM with restart (Lu et al., Algorithm 3): momentum restarts after `period` rounds, or whenever the loss rises.
 
     Parameters
     ----------
@@ -512,8 +512,8 @@ def agbmr(eta: float, gamma: float | str, period: int | None = None, guard: bool
     gamma : float or "auto"
         Momentum, as for ``agbm``.
     period : int, optional
-        For a strongly convex loss ``ceil(sqrt(8 / (eta gamma mu)))`` rounds halve the gap in each period (Theorem 4.2; the length that the
-        paper prints is half of that, and too short). None is its Option 2: the move that made the loss rise is undone.
+        Rounds until a restart. For a strongly convex loss ``ceil(sqrt(8 / (eta gamma mu)))`` rounds halve the gap in each period (Theorem
+        4.2; the paper prints half of this, which is too short). None is its Option 2: a move that increases the loss is undone.
     guard : bool, default True
         As for ``agbm``.
     correction : {1, 0, -1}, default 1
@@ -541,7 +541,7 @@ def agbmr(eta: float, gamma: float | str, period: int | None = None, guard: bool
 
 
 def vagbm(eta: float, gamma: float = 1.0, guard: bool = False) -> Method:
-    """Vanilla accelerated boosting: momentum without the correction, one learner a step (Lu et al., Algorithm 4; gamma: Remark B.1).
+    """Vanilla accelerated boosting: momentum without the correction, one learner per step (Lu et al., Algorithm 4; gamma: Remark B.1).
 
     It has no guarantee: on five coordinates with y = 1 and eta = 1 it diverges.
 
@@ -589,7 +589,7 @@ def _accelerated(name, period, algorithm, parameters):
 
 
 def sgb(eps: float = 0.1, gamma: float = 0.0, subsample: float = 1.0, select: SelectionRule | None = None) -> Method:
-    """Stochastic gradient boosting: eps times the learner fitted to a gradient from a part of the samples (SGLB, Algorithm 1).
+    """Stochastic gradient boosting: a step adds eps times the learner fitted to a subsampled gradient (SGLB, Algorithm 1).
 
     ``sgb(eps)`` is ``gbm(eps)``.
 
@@ -598,11 +598,11 @@ def sgb(eps: float = 0.1, gamma: float = 0.0, subsample: float = 1.0, select: Se
     eps : float, default 0.1
         Learning rate, without unit.
     gamma : float, default 0
-        All that was learned before shrinks by 1 - gamma eps in each step.
+        In each step the old model is multiplied by 1 - gamma eps.
     subsample : float, default 1
-        Part of the samples, in (0, 1], that a gradient is estimated from: each is drawn on its own, and counts 1 / subsample times.
+        Fraction of the samples, in (0, 1], from which a gradient is estimated: each is drawn independently, with weight 1 / subsample.
     select : selection rule, optional
-        The learners that are looked at; default ``Greedy()``, all of them.
+        The candidates of a step; default ``Greedy()``, all learners.
 
     Returns
     -------
@@ -627,29 +627,29 @@ def sglb(
     eps: float = 0.1, beta: Any = 1e4, gamma: float = 1e-3, subsample: float = 1.0, select: SelectionRule | None = None,
     structure: Structure = Structure.OWN, shrink_first: bool = False,
 ) -> Method:  # fmt: skip
-    """Stochastic gradient Langevin boosting: noise in the search, noise of its own in the fit, shrinkage (SGLB, Algorithm 2).
+    """Stochastic gradient Langevin boosting: independent noise in selection and fit, and shrinkage (SGLB, Algorithm 2).
 
-    As eps goes to 0, models are a sample from the Gibbs law proportional to exp(-beta (mean loss + gamma/2 ||Gamma F||^2)); see
-    ``docs/langevin.md``. What a ``Problem`` centres, the mean of y for the squared loss, is kept apart and does not shrink: Algorithm 2 as
-    printed takes ``center=False``.
+    As eps goes to 0, models are a sample from the Gibbs distribution proportional to exp(-beta (mean loss + gamma/2 ||Gamma F||^2)); see
+    ``docs/langevin.md``. The constant that a ``Problem`` subtracts, for the squared loss the mean of y, does not shrink: use
+    ``center=False`` for Algorithm 2 as printed.
 
     Parameters
     ----------
     eps : float, default 0.1
         Learning rate, without unit.
     beta : float or sequence of float, default 1e4
-        Inverse temperature; a sequence has one for each step. Noise has the standard deviation sqrt(2 N / (eps beta)) in each sample;
-        CatBoost's diffusion_temperature is beta / N. ``inf`` is ``sgb``.
+        Inverse temperature; a sequence has one value for each step. The noise in each sample has standard deviation
+        sqrt(2 N / (eps beta)), for N samples; CatBoost's diffusion_temperature is beta / N. ``inf`` is ``sgb``.
     gamma : float, default 1e-3
-        All that was learned before shrinks by 1 - gamma eps in each step.
+        In each step the old model is multiplied by 1 - gamma eps.
     subsample : float, default 1
-        Part of the samples, in (0, 1], that a gradient is estimated from: each is drawn on its own, and counts 1 / subsample times.
+        Fraction of the samples, in (0, 1], from which a gradient is estimated: each is drawn independently, with weight 1 / subsample.
     select : selection rule, optional
-        The learners that are looked at; default ``Greedy()``, all of them.
+        The candidates of a step; default ``Greedy()``, all learners.
     structure : Structure, default ``Structure.OWN``
-        The noise in which a learner is sought; with another one the limit is not the law above.
+        Noise in the selection of a learner; with any other structure the limit is not the distribution above.
     shrink_first : bool, default False
-        Take the gradient at the shrunken model, a variant.
+        A variant: take the gradient at the model after shrinkage.
 
     Returns
     -------
@@ -688,15 +688,16 @@ def _langevin(name, eps, gamma, select, noise, algorithm, parameters):
 class Structured(NamedTuple):
     r"""Structural risk: minimise :math:`L(\alpha) + m \beta \sum_j |\alpha_j|\, \Omega_{k(j)}`, beta the `penalty`, in sums over samples.
 
-    alpha is the coefficient of a learner as its family k(j) has it: that of the unit column over its length. *Source*: Cortes, Mohri,
-    Storcheus, eq. (7), times m. The lower end is that of ``L1Penalty``, with a penalty for each learner; of trees the infimum.
+    alpha_j is the coefficient of the learner before normalisation: the coefficient of the unit column divided by the learner's norm.
+    *Source*: Cortes, Mohri, Storcheus, eq. (7), times m. The lower bound is that of ``L1Penalty`` with a penalty for each learner; for
+    trees it is the infimum of the loss.
 
     Parameters
     ----------
     penalty : float
-        beta, the price of complexity in units of the mean loss.
+        beta, the complexity penalty in units of the mean loss.
     families : Families, optional
-        Those of columns; None for those of the problem's trees.
+        Families of columns; None for those of the problem's trees.
 
     Examples
     --------
@@ -709,12 +710,12 @@ class Structured(NamedTuple):
     families: object = None
 
     def charges(self, problem: Problem, beta: np.ndarray) -> np.ndarray:
-        r"""What each learner adds to the objective, (n_learners,): :math:`m \beta\, |\alpha_j|\, \Omega_{k(j)}`.
+        r"""Return the penalty of each learner, (n_learners,): :math:`m \beta\, |\alpha_j|\, \Omega_{k(j)}`.
 
         Parameters
         ----------
         problem : Problem
-            Its learners belong to families: by its `groups`, or as trees that were grown for one.
+            Its `groups` are the families of its columns; trees are grown for a family.
         beta : ndarray, (n_learners,)
             Coefficients of the unit columns.
 
@@ -726,7 +727,7 @@ class Structured(NamedTuple):
         Raises
         ------
         ValueError
-            For trees that were not grown for a family, and where `families` does not fit the learners.
+            For trees that were not grown for a family, or if `families` does not fit the learners.
         """
         table = table_of(self.families, problem, "Structured")
         member = labels_of(problem) if problem.countable else problem.dictionary.member
@@ -736,7 +737,7 @@ class Structured(NamedTuple):
         return self.penalty * problem.weight.sum() * alpha * table.complexity[member[: len(beta)]]
 
     def prices(self, problem: Problem) -> tuple[np.ndarray, np.ndarray]:
-        """What the penalty multiplies abs(beta_j) and beta_j^2 / 2 by, (n_learners,) each.
+        """Return the factors of abs(beta_j) and of beta_j^2 / 2 in the penalty, (n_learners,) each.
 
         Parameters
         ----------
@@ -746,26 +747,26 @@ class Structured(NamedTuple):
         Returns
         -------
         price, ridge : ndarray, (n_learners,)
-            What a coefficient of 1 is charged, and 0.
+            The penalties of coefficients 1, and zeros.
         """
         return self.charges(problem, np.ones(problem.n_learners)), np.zeros(problem.n_learners)
 
     @on_one_thread
     def certificate(self, problem: Problem, at: Any) -> Any:
-        """The interval around the optimum that one model proves.
+        """Compute an interval that contains the optimum, from one model.
 
         Parameters
         ----------
         problem : Problem
-            What is minimised.
+            The problem to solve.
         at : Evaluation
             The model and its correlations; ``certify(problem, beta, target)`` makes it from the coefficients.
 
         Returns
         -------
         Certificate
-            The witness has the loss and the scale of the dual point, 0 over implicit dictionaries: the lower end is then the
-            infimum of the loss.
+            The witness has the loss and the scale of the dual point. Over implicit dictionaries the scale is 0, and the lower bound is
+            the infimum of the loss.
 
         Raises
         ------
@@ -788,24 +789,24 @@ def rgb(
     penalty: float, n_candidates: int | None = 4, step: StepRule | None = None, families: Families | None = None, sampling: float = 2.0,
     revisit: bool = False,
 ) -> Method:  # fmt: skip
-    r"""Regularised gradient boosting: of some families drawn, the learner that leads to the least risk (Cortes et al., Algorithm 1).
+    r"""Regularised gradient boosting: the learner of some drawn families that leads to the least risk (Cortes et al., Algorithm 1).
 
     Parameters
     ----------
     penalty : float
-        beta, the price of complexity in units of the mean loss.
+        beta, the complexity penalty in units of the mean loss.
     n_candidates : int or None
-        Families drawn for a step, S; None for all of them. The paper does not say how many.
+        Number S of families drawn for a step; None for all of them. The paper gives no number.
     step : step rule, optional
-        Default ``FamilyStep()``, the constant of the family; ``FamilyStep(power=1)`` is the paper's, which may increase the loss;
-        ``ShrunkenStep()`` has the constant of the learner itself, ``ShrunkenStep(rate / sigma)`` a part of that step.
+        Default ``FamilyStep()``, with one constant for each family; ``FamilyStep(power=1)`` is the paper's step, which may increase the
+        loss; ``ShrunkenStep()`` uses the constant of each learner, and ``ShrunkenStep(rate / sigma)`` multiplies that step by `rate`.
     families : Families, optional
-        Of columns, whose labels are the `groups` of the problem. Trees have their own: ``Problem(tree_families(X), y)``.
+        Families of columns; the `groups` of the problem assign columns to families. Trees bring theirs: ``Problem(tree_families(X), y)``.
     sampling : float
-        Families are drawn with :math:`p_k \propto \lambda_k^{sampling}`: 2 for the constants of ``FamilyStep()``, 1 as the paper
-        does, 0 for equal chances.
+        Families are drawn with :math:`p_k \propto \lambda_k^{sampling}`: 2 fits the constants of ``FamilyStep()``, 1 is the paper's
+        choice, 0 gives equal probabilities.
     revisit : bool
-        Whether the trees of earlier steps compete again.
+        Whether the trees of earlier steps are candidates again.
 
     Returns
     -------
@@ -836,7 +837,7 @@ def rgb(
     return Method("rgb", select, rule, source, Structured(penalty, families), parameters)
 
 
-#: The named methods; a saved run is reopened through this table.
+#: All named methods by name; saved runs look up their method here.
 METHODS = {
     maker.__name__: maker
     for maker in (

@@ -1,4 +1,4 @@
-"""Rules, what a method is made of: which learners are looked at, how far a step goes, noise, what a step does to the coefficients."""
+"""Rules, the parts of a method: selection of the learner, length of the step, noise, and the update of the coefficients."""
 
 from coordboost.rules.base import CoefficientRule, SelectionRule, StepRule
 from coordboost.rules.method import Method

@@ -1,7 +1,7 @@
-"""Base classes of rules: the verbs that each must have, and what it may declare, with its default.
+"""Base classes of rules: the methods that each must have, and the attributes that it may declare, with their defaults.
 
-A rule of the package, and one of a user's own, is a named tuple that inherits from the base of its kind: its fields are data, its methods
-kernels. An attribute of a base stands for what a rule does not declare; ``None`` for a method that it does not have.
+A rule, of the package or your own, is a named tuple that inherits from the base class of its kind: its fields are data, its methods are
+kernels. The attributes of the base class are the defaults; ``None`` stands for a method that a rule does not have.
 """
 
 from abc import ABC, abstractmethod
@@ -14,7 +14,7 @@ from coordboost.data.problem import Problem
 
 
 class SelectionRule(ABC):
-    """Which learners are looked at in a step, and which of them wins.
+    """Choose the learner of a step: which learners are candidates, and which of them is selected.
 
     Examples
     --------
@@ -33,61 +33,62 @@ class SelectionRule(ABC):
 
     expected = "a selection rule such as Greedy() or RandomSubset(10)"
 
-    #: numbers drawn for a step
+    #: how many random numbers a step uses
     width = 0
-    #: draw(rng, n_rows, n_learners), whole numbers (n_rows, width)
+    #: draw(rng, n_rows, n_learners), the random integers of n_rows steps, (n_rows, width)
     draw: Callable | None = None
-    #: the numbers are 0, 1, ..., less than this; default n_learners
+    #: the integers are from 0 to this minus 1; default n_learners
     draws_below: int | None = None
-    #: looks at all learners, and the largest score wins
+    #: the candidates are all learners, and the largest score is selected
     greedy = False
-    #: looks at all learners of some groups, and the largest score wins
+    #: the candidates are all learners of some groups, and the largest score is selected
     grouped = False
-    #: by_groups(), of a rule that draws learners: the one that draws groups instead, over an implicit dictionary
+    #: by_groups(), for a rule that draws learners: the rule that draws groups instead, over an implicit dictionary
     by_groups: Callable | None = None
     #: the choice does not depend on the residual
     blind = False
-    #: chances(corr (n, n_learners), square (n,), rng), of learners, for n residuals; and whether they are those of all
+    #: chances(corr (n, n_learners), square (n,), rng): the probability of each learner, for n residuals with squared norms `square`;
+    #: and whether these probabilities are the same for all residuals
     chances: Callable | None = None
-    #: unions(draws, rng), of a rule that fits several blocks at once: masks (n, n_blocks), and their probabilities
+    #: unions(draws, rng), for a rule that fits several blocks at once: masks (n, n_blocks), and their probabilities
     unions: Callable | None = None
-    #: it looks at the residual, too: sought(state)
+    #: uses the residual itself, by sought(state), and not only correlations
     sees_residual = False
-    #: looks at the learners of some families, and at the losses that their steps lead to
+    #: the candidates are learners of some families, compared by the losses after their steps
     foresees = False
-    #: it can work on blocks of columns that are fitted together, and not only on learners that can be counted
+    #: also works on blocks of columns that are fitted together
     of_blocks = False
-    #: norm(a), under which expected progress is measured
+    #: norm(a), in which the expected progress of a step is measured
     norm: Callable | None = None
     #: dual_norm(b)
     dual_norm: Callable | None = None
-    #: weights(n), those of the norm, (n,)
+    #: weights(n), the weights of the norm, (n,)
     weights: Callable | None = None
 
     def looked_at(self, drawn: np.ndarray, n_learners: int) -> int:
-        """How many correlations some steps take.
+        """Return how many correlations some steps compute.
 
         Parameters
         ----------
         drawn : ndarray of int64, (n_steps, width)
-            What was drawn for these steps.
+            The random numbers of these steps.
         n_learners : int
             Learners of the problem.
 
         Returns
         -------
         int
-            By default one for each number drawn, and all of them where none is.
+            By default one for each number drawn, and one for each learner if nothing is drawn.
         """
         return drawn.size if self.width else len(drawn) * n_learners
 
     def bind(self, problem: Problem) -> "SelectionRule":
-        """The rule checked against the problem and filled in from it.
+        """Check the rule against the problem, and fill in the fields that depend on it.
 
         Parameters
         ----------
         problem : Problem
-            What the rule is for.
+            The problem to solve.
 
         Returns
         -------
@@ -98,14 +99,14 @@ class SelectionRule(ABC):
 
     @abstractmethod
     def pick(self, state: Any, step: Any, beta: Any, drawn: np.ndarray, k: int) -> tuple[int, float]:
-        """The learner of step k and its correlation.
+        """Return the learner of step k and its correlation.
 
         Parameters
         ----------
         state : object
             The model state, whose verbs give correlations.
         step : StepRule
-            For its `score`, what learners compete by.
+            The step rule; its `score` ranks the learners.
         beta : CoefficientRule
             The coefficients.
         drawn : ndarray, (width,)
@@ -123,7 +124,7 @@ class SelectionRule(ABC):
 
 
 class StepRule(ABC):
-    """How far a step goes along the learner that was picked.
+    """The length of a step along the selected learner.
 
     Examples
     --------
@@ -141,38 +142,38 @@ class StepRule(ABC):
 
     expected = "a step rule such as LineSearch() or ShrunkenStep(0.1)"
 
-    #: how many sequences of coefficients it moves
+    #: number of coefficient sequences that it moves
     sequences = 1
-    #: how many steps are a round
+    #: number of steps in a round
     phases = 1
-    #: coefficients are this times what the rule's theta sum to
+    #: theta counts in this unit: a coefficient is `unit` times its sum of theta
     unit = 1.0
-    #: why it needs a convex loss, in words
+    #: why it needs a convex loss, for the error message
     needs_convex: str | None = None
-    #: score(j, corr, beta_j), what learners compete by; default the size of the correlation
+    #: score(j, corr, beta_j): the learner with the largest score is selected; default abs(corr)
     score: Callable | None = None
-    #: theta is this times corr, for the squared loss: a step of LS-Boost
+    #: for the squared loss theta is this times corr: a step of LS-Boost
     ls_boost_rate: float | None = None
-    #: (eps, delta): theta is eps sign(corr) and shrink eps / delta; numbers, or one for each step
+    #: (eps, delta): theta is eps sign(corr) and shrink is eps / delta; each a number, or an array with one for each step
     stagewise: tuple | None = None
-    #: the radius of the l1 ball that a step of Frank-Wolfe is for
+    #: radius of the l1 ball, for Frank-Wolfe steps
     frank_wolfe: float | None = None
-    #: the same for steps towards a vertex or away from one; shrink may be negative
+    #: radius of the l1 ball, for steps that also move away from vertices; shrink may be negative
     corrective: float | None = None
-    #: its steps depend on the family of a learner: the table is its field `families`
+    #: its steps depend on the family of the learner; it has the field `families`, a table
     by_family = False
-    #: most steps
+    #: largest number of steps; None for no limit
     horizon: int | None = None
-    #: radius_at(k) of the ball that the model after k steps is compared with
+    #: radius_at(k): the model after k steps is compared with the optimum in the l1 ball of this radius
     radius_at: Callable | None = None
 
     def bind(self, problem: Problem) -> "StepRule":
-        """The rule checked against the problem and filled in from it.
+        """Check the rule against the problem, and fill in the fields that depend on it.
 
         Parameters
         ----------
         problem : Problem
-            What the rule is for.
+            The problem to solve.
 
         Returns
         -------
@@ -183,16 +184,16 @@ class StepRule(ABC):
 
     @abstractmethod
     def move(self, k: int, state: Any, j: int, corr: float, beta_j: float) -> tuple[float, float]:
-        """How far step k goes: coefficients are multiplied by 1 - shrink, then theta is added to that of learner j.
+        """Return the update of step k: coefficients are multiplied by 1 - shrink, then `unit` theta is added to coefficient j.
 
         Parameters
         ----------
         k : int
             Step number, from 0.
         state : object
-            The model state, whose ``search(j, a, b)`` is a line search.
+            The model state; its ``search(j, a, b)`` is a line search.
         j : int
-            The learner picked.
+            The selected learner.
         corr : float
             Its correlation <B_j, resid>.
         beta_j : float
@@ -201,14 +202,14 @@ class StepRule(ABC):
         Returns
         -------
         shrink : float
-            From 0, which leaves the model as it is, to 1.
+            From 0 (no shrinkage) to 1.
         theta : float
             In multiples of `unit`.
         """
 
 
 class CoefficientRule(ABC):
-    """What the steps of a path do to the coefficients, which it keeps.
+    """Hold the coefficients, and update them by the rows of a path.
 
     Examples
     --------
@@ -226,22 +227,22 @@ class CoefficientRule(ABC):
 
     #: a row of the path is the whole update: beta <- (1 - shrink) beta, then beta_j <- beta_j + unit theta
     plain = False
-    #: how many sequences of coefficients the rows move
+    #: number of coefficient sequences that the rows move
     sequences = 1
-    #: it is for steps that also move away from vertices
+    #: for steps that also move away from vertices
     corrective = False
-    #: room(n), the same store with room for n learners, where they come one by one
+    #: room(n), the same store with room for n learners, for implicit dictionaries, whose learners are found one by one
     room: Callable | None = None
-    #: follow(dictionary, unit), the predictions on other rows that the rows of a path move, from 0
+    #: follow(dictionary, unit), predictions on other samples, starting at 0, that the rows of a path update
     follow: Callable | None = None
-    #: gamma of the step follows the worst cosine of the fits, where none is certified
+    #: gamma is bounded by the worst cosine of the fits so far, if no minimal cosine angle is certified
     follow_angle = 0
-    #: coefficient(j) is beta_j at any step; else it is 0, for rules that do not ask
+    #: coefficient(j) is beta_j at any step; if False it returns 0, for rules that do not use it
     knows_coefficient = True
 
     @abstractmethod
     def start(self, problem: Problem) -> "CoefficientRule":
-        """The same rule at beta = 0.
+        """Return the same rule at beta = 0.
 
         Parameters
         ----------
@@ -251,26 +252,26 @@ class CoefficientRule(ABC):
         Returns
         -------
         CoefficientRule
-            With memory of its own.
+            With its own memory.
         """
 
     @abstractmethod
     def accumulate(self, j: int, shrink: float, theta: float) -> None:
-        """Make the update of one row of the path.
+        """Update the coefficients by one row of the path.
 
         Parameters
         ----------
         j : int
             The learner.
         shrink : float
-            What coefficients lose first, as a part of 1.
+            All coefficients are first multiplied by 1 - shrink.
         theta : float
-            What is added to that of learner j, in units of the step rule.
+            Then added to coefficient j, in units of the step rule.
         """
 
     @abstractmethod
     def coefficient(self, j: int) -> float:
-        """beta_j in the units of theta.
+        """Return beta_j in the units of theta.
 
         Parameters
         ----------
@@ -280,17 +281,17 @@ class CoefficientRule(ABC):
         Returns
         -------
         float
-            In the units of theta.
+            The coefficient.
         """
 
     @abstractmethod
     def beta(self, unit: float) -> np.ndarray:
-        """The coefficients (n_learners,), `unit` being that of the step rule.
+        """Return the coefficients (n_learners,).
 
         Parameters
         ----------
         unit : float
-            That of the step rule.
+            The `unit` of the step rule.
 
         Returns
         -------

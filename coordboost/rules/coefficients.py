@@ -1,10 +1,10 @@
-r"""Stores of coefficients: what the rows of a path do to the model.
+r"""Stores of coefficients: how the rows of a path update the model.
 
-A row is (learner, shrink, theta). Every method records such rows; the store that a method chooses says what they mean for beta. Its
-verbs are ``start(problem)``, the store at beta = 0; ``accumulate(j, shrink, theta)``, one row; ``coefficient(j)``, beta_j in the units of
-theta; and ``beta(unit)``, the coefficients (n_learners,), `unit` being that of the step rule. ``room(n)`` is the same store with room
-for n learners, where they come one by one. ``follow(dictionary, unit)`` is what the same rows do to predictions, say on new samples: a
-piece with ``accumulate`` and ``pred``.
+A row is (learner, shrink, theta). Every method records such rows; its store defines how they change beta. The verbs of a store are
+``start(problem)``, the store at beta = 0; ``accumulate(j, shrink, theta)``, the update by one row; ``coefficient(j)``, beta_j in the
+units of theta; and ``beta(unit)``, the coefficients (n_learners,), with the `unit` of the step rule. ``room(n)`` is the same store with
+room for n learners, for implicit dictionaries. ``follow(dictionary, unit)`` is a piece with ``accumulate`` and ``pred`` that applies the
+same rows to predictions, for example on new samples.
 """
 
 from typing import NamedTuple
@@ -14,9 +14,9 @@ import numpy as np
 from coordboost._numba import kernel, verb
 from coordboost.rules.base import CoefficientRule
 
-#: What a row of accelerated boosting says in the place of `shrink` where momentum restarts.
+#: Values of `shrink` that mark the rows of accelerated boosting at which momentum restarts.
 RESTART, UNDO, SLOWER = -1.0, -2.0, -3.0
-#: Weights up to this size are rounding: set to 0.
+#: Vertex weights up to this size are rounding, and are set to 0.
 ZERO_WEIGHT = 1e-14
 
 accumulate = verb("accumulate")
@@ -25,18 +25,18 @@ coefficient = verb("coefficient")
 
 
 def begun(store, problem):
-    """`store`, empty, where learners can be counted; else a ``Growing`` one."""
+    """Return `store`, at beta = 0; in a ``Growing`` store if the dictionary of the problem is implicit."""
     return store if problem.dictionary.countable else Growing(store, np.zeros(1, dtype=np.int64))
 
 
 def longer(values, n):
-    """`values` with zeros behind, n in all, and more where that spares the next call."""
+    """Return `values` padded with zeros to at least n entries; the length at least doubles, so that calls are few."""
     return values if len(values) >= n else np.concatenate([values, np.zeros(max(n, 2 * len(values)) - len(values))])
 
 
 @kernel
 def shrink_all(values, scale, shrink):
-    """Multiply ``scale * values`` by 1 - shrink, `scale` being (1,). A scale that is too small or too large is moved into the values."""
+    """Multiply ``scale * values`` by 1 - shrink, scale (1,). A very small or very large scale is multiplied into the values."""
     if shrink != 0:
         scale[0] = (1 - shrink) * scale[0]
         if not 1e-100 < scale[0] < 1e100:
@@ -47,7 +47,7 @@ def shrink_all(values, scale, shrink):
 
 @kernel
 def mix_models(f, h, before, shrink):
-    """What a row of ``TwoSequences`` that moves f does before its learner is added. `before` may have length 0 where no move is undone."""
+    """Apply a row of ``TwoSequences`` that moves f, except its learner. `before` has length 0 if moves are never undone."""
     if shrink == UNDO:
         for i in range(len(before)):
             f[i] = before[i]
@@ -62,7 +62,7 @@ def mix_models(f, h, before, shrink):
 
 @kernel
 def part_of_h(share, slowed, shrink, theta):
-    """The move of h in a row that moves f by theta; `slowed` counts the rows ``SLOWER``."""
+    """Return the move of h in a row that moves f by theta; `slowed` counts the rows ``SLOWER`` so far."""
     if shrink == SLOWER:
         slowed[0] += 1
     for _ in range(slowed[0]):
@@ -71,7 +71,7 @@ def part_of_h(share, slowed, shrink, theta):
 
 
 class OneModel(NamedTuple):
-    """Predictions that follow ``Single``: pred <- (1 - shrink) pred + unit theta B_j, with the columns of `dictionary`."""
+    """Predictions updated as by ``Single``: pred <- (1 - shrink) pred + unit theta B_j, with the columns of `dictionary`."""
 
     dictionary: object
     unit: float
@@ -87,7 +87,7 @@ class OneModel(NamedTuple):
 
 
 class TwoModels(NamedTuple):
-    """Predictions that follow ``TwoSequences``: those of f, of h, and of f one move before."""
+    """Predictions updated as by ``TwoSequences``: pred of f, h, and f before its last move."""
 
     dictionary: object
     unit: float
@@ -114,7 +114,7 @@ class _ScaledValues(NamedTuple):
 
 
 class ScaledValues(_ScaledValues, CoefficientRule):
-    """beta = unit * scale * values: a shrinkage of all coefficients costs one multiplication."""
+    """beta = unit * scale * values, so that shrinking all coefficients costs one multiplication."""
 
     def beta(self, unit):
         return unit * self.scale[0] * self.values
@@ -124,7 +124,7 @@ class ScaledValues(_ScaledValues, CoefficientRule):
 
 
 class Single(ScaledValues):
-    """One sequence, moved as the row says: beta <- (1 - shrink) beta, then beta_j <- beta_j + unit theta."""
+    """One sequence of coefficients: beta <- (1 - shrink) beta, then beta_j <- beta_j + unit theta."""
 
     plain = True
 
@@ -144,7 +144,7 @@ class Single(ScaledValues):
 
 
 class Growing(NamedTuple):
-    """A store that grows; beta has the learners used so far. `kept` is the store, indexed by the number of a learner in its bank."""
+    """A store that can grow; beta covers the learners found so far. `kept` is the store, indexed by the learner's number in the bank."""
 
     kept: object
     used: np.ndarray  # (1,)
@@ -179,17 +179,17 @@ class TwoSequences(_TwoSequences, CoefficientRule):
     """Accelerated boosting: the model f and the momentum h, (n_learners,) each; beta is that of f.
 
     ==================  ==========================================================================================
-    shrink of the row   what it does
+    shrink of the row   update
     ==================  ==========================================================================================
     above 0             f <- (1 - shrink) f + shrink h, then f_j += theta, and h_j += share theta / shrink
     0                   h_j += theta
     ``RESTART``         momentum restarts: h <- f, then f_j += theta
-    ``UNDO``            the last move of f is undone first, then as ``RESTART``
-    ``SLOWER``          as ``RESTART``; from here on gamma, and with it the share, is a quarter of what it was
+    ``UNDO``            the last move of f is undone, then as ``RESTART``
+    ``SLOWER``          as ``RESTART``; from here on gamma, and with it the share, is divided by four
     ==================  ==========================================================================================
 
-    `period` says when momentum restarts: after so many rounds, 0 for never, -1 when the loss rises. With `guard` a run that exceeds its
-    theorem's bound restarts. `correction` is the sign with which the unfitted part of the residual is added back. With `follow_angle` the
+    Momentum restarts after `period` rounds; 0 is never, -1 when the loss rises. With `guard` it also restarts when the loss exceeds the
+    bound of the theorem. `correction` is the sign with which the unfitted part of the residual is added back. With `follow_angle` the
     worst cosine of the fits so far bounds gamma. `slowed` counts the rows ``SLOWER``. *Cost* of a row: O(n_learners).
     *Source*: Lu et al., Algorithms 2 (share = 0), 3 and 4 (share > 0).
     """
@@ -227,7 +227,7 @@ class TwoSequences(_TwoSequences, CoefficientRule):
 
 
 class Vertices(ScaledValues):
-    """One sequence, moved as the row says; a weight exhausted by away steps is exactly 0."""
+    """One sequence, updated as by ``Single``; a weight that away steps have used up is set to exactly 0."""
 
     corrective = True
 
@@ -251,7 +251,7 @@ class _Refitted(NamedTuple):
 class Refitted(_Refitted, CoefficientRule):
     """Least squares on the learners of all rows with theta != 0. *Source*: forward stepwise, Freund et al., Section 1.
 
-    theta is the move along the part of the new learner that is orthogonal to those before. Plain Python.
+    theta is the move along the part of the new learner that is orthogonal to the learners before it. Plain Python.
     """
 
     knows_coefficient = False

@@ -1,4 +1,4 @@
-"""A method: a selection rule, a step rule, and a store of coefficients."""
+"""A method: a selection rule, a step rule, and a coefficient rule."""
 
 from dataclasses import dataclass, field, replace
 from typing import Any
@@ -14,7 +14,7 @@ from coordboost.rules.selection import Groups
 
 
 def checked_method(method):
-    """`method`; raises unless it is a Method."""
+    """Return `method`; raise ValueError unless it is a Method."""
     if not isinstance(method, Method):
         raise ValueError(f"method must be a Method such as ls_boost(0.1), got {shown(method)}.")
     return method
@@ -22,26 +22,26 @@ def checked_method(method):
 
 @dataclass(frozen=True)
 class Method:
-    """A selection rule, a step rule, the coefficients that they move, and what they approach.
+    """A boosting method: selection rule, step rule, coefficient rule, and the optimum that it approaches.
 
     Parameters
     ----------
     name : str
-        What the method is called in tables.
+        Name of the method in tables.
     select : SelectionRule
-        Which learners are looked at, and which wins.
+        Which learners are candidates, and which is selected.
     step : StepRule
-        How far to go.
+        Length of the step.
     source : str
-        Where the method is described.
+        Paper that describes the method.
     target : Unconstrained, L1Ball or L1Penalty
         The optimum that certificates refer to.
     parameters : dict
-        What the named method was called with; saved with a run.
+        Arguments of the named method; saved with a run.
     coefficients : piece, default ``Single()``
-        What a step does to the coefficients.
+        How a step changes the coefficients.
     noise : piece, optional
-        Noise in the gradient, and a part of the samples that it is estimated from; None: neither.
+        Noise in the gradient, and subsampling; None for neither.
 
     Examples
     --------
@@ -92,21 +92,21 @@ class Method:
 
     @property
     def unit(self) -> float:
-        """Coefficients are this times what the thetas of the path add up to."""
+        """The unit of theta: a coefficient is `unit` times the sum of its thetas on the path."""
         return self.step.unit
 
     @property
     def greedy(self) -> bool:
-        """Whether every step takes the learner with the largest correlation of all, and moves the model by that learner alone."""
+        """Whether every step selects the learner with the largest absolute correlation, and moves the model by that learner alone."""
         return self.coefficients.plain and self.noise is None and self.select.greedy and self.step.score is None
 
     def bind(self, problem: Problem) -> "Method":
-        """The method with its rules checked against the problem and filled in from it.
+        """Check the rules against the problem, and fill in the fields that depend on it.
 
         Parameters
         ----------
         problem : Problem
-            What the method is for.
+            The problem to solve.
 
         Returns
         -------
@@ -131,7 +131,7 @@ class Method:
         return replace(self, **bound)
 
     def _searches(self, dictionary):
-        """Whether the winner of every step is what a search in the dictionary finds."""
+        """Whether a search in the implicit dictionary finds the learner of every step."""
         if self.select.foresees:
             return dictionary.families is not None
         grouped = self.select.grouped and dictionary.n_groups is not None
@@ -140,12 +140,12 @@ class Method:
         return grows and (self.select.greedy or grouped) and self.step.score is None
 
     def target_at(self, k: int) -> Any:
-        """What the model after k steps is compared with: `target`, but for methods whose ball grows on the way.
+        """Return the objective after k steps: `target`, except for methods whose l1 ball grows during the run.
 
         Parameters
         ----------
         k : int
-            Number of steps made.
+            Number of steps.
 
         Returns
         -------

@@ -1,14 +1,14 @@
 r"""Noise: the perturbation of stochastic gradient Langevin boosting.
 
-A step looks for its learner in :math:`r + \sigma \zeta'`, and fits that learner to :math:`r + \sigma \zeta`, with
-:math:`\sigma = \sqrt{2 N / (\epsilon \beta)}`, two independent copies of :math:`N(0, I)`, and all that was learned before shrunken by
-:math:`1 - \gamma \epsilon`. The residual r holds one derivative for each sample, not divided by their number N. With sample weights the
-noise is multiplied by their roots, and N is their sum.
+A step selects its learner by correlation with :math:`r + \sigma \zeta'`, and fits it to :math:`r + \sigma \zeta`, with
+:math:`\sigma = \sqrt{2 N / (\epsilon \beta)}` and independent :math:`\zeta, \zeta' \sim N(0, I)`. The model before the step is multiplied
+by :math:`1 - \gamma \epsilon`. The residual r holds one derivative for each sample, not divided by the number N of samples. With sample
+weights the noise is multiplied by their square roots, and N is their sum.
 
 =========  ============================================  ========================================
-structure  the learner is sought in                      law of the limit
+structure  the learner is selected by                    limit distribution
 =========  ============================================  ========================================
-``OWN``    r and noise of its own                        Gibbs: both copies, as the paper has it
+``OWN``    r and its own noise                           Gibbs (two copies, as in the paper)
 ``NONE``   r alone: noise in the fit only                not Gibbs, unless the choice ignores r
 ``SAME``   r and the noise of the fit                    not Gibbs
 =========  ============================================  ========================================
@@ -26,7 +26,7 @@ from coordboost.data.problem import Problem
 
 
 class Structure(enum.IntEnum):
-    """The noise in which a learner is sought: none, a copy of its own, or the same as that of the fit.
+    """Noise in the selection of a learner: none, its own independent copy, or the noise of the fit.
 
     Examples
     --------
@@ -41,7 +41,7 @@ class Structure(enum.IntEnum):
 
 
 def structure_of(value):
-    """The number of a ``Structure``, or of a number that stands for one."""
+    """Return a ``Structure``, or its number, as an int."""
     number = number_of(value)
     if number not in tuple(Structure):
         raise ValueError(f"structure must be Structure.OWN, Structure.NONE or Structure.SAME, got {shown(value)}.")
@@ -49,7 +49,7 @@ def structure_of(value):
 
 
 def inverse_temperatures(beta):
-    """`beta` as a float64 vector: one number, or one for each step, the last from there on; inf for no noise."""
+    """Return `beta` as a float64 vector, one value for each step; the last is used for all further steps; inf is no noise."""
     array = np.atleast_1d(as_floats(beta))
     if array.ndim != 1 or array.size == 0 or not (array > 0).all():
         raise ValueError(f"beta must be a positive number (inf for no noise), or a sequence of them, got {shown(beta)}.")
@@ -57,20 +57,20 @@ def inverse_temperatures(beta):
 
 
 class Noise(NamedTuple):
-    """Noise at inverse temperature `beta` for steps of length `rate`, and gradients from a part of the samples.
+    """Noise at inverse temperature `beta` for steps of length `rate`, and gradients from a subsample.
 
     Parameters
     ----------
     rate : float
         Learning rate eps.
     beta : ndarray, (n,)
-        Inverse temperature, one for each step, the last of them from there on; inf is no noise.
+        Inverse temperature, one for each step; the last is used for all further steps; inf is no noise.
     structure : Structure, default ``Structure.OWN``
-        The noise in which a learner is sought.
+        Noise in the selection of a learner.
     subsample : float, default 1
-        The part of the samples that a gradient is estimated from, each drawn on its own.
+        Fraction of the samples from which the gradient is estimated; each is drawn independently.
     ahead : float, default 0
-        The model is shrunken by ``1 - ahead`` before the gradient is taken.
+        The gradient is taken at ``1 - ahead`` times the model.
     total : float, default 0
         Sum of the weights N, filled in from the problem.
     seed : int, default 0
@@ -93,17 +93,17 @@ class Noise(NamedTuple):
     seed: int = 0
 
     def bind(self, problem: Problem) -> "Noise":
-        """The noise checked against the problem and filled in from it.
+        """Check the noise against the problem, and fill in the sum of the sample weights.
 
         Parameters
         ----------
         problem : Problem
-            What is boosted.
+            The problem to solve.
 
         Returns
         -------
         Noise
-            With the sum of the weights.
+            A copy with the sum of the weights.
         """
         positive("rate", self.rate)
         beta, subsample = inverse_temperatures(self.beta), positive("subsample", self.subsample, 1 + 1e-15, "in (0, 1]")
@@ -118,17 +118,17 @@ class Noise(NamedTuple):
         return self._replace(beta=beta, subsample=float(subsample), total=float(problem.weight.sum()))
 
     def seeded(self, seed: int) -> "Noise":
-        """The noise of one run.
+        """Return the noise of one run.
 
         Parameters
         ----------
         seed : int
-            That of the run.
+            Seed of the run.
 
         Returns
         -------
         Noise
-            With the seed.
+            A copy with the seed.
         """
         return self._replace(seed=seed)
 

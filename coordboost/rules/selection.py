@@ -1,10 +1,10 @@
-r"""Selection rules: which learners are looked at in a step, and who wins.
+r"""Selection rules: which learners are candidates in a step, and which of them is selected.
 
-All rules let the learner with the largest score win, ties (to within rounding) to the lowest index; the score is
-``abs(correlation)`` unless the step rule says otherwise. A rule also carries the norm under which its expected progress is measured.
+The candidate with the largest score is selected; ties (to within rounding) go to the lowest index. The score is ``abs(correlation)``
+unless the step rule defines another. A rule also defines the norm in which its expected progress is measured.
 
 ===================  =======================================  ==========================================
-rule                 looks at                                 Lu and Mazumder
+rule                 candidates                               Lu and Mazumder
 ===================  =======================================  ==========================================
 ``Greedy()``         all learners                             Type 0 (greedy)
 ``RandomSubset(t)``  t learners, uniform without replacement  Type 1; t = 1: random coordinate descent
@@ -12,15 +12,14 @@ rule                 looks at                                 Lu and Mazumder
 ``Cyclic()``         learner k mod n                          (not in the paper)
 ===================  =======================================  ==========================================
 
-Randomness is data: ``draw`` fills an array before the block of steps runs, from a generator that belongs to these steps.
+Random numbers are drawn in advance: ``draw`` fills an array for a block of steps, from a generator that belongs to these steps.
 
-``Weighted`` and ``Softmax`` draw the learner from a distribution: given once, or made of the correlations. They are homogeneous: a gradient
-times a positive number gives the same distribution, as the limit of Langevin boosting needs. On blocks of columns,
-``Problem(blocks(X, ...), y)``, ``JointSubset`` and ``RandomMask`` draw columns that are fitted at once. Source: Ustimenko and
+``Weighted`` and ``Softmax`` draw the learner from a distribution, which is fixed or depends on the correlations. They are homogeneous: a
+gradient and a positive multiple of it give the same distribution, as the limit of Langevin boosting requires. On blocks of columns,
+``Problem(blocks(X, ...), y)``, ``JointSubset`` and ``RandomMask`` draw columns that are fitted together. Source: Ustimenko and
 Prokhorenkova, *SGLB*, Section 5.
 
-A model state may have its own verbs for the three searches: ``best``, among all learners; ``best_among``, among some; ``best_in``, in
-groups.
+A model state may define the three searches itself: ``best``, among all learners; ``best_among``, among some; ``best_in``, in groups.
 """
 
 import itertools
@@ -42,7 +41,7 @@ coefficient = verb("coefficient")
 
 @kernel
 def size(step, j, corr, beta_j):
-    """The default score of a learner: the size of its correlation with the residual."""
+    """Default score of a learner: the absolute correlation with the residual."""
     return abs(corr)
 
 
@@ -51,9 +50,9 @@ score = verb("score", size)
 
 @kernel
 def best_of_all(state, step, beta):
-    """The winner among all learners and its correlation.
+    """Return the learner with the largest score among all, and its correlation.
 
-    Scores within ``tie(state)`` of the largest tie (or above half of it, where all are that small), and the lowest index of them wins.
+    Scores of at least ``largest - min(tie(state), largest / 2)`` tie; then the lowest index is selected.
     """
     corr = scan(state)
     best, winner = -1 + 0 * abs(corr[0]), 0
@@ -70,14 +69,14 @@ def best_of_all(state, step, beta):
 
 @kernel
 def best_of(state, step, beta, index):
-    """The winner among the learners `index` (any order); ties as in ``best_of_all``.
+    """Return the learner with the largest score among `index` (any order); ties as in ``best_of_all``.
 
     Parameters
     ----------
     state : object
         The model state.
     step : StepRule
-        For its `score`.
+        The step rule; its `score` ranks the learners.
     beta : CoefficientRule
         The coefficients.
     index : ndarray of int
@@ -86,7 +85,7 @@ def best_of(state, step, beta, index):
     Returns
     -------
     j : int
-        The winner.
+        The selected learner.
     corr : float
         Its correlation.
 
@@ -120,7 +119,7 @@ best_among = verb("best_among", best_of)
 
 @kernel
 def best_of_groups(state, step, beta, drawn, member, start):
-    """The winner among the learners of the groups `drawn`, group g being ``member[start[g]:start[g + 1]]``."""
+    """Return the best learner of the groups `drawn`, and its correlation; group g is ``member[start[g]:start[g + 1]]``."""
     total = 0
     for g in drawn:
         total += start[g + 1] - start[g]
@@ -135,16 +134,16 @@ def best_of_groups(state, step, beta, drawn, member, start):
 best_in = verb("best_in", best_of_groups)
 
 
-#: From so many things on NumPy's own choice is faster than a number for each of them: 1,000 times as fast for 100 of a million.
+#: From this n on ``rng.choice`` is faster than a random number for each of the n: 1,000 times for 100 of a million.
 MANY = 10_001
-#: Up to so many of them Floyd's algorithm, on all rows at once.
+#: Up to this t Floyd's algorithm is used, on all rows at once.
 FEW = 48
 
 
 def draw_subsets(rng, n_rows, t, n):
-    """Uniform t-subsets of ``range(n)``, one per row, sorted; int64 (n_rows, t).
+    """Draw uniform t-subsets of ``range(n)``, one per row, sorted; int64 (n_rows, t).
 
-    Floyd's algorithm on all rows at once; for large t the t smallest of n random numbers, or NumPy's choice. *Memory*: the result.
+    Floyd's algorithm on all rows at once; for larger t the t smallest of n random numbers, or ``rng.choice``. *Memory*: the result.
     """
     rows = np.empty((n_rows, t), dtype=np.int64)
     if t == n:
@@ -161,13 +160,13 @@ def draw_subsets(rng, n_rows, t, n):
 
 
 def check_count(name, t, n, what):
-    """Refuse a `t` that is no number of things, of which there are n."""
+    """Raise ValueError unless `t` is a whole number from 1 to n."""
     if isinstance(t, bool) or not (isinstance(t, int | np.integer) and 1 <= t <= n):
         raise ValueError(f"{name}: t must be a whole number from 1 to {n} (the number of {what}), got {shown(t)}.")
 
 
 def subset_weights(t, n):
-    r"""Law of the rank of the winner among n when t are drawn: :math:`\gamma_t^n(j) = \binom{n-j}{t-1} / \binom{n}{t}`, shape (n,).
+    r"""Probabilities that the best of t drawn learners is j-th of n: :math:`\gamma_t^n(j) = \binom{n-j}{t-1} / \binom{n}{t}`, shape (n,).
 
     Source: Lu and Mazumder, eq. (10); computed by a recursion that does not overflow.
     """
@@ -185,7 +184,7 @@ def _ordered_dual(values, weights):
 
 
 class Greedy(namedtuple("Greedy", ""), SelectionRule):
-    """Type 0: every learner, every step. Norm: the largest size; dual: the sum.
+    """Type 0: all learners are candidates in every step. Norm: the l_inf norm; dual norm: the l1 norm.
 
     Examples
     --------
@@ -214,7 +213,7 @@ class Greedy(namedtuple("Greedy", ""), SelectionRule):
 
 
 class SubsetRule(SelectionRule):
-    """A rule that draws t of some things, uniformly without replacement: learners, or `draws_below` groups."""
+    """Base of rules that draw t learners, or t of `draws_below` groups, uniformly without replacement."""
 
     @property
     def width(self):
@@ -229,7 +228,7 @@ class _RandomSubset(NamedTuple):
 
 
 class RandomSubset(_RandomSubset, SubsetRule):
-    """Type 1: t learners, uniform without replacement; on trees t features, as ``Groups(t)``.
+    """Type 1: the best of t learners, drawn uniformly without replacement; on trees t features, as ``Groups(t)``.
 
     Norm: ordered l1 with ``subset_weights(t, n)`` (Definition 3.2).
 
@@ -282,7 +281,7 @@ class _Groups(NamedTuple):
 
 
 class Groups(_Groups, SubsetRule):
-    """Types 2 (t = 1) and 3: all learners of t groups, drawn uniformly without replacement.
+    """Types 2 (t = 1) and 3: the best learner of t groups, drawn uniformly without replacement.
 
     Norm: ordered mixed norm (Definitions 3.3 and 3.4).
 
@@ -291,7 +290,7 @@ class Groups(_Groups, SubsetRule):
     t : int, default 1
         Groups drawn for a step.
     member : ndarray, (n_learners,)
-        The learners group by group, group g being ``member[start[g]:start[g + 1]]``; filled in from the problem.
+        Learners ordered by group: group g is ``member[start[g]:start[g + 1]]``; filled in from the problem.
     start : ndarray, (n_groups + 1,)
         Where each group begins; filled in from the problem.
 
@@ -351,7 +350,7 @@ class Groups(_Groups, SubsetRule):
 
 
 class Cyclic(namedtuple("Cyclic", ""), SelectionRule):
-    """Learner ``k mod n`` at step k; no choice, no norm.
+    """Learner ``k mod n`` at step k; it has no norm.
 
     Examples
     --------
@@ -374,7 +373,7 @@ class _RecordedPicks(NamedTuple):
 
 
 class RecordedPicks(_RecordedPicks, SelectionRule):
-    """The learners of a path already run: replays it without a single scan."""
+    """The learners of a recorded path, for a replay without scans."""
 
     def pick(self, state, step, beta, drawn, k):
         return self.learner[k], 0.0
@@ -388,14 +387,14 @@ sought = verb("sought")
 
 @kernel
 def as_given(state, j, corr):
-    """Learner j with the correlation that the scan has found: learners that are given."""
+    """Return learner j with the correlation of the scan: for learners that are given."""
     return j, corr
 
 
 taken = verb("taken", as_given)
 together = verb("together")
 
-#: What is drawn where a rule needs a number in (0, 1): one of so many whole numbers.
+#: A random number in (0, 1) is drawn as an integer below this.
 FINE = 1 << 53
 
 
@@ -406,14 +405,14 @@ class _Weighted(NamedTuple):
 
 
 class Weighted(_Weighted, SelectionRule):
-    """One learner, or one group of learners where they are found by a search, drawn with fixed probabilities.
+    """One learner, or one group of learners of an implicit dictionary, drawn with fixed probabilities.
 
     Parameters
     ----------
     p : ndarray, (n_learners,) or (n_groups,)
-        In proportion to the probabilities; all equal is ``RandomSubset(1)``.
+        Proportional to the probabilities; equal numbers are ``RandomSubset(1)``.
     member : ndarray, (n_learners,)
-        The learners group by group; filled in from the problem.
+        Learners ordered by group; filled in from the problem.
     start : ndarray, (n_groups + 1,)
         Where each group begins; filled in from the problem.
 
@@ -459,9 +458,9 @@ class _Softmax(NamedTuple):
 
 
 class Softmax(_Softmax, SelectionRule):
-    r"""Learner j with probability proportional to :math:`\exp(\kappa \langle B_j, v\rangle^2 / \|v\|^2)`, v what is looked at.
+    r"""Learner j with probability proportional to :math:`\exp(\kappa \langle B_j, v\rangle^2 / \|v\|^2)`, v the (noisy) residual.
 
-    kappa = 0 draws all alike, a large kappa is greedy. Without the norm of v below it the distribution would not be homogeneous.
+    With kappa = 0 all learners are equally likely; a large kappa is greedy. Division by the squared norm of v makes the rule homogeneous.
 
     Parameters
     ----------
@@ -521,7 +520,7 @@ class _JointSubset(NamedTuple):
 
 
 class JointSubset(_JointSubset, SubsetRule):
-    """The columns of t blocks, drawn uniformly without replacement, fitted at once.
+    """The columns of t blocks, drawn uniformly without replacement and fitted together.
 
     Parameters
     ----------
@@ -553,7 +552,7 @@ class JointSubset(_JointSubset, SubsetRule):
         return self.n
 
     def unions(self, draws, rng):
-        """The unions of blocks that are fitted, masks (n_unions, n), and their probabilities; `draws` of them where there are more."""
+        """Return the unions of blocks that may be fitted, masks (n_unions, n), and their probabilities; at most `draws`, else a sample."""
         known = math.comb(self.n, self.t) <= draws
         rows = list(itertools.combinations(range(self.n), self.t)) if known else self.draw(rng, draws, self.n)
         masks = np.zeros((len(rows), self.n), dtype=bool)
@@ -570,7 +569,7 @@ class _RandomMask(NamedTuple):
 
 
 class RandomMask(_RandomMask, SelectionRule):
-    """The columns of the blocks that a mask leaves, each block with probability q, fitted at once; an empty mask fits nothing.
+    """The columns of a random set of blocks, each in it with probability q, fitted together; an empty set fits nothing.
 
     Parameters
     ----------
@@ -605,7 +604,7 @@ class RandomMask(_RandomMask, SelectionRule):
         return (rng.random((n_rows, self.n)) < self.q).astype(np.int64)
 
     def unions(self, draws, rng):
-        """As those of ``JointSubset``."""
+        """As in ``JointSubset``."""
         if 2**self.n > draws:
             return self.draw(rng, draws, self.n) > 0, np.full(draws, 1 / draws)
         masks = np.array(list(itertools.product((False, True), repeat=self.n)))
@@ -616,7 +615,7 @@ class RandomMask(_RandomMask, SelectionRule):
 
 
 def _blocks_of(name, problem):
-    """The number of blocks of a problem, refused where its learners are no fits of blocks."""
+    """Return the number of blocks of a problem; raise ValueError if its learners are not fits of blocks."""
     if problem.dictionary.n_columns is None:
         raise ValueError(f"{name} fits columns at once: pass Problem(blocks(X), y), got {problem!r}.")
     return problem.dictionary.n_groups

@@ -1,26 +1,26 @@
-r"""Step rules: how far to move along the chosen learner, and how much of the old model to give up.
+r"""Step rules: how far to move along the selected learner, and by how much to shrink the old model.
 
 ``move(k, state, j, corr, beta_j) -> (shrink, theta)`` stands for the update
 
     pred <- (1 - shrink) pred + unit theta B_j,        beta <- (1 - shrink) beta,   beta_j <- beta_j + unit theta.
 
 `unit` is a constant of the rule: forward stagewise has theta = -1, 0 or 1 in units of eps, so its coefficients are exact counts.
-Optional: ``score(j, corr, beta_j)``, what the learners compete by (default ``abs(corr)``; it may change by at most what `corr` changes
-by), and ``bind(problem)``, which checks the rule against the loss.
+Optional: ``score(j, corr, beta_j)``, by which learners are ranked (default ``abs(corr)``; it must not change by more than `corr` does),
+and ``bind(problem)``, which checks the rule against the loss.
 
-*Fitted learners*: gradient boosting takes a part of the learner as it was fitted, with or without noise, or of the line search along it.
+*Fitted learners*: a step of gradient boosting is a fraction of the fitted learner, with or without noise, or of the line search along it.
 
 *Momentum*: the steps of accelerated boosting, for two models f and h. With the mixing weight :math:`w_m = 2 / (m + 2)` (theta_m
 in the paper) the gradient is taken at :math:`g = (1 - w_m) f + w_m h`, and the next f starts there. A row of the path with
-shrink > 0 moves f: f <- (1 - shrink) f + shrink h, then f_j += theta. One with shrink = 0 moves h: h_j += theta. The model state knows
-the round m, counted from where momentum last began, and says how the next row begins: with w_m, or anew. Source: Lu,
+shrink > 0 moves f: f <- (1 - shrink) f + shrink h, then f_j += theta. A row with shrink = 0 moves h: h_j += theta. The model state counts
+the rounds m since momentum last started, and provides the shrink of the next row: w_m, 0, or the mark of a restart. Source: Lu,
 Karimireddy, Ponomareva, Mirrokni, *Accelerating Gradient Boosting Machines*, Algorithms 2 and 4.
 
-*Frank-Wolfe* on the l1 ball: plain steps, and those that also move away from what the model is made of. A model in the ball of radius
-:math:`\delta` is read as a mean of its *vertices* :math:`\mathrm{sign}(\beta_j)\, \delta e_j`, one for each coefficient, with the weights
-:math:`|\beta_j| / \delta`, and of the origin with the weight that is left. The plain step moves towards the best vertex. An away step moves
-from the worst vertex of the model, as far as its weight reaches; a pairwise step, a swap, carries weight from the worst vertex to the best
-one. The model state knows both vertices and says whose turn it is. Source: Guelat, Marcotte, *Some comments on Wolfe's away step*, 1986;
+*Frank-Wolfe* on the l1 ball: plain steps, away steps and pairwise steps. A model in the ball of radius :math:`\delta` is a convex
+combination of *vertices* :math:`\mathrm{sign}(\beta_j)\, \delta e_j`, one for each nonzero coefficient, with the weights
+:math:`|\beta_j| / \delta`, and of the origin with the remaining weight. A plain step moves towards the best vertex. An away step moves away
+from the worst vertex of the model, at most until its weight is 0. A pairwise step (a swap) moves weight from the worst vertex to the best
+one. The model state finds both vertices and chooses the kind of step. Source: Guelat, Marcotte, *Some comments on Wolfe's away step*, 1986;
 Lacoste-Julien, Jaggi, *On the global linear convergence of Frank-Wolfe optimization variants*, 2015.
 """
 
@@ -38,12 +38,12 @@ from coordboost.rules.base import StepRule
 
 #: search(state, j, a, b): the t that minimises the loss at pred + t (a B_j - b pred).
 search = verb("search")
-#: soft(rule, corr, beta_j): how far the coefficient moves, see ``SoftThreshold.soft``.
+#: soft(rule, corr, beta_j): the change of the coefficient, see ``SoftThreshold.soft``.
 soft = verb("soft")
 
 
 def sequence(name, values, instead=""):
-    """`values` as a float64 vector of positive steps; `instead` says what to use for a single one."""
+    """Return `values` as a float64 vector of positive steps; `instead` ends the error message, with advice for a single number."""
     array = as_floats(values)
     if array.ndim != 1 or array.size == 0 or not (np.isfinite(array).all() and (array > 0).all()):
         raise ValueError(f"{name} must be a sequence of positive finite numbers, one per step, got {shown(values)}.{instead}")
@@ -56,8 +56,6 @@ class _ShrunkenStep(NamedTuple):
 
 class ShrunkenStep(_ShrunkenStep, StepRule):
     """theta = rate * corr: LS-Boost(eps) with rate = eps, coordinate descent with rate = 1 / sigma.
-
-    ``rate=None`` stands for 1 / sigma of the problem's loss.
 
     Parameters
     ----------
@@ -213,7 +211,7 @@ class PathStep(_PathStep, StepRule):
         return self.eps, self.deltas
 
     def radius_at(self, k):
-        """The radius that beta after k steps is compared with."""
+        """Return the radius of the l1 ball whose optimum beta is compared with after k steps."""
         return float(self.deltas[min(k, len(self.deltas) - 1)])
 
     def bind(self, problem):
@@ -236,14 +234,14 @@ class _SoftThreshold(NamedTuple):
 class SoftThreshold(_SoftThreshold, StepRule):
     """The exact minimiser along learner j of (quadratic bound of the loss) + lam * abs(beta_j).
 
-    The score is the size of the step. Source: Freund, Grigas and Mazumder, A.4.4 (eq. 55); `lam` in the sum convention.
+    The score is the absolute value of the step. Source: Freund, Grigas and Mazumder, A.4.4 (eq. 55); `lam` in the sum convention.
 
     Parameters
     ----------
     lam : float
         Penalty on the l1 norm of the coefficients, in the sum convention.
     rate : float, optional
-        1 / sigma of the loss where it is None.
+        Learning rate, without unit; None stands for 1 / sigma of the loss.
 
     Examples
     --------
@@ -256,7 +254,7 @@ class SoftThreshold(_SoftThreshold, StepRule):
         return SoftThreshold(not_negative("lam", self.lam), ShrunkenStep(self.rate).bind(problem).rate)
 
     def soft(self, corr, beta_j):
-        r"""How far coefficient j moves to the minimiser along it: :math:`S(\beta_j + \rho c_j, \rho\lambda) - \beta_j`.
+        r"""Return the change of coefficient j that leads to the minimiser along it: :math:`S(\beta_j + \rho c_j, \rho\lambda) - \beta_j`.
 
         S is soft thresholding, rho the `rate`. *Source*: Freund, Grigas and Mazumder, A.4.4 (eq. 55).
 
@@ -265,12 +263,12 @@ class SoftThreshold(_SoftThreshold, StepRule):
         corr : float
             The correlation <B_j, resid>.
         beta_j : float
-            The coefficient now.
+            The current coefficient.
 
         Returns
         -------
         float
-            What is to be added to the coefficient.
+            The change of the coefficient.
         """
         return soft_threshold(beta_j + self.rate * corr, self.rate * self.lam, 1) - beta_j
 
@@ -287,7 +285,7 @@ class _RecordedMoves(NamedTuple):
 
 
 class RecordedMoves(_RecordedMoves, StepRule):
-    """The moves of a path already run."""
+    """The moves of a recorded path, for a replay."""
 
     def move(self, k, state, j, corr, beta_j):
         return self.shrink[k], self.theta[k]
@@ -295,17 +293,17 @@ class RecordedMoves(_RecordedMoves, StepRule):
 
 @kernel
 def length_of_column(state, corr):
-    """The length of a learner that is a unit column from the start: least squares fit it with its correlation."""
+    """Return the length of a learner that is given as a unit column: its least-squares coefficient, the correlation."""
     return corr
 
 
-#: fitted(state, corr): the *length* of the learner just found, the coefficient of its unit column in the fit to the residual.
+#: fitted(state, corr): the *length* of the learner just found, that is, the coefficient of its unit column in the fit to the residual.
 fitted = verb("fitted", length_of_column)
 
 
 @kernel
 def without_noise(state, k, j, corr):
-    """The length of learner j as it was fitted."""
+    """Return the length of learner j in the fit without noise."""
     return fitted(state, corr)
 
 
@@ -318,9 +316,9 @@ class _FittedStep(NamedTuple):
 
 
 class FittedStep(_FittedStep, StepRule):
-    """theta = rate * the length of the learner as it was fitted: shrinkage of gradient boosting.
+    """theta = rate * length of the fitted learner: the shrinkage of gradient boosting.
 
-    The length of a column is its correlation; a tree with a ridge penalty or Newton's leaves has another one.
+    The length of a column is its correlation. Trees with a ridge penalty or Newton leaves have another length.
 
     Parameters
     ----------
@@ -384,7 +382,7 @@ class _Langevin(NamedTuple):
 
 
 class Langevin(_Langevin, StepRule):
-    """theta = rate * the length of the learner as it was fitted to the noised residual; all before shrinks by 1 - shrink.
+    """theta = rate * length of the learner fitted to the noisy residual; the model is first multiplied by 1 - shrink.
 
     Without noise this is ``FittedStep(rate)`` with shrinkage.
 
@@ -393,7 +391,7 @@ class Langevin(_Langevin, StepRule):
     rate : float
         Learning rate eps, without unit.
     shrink : float, default 0
-        What the model loses in a step, gamma eps.
+        Shrinkage of the model in a step, gamma eps.
 
     Examples
     --------
@@ -410,7 +408,7 @@ class Langevin(_Langevin, StepRule):
                 f"gamma * eps must be below 1, got {self.shrink!r}: the model would be forgotten, or change its sign."
             )
         sigma_of(problem.loss, "Langevin boosting", ANY_LOSS)
-        mu = problem.loss.mu or 0.0  # a curvature that the loss has everywhere
+        mu = problem.loss.mu or 0.0  # lower bound of the curvature of the loss
         if self.rate * mu + self.shrink >= 2:
             raise ValueError(
                 f"eps * (gamma + mu) must be below 2, mu = {mu:g} the least curvature of the loss, got {self.rate * mu + self.shrink:g}: "
@@ -422,22 +420,22 @@ class Langevin(_Langevin, StepRule):
         return self.shrink, self.rate * tempered(state, k, j, corr)
 
 
-#: tempo(state): (m, share_of_h, gamma_left). The round; the shrink of the next row, which is w_m where it moves f, 0 where it
-#: moves h and ``RESTART``, ``UNDO`` or ``SLOWER`` (coefficients.py) where momentum restarts; the part of gamma that is left.
+#: tempo(state): (m, share_of_h, gamma_left). The round; the shrink of the next row: w_m if it moves f, 0 if it moves h, and ``RESTART``,
+#: ``UNDO`` or ``SLOWER`` (coefficients.py) if momentum restarts; the factor that multiplies gamma.
 tempo = verb("tempo")
-#: Why momentum needs a convex loss.
+#: Reason, in error messages, why momentum needs a convex loss.
 NO_THEOREM = "momentum has no theorem for it, use sglb()"
 
 
 @kernel
 def mixing(m):
-    """w_m, the share of h in the point where the gradient of round m is taken."""
+    """Return w_m, the weight of h in the point at which round m takes the gradient."""
     return 2 / (m + 2)
 
 
 @kernel
 def admissible(cosine):
-    """The largest gamma that Theorem 4.1 allows where the cosine of each fit is at least `cosine`: (1 - sqrt(1 - cosine^2))^2."""
+    """Return the largest gamma that Theorem 4.1 allows if the cosine of each fit is at least `cosine`: (1 - sqrt(1 - cosine^2))^2."""
     square = min(cosine * cosine, 1.0)
     return square * square / (1.0 + math.sqrt(1.0 - square)) ** 2
 
@@ -454,7 +452,7 @@ class _TwoPhase(NamedTuple):
 
 
 class TwoPhase(_TwoPhase, StepRule):
-    """AGBM: in even steps f moves by eta corr, in odd ones h by gamma eta / w_m times that with the corrected residual."""
+    """AGBM: even steps move f by eta corr, odd steps move h by (gamma eta / w_m) corr, corr with the corrected residual."""
 
     needs_convex = NO_THEOREM
     sequences = 2
@@ -476,7 +474,7 @@ class _OnePhase(NamedTuple):
 
 
 class OnePhase(_OnePhase, StepRule):
-    """VAGBM: f moves by eta corr; a part of the same step moves h, which the model state does (engine/states/accelerated.py, push)."""
+    """VAGBM: f moves by eta corr. The model state also moves h, along the same learner (engine/states/accelerated.py, push)."""
 
     needs_convex = NO_THEOREM
     sequences = 2
@@ -489,18 +487,17 @@ class OnePhase(_OnePhase, StepRule):
         return share_of_h, self.eta * corr
 
 
-#: Whose turn it is: a step towards a vertex, one away from a vertex, the first row of a swap, its second row.
+#: Kinds of rows: a step towards a vertex, a step away from a vertex, the first row of a swap, its second row.
 FORWARD, AWAY, SWAP, SWAPPED = 0, 1, 2, 3
 
 #: search_pair(state, i, a, j, b): the t that minimises the loss at pred + t (a B_i + b B_j).
 search_pair = verb("search_pair")
-#: turn(state): (kind, sign, other, other_sign, limit). Whose turn it is; the sign of the vertex of this row; of a swap the
-#: learner of its second row and the sign of that vertex; how far the row may go, in parts of the radius. For ``SWAPPED`` the
-#: limit is how far the first row moved its coefficient, a length.
+#: turn(state): (kind, sign, other, other_sign, limit). The kind of this row; the sign of its vertex; for a swap the learner of the second
+#: row and the sign of its vertex; the longest step of the row, relative to the radius. For ``SWAPPED`` the limit is the absolute change of
+#: the coefficient in the first row.
 turn = verb("turn")
 
-#: The radius, by the names under which the base of step rules looks for it: `unit` (theta is in parts of it), `frank_wolfe`,
-#: `corrective`.
+#: The radius, for the attributes `unit` (theta is relative to the radius), `frank_wolfe` and `corrective` of step rules.
 RADIUS = property(lambda rule: rule.radius)
 
 
@@ -509,7 +506,7 @@ class _OnBall(NamedTuple):
 
 
 class BallStep(_OnBall, StepRule):
-    """A step towards a vertex of the l1 ball, or away from one: theta is in parts of the radius."""
+    """Base of steps towards a vertex of the l1 ball, or away from one; theta is relative to the radius."""
 
     unit = RADIUS
 
@@ -566,7 +563,7 @@ class SegmentSearch(BallStep):
 
 
 class AwayStep(BallStep):
-    """Towards the best vertex or away from the worst one, whichever goes down faster; exact line search."""
+    """Towards the best vertex or away from the worst one, whichever is the steeper descent direction; exact line search."""
 
     corrective = RADIUS
     needs_convex = NO_SEARCH
@@ -581,13 +578,13 @@ class AwayStep(BallStep):
 
 
 class PairwiseStep(BallStep):
-    """From the worst vertex to the best one: two rows, the first takes weight away, the second puts it down; exact line search."""
+    """Move weight from the worst vertex to the best, in two rows; in one row if the worst is the origin. Exact line search."""
 
     corrective = RADIUS
     needs_convex = NO_SEARCH
 
     def swaps(self):
-        """That weight goes from vertex to vertex."""
+        """Whether weight moves from vertex to vertex: always."""
         return True
 
     def move(self, k, state, j, corr, beta_j):

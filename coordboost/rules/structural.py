@@ -1,8 +1,8 @@
-r"""Structural risk: families of learners are drawn, and the one whose step leads to the least risk wins.
+r"""Structural risk minimisation: families are drawn, and the learner whose step leads to the least risk is selected.
 
-The risk of a step is :math:`L + m \beta\, \Omega_k`: the sum of the losses after it, and a price for the family k that the learner
-comes from, where m is the number of samples (the sum of their weights) and :math:`\beta` the rule's `penalty`. A step of a learner h of
-family k that is not longer than the inverse of a Lipschitz constant :math:`C_k \ge C_h` never increases the losses.
+The risk of a step is :math:`L + m \beta\, \Omega_k`: the sum of the losses after the step plus a complexity penalty for the family k of the
+learner. Here m is the number of samples (the sum of their weights) and :math:`\beta` the rule's `penalty`. A step along a learner h of
+family k with step size at most :math:`1 / C_k`, for a Lipschitz constant :math:`C_k \ge C_h`, never increases the losses.
 
 Source: Cortes, Mohri, Storcheus, *Regularized Gradient Boosting*, Algorithm 1.
 """
@@ -27,7 +27,7 @@ less_risk = verb("less_risk")
 
 @kernel
 def least_of_families(state, step, beta, drawn, select, k):
-    """The learner of the families `drawn` whose step leads to the least risk, and its correlation: learners that are given."""
+    """Return the learner of the families `drawn` whose step leads to the least risk, and its correlation: for given learners."""
     chosen, family, product, least = -1, -1, 0.0, 0.0
     for i in range(len(drawn)):
         f = drawn[i]
@@ -52,37 +52,37 @@ class _Structural(NamedTuple):
     power: float = 2.0
     families: object = None
     revisit: int = 0
-    per_unit: float = 0.0  # the price of complexity 1, in sums
-    slack: float = 0.0  # risks that differ by no more than this tie
+    per_unit: float = 0.0  # the penalty of complexity 1, in sums over samples
+    slack: float = 0.0  # risks that differ by at most this tie
     member: np.ndarray = np.zeros(0, dtype=np.int64)
     start: np.ndarray = np.zeros(1, dtype=np.int64)
 
 
 class Structural(_Structural, SelectionRule):
-    r"""`t` families, drawn with :math:`p_k \propto \lambda_k^{power}`, repeats allowed; the learner whose step leads to the least risk.
+    r"""`t` families, drawn with :math:`p_k \propto \lambda_k^{power}` with replacement; their learner whose step leads to the least risk.
 
-    Equal risks, to within rounding, go to the smaller complexity, then to the lower family and learner.
+    Ties of the risk, to within rounding, go to the smaller complexity, then to the lower family and learner.
 
     Parameters
     ----------
     t : int
         Families drawn for a step; 0 for all of them.
     penalty : float
-        beta, the price of complexity in units of the mean loss.
+        beta, the complexity penalty in units of the mean loss.
     power : float, default 2
         Exponent of the bounds in the probabilities.
     families : Families, optional
         None for those of the problem's trees.
     revisit : int, default 0
-        Whether trees of earlier steps compete, each for the price of its family.
+        Whether trees of earlier steps are candidates again, each with the penalty of its family.
     per_unit : float, default 0
         Penalty in sums over samples, filled in from the problem.
     slack : float, default 0
-        What rounding leaves of a risk, filled in from the problem.
+        Rounding bound of a difference of risks, filled in from the problem.
     member : ndarray, (n_learners,)
-        The learners group by group; filled in from the problem.
-    start : ndarray, (n_groups + 1,)
-        Where each group begins; filled in from the problem.
+        Learners ordered by family; filled in from the problem.
+    start : ndarray, (n_families + 1,)
+        Where each family begins; filled in from the problem.
 
     Examples
     --------
@@ -130,7 +130,7 @@ class Structural(_Structural, SelectionRule):
         return size / size.sum()
 
     def draw(self, rng, n_rows, n_learners):
-        """Families in increasing order, (n_rows, width)."""
+        """Draw families, in increasing order, (n_rows, width)."""
         n = len(self.families.bound)
         if self.t == 0:
             return np.broadcast_to(np.arange(n), (n_rows, n)).copy()
@@ -140,7 +140,7 @@ class Structural(_Structural, SelectionRule):
         return least_risk(state, step, beta, drawn, self, k)
 
     def price(self, f):
-        r"""What a learner of family f costs, in sums over samples: :math:`m \beta\, \Omega_f`.
+        r"""Return the penalty of a learner of family f, in sums over samples: :math:`m \beta\, \Omega_f`.
 
         Parameters
         ----------
@@ -150,7 +150,7 @@ class Structural(_Structural, SelectionRule):
         Returns
         -------
         float
-            What is added to the losses after the step.
+            Added to the losses after the step.
         """
         return self.per_unit * self.families.complexity[f]
 
@@ -160,18 +160,18 @@ class Structural(_Structural, SelectionRule):
         Parameters
         ----------
         risk : float
-            The sum of the losses after the step, and the price of family f.
+            The sum of the losses after the step, plus the penalty of family f.
         f : int
             The family of the new learner.
         least : float
             The least risk so far.
         family : int
-            The family of the learner that has it.
+            The family of the learner with the least risk.
 
         Returns
         -------
         bool
-            Risks that differ by no more than `slack` are equal: then the smaller complexity wins.
+            Risks that differ by at most `slack` count as equal: then the smaller complexity decides.
         """
         complexity = self.families.complexity
         return risk < least - self.slack or (risk <= least + self.slack and complexity[f] < complexity[family])
@@ -179,7 +179,7 @@ class Structural(_Structural, SelectionRule):
 
 @kernel
 def given_reach(state, j):
-    """Learners that are given: the rule knows all of them."""
+    """Stand-in for given learners: the rule itself holds their gains."""
     return 1.0, 1.0
 
 
@@ -194,11 +194,11 @@ class _FamilyStep(NamedTuple):
 
 
 class FamilyStep(_FamilyStep, StepRule):
-    r"""theta = -L' / C_k along the learner as its family has it, with one constant for the family: :math:`C_k = \sigma \lambda_k^{power}`.
+    r"""theta = -L' / C_k along the learner before normalisation, one constant per family: :math:`C_k = \sigma \lambda_k^{power}`.
 
-    ``power=2`` is right: no step increases the losses. ``power=1`` is what the paper prints (its Lemma 4), and wrong where a bound is
-    above 1: a leaf of value 4 and the labels +, +, +, - take the mean logistic loss from 0.6931 to 1.0181. The constant of the learner
-    itself is that of ``ShrunkenStep()``.
+    With ``power=2`` no step increases the losses. ``power=1`` is printed in the paper (Lemma 4) and fails for bounds above 1: a leaf of
+    value 4 and the labels +, +, +, - take the mean logistic loss from 0.6931 to 1.0181. ``ShrunkenStep()`` uses the constant of each
+    learner instead.
 
     Parameters
     ----------
@@ -207,9 +207,9 @@ class FamilyStep(_FamilyStep, StepRule):
     families : Families, optional
         Filled in from the problem.
     scale : float, default 1
-        sigma, filled in from the problem.
-    gain : ndarray, (n_families,)
-        1 / C_k, filled in from the problem.
+        sigma times the sum of the weights, filled in from the problem.
+    gain : ndarray, (n_learners,)
+        theta / corr of each given learner, filled in from the problem; empty for trees.
 
     Examples
     --------
