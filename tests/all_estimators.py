@@ -1,4 +1,4 @@
-"""Every estimator of the package, with settings under which it is quick, and a table that fits it."""
+"""All estimators of the package, settings that make them quick, and data for them."""
 
 import numpy as np
 from sklearn.base import BaseEstimator, is_classifier
@@ -15,22 +15,22 @@ QUICK = {"n_estimators": 8, "min_samples_leaf": 5, "n_steps": 40, "n_deltas": 2,
 
 
 def quick(kind, **settings):
-    """An estimator with the settings that it has of these."""
+    """Return an estimator with the `settings`, and with those of QUICK that it has."""
     known = kind().get_params(deep=False)
     few = {key: value for key, value in QUICK.items() if key in known and value is not None}
     return kind(**{**few, **settings})
 
 
 def by_folds(kind):
-    """Whether an estimator chooses by folds."""
+    """Whether an estimator chooses by cross-validation."""
     return kind.__name__.endswith("CV")
 
 
 def of_trees(kind):
-    """Whether it boosts trees."""
+    """Whether an estimator boosts trees."""
     return "GBM" in kind.__name__
 
 
 def target(kind, y=Y, names=NAMES, counts=COUNTS):
-    """What an estimator of this kind predicts."""
+    """Return a target that an estimator of this kind predicts."""
     return names if is_classifier(kind()) else counts if "Poisson" in kind.__name__ else y

@@ -1,4 +1,4 @@
-"""For every law of families and stores of coefficients a broken one; and a good one of each in plain Python."""
+"""Families and coefficient rules: a correct one of each in plain Python, and for every tested property one that violates it."""
 
 import numpy as np
 from broken_pieces import COUNT, B
@@ -8,7 +8,7 @@ from coordboost.testing import learners, rules
 
 
 class Listed(cb.learners.LearnerFamily):
-    """The columns of a matrix of unit columns (n_samples, n_learners) as a family: a search that is a proof."""
+    """A matrix of unit columns (n_samples, n_learners) as a family; the search is exhaustive, so its bounds are exact."""
 
     def __init__(self, columns):
         self.columns, self.n_samples = columns, len(columns)
@@ -24,7 +24,7 @@ class Listed(cb.learners.LearnerFamily):
 
 
 class Sums(cb.rules.CoefficientRule):
-    """A store that declares what is true."""
+    """A correct coefficient rule: what it declares holds."""
 
     plain = True
 
@@ -45,7 +45,7 @@ class Sums(cb.rules.CoefficientRule):
 
 
 class Shared(Sums):
-    """All that are started have the same array."""
+    """Wrong: all instances share one array."""
 
     kept = np.zeros(12)
 
@@ -57,7 +57,7 @@ class Shared(Sums):
 
 
 class Read(Sums):
-    """Reading moves the coefficients."""
+    """Wrong: reading changes the coefficients."""
 
     def coefficient(self, j):
         self.values[j] *= 1 + 1e-9
@@ -65,7 +65,7 @@ class Read(Sums):
 
 
 class Late(Sums):
-    """The first row of all is lost in a store that is started again."""
+    """Wrong: every second instance, beginning with the first, loses its first row."""
 
     rows = 0
 
@@ -91,7 +91,7 @@ def listed(**changes):
 
 
 def found(change):
-    """A family whose answers are changed."""
+    """Return a family whose search results are altered by `change`."""
     return listed(find=lambda self, v, k, above: change(*Listed.find(self, v, k, above)))
 
 

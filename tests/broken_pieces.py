@@ -1,4 +1,4 @@
-"""A good piece of each kind, and for every law of ``coordboost.testing`` a broken one."""
+"""A correct piece of each kind, and for every property of ``coordboost.testing`` a piece that violates it."""
 
 import math
 from collections import namedtuple
@@ -14,7 +14,7 @@ B = np.linalg.qr(RNG.normal(size=(20, 8)))[0] @ np.diag(np.sign(RNG.normal(size=
 
 
 class Table:
-    """An oracle with every verb, each right."""
+    """An oracle with all methods, all correct."""
 
     n_samples, n_learners = B.shape
 
@@ -118,7 +118,7 @@ def drawn_by(draw):
 
 
 class Counter:
-    """A number that is another one in every call."""
+    """A function that returns another number in every call."""
 
     def __init__(self):
         self.now = 0.0
@@ -138,7 +138,7 @@ def spoils(self, v):
 
 
 def asks_an_object(self, y, f):
-    """Right in plain Python, and nothing that a compiler could make something of."""
+    """Right in plain Python, but impossible to compile."""
     return (y - f) * (y - f) / 2 + 0 * COUNT()
 
 
@@ -149,7 +149,7 @@ def greedy_of_some(self, state, step, beta, drawn, k):
 SABOTAGE = {
     losses.numbers_are_finite: broken(Good, value=lambda self, y, f: math.exp(f * f)),
     losses.residual_is_minus_the_derivative: broken(Good, residual=lambda self, y, f: 1.001 * (y - f)),
-    losses.value_is_convex: broken(  # the logarithm of a square
+    losses.value_is_convex: broken(  # log(1 + r^2) is not
         Good, value=lambda self, y, f: math.log1p((y - f) ** 2), residual=lambda self, y, f: 2 * (y - f) / (1 + (y - f) ** 2)),
     losses.curvature_is_the_second_derivative: broken(Good, curvature=lambda self, y, f: 1.001),
     losses.sigma_is_a_smoothness_constant: broken(Good, sigma=0.999),

@@ -1,4 +1,4 @@
-"""Commands of the package called in this process, and the folds that a number deals."""
+"""Commands of the package called in this process, and the folds of ``cross_validate``."""
 
 import json
 
@@ -10,7 +10,7 @@ from coordboost.reporting.cli import main
 
 
 def call(*words):
-    """The result of one command; words may hold several arguments each."""
+    """Return the result of one command; each of `words` may hold several arguments."""
     return CliRunner().invoke(main, " ".join(words).split())
 
 
@@ -21,12 +21,12 @@ def fine(*words):
 
 
 def said(*words):
-    """What it prints with --json."""
+    """Return the parsed output of the command with --json."""
     return json.loads(fine(*words, "--json").stdout)
 
 
 def folds_of(y, k, seed=0):
-    """Pairs of rows to fit and rows held out, as cross-validation with `k` folds takes them."""
+    """Return the pairs (rows to fit, rows held out) of cross-validation with `k` folds."""
     rows = []
 
     def walk(X, y, weight):

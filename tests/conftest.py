@@ -1,6 +1,6 @@
-"""Every test has a time limit, so that an endless loop fails; in compiled code too, which no exception can reach.
+"""Every test has a time limit, so that an endless loop fails, also in compiled code, which no exception interrupts.
 
-Tests on random examples take the same ones every time, so that what passed passes again; other ones: ``--hypothesis-profile=other``.
+Tests on random examples use the same examples in every run; for other examples: ``--hypothesis-profile=other``.
 """
 
 import faulthandler
@@ -13,14 +13,14 @@ hypothesis.settings.register_profile("other", deadline=None)
 hypothesis.settings.register_profile("same", deadline=None, derandomize=True, database=None)
 hypothesis.settings.load_profile("same")
 
-#: Seconds for a test, and for one that is marked slow: many times what the slowest take on a busy machine.
+#: Time limits in seconds of a test, and of one that is marked slow: many times those of the slowest tests on a busy machine.
 LIMIT, SLOW_LIMIT = 600, 3600
 terminal = pytest.StashKey()
 
 
 @pytest.fixture(scope="module")
 def in_python():
-    """Few steps of many methods: to compile a loop for every one takes longer than all of them."""
+    """Run loops in plain Python: for few steps of many methods, compiling takes longer than running."""
     from coordboost.engine import loop
 
     with pytest.MonkeyPatch.context() as patch:
@@ -29,12 +29,12 @@ def in_python():
 
 
 def pytest_configure(config):
-    config.stash[terminal] = os.dup(2)  # the capture of output begins later
+    config.stash[terminal] = os.dup(2)  # before pytest captures output
 
 
 @pytest.hookimpl(wrapper=True)
 def pytest_runtest_protocol(item):
-    """Past the limit the run ends with status 1, and says in which test and line."""
+    """Past the limit, end the run with status 1 and a traceback of the test."""
     seconds = SLOW_LIMIT if item.get_closest_marker("slow") else LIMIT
     faulthandler.dump_traceback_later(seconds, exit=True, file=item.config.stash[terminal])
     try:

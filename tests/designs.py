@@ -2,8 +2,8 @@ r"""Random problems for the tests: sign matrices, on which float64 is exact, and
 
 A sign matrix has entries +-1/sqrt(m) for m = 4 or 16 samples, so its columns have unit norm exactly and its inner products are
 multiples of 1/16. With whole targets, and steps and radii that are powers of two, every number of a short run is a small multiple
-of a power of two: float64 rounds nothing and results are compared with ``==``. Such matrices are full of exact ties, copies and
-sign flips of columns, wide, tall and of deficient rank.
+of a power of two: float64 rounds nothing and results are compared with ``==``. They have many exact ties, copies and sign
+flips of columns; they are wide, tall and of deficient rank.
 """
 
 import hypothesis.strategies as st
@@ -13,7 +13,7 @@ from hypothesis import settings
 
 import coordboost as cb
 
-#: A generator of its own draws for so many steps; saved runs rest on it.
+#: Every block of so many steps draws from a generator of its own; saved runs depend on this number.
 CHUNK = 4096
 ROUNDOFF = np.finfo(float).eps / 2
 #: The same examples in every run of the tests.
@@ -102,7 +102,7 @@ def states_of(methods):
 
 
 def drift(n_steps, n_samples, size):
-    """How far rounding can carry `n_steps` steps of a method whose numbers stay below `size`.
+    """Bound the rounding error after `n_steps` steps of a method whose numbers stay below `size`.
 
     A step computes a correlation of n_samples products and updates one coefficient and the residual: each number is off by at
     most (n_samples + 5) roundoffs of `size`. No step of the methods enlarges an error that is already there (its length is at

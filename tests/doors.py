@@ -1,4 +1,4 @@
-"""Every public door: what it is called with where all is well, and what else people hand in."""
+"""Every public function that takes input from users: valid arguments, and values that people pass by mistake."""
 
 import inspect
 import io
@@ -35,11 +35,11 @@ CLOSED.close()
 
 
 def walk(X, y, sample_weight=None):
-    """A walk as ``cross_validate`` takes it."""
+    """A fit as ``cross_validate`` takes it."""
     return cb.solve(cb.Problem(X, y, sample_weight=sample_weight), cb.ls_boost(0.5), 4, compile=False)
 
 
-#: What people hand in by mistake, by name; made anew for each call.
+#: Values that people pass by mistake, by name; created anew for each call.
 STRANGE = {
     "None": lambda: None,
     "text": lambda: "text",
@@ -136,7 +136,7 @@ def exact():
 
 
 class Late:
-    """The verb of what is made when it is first asked for: every process imports all tests, and would compile for it."""
+    """A method of an object that is created at its first use: every process imports all tests, and would compile for it."""
 
     def __init__(self, make, verb):
         self.verb = lambda: getattr(make(), verb)
@@ -150,7 +150,7 @@ class Late:
 
 
 def _doors():
-    """name -> (function, what it is called with, what is done with the outcome)."""
+    """Return {name: (function, its arguments, what is done with the result)}."""
 
     def done(outcome):
         return outcome

@@ -1,10 +1,10 @@
-"""Cost in Python, counted."""
+"""Cost of Python code, as the number of executed lines."""
 
 import sys
 
 
 def lines_of(function):
-    """How many lines of Python `function` runs."""
+    """Return how many lines of Python a call of `function` executes."""
     count = 0
 
     def trace(frame, event, arg):

@@ -1,4 +1,4 @@
-"""Every public name of the package: those at the top, and what each module at the top offers."""
+"""All public names of the package: at the top level, and in each module of the top level."""
 
 import inspect
 
@@ -6,6 +6,6 @@ import coordboost as cb
 
 TOP = {name: getattr(cb, name) for name in dir(cb)}
 MODULES = {name: value for name, value in TOP.items() if inspect.ismodule(value)}
-#: The module at the top in which a name stands ("" for the top itself), and what it is.
+#: The top-level module of each name ("" for the top level itself), and the object of each name.
 HOME = {name: module for module, value in MODULES.items() for name in value.__all__} | dict.fromkeys(TOP, "")
 PUBLIC = {name: getattr(MODULES[home] if home else cb, name) for name, home in HOME.items()}

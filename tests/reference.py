@@ -1,6 +1,6 @@
 r"""Slow, clear references: every method in a few NumPy lines, to be read next to the paper.
 
-Nouns: ``X (n, p)`` has columns of unit norm, ``y (n,)``, ``beta (p,)``, ``resid = -dloss/dpred (n,)``,
+Names: ``X (n, p)`` has columns of unit norm, ``y (n,)``, ``beta (p,)``, ``resid = -dloss/dpred (n,)``,
 ``corr = X' resid (p,)``. Arrays are float64, or object arrays of `fractions.Fraction` if exact (never integers).
 Nothing is cached: the residual is always recomputed from ``beta``. Losses are sums over samples. Ties go to the lowest
 index. Nothing here imports the package under test.
@@ -164,7 +164,7 @@ def forward_stepwise(X, y, n_steps):
 
 
 def accelerated(X, y, eta, gamma, n_rounds, loss=SQUARED, correction=1):
-    """AGBM (Lu et al. 2020, Algorithm 2), with 0 VAGBM (Algorithm 4). The f^m (n_rounds + 1, p), and [(pick, pick), ...] or picks."""
+    """AGBM (Lu et al. 2020, Algorithm 2); correction=0: VAGBM (Algorithm 4). The f^m (n_rounds + 1, p), and pairs of picks, or picks."""
     f, h, e, fs, picks = X[0] - X[0], X[0] - X[0], y - y, [X[0] - X[0]], []
     for m in range(n_rounds):
         theta = 2 / (m + 2 + e[0] - e[0])

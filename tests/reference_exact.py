@@ -46,7 +46,7 @@ def least_squares(X, y):
 def _lasso(X, y, systems):
     """First beta that passes the KKT conditions, over all signed supports: A = X_S diag(s), beta_S = s * b, b >= 0.
 
-    ``systems(A'A, A'y)`` yields candidates (b or None, mu). Some solution has independent columns, so none is missed.
+    ``systems(A'A, A'y)`` yields candidates (b or None, mu). Some solution has independent columns, so the search finds one.
     """
     p = X.shape[1]
     for size in range(p + 1):
@@ -80,16 +80,16 @@ def lasso_ball(X, y, delta):
 
 
 def root_of(number, digits=60):
-    """The square root of a Fraction, rounded down after so many digits."""
+    """The square root of a Fraction, rounded down to `digits` decimals."""
     scale = 10**digits
     return Fraction(math.isqrt(number.numerator * scale * scale // number.denominator), scale)
 
 
 def net_optimum(X, y, weight, first, second, centred=True):
-    """The exact minimum of sum w (y - b - X beta)^2 / 2 + sum first |beta| + sum second beta^2 / 2, over b too unless not `centred`.
+    """The exact minimum of sum w (y - b - X beta)^2 / 2 + sum first |beta| + sum second beta^2 / 2, over b too if `centred`.
 
-    Fractions, few columns: every signed support that solves its linear system is tried against the KKT conditions. A support whose
-    columns depend on each other is not needed.
+    Fractions, few columns: every signed support that solves its linear system is tried against the KKT conditions. Supports with
+    dependent columns are skipped: some solution has independent ones.
     """
     total = sum(weight)
     if centred:

@@ -1,14 +1,14 @@
 """Regularised gradient boosting in a few NumPy lines, read next to Algorithm 1 of Cortes, Mohri and Storcheus.
 
-Nouns: ``H (m, n)`` holds the functions of all families as they are, ``family (n,)`` says of which each is, ``bound`` and ``omega`` (K,)
-are lambda and Omega, ``drawn[t]`` the families of round t. Losses are means here. Arrays are float64, or Fractions in object arrays.
+Names: ``H (m, n)`` has the functions of all families, not normalised, ``family (n,)`` the family of each. ``bound`` and ``omega`` (K,)
+are lambda and Omega, ``drawn[t]`` the families drawn in round t. Losses are means here. Arrays are float64, or Fractions in object arrays.
 """
 
 import numpy as np
 
 
 def rgb(H, y, family, bound, omega, penalty, drawn, loss, power=2):
-    """Coefficients alpha after each round, and the functions chosen. `power`: C_k = sigma lambda_k^power; None for each function's own."""
+    """Return the coefficients alpha after each round, and the functions chosen. C_k = sigma lambda_k^power; None: sigma mean(h_j^2)."""
     m, alpha, alphas, picks = len(y), H[0] - H[0], [H[0] - H[0]], []
     for families in drawn:
         F, tried = H @ alpha, []

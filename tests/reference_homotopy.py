@@ -1,7 +1,7 @@
-"""Exact paths in numbers of 70 digits, from knot to knot, and what a knot of float64 numbers is off by, without any rounding.
+"""Exact paths with 70 digits, from knot to knot, and the error of knots given in float64, computed without rounding.
 
 Everything is solved anew at each knot: the direction by Lawson and Hanson's method on the Gram matrix. For small problems in general
-position; near copies are no more than columns here.
+position; nearly equal columns get no special treatment.
 """
 
 from decimal import Decimal, localcontext
@@ -14,12 +14,12 @@ DIGITS, TIE = 70, Decimal(10) ** -45
 
 
 def decimals(a):
-    """The same numbers as an object array of Decimals."""
+    """Return the same numbers as an object array of Decimals."""
     return np.vectorize(lambda value: Decimal(float(value)), otypes=[object])(a)
 
 
 def solve(A, b):
-    """x with A x = b, by elimination with pivots."""
+    """Return x with A x = b, by Gaussian elimination with pivoting."""
     T, n = np.column_stack([A, b]), len(b)
     for i in range(n):
         pivot = max(range(i, n), key=lambda r: abs(T[r, i]))
@@ -34,7 +34,7 @@ def solve(A, b):
 
 
 def direction(gram, sign, free, kind):
-    """How the coefficients grow where the level falls by 1, given the signs (a dict) of the tied learners."""
+    """Return the change of the coefficients as the level falls by 1, and the learners that move; `sign`: signs of the tied learners."""
     d = np.array([Decimal(0)] * len(gram), dtype=object)
     moving, barred = ([j for j in sign if free(j)] if kind != "lar" else list(sign)), set()
     while True:
@@ -58,7 +58,7 @@ def direction(gram, sign, free, kind):
 
 
 def knots(B, y, kind, floor=1e-13):
-    """The knots (level, coefficients) of a path down to `floor` of its top."""
+    """Return the knots (level, coefficients) of a path, down to `floor` times its top level."""
     with localcontext() as context:
         context.prec = DIGITS
         B, y = decimals(B), decimals(y)
@@ -85,7 +85,7 @@ def knots(B, y, kind, floor=1e-13):
 
 
 def whole(a):
-    """The numbers of a float64 array times a power of two, as whole numbers of any length; and that power."""
+    """Return a float64 array times a power of two, as Python integers, and that power."""
     mantissa, exponent = np.frexp(np.asarray(a, dtype=float))
     last = int(min(exponent[mantissa != 0], default=0)) - 53
     numbers = (mantissa * 2.0**53).astype(np.int64).astype(object)
@@ -93,7 +93,7 @@ def whole(a):
 
 
 class Judge:
-    """What knots of float64 numbers are off by, on the columns B and the target y."""
+    """Exact errors of knots given in float64, for the columns B and the target y."""
 
     def __init__(self, B, y):
         self.B, self.by = whole(B)
@@ -102,11 +102,11 @@ class Judge:
         self.size = float(2 * self.loss) ** 0.5
 
     def off(self, kind, lam, beta):
-        """The duality gap relative to the loss at 0; for LAR and FS_0 how far correlations are off, times 1 + |beta|_1, where |y| = 1."""
+        """Return the duality gap relative to the loss at 0; for LAR and FS_0 the error of correlations times 1 + |beta|_1, for |y| = 1."""
         lam, (model, times) = Fraction(float(lam)), whole(beta)
         sizes = [abs(Fraction(value)) / times for value in model]
         resid = [at - Fraction(value) / (self.by * times) for at, value in zip(self.y, self.B @ model, strict=True)]
-        common = max(value.denominator for value in resid)  # powers of two
+        common = max(value.denominator for value in resid)  # all are powers of two
         whole_resid = np.array([int(value * common) for value in resid], dtype=object)
         corr = [abs(Fraction(value)) / (self.by * common) for value in self.B.T @ whole_resid]
         square, l1, most = Fraction(int(whole_resid @ whole_resid), common**2), sum(sizes), max(corr)
@@ -121,7 +121,7 @@ class Judge:
 
 
 def reach(B, y, kind, gap):
-    """How far down, in parts of the top, rounded models of the path are off by no more than `gap`."""
+    """Return the level, relative to the top, down to which the models rounded to float64 have errors of at most `gap`."""
     judge, path = Judge(B, y), knots(B, y, kind)
     for (above, start), (below, end) in pairwise(path):
         if below > 0 and judge.off(kind, below, end.astype(float)) <= gap:

@@ -1,4 +1,4 @@
-"""The noise of Langevin boosting at its addresses, and the samples that a step keeps, in plain Python."""
+"""The noise of Langevin boosting by seed, stream and step, and random parts of the samples, in plain Python."""
 
 import numpy as np
 
@@ -8,7 +8,7 @@ from coordboost._numba import noise as kernels
 
 @interpreted
 def noise(seed, stream, step, n):
-    """The first n normal numbers at (seed, stream, step)."""
+    """Return the first n normal numbers at (seed, stream, step)."""
     out = np.zeros(n)
     kernels.add_noise(kernels.key_of(seed, stream, step), 1.0, np.ones(1), out, out)
     return out
@@ -16,7 +16,7 @@ def noise(seed, stream, step, n):
 
 @interpreted
 def kept(seed, step, share, g):
-    """An estimate of g from a part of the samples."""
+    """Return an estimate of g from a random part of the samples."""
     out = np.zeros(len(g))
     kernels.keep_some(kernels.key_of(seed, kernels.SHARE, step), share, g, out)
     return out

@@ -1,7 +1,7 @@
-"""Reference paths from independent software, read from a folder beside the checkout, or one that COORDBOOST_SHARED names.
+"""Reference paths from independent software, read from a folder beside the checkout, or from COORDBOOST_SHARED.
 
-R mboost, R glmnet, R lars and a plain NumPy loop ran on the very float64 columns stored there. The data are no part of the
-package; tests that need them are skipped where the folder is absent.
+R mboost, R glmnet, R lars and a plain NumPy loop ran on exactly the float64 columns stored there. The data are not part of
+the package; tests that need them are skipped if the folder is absent.
 """
 
 import os
@@ -22,7 +22,7 @@ REGRESSION = [name for name in SETS if name != "german"]
 
 
 class ReferenceSet:
-    """The arrays of one set by name; matrices stored as triplets are put together; one class per column where none are copies."""
+    """The arrays of one set by name; matrices stored as triplets are assembled. ``col_class``: copies of a column share a number."""
 
     def __init__(self, name):
         file, prefix = SETS[name]

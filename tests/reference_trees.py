@@ -1,10 +1,10 @@
-"""Trees as one would grow them: every split of every node tried on the samples themselves."""
+"""Naive regression trees: every split of every node is tried on the samples themselves."""
 
 import numpy as np
 
 
 def codes_of(x, categorical):
-    """The rank of each value among those of the column, one more for a missing value; and that code, -1 where none is missing."""
+    """Return the rank of each value, missing ones last, and the code of missing values; -1 if there are none, and for categories."""
     gap = np.isnan(x)
     codes = np.searchsorted(np.unique(x[~gap]), x)
     codes[gap] = len(np.unique(x[~gap]))
@@ -12,7 +12,7 @@ def codes_of(x, categorical):
 
 
 def cuts_of(codes, missing, categorical, mean):
-    """Yield the samples that go left for one feature, in the order in which ties are broken."""
+    """Yield the samples that go left, for each split by one feature; ties go to the first split."""
     if categorical:
         order = sorted(set(codes), key=lambda code: (mean(codes == code), code))
         yield from (np.isin(codes, order[:k]) for k in range(1, len(order)))
@@ -25,7 +25,7 @@ def cuts_of(codes, missing, categorical, mean):
 
 
 class Node:
-    """Samples `rows`, and the best split of them."""
+    """The samples `rows` of a node, and their best split."""
 
     def __init__(self, rows, depth, low, high, data, may_split):
         self.rows, self.depth, self.low, self.high, self.split = rows, depth, low, high, None
@@ -47,13 +47,13 @@ class Node:
                     self.gain, self.split = gain, (f, left, sign)
 
     def side(self, some):
-        """Value and score of a side, bounds included."""
+        """Return the value of a side, within the bounds, and its score."""
         g, w = float(self.target[self.rows[some]].sum()), float(self.weight[self.rows[some]].sum()) + self.l2
         value = min(max(g / w, self.low), self.high)
         return value, (2 * g - w * value) * value
 
     def score(self, left, sign):
-        """The score of a split, minus infinity where the values have the wrong order; the same operations as in the kernels."""
+        """Return the score of a split, -inf if its values violate the constraint; the same operations as in the kernels."""
         if sign == 0 and (self.low, self.high) == (-np.inf, np.inf):
             g, h = (float(self.target[self.rows[some]].sum()) for some in (left, ~left))
             w, v = (float(self.weight[self.rows[some]].sum()) + self.l2 for some in (left, ~left))
@@ -63,7 +63,7 @@ class Node:
 
 
 def naive_tree(X, target, weight, categorical, monotone, penalty, limits):
-    """The feature that each node is split by, -1 for a leaf, children after all nodes before; and (rows, value) of the leaves."""
+    """Return the split feature of each node (-1: a leaf), in the order of their creation, and (rows, value) of the leaves."""
     columns = [(*codes_of(x, f in categorical), f in categorical, monotone[f], penalty[f]) for f, x in enumerate(np.asarray(X).T)]
     data = columns, limits, target, weight
     depth, most = limits["max_depth"], limits["max_leaves"] or np.inf

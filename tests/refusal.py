@@ -1,10 +1,10 @@
-"""What every bad input must meet: one ``ValueError`` of one sentence that says what was expected."""
+"""Tables of invalid inputs: each must raise a ``ValueError`` whose message is one sentence that says what was expected."""
 
 import pytest
 
 
 def refused(action, fragment):
-    """The sentence of the ValueError that `action` raises."""
+    """Check the message of the ValueError that `action` raises, and return it."""
     with pytest.raises(ValueError) as caught:
         action()
     message = str(caught.value)
@@ -15,18 +15,18 @@ def refused(action, fragment):
 
 
 def case(name, action, fragment):
-    """A row of a table: what is wrong, the call, a fragment of the sentence."""
+    """Return a row of a table: what is wrong, the call, a fragment of the message."""
     return pytest.param(action, fragment, id=name)
 
 
 def rows(name, action, *values, says):
-    """One row for each bad value; the sentence holds `says`. Names hold no address: they are the same in every process."""
+    """Return one row for each bad value; the message contains `says`. Names contain no address: they agree in all processes."""
     shown = (getattr(bad, "__name__", repr(bad)).split("\n")[0].split(" at 0x")[0] for bad in values)
     return [case(f"{name} {text}", lambda bad=bad: action(bad), says) for text, bad in zip(shown, values, strict=True)]
 
 
 def refusals(*cases):
-    """The test of a table of cases."""
+    """Return the test of a table of cases."""
 
     @pytest.mark.parametrize(("action", "fragment"), cases)
     def test(action, fragment):

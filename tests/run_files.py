@@ -1,4 +1,4 @@
-"""Run files taken apart, spoiled by a seeded generator, and put together again."""
+"""Run files taken apart, corrupted by a seeded generator, and put together again."""
 
 import hashlib
 import io
@@ -10,13 +10,13 @@ import numpy as np
 
 
 def taken_apart(data):
-    """The bytes of the members of an archive."""
+    """Return the bytes of the members of an archive, a dict."""
     with zipfile.ZipFile(io.BytesIO(data)) as archive:
         return {name: archive.read(name) for name in archive.namelist()}
 
 
 def put_together(members):
-    """An archive of these members: a dict, or pairs, where a name may come twice."""
+    """Return an archive of these members: a dict, or pairs if a name occurs twice."""
     out = io.BytesIO()
     with zipfile.ZipFile(out, "w", zipfile.ZIP_DEFLATED) as archive:
         for name, data in members.items() if isinstance(members, dict) else members:
@@ -40,7 +40,7 @@ def with_header(members, header):
 
 
 def forged(members, header=None):
-    """As `members`, with digests that fit: what a careful forger would write."""
+    """Return `members` with matching digests, as a careful forger would write them."""
     header, arrays = dict(header_of(members) if header is None else header), {}
     for name, data in members.items():
         if name != "header.npy":
@@ -60,7 +60,7 @@ ODD = [None, True, False, 0, 1, -1, 7, 10**9, 10**30, -(10**18), 0.5, -2.5, 1e30
 
 
 def leaves(value, at=()):
-    """The places of all values inside `value`."""
+    """Yield the positions of all values inside `value`, tuples of keys."""
     yield at
     if isinstance(value, dict | list):
         for key in list(value) if isinstance(value, dict) else range(len(value)):
@@ -68,7 +68,7 @@ def leaves(value, at=()):
 
 
 def changed(value, at, new):
-    """`value` with `new` at the place `at`."""
+    """Return `value` with `new` at the position `at`."""
     if not at:
         return new
     out = dict(value) if isinstance(value, dict) else list(value)
@@ -108,7 +108,7 @@ def spoil_members(rng, data, members):
 
 
 def spoil_values(rng, data, members):
-    """Another value in the header, an entry too many or too few; with digests that fit or not."""
+    """Change a value in the header, or add or remove an entry; with matching digests or not."""
     header = header_of(members)
     places = [at for at in leaves(header) if at]
     at = places[int(rng.integers(len(places)))]
@@ -123,7 +123,7 @@ def spoil_values(rng, data, members):
 
 
 def spoil_arrays(rng, data, members):
-    """Other numbers, types or shapes in an array; with digests that fit or not."""
+    """Change numbers, type or shape of an array; with matching digests or not."""
     names = [name for name in members if name != "header.npy"]
     name = names[int(rng.integers(len(names)))]
     array = np.lib.format.read_array(io.BytesIO(members[name]))
@@ -145,14 +145,14 @@ def spoil_arrays(rng, data, members):
 
 
 def spoil_sizes(rng, data, members):
-    """Heads that promise other shapes, with members that hold them or not; and the sizes of the archive itself."""
+    """Declare wrong shapes in the header of an array, with data of that size or not, and wrong sizes in the archive's directory."""
     names = list(members)
     name = names[int(rng.integers(len(names)))]
     shape = [(10**12,), (10**9, 10**9), (0,), (3, 3, 3), (2**63,), (10**17, 0), (), (5_000_000,)][int(rng.integers(8))]
     head = f"{{'descr': '<f8', 'fortran_order': False, 'shape': {shape}, }}".ljust(117).encode() + b"\n"
     bomb = bytes(40_000_000 if shape == (5_000_000,) else 0)
     out = put_together({**members, name: b"\x93NUMPY\x01\x00" + struct.pack("<H", len(head)) + head + bomb})
-    if rng.integers(2):  # the same promise in the archive's own table
+    if rng.integers(2):  # the same wrong size in the archive's directory
         at = out.rindex(name.encode())
         size = min(8 * int(np.prod(np.array(shape, dtype=object))) + 128, 2**32 - 2)
         out = out[: at - 22] + struct.pack("<I", size) + out[at - 18 :]
@@ -163,7 +163,7 @@ WAYS = (spoil_bits, spoil_bytes, spoil_members, spoil_values, spoil_values, spoi
 
 
 def spoiled(bases, n_files, seed=0):
-    """Yield (base, way, bytes): `n_files` spoiled files, a function of the seed."""
+    """Yield (base, way, bytes): `n_files` corrupted files, determined by the seed."""
     rng = np.random.default_rng(seed)
     parts = [taken_apart(data) for data in bases]
     for _ in range(n_files):

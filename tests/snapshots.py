@@ -1,7 +1,7 @@
-"""What the package computed when ``snapshots.npz`` was written: ``python tests/snapshots.py`` writes it anew.
+"""Results of the package, stored in ``snapshots.npz``: ``python tests/snapshots.py`` computes and writes them anew.
 
-A *case* is a name and a function that gives named arrays; a file of them is a table of results that a change of the code must not
-move. Data are generic, so that no pick hangs on the last bit. Everything is asked for by public names.
+A *case* is a name and a function that returns named arrays. A change of the code must not change these results. Data are generic, so
+that no choice of a learner depends on the last bit. Only public names are used.
 """
 
 import itertools
@@ -74,7 +74,7 @@ METHODS = {
     ),
     "rgb": cb.rgb(0.01, families=cb.learners.Families(np.array([1.0, 2.0, 3.0, 4.0]), np.array([0.1, 0.4, 0.7, 1.0]))),
 }
-#: Model states under the names that the file has for them.
+#: Model states by their names in the file.
 STATES = {
     "Explicit": cb.engine.NaiveState,
     "Gram": cb.engine.CovarianceState,
@@ -85,19 +85,19 @@ STATES = {
 
 
 def walk(run):
-    """What a run is: its steps and its coefficients."""
+    """Return the steps and the coefficients of a run."""
     path = run.path
     return {"learner": path.learner, "shrink": path.shrink, "theta": path.theta, "beta": run.beta}
 
 
 def table(loss="squared", **options):
-    """The problem of the table with a loss of LOSSES."""
+    """Return the problem with a loss of LOSSES."""
     loss, y = LOSSES[loss]
     return cb.Problem(X, y, loss, sample_weight=WEIGHT, groups=GROUPS, **options)
 
 
 def stepped(method, loss, model_state=None, compile=False):
-    """The run of a method; None where it is refused."""
+    """Return the run of a method; None if it is refused."""
     n_steps = 8 if method == "forward_stepwise" else STEPS
     try:
         return cb.solve(table(loss), METHODS[method], n_steps, rng=3, model_state=model_state, compile=compile)
@@ -106,7 +106,7 @@ def stepped(method, loss, model_state=None, compile=False):
 
 
 def takes(method, loss):
-    """The model states that a method runs on with a loss, their names."""
+    """Return the names of the model states on which a method runs with a loss."""
     return [name for name, state in STATES.items() if stepped(method, loss, state) is not None]
 
 
@@ -177,7 +177,7 @@ def families():
 
 
 def counted(family):
-    """A run over all stumps, and what they say of new rows."""
+    """Return the steps, coefficients and predictions on new rows of a run over all stumps."""
     run = cb.solve(cb.Problem(family, GROWN_Y, sample_weight=TREE_WEIGHT), cb.ls_boost(0.3), 20)
     steps = walk(run)
     beta = steps.pop("beta")
@@ -209,7 +209,7 @@ THREADS = """
 
 
 def on_threads(threads):
-    """Trees on a table that is large enough for several threads, in a process of its own: numbers and a digest of their bits."""
+    """Run THREADS in a process of its own: trees on a table large enough for several threads. Return numbers and a digest of all bits."""
     environment = {**os.environ, "OMP_NUM_THREADS": str(threads), "PYTHONPATH": str(Path(__file__).resolve().parents[1])}
     with tempfile.TemporaryDirectory() as folder:
         file = Path(folder, "numbers.npy")
@@ -276,7 +276,7 @@ CSV = """price;size;town;sold;note;rooms
 
 
 def read():
-    """A text file with decimal commas, categories, dates and gaps."""
+    """Return what is read from a text file with decimal commas, categories, dates and missing values."""
     with tempfile.TemporaryDirectory() as folder:
         file = Path(folder, "table.csv")
         file.write_text(CSV, encoding="utf-8")
@@ -292,7 +292,7 @@ def read():
 
 
 def framed():
-    """A data frame with categories, dates and missing numbers, as an estimator and as trees take it."""
+    """Return results of an estimator and of trees on a data frame with categories, booleans and missing numbers."""
     import pandas as pd
 
     rng = np.random.default_rng(12)
@@ -346,7 +346,7 @@ def reloaded(name):
 
 
 def cases():
-    """All that is compared number by number, pairs of a name and a function."""
+    """Yield the cases that are compared number by number."""
     for method, loss in itertools.product(METHODS, LOSSES):
         yield f"steps/{method}/{loss}", lambda method=method, loss=loss: walk(stepped(method, loss))
     yield from tree_cases()
@@ -360,7 +360,7 @@ def cases():
 
 
 def intervals():
-    """The Lasso paths, whose answers may differ within their intervals."""
+    """Yield the cases of Lasso paths, whose results may differ within their intervals."""
     X, y = wide()
     labels = np.where(y > np.median(y), 1.0, -1.0)
     for name, options in GRIDS.items():
@@ -382,7 +382,7 @@ def main():
 
 
 def packed(arrays):
-    """Many small arrays as one for each kind, and an index: an archive has some 300 bytes for each member."""
+    """Pack many small arrays into one for each kind, with an index: each member of an archive costs some 300 bytes."""
     index, parts = [], {"f": [], "i": [], "U": []}
     for name, array in arrays.items():
         array = np.asarray(array)
@@ -396,7 +396,7 @@ def packed(arrays):
 
 
 def kept():
-    """The arrays of the file by their names."""
+    """Return the arrays of the file by name."""
     with np.load(FILE) as file:
         parts = {"f": file["f"], "i": file["i"], "U": np.array(json.loads(str(file["U"])))}
         index, at, out = json.loads(str(file["index"])), dict.fromkeys(parts, 0), {}

@@ -1,4 +1,4 @@
-"""Matrices for the tests of what is larger than memory, stored in every way that can be opened."""
+"""Matrices for the tests of data larger than memory, stored in every format that can be opened."""
 
 import numpy as np
 import pytest
@@ -10,7 +10,7 @@ N, P = 90, 260
 
 
 def data(n=N, p=P, seed=0):
-    """Columns of all sizes and means, neighbours alike; a constant one."""
+    """Return columns of different scales and means, neighbours correlated, one column constant; and a target."""
     rng = np.random.default_rng(seed)
     X = rng.normal(size=(n, p))
     X[:, 1:] += 0.7 * X[:, :-1]

@@ -1,4 +1,4 @@
-"""Estimators behind scikit-learn's interface: parameters in, a fitted model out, one run or path of the package in between."""
+"""Estimators with scikit-learn's interface: `fit` makes a run or a path of the package for each target."""
 
 import lazy_loader
 

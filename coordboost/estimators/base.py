@@ -1,7 +1,7 @@
-"""What all estimators share: checks of their input, refusal of arguments they do not have, regression and classification.
+"""Base of all estimators: checks of their input, error messages for unknown arguments, mixins for regression and classification.
 
-An estimator is a base class (``trees._BaseBooster``: trees, one run of the loop for each target; ``linear._BaseLinear``: one path for each
-target), which supplies the method, and ``Regression`` or ``Classification``, which supply the loss, the targets and the predictions.
+An estimator inherits from two classes. A base class supplies the method: ``trees._BaseBooster`` (trees, one run of the loop for each
+target) or ``linear._BaseLinear`` (one path for each target). ``Regression`` or ``Classification`` supplies loss, targets and predictions.
 """
 
 import numbers
@@ -27,7 +27,7 @@ from coordboost.losses.standard import Logistic, Squared
 
 
 def in_memory(name, values):
-    """`values`, an array, a data frame or a sparse matrix; a Dask array is collected.
+    """Return `values`, an array, a data frame or a sparse matrix; a Dask array is loaded into memory.
 
     Raises
     ------
@@ -43,7 +43,7 @@ def in_memory(name, values):
 
 
 def check_table(estimator, X, *, reset=False):
-    """X with missing values: a data frame as it is, a sparse matrix by columns, anything else as an array of floats."""
+    """Return X, missing values allowed: a data frame as it is, a sparse matrix in CSC format, anything else as an array of floats."""
     X = in_memory("X", X)
     if is_frame(X):
         validate_data(estimator, X, reset=reset, skip_check_array=True)
@@ -55,7 +55,7 @@ def check_table(estimator, X, *, reset=False):
 
 
 def check_target(estimator, X, y, *, numeric):
-    """y (n_samples,), as float64 where it is `numeric`."""
+    """Return y (n_samples,), as float64 if `numeric`."""
     if y is None:
         raise ValueError(f"{type(estimator).__name__} requires y to be passed, but the target y is None.")
     y = in_memory("y", y)
@@ -69,7 +69,7 @@ def check_target(estimator, X, y, *, numeric):
 
 
 def _refuse_words(y):
-    """Refuse a target of words and other things that are no numbers."""
+    """Refuse a target with text or other values that are no numbers."""
     values = np.asarray(y)
     for value in [] if values.dtype.kind in "fiub" else values.ravel().tolist():
         try:
@@ -80,7 +80,7 @@ def _refuse_words(y):
 
 
 def check_weights(X, sample_weight, name="sample_weight"):
-    """sample_weight (n_samples,), None for None or where all are 1."""
+    """Return sample_weight (n_samples,), or None if it is None or all weights are 1."""
     if sample_weight is None:
         return None
     if not isinstance(sample_weight, numbers.Number):
@@ -99,24 +99,24 @@ def check_weights(X, sample_weight, name="sample_weight"):
 
 
 def check_offset(X, offset, name="offset"):
-    """offset (n_samples,), None for None."""
+    """Return offset (n_samples,), or None if it is None."""
     return None if offset is None else vector(name, in_memory(name, offset), X.shape[0], "row of X")
 
 
 def some_rows(index, X, *columns):
-    """Some rows of a table, its target, its weights, perhaps its offset."""
+    """Return the rows `index` of X and of each of the `columns` (y, weights, offset; None stays None)."""
     return _safe_indexing(X, index), *(None if column is None else column[index] for column in columns)
 
 
 def rows_with_weight(X, y, weight, *more):
-    """The rows with a weight above 0: the others would still move the edges of bins."""
+    """Return the rows with a weight above 0: rows of weight 0 would still move the edges of bins."""
     if weight is None or weight.all():
         return X, y, weight, *more
     return some_rows(np.flatnonzero(weight), X, y, weight, *more)
 
 
 def with_offset(raw, offset):
-    """Predictions (n_samples, n_models) on the scale of the loss, and the known part of them."""
+    """Return the predictions `raw` (n_samples, n_models) on the scale of the loss, plus `offset` (n_samples,) if given."""
     if offset is None:
         return raw
     check_one_model(raw.shape[1])
@@ -124,13 +124,13 @@ def with_offset(raw, offset):
 
 
 def check_one_model(n_models):
-    """Refuse an offset where there are models of several classes."""
+    """Refuse an offset if each class has a model of its own."""
     if n_models > 1:
         raise ValueError(f"an offset is for one model, and there are {n_models}, one for each class: fit two classes.")
 
 
 def checked_call(method):
-    """`method` of an estimator; an argument that it does not have is refused in a sentence that says what does its job."""
+    """Wrap `method` of an estimator: the error for an unknown argument names its equivalent here, if there is one."""
 
     @wraps(method)
     def call(self, *args, **kwargs):
@@ -142,9 +142,9 @@ def checked_call(method):
 
 
 def all_or_nothing(fit):
-    """`fit`, a ``checked_call``; where it raises, the estimator is as it was before: no part of a new fit is mixed with an older model.
+    """Wrap `fit` as a ``checked_call``; if it raises, restore the estimator, so that parts of two fits are never mixed.
 
-    Ctrl-C raises, too: no run or path within is cut short.
+    Ctrl-C raises as well: it never leaves a shorter run or path as the result of a fit.
     """
 
     @wraps(fit)
@@ -156,7 +156,7 @@ def all_or_nothing(fit):
         except BaseException as error:
             vars(self).clear()
             vars(self).update(before)
-            if isinstance(error, InfiniteConstant):  # an estimator has no center=False
+            if isinstance(error, InfiniteConstant):  # whose message recommends center=False: estimators have no such parameter
                 error.args = error.args[0], "add rows with other targets" + (", or take other folds (cv)" if hasattr(self, "cv") else "")
             raise
 
@@ -164,7 +164,7 @@ def all_or_nothing(fit):
 
 
 class _BaseEstimator(BaseEstimator):
-    """Abstract base of all estimators: parameters that they do not have are refused in a sentence that says what does their job."""
+    """Abstract base of all estimators: the error for an unknown parameter names its equivalent here, if there is one."""
 
     def __new__(cls, *args, **kwargs):
         check_arguments(cls, cls.__name__, cls.__init__, args, kwargs)
@@ -185,43 +185,43 @@ class _BaseEstimator(BaseEstimator):
 
 
 class Regression(RegressorMixin):
-    """Mixin of estimators of numbers: one target, predictions on the scale of y where the loss has an ``inverse_link``."""
+    """Mixin of regressors: one numeric target; predictions are on the scale of y if the loss has an ``inverse_link``."""
 
     def _get_loss(self):
         return Squared() if self.loss is None else checked_piece(Loss, "loss", self.loss)
 
     def _check_y(self, X, y, reset):
-        """y as float64."""
+        """Return y as float64."""
         return check_target(self, X, y, numeric=True)
 
     def _strata(self, y):
-        """Labels that rows held back have in equal shares, or None."""
+        """Return the labels by which held-out rows are stratified, or None."""
         return None
 
     def _weigh(self, y, weight):
-        """The weights of the rows: as they are given."""
+        """Return the weights of the rows, unchanged."""
         return weight
 
     def _encode(self, y, complete=True):
-        """The target of each model, a list; `complete` where every class must be there."""
+        """Return the target of each model, a list. `complete`: every class must occur (for classifiers)."""
         return [y]
 
     def _decide(self, raw):
-        """Predictions on the scale of y, (n_samples,)."""
+        """Return predictions on the scale of y, (n_samples,)."""
         return on_scale_of_y(self._fitted_loss(), raw[:, 0])
 
     def _shape_linear(self, coefs, intercepts):
-        """``coef_`` and ``intercept_`` as scikit-learn has them: (n_features,) and a number."""
+        """Return ``coef_`` and ``intercept_`` in scikit-learn's shapes: (n_features,) and a number."""
         return coefs[0], float(intercepts[0])
 
     @checked_call
     def predict(self, X, *, offset=None):
-        """Predictions for the rows of X, (n_samples,); `offset` (n_samples,) : their known part, as in `fit`."""
+        """Predictions for the rows of X, (n_samples,); `offset` (n_samples,) : the known part of them, as in `fit`."""
         return self._decide(with_offset(self._raw_predict(X), offset))
 
 
 class Classification(ClassifierMixin):
-    """Mixin of classifiers: one model of two classes; of more one for each class against the rest, whose probabilities are normalised."""
+    """Mixin of classifiers: one model for two classes; for more, one model per class (one-vs-rest), and probabilities are normalised."""
 
     def _get_loss(self):
         loss = Logistic() if self.loss is None else checked_piece(Loss, "loss", self.loss)
@@ -233,7 +233,7 @@ class Classification(ClassifierMixin):
         return loss
 
     def _check_y(self, X, y, reset):
-        """The number of the class of each row; ``classes_`` with `reset`."""
+        """Return the class index of each row, (n_samples,); with `reset`, set ``classes_``."""
         y = check_target(self, X, y, numeric=False)
         check_classification_targets(y)
         classes, number = np.unique(y, return_inverse=True)
@@ -249,14 +249,14 @@ class Classification(ClassifierMixin):
         return self.classes_[y]
 
     def _weigh(self, y, weight):
-        """The weights of the rows times those of their classes, where an estimator has some."""
+        """Return the weights of the rows, multiplied by the class weights if the estimator has them."""
         if getattr(self, "class_weight", None) is None:
             return weight
         by_class = compute_sample_weight(self.class_weight, self.classes_[y])
         return check_weights(y, by_class if weight is None else by_class * weight, "class_weight")
 
     def _encode(self, y, complete=True):
-        """-1 and 1 for each model, a list."""
+        """Return the labels -1 and 1 of each model, a list. `complete`: every class must occur."""
         n = len(self.classes_)
         if n < 2:
             raise ValueError(f"y holds {n} class, a classifier needs two or more: give it rows of another class.")
@@ -267,26 +267,26 @@ class Classification(ClassifierMixin):
         return [np.where(y == k, 1.0, -1.0) for k in (range(n) if n > 2 else [1])]
 
     def _decide(self, raw):
-        """The likeliest class of each row, (n_samples,)."""
+        """Return the most probable class of each row, (n_samples,)."""
         return self.classes_[(raw[:, 0] > 0).astype(int) if raw.shape[1] == 1 else raw.argmax(axis=1)]
 
     def _probabilities(self, raw):
-        """Probabilities of the classes, (n_samples, n_classes)."""
+        """Return the probabilities of the classes, (n_samples, n_classes)."""
         p = on_scale_of_y(self._fitted_loss(), raw)
         if p.shape[1] == 1:
             return np.hstack([1 - p, p])
-        total = p.sum(axis=1, keepdims=True)  # 0 where no class is likelier than another
+        total = p.sum(axis=1, keepdims=True)  # 0 if all probabilities underflow: then all classes get the same
         return np.divide(p, total, out=np.full_like(p, 1 / p.shape[1]), where=total > 0)
 
     def _shape_linear(self, coefs, intercepts):
-        """``coef_`` and ``intercept_``: (n_models, n_features) and (n_models,)."""
+        """Return ``coef_`` and ``intercept_`` in scikit-learn's shapes: (n_models, n_features) and (n_models,)."""
         return coefs.reshape(-1, coefs.shape[-1]), intercepts.ravel()
 
     @checked_call
     def decision_function(self, X, *, offset=None):
         """The raw score of the second class, (n_samples,); of each class, (n_samples, n_classes), where there are more than two.
 
-        `offset` (n_samples,) : their known part, as in `fit`.
+        `offset` (n_samples,) : the known part of the scores, as in `fit`.
         """
         raw = with_offset(self._raw_predict(X), offset)
         return raw[:, 0] if raw.shape[1] == 1 else raw
@@ -298,5 +298,5 @@ class Classification(ClassifierMixin):
 
     @checked_call
     def predict(self, X, *, offset=None):
-        """The likeliest class of each row, (n_samples,); `offset` (n_samples,) : the known part of scores, as in `fit`."""
+        """The most probable class of each row, (n_samples,); `offset` (n_samples,) : the known part of scores, as in `fit`."""
         return self._decide(with_offset(self._raw_predict(X), offset))

@@ -15,12 +15,12 @@ from coordboost.lasso.path import lasso_path
 from coordboost.losses.standard import Logistic, Poisson
 from coordboost.paths.places import PathPoint
 
-#: A deviation below this part of the root mean square of a column is rounding: the column is constant.
+#: A column is constant if its standard deviation is below this fraction of its root mean square: the rest is rounding.
 CONSTANT = 1e-7
 
 
 class _BasePenalized(_BaseLinear):
-    """Abstract base: the path is a grid of penalties, ``_grid()``, for each part of the penalty that is the l1 norm, ``_l1_ratios()``."""
+    """Abstract base: one path over a grid of penalties, ``_grid()``, for each of the shares of the l1 norm, ``_l1_ratios()``."""
 
     _by_gram, l1_ratio = True, 1.0
 
@@ -43,17 +43,17 @@ class _BasePenalized(_BaseLinear):
         )  # fmt: skip
 
     def _factors(self, problem):
-        """What multiplies the abs values and the squares of the coefficients of X in the penalty, (2, n_columns), or None."""
+        """Return the penalty factors: as given, or with `standardize` those of abs(coef_j) and of coef_j^2, (2, n_columns)."""
         if not self.standardize:
             return self.penalty_factor
         deviation = self._deviations(problem)
         return as_factors(self.penalty_factor, problem) * [deviation, deviation**2]
 
     def _deviations(self, problem):
-        """Standard deviations of the columns of X, (n_columns,); 1 of columns that do not vary."""
+        """Return the standard deviations of the columns of X, (n_columns,); 1 for constant columns."""
         standardization, total = problem.standardization, problem.weight.sum()
         out = standardization.deviations(total)
-        if not self.fit_intercept:  # columns have their means
+        if not self.fit_intercept:  # columns are not centred
             out[standardization.kept] *= np.sqrt(np.maximum(1 - problem.scan(problem.weight) ** 2 / total, 0))
         return np.where(out > CONSTANT * standardization.deviations(total), out, 1.0)
 
@@ -121,7 +121,7 @@ class PenaltyGrid(CrossValidated, _BasePenalized):
         return [mixed for path, walk in super()._paths(problem, products) for mixed in self._mixtures(path, cache(walk))]
 
     def _mixtures(self, path, walk):
-        """The path with each weight of the Lasso fit in its models, fewest coefficients first; they share the fits of the rows."""
+        """Return the relaxed path and its function for each `gamma`, ascending; all share the Lasso fits of the folds."""
         gammas = np.sort(np.ravel(self.gamma)).tolist()
         return [(path.relaxed(gamma), lambda *rows, gamma=gamma: walk(*rows).relaxed(gamma)) for gamma in gammas]
 
@@ -140,7 +140,7 @@ class PenaltyGrid(CrossValidated, _BasePenalized):
 
 
 class CountRegression(Regression):
-    """Mixin of regression for counts or rates, whose mean is the exponential of the model."""
+    """Mixin of regressors for counts or rates, whose mean is the exponential of the model."""
 
     def __sklearn_tags__(self):
         tags = super().__sklearn_tags__()
@@ -158,7 +158,7 @@ class CertifiedLasso(Regression, OnePenalty):
     ----------
     alpha : float, default 1.0
         The penalty. The objective is mean loss + alpha * sum_j abs(w_j). The squared loss is (y - f)^2 / 2, so alpha is that of
-        scikit-learn's ``Lasso``, and lambda of glmnet with `standardize` set alike.
+        scikit-learn's ``Lasso``, and lambda of glmnet with the same `standardize`.
     standardize : bool, default False
         True: the penalty is on the coefficients of columns of standard deviation 1, as in R's glmnet by default. False: on
         those of the columns as they are, as in scikit-learn. ``coef_`` is on the scale of X in either case.
@@ -245,7 +245,7 @@ class CertifiedLassoCV(Regression, PenaltyGrid):
     ----------
     alphas : sequence of float, optional
         Penalties to choose from. The objective is mean loss + alpha * sum_j abs(w_j). The squared loss is (y - f)^2 / 2, so
-        alpha is that of scikit-learn's ``Lasso``, and lambda of glmnet with `standardize` set alike. Default: `n_alphas`
+        alpha is that of scikit-learn's ``Lasso``, and lambda of glmnet with the same `standardize`. Default: `n_alphas`
         values, evenly spaced on a log scale, from the smallest alpha at which all coefficients are 0 down to `eps` times that.
     n_alphas : int, default 100
         Number of penalties of the default grid.
@@ -272,25 +272,25 @@ class CertifiedLassoCV(Regression, PenaltyGrid):
         Default ``Squared()``; ``Huber(d)`` or any other loss that ``lasso_path`` takes. The intercept is not penalised. For two
         or more classes use ``CertifiedLassoClassifier`` or ``CertifiedLassoClassifierCV``.
     gamma : float or sequence of float, default 1.0
-        The weight of the Lasso fit in each model, from 0 to 1; the rest is the fit without a penalty on its non-zero coefficients
-        (relaxed Lasso, see ``LassoPath.relaxed``). Of several one is chosen with the penalty, as by ``relax = TRUE`` of R's glmnet:
-        ``[0, 0.25, 0.5, 0.75, 1]``. The smallest counts as the simplest.
+        The weight of the Lasso fit in each model, from 0 to 1; the other part is the unpenalised fit on its non-zero coefficients
+        (relaxed Lasso, see ``LassoPath.relaxed``). From a sequence, one is chosen along with the penalty; R's glmnet with
+        ``relax = TRUE`` takes ``[0, 0.25, 0.5, 0.75, 1]``. For "one_se", a smaller gamma counts as simpler.
     rule : {"best", "one_se", "aic", "bic", "cp"}, default "best"
         "best": smallest mean loss over the folds. "one_se": largest alpha within one standard error of it. "aic", "bic", "cp":
         information criteria on all rows, no cross-validation; squared loss only.
     cv : int, splitter or iterable, default 5
-        An int: that many folds, stratified on y (rows are sorted by y, and each run of `cv` consecutive rows goes one to a fold
-        at random). Unlike scikit-learn's ``KFold`` without shuffle; pass a splitter for that, or
+        An int: that many folds, stratified on y: rows are sorted by y, and of every `cv` consecutive rows each fold gets one, at
+        random. This differs from scikit-learn's ``KFold`` without shuffling. Pass a splitter for that, or
         ``cb.model_selection.Bootstrap(25)`` for bootstrap samples.
     scoring : str or callable, optional
-        What judges the points on held-out rows: the mean loss; or a scorer of scikit-learn, such as ``"roc_auc"`` or
-        ``"neg_mean_absolute_error"``, of which greater is better. See ``cross_validate``.
+        Criterion on held-out rows. Default: the mean loss. Or a scorer of scikit-learn, such as ``"roc_auc"`` or
+        ``"neg_mean_absolute_error"``: greater is better. See ``cross_validate``.
     n_jobs : int, optional
         Number of threads; the result does not depend on it.
     random_state : int or RandomState instance, default 0
         Seed of the assignment to folds, for an int `cv`.
     noise_variance : float, optional
-        sigma^2 in AIC, BIC and Cp. Default: RSS / (n - rank - 1) of least squares on all columns; must be given where n - rank
+        sigma^2 in AIC, BIC and Cp. Default: RSS / (n - rank - 1) of least squares on all columns; must be given if n - rank
         - 1 < 1.
 
     Attributes
@@ -320,11 +320,11 @@ class CertifiedLassoCV(Regression, PenaltyGrid):
     certificates_ : list of Certificate
         A list with the one ``certificate_``.
     cross_validation_ : CrossValidation
-        Losses on held-out rows at all points of the path, or of each path that there is to choose from; a list with three
-        classes or more.
+        Losses on held-out rows at all points of the path, or of all paths compared. With three classes or more a list, one for
+        each class.
     criterion_ : ndarray of shape (n_points,)
-        Value of AIC, BIC or Cp at every point of the path; smaller is better. Only where `rule` is one of them, and then there
-        is no ``cross_validation_``.
+        Value of AIC, BIC or Cp at every point of the path; smaller is better. Only if `rule` is one of them; then there is no
+        ``cross_validation_``.
     n_scans_ : float
         Cost of the path on all rows: the number of passes over all columns; a pass over some of them counts as a fraction.
     n_features_in_ : int
@@ -369,8 +369,8 @@ class CertifiedElasticNet(Regression, OnePenalty):
     ----------
     alpha : float, default 1.0
         The penalty. The objective is mean loss + alpha * (l1_ratio * sum_j abs(w_j) + (1 - l1_ratio) / 2 * sum_j w_j^2). The
-        squared loss is (y - f)^2 / 2, so alpha is that of scikit-learn's ``ElasticNet``, and lambda of glmnet with
-        `standardize` set alike and y divided by its standard deviation, as glmnet does with it.
+        squared loss is (y - f)^2 / 2, so alpha is that of scikit-learn's ``ElasticNet``, and lambda of glmnet with the
+        same `standardize` if y has standard deviation 1 (glmnet divides y by it).
     l1_ratio : float, default 0.5
         Share of the L1 norm in the penalty alpha * (l1_ratio * sum_j abs(w_j) + (1 - l1_ratio) / 2 * sum_j w_j^2).
     standardize : bool, default False
@@ -458,16 +458,16 @@ class CertifiedElasticNetCV(Regression, PenaltyGrid):
     ----------
     alphas : sequence of float, optional
         Penalties to choose from. The objective is mean loss + alpha * (l1_ratio * sum_j abs(w_j) + (1 - l1_ratio) / 2 * sum_j
-        w_j^2). The squared loss is (y - f)^2 / 2, so alpha is that of scikit-learn's ``ElasticNet``, and lambda of glmnet with
-        `standardize` set alike and y divided by its standard deviation, as glmnet does with it. Default: `n_alphas` values, evenly
+        w_j^2). The squared loss is (y - f)^2 / 2, so alpha is that of scikit-learn's ``ElasticNet``, and lambda of glmnet with the
+        same `standardize` if y has standard deviation 1 (glmnet divides y by it). Default: `n_alphas` values, evenly
         spaced on a log scale, from the smallest alpha at which all coefficients are 0 down to `eps` times that.
     n_alphas : int, default 100
         Number of penalties of the default grid.
     eps : float, default 1e-3
         Smallest penalty of the default grid, divided by the largest.
     l1_ratio : float or sequence of float, default 0.5
-        Share of the L1 norm in the penalty alpha * (l1_ratio * sum_j abs(w_j) + (1 - l1_ratio) / 2 * sum_j w_j^2). Of a
-        sequence the best is chosen, too; with "one_se" the largest that has an alpha within one standard error.
+        Share of the L1 norm in the penalty alpha * (l1_ratio * sum_j abs(w_j) + (1 - l1_ratio) / 2 * sum_j w_j^2). From a
+        sequence, the best is chosen as well; with "one_se", the largest with an alpha within one standard error.
     standardize : bool, default False
         True: the penalty is on the coefficients of columns of standard deviation 1, as in R's glmnet by default. False: on
         those of the columns as they are, as in scikit-learn. ``coef_`` is on the scale of X in either case.
@@ -486,25 +486,25 @@ class CertifiedElasticNetCV(Regression, PenaltyGrid):
         constant model (less the smallest value that the loss can take). If rounding prevents this, a ``ConvergenceWarning``
         gives the gap reached.
     gamma : float or sequence of float, default 1.0
-        The weight of the Lasso fit in each model, from 0 to 1; the rest is the fit without a penalty on its non-zero coefficients
-        (relaxed Lasso, see ``LassoPath.relaxed``). Of several one is chosen with the penalty, as by ``relax = TRUE`` of R's glmnet:
-        ``[0, 0.25, 0.5, 0.75, 1]``. The smallest counts as the simplest.
+        The weight of the Lasso fit in each model, from 0 to 1; the other part is the unpenalised fit on its non-zero coefficients
+        (relaxed Lasso, see ``LassoPath.relaxed``). From a sequence, one is chosen along with the penalty; R's glmnet with
+        ``relax = TRUE`` takes ``[0, 0.25, 0.5, 0.75, 1]``. For "one_se", a smaller gamma counts as simpler.
     rule : {"best", "one_se", "aic", "bic", "cp"}, default "best"
         "best": smallest mean loss over the folds. "one_se": largest alpha within one standard error of it. "aic", "bic", "cp":
         information criteria on all rows, no cross-validation; squared loss only.
     cv : int, splitter or iterable, default 5
-        An int: that many folds, stratified on y (rows are sorted by y, and each run of `cv` consecutive rows goes one to a fold
-        at random). Unlike scikit-learn's ``KFold`` without shuffle; pass a splitter for that, or
+        An int: that many folds, stratified on y: rows are sorted by y, and of every `cv` consecutive rows each fold gets one, at
+        random. This differs from scikit-learn's ``KFold`` without shuffling. Pass a splitter for that, or
         ``cb.model_selection.Bootstrap(25)`` for bootstrap samples.
     scoring : str or callable, optional
-        What judges the points on held-out rows: the mean loss; or a scorer of scikit-learn, such as ``"roc_auc"`` or
-        ``"neg_mean_absolute_error"``, of which greater is better. See ``cross_validate``.
+        Criterion on held-out rows. Default: the mean loss. Or a scorer of scikit-learn, such as ``"roc_auc"`` or
+        ``"neg_mean_absolute_error"``: greater is better. See ``cross_validate``.
     n_jobs : int, optional
         Number of threads; the result does not depend on it.
     random_state : int or RandomState instance, default 0
         Seed of the assignment to folds, for an int `cv`.
     noise_variance : float, optional
-        sigma^2 in AIC, BIC and Cp. Default: RSS / (n - rank - 1) of least squares on all columns; must be given where n - rank
+        sigma^2 in AIC, BIC and Cp. Default: RSS / (n - rank - 1) of least squares on all columns; must be given if n - rank
         - 1 < 1.
 
     Attributes
@@ -534,11 +534,11 @@ class CertifiedElasticNetCV(Regression, PenaltyGrid):
     certificates_ : list of Certificate
         A list with the one ``certificate_``.
     cross_validation_ : CrossValidation
-        Losses on held-out rows at all points of the path, or of each path that there is to choose from; a list with three
-        classes or more.
+        Losses on held-out rows at all points of the path, or of all paths compared. With three classes or more a list, one for
+        each class.
     criterion_ : ndarray of shape (n_points,)
-        Value of AIC, BIC or Cp at every point of the path; smaller is better. Only where `rule` is one of them, and then there
-        is no ``cross_validation_``.
+        Value of AIC, BIC or Cp at every point of the path; smaller is better. Only if `rule` is one of them; then there is no
+        ``cross_validation_``.
     n_scans_ : float
         Cost of the path on all rows: the number of passes over all columns; a pass over some of them counts as a fraction.
     n_features_in_ : int
@@ -586,7 +586,7 @@ class CertifiedLassoClassifier(Classification, OnePenalty):
     ----------
     alpha : float, default 0.01
         The penalty. The objective is mean loss + alpha * (l1_ratio * sum_j abs(w_j) + (1 - l1_ratio) / 2 * sum_j w_j^2), so
-        alpha is lambda of glmnet with `standardize` set alike. C of ``LogisticRegression`` is 1 / (alpha n_samples).
+        alpha is lambda of glmnet with the same `standardize`. C of ``LogisticRegression`` is 1 / (alpha n_samples).
     l1_ratio : float, default 1.0
         Share of the L1 norm in the penalty alpha * (l1_ratio * sum_j abs(w_j) + (1 - l1_ratio) / 2 * sum_j w_j^2).
     standardize : bool, default False
@@ -610,7 +610,7 @@ class CertifiedLassoClassifier(Classification, OnePenalty):
         Default ``Logistic()``, or any other loss of two classes that ``lasso_path`` takes. The intercept is not penalised. With
         ``Logistic()`` and columns of standard deviation 1 all coefficients are 0 for alpha >= 1/2.
     multinomial : bool, default False
-        True: multinomial logistic regression for three classes or more, see ``multinomial_path``: the penalty is the sum over
+        True: multinomial logistic regression for three classes or more, see ``multinomial_path``: the penalty is summed over
         the classes, as in glmnet with ``type.multinomial="ungrouped"`` and in scikit-learn's ``LogisticRegression``. With two
         classes it is the same as False.
 
@@ -707,7 +707,7 @@ class CertifiedLassoClassifier(Classification, OnePenalty):
 
 
 class CertifiedLassoClassifierCV(Classification, PenaltyGrid):
-    """The Lasso for classification; the penalty chosen by cross-validation, for each class its own.
+    """The Lasso for classification; the penalty of each class chosen by cross-validation.
 
     Three classes or more are one-vs-rest: one model for each class, and probabilities are normalised to sum to 1.
 
@@ -715,7 +715,7 @@ class CertifiedLassoClassifierCV(Classification, PenaltyGrid):
     ----------
     alphas : sequence of float, optional
         Penalties to choose from. The objective is mean loss + alpha * (l1_ratio * sum_j abs(w_j) + (1 - l1_ratio) / 2 * sum_j
-        w_j^2), so alpha is lambda of glmnet with `standardize` set alike. C of ``LogisticRegression`` is 1 / (alpha n_samples).
+        w_j^2), so alpha is lambda of glmnet with the same `standardize`. C of ``LogisticRegression`` is 1 / (alpha n_samples).
         Default: `n_alphas` values, evenly spaced on a log scale, from the smallest alpha at which all coefficients are 0 down
         to `eps` times that.
     n_alphas : int, default 100
@@ -723,8 +723,8 @@ class CertifiedLassoClassifierCV(Classification, PenaltyGrid):
     eps : float, default 1e-3
         Smallest penalty of the default grid, divided by the largest.
     l1_ratio : float or sequence of float, default 1.0
-        Share of the L1 norm in the penalty alpha * (l1_ratio * sum_j abs(w_j) + (1 - l1_ratio) / 2 * sum_j w_j^2). Of a
-        sequence the best is chosen, too; with "one_se" the largest that has an alpha within one standard error.
+        Share of the L1 norm in the penalty alpha * (l1_ratio * sum_j abs(w_j) + (1 - l1_ratio) / 2 * sum_j w_j^2). From a
+        sequence, the best is chosen as well; with "one_se", the largest with an alpha within one standard error.
     standardize : bool, default False
         True: the penalty is on the coefficients of columns of standard deviation 1, as in R's glmnet by default. False: on
         those of the columns as they are, as in scikit-learn. ``coef_`` is on the scale of X in either case.
@@ -746,19 +746,19 @@ class CertifiedLassoClassifierCV(Classification, PenaltyGrid):
         Default ``Logistic()``, or any other loss of two classes that ``lasso_path`` takes. The intercept is not penalised. With
         ``Logistic()`` and columns of standard deviation 1 all coefficients are 0 for alpha >= 1/2.
     gamma : float or sequence of float, default 1.0
-        The weight of the Lasso fit in each model, from 0 to 1; the rest is the fit without a penalty on its non-zero coefficients
-        (relaxed Lasso, see ``LassoPath.relaxed``). Of several one is chosen with the penalty, as by ``relax = TRUE`` of R's glmnet:
-        ``[0, 0.25, 0.5, 0.75, 1]``. The smallest counts as the simplest.
+        The weight of the Lasso fit in each model, from 0 to 1; the other part is the unpenalised fit on its non-zero coefficients
+        (relaxed Lasso, see ``LassoPath.relaxed``). From a sequence, one is chosen along with the penalty; R's glmnet with
+        ``relax = TRUE`` takes ``[0, 0.25, 0.5, 0.75, 1]``. For "one_se", a smaller gamma counts as simpler.
     rule : {"best", "one_se", "aic", "bic", "cp"}, default "best"
         "best": smallest mean loss over the folds. "one_se": largest alpha within one standard error of it. "aic", "bic", "cp":
         information criteria on all rows, no cross-validation; squared loss only.
     cv : int, splitter or iterable, default 5
-        An int: that many folds, stratified on y (rows are sorted by y, and each run of `cv` consecutive rows goes one to a fold
-        at random). Unlike scikit-learn's ``KFold`` without shuffle; pass a splitter for that, or
+        An int: that many folds, stratified on y: rows are sorted by y, and of every `cv` consecutive rows each fold gets one, at
+        random. This differs from scikit-learn's ``KFold`` without shuffling. Pass a splitter for that, or
         ``cb.model_selection.Bootstrap(25)`` for bootstrap samples.
     scoring : str or callable, optional
-        What judges the points on held-out rows: the mean loss; or a scorer of scikit-learn, such as ``"roc_auc"`` or
-        ``"neg_mean_absolute_error"``, of which greater is better. See ``cross_validate``.
+        Criterion on held-out rows. Default: the mean loss. Or a scorer of scikit-learn, such as ``"roc_auc"`` or
+        ``"neg_mean_absolute_error"``: greater is better. See ``cross_validate``.
     n_jobs : int, optional
         Number of threads; the result does not depend on it.
     random_state : int or RandomState instance, default 0
@@ -791,11 +791,11 @@ class CertifiedLassoClassifierCV(Classification, PenaltyGrid):
     certificates_ : list of Certificate
         One for each of ``paths_``.
     cross_validation_ : CrossValidation
-        Losses on held-out rows at all points of the path, or of each path that there is to choose from; a list with three
-        classes or more.
+        Losses on held-out rows at all points of the path, or of all paths compared. With three classes or more a list, one for
+        each class.
     criterion_ : ndarray of shape (n_points,)
-        Value of AIC, BIC or Cp at every point of the path; smaller is better. Only where `rule` is one of them, and then there
-        is no ``cross_validation_``.
+        Value of AIC, BIC or Cp at every point of the path; smaller is better. Only if `rule` is one of them; then there is no
+        ``cross_validation_``.
     n_scans_ : float
         Cost of the path on all rows: the number of passes over all columns; a pass over some of them counts as a fraction.
     classes_ : ndarray of shape (n_classes,)
@@ -840,7 +840,7 @@ class CertifiedPoissonRegressor(CountRegression, OnePenalty):
     ----------
     alpha : float, default 1.0
         The penalty. The objective is mean loss + alpha * (l1_ratio * sum_j abs(w_j) + (1 - l1_ratio) / 2 * sum_j w_j^2), so
-        alpha is lambda of glmnet with `standardize` set alike.
+        alpha is lambda of glmnet with the same `standardize`.
     l1_ratio : float, default 1.0
         Share of the L1 norm in the penalty alpha * (l1_ratio * sum_j abs(w_j) + (1 - l1_ratio) / 2 * sum_j w_j^2).
     standardize : bool, default False
@@ -926,15 +926,15 @@ class CertifiedPoissonRegressorCV(CountRegression, PenaltyGrid):
     ----------
     alphas : sequence of float, optional
         Penalties to choose from. The objective is mean loss + alpha * (l1_ratio * sum_j abs(w_j) + (1 - l1_ratio) / 2 * sum_j
-        w_j^2), so alpha is lambda of glmnet with `standardize` set alike. Default: `n_alphas` values, evenly spaced on a log
+        w_j^2), so alpha is lambda of glmnet with the same `standardize`. Default: `n_alphas` values, evenly spaced on a log
         scale, from the smallest alpha at which all coefficients are 0 down to `eps` times that.
     n_alphas : int, default 100
         Number of penalties of the default grid.
     eps : float, default 1e-3
         Smallest penalty of the default grid, divided by the largest.
     l1_ratio : float or sequence of float, default 1.0
-        Share of the L1 norm in the penalty alpha * (l1_ratio * sum_j abs(w_j) + (1 - l1_ratio) / 2 * sum_j w_j^2). Of a
-        sequence the best is chosen, too; with "one_se" the largest that has an alpha within one standard error.
+        Share of the L1 norm in the penalty alpha * (l1_ratio * sum_j abs(w_j) + (1 - l1_ratio) / 2 * sum_j w_j^2). From a
+        sequence, the best is chosen as well; with "one_se", the largest with an alpha within one standard error.
     standardize : bool, default False
         True: the penalty is on the coefficients of columns of standard deviation 1, as in R's glmnet by default. False: on
         those of the columns as they are, as in scikit-learn. ``coef_`` is on the scale of X in either case.
@@ -953,19 +953,19 @@ class CertifiedPoissonRegressorCV(CountRegression, PenaltyGrid):
         constant model (less the smallest value that the loss can take). If rounding prevents this, a ``ConvergenceWarning``
         gives the gap reached.
     gamma : float or sequence of float, default 1.0
-        The weight of the Lasso fit in each model, from 0 to 1; the rest is the fit without a penalty on its non-zero coefficients
-        (relaxed Lasso, see ``LassoPath.relaxed``). Of several one is chosen with the penalty, as by ``relax = TRUE`` of R's glmnet:
-        ``[0, 0.25, 0.5, 0.75, 1]``. The smallest counts as the simplest.
+        The weight of the Lasso fit in each model, from 0 to 1; the other part is the unpenalised fit on its non-zero coefficients
+        (relaxed Lasso, see ``LassoPath.relaxed``). From a sequence, one is chosen along with the penalty; R's glmnet with
+        ``relax = TRUE`` takes ``[0, 0.25, 0.5, 0.75, 1]``. For "one_se", a smaller gamma counts as simpler.
     rule : {"best", "one_se", "aic", "bic", "cp"}, default "best"
         "best": smallest mean loss over the folds. "one_se": largest alpha within one standard error of it. "aic", "bic", "cp":
         information criteria on all rows, no cross-validation; squared loss only.
     cv : int, splitter or iterable, default 5
-        An int: that many folds, stratified on y (rows are sorted by y, and each run of `cv` consecutive rows goes one to a fold
-        at random). Unlike scikit-learn's ``KFold`` without shuffle; pass a splitter for that, or
+        An int: that many folds, stratified on y: rows are sorted by y, and of every `cv` consecutive rows each fold gets one, at
+        random. This differs from scikit-learn's ``KFold`` without shuffling. Pass a splitter for that, or
         ``cb.model_selection.Bootstrap(25)`` for bootstrap samples.
     scoring : str or callable, optional
-        What judges the points on held-out rows: the mean loss; or a scorer of scikit-learn, such as ``"roc_auc"`` or
-        ``"neg_mean_absolute_error"``, of which greater is better. See ``cross_validate``.
+        Criterion on held-out rows. Default: the mean loss. Or a scorer of scikit-learn, such as ``"roc_auc"`` or
+        ``"neg_mean_absolute_error"``: greater is better. See ``cross_validate``.
     n_jobs : int, optional
         Number of threads; the result does not depend on it.
     random_state : int or RandomState instance, default 0
@@ -998,11 +998,11 @@ class CertifiedPoissonRegressorCV(CountRegression, PenaltyGrid):
     certificates_ : list of Certificate
         A list with the one ``certificate_``.
     cross_validation_ : CrossValidation
-        Losses on held-out rows at all points of the path, or of each path that there is to choose from; a list with three
-        classes or more.
+        Losses on held-out rows at all points of the path, or of all paths compared. With three classes or more a list, one for
+        each class.
     criterion_ : ndarray of shape (n_points,)
-        Value of AIC, BIC or Cp at every point of the path; smaller is better. Only where `rule` is one of them, and then there
-        is no ``cross_validation_``.
+        Value of AIC, BIC or Cp at every point of the path; smaller is better. Only if `rule` is one of them; then there is no
+        ``cross_validation_``.
     n_scans_ : float
         Cost of the path on all rows: the number of passes over all columns; a pass over some of them counts as a fraction.
     n_features_in_ : int

@@ -1,4 +1,4 @@
-"""Models made of trees in the text format of LightGBM, which predicts with them, explains them, and is read by many tools."""
+"""Export of tree models in LightGBM's text format, for prediction and explanation by LightGBM and the many tools that read it."""
 
 import json
 
@@ -8,14 +8,14 @@ from coordboost._utils.checks import checked_run, shown
 from coordboost.data import validation
 from coordboost.data.binning import has_others
 
-#: What LightGBM calls the losses whose raw predictions mean the same there.
+#: LightGBM's names of the losses whose raw predictions have the same meaning there.
 OBJECTIVES = {"Squared": "regression", "Logistic": "binary sigmoid:1", "Poisson": "poisson", "Gamma": "gamma", "Tweedie": "tweedie"}
-#: Bits of a decision: categories; missing values go left; missing values are NaN.
+#: Bits of ``decision_type``: the split is by categories; missing values go left; missing values are NaN.
 CATEGORIES, LEFT, NAN = 1, 2, 8
 
 
 def lightgbm_text(run, beta=None):
-    """The model at the end of a run over ``trees(...)`` as a model file of LightGBM, a str: ``lightgbm.Booster(model_str=...)``.
+    """Return the model at the end of a run over ``trees(...)`` as a LightGBM model file, a str: ``lightgbm.Booster(model_str=...)``.
 
     Its raw predictions (``predict(X, raw_score=True)``) are those of ``run.predict(X)`` for tables of numbers.
 
@@ -33,13 +33,13 @@ def lightgbm_text(run, beta=None):
     Raises
     ------
     ValueError
-        For a run over other learners, for categories that are neither text nor whole numbers from 0 on, and where missing values of a
-        feature with categories, or its rare levels, go where some categories do, which the format cannot say.
+        For a run over other learners; for categories that are neither text nor whole numbers >= 0; and for splits by categories that
+        send missing values or rare levels left, which the format cannot express.
 
     Notes
     -----
-    A leaf holds the value of the tree times its coefficient; the first tree holds the constant, too. Where a category is text,
-    LightGBM takes a data frame whose columns have the dtype ``category``. *Cost*: that of the text.
+    A leaf holds its value in the tree times the tree's coefficient; the first tree also contains the constant. If categories are text,
+    LightGBM takes a data frame whose columns have the dtype ``category``. *Cost*: writing the text.
 
     Examples
     --------
@@ -62,7 +62,7 @@ def lightgbm_text(run, beta=None):
 
 
 def multiclass_text(models):
-    """The same of the classes of one multinomial model, pairs (run, beta): `predict` gives probabilities (n_samples, n_classes)."""
+    """Return a multinomial model, a pair (run, beta) per class, as a LightGBM model file, which predicts (n_samples, n_classes)."""
     blocks = [_blocks(run, beta) for run, beta in models]
     longest = max(map(len, blocks))
     blocks = [one + [_constant(0.0)] * (longest - len(one)) for one in blocks]
@@ -70,7 +70,7 @@ def multiclass_text(models):
 
 
 def _blocks(run, beta):
-    """The trees of a run as blocks of the file; the first holds the constant, too."""
+    """Return the trees of a run as blocks of the file; the first one also contains the constant."""
     bank, constant, blocks = run.problem.dictionary, float(run.problem.constant), []
     for j in np.flatnonzero(beta):
         tree = bank.tree(j)
@@ -79,12 +79,12 @@ def _blocks(run, beta):
 
 
 def _constant(value):
-    """A tree without a split."""
+    """Return the block of a tree without a split."""
     return f"num_leaves=1\nnum_cat=0\nleaf_value={value!r}\nis_linear=0\nshrinkage=1\n\n\n"
 
 
 def _file(models, binning, objective):
-    """The file of the blocks of each class, as many of each: LightGBM has a tree of every class in turn."""
+    """Return the file, given the blocks of each class, equally many: in the file the classes alternate, one tree each per iteration."""
     blocks = [f"Tree={k}\n{block}" for k, block in enumerate(block for turn in zip(*models, strict=True) for block in turn)]
     names = [name.replace(" ", "_") for name in map(str, binning.names)]
     head = {
@@ -104,13 +104,13 @@ def _file(models, binning, objective):
 
 
 def _levels(binning):
-    """The levels of each feature with categories, in the order of their numbers; None where none is text, and values say all."""
+    """Return the levels of each categorical feature, in the order of their codes; None if no level is text: then values identify them."""
     levels = [labels[:-1] if has_others(labels) else labels for labels in binning.labels if labels is not None]
     return levels if any(isinstance(level, str) for one in levels for level in one) else None
 
 
 def _block(tree, values, binning):
-    """One tree of the file. Inner nodes and leaves are numbered apart; a child that is leaf l is ``-l - 1``."""
+    """Return the block of one tree. Inner nodes and leaves are numbered separately; leaf l as a child is ``-l - 1``."""
     inner, leaves = np.flatnonzero(tree.feature >= 0), np.flatnonzero(tree.feature < 0)
     leaves = leaves[np.argsort(tree.left[leaves])]
     number = np.empty(len(tree.feature), dtype=np.int64)
@@ -141,7 +141,7 @@ def _block(tree, values, binning):
 
 
 def _rules(tree, inner, binning):
-    """Thresholds and kinds of the decisions; where the sets of categories begin, and their words. A set is named by its number."""
+    """Return thresholds and decision types of the splits, offsets of the category sets and their words. A split names its set by index."""
     thresholds, kinds, bounds, words = [], [], [0], []
     known = _levels(binning) is None
     for at in inner:
@@ -159,7 +159,7 @@ def _rules(tree, inner, binning):
 
 
 def _means(tree, values):
-    """The mean value of the samples in each node."""
+    """Return the mean value of the samples in each node, (n_nodes,)."""
     means = np.zeros(len(tree.feature))
     for at in range(len(means) - 1, -1, -1):
         left, n = tree.left[at], tree.n_samples
@@ -168,7 +168,7 @@ def _means(tree, values):
 
 
 def _words(tree, at, name, labels, known):
-    """The categories that go left at a node as bits of 32-bit words, by their values where these are `known`, else by their indices."""
+    """Return the categories that go left at a node as bits of 32-bit words: bit numbers are values if `known`, else indices."""
     codes = np.flatnonzero(np.unpackbits(tree.goes_left[at], bitorder="little"))
     if tree.missing_left[at] or (has_others(labels) and len(labels) - 1 in codes):
         raise ValueError(

@@ -15,9 +15,9 @@ from coordboost.theory.langevin.chains import predictions_at
 
 #: Fewest rows from which the variance of the noise is estimated on rows held back.
 FEW = 50
-#: Where gamma is chosen: a run has at least so many times 1 / (gamma eps) iterations, and gamma eps is at most so much.
+#: Limits of the default gamma: a run has at least TIME / (gamma eps) iterations, and gamma eps is at most MOST, which takes precedence.
 TIME, MOST = 10.0, 0.1
-#: Parameters that the boosting which estimates the variance of the noise has in common with the chain.
+#: Parameters that the chain shares with the model that estimates the variance of the noise.
 PILOT = ("max_depth", "max_leaf_nodes", "min_samples_leaf", "max_bins", "categorical_features")
 
 
@@ -33,7 +33,7 @@ class Uncertainty(NamedTuple):
 
 
 class _LangevinGBM(_BaseBooster):
-    """Abstract base: noise and shrinkage make the later models of the run members of an ensemble."""
+    """Abstract base: with noise and shrinkage, the later models of a run are the members of an ensemble."""
 
     #: Noise needs leaf values that are means, without bounds.
     monotonic_cst = None
@@ -61,7 +61,7 @@ class _LangevinGBM(_BaseBooster):
                 f"the sum of sample_weight is {total:.3g}, and weights count observations here: multiply them, so that it is 2 or more, or "
                 "pass beta."
             )
-        # with a unit, that of y: losses of y - f
+        # losses of y - f depend on the unit of y
         scale = self._noise(X, y, weight) if loss.location else 1.0
         spread = float(np.cov(y, aweights=weight)) if loss.location and len(y) > 1 else 4.0
         self.noise_variance_ = scale if loss.quadratic else None
@@ -72,10 +72,10 @@ class _LangevinGBM(_BaseBooster):
         return super()._begin(X, y, weight, None)
 
     def _merge_copies(self, family, y, weight):
-        """The rows as a set, where nothing but the noise tells two copies of a row from one of weight 2.
+        """Merge equal rows and add their weights, unless limits of leaves or random parts of the rows count single rows.
 
-        Noise of variances w and v in two rows that share every leaf adds up to noise of variance w + v: the law of the run is the same,
-        and so are its numbers now, also in another order of the rows. Limits of leaves count rows, and so do parts of them.
+        Independent noise of variances w and v in two rows of the same leaves adds up to noise of variance w + v: the distribution of the
+        run does not change. After merging, its numbers are also the same for copies and for weights, and for any order of the rows.
         """
         if self.min_samples_leaf > 1 or self.subsample < 1:
             return family, y, weight
@@ -85,7 +85,7 @@ class _LangevinGBM(_BaseBooster):
         return family.at(binned._replace(codes=codes)), y[first], None if (weight == 1).all() else weight
 
     def _noise(self, X, y, weight):
-        """Twice the mean loss that is left: for the squared loss the variance of the noise."""
+        """Estimate the variance of the noise as twice the validation loss of boosting; with fewer than FEW rows, half the variance of y."""
         if getattr(self, "noise_variance", None) is not None:
             return float(self.noise_variance)
         if len(y) < FEW:
@@ -103,18 +103,18 @@ class _LangevinGBM(_BaseBooster):
         return sglb(rate, self.beta_, self.gamma_, self.subsample)
 
     def diagnose(self):
-        """Whether the theorems of Langevin boosting apply to this fit, in words: one sentence for each run."""
+        """Describe whether the theorems of Langevin boosting apply to this fit: one sentence for each run, a list."""
         return [str(regime(run)) for run in self.runs_]
 
     def _members(self, X):
-        """Raw predictions of the members, (n_members, n_samples, n_models)."""
+        """Return the raw predictions of the members, (n_members, n_samples, n_models)."""
         binned = self._bin(X)
         return np.stack([self._members_of(model, binned) for model in self._models], axis=-1)
 
     def _members_of(self, model, binned):
         last = model.n_iter
         steps = np.unique(np.linspace(min(float(self.burn_in) * last + 1, last), last, self.n_members).astype(int))
-        again = np.full(self.n_members - len(steps), steps[0])  # a short chain counts its first more than once
+        again = np.full(self.n_members - len(steps), steps[0])  # a short chain repeats its first member
         at = np.concatenate([again, steps])
         return np.stack([one.copy() for one in predictions_at(model.run, at, model.run.problem.dictionary.standing(binned))])
 
@@ -123,10 +123,10 @@ class _LangevinGBM(_BaseBooster):
 
 
 def as_a_set(codes, y, weight):
-    """Equal rows merged: the index of the first copy of each (n,), and the sum of the weights of its copies (n,).
+    """Merge equal rows; return the index of the first copy of each (n,), and the sum of the weights of its copies (n,).
 
     codes : (n_features, n_samples), any whole numbers;  y, weight : (n_samples,), weight None for ones
-    The merged rows are the same, in the same order, for any order of the rows. *Cost*: a sort of the rows.
+    The merged rows, sorted, do not depend on the order of the rows. *Cost*: a sort of the rows.
     """
     keys = np.ascontiguousarray(np.hstack([codes.T.view(np.uint8), (y + 0.0)[:, None].view(np.uint8)]))
     _, first, place = np.unique(keys.view(np.dtype((np.void, keys.shape[1])))[:, 0], return_index=True, return_inverse=True)
@@ -134,14 +134,15 @@ def as_a_set(codes, y, weight):
 
 
 def entropy(p):
-    """Entropy of probabilities (..., n_classes)."""
+    """Return the entropy of probabilities (..., n_classes), in nats."""
     return -np.sum(p * np.log(np.where(p > 0, p, 1.0)), axis=-1)
 
 
 class LangevinGBMRegressor(Regression, _LangevinGBM):
     """Stochastic gradient Langevin boosting, with predictive intervals, for regression.
 
-    The last iterations are samples of plausible models, given the data; predictions average them. The run is also called a chain.
+    The models of the last iterations are random samples of models that are plausible given the data; predictions average them. The run is
+    also called a chain.
 
     Parameters
     ----------
@@ -170,16 +171,16 @@ class LangevinGBMRegressor(Regression, _LangevinGBM):
         Variance of the target around its mean, squared loss only. Default: twice the validation loss of gradient boosting; with
         fewer than 50 rows half the variance of y.
     beta : float, optional
-        Inverse temperature, in the unit 1 / (mean loss): the larger it is, the nearer are the sampled models to the one with the
-        least loss. Default for the squared loss: N / (noise variance), N the sum of the weights: samples are then those of the
+        Inverse temperature, in the unit 1 / (mean loss): the larger it is, the closer the sampled models are to the minimum of the
+        loss. Default for the squared loss: N / (noise variance), N the sum of the weights; the models are then samples from the
         Bayesian posterior. For other losses of y - f, such as ``Huber(d)``, the noise variance is taken as twice the validation
         loss of gradient boosting. For losses without a unit, such as the logistic, the default is N. CatBoost's
         `diffusion_temperature` is beta / N. Weights count observations: doubling them all doubles the data.
     gamma : float, optional
-        Shrinkage: each iteration multiplies the model by 1 - gamma eps, eps = `learning_rate` / sigma. Default: without data,
-        sampled predictions would have the standard deviation of the target for losses of y - f, and 2 for others. Gamma is
-        larger where `n_estimators` would otherwise be below 10 / (gamma eps): the start is forgotten over some 1 / (gamma eps)
-        iterations.
+        Shrinkage: each iteration multiplies the model by 1 - gamma eps, eps = `learning_rate` / sigma. Default: such that the
+        prior, the distribution of predictions without data, has the standard deviation of the target for losses of y - f, and
+        2 for others. Then raised to 10 / (eps `n_estimators`) if it is smaller, as the run forgets its start over some
+        1 / (gamma eps) iterations; at most 0.1 / eps.
     subsample : float, default 1.0
         Fraction of the rows drawn at random for each gradient.
     n_members : int, default 100
@@ -188,7 +189,7 @@ class LangevinGBMRegressor(Regression, _LangevinGBM):
         Fraction of the iterations before the first of these models.
     early_stopping : bool, default False
         True: hold out `validation_fraction` of the rows at random (stratified by class for classifiers) and stop by
-        `n_iter_no_change`. Passing `X_val` and `y_val` to `fit` does the same on those rows, whatever is set here. False
+        `n_iter_no_change`. With `X_val` and `y_val` in `fit`, early stopping uses those rows, even if this is False. False
         by default for any number of rows (scikit-learn's "auto" is not offered).
     validation_fraction : float, default 0.1
         Fraction of the rows that early stopping holds out.
@@ -202,10 +203,10 @@ class LangevinGBMRegressor(Regression, _LangevinGBM):
     warm_start : bool, default False
         Continue the run of the last `fit`, up to `n_estimators` iterations, on the same data.
     random_state : int, RandomState instance or None, default None
-        Seed of everything that is drawn at random.
+        Seed of all random draws.
     n_jobs : int, optional
-        Most threads of a fit. None or -1: one for each core, 8 at most, or OMP_NUM_THREADS of them. The model is the same, bit
-        for bit.
+        Maximum number of threads of a fit. None or -1: one for each core, but at most 8 and at most OMP_NUM_THREADS. The model is
+        the same for any number, bit for bit.
     verbose : int, default 0
         Print a line with the mean loss every `verbose` iterations; 0: print nothing.
 
@@ -219,10 +220,10 @@ class LangevinGBMRegressor(Regression, _LangevinGBM):
     n_iter_ : int
         Number of iterations that predictions use.
     train_score_ : ndarray of shape (n_iter + 1,)
-        Minus the mean loss on the training rows (higher is better) after 0, 1, ... iterations; for three classes or more summed
+        Minus the mean loss on the training rows (higher is better) after 0, 1, ... iterations; for three classes or more, summed
         over the classes' runs. Computed on access.
     validation_score_ : ndarray of shape (n_iter + 1,)
-        The same on the validation rows; only with early stopping. For three classes or more, a class that has passed its best
+        As `train_score_`, on the validation rows; only with early stopping. For three classes or more, a class that has passed its best
         iteration keeps its loss from there, so the maximum is at `n_iter_`.
     feature_importances_ : ndarray of shape (n_features,)
         Sum of the gains of all splits by a feature, divided by the total over all features.
@@ -280,7 +281,7 @@ class LangevinGBMRegressor(Regression, _LangevinGBM):
 
     @checked_call
     def predict_uncertainty(self, X: Any) -> Uncertainty:
-        """Variances for the rows of X: of the mean over the members, and of the target around it.
+        """Variances for the rows of X: of the predicted mean over the members, and of the target around its mean.
 
         Parameters
         ----------
@@ -290,8 +291,8 @@ class LangevinGBMRegressor(Regression, _LangevinGBM):
         Returns
         -------
         Uncertainty
-            ``knowledge``, the variance of the predictions over the members, (n_samples,), and ``data``, (n_samples,): `noise_variance_`,
-            the same for all rows; NaN for losses other than the squared one. In the squared units of y.
+            ``knowledge``, the variance of the predictions over the members, (n_samples,), and ``data``, (n_samples,), the value
+            ``noise_variance_`` for all rows; NaN for losses other than the squared one. In the squared units of y.
 
         Notes
         -----
@@ -312,13 +313,13 @@ class LangevinGBMRegressor(Regression, _LangevinGBM):
         level : float, default 0.9
             The probability of the interval, between 0 and 1.
         observation : bool, default True
-            For new targets; with False for their mean.
+            True: intervals of new targets. False: intervals of their mean.
 
         Returns
         -------
         ndarray, (n_samples, 2)
-            Lower and upper ends on the scale of y: quantiles of a normal law with the mean and the variance of the members, that of the
-            noise added for new targets.
+            Lower and upper ends on the scale of y: quantiles of a normal distribution with the mean and the variance of the members; for
+            new targets, plus the variance of the noise.
 
         Raises
         ------
@@ -342,7 +343,8 @@ class LangevinGBMRegressor(Regression, _LangevinGBM):
 class LangevinGBMClassifier(Classification, _LangevinGBM):
     """Stochastic gradient Langevin boosting, with intervals of probabilities, for classification.
 
-    The last iterations are samples of plausible models, given the data; predictions average them. The run is also called a chain.
+    The models of the last iterations are random samples of models that are plausible given the data; predictions average them. The run is
+    also called a chain.
 
     Three classes or more are one-vs-rest: one model for each class, and probabilities are normalised to sum to 1.
 
@@ -370,16 +372,16 @@ class LangevinGBMClassifier(Classification, _LangevinGBM):
     categorical_features : sequence of names, indices or booleans, optional
         Categorical features, in addition to the columns of a data frame with the dtype ``category``.
     beta : float, optional
-        Inverse temperature, in the unit 1 / (mean loss): the larger it is, the nearer are the sampled models to the one with the
-        least loss. Default for the squared loss: N / (noise variance), N the sum of the weights: samples are then those of the
+        Inverse temperature, in the unit 1 / (mean loss): the larger it is, the closer the sampled models are to the minimum of the
+        loss. Default for the squared loss: N / (noise variance), N the sum of the weights; the models are then samples from the
         Bayesian posterior. For other losses of y - f, such as ``Huber(d)``, the noise variance is taken as twice the validation
         loss of gradient boosting. For losses without a unit, such as the logistic, the default is N. CatBoost's
         `diffusion_temperature` is beta / N. Weights count observations: doubling them all doubles the data.
     gamma : float, optional
-        Shrinkage: each iteration multiplies the model by 1 - gamma eps, eps = `learning_rate` / sigma. Default: without data,
-        sampled predictions would have the standard deviation of the target for losses of y - f, and 2 for others. Gamma is
-        larger where `n_estimators` would otherwise be below 10 / (gamma eps): the start is forgotten over some 1 / (gamma eps)
-        iterations.
+        Shrinkage: each iteration multiplies the model by 1 - gamma eps, eps = `learning_rate` / sigma. Default: such that the
+        prior, the distribution of predictions without data, has the standard deviation of the target for losses of y - f, and
+        2 for others. Then raised to 10 / (eps `n_estimators`) if it is smaller, as the run forgets its start over some
+        1 / (gamma eps) iterations; at most 0.1 / eps.
     subsample : float, default 1.0
         Fraction of the rows drawn at random for each gradient.
     n_members : int, default 100
@@ -388,7 +390,7 @@ class LangevinGBMClassifier(Classification, _LangevinGBM):
         Fraction of the iterations before the first of these models.
     early_stopping : bool, default False
         True: hold out `validation_fraction` of the rows at random (stratified by class for classifiers) and stop by
-        `n_iter_no_change`. Passing `X_val` and `y_val` to `fit` does the same on those rows, whatever is set here. False
+        `n_iter_no_change`. With `X_val` and `y_val` in `fit`, early stopping uses those rows, even if this is False. False
         by default for any number of rows (scikit-learn's "auto" is not offered).
     validation_fraction : float, default 0.1
         Fraction of the rows that early stopping holds out.
@@ -402,14 +404,14 @@ class LangevinGBMClassifier(Classification, _LangevinGBM):
     warm_start : bool, default False
         Continue the run of the last `fit`, up to `n_estimators` iterations, on the same data.
     random_state : int, RandomState instance or None, default None
-        Seed of everything that is drawn at random.
+        Seed of all random draws.
     n_jobs : int, optional
-        Most threads of a fit. None or -1: one for each core, 8 at most, or OMP_NUM_THREADS of them. The model is the same, bit
-        for bit.
+        Maximum number of threads of a fit. None or -1: one for each core, but at most 8 and at most OMP_NUM_THREADS. The model is
+        the same for any number, bit for bit.
     verbose : int, default 0
         Print a line with the mean loss every `verbose` iterations; 0: print nothing.
     class_weight : dict or "balanced", optional
-        Weight of each class, which multiplies the `sample_weight` of its rows (also of those that early stopping holds out, not
+        Weight of each class, which multiplies the `sample_weight` of its rows (also of rows that early stopping holds out, but not
         of `X_val`). "balanced": n_samples / (number of classes * rows of the class).
 
     Attributes
@@ -422,10 +424,10 @@ class LangevinGBMClassifier(Classification, _LangevinGBM):
     n_iter_ : int
         Number of iterations that predictions use.
     train_score_ : ndarray of shape (n_iter + 1,)
-        Minus the mean loss on the training rows (higher is better) after 0, 1, ... iterations; for three classes or more summed
+        Minus the mean loss on the training rows (higher is better) after 0, 1, ... iterations; for three classes or more, summed
         over the classes' runs. Computed on access.
     validation_score_ : ndarray of shape (n_iter + 1,)
-        The same on the validation rows; only with early stopping. For three classes or more, a class that has passed its best
+        As `train_score_`, on the validation rows; only with early stopping. For three classes or more, a class that has passed its best
         iteration keeps its loss from there, so the maximum is at `n_iter_`.
     feature_importances_ : ndarray of shape (n_features,)
         Sum of the gains of all splits by a feature, divided by the total over all features.
@@ -493,13 +495,13 @@ class LangevinGBMClassifier(Classification, _LangevinGBM):
 
     @checked_call
     def predict(self, X):
-        """The likeliest class of each row, (n_samples,)."""
+        """The most probable class of each row, (n_samples,)."""
         best = self.predict_proba(X).argmax(axis=1)
         return self.classes_[best]
 
     @checked_call
     def decision_function(self, X):
-        """The log odds of the second class, (n_samples,); the probability of each, where there are more than two."""
+        """The log odds of the second class, (n_samples,); with more than two, the probability of each class, (n_samples, n_classes)."""
         p = self.predict_proba(X)
         if p.shape[1] > 2:
             return p
@@ -508,7 +510,7 @@ class LangevinGBMClassifier(Classification, _LangevinGBM):
 
     @checked_call
     def predict_uncertainty(self, X: Any) -> Uncertainty:
-        """Entropies of the class of the rows of X, in nats: from the disagreement of the members, and of each member.
+        """Entropy of the class of each row of X, in nats, in two parts: from the disagreement of the members, and within them.
 
         Parameters
         ----------

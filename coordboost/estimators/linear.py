@@ -1,4 +1,4 @@
-"""What linear estimators share: a path of the package for each target, and the model at a point of it, perhaps by cross-validation."""
+"""Base of the linear estimators: a path for each target, and the model at one of its points; a mixin for cross-validation."""
 
 import html
 import warnings
@@ -39,18 +39,18 @@ from coordboost.paths.places import PathPoint
 
 
 class _BaseLinear(_BaseEstimator):
-    """Abstract base of linear models: a path of the package for each target, and the model at its end.
+    """Abstract base of linear models: a path for each target, and the model at its end.
 
-    Subclasses supply ``_paths(problem, products=None)``, a list of pairs: a path of a problem, and a function ``(problem, products)`` that
-    gives the same path of other rows. `products` are the ``Products`` of the problem or None, see ``coordboost.model_selection.folds``.
+    Subclasses supply ``_paths(problem, products=None)``, a list of pairs: a path, and a function ``(problem, products)`` that computes
+    the same path on other rows. `products` are the ``Products`` of the problem or None, see ``coordboost.model_selection.folds``.
     ``Regression`` or ``Classification`` supplies the loss, the targets and the predictions.
     """
 
-    #: Whether its paths go along a Gram matrix, which folds can share.
+    #: Whether its paths are computed from a Gram matrix: folds can derive theirs from that of all rows.
     _by_gram = False
 
     def _check_parameters(self):
-        """Refuse values that no table makes good."""
+        """Refuse values that are invalid for any data."""
         validation.flag("fit_intercept", self.fit_intercept)
 
     @all_or_nothing
@@ -64,8 +64,8 @@ class _BaseLinear(_BaseEstimator):
         sample_weight : array_like, (n_samples,), optional
             Multiplies the terms of the loss. Rows of weight 0 are left out.
         offset : array_like, (n_samples,), optional
-            A known part of the predictions on the scale of the loss, such as log(exposure) for ``Poisson()``; default 0. The model is
-            what comes on top of it. `predict` takes that of other rows.
+            A known part of the predictions on the scale of the loss, such as log(exposure) for ``Poisson()``; default 0. The
+            model is added to it. For new rows, pass theirs to `predict`.
 
         Returns
         -------
@@ -86,7 +86,7 @@ class _BaseLinear(_BaseEstimator):
         return self._fit(*rows_with_weight(*self._rows(X, y, sample_weight, offset)))
 
     def _rows(self, X, y, sample_weight, offset):
-        """Rows, targets, weights and offset, checked."""
+        """Check the parameters and the data; return rows, targets, weights and offset."""
         self._check_parameters()
         X = self._check_table(X, reset=True)
         y, weight = self._check_y(X, y, True), check_weights(X, sample_weight)
@@ -95,7 +95,7 @@ class _BaseLinear(_BaseEstimator):
         return X, y, weight, check_offset(X, offset)
 
     def _fit(self, X, y, weight, offset, folds=None):
-        """The path of each target, and the point on it."""
+        """Fit the path of each target, and set the model at the chosen point of it."""
         targets = self._encode(y)
         if offset is not None:
             check_one_model(len(targets))
@@ -116,7 +116,7 @@ class _BaseLinear(_BaseEstimator):
     def _check_table(self, X, *, reset=False):
         least = {"ensure_min_samples": 2} if reset else {}
         X = in_memory("X", X)
-        X = as_pandas(X) if is_frame(X) else X  # which tells times from numbers
+        X = as_pandas(X) if is_frame(X) else X  # its dtypes distinguish times from numbers
         if is_frame(X) and any(map(is_time, X.dtypes)):
             refuse_words(X)
         refuse_times("X", X)
@@ -125,24 +125,24 @@ class _BaseLinear(_BaseEstimator):
             return validate_data(self, X, reset=reset, accept_sparse="csc", dtype=np.float64, **least)
         except (TypeError, ValueError):
             if is_frame(X):
-                refuse_words(X)  # a sentence with their names, where words are what is wrong
+                refuse_words(X)  # a message that names the columns, if they are no numbers
             raise
 
     def _problem(self, X, y, weight, offset):
         names = getattr(self, "feature_names_in_", None)
         with warnings.catch_warnings():
-            warnings.filterwarnings("ignore", validation.SOME_CONSTANT, validation.ConstantColumnWarning)  # their coefficients are 0
+            warnings.filterwarnings("ignore", validation.SOME_CONSTANT, validation.ConstantColumnWarning)  # coefficients 0
             names = None if names is None else names.tolist()
             more = {"sample_weight": weight, "offset": offset, "feature_names": names}
             return Problem(X, y, self._get_loss(), center=bool(self.fit_intercept), **more)
 
     def _choose(self, X, y, weight, offset, folds):
-        """The path, and the point of the model: its end."""
+        """Return the path and the model's point on it, here its end."""
         path = self._paths(self._problem(X, y, weight, offset))[0][0]
         return path, PathPoint(step=path.n_points - 1)
 
     def _short_of(self, path, place):
-        """What a model lacks of what was asked for, in words, or none."""
+        """Return a warning text if the model misses the requested accuracy, else an empty string."""
         return ""
 
     def _fitted_loss(self):
@@ -182,13 +182,13 @@ class _BaseLinear(_BaseEstimator):
         return getattr(self, name)[0]
 
     def _raw_predict(self, X):
-        """Predictions of all models on the scale of the loss, (n_samples, n_models)."""
+        """Return the predictions of all models on the scale of the loss, (n_samples, n_models)."""
         check_is_fitted(self)
         coef, intercept = np.atleast_2d(self.coef_), np.atleast_1d(self.intercept_)
         return safe_sparse_dot(self._check_table(X), coef.T, dense_output=True) + intercept
 
     def _html_repr(self):
-        """The display of scikit-learn, and below it what the fit certifies."""
+        """Return scikit-learn's HTML display, followed by each path and its certificate."""
         display = super()._html_repr()
         if not hasattr(self, "paths_"):
             return display
@@ -197,9 +197,9 @@ class _BaseLinear(_BaseEstimator):
 
 
 class CrossValidated:
-    """Mixin of linear estimators that choose the point on their paths, by cross-validation or a criterion that needs no rows held out."""
+    """Mixin of linear estimators that choose the point on their paths by cross-validation or by AIC, BIC or Cp."""
 
-    #: With scikit-learn's metadata routing groups go to the splitter, as it asks for them; the fit itself has no use for them.
+    #: With scikit-learn's metadata routing, `groups` are passed to the splitter if it requests them; the fit itself does not use them.
     __metadata_request__fit = {"groups": UNUSED}  # noqa: RUF012
 
     def _check_parameters(self):
@@ -212,7 +212,7 @@ class CrossValidated:
             real("n_jobs", self.n_jobs, lambda number: number == int(number) != 0, "a whole number other than 0, or None")
 
     def get_metadata_routing(self):
-        """What `fit` takes for itself and for its splitter, a ``MetadataRouter``: see scikit-learn's guide to metadata routing."""
+        """Return what `fit` uses and passes to its splitter, a ``MetadataRouter``: see scikit-learn's guide to metadata routing."""
         passed_on = MethodMapping().add(caller="fit", callee="split")
         router = MetadataRouter(owner=type(self).__name__).add_self_request(self)
         return router.add(splitter=check_cv(self.cv), method_mapping=passed_on)
@@ -229,8 +229,8 @@ class CrossValidated:
             Weights of the fits and of the losses on held-out rows. Rows of weight 0 are left out, and so are folds without other
             held-out rows.
         offset : array_like, (n_samples,), optional
-            A known part of the predictions on the scale of the loss, such as log(exposure) for ``Poisson()``; default 0. The model is
-            what comes on top of it. `predict` takes that of other rows.
+            A known part of the predictions on the scale of the loss, such as log(exposure) for ``Poisson()``; default 0. The
+            model is added to it. For new rows, pass theirs to `predict`.
         groups : array_like, (n_samples,), optional
             For a splitter that keeps groups together.
         **params : array_like, optional
@@ -252,7 +252,7 @@ class CrossValidated:
         return self._fit(*rows_with_weight(X, y, weight, offset), folds)
 
     def _split_params(self, sample_weight, groups, params):
-        """What the splitter is given besides X and y, by name."""
+        """Return the arguments of the splitter besides X and y, a dict."""
         given = params | ({} if groups is None else {"groups": groups})
         if not get_config()["enable_metadata_routing"]:
             if params:
@@ -264,7 +264,7 @@ class CrossValidated:
         return process_routing(self, "fit", **given).splitter.split
 
     def _folds(self, X, y, weight, split_params):
-        """Rows to fit and rows held out, counted among those of a weight above 0."""
+        """Return pairs (rows to fit, rows held out); rows of weight 0 are left out and not counted."""
         counts = np.ones(len(y), dtype=bool) if weight is None else weight > 0
         if isinstance(self.cv, int | np.integer) and not isinstance(self.cv, bool):
             if "groups" in split_params:
@@ -291,7 +291,7 @@ class CrossValidated:
                 raise ValueError(f"{held}: give it two rows or more, or other folds (cv).")
 
     def _choose(self, X, y, weight, offset, folds):
-        """The path and the point that the rule chooses among the points of all paths."""
+        """Return the path and the point that the rule chooses among the points of all paths."""
         problem = self._problem(X, y, weight, offset)
         if folds is None:
             paths = [path for path, _ in self._paths(problem)]
@@ -310,14 +310,14 @@ class CrossValidated:
         return paths[k], PathPoint(step=min(at - int(ends[k] - len(curves[k])), paths[k].n_points - 1))
 
     def _cross_validate(self, problem, X, y, weight, offset, folds):
-        """The paths on all rows, and the cross-validation of each."""
+        """Return the paths on all rows, and the cross-validation of each."""
         measure = measure_of(self.scoring, getattr(self, "classes_", y))
         shared = Folds(problem, folds, self._by_gram and self.fit_intercept)
         walks, rows = self._paths(problem, shared.products), rows_quickly(X)
 
         @cache
         def fold(k):
-            """The problem of fold k, made once for all paths, which keep it in any case."""
+            """Return the problem of fold k and its products. The cache costs no memory: the paths keep the problem anyway."""
             return shared.part(k) or (self._problem(*some_rows(folds[k][0], rows, y, weight, offset)), None)
 
         n_threads = effective_n_jobs(None if self.n_jobs is None else int(self.n_jobs))
@@ -333,18 +333,18 @@ class CrossValidated:
 
     @property
     def n_steps_(self):
-        """How many steps were chosen; None where the path is a grid of penalties."""
+        """The chosen number of steps; None if the path is a grid of penalties."""
         return int(self.place_.step)
 
     @property
     def alpha_(self):
-        """The penalty that was chosen; None where the path is one of steps."""
-        self._only("paths_")  # an AttributeError before the fit, and where there are several
+        """The chosen penalty; None if the path consists of steps."""
+        self._only("paths_")  # raises an AttributeError before the fit and for several paths
         return None
 
     @property
     def l1_(self):
-        """The l1 norm of the model chosen, as ``PathPoint(l1=)`` counts it: for steps that of unit columns."""
+        """The l1 norm of the chosen model, in the units of ``PathPoint(l1=)``: for paths of steps, of the coefficients of unit columns."""
         return next(self.path_.run.replay([self.n_steps_])).l1
 
     @property

@@ -1,4 +1,4 @@
-"""Following a run with trees: its model after any iteration, early stopping on rows held back, and scikit-learn's callbacks."""
+"""Monitoring of runs with trees: the model after any iteration, early stopping on held-out rows, and scikit-learn's callbacks."""
 
 import math
 from typing import NamedTuple
@@ -17,17 +17,17 @@ try:
 except ImportError:  # before scikit-learn 1.9
 
     class CallbackSupportMixin:  # type: ignore[no-redef]
-        """An estimator of a version without callbacks."""
+        """Empty stand-in: this version of scikit-learn has no callbacks."""
 
     def with_callbacks(method):
-        """`method` as it is: there are no callbacks."""
+        """Return `method` unchanged."""
         return method
 
 
 class StagedModel:
     """The model of `run` after its first `n_iter` iterations, each of `steps` steps.
 
-    Coefficients are those at that step, never a part of later ones: momentum changes all of them in every iteration.
+    Coefficients are replayed up to that step. The first entries of the final ones would be wrong: momentum changes all in every iteration.
     """
 
     def __init__(self, run, n_iter, steps):
@@ -39,26 +39,26 @@ class StagedModel:
 
     @on_one_thread
     def raw(self, binned):
-        """constant + B beta, (n_samples,)."""
+        """Return constant + B beta, (n_samples,)."""
         problem = self.run.problem
         return problem.constant + problem.dictionary.at(binned).combine(self.beta)
 
     def staged(self, binned):
-        """The same after 1, 2, ... iterations. *Cost*: each tree once."""
+        """Yield constant + B beta after 1, 2, ... iterations. *Cost*: each tree once."""
         follower = self._follower(binned)
         for k in range(self.steps, self.n_iter * self.steps + 1, self.steps):
             follower.move(self.run.path, k)
             yield self.run.problem.constant + follower.pred
 
     def losses(self):
-        """Mean losses on the rows of the fit after 0, 1, ... iterations of the whole run."""
+        """Return the mean losses on the training rows after 0, 1, ... iterations of the whole run."""
         run, problem = self.run, self.run.problem
         n = run.n_steps - run.n_steps % self.steps
         sums = self._follower(problem.dictionary.binned).losses(run.path, n, problem.loss, problem.y, problem.weight, 0.0, problem.base)
         return np.concatenate([[problem.start_loss], sums[self.steps - 1 :: self.steps]]) / problem.weight.sum()
 
     def gains(self):
-        """What the splits by each feature gained, in the trees with a coefficient, (n_features,)."""
+        """Return the sum of the gains of all splits by each feature, over trees with a non-zero coefficient, (n_features,)."""
         dictionary = self.run.problem.dictionary
         used = np.flatnonzero(self.beta)
         feature, gain = dictionary.trees.feature[used], dictionary.trees.gain[used]
@@ -66,19 +66,19 @@ class StagedModel:
 
 
 def add_losses(losses):
-    """The losses of several runs added up, (longest,); one that is shorter stays where it ended."""
+    """Return the sum of the loss curves of several runs, (longest,); a shorter curve is continued by its last value."""
     longest = max(map(len, losses))
     return np.sum([np.pad(one, (0, longest - len(one)), mode="edge") for one in losses], axis=0)
 
 
 class Patience:
-    """Abstract base of stop rules: `patience` iterations in a row have not lowered the mean loss on validation rows by more than `tol`.
+    """Abstract base of stop rules: stop if `patience` successive iterations do not lower the mean validation loss by more than `tol`.
 
-    `tol` is relative to the loss of the constant model there, above `least`, the smallest mean loss possible: so the unit of y does not
-    count. As a pause costs more than a small tree, the rule is asked every half of `patience`; iterations after the one where it begins
-    to hold were made, and may be the best, too.
+    `tol` is a fraction of (mean validation loss of the constant model - `least`, the smallest possible): so the unit of y does not
+    matter. The run evaluates the rule only every ``patience // 2`` iterations, as a pause costs more than a small tree. So it makes some
+    iterations after the one at which the rule first holds, and the best one may be among them.
 
-    losses : mean losses after 0, 1, ... iterations;  end : the iteration at which the rule begins to hold, or None
+    losses : mean losses after 0, 1, ... iterations;  end : the first iteration at which the rule holds, or None
     """
 
     def __init__(self, patience, tol, least, per_iteration):
@@ -96,7 +96,7 @@ class Patience:
 
     @property
     def best(self):
-        """The iteration with the smallest loss, the first of equals."""
+        """The iteration with the smallest loss; ties go to the first."""
         return int(np.argmin(self.losses))
 
     def __str__(self):
@@ -104,13 +104,13 @@ class Patience:
 
 
 class EarlyStopping(Patience):
-    """The rule for one run.
+    """Early stopping of one run.
 
-    Every new learner is added to the predictions on the validation rows once. So an answer depends on the path alone, and the losses of
-    all iterations are there in the end.
+    Every new learner is added to the predictions on the validation rows once. So the decision depends on the path alone, and `losses`
+    has an entry for every iteration.
 
-    binned, y, weight, offset : the validation rows, in the bins of the fit;  problem, method : what is run
-    per_iteration : steps of an iteration
+    binned, y, weight, offset : the validation rows, in the bins of the fit;  problem, method : those of the run
+    per_iteration : number of steps of an iteration
     """
 
     def __init__(self, binned, y, weight, offset, problem, method, patience, tol, per_iteration):
@@ -121,18 +121,18 @@ class EarlyStopping(Patience):
         super().__init__(patience, tol, least_mean(self.loss, self.y, self.weight), per_iteration)
 
     def __call__(self, state):
-        """Whether the rule holds at or before this step."""
+        """Return whether the rule first held at or before this step."""
         self._follow(state.problem, state.path, state.k)
         return self.end is not None and self.end * self.per_iteration <= state.k
 
     def finish(self, run):
-        """Complete `losses`: those of all iterations of the run, and of no more."""
+        """Extend or cut `losses` to exactly the iterations of the run."""
         self._follow(run.problem, run.path, run.n_steps)
         self.losses = self.losses[: run.n_steps // self.per_iteration + 1]
 
     def _follow(self, problem, path, k):
         learners = problem.dictionary.standing(self.binned)
-        if self.follower is None or not self._begins_like(path):  # the first question, or a run that went back
+        if self.follower is None or not self._begins_like(path):  # the first call, or the run has returned to an earlier step
             self.follower, self.seen, self.losses, self.end = Follower(self.method, learners), path.cut(0, 0), [], None
             self._keep([total_of(self.loss, self.y, self.weight, self.constant + self.offset, self.follower.pred) / self.total])
         k -= k % self.per_iteration
@@ -143,7 +143,7 @@ class EarlyStopping(Patience):
             self.seen = path.cut(0, k)
 
     def _begins_like(self, path):
-        """Whether the path has the steps that were followed, as far as it goes."""
+        """Return whether the path agrees with the steps followed so far, up to the shorter length."""
         ours, theirs = self.seen.cut(0, len(path)), path.cut(0, len(self.seen))
         return np.array_equal(ours.shrink, theirs.shrink) and np.array_equal(ours.theta, theirs.theta)
 
@@ -159,7 +159,7 @@ class JointLosses:
         self.weight = np.ones(len(class_index)) if weight is None else weight
 
     def up_to(self, runs):
-        """Yield those of the rounds since the last call, of the `runs` of all classes."""
+        """Yield the losses of the rounds since the last call; `runs` has one run for each class."""
         paths, learners = [run.path for run in runs], [run.problem.dictionary.standing(self.binned) for run in runs]
         self.followers = self.followers or [Follower(run.method, one) for run, one in zip(runs, learners, strict=True)]
         while self.k <= len(paths[0]):
@@ -172,7 +172,7 @@ class JointLosses:
 
 
 class JointStopping(Patience):
-    """The rule for the multinomial loss of all classes together, asked about a ``Round``; parameters as there and in ``JointLosses``."""
+    """Early stopping by the joint multinomial loss, called with a ``Round``; parameters as in ``Patience`` and ``JointLosses``."""
 
     def __init__(self, binned, class_index, weight, patience, tol):
         self.joint = JointLosses(binned, class_index, weight)
@@ -183,14 +183,14 @@ class JointStopping(Patience):
         return self.end is not None and self.end <= state.k
 
     def finish(self, runs):
-        """Complete `losses`: those of all rounds of the `runs` of all classes."""
+        """Extend `losses` to all rounds; `runs` has one run for each class."""
         self._keep(self.joint.up_to(runs))
 
 
 class Progress:
-    """A stop rule that never holds, and prints a line every so many iterations.
+    """A stop rule that never holds and prints a line every `every` iterations.
 
-    early : the ``EarlyStopping`` of the run, or None;  model : the number of the model, None where there is one
+    early : the early-stopping rule of the run, or None;  model : the index of the model, None if there is only one
     """
 
     def __init__(self, every, per_iteration, early, model):
@@ -198,7 +198,7 @@ class Progress:
         self.head = "" if model is None else f"class {model}, "
 
     def __call__(self, state):
-        """False: the run goes on."""
+        """Print a line; return False, so that the run goes on."""
         n_iter, losses = state.k // self.per_iteration, [] if self.early is None else self.early.losses
         words = f"{self.head}iteration {n_iter}: mean loss {state.loss / state.problem.weight.sum():.6g}"
         print(words + (f", on validation rows {losses[n_iter]:.6g}" if n_iter < len(losses) else ""), flush=True)
@@ -206,10 +206,10 @@ class Progress:
 
 
 def best_iterations(rules):
-    """The best iteration of each of the `rules`, and minus the mean losses after 0, 1, ... iterations, of all of them together.
+    """Return the best iteration of each run, and minus the mean losses after 0, 1, ... iterations, summed over the runs.
 
-    Models of one rule are at its best together. Else the sum is that of models which stay where they are best; it is best at the last of
-    their best iterations.
+    `rules` has the stop rule of each run. Runs that share one rule have the same best iteration, and its losses are not summed. Otherwise
+    each run keeps the loss of its best iteration from there on: the sum is then best at the last of these iterations.
     """
     if len(set(rules)) == 1:
         return [rules[0].best] * len(rules), -np.array(rules[0].losses)
@@ -218,7 +218,7 @@ def best_iterations(rules):
 
 
 class PartialRun(NamedTuple):
-    """A run as far as it has come: what a ``StagedModel`` asks of it."""
+    """The part of an unfinished run that ``StagedModel`` needs."""
 
     problem: object
     method: object
@@ -229,15 +229,15 @@ class PartialRun(NamedTuple):
         return len(self.path)
 
     def replay(self, at):
-        """The states after `at` steps each."""
+        """Return an iterator over the states after each of the numbers of steps `at`."""
         replay = Replay(*self)
         return (replay.state(k) for k in at)
 
 
 class CallbackTasks:
-    """The tasks of a fit that scikit-learn's callbacks are told of: its iterations, or for several runs those of each run.
+    """The tasks of a fit that are reported to scikit-learn's callbacks: iterations, grouped by run if there are several runs.
 
-    data : X, y and sample_weight as they were given
+    data : X, y and sample_weight as passed to `fit`
     """
 
     def __init__(self, estimator, data, n_runs, n_iter):
@@ -247,15 +247,15 @@ class CallbackTasks:
         self.root = self.begin(estimator._init_callback_context(max_subtasks=n_iter if n_runs == 1 else n_runs))
 
     def begin(self, task):
-        """The context `task`; callbacks are told that it begins."""
+        """Report to the callbacks that `task`, a context, begins; return it."""
         return task.call_on_fit_task_begin(estimator=self.estimator, **self.data)
 
     def end(self, task, fitted=None):
-        """Whether a callback, told that `task` has ended, asks for the end of the fit."""
+        """Report that `task` has ended; return whether a callback requests the end of the fit."""
         return task.call_on_fit_task_end(estimator=self.estimator, reconstruction_attributes=fitted, **self.data)
 
     def rule(self, method, n_iter, per_iteration):
-        """The stop rule of the next run."""
+        """Return the stop rule of the next run."""
         if self.n_runs == 1:
             return CallbackRule(self, self.root, method, n_iter, per_iteration)
         task = self.begin(self.root.subcontext(task_name="class", max_subtasks=n_iter))
@@ -263,10 +263,10 @@ class CallbackTasks:
 
 
 class CallbackRule:
-    """A stop rule that tells callbacks of every iteration of a run; it holds where one of them returns True.
+    """A stop rule that reports every iteration of a run to the callbacks; it holds if one of them returns True.
 
     tasks : the ``CallbackTasks`` of the fit;  task : the context of the run, whose subtasks are its iterations
-    method : that of the run;  n_iter : most iterations;  per_iteration : steps of an iteration
+    method : that of the run;  n_iter : maximum number of iterations;  per_iteration : number of steps of an iteration
     """
 
     def __init__(self, tasks, task, method, n_iter, per_iteration):
@@ -275,7 +275,7 @@ class CallbackRule:
 
     def __call__(self, state):
         k = state.k // self.every
-        if self.seen is not None and k <= self.seen:  # the run went back
+        if self.seen is not None and k <= self.seen:  # the run has returned to an earlier step
             return False
         enough = self.seen is not None and self.tasks.end(self.iteration, self._fitted(state))
         self.seen, self.iteration = k, None
@@ -285,7 +285,7 @@ class CallbackRule:
         return enough
 
     def _fitted(self, state):
-        """A function that gives the fitted attributes up to here, where this run is the whole fit."""
+        """Return a function that gives the fitted attributes so far, or None if the fit has other runs."""
         if self.task is not self.tasks.root:
             return None
         n_iter, all_ = state.k // self.every, getattr(state, "steppers", [state])
@@ -293,7 +293,7 @@ class CallbackRule:
         return lambda: {"runs_": runs, "_models": [StagedModel(run, n_iter, self.every) for run in runs], "n_iter_": n_iter}
 
     def close(self):
-        """End the iteration that was to come, and the task of the run."""
+        """End the iteration that has begun, if any, and the task of the run."""
         if self.iteration is not None:
             self.tasks.end(self.iteration)
         if self.task is not self.tasks.root:

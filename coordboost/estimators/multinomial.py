@@ -1,4 +1,4 @@
-"""Trees for several classes as one model: a tree for each class in every round, and probabilities by softmax."""
+"""Boosting of several classes as one model: one tree per class in every round, and probabilities by softmax."""
 
 import numpy as np
 from scipy.special import softmax
@@ -12,7 +12,7 @@ from coordboost.losses.standard import Logistic
 
 
 class Multinomial:
-    """Mixin of classifiers whose parameter `multinomial` makes one model of three classes or more."""
+    """Mixin of classifiers with a parameter `multinomial`: three classes or more are then one model."""
 
     def _check_parameters(self):
         super()._check_parameters()

@@ -1,16 +1,16 @@
-"""Sentences for arguments that do not exist: the class as it was written, and what does the job of another package's name here.
+"""Error messages for unknown arguments: they name the class, and the equivalent here of a name from another package.
 
-``OTHER_NAMES`` maps names of LightGBM, XGBoost, CatBoost and scikit-learn to answers, of which the first that holds is given:
+``OTHER_NAMES`` maps names of LightGBM, XGBoost, CatBoost and scikit-learn to a list of answers. The message gives the first that applies:
 
-* a name, or names joined by +, holds where the estimator, its ``fit`` or one of its methods has them;
-* a pair (name, sentence) is the sentence where the estimator has that name;
-* a sentence always holds.
+* a name, or names joined by +: if all are parameters of the estimator or of its ``fit``, or methods of it;
+* a pair (name, sentence): the sentence, if the estimator has that name;
+* a sentence: always.
 """
 
 import inspect
 from difflib import get_close_matches
 
-TREES, GRID = "max_bins", "alphas"  # parameters that only estimators with trees, only those with a grid of penalties have
+TREES, GRID = "max_bins", "alphas"  # parameters that mark estimators with trees, and those with a grid of penalties
 NO_TREES = "the model has no trees; RandomizedGBMRegressor and RandomizedGBMClassifier have"
 BY_FOLDS = "nothing is held back; estimators with CV at the end of their names choose by folds"
 TO_THE_GAP = "the size of the table decides how it is solved, up to the gap tol"
@@ -126,12 +126,12 @@ OTHER_NAMES: dict[str, tuple] = {name: answers for names, *answers in _ROWS for 
 
 
 def own_names(function):
-    """The names of the parameters of a function or method."""
+    """Return the names of the parameters of a function or method."""
     return [name for name in inspect.signature(function).parameters if name != "self"]
 
 
 def what_does_it_here(cls, name, known):
-    """What does the job of `name` in the class `cls`, where something with the parameters `known` was called, in words."""
+    """Return in words the equivalent of `name` in the class `cls`; `known` are the parameters of what was called."""
     parameters = own_names(cls.__init__)
     if name in parameters:
         return f"it is a parameter of the estimator, {cls.__name__}({name}=...)"
@@ -151,12 +151,12 @@ def what_does_it_here(cls, name, known):
 
 
 def no_parameter(cls, where, names, known):
-    """A sentence about `names` that do not exist: `where` is what was called, `known` are its parameters."""
+    """Return a sentence about the unknown `names`: `where` is what was called, `known` are its parameters."""
     return f"{where} has no parameter {'; '.join(f'{name!r}: {what_does_it_here(cls, name, known)}' for name in names)}."
 
 
 def check_arguments(cls, where, function, args, kwargs):
-    """Raise a TypeError that names `where`, what was called, if `function`, a method of `cls`, does not take these arguments."""
+    """Raise a TypeError if `function`, a method of `cls`, does not take these arguments; its message begins with `where`."""
     signature = inspect.signature(function)
     try:
         signature.bind(None, *args, **kwargs)

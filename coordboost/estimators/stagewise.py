@@ -11,12 +11,12 @@ from coordboost.methods.named import forward_stagewise, ls_boost, regularized_fo
 
 
 def first_step(problem):
-    """The length of the first step of coordinate descent, 1 where there is none."""
+    """Return the length of the first step of coordinate descent, or 1 if that is 0."""
     return problem.start_size / (problem.loss.sigma or 1.0) or 1.0
 
 
 class _BaseStagewise(_BaseLinear):
-    """Abstract base: paths are runs of ``n_steps`` steps of the methods that a subclass supplies, ``_methods(problem)``."""
+    """Abstract base: paths are runs of ``n_steps`` steps; a subclass supplies the methods, ``_methods(problem)``."""
 
     def _check_parameters(self):
         super()._check_parameters()
@@ -30,7 +30,7 @@ class _BaseStagewise(_BaseLinear):
 
     @property
     def run_(self):
-        """The run behind the model: replayed, saved, resumed as any other. It keeps the intercept of its start."""
+        """The run behind the model; it can be replayed, saved and resumed. It keeps the intercept of the constant model."""
         return self.path_.run
 
 
@@ -150,18 +150,18 @@ class LSBoostRegressorCV(CrossValidated, Regression, _LSBoost):
         "best": smallest mean loss over the folds. "one_se": fewest steps within one standard error of it. "aic", "bic", "cp":
         information criteria on all rows, no cross-validation; for LS-Boost only.
     cv : int, splitter or iterable, default 5
-        An int: that many folds, stratified on y (rows are sorted by y, and each run of `cv` consecutive rows goes one to a fold
-        at random). Unlike scikit-learn's ``KFold`` without shuffle; pass a splitter for that, or
+        An int: that many folds, stratified on y: rows are sorted by y, and of every `cv` consecutive rows each fold gets one, at
+        random. This differs from scikit-learn's ``KFold`` without shuffling. Pass a splitter for that, or
         ``cb.model_selection.Bootstrap(25)`` for bootstrap samples.
     scoring : str or callable, optional
-        What judges the points on held-out rows: the mean loss; or a scorer of scikit-learn, such as ``"roc_auc"`` or
-        ``"neg_mean_absolute_error"``, of which greater is better. See ``cross_validate``.
+        Criterion on held-out rows. Default: the mean loss. Or a scorer of scikit-learn, such as ``"roc_auc"`` or
+        ``"neg_mean_absolute_error"``: greater is better. See ``cross_validate``.
     n_jobs : int, optional
         Number of threads; the result does not depend on it.
     random_state : int or RandomState instance, default 0
         Seed of the assignment to folds, for an int `cv`.
     noise_variance : float, optional
-        sigma^2 in AIC, BIC and Cp. Default: RSS / (n - rank - 1) of least squares on all columns; must be given where n - rank
+        sigma^2 in AIC, BIC and Cp. Default: RSS / (n - rank - 1) of least squares on all columns; must be given if n - rank
         - 1 < 1.
 
     Attributes
@@ -187,11 +187,11 @@ class LSBoostRegressorCV(CrossValidated, Regression, _LSBoost):
     certificates_ : list of Certificate
         A list with the one ``certificate_``.
     cross_validation_ : CrossValidation
-        Losses on held-out rows at all points of the path, or of each path that there is to choose from; a list with three
-        classes or more.
+        Losses on held-out rows at all points of the path, or of all paths compared. With three classes or more a list, one for
+        each class.
     criterion_ : ndarray of shape (n_points,)
-        Value of AIC, BIC or Cp at every point of the path; smaller is better. Only where `rule` is one of them, and then there
-        is no ``cross_validation_``.
+        Value of AIC, BIC or Cp at every point of the path; smaller is better. Only if `rule` is one of them; then there is no
+        ``cross_validation_``.
     n_steps_ : int
         The chosen number of steps.
     l1_ : float
@@ -325,12 +325,12 @@ class ForwardStagewiseRegressorCV(CrossValidated, Regression, _ForwardStagewise)
         "best": smallest mean loss over the folds. "one_se": fewest steps within one standard error of it. "aic", "bic", "cp":
         information criteria on all rows, no cross-validation; for LS-Boost only.
     cv : int, splitter or iterable, default 5
-        An int: that many folds, stratified on y (rows are sorted by y, and each run of `cv` consecutive rows goes one to a fold
-        at random). Unlike scikit-learn's ``KFold`` without shuffle; pass a splitter for that, or
+        An int: that many folds, stratified on y: rows are sorted by y, and of every `cv` consecutive rows each fold gets one, at
+        random. This differs from scikit-learn's ``KFold`` without shuffling. Pass a splitter for that, or
         ``cb.model_selection.Bootstrap(25)`` for bootstrap samples.
     scoring : str or callable, optional
-        What judges the points on held-out rows: the mean loss; or a scorer of scikit-learn, such as ``"roc_auc"`` or
-        ``"neg_mean_absolute_error"``, of which greater is better. See ``cross_validate``.
+        Criterion on held-out rows. Default: the mean loss. Or a scorer of scikit-learn, such as ``"roc_auc"`` or
+        ``"neg_mean_absolute_error"``: greater is better. See ``cross_validate``.
     n_jobs : int, optional
         Number of threads; the result does not depend on it.
     random_state : int or RandomState instance, default 0
@@ -359,11 +359,11 @@ class ForwardStagewiseRegressorCV(CrossValidated, Regression, _ForwardStagewise)
     certificates_ : list of Certificate
         A list with the one ``certificate_``.
     cross_validation_ : CrossValidation
-        Losses on held-out rows at all points of the path, or of each path that there is to choose from; a list with three
-        classes or more.
+        Losses on held-out rows at all points of the path, or of all paths compared. With three classes or more a list, one for
+        each class.
     criterion_ : ndarray of shape (n_points,)
-        Value of AIC, BIC or Cp at every point of the path; smaller is better. Only where `rule` is one of them, and then there
-        is no ``cross_validation_``.
+        Value of AIC, BIC or Cp at every point of the path; smaller is better. Only if `rule` is one of them; then there is no
+        ``cross_validation_``.
     n_steps_ : int
         The chosen number of steps.
     l1_ : float
@@ -489,11 +489,11 @@ class RegularizedForwardStagewiseRegressorCV(CrossValidated, Regression, _Forwar
         prediction: those of y for the squared loss, log-odds for the logistic loss. Default: a hundredth of the first step of
         coordinate descent.
     deltas : sequence of float, optional
-        Values of this bound on sum_j abs(beta_j), the coefficients of columns of Euclidean norm 1, to choose from; same unit as
-        eps. Default: `n_deltas` of them, evenly spaced up to the norm at the end of forward stagewise with the same steps.
-        With rule="one_se" the smallest that has a model within one standard error is chosen.
+        Bounds delta to choose from, on sum_j abs(beta_j), the coefficients of columns of Euclidean norm 1; same unit as eps.
+        Default: `n_deltas` values, evenly spaced up to the norm at the end of forward stagewise with the same `eps` and `n_steps`.
+        With rule="one_se", the smallest bound with a model within one standard error is chosen.
     n_deltas : int, default 10
-        Number of bounds, where `deltas` is not given.
+        Number of bounds, if `deltas` is not given.
     n_steps : int, default 1000
         Number of steps of the run.
     loss : loss, optional
@@ -507,12 +507,12 @@ class RegularizedForwardStagewiseRegressorCV(CrossValidated, Regression, _Forwar
         "best": smallest mean loss over the folds. "one_se": fewest steps within one standard error of it. "aic", "bic", "cp":
         information criteria on all rows, no cross-validation; for LS-Boost only.
     cv : int, splitter or iterable, default 5
-        An int: that many folds, stratified on y (rows are sorted by y, and each run of `cv` consecutive rows goes one to a fold
-        at random). Unlike scikit-learn's ``KFold`` without shuffle; pass a splitter for that, or
+        An int: that many folds, stratified on y: rows are sorted by y, and of every `cv` consecutive rows each fold gets one, at
+        random. This differs from scikit-learn's ``KFold`` without shuffling. Pass a splitter for that, or
         ``cb.model_selection.Bootstrap(25)`` for bootstrap samples.
     scoring : str or callable, optional
-        What judges the points on held-out rows: the mean loss; or a scorer of scikit-learn, such as ``"roc_auc"`` or
-        ``"neg_mean_absolute_error"``, of which greater is better. See ``cross_validate``.
+        Criterion on held-out rows. Default: the mean loss. Or a scorer of scikit-learn, such as ``"roc_auc"`` or
+        ``"neg_mean_absolute_error"``: greater is better. See ``cross_validate``.
     n_jobs : int, optional
         Number of threads; the result does not depend on it.
     random_state : int or RandomState instance, default 0
@@ -541,11 +541,11 @@ class RegularizedForwardStagewiseRegressorCV(CrossValidated, Regression, _Forwar
     certificates_ : list of Certificate
         A list with the one ``certificate_``.
     cross_validation_ : CrossValidation
-        Losses on held-out rows at all points of the path, or of each path that there is to choose from; a list with three
-        classes or more.
+        Losses on held-out rows at all points of the path, or of all paths compared. With three classes or more a list, one for
+        each class.
     criterion_ : ndarray of shape (n_points,)
-        Value of AIC, BIC or Cp at every point of the path; smaller is better. Only where `rule` is one of them, and then there
-        is no ``cross_validation_``.
+        Value of AIC, BIC or Cp at every point of the path; smaller is better. Only if `rule` is one of them; then there is no
+        ``cross_validation_``.
     n_steps_ : int
         The chosen number of steps.
     l1_ : float
@@ -695,12 +695,12 @@ class ForwardStagewiseClassifierCV(CrossValidated, Classification, _ForwardStage
         "best": smallest mean loss over the folds. "one_se": fewest steps within one standard error of it. "aic", "bic", "cp":
         information criteria on all rows, no cross-validation; for LS-Boost only.
     cv : int, splitter or iterable, default 5
-        An int: that many folds, stratified on y (rows are sorted by y, and each run of `cv` consecutive rows goes one to a fold
-        at random). Unlike scikit-learn's ``KFold`` without shuffle; pass a splitter for that, or
+        An int: that many folds, stratified on y: rows are sorted by y, and of every `cv` consecutive rows each fold gets one, at
+        random. This differs from scikit-learn's ``KFold`` without shuffling. Pass a splitter for that, or
         ``cb.model_selection.Bootstrap(25)`` for bootstrap samples.
     scoring : str or callable, optional
-        What judges the points on held-out rows: the mean loss; or a scorer of scikit-learn, such as ``"roc_auc"`` or
-        ``"neg_mean_absolute_error"``, of which greater is better. See ``cross_validate``.
+        Criterion on held-out rows. Default: the mean loss. Or a scorer of scikit-learn, such as ``"roc_auc"`` or
+        ``"neg_mean_absolute_error"``: greater is better. See ``cross_validate``.
     n_jobs : int, optional
         Number of threads; the result does not depend on it.
     random_state : int or RandomState instance, default 0
@@ -729,11 +729,11 @@ class ForwardStagewiseClassifierCV(CrossValidated, Classification, _ForwardStage
     certificates_ : list of Certificate
         One for each of ``paths_``.
     cross_validation_ : CrossValidation
-        Losses on held-out rows at all points of the path, or of each path that there is to choose from; a list with three
-        classes or more.
+        Losses on held-out rows at all points of the path, or of all paths compared. With three classes or more a list, one for
+        each class.
     criterion_ : ndarray of shape (n_points,)
-        Value of AIC, BIC or Cp at every point of the path; smaller is better. Only where `rule` is one of them, and then there
-        is no ``cross_validation_``.
+        Value of AIC, BIC or Cp at every point of the path; smaller is better. Only if `rule` is one of them; then there is no
+        ``cross_validation_``.
     n_steps_ : int
         The chosen number of steps.
     l1_ : float

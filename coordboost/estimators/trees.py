@@ -58,7 +58,7 @@ FREE = ("n_estimators", "warm_start", "random_state", "n_iter_no_change", "tol",
 
 
 class Start(NamedTuple):
-    """Where the run of a target begins: ``run(n)`` makes `n` steps after the first `done`."""
+    """Start of the run for one target: ``run(n)`` makes `n` steps after the `done` steps made before."""
 
     problem: Problem
     method: Any
@@ -96,7 +96,7 @@ class _BaseBooster(CallbackSupportMixin, _BaseEstimator):
 
     @property
     def _joint(self):
-        """Whether the runs of the classes are made in rounds, as one model."""
+        """Whether all classes form one model, whose runs advance together in rounds."""
         return False
 
     def __sklearn_tags__(self):
@@ -128,12 +128,12 @@ class _BaseBooster(CallbackSupportMixin, _BaseEstimator):
         sample_weight : array_like, (n_samples,), optional
             Multiplies the terms of the loss. Rows of weight 0 are left out.
         offset : array_like, (n_samples,), optional
-            A known part of the predictions on the scale of the loss, such as log(exposure) for ``Poisson()``; default 0. The model is
-            what comes on top of it. `predict` takes that of other rows.
+            A known part of the predictions on the scale of the loss, such as log(exposure) for ``Poisson()``; default 0. The
+            model is added to it. For new rows, pass theirs to `predict`.
         X_val, y_val, sample_weight_val, offset_val : optional
-            Validation rows for early stopping; without them a fraction of the rows of X.
+            Validation rows for early stopping. Default: a fraction of the rows of X.
         eval_set : pair, optional
-            ``(X_val, y_val)``, or a list with this pair, as other packages have it.
+            ``(X_val, y_val)``, or a list with this pair, as in other packages.
 
         Returns
         -------
@@ -176,7 +176,7 @@ class _BaseBooster(CallbackSupportMixin, _BaseEstimator):
         return self
 
     def _begin(self, X, y, weight, offset):
-        """The ``Start`` of each target, a list."""
+        """Return the ``Start`` of each target, a list."""
         loss = self._get_loss()
         newton = self._use_newton(loss)
         family, y, weight = self._merge_copies(self._family(X, newton), y, weight)
@@ -189,9 +189,9 @@ class _BaseBooster(CallbackSupportMixin, _BaseEstimator):
         return [Start(problem, method, partial(solve, problem, method, rng=self._seed)) for problem in problems]
 
     def _run(self, starts, left, held, tasks):
-        """The runs, `left` iterations more of each, and the rule for early stopping of each, or None."""
+        """Make `left[k]` more iterations of run k; return the runs, and the early-stopping rule of each, or None."""
         steps, n_steps = self._steps_per_iteration, int(self.n_estimators) * self._steps_per_iteration
-        if held is not None:  # the table in bins, and the targets of all runs, are made once
+        if held is not None:  # bins and targets are computed once for all runs
             X, y, weight, offset = held
             binned, targets = starts[0].problem.binning.bin(X), self._encode(y, complete=False)
         runs, rules = [], []
@@ -225,11 +225,11 @@ class _BaseBooster(CallbackSupportMixin, _BaseEstimator):
         self._models = [StagedModel(run, n, self._steps_per_iteration) for run, n in zip(runs, n_iter, strict=True)]
 
     def _use_newton(self, loss):
-        """Whether leaf values and gains take second derivatives."""
+        """Whether leaf values and gains use second derivatives."""
         return False
 
     def _family(self, X, newton):
-        """The trees that may be grown."""
+        """Return the family of trees that may be grown."""
         return trees(
             X, max_depth=self.max_depth, max_leaves=self.max_leaf_nodes, min_samples=self.min_samples_leaf, min_gain=self.min_gain,
             l2=self.l2_regularization, monotone=self.monotonic_cst, newton=newton, max_bins=self.max_bins,
@@ -237,15 +237,15 @@ class _BaseBooster(CallbackSupportMixin, _BaseEstimator):
         )  # fmt: skip
 
     def _more_limits(self):
-        """Limits of trees that not all estimators have."""
+        """Return the limits of trees that only some estimators have, a dict."""
         return {}
 
     def _merge_copies(self, family, y, weight):
-        """Trees, targets and weights as the run takes them. Equal rows may be merged into one, their weights added."""
+        """Return the trees, targets and weights for the run. A subclass may merge equal rows and add their weights."""
         return family, y, weight
 
     def _settings(self):
-        """The parameters that a run depends on, its length apart."""
+        """Return the parameters that determine a run, except for its length, a dict."""
         return {key: value for key, value in self.get_params(deep=False).items() if key not in FREE}
 
     def _check_same(self, X, y, weight, offset):
@@ -265,7 +265,7 @@ class _BaseBooster(CallbackSupportMixin, _BaseEstimator):
             raise ValueError(f"n_estimators={self.n_estimators} is less than the {made} iterations made; pass warm_start=False.")
 
     def _hold_back(self, rows, X_val, y_val, weight_val, offset_val):
-        """Rows for early stopping (None: all are for the fit), and the rows to fit; each X, y, weights and offset."""
+        """Return the validation rows (None without early stopping) and the rows to fit, each as X, y, weights and offset."""
         if any(given is not None for given in (X_val, y_val, weight_val, offset_val)):
             if X_val is None or y_val is None:
                 raise ValueError(f"X_val and y_val come together: {'X_val' if X_val is None else 'y_val'} is missing.")
@@ -283,7 +283,7 @@ class _BaseBooster(CallbackSupportMixin, _BaseEstimator):
 
     @property
     def run_(self):
-        """The run behind the model, where there is one."""
+        """The run behind the model; with several runs see ``runs_``."""
         check_is_fitted(self)
         if len(self.runs_) > 1:
             raise AttributeError(f"there are {len(self.runs_)} runs, one for each class: see runs_.")
@@ -303,12 +303,12 @@ class _BaseBooster(CallbackSupportMixin, _BaseEstimator):
         return gains / (gains.sum() or 1.0)
 
     def lightgbm_text(self):
-        """The model at its best iteration as a model file of LightGBM, a str: see ``coordboost.estimators.lightgbm_text``.
+        """Return the model at its best iteration as a LightGBM model file, a str: see ``coordboost.estimators.lightgbm_text``.
 
         Raises
         ------
         ValueError
-            For three classes or more one-vs-rest: each has a run and a model of its own.
+            For three classes or more with one-vs-rest: each class has a model of its own.
         """
         check_is_fitted(self)
         if self._joint:
@@ -320,17 +320,17 @@ class _BaseBooster(CallbackSupportMixin, _BaseEstimator):
         return lightgbm_text(self.run_, self._models[0].beta)
 
     def _bin(self, X):
-        """New rows in the bins of the fit."""
+        """Return new rows in the bins of the fit."""
         check_is_fitted(self)
         return self.runs_[0].problem.binning.bin(check_table(self, X))
 
     def _raw_predict(self, X):
-        """Predictions of all models on the scale of the loss, (n_samples, n_models)."""
+        """Return the predictions of all models on the scale of the loss, (n_samples, n_models)."""
         binned = self._bin(X)
         return np.column_stack([model.raw(binned) for model in self._models])
 
     def _staged_raw_predict(self, X):
-        """The same after each iteration; a model that has no more iterations stays as it is."""
+        """Yield these predictions after each iteration; a model with fewer iterations keeps its last ones."""
         binned = self._bin(X)
         last = [np.full(binned.codes.shape[1], model.run.problem.constant) for model in self._models]
         for stage in zip_longest(*(model.staged(binned) for model in self._models)):
@@ -339,7 +339,7 @@ class _BaseBooster(CallbackSupportMixin, _BaseEstimator):
 
 
 def pair_of(eval_set, X_val, y_val):
-    """Validation rows and their targets, from either way to give them."""
+    """Return validation rows and targets, given as `eval_set` or as `X_val` and `y_val`."""
     if eval_set is None:
         return X_val, y_val
     pair = eval_set[0] if isinstance(eval_set, list) and len(eval_set) == 1 else eval_set
@@ -349,7 +349,7 @@ def pair_of(eval_set, X_val, y_val):
 
 
 def names_or_indices(features):
-    """`features`, names or indices, or a boolean for each, as names and indices."""
+    """Return `features` as names or indices; booleans, one for each feature, become indices."""
     if features is None:
         return ()
     flags = np.asarray(features)
@@ -357,12 +357,12 @@ def names_or_indices(features):
 
 
 def _fingerprint(*columns):
-    """A hash of the target, the weights and the offset."""
+    """Return a hash of the target, the weights and the offset."""
     return hashlib.sha256(b"".join(b"none" if column is None else column.tobytes() for column in columns)).hexdigest()
 
 
 def _validation_split(n_samples, fraction, labels, seed):
-    """Rows to fit and rows to hold back, `labels` in equal shares; the same for the same `seed`."""
+    """Return rows to fit and rows to hold out, stratified by `labels`, as drawn with `seed`."""
     from sklearn.model_selection import train_test_split
 
     fraction = real("validation_fraction", fraction, lambda part: 0 < part < 1, "a part of the rows, above 0 and below 1")
@@ -386,16 +386,16 @@ def _validation_split(n_samples, fraction, labels, seed):
 
 
 class StagedPredictions:
-    """Mixin of boosters whose model after every iteration is of use."""
+    """Mixin of boosters that predict after every iteration."""
 
     @checked_call
     def staged_predict(self, X, *, offset=None):
-        """Yield what ``predict`` gives, (n_samples,), after 1, 2, ... iterations. *Cost*: each tree once."""
+        """Yield the predictions (n_samples,) after 1, 2, ... iterations. *Cost*: each tree once."""
         return (self._decide(with_offset(raw, offset)) for raw in self._staged_raw_predict(X))
 
 
 class StagedProbabilities(StagedPredictions):
-    """The same of classifiers."""
+    """Mixin of classifiers that predict classes and probabilities after every iteration."""
 
     @checked_call
     def staged_predict_proba(self, X, *, offset=None):
@@ -404,14 +404,14 @@ class StagedProbabilities(StagedPredictions):
 
 
 class _DrawnRows(_BaseBooster):
-    """Abstract base: trees may be grown on some of the rows, and under interaction constraints."""
+    """Abstract base: trees may be grown on a random part of the rows, and with interaction constraints."""
 
     def _more_limits(self):
         return {"sets": self.interaction_cst, "subsample": self.subsample, "seed": self._seed}
 
 
 class _RandomizedGBM(_DrawnRows):
-    """Abstract base: every tree splits on features drawn for it."""
+    """Abstract base: each tree splits only on features drawn at random for it."""
 
     def _check_parameters(self):
         super()._check_parameters()
@@ -428,7 +428,7 @@ class _RandomizedGBM(_DrawnRows):
         return gcd(step) if n_drawn == n_features else rtgcd(select=Groups(n_drawn), step=step)
 
     def _n_drawn(self, n_features):
-        """How many features are drawn for a tree."""
+        """Return the number of features drawn for each tree."""
         drawn = self.max_features
         if drawn is None:
             return n_features
@@ -444,14 +444,14 @@ class _RandomizedGBM(_DrawnRows):
 
 
 class _AcceleratedGBM(_DrawnRows):
-    """Abstract base: trees with momentum, with or without a second tree an iteration that corrects it."""
+    """Abstract base: trees with momentum, with or without a second tree per iteration that corrects it."""
 
     def _method(self, problem, rate):
         return agbm(rate, self.gamma, correction=self.correction)
 
 
 class _RegularizedGBM(_BaseBooster):
-    """Abstract base: families of trees compete for every step."""
+    """Abstract base: each step chooses a tree from several families."""
 
     def _family(self, X, newton):
         return tree_families(
@@ -497,7 +497,7 @@ class RandomizedGBMRegressor(StagedPredictions, Regression, _RandomizedGBM):
         A split must reduce the weighted sum of squared residuals (no factor 1/2, not the mean) by more than this. With Newton
         leaves, the sum of (gradient sum)^2 / (sum of second derivatives + `l2_regularization`) must rise by more than this.
     l2_regularization : float, default 0.0
-        Ridge penalty on leaf values, added to the sum of weights (with Newton leaves of second derivatives) in a leaf.
+        Ridge penalty on leaf values, added to the sum of weights (with Newton leaves: of second derivatives) in a leaf.
     max_bins : int, default 255
         Maximum number of bins per numeric feature; missing values get one more. A categorical feature has up to 255.
     categorical_features : sequence of names, indices or booleans, optional
@@ -510,34 +510,34 @@ class RandomizedGBMRegressor(StagedPredictions, Regression, _RandomizedGBM):
     newton : bool, optional
         Whether leaf values are Newton steps (sum of gradients / sum of second derivatives) instead of mean residuals. Default:
         True for losses with second derivatives but no bound on them (``Poisson()``, ``Gamma()``, ``Exponential()``), False for
-        the others. For ``Quantile(q)``, which has none, each tree is followed by a line search.
+        the others. For ``Quantile(q)``, which has no second derivatives, each tree is followed by a line search.
     subsample : float, default 1.0
-        Fraction of the rows drawn at random for each tree, each row on its own: splits and leaf values are those of the rows drawn,
-        `min_samples_leaf` counts them, and the tree is added on all rows (stochastic gradient boosting; Friedman, 2002). Step
-        lengths of accelerated boosting and of line searches are computed on all rows.
+        Fraction of the rows drawn at random for each tree, each row independently (stochastic gradient boosting; Friedman, 2002).
+        Splits and leaf values are computed on these rows, and `min_samples_leaf` counts only them; the tree is added on all rows.
+        Step lengths of accelerated boosting and of line searches are computed on all rows.
     interaction_cst : "pairwise", "no_interactions" or sequence of sets of features, optional
         Interaction constraints: all features on a path from the root of a tree to a leaf are in one of these sets, of names or
         column indices. The features in no set form one more set.
     early_stopping : bool, default False
         True: hold out `validation_fraction` of the rows at random (stratified by class for classifiers) and stop by
-        `n_iter_no_change`. Passing `X_val` and `y_val` to `fit` does the same on those rows, whatever is set here. False
+        `n_iter_no_change`. With `X_val` and `y_val` in `fit`, early stopping uses those rows, even if this is False. False
         by default for any number of rows (scikit-learn's "auto" is not offered).
     validation_fraction : float, default 0.1
         Fraction of the rows that early stopping holds out.
     n_iter_no_change : int, default 10
         Stop when `n_iter_no_change` successive iterations have not lowered the mean validation loss by more than `tol`. Checked
         every ``max(1, n_iter_no_change // 2)`` iterations, so a few more trees may be grown; the model is that of the best
-        iteration of all that were made.
+        of all iterations made.
     tol : float, default 1e-7
         Least improvement of the validation loss that counts for `n_iter_no_change`, as a fraction of (mean validation loss of
         the constant model - smallest value that the loss can take there, 0 for most losses).
     warm_start : bool, default False
         Continue the run of the last `fit`, up to `n_estimators` iterations, on the same data.
     random_state : int, RandomState instance or None, default None
-        Seed of everything that is drawn at random.
+        Seed of all random draws.
     n_jobs : int, optional
-        Most threads of a fit. None or -1: one for each core, 8 at most, or OMP_NUM_THREADS of them. The model is the same, bit
-        for bit.
+        Maximum number of threads of a fit. None or -1: one for each core, but at most 8 and at most OMP_NUM_THREADS. The model is
+        the same for any number, bit for bit.
     verbose : int, default 0
         Print a line with the mean loss every `verbose` iterations; 0: print nothing.
 
@@ -551,10 +551,10 @@ class RandomizedGBMRegressor(StagedPredictions, Regression, _RandomizedGBM):
     n_iter_ : int
         Number of iterations that predictions use.
     train_score_ : ndarray of shape (n_iter + 1,)
-        Minus the mean loss on the training rows (higher is better) after 0, 1, ... iterations; for three classes or more summed
+        Minus the mean loss on the training rows (higher is better) after 0, 1, ... iterations; for three classes or more, summed
         over the classes' runs. Computed on access.
     validation_score_ : ndarray of shape (n_iter + 1,)
-        The same on the validation rows; only with early stopping. For three classes or more, a class that has passed its best
+        As `train_score_`, on the validation rows; only with early stopping. For three classes or more, a class that has passed its best
         iteration keeps its loss from there, so the maximum is at `n_iter_`.
     feature_importances_ : ndarray of shape (n_features,)
         Sum of the gains of all splits by a feature, divided by the total over all features.
@@ -608,8 +608,8 @@ class RandomizedGBMRegressor(StagedPredictions, Regression, _RandomizedGBM):
 class RandomizedGBMClassifier(StagedProbabilities, Multinomial, Classification, _RandomizedGBM):
     """Gradient boosting with trees that split only on features drawn at random, for classification.
 
-    Three classes or more are one model: in every round a tree for each class, and probabilities by softmax. With `multinomial` False they
-    are one-vs-rest: a model for each class, and probabilities are normalised to sum to 1.
+    Three classes or more are one model: each round adds one tree per class, and probabilities are the softmax of the scores. With
+    `multinomial` False they are one-vs-rest: one model for each class, and probabilities are normalised to sum to 1.
 
     Parameters
     ----------
@@ -632,7 +632,7 @@ class RandomizedGBMClassifier(StagedProbabilities, Multinomial, Classification, 
         A split must reduce the weighted sum of squared residuals (no factor 1/2, not the mean) by more than this. With Newton
         leaves, the sum of (gradient sum)^2 / (sum of second derivatives + `l2_regularization`) must rise by more than this.
     l2_regularization : float, default 0.0
-        Ridge penalty on leaf values, added to the sum of weights (with Newton leaves of second derivatives) in a leaf.
+        Ridge penalty on leaf values, added to the sum of weights (with Newton leaves: of second derivatives) in a leaf.
     max_bins : int, default 255
         Maximum number of bins per numeric feature; missing values get one more. A categorical feature has up to 255.
     categorical_features : sequence of names, indices or booleans, optional
@@ -645,43 +645,43 @@ class RandomizedGBMClassifier(StagedProbabilities, Multinomial, Classification, 
     newton : bool, optional
         Whether leaf values are Newton steps (sum of gradients / sum of second derivatives) instead of mean residuals. Default:
         True for losses with second derivatives but no bound on them (``Poisson()``, ``Gamma()``, ``Exponential()``), False for
-        the others. For ``Quantile(q)``, which has none, each tree is followed by a line search.
+        the others. For ``Quantile(q)``, which has no second derivatives, each tree is followed by a line search.
     subsample : float, default 1.0
-        Fraction of the rows drawn at random for each tree, each row on its own: splits and leaf values are those of the rows drawn,
-        `min_samples_leaf` counts them, and the tree is added on all rows (stochastic gradient boosting; Friedman, 2002). Step
-        lengths of accelerated boosting and of line searches are computed on all rows.
+        Fraction of the rows drawn at random for each tree, each row independently (stochastic gradient boosting; Friedman, 2002).
+        Splits and leaf values are computed on these rows, and `min_samples_leaf` counts only them; the tree is added on all rows.
+        Step lengths of accelerated boosting and of line searches are computed on all rows.
     interaction_cst : "pairwise", "no_interactions" or sequence of sets of features, optional
         Interaction constraints: all features on a path from the root of a tree to a leaf are in one of these sets, of names or
         column indices. The features in no set form one more set.
     early_stopping : bool, default False
         True: hold out `validation_fraction` of the rows at random (stratified by class for classifiers) and stop by
-        `n_iter_no_change`. Passing `X_val` and `y_val` to `fit` does the same on those rows, whatever is set here. False
+        `n_iter_no_change`. With `X_val` and `y_val` in `fit`, early stopping uses those rows, even if this is False. False
         by default for any number of rows (scikit-learn's "auto" is not offered).
     validation_fraction : float, default 0.1
         Fraction of the rows that early stopping holds out.
     n_iter_no_change : int, default 10
         Stop when `n_iter_no_change` successive iterations have not lowered the mean validation loss by more than `tol`. Checked
         every ``max(1, n_iter_no_change // 2)`` iterations, so a few more trees may be grown; the model is that of the best
-        iteration of all that were made.
+        of all iterations made.
     tol : float, default 1e-7
         Least improvement of the validation loss that counts for `n_iter_no_change`, as a fraction of (mean validation loss of
         the constant model - smallest value that the loss can take there, 0 for most losses).
     warm_start : bool, default False
         Continue the run of the last `fit`, up to `n_estimators` iterations, on the same data.
     random_state : int, RandomState instance or None, default None
-        Seed of everything that is drawn at random.
+        Seed of all random draws.
     n_jobs : int, optional
-        Most threads of a fit. None or -1: one for each core, 8 at most, or OMP_NUM_THREADS of them. The model is the same, bit
-        for bit.
+        Maximum number of threads of a fit. None or -1: one for each core, but at most 8 and at most OMP_NUM_THREADS. The model is
+        the same for any number, bit for bit.
     verbose : int, default 0
         Print a line with the mean loss every `verbose` iterations; 0: print nothing.
     class_weight : dict or "balanced", optional
-        Weight of each class, which multiplies the `sample_weight` of its rows (also of those that early stopping holds out, not
+        Weight of each class, which multiplies the `sample_weight` of its rows (also of rows that early stopping holds out, but not
         of `X_val`). "balanced": n_samples / (number of classes * rows of the class).
     multinomial : bool, optional
-        Whether three classes or more are one model, of the multinomial loss. All trees of a round are grown from the same predictions,
-        and `learning_rate` must be at most 1: the joint loss then falls in every round (leaf values that are means). Default: True
-        for ``Logistic()``, False for other losses, which are one-vs-rest.
+        Whether three classes or more are one model with the multinomial loss. All trees of a round are grown from the same predictions.
+        `learning_rate` must be at most 1: the joint loss then falls in every round, if leaf values are means. Default: True for
+        ``Logistic()``, False for other losses, which are one-vs-rest.
 
     Attributes
     ----------
@@ -689,17 +689,17 @@ class RandomizedGBMClassifier(StagedProbabilities, Multinomial, Classification, 
         The run behind the model (see ``coordboost.engine.Run``); it can be replayed, saved and resumed. Its certificate is
         of little use: no useful lower bound is known for trees. With three classes or more: see ``runs_``.
     runs_ : list of Run
-        The runs: one, or one for each class if there are three or more. In a multinomial model ``runs_[k].problem.offset`` sums up the
-        final predictions of the other classes: ``runs_[k].final.resid`` is 1 or 0 less the probability of class k, times the weights.
-        Its correlations with learners are minus the gradient of the joint loss.
+        The runs: one, or one for each class if there are three or more. In a multinomial model ``runs_[k].problem.offset`` is
+        -log(sum of exp(f_l) over the other classes l), f_l their final predictions. So ``runs_[k].final.resid`` is the weight times
+        ((1 in class k, else 0) - probability of class k), and its correlations with learners are minus the gradient of the joint loss.
     n_iter_ : int
         Number of iterations that predictions use.
     train_score_ : ndarray of shape (n_iter + 1,)
-        Minus the mean loss on the training rows (higher is better) after 0, 1, ... iterations, the multinomial one for three classes
-        or more; one-vs-rest it is summed over the classes' runs. Computed on access.
+        Minus the mean loss on the training rows (higher is better) after 0, 1, ... iterations. For three classes or more, the
+        multinomial loss, or the sum over the classes' runs (one-vs-rest). Computed on access.
     validation_score_ : ndarray of shape (n_iter + 1,)
-        The same on the validation rows; only with early stopping. One-vs-rest, a class that has passed its best iteration keeps its loss
-        from there, so the maximum is at `n_iter_`.
+        As `train_score_`, on the validation rows; only with early stopping. With one-vs-rest, a class that has passed its best
+        iteration keeps its loss from there, so the maximum is at `n_iter_`.
     feature_importances_ : ndarray of shape (n_features,)
         Sum of the gains of all splits by a feature, divided by the total over all features.
     classes_ : ndarray of shape (n_classes,)
@@ -795,35 +795,35 @@ class AcceleratedGBMRegressor(StagedPredictions, Regression, _AcceleratedGBM):
         Weight of the momentum, see ``agbm``. If the loss diverges, the run returns to its best model and divides gamma by four.
     correction : 0, 1 or -1, default 0
         0: momentum only, one tree per iteration. 1: a second tree per iteration corrects the momentum; this is the published
-        algorithm, and needs a smaller gamma for the squared loss. -1: the sign of its authors' program. Comparison:
-        docs/accelerated.md.
+        algorithm, and needs a smaller gamma for the squared loss. -1: the opposite sign, as in its authors' program.
+        Comparison: docs/accelerated.md.
     subsample : float, default 1.0
-        Fraction of the rows drawn at random for each tree, each row on its own: splits and leaf values are those of the rows drawn,
-        `min_samples_leaf` counts them, and the tree is added on all rows (stochastic gradient boosting; Friedman, 2002). Step
-        lengths of accelerated boosting and of line searches are computed on all rows.
+        Fraction of the rows drawn at random for each tree, each row independently (stochastic gradient boosting; Friedman, 2002).
+        Splits and leaf values are computed on these rows, and `min_samples_leaf` counts only them; the tree is added on all rows.
+        Step lengths of accelerated boosting and of line searches are computed on all rows.
     interaction_cst : "pairwise", "no_interactions" or sequence of sets of features, optional
         Interaction constraints: all features on a path from the root of a tree to a leaf are in one of these sets, of names or
         column indices. The features in no set form one more set.
     early_stopping : bool, default False
         True: hold out `validation_fraction` of the rows at random (stratified by class for classifiers) and stop by
-        `n_iter_no_change`. Passing `X_val` and `y_val` to `fit` does the same on those rows, whatever is set here. False
+        `n_iter_no_change`. With `X_val` and `y_val` in `fit`, early stopping uses those rows, even if this is False. False
         by default for any number of rows (scikit-learn's "auto" is not offered).
     validation_fraction : float, default 0.1
         Fraction of the rows that early stopping holds out.
     n_iter_no_change : int, default 10
         Stop when `n_iter_no_change` successive iterations have not lowered the mean validation loss by more than `tol`. Checked
         every ``max(1, n_iter_no_change // 2)`` iterations, so a few more trees may be grown; the model is that of the best
-        iteration of all that were made.
+        of all iterations made.
     tol : float, default 1e-7
         Least improvement of the validation loss that counts for `n_iter_no_change`, as a fraction of (mean validation loss of
         the constant model - smallest value that the loss can take there, 0 for most losses).
     warm_start : bool, default False
         Continue the run of the last `fit`, up to `n_estimators` iterations, on the same data.
     random_state : int, RandomState instance or None, default None
-        Seed of everything that is drawn at random.
+        Seed of all random draws.
     n_jobs : int, optional
-        Most threads of a fit. None or -1: one for each core, 8 at most, or OMP_NUM_THREADS of them. The model is the same, bit
-        for bit.
+        Maximum number of threads of a fit. None or -1: one for each core, but at most 8 and at most OMP_NUM_THREADS. The model is
+        the same for any number, bit for bit.
     verbose : int, default 0
         Print a line with the mean loss every `verbose` iterations; 0: print nothing.
 
@@ -837,10 +837,10 @@ class AcceleratedGBMRegressor(StagedPredictions, Regression, _AcceleratedGBM):
     n_iter_ : int
         Number of iterations that predictions use.
     train_score_ : ndarray of shape (n_iter + 1,)
-        Minus the mean loss on the training rows (higher is better) after 0, 1, ... iterations; for three classes or more summed
+        Minus the mean loss on the training rows (higher is better) after 0, 1, ... iterations; for three classes or more, summed
         over the classes' runs. Computed on access.
     validation_score_ : ndarray of shape (n_iter + 1,)
-        The same on the validation rows; only with early stopping. For three classes or more, a class that has passed its best
+        As `train_score_`, on the validation rows; only with early stopping. For three classes or more, a class that has passed its best
         iteration keeps its loss from there, so the maximum is at `n_iter_`.
     feature_importances_ : ndarray of shape (n_features,)
         Sum of the gains of all splits by a feature, divided by the total over all features.
@@ -924,39 +924,39 @@ class AcceleratedGBMClassifier(StagedProbabilities, Classification, _Accelerated
         Weight of the momentum, see ``agbm``. If the loss diverges, the run returns to its best model and divides gamma by four.
     correction : 0, 1 or -1, default 0
         0: momentum only, one tree per iteration. 1: a second tree per iteration corrects the momentum; this is the published
-        algorithm, and needs a smaller gamma for the squared loss. -1: the sign of its authors' program. Comparison:
-        docs/accelerated.md.
+        algorithm, and needs a smaller gamma for the squared loss. -1: the opposite sign, as in its authors' program.
+        Comparison: docs/accelerated.md.
     subsample : float, default 1.0
-        Fraction of the rows drawn at random for each tree, each row on its own: splits and leaf values are those of the rows drawn,
-        `min_samples_leaf` counts them, and the tree is added on all rows (stochastic gradient boosting; Friedman, 2002). Step
-        lengths of accelerated boosting and of line searches are computed on all rows.
+        Fraction of the rows drawn at random for each tree, each row independently (stochastic gradient boosting; Friedman, 2002).
+        Splits and leaf values are computed on these rows, and `min_samples_leaf` counts only them; the tree is added on all rows.
+        Step lengths of accelerated boosting and of line searches are computed on all rows.
     interaction_cst : "pairwise", "no_interactions" or sequence of sets of features, optional
         Interaction constraints: all features on a path from the root of a tree to a leaf are in one of these sets, of names or
         column indices. The features in no set form one more set.
     early_stopping : bool, default False
         True: hold out `validation_fraction` of the rows at random (stratified by class for classifiers) and stop by
-        `n_iter_no_change`. Passing `X_val` and `y_val` to `fit` does the same on those rows, whatever is set here. False
+        `n_iter_no_change`. With `X_val` and `y_val` in `fit`, early stopping uses those rows, even if this is False. False
         by default for any number of rows (scikit-learn's "auto" is not offered).
     validation_fraction : float, default 0.1
         Fraction of the rows that early stopping holds out.
     n_iter_no_change : int, default 10
         Stop when `n_iter_no_change` successive iterations have not lowered the mean validation loss by more than `tol`. Checked
         every ``max(1, n_iter_no_change // 2)`` iterations, so a few more trees may be grown; the model is that of the best
-        iteration of all that were made.
+        of all iterations made.
     tol : float, default 1e-7
         Least improvement of the validation loss that counts for `n_iter_no_change`, as a fraction of (mean validation loss of
         the constant model - smallest value that the loss can take there, 0 for most losses).
     warm_start : bool, default False
         Continue the run of the last `fit`, up to `n_estimators` iterations, on the same data.
     random_state : int, RandomState instance or None, default None
-        Seed of everything that is drawn at random.
+        Seed of all random draws.
     n_jobs : int, optional
-        Most threads of a fit. None or -1: one for each core, 8 at most, or OMP_NUM_THREADS of them. The model is the same, bit
-        for bit.
+        Maximum number of threads of a fit. None or -1: one for each core, but at most 8 and at most OMP_NUM_THREADS. The model is
+        the same for any number, bit for bit.
     verbose : int, default 0
         Print a line with the mean loss every `verbose` iterations; 0: print nothing.
     class_weight : dict or "balanced", optional
-        Weight of each class, which multiplies the `sample_weight` of its rows (also of those that early stopping holds out, not
+        Weight of each class, which multiplies the `sample_weight` of its rows (also of rows that early stopping holds out, but not
         of `X_val`). "balanced": n_samples / (number of classes * rows of the class).
 
     Attributes
@@ -969,10 +969,10 @@ class AcceleratedGBMClassifier(StagedProbabilities, Classification, _Accelerated
     n_iter_ : int
         Number of iterations that predictions use.
     train_score_ : ndarray of shape (n_iter + 1,)
-        Minus the mean loss on the training rows (higher is better) after 0, 1, ... iterations; for three classes or more summed
+        Minus the mean loss on the training rows (higher is better) after 0, 1, ... iterations; for three classes or more, summed
         over the classes' runs. Computed on access.
     validation_score_ : ndarray of shape (n_iter + 1,)
-        The same on the validation rows; only with early stopping. For three classes or more, a class that has passed its best
+        As `train_score_`, on the validation rows; only with early stopping. For three classes or more, a class that has passed its best
         iteration keeps its loss from there, so the maximum is at `n_iter_`.
     feature_importances_ : ndarray of shape (n_features,)
         Sum of the gains of all splits by a feature, divided by the total over all features.
@@ -1034,8 +1034,8 @@ class RegularizedGBMRegressor(StagedPredictions, Regression, _RegularizedGBM):
         Default ``Squared()``. Also ``Huber(d)``, ``Quantile(q)``, ``Poisson()``, ``Gamma()``, or one of your own.
     learning_rate : float, default 0.1
         Shrinkage of each tree: it is multiplied by `learning_rate` / sigma, sigma the Lipschitz constant of the loss's derivative
-        (1 for the squared and Huber losses, 1/4 for the logistic). For losses without one each tree is followed by a line search,
-        and multiplied by `learning_rate`.
+        (1 for the squared and Huber losses, 1/4 for the logistic). For losses without such a constant, each tree is followed by
+        a line search and multiplied by `learning_rate`.
     n_estimators : int, default 100
         Number of iterations.
     min_samples_leaf : int, default 20
@@ -1051,42 +1051,42 @@ class RegularizedGBMRegressor(StagedPredictions, Regression, _RegularizedGBM):
     monotonic_cst : sequence or dict by name, optional
         For each feature 1: predictions must not decrease with it; 0: no constraint; -1: must not increase.
     penalty : float, optional
-        Complexity penalty in units of the mean loss: with a larger one smaller trees are chosen. Complexities are divided by
-        the largest. Default: 0.01 for losses of classes; for others 0.02 times (mean loss of the constant model - smallest
+        Complexity penalty in units of the mean loss: a larger one favours smaller trees. Complexities are divided by the
+        largest. Default: 0.01 for losses of classes; for others 0.02 times (mean loss of the constant model - smallest
         value that the loss can take), which for the squared loss is 0.01 times the variance of y. ``penalty_`` is the value
         used.
     nodes : sequence of int, default (1, 2, 4, 8, 16, 32)
         Maximum numbers of splits: each of them, with each of the `bounds`, is one family of trees.
     bounds : sequence of float, default (1.0,)
-        Bounds on the norm of leaf values. Used only with `power`, and for the probabilities with which families are drawn.
+        Bounds on the norm of leaf values. They set complexities, the probabilities of being drawn and, with `power`, step sizes.
     q : float from 1 to inf, default 2.0
-        The q of the norm of leaf values.
+        Exponent of the norm of leaf values, an l_q norm.
     n_candidates : int, optional
-        Number of families drawn for each tree, with probabilities proportional to the squares of their bounds. Default: all of
-        them, at the same cost.
+        Number of families drawn for each tree, with probabilities proportional to the squares of their bounds. Default: all
+        families, which costs the same.
     power : 1 or 2, optional
-        Replaces `learning_rate` by one step size for each family, 1 / (sigma bound^power): 2 never increases the loss, 1 is the
-        paper's.
+        Replaces `learning_rate` by one step size for each family, 1 / (sigma bound^power). 1 is the published one; with 2 the
+        loss never increases.
     early_stopping : bool, default False
         True: hold out `validation_fraction` of the rows at random (stratified by class for classifiers) and stop by
-        `n_iter_no_change`. Passing `X_val` and `y_val` to `fit` does the same on those rows, whatever is set here. False
+        `n_iter_no_change`. With `X_val` and `y_val` in `fit`, early stopping uses those rows, even if this is False. False
         by default for any number of rows (scikit-learn's "auto" is not offered).
     validation_fraction : float, default 0.1
         Fraction of the rows that early stopping holds out.
     n_iter_no_change : int, default 10
         Stop when `n_iter_no_change` successive iterations have not lowered the mean validation loss by more than `tol`. Checked
         every ``max(1, n_iter_no_change // 2)`` iterations, so a few more trees may be grown; the model is that of the best
-        iteration of all that were made.
+        of all iterations made.
     tol : float, default 1e-7
         Least improvement of the validation loss that counts for `n_iter_no_change`, as a fraction of (mean validation loss of
         the constant model - smallest value that the loss can take there, 0 for most losses).
     warm_start : bool, default False
         Continue the run of the last `fit`, up to `n_estimators` iterations, on the same data.
     random_state : int, RandomState instance or None, default None
-        Seed of everything that is drawn at random.
+        Seed of all random draws.
     n_jobs : int, optional
-        Most threads of a fit. None or -1: one for each core, 8 at most, or OMP_NUM_THREADS of them. The model is the same, bit
-        for bit.
+        Maximum number of threads of a fit. None or -1: one for each core, but at most 8 and at most OMP_NUM_THREADS. The model is
+        the same for any number, bit for bit.
     verbose : int, default 0
         Print a line with the mean loss every `verbose` iterations; 0: print nothing.
 
@@ -1100,10 +1100,10 @@ class RegularizedGBMRegressor(StagedPredictions, Regression, _RegularizedGBM):
     n_iter_ : int
         Number of iterations that predictions use.
     train_score_ : ndarray of shape (n_iter + 1,)
-        Minus the mean loss on the training rows (higher is better) after 0, 1, ... iterations; for three classes or more summed
+        Minus the mean loss on the training rows (higher is better) after 0, 1, ... iterations; for three classes or more, summed
         over the classes' runs. Computed on access.
     validation_score_ : ndarray of shape (n_iter + 1,)
-        The same on the validation rows; only with early stopping. For three classes or more, a class that has passed its best
+        As `train_score_`, on the validation rows; only with early stopping. For three classes or more, a class that has passed its best
         iteration keeps its loss from there, so the maximum is at `n_iter_`.
     feature_importances_ : ndarray of shape (n_features,)
         Sum of the gains of all splits by a feature, divided by the total over all features.
@@ -1167,8 +1167,8 @@ class RegularizedGBMClassifier(StagedProbabilities, Classification, _Regularized
         Default ``Logistic()``. Also ``Exponential()``, or one of your own with ``two_class = True``.
     learning_rate : float, default 0.1
         Shrinkage of each tree: it is multiplied by `learning_rate` / sigma, sigma the Lipschitz constant of the loss's derivative
-        (1 for the squared and Huber losses, 1/4 for the logistic). For losses without one each tree is followed by a line search,
-        and multiplied by `learning_rate`.
+        (1 for the squared and Huber losses, 1/4 for the logistic). For losses without such a constant, each tree is followed by
+        a line search and multiplied by `learning_rate`.
     n_estimators : int, default 100
         Number of iterations.
     min_samples_leaf : int, default 20
@@ -1184,46 +1184,46 @@ class RegularizedGBMClassifier(StagedProbabilities, Classification, _Regularized
     monotonic_cst : sequence or dict by name, optional
         For each feature 1: predictions must not decrease with it; 0: no constraint; -1: must not increase.
     penalty : float, optional
-        Complexity penalty in units of the mean loss: with a larger one smaller trees are chosen. Complexities are divided by
-        the largest. Default: 0.01 for losses of classes; for others 0.02 times (mean loss of the constant model - smallest
+        Complexity penalty in units of the mean loss: a larger one favours smaller trees. Complexities are divided by the
+        largest. Default: 0.01 for losses of classes; for others 0.02 times (mean loss of the constant model - smallest
         value that the loss can take), which for the squared loss is 0.01 times the variance of y. ``penalty_`` is the value
         used.
     nodes : sequence of int, default (1, 2, 4, 8, 16, 32)
         Maximum numbers of splits: each of them, with each of the `bounds`, is one family of trees.
     bounds : sequence of float, default (1.0,)
-        Bounds on the norm of leaf values. Used only with `power`, and for the probabilities with which families are drawn.
+        Bounds on the norm of leaf values. They set complexities, the probabilities of being drawn and, with `power`, step sizes.
     q : float from 1 to inf, default 2.0
-        The q of the norm of leaf values.
+        Exponent of the norm of leaf values, an l_q norm.
     n_candidates : int, optional
-        Number of families drawn for each tree, with probabilities proportional to the squares of their bounds. Default: all of
-        them, at the same cost.
+        Number of families drawn for each tree, with probabilities proportional to the squares of their bounds. Default: all
+        families, which costs the same.
     power : 1 or 2, optional
-        Replaces `learning_rate` by one step size for each family, 1 / (sigma bound^power): 2 never increases the loss, 1 is the
-        paper's.
+        Replaces `learning_rate` by one step size for each family, 1 / (sigma bound^power). 1 is the published one; with 2 the
+        loss never increases.
     early_stopping : bool, default False
         True: hold out `validation_fraction` of the rows at random (stratified by class for classifiers) and stop by
-        `n_iter_no_change`. Passing `X_val` and `y_val` to `fit` does the same on those rows, whatever is set here. False
+        `n_iter_no_change`. With `X_val` and `y_val` in `fit`, early stopping uses those rows, even if this is False. False
         by default for any number of rows (scikit-learn's "auto" is not offered).
     validation_fraction : float, default 0.1
         Fraction of the rows that early stopping holds out.
     n_iter_no_change : int, default 10
         Stop when `n_iter_no_change` successive iterations have not lowered the mean validation loss by more than `tol`. Checked
         every ``max(1, n_iter_no_change // 2)`` iterations, so a few more trees may be grown; the model is that of the best
-        iteration of all that were made.
+        of all iterations made.
     tol : float, default 1e-7
         Least improvement of the validation loss that counts for `n_iter_no_change`, as a fraction of (mean validation loss of
         the constant model - smallest value that the loss can take there, 0 for most losses).
     warm_start : bool, default False
         Continue the run of the last `fit`, up to `n_estimators` iterations, on the same data.
     random_state : int, RandomState instance or None, default None
-        Seed of everything that is drawn at random.
+        Seed of all random draws.
     n_jobs : int, optional
-        Most threads of a fit. None or -1: one for each core, 8 at most, or OMP_NUM_THREADS of them. The model is the same, bit
-        for bit.
+        Maximum number of threads of a fit. None or -1: one for each core, but at most 8 and at most OMP_NUM_THREADS. The model is
+        the same for any number, bit for bit.
     verbose : int, default 0
         Print a line with the mean loss every `verbose` iterations; 0: print nothing.
     class_weight : dict or "balanced", optional
-        Weight of each class, which multiplies the `sample_weight` of its rows (also of those that early stopping holds out, not
+        Weight of each class, which multiplies the `sample_weight` of its rows (also of rows that early stopping holds out, but not
         of `X_val`). "balanced": n_samples / (number of classes * rows of the class).
 
     Attributes
@@ -1236,10 +1236,10 @@ class RegularizedGBMClassifier(StagedProbabilities, Classification, _Regularized
     n_iter_ : int
         Number of iterations that predictions use.
     train_score_ : ndarray of shape (n_iter + 1,)
-        Minus the mean loss on the training rows (higher is better) after 0, 1, ... iterations; for three classes or more summed
+        Minus the mean loss on the training rows (higher is better) after 0, 1, ... iterations; for three classes or more, summed
         over the classes' runs. Computed on access.
     validation_score_ : ndarray of shape (n_iter + 1,)
-        The same on the validation rows; only with early stopping. For three classes or more, a class that has passed its best
+        As `train_score_`, on the validation rows; only with early stopping. For three classes or more, a class that has passed its best
         iteration keeps its loss from there, so the maximum is at `n_iter_`.
     feature_importances_ : ndarray of shape (n_features,)
         Sum of the gains of all splits by a feature, divided by the total over all features.
