@@ -1,4 +1,4 @@
-"""The engine: one loop over the steps of any method, the model states that it steps on, stop rules, and the run that it leaves."""
+"""The engine: one loop over the steps of any method, its model states, stop rules, and the run that results."""
 
 from coordboost._utils.interrupt import InterruptedWarning
 from coordboost.engine.families import FamilySummary, family_summary, penalty_path

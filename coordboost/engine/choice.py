@@ -1,7 +1,7 @@
-"""Where the loop gets the model state that it steps on: one for the whole run, or the one for which counted operations speak.
+"""The choice of the model state that the loop steps on: one for the whole run, or the cheapest by counted operations.
 
-Work is counted in multiplications of a scan, never by a clock, so a run is the same on a slow and on a fast machine. The factors were
-measured once, on problems of 40 to 1,000 samples and 2,000 to 50,000 learners; they decide speed, not results.
+The unit of work is a multiplication of a scan. Work is counted, never measured by a clock, so a run is the same on a slow and on a fast
+machine. The factors were measured once, on problems of 40 to 1,000 samples and 2,000 to 50,000 learners; they affect speed, not results.
 """
 
 import math
@@ -20,34 +20,34 @@ from coordboost.engine.states.perturbed import PerturbedState
 from coordboost.engine.states.weak_learner_oracle import WeakLearnerState
 from coordboost.engine.states.working_set import GatheredCandidates, WorkingSetState
 
-#: Steps: the state is recomputed from the coefficients at every multiple of this step number, so rounding cannot pile up.
+#: The state is recomputed from the coefficients after so many steps, so that rounding errors do not accumulate.
 RENEW = 1 << 16
-#: MOST: candidates of lookahead, whose Gram matrix takes 8 MOST^2 bytes.
-#: MOST_BYTES: bytes of the columns of candidates.
+#: MOST: most candidates of lookahead; their Gram matrix takes 8 MOST^2 bytes.
+#: MOST_BYTES: most bytes of the columns of candidates.
 MOST, MOST_BYTES = 4096, 1 << 30
-#: Steps of lookahead from one scan, at most, so that rounding cannot pile up.
+#: Most steps of lookahead from one scan, so that rounding errors do not accumulate.
 FARTHEST = 1 << 20
-#: PATIENCE: prices of a look for something better that are spent on explicit steps before the next look.
+#: PATIENCE: lookahead is tried again when steps of the naive state have cost so many times what such a trial costs.
 #: PAUSE: the same for steps on Gram columns.
 PATIENCE, PAUSE = 20, 4
-#: Multiplications that may be spent on Gram columns for each that their lack has cost: losses grow before they are paid.
+#: Multiplications that may be spent on Gram columns for each one lost by not having them: losses grow while columns are computed.
 TRUST = 3
 #: TOGETHER: most Gram columns that are computed together.
-#: FEWEST: fewest Gram columns that are computed together with one that is needed, where several cost less than one by one.
+#: FEWEST: fewest Gram columns in a block when one is needed, if computing several together costs less than one by one.
 TOGETHER, FEWEST = 32, 16
-#: OVERHEAD: multiplications that the Python of a new model state costs.
-#: CALL: multiplications that a call of a verb costs that is Python.
-#: IN_BLOCK: scans that a Gram column costs in a product of matrices.
-#: COUNTED: scans that a Gram column costs where its entries are counts.
-#: COUNT: multiplications that a Gram entry costs that is a count.
+#: OVERHEAD: cost of the Python code that makes a new model state, in multiplications.
+#: CALL: cost of a call of a verb written in Python, in multiplications.
+#: IN_BLOCK: cost of a Gram column in a product of matrices, in scans.
+#: COUNTED: cost of a Gram column whose entries are counts, in scans.
+#: COUNT: cost of a Gram entry that is a count, in multiplications.
 OVERHEAD, CALL, IN_BLOCK, COUNTED, COUNT = 600_000, 100_000, 0.15, 0.06, 10
 
 
 class Fixed:
-    """One model state for the whole run, renewed from the coefficients at multiples of ``RENEW``.
+    """One model state for the whole run, recomputed from the coefficients after every ``RENEW`` steps.
 
-    Its verbs, and those of ``Cheapest``, count `steps_done` from the anchor, the last step at which the loop noted how to go on
-    from there; it is None at the start of the run.
+    In its methods, and those of ``Cheapest``, `steps_done` is the number of steps since the anchor, the last step at which the loop
+    noted how to continue from there; it is None at the start of the run.
     """
 
     saved: ClassVar[list] = []
@@ -78,13 +78,13 @@ class Fixed:
 
 
 class Prices:
-    """What work on a problem costs, in multiplications.
+    """Costs of operations on a problem, in multiplications.
 
-    scan : a scan;  residual : the residual anew;  explicit : a step of the naive state;  moved : a step on Gram columns
+    scan : a scan;  residual : recomputing the residual;  explicit : a step of the naive state;  moved : a step on Gram columns
     gram_column : a Gram column;  column : a candidate's column;  entry : a Gram entry
-    counted : whether Gram entries are counts;  in_blocks : whether Gram columns cost less where several are computed together
-    products_per_scan : scan / n_samples, the inner products that cost as much as a scan; n_learners where Gram entries are
-    counts: those are cheap, and neighbouring thresholds come in crowds. It decides how many candidates there are
+    counted : whether Gram entries are counts;  in_blocks : whether Gram columns cost less if several are computed together
+    products_per_scan : scan / n_samples, the number of inner products that cost as much as a scan; n_learners if Gram entries are
+    counts: then they are cheap, and many neighbouring thresholds become candidates together. It sets the number of candidates
     """
 
     def __init__(self, problem):
@@ -101,17 +101,17 @@ class Prices:
         self.products_per_scan = n_learners if self.counted else self.scan / n_samples
 
     def price_of_candidates(self, size, fresh=0, entries=0):
-        """What a scan costs that chooses `size` candidates: so many of them `fresh`, with so many new Gram `entries`."""
+        """Cost of a scan that chooses `size` candidates, of which `fresh` are new and need so many new Gram `entries`."""
         return self.scan + OVERHEAD + size**2 + fresh * self.column + entries * self.entry
 
 
 class Memory(NamedTuple):
-    """All that the next model state depends on besides the coefficients: counts of operations.
+    """Everything besides the coefficients that the choice of the next model state depends on: counts of operations.
 
-    model_state : name of the model state that is stepped on;  scans : scans so far but those of the naive state;  plain : scans of the
-    naive state, one a step;  size : how many candidates there are;  n_columns : Gram columns computed so far;  credit :
-    multiplications that may be spent on more of them;  spell : steps from the anchor until the next look for candidates;
-    blocks : the learners of the Gram columns that are in memory, in the blocks that were computed together
+    model_state : name of the present model state;  scans : scans so far, without those of the naive state;  plain : scans of the
+    naive state, one per step;  size : number of candidates;  n_columns : Gram columns computed so far;  credit :
+    multiplications that may be spent on further ones;  spell : steps from the anchor until lookahead is tried again;
+    blocks : the learners of the Gram columns in memory, in the blocks in which they were computed
     """
 
     model_state: str
@@ -129,12 +129,12 @@ class Memory(NamedTuple):
 
     @classmethod
     def read(cls, saved, names, n_learners):
-        """The memory that was `saved`; `names` are those that its model state may have.
+        """The memory that was `saved`; `names` are the allowed names of its model state.
 
         Raises
         ------
         ValueError
-            If it is none.
+            If `saved` is not a valid memory.
         """
         if not (isinstance(saved, list) and len(saved) == len(cls._fields)):
             raise ValueError(f"what it remembers of its model states is no list of {len(cls._fields)} entries.")
@@ -155,12 +155,12 @@ def _are_counts(values):
 
 
 def n_candidates(memory, steps_done, per_scan, squared):
-    """How many candidates the next scan chooses; a scan costs as much as `per_scan` inner products.
+    """Number of candidates that the next scan chooses; a scan costs as much as `per_scan` inner products.
 
-    Squared loss: for the K-th scan sqrt(3 K per_scan) candidates, or 7 sqrt(K) per_scan^(1/3) where that is less. With the
-    first number the Gram matrix has cost 3/2 of the inner products of the scans; the second saves memory traffic for many
-    learners at hardly any more scans (measured). Other losses: work on the candidates in the last `steps_done` steps is kept
-    near that of the scan.
+    Squared loss: sqrt(3 K per_scan) candidates for the K-th scan, or 7 sqrt(K) per_scan^(1/3) where that is less. With the
+    first number the Gram matrix costs 3/2 of the inner products of the scans; the second saves memory traffic for many
+    learners and needs hardly any more scans (measured). Other losses: the work on the candidates in the last `steps_done` steps
+    is kept near the work of the scan.
     """
     if squared:
         return math.ceil(math.sqrt(memory.scans + memory.plain + 1) * min(math.sqrt(3.0 * per_scan), 7.0 * per_scan ** (1 / 3)))
@@ -169,7 +169,7 @@ def n_candidates(memory, steps_done, per_scan, squared):
     return math.ceil(1.5 * memory.size) if steps_done * memory.size < per_scan else max(16, (4 * memory.size) // 5)
 
 
-#: The model states of a run that was given one, the first of them where it begins.
+#: By the chosen model state of a run, those that it may use. It begins with the first one, or with Gram columns if these are counts.
 MODEL_STATES = {
     LookaheadState: (LookaheadState, CovarianceColumns, NaiveState),
     WorkingSetState: (WorkingSetState, NaiveState),
@@ -178,30 +178,30 @@ MODEL_STATES = {
 
 
 class Cheapest:
-    """Model states for a run whose kind has several: at the end of every stretch, the one for which counted operations speak.
+    """The model states of a run that may use several: at the end of every stretch of steps, choose the cheapest by counted operations.
 
-    What the steps of the stretch have cost is compared with what they would have cost on the other model states:
+    The cost of the steps of the stretch is compared with their cost on the other model states:
 
-    - *lookahead*: a scan, and what goes with it;
-    - *explicit*: a scan a step;
-    - *Gram columns*: O(n_learners) a step, once the columns of all learners in use are there.
+    - *lookahead* (on candidates): a scan, and the work on its candidates;
+    - *explicit* (the naive state): a scan per step;
+    - *Gram columns*: O(n_learners) a step, once the columns of all learners in use are computed.
 
-    Nobody knows how long a run will be, so Gram columns are bought as skis are by one who does not know how often he will go: when what was
-    lost by not having them, times ``TRUST``, pays for them. Explicit steps, and steps on Gram columns, are made for a spell, then
-    lookahead shows for a stretch what it costs now. A run whose Gram columns are counts, which cost little, begins with them.
+    The length of the run is unknown, so Gram columns follow the ski-rental rule: they are computed once the work lost by not having them,
+    times ``TRUST``, exceeds their cost. After a spell of steps on the naive state or on Gram columns, lookahead is tried for a stretch, to
+    measure its present cost. A run whose Gram columns are counts, which cost little, begins with Gram columns.
     """
 
-    follows = False  # steps since the anchor are made again, not read from the path
+    follows = False  # a restored run makes the steps since the anchor again: it does not read them from the path
 
     def __init__(self, kind, problem):
         self.problem, self.kinds, self.prices = problem, MODEL_STATES[kind], Prices(problem)
         self.memory, self.model_state, self.candidates, self.store = Memory(kind.__name__), None, None, None
         self.most = max(16, min(MOST, MOST_BYTES // (8 * problem.n_samples)))
-        self.n_columns, self.lacking = 0, 0  # Gram columns computed; learners in use without one at the anchor
+        self.n_columns, self.lacking = 0, 0  # Gram columns computed; at the anchor, learners in use without a Gram column
 
     @property
     def scans(self):
-        """Scans made by other model states than the explicit one."""
+        """Scans of all model states but the naive one."""
         return self.memory.scans
 
     @property
@@ -210,7 +210,7 @@ class Cheapest:
         return self.memory.saved()
 
     def rebuild(self, beta, steps_done):
-        """Make the model state for the steps from here on. Return whether this is a new anchor."""
+        """Make the model state for the next steps. Return whether this is a new anchor."""
         if steps_done is None:
             self._start(beta, CovarianceColumns if CovarianceColumns in self.kinds and self.prices.counted else self.kinds[0], None)
             return True
@@ -223,7 +223,7 @@ class Cheapest:
         return True
 
     def restore(self, beta, saved):
-        """The model state that `rebuild` had made when `saved` was noted."""
+        """Make the model state that `rebuild` had made when `saved` was noted."""
         memory = Memory.read(saved, [kind.__name__ for kind in self.kinds], self.problem.n_learners)
         self.n_columns = memory.n_columns
         if memory.blocks or self.store is not None:
@@ -268,11 +268,11 @@ class Cheapest:
                 self.candidates = (Candidates if memory.model_state == "LookaheadState" else GatheredCandidates)(self.problem)
             self.model_state = self.candidates.model_state(beta, memory.size)
             if self.store is None and not beta.any() and CovarianceColumns in self.kinds:
-                # at beta = 0 this scan is the one that the store of Gram columns would make
+                # at beta = 0 the store of Gram columns needs the same scan
                 self._gram_store().start = padded(self.candidates.corr)
 
     def _next(self, beta, steps_done):
-        """The kind of model state for the steps after a stretch of `steps_done`; Gram columns are bought for what their lack cost."""
+        """The kind of model state for the steps after a stretch of `steps_done`; update the credit for Gram columns (ski-rental rule)."""
         prices, explicit = self.prices, steps_done * self.prices.explicit
         if self.memory.model_state == "CovarianceColumns":
             return CovarianceColumns if steps_done < self.memory.spell else self.kinds[0]
@@ -286,10 +286,10 @@ class Cheapest:
         return NaiveState if explicit < price else self.kinds[0]
 
     def _buy(self, beta):
-        """Compute missing Gram columns of learners in use, as far as the credit goes. Return whether steps on them can begin.
+        """Compute missing Gram columns of learners in use, as far as the credit allows. Return whether steps on them can begin.
 
-        It can if that pays for all missing columns and one scan. Until then some are computed at the end of each stretch, so
-        that no stretch takes much longer than others.
+        They can if the credit covers all missing columns and one scan. Until then some columns are computed at the end of each
+        stretch, so that no stretch takes much longer than others.
         """
         credit, price = self.memory.credit, self.prices.gram_column
         missing = self._gram_store().missing(np.flatnonzero(beta))
@@ -300,14 +300,14 @@ class Cheapest:
         return affordable
 
     def _lacking(self, beta):
-        """How many learners in use have no Gram column."""
+        """Number of learners in use that have no Gram column."""
         used = np.flatnonzero(beta)
         return len(used) if self.store is None else int(np.count_nonzero(self.store.held.place[used] < 0))
 
     def _likely(self, beta):
-        """The learner whose Gram column is needed, and those with the largest correlations among learners without one.
+        """The learner whose Gram column is needed, and of the others without one those with the largest absolute correlations.
 
-        There are four times as many as were useful in the last block, within bounds.
+        In all four times as many as learners of the last block are in use, within bounds.
         """
         model_state, store = self.model_state, self.store
         useful = np.count_nonzero(beta[store.blocks[-1]]) if store.blocks else 0
@@ -329,16 +329,16 @@ class Cheapest:
 
 
 def source_of(kind, problem, coefficients, noise):
-    """The source of the model states of a run of this kind."""
+    """The source of the model states of a run whose model state is `kind`: a ``Cheapest`` or a ``Fixed``."""
     return Cheapest(kind, problem) if kind in MODEL_STATES else Fixed(kind, problem, coefficients, noise)
 
 
 def choose_model_state(problem, method, compile):
-    """The model state that suits the work. The choice must not depend on the number of steps: a resumed run takes the same model state.
+    """Choose the model state. The choice must not depend on the number of steps, so that a resumed run takes the same model state.
 
-    The one that keeps the method's kind of coefficients, where only one does. Lookahead for greedy methods on many learners; for the
-    squared loss the Gram form where moving all correlations is cheaper than computing those that are looked at; else the data
-    themselves.
+    If only one model state keeps the method's kind of coefficients, take that. Else lookahead for greedy methods on many learners; the
+    Gram matrix for the squared loss where updating all correlations is cheaper than computing the candidates' correlations; else the
+    naive state.
     """
     if not problem.dictionary.countable:
         return WeakLearnerState
@@ -350,17 +350,17 @@ def choose_model_state(problem, method, compile):
     if method.select.foresees:
         return CovarianceState if _gram_fits(problem) else NaiveState
     if squared and problem.dictionary.one_pass and n <= min(4000, problem.n_samples):
-        return CovarianceState  # one pass over tall data, instead of one a scan
+        return CovarianceState  # one pass over tall data, instead of one for each scan
     if compile and (n > 200 or not stored) and method.greedy:
         return LookaheadState if squared else WorkingSetState
     if not (squared and stored):
         return NaiveState
-    per_step = method.select.width or n  # numbers drawn for a step; where none are, all learners may be looked at
+    per_step = method.select.width or n  # numbers drawn for a step; if none are drawn, all learners may be candidates
     return CovarianceState if n <= 1000 and n <= per_step * problem.n_samples else NaiveState
 
 
 def checked_model_state(problem, method, model_state):
-    """`model_state`, refused where the method or the loss needs another one."""
+    """Return `model_state`; raise ValueError if the problem, its loss or the method needs another one."""
     if model_state is None:
         return None
     if not (isinstance(model_state, type) and issubclass(model_state, ModelState)):
@@ -397,13 +397,13 @@ def _lacks(model_state, method):
 
 
 def _gram_fits(problem):
-    """Whether a Gram matrix of all learners is worth what it costs."""
+    """Whether a Gram matrix of all learners is worth its cost."""
     few = problem.n_learners <= min(1000, problem.n_samples)
     return problem.loss.quadratic and is_piece(problem.dictionary) and few
 
 
 def _own_model_state(problem, method):
-    """The model state of a method with coefficients that only one model state keeps."""
+    """The model state that keeps the method's kind of coefficients: the one on the Gram matrix if there is one and the matrix is small."""
     names = [model_state for model_state in pieces_of(ModelState).values() if model_state.countable and _carries(model_state, method)]
     if not names:
         kind = type(method.coefficients).__name__

@@ -1,4 +1,4 @@
-"""Accounts of a run over families of learners: how often each was chosen, and what its learners cost."""
+"""Summaries of runs over families of learners: how often each family was chosen, and what its learners cost."""
 
 from dataclasses import dataclass
 from typing import Any
@@ -18,7 +18,7 @@ from coordboost.methods.named import rgb
 
 @dataclass(frozen=True, eq=False)
 class FamilySummary:
-    r"""What a run of ``rgb`` made of each family: arrays (n_families,).
+    r"""How a run of ``rgb`` used each family: arrays (n_families,).
 
     ``print(summary)`` is a table, one line for each family that was chosen. *Source*: Cortes, Mohri, Storcheus, *Regularized Gradient
     Boosting*, eq. (7).
@@ -26,19 +26,19 @@ class FamilySummary:
     Parameters
     ----------
     nodes : ndarray of int, (n_families,)
-        Most splits of a tree of the family; 0 for columns that are given.
+        Most splits of a tree of the family; 0 for families of given columns.
     bound, complexity : ndarray, (n_families,)
         lambda and Omega, as in ``Families``.
     chance : ndarray, (n_families,)
-        How likely one draw gives the family.
+        Probability that one draw gives the family.
     steps : ndarray of int, (n_families,)
-        How many steps chose it.
+        Number of steps that chose it.
     learners : ndarray of int, (n_families,)
-        How many of its learners have a coefficient.
+        Number of its learners with a non-zero coefficient.
     alpha : ndarray, (n_families,)
-        The sum of the abs coefficients of its learners, as the family has them.
+        Sum of the absolute coefficients of its learners, in the scaling of the family (not of unit columns).
     charge : ndarray, (n_families,)
-        What they add to the mean loss in the objective: penalty * alpha * complexity.
+        What these coefficients add to the mean loss in the objective: penalty * alpha * complexity.
     loss : float
         The mean loss.
     objective : float
@@ -81,12 +81,12 @@ class FamilySummary:
 
 
 def family_summary(run: Run, k: int | None = None) -> FamilySummary:
-    """The families of a run of ``rgb`` after `k` steps, all by default.
+    """Summarise how a run of ``rgb`` used its families in the first `k` steps (default: in all).
 
     Parameters
     ----------
     run : Run
-        Of ``rgb``.
+        A run of ``rgb``.
     k : int, optional
         Number of steps.
 
@@ -98,7 +98,7 @@ def family_summary(run: Run, k: int | None = None) -> FamilySummary:
     Raises
     ------
     ValueError
-        For a run that chose between no families.
+        For a run that did not choose between families.
 
     Notes
     -----
@@ -106,7 +106,7 @@ def family_summary(run: Run, k: int | None = None) -> FamilySummary:
 
     Examples
     --------
-    Of two families one costs ten times as much as the other; the larger the penalty, the fewer steps choose it.
+    Of two families the second costs ten times as much as the first. The larger the penalty, the fewer steps choose it.
 
     >>> import coordboost as cb
     >>> problem = cb.Problem([[1.0, 0], [0, 1], [2, 1], [1, 3]], [1.0, 2, 4, 5], groups=[0, 1])
@@ -136,11 +136,11 @@ def family_summary(run: Run, k: int | None = None) -> FamilySummary:
 
 @dataclass(frozen=True, eq=False)
 class PenaltyPath:
-    """Runs of ``rgb`` over penalties, and what came out: arrays (n_penalties,).
+    """Runs of ``rgb`` for several penalties, and their losses: arrays (n_penalties,).
 
-    penalties, runs, summaries : for each penalty its run, and its summary
-    loss, objective : the mean loss on the rows of the fit, and with the charges
-    validation : the mean loss on other rows, nan where there are none
+    penalties, runs, summaries : the penalties, and the run and the ``FamilySummary`` of each
+    loss, objective : the mean loss on the training rows, without and with the charges
+    validation : the mean loss on the validation rows, nan without such rows
     """
 
     penalties: np.ndarray
@@ -152,7 +152,7 @@ class PenaltyPath:
 
     @property
     def best(self):
-        """The index of the penalty with the least loss on the other rows, of equal ones the largest."""
+        """The index of the penalty with the least validation loss; ties go to the largest penalty."""
         if np.isnan(self.validation).any():
             raise ValueError(
                 "the best penalty is the one with the least loss on other rows: pass X_val and y_val to penalty_path."
@@ -181,29 +181,29 @@ def penalty_path(
     problem : Problem
         On learners of families: ``tree_families(X)``, or columns with `groups`.
     penalties : sequence of float
-        Prices of complexity in units of the mean loss; each is taken once, from the smallest up.
+        Penalties of complexity in units of the mean loss; duplicates are dropped.
     n_steps : int
         Steps of each run.
     X_val, y_val : array_like, (n_rows, n_columns) and (n_rows,), optional
-        Other rows, which say what the penalty is good for.
+        Validation rows, by which the best penalty is chosen.
     rng : int, default 0
-        The same seed for every run: they look at the same families in the same steps.
+        The seed of every run: all runs draw the same families in the same steps.
     **settings
         ``n_candidates``, ``step``, ``families``, ``sampling``, ``revisit``, as of ``rgb``.
 
     Returns
     -------
     PenaltyPath
-        The runs, and their losses; `best` is the index of the penalty with the least loss on the other rows.
+        The runs, and their losses; `best` is the index of the penalty with the least validation loss.
 
     Raises
     ------
     ValueError
-        For `X_val` without `y_val`, no penalty at all, and what ``rgb`` does not take.
+        For `X_val` without `y_val` or `y_val` without `X_val`, an empty list of penalties, and what ``rgb`` does not take.
 
     Notes
     -----
-    The runs share the table in bins. Nothing else: which tree a step takes depends on all trees before it. *Cost*: a run a penalty.
+    The runs share the binned table only: the tree of a step depends on all trees before it. *Cost*: one run per penalty.
 
     Examples
     --------

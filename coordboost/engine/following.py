@@ -1,4 +1,4 @@
-"""The model of a run on other rows, brought along the path: each step costs its one learner, and no step is made twice."""
+"""Predictions of a run on other rows, updated along the path: each step adds its one learner, and no step is repeated."""
 
 import numpy as np
 import scipy.sparse
@@ -13,14 +13,14 @@ from coordboost.paths.scoring import losses_of
 
 accumulate = verb("accumulate")
 
-#: Entries of columns of the new rows that are held at a time.
+#: Most entries of columns on the new rows that are in memory at a time.
 BLOCK = 1 << 23
 
 
 def follow_losses(model, loss, y, weight, constant, offset, learner, shrink, theta, out):
-    """Bring `model` through the recorded steps, and write the sum of the losses after each of them into `out`.
+    """Apply the recorded steps to `model`, and write the sum of the losses after each of them into `out`.
 
-    constant : (n_steps,), the constant prediction added to the model after each step;  offset : that of the rows, or a number
+    constant : (n_steps,), the constant prediction added to the model after each step;  offset : (n_rows,), or a number
     """
     for k in range(len(out)):
         accumulate(model, learner[k], shrink[k], theta[k])
@@ -28,9 +28,9 @@ def follow_losses(model, loss, y, weight, constant, offset, learner, shrink, the
 
 
 class Follower:
-    """The model of a method after `k` steps of a path, on the samples of `dictionary`, a piece; from step 0.
+    """The model of a method after `k` steps of a path, k = 0 at first, on the samples of `dictionary`, a piece.
 
-    The dictionary may be put in the place of another one with more learners on the same samples.
+    ``use`` replaces the dictionary by one with more learners on the same samples.
     """
 
     def __init__(self, method, dictionary):
@@ -38,11 +38,11 @@ class Follower:
 
     @property
     def pred(self):
-        """B beta after k steps, (n_samples,): the array that moves."""
+        """B beta after k steps, (n_samples,): the array that the steps update, not a copy."""
         return self.model.pred
 
     def use(self, dictionary):
-        """From now on steps name learners of this dictionary."""
+        """Take the learners of later steps from this dictionary."""
         self.model = self.model._replace(dictionary=dictionary)
 
     def move(self, path, k):
@@ -51,9 +51,9 @@ class Follower:
         self.k = k
 
     def losses(self, path, k, loss, y, weight, constant, offset=0.0):
-        """Go on to step k; the weighted sums of the losses after each of the steps, (k - self.k,).
+        """Go on to step k; return the weighted sums of the losses after each of the steps, (k - self.k,).
 
-        constant : the constant prediction, a number or one for each of the steps;  offset : that of the rows, or a number
+        constant : the constant prediction, a number or one for each of the steps;  offset : (n_samples,), or a number
         """
         part, out = path.cut(self.k, k), np.empty(k - self.k)
         pieces, constants = (self.model, loss), np.full(len(out), constant, dtype=np.float64)
@@ -69,8 +69,8 @@ class Follower:
 def run_losses(run, X, y, weight, offset=0.0, shifts=0.0):
     """Sums of the losses on the rows X after 0, 1, ..., n_steps steps of a run, (n_steps + 1,).
 
-    offset : that of the rows, or a number
-    shifts : (n_steps + 1,), what is added to the constant prediction of each of these models, or a number for all
+    offset : (n_rows,), or a number
+    shifts : (n_steps + 1,), added to the constant prediction of each of these models, or a number for all
     """
     problem = run.problem
     if not followed(run):
@@ -79,7 +79,7 @@ def run_losses(run, X, y, weight, offset=0.0, shifts=0.0):
 
 
 def staged(run, X, shifts=0.0):
-    """Predictions for the rows X, the constant included, after 0, 1, ..., n_steps steps of a run, an iterator of (len(X),)."""
+    """Iterator of the predictions for the rows X, the constant included, after 0, 1, ..., n_steps steps of a run: arrays (len(X),)."""
     if followed(run):
         parts = list(followers(run, X, X.shape[0] if hasattr(X, "shape") else len(X)))
         return _shifted((_predictions_at(parts, k) for k in range(run.n_steps + 1)), run, run.problem.constant + shifts)
@@ -87,7 +87,7 @@ def staged(run, X, shifts=0.0):
 
 
 def _predictions_at(parts, k):
-    """B beta after k steps, of followers of parts of the rows that are at an earlier step, (n_rows,)."""
+    """Move the followers of all parts of the rows on to step k; return B beta there, (n_rows,)."""
     for _, path, follower in parts:
         follower.move(path, k)
     return np.concatenate([follower.pred for *_, follower in parts])
@@ -95,7 +95,7 @@ def _predictions_at(parts, k):
 
 @on_one_thread
 def training_losses(run, shifts=0.0):
-    """The same on the rows of the fit, whose columns are at hand."""
+    """As `run_losses`, on the training rows, whose columns are in memory."""
     problem = run.problem
     if not followed(run):
         models = (state.pred for state in run.replay(range(run.n_steps + 1)))
@@ -105,14 +105,14 @@ def training_losses(run, shifts=0.0):
 
 
 def _shifted(models, run, shifts):
-    """Predictions of the models after 0, 1, ... steps, each with its shift."""
+    """Iterator of the predictions after 0, 1, ... steps, each with its shift added."""
     return map(np.add, models, np.full(run.n_steps + 1, shifts, dtype=np.float64))
 
 
 def _followed_losses(parts, run, y, weight, constants, offset):
-    """Sums of the losses over parts of the rows, each with a follower.
+    """Sums of the losses over all parts of the rows after 0, 1, ... steps, (n_steps + 1,); each part has a follower.
 
-    constants : the constant prediction after each step, or for all;  offset : that of the rows, or a number
+    constants : the constant prediction after each step, or a number for all;  offset : (n_rows,), or a number
     """
     loss, constants = run.problem.loss, np.full(run.n_steps + 1, constants, dtype=np.float64)
     total = np.zeros(run.n_steps + 1)
@@ -125,20 +125,20 @@ def _followed_losses(parts, run, y, weight, constants, offset):
 
 
 def predictions(run):
-    """B beta on the rows of the fit after 0, 1, ... steps, an iterator of one array (n_samples,) that moves."""
+    """Iterator of B beta on the training rows after 0, 1, ... steps, (n_samples,). It may be one array, updated in place: copy to keep."""
     if not followed(run):
         return (state.pred for state in run.replay(range(run.n_steps + 1)))
     return _moving(Follower(run.method, _of_the_fit(run.problem)), run.path)
 
 
 def _of_the_fit(problem):
-    """The learners on the samples of the fit, those of a bank as a piece."""
+    """The learners on the training rows, those of a bank as a piece."""
     bank = problem.dictionary
     return bank if problem.binning is None else _on_rows(problem, bank.binned)
 
 
 def _on_rows(problem, binned):
-    """The learners of features in bins on other rows."""
+    """The learners on other rows, given as features in bins."""
     return (problem.dictionary.standing or problem.dictionary.at)(binned)
 
 
@@ -149,18 +149,18 @@ def _moving(follower, path):
 
 
 def followed(run):
-    """Whether predictions can be brought along the path of a run, learner by learner."""
+    """Whether predictions can be updated along the path of a run, learner by learner."""
     problem = run.problem
     return run.method.coefficients.follow is not None and (problem.dictionary.at is None or problem.binning is not None)
 
 
 def followers(run, X, n_rows):
-    """Models at beta = 0 on new rows, part by part: a slice, the path in the numbers of the learners used, the follower."""
+    """Yield (slice, path, follower) for each part of the new rows: a model at beta = 0, and the path in the follower's learner numbers."""
     if run.problem.binning is not None:
         rows = run.problem.binning.bin(numbers_as_in(X, run.problem))
         yield slice(0, n_rows), run.path, Follower(run.method, _on_rows(run.problem, rows))
         return
-    used = np.bincount(run.path.learner) > 0  # no sort, which takes seconds for ten million steps
+    used = np.bincount(run.path.learner) > 0  # not by sorting, which takes seconds for ten million steps
     learners, place = np.flatnonzero(used), np.cumsum(used) - 1
     path, columns = Path(place[run.path.learner], run.path.shrink, run.path.theta), NewColumns(run.problem, X, learners)
     step = max(1, BLOCK // max(1, len(learners)))

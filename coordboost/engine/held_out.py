@@ -1,18 +1,18 @@
-"""What rows held out say of a run whose length they chose: a record of plain numbers."""
+"""Validation losses of a run whose number of steps was chosen by cross-validation, as a record of plain numbers."""
 
 import numpy as np
 
 from coordboost.engine.result import spaced
 
-#: How the number of steps may have been chosen; what is measured of two classes besides the loss; most steps at which it is kept.
+#: How the number of steps may have been chosen; what is measured besides the loss for two classes; most steps that the record keeps.
 CHOICES, MEASURES, MOST_POINTS = ("best", "one-se"), ("accuracy", "AUC"), 1000
 
 
 def held_out(found, steps, choose=None, rows=()):
     """The record of a ``CrossValidation``: a dict of plain numbers.
 
-    steps : how many were tried;  choose : one of ``CHOICES``, or None where something else chose
-    rows : (X, y) of the rows held out of each fold, for accuracy and AUC of two classes
+    steps : how many were tried;  choose : one of ``CHOICES``, or None if the number of steps was chosen in another way
+    rows : (X, y) of the validation rows of each fold, for accuracy and AUC of two classes
     """
     mean, error = found.mean, found.error
     known = int(np.isfinite(mean + error).sum())
@@ -27,7 +27,7 @@ def held_out(found, steps, choose=None, rows=()):
 
 
 def _measures(found, at, rows):
-    """Accuracy and AUC on the rows held out after `at` steps, means over folds by their weights, a dict of (len(at),)."""
+    """Accuracy and AUC on the validation rows after `at` steps: weighted means over folds, a dict of (len(at),)."""
     from sklearn.metrics import roc_auc_score
 
     total, parts = {name: np.zeros(len(at)) for name in MEASURES}, dict.fromkeys(MEASURES, 0.0)

@@ -1,4 +1,4 @@
-"""The one loop: pick a learner, move, push, record; the record, one row per step; a run in progress, advanced block by block."""
+"""The loop (pick a learner, move, push, record), the recorded path with one row per step, and a run in progress."""
 
 import time
 from dataclasses import dataclass, fields
@@ -26,7 +26,7 @@ accumulate = verb("accumulate")
 
 
 def advance(state, select, step, unit, beta, drawn, k, learner, shrink, theta):
-    """Run ``len(learner)`` steps from step k on, recording each; fewer where the model state wants a scan or has stopped. Their number."""
+    """Make and record up to ``len(learner)`` steps from step k on; return their number: fewer if the state needs a scan or has stopped."""
     for i in range(len(learner)):
         if stopped(state):
             return i
@@ -38,24 +38,24 @@ def advance(state, select, step, unit, beta, drawn, k, learner, shrink, theta):
         push(state, j, s, unit * t)
         accumulate(beta, j, s, t)
         learner[i] = j
-        if s != 0:  # the record begins as zeros: without shrinkage its memory is never touched
+        if s != 0:  # the array begins as zeros: without shrinkage its memory is never touched
             shrink[i] = s
         theta[i] = t
     return len(learner)
 
 
 def accumulate_steps(coefficients, learner, shrink, theta, start, stop):
-    """Bring the coefficients through the recorded steps start, ..., stop - 1."""
+    """Apply the recorded steps start, ..., stop - 1 to the coefficients."""
     for k in range(start, stop):
         accumulate(coefficients, learner[k], shrink[k], theta[k])
 
 
-#: Seconds that a call of compiled code should take at most.
+#: Most seconds that a call of compiled code should take.
 SOON = 0.1
 
 
 def stretches(start, stop):
-    """Yield (first, last), one after the other, from `start` to `stop`: each takes about ``SOON``, and Ctrl-C is heeded between them."""
+    """Yield consecutive ranges (first, last) from `start` to `stop` that take about ``SOON`` seconds each; check Ctrl-C between them."""
     length = 16
     while start < stop:
         heed()
@@ -65,12 +65,12 @@ def stretches(start, stop):
         length = max(1, int(length * min(SOON / max(took, 1e-9), 16)))
 
 
-#: Steps up to which the coefficients of learners that are found are brought along in plain Python: to compile that takes a second.
+#: For an implicit dictionary, up to so many steps are applied to the coefficients in plain Python: compiling takes a second.
 FEW = 1 << 12
 
 
 def retrace(coefficients, path, start, stop):
-    """As `accumulate_steps`, along a ``Path``, compiled where it can be: the store, with room made where learners come one by one."""
+    """Apply steps start, ..., stop - 1 of a ``Path`` to a store of coefficients, compiled if possible; return it (grown if needed)."""
     if coefficients.room is not None:
         coefficients = coefficients.room(int(path.learner[start:stop].max(initial=-1)) + 1)
     few = isinstance(coefficients, Growing) and coefficients.kept.plain and stop - start <= FEW
@@ -84,7 +84,7 @@ _in_python = interpreted(advance)
 
 
 def runner(state, select, step, beta, *, compile=True):
-    """The loop for these pieces: compiled where all of them can be; else plain Python, where a dictionary is Python on compiled verbs."""
+    """Return the loop for these pieces: compiled if all can be; else plain Python, with compiled verbs if only the learners cannot be."""
     pieces = (state, select, step, beta)
     if compile and all(map(is_piece, pieces)):
         return compiled(advance, pieces)
@@ -105,7 +105,7 @@ def runner(state, select, step, beta, *, compile=True):
 
 @dataclass(frozen=True, eq=False)
 class Path:
-    """Step k moved the coefficients by the row (learner[k], shrink[k], theta[k]); the method's store of coefficients says how.
+    """The recorded steps: step k is the row (learner[k], shrink[k], theta[k]); the method's store of coefficients defines its effect.
 
     learner : int64 (n_steps,);  shrink, theta : float64 (n_steps,)
     """
@@ -124,7 +124,7 @@ class Path:
 
     @classmethod
     def join(cls, parts):
-        """One path from its consecutive parts; a single one is that path."""
+        """One path from its consecutive parts; a single part is returned as it is."""
         parts = list(parts) or [cls.empty()]
         names = [field.name for field in fields(cls)]
         return (
@@ -141,20 +141,20 @@ ROOM = 1 << 22
 
 
 class Record:
-    """A path being written. Room is made for many steps at once: large arrays come in large pages, and only as they are filled."""
+    """A path being written. Memory is allocated for many steps at once: the system gives large arrays large pages, and only when filled."""
 
     def __init__(self, path=None):
         self._parts, self._open, self._filled = [path] if path is not None else [], Path.empty(), 0
 
     def room(self, n_steps, ahead):
-        """Rows for the next `n_steps`, of which `ahead` or more are to come in all; those made are to be `keep`-ed."""
+        """Empty rows for the next `n_steps` of the `ahead` steps to come. Call `keep` after filling them."""
         if self._filled + n_steps > len(self._open):
             held, self._parts = self._filled, [*self._parts, self._open.cut(0, self._filled)]
             self._open, self._filled = Path.empty(max(n_steps, min(ROOM, max(held, ahead)))), 0
         return self._open.cut(self._filled, self._filled + n_steps)
 
     def keep(self, n_steps):
-        """The first `n_steps` of the rows that `room` gave are written."""
+        """Add the first `n_steps` of the rows that `room` gave to the path."""
         self._filled += n_steps
 
     @property
@@ -169,15 +169,15 @@ class Record:
 
 #: Most steps in one call of the compiled loop.
 LONGEST = 1 << 16
-#: The next block has at most so many times the steps of one.
+#: A block has at most so many times the steps of the block before.
 LARGER = 64
 
 
 class Stepper:
-    """`method` on `problem`, at step `k` with coefficients ``beta``.
+    """A run in progress: `method` on `problem`, at step `k` with coefficients ``beta``.
 
     The state is a function of (problem, method, model state, seed, k) alone: not of block lengths, threads or interruptions. The `anchor`
-    is the last step at which the model state was built from the coefficients, and what else that took.
+    is (step, memory): the last step at which the model state was built from the coefficients, and what else was needed to build it.
     """
 
     def __init__(self, problem, method, *, model_state=None, seed=0, compile=True):
@@ -188,7 +188,7 @@ class Stepper:
         self.coefficients = self.method.coefficients.start(problem)
         self.k, self.record, self.looks, self.extra, self.extra_columns = 0, Record(), 0, 0, 0
         self.anchor = (0, [])
-        self.length = 1  # of the next block to begin with: how long a step takes is not known yet
+        self.length = 1  # of the first block: the time of a step is not known yet
         self.stream = picks(seed, self.method.select, problem.n_learners)
         with one_thread():
             noise = None if self.method.noise is None else self.method.noise.seeded(seed)
@@ -206,11 +206,11 @@ class Stepper:
 
     @property
     def recorded(self):
-        """What the run has cost: full scans, single correlations, Gram columns."""
+        """Counts of the work done: [full scans, single correlations, Gram columns]."""
         return [self.source.scans + self.extra, self.looks, self.source.n_columns + self.extra_columns]
 
     def recount(self, recorded):
-        """Take over the counts of a run that this one repeats."""
+        """Set the counts to those of the run that this one repeats."""
         self.extra, self.looks = recorded[0] - self.source.scans, recorded[1]
         self.extra_columns = sum(recorded[2:]) - self.source.n_columns
 
@@ -229,7 +229,7 @@ class Stepper:
             self.anchor = (self.k, self.source.saved)
 
     def restore(self, path, n_steps, anchor):
-        """Go to step `n_steps` of a recorded path, by way of its `anchor`; from wherever this one is."""
+        """Go to step `n_steps` of a recorded path, from any step: rebuild at its `anchor`, and make the steps from there."""
         k, memory = anchor
         if not self.problem.countable:
             self.problem.dictionary.forget(int(path.learner[:n_steps].max(initial=-1)) + 1)
@@ -245,11 +245,11 @@ class Stepper:
             pass
 
     def blocks(self, n_steps, *, seconds=0.1):
-        """Make `n_steps` steps, yielding about every `seconds` and at the end."""
+        """Make `n_steps` steps; yield about every `seconds` and at the end."""
         yield from self._advance(self.method.select, self.method.step, n_steps, seconds)
 
     def _make_room(self, n):
-        """Room for `n` more learners, where they come one by one."""
+        """Make room for `n` more learners of an implicit dictionary."""
         if self.kind.room is not None:
             self.source.model_state = self.source.model_state.room(self.problem, n)
             self.coefficients = self.coefficients.room(self.problem.n_learners + n)
@@ -269,13 +269,13 @@ class Stepper:
                     last = now
                     full = self._block(select, step, min(block, goal - self.k), goal - self.k)
                     now = time.perf_counter()
-                    if full:  # the next block may take half as long as there is between two yields
+                    if full:  # the next block may take half of the time between two yields
                         block = max(1, min(int(block * min(seconds / 2 / max(now - last, 1e-9), LARGER)), LONGEST))
                         self.length = min(block, 16)
             yield self
 
     def _block(self, select, step, n_steps, ahead):
-        """One call of the compiled loop, for up to `n_steps` of the `ahead`; whether the model state made all it was asked for."""
+        """Call the loop once, for up to `n_steps` of the `ahead` steps to come. Return whether it made all steps of the call."""
         steps_left = self.source.steps_left(self.k - self.anchor[0])
         if steps_left <= 0:
             self._rebuild(self.k - self.anchor[0])

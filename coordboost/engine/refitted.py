@@ -1,4 +1,4 @@
-"""A run as a path whose intercept is fitted anew at every step: ``Run.refit_intercept``."""
+"""A run as a path whose intercept is refitted at every step: ``Run.refit_intercept``."""
 
 from collections.abc import Iterable, Iterator
 from functools import cached_property
@@ -14,7 +14,7 @@ from coordboost.paths.intercept import Farthest, Shifts, beside_any, left_open, 
 
 
 class RefittedState(State):
-    """A state of the problem with an intercept of its own: ``shift`` more than the start of the ``RefittedRun`` ``refitted``."""
+    """A state with its own intercept: the intercept at the start of the run, plus ``shift``; ``refitted`` is its ``RefittedRun``."""
 
     def certificate(self, target=None):
         """The interval of the optimum over coefficients and intercept."""
@@ -27,14 +27,14 @@ class RefittedState(State):
 class RefittedRun(StepPath):
     """The models of a run, each with the best intercept for its coefficients.
 
-    The steps, the coefficients and where a ``PathPoint`` is are those of ``run``, which keeps the intercept of its start; predictions,
-    scores, losses and certificates are those of the models here. At the best intercept residuals sum to 0: what a certificate says of
-    coefficients with this intercept it says for any other, and what the sum misses is added to the gap.
+    The steps, the coefficients and the place of a ``PathPoint`` are those of ``run``, which keeps the intercept of its start; predictions,
+    scores, losses and certificates are those of the refitted models. At the best intercept the residuals sum to 0, so the lower bound of a
+    certificate holds for every intercept; if the sum is not exactly 0, the gap is widened accordingly.
 
     Parameters
     ----------
     run : Run
-        The run; ``run.refit_intercept()`` is the same.
+        The run; ``RefittedRun(run)`` is the same as ``run.refit_intercept()``.
 
     Examples
     --------
@@ -59,22 +59,22 @@ class RefittedRun(StepPath):
 
     @cached_property
     def shifts(self):
-        """What the best intercept adds to that of the start after 0, 1, ... steps, (n_points,). *Cost*: some passes over the rows each."""
+        """The best intercept less that of the start, after 0, 1, ... steps, (n_points,). *Cost*: some passes over the rows each."""
         shifts = Shifts(self.problem)
         return np.array([shifts.beside(pred) for pred in predictions(self.run)])
 
     @cached_property
     def reach(self):
-        """How far the best intercept can be. *Cost*: two scans, once."""
+        """How far the best intercept can be from that of the start. *Cost*: two scans, once."""
         return Farthest(self.problem)
 
     @cached_property
     def final(self) -> State:
-        """The last state, of the problem with the intercept that is best there."""
+        """The last state, with the best intercept there."""
         return self._beside(self.run.final)
 
     def replay(self, at: Iterable[int]) -> Iterator[State]:
-        """The states after `at` steps each (non-decreasing), each of the problem with the intercept that is best there.
+        """The states after `at` steps each (non-decreasing), each with the best intercept there.
 
         Parameters
         ----------
@@ -88,7 +88,7 @@ class RefittedRun(StepPath):
 
         Notes
         -----
-        *Cost*: the steps gone through, without a scan, and some passes over the rows for each state.
+        *Cost*: each step passed, without a scan, and some passes over the rows for each state.
         """
         shifts = Shifts(self.problem)
         for state in self.run.replay(at):
@@ -116,17 +116,17 @@ class RefittedRun(StepPath):
         return self.final.certificate(target)
 
     def order_of_entry(self) -> np.ndarray:
-        """As that of the run: the coefficients are the same.
+        """The order of entry of the run, whose coefficients are the same.
 
         Returns
         -------
         ndarray of int, (n_entered,)
-            Numbers of columns or learners, in the order in which steps first moved them.
+            Indices of columns or learners, in the order in which steps first moved them.
         """
         return self.run.order_of_entry()
 
     def profile(self) -> tuple[dict[str, np.ndarray], np.ndarray]:
-        """As that of the run, with the intercepts and the losses of the models here.
+        """The profile of the run, with the refitted intercepts and their losses.
 
         Returns
         -------
@@ -145,8 +145,8 @@ class RefittedRun(StepPath):
 
 
 def with_intercept(run):
-    """The models that a run stands for where they have an intercept, as the estimators have: with the best one for their coefficients.
+    """The models of a run as the estimators use them: a ``RefittedRun``, with the best intercept at every step.
 
-    The run itself where its start has settled the intercept, or where there is none: see ``coordboost.paths.intercept.left_open``.
+    The run itself if its start has settled the intercept, or if there is none: see ``coordboost.paths.intercept.left_open``.
     """
     return RefittedRun(run) if left_open(run.problem) else run

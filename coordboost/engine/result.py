@@ -1,4 +1,4 @@
-"""What a run leaves behind: plain numbers, nothing of the engine; and the models along it."""
+"""The result of a run: its record in plain numbers, without any part of the engine; and the models along its path."""
 
 import enum
 from dataclasses import dataclass
@@ -37,15 +37,15 @@ class Status(enum.Enum):
 
 @dataclass(frozen=True, eq=False)
 class Outcome:
-    """A run as a record: with the problem and the method it fixes every bit of the run, past and future.
+    """The record of a run, from which it is replayed and resumed bit for bit.
 
-    problem, method : what was run, the method bound to the problem
+    problem : the problem;  method : the method, bound to the problem
     model_state : the class of the engine's model state;  seed : int;  compile : bool
     path : the steps;  beta : (n_learners,), the coefficients after them
-    anchor : (k, memory), the last step at which the model state was built from the coefficients, and what else that took
+    anchor : (k, memory), the last step at which the model state was built from the coefficients, and what else was needed to build it
     counts : [full scans, single correlations, Gram columns] computed from the data
-    status : Status;  message : it in a sentence;  seconds : wall time of the steps
-    validation : what rows held out said where they chose the number of steps, a dict of plain numbers (``paths.heldout``), or None
+    status : Status;  message : the status in a sentence;  seconds : wall time of the steps
+    validation : validation losses, if the number of steps was chosen by them: a dict of plain numbers (``engine.held_out``), or None
     """
 
     problem: Problem
@@ -64,7 +64,7 @@ class Outcome:
 
 
 class Replay:
-    """The states along a recorded path, without a scan. *Cost*: the steps gone through; going back begins anew."""
+    """The states along a recorded path, without a scan. *Cost*: each step passed; going back starts again at step 0."""
 
     def __init__(self, problem, method, path, seconds=0.0):
         self.problem, self.method, self.path, self.seconds = problem, method, path, seconds
@@ -86,7 +86,7 @@ class Replay:
         return State(self.problem, self.method.target_at(k), k, self.beta(k), self.seconds, self.path.cut(0, k))
 
 
-#: States of a run that are shown, at most.
+#: Most states of a run that are shown.
 SHOWN = 200
 
 
@@ -106,7 +106,7 @@ class State:
     seconds : float, default 0
         Wall time so far.
     path : Path, optional
-        The steps that led here, None for a model that no run has made.
+        The steps that led here; None for a model that comes from no run.
 
     Examples
     --------
@@ -160,7 +160,7 @@ class State:
         return np.flatnonzero(self.beta)
 
     def certificate(self, target: Any = None) -> Certificate:
-        """The interval of the optimum of `target` that this model certifies (default: what the method approaches).
+        """The certified interval around the optimum of `target` (default: what the method approaches).
 
         Parameters
         ----------
@@ -176,12 +176,12 @@ class State:
 
 
 class StepPath(PathLike):
-    """A path of steps, whose models are the states that ``replay`` gives."""
+    """A path of steps, whose models are the states that ``replay`` yields."""
 
-    #: The run whose steps these are, and its last state.
+    #: The run that made the steps, and the last state.
     run: Any
     final: Any
-    #: What is added to the constant prediction after each step: a number, or (n_points,).
+    #: Added to the constant prediction after each step: a number, or (n_points,).
     shifts: np.ndarray | float = 0.0
 
     def _state(self, place):
@@ -209,7 +209,7 @@ class StepPath(PathLike):
 
     @property
     def losses(self) -> np.ndarray:
-        """Sums of the losses on the rows of the fit after 0, 1, ... steps, (n_points,). *Cost*: O(n_samples) a step."""
+        """Sums of the losses on the training rows after 0, 1, ... steps, (n_points,). *Cost*: O(n_samples) a step."""
         return training_losses(self.run, self.shifts)
 
     def certificate_at(self, place: PathPoint) -> Certificate:
@@ -229,7 +229,7 @@ class StepPath(PathLike):
 
 
 def spaced(n_steps, n_points=SHOWN):
-    """Step numbers from 0 to n_steps, half of them evenly spaced, half geometrically: both slow and fast starts look smooth."""
+    """Step numbers from 0 to n_steps, half of them evenly spaced, half geometrically: so curves look smooth at the start, too."""
     even = np.linspace(0, n_steps, n_points // 2)
     growing = np.geomspace(1, max(n_steps, 1), n_points - len(even)) if n_steps else even[:0]
     return np.unique(np.round(np.concatenate([even, growing])).astype(int))

@@ -1,4 +1,4 @@
-"""Boosting of several classes at once: a run for each, all of which make a step from the same predictions in every round."""
+"""Boosting of several classes at once: one run per class; in every round all runs make a step from the same predictions."""
 
 from dataclasses import replace
 from functools import cached_property
@@ -17,9 +17,9 @@ from coordboost.losses.multinomial import multinomial_losses, multinomial_residu
 
 
 class Round:
-    """All classes after `k` rounds: what stop rules are asked about.
+    """The models of all classes after `k` rounds; stop rules are functions of it.
 
-    steppers : one for each class, on problems of their own, whose offsets ``write_offsets`` fills;  class_index : the class of each row
+    steppers : one per class, each on its own problem, whose offset ``write_offsets`` fills;  class_index : the class of each row
     pred : predictions, constants included, (n_classes, n_samples)
     """
 
@@ -38,7 +38,7 @@ class Round:
             stepper.model_state.target[:] = resid
 
     def write_offsets(self):
-        """Set the offset of each problem so that its logistic gradient is the multinomial one."""
+        """Set the offset of each problem so that its logistic gradient equals the multinomial gradient."""
         for stepper, offset in zip(self.steppers, offsets_beside(self.pred), strict=True):
             stepper.problem.offset[:] = offset
             np.add(stepper.problem.constant, offset, out=stepper.problem.base)
@@ -46,21 +46,21 @@ class Round:
 
 @on_one_thread
 def solve_rounds(problems, method, n_rounds, *, rng=0, stop=(), earlier=None):
-    """Make `n_rounds` rounds with logistic losses of the classes 0, 1, ...; a list of runs, one for each class.
+    """Make `n_rounds` rounds with the multinomial loss of the classes 0, 1, ...; return a list of runs, one per class.
 
     The Hessian of the multinomial loss in all predictions is at most 1/2, twice the bound 1/4 for one class; so steps must be half as
     long as in a one-vs-rest run. The joint loss falls for ``FittedStep(rate)`` with rate <= 1 / sigma.
 
-    *Cost* of a round: a search for each class, as of a run for each against the rest, and one softmax.
+    *Cost* of a round: one search per class, as in one-vs-rest runs, and one softmax.
 
-    problems : over learners that are searched for;  earlier : the outcomes of runs to resume, or None
-    The offset of the problem of each run sums up the final predictions of the other classes, see ``write_offsets``.
+    problems : logistic, over an implicit dictionary, one per class;  earlier : the outcomes of runs to resume, or None
+    In each returned run the offset of the problem sums up the final predictions of the other classes, see ``write_offsets``.
     """
     outcomes = [None] * len(problems) if earlier is None else earlier
     steppers = []
     for problem, outcome in zip(problems, outcomes, strict=True):
         start = {name: np.zeros(problem.n_samples) for name in ("offset", "base")}
-        if outcome is None:  # from log odds to the log of the share
+        if outcome is None:  # from the log odds to the log of the class frequency
             start["constant"] = -float(np.logaddexp(0.0, -problem.constant))
         steppers.append(Stepper(problem.replace(**start), method, model_state=RoundState, seed=rng))
         if outcome is not None:

@@ -1,4 +1,4 @@
-"""Running a method on a problem: one entry for every combination; and the run as an object: resumable, replayable, saved and loaded."""
+"""``solve`` and ``iterate`` run any method on any problem; a ``Run`` can be resumed, replayed, saved and loaded."""
 
 import os
 import warnings
@@ -29,7 +29,7 @@ class Run(StepPath):
 
     Attributes
     ----------
-    problem, method : what was run;  seed : of its random numbers;  model_state : how residuals were kept up to date
+    problem, method : what was run;  seed : seed of the random numbers;  model_state : how residuals were kept up to date
     path : the steps;  n_steps : their number;  beta : coefficients of the unit columns after them, (n_learners,)
     status : ``Status``;  message : the status in a sentence;  seconds : wall time of the steps
     n_scans : correlations of residuals computed from the data, in units of a scan: one pass over all columns
@@ -38,7 +38,7 @@ class Run(StepPath):
     Parameters
     ----------
     outcome : object
-        What the loop leaves behind; ``solve`` makes runs.
+        The record that the loop leaves; ``solve`` makes runs.
 
     Examples
     --------
@@ -93,13 +93,13 @@ class Run(StepPath):
     def step_at(self, place: PathPoint) -> int:
         """The number of steps after which a ``PathPoint`` is reached.
 
-        Norms and penalties need not be monotone. The step is one at which the place *begins* to be reached: it is after this step, and
-        was not one step before. *Cost*: replays, and for a penalty a scan each, as many as n_steps has binary digits.
+        Norms and penalties need not be monotone along the path. The place *begins* to be reached at the returned step: it is reached after
+        this step, and was not reached one step before. *Cost*: log2(n_steps) replays, and for a penalty a scan each.
 
         Parameters
         ----------
         place : PathPoint
-            Which.
+            The point on the path.
 
         Returns
         -------
@@ -149,7 +149,7 @@ class Run(StepPath):
         return learners if not self.problem.countable else self.problem.standardization.kept[learners]
 
     def profile(self) -> tuple[dict[str, np.ndarray], np.ndarray]:
-        """The numbers of ``to_frame``, at no more than 200 steps: half of them evenly spaced, half geometrically.
+        """The numbers of ``to_frame`` at no more than 200 steps, half of them evenly spaced, half geometrically.
 
         Returns
         -------
@@ -200,13 +200,13 @@ class Run(StepPath):
 
     @property
     def n_points(self) -> int:
-        """Models of the path: one before the first step, one after each."""
+        """Number of models of the path: one before the first step, one after each."""
         return self.n_steps + 1
 
     def degrees_of_freedom(self) -> np.ndarray:
-        """After 0, 1, ... steps, the intercept not counted, (n_steps + 1,): the trace of the hat operator, for LS-Boost only.
+        """The trace of the hat operator after 0, 1, ... steps, the intercept not counted, (n_steps + 1,): for LS-Boost only.
 
-        The chosen learners are taken as given, so it ignores the degrees of freedom of the search: see ``coordboost.paths.freedom``.
+        The chosen learners are taken as given, so the degrees of freedom of the search are ignored: see ``coordboost.paths.freedom``.
 
         Returns
         -------
@@ -216,7 +216,7 @@ class Run(StepPath):
         return hat_trace(self)
 
     def certificate(self, target: Any = None, at: Iterable[int] = ()) -> Certificate:
-        """Certificate of the last model; the models `at` earlier steps may raise its lower end.
+        """Certificate of the last model; the models after `at` earlier steps may raise its lower end.
 
         Parameters
         ----------
@@ -236,7 +236,7 @@ class Run(StepPath):
     def refit_intercept(self) -> RefittedRun:
         """The same coefficients with the best intercept at every step, a ``RefittedRun``.
 
-        For losses other than the squared one: their runs keep the intercept of the start.
+        For losses other than the squared loss: their runs keep the intercept of the start.
 
         Returns
         -------
@@ -246,12 +246,12 @@ class Run(StepPath):
         return RefittedRun(self)
 
     def resume(self, n_steps: int, *, stop: Any = (), watch: Callable[[State], Any] | None = None) -> "Run":
-        """A new run of `n_steps` more steps, the same as if it had never stopped.
+        """A new run with `n_steps` more steps, the same as if the run had never stopped.
 
         Parameters
         ----------
         n_steps : int
-            How many more.
+            Number of further steps.
         stop : stop rule or sequence of them, optional
             As for ``solve``.
         watch : callable, optional
@@ -270,7 +270,7 @@ class Run(StepPath):
         Parameters
         ----------
         file : path
-            Where.
+            The file to write.
         data : bool, default True
             Whether the problem is written, too.
         """
@@ -283,11 +283,11 @@ def load(file: str | os.PathLike[str], problem: Problem | None = None, method: M
     Parameters
     ----------
     file : path
-        What ``run.save`` wrote.
+        A file that ``run.save`` wrote.
     problem : Problem, optional
-        What the run was made on, where the file does not hold it.
+        The problem of the run, if the file does not hold it.
     method : Method, optional
-        The method, where it has rules of your own.
+        The method, if it has rules of your own.
 
     Returns
     -------
@@ -324,7 +324,7 @@ class LongStepWarning(UserWarning):
 
 
 def too_long(run):
-    """What is wrong with the steps of a stagewise run and what to try, in words; none where the first step does not raise the loss."""
+    """Return a warning with an eps to try if the first step of a stagewise run raises the loss, else an empty string."""
     problem, eps = run.problem, run.method.parameters.get("eps")
     if not ("stagewise" in run.method.name and isinstance(eps, float) and run.n_steps):  # a sequence may begin with long ones
         return ""
@@ -346,7 +346,7 @@ def seed_of(rng):
 
 
 def _begin(problem, method, rng, model_state, compile):
-    """A function that makes the stepper at step 0; refused where the arguments are not what they should be."""
+    """Check the arguments; return a function that makes the stepper at step 0."""
     checked_problem(problem)
     checked_method(method)
     if method.coefficients.follow_angle:
@@ -369,10 +369,10 @@ def solve(
         A named method such as ``ls_boost(0.1)``, or any ``Method(name, select, step)``.
     n_steps : int >= 0
     rng : int, numpy Generator or None, default 0
-        Seed of random selection rules. Same seed, same run; None draws a fresh one (kept in ``run.seed``).
+        Seed of all random numbers. The same seed gives the same run; None draws a fresh seed (kept in ``run.seed``).
     stop : stop rule or sequence of them, optional
         ``GapBelow``, ``NoProgress``, ``TimeLimit`` (all in ``coordboost.engine``), or a function of a ``State`` that returns True to
-        stop. The run ends at the first step at which one is true; except for ``TimeLimit`` this step does not depend on the machine. A
+        stop. The run ends at the first step at which a rule is true; except for ``TimeLimit`` this step does not depend on the machine. A
         rule that turns true and then false again may be missed, as rules are not tested after every step; give it an attribute
         ``every``, and it is tested at each multiple of that step number.
     watch : callable, optional
@@ -386,7 +386,7 @@ def solve(
     Returns
     -------
     Run
-        Also after Ctrl-C, with the steps made.
+        The run; after Ctrl-C with the steps made so far.
 
     Raises
     ------
@@ -433,7 +433,7 @@ def iterate(
     every : int, default 1
         Steps between two states.
     rng : int, numpy Generator or None, default 0
-        Seed of random selection rules.
+        Seed of all random numbers, as for ``solve``.
     model_state : class, optional
         For testing, as for ``solve``.
     compile : bool, default True

@@ -1,14 +1,14 @@
-"""The one driver behind ``solve``, ``iterate`` and ``resume``: a stepper is advanced, looked at, and stopped.
+"""The run loop of ``solve``, ``iterate`` and ``resume``: it advances a stepper, tests the stop rules, and ends the run.
 
-When stop rules are asked, and which step is the first that satisfies one:
+When stop rules are tested, and at which step a run ends:
 
-Asking costs: a certificate takes a scan. A rule is asked at the start and at the end, and in between after each step at first, then at
-step numbers that grow by a sixteenth, as long as that costs no more than a tenth of the run (or than some hundredths of a second). The
-cost is counted in multiplications, never measured by a clock. Where the answer is yes, the steps since the last no are searched by replay:
-one after another where that is cheap, else by halving. The step found is one at which the rule *begins to hold*: it holds there, and
-did not one step before. For a rule that goes on holding, this is the first step of all. A rule with ``every`` is asked at each multiple
-of that number instead, and the first yes counts. So the step depends on problem, method, model state, seed and rule alone: not on blocks,
-threads or the speed of the machine.
+A test costs work: a certificate takes a scan. A rule is tested at the start and at the end. In between it is tested after each step at
+first, then at step numbers that grow by a sixteenth, as long as the tests cost at most a tenth of the run (or some hundredths of a second).
+The cost is counted in multiplications, never measured by a clock. When a rule holds, the steps since the last test that failed are searched
+by replay: one after another where that is cheap, else by bisection. The step found is one at which the rule *begins to hold*: it holds
+there, and did not hold one step before. For a rule that holds from then on, this is the first step at which it holds. A rule with ``every``
+is tested at each multiple of that number instead, and the first success counts. So the step depends on problem, method, model state, seed
+and rule alone: not on blocks, threads or the speed of the machine.
 """
 
 import math
@@ -24,14 +24,14 @@ from coordboost.data import validation
 from coordboost.engine.loop import Stepper
 from coordboost.engine.result import Outcome, Replay, State, Status
 
-#: Seconds between two looks at a run that nobody asked for: for progress bars, time limits, and to notice divergence.
+#: Seconds between two checks of a run that no stop rule requires: for progress bars, time limits, and to detect divergence.
 LOOK = 0.05
-#: A move beyond this is where a run that left the range of float64 is cut.
+#: A run that left the range of float64 is cut before the first move larger than this.
 LARGEST = 1e150
 
 
 class Course:
-    """A stepper on its way to `n_steps` more steps, and the steps that it can go back to."""
+    """A stepper that makes `n_steps` more steps, and the marks: steps that it can return to."""
 
     def __init__(self, stepper, n_steps, seconds=0.0):
         self.stepper, self.goal = stepper, stepper.k + n_steps
@@ -48,7 +48,7 @@ class Course:
         return self.stepper.k, self.stepper.anchor, self.stepper.recorded
 
     def mark(self, since):
-        """Be able to go back here, and to where the steps after `since` can be made from; the other marks are let go."""
+        """Mark the present step. Keep the first mark, and the marks needed to make the steps after `since` again; drop the others."""
         self.marks.append(self._mark())
         needed = [i for i, mark in enumerate(self.marks) if mark[0] <= since]
         self.marks = self.marks[:1] + self.marks[max(1, needed[-1] if needed else 1) :]
@@ -58,13 +58,13 @@ class Course:
         return time.perf_counter() - self.began
 
     def state(self):
-        """Where the stepper is."""
+        """The ``State`` at the present step."""
         stepper = self.stepper
         target = stepper.method.target_at(stepper.k)
         return State(stepper.problem, target, stepper.k, stepper.beta, self.seconds(), stepper.path)
 
     def sound(self, state):
-        """Whether the loss is a number: at the prediction that the model state holds, where it holds one; to sum up a model costs more."""
+        """Whether the loss is finite. Uses the prediction of the model state if there is one: computing it from beta costs more."""
         pred = self.stepper.model_state.pred
         if pred is None:
             return math.isfinite(state.loss)
@@ -72,17 +72,17 @@ class Course:
         return surely_finite(problem.loss, problem.y, problem.weight, problem.base, pred) or math.isfinite(problem.value(pred))
 
     def pauses(self, due):
-        """Make the steps; pause after every block, and at the step numbers that ``due()`` gives."""
+        """Make the steps; yield after every block, and at the step numbers that ``due()`` returns."""
         while self.stepper.k < self.goal:
             for _ in self.stepper.blocks(min(due(), self.goal) - self.stepper.k):
                 yield
 
     def earlier(self):
-        """The states up to here, by replay."""
+        """A ``Replay`` of the steps so far."""
         return Replay(self.stepper.problem, self.stepper.method, self.stepper.path, self.seconds())
 
     def back(self, k):
-        """Go back to step k: the stepper is then as if it had never gone further."""
+        """Go back to step k: the stepper is then as if it had made no further step."""
         stepper = self.stepper
         if k == stepper.k:
             return
@@ -93,7 +93,7 @@ class Course:
             pass
 
     def back_to_numbers(self):
-        """Go back to before the first move, of those made here, that was no ordinary number, or that led to a loss which is none."""
+        """Go back to the step before the first move that was not finite or too large, or after which the loss is not finite."""
         good = self.marks[0][0]
         theta = self.stepper.path.theta[good:]
         bad = ~np.isfinite(theta) | (np.abs(theta) > LARGEST)
@@ -107,7 +107,7 @@ class Course:
         self.back(past)
 
     def outcome(self, status, message=None):
-        """The record of the stepper as it is."""
+        """The ``Outcome`` of the stepper at the present step."""
         stepper = self.stepper
         words = "; ".join(filter(None, (message or status.value, stepper.model_state.remark)))
         return Outcome(
@@ -118,12 +118,12 @@ class Course:
 
 
 def begin(problem, method, seed, model_state, compile):
-    """A function that makes the stepper at step 0."""
+    """Return a function that makes the stepper at step 0."""
     return lambda: Stepper(problem, method, model_state=model_state, seed=seed, compile=compile)
 
 
 def again(outcome):
-    """A function that makes the stepper which `outcome` is the record of."""
+    """Return a function that makes a stepper at the last step of the recorded run `outcome`."""
 
     def make():
         stepper = Stepper(outcome.problem, outcome.method, model_state=outcome.model_state, seed=outcome.seed, compile=outcome.compile)
@@ -135,7 +135,7 @@ def again(outcome):
 
 
 def drive(make, n_steps, stop, watch, seconds=0.0):
-    """Advance the stepper that ``make()`` gives until all steps are made or something ends them; its outcome. `seconds`: spent before."""
+    """Advance the stepper that ``make()`` returns until the run ends; return its ``Outcome``. `seconds` is the time spent before."""
     n_steps, rules = validation.whole("n_steps", n_steps), rules_of(stop)
     if watch is not None:
         function("watch", watch, "a function of a State")
@@ -148,7 +148,7 @@ def drive(make, n_steps, stop, watch, seconds=0.0):
 
 
 def _advance(course, asking, watch, interrupted):
-    """Make the steps, or those up to what ends them: a status, and a sentence where it has one of its own."""
+    """Make the steps until the run ends. Return the status, and a message or None."""
     stepper, looked = course.stepper, time.perf_counter()
     if stepper.k and not course.sound(course.state()):
         raise ValueError(f"the loss after the {stepper.k:,} steps of this run is not finite: no step can be made from there.")
@@ -178,7 +178,7 @@ def _advance(course, asking, watch, interrupted):
 
 
 def _stopped(course, asking, ripe, state):
-    """Ask the rules that are `ripe`; if one holds, go back to where it begins to, and return what it says."""
+    """Test the rules that are `ripe`; if one holds, go back to the step where it begins to hold, and return its message."""
     reached = asking.reached(ripe, course.stepper, state, course.earlier)
     if reached is None:
         if ripe:
@@ -190,7 +190,7 @@ def _stopped(course, asking, ripe, state):
 
 
 def states(make, n_steps, every):
-    """The state at the start of the stepper that ``make()`` gives and after every `every` steps, up to where the loss leaves float64."""
+    """Yield the state of the stepper that ``make()`` returns, at its start and after every `every` steps, while the loss is finite."""
     n_steps, every = validation.whole("n_steps", n_steps), validation.whole("every", every, 1)
     course = Course(make(), n_steps)
     stepper = course.stepper
@@ -203,11 +203,11 @@ def states(make, n_steps, every):
             yield state
 
 
-#: Multiplications that a step of the compiled loop is taken for, and what it costs to stop the loop and to ask, besides the rule itself.
+#: Assumed costs in multiplications: of a step of the compiled loop, and of a pause of the loop to test a rule, without the rule itself.
 STEP_WORK, PAUSE_WORK = 500, 100_000
-#: Asking may take one part in so many of the work of the run; steps between two questions, one part in so many of those made.
+#: Tests may take 1 / SHARE of the work of the run; between two tests there are 1 / GROWTH of the steps made so far.
 SHARE, GROWTH = 10, 16
-#: So much may be spent on asking at any stage of the run, and on trying all steps of an interval (some hundredths of a second).
+#: Work that tests may take at any stage of the run, and that trying all steps of an interval may take (some hundredths of a second).
 FREE_WORK = 20_000_000
 
 
@@ -217,7 +217,7 @@ def scan_cost(problem):
 
 
 def work(stepper):
-    """Multiplications that the run has taken so far: scans, Gram columns (made in blocks, four for a scan) and steps, counted."""
+    """Multiplications of the run so far: scans, Gram columns (computed in blocks, four at the cost of a scan) and steps."""
     return (stepper.n_scans + sum(stepper.recorded[2:]) / 4) * scan_cost(stepper.problem) + stepper.k * STEP_WORK
 
 
@@ -230,7 +230,7 @@ def rules_of(stop):
 
 
 class Asker:
-    """One stop rule: the last step at which it did not hold, and the step at which the run pauses for it next."""
+    """One stop rule, with the last step at which it did not hold, and the step at which it is due to be tested next."""
 
     def __init__(self, rule, k):
         self.rule, self.clock = rule, getattr(rule, "clock", False)
@@ -240,7 +240,7 @@ class Asker:
         self.due = math.inf if self.clock else -(-k // self.every) * self.every if self.every else k
 
     def ripe(self, stepper):
-        """Whether the rule is to be asked at this pause; if not, the next one is set."""
+        """Whether the rule is to be tested at this pause. If a test would cost too much now, set the next one."""
         if stepper.k < self.due or self.every:
             return stepper.k == self.due
         if self.begun is None:
@@ -254,11 +254,11 @@ class Asker:
         self.due = k - k % self.every + self.every if self.every else k + max(1, k // GROWTH)
 
     def fits(self, k):
-        """Whether the rule may be asked at step k."""
+        """Whether the rule may be tested at step k."""
         return self.every is None or k % self.every == 0
 
     def holds(self, state):
-        """The answer of the rule; `price` becomes the multiplications that it took, those for the state included."""
+        """Test the rule, and set `price` to the multiplications that this took, those for the state included."""
         before = "point" in vars(state)
         answer, problem = bool(self.rule(state)), state.problem
         self.price = PAUSE_WORK + problem.n_learners + problem.n_samples * (20 + len(state.support))
@@ -267,7 +267,7 @@ class Asker:
         return answer
 
     def refused(self, stepper):
-        """Note that the rule does not hold where the stepper is."""
+        """Note that the rule does not hold at the present step."""
         if self.clock:
             return
         self.no = stepper.k
@@ -275,7 +275,7 @@ class Asker:
         self._pause_after(stepper.k)
 
     def begins(self, replay, last, effort):
-        """The step up to `last`, where it holds, at which it begins to hold; `effort` may be spent on trying all since the last no."""
+        """The step at which the rule, which holds at `last`, begins to hold. Bisection, unless trying all steps costs at most `effort`."""
         if self.clock or self.every:
             return last
         no, one_by_one = self.no, (last - self.no) * self.price <= effort
@@ -285,7 +285,7 @@ class Asker:
         return last
 
     def words(self, k):
-        """Which rule it was, and what it says."""
+        """The message of the run: the name of the rule, the step, and the rule's own text."""
         name = getattr(self.rule, "__name__", type(self.rule).__name__)
         says = "" if type(self.rule).__str__ is object.__str__ or hasattr(self.rule, "__name__") else f": {self.rule}"
         return f"{name} ended the run at step {k:,}{says}"
@@ -298,15 +298,15 @@ class Asking:
         self.askers = [Asker(rule, k) for rule in rules]
 
     def due(self):
-        """The next step number at which the run is to pause."""
+        """The next step number at which the run must pause."""
         return min((asker.due for asker in self.askers), default=math.inf)
 
     def no(self):
-        """The last step at which every rule has been refused."""
+        """The earliest of the steps at which the rules last failed, those with a clock left out."""
         return min((asker.no for asker in self.askers if not asker.clock), default=math.inf)
 
     def ripe(self, stepper, timely, last):
-        """The rules to be asked at this pause; those with a clock where it is `timely`, and all at the `last` step."""
+        """The rules to be tested at this pause: those with a clock if it is `timely`, and all that may be tested at the `last` step."""
         return [
             asker
             for asker in self.askers
@@ -314,9 +314,9 @@ class Asking:
         ]
 
     def reached(self, ripe, stepper, state, earlier):
-        """(step, words) of the first rule that holds, None if none does; ``earlier()`` gives the replay of the steps so far.
+        """(step, message) of the rule that begins to hold first, None if none holds; ``earlier()`` returns a replay of the steps so far.
 
-        When one holds, the others are asked at its step, too: one of them may have begun to hold before.
+        When one holds, the others are tested at its step, too: one of them may have begun to hold earlier.
         """
         held = [asker for asker in ripe if asker.holds(state)]
         if not held:

@@ -15,24 +15,24 @@ from coordboost.data.problem import Problem, checked_problem
 class ShapeFunction:
     """The part of a model that depends on one feature: a step function of its value.
 
-    It is called with values of the feature. ``shape_functions(problem, beta)`` and ``run.shape_functions()`` make it.
+    It is called with values of the feature. ``shape_functions(problem, beta)`` and ``run.shape_functions()`` return it.
 
     Parameters
     ----------
     feature : str
-        Its name.
+        Name of the feature.
     cuts : ndarray, (k,)
-        The thresholds at which it changes, increasing; none of a feature with categories.
+        The thresholds at which the function changes, increasing; empty for a feature with categories.
     values : ndarray, (k + 1,)
-        The value for ``cuts[i - 1] < x <= cuts[i]``; of a feature with categories one for each of them.
+        The value for ``cuts[i - 1] < x <= cuts[i]``; for a feature with categories, one value per category.
     labels : list or None
         The categories; None for an ordered feature.
     missing : float
         The value where the feature is missing.
     other : float
-        That of an unknown category.
+        The value for an unknown category.
     learners : ndarray of int
-        Numbers of its learners with a coefficient.
+        Indices of the learners of this feature with a non-zero coefficient.
     coefs : ndarray
         Their coefficients.
 
@@ -57,7 +57,7 @@ class ShapeFunction:
     coefs: np.ndarray
 
     def __call__(self, x: Any) -> np.ndarray:
-        """Its values at `x`, numbers or categories, (n,)."""
+        """The values of the function at `x`, numbers or categories, (n,)."""
         if self.labels is not None:
             known = dict(zip(self.labels, self.values.tolist(), strict=True))
             return np.array([self.missing if one is None or one != one else known.get(one, self.other) for one in x])
@@ -66,14 +66,14 @@ class ShapeFunction:
 
 
 def shape_functions(problem: Problem, beta: ArrayLike) -> dict[str, ShapeFunction]:
-    """The shape function of each feature that has a coefficient: they and ``problem.constant`` add up to the prediction.
+    """The shape function of each feature in the model: their sum plus ``problem.constant`` is the prediction.
 
     Parameters
     ----------
     problem : Problem on ``stumps(X)`` or ``leaf_stumps(X)``; or ``run.problem`` of a run over ``trees(X, max_depth=1)``
-        A tree without a split, a constant, counts as one of the first feature.
+        A tree without a split, a constant, counts as a tree on the first feature.
     beta : (n_learners,)
-        Coefficients of the unit columns: ``run.beta``, or ``problem.unit(path.coefs[:, k])``; of an earlier step
+        Coefficients of the unit columns: ``run.beta``, or ``problem.unit(path.coefs[:, k])``; after k steps
         ``next(run.replay([k])).beta``.
 
     Returns
@@ -103,7 +103,7 @@ def shape_functions(problem: Problem, beta: ArrayLike) -> dict[str, ShapeFunctio
 
 
 def _shape(binning, dictionary, beta, g, bins):
-    """The shape of feature g, whose values on the bins are `bins`."""
+    """The shape function of feature g, whose values on the bins are `bins`."""
     n_bins, missing, labels, cuts = int(binning.n_bins[g]), int(binning.missing[g]), binning.labels[g], binning.thresholds(g)
     used = np.flatnonzero((dictionary.feature[: len(beta)] == g) & (beta != 0))
     gap = missing if missing >= 0 else n_bins  # the code that new rows get

@@ -1,7 +1,7 @@
-"""When a run ends before its number of steps: a function of the step, never of a record or of the speed of the machine.
+"""Stop rules end a run early. All but ``TimeLimit`` depend on the step alone, not on the speed of the machine.
 
-A stop rule is any callable of a ``State``. It may declare ``every``, the step numbers at which it is asked, and ``clock``, that it looks
-at ``state.seconds``; see ``coordboost.engine.run_loop`` for when rules are asked.
+A stop rule is any callable of a ``State``. It may have the attribute ``every`` (it is tested at multiples of this step number) and the
+attribute ``clock`` (True if it uses ``state.seconds``). See ``coordboost.engine.run_loop`` for when rules are tested.
 """
 
 from dataclasses import dataclass
@@ -11,7 +11,7 @@ from coordboost.certificates.objectives import UNKNOWN, Unconstrained, known_tar
 
 
 def _checked(name, number):
-    """What a rule compares with, as a float."""
+    """The threshold of a rule as a float."""
     return real(name, number, lambda number: number >= 0, "a number >= 0")
 
 
@@ -26,12 +26,12 @@ class GapBelow:
     target : Unconstrained, L1Ball or L1Penalty, optional
         By default what the method approaches.
     every : int, optional
-        Ask at multiples of this step number; by default as often as it costs no more than a tenth of the run. *Cost*: a scan.
+        Test at multiples of this step number. Default: as often as tests cost at most a tenth of the run. *Cost* of a test: a scan.
 
     Raises
     ------
     ValueError
-        Where the run could never end by this rule: the certificate has no lower end.
+        If this rule can never end the run, as the certificate has no lower end.
 
     Examples
     --------
@@ -99,7 +99,7 @@ class NoProgress:
 
 @dataclass(frozen=True)
 class TimeLimit:
-    """Stop at the first block of steps that ends after `seconds`: the one rule whose step is up to the machine.
+    """Stop at the first block of steps that ends after `seconds`: the only rule whose step depends on the speed of the machine.
 
     Parameters
     ----------

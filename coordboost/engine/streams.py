@@ -1,18 +1,18 @@
-"""Random numbers with an address: what is drawn for a step is a function of (seed, step) alone.
+"""Random numbers with an address: the numbers drawn for a step are a function of (seed, step) alone.
 
-So blocks, threads, stops and restarts cannot change a draw.
+So they do not depend on blocks, threads, stops or restarts.
 """
 
 import numpy as np
 
 from coordboost._utils.checks import shown
 
-#: Numbers are made for so many steps at once, for fewer where a step takes more than WIDE of them; at most ROOM lie in memory.
+#: Numbers are drawn for CHUNK steps at once; for SHORT steps if a step takes more than WIDE numbers. At most ROOM numbers are in memory.
 CHUNK, SHORT, WIDE, ROOM = 4096, 64, 48, 1 << 22
 
 
 class Stream:
-    """One row of numbers for each step: ``fill(rng, n_rows)`` gives the rows of some steps, (n_rows, width), from a fresh generator."""
+    """One row of random numbers per step: ``fill(rng, n_rows)`` draws the rows of a chunk, (n_rows, width), from a fresh generator."""
 
     def __init__(self, seed, fill, width):
         self.seed, self.fill = seed, fill
@@ -20,7 +20,7 @@ class Stream:
         self._chunk, self._rows = -1, None
 
     def rows(self, step, most):
-        """The rows of steps step, step + 1, ...: at most `most`, and fewer where they were not made at once."""
+        """The rows of steps step, step + 1, ...: at most `most`, fewer at the end of a chunk."""
         chunk, first = divmod(step, self.length)
         if self._chunk != chunk:
             rng = np.random.default_rng(np.random.SeedSequence(self.seed, spawn_key=(chunk,)))
@@ -29,12 +29,12 @@ class Stream:
 
 
 def picks(seed, select, n_learners):
-    """What the selection rule draws, whole numbers (n_steps, width); or None for a rule that draws nothing.
+    """The ``Stream`` of the whole numbers that the selection rule draws, `width` per step; None for a rule that draws nothing.
 
     Raises
     ------
     ValueError
-        If the rule has no `draw`, or draws anything else.
+        If the rule has no `draw`, or its `draw` returns anything else.
     """
     width, draw = select.width, select.draw
     if width == 0:

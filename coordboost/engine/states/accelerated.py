@@ -16,13 +16,13 @@ scan = verb("scan")
 correlations = verb("correlations")
 add = verb("add")
 
-#: The least part of gamma with which momentum restarts.
+#: The smallest share of gamma with which momentum restarts.
 LEAST = 1e-15
 
 
 @kernel
 def fit_of(state, j):
-    """The inner product of learner j, which is in ``state.unit`` from here on, with what is looked at."""
+    """Copy learner j into ``state.unit``; return its inner product with ``state.looked``."""
     fill_column(state.dictionary, j, state.unit)
     total = 0 * state.looked[0]
     for i in range(len(state.looked)):
@@ -32,7 +32,7 @@ def fit_of(state, j):
 
 @kernel
 def look_between(state):
-    """Look at the residual at g = (1 - theta_m) f + theta_m h."""
+    """Write the residual at g = (1 - theta_m) f + theta_m h into ``state.looked``."""
     mix = mixing(state.clock[0])
     for i in range(len(state.mixed)):
         state.mixed[i] = (1 - mix) * state.f[i] + mix * state.h[i]
@@ -51,9 +51,9 @@ def restart_momentum(state):
 
 @kernel
 def follow_fit(state, fit):
-    """A learner had the inner product `fit` with what was looked at: what gamma may be from here on."""
+    """Update the worst cosine of the fits, and with it the admissible gamma; `fit` is the inner product of a learner with ``looked``."""
     angle, square = state.angle, 0.0
-    for i in range(len(state.looked)):  # looked holds the weight once
+    for i in range(len(state.looked)):  # looked contains the weight as a factor
         square += state.looked[i] * state.looked[i] / state.weight[i] if state.weight[i] > 0.0 else 0.0
     angle[1] = angle[2]
     if square > 0.0:
@@ -63,7 +63,7 @@ def follow_fit(state, fit):
 
 @kernel
 def next_round(state):
-    """The row that ends a round is made."""
+    """Begin the next round, with momentum restarted if its period is over."""
     clock = state.clock
     clock[0] += 1
     if state.period > 0 and clock[0] == state.period:
@@ -76,10 +76,10 @@ def next_round(state):
 
 @kernel
 def observe(state):
-    """Look at the loss after a move of f; whether the move is undone.
+    """Check the loss after a move of f; return whether the move was undone.
 
-    Under the assumptions of its theorem the loss of round m cannot pass that where momentum began by more than (m - 1) / (m + 1)^2 of what
-    lies between it and the infimum.
+    Under the assumptions of its theorem the loss of round m exceeds the loss where momentum began by at most (m - 1) / (m + 1)^2 times the
+    difference between that loss and the infimum.
     """
     clock, watch = state.clock, state.watch
     loss, m = sum_of_losses(state.loss, state.y, state.weight, state.base, state.f), clock[0] + 1
@@ -125,18 +125,18 @@ class _AcceleratedState(NamedTuple):
 
 
 class AcceleratedState(_AcceleratedState, ModelState):
-    """Predictions f and h (n_samples,), and what is correlated with the learners: `looked`, the residual r at g or the corrected c.
+    """Predictions f and h (n_samples,), and `looked`, what is correlated with the learners: the residual r at g, or the corrected c.
 
-    AGBM looks at r in even steps and at c in odd ones; c <- r + correction alpha_{m-1} / alpha_m (c - fit) with the fit of its last
-    learner, kept in `unfitted`, and alpha_m = gamma_m / theta_m. VAGBM (`share` > 0) looks at r always. *Cost* of a step: one scan (or the
-    candidates) and O(n_samples).
+    AGBM uses r in even steps and c in odd ones; c <- r + correction alpha_{m-1} / alpha_m (c - fit), where fit is the fit of its last
+    learner (c - fit is kept in `unfitted`), and alpha_m = gamma_m / theta_m. VAGBM (`share` > 0) always uses r. *Cost* of a step: one scan
+    (or the correlations of the candidates) and O(n_samples).
 
     f, h, before : the two models, and with `period` -1 f one move before;  mixed : g;  looked, unfitted : see above, with the weights
-    clock : the round m since momentum began; how the next row begins: ``theta_m``, 0 if it moves h, ``RESTART``, ``UNDO``, ``SLOWER``; the
-    part of gamma that is left; rows so far;  unit : room for a learner
-    watch : with `guard` or `period` -1, the losses where momentum began, at f now, at the best f; whether the run has left what its
-    theorem allows; the rows at the best f
-    angle : with `follow_angle`, the worst cosine of the fits so far, and what it allowed gamma to be a round ago and allows now; else ones
+    clock : the round m since momentum began; the `shrink` of the next row (``theta_m``, 0 if it moves h, ``RESTART``, ``UNDO`` or
+    ``SLOWER``); the share of gamma that is left; rows so far;  unit : work space for a learner
+    watch : with `guard` or `period` -1, the losses where momentum began, at f now, at the best f; whether the run has exceeded the bound
+    of its theorem; the rows at the best f
+    angle : with `follow_angle`, the worst cosine of the fits so far, and the gamma that it allowed one round ago and allows now; else ones
 
     Source: Lu, Karimireddy, Ponomareva, Mirrokni, *Accelerating Gradient Boosting Machines*, Algorithms 2 to 4.
     """
@@ -163,7 +163,7 @@ class AcceleratedState(_AcceleratedState, ModelState):
 
     @property
     def watches(self):
-        """Whether losses are looked at."""
+        """Whether losses are computed during the run."""
         return self.guard != 0 or self.period < 0
 
     @property
@@ -173,12 +173,12 @@ class AcceleratedState(_AcceleratedState, ModelState):
 
     @property
     def best_rows(self):
-        """The steps after which f had its least loss, where the run has left what its theorem allows; else None."""
+        """The number of steps after which f had its least loss, if the run has exceeded the bound of its theorem; else None."""
         return int(self.watch[4]) if self.watch[3] != 0 else None
 
     @property
     def remark(self):
-        """A word where f has been better, or momentum restarted."""
+        """A remark if f was better at an earlier step, or if momentum was restarted with a smaller gamma."""
         quarters = round(-math.log(float(self.clock[2]), 4))
         went = f"the loss left what the theorem of the method allows: {quarters} time(s) the run went back to its best model, and momentum "
         begun = f"{went}restarted with a quarter of gamma" if quarters else ""
@@ -191,15 +191,15 @@ class AcceleratedState(_AcceleratedState, ModelState):
         restart_momentum(self)
 
     def tempo(self):
-        """The round, how the next row begins, and the part of gamma that is left."""
+        """The round, the `shrink` of the next row, and the share of gamma that is left."""
         return self.clock[0], self.clock[1], self.clock[2] * self.angle[2]
 
     def sought(self):
-        """What is correlated with the learners."""
+        """The vector that is correlated with the learners."""
         return self.looked
 
     def write_curvature(self, out):
-        """The second derivatives where the residual is taken, in place."""
+        """Write the second derivatives, at the point where the residual is taken, into `out`."""
         fill_curvature(self.loss, self.y, self.weight, self.base, self.mixed, out)
 
     def scan(self):
@@ -212,11 +212,11 @@ class AcceleratedState(_AcceleratedState, ModelState):
         return self.rounding
 
     def stopped(self):
-        """Whether the run has left what its theorem allows."""
+        """Whether the run has exceeded the bound of its theorem."""
         return self.watch[3] != 0
 
     def push(self, j, shrink, theta):
-        """One row of the path: f moves where shrink is not 0, h where it is."""
+        """Make one row of the path: it moves f if shrink is not 0, and h if shrink is 0."""
         clock, watch = self.clock, self.watch
         clock[3] += 1
         if shrink == 0:
@@ -237,8 +237,8 @@ class AcceleratedState(_AcceleratedState, ModelState):
         add(self.dictionary, j, theta, self.f)
         if (self.guard != 0 or self.period < 0) and observe(self):
             return
-        if self.share == 0:  # AGBM: h comes next, and looks at the corrected residual
-            if self.follow_angle != 0 and clock[0] == 0:  # nothing to correct yet: this learner is the best for h, too
+        if self.share == 0:  # AGBM: the next row moves h and uses the corrected residual
+            if self.follow_angle != 0 and clock[0] == 0:  # no correction in the first round: this learner is the best for h, too
                 follow_fit(self, fit_of(self, j))
             memory = self.correction * (1 - mix / 2) * self.angle[1] / self.angle[2]  # 1 - mix / 2 = (m + 1) / (m + 2)
             for i in range(len(self.looked)):

@@ -1,4 +1,4 @@
-"""The model state of Frank-Wolfe with away steps and swaps: the explicit one, which also finds the worst vertex of the model."""
+"""The model state of Frank-Wolfe with away steps and swaps: an inner model state, and the worst vertex of the model."""
 
 from typing import NamedTuple
 
@@ -26,7 +26,7 @@ waiting = verb("waiting")
 
 @kernel
 def no_swaps(step):
-    """A step that makes no swaps."""
+    """Default: a step rule that makes no swaps."""
     return False
 
 
@@ -35,9 +35,9 @@ swaps = verb("swaps", no_swaps)
 
 @kernel
 def worst_vertex(corr, beta, tie):
-    """The worst vertex of the model: (learner, sign, weight, how well it fits), and how well the model fits, by the radius.
+    """(learner, sign, weight, sign * correlation) of the worst vertex of the model, and <model, resid> / radius.
 
-    The origin is (-1, 0, weight, 0). Ties (to within `tie`) go to it, then to the lowest index: a line search often ends in one.
+    The origin is (-1, 0, weight, 0). Ties (to within `tie`) go to it, then to the lowest index: a line search often ends in a tie.
     """
     zero = 0 * corr[0]
     inner, left, least, last = zero, 1 + zero, zero, -1
@@ -65,10 +65,10 @@ class _AwayStepState(NamedTuple):
 
 
 class AwayStepState(_AwayStepState, ModelState):
-    """The model state `inner`, a ``NaiveState``, and whose turn it is.
+    """The model state `inner`, a ``NaiveState``, and the kind of the next row: ``FORWARD``, ``AWAY``, ``SWAP`` or ``SWAPPED``.
 
-    turns : whose turn, the sign of the vertex of the row at hand, and of a swap the learner and the sign of the vertex of its second row
-    most : (1,), how far the step may go; for the second row of a swap how far the first one moved the coefficient
+    turns : the kind of the row, the sign of its vertex, and for a swap the learner and the sign of the vertex of its second row
+    most : (1,), the largest step allowed; for the second row of a swap, how far the first row moved the coefficient
 
     *Cost* of a step: one scan, O(n_samples) and O(n_learners); of a second row O(n_samples).
     """
@@ -101,11 +101,11 @@ class AwayStepState(_AwayStepState, ModelState):
         return search(self.inner, j, a, b)
 
     def turn(self):
-        """Whose turn, sign, the other learner, its sign, how far."""
+        """The kind of the row, its sign, the learner and sign of the second row of a swap, and the largest step allowed."""
         return self.turns[0], self.turns[1], self.turns[2], self.turns[3], self.most[0]
 
     def waiting(self):
-        """The learner of the second row of a swap whose first row is made, else -1."""
+        """The learner of the second row of a swap, after its first row; else -1."""
         return self.turns[2] if self.turns[0] == SWAPPED else -1
 
     def best(self, step, beta):
@@ -113,7 +113,7 @@ class AwayStepState(_AwayStepState, ModelState):
         return (j, 0 * self.most[0]) if j >= 0 else decide(self, step, beta, scan(self))
 
     def decide(self, step, beta, corr):
-        """The learner of the next row, from the correlations of all; whose turn it is, is written down."""
+        """Choose the next row from all correlations: write its kind into `turns`, return its learner and correlation."""
         turns, most = self.turns, self.most
         forward, top = best_of_all(Seen(corr, tie(self)), step, beta)
         at, toward, weight, least, inner = worst_vertex(corr, beta, tie(self))
@@ -132,7 +132,7 @@ class AwayStepState(_AwayStepState, ModelState):
         return search_pair(self.inner, i, a, j, b)
 
     def push(self, j, shrink, theta):
-        """pred <- (1 - shrink) pred + theta B_j; after the first row of a swap its second one comes."""
+        """pred <- (1 - shrink) pred + theta B_j; then note whether the second row of a swap comes next."""
         turns = self.turns
         push(self.inner, j, shrink, theta)
         if turns[0] == SWAP:
@@ -142,7 +142,7 @@ class AwayStepState(_AwayStepState, ModelState):
 
 
 class AwayStepCovariance(AwayStepState):
-    """The same for the squared loss on the Gram matrix of few learners: the model state `inner` is a ``CovarianceState``.
+    """``AwayStepState`` for the squared loss, on the Gram matrix of few learners: the model state `inner` is a ``CovarianceState``.
 
     *Cost* of a step: O(n_learners), whatever the number of samples.
     """

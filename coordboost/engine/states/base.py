@@ -8,50 +8,50 @@ import numpy as np
 
 
 class ModelState(ABC):
-    """The state of a model that the loop looks at and moves; the class method ``start(problem)`` makes it at beta = 0."""
+    """The state of a model that the loop reads and updates; the class method ``start(problem)`` makes it at beta = 0."""
 
     __slots__ = ()
 
-    #: renew(beta): the state recomputed from the coefficients
+    #: renew(beta) recomputes the state from the coefficients
     renew: Callable | None = None
-    #: the stores that it keeps the model of, where these are not the plain ones; start(problem, store) then
+    #: the types of coefficient stores that it supports, by start(problem, store); None: the plain ones, by start(problem)
     carries: tuple | None = None
-    #: it is for learners that have numbers from the start
+    #: it is for learners that are numbered from the start
     countable = True
-    #: the rows of a path are enough to bring it where they lead, without another look at the data
+    #: the recorded rows of a path are enough to bring it to their end, without selecting learners from the data again
     follows = True
     #: it needs the squared loss
     quadratic = False
-    #: it begins with the Gram matrix of all learners, and no step looks at the data
+    #: it begins with the Gram matrix of all learners, and no step uses the data
     from_gram = False
-    #: after(j, theta), the sum of the losses at pred + theta B_j, up to a number that is the same for all j
+    #: it has after(j, theta), the sum of the losses at pred + theta B_j, up to a constant that is the same for all j
     foresees = False
-    #: it needs a method for which the largest correlation of all wins
+    #: it needs a method that always selects the largest absolute correlation of all
     greedy = False
-    #: the prediction of the model, (n_samples,), where it holds one
+    #: the prediction of the model, (n_samples,), if it holds one
     pred: np.ndarray | None = None
-    #: sought(), what is correlated with the learners, (n_samples,), where it holds that
+    #: sought(), the vector that is correlated with the learners, (n_samples,), if it holds one
     sought: Callable | None = None
-    #: decide(step, beta, corr), of a model state that says whose turn it is: the learner of the next row
+    #: decide(step, beta, corr), if the model state chooses the kind of the next row: the learner of that row, and its correlation
     decide: Callable | None = None
-    #: it can be given noise: start(problem, store, noise) then
+    #: it can add noise: start(problem, store, noise)
     perturbs = False
-    #: room(problem, n), the same model state with room for n more learners, where they come one by one
+    #: room(problem, n), the same model state with room for n more learners of an implicit dictionary
     room: Callable | None = None
     #: the dictionary whose verbs it calls
     dictionary: Any = None
-    #: the step to go back to, where the run has left what its theorem allows; then slow_down()
+    #: the step to go back to, if the run has exceeded the bound of its theorem; slow_down() is called after that
     best_rows: int | None = None
-    #: a word about the run so far, for its message
+    #: a remark on the run so far, for its message
     remark = ""
     #: scans, or searches of an implicit dictionary, in every step
     searches = 0
-    #: the correlations that a rule looks at are computed from the data, and count as parts of a scan
+    #: the correlations that a rule uses are computed from the data, and count as parts of a scan
     from_data = False
 
     @abstractmethod
     def tie(self) -> float:
-        """Correlations that differ by no more than this are the same but for rounding.
+        """The width of a tie: correlations that differ by no more than this count as equal.
 
         Returns
         -------
@@ -68,7 +68,7 @@ class ModelState(ABC):
         j : int
             The learner.
         shrink : float
-            What the model loses first, as a part of 1.
+            The share of the model that is taken away first.
         theta : float
-            How far the step goes along the learner.
+            The length of the step along the learner.
         """

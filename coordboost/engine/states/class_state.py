@@ -1,4 +1,4 @@
-"""The state of one class where several classes make a step from the same predictions in every round."""
+"""The model state of one class, when several classes make a step from the same predictions in every round."""
 
 from coordboost._numba import verb
 from coordboost.engine.states.naive import NaiveState
@@ -8,14 +8,14 @@ add = verb("add")
 
 
 class ClassState(NaiveState):
-    """The state of one class: a step moves its prediction alone, and the residual waits for the other classes."""
+    """The state of one class: a step updates its prediction only; the residual is written after all classes have made their step."""
 
     def renew(self, beta):
         """Recompute the prediction from the coefficients."""
         self.pred[:] = self.dictionary.combine(beta)
 
     def write_curvature(self, out):
-        """The second derivatives w p (1 - p) of the weighted losses, from the residual, w p or w (1 - p) in size."""
+        """The second derivatives w p (1 - p) of the weighted losses, from the absolute residual, which is w p or w (1 - p)."""
         for i in range(len(out)):
             size = abs(self.resid[i])
             out[i] = size * (1 - size / self.weight[i]) if self.weight[i] > 0 else 0.0
@@ -26,7 +26,7 @@ class ClassState(NaiveState):
 
 
 class RoundState(WeakLearnerState):
-    """The same over learners that are searched for."""
+    """``ClassState`` over an implicit dictionary."""
 
     @classmethod
     def start(cls, problem, coefficients, noise=None):

@@ -1,13 +1,13 @@
-r"""The model states for the squared loss that never touch the data again: correlations move by columns of B'B.
+r"""The model states for the squared loss that update correlations by Gram columns, the columns of B'WB, without scans of the data.
 
 A step gives :math:`c \leftarrow (1 - s) c + s\, c_0 - \theta\, B'W B_j`. ``CovarianceState`` has all columns from the start. For
 ``CovarianceColumns`` a column is computed when its learner is first chosen, together with those that are likely to be next, as a product of
-matrices. *Cost*: O(n_learners) a step whatever the number of samples, no scans, and one Gram column for each learner in play.
+matrices. *Cost*: O(n_learners) a step whatever the number of samples, no scans, and one Gram column for each learner in use.
 
     tops    |   of strip 0     |    of strip 1    | ...
-    corr    |c_0 ....... c_255 |c_256 ..... c_511 | ...  0 0|    filled up with zeros to whole strips
+    corr    |c_0 ....... c_255 |c_256 ..... c_511 | ...  0 0|    padded with zeros to whole strips
 
-A strip is moved, and then its largest size is found while it is in the cache.
+A strip is updated, and then its largest absolute value is found while the strip is in the cache.
 """
 
 from functools import cached_property, partial
@@ -54,7 +54,7 @@ class CovarianceState(_CovarianceState, ModelState):
 
     Examples
     --------
-    The same steps as those of ``NaiveState``, without another look at the data:
+    The same steps as those of ``NaiveState``, without another scan of the data:
 
     >>> import coordboost as cb
     >>> problem = cb.Problem([[1.0, 0], [0, 1], [2, 1], [1, 3]], [1.0, 2, 4, 5])
@@ -80,7 +80,7 @@ class CovarianceState(_CovarianceState, ModelState):
         Returns
         -------
         CovarianceState
-            With memory of its own.
+            With its own arrays.
 
         Notes
         -----
@@ -91,7 +91,7 @@ class CovarianceState(_CovarianceState, ModelState):
         return cls(gram, corr, corr.copy(), np.zeros(2, corr.dtype), problem.tie)
 
     def renew(self, beta):
-        """Recompute the state from the coefficients, to stop the rounding from piling up."""
+        """Recompute the state from the coefficients, so that rounding errors do not accumulate."""
         support = np.flatnonzero(beta)
         self.corr[:] = self.start_corr - self.gram[:, support] @ beta[support]
         self.inner[0] = beta @ (self.start_corr - self.corr)
@@ -103,17 +103,17 @@ class CovarianceState(_CovarianceState, ModelState):
         Returns
         -------
         ndarray, (n_learners,)
-            The array that steps move, not a copy.
+            The array that steps update, not a copy.
         """
         return self.corr
 
     def correlations(self, index):
-        """Those of the learners `index`.
+        """The correlations of the learners `index`.
 
         Parameters
         ----------
         index : ndarray of int, (k,)
-            Numbers of learners.
+            Indices of learners.
 
         Returns
         -------
@@ -133,9 +133,9 @@ class CovarianceState(_CovarianceState, ModelState):
         j : int
             The learner.
         a : float
-            What its column is multiplied by in the direction.
+            The factor of its column in the direction.
         b : float
-            What part of the model the direction takes away: 0 for a step along the learner alone.
+            The share of the model that the direction takes away: 0 for a step along the learner alone.
 
         Returns
         -------
@@ -155,11 +155,11 @@ class CovarianceState(_CovarianceState, ModelState):
         i : int
             A learner.
         a : float
-            What it is multiplied by.
+            The factor of B_i.
         j : int
             Another learner.
         b : float
-            What that is multiplied by.
+            The factor of B_j.
 
         Returns
         -------
@@ -196,14 +196,14 @@ class CovarianceState(_CovarianceState, ModelState):
         move(self.corr, self.start_corr, self.gram[j], shrink, theta)
 
 
-#: Correlations are moved and searched by so many.
+#: Correlations are updated and searched in strips of this length.
 STRIP = 256
-#: Bytes of Gram columns that are kept, and for which room is made at once: it is memory only as it is filled.
+#: Most bytes of Gram columns that are kept; bytes that are allocated at once, which take up memory only when they are filled.
 ROOM, AT_ONCE = 1 << 30, 1 << 28
 
 
 def padded(values):
-    """A copy of `values`, filled up with zeros to whole strips."""
+    """A copy of `values`, padded with zeros to whole strips."""
     out = np.zeros(STRIP * -(-len(values) // STRIP))
     out[: len(values)] = values
     return out
@@ -222,7 +222,7 @@ def move(corr, start, column, shrink, theta):
 
 @kernel
 def largest(bits):
-    """The largest size among numbers whose bits are given, as bits, whose maximum is vector code; NaN is larger than all."""
+    """The largest absolute value of numbers, in and out as bits: a maximum of integers compiles to vector code. NaN counts as largest."""
     top = 0
     for p in range(len(bits)):
         size = bits[p] & SIZE_BITS
@@ -250,15 +250,15 @@ class CovarianceColumns(_CovarianceColumns, ModelState):
     Parameters
     ----------
     columns : ndarray, (>= n_held, width)
-        Gram columns; width is n_learners filled up to whole strips.
+        Gram columns, one per row; width is n_learners rounded up to whole strips.
     place : ndarray of int, (n_learners,)
-        Their rows, -1 for learners without one.
+        For each learner the row of its Gram column in `columns`, or -1.
     start, corr : ndarray, (width,)
         Correlations at beta = 0, and now.
     tops : ndarray, (n_strips,)
-        The largest size in each strip.
+        The largest absolute correlation in each strip.
     scalars : record
-        `square` and `with_y`, ``|pred|^2`` and ``<y, pred>``; `wanted`, the learner whose column is wanted, or -1.
+        `square` and `with_y`, ``|pred|^2`` and ``<y, pred>``; `wanted`, the learner whose column is needed next, or -1.
     rounding : float
         Correlations that differ by no more than this tie, in units of `scale`.
     scale : float
@@ -295,7 +295,7 @@ class CovarianceColumns(_CovarianceColumns, ModelState):
         Returns
         -------
         CovarianceColumns
-            With correlations of its own.
+            With its own correlations.
         """
         pred = problem.combine(beta) / store.scale
         corr = padded(problem.scan(problem.weight * (problem.y / store.scale - pred))) if beta.any() else store.start.copy()
@@ -307,25 +307,25 @@ class CovarianceColumns(_CovarianceColumns, ModelState):
         return self.rounding * self.scale
 
     def best(self, step, beta):
-        """The winner among all learners, or (-1, 0) where its column is wanted.
+        """The winner among all learners, or (-1, 0) if its Gram column must be computed first.
 
         Parameters
         ----------
         step : StepRule
-            Not looked at: learners compete by their correlations.
+            Not used: the largest absolute correlation wins.
         beta : CoefficientRule
-            Not looked at: learners compete by their correlations.
+            Not used: the largest absolute correlation wins.
 
         Returns
         -------
         j : int
-            The learner with the largest abs correlation, of those that tie the lowest; or -1.
+            The learner with the largest absolute correlation, the lowest index of those that tie; or -1.
         corr : float
             Its correlation, or 0.
 
         Notes
         -----
-        *Cost*: O(n_strips), as the largest size in each strip is known.
+        *Cost*: O(n_strips), as the largest absolute value in each strip is known.
         """
         corr, tops = self.corr, self.tops
         top, first = 0.0, 0
@@ -343,16 +343,16 @@ class CovarianceColumns(_CovarianceColumns, ModelState):
         return j, corr[j] * self.scale
 
     def search(self, j, a, b):
-        """The t that minimises the loss at pred + t (a B_j - b pred), j a learner whose column is here.
+        """The t that minimises the loss at pred + t (a B_j - b pred), j a learner whose Gram column is held.
 
         Parameters
         ----------
         j : int
             The learner.
         a : float
-            What its column is multiplied by in the direction.
+            The factor of its column in the direction.
         b : float
-            What part of the model the direction takes away: 0 for a step along the learner alone.
+            The share of the model that the direction takes away: 0 for a step along the learner alone.
 
         Returns
         -------
@@ -366,7 +366,7 @@ class CovarianceColumns(_CovarianceColumns, ModelState):
         return along / length if length > 0.0 else 0.0
 
     def push(self, j, shrink, theta):
-        """The state after pred <- (1 - shrink) pred + theta B_j, j a learner whose column is here."""
+        """The state after pred <- (1 - shrink) pred + theta B_j, j a learner whose Gram column is held."""
         corr, start, scalars, keep = self.corr, self.start, self.scalars, 1.0 - shrink
         theta = theta * (1.0 / self.scale)
         column = self.columns[self.place[j]]
@@ -380,10 +380,10 @@ class CovarianceColumns(_CovarianceColumns, ModelState):
 
 
 class GramStore:
-    """The Gram columns B'W B_j that were computed, in the order of the blocks in which they were.
+    """The Gram columns B'W B_j that were computed, and the blocks in which they were computed.
 
-    held : the columns, (width,) each;  most : as many as are kept;  blocks : lists of learners
-    scale : of all correlations, a power of two near the norm of y
+    held : the columns, (width,) each;  most : largest number of columns;  blocks : lists of learners
+    scale : the unit of all correlations, a power of two near the norm of y
 
     *Numerics*: a product of matrices may round a column differently in another block; the same blocks give the same bits.
     """
@@ -396,22 +396,22 @@ class GramStore:
 
     @cached_property
     def start(self):
-        """Correlations at beta = 0, in units of `scale`, filled up to whole strips. *Cost*: a scan, unless they were set before."""
+        """Correlations at beta = 0, in units of `scale`, padded to whole strips. *Cost*: a scan, unless they were set before."""
         return padded(self.problem.scan(self.problem.weight * (self.problem.y / self.scale)))
 
     def make_room(self, n):
-        """Let go of all columns where there is no room for n more."""
+        """Drop all columns if there is no room for n more."""
         if len(self.held) + n > self.most:
             self.blocks = []
             self.held.keep(0)
 
     def missing(self, learners):
-        """Those whose columns are not held, with room for them."""
+        """The learners whose columns are not held; room is made for them."""
         self.make_room(np.count_nonzero(self.held.place[learners] < 0))
         return learners[self.held.place[learners] < 0]
 
     def hold(self, blocks):
-        """Hold the columns of these blocks and no others."""
+        """Hold the columns of exactly these blocks."""
         known = self.blocks[: len(blocks)] == [list(block) for block in blocks]
         self.held.keep(sum(map(len, blocks)) if known else 0)
         self.blocks = self.blocks[: len(blocks)] if known else []
@@ -419,14 +419,14 @@ class GramStore:
             self.add(np.array(block))
 
     def add(self, learners):
-        """Compute the columns of some learners. *Cost*: products of matrices, or counts; else a scan each."""
+        """Compute the columns of some learners as one block. *Cost*: products of matrices, or counts; else a scan each."""
         self.held.reserve(self.at_once)
         self.held.add(learners)
         self.blocks.append([int(j) for j in learners])
 
 
 def gram_columns(problem, learners, out):
-    """Fill `out` (len(learners), width) with the Gram columns of the learners, and zeros behind the last learner."""
+    """Fill `out` (len(learners), width) with the Gram columns of the learners, padded with zeros."""
     n, stored = problem.n_learners, problem.dictionary.rows
     out[:, n:] = 0.0
     if problem.products is not None:

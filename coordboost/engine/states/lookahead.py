@@ -1,24 +1,24 @@
-r"""The model state that steps on a few candidates and knows when it may: exact lookahead for the squared loss.
+r"""The model state that steps on a few candidates as long as no other learner can win: exact lookahead for the squared loss.
 
-With unit columns, by Cauchy and Schwarz, for every learner j and the residuals r_0 at the last scan and r now,
+With unit columns, by the Cauchy-Schwarz inequality, for every learner j and the residuals r_0 at the last scan and r now,
 
     abs(<B_j, r>) <= abs(<B_j, r_0>) + norm(r - r_0).
 
-So while the best candidate beats ``outside`` (the largest abs correlation of the others at the last scan) plus the distance gone, it is
-the best of all learners, provably, and no scan is needed. The same holds once more inside: the *front*, a few of the candidates,
-against the other candidates. A step costs O(front), a new front O(candidates x front), a new scan O(n_samples x n_learners).
+Let ``outside`` be the largest absolute correlation of the other learners at the last scan. While the best candidate exceeds ``outside``
+plus norm(r - r_0), it is provably the best of all learners, and no scan is needed. The same test is used within the candidates: the
+*front*, a few of them, against the others. A step costs O(front), a new front O(candidates x front), a scan O(n_samples x n_learners).
 
     all learners      scan         Python, one pass over the data
-      candidates      correlations at the last scan, Gram matrix, sums of the distance since
-        front         correlations now, small Gram matrix, sums of the distance since it was formed
+      candidates      correlations at the last scan, Gram matrix, sums for the distance since then
+        front         correlations now, small Gram matrix, sums for the distance since the front was formed
 
-How far the residual has gone is followed in O(1) a step. With p_0 the prediction at an anchor, d = pred - p_0 and a step
+The distance of the residual from r_0 is updated in O(1) a step. With p_0 the prediction at an anchor, d = pred - p_0 and a step
 pred <- (1 - s) pred + t B_j,
 
     |d|^2 <- (1-s)^2 |d|^2 + s^2 |p_0|^2 + t^2 |B_j|^2 - 2 s (1-s) <d, p_0> + 2 (1-s) t <B_j, d> - 2 s t <B_j, p_0>
     <d, p_0> <- (1-s) <d, p_0> - s |p_0|^2 + t <B_j, p_0>
 
-where <B_j, d> and <B_j, p_0> are differences of correlations at hand. The proof with rounding stands in ``docs/lookahead.md``.
+where <B_j, d> and <B_j, p_0> are differences of known correlations. The proof with rounding is in ``docs/lookahead.md``.
 """
 
 from typing import NamedTuple
@@ -34,16 +34,16 @@ from coordboost.learners.strongest import SIZE_BITS, edge, top_learners
 
 regroup = verb("regroup")
 
-#: The front is moved and searched strip by strip: loops of a fixed length become straight vector code.
+#: The front is updated and searched in strips of this length: loops of a fixed length compile to vector code without branches.
 STRIP = 8
-#: A large Gram matrix is dealt out to so many tasks; its columns are taken so many at a time, and samples: these stay in the cache.
+#: A large Gram matrix is computed in TASKS tasks, from blocks of WIDTH columns and DEPTH samples that stay in the cache.
 TASKS, WIDTH, DEPTH = 8, 64, 1024
-#: Rows of `values`: of the candidates, the correlations at beta = 0 and at the last scan, the coefficients moved since in units of
-#: ``scalars.unit``, and the correlations when the front was formed.
+#: Rows of `values`, for the candidates: correlations at beta = 0 and at the last scan, changes of the coefficients since the scan in units
+#: of ``scalars.unit``, and correlations when the front was formed.
 START, SCANNED, MOVED, RECENT = range(4)
-#: Rows of `front`: correlations at beta = 0, when the front was formed, and now; and the largest size in each strip of these.
+#: Rows of `front`: correlations at beta = 0, when the front was formed, and now; and the largest absolute value in each strip of NOW.
 AT_START, FORMED, NOW, TOPS = range(4)
-#: Rows of `places`: the candidates; their places by increasing learner; the places of the front, by increasing learner.
+#: Rows of `places`: the candidates; their positions, by increasing learner; the positions of the front, by increasing learner.
 LEARNER, ORDER, FRONT = range(3)
 
 
@@ -54,23 +54,23 @@ def scale_of(problem):
 
 
 def anchor(outside, square):
-    """Where a distance begins: the largest size of a correlation `outside`, and |p_0|^2 = `square`.
+    """The record of a distance from an anchor p_0: `outside`, the largest absolute correlation outside, and `square`, |p_0|^2.
 
-    distance, along : |d|^2 and <d, p_0>;  kept : what is left of p_0;  length, steps : the way gone, and in how many steps
+    distance, along : |d|^2 and <d, p_0>;  kept : the factor of p_0 in the prediction;  length, steps : path length and number of steps
     """
     return record(outside=float(outside), square=float(square), distance=0.0, along=0.0, kept=1.0, length=0.0, steps=0.0)
 
 
 @kernel
 def restart(anchor, outside, square):
-    """Make the prediction as it is now the anchor."""
+    """Make the present prediction the anchor."""
     anchor.outside, anchor.square = outside, square
     anchor.distance, anchor.along, anchor.kept, anchor.length, anchor.steps = 0.0, 0.0, 1.0, 0.0, 0.0
 
 
 @kernel
 def follow(anchor, shrink, theta, square, with_d, with_anchor):
-    """Follow the distance through one step; `square` is |B_j|^2, the others <B_j, d> and <B_j, p_0>."""
+    """Update the distance for one step; `square` is |B_j|^2, `with_d` is <B_j, d> and `with_anchor` is <B_j, p_0>."""
     keep, distance, along, start = 1.0 - shrink, anchor.distance, anchor.along, anchor.square
     gone = keep * keep * distance + shrink * shrink * start + theta * theta * square - 2.0 * shrink * keep * along
     anchor.distance = gone + 2.0 * theta * (keep * with_d - shrink * with_anchor)
@@ -88,14 +88,14 @@ def pred_square(anchor):
 
 @kernel
 def beats(anchor, size, doubt):
-    """Whether `size` is certainly larger than any correlation outside."""
+    """Whether `size` certainly exceeds every absolute correlation outside; `doubt` bounds the rounding."""
     room = size - anchor.outside - doubt
     return room > 0.0 and room * room > (1.0 + SLACK) * anchor.distance + 2.0 * anchor.length * doubt
 
 
 @kernel
 def strips(w):
-    """How many strips w entries fill."""
+    """Number of strips that w entries fill."""
     return (w + STRIP - 1) // STRIP
 
 
@@ -116,27 +116,27 @@ class _LookaheadState(NamedTuple):
 class LookaheadState(_LookaheadState, ModelState):
     """Candidates and front; correlations and predictions in units of `scale`, a power of two near the norm of y.
 
-    For the squared loss and greedy methods. *Cost* of a step: O(front), a few dozen; a scan where only that can tell the winner. A run
-    that was given this model state goes over to ``CovarianceColumns`` or ``NaiveState`` where steps cost less on them.
+    For the squared loss and greedy methods. *Cost* of a step: O(front), a few dozen; a scan if the winner cannot be proved without one. A
+    run with this model state changes to ``CovarianceColumns`` or ``NaiveState`` where steps cost less on them.
 
     Parameters
     ----------
     gram : ndarray, (>= s, >= s)
         Gram matrix of the s candidates.
     block : ndarray, (s * STRIP * strips(s),)
-        That of the front, its rows one after the other, each filled up with zeros to whole strips.
+        Gram matrix of the front, its rows one after the other, each padded with zeros to whole strips.
     values : ndarray, (4, s)
-        Of the candidates: rows ``START``, ``SCANNED``, ``MOVED`` and ``RECENT`` of the module.
+        Values of the candidates: rows ``START``, ``SCANNED``, ``MOVED`` and ``RECENT`` of the module.
     front : ndarray, (4, STRIP * strips(s))
-        Of the front: rows ``AT_START``, ``FORMED``, ``NOW`` and ``TOPS``; in the first three ``scalars.front`` entries count.
+        Values of the front: rows ``AT_START``, ``FORMED``, ``NOW`` and ``TOPS``; the first three have ``scalars.front`` valid entries.
     places : ndarray of int64, (3, s)
-        Rows ``LEARNER``, ``ORDER`` and ``FRONT``. Sums over candidates, and ties, go by increasing learner, so where one stands does
-        not matter.
+        Rows ``LEARNER``, ``ORDER`` and ``FRONT``. Sums over candidates, and ties, go by increasing learner, so the positions of
+        candidates do not matter.
     outer, inner : record
-        The distances from the last scan, and from where the front was formed: see `anchor`.
+        The distances since the last scan, and since the front was formed: see `anchor`.
     scalars : record
-        `with_y`, <y, pred>; `unit`, of ``MOVED``; `front` and `winner`, the size of the front and who won in it; `fresh`, no step since
-        the scan; `wanted`, the size of the next front; `regroups`, fronts formed since the scan.
+        `with_y`, <y, pred>; `unit`, the unit of ``MOVED``; `front`, the size of the front; `winner`, the position of the last winner in
+        it; `fresh`, no step since the scan; `wanted`, the size of the next front; `regroups`, fronts formed since the scan.
     rounding : float
         The tie of the problem, in units of `scale`.
     error : float
@@ -163,7 +163,7 @@ class LookaheadState(_LookaheadState, ModelState):
         return self.rounding * self.scale
 
     def regroup(self):
-        """Bring the correlations of all candidates up to date and form a new front of the ``scalars.wanted`` largest."""
+        """Update the correlations of all candidates, and form a new front of the ``scalars.wanted`` largest in absolute value."""
         values, front, order, scalars, n = self.values, self.front, self.places[ORDER], self.scalars, self.places.shape[1]
         recent, kept = values[RECENT], self.outer.kept
         for p in range(n):
@@ -200,19 +200,19 @@ class LookaheadState(_LookaheadState, ModelState):
         scalars.regroups += 1
 
     def best(self, step, beta):
-        """The winner among all learners, or (-1, 0) where only a scan can tell.
+        """The winner among all learners, or (-1, 0) if it cannot be proved without a scan.
 
         Parameters
         ----------
         step : StepRule
-            Not looked at: learners compete by their correlations.
+            Not used: the largest absolute correlation wins.
         beta : CoefficientRule
-            Not looked at: learners compete by their correlations.
+            Not used: the largest absolute correlation wins.
 
         Returns
         -------
         j : int
-            The learner with the largest abs correlation, of those that tie the lowest; or -1.
+            The learner with the largest absolute correlation, the lowest index of those that tie; or -1.
         corr : float
             Its correlation, or 0.
 
@@ -250,9 +250,9 @@ class LookaheadState(_LookaheadState, ModelState):
         j : int
             The learner.
         a : float
-            What its column is multiplied by in the direction.
+            The factor of its column in the direction.
         b : float
-            What part of the model the direction takes away: 0 for a step along the learner alone.
+            The share of the model that the direction takes away: 0 for a step along the learner alone.
 
         Returns
         -------
@@ -297,10 +297,10 @@ class LookaheadState(_LookaheadState, ModelState):
 
 
 def gram_entries(rows, slot, fresh, gram, first, stride):
-    """Gram entries of the columns ``rows[slot]`` in the rows and columns `fresh`; the part of every stride-th task.
+    """Fill rows and columns `fresh` of the Gram matrix of the columns ``rows[slot]``; this task takes every stride-th block from `first`.
 
-    *Numerics*: the order in which an entry is summed depends on the number of samples alone: whatever is computed with it, and on
-    however many threads, the bits are the same.
+    *Numerics*: the order of summation of an entry depends on the number of samples alone, so its bits depend neither on the other
+    entries computed nor on the number of threads.
     """
     n, m = rows.shape[1], len(fresh)
     total = np.empty((m, WIDTH))
@@ -319,7 +319,7 @@ def gram_entries(rows, slot, fresh, gram, first, stride):
 
 
 def held_columns(problem, root=1.0):
-    """A store for columns of candidates, each times `root`."""
+    """A store for columns of candidates, each multiplied by `root` (a number, or (n_samples,))."""
 
     def fill(learners, out):
         np.multiply(problem.gather(learners).T, root, out=out)
@@ -328,11 +328,12 @@ def held_columns(problem, root=1.0):
 
 
 class Candidates:
-    """The candidates of the last scan, and the model state that steps on them. Who stays keeps its place, and its Gram entries.
+    """The candidates of the last scan, and the model state that steps on them. Those that stay keep their positions and Gram entries.
 
-    learner, start : (s,), and their correlations at beta = 0;  place : (n_learners,), -1 for the others;  gram : (>= s, >= s)
-    corr, at_zero : of all learners at the last scan, and at beta = 0, where Gram entries need no columns
-    fresh : how many candidates are new
+    learner, start : (s,), the candidates, and their correlations at beta = 0
+    place : (n_learners,), the positions of the candidates, -1 for other learners;  gram : (>= s, >= s)
+    corr : correlations of all learners at the last scan;  at_zero : those at beta = 0, if Gram entries need no columns
+    fresh : number of new candidates
     """
 
     def __init__(self, problem):
@@ -342,14 +343,14 @@ class Candidates:
         self._clear()
 
     def _clear(self):
-        """There are no candidates."""
+        """Drop all candidates."""
         self.learner, self.start, self.fresh = np.zeros(0, dtype=np.int64), np.zeros(0), 0
         self.place, self.gram = np.full(self.problem.n_learners, -1), np.empty((0, 0))
 
     def model_state(self, beta, n_candidates):
-        """The model state at the coefficients `beta`, on so many candidates. *Cost*: one scan, and Gram entries that are not known yet.
+        """The model state at the coefficients `beta`, on so many candidates. *Cost*: one scan, and the Gram entries of new candidates.
 
-        Which they are, and all steps on them, depend on (problem, beta, n_candidates) alone, whatever came before.
+        The candidates, and all steps on them, depend on (problem, beta, n_candidates) alone, not on earlier candidates.
         """
         problem, scale = self.problem, self.scale
         pred, y, tie = problem.combine(beta) / scale, problem.y / scale, problem.tie / scale
@@ -370,7 +371,7 @@ class Candidates:
         return LookaheadState(self.gram, np.empty(s * width), values, front, places, *levels, scalars, tie, error, scale)
 
     def _put(self, learner, y):
-        """The candidates are now the learners `learner`, of which there are no fewer than before."""
+        """Make the learners `learner` the candidates; there must not be fewer than before."""
         place, old, s = self.place[learner], len(self.learner), len(learner)
         new, free = learner[place < 0], np.ones(s, dtype=bool)
         free[place[place >= 0]] = False
@@ -387,14 +388,14 @@ class Candidates:
             self._from_columns(fresh, y)
 
     def _from_columns(self, fresh, y):
-        """Fill in what is known of the candidates at `fresh`, from the columns of all that were candidates once."""
+        """Fill `start` and `gram` for the candidates at positions `fresh`, from columns that are kept for all former candidates."""
         self.start[fresh] = [np.dot(self.held.rows[k], self.root * y) for k in self.held.at(self.learner[fresh])]
         slot, work, run = self.held.place[self.learner], len(fresh) * len(self.learner) * len(y), compiled(gram_entries)
         tasks = TASKS if work > LITTLE else 1
         in_parallel(lambda first: run(self.held.rows, slot, fresh, self.gram, first, tasks), range(tasks), work)
 
     def _from_counts(self, fresh, y):
-        """The same for a dictionary that gives Gram entries without columns."""
+        """As `_from_columns`, for learners whose Gram entries are counted without columns."""
         s = len(self.learner)
         if self.at_zero is None:
             self.at_zero = self.problem.scan(self.problem.weight * y)
@@ -403,7 +404,7 @@ class Candidates:
         self.gram[:s, fresh] = self.gram[fresh, :s].T
 
     def price(self, prices, steps_done, state):
-        """What the scan and the `steps_done` steps since have cost, in multiplications."""
+        """Cost of the scan and of the `steps_done` steps since then, in multiplications."""
         scalars, size = state.scalars, len(self.learner)
         moving = steps_done * (2 * scalars.front + 120) + 2 * scalars.regroups * scalars.front**2
         return prices.price_of_candidates(size, self.fresh, self.fresh * size) + moving

@@ -1,4 +1,4 @@
-"""The model state that works on the data themselves: any loss, any dictionary, one scan per greedy step."""
+"""The model state that computes correlations from the data: any loss, any dictionary, one scan per greedy step."""
 
 from typing import NamedTuple
 
@@ -16,34 +16,34 @@ column = verb("column")
 
 @kernel
 def never(state):
-    """A model state that goes on."""
+    """Default: a model state that never stops."""
     return False
 
 
 @kernel
 def as_it_is(state, k):
-    """A model state without noise."""
+    """Default: a model state without noise."""
 
 
-#: Whether a model state has come to where no step may be made: the run goes back from there.
+#: Whether a model state allows no further step: the run then goes back to its best step.
 stopped = verb("stopped", never)
 #: Draw the noise of step k.
 perturb = verb("perturb", as_it_is)
 
 
 def over(state, dictionary):
-    """`model_state` of another dictionary, and so the model state inside it, where there is one."""
+    """The model state `state` with another dictionary, also in its inner model state if it has one."""
     inner = getattr(state, "inner", None)
     inside = {"inner": over(inner, dictionary)} if isinstance(inner, ModelState) else {}
     return state._replace(dictionary=dictionary, **inside)
 
 
-#: Samples from which on setting up a state is compiled, too: in plain Python it takes as long as 50 steps with trees on 1,000 samples.
+#: From so many samples on the start of a state is compiled, too: on 1,000 samples plain Python takes as long as 50 steps with trees.
 MANY = 1 << 8
 
 
 def begin_residual(loss, y, weight, base, pred, resid):
-    """As `refresh_residual`, from plain Python: compiled for many samples."""
+    """`refresh_residual` for calls from plain Python: compiled if there are many samples."""
     if len(y) >= MANY and y.dtype == np.float64:
         residual_into(loss, y, weight, base, pred, resid)
     else:
@@ -65,12 +65,12 @@ def copy_column(dictionary, j, out):
         out[i] = learner[i]
 
 
-#: The same without an array on the way, for which the whole loop would count references: a verb that a dictionary may have.
+#: out = B_j, by a verb that a dictionary may have. It makes no temporary array, which would make numba count references in the whole loop.
 fill_column = verb("fill_column", copy_column)
 
 
 def room_for_a_line(y):
-    """The field `line` of a model state of the targets y; its memory is not touched before a search."""
+    """An array for the field `line` of a model state with targets y; its memory is not touched before the first search."""
     return np.zeros((2, len(y)), y.dtype)
 
 
@@ -100,7 +100,7 @@ class NaiveState(_NaiveState, ModelState):
     y, weight : ndarray, (n_samples,)
         Targets, and weights of the samples.
     base : float or ndarray, (n_samples,)
-        What is added to `pred` inside the loss.
+        Added to `pred` inside the loss.
     pred : ndarray, (n_samples,)
         B beta.
     resid : ndarray, (n_samples,)
@@ -108,11 +108,11 @@ class NaiveState(_NaiveState, ModelState):
     rounding : float
         Correlations that differ by no more than this tie.
     line : ndarray, (2, n_samples)
-        Room for a direction, and where a search along it begins: a step that makes no array compiles in half the time.
+        Work space for a line search, its direction and its start: a step that allocates no array compiles in half the time.
 
     Examples
     --------
-    The loop calls these verbs. A step along the second learner takes its correlation down by the length of the step:
+    The loop calls these methods. A step along the second learner lowers its correlation by the length of the step:
 
     >>> import coordboost as cb
     >>> problem = cb.Problem([[1.0, 0], [0, 1], [2, 1], [1, 3]], [1.0, 2, 4, 5])
@@ -134,12 +134,12 @@ class NaiveState(_NaiveState, ModelState):
         Parameters
         ----------
         problem : Problem
-            Any loss, any dictionary whose learners can be counted.
+            Any loss, any dictionary but an implicit one.
 
         Returns
         -------
         NaiveState
-            With memory of its own.
+            With its own arrays.
         """
         y, pred, resid = problem.y, np.zeros_like(problem.y), np.zeros_like(problem.y)
         line = room_for_a_line(y)
@@ -148,21 +148,21 @@ class NaiveState(_NaiveState, ModelState):
         return state
 
     def renew(self, beta):
-        """Recompute the state from the coefficients, to stop the rounding from piling up."""
+        """Recompute the state from the coefficients, so that rounding errors do not accumulate."""
         self.pred[:] = self.dictionary.combine(beta)
         begin_residual(self.loss, self.y, self.weight, self.base, self.pred, self.resid)
 
     def sought(self):
-        """What is correlated with the learners."""
+        """The vector that is correlated with the learners: the residual."""
         return self.resid
 
     def write_curvature(self, out):
-        """The second derivatives of the weighted losses where the residual is taken, in place.
+        """Write the second derivatives of the weighted losses, at the point where the residual is taken, into `out`.
 
         Parameters
         ----------
         out : ndarray, (n_samples,)
-            Where they are written.
+            The array to fill.
         """
         fill_curvature(self.loss, self.y, self.weight, self.base, self.pred, out)
 
@@ -181,12 +181,12 @@ class NaiveState(_NaiveState, ModelState):
         return scan(self.dictionary, self.resid)
 
     def correlations(self, index):
-        """Those of the learners `index`.
+        """The correlations of the learners `index`.
 
         Parameters
         ----------
         index : ndarray of int, (k,)
-            Numbers of learners.
+            Indices of learners.
 
         Returns
         -------
@@ -206,11 +206,11 @@ class NaiveState(_NaiveState, ModelState):
         i : int
             A learner.
         a : float
-            What it is multiplied by.
+            The factor of B_i.
         j : int
             Another learner.
         b : float
-            What that is multiplied by.
+            The factor of B_j.
 
         Returns
         -------
@@ -228,14 +228,14 @@ class NaiveState(_NaiveState, ModelState):
         j : int
             The learner.
         a : float
-            What its column is multiplied by in the direction.
+            The factor of its column in the direction.
         b : float
-            What part of the model the direction takes away: 0 for a step along the learner alone.
+            The share of the model that the direction takes away: 0 for a step along the learner alone.
 
         Returns
         -------
         float
-            By the line search of the loss, where it has its own; else by Newton steps inside a bracket.
+            By the line search of the loss, if it has its own; else by Newton steps inside a bracket.
         """
         direction, at = self.line[0], self.line[1]
         fill_column(self.dictionary, j, direction)

@@ -1,4 +1,4 @@
-"""The model state of Langevin boosting: another one, with noise where learners are sought and noise where they are fitted."""
+"""The model state of Langevin boosting: an inner model state, with noise in the search for learners and noise in their fit."""
 
 from typing import NamedTuple
 
@@ -26,7 +26,7 @@ NONE, OWN, SAME = (int(kind) for kind in (Structure.NONE, Structure.OWN, Structu
 
 @kernel
 def refit_unit(dictionary, j, v, scale, key):
-    """The length of a unit learner in v and white noise: <B_j, v>, and noise of standard deviation `scale`."""
+    """The length of a unit learner fitted to v plus white noise: <B_j, v> plus noise of standard deviation `scale`."""
     return dot(dictionary, j, v) + scale * normal(key, 0)
 
 
@@ -35,7 +35,7 @@ refit = verb("refit", refit_unit)
 
 @kernel
 def look_ahead(state):
-    """The residual where the model is shrunken already."""
+    """Write the residual at the shrunken model (1 - ahead) pred into the inner model state."""
     inner, shrunken = state.inner, state.shrunken
     for i in range(len(shrunken)):
         shrunken[i] = (1 - state.ahead) * inner.pred[i]
@@ -57,13 +57,13 @@ class _PerturbedState(NamedTuple):
 
 
 class PerturbedState(_PerturbedState, ModelState):
-    """The model state `inner`, whose residual is estimated and noised before learners see it.
+    """The model state `inner`, with a residual that is estimated from a subsample and perturbed by noise before learners are sought.
 
-    gradient : the residual, or its estimate from the samples drawn;  looked : the same with structure noise. Without such noise, and
-    with all samples, they are the very array of the inner one. *Cost* in addition to it: a normal number for each sample.
+    gradient : the residual, or its estimate from the samples drawn;  looked : `gradient` plus structure noise. Without such noise, and
+    with all samples, both are the array of the inner state itself. *Cost* besides that of the inner state: a normal number per sample.
 
-    root : roots of the weights, (n_samples,) or (1,);  sigma : standard deviations, one for each step, the last from there on
-    shrunken : room for predictions times 1 - `ahead`, none where `ahead` is 0; made in a step, it would have every array counted
+    root : roots of the weights, (n_samples,) or (1,);  sigma : standard deviations, one per step, the last one for all later steps
+    shrunken : work space for predictions times 1 - `ahead`, empty if `ahead` is 0; an array made in a step would slow the whole loop
     """
 
     perturbs = True
@@ -76,7 +76,7 @@ class PerturbedState(_PerturbedState, ModelState):
 
     @classmethod
     def around(cls, inner, noise):
-        """A model state that is started, with noise; None: none."""
+        """The model state `inner`, already started, with noise; without noise if `noise` is None."""
         weight, resid = inner.weight, inner.resid
         root = np.sqrt(weight[:1] if (weight == weight[0]).all() else weight)
         if noise is None:
@@ -107,14 +107,14 @@ class PerturbedState(_PerturbedState, ModelState):
             add_noise(key_of(self.seed, STRUCTURE, k), level, self.root, self.gradient, self.looked)
 
     def tempered(self, k, j, corr):
-        """The length of learner j as it is fitted with the leaf noise of step k."""
+        """The length of learner j, fitted with the leaf noise of step k."""
         level = self.sigma[min(k, len(self.sigma) - 1)]
         if level == 0 or self.structure == SAME or corr != corr:
             return fitted(self.dictionary, corr)
         return refit(self.dictionary, j, self.gradient, level, key_of(self.seed, LEAVES, k))
 
     def sought(self):
-        """What is correlated with the learners."""
+        """The vector that is correlated with the learners."""
         return self.looked
 
     def write_curvature(self, out):

@@ -1,4 +1,4 @@
-"""A model state over learners that are Python: their verbs are called, and all that follows from their arrays is compiled."""
+"""A model state over learners written in Python: their verbs are called from Python, and the work on the resulting arrays is compiled."""
 
 from functools import partial
 from typing import NamedTuple
@@ -25,7 +25,7 @@ accumulate = verb("accumulate")
 
 
 class Seen(NamedTuple):
-    """The correlations that the dictionary gave: all of them, or those of the learners asked for."""
+    """Correlations that the dictionary has computed, of all learners or of some, as a model state for compiled selection."""
 
     corr: np.ndarray
     rounding: float
@@ -41,7 +41,7 @@ class Seen(NamedTuple):
 
 
 class Kept:
-    """The same as the store of coefficients `beta`, whose numbers it moves by compiled code."""
+    """The store of coefficients `beta`, for calls from plain Python: `accumulate` is compiled."""
 
     def __init__(self, beta):
         self.beta = beta
@@ -54,9 +54,9 @@ class Kept:
 
 
 class Along:
-    """The model state `inner` over learners that are Python, one of which is at hand: what moves along it is compiled where it can be.
+    """The model state `inner` over learners written in Python. The present one is in `hand`; steps along it are compiled if possible.
 
-    hand : learners, the one at hand;  see : see(j) has learner j at hand
+    hand : a dictionary whose only learner is the present one;  see : see(j) makes learner j the present one
     """
 
     def __init__(self, inner, hand, see):
@@ -65,7 +65,7 @@ class Along:
         self.tempo, self.stopped = partial(tempo, inner), partial(stopped.of(type(inner)), inner)
 
     def _run(self, act, *args):
-        """A verb of the model state along the learner at hand."""
+        """Call a verb of the model state over `hand`, compiled if possible."""
         if act not in self.runs:
             self.runs[act] = ready(act, self.moved) if self.compile else act
         return self.runs[act](self.moved, *args)
@@ -92,7 +92,7 @@ class Along:
 
 
 class Called(Along):
-    """The model state `inner` over learners that have numbers; it goes with ``Kept`` coefficients.
+    """The model state `inner` over countable learners written in Python; it needs ``Kept`` coefficients.
 
     *Cost* of a step besides the verbs: some passes over the correlations, a compiled one over the samples, and some calls.
     """
@@ -103,12 +103,12 @@ class Called(Along):
         self.rounding = tie(inner)
 
     def _copied(self, j):
-        """Have a copy of column j at hand."""
+        """Copy column j into `row`, the memory of the present learner."""
         if self.at != j:
             self.row[0], self.at = self.learners.column(j), j
 
     def _of(self, function, *pieces):
-        """`function`, compiled where its pieces can be."""
+        """`function`, compiled if its pieces can be."""
         if function not in self.runs:
             self.runs[function] = compiled(function, pieces) if all(map(is_piece, pieces)) else function
         return self.runs[function]
@@ -136,7 +136,7 @@ class Called(Along):
         return self._of(best_of_all, seen, step, beta.beta)(seen, step, beta.beta)
 
     def _strongest(self):
-        """The winner where the largest correlation wins; ties as in ``best_of_all``."""
+        """The winner by absolute correlation; ties as in ``best_of_all``."""
         corr = scan(self.inner)
         size = np.abs(corr)
         top = size.max()
@@ -149,7 +149,7 @@ class Called(Along):
         return self._of(best_of, seen, step, beta.beta)(seen, step, beta.beta, index)
 
     def _decided(self, step, beta):
-        """The learner of the next row, where the model state says whose turn it is."""
+        """The learner of the next row and its correlation, if the model state chooses the kind of the row."""
         waiting = self.inner.waiting()
         if waiting >= 0:
             return waiting, 0.0

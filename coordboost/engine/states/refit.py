@@ -43,7 +43,7 @@ class RefitState(ModelState):
         return self.problem.tie
 
     def search(self, j, a, b):
-        """The length of the step along the new direction, which is put behind the basis."""
+        """The length of the step along the new direction, which is written into the next row of the basis."""
         if self.closed[j] or self.size == len(self.basis):
             return 0.0
         self.closed[j] = True

@@ -1,4 +1,4 @@
-"""The model state for implicit dictionaries: another one, but the winner comes from a search, which is called from Python."""
+"""The model state for implicit dictionaries: an inner model state whose winner comes from a search, which is called from Python."""
 
 import numpy as np
 
@@ -23,7 +23,7 @@ coefficient = verb("coefficient")
 class WeakLearnerState(Along, ModelState):
     """The model state `inner` over a bank, to which every step may add the learner that was found. *Cost* of a step: one search.
 
-    The bank is Python; it has the learner of a step at hand, and whatever moves along that is compiled.
+    The bank is Python; it holds the learner of the step, and updates along this learner are compiled.
     """
 
     carries = (Single, TwoSequences)
@@ -46,29 +46,29 @@ class WeakLearnerState(Along, ModelState):
         return cls(inner if noise is None else PerturbedState.around(inner, noise))
 
     def room(self, problem, n):
-        """The same with room for `n` more learners in the bank."""
+        """Make room for `n` more learners in the bank; return the model state itself."""
         self.bank.room(n)
         return self
 
     def _copied(self, j):
-        """Have a copy of column j at hand."""
+        """Copy column j into `hand`."""
         self.hand.rows[0] = self.bank.column(j)
 
     @property
     def best_rows(self):
-        """That of the inner one."""
+        """The value of the inner model state."""
         return self.inner.best_rows
 
     @property
     def remark(self):
-        """That of the inner one."""
+        """The value of the inner model state."""
         return self.inner.remark
 
     def slow_down(self):
         self.inner.slow_down()
 
     def sought(self):
-        """What learners are sought for."""
+        """The vector that is correlated with the learners."""
         return self.target
 
     def tempered(self, k, j, corr):
@@ -80,30 +80,30 @@ class WeakLearnerState(Along, ModelState):
         return fitted(self.bank, corr)
 
     def best(self, step, beta):
-        """The learner with the largest correlation that the search finds, and this."""
+        """The learner with the largest absolute correlation that the search finds, and its correlation."""
         self._measure()
         return self.bank.find(self.target)
 
     def best_in(self, step, beta, drawn, member, start):
-        """The same among the learners of the groups drawn."""
+        """As `best`, among the learners of the groups drawn."""
         self._measure()
         return self.bank.find_in(self.target, drawn)
 
     def _measure(self):
-        """Learners may depend on second derivatives."""
+        """Give the second derivatives to the bank, if its learners depend on them."""
         if self.bank.measure is not None:
             self.bank.measure(lambda out: self._run(write_curvature, out))
 
     def scan(self):
-        """How long the projections on the blocks are, where learners are fits of blocks."""
+        """If learners are fits of blocks: the root of the gain of each fit, without a penalty the length of the projection on the block."""
         return self.bank.scan(self.target)
 
     def taken(self, block, corr):
-        """The fit of one block, and its correlation."""
+        """The learner that fits one block, and its correlation."""
         return self.bank.find_in(self.target, [block])
 
     def together(self, groups):
-        """The fit of all columns of some blocks, and its correlation."""
+        """The learner that fits all columns of some blocks, and its correlation."""
         return self.bank.fit_together(self.target, groups)
 
     def least_risk(self, step, beta, drawn, select, k):
@@ -117,5 +117,5 @@ class WeakLearnerState(Along, ModelState):
         return self.bank.least_risk(self.target, drawn, select.revisit, risk, select.less_risk)
 
     def reach(self, j):
-        """The bound of the family of learner j, and the length of the learner."""
+        """The bound of the family of learner j, and the length of the learner in the scaling of its family."""
         return self.bank.reach(j)

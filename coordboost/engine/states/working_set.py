@@ -1,7 +1,7 @@
 r"""Exact lookahead for any smooth loss: the naive state on a few gathered columns, and the same test as for the squared loss.
 
-Between scans the winner is sought among the candidates only, as long as its correlation beats ``outside`` plus the distance of the
-residual from that of the last scan, :math:`\|W^{-1/2}(r - r_0)\|_2`: no other learner of unit (weighted) norm can then be larger.
+Between scans only the candidates are searched, as long as the absolute correlation of their winner exceeds ``outside`` plus the distance
+of the residual from that of the last scan, :math:`\|W^{-1/2}(r - r_0)\|_2`: then no other learner of unit (weighted) norm can win.
 *Cost* of a step: O(candidates x n_samples).
 """
 
@@ -33,8 +33,8 @@ class _WorkingSetState(NamedTuple):
 class WorkingSetState(_WorkingSetState, ModelState):
     """`inner` steps on the columns of the candidates `learner`, as long as no other learner can win.
 
-    For any smooth loss and greedy methods. *Cost* of a step: O(candidates x n_samples); a scan where only that can tell the winner. A run
-    that was given this model state goes over to ``NaiveState`` where steps cost less there.
+    For any smooth loss and greedy methods. *Cost* of a step: O(candidates x n_samples); a scan if the winner cannot be proved without one.
+    A run with this model state changes to ``NaiveState`` where steps cost less there.
 
     Parameters
     ----------
@@ -45,7 +45,7 @@ class WorkingSetState(_WorkingSetState, ModelState):
     anchor : ndarray, (n_samples,)
         The residual at the last scan.
     outside : float
-        The largest abs correlation of the other learners then.
+        The largest absolute correlation of the other learners at the last scan.
     scalars : record
         `fresh`, no step since the scan; `winner`, the position of the last winner among the candidates.
 
@@ -67,19 +67,19 @@ class WorkingSetState(_WorkingSetState, ModelState):
         return self.inner.rounding
 
     def best(self, step, beta):
-        """The winner among all learners, or (-1, 0) where only a scan can tell.
+        """The winner among all learners, or (-1, 0) if it cannot be proved without a scan.
 
         Parameters
         ----------
         step : StepRule
-            For its `score`, where it has one.
+            For its `score`, if it has one.
         beta : CoefficientRule
             The coefficients, for the score.
 
         Returns
         -------
         j : int
-            The learner with the largest abs correlation, of those that tie the lowest; or -1.
+            The learner with the largest absolute correlation, the lowest index of those that tie; or -1.
         corr : float
             Its correlation, or 0.
 
@@ -94,7 +94,7 @@ class WorkingSetState(_WorkingSetState, ModelState):
                 if self.inner.weight[i] > 0.0:
                     change = (self.inner.resid[i] - self.anchor[i]) / unit
                     moved += change * change / self.inner.weight[i]
-            # in units of the rounding of a correlation: the winner's, the outsiders' and the distance's own
+            # 3 roundings, in units of that of a correlation: of the winner, of the other learners and of the distance
             room = (abs(corr) - self.outside) / unit - 3.0
             if not (room > 0.0 and room * room > (1.0 + SLACK) * moved):
                 return -1, 0.0
@@ -110,14 +110,14 @@ class WorkingSetState(_WorkingSetState, ModelState):
         j : int
             The learner.
         a : float
-            What its column is multiplied by in the direction.
+            The factor of its column in the direction.
         b : float
-            What part of the model the direction takes away: 0 for a step along the learner alone.
+            The share of the model that the direction takes away: 0 for a step along the learner alone.
 
         Returns
         -------
         float
-            As ``NaiveState`` has it.
+            The result of ``NaiveState.search``.
         """
         return search(self.inner, self.scalars.winner, a, b)
 
@@ -127,7 +127,7 @@ class WorkingSetState(_WorkingSetState, ModelState):
 
 
 class GatheredCandidates:
-    """The candidates of the last scan, the columns of all that were candidates once, and the model state that steps on them."""
+    """The columns of all learners that were candidates in some scan, and the model state that steps on the candidates of the last one."""
 
     def __init__(self, problem):
         self.problem, self.held = problem, held_columns(problem)
@@ -145,6 +145,6 @@ class GatheredCandidates:
         return WorkingSetState(inner, learner, resid.copy(), outside, record(fresh=1, winner=0))
 
     def price(self, prices, steps_done, state):
-        """What the scan and the `steps_done` steps since have cost, in multiplications."""
+        """Cost of the scan and of the `steps_done` steps since then, in multiplications."""
         size, n_samples = len(state.learner), len(state.anchor)
         return prices.price_of_candidates(size) + steps_done * (prices.residual + (n_samples + 100) * size)

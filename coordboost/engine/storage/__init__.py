@@ -19,7 +19,7 @@ PATH = ("learner", "shrink", "theta")
 
 
 def write_run(outcome, file, *, data):
-    """Write a run to `file` (a path, any suffix): next to it first, then in its place, so that an old file is never half written.
+    """Write a run to `file` (a path, any suffix): to a new file next to it, which then replaces it, so `file` is never half written.
 
     Parameters
     ----------
@@ -30,9 +30,9 @@ def write_run(outcome, file, *, data):
     Raises
     ------
     ValueError
-        If the problem holds an oracle or a loss of the user's own and `data` is True.
+        If `data` is True and the problem has learners or a loss of the user's own; if learners were found by a search and `data` is False.
     OSError
-        Where the file cannot be written; what was there is as it was.
+        If the file cannot be written; an old file stays unchanged.
     """
     problem, file, data = outcome.problem, file_name("file", file), flag("data", data)
     if not problem.countable and problem.dictionary.saved is None:
@@ -56,7 +56,7 @@ def write_run(outcome, file, *, data):
 
 
 def _parts(problem, n_learners):
-    """The parts of a problem that a file holds; of an implicit dictionary the first `n_learners`."""
+    """The parts of a problem that a file holds, a dict; an implicit dictionary is saved with its first `n_learners` learners."""
     parts = {key: getattr(problem, key) for key in PROBLEM}
     if not problem.countable:
         parts |= {"dictionary": problem.dictionary.saved(n_learners), "feature_names": []}
@@ -65,19 +65,19 @@ def _parts(problem, n_learners):
 
 
 def read_run(file, problem=None, method=None):
-    """The run saved in `file`: bit for bit as it was, ready to be replayed, certified and resumed.
+    """The ``Outcome`` saved in `file`: bit for bit as it was, ready to be replayed, certified and resumed.
 
     Parameters
     ----------
     problem : Problem, optional
-        Needed where the file was written with ``data=False``.
+        Needed if the file was written with ``data=False``.
     method : Method, optional
-        Needed where the run used a method of the user's own.
+        Needed if the run used a method of the user's own.
 
     Raises
     ------
     ValueError
-        If the file is no run, of another version, damaged, or does not give the coefficients that it was saved with. Every entry is
+        If the file is not a run, is of another version or damaged, or if its steps do not lead to its coefficients. Every entry is
         checked before it is used, and sizes before anything is unpacked.
     """
     file = file_name("file", file)
@@ -90,13 +90,13 @@ def read_run(file, problem=None, method=None):
         raise ValueError(f"{file} does not exist.") from None
     except _Said as error:
         raise ValueError(str(error)) from None
-    except Exception as error:  # a damaged file may raise anything on the way
+    except Exception as error:  # a damaged file may raise any exception
         text = " ".join(str(error).split()).rstrip(".")[:200] if type(error) is ValueError else ""
         raise ValueError(f"{file} is not a coordboost run, or damaged: {text or type(error).__name__}.") from None
 
 
 class _Said(ValueError):
-    """A sentence that is fit for the user."""
+    """An error whose message is passed on to the user unchanged."""
 
 
 def _read(file, handle, problem):
@@ -114,7 +114,7 @@ def _read(file, handle, problem):
 
 
 def _outcome(file, header, arrays, problem, method):
-    """The run that header and arrays describe."""
+    """The ``Outcome`` that header and arrays describe."""
     if problem is None:
         problem = Problem.restored(**decode(header["problem"], arrays))
     method = (_method(file, header, arrays) if method is None else method).bind(problem)
@@ -127,7 +127,7 @@ def _outcome(file, header, arrays, problem, method):
     model_state = checked_model_state(problem, method, pieces_of(ModelState)[header["model_state"]])
     k, memory = header["anchor"]
     if model_state in MODEL_STATES:
-        Memory.read(memory, [kind.__name__ for kind in MODEL_STATES[model_state]], problem.n_learners)  # refuses what no run can have left
+        Memory.read(memory, [kind.__name__ for kind in MODEL_STATES[model_state]], problem.n_learners)  # raises if no run can have left it
     elif memory:
         raise ValueError("what the anchor remembers is damaged")
     beta = Replay(problem, method, path).beta(len(path))
@@ -142,7 +142,7 @@ def _outcome(file, header, arrays, problem, method):
 
 
 def _method_header(method, problem, arrays):
-    """The named method, or None for one of the user's own."""
+    """Name and parameters of a named method for the header; None for a method of the user's own."""
     try:
         named = METHODS[method.name](**method.parameters).bind(problem)
         same = all(_same(getattr(named, part), getattr(method, part)) for part in ("select", "step", "coefficients", "noise"))
@@ -169,7 +169,7 @@ def _method(file, header, arrays):
 
 
 def _fingerprint(problem):
-    """Numbers that tell one problem from another: loss and correlations at beta = 0, or the residual where there are too many of these."""
+    """Four numbers that identify a problem at beta = 0: the loss, and sums and maximum of the correlations (else of the residual)."""
     start = np.zeros(problem.n_samples)
     corr = problem.resid(start)
     corr = problem.scan(corr) if problem.countable else corr
@@ -177,7 +177,7 @@ def _fingerprint(problem):
 
 
 def _path(file, arrays, n_learners):
-    """The recorded steps, refused where they cannot be a path over `n_learners` learners."""
+    """The recorded steps; raise an error if they cannot be a path over `n_learners` learners."""
     learner, shrink, theta = (arrays[f"path.{field}"] for field in PATH)
     sound = len(arrays["beta"]) == n_learners and ((learner >= 0) & (learner < n_learners)).all()
     if not (sound and np.isfinite(shrink).all() and np.isfinite(theta).all() and np.isfinite(arrays["beta"]).all()):

@@ -1,6 +1,6 @@
-"""A zip of plain arrays and one JSON header, read only as far as its sizes are sound.
+"""A zip of plain arrays and one JSON header; sizes are checked before anything is unpacked.
 
-Files are written under another name and put in place, so that what was there stays whole until all is written.
+A file is written under another name and then renamed, so that an old file stays intact until the new one is complete.
 """
 
 import hashlib
@@ -15,19 +15,19 @@ from zipfile import ZIP_DEFLATED, ZIP_STORED, ZipFile
 
 import numpy as np
 
-#: The kinds of numbers in a file, as numpy's format writes them.
+#: The types of numbers in a file, as numpy's format writes them.
 TYPES = ("<f8", "<i8", "<i4", "|u1")
-#: How many times smaller a member can be in the archive: deflate makes nothing smaller than this.
+#: Largest possible ratio of the size of a member to its size in the archive: deflate cannot compress more.
 RATIO = {ZIP_STORED: 1, ZIP_DEFLATED: 1032}
 
 
 def write(file, header, arrays):
-    """Write the header and the arrays to `file`: next to it first, so that what was there stays whole until all is written.
+    """Write the header and the arrays to `file`; an old file stays intact until the new one is complete.
 
     Raises
     ------
     OSError
-        Where there is no room, or no right; the old file is as it was, and nothing else is left behind.
+        If the disk is full or permission is missing; the old file is unchanged, and no other file is left behind.
     """
     listed = {name: [array.dtype.str, list(array.shape), digest(array.ravel())] for name, array in arrays.items()}
     text = json.dumps({**header, "arrays": listed, "digest": ""})
@@ -40,17 +40,17 @@ def write(file, header, arrays):
 
 
 def digest(data):
-    """SHA-256 of bytes, or of the numbers of an array of one axis, in hexadecimal digits."""
+    """SHA-256 of bytes, or of the numbers of a one-dimensional array, in hexadecimal digits."""
     return hashlib.sha256(data).hexdigest()
 
 
 class Archive:
-    """An open archive: what the heads of its members say, its header, and its arrays when they are asked for.
+    """An open archive: types and shapes of its arrays (`heads`), its `header`, and its arrays by ``arrays()``.
 
     Raises
     ------
     ValueError
-        For anything that is not what ``write`` writes; no member is unpacked before its size is known to be what its head says.
+        For anything that ``write`` does not write; no member is unpacked before its size is checked against its head.
     """
 
     def __init__(self, handle):
@@ -66,7 +66,7 @@ class Archive:
         self.header = json.loads(self._text)
 
     def _head(self, name):
-        """Type and shape of a member; its size is what they promise."""
+        """Type and shape of a member; raise an error unless its size agrees with them."""
         info = self._infos[name]
         if not (info.compress_size <= self._size and info.file_size <= RATIO[info.compress_type] * info.compress_size):
             raise ValueError(f"the member {name} is not stored as a run stores it")
@@ -81,11 +81,11 @@ class Archive:
         return [dtype.str, list(shape)]
 
     def _read(self, name):
-        with self._zip.open(self._infos[name]) as member:  # at its end the checksum is compared
+        with self._zip.open(self._infos[name]) as member:  # zipfile compares the checksum at the end of the member
             return np.lib.format.read_array(member, allow_pickle=False)
 
     def check_header(self):
-        """Refuse a header that was changed, or that lists other arrays than there are."""
+        """Raise an error for a header that was changed, or that lists other arrays than the archive has."""
         stated, listed = self.header["digest"], self.header["arrays"]
         if digest((self._text.removesuffix(f'"{stated}"}}') + '""}').encode()) != stated:
             raise ValueError("the header was changed")
@@ -103,12 +103,12 @@ class Archive:
 
 @contextmanager
 def replacing(file):
-    """Yield a binary file to write to; at the end it is put in the place of `file`, which until then is as it was.
+    """Yield a binary file to write to; at the end it replaces `file`, which stays unchanged until then.
 
     Raises
     ------
     OSError
-        Where there is no room, or no right, with the name of `file`; nothing else is left behind.
+        If the disk is full or permission is missing, with the name of `file`; no other file is left behind.
     """
     file = os.path.realpath(file)
     try:
@@ -142,7 +142,7 @@ def write_text(file, text):
 
 
 def write_figure(file, figure):
-    """Write a figure of matplotlib to `file`, whose name says in which format; ``.png`` is put to a name without one."""
+    """Write a figure of matplotlib to `file` in the format of its suffix; ``.png`` is added to a name without a suffix."""
     file = os.fspath(file)
     if not os.path.splitext(file)[1]:
         file += ".png"

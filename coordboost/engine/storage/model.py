@@ -1,4 +1,4 @@
-"""A model as plain data: what predicts for new tables, without the table that it was fitted on."""
+"""A model as plain data: it predicts for new tables without the table that it was fitted on."""
 
 import json
 from typing import NamedTuple
@@ -18,8 +18,8 @@ class LinearModel(NamedTuple):
     """A linear model on the raw scale.
 
     names, coef : of the columns, (n_columns,);  intercept : float
-    loss, method : their names;  step : of the run, None where there is none;  recipe : how a table becomes these columns, or None
-    effects : what one standard deviation of each column does to the prediction, (n_columns,), or None where that is not known
+    loss, method : their names;  step : number of steps of the run, or None;  recipe : how a table becomes these columns, or None
+    effects : change of the linear predictor for one standard deviation of each column, (n_columns,), or None if it is not known
     """
 
     names: list
@@ -66,7 +66,7 @@ class LinearModel(NamedTuple):
 
 
 class RunModel(NamedTuple):
-    """A run over features in bins, such as one of trees, after `step` steps: what predicts for new tables, as a ``LinearModel`` does."""
+    """A run on features in bins, such as a run with trees, after `step` steps: it predicts for new tables as a ``LinearModel`` does."""
 
     run: object
     step: int
@@ -78,7 +78,7 @@ class RunModel(NamedTuple):
 
     @property
     def names(self):
-        """The features."""
+        """Names of the features."""
         return self.run.problem.binning.names
 
     @property
@@ -93,7 +93,7 @@ class RunModel(NamedTuple):
 
     @property
     def rows(self):
-        """The share of each feature in the model, a list of dictionaries: of the gains of splits, for stumps of abs coefficients."""
+        """The share of each feature, a list of dictionaries: its share in the gains of all splits, for stumps in the abs coefficients."""
         state, dictionary = next(self.run.replay([self.step])), self.run.problem.dictionary
         used = np.flatnonzero(state.beta)
         by_trees = not self.run.problem.countable
@@ -109,7 +109,7 @@ class RunModel(NamedTuple):
 
 
 def model_of(run, step=None):
-    """The model of a run over columns after its last step, or after `step` of them; with its best intercept, as the estimators have."""
+    """The ``LinearModel`` of a run over columns after its last step, or after `step` steps; with the best intercept, as in estimators."""
     problem = run.problem
     if not problem.countable or problem.binning is not None:
         raise ValueError("the model is no sum of columns of a table, so it has no coefficients: `coordboost predict` takes its run")
@@ -120,7 +120,7 @@ def model_of(run, step=None):
 
 
 def model_with(problem, coef, intercept, method, step=None):
-    """The model of a problem with these coefficients (n_columns,) and this intercept on the scale of X; `method` is what made it."""
+    """The ``LinearModel`` with these coefficients (n_columns,) and intercept on the scale of X; `method` is the name of the method."""
     effects = coef * problem.standardization.deviations(problem.weight.sum())
     names, name = list(problem.column_names), type(problem.loss).__name__
     if getattr(losses, name, None) is not type(problem.loss):

@@ -1,6 +1,6 @@
-"""What a run file holds: values as JSON with the arrays aside, the entries of the header, the arrays. See ``docs/run-format.md``.
+"""The contents of a run file: values as JSON with arrays stored apart, entries of the header, arrays. See ``docs/run-format.md``.
 
-Nothing in a file names code to run: pieces are looked up in a fixed table.
+A file cannot name code to run: pieces are looked up in a fixed table.
 """
 
 import math
@@ -29,7 +29,7 @@ FORMAT, VERSION = "coordboost-run", 5
 PIECES = pieces_of(Loss) | pieces_of(SelectionRule) | pieces_of(StepRule)
 PIECES |= {piece.__name__: piece for piece in (Dense, Sparse, Stumps, LeafStumps, Standardization, Binned, Families, Growth, Trees)}
 PIECES |= {piece.__name__: piece for piece in (SavedBlocks, SavedTrees, SavedFamilies)}
-#: The numbers that JSON has no word for.
+#: The numbers that JSON cannot write.
 FLOATS = {"inf": math.inf, "-inf": -math.inf, "nan": math.nan}
 #: The parts of a problem.
 PROBLEM = (
@@ -39,7 +39,7 @@ PROBLEM = (
 
 
 def encode(value, name, arrays):
-    """`value` as JSON; arrays go to `arrays` under `name`."""
+    """Return `value` as JSON; put its arrays into the dict `arrays`, under names that begin with `name`."""
     if isinstance(value, np.ndarray) and value.dtype.kind in "fiub":
         wide = "<f8" if value.dtype.kind == "f" else "<i8"
         arrays[name] = np.ascontiguousarray(value, dtype=value.dtype.str if value.dtype.str in TYPES else wide)
@@ -70,7 +70,7 @@ def decode(value, arrays):
     Raises
     ------
     ValueError
-        For anything that it does not write.
+        For anything that `encode` does not write.
     """
     match value:
         case list():
@@ -90,7 +90,7 @@ def decode(value, arrays):
 
 
 def referred(value):
-    """Names of the arrays that an encoded value refers to, each as often as it does."""
+    """Names of the arrays that an encoded value refers to, with repetitions."""
     if isinstance(value, dict) and list(value) == ["array"]:
         return [value["array"]]
     parts = value.values() if isinstance(value, dict) else value if isinstance(value, list) else ()
@@ -98,7 +98,7 @@ def referred(value):
 
 
 def _fits(value, form):
-    """Whether a value of JSON has a form: a type, forms of the entries of a dict or of a list, or what a function says."""
+    """Whether a JSON value fits a form: a type, a dict or list with a form for each entry, or a function that tests the value."""
     if isinstance(form, type):
         return type(value) is form
     if isinstance(form, dict):
@@ -137,7 +137,7 @@ def _validation(value):
     return sound and all(map(int.__lt__, at[:-1], at[1:])) and at[-1] <= value["steps"]
 
 
-#: Every entry of the header: what it must be.
+#: The form of every entry of the header, see `_fits`.
 HEADER = {
     "format": lambda value: value == FORMAT,
     "version": lambda value: value == VERSION,
@@ -159,10 +159,10 @@ HEADER = {
 #: Entries that a file need not have.
 OPTIONAL = {"validation"}
 
-#: Every array: the types that it may have, and its shape; a name that begins with a dot is one of the dictionary. The same letter is
-#: the same number in all of them: k steps, n learners, m samples, s standardised columns, e entries, d features, c thresholds, + one
-#: more than the learners, * one more than the features, p nodes, l leaves, b bytes of a set, o monotone signs, f families,
-#: u sets of v features, q columns in blocks, r their places in all blocks, t one more than the blocks.
+#: Every array: its allowed types, and its shape, a letter for each axis; a name that begins with a dot belongs to the dictionary. A letter
+#: stands for the same number in all arrays: k steps, n learners, m samples, s standardised columns, e entries, d features, c thresholds,
+#: + learners plus one, * features plus one, p nodes, l leaves, b bytes of a set, o monotone signs, f families, u sets of v features,
+#: q columns in blocks, r their places in all blocks, t blocks plus one.
 ARRAYS = {
     f"problem.dictionary{name}" if name.startswith(".") else name: (types, shape)
     for types, shape, names in (
@@ -199,17 +199,17 @@ ARRAYS = {
     )
     for name in names.split()
 }
-#: Arrays that every file has; the others are those that the header refers to. Parameters of a method are vectors of any length.
+#: Arrays that every file has; the others are those that the header refers to. Array parameters of a method are vectors of any length.
 ALWAYS = ("path.learner", "path.shrink", "path.theta", "beta")
 
 
 def check_header(header):
-    """Refuse a header with an entry too many, too few, or of another kind.
+    """Check that the header has exactly the entries that it must have, each of the right form.
 
     Raises
     ------
     ValueError
-        Which entry, and what it holds.
+        Names the entry and its value.
     """
     odd = sorted((header.keys() ^ HEADER.keys()) - OPTIONAL)
     if odd:
@@ -217,14 +217,14 @@ def check_header(header):
     for key in header:
         try:
             sound = _fits(header[key], HEADER[key])
-        except Exception:  # it is of another kind altogether
+        except Exception:  # the form cannot be tested on this type
             sound = False
         if not sound:
             raise ValueError(f"the header's {key} cannot be {shown(header[key])}")
 
 
 def check_arrays(header):
-    """Refuse arrays that are not those which the header refers to, or whose types and shapes do not fit; none has been read yet."""
+    """Check, before any array is read, that they are those that the header refers to, and that their types and shapes fit."""
     names, listed = [*ALWAYS, *referred(header["problem"]), *referred(header["method"])], header["arrays"]
     if sorted(names) != sorted(listed):
         raise ValueError("the arrays are not those that the header refers to")
@@ -242,7 +242,7 @@ def check_arrays(header):
 
 
 def _check_sizes(sizes, anchor):
-    """Refuse numbers that contradict each other, though no array contradicts them by its shape."""
+    """Check the relations between the sizes that the shape of a single array cannot show."""
     n, d, leaves = sizes["n"], sizes.get("d", 0), sizes.get("l", 1)
     sound = anchor <= sizes["k"] and sizes.get("+", n + 1) == n + 1 and sizes.get("*", d + 1) == d + 1
     sound &= sizes.get("c", 0) <= MOST_BINS * d and sizes.get("o", 0) <= d
