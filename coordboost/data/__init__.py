@@ -1,4 +1,4 @@
-"""Data: from X and y to a problem with finite numbers and unit columns; weak learners made from X; tables from files."""
+"""Data: validate X and y and build a ``Problem`` with unit columns; weak learners made from X; tables from files."""
 
 import lazy_loader
 

@@ -12,15 +12,15 @@ from coordboost.data.columnwise import absent, labelled, numbered, raw_columns
 from coordboost.data.frames import indices_of, names_of
 from coordboost.learners.binned import PADDED, Binned, find_bins
 
-#: The last of the labels of a feature with more levels than bins: the level of all rare ones, and of those that the fit has not seen.
+#: Last label of a feature with more categories than bins: it stands for all rare categories, and for those that the fit has not seen.
 OTHERS = "other levels"
 
 
 class Binning:
-    """How columns are put into bins: what binds new rows to the bins of the fit.
+    """The bins of a fit: they put new rows into the same bins.
 
-    names : of the features;  named : whether they were given, not made up
-    labels : for each feature the list of its categories, None where it is ordered
+    names : names of the features;  named : whether they were given, not generated
+    labels : for each feature the list of its categories, None for a numeric one
     n_bins, missing, categorical, cuts, start : as in ``Binned``
     """
 
@@ -36,24 +36,24 @@ class Binning:
         return f"<Binning of {self.n_features} features, up to {int(self.n_bins.max())} bins>"
 
     def thresholds(self, g):
-        """Those of feature g, increasing."""
+        """The thresholds of feature g, increasing."""
         return self.cuts[self.start[g] : self.start[g + 1]]
 
     def unseen(self, g):
-        """The code of a category of feature g that the fit has not seen: that of rare ones, or of missing ones, or of no row of the fit."""
+        """Code of a category of feature g that the fit did not see: that of rare categories, else of missing values, else an unused one."""
         labels = self.labels[g] or ()
         return len(labels) - 1 if has_others(labels) else self.missing[g] if self.missing[g] >= 0 else self.n_bins[g]
 
     def bin(self, X):
-        """The rows of X in the bins of the fit, a ``Binned``; columns of a data frame go by name.
+        """Put the rows of X into the bins of the fit, a ``Binned``; columns of a data frame are matched by name.
 
-        A missing value of a feature that had none gets the code ``n_bins[g]``: it lies beyond every threshold, and in no category. So does
-        a category that the fit has not seen, where the feature has neither a bin of rare categories nor one of missing values.
+        If feature g had no missing value in the fit, a missing value gets the code ``n_bins[g]``: above every threshold, in no category.
+        A category that the fit has not seen gets this code, too, if there is neither a bin of rare categories nor one of missing values.
 
         Raises
         ------
         ValueError
-            For other columns than those of the fit.
+            If the columns are not those of the fit.
         """
         table = raw_columns(X)
         moved = indices_of(self.names, table.names if table.named else None, self.named)
@@ -81,17 +81,17 @@ class Binning:
         return self.binned(codes)
 
     def saved(self):
-        """What a file holds besides the bins of the dictionary: names and labels."""
+        """Return what a run file holds besides the bins: names and labels."""
         return {"names": self.names, "named": self.named, "labels": self.labels}
 
     @classmethod
     def restored(cls, saved, binned):
-        """The binning of a dictionary over `binned`, from what was `saved`.
+        """Rebuild the binning of a dictionary over `binned` from what ``saved`` returned.
 
         Raises
         ------
         ValueError
-            If that does not fit the bins.
+            If `saved` does not fit the bins.
         """
         d = binned.n_features
         sound = isinstance(saved, dict) and sorted(saved) == ["labels", "named", "names"] and isinstance(saved["named"], bool)
@@ -106,7 +106,7 @@ class Binning:
         return cls(saved["names"], saved["named"], saved["labels"], *binned[1:])
 
     def binned(self, codes):
-        """The piece of these codes."""
+        """Return a ``Binned`` with these codes."""
         return Binned(codes, self.n_bins, self.missing, self.categorical, self.cuts, self.start)
 
 
@@ -122,7 +122,7 @@ def thresholds_of(values, most, exact, name):
     ordered = np.sort(values)  # NaN comes last
     count = len(ordered) - (int(np.isnan(ordered).sum()) if np.isnan(ordered[-1]) else 0)
     ordered, missing = ordered[:count], count < len(ordered)
-    last = np.flatnonzero(ordered[1:] != ordered[:-1])  # where runs of equal values end, but for the last run
+    last = np.flatnonzero(ordered[1:] != ordered[:-1])  # ends of the runs of equal values, without the last run
     if len(last) >= most:
         if exact:
             raise ValueError(
@@ -130,7 +130,7 @@ def thresholds_of(values, most, exact, name):
                 "quantiles."
             )
         wanted = -(-np.arange(1, most) * count // most) - 1  # the index of quantile k / most
-        run = np.searchsorted(last, wanted)  # in their order
+        run = np.searchsorted(last, wanted)  # the run that holds each quantile
         last = last[run[(run < len(last)) & (np.diff(run, prepend=-1) > 0)]]
     return middles(ordered[last], ordered[last + 1]), missing
 
@@ -144,18 +144,18 @@ def bin_columns(X, *, max_bins=255, exact=False, categorical=(), feature_names=N
         NaN is missing. Infinities are ordinary values, the smallest and the largest. Columns of a data frame with the dtype
         ``category`` hold categories.
     max_bins : int, 2 to 255
-        A numeric column with no more distinct values gets a bin for each. Else thresholds are taken at the quantiles k / max_bins, ties
-        collapsing: ``max_bins=100`` are the percentiles of Lu and Mazumder, Section 5.
+        A numeric column with at most so many distinct values gets a bin for each. Otherwise thresholds are the quantiles k / max_bins,
+        equal ones merged: ``max_bins=100`` gives the percentiles of Lu and Mazumder, Section 5.
     exact : bool, default False
         Refuse columns with more than `max_bins` distinct values.
     categorical : sequence of names or column indices
         Further columns that hold categories; their labels may be anything that can be compared. Each category has a bin, whatever
-        `max_bins` is. Of more than 255 the 254 most frequent have bins of their own, and the others share one, with those that only new
-        rows have.
+        `max_bins` is. Of more than 255 categories the 254 most frequent have bins of their own; all others, and those that occur in new
+        rows only, share one.
     feature_names : sequence of str, optional
     file : path, optional
-        Where the codes are written, a byte for each value: an ``.npy`` file (n_features, n_samples), which is mapped, not read. A file
-        that is there is replaced; bins that use it keep it.
+        Write the codes to this ``.npy`` file, (n_features, n_samples), one byte for each value; it is memory-mapped, not read. An
+        existing file is replaced; bins that use the old file keep it.
 
     Returns
     -------
@@ -177,8 +177,8 @@ def bin_columns(X, *, max_bins=255, exact=False, categorical=(), feature_names=N
     Notes
     -----
     A threshold is the middle between two neighbouring observed values, as in scikit-learn; quantiles choose which. *Cost*: a sort of
-    each column and eight comparisons a value, columns in threads. Of columns that are larger than memory the bins are the same: a few
-    columns are in memory at a time, see ``StoredRawColumns``.
+    each column and eight comparisons a value, columns in threads. Columns larger than memory get the same bins: a few columns are in
+    memory at a time, see ``StoredRawColumns``.
 
     Examples
     --------
@@ -223,7 +223,7 @@ def bin_columns(X, *, max_bins=255, exact=False, categorical=(), feature_names=N
 
 
 def _room(file, shape):
-    """Codes to be filled in, in memory or in a file."""
+    """An uninitialised array for the codes, in memory or in a file."""
     if file is None:
         return np.empty(shape, dtype=np.uint8)
     if not isinstance(file, str | os.PathLike):
@@ -236,7 +236,7 @@ def _room(file, shape):
 
 
 def _columns(table, part, names, kinds, codes, most, exact):
-    """What `_of_column` takes, for the columns of a slice."""
+    """Yield the arguments of `_of_column` for each column of a slice."""
     numeric = [j for j in range(part.start, part.stop) if j not in kinds]
     values = dict(zip(numeric, table.numbers(numeric, [names[j] for j in numeric]), strict=True)) if numeric else {}
     for j in range(part.start, part.stop):
@@ -244,7 +244,7 @@ def _columns(table, part, names, kinds, codes, most, exact):
 
 
 def _of_column(values, raw, name, out, most, exact):
-    """The thresholds, the labels (None for numbers) and whether values are missing, of one column; its codes into `out`."""
+    """Write the codes of one column to `out`; return its thresholds, its labels (None for numbers) and whether values are missing."""
     if values is not None:
         cuts, missing = thresholds_of(values, most, exact, name)
         find_bins(values, cuts, len(cuts) + 1, out)
@@ -257,12 +257,12 @@ def _of_column(values, raw, name, out, most, exact):
 
 
 def has_others(labels):
-    """Whether the last of the labels of a feature stands for all rare categories."""
+    """Whether the last label of a feature stands for all rare categories."""
     return len(labels) == PADDED and labels[-1] == OTHERS
 
 
 def _merged(labels, number):
-    """The most frequent labels in their order and one for all others, and the number of each sample among these; -1 stays."""
+    """Return the most frequent labels, in order, and one for all others; and the label number of each sample, -1 where it was -1."""
     count = np.bincount(number[number >= 0], minlength=len(labels))
     kept = np.sort(np.argsort(-count, kind="stable")[: PADDED - 1])
     place = np.full(len(labels) + 1, len(kept))
@@ -271,7 +271,7 @@ def _merged(labels, number):
 
 
 def indices_in(what, given, names):
-    """Indices of columns that are given by name or index; `what` is how messages call them."""
+    """Indices of columns that are given by name or index; error messages call them `what`."""
     out = set()
     for one in items_of(what, given, "a sequence of names or column indices"):
         index = names.index(one) if isinstance(one, str) and one in names else one

@@ -45,7 +45,7 @@ class BlockFamily(LearnerFamily):
 
 
 class SavedBlocks(NamedTuple):
-    """What a file holds of a bank of fits: the columns, the blocks, and the fits that were made."""
+    """A bank of fits as a run file holds it: the columns, the blocks, and the fits made so far."""
 
     columns: np.ndarray
     l2: float
@@ -67,7 +67,7 @@ class SavedBlocks(NamedTuple):
         Raises
         ------
         ValueError
-            Which part.
+            If they do not, naming the part.
         """
         n, member, start = len(self.columns), self.blocks, self.blocks_start
         known = ((member >= 0) & (member < n)).all() and len(start) > 1
@@ -78,16 +78,16 @@ class SavedBlocks(NamedTuple):
             raise ValueError("the columns of the blocks, or their fits, are damaged.")
 
     def opened(self, weight, binning):
-        """The bank that was saved."""
+        """Rebuild the saved bank."""
         return BlockBank(BlockFamily(self.columns, self.l2, self.blocks, self.blocks_start), weight, self.fits)
 
 
 def blocks(X, blocks=None, *, l2=0.0):
     """Blocks of the columns of X, fitted together: ``Problem(blocks(X, [[0, 1], [2]]), y)`` boosts with least-squares fits.
 
-    A step fits all columns of one block to the pseudo-residual; of several solutions it takes the one of least norm. The fit becomes a
-    unit vector of B with a coefficient of its own; the correlation is its length. ``run.problem.dictionary.spread(run.beta)`` is the model
-    as coefficients of the columns.
+    A step fits all columns of one block to the pseudo-residual, with the solution of least norm if there are several. The fit becomes a
+    unit vector of B with a coefficient of its own; its correlation is the length of the fit. The model as coefficients of the columns is
+    ``run.problem.dictionary.spread(run.beta)``.
 
     Parameters
     ----------
@@ -106,13 +106,13 @@ def blocks(X, blocks=None, *, l2=0.0):
     Raises
     ------
     ValueError
-        For blocks that name no column of X.
+        For an empty block, or one that names a column that X does not have.
 
     Notes
     -----
     ``Greedy()`` takes the block that fits the pseudo-residual best, ``Weighted(p)`` and ``Groups(t)`` draw blocks;
     ``JointSubset(t)`` and ``RandomMask(q)`` fit the columns of several blocks at once. *Memory*: 8 n_columns bytes for a step.
-    *Cost* of a step: 2 n_samples n_columns and the squares of the sizes of the blocks looked at; the cube of its size for a fit of several.
+    *Cost* of a step: 2 n_samples n_columns, and each candidate's size squared; a joint fit costs its size cubed.
     *Source*: Ustimenko and Prokhorenkova, *SGLB: Stochastic Gradient Langevin Boosting*, Section 2.
 
     Examples
@@ -133,7 +133,7 @@ def blocks(X, blocks=None, *, l2=0.0):
 
 
 def _lists(blocks, n):
-    """The columns of each block: from lists of them, or from a label of each of the n columns."""
+    """The columns of each block, from lists of columns or from one label for each of the n columns."""
     what = f"lists of columns, or a label for each of the {n} columns"
     given = items_of("blocks", range(n) if blocks is None else blocks, what)
     if not given:

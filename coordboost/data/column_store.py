@@ -1,7 +1,7 @@
-"""The one store of gathered columns, and the columns of a problem that it gathers for a Lasso.
+"""A store of gathered columns, and the scaled columns of a problem that a Lasso works on.
 
-Whoever works on a few learners keeps their columns in a ``HeldColumns``: gathered once, found by the number of the learner, and with a
-Gram matrix where inner products are wanted. It holds columns of B, scaled or not, and columns of B'B just as well.
+All code that works on a few learners keeps their columns in a ``HeldColumns``. A column is gathered once and found by the number of its
+learner; a Gram matrix is kept if inner products are needed. The columns are those of B, scaled or not, or those of B'B.
 """
 
 from functools import cached_property
@@ -12,21 +12,21 @@ from scipy.linalg import svd
 
 from coordboost.learners.scan import LITTLE, scan, scan_few
 
-#: Learners at a time, where many residuals are scanned: the products stay in the cache.
+#: Learners at a time when many residuals are scanned, so that the products stay in the cache.
 FEW = 512
 
 
 def grown(array, shape):
-    """A copy of `array` with the larger `shape`, the new entries not set."""
+    """Return a copy of `array` with the larger `shape`; new entries are uninitialised."""
     out = np.empty(shape, array.dtype)
     out[tuple(slice(length) for length in array.shape)] = array
     return out
 
 
 class HeldColumns:
-    """Columns of some learners, in the order of their arrival.
+    """Columns of some learners, in the order in which they were added.
 
-    place : (n_learners,), the rows of the learners, -1 for those not here;  ids : (>= m,), the learners, m = ``len(self)``
+    place : (n_learners,), the row of each learner, -1 if it is not held;  ids : (>= m,), the learners, m = ``len(self)``
     rows : (>= m, length), their columns, one in a row;  gram : (>= m, >= m), inner products of the columns, or None
 
     Parameters
@@ -35,11 +35,11 @@ class HeldColumns:
         ``fill(learners, out)`` puts the columns of the learners into the rows of `out`, (len(learners), length).
     with_gram : bool
     stored : (n_learners, length), optional
-        All columns, where they are stored like this: they are not copied where all learners come at once.
+        All columns, if they are stored in this layout: they are not copied if all learners are added at once.
     scale : (n_learners,), optional
-        What multiplies them as they are stored; ask `correlations` and `combine` then, as `rows` may hold them without it.
+        Factors of the stored columns. Then use `correlations` and `combine`, as `rows` may hold the columns unscaled.
     entries : callable, optional
-        ``entries(a, b)``, Gram entries without columns, which are then not kept: `length` is 0.
+        ``entries(a, b)`` computes Gram entries without columns; columns are then not kept, and `length` is 0.
     """
 
     def __init__(self, fill, n_learners, length, with_gram=False, stored=None, scale=None, entries=None):
@@ -52,18 +52,18 @@ class HeldColumns:
 
     @property
     def learner(self):
-        """The learners here, (m,)."""
+        """The learners held, (m,)."""
         return self.ids[: self.m]
 
     def reserve(self, size):
-        """Make room for `size` learners, where there is less."""
+        """Make room for at least `size` learners."""
         size = min(size, len(self.place))
         if size > len(self.ids):
             self.ids, self.rows = grown(self.ids, (size,)), grown(self.rows, (size, self.rows.shape[1]))
             self.gram = None if self.gram is None else grown(self.gram, (size, size))
 
     def add(self, learners):
-        """Take in new learners. *Cost*: their columns; with the Gram matrix a product of these with all columns."""
+        """Add new learners. *Cost*: gathering their columns; with a Gram matrix also their product with all columns held."""
         m, room = self.m, self.m + len(learners)
         if room > len(self.ids):
             self.reserve(room + room // 2)
@@ -82,7 +82,7 @@ class HeldColumns:
 
     @property
     def _unscaled(self):
-        """Whether `rows` are the stored columns, without the scale."""
+        """Whether `rows` are the stored columns, not yet scaled."""
         return self.rows is self.stored and self.scale is not None
 
     def correlations(self, v):
@@ -91,20 +91,20 @@ class HeldColumns:
         return self.scale * out if self._unscaled else out
 
     def combine(self, coefs):
-        """The columns times `coefs` (m,), summed up, (length,). *Cost*: where few are not 0, that of these."""
+        """The sum of the columns times `coefs` (m,), (length,). If few `coefs` are non-zero, only their columns are read."""
         used = np.flatnonzero(coefs)
         coefs = self.scale * coefs if self._unscaled else coefs
         return coefs[used] @ self.rows[used] if 4 * len(used) < self.m else coefs @ self.rows[: self.m]
 
     def at(self, learners):
-        """The rows of the learners, of which those not here are taken in first."""
+        """The rows of the learners; those not held are added first."""
         fresh = learners[self.place[learners] < 0]
         if len(fresh):
             self.add(fresh)
         return self.place[learners]
 
     def keep(self, m):
-        """Let go of all learners but the first `m`."""
+        """Release all learners but the first `m`."""
         self.place[self.ids[m : self.m]] = -1
         self.m = min(m, self.m)
         if self.rows is self.stored:
@@ -115,14 +115,14 @@ class ScaledColumns:
     """The columns ``scale_j W^{1/2} B_j`` of a problem, ``scale <= 1``: a Lasso on them penalises learner j by lam / scale_j.
 
     y, resid : (n_samples,), times the root of the weights;  gamma : (n_learners,), coefficients of the columns
-    apart : whether correlations of a few learners cost their part of a scan
-    penalty : what a Lasso on them has for a penalty at lam = 1, see ``coordboost.lasso.penalty``; who has none asks for none
+    apart : whether correlations of a few learners cost only their share of a scan
+    penalty : the penalty of a Lasso on them at lam = 1, see ``coordboost.lasso.penalty``; None if it is not used
     weighted : False where the weights are in the terms of the loss, and the columns are ``scale_j B_j``
-    products : what gives Gram entries of the unit columns by ``cross(a, b)``, as ``problem.products`` does, which it is by default
-    doubt : its entries are off by at most so many times the rounding of a sum of n_samples products
-    unpenalised : learners without a penalty, for the squared loss. All columns and y are taken less their projection on these, which leaves
-        the Lasso of the others as it is, and sparse columns as they are stored. *Source*: Frisch, Waugh; Lovell
-    basis, shares : (n_samples, k) and (n_learners, k), an orthonormal basis of their span, its products with the columns
+    products : computes Gram entries of the unit columns by ``cross(a, b)``; default ``problem.products``
+    doubt : bound of the error of these entries, in units of the rounding error of a sum of n_samples products
+    unpenalised : learners without a penalty, for the squared loss. y and all columns are used minus their projection on these. This does
+        not change the Lasso on the others, and the stored columns stay sparse. *Source*: Frisch, Waugh; Lovell
+    basis, shares : (n_samples, k) and (n_learners, k), an orthonormal basis of their span, and its products with the columns
     """
 
     def __init__(self, problem, scale=None, penalty=None, weighted=True, products=None, unpenalised=()):
@@ -141,14 +141,14 @@ class ScaledColumns:
             self._project()
 
     def _project(self):
-        """*Cost*: a thin SVD of the columns without a penalty, and a scan for each of them."""
+        """Set `basis` and `shares`, and project them out of y. *Cost*: a thin SVD of the unpenalised columns, and a scan for each."""
         left, size, right = svd(self._weighted(self.problem.gather(self.unpenalised).T).T, full_matrices=False)
         some = size > max(left.shape[0], len(size)) * np.finfo(float).eps * size[0]
         self.basis, self.solve = left[:, some], right[some].T / size[some]
         shares = np.stack([self.scan(one) for one in self.basis.T], axis=1)
         shares[self.unpenalised] = 0.0
         self.shares, self.start = shares, self.basis.T @ self.y
-        for _ in range(2):  # the second time takes back what rounding left
+        for _ in range(2):  # the second pass removes what rounding left
             self.y = self.y - self.basis @ (self.basis.T @ self.y)
 
     def unpenalised_part(self, gammas):
@@ -167,11 +167,11 @@ class ScaledColumns:
 
     @property
     def in_memory(self):
-        """The stored learners and what multiplies them, for compiled blocks; None where there are none or many."""
+        """The stored learners and their factors, for compiled blocks; None if none are stored, or too many."""
         return None if self.rows is None or self.rows.size > LITTLE else (self.rows, *self.factors)
 
     def hold(self, with_gram=False, columns=True):
-        """A store for the columns of some learners; without `columns` for their Gram matrix alone, where that needs none."""
+        """Return a store for columns of learners; with `columns` False only for their Gram matrix, if that needs no columns."""
         if not columns and self._products() is not None:
             return HeldColumns(None, self.n_learners, 0, True, entries=self.entries)
         stored = self.rows if self.root is None and (self.scale is None or with_gram) and not len(self.unpenalised) else None
@@ -222,13 +222,13 @@ class ScaledColumns:
         return pred - self.basis @ (gamma @ self.shares) if len(self.unpenalised) else pred
 
     def norm_bound(self, learners):
-        """At least the norm of each column of a mask."""
+        """An upper bound of the norm of each column in a mask."""
         return 1.0 if self.scale is None else self.scale[learners]
 
     def gather(self, index, out):
         """Fill `out` (len(index), n_samples) with the columns `index`, one in a row."""
         if self.rows is not None:
-            np.take(self.rows, index, axis=0, out=out, mode="clip")  # unlike the others this mode makes no copy on the way
+            np.take(self.rows, index, axis=0, out=out, mode="clip")  # unlike other modes, this one makes no temporary copy
         else:
             out[:] = self.problem.gather(index).T
         if self.root is not None:

@@ -1,6 +1,6 @@
-"""What a column of a table holds: numbers, dates (days since 1 January 1970, the time of day as a fraction) or categories.
+"""Infer what a column of a table holds: numbers, dates (days since 1 January 1970, the time of day as a fraction) or categories.
 
-Text is judged by its different values, not row by row, so that a column of millions of cells with a few words costs little.
+Each distinct text is parsed once, so a column of millions of cells with a few distinct words costs little.
 """
 
 import datetime
@@ -15,36 +15,36 @@ import numpy as np
 from coordboost.data.frames import listed
 
 NUMBER, DATE, CATEGORY, KEY = "number", "date", "category", "key"
-#: Text is a key where as many cells or more all differ: names, numbers of cases, remarks.
+#: A column of text is a key if it has at least this many cells and all differ: names, case numbers, remarks.
 KEYS = 10
 #: Words that mean "missing" in a column whose other entries are numbers or dates, in addition to those that pandas knows.
 WORDS = {
     "", "?", "-", "--", ".", "*", "na", "n.a.", "none", "missing", "unknown", "not available", "not applicable", "no data", "nil",
 }  # fmt: skip
-#: Whole numbers beyond this are not all float64 numbers.
+#: Above this, not every whole number is a float64 number.
 WHOLE = 1 << 53
-#: Numbers but for a mark: of money or parts, between thousands, for the decimal point, of an exponent as Fortran writes it.
+#: Numbers with a mark that ``float`` refuses: of a currency or per cent, of thousands, a decimal comma, the exponent d of Fortran.
 MARKED = re.compile(
     r"(?=.*\d)[$€£¥]?\s*[+-]?(\d*|\d{1,3}([.,_'\u2019 \u00a0\u2009\u202f]\d{3})+)([.,]\d+)?([dD][+-]?\d+)?\s*[%$€£¥]?"
 )
-#: The way of ISO 8601, with a T or a time zone perhaps.
+#: The format of ISO 8601, with or without a T or a time zone.
 ISO = "ISO"
 BEGINS_AS_ISO = re.compile(r"\d{4}-\d{2}-\d{2}(?!\d)").match
-#: Ways to write a date that are tried in this order, with a time of day where there is one.
+#: Date formats, tried in this order, each without and with a time of day.
 FORMATS = (
     "%Y-%m-%d", "%Y/%m/%d", "%d.%m.%Y", "%d.%m.%y", "%d/%m/%Y", "%m/%d/%Y", "%d-%m-%Y", "%m-%d-%Y", "%d-%b-%Y", "%d %b %Y",
 )  # fmt: skip
 TIMES = ("", " %H:%M", " %H:%M:%S", " %H:%M:%S.%f", " %I:%M %p", " %I:%M:%S %p")
 WAYS = (ISO, *(one + time for one in FORMATS for time in TIMES))
-#: Ways that differ in what comes first, day or month.
+#: Formats that differ in the order of day and month only.
 TWO_WAYS = {"%d/%m/%Y": "%m/%d/%Y", "%d-%m-%Y": "%m-%d-%Y"}
 
 
 class Cells(NamedTuple):
-    """How the cells of a table are written, and where its rows are.
+    """The number and date formats of the cells of a table, and where its rows are.
 
-    where : function of a row number, from 0, that says in words where the row is ("line 7")
-    decimal, thousands : marks in numbers, the second may be "";  day_format : how dates are written, None to find out
+    where : function from a row number, counted from 0, to the place of the row in words ("line 7")
+    decimal, thousands : marks in numbers, the second may be "";  day_format : format of dates, None to infer it
     """
 
     where: Callable[[int], str] = "row {} (counted from 0)".format
@@ -57,7 +57,7 @@ class Cells(NamedTuple):
         if isinstance(value, numbers.Real):
             return float(value) if abs(value) < 1e308 else math.inf
         text = str(value).strip()
-        if self.thousands and self.thousands in text:  # not as in a date; between lakhs there are two digits
+        if self.thousands and self.thousands in text:  # a date is no number; Indian groups (lakhs) have two digits
             mark, point = re.escape(self.thousands), re.escape(self.decimal)
             if not re.fullmatch(rf"[+-]?\d{{1,3}}({mark}\d{{2,3}})*{mark}\d{{3}}({point}\d*)?([eE][+-]?\d+)?", text):
                 return None
@@ -71,11 +71,11 @@ class Cells(NamedTuple):
 
 
 class Column(NamedTuple):
-    """A column that was understood.
+    """A column of a table, parsed.
 
-    kind : ``NUMBER``, ``DATE`` or ``CATEGORY``; ``KEY`` of text that is another one in every row, from which nothing is learned
-    values : float64 (n_rows,), NaN where missing; of a category whole numbers, indices into `levels`, -1 where missing
-    levels : tuple of str: the categories, sorted; of dates how they are written, one entry;  said : what was guessed, or ""
+    kind : ``NUMBER``, ``DATE`` or ``CATEGORY``; ``KEY`` for text that differs in every row, from which no model can learn
+    values : float64 (n_rows,), NaN where missing; for a category whole numbers, indices into `levels`, -1 where missing
+    levels : tuple of str: the categories, sorted; for dates one entry, their format;  said : what was inferred, or ""
     """
 
     kind: str
@@ -90,13 +90,13 @@ class Column(NamedTuple):
 
 
 def cell(text):
-    """A cell in quotes, cut short where it is long."""
+    """A cell in quotes, shortened if it is long."""
     text = " ".join(str(text).split())
     return repr(text if len(text) <= 40 else f"{text[:28]}...{text[-8:]} ({len(text)} characters)")
 
 
 def clash(whole):
-    """The index of the first whole number that is one float64 number with another before it, and that one; None if there is none."""
+    """Find a whole number that float64 cannot tell from another one before it: (its index, the one before), or None."""
     seen = {}
     for place, one in enumerate(whole):
         if abs(one) >= WHOLE and seen.setdefault(float(one), one) != one:
@@ -105,12 +105,12 @@ def clash(whole):
 
 
 def column_of(name, series, cells, kind=None, *, may_be_key=False):
-    """A column of a data frame, understood.
+    """Parse a column of a data frame into a ``Column``.
 
     Parameters
     ----------
     name : str;  series : pandas Series;  cells : Cells
-    kind : what the column must be, or None: it is guessed;  may_be_key : whether a ``KEY`` may be, too
+    kind : what the column must hold, None to infer it;  may_be_key : whether ``KEY`` may be inferred
 
     Raises
     ------
@@ -144,7 +144,7 @@ def column_of(name, series, cells, kind=None, *, may_be_key=False):
     def spread(found):
         table = np.full(len(text) + 1, np.nan)
         table[known] = found
-        return table[codes]  # the code -1 of a missing cell takes the last
+        return table[codes]  # a missing cell has code -1: the last entry, NaN
 
     found = [cells.number(distinct[j]) for j in known]
     if kind != DATE and None not in found and (known or kind == NUMBER):
@@ -167,7 +167,7 @@ def column_of(name, series, cells, kind=None, *, may_be_key=False):
 
 
 def _check(name, series, values, cells):
-    """Refuse numbers that are not finite, and whole ones that are one float64 number with another; `values` : those of the `series`."""
+    """Refuse infinite numbers, and whole numbers that float64 cannot tell apart; `values` is the `series` as float64."""
     infinite = np.flatnonzero(np.isinf(values))
     if infinite.size:
         row = int(infinite[0])
@@ -187,7 +187,7 @@ def _check(name, series, values, cells):
 
 
 def _days(moments):
-    """Days of a pandas Series of dates, NaN where missing, (n_rows,)."""
+    """Convert a pandas Series of dates to days since 1970, NaN where missing, (n_rows,)."""
     import pandas as pd
 
     days = (pd.to_datetime(moments, utc=True) - pd.Timestamp(0, tz="UTC")) / pd.Timedelta(days=1)
@@ -195,7 +195,7 @@ def _days(moments):
 
 
 def _is_written(text, way):
-    """Whether one text is written in this way."""
+    """Whether a text is a date in the format `way`."""
     try:
         return bool(BEGINS_AS_ISO(text) if way == ISO else datetime.datetime.strptime(text, way))
     except ValueError:
@@ -203,26 +203,26 @@ def _is_written(text, way):
 
 
 def _parsed(text, way):
-    """Days of the texts that are written in this way, NaN for others."""
+    """Parse texts as dates in the format `way`: days since 1970, NaN for texts in other formats."""
     import pandas as pd
 
     if way == ISO:
         text, way = [one if BEGINS_AS_ISO(one) else None for one in text], "ISO8601"
     try:
         return _days(pd.to_datetime(pd.Series(text, dtype=object), format=way, errors="coerce", utc=True))
-    except ValueError:  # no way to write a date
+    except ValueError:  # not a date format
         return np.full(len(text), np.nan)
 
 
 def _dates(values, cells, place):
-    """How dates are written, and the days of each of some different values, NaN for those that are written in another way.
+    """Infer the format of dates from distinct values; return it and the days of each value, NaN for values in another format.
 
-    None where no more than half of the values are dates at all. place : function without arguments: where the first of them is, in words
+    Return None if at most half of the values are dates. place : function without arguments: where the first value is, in words
 
     Raises
     ------
     ValueError
-        Where day and month cannot be told apart: which two ways there are, and how to choose.
+        If day and month cannot be told apart: the two possible formats, and how to choose.
     """
     import pandas as pd
 
@@ -250,7 +250,7 @@ def _place(name, codes, code, cells):
 
 
 def _refuse(name, codes, distinct, odd, cells, among):
-    """Say which of the cells that are `odd`, a list of codes, comes first, `among` what it stands, and what it may be."""
+    """Raise an error for the first cell whose code is in the list `odd`: where it is, what it is `among`, and what to do."""
     code = codes[np.argmax(np.isin(codes, odd))]
     word = str(distinct[code]).strip()
     ways = ["mend the cell or empty it"]
@@ -265,7 +265,7 @@ def _refuse(name, codes, distinct, odd, cells, among):
 
 
 def _category(codes, distinct, may_be_key):
-    """Codes of levels in their order; cells that differ in spaces around them are one level, empty ones are missing."""
+    """Return a ``Column`` of categories, or of keys; spaces around a cell are ignored, empty cells are missing."""
     names = [str(int(value) if isinstance(value, float) and value.is_integer() else value).strip() for value in distinct]
     levels = tuple(sorted({*names} - {""}))
     place = {"": -1} | {level: j for j, level in enumerate(levels)}

@@ -1,4 +1,4 @@
-"""Raw columns of any kind, read column by column for binning: numbers with NaN for what is missing, or categories."""
+"""Read raw columns of any kind one by one, for binning: as numbers with NaN for missing values, or as categories."""
 
 import numpy as np
 import scipy.sparse
@@ -9,7 +9,7 @@ from coordboost.data import validation
 from coordboost.data.frames import is_number, refuse_times
 from coordboost.data.outofcore import StoredColumns
 
-#: Samples from which on columns are worked on in threads: with fewer these wait for each other longer than they work.
+#: Least number of samples for which threads are used: with fewer, threads wait for each other longer than they work.
 LONG = 1 << 12
 
 
@@ -30,7 +30,7 @@ def readable(column, name):
 
 
 def _by_column(X):
-    """A sparse matrix as CSC, each entry stored once; that of the user is not changed."""
+    """Convert a sparse matrix to CSC without duplicate entries; the caller's matrix is not changed."""
     X = scipy.sparse.csc_array(validation.sound(X))
     if not X.has_canonical_format:
         X = X.copy()
@@ -41,10 +41,10 @@ def _by_column(X):
 class RawColumns:
     """The columns of `X`: an array, a data frame or a sparse matrix.
 
-    shape : (n_samples, n_columns);  names : those of a frame, or None;  named : whether they are names, not numbers
+    shape : (n_samples, n_columns);  names : column names of a data frame, or None;  named : whether they are strings, not numbers
     """
 
-    #: Columns of an array that are copied together: neighbours share the lines of the cache.
+    #: Columns of an array that are copied together, because neighbours share cache lines.
     together = 16
 
     def __init__(self, X):
@@ -61,12 +61,12 @@ class RawColumns:
         self.named = self.frame and all(isinstance(name, str) for name in X.columns)
 
     def in_parts(self, function):
-        """Yield ``function(slice of columns)``, in threads where columns are long."""
+        """Yield ``function(slice of columns)``, in threads if columns are long."""
         parts = slices(self.shape[1], self.together)
         return map(function, parts) if self.shape[0] < LONG else in_order(function, parts)
 
     def each(self, function, columns):
-        """``function(column)`` for what is known of the columns of a part, one after the other."""
+        """Return a list of ``function(column)`` for the columns of a part, computed one after the other."""
         return list(map(function, columns))
 
     def categories(self):
@@ -85,7 +85,7 @@ class RawColumns:
         return self._filled(j) if self.sparse else self.X[:, j]
 
     def _filled(self, j):
-        """Column j of a sparse matrix with its zeros: scipy takes fifty times as long to cut it out."""
+        """Column j of a sparse matrix as a dense vector: slicing by scipy takes fifty times as long."""
         out, entries = np.zeros(self.shape[0], dtype=self.X.dtype), slice(*self.X.indptr[j : j + 2])
         out[self.X.indices[entries]] = self.X.data[entries]
         return out
@@ -100,15 +100,15 @@ class RawColumns:
 
 
 def as_stored(values):
-    """A tile as it was read."""
+    """Return a tile unchanged."""
     return values
 
 
 class StoredRawColumns:
-    """The same of columns that are too large for memory: a few of them at a time are read, and worked on in threads.
+    """As ``RawColumns``, for columns too large for memory: a few columns are read at a time, and processed in threads.
 
-    *Cost*: one pass where columns lie in one piece, or in chunks of their own. Else one for every few columns: those that take half of
-    the bytes ``X.memory``.
+    *Cost*: one pass if each column is contiguous or has chunks of its own. Otherwise one pass for each part, as many columns as fit into
+    half of ``X.memory`` bytes.
     """
 
     def __init__(self, X):
@@ -122,11 +122,11 @@ class StoredRawColumns:
         return map(function, slices(self.shape[1], self.together))
 
     def each(self, function, columns):
-        """``function(column)`` for what is known of the columns of a part, in threads."""
+        """Return a list of ``function(column)`` for the columns of a part, computed in threads."""
         return list(in_order(function, columns))
 
     def categories(self):
-        """None: a store holds numbers."""
+        """An empty list: a store holds numbers only."""
         return []
 
     def raw(self, j):
@@ -142,7 +142,7 @@ class StoredRawColumns:
 
 
 def raw_columns(X):
-    """The columns of `X`, in memory or not."""
+    """Wrap `X`, in memory or in a store, for reading column by column."""
     return StoredRawColumns(X) if isinstance(X, StoredColumns) else RawColumns(X)
 
 
@@ -152,7 +152,7 @@ def absent(value):
 
 
 def labelled(column):
-    """The labels in use, in their order, and the number of the label of each sample, -1 where it is missing."""
+    """Return the labels in use, in order, and the label number of each sample, -1 where it is missing."""
     if hasattr(column, "cat"):
         codes, known = np.asarray(column.cat.codes, dtype=np.int64), list(column.cat.categories)
         used = np.unique(codes[codes >= 0])
@@ -167,12 +167,12 @@ def labelled(column):
     found = dict.fromkeys(value for value in values if not absent(value))
     try:
         labels = sorted(found)
-    except TypeError:  # labels of several types: as they come
+    except TypeError:  # labels of several types: in order of appearance
         labels = list(found)
     return labels, numbered(values, labels)
 
 
 def numbered(values, labels):
-    """The number of the label of each value, -1 where it is missing or none of the labels."""
+    """Return the label number of each value, -1 if it is missing or not among the labels."""
     place = {label: i for i, label in enumerate(labels)}
     return np.array([-1 if absent(value) else place.get(value, -1) for value in values], dtype=np.int64)

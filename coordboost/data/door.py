@@ -1,6 +1,6 @@
-"""Builds the parts of a ``Problem`` from what a user gives, or raises one clear ``ValueError``.
+"""Validate the input of a ``Problem`` and build its parts, or raise one clear ``ValueError``.
 
-Raw columns in memory are an array, a data frame or a sparse matrix, wrapped with the methods that this file calls.
+Raw columns in memory (an array, a data frame or a sparse matrix) are wrapped in ``MemoryColumns``.
 """
 
 import math
@@ -27,12 +27,12 @@ from coordboost.losses.base import Loss
 
 #: Methods that a compiled loop calls: a piece must define them itself.
 KERNELS = ("correlations", "dot", "add")
-#: Advice where columns vary by less than the rounding of their size.
+#: Advice if columns vary by less than the rounding of their largest entry.
 SUBTRACT = "; they vary by less than float64 can tell at their size, so subtract a constant from them first"
 
 
 def parts_of(X, y, loss, sample_weight, center, scale, groups, feature_names, copy, offset=None):
-    """The parts of ``Problem(X, y, loss, ...)``."""
+    """Validate the arguments of ``Problem`` and return its ``Parts``."""
     checked_piece(Loss, "loss", loss)
     loss.check()
     loss = with_floats(loss)
@@ -56,7 +56,7 @@ def parts_of(X, y, loss, sample_weight, center, scale, groups, feature_names, co
     if not type(loss).__module__.startswith("coordboost.") and loss.sum_of_losses is None:
         _refuse_targets(loss, y, weight)
     offset = None if offset is None else validation.vector("offset", offset, len(y), "row of X")
-    known = offset if loss.location and offset is not None else 0.0  # taken out of y
+    known = offset if loss.location and offset is not None else 0.0  # subtracted from y
     constant = 0.0 if not center else _constant(loss, y - known, weight, None if loss.location else offset)
     base = base_of(loss, constant, offset)
     if loss.location:
@@ -67,12 +67,12 @@ def parts_of(X, y, loss, sample_weight, center, scale, groups, feature_names, co
 
 
 def _has(X, verbs):
-    """Whether `X` is meant to be learners, as it has one of the methods `verbs`: a table may have columns of such names."""
+    """Whether `X` is a collection of learners: it has one of the methods `verbs`, and is no data frame with columns of these names."""
     return any(hasattr(X, verb) for verb in verbs) and not validation.is_frame(X)
 
 
 def _refuse_targets(loss, y, weight):
-    """Refuse targets for which an own loss has no value."""
+    """Refuse targets for which the loss of a user has no value."""
     try:
         if not math.isnan(total_of(loss, y, weight, 0.0, np.zeros(len(y)))):
             return
@@ -93,9 +93,9 @@ def _refuse_targets(loss, y, weight):
 
 
 def _constant(loss, y, weight, offset):
-    """The best constant prediction: by the formula of the loss, else where residuals sum to 0; without a formula 0 if it is not convex.
+    """The best constant prediction: by the formula of the loss; else where residuals sum to 0, or 0 if the loss is not convex.
 
-    With an `offset` the formula is wrong; it is called only because it raises where the best constant is infinite.
+    With an `offset` the formula does not apply; it is called only because it raises if the best constant is infinite.
     """
     best = None if loss.constant is None else loss.constant(y, weight)
     if best is not None and offset is None:
@@ -103,7 +103,7 @@ def _constant(loss, y, weight, offset):
     if not loss.convex:
         return 0.0
     zero, resid = np.zeros(len(y)) if offset is None else offset, np.empty(len(y))
-    shift_invariant = loss.location  # a loss of y - f: it has the unit of y, and its constant is among the targets
+    shift_invariant = loss.location  # a loss of y - f: its constant has the unit of y and lies among the targets
 
     def sum_of_residuals(constant):
         residual_into(loss, y, weight, constant, zero, resid)
@@ -120,7 +120,7 @@ def _constant(loss, y, weight, offset):
 
 
 def _minus_known_part(y, offset, constant, counts):
-    """y - offset - constant; 0 where it is rounding in the rows that count: no model is to be fitted to that."""
+    """y - offset - constant; 0 in all rows that count if it is mere rounding there, so that no model is fitted to rounding."""
     rest = y - offset - constant
     if np.abs(rest[counts]).max() <= 16 * np.finfo(float).eps * max(np.abs(y[counts]).max(), np.abs(offset).max()):
         rest[counts] = 0.0
@@ -128,7 +128,7 @@ def _minus_known_part(y, offset, constant, counts):
 
 
 def _from_columns(X, y, sample_weight, center, scale, feature_names):
-    """Return target, weights, a dictionary of the standardised columns, their standardization, the names, whether the user gave them."""
+    """Return y, weights, a dictionary of the standardised columns, their standardization, the names, and whether the user gave names."""
     names = names_of(X.names if feature_names is None else feature_names, X.shape[1])
     y, weight = validation.response(y, sample_weight, X.shape[0])
     dictionary, standardization = X.standardized(weight, center, scale)
@@ -143,7 +143,7 @@ def _from_columns(X, y, sample_weight, center, scale, feature_names):
 
 
 def _from_family(X, y, sample_weight, center, scale, feature_names):
-    """The same for an implicit dictionary, of which no learner has been found yet."""
+    """As ``_from_columns``, for an implicit dictionary of which no learner has been found yet."""
     m = validation.whole("n_samples", X.n_samples, 1)
     y, weight = validation.response(y, sample_weight, m)
     empty = np.zeros(0)
@@ -152,7 +152,7 @@ def _from_family(X, y, sample_weight, center, scale, feature_names):
 
 
 def _from_dictionary(X, y, sample_weight, center, scale, feature_names):
-    """The same for a dictionary of unit columns, which are taken as they are."""
+    """As ``_from_columns``, for a dictionary of unit columns, which are not standardised."""
     if isinstance(X, BinnedLearners):
         return _from_bins(X, y, sample_weight, feature_names)
     dictionary = checked_piece(Learners, "X", X, "a matrix, learners or an oracle") if is_piece(X) else Oracle(X)
@@ -173,12 +173,12 @@ def _from_dictionary(X, y, sample_weight, center, scale, feature_names):
 
 
 def _as_they_are(n):
-    """The standardization of `n` columns that are not changed."""
+    """The identity standardization of `n` columns."""
     return Standardization(np.arange(n), np.zeros(n), np.ones(n), n)
 
 
 def _from_bins(X, y, sample_weight, feature_names):
-    """The same for learners on binned features that the package itself made: no check is needed."""
+    """As ``_from_columns``, for learners on binned features: the package made them, so they need no check."""
     y, weight = validation.response(y, sample_weight, X.n_samples)
     learners = X.weighted(weight)
     n = learners.n_learners
@@ -186,7 +186,7 @@ def _from_bins(X, y, sample_weight, feature_names):
 
 
 def _names(dictionary, feature_names):
-    """Names of learners: `feature_names`, or where these are None those of the dictionary."""
+    """Names of learners: `feature_names`, or if None those of the dictionary."""
     n = dictionary.n_learners
     return Names(dictionary.name, range(n)) if feature_names is None else names_of(feature_names, n)
 
@@ -194,8 +194,8 @@ def _names(dictionary, feature_names):
 class MemoryColumns:
     """Raw columns `X`, float64 (n_samples, n_columns), an array (perhaps the caller's own) or CSC.
 
-    names : those of a data frame, or None;  named : whether they are names, not numbers
-    must_copy : whether X has to stay as it is; False only for an array and `copy` False, as anything else may share memory with the
+    names : column names of a data frame, or None;  named : whether they are strings, not numbers
+    must_copy : whether X must not be overwritten; False only for an array and `copy` False, as anything else may share memory with the
     caller
     """
 
@@ -212,14 +212,14 @@ class MemoryColumns:
         return standardize_dense(self.X, weight, center, scale, self.names, self.must_copy)
 
     def varies(self, columns, rows):
-        """Which of some columns hold two different numbers in the `rows` that count (n_samples,); whole numbers as they were given."""
+        """Which of the `columns` have two different values in the `rows` that count, a mask; integers are compared before rounding."""
         if scipy.sparse.issparse(self.X):
             part = self.X[:, columns][rows]
             return (part.min(axis=0).toarray() != part.max(axis=0).toarray()).ravel()
         return np.array([(self._original[rows, j] != self._original[rows, j][:1]).any() for j in columns], dtype=bool)
 
     def ordered(self, index):
-        """The same with the column ``index[j]`` at j."""
+        """Return the same columns in another order: at j the column ``index[j]``."""
         moved = shallow_copy(self)
         moved.X, moved.names = self.X[:, index], [self.names[j] for j in index]
         return moved
@@ -237,12 +237,12 @@ class MemoryColumns:
 
 
 def columns_of(X, copy=True):
-    """`X` itself if it has the methods of ``MemoryColumns``, else `X` as such columns."""
+    """Return `X` if it has the methods of ``MemoryColumns``, else wrap it."""
     return X if hasattr(X, "standardized") else MemoryColumns(X, copy)
 
 
 class RecipeColumns(MemoryColumns):
-    """The columns that a recipe made out of a table: a Problem on them predicts for new tables.
+    """Columns that a recipe made from a table; a Problem on them predicts for new tables.
 
     X : float64 (n_samples, n_columns), an array or CSC;  recipe : ``coordboost.data.recipe.Recipe``
     """
@@ -253,21 +253,21 @@ class RecipeColumns(MemoryColumns):
 
 
 def numbers_as_in(X, problem):
-    """New rows as numbers: of a data frame what the recipe makes of it, where there is one."""
+    """Encode a data frame by the recipe of the `problem`, if it has one; return other rows unchanged."""
     if problem.recipe is None or not validation.is_frame(X):
         return X
     return problem.recipe.numbers(validation.as_pandas(X))
 
 
 def columns_as_in(X, problem):
-    """New rows as columns, in the order of the columns of the `problem` of the fit.
+    """Return new rows as raw columns, in the order of the columns of the fitted `problem`.
 
-    What made columns of a data frame there, its recipe, makes them here.
+    A data frame is encoded by the recipe of the `problem`, if it has one.
 
     Raises
     ------
     ValueError
-        If there are more or fewer columns, or others by name.
+        If the number of columns or their names differ.
     """
     X, names = columns_of(numbers_as_in(X, problem)), problem.column_names
     index = indices_of(names, X.names if X.named else None, problem.named)
@@ -277,7 +277,7 @@ def columns_as_in(X, problem):
 
 
 def learners_at(X, problem):
-    """The learners of the `problem` of the fit on new rows: raw columns, or what a dictionary such as stumps makes of them."""
+    """The learners of the fitted `problem` on new rows: raw columns, or what a dictionary such as stumps makes of them."""
     if not problem.dictionary.at:
         return columns_as_in(X, problem)
     return problem.dictionary.at(X if problem.binning is None else problem.binning.bin(numbers_as_in(X, problem)))

@@ -1,4 +1,4 @@
-"""Trees in families: by the number of their splits and the norm of their leaf values; how rich such a family is."""
+"""Families of trees, by number of splits and norm of leaf values; bounds of the complexity of such a family."""
 
 import math
 
@@ -12,7 +12,7 @@ from coordboost.data.tree_learners import TreeFamily, per_feature, prices_of
 from coordboost.learners.families import Families
 from coordboost.learners.trees import Growth
 
-#: The grid of the paper: most splits, and bounds of the norm of leaf values.
+#: The grid of the paper: maximum numbers of splits, and bounds of the norm of leaf values.
 NODES, BOUNDS = (2, 4, 8, 16, 32, 64, 256), (0.001, 0.01, 0.1, 0.5, 1.0, 2.0, 4.0)
 
 
@@ -22,23 +22,23 @@ def tree_complexity(nodes: ArrayLike, bound: ArrayLike, n_features: int, n_sampl
     Parameters
     ----------
     nodes, bound : array_like, (n_families,)
-        Most splits n of a tree, and the bound lambda of the q-norm of its leaf values.
+        Maximum number n of splits of a tree, and the bound lambda of the q-norm of its leaf values.
     n_features, n_samples : int
         d and m.
 
     Returns
     -------
     ndarray, (n_families,)
-        The complexities, in the units of the leaf values; one of at least lambda is vacuous.
+        The complexities, in the units of the leaf values; a value of at least lambda is vacuous.
 
     Raises
     ------
     ValueError
-        For what is not finite numbers, and fewer than one feature or sample.
+        For values that are not finite numbers, and fewer than one feature or sample.
 
     Notes
     -----
-    An upper bound of :math:`\frac1m E \sup_h \sum_i \sigma_i h(x_i)`, the printed definition lacks 1/m. *Source*: Cortes, Mohri,
+    An upper bound of :math:`\frac1m E \sup_h \sum_i \sigma_i h(x_i)`; the printed definition lacks 1/m. *Source*: Cortes, Mohri,
     Storcheus, *Regularized Gradient Boosting*, Theorem 1.
 
     Examples
@@ -63,7 +63,7 @@ def sharper_tree_complexity(nodes: ArrayLike, bound: ArrayLike, n_features: int,
     Parameters
     ----------
     nodes, bound : array_like, (n_families,)
-        Most splits n of a tree, and the bound lambda of the q-norm of its leaf values.
+        Maximum number n of splits of a tree, and the bound lambda of the q-norm of its leaf values.
     n_features, n_samples : int
         d and m.
 
@@ -98,37 +98,37 @@ def tree_families(
     X, *, nodes=NODES, bounds=BOUNDS, q=2.0, sums=False, complexity=tree_complexity, normalize=True, min_samples=1, min_gain=0.0, l2=0.0,
     monotone=None, penalty=None, max_bins=255, exact=False, categorical=(), feature_names=None, file=None,
 ):  # fmt: skip
-    r"""The trees :math:`H_{n,\lambda,q}` on the columns of X, for every n of `nodes` and lambda of `bounds`: what ``rgb`` boosts with.
+    r"""The trees :math:`H_{n,\lambda,q}` on the columns of X, for every n in `nodes` and lambda in `bounds`: the learners of ``rgb``.
 
-    Family (n, lambda) holds the trees with at most n splits whose leaf values w have :math:`\|w\|_q = \lambda`. A step grows one tree,
-    the leaf with the largest gain first; the tree with n splits is the beginning of any larger one, so one growth serves all families.
+    Family (n, lambda) holds the trees with at most n splits whose leaf values w have :math:`\|w\|_q = \lambda`. A step grows one tree
+    and always splits the leaf with the largest gain; its first n splits are the tree of n splits, so one growth serves all families.
 
     Parameters
     ----------
     X : array_like, data frame or scipy sparse matrix, (n_samples, n_features)
         As for ``trees``.
     nodes : sequence of int
-        Numbers of splits.
+        Maximum numbers of splits n.
     bounds : sequence of float
         Bounds lambda.
     q : float from 1 to inf, default 2
     sums : bool, default False
-        Leaf values by the sums of their leaves, the steepest direction for a step with the family's constant, in the place of means.
+        Whether leaf values follow the sums of their leaves, not the means: the steepest direction for a step with the family's constant.
     complexity : function, default ``bounds.tree_complexity``
         ``complexity(nodes, bound, n_features, n_samples)``, (n_families,).
     normalize : bool, default True
-        Divide complexities by the largest: they are then from 0 to 1, as in the paper's experiments.
-    min_samples, min_gain, l2, monotone, penalty, max_bins, exact, categorical, feature_names, file : as there
+        Divide the complexities by the largest, so that they lie between 0 and 1, as in the paper's experiments.
+    min_samples, min_gain, l2, monotone, penalty, max_bins, exact, categorical, feature_names, file : optional
         As for ``trees``.
 
     Returns
     -------
     TreeFamily
-        Its `families` is the table: sorted by n, then by lambda.
+        Its attribute `families` is the table of the families, sorted by n, then by lambda.
 
     Notes
     -----
-    *Memory*: histograms take 16 (largest n) (features) (bins) bytes while a tree grows; `max_bins` makes them smaller. *Source*: Cortes,
+    *Memory*: histograms take 16 (largest n) (features) (bins) bytes while a tree grows; a smaller `max_bins` takes less. *Source*: Cortes,
     Mohri, Storcheus, *Regularized Gradient Boosting*, Sections 3 and 5.
 
     Examples

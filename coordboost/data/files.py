@@ -1,6 +1,6 @@
-"""Files to data frames and arrays: pandas, NumPy and scikit-learn read them; what is guessed is said, what they refuse is one sentence.
+"""Read files to data frames and arrays with pandas, NumPy and scikit-learn; report inferred settings; an error is one sentence.
 
-What is guessed of a text file, from its beginning, is the encoding, the separator and the decimal mark. A pickle is never read.
+For a text file the encoding is inferred, and from its first rows the separator and the decimal mark. A pickle is never read.
 """
 
 import csv
@@ -27,26 +27,26 @@ from coordboost.data.recipe import IMPUTE
 TEXT = (".csv", ".tsv", ".tab", ".txt", ".dat", ".data")
 PARQUET, ARROW, EXCEL = (".parquet", ".pq"), (".arrow", ".feather", ".ipc"), (".xlsx", ".xlsm", ".xls", ".ods")
 NAMED, SVM = (*TEXT, *(f"{end}.gz" for end in TEXT), *PARQUET, *ARROW, *EXCEL), (".svm", ".svmlight", ".libsvm")
-#: Bytes that a fit keeps of a feature in which nothing is stored: where its entries begin, mean, norm, a coefficient, ...
+#: Bytes that a fit needs for a feature without stored entries: the index of its first entry, mean, norm, a coefficient, ...
 PER_FEATURE = 80
 PART = "take a machine with more, or part the file"
 SPACES = r"\s+"
 SEPARATORS = {",": "commas", ";": "semicolons", "\t": "tabs", "|": "bars", SPACES: "spaces"}
 ENCODINGS = {b"\xef\xbb\xbf": "utf-8-sig", b"\xff\xfe\0\0": "utf-32", b"\xff\xfe": "utf-16", b"\xfe\xff": "utf-16"}
-#: Cells between spaces, in quotes or not; numbers with a decimal comma and a decimal point; those that may have marks of thousands instead.
+#: Cells separated by spaces, quoted or not; numbers with a decimal comma or point; those whose mark may also be one of thousands.
 SPACED = re.compile(r'"([^"]*)"|(\S+)')
 COMMA, POINT = (re.compile(rf"[+-]?(\d*|\d{{1,3}}([{x}]\d{{3}})+)[{mark}]\d+([eE][+-]?\d+)?") for mark, x in (",.", ".,"))
 EITHER = re.compile(r"[+-]?[1-9]\d{0,2}[.,]\d{3}")
 
 
 class Options(NamedTuple):
-    """How a table is to be read.
+    """Options for reading a table.
 
-    sep, decimal, thousands : one character each (sep also ``SPACES``);  encoding : a codec; None: guessed, no mark between thousands
-    na : words (one or several) that mean "missing", besides those of pandas;  text : names of columns of text, whatever is in them
-    drop : names of columns to leave out;  date_format : how dates are written, as for ``datetime.strptime``;  sheet : of a workbook
-    impute : None refuses gaps; "median" (text: the most frequent category); "indicator" (the same, and a 0/1 column where gaps were);
-    "drop" (rows with gaps are left out)
+    sep, decimal, thousands : one character each (sep also ``SPACES``);  encoding : a codec; None: inferred, no mark of thousands
+    na : words (one or several) that mean "missing", besides those of pandas;  text : names of columns to read as text
+    drop : names of columns to leave out;  date_format : format of dates, as for ``datetime.strptime``;  sheet : sheet of a workbook
+    impute : None refuses missing values; "median" (text: the most frequent category); "indicator" (the same, and a 0/1 column that
+    marks missing values); "drop" (rows with missing values are left out)
     """
 
     sep: str | None = None
@@ -62,7 +62,7 @@ class Options(NamedTuple):
 
 
 MARK = r'(?![+"\r\n-])[\W_]', "one character that stands in no number or name"
-#: What an option must match where it is given, and how that is said.
+#: The pattern that a given option must match, and its description in messages.
 FITS = {
     "sep": (r'\\s\+|[^"\r\n]', f"one character that stands in no number or name, or {SPACES!r} for spaces"),
     "decimal": MARK, "thousands": MARK, "encoding": (".+", "a string or None"), "date_format": (".+", "a string or None"),
@@ -71,12 +71,12 @@ FITS = {
 
 
 def options_of(given):
-    """The ``Options`` of a dictionary.
+    """Check a dictionary of options and return it as ``Options``.
 
     Raises
     ------
     ValueError
-        For a name that is none, and a value that does not fit.
+        For an unknown name, and a value that does not fit.
     """
     if unknown := [name for name in given if name not in Options._fields]:
         raise ValueError(f"a table is read with {', '.join(Options._fields)}, got {unknown[0]!r}.")
@@ -98,10 +98,10 @@ def options_of(given):
 
 
 class Read(NamedTuple):
-    """A file with named columns that was read.
+    """A file with named columns, read.
 
-    frame : pandas DataFrame;  cells : how its cells are written, and in words where a row is
-    marks : (decimal, thousands or "") as a recipe keeps them, () where no cell shows them and nobody told;  said : what was guessed
+    frame : pandas DataFrame;  cells : formats of its cells, and where a row is
+    marks : (decimal, thousands or "") for the recipe, () if neither cells nor options show them;  said : notes on what was inferred
     """
 
     frame: Any
@@ -111,7 +111,7 @@ class Read(NamedTuple):
 
 
 def frame_of(path, suffix, options, text=(), before=()):
-    """The file as a ``Read``; `text` : names of columns of text; `before` : the marks of a table that this one is like.
+    """Read a file with named columns; `text` : columns to read as text; `before` : the `marks` of the table of the fit, or ().
 
     Raises
     ------
@@ -127,7 +127,7 @@ def frame_of(path, suffix, options, text=(), before=()):
 
 
 def _typed(path, suffix, options, text):
-    """A file with typed columns: Parquet, Arrow, or a sheet of a workbook."""
+    """Read a file with typed columns: Parquet, Arrow, or a sheet of a workbook."""
     import pandas as pd
 
     frame, na, first = None, list(options.na), 2 if suffix in EXCEL else 1
@@ -148,7 +148,7 @@ def _typed(path, suffix, options, text):
 
 
 def _text(path, suffix, options, text, before):
-    """A file of text."""
+    """Read a text file."""
     with opened(path, "a table of text") as raw:
         data = raw.read()
     data, encoding = _in_utf8(path, data, options.encoding)
@@ -182,7 +182,7 @@ def _text(path, suffix, options, text, before):
 
 
 def _in_utf8(path, data, told):
-    """The bytes of a text in UTF-8, without a mark at the beginning, and the encoding that they were in."""
+    """Convert the bytes of a text to UTF-8 without a byte-order mark; return them and their original encoding."""
     marked = next((encoding for mark, encoding in ENCODINGS.items() if data.startswith(mark)), None)
     if not (told or marked) and b"\0" in data:
         raise ValueError(f"{path}: cannot be read as a table (it holds zero bytes, so it is no text): check the suffix of its name")
@@ -198,7 +198,7 @@ def _in_utf8(path, data, told):
 
 
 class _Text(NamedTuple):
-    """A file of text in UTF-8."""
+    """The bytes of a text file, in UTF-8."""
 
     path: Path
     data: bytes
@@ -221,17 +221,17 @@ class _Text(NamedTuple):
         return found
 
     def where(self, sep):
-        """A function from a row, counted from 0 after the header, to its line, in words. *Cost*: the file is read up to there."""
+        """Return a function from a row, counted from 0 after the header, to its line in words. *Cost* of a call: reading up to there."""
 
         def said(row):
-            with suppress(csv.Error, StopIteration):  # where pandas finds other records than Python
+            with suppress(csv.Error, StopIteration):  # pandas may find other records than Python
                 return f"line {next(itertools.islice(self.records(sep), row + 1, None))[0]}"
             return f"row {row + 1}"
 
         return said
 
     def check(self, sep, names):
-        """Refuse the first record that is not as wide as the header, and quotes that do not enclose a cell."""
+        """Refuse records with fewer or more cells than the header, and quotes that do not enclose a cell."""
         width, last = len(names), 0
         way = unsplit(names) or (": take out what stands above the names of the columns" if width == 1 else ": mend that line")
         try:
@@ -248,7 +248,7 @@ class _Text(NamedTuple):
 
 
 def _separator(file, suffix):
-    """The separator by which most of the first records have as many cells as the first, most of all; spaces where no other one will do."""
+    """Infer the separator: most first records have as many cells as the header, the more the better; spaces if no other one splits it."""
     usual = "\t" if suffix == ".tsv" else ","
 
     def score(sep):
@@ -264,9 +264,9 @@ def _separator(file, suffix):
 
 
 def _has_row_names(rows):
-    """Whether rows begin with names of their own, as R writes them: all have one cell more than the first, `rows[0]`.
+    """Whether rows begin with row names, as R writes them: all have one cell more than the header, `rows[0]`.
 
-    Names all differ, and none is a number, or they are 1, 2, 3, ...
+    Row names all differ; they are 1, 2, 3, ..., or none of them begins like a number.
     """
     names = [row[0] for row in rows[1:]]
     plain = names == [str(k) for k in range(1, len(rows))] or not any(name[:1] in "+-.,0123456789" for name in names)
@@ -274,7 +274,7 @@ def _has_row_names(rows):
 
 
 def _header(path, rows):
-    """The names of the columns; those that lack one are called as pandas calls them."""
+    """Return the names of the columns; a column without a name gets the one that pandas gives it."""
     header = [name.strip() for name in rows[0]]
     if twice := repeated([name for name in header if name]):
         raise ValueError(f"{path}: the header repeats {quoted(twice)}: give every column its own name")
@@ -282,7 +282,7 @@ def _header(path, rows):
 
 
 def _decimal(cells, sep, before):
-    """Whether cells show the decimal mark, and the mark: from those that are written in one way only, 1,5 and 1.5, not 1,234 and 1.234."""
+    """Infer the decimal mark, from unambiguous cells first (1,5, not 1,234); return whether any cell has a mark, and the mark."""
     commas, points = ([cell for cell in cells if one.fullmatch(cell)] for one in (COMMA, POINT))
     sure = [sum(not EITHER.fullmatch(cell) for cell in found) for found in (commas, points)]
     if sure[0] == sure[1] and before:
@@ -292,7 +292,7 @@ def _decimal(cells, sep, before):
 
 
 def _parsed(file, sep, decimal, names, na, text):
-    """The rows as a pandas DataFrame."""
+    """Parse the rows with pandas."""
     import pandas as pd
 
     words = {"float_precision": "round_trip"} if tuple(map(int, pd.__version__.split(".")[:2])) < (3, 1) else {}
@@ -308,19 +308,19 @@ def _parsed(file, sep, decimal, names, na, text):
         except (pd.errors.ParserError, pd.errors.ParserWarning) as error:
             file.check(sep, names)
             raise ValueError(f"{file.path}: cannot be read as a table of text ({' '.join(str(error).split())}): check it") from None
-    if b'"' in file.data or (len(frame) and frame.iloc[:, -1].isna().any()):  # cells that lack are gaps to pandas, "2"3 is 23
+    if b'"' in file.data or (len(frame) and frame.iloc[:, -1].isna().any()):  # pandas fills up short rows, and reads "2"3 as 23
         file.check(sep, names)
     return frame
 
 
 def unsplit(names):
-    """The remedy where all names of a table seem to stand in one cell; "" where they do not."""
+    """Advice if all names of a table seem to be in one cell; "" if they are not."""
     marks = [mark for mark in SEPARATORS if len(names) == 1 and mark in names[0]]
     return f"; the header looks as if {SEPARATORS[marks[0]]} separated its cells (sep={marks[0]!r})" if marks else ""
 
 
 def arrays_of(text, suffix, target=None, labelled=True, n_features=None):
-    """X, y and names of a file without columns that have names of their own; y is None where it is not wanted and not there.
+    """Read X, y and names from a file of arrays (.npz, .npy or svmlight); y is None if it is neither required nor there.
 
     Raises
     ------
@@ -353,7 +353,7 @@ def _npz(path, target, labelled):
 
 
 def _npy(text, labelled):
-    """A file, and the other one that is named after a comma, or has ``y`` in its name where this one ends with ``X``."""
+    """Read X and y from two files: "X.npy,y.npy" names both; of a single name the final ``X`` is replaced by ``y``."""
     left, comma, right = text.partition(".npy,")
     first = Path(left + ".npy" if comma else text)
     second = Path(right.strip()) if comma else first.with_name(f"{first.stem[:-1]}y{first.suffix}")
@@ -368,7 +368,7 @@ def _array(path):
 
 
 def _checked(path, X, y, names, target):
-    """X, y and names once shapes agree, names are sound and every number is finite."""
+    """Check shapes, names and numbers; return X and y as float64, and the names."""
     if X.ndim != 2 or (y is not None and y.shape != X.shape[:1]):
         got = f"{X.shape} and {None if y is None else y.shape}"
         raise ValueError(f"{path}: expected X (m, p) and {target} (m,), got {got}: reshape them")
@@ -384,7 +384,7 @@ def _checked(path, X, y, names, target):
 
 
 def _check_numbers(path, name, values):
-    """Refuse what is no number, not finite, or one float64 number with another."""
+    """Refuse values that are not finite numbers, and whole numbers that float64 cannot tell apart."""
     if values.dtype.kind not in "biuf":
         raise ValueError(f"{path}: expected numbers in {name}, got dtype {values.dtype}: encode them as numbers")
     bad = ~np.isfinite(values) if isinstance(values, np.ndarray) else csc_array((~np.isfinite(values.data), values.indices, values.indptr))
@@ -406,14 +406,14 @@ def repeated(names):
 
 
 def quoted(names, at_most=20):
-    """The names in quotes, the first of them where there are many."""
+    """The names in quotes, only the first `at_most` of many."""
     more = f" and {len(names) - at_most} more" if len(names) > at_most else ""
     return (", ".join(map(repr, names[:at_most])) or "nothing") + more
 
 
 @contextmanager
 def opened(path, kind, *also):
-    """Open a file for reading bytes (through gzip for .gz) where there is room for it; damage becomes one ValueError sentence."""
+    """Open a file for reading bytes (through gzip for .gz) if memory suffices; errors become a ValueError of one sentence."""
     if path.is_dir():
         raise ValueError(f"{path}: that is a folder: name a file in it")
     if not path.is_file():
@@ -426,18 +426,18 @@ def opened(path, kind, *also):
     except MemoryError:
         raise ValueError(f"{path}: reading it takes more memory than there is: {PART}") from None
     except (OSError, EOFError, zlib.error, zipfile.BadZipFile, *also) as error:
-        said = " ".join(str(error).split())  # one line, whatever the library thought
+        said = " ".join(str(error).split())  # libraries may write several lines
         raise ValueError(f"{path}: cannot be read as {kind} ({said}): check that it is one, and whole") from error
 
 
 def _size(path):
-    """The bytes in a file, those in an archive once they are unpacked."""
+    """The size of a file in bytes, of an archive after unpacking."""
     n_bytes = path.stat().st_size
     if zipfile.is_zipfile(path):
         with zipfile.ZipFile(path) as archive:
             return sum(member.file_size for member in archive.infolist())
     if path.suffix.lower() == ".gz" and n_bytes >= 4:
         with path.open("rb") as packed:
-            packed.seek(-4, 2)  # where gzip says how much there was, whole 4 GiB left out
+            packed.seek(-4, 2)  # gzip stores the unpacked size here, modulo 4 GiB
             n_bytes = max(n_bytes, int.from_bytes(packed.read(4), "little"))
     return n_bytes

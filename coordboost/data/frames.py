@@ -1,4 +1,4 @@
-"""Data frames of any library, those of pandas as they are, others column by column; and names of columns, given or made up."""
+"""Data frames of any library, converted to pandas; and names of columns, given or generated."""
 
 from collections.abc import Sequence
 from itertools import islice
@@ -9,7 +9,7 @@ from coordboost._utils.checks import items_of
 
 
 def is_frame(X):
-    """Whether X is a data frame: anything with ``columns`` and ``to_numpy``. What holds or plans one is refused with the way to it."""
+    """Whether X is a data frame: anything with ``columns`` and ``to_numpy``. Lazy frames and a ``Table`` are refused, with advice."""
     if type(X).__module__.startswith("dask") and hasattr(X, "to_dask_array"):
         raise ValueError(f"X is a {type(X).__name__} of Dask, a plan of a table: compute() it first.")
     if hasattr(X, "collect_schema") and not hasattr(X, "to_numpy"):
@@ -20,7 +20,7 @@ def is_frame(X):
 
 
 def as_pandas(X):
-    """A data frame of any library as one of pandas; those of other libraries (polars, ...) column by column."""
+    """Return a pandas data frame; those of other libraries (polars, ...) are converted column by column."""
     if hasattr(X, "iloc"):
         return X
     import pandas as pd
@@ -45,14 +45,14 @@ def is_time(dtype):
 
 
 def refuse_times(what, values):
-    """Refuse values of such a type: converted without a word they are counts of nanoseconds, and a missing one the smallest number."""
+    """Refuse times and durations: as numbers they would silently become counts of nanoseconds, a missing one the smallest number."""
     dtype = getattr(values, "dtype", None)
     if is_time(dtype):
         raise ValueError(f"{what} holds times ({dtype}): write times as numbers of days; read_table does so for a file.")
 
 
 def refuse_words(X):
-    """Refuse a data frame, of any library, with columns that hold no real numbers: their names, and what to do."""
+    """Refuse a data frame, of any library, with columns that do not hold real numbers; the message names them and what to do."""
     X = as_pandas(X)
     bad = {str(name): dtype for name, dtype in zip(X.columns, X.dtypes, strict=True) if not is_number(dtype)}
     if bad:
@@ -63,7 +63,7 @@ def refuse_words(X):
 
 
 class Names(Sequence):
-    """Names that are formed when they are asked for: ``name(j)`` for each j of `numbers`."""
+    """A lazy sequence of names: ``name(j)`` for each j of `numbers`."""
 
     def __init__(self, name, numbers):
         self.name, self.numbers = name, numbers
@@ -87,7 +87,7 @@ def names_of(given, n_columns):
 
 
 def indices_of(known, given, named):
-    """The index in `given` of each of the columns `known`, where both have names in another order; else None.
+    """The index in `given` of each column in `known`, matched by name; None if there is nothing to reorder.
 
     Raises
     ------
@@ -121,5 +121,5 @@ def indices_of(known, given, named):
 
 
 def listed(names):
-    """The first of some names, for a sentence."""
+    """The first five of some names, for a message."""
     return ", ".join(islice(names, 5)) + (", ..." if len(names) > 5 else "")

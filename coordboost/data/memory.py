@@ -1,14 +1,14 @@
-"""The memory that is free, asked before much is taken: else the system ends the process, and no sentence is said."""
+"""Check free memory before a large allocation: otherwise the system kills the process without an error message."""
 
 import os
 from pathlib import Path
 
-#: Where Linux says what is free, and what a container may take and has taken.
+#: Where Linux reports free memory, and the limit and use of memory of a container.
 MEMORY, GROUP = Path("/proc/meminfo"), Path("/sys/fs/cgroup")
 
 
 def free_memory():
-    """Bytes that new arrays may take; None where the system does not say. Files that the system keeps in memory count as free."""
+    """Bytes free for new arrays, or None if the system does not report them. Cached files count as free memory."""
     known = [found for found in (_of_system(), _of_container()) if found is not None]
     return min(known, default=None)
 
@@ -35,7 +35,7 @@ def _of_container():
 
 
 def in_words(n_bytes):
-    """A number of bytes for people: "1.5 GB"."""
+    """Format a number of bytes: "1.5 GB"."""
     for name in ("bytes", "kB", "MB", "GB"):
         if n_bytes < 1000:
             return f"{n_bytes:.3g} {name}"
@@ -44,7 +44,7 @@ def in_words(n_bytes):
 
 
 def check_room(n_bytes, what, remedy):
-    """Refuse to take `n_bytes` where fewer are free.
+    """Raise an error if fewer than `n_bytes` are free.
 
     Raises
     ------

@@ -1,4 +1,4 @@
-"""Columns too large for memory: what can be opened."""
+"""Columns too large for memory, opened from files and arrays."""
 
 import copy
 import os
@@ -19,7 +19,7 @@ class StoredColumns:
     Attributes
     ----------
     store : see ``coordboost.stores``;  shape : (n_samples, n_columns);  names : names of the columns, or None
-    memory : bytes for learners that are kept
+    memory : bytes for learners kept in memory
     """
 
     def __init__(self, store, memory):
@@ -36,11 +36,11 @@ class StoredColumns:
         return standardize_chunked(self, weight, center, scale)
 
     def varies(self, columns, rows):
-        """Which columns that were set aside hold two different numbers: not asked, as that is a pass over them."""
+        """Which columns set aside have two different values: always False, as a check takes a pass over them."""
         return np.zeros(len(columns), dtype=bool)
 
     def ordered(self, index):
-        """The same with the column ``index[j]`` at j, for ``combine`` and ``part``."""
+        """Return the same columns in another order, at j the column ``index[j]``, for ``combine`` and ``part``."""
         moved = copy.copy(self)
         moved.names, moved._index = [self.names[j] for j in index], self._index[index]
         return moved
@@ -88,7 +88,7 @@ def open_columns(source, *, learners_first=False, columns=None, memory=1 << 28):
 
     Notes
     -----
-    *Cost*: nothing is read but headers. ``Problem`` makes one pass for means and norms; ``problem.dictionary.passes`` counts.
+    *Cost*: only headers are read. ``Problem`` makes one pass for means and norms; ``problem.dictionary.passes`` counts the passes.
 
     Examples
     --------
@@ -116,7 +116,7 @@ def open_columns(source, *, learners_first=False, columns=None, memory=1 << 28):
 
 
 def _store(array, learners_first):
-    """The store of an array, by the library that it comes from."""
+    """Wrap an array in the store for its library."""
     library = type(array).__module__.partition(".")[0]
     known = isinstance(array, np.ndarray) or (
         library in ("zarr", "dask") and hasattr(array, "chunks") and hasattr(array, "ndim")
@@ -140,7 +140,7 @@ def _check_shape(shape):
 
 
 def _opened(source, columns):
-    """What lies at a path, or in a list of Parquet files, as `columns` asks."""
+    """Open a path or a list of Parquet files; `columns` names the columns to take from Parquet."""
     files = list(source) if isinstance(source, list | tuple) else [source]
     if not all(isinstance(file, str | os.PathLike) for file in files):
         raise ValueError(f"a list given as X must hold the paths of Parquet files, got {shown(source)}.")
@@ -177,7 +177,7 @@ def _parquet(path):
 
 
 def _tried(opener, path, what):
-    """``opener()``, with the errors of a library turned into a sentence."""
+    """Return ``opener()``; errors of a library become a ``ValueError`` of one sentence."""
     try:
         return opener()
     except ImportError as error:

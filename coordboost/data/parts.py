@@ -1,4 +1,4 @@
-"""What a problem is made of: numbers that fit together, and nothing that has to be computed."""
+"""The fields of a problem: validated data that fit together, and nothing that is derived from them."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -20,14 +20,14 @@ from coordboost.losses.base import Loss
 class Parts:
     """The parts of a problem, read-only.
 
-    loss : piece;  dictionary : the columns B_j;  standardization : from their coefficients to raw ones
-    y, weight : float64 (n_samples,);  constant : the constant prediction;  offset : what else is added to it, (n_samples,), or None
-    base : the part of both that is added to ``pred`` inside the loss, a number or (n_samples,)
+    loss : piece;  dictionary : the columns B_j;  standardization : converts their coefficients to raw ones
+    y, weight : float64 (n_samples,);  constant : the constant prediction;  offset : the known part of predictions, (n_samples,), or None
+    base : the part of constant + offset that is added to ``pred`` inside the loss, a number or (n_samples,)
     groups : int64 (n_learners,) or None
-    column_names : names of all columns, kept or not (a sequence of n_columns);  named : whether they were given, not made up
-    unit_norm : whether the package made the columns, so that they have unit norm
-    binning : what puts new rows into the bins of the dictionary, or None
-    recipe : what made the columns out of a table with text and gaps (``coordboost.data.recipe``), or None
+    column_names : names of all columns, kept or not (a sequence of n_columns);  named : whether they were given, not generated
+    unit_norm : whether the package made the columns, so that their norm need not be checked
+    binning : the ``Binning`` that puts new rows into the bins of the dictionary, or None
+    recipe : the ``Recipe`` that made the columns from a table with text and missing values, or None
     """
 
     loss: Any
@@ -47,14 +47,14 @@ class Parts:
 
 
 def base_of(loss, constant, offset):
-    """What the loss adds to ``pred``: nothing where y was shifted, else the constant and the offset (n_samples,), if there is one."""
+    """What the loss adds to ``pred``: 0 if constant and offset were subtracted from y, else the constant plus the offset, if any."""
     return 0.0 if loss.location else constant if offset is None else constant + offset
 
 
 def restored(
     loss, dictionary, standardization, y, weight, constant, base, groups, feature_names, dropped, binning=None, recipe=None, offset=None
 ):
-    """Parts that come from a file: each is checked, alone and against the others.
+    """Build ``Parts`` from the content of a file: each is checked, alone and against the others.
 
     Parameters
     ----------
@@ -93,7 +93,7 @@ def restored(
     names = np.empty(n_columns, dtype=object)
     names[kept], names[standardization.aside] = feature_names, dropped
     named = names.tolist() != [f"x{j}" for j in range(n_columns)]
-    binned = getattr(dictionary, "binned", None)  # blocks of columns that were saved have none
+    binned = getattr(dictionary, "binned", None)  # saved blocks of columns have none
     if binning is not None and binned is None:
         raise ValueError("binning is for a dictionary over bins.")
     binning = None if binning is None else Binning.restored(binning, binned)
@@ -106,7 +106,7 @@ def restored(
 
 
 def _restored_recipe(recipe, names):
-    """The recipe from plain data, refused where it does not give the columns `names`; None for None."""
+    """Rebuild a recipe from plain data and check that it gives the columns `names`; None for None."""
     made = None if recipe is None else Recipe.restored(recipe)
     if made is not None and made.columns != names:
         raise ValueError("the recipe of the table does not give the columns of the model.")
@@ -118,7 +118,7 @@ def _is_array(values, dtype, shape):
 
 
 def _floats(name, values, length):
-    """`values`, refused where they are not a finite float64 vector."""
+    """Return `values`; raise unless they are a finite float64 vector of this length."""
     if not (_is_array(values, np.float64, (length,)) and np.isfinite(values).all()):
         raise ValueError(f"{name} must be {length} finite float64 numbers.")
     return values

@@ -1,6 +1,6 @@
-"""Whether a dictionary of a user keeps its promises: unit columns, and methods that agree with each other.
+"""Check a user's dictionary: columns must have unit norm, and methods must agree with each other.
 
-A lookahead and every certificate rest on the norms.
+Lookahead and all certificates rely on unit norms.
 """
 
 import numpy as np
@@ -9,9 +9,9 @@ from coordboost._numba import is_piece
 from coordboost._utils.checks import NEAR
 from coordboost.learners.scan import Compiled
 
-#: Entries of the columns that are looked at; most columns where that is more, and most entries then.
+#: Check columns with this many entries; or this many columns if these have more entries, up to this many entries.
 ENTRIES, FEW, MOST = 1 << 20, 256, 1 << 26
-#: Learners whose correlations with random numbers are the largest: where norms differ, long columns are among them.
+#: Check also this many learners with the largest correlations with random vectors: if norms differ, long columns are among them.
 TOPS = 16
 
 
@@ -33,7 +33,7 @@ def check_norms(square, index, weight):
 
 
 def gathered(dictionary, index, weight):
-    """The learners `index` as a dense (n_samples, len(index)) matrix, refused where a column is not a finite one of unit norm."""
+    """The learners `index` as a dense (n_samples, len(index)) matrix; raise unless all columns are finite, of unit norm."""
     columns = dictionary.gather(index)
     _check_array("gather", columns, (dictionary.n_samples, len(index)))
     check_norms(squares(columns, weight), index, weight)
@@ -41,10 +41,10 @@ def gathered(dictionary, index, weight):
 
 
 def check_dictionary(dictionary, weight):
-    """Look at a dictionary: norms of its columns, shapes, and every verb against ``column``.
+    """Check a dictionary: norms of its columns, shapes, and every method against ``column``.
 
-    All columns are looked at where that costs little, else every so many and those that correlate most with random numbers.
-    *Cost*: two scans, and ``ENTRIES`` numbers or ``FEW`` columns of ``MOST`` numbers, at least ``TOPS`` columns; ``ENTRIES`` in memory.
+    All columns are checked if that costs little, else evenly spaced ones and those that correlate most with random vectors.
+    *Cost*: two scans, and ``ENTRIES`` entries or ``FEW`` columns of up to ``MOST``, at least ``TOPS`` columns; memory for ``ENTRIES``.
 
     Raises
     ------
@@ -77,13 +77,13 @@ def check_dictionary(dictionary, weight):
 
 
 def _strips(index, n_samples):
-    """The learners `index` in parts of ``ENTRIES`` numbers, or of one learner."""
+    """Split the learners `index` into parts of up to ``ENTRIES`` entries, of at least one learner."""
     step = max(1, ENTRIES // n_samples)
     return [index[first : first + step] for first in range(0, len(index), step)]
 
 
 def _check_norms_of(dictionary, few, weight):
-    """Norms of the stored rows, all of them, or of the learners `few`."""
+    """Check the norms of all stored rows, or of the learners `few` if none are stored."""
     rows = dictionary.rows
     if rows is not None:
         _check_array("rows", rows, (dictionary.n_learners, dictionary.n_samples))
@@ -94,7 +94,7 @@ def _check_norms_of(dictionary, few, weight):
 
 
 def _check_changes(dictionary, index, columns, v):
-    """The methods ``dot``, ``add`` and ``combine``, for one learner."""
+    """Check the methods ``dot``, ``add`` and ``combine``, for the last learner of `index`."""
     j, column = int(index[-1]), columns[:, -1]
     _agree("dot", "column", j, dictionary.dot(j, v.copy()), column @ v, np.abs(column) @ np.abs(v))
     total = v.copy()
@@ -106,7 +106,7 @@ def _check_changes(dictionary, index, columns, v):
 
 
 def _agree(verb, other, j, found, expected, size):
-    """Refuse a verb whose numbers for learner j are not those that the columns give, `size` being the scale of rounding."""
+    """Raise unless the method `verb` gives the `expected` numbers for learner j; `size` is the scale of rounding."""
     found, expected = np.ravel(found), np.ravel(expected)
     if found.shape != expected.shape or not (np.abs(found - expected) <= NEAR * size).all():
         i = int(np.argmax(np.abs(found - expected))) if found.shape == expected.shape else 0
@@ -118,7 +118,7 @@ def _agree(verb, other, j, found, expected, size):
 
 
 def _check_array(verb, values, shape):
-    """`values`, refused where they are not finite numbers in an array of this shape."""
+    """Return `values`; raise unless they are finite numbers in an array of this shape."""
     if getattr(values, "shape", None) != shape or not np.isfinite(values).all():
         raise ValueError(f"the verb {verb} of the dictionary must give finite numbers of shape {shape}, got {_told(values)}.")
     return values

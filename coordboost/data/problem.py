@@ -33,7 +33,7 @@ class Problem(Parts):
     y : array_like, (n_samples,)
         Targets: numbers, two labels or counts, as the loss takes them.
     loss : Loss, default ``Squared()``
-        What is summed over the samples.
+        Loss of one sample; its sum over the samples is minimised.
     sample_weight : array_like, (n_samples,), optional
         Multiplies the terms of the loss; means and norms of the columns are weighted with it too.
     center : bool, default True
@@ -49,10 +49,10 @@ class Problem(Parts):
         Default: those of a data frame.
     offset : array_like, (n_samples,), optional
         A known part o of every prediction, on the link scale, such as log(exposure) for ``Poisson()`` or what another model predicts;
-        default 0. The constant b is the best given it. Other rows have their own: ``run.predict(X, offset=...)``.
+        default 0. The constant b is fitted given the offset. Pass the offset of new rows to ``run.predict(X, offset=...)``.
     copy : bool, default True
-        With False a float64 array X in Fortran order is standardised in place, and not copied: it is overwritten where
-        `center` or `scale` ask for it, and must not be changed afterwards.
+        With False a float64 array X in Fortran order is standardised in place, and not copied: it is overwritten if
+        `center` or `scale` is True, and must not be changed afterwards.
 
     Attributes
     ----------
@@ -89,7 +89,7 @@ class Problem(Parts):
     >>> problem.scan(problem.resid([0.0] * 4)).round(3)
     array([1.414, 2.753])
 
-    Counts y of something seen for a time t: the rate is modelled, and log t is the offset.
+    Counts of events observed over times t: the model is of the rate, with log t as the offset.
 
     >>> t = np.array([1.0, 2.0, 1.0, 4.0])
     >>> counts = cb.Problem(X, [0, 2, 4, 20], cb.losses.Poisson(), offset=np.log(t))
@@ -134,7 +134,7 @@ class Problem(Parts):
         Parameters
         ----------
         parts : Parts
-            What a problem is made of, see ``coordboost.data.parts``.
+            The fields of a problem, see ``coordboost.data.parts``.
 
         Returns
         -------
@@ -146,7 +146,7 @@ class Problem(Parts):
         return problem
 
     def replace(self, **changed: Any) -> "Problem":
-        """The problem with some of its fields changed, which are not checked.
+        """The problem with some of its fields changed; the new values are not checked.
 
         Parameters
         ----------
@@ -156,17 +156,17 @@ class Problem(Parts):
         Returns
         -------
         Problem
-            Another one; the other fields are shared with this one.
+            A new problem, which shares the other fields with this one.
         """
         return Problem.of(Parts(**({field.name: getattr(self, field.name) for field in fields(Parts)} | changed)))
 
     def for_run(self) -> "Problem":
-        """The problem of one run: itself, or, over an implicit dictionary, one with a bank of its own.
+        """The problem of one run: this one, or for an implicit dictionary a problem with a new bank.
 
         Returns
         -------
         Problem
-            The learners that the run finds get their numbers there, so two runs do not see each other's.
+            The bank numbers the learners that the run finds, so runs do not share learners.
         """
         return self if self.countable else self.replace(dictionary=self.dictionary.bank())
 
@@ -175,7 +175,7 @@ class Problem(Parts):
 
     @cached_property
     def feature_names(self) -> list[str]:
-        """Names of the learners kept, a list; of an implicit dictionary those found so far."""
+        """Names of the learners, a list; for an implicit dictionary of those found so far."""
         if not self.dictionary.countable:
             return [self.dictionary.name(j) for j in range(self.n_learners)]
         return [self.column_names[j] for j in self.standardization.kept]
@@ -191,7 +191,7 @@ class Problem(Parts):
 
     @property
     def countable(self) -> bool:
-        """Whether all learners have a number, so that one scan tells the correlations of all."""
+        """Whether all learners are listed, so that one scan gives all correlations; False for an implicit dictionary."""
         return self.dictionary.countable
 
     @property
@@ -217,7 +217,7 @@ class Problem(Parts):
 
     @cached_property
     def _infima(self):
-        """The sum of the infima of the losses, and that of their sizes."""
+        """The sum of the infima of the losses, and the sum of their absolute values."""
         counts = self.weight > 0
         terms = self.weight[counts] * validation.infimum(self.loss, self.y)[counts]
         size = float(np.abs(terms).sum())
@@ -225,11 +225,11 @@ class Problem(Parts):
 
     @cached_property
     def start_excess(self) -> float:
-        """What gaps are relative to: the losses at beta = 0 above their infimum, 0 for rounding; its size where none is."""
+        """The scale of relative gaps: start_loss - infimum, 0 if that is mere rounding; abs(start_loss) if no infimum is known."""
         if self.infimum == -math.inf:
             return abs(self.start_loss)
         excess = self.start_loss - self.infimum
-        # of a loss with negative values both are sums that may be larger than what is left
+        # for a loss with negative values both sums may be far larger than their difference
         return excess if excess > 16 * float(np.finfo(float).eps) * self._infima[1] else 0.0
 
     @cached_property
@@ -239,12 +239,12 @@ class Problem(Parts):
 
     @cached_property
     def span(self) -> Span:
-        """Directions of the columns, and how far they may be off. *Cost*: two products of the size of the SVD, once."""
+        """Orthonormal directions of the span of the columns, and their error. *Cost*: two products of the size of the SVD, once."""
         return Span.of(self, self.spectrum)
 
     @cached_property
     def products(self):
-        """What gives Gram entries without columns, and keeps what that took; None where the dictionary has no such thing."""
+        """Provider of Gram entries without columns, which caches its work; None if the dictionary has no such provider."""
         return self.dictionary.products(self.weight)
 
     @cached_property
@@ -254,7 +254,7 @@ class Problem(Parts):
 
     @cached_property
     def tie(self) -> float:
-        """Correlations that differ by no more than this tie: a bound of the rounding in one at the start, 2 n u ||resid||."""
+        """Correlations that differ by at most this tie: a bound of the rounding error of one at beta = 0, 2 n u ||resid||."""
         return 2 * self.n_samples * float(np.finfo(float).eps) * self.size(self.resid(0.0 * self.y))
 
     def size(self, resid: np.ndarray) -> float:
@@ -291,7 +291,7 @@ class Problem(Parts):
         return self.dictionary.combine(validation.coefficients(beta, self))
 
     def gather(self, index: ArrayLike) -> np.ndarray:
-        """The learners `index` as a dense (n_samples, len(index)) matrix. All columns that anybody works on come from here.
+        """The learners `index` as a dense (n_samples, len(index)) matrix. All code gathers columns through this method.
 
         Parameters
         ----------
@@ -306,15 +306,15 @@ class Problem(Parts):
         Raises
         ------
         ValueError
-            Where a dictionary that the package did not make gives a column that has not unit norm in the metric of the weights.
+            If a user's dictionary returns a column whose norm in the metric of the weights is not 1.
         """
         return self.dictionary.gather(index) if self.unit_norm else gathered(self.dictionary, index, self.weight)
 
     @on_one_thread
     def scan(self, v: ArrayLike) -> np.ndarray:
-        """All correlations <B_j, v>, (n_learners,): the expensive verb. The same bits on any number of threads.
+        """All correlations <B_j, v>, (n_learners,): the expensive operation. Bitwise the same on any number of threads.
 
-        For an implicit dictionary a bound for all learners, (1,); inf where the search gives none.
+        For an implicit dictionary a bound on all correlations, (1,); inf if the search gives none.
 
         Parameters
         ----------
@@ -364,7 +364,7 @@ class Problem(Parts):
         return self.loss, self.y, self.weight, self.base, validation.sized("pred", pred, self.n_samples, "sample")
 
     def raw(self, beta: ArrayLike) -> tuple[np.ndarray, float]:
-        """Coefficients (n_columns,) on the scale of X, 0 for columns set aside, or of learners without count by number; the intercept.
+        """Coefficients (n_columns,) on the scale of X, 0 for columns set aside, and the intercept.
 
         Parameters
         ----------
@@ -374,7 +374,7 @@ class Problem(Parts):
         Returns
         -------
         coef : ndarray, (n_columns,)
-            Of the columns of X.
+            Of the columns of X; for an implicit dictionary `beta`, of the learners found.
         intercept : float
             For these coefficients.
         """
@@ -402,9 +402,8 @@ class Problem(Parts):
     def predict(self, beta: ArrayLike, X: Any, *, offset: ArrayLike | None = None) -> np.ndarray:
         """constant + offset + B beta on the new rows X, (len(X),); X as for a Problem.
 
-        Of ``open_columns(...)`` only the model's columns are read.
-
-        Where the columns had names, those of a data frame are put in the order of the fit.
+        Of ``open_columns(...)`` only columns with non-zero coefficients are read. If the columns had names in the fit, the columns of a
+        data frame are matched by name.
 
         Parameters
         ----------
@@ -431,7 +430,7 @@ class Problem(Parts):
 
 
 def checked_problem(problem):
-    """`problem`; raises unless it is a Problem."""
+    """Return `problem`; raise unless it is a Problem."""
     if not isinstance(problem, Problem):
         raise ValueError(f"problem must be a Problem(X, y, ...), got {shown(problem)}.")
     return problem

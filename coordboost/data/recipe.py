@@ -1,7 +1,7 @@
-"""From a table as people have it to columns of numbers: what was learned about the table once, and done again to every new one.
+"""Encode a table of numbers, dates and text as columns of numbers, and every new table in the same way.
 
 Nouns: a *variable* is a column of the table; a *recipe* is all variables of a model, plain data that a run file can hold. Numbers and
-dates become one column, text becomes an indicator column for each category (one for two), all in the group of their variable.
+dates become one column, text a 0/1 column for each category (one for two categories). The columns of a variable form a group.
 """
 
 from typing import NamedTuple
@@ -14,17 +14,17 @@ from coordboost.data.columns import CATEGORY, DATE, NUMBER, Cells, cell, column_
 from coordboost.data.frames import listed
 
 IMPUTE = ("median", "indicator", "drop")
-#: Fields that a file has only where they hold something.
+#: Fields that a file omits if they are empty.
 OPTIONAL = ("na", "marks", "dropped")
-#: Bytes of columns that are formed dense whatever is in them; larger ones of indicators, most of them zero, are kept sparse.
+#: Tables of up to this many bytes are dense; larger ones, if most columns are 0/1 columns, are sparse.
 DENSE = 1 << 28
 
 
 class Variable(NamedTuple):
-    """A column of the table and what becomes of it.
+    """A column of the table and its encoding.
 
-    kind : ``number``, ``date`` or ``category``;  levels : categories, sorted; of dates how they are written
-    fill : what a gap becomes (a number, a category), None where gaps are refused;  gap : whether a 0/1 column marks where gaps were
+    kind : ``number``, ``date`` or ``category``;  levels : categories, sorted; for dates their format
+    fill : replaces missing values (a number, a category), None to refuse them;  gap : whether a 0/1 column marks missing values
     """
 
     name: str
@@ -35,12 +35,12 @@ class Variable(NamedTuple):
 
     @property
     def words(self):
-        """The categories that have a column: all, of two the second."""
+        """The categories that have a 0/1 column: all, or of two only the second."""
         return self.levels[len(self.levels) == 2 :]
 
     @property
     def columns(self):
-        """Names of the columns of numbers that it becomes."""
+        """Names of the columns of numbers that encode it."""
         own = [f"{self.name}={word}" for word in self.words] if self.kind == CATEGORY else [self.name]
         return own + [f"{self.name} (missing)"] * self.gap
 
@@ -48,9 +48,9 @@ class Variable(NamedTuple):
 class Recipe(NamedTuple):
     """How a table becomes columns of numbers.
 
-    target : name of the column that is predicted;  labels : its two categories, or ();  impute : what was asked for, or None
+    target : name of the column that is predicted;  labels : its two categories, or ();  impute : the option of this name, or None
     variables : tuple of Variable;  na : words that mean "missing" in files of such tables, in addition to the usual ones
-    marks : (decimal, thousands or "") in the numbers of the file of the table, () where that is not known
+    marks : (decimal, thousands or "") in the numbers of the file of the table, () if unknown
     dropped : names of columns that the user left out
     """
 
@@ -74,24 +74,24 @@ class Recipe(NamedTuple):
 
     @property
     def text(self):
-        """Names of the columns that are text, whatever is in them."""
+        """Names of the columns to read as text."""
         return tuple(variable.name for variable in self.variables if variable.kind == CATEGORY)
 
     def numbers(self, frame, cells=None, *, unknown_as_none=False):
-        """The columns of numbers of a new table, (n_rows, n_columns) float64; columns are found by name, others are ignored.
+        """Encode a new table, (n_rows, n_columns) float64; its columns are found by name, others are ignored.
 
         Parameters
         ----------
         frame : pandas DataFrame
         cells : Cells, optional
-            How they are written, for tables from files.
+            Formats of the cells, for tables from files.
         unknown_as_none : bool, default False
             True: an unknown category gets 0 in all columns of its variable. False: it raises.
 
         Raises
         ------
         ValueError
-            For columns that are missing, cells of another kind, categories that are unknown, and gaps that the recipe does not fill.
+            For missing columns, cells of another kind, unknown categories, and missing values that the recipe does not fill.
         """
         cells = cells or Cells()
         known = set(map(str, frame.columns))
@@ -106,7 +106,7 @@ class Recipe(NamedTuple):
         return encoded(self, read, cells.where, unknown_as_none)
 
     def refilled(self, columns):
-        """The same recipe, its gaps filled by what other rows, a list of ``Column``, say."""
+        """Return the recipe with fill values computed from other rows, a list of ``Column``."""
         pairs = zip(self.variables, columns, strict=True)
         return self._replace(variables=tuple(one._replace(fill=fill_of(column)) for one, column in pairs))
 
@@ -153,15 +153,15 @@ def _is_variable(value):
 
 
 def fill_of(column):
-    """The median, or the most frequent category, the first of equals; of no value at all 0, or the first category."""
+    """The median, or the most frequent category (the first of ties); without any value 0, or the first category."""
     if column.kind == CATEGORY:
         return column.levels[int(np.bincount(column.values + 1, minlength=2)[1:].argmax())]
     return 0.0 if column.missing.all() else float(np.nanmedian(column.values))
 
 
 def encoded(recipe, columns, where, unknown_as_none=False):
-    """The columns of numbers, (n_rows, n_columns) float64: dense in Fortran order, or CSC where they are large and mostly zero."""
-    parts = []  # pairs of a number of columns and what they hold: numbers, or of 0/1 columns the index of the one, -1 for none
+    """Encode columns as numbers, (n_rows, n_columns) float64: dense in Fortran order, or CSC if large and mostly 0/1 columns."""
+    parts = []  # pairs (number of columns, values): floats, or for 0/1 columns the index of the column that is 1, -1 for none
     for variable, column in zip(recipe.variables, columns, strict=True):
         missing = column.missing
         if variable.fill is None and missing.any():
@@ -187,7 +187,7 @@ def encoded(recipe, columns, where, unknown_as_none=False):
 
 
 def _indices(variable, column, where, unknown_as_none):
-    """The 0/1 column of each row, (n_rows,) of whole numbers, -1 for none."""
+    """Index of the 0/1 column that is 1 in each row, (n_rows,) of whole numbers, -1 for none."""
     index = {word: j for j, word in enumerate(variable.words)}
     odd = [code for code, level in enumerate(column.levels) if level not in variable.levels]
     rows = np.flatnonzero(np.isin(column.values, odd)) if odd and not unknown_as_none else np.array([])
@@ -211,7 +211,7 @@ def _sparse(width, held):
 
 
 def refuse_gap(variable, row, where, others="", remedy='impute="median", "indicator" or "drop"'):
-    """Say where a cell is empty that must not be."""
+    """Raise an error that says which cell is empty, and what to do."""
     raise ValueError(
         f"{where(row)}: no value in column {variable!r}{others}: fill it in, or say what to do with gaps ({remedy})."
     )

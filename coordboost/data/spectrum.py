@@ -1,16 +1,16 @@
-r"""Singular values of the weak-learner matrix, with the rank decided by a rule and not by luck; and their span.
+r"""Singular values of the weak-learner matrix and its numerical rank; a certified span of its columns.
 
 A certificate for least squares needs :math:`\|P\rho\|`, P the projection on the span S of the columns :math:`\tilde b_j` (each times the
-root of the weights), or anything larger: a larger span only lowers the lower end. With orthonormal directions U and any unit vector
+root of the weights), or an upper bound: a larger span only lowers the lower end. With orthonormal directions U and any unit vector
 :math:`x = \tilde B v` of S
 
 .. math:: \langle\rho, x\rangle = \langle U^T\rho, U^T x\rangle + \langle\rho, (I - UU^T)\tilde B v\rangle
     \le \|U^T\rho\| + \|\rho\|\, E / \sigma, \qquad E = \|(I - UU^T)\tilde B\|_F, \quad \|v\| \le 1/\sigma .
 
-E is measured, so it holds whatever made U; E / sigma is the *tilt*. To E belongs what the standardisation rounded, so the bound holds for
-the exact standardised columns too. For singular values sigma near rounding this says nothing. Columns that come close to the span of the
-others are therefore taken apart: their distance is computed in whole numbers of any length, without rounding, and gives a direction of its
-own, or shows that the column depends on the others. Where that is too dear, the span is taken to be everything.
+E is measured, so the bound holds however U was computed; E / sigma is the *tilt*. E includes the rounding of the standardisation, so the
+bound holds for the exact standardised columns too. If a singular value sigma is near rounding, the bound is useless. Columns close to the
+span of the others are therefore treated separately: their distance is computed in integers of any length, without rounding. It gives a
+direction of its own, or shows that the column depends on the others. If that costs too much, the span is taken to be the whole space.
 """
 
 import math
@@ -19,7 +19,7 @@ from typing import NamedTuple
 import numpy as np
 import scipy  # its linalg is loaded where it is used
 
-#: Largest number of entries of B that is factored as a dense matrix, and of the smaller side for a Gram matrix.
+#: Largest number of entries of B for a dense SVD; else the largest smaller side of B for a Gram matrix.
 MAX_ENTRIES, MAX_SIDE = 4_000_000, 4_000
 
 
@@ -128,7 +128,7 @@ def _through_gram(problem, root):
 
 
 def _images(problem, root, vectors):
-    """What W^{1/2} B makes of `vectors` (n_learners, k), or its transpose of (n_samples, k); one product where columns are stored."""
+    """W^{1/2} B times `vectors` (n_learners, k); if B is wide its transpose times (n_samples, k). One product if columns are stored."""
     rows, wide = problem.dictionary.rows, problem.n_samples < problem.n_learners
     if rows is not None:
         return rows @ (root[:, None] * vectors) if wide else root[:, None] * (rows.T @ vectors)
@@ -136,21 +136,22 @@ def _images(problem, root, vectors):
     return np.column_stack([problem.scan(root * v) if wide else root * combine(v) for v in vectors.T])
 
 
-#: Columns nearer than this to the span of others, relative, are taken apart: the tilt of the rest is squared in a gap.
+#: Columns with a smaller relative distance to the span of others are treated separately: the tilt of the rest is squared in a gap.
 NEAR = 1e-8
-#: Bits after the point of a coefficient; a column that is nearer than 2^-DEPENDENT to the others depends on them.
+#: Bits after the point of a coefficient; a column closer than 2^-DEPENDENT to the span of the others depends on them.
 BITS, DEPENDENT = 320, 200
-#: Most products of whole numbers for all near columns: some seconds.
+#: Largest number of integer products for all near columns: some seconds.
 MAX_PRODUCTS = 20_000_000
-#: Rounds in which a column is moved away from the others: each gains 8 digits.
+#: Rounds of orthogonalising a column against the others: each gains 8 digits.
 ROUNDS = 40
 U = float(np.finfo(float).eps)
 
 
 class Span(NamedTuple):
-    """Directions (n_samples, rank) of the columns times the root of the weights, orthonormal; None where all of space is taken.
+    """A span that contains, up to `tilt`, the columns times the root of the weights.
 
-    tilt : how far a unit vector of the exact span may lie outside
+    left : orthonormal directions (n_samples, rank), None for the whole space
+    tilt : how far a unit vector of the exact span may lie outside these directions
     """
 
     left: np.ndarray | None
@@ -158,7 +159,7 @@ class Span(NamedTuple):
 
     @classmethod
     def of(cls, problem, spectrum):
-        """The span of a problem's columns. *Cost*: two products of the size of the singular value decomposition, where none is near."""
+        """The span of a problem's columns. *Cost*: two products of the size of the SVD, if no column is near the span of others."""
         if not spectrum.rank:
             return cls(spectrum.left, 0.0)
         root = np.sqrt(problem.weight)
@@ -174,23 +175,23 @@ class Span(NamedTuple):
         return _apart(cls, problem, root, samples)
 
     def most(self, rho):
-        """At least the norm of the projection of `rho` (n_samples,) on the exact span."""
+        """An upper bound of the norm of the projection of `rho` (n_samples,) on the exact span."""
         size = float(np.linalg.norm(rho))
         inside = size if self.left is None else float(np.linalg.norm(self.left.T @ rho))
         return min(size, inside + self.tilt * size) + 4 * U * size
 
 
 def rounded(problem):
-    """How far the standardisation may have moved each unit column, (n_learners,).
+    """A bound of the rounding error of the standardisation in each unit column, (n_learners,).
 
-    A subtraction and a product round every entry, and the mean its rounding moves all entries alike.
+    A subtraction and a product round every entry, and the rounding of the mean shifts all entries alike.
     """
     standardization = problem.standardization
     return U * (1.0 + np.abs(standardization.mean) * math.sqrt(problem.weight.sum()) / standardization.norm)
 
 
 def _checked(span, problem, root, index, least):
-    """`span` with the measured tilt of the columns `index`, whose smallest singular value is `least`."""
+    """Return `span` with the measured tilt of the columns `index`, whose smallest singular value is `least`."""
     left, outside = span.left, 0.0
     for first in range(0, len(index), 1024):
         columns = root[:, None] * problem.gather(index[first : first + 1024])
@@ -202,7 +203,7 @@ def _checked(span, problem, root, index, least):
 
 
 def _apart(cls, problem, root, samples):
-    """The span where columns come near to that of others."""
+    """The span if some columns are near the span of others."""
     table = problem.gather(np.arange(problem.n_learners))[samples]
     distinct = np.unique(table, axis=1, return_index=True)[1]
     outer, upper, order = scipy.linalg.qr(root[samples, None] * table[:, distinct], mode="economic", pivoting=True)
@@ -222,7 +223,7 @@ def _apart(cls, problem, root, samples):
 
 
 def whole_numbers(table):
-    """The numbers of a float64 array times a power of two, as whole numbers of any length; the exponent of that power."""
+    """Return a float64 array times a power of two, as integers of any length, and the exponent of that power."""
     mantissa, exponent = np.frexp(table)
     last = 53 - int(exponent[mantissa != 0].min(initial=53))
     ints = (mantissa * 2.0**53).astype(np.int64).astype(object)
@@ -230,21 +231,21 @@ def whole_numbers(table):
 
 
 def shifted(numbers, places):
-    """float64 `numbers` times 2^places, as whole numbers."""
+    """Return float64 `numbers` times 2^places, truncated to integers of any length."""
     return np.array([int(math.ldexp(number, places)) for number in numbers.tolist()], dtype=object)
 
 
 class Apart:
-    """Directions of columns that come near to the span of others.
+    """Directions of columns that are near the span of others.
 
-    A direction is ``table @ coef`` with whole numbers, so it lies in the span whatever the coefficients are; these are corrected until
-    it is at right angles to all directions before.
+    A direction is ``table @ coef`` in integers, so it lies in the span whatever the coefficients are; these are corrected until it is
+    orthogonal to all directions before it.
 
     Parameters
     ----------
     table : (n_samples, n_learners), the columns;  root : (n_samples,), roots of their weights
     far : (rank,), columns whose span has the orthonormal directions `outer` (n_samples, rank): root * table[:, far] = outer @ upper
-    moved : (n_learners,), what the standardisation may have moved each column
+    moved : (n_learners,), bound of the rounding error of the standardisation in each column
     """
 
     def __init__(self, table, root, far, outer, upper, moved):
@@ -253,7 +254,7 @@ class Apart:
         self.tilt, self.kept = 0.0, []
 
     def at(self, coef):
-        """``root * table @ coef`` as float64 with a norm near 1, and the power of two that it is to be multiplied with."""
+        """``root * table @ coef`` as float64 with a norm near 1, and the exponent of the power of two to multiply it by."""
         used = np.flatnonzero(coef != 0)
         numbers = self.table[:, used] @ coef[used]
         spare = max(max(abs(number).bit_length() for number in numbers) - 62, 0)
@@ -263,7 +264,7 @@ class Apart:
         return out * 2.0**-power, power + spare - self.last - BITS
 
     def take(self, j):
-        """Add the direction in which column `j` leaves the span; False where none was found in the rounds that it may take."""
+        """Add the direction of column `j` orthogonal to the others, unless it depends on them; False if ``ROUNDS`` do not suffice."""
         coef, rank = np.zeros(len(self.moved), dtype=object), len(self.far)
         coef[j] = 1 << BITS
         for _ in range(ROUNDS):
@@ -280,12 +281,12 @@ class Apart:
         return False
 
     def _keep(self, coef, direction, size, power):
-        """Remember a direction, `size` 2^power long. Columns that are not the stored ones, but those before rounding, turn it a little."""
+        """Store a direction of length `size` 2^power, and add to the tilt by how much the rounding of the columns turned it."""
         self.kept.append((coef, size, power))
         self.left = np.column_stack([self.left, direction / np.linalg.norm(direction)])
         turned = float(sum(abs(c / (1 << BITS)) * m for c, m in zip(coef, self.moved, strict=True) if c)) / math.ldexp(
             size, power
         )
-        if turned < 1:  # else the column may depend on the others before rounding: then this direction holds as it is stored
+        if turned < 1:  # else the exact column may depend on the others: the stored direction only enlarges the span
             self.tilt = math.hypot(self.tilt, turned / (1 - turned), 4 * U)
         return True

@@ -1,6 +1,6 @@
 """Reversible standardisation: columns of mean zero and unit norm, coefficients back on the raw scale.
 
-Of columns that are too large for memory, means and norms come from one pass.
+For columns too large for memory, one pass computes means and norms.
 """
 
 from typing import NamedTuple
@@ -14,7 +14,7 @@ from coordboost.data.validation import check_columns
 from coordboost.learners import Dense, Sparse
 from coordboost.learners.chunked import Chunked
 
-#: Entries of a dense X that are standardised at a time: they stay in the cache that cores share meanwhile.
+#: Entries of a dense X that are standardised at a time: they stay in the shared cache.
 CACHED = 1 << 19
 
 
@@ -31,13 +31,13 @@ class Standardization(NamedTuple):
 
     @property
     def aside(self):
-        """The columns that no learner is made of, increasing."""
+        """The columns of X without a learner, increasing."""
         left = np.ones(self.n_columns, dtype=bool)
         left[self.kept] = False
         return np.flatnonzero(left)
 
     def deviations(self, total):
-        """Standard deviations of the columns of X, (n_columns,), of weights that sum to `total`; 1 of columns set aside."""
+        """Standard deviations of the columns of X, (n_columns,), for weights that sum to `total`; 1 for columns set aside."""
         out = np.ones(self.n_columns)
         out[self.kept] = self.norm / np.sqrt(total)
         return out
@@ -50,33 +50,33 @@ class Standardization(NamedTuple):
 
 
 def counted(weight):
-    """Which rows count where it is decided whether a column varies, a mask (n_samples,).
+    """Mask (n_samples,) of the rows whose weight is large enough to decide whether a column varies.
 
-    A column that varies in lighter rows alone has correlations below ``4096 sqrt(n_samples) u`` times the residual, u the unit
-    roundoff: no more than three digits above the rounding of a correlation, while paths go down to a thousandth of the largest.
+    A column that varies only in the other rows has correlations below ``4096 sqrt(n_samples) u`` times the residual, u the unit
+    roundoff: at most three digits above the rounding of a correlation, while paths go down to a thousandth of the largest one.
     """
     return weight > weight.sum() * len(weight) * (2048 * np.finfo(float).eps) ** 2
 
 
 def nothing(n_samples, n_columns):
-    """What stands for columns of which none varies: one learner that is 0 on every row, in the place of the first of them.
+    """A dictionary for columns none of which varies: one learner that is 0 on every row, in place of the first column.
 
-    So every method and path goes its way, and every model is the constant.
+    So every method and path runs as usual, and every model is the constant.
     """
     return Dense(np.zeros((1, n_samples))), Standardization(np.zeros(1, dtype=np.int64), np.zeros(1), np.ones(1), n_columns)
 
 
 def _power_of_two(top):
-    """Powers of two near `top`, 1/2 where it is 0: dividing by them is exact and keeps squares in range."""
+    """Powers of two near `top`, 1/2 for 0: dividing by them is exact and keeps squares in range."""
     return np.ldexp(1.0, np.frexp(top)[1] - 1)
 
 
 def standardize_dense(X, weight, center, scale, names=None, copy=True):
-    """A dense dictionary of X and its standardization, some columns at a time; in the memory of X, if `copy` is False, in Fortran order.
+    """A dense dictionary of X and its standardization, some columns at a time; if `copy` is False, X in Fortran order is overwritten.
 
-    *Numerics*: means are computed twice, the second time on the centred column. A column counts as constant where what centring
-    leaves, in rows that count, is within the rounding of the column. Sums are taken along one column at a time, so equal columns stay
-    equal to the bit.
+    *Numerics*: means are computed twice, the second time on the centred column. A column counts as constant if its
+    centred entries, in rows that count, are within the rounding of the column. Sums are taken along one column at a time, so equal
+    columns stay equal to the bit.
 
     Raises
     ------
@@ -110,9 +110,9 @@ def standardize_dense(X, weight, center, scale, names=None, copy=True):
 
 
 def _plain_squares(out, weight, scale):
-    """Sums of squares of the rows of `out`, where all are ordinary numbers and there are no weights; else None.
+    """Sums of squares of the rows of `out`; None if a sum is near overflow or underflow, or if there are weights.
 
-    BLAS is quicker, but its last digits are not the same everywhere: it serves where columns are checked and not divided by these.
+    BLAS (vecdot) is faster, but its last digits differ between machines: it is used if columns are checked, not divided by their norms.
     """
     with np.errstate(over="ignore"):
         square = np.einsum("ij,ij->i", out, out) if scale else np.vecdot(out, out)
@@ -120,12 +120,12 @@ def _plain_squares(out, weight, scale):
 
 
 def _standardized(out, low, high, weight, seen, center, scale):
-    """Standardise `out` (k, n_samples), from `low` to `high` (k,); `seen` masks the rows that count.
+    """Standardise `out` (k, n_samples) in place; its entries lie between `low` and `high` (k,), `seen` masks the rows that count.
 
-    What columns were divided by, their means and norms, and the largest abs entries that are left in rows that count.
+    Return powers of two; means and norms after division by these; and the largest abs entries, centred, in rows that count.
     """
     safe = _power_of_two(np.maximum(high, -low))
-    out *= 1 / safe[:, None]  # exact, and products are quicker than quotients
+    out *= 1 / safe[:, None]  # exact, and products are faster than quotients
     share = weight / weight.sum()
     mean = (out * share).sum(axis=1) if center else np.zeros(len(out))
     if center:
@@ -136,7 +136,7 @@ def _standardized(out, low, high, weight, seen, center, scale):
     if seen.all():
         top = np.maximum(high / safe - mean, mean - low / safe)
         norm = np.sqrt(np.einsum("ij,ij->i", out, out if (weight == 1).all() else out * weight))
-    else:  # what has no weight must not set the scale
+    else:  # rows without weight must not set the scale
         again = _power_of_two(np.abs(out[:, weight > 0]).max(axis=1))
         norm = again * np.sqrt(((out / again[:, None]) ** 2 * weight).sum(axis=1))
         top = np.abs(out[:, seen]).max(axis=1)
@@ -150,9 +150,9 @@ def _standardized(out, low, high, weight, seen, center, scale):
 def standardize_sparse(X, weight, center, scale, names=None):
     """A sparse dictionary of the CSC matrix X, centred implicitly, and its standardization.
 
-    *Numerics*: the centred norm is the sum over stored entries of ``(x - mean)^2`` plus the zeros' share, not a difference. A column
-    without zeros is centred as it is stored, its mean computed twice; so is one whose zeros have next to no weight, after they are
-    stored too. So the product of a shift and a residual is never much larger than the residual.
+    *Numerics*: the squared centred norm is the sum over stored entries of ``(x - mean)^2`` plus the zeros' share, not a difference. A
+    column without zeros is centred explicitly, its mean computed twice; so is one whose zeros have almost no weight, after these zeros
+    are stored. So the product of a shift and a residual is never much larger than the residual.
     """
     X = scipy.sparse.csc_array(X)
     top = _largest(X)
@@ -231,7 +231,7 @@ def _with_zeros(X, columns):
 
 
 def check_unit(norm):
-    """Refuse columns that were promised to have unit norm and have not."""
+    """Raise unless all columns have unit norm, as scale=False requires."""
     off = np.abs(norm - 1) > NEAR
     if off.any():
         j = int(np.argmax(off))
@@ -242,12 +242,12 @@ def _standardization(kept, mean, norm):
     return Standardization(kept, mean[kept], norm[kept], len(norm))
 
 
-#: Entries whose squares, and sums of squares, are normal float64 numbers.
+#: Limits of abs entries, so that squares and sums of squares are normal float64 numbers.
 LARGEST, SMALLEST = 1e140, 1e-140
 
 
 class Moments(NamedTuple):
-    """What some rows tell about columns.
+    """Moments and extremes of columns over some rows.
 
     weight : sum of the weights of the rows;  mean, square : weighted mean, and sum of weighted squares around it, (n_columns,)
     top : largest abs entry;  low, high : smallest and largest entry among rows that count, (n_columns,)
@@ -262,7 +262,7 @@ class Moments(NamedTuple):
 
     @classmethod
     def of(cls, values, weight, rows):
-        """Moments of a tile (r, c), `rows` the mask of those that count, a few columns at a time, so that they stay in the cache."""
+        """Moments of a tile (r, c), `rows` masks those that count; a few columns at a time, so that they stay in the cache."""
         few = slices(values.shape[1], max(16, PIECE // len(values)))
         parts = [cls.of_few(values[:, columns], weight, rows) for columns in few]
         return cls(parts[0].weight, *map(np.concatenate, list(zip(*parts, strict=True))[1:]))

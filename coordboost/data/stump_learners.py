@@ -1,4 +1,4 @@
-"""Weak learners that are made from a table by its features: which there are, and how new rows come to them."""
+"""Stumps on the features of a table: the learners, their names, and their values on new rows."""
 
 import numpy as np
 
@@ -8,7 +8,7 @@ from coordboost.learners.stumps import LeafStumps, Stumps
 
 
 class BinnedLearners:
-    """A dictionary over features in bins, as ``Problem`` takes it, with the names of the features and the way to new rows.
+    """A dictionary over features in bins, as ``Problem`` takes it, with the names of the features and the bins for new rows.
 
     dictionary : a piece over ``Binned``;  binning : ``Binning``
     """
@@ -28,7 +28,7 @@ class BinnedLearners:
         return f"<{self.n_learners} {type(self.dictionary).__name__} of {self.binning.n_features} features>"
 
     def weighted(self, weight):
-        """The same kind of learners, of unit norm in the metric of `weight`; features without any are reported.
+        """The same kind of learners, of unit norm in the metric of `weight`; warn about features without learners.
 
         Raises
         ------
@@ -43,7 +43,7 @@ class BinnedLearners:
         return BinnedLearners(made, self.binning)
 
     def name(self, j):
-        """What a learner is called: "age <= 41.5", "town = Oslo"."""
+        """The name of learner j: "age <= 41.5", "town = Oslo"."""
         g = self.dictionary.feature[j]
         return self.dictionary.called(j, self.binning.names[g], self.binning.labels[g])
 
@@ -53,8 +53,8 @@ def stumps(X, *, max_bins=255, exact=False, categorical=(), feature_names=None, 
 
     Parameters
     ----------
-    X, max_bins, exact, categorical, feature_names, file : as there
-        See ``bin_columns``. Missing values go left or right, both are learners; a category is split from the rest.
+    X, max_bins, exact, categorical, feature_names, file : as in ``bin_columns``
+        The table and its bins. Missing values go left or right, both are learners; a category is split from all others.
 
     Returns
     -------
@@ -63,8 +63,8 @@ def stumps(X, *, max_bins=255, exact=False, categorical=(), feature_names=None, 
 
     Notes
     -----
-    Columns have unit norm in the metric of the sample weights. Features that are constant have no learner. *Cost*: that of the bins; a
-    scan is one pass over them. *Source*: Lu, Mazumder, *Randomized Gradient Boosting Machine*, eq. (5).
+    Columns have unit norm in the metric of the sample weights. Features that are constant have no learner. *Cost*: that of binning;
+    a scan is one pass over the bins. *Source*: Lu, Mazumder, *Randomized Gradient Boosting Machine*, eq. (5).
 
     Examples
     --------
@@ -84,8 +84,8 @@ def leaf_stumps(X, *, max_bins=255, exact=False, categorical=(), feature_names=N
 
     Parameters
     ----------
-    X, max_bins, exact, categorical, feature_names, file : as there
-        See ``bin_columns``. Missing values go left or right, both are learners; a category is split from the rest.
+    X, max_bins, exact, categorical, feature_names, file : as in ``bin_columns``
+        The table and its bins. Missing values go left or right, both are learners; a category is split from all others.
 
     Returns
     -------

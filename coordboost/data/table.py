@@ -2,9 +2,9 @@ r"""Tables from files; never a pickle.
 
 Nouns: a *table* is the features ``X (m, p)``, the target ``y (m,)`` and, where the file has them, the names of the p features, the groups
 that they form and the recipe that made them; the *target* is the name of the column (of a table with names) or array (.npz) that becomes
-``y``. ``coordboost.data.recipe`` describes what becomes of text, dates and missing values.
+``y``. ``coordboost.data.recipe`` describes the encoding of text, dates and missing values.
 
-Centring, and the labels that a loss takes, belong to ``Problem``.
+``Problem`` does the centring, and checks the labels that a loss takes.
 """
 
 import os
@@ -28,16 +28,16 @@ from coordboost.losses.base import Loss
 
 
 class Table(NamedTuple):
-    r"""What a file holds, as numbers.
+    r"""The content of a file as numbers.
 
     Parameters
     ----------
     X : ndarray or scipy CSC array, (m, p)
         float64: dense in Fortran order; sparse for svmlight, and for many 0/1 columns.
     y : ndarray or None, (m,)
-        float64; None where there is none and no `target` was given.
+        float64; a table from ``read_table`` always has it.
     feature_names : tuple of str or None, (p,)
-        Names of the features, None where the file has none.
+        Names of the features, None if the file has none.
     groups : tuple of str, (p,), optional
         Names of the variables that the features belong to: a variable may have several, such as one with more than two categories.
     recipe : Recipe, optional
@@ -45,7 +45,7 @@ class Table(NamedTuple):
     said : tuple of str
         What was inferred about the file, in words.
     columns : tuple of Column, optional
-        The columns of the file, where missing values were imputed.
+        The columns of the file, if missing values were imputed.
 
     Examples
     --------
@@ -73,7 +73,7 @@ class Table(NamedTuple):
         return f"<Table {rows} x {columns}{f': {len(self.recipe.variables)} variables' if self.recipe else ''}>"
 
     def filled_from(self, rows: ArrayLike) -> Any:
-        """X with the missing values of all rows imputed from some rows, as for one fold of a cross-validation.
+        """X with missing values imputed from the given rows only, as for one fold of a cross-validation.
 
         Parameters
         ----------
@@ -83,14 +83,14 @@ class Table(NamedTuple):
         Returns
         -------
         ndarray or scipy CSC array, (m, p)
-            X itself where no values were imputed.
+            X itself if no values were imputed.
         """
         if self.recipe is None or self.columns is None:
             return self.X
         return encoded(self.recipe.refilled(_rows_of(self.columns, rows)), self.columns, str)
 
     def frame(self, rows: Any = None, *, unknown_as_none: bool = False, **options: Any) -> Any:
-        """X as a pandas data frame with the names of its columns, which estimators take from there; or new rows in the same columns.
+        """X as a pandas data frame with named columns, as estimators take it; or new rows encoded in the same columns.
 
         Parameters
         ----------
@@ -104,12 +104,12 @@ class Table(NamedTuple):
         Returns
         -------
         pandas.DataFrame, (n_rows, p)
-            Numbers alone; sparse where X is.
+            Numbers only; sparse if X is.
 
         Raises
         ------
         ValueError
-            For new rows where the file has no names, and as ``read_table``.
+            For new rows if the file has no names, and as ``read_table``.
         """
         import pandas as pd
 
@@ -135,13 +135,13 @@ class Table(NamedTuple):
         center, scale : bool, default True
             As for ``Problem``.
         learners : callable, optional
-            What makes learners of X, in place of its columns: ``cb.data.trees``, ``cb.data.stumps``, or another function of X and
+            Makes learners from X, in place of its columns: ``cb.data.trees``, ``cb.data.stumps``, or another function of X and
             `feature_names`.
 
         Returns
         -------
         Problem
-            Groups are the variables, where one of them has several features.
+            Its groups are the variables, if any of these has several features.
 
         Raises
         ------
@@ -162,9 +162,9 @@ def read_table(path: str | os.PathLike[str], target: str | None = None, **option
     ======================================  ===========================================================================
     suffix                                  content
     ======================================  ===========================================================================
-    .csv .tsv .tab .txt .dat .data (.gz)    a header row, then rows of cells; how it is written is guessed, see Notes
+    .csv .tsv .tab .txt .dat .data (.gz)    a header row, then rows of cells; their format is inferred, see Notes
     .parquet .pq .arrow .feather .ipc       columns with types; needs pyarrow
-    .xlsx .xlsm .xls .ods                   a sheet with a header row; needs what pandas reads it with (openpyxl)
+    .xlsx .xlsm .xls .ods                   a sheet with a header row; needs the package that pandas uses (openpyxl)
     .npz                                    arrays ``X`` and ``y``, and ``feature_names`` if there is one
     .npy                                    two files, see Notes
     .svm .svmlight .libsvm (.gz)            one sample a line, ``label index:value ...``; ``X`` is a scipy CSC array
@@ -183,7 +183,7 @@ def read_table(path: str | os.PathLike[str], target: str | None = None, **option
     Returns
     -------
     Table
-        Features, target, names, and what was guessed.
+        Features, target, names, and what was inferred.
 
     Raises
     ------
@@ -194,9 +194,10 @@ def read_table(path: str | os.PathLike[str], target: str | None = None, **option
     Notes
     -----
     *Text files.* pandas reads them. Encoding (UTF-8, UTF-16 with BOM, else a Western 8-bit encoding), separator and decimal mark are
-    guessed; ``Table.said`` lists what was found, options overrule. *Pairs of .npy files.* ``"X.npy,y.npy"`` names both files. A single file
-    whose name ends with ``X.npy`` is paired with the file next to it that has ``y`` in the place of that ``X`` (``train_X.npy``,
-    ``train_y.npy``). *svmlight.* Indices start at one, unless a zero occurs in the file; the largest index seen is the last feature.
+    inferred; ``Table.said`` lists what was found, options override it. *Pairs of .npy files.* ``"X.npy,y.npy"`` names both files. A
+    single file whose name ends with ``X.npy`` is paired with the file next to it that has ``y`` in place of that ``X``
+    (``train_X.npy``, ``train_y.npy``). *svmlight.* Indices start at one, unless a zero occurs in the file; the largest index seen is the
+    last feature.
 
     *Cost.* The file is held in memory while pandas reads it; where it has quotes, or gaps in its last column, its records are counted
     once more. Beyond that a pass over each column; each distinct text value costs about a microsecond.
@@ -239,23 +240,23 @@ class NewRows(NamedTuple):
     """Rows to predict for."""
 
     X: Any  # (m, p) float64, the columns of the model
-    said: tuple[str, ...] = ()  # what was guessed
-    kept: dict[str, list] | None = None  # columns of the file as they are, by name
+    said: tuple[str, ...] = ()  # what was inferred
+    kept: dict[str, list] | None = None  # unchanged columns of the file, by name
 
 
 def read_rows(path, model, *, keep=(), unknown_as_none=False, **options):
-    """New rows for a model, from a file: what its ``predict`` takes, and what was guessed.
+    """Read new rows for a model from a file: what its ``predict`` takes, and what was inferred.
 
     Parameters
     ----------
     path : as for ``read_table``
     model : LinearModel, or the Table that it was fitted on
     keep : sequence of str
-        Names of columns to give back as they are, to know the rows by.
+        Names of columns to return unchanged, to identify the rows.
     unknown_as_none : bool
         True: an unknown category gets 0 in all columns of its variable. False: it raises.
     **options
-        As for ``read_table``; what means "missing" is taken from the fit, and so is the meaning of 1.362 where no cell decides it.
+        As for ``read_table``. Words for "missing" from the fit apply, too; so do its decimal marks, if no cell decides what 1.362 means.
 
     Returns
     -------
@@ -283,7 +284,7 @@ def read_rows(path, model, *, keep=(), unknown_as_none=False, **options):
 
 
 def _suffix(path):
-    """The path as text, and the suffix, which gives its format."""
+    """Return the path as text, and its suffix, which gives the format."""
     if not isinstance(path, str | os.PathLike) or "\0" in (text := os.fspath(path)):
         raise ValueError(f"path must be the name of a file, got {shown(path)}.")
     name = Path(text).name.lower()
@@ -297,7 +298,7 @@ def _suffix(path):
 
 @contextmanager
 def _placed(path):
-    """The name of the file is put before the message of an error."""
+    """Put the name of the file before the message of a ValueError."""
     try:
         yield
     except ValueError as error:
@@ -310,7 +311,7 @@ def _rows_of(columns, rows):
 
 
 def _prepared(read, recipe, keep, unknown_as_none):
-    """New rows as columns of numbers, what was guessed, and the columns `keep` as they are."""
+    """Encode new rows; return them, what was inferred, and the unchanged columns `keep`."""
     frame = read.frame
     if not len(frame):
         raise ValueError("expected at least one row below the header, got none: check the file")
@@ -321,7 +322,7 @@ def _prepared(read, recipe, keep, unknown_as_none):
 
 
 def _learned(read, target, options):
-    """The table of a file that is seen for the first time."""
+    """Build a table, and its recipe, from a file that was read."""
     frame, said = _usable(read.frame, options)
     names = [name for name in frame.columns if name != target]
     if target not in frame:
@@ -370,7 +371,7 @@ def _learned(read, target, options):
 
 
 def _usable(frame, options):
-    """The frame without the columns to drop, those without a name, and empty rows; and notes on that."""
+    """Leave out the columns to drop, those without a name, and empty rows; return the frame, and notes on that."""
     for names, what in ((options.drop, "leave out"), (options.text, "take as text")):
         if unknown := [name for name in names if name not in frame]:
             raise ValueError(f"no column {unknown[0]!r} to {what}: choose among {quoted(list(frame.columns))}")
@@ -389,7 +390,7 @@ def _usable(frame, options):
 
 
 def _complete(target, y, columns, impute, where):
-    """The rows to learn from, and notes on the others."""
+    """Return the rows to fit on, an index, and notes on the rows left out."""
     gone, gaps = y.missing, {name: column.missing for name, column in columns.items()}
     gaps = {name: missing for name, missing in gaps.items() if missing.any()}
     if gone.any() and impute is None:
@@ -408,7 +409,7 @@ def _complete(target, y, columns, impute, where):
 
 
 def _what(variables, columns, gaps):
-    """What became of text, dates and gaps, in words; columns that number the rows."""
+    """Notes on the encoding of text, dates and missing values, and on columns that only number the rows."""
     words = {one: ", ".join(one.levels) for one in variables if one.kind == CATEGORY}
     few = {one: text if len(one.levels) <= 4 and len(text) <= 46 else f"{len(one.levels)} words" for one, text in words.items()}
     found = {

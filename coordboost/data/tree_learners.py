@@ -18,9 +18,9 @@ from coordboost.learners.trees.stored import Trees
 class TreeFamily(LearnerFamily):
     """Trees that can be grown on a table: what a ``Problem`` takes in place of X.
 
-    binned, binning : the table in bins, and how new rows get there;  growth : the limits, checked
-    penalty : (n_features,), what a split by a feature must gain in addition;  newton : whether leaves take second derivatives
-    families : a ``Families``, where methods choose between some
+    binned, binning : the table in bins, and the bins for new rows;  growth : the limits, checked
+    penalty : (n_features,), extra gain required of a split by each feature;  newton : whether leaf values use second derivatives
+    families : the ``Families`` that a method chooses from, or ``NONE``
     """
 
     find = build = None  # type: ignore[assignment]  # the bank grows them
@@ -52,7 +52,7 @@ class TreeFamily(LearnerFamily):
 
 
 class SavedTrees(NamedTuple):
-    """What a file holds of a bank of trees: the family, and the trees that were grown."""
+    """A bank of trees as a run file holds it: the family, and the trees grown so far."""
 
     binned: object
     growth: Growth
@@ -69,12 +69,12 @@ class SavedTrees(NamedTuple):
         return len(self.trees.n_leaves)
 
     def check(self):
-        """Refuse parts that do not fit each other: kernels go wherever a node points to.
+        """Refuse parts that do not fit each other: kernels follow the indices of nodes without a check.
 
         Raises
         ------
         ValueError
-            Which part.
+            If they do not, naming the part.
         """
         self.binned.check()
         if not all(map(np.array_equal, self.growth, self.growth.check(self.binned))) or self.newton not in (0, 1):
@@ -84,13 +84,13 @@ class SavedTrees(NamedTuple):
         self.trees.check(self.binned.n_features, self.growth.max_leaves)
 
     def opened(self, weight, binning):
-        """The bank that was saved."""
+        """Rebuild the saved bank."""
         family = TreeFamily(self.binned, binning, self.growth.check(self.binned), self.penalty, bool(self.newton))
         return TreeBank(family, weight, self.trees.resized(self.n_learners, family.growth.max_leaves))
 
 
 class SavedFamilies(NamedTuple):
-    """The same of a bank of trees in families: the table of the families, and to which of them each tree belongs."""
+    """As ``SavedTrees``, for trees in families: also the table of the families, and the family of each tree."""
 
     binned: object
     growth: Growth
@@ -109,7 +109,7 @@ class SavedFamilies(NamedTuple):
         return len(self.trees.n_leaves)
 
     def check(self):
-        """As that of ``SavedTrees``; and trees belong to families that are there."""
+        """As ``SavedTrees.check``; also the families of the trees must exist."""
         SavedTrees(*self[:5]).check()
         table = self.families.check()
         fits = self.growth.max_leaves == max(1, table.nodes.max()) + 1 and self.member.shape == (self.n_learners,)
@@ -117,7 +117,7 @@ class SavedFamilies(NamedTuple):
             raise ValueError("the families of the trees do not fit them.")
 
     def opened(self, weight, binning):
-        """The bank that was saved."""
+        """Rebuild the saved bank."""
         bank = SavedTrees(*self[:5]).opened(weight, binning)
         bank.family.families = self.families.check()
         return TreeBank(bank.family, weight, bank.trees, self.member)
@@ -159,12 +159,12 @@ def trees(
         Interaction constraints, as `interaction_cst` of scikit-learn: all features on a path from the root to a leaf are in one set.
         Features by name or column index; the features in no set form one more set.
     subsample : float, default 1.0
-        The part of the rows that each tree is grown on, splits and leaf values: stochastic gradient boosting. The tree is added on all
-        rows. Each row is drawn on its own, by `seed` and the number of the tree; methods whose step is not ``FittedStep`` take its
-        length from all rows.
+        Fraction of the rows that each tree is grown on (splits and leaf values): stochastic gradient boosting. The tree is added on all
+        rows. Rows are drawn independently, by `seed` and the number of the tree; methods whose step is not ``FittedStep`` compute the
+        step length on all rows.
     seed : int, default 0
-        Of the rows drawn.
-    max_bins, exact, categorical, feature_names, file : as there
+        Seed of the rows drawn.
+    max_bins, exact, categorical, feature_names, file : optional
         How columns are put into bins: see ``coordboost.data.binning.bin_columns``.
 
     Returns
@@ -179,7 +179,7 @@ def trees(
 
     Notes
     -----
-    No bound is known on the correlations of trees that were not grown, so no lower end is claimed from them in certificates.
+    No bound is known on the correlations of trees that were not grown, so certificates have no lower end from them.
     *Source*: Lu and Mazumder, Section 1.4; Lu, Karimireddy, Ponomareva, Mirrokni, Section 5. `subsample`: Friedman, *Stochastic gradient
     boosting* (2002).
 
@@ -203,7 +203,7 @@ def trees(
 
 
 def sets_of(given, names):
-    """Which features each set holds, int64 (n_sets, n_features); of length 0 for None."""
+    """The features of each set as 0/1, int64 (n_sets, n_features); of length 0 for None."""
     d, says = len(names), 'None, "pairwise", "no_interactions" or a sequence of sets of features'
     if given is None:
         return np.zeros((0, 0), dtype=np.int64)
@@ -220,7 +220,7 @@ def sets_of(given, names):
 
 
 def prices_of(penalty, names):
-    """What a split by each feature must gain in addition, (n_features,)."""
+    """Extra gain required of a split by each feature, (n_features,); 0 for None."""
     price = np.zeros(len(names)) if penalty is None else per_feature("penalty", penalty, names, np.float64)
     if not (np.isfinite(price).all() and (price >= 0).all()):
         raise ValueError(f"penalty must be finite numbers >= 0, one for each feature, got {shown(penalty)}.")

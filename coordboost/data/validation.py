@@ -17,7 +17,7 @@ from coordboost.learners.stores.daskarray import computed, is_dask, known_size
 class ConstantColumnWarning(UserWarning):
     """Columns without variation carry no weak learner and were set aside.
 
-    The model has them all the same, with the coefficient 0; ``problem.dropped`` has their names.
+    Their coefficients are 0; ``problem.dropped`` lists their names.
 
     Examples
     --------
@@ -47,17 +47,17 @@ def numeric(name, values, ndim):
 
 
 def collected(name, values):
-    """`values`; of a Dask array, for what works in memory alone, its numbers on this machine.
+    """Return `values`; a Dask array is loaded into memory.
 
     Raises
     ------
     ValueError
-        Where they take more memory than is free.
+        If they take more memory than is free.
 
     Warns
     -----
     UserWarning
-        How many bytes are collected.
+        For a Dask array, with the number of bytes.
     """
     if not is_dask(values):
         return values
@@ -77,7 +77,7 @@ def as_array(name, values):
 
 
 def _numbers(name, values, ndim):
-    """`values` as a float64 array with `ndim` dimensions, where that needs no conversion the caller's own: not to be written to."""
+    """`values` as a float64 array with `ndim` dimensions; it may share memory with the caller: do not write to it."""
     if isinstance(values, np.ma.MaskedArray):
         raise ValueError(f"{name} is a masked array; fill or drop the missing values first.")
     if isinstance(values, str | os.PathLike):
@@ -104,14 +104,14 @@ def _numbers(name, values, ndim):
 
 
 def _check_finite(name, array, extremes, names=None):
-    """Refuse NaN and infinity, which show in the `extremes` of `array`: no array of truths is formed."""
+    """Refuse NaN and infinity, found from the `extremes` of `array`, which saves a boolean array of its size."""
     if not np.isfinite(extremes).all():
         where = tuple(int(i) for i in np.argwhere(~np.isfinite(array))[0])
         _refuse_entry(name, *where, names=names)
 
 
 def _refuse_entry(name, row, column=None, names=None):
-    """Say where NaN or infinity is."""
+    """Raise an error that says where NaN or infinity is."""
     where = f"row {row}" if column is None else f"row {row}, column {column}"
     where += "" if names is None else f", {names[column]!r}"
     raise ValueError(f"{name} holds NaN or infinity (first in {where}, counted from 0); impute or drop those rows first.")
@@ -120,7 +120,7 @@ def _refuse_entry(name, row, column=None, names=None):
 def matrix(X):
     """`X` as float64 (2-D ndarray, perhaps the caller's own, or CSC array without duplicates), and the names of a data frame or None.
 
-    The numbers are for `check_columns` to look at.
+    NaN and infinity are left to `check_columns`.
 
     Raises
     ------
@@ -143,16 +143,16 @@ def matrix(X):
 
 
 def sound(X):
-    """`X`, a sparse matrix: what its indices point to is looked at here, as scipy's routines read and write wherever that is.
+    """Check the indices of a sparse matrix `X`, as scipy's routines read and write wherever they point.
 
     Returns
     -------
-    X, without room behind its entries; of formats without arrays of indices (dia, lil, dok) the same as COO
+    X, without unused room behind its entries; formats without arrays of indices (dia, lil, dok) are converted to COO
 
     Raises
     ------
     ValueError
-        For another number of dimensions, what is no number, and indices that are out of bounds or do not fit each other.
+        For another number of dimensions, entries that are no numbers, and indices that are out of bounds or inconsistent.
     """
     if X.ndim != 2 or X.dtype.kind not in "fiub":
         raise ValueError(f"X must be a 2-dimensional sparse matrix of real numbers, got shape {X.shape}, dtype {X.dtype}.")
@@ -168,7 +168,7 @@ def sound(X):
 
 
 def _damage(X):
-    """What is wrong with the indices of a sparse matrix in one of four formats, in words; "" where nothing is. No array is written to."""
+    """Describe what is wrong with the indices of a sparse matrix (CSR, CSC, BSR or COO); "" if nothing is. No array is changed."""
     tall, wide = X.blocksize if X.format == "bsr" else (1, 1)
     shape, data = (X.shape[0] // tall, X.shape[1] // wide), X.data
     if data.shape != ((len(data), tall, wide) if X.format == "bsr" else (data.size,)):
@@ -185,7 +185,7 @@ def _damage(X):
 
 
 def _outside(name, index, length, count):
-    """What is wrong with `count` indices below `length`, in words."""
+    """Describe what is wrong with `index`, `count` whole numbers from 0 to length - 1; "" if nothing is."""
     if index.shape != (count,) or index.dtype.kind not in "iu":
         return f"{count} entries need as many whole numbers, got shape {index.shape}, dtype {index.dtype}"
     low, high = (int(index.min()), int(index.max())) if count else (0, 0)
@@ -257,7 +257,7 @@ def sample_weight(weight, n_samples):
 
 
 def of_moderate_size(name, weight):
-    """Refuse weights of which the largest is far from 1: products with residuals, and their squares, would leave the range of float64."""
+    """Refuse weights whose largest is far from 1: products with residuals, and their squares, would leave the range of float64."""
     top = float(weight.max())
     if not 1e-100 <= top <= 1e100:
         size = "more than 1e100" if top > 1 else "less than 1e-100"
@@ -265,7 +265,7 @@ def of_moderate_size(name, weight):
 
 
 def response(y, weight, n_samples):
-    """`y` and its weights as float64, both (n_samples,): sums of weighted squares are numbers."""
+    """`y` and its weights as float64, both (n_samples,), such that weighted squares are normal numbers."""
     y, out = target(y, n_samples), sample_weight(weight, n_samples)
     if weight is not None:
         square_is_normal("sqrt(sample_weight) abs(y)", float((np.sqrt(out) * np.abs(y)).max()), "y or the weights")
@@ -273,7 +273,7 @@ def response(y, weight, n_samples):
 
 
 def infimum(loss, y):
-    """What `loss` declares as a lower bound of ``value(y, .)``, for each sample; -inf where it declares nothing.
+    """The lower bound of ``value(y, .)`` that `loss` declares, for each sample; -inf if it declares none.
 
     Returns
     -------
@@ -318,7 +318,7 @@ def flag(name, value):
 
 
 def sized(name, values, length, what):
-    """`values` as a contiguous float64 vector with one entry per `what`; that they are finite is not asked."""
+    """`values` as a contiguous float64 vector with one entry per `what`; it may hold NaN or infinity."""
     out = np.ascontiguousarray(values, dtype=np.float64)
     if out.shape != (length,):
         raise ValueError(f"{name} must have one entry per {what}: expected shape ({length},), got {out.shape}.")
@@ -326,7 +326,7 @@ def sized(name, values, length, what):
 
 
 def coefficients(beta, problem):
-    """`beta` as a vector of coefficients of learners of the problem; where these are found in a run, of the first of them."""
+    """`beta` as a vector of coefficients of the learners; for an implicit dictionary of the first ones found."""
     if problem.countable:
         return sized("beta", beta, problem.n_learners, "learner")
     out = np.ascontiguousarray(beta, dtype=np.float64)
@@ -337,7 +337,7 @@ def coefficients(beta, problem):
 
 
 def countable(name, problem):
-    """`problem`, refused where its learners are found by a search: `name` goes through all of them."""
+    """Return `problem`; raise for an implicit dictionary, as `name` goes through all learners."""
     if not problem.countable:
         raise ValueError(f"{name} needs learners that can be counted: columns, or all stumps of a table as in leaf_stumps(X).")
     return problem
@@ -353,16 +353,16 @@ def whole(name, number, least=0, below=1 << 62):
 
 
 def generator(rng):
-    """A generator of random numbers from a seed, a whole number; from None a fresh one; a NumPy Generator as it is."""
+    """A NumPy Generator: from a seed, a whole number; for None with a random seed; a Generator is returned as it is."""
     return np.random.default_rng(rng if rng is None or isinstance(rng, np.random.Generator) else whole("rng", rng, below=None))
 
 
-#: What begins a warning that some columns were set aside, but not all.
+#: Pattern for the beginning of a warning that some columns, but not all, were set aside.
 SOME_CONSTANT = r"\d+ (almost )?constant column"
 
 
 def report_constant(names, what="constant", hint="", every=False):
-    """Warn that the columns `names` were set aside, and `what` they are; `every`: that no column is left, so that models are constants."""
+    """Warn that the columns `names` were set aside because they are `what`; `every`: no column is left, so models are constants."""
     if names:
         alone = "no column of X varies, so every model is a constant: " if every else ""
         said = f"{alone}{len(names)} {what} column(s) set aside, their coefficients are 0: {listed(names)}{hint}."
