@@ -1,4 +1,4 @@
-"""Certificates re-derived from the data and the coefficients alone, and an independent judge."""
+"""Certificates recomputed from the data and the coefficients alone, and a comparison with an independent solver."""
 
 from typing import Any, NamedTuple
 
@@ -13,7 +13,7 @@ __all__ = ["Certificate", "L1Ball", "L1Penalty", "Unconstrained", "certify"]
 
 
 class Judged(NamedTuple):
-    """The interval that the package claims, and that of an independent solver, from its own primal and dual values."""
+    """The interval of the package, and the interval of an independent solver from that solver's primal and dual values."""
 
     own: Certificate
     independent: Certificate
@@ -26,14 +26,14 @@ class Judged(NamedTuple):
 
 
 def judged(problem, own, target, free=False):
-    """An interval of the package, checked by that of an independent solver; free : whether the intercept is part of the problem.
+    """Compare an interval of the package with the interval of an independent solver; free : whether an intercept is fitted too.
 
-    The certificate of the solver's coefficients is compared with the solver too: at an optimum a lower end has no room to be wrong.
+    Without a free intercept the package also certifies the solver's coefficients: at an optimum even a slightly wrong lower end shows.
 
     Raises
     ------
     ValueError
-        If an interval of the package and the solver's do not overlap.
+        If an interval of the package does not overlap the solver's.
     """
     from coordboost.certificates.independent import independent_solution
 
@@ -50,16 +50,16 @@ def judged(problem, own, target, free=False):
 
 
 def certify(problem: Problem, beta: ArrayLike, target: Any = None, *, independent: bool = False) -> "Certificate | Judged":
-    """The interval that contains the optimum of `target`, recomputed from the problem and `beta`.
+    """Compute an interval that contains the optimum of `target`, from the problem and `beta` alone.
 
     Parameters
     ----------
     problem : Problem
-        What is minimised.
+        The data, the loss and the learners.
     beta : array_like, (n_learners,)
         Coefficients of the unit-norm columns. For coefficients on the scale of X, from glmnet say, use ``problem.unit(coef)``.
     target : Unconstrained(), L1Ball(radius) or L1Penalty(lam); default ``Unconstrained()``
-        What is minimised over beta: ``Unconstrained()`` the sum of losses; ``L1Ball(radius)`` the same subject to
+        The objective: ``Unconstrained()`` is the sum of losses; ``L1Ball(radius)`` the same subject to
         sum_j abs(beta_j) <= radius; ``L1Penalty(lam)`` the sum of losses + lam * sum_j abs(beta_j). Also accepted: ``run.method.target``
         of a run, and ``path.target(step)`` of ``lasso_path``.
     independent : bool, default False

@@ -1,7 +1,7 @@
-"""The independent judge: the problem written down in cvxpy and given to a general solver.
+"""An independent check: the problem is written in cvxpy and solved by a general solver.
 
-Nothing of the package's own certificates is used: the losses are cvxpy's, the value is that of the solver's coefficients, and how far
-below it the optimum can be is told by the solver's dual value.
+It uses nothing of the package's own certificates: the losses are written in cvxpy, the upper end is the objective at the solver's
+coefficients, and the lower end comes from the duality gap that the solver reports.
 """
 
 import warnings
@@ -12,14 +12,14 @@ import numpy as np
 from coordboost.certificates.objectives import Certificate, L1Ball
 from coordboost.losses.standard import Exponential, Gamma, Huber, Logistic, Poisson, Quantile, Squared, Tweedie
 
-#: Largest number of entries of B that is handed to a general solver.
+#: Largest number of entries of B for which a general solver is called.
 MAX_ENTRIES = 2_000_000
-#: To this part of their sizes the values of a solver are rounded: the tolerance that it is given.
+#: Relative tolerance given to the solver, and the relative rounding assumed of its values.
 ROUNDED = 1e-11
 
 
 class Solution(NamedTuple):
-    """What a general solver finds: coefficients (n_learners,), the interval around the optimum by its own word, its name."""
+    """Result of a general solver: coefficients (n_learners,), the interval around the optimum from its reported gap, its name."""
 
     beta: np.ndarray
     interval: Certificate
@@ -46,7 +46,7 @@ def _terms(cp, loss, y, f):
 
 
 def _penalty(cp, problem, target, beta):
-    """What the coefficients cost, as a cvxpy expression."""
+    """The penalty of the coefficients, as a cvxpy expression."""
     if not hasattr(target, "prices"):
         raise ValueError(f"no independent form of {type(target).__name__} is known; certify without independent=True.")
     price, ridge = target.prices(problem)
@@ -61,13 +61,13 @@ def _limits(target, beta):
 
 
 def _run(model, solver, options):
-    """Solve; the duality gap and the infeasibility that the solver reports, both inf where it fails."""
+    """Solve `model`, and return the duality gap and the infeasibility that the solver reports; both are inf if it fails."""
     import cvxpy as cp
 
     data, chain, inverse = model.get_problem_data(solver, solver_opts=options)
     try:
         with warnings.catch_warnings():
-            warnings.simplefilter("ignore")  # "may be inaccurate": the gap tells
+            warnings.simplefilter("ignore")  # "may be inaccurate": the gap shows it
             raw = chain.solve_via_data(model, data, solver_opts=options)
             model.unpack_results(raw, chain, inverse)
     except cp.error.SolverError:
@@ -78,20 +78,21 @@ def _run(model, solver, options):
 
 
 def independent_solution(problem, target, free=False):
-    """What a general solver finds for `target`; of trees, over those that the problem has met.
+    """Solve the problem for `target` with a general solver; for trees, over the trees found so far.
 
-    OSQP with polishing and Clarabel try the squared loss, until one is as exact as can be; other losses go to Clarabel.
+    For the squared loss OSQP with polishing comes first, then Clarabel; for other losses Clarabel alone. The first answer as accurate as
+    ``ROUNDED`` allows ends the search; otherwise the answer with the smallest gap is returned.
 
     Parameters
     ----------
     free : bool, default False
-        Whether an intercept is fitted too, in addition to the constant prediction of the problem.
+        Whether to fit an intercept too, in addition to the constant prediction of the problem.
 
     Returns
     -------
     Solution
-        The upper end is the objective at the coefficients. The lower one is below it by the duality gap that the solver reports, and by
-        the infeasibility that it reports for every unit of a coefficient and of the value.
+        The upper end is the objective at the coefficients. The lower end is smaller by the reported duality gap, and by the reported
+        infeasibility times 1 + the l1 norm + the abs objective. Both ends are moved out by the rounding ``ROUNDED``.
 
     Raises
     ------

@@ -1,10 +1,10 @@
-r"""What a run approaches: an optimum, always as an interval ``lower <= L* <= upper`` with a witness that anyone can recompute.
+r"""The optimum that a run approaches, as an interval ``lower <= L* <= upper`` with a witness that anyone can recompute.
 
-All bounds hold for every convex loss; of others only the infimum is known, and L1Ball and L1Penalty refuse them. With
+All bounds hold for every convex loss. For other losses only the infimum bounds the optimum; L1Ball and L1Penalty refuse them. With
 :math:`c = B^T r` the correlations of the residual at :math:`\beta` and :math:`g = \langle r, B\beta\rangle`, convexity gives
-:math:`L(b) \ge L(\beta) + g - c^T b` for every b; the targets differ in how large :math:`c^T b` can be. Nothing else is claimed but
-:math:`L(b) \ge` ``problem.infimum``, which is -inf for a loss that declares no infimum: the lower end may then be -inf. *Numerics*: both
-ends are moved out by a bound of the rounding in them.
+:math:`L(b) \ge L(\beta) + g - c^T b` for every b; the targets differ in how they bound :math:`c^T b`. The only other bound is
+:math:`L(b) \ge` ``problem.infimum``. It is -inf for a loss that declares no infimum: the lower end may then be -inf. *Numerics*: both
+ends are moved out by a bound of their rounding.
 """
 
 import math
@@ -26,7 +26,7 @@ value = verb("value")
 
 
 def magnitude(loss, y, weight, base, pred):
-    """Sum of the weighted losses, each without its sign."""
+    """Sum of the absolute values of the weighted losses."""
     out = 0 * (weight[0] * pred[0])
     for i in range(len(y)):
         out += weight[i] * abs(value(loss, y[i], base_at(base, i) + pred[i]))
@@ -40,7 +40,7 @@ def sizes(problem, pred):
 
 
 def need_convexity(problem, what):
-    """Refuse a loss that is not convex: what is claimed of other models rests on it.
+    """Refuse a loss that is not convex: a bound over all models needs convexity.
 
     Raises
     ------
@@ -55,20 +55,20 @@ def need_convexity(problem, what):
 
 
 def known_target(target):
-    """`target`; raises unless it is a target: runs and paths have a problem of their own."""
+    """Return `target`, or raise if it is not a target. Runs and paths are refused: they have a problem of their own."""
     if isinstance(target, type) or not hasattr(target, "certificate") or hasattr(target, "problem"):
         raise ValueError(f"target must be Unconstrained(), L1Ball(radius) or L1Penalty(lam), got {shown(target)}.")
     return target
 
 
 def outwards(lower, upper, digits):
-    """The ends of an interval as text of so many digits, at most 15: the lower one rounded down, the upper one up."""
+    """Format the ends of an interval with `digits` digits, at most 15: the lower end is rounded down, the upper end up."""
     ends = (lower, ROUND_FLOOR), (upper, ROUND_CEILING)
     rounded = (Context(prec=digits, rounding=way).create_decimal_from_float(float(end)) for end, way in ends)
     return tuple(f"{float(end):.{digits}g}" for end in rounded)
 
 
-#: What is said of a certificate without a lower end.
+#: Text of a certificate without a lower end.
 UNKNOWN = "no lower bound is known: the loss declares no infimum"
 
 
@@ -76,16 +76,16 @@ UNKNOWN = "no lower bound is known: the loss declares no infimum"
 class Certificate:
     """``lower <= L* <= upper``, where L* is the optimum of `target` (sums over samples, penalty included).
 
-    `witness` holds the numbers behind the interval; ``gap = upper - lower``. Where nothing is known `lower` is -inf and `gap` inf.
+    ``gap = upper - lower``. Without a known lower bound `lower` is -inf and `gap` is inf.
 
     Parameters
     ----------
     target : Unconstrained, L1Ball or L1Penalty
-        What is minimised.
+        The objective.
     lower, upper : float
         The ends of the interval.
     witness : dict
-        The numbers behind it.
+        The numbers from which the interval was computed.
 
     Examples
     --------
@@ -103,16 +103,16 @@ class Certificate:
 
     @property
     def gap(self) -> float:
-        """upper - lower, inf where nothing is known."""
+        """upper - lower; inf without a known lower bound."""
         return self.upper - self.lower
 
     def moved(self, lower: float) -> "Certificate":
-        """The same with another lower end, which must be one; at most the upper end.
+        """Return a copy with another lower end, cut off at the upper end.
 
         Parameters
         ----------
         lower : float
-            The other lower end.
+            A valid lower bound of the optimum.
 
         Returns
         -------
@@ -123,7 +123,7 @@ class Certificate:
 
     @property
     def known(self) -> bool:
-        """Whether there is a lower end at all."""
+        """Whether a lower bound is known."""
         return self.lower > -math.inf
 
     def __str__(self) -> str:
@@ -134,7 +134,7 @@ class Certificate:
 
 
 class Evaluation(NamedTuple):
-    """A point and what one scan tells there."""
+    """A point, with the predictions, the loss, the residual and the correlations there."""
 
     beta: np.ndarray
     pred: np.ndarray
@@ -144,7 +144,7 @@ class Evaluation(NamedTuple):
 
     @classmethod
     def point(cls, problem, beta, corr=True):
-        """Everything recomputed from `beta`. *Cost*: one scan; none with ``corr=False``, which leaves the correlations out."""
+        """Compute all fields from `beta`. *Cost*: one scan; none with ``corr=False``, which leaves the correlations out."""
         beta = np.asarray(beta, dtype=np.float64)
         pred = problem.combine(beta)
         resid = problem.resid(pred)
@@ -164,9 +164,9 @@ class Evaluation(NamedTuple):
         """Bound of the rounding in a sum of products, relative to the product of the norms; it holds with high probability.
 
         A sum of m products is taken to be off by at most 4 u sqrt(m) times the norms, u the unit roundoff: rounding errors of mean
-        zero stay inside with probability 1 - 2 exp(-4^2 / 2), to first order in u. Errors of equal products have the same sign: where
-        they are added one after another, they are u m / 3 at most (u S / 2 for the half of them that leads from S / 2 to S, and so on).
-        Learners with stored rows are not added in this way.
+        zero stay inside with probability 1 - 2 exp(-4^2 / 2), to first order in u. Errors of equal products have the same sign: added
+        one after another, they sum to at most u m / 3 (u S / 2 while the partial sum grows from S / 2 to S, and so on). Learners with
+        stored rows are not summed in this way.
         *Source*: Ipsen, Zhou, *Probabilistic error analysis for inner products*.
         """
         m = max(problem.n_samples, np.count_nonzero(self.beta))
@@ -182,24 +182,24 @@ class Evaluation(NamedTuple):
         return self.rounding_of_corr(problem) * (radius + self.l1) + self.sums(problem) + float(np.finfo(float).tiny)
 
     def sums(self, problem):
-        """Bound of the rounding in the sum of the losses, which is compensated: what is left is the rounding of its terms."""
+        """Bound of the rounding in the sum of the losses. The sum is compensated, so only the rounding of its terms is left."""
         return 2 * float(np.finfo(float).eps) * math.sqrt(problem.n_samples) * self.size(problem)
 
     def upper(self, problem):
-        """The loss of the model, at most: `loss` is that of rounded predictions, which large coefficients make wrong.
+        """Upper bound of the loss of the model: `loss` is that of rounded predictions, whose error grows with the coefficients.
 
-        Their error is at most e = ``part * l1`` in norm; the loss moves with it by ``size(resid) e + sigma e^2 / 2``. The second term
-        is left out where the loss declares no sigma.
+        This error is at most e = ``part * l1`` in norm, and changes the loss by at most ``size(resid) e + sigma e^2 / 2``. The second
+        term is left out where the loss declares no sigma.
         """
         error = self.part(problem) * self.l1
         bend = (problem.loss.sigma or 0.0) * error * error / 2
         return self.loss + self.rounding_of_corr(problem) * self.l1 + bend + self.sums(problem)
 
     def size(self, problem):
-        """The size of what the loss is computed from: itself, or for a loss with negative values a sum without their signs.
+        """Magnitude of the terms of the loss, for bounds of rounding: the loss, or for a loss with negative values a sum of abs values.
 
-        Such values are often differences, as Poisson's exp(f) - y f, and are then as wrong as the larger term. Those at 0 and the
-        infimum stand for it where the values are small; <resid, pred> has its own allowance.
+        Negative values often come from differences, such as Poisson's exp(f) - y f, with the rounding error of the larger term. Where
+        the values are small, the losses at 0 and the infimum stand for that term; <resid, pred> has its own allowance.
         """
         if problem.infimum >= 0:
             return abs(self.loss)
@@ -207,12 +207,12 @@ class Evaluation(NamedTuple):
         return sizes(problem, self.pred) + sizes(problem, 0.0 * self.pred) + known
 
     def checked_infimum(self, problem):
-        """The infimum of the problem; the loss of this model must not be below it.
+        """Return the infimum of the problem, after comparing it with the loss of this model.
 
         Raises
         ------
         ValueError
-            If it is, by more than rounding: what the loss declares is then wrong.
+            If the loss is smaller by more than rounding: then the declared infimum is wrong.
         """
         if self.loss < problem.infimum - self.rounding(problem, 0.0):
             raise ValueError(
@@ -222,7 +222,7 @@ class Evaluation(NamedTuple):
         return problem.infimum
 
     def lower_end(self, problem, scale):
-        """The lower end under a penalty of at least ``scale * c^T b`` at every b; its rounding is not yet subtracted."""
+        """Lower end for a penalty that is at least ``scale * c^T b`` at every b; the rounding is not yet subtracted."""
         inner, least = float((self.resid * self.pred).sum()), self.checked_infimum(problem)
         lower = scale * (self.loss + inner) + (1 - scale) * least if scale < 1 else self.loss + inner
         if problem.loss.quadratic:
@@ -249,12 +249,12 @@ class Unconstrained(NamedTuple):
 
     @on_one_thread
     def certificate(self, problem: Problem, at: Evaluation) -> Certificate:
-        """The interval around the optimum that one model proves.
+        """Compute an interval around the optimum from one model.
 
         Parameters
         ----------
         problem : Problem
-            What is minimised.
+            The data, the loss and the learners.
         at : Evaluation
             The model and its correlations; ``certify(problem, beta, target)`` makes it from the coefficients.
 
@@ -290,7 +290,7 @@ class Unconstrained(NamedTuple):
         return interval(self, problem, at, at.loss - most * most / (2 * mu), upper, witness)
 
     def prices(self, problem: Problem) -> tuple[np.ndarray, np.ndarray]:
-        """What the penalty multiplies abs(beta_j) and beta_j^2 / 2 by, (n_learners,) each.
+        """Return the factors of abs(beta_j) and beta_j^2 / 2 in the penalty, (n_learners,) each.
 
         Parameters
         ----------
@@ -328,12 +328,12 @@ class L1Ball(NamedTuple):
 
     @on_one_thread
     def certificate(self, problem: Problem, at: Evaluation) -> Certificate:
-        """The interval around the optimum that one model proves.
+        """Compute an interval around the optimum from one model.
 
         Parameters
         ----------
         problem : Problem
-            What is minimised.
+            The data, the loss and the learners.
         at : Evaluation
             The model and its correlations; ``certify(problem, beta, target)`` makes it from the coefficients.
 
@@ -349,7 +349,7 @@ class L1Ball(NamedTuple):
 
         Notes
         -----
-        *Cost*: a model outside the ball is scaled back, which is one pass over the samples more.
+        *Cost*: O(n_samples + n_learners); one more pass over the samples for a model outside the ball, which is scaled back.
         """
         need_convexity(problem, repr(self))
         not_negative("L1Ball: the radius", self.radius)
@@ -361,7 +361,7 @@ class L1Ball(NamedTuple):
         return interval(self, problem, at, lower, upper, witness, radius=self.radius)
 
     def prices(self, problem: Problem) -> tuple[np.ndarray, np.ndarray]:
-        """What the penalty multiplies abs(beta_j) and beta_j^2 / 2 by, (n_learners,) each.
+        """Return the factors of abs(beta_j) and beta_j^2 / 2 in the penalty, (n_learners,) each.
 
         Parameters
         ----------
@@ -380,8 +380,8 @@ class L1Penalty(NamedTuple):
     r"""The penalised Lasso: minimise :math:`L(\beta) + \text{lam} \|\beta\|_1` (lam in the sum convention: n times scikit-learn's alpha).
 
     Lower end, with :math:`s = \min(1, \text{lam} / \|c\|_\infty)` and I the infimum: :math:`s\,(L + g) + (1 - s)\,I`, since
-    :math:`L(b) \ge s\,(L + g - c^T b) + (1 - s)\,I` and :math:`\text{lam} \|b\|_1 \ge s\,c^T b`; for the squared loss the larger dual value
-    at s r.
+    :math:`L(b) \ge s\,(L + g - c^T b) + (1 - s)\,I` and :math:`\text{lam} \|b\|_1 \ge s\,c^T b`; for the squared loss the dual value at
+    s r, which is larger.
 
     Parameters
     ----------
@@ -400,12 +400,12 @@ class L1Penalty(NamedTuple):
 
     @on_one_thread
     def certificate(self, problem: Problem, at: Evaluation) -> Certificate:
-        """The interval around the optimum that one model proves.
+        """Compute an interval around the optimum from one model.
 
         Parameters
         ----------
         problem : Problem
-            What is minimised.
+            The data, the loss and the learners.
         at : Evaluation
             The model and its correlations; ``certify(problem, beta, target)`` makes it from the coefficients.
 
@@ -431,7 +431,7 @@ class L1Penalty(NamedTuple):
         return interval(self, problem, at, at.lower_end(problem, scale), upper, {"max_abs_corr": worst, "dual_scale": scale})
 
     def prices(self, problem: Problem) -> tuple[np.ndarray, np.ndarray]:
-        """What the penalty multiplies abs(beta_j) and beta_j^2 / 2 by, (n_learners,) each.
+        """Return the factors of abs(beta_j) and beta_j^2 / 2 in the penalty, (n_learners,) each.
 
         Parameters
         ----------
@@ -453,7 +453,7 @@ class Priced(NamedTuple):
     :math:`s\,c^T b` less its conjugate, :math:`\sum_j \max_b (s |c_j| - p_j) b - q_j b^2 / 2`, b from 0 to the limit on the side of c_j.
     The conjugate is infinite where a price is exceeded and there is neither a quadratic term nor a limit.
 
-    target : what is shown as the target;  price, ridge, lower, upper : p, q, l and u, (n_learners,)
+    target : the target that a certificate displays;  price, ridge, lower, upper : p, q, l and u, (n_learners,)
     """
 
     target: object
@@ -463,20 +463,20 @@ class Priced(NamedTuple):
     upper: np.ndarray
 
     def value(self, beta):
-        """What the coefficients cost."""
+        """The penalty of the coefficients."""
         return float(np.abs(beta) @ self.price + beta**2 @ self.ridge / 2)
 
     @on_one_thread
     def certificate(self, problem, at, model=None, rest=0.0):
-        """The interval.
+        """Compute an interval around the optimum.
 
-        model : a problem with another constant, and the point there whose value is the upper end; by default `at` itself
-        rest : what else the lower end loses
+        model : a problem with another constant, and a point of it, whose objective is the upper end; by default ``(problem, at)``
+        rest : an additional amount to subtract from the lower end
         """
         need_convexity(problem, repr(self.target))
         owner, own = (problem, at) if model is None else model
         penalty = self.value(own.beta)
-        part = 4 * max(own.part(owner), at.part(problem))  # prices are rounded, as norms are in them
+        part = 4 * max(own.part(owner), at.part(problem))  # prices contain norms of columns, which are rounded
         upper = own.upper(owner) + penalty * (1 + part)
         unpenalised = (self.price == 0) & (self.ridge == 0) & (self.lower == -math.inf) & (self.upper == math.inf)
         error = self._orthogonality_error(problem, at, unpenalised) if unpenalised.any() else 0.0
@@ -494,9 +494,9 @@ class Priced(NamedTuple):
         return interval(self.target, problem, at, ends[best], upper, witness, rest=rest + part * penalty)
 
     def _orthogonality_error(self, problem, at, unpenalised):
-        """Bound of the norm of the residual's projection on the columns without a penalty: the dual point is the residual less that.
+        """Bound the norm of the residual's projection on the unpenalised columns. The dual point is the residual minus this projection.
 
-        For the squared loss; inf for others. *Cost*: the singular values of these columns.
+        Only for the squared loss; inf for other losses. *Cost*: the singular values of these columns.
         """
         if not problem.loss.quadratic:
             return math.inf
@@ -507,16 +507,16 @@ class Priced(NamedTuple):
         return off / float(least[-1]) if len(least) else 0.0
 
     def _limit(self, corr, error):
-        """The limits on the side of the correlations, the larger one where `error` hides their sign, (n_learners,)."""
+        """Limit of each coefficient on the side of its correlation; the larger limit where `error` hides the sign, (n_learners,)."""
         return np.where(corr > error, self.upper, np.where(corr < -error, -self.lower, np.maximum(self.upper, -self.lower)))
 
     def prices(self, problem: Problem) -> tuple[np.ndarray, np.ndarray]:
-        """What the penalty multiplies abs(beta_j) and beta_j^2 / 2 by, (n_learners,) each."""
+        """Return the factors of abs(beta_j) and beta_j^2 / 2 in the penalty, (n_learners,) each."""
         return self.price, self.ridge
 
 
 def dual_scale(price, size):
-    """The largest number <= 1 for which no correlation times it exceeds its price; `size` holds the abs correlations."""
+    """Return the largest s <= 1 such that ``s * size <= price`` for all learners; `size` holds the abs correlations."""
     return float(np.divide(price, size, out=np.ones_like(size), where=size > 0).min(initial=1.0))
 
 
@@ -529,9 +529,9 @@ def penalty_conjugate(price, ridge, size, limit):
 
 
 def interval(target, problem, at, lower, upper, witness, *, radius=0.0, rest=0.0):
-    """The one place where an interval is made: `lower`, as computed at the point `at`, is rounded down; `upper` was rounded up there.
+    """Make a certificate (the only place that does): `lower`, computed at the point `at`, is rounded down; `upper` is rounded up already.
 
-    radius : bound of the l1 norm of the coefficients that multiply the correlations;  rest : what else `lower` loses
+    radius : bound of the l1 norm of the coefficients that multiply the correlations;  rest : an additional amount to subtract from `lower`
     """
     least = min(at.checked_infimum(problem), upper)
     return Certificate(target, max(lower - at.rounding(problem, radius) - rest, least), upper, witness)

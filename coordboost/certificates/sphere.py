@@ -1,8 +1,8 @@
 """The sphere test: how far correlations can have moved since they were last computed.
 
-A correlation with b_j moves by <b_j, d> where the residual moves by d, and that is at most ||b_j|| ||d||. Where a column has few stored
-entries it meets only few of those of d, and the bound is smaller. Where a residual goes on as it went between two scans, most of its move
-is known from them, and d is only the rest.
+If the residual moves by d, the correlation with b_j moves by <b_j, d>, which is at most ||b_j|| ||d||. For a column with few stored
+entries only these entries of d count, so the bound is smaller. If the residual goes on in the direction between the last two scans, the
+effect of most of the move is known from them, and d is only the rest.
 """
 
 import math
@@ -12,21 +12,21 @@ import numpy as np
 
 from coordboost._numba import compiled, kernel, reduction
 
-#: Columns have unit norm to 1e-8: this and rounding may add so much to a bound, in parts of it.
+#: Relative slack of the bounds: columns have unit norm only to 1e-8, and the bounds are rounded.
 SLACK = 2.1e-8
-#: Levels at which the squares of a move are cut, in parts of the largest.
+#: Levels t of ``few_entries``, relative to the largest square of a move.
 LEVELS = np.array([1, 1 / 2, 1 / 4, 1 / 16, 1 / 256, 0])
 
 
 @kernel
 def farthest(size, rho, reach):
-    """Most that an abs correlation `size` with a column of norm `reach` can be where the residual has moved by `rho`."""
+    """Upper bound of an abs correlation that was `size`, with a column of norm `reach`, after the residual has moved by `rho`."""
     return size + reach * rho * (1.0 + SLACK)
 
 
 @reduction
 def sum_above(moved, level):
-    """The sum of the squares of `moved` (n_samples,) above `level`, of what they are above it."""
+    """``maximum(moved**2 - level, 0).sum()``;  moved : (n_samples,)."""
     total = 0.0
     for i in range(len(moved)):
         total += max(moved[i] * moved[i] - level, 0.0)
@@ -40,7 +40,7 @@ def sums_above(moved, levels, out):
 
 
 def few_entries(moved, most):
-    """The norm of the q largest entries of `moved` (n_samples,), or a little more, for q = 0 to `most`: (most + 1,).
+    """Return a close upper bound of the norm of the q largest entries of `moved` (n_samples,), for q = 0, ..., `most`: (most + 1,).
 
     For every level t the squares of q entries sum to at most  sum_i (moved_i^2 - t)_+ + q t.  *Cost*: a few passes over `moved`.
     """
@@ -51,9 +51,9 @@ def few_entries(moved, most):
 
 
 class About(NamedTuple):
-    """The correlations with a residual are `corr` (n_learners,) and those with `rest` (n_samples,).
+    """Correlations with a residual: `corr` (n_learners,), plus the unknown correlations with `rest` (n_samples,).
 
-    rounding : times the norm of a column, how far rounding may have moved its correlation
+    rounding : bound of the rounding in `corr`, relative to the norm of the column
     """
 
     corr: np.ndarray
@@ -62,39 +62,39 @@ class About(NamedTuple):
 
     @property
     def off(self):
-        """`corr` alone is off by no more than this, times the norm of a column."""
+        """Bound of the error of `corr`, relative to the norm of the column."""
         return float(np.linalg.norm(self.rest)) + self.rounding
 
 
 class LastTwo:
-    """What was `seen` last, at the penalty `lam`, and what `before` that at a larger one, `lam_before`: inf where there was nothing."""
+    """The last two observations: `seen` at the penalty `lam`, `before` at a larger one, `lam_before`, which is inf if there was none."""
 
     def __init__(self, seen, nothing, lam):
         self.seen, self.lam, self.before, self.lam_before = seen, lam, nothing, math.inf
 
     def add(self, seen, lam):
-        """What is seen at penalty `lam`: at the same one it takes the place of the last."""
+        """Add an observation at the penalty `lam`; it replaces the last one, unless `lam` is smaller."""
         if lam < self.lam:
             self.before, self.lam_before = self.seen, self.lam
         self.seen, self.lam = seen, lam
 
 
 class LastScans(LastTwo):
-    """Seen are residuals that were scanned and the correlations of all learners with them, (n_samples,) and (n_learners,).
+    """The last two scans: the residuals (n_samples,), and the correlations of all learners with them, (n_learners,).
 
     Parameters
     ----------
-    resid, corr : the residual at 0, and all correlations with it
+    resid, corr : the residual at coefficients 0, and all correlations with it
     """
 
     def __init__(self, resid, corr):
         super().__init__((resid, corr), (0.0 * resid, 0.0 * corr), float(np.abs(corr).max()))
 
     def about(self, resid):
-        """What scans tell of the correlations with `resid`, an ``About``. *Cost*: a few passes over samples and learners.
+        """Estimate the correlations with `resid` from the scans, as an ``About``. *Cost*: a few passes over samples and learners.
 
-        `resid` is ``s r + t (r - q) + e``, with the scanned residuals r and q; the correlations are these parts of the scanned ones, and
-        that with e, which is as short as s and t can make it.
+        `resid` is written as ``s r + t (r - q) + e``, with the scanned residuals r and q. The correlations with the first two terms are
+        known; s and t are chosen such that e, the rest, is as short as possible.
         """
         (r, last), (q, before) = self.seen, self.before
         way = r - q
@@ -109,11 +109,11 @@ class LastScans(LastTwo):
 
 
 class Trend(LastTwo):
-    """Seen are the abs correlations of all learners, (n_learners,), or what they are about: how they grow as the penalty falls.
+    """How the abs correlations of all learners, (n_learners,), known or estimated, grow as the penalty falls.
 
     Parameters
     ----------
-    size : all abs correlations with the residual at 0
+    size : all abs correlations with the residual at coefficients 0
     """
 
     def __init__(self, size):
@@ -121,9 +121,9 @@ class Trend(LastTwo):
 
     @property
     def two(self):
-        """Whether there were two looks at all learners."""
+        """Whether there were two observations."""
         return self.lam_before < math.inf
 
     def rise(self):
-        """How much each grew where the penalty fell by 1, (n_learners,): 0 with one look only."""
+        """Growth of each abs correlation per unit decrease of the penalty, (n_learners,); 0 after one observation."""
         return (self.seen - self.before) / (self.lam_before - self.lam)

@@ -1,10 +1,10 @@
 r"""The Lasso of the squared loss by coordinate descent on a working set: in Gram form, or on the stored entries of sparse columns.
 
-In Gram form the correlations c = B'r of the m learners at hand are kept up to date by rows of the Gram matrix, so a step costs m whatever
-the number of samples, and so does the duality gap on the set. On stored entries the residual is kept, and a step costs the entries of its
-column. Where sweeps are slow, conjugate gradients go to the minimiser at fixed signs, which serve dependent columns, too.
+In Gram form the correlations c = B'r of the m learners in the set are updated by rows of the Gram matrix. So a step costs O(m) whatever
+the number of samples, and so does the duality gap on the set. On stored entries the residual is updated, and a step costs the entries of
+its column. Where sweeps are slow, conjugate gradients find the minimiser at fixed signs; they also work for dependent columns.
 
-After a fit all learners are looked at: by a scan, or one by one those that may reach the penalty by what the last two scans tell.
+After a fit all learners are checked: by a scan, or one by one those that may reach the penalty according to the last two scans.
 
 Sources: Friedman, Hastie, Tibshirani, *Regularization paths for generalized linear models via coordinate descent* (covariance and naive
 updates); Massias, Gramfort, Salmon, *Celer* (working sets); Golub and Van Loan, *Matrix computations* (conjugate gradients).
@@ -21,29 +21,30 @@ from coordboost._numba import compiled, kernel, reduction
 from coordboost.certificates.sphere import LastScans, Trend, farthest, few_entries
 from coordboost.lasso.penalty import best_along, gap_of_sums, sums_of
 
-#: Where more than this part of the entries is stored, columns are taken as dense ones: a step in Gram form reads less then.
+#: A dictionary that stores more than this share of its entries is treated as dense: then a step in Gram form reads less.
 DENSE = 0.15
-#: So few learners are all in the working set from the start, where there are samples enough and many penalties.
+#: Up to this number, all learners join the working set at the start, if there are many penalties and twice as many samples.
 SMALL = 2048
-#: Sweeps over the support in a round, until one gains less than this part of the goal; turns of rounds and conjugate gradients, and turns
-#: in a row that leave more than that part of the gap.
+#: SWEEPS: most sweeps over the support in a round, which ends when one gains at most FLAT times the goal.
+#: TURNS: most turns of rounds and conjugate gradients, which end after STUCK in a row that leave at least LITTLE times the best gap.
 SWEEPS, FLAT, TURNS, STUCK, LITTLE = 10, 0.1, 40, 4, 0.999
-#: Rounds in Gram form, one more for so many learners on the support; rounds on entries.
+#: ROUNDS: rounds of a turn in Gram form, plus one for every MORE learners in the support. LONG: rounds of a turn on entries.
 ROUNDS, MORE, LONG = 3, 50, 20
-#: Restarts of conjugate gradients, one for each coefficient that reaches 0; steps between two of them; the part of the gap asked for at
-#: which gradients are small enough; steps that leave more than the last part of the largest are the last.
+#: Conjugate gradients start anew when a coefficient reaches 0 or after STEPS steps, at most RESTARTS times. They end when the largest
+#: gradient times the l1 norm is at most PART times the wanted gap, or when more than LEFT times the last largest gradient remains.
 RESTARTS, STEPS, PART, LEFT = 100, 50, 0.01, 0.5
-#: Larger supports are never factored.
+#: Larger supports are left to conjugate gradients, without Cholesky factors.
 FACTORED = 150
-#: Squared pivots above this part of the diagonal are no rounding; eigenvalues below that part of the largest are 0.
+#: SURE: squared pivots above this part of the diagonal are not rounding. NULL: eigenvalues up to this part of the largest count as 0.
 SURE, NULL = 1e-11, 1e-11
-#: Conjugate gradients on entries pay at once for gaps below this part of the loss at 0: for more, few sweeps do as a rule.
+#: On entries conjugate gradients run from the first turn on for gaps up to this part of the loss at 0: larger gaps mostly need few sweeps.
 FINE = 1e-4
-#: Part of the gap asked for that rounding of the Gram form may cost.
+#: Largest rounding of the Gram form, as a part of the wanted gap.
 ROUNDED = 0.05
-#: Learners whose correlation may be this part of the penalty are looked at one by one, where they are at most such a part of all.
+#: BESIDE: learners whose correlation may exceed this part of the penalty are evaluated one by one. FEW: for more than this share, scan all.
 BESIDE, FEW = 0.9, 0.25
-#: Before a fit join those who come so near to the penalty if they go on as between the last two looks: who is missed costs another fit.
+#: Learners join before a fit if their correlation, extrapolated from the last two checks, reaches this part of the penalty: a learner
+#: that is missing costs another fit.
 EXPECTED = 0.99
 
 
@@ -60,7 +61,7 @@ def support_of(gamma):
 
 @kernel
 def sweep_gram(gram, now, gamma, index, lam, lower, upper):
-    """Minimise exactly along each of the learners `index` in turn; the decrease of the objective."""
+    """Minimise exactly along each of the learners `index` in turn. Return the decrease of the objective."""
     gain = 0.0
     for j in index:
         old = gamma[j]
@@ -75,11 +76,11 @@ def sweep_gram(gram, now, gamma, index, lam, lower, upper):
 
 
 def descend_gram(gram, start, now, gamma, everyone, lam, ridge, lower, upper, goal, loss, infimum, rounds):
-    """Rounds of sweeps over the set and its support, until the gap is at most `goal`; the gap.
+    """Make rounds of sweeps over the set and its support until the gap is at most `goal`. Return the gap.
 
     gram : (>= m, >= m), with the ridge;  start, now, gamma : (m,), correlations at 0, negative gradient now, coefficients
     everyone : 0, ..., m - 1;  lam, ridge, lower, upper : see ``Penalty``
-    loss, infimum : of the loss at 0 for the squared one, and NaN; of another loss now, and its lower bound
+    loss, infimum : for the squared loss its value at 0, and NaN;  for another loss its present value, and its lower bound
     """
     gap = math.inf
     for _ in range(rounds):
@@ -101,7 +102,7 @@ def descend_gram(gram, start, now, gamma, everyone, lam, ridge, lower, upper, go
 
 @kernel
 def sweep_entries(columns, resid, drift, gamma, index, lam, ridge, lower, upper):
-    """Minimise exactly along each of the columns `index` in turn; the decrease of the objective."""
+    """Minimise exactly along each of the columns `index` in turn. Return the decrease of the objective."""
     (data, row, start, shift, total, square, mass), gain = columns, 0.0
     for j in index:
         first, last, old = start[j], start[j + 1], gamma[j]
@@ -123,7 +124,7 @@ def sweep_entries(columns, resid, drift, gamma, index, lam, ridge, lower, upper)
 
 @reduction
 def residual_sums(y, resid, off, one):
-    """<r, r> and <r, y - r> of r = resid - off one."""
+    """Return <r, r> and <r, y - r> for r = resid - off one."""
     square, along = 0.0, 0.0
     for i in range(len(resid)):
         r = resid[i] - off * one[i]
@@ -133,7 +134,7 @@ def residual_sums(y, resid, off, one):
 
 
 def descend_entries(columns, one, y, resid, drift, gamma, everyone, neg_grad, lam, ridge, lower, upper, goal, rounds, flat):
-    """Rounds of sweeps over the set and its support, until the gap of the square is at most `goal`; the gap.
+    """Make rounds of sweeps over the set and its support until the gap of the squared loss is at most `goal`. Return the gap.
 
     columns : (data, row, start, shift, total, square, mass), of ``b_j = x_j - shift_j one``; the entries of x_j are
     data[start[j] : start[j + 1]], in the rows `row`;  total, square : (m,), <x_j, one> and the squared norm of b_j;  mass : <one, one>
@@ -164,11 +165,10 @@ def descend_entries(columns, one, y, resid, drift, gamma, everyone, neg_grad, la
 
 
 def minimise_at_signs(image, corr, gamma, lam, goal, has_l1=True):
-    """Conjugate gradients for the minimiser at the signs of the coefficients `gamma` (k,); who reaches 0 leaves, and they start anew.
+    """Minimise at the signs of the coefficients `gamma` (k,) by conjugate gradients. A coefficient that reaches 0 stays there.
 
+    image : function of a direction (k,), the fall of the correlations `corr` (k,) along it
     has_l1 : False for ridge, where signs do not matter
-
-    image : function of a direction (k,), what it takes from the correlations `corr` (k,)
     """
     gamma, corr, before, there = gamma.copy(), corr.copy(), math.inf, len(gamma)
     for _ in range(RESTARTS):
@@ -198,7 +198,7 @@ def minimise_at_signs(image, corr, gamma, lam, goal, has_l1=True):
 
 
 def first_zero(gamma, way):
-    """Which of the coefficients `gamma` (k,) becomes 0 first on the `way` (k,), and at which step; -1 and inf where none does."""
+    """Find which of the coefficients `gamma` (k,) is the first to become 0 along `way` (k,), and at which step; -1 and inf if none is."""
     shrinks = np.flatnonzero(np.sign(gamma) * way < 0)
     if not len(shrinks):
         return -1, math.inf
@@ -207,9 +207,9 @@ def first_zero(gamma, way):
 
 
 def use_fewer(free, grad, gamma, way):
-    """Move the coefficients `gamma` (k,) along null directions `free` (k, n), until none is left; who reaches 0 leaves. `way` is scratch.
+    """Move the coefficients `gamma` (k,) along the null directions `free` (k, n). Each move sets one of them to 0 and uses up a direction.
 
-    The objective, whose gradient is -`grad`, falls on the way or stays.
+    The objective, whose gradient is -`grad`, does not rise.  way : (k,), scratch
     """
     for n in range(free.shape[1], 0, -1):
         way[:] = 0.0
@@ -220,7 +220,7 @@ def use_fewer(free, grad, gamma, way):
             for i in range(len(way)):
                 way[i] += slope * free[i, c]
         first, most = -1, math.inf
-        for _ in range(2):  # the other way, where none is in the way: the objective is the same there
+        for _ in range(2):  # if no coefficient shrinks, go the opposite way: the objective is constant here
             for i in range(len(way)):
                 if gamma[i] * way[i] < 0.0 and -gamma[i] / way[i] < most:
                     first, most = i, -gamma[i] / way[i]
@@ -241,9 +241,9 @@ def use_fewer(free, grad, gamma, way):
 
 
 def solve_at_signs(gram, corr, gamma, lam):
-    """As `minimise_at_signs`, by Cholesky factors of `gram` (k, k); None where columns nearly depend on each other.
+    """As `minimise_at_signs`, by Cholesky factors of `gram` (k, k); None if columns are nearly, but not quite, dependent.
 
-    Where they do depend on each other fewer coefficients are used.
+    If columns are dependent, some coefficients are moved to 0 first.
     """
     gamma, used = gamma.copy(), np.arange(len(gamma))
     while len(used):
@@ -270,7 +270,9 @@ def solve_at_signs(gram, corr, gamma, lam):
 
 
 def fit_gram(gram, start, now, gamma, cost, goal, loss, infimum=math.nan):
-    """Sweeps, and conjugate gradients where they are slow, on `now` and `gamma` (m,), in place; the gap. See `descend_gram`.
+    """Update `now` and `gamma` (m,) in place by sweeps, and by solves at fixed signs where sweeps are slow. Return the gap.
+
+    Arguments as for `descend_gram`.
 
     cost : Penalty
     """
@@ -295,7 +297,7 @@ def fit_gram(gram, start, now, gamma, cost, goal, loss, infimum=math.nan):
 
 
 def few_stored(dictionary):
-    """Whether a dictionary is stored sparsely, and few of its entries are."""
+    """Whether a dictionary is stored sparsely, with a share of at most ``DENSE`` of its entries."""
     size = dictionary.n_samples * dictionary.n_learners
     return dictionary.entries and len(dictionary.data) <= DENSE * size
 
@@ -303,7 +305,7 @@ def few_stored(dictionary):
 class Entries:
     """Columns of a sparse dictionary, each times its `scale`, rows times `root` (n_samples,): ``b_j = x_j - shift_j one``, one = root.
 
-    x : CSC array (n_samples, m), made of that of the dictionary;  shift, total, square : (m,), see `descend_entries`
+    x : CSC array (n_samples, m), made from the entries of the dictionary;  shift, total, square : (m,), see `descend_entries`
     """
 
     def __init__(self, dictionary, x, learners, scale, root, means=0.0):
@@ -317,7 +319,7 @@ class Entries:
         self.square = np.maximum(whole - 2 * self.shift * self.total + part, np.finfo(float).eps * (whole + part))
 
     def add(self, more):
-        """The columns of `more`, too."""
+        """Append the columns of `more`."""
         self.x = scipy.sparse.hstack([self.x, more.x], format="csc")
         for name in ("shift", "total", "square"):
             setattr(self, name, np.append(getattr(self, name), getattr(more, name)))
@@ -327,7 +329,7 @@ class Entries:
         return np.add.reduceat(np.append(values, 0.0), self.x.indptr[:-1]) * (np.diff(self.x.indptr) > 0)
 
     def combine(self, gamma):
-        """The combination by `gamma` (m,), (n_samples,)."""
+        """The columns times `gamma` (m,), summed up, (n_samples,)."""
         return self.x @ gamma - self.one * float(self.shift @ gamma)
 
     def correlations(self, v):
@@ -335,12 +337,12 @@ class Entries:
         return self.x.T @ v - self.shift * float(self.one @ v)
 
     def fit(self, y, gamma, resid, cost, goal, pays=True):
-        """Sweeps, and conjugate gradients where they are slow; whether the gap of the square is `goal`; `gamma` and `resid` in place.
+        """Update `gamma` and `resid` in place by sweeps, and conjugate gradients where sweeps are slow. Return whether `goal` is reached.
 
-        cost : Penalty;  pays : whether conjugate gradients do from the first turn on
+        cost : Penalty;  goal : of the gap of the squared loss;  pays : whether to use conjugate gradients from the first turn on
         """
         run, x, drift = compiled(descend_entries), self.x, np.array([0.0, float(resid @ self.one)])
-        # compiled code asks no unsigned number for its sign
+        # with unsigned row numbers, compiled code need not check for negative ones
         row = x.indices.view(np.uint32) if x.indices.dtype == np.int32 else x.indices
         everyone, neg_grad = np.arange(len(gamma)), np.empty(len(gamma))
         columns = x.data, row, x.indptr, self.shift, self.total, self.square, self.mass
@@ -366,7 +368,7 @@ class Entries:
 class GramSet:
     """The working set in Gram form.
 
-    block : the store of its columns and Gram matrix;  start, now : (m,), correlations at 0 and now, less what the ridge takes
+    block : the store of its columns and Gram matrix;  start, now : (m,), negative gradients of the smooth part at 0 and at `gamma`
     gamma, ridge : (m,), coefficients, and what the elastic net adds to the diagonal of the Gram matrix
     """
 
@@ -387,7 +389,7 @@ class GramSet:
         return self.block.entries is None
 
     def penalise(self, ridge):
-        """What the penalty adds to the squares is now `ridge` (m,)."""
+        """Change the part of the penalty in the diagonal of the Gram matrix to `ridge` (m,)."""
         if (ridge != self.ridge).any():
             diagonal = np.arange(len(ridge))
             self.block.gram[diagonal, diagonal] = self.squares + ridge
@@ -416,11 +418,11 @@ class GramSet:
         return self.block.correlations(resid)
 
     def renew(self, resid, corr):
-        """The residual and the correlations with it are known anew."""
+        """Take over a residual that was computed anew, and the correlations with it."""
         self.now = corr - self.ridge * self.gamma
 
     def alone(self, wanted):
-        """<r, r>, and the correlations, where all learners are here and the Gram matrix tells the gap well enough; else None."""
+        """<r, r> and the correlations, if all learners are in the set and the Gram matrix gives the gap accurately enough; else None."""
         m, size = len(self.gamma), float(np.abs(self.gamma).sum()) + math.sqrt(2 * self.loss)
         if m < self.source.n_learners or self.doubt * size * size > ROUNDED * wanted:
             return None
@@ -472,17 +474,17 @@ class EntrySet:
 
 
 class Descent:
-    """The inner solver (``workingset.py`` says what it is asked), on the scaled columns `source`.
+    """The inner solver (``workingset.py`` lists its methods), on the scaled columns `source`.
 
     set : the working set in one of its forms;  cost : its penalty
-    last, trend : the last two scans; the abs correlations of all learners at the last looks, and the penalties
-    size : bounds of the abs correlations at the point checked last, (n_learners,);  outside : the largest of those outside the set
-    plain, corr : <r, r> and <r, y - r> there, and the correlations of the set without what the ridge takes
+    last, trend : the last two scans; the abs correlations of all learners at the last two checks, and the penalties
+    size : bounds of the abs correlations at the point checked last, (n_learners,);  outside : the largest one outside the set
+    plain, corr : <r, r> and <r, y - r> there, and the correlations of the set, without the ridge
 
     Parameters
     ----------
     many : bool
-        Whether many penalties come: then few learners with samples enough are all in the working set from the start, and scans are saved.
+        Whether there are many penalties: then all learners, if they are few, join the working set at the start, which saves scans.
     """
 
     near = 1.0
@@ -509,7 +511,7 @@ class Descent:
 
     @property
     def n_scans(self):
-        """Scans of all learners, those of a few counted by their number."""
+        """Number of scans of all learners; a partial scan counts as its share."""
         return -(-self.looks // self.source.n_learners)
 
     @property
@@ -517,17 +519,17 @@ class Descent:
         return float(self.size.max())
 
     def _reach(self, about):
-        """The most that each abs correlation can be, as far as it is known from the last two scans, (n_learners,)."""
+        """Upper bound of each abs correlation from the last two scans, (n_learners,)."""
         size = self.source.penalty.size(about.corr)
         if not self.sparse:
             return farthest(size, about.off, self.source.norm_bound(slice(None)))
-        rest = about.rest  # a column of few entries meets few of those of the rest
+        rest = about.rest  # only few entries of the rest count for a column with few entries
         few, top = few_entries(rest, int(self.count.max(initial=0))), float(np.abs(rest).max())
         moved = np.minimum(few[self.count] * self.norm, top * self.l1) + abs(float(rest @ self.set.root)) * self.shift
         return farthest(size + moved, about.rounding, self.norm + self.mass * self.shift)
 
     def _look(self, resid, lam):
-        """The correlations of the working set with `resid`; all others are evaluated where they may come near `lam`."""
+        """Return the correlations of the working set with `resid`. Others are evaluated only where they may come near `lam`."""
         held, about = self.set.learner, self.last.about(resid)
         corr, reach, apart = about.corr, self._reach(about), self.source.apart or self.sparse
         reach[held] = 0.0
@@ -574,7 +576,7 @@ class Descent:
         return self.set.fit(self.cost, goal)
 
     def check(self, lam, wanted):
-        """*Cost*: none where the whole Gram matrix is there and its rounding small; else the residual, and a scan or a part of one."""
+        """*Cost*: none if the Gram matrix is complete and accurate enough; else the residual, and a scan or a part of one."""
         gamma, told = self.set.gamma, self.set.alone(wanted)
         if told is not None:
             square, corr = told
@@ -589,7 +591,7 @@ class Descent:
         return self.gap(lam, wanted)
 
     def gap(self, lam, wanted):
-        gamma, cost, m = self.set.gamma, self.cost, len(self.corr)  # who joined since then is counted outside
+        gamma, cost, m = self.set.gamma, self.cost, len(self.corr)  # learners that joined since then count as outside
         back = cost.ridge * gamma
         _, _, worst, limit_cost, ridge_gap = self.sums(gamma, self.corr - back[:m], *cost.kernel_args)
         extra = float(back @ gamma)

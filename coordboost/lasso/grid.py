@@ -19,7 +19,7 @@ from coordboost.paths.places import PiecewiseLinear
 
 
 def columns_in_use(models):
-    """The columns of a CSR array with stored entries, increasing, and the array of these columns alone."""
+    """Return the columns of a CSR array that have stored entries, increasing, and the array of these columns alone."""
     met = np.zeros(models.shape[1], dtype=bool)
     met[models.indices] = True
     used, place = np.flatnonzero(met), np.cumsum(met) - 1
@@ -32,14 +32,14 @@ class LassoPath(PiecewiseLinear):
 
     alphas : (n_alphas,), decreasing;  coefs : (n_features, n_alphas), on the scale of X;  intercepts : (n_alphas,)
     models : the coefficients again, a CSR array (n_alphas, n_features)
-    gaps : (n_alphas,), certified duality gaps relative to the loss at 0, with what rounding may add: no model is better by more
-    n_scans : scans of all learners, those of a few counted by their number;  solver : which one ran;  problem : the Problem behind
-    factors : (2, n_features), what abs(w_j) and w_j^2 are multiplied by in the penalty;  l1_ratio : below 1 the elastic net
-    limits : (2, n_features), the least and the largest that each coefficient may be
-    message : "complete", "not reached" and the largest gap where that is above `tol`, or what ended the path before its last alpha;
-        what is there holds
+    gaps : (n_alphas,), certified duality gaps relative to the loss at 0, rounding included
+    n_scans : scans of all learners, a partial scan counts as its share;  solver : which one ran;  problem : the Problem
+    factors : (2, n_features), factors of abs(w_j) and w_j^2 in the penalty;  l1_ratio : below 1 the elastic net
+    limits : (2, n_features), lower and upper limits of the coefficients
+    message : "complete"; "not reached" and the largest gap, if that is above `tol`; or what ended the path before its last alpha, where
+        the models before are valid
     free : whether the intercept is fitted at every alpha, for a loss other than the squared one
-    gamma : the weight of the Lasso fit in each model, the rest being the fit without a penalty; see ``relaxed``
+    gamma : the weight of the Lasso fit in each model; the rest is the weight of the fit without a penalty, see ``relaxed``
     """
 
     problem: Problem
@@ -66,7 +66,7 @@ class LassoPath(PiecewiseLinear):
 
     @property
     def penalty_units(self):
-        """What the coefficients in the penalty belong to, in words."""
+        """The scaling of the columns whose coefficients are in the penalty, in words."""
         way = self.problem.standardization
         of_unit = self.factors[0, way.kept] / way.norm
         if np.allclose(of_unit, 1, rtol=1e-9):
@@ -77,7 +77,7 @@ class LassoPath(PiecewiseLinear):
 
     @cached_property
     def coefs(self):
-        """Coefficients on the scale of X, (n_features, n_alphas), filled in when they are asked for."""
+        """Coefficients on the scale of X, (n_features, n_alphas), as a dense array that is made at first use."""
         return self.models.T.toarray()
 
     @property
@@ -100,7 +100,7 @@ class LassoPath(PiecewiseLinear):
         return (1 - share) * one + share * other, float((1 - share) * self.intercepts[before] + share * self.intercepts[after])
 
     def _staged(self, X):
-        """As for every path; all alphas in one product, of the columns in use."""
+        """As for every path, but for all alphas in one product with the columns in use."""
         if self.problem.dictionary.at:
             return np.array(list(super()._staged(X)))
         X = columns_as_in(X, self.problem)
@@ -108,13 +108,13 @@ class LassoPath(PiecewiseLinear):
         return np.ascontiguousarray(few.toarray() @ X.part(used, slice(None)).T) + self.intercepts[:, None]
 
     def order_of_entry(self):
-        """Columns of X in the order in which their coefficients leave 0, those of one alpha by their part of the penalty, (n_entered,)."""
+        """Columns of X in the order in which their coefficients leave 0, (n_entered,); at one alpha the largest in the penalty first."""
         used = np.flatnonzero(self.coefs.any(axis=1))
         first = (self.coefs[used] != 0).argmax(axis=1)
         return used[np.lexsort((-np.abs(self.factors[0, used] * self.coefs[used, first]), first))]
 
     def profile(self):
-        """What ``to_frame`` shows, as a dict of arrays (n_points,), and coefficients (n_points, n_columns)."""
+        """Numbers for ``to_frame``: a dict of arrays (n_points,), and the coefficients (n_points, n_columns)."""
         problem, l1 = self.problem, self.l1
         models = zip(self.coefs.T, self.intercepts, strict=True)
         losses = [problem.value(problem.combine(problem.unit(coef)) + self._shift(coef, b)) for coef, b in models]
@@ -122,7 +122,7 @@ class LassoPath(PiecewiseLinear):
         return {**numbers, **self._deviance(np.array(losses)), "gap": self.gaps, "intercept": self.intercepts}, self.coefs.T
 
     def _shift(self, coef, intercept):
-        """What the intercept is above that of the start."""
+        """The intercept minus the one that the constant prediction of the problem gives for these coefficients."""
         return intercept - self.problem.raw(self.problem.unit(coef))[1]
 
     def relaxed(self, gamma=0.0):
@@ -136,7 +136,7 @@ class LassoPath(PiecewiseLinear):
         Returns
         -------
         LassoPath
-            At the same alphas. Its ``gaps`` and certificates are about the optimum of the Lasso, from which these models keep away.
+            At the same alphas. Its ``gaps`` and certificates refer to the Lasso optimum, from which these models differ on purpose.
 
         Raises
         ------
@@ -145,8 +145,8 @@ class LassoPath(PiecewiseLinear):
 
         Notes
         -----
-        *Cost*: one fit for each set of non-zero coefficients, by least squares or Newton's method; all gammas share them. Where there
-        is no minimum without a penalty, as for classes that a plane separates, the fit ends far out.
+        *Cost*: one fit for each set of non-zero coefficients, by least squares or Newton's method; all gammas share them. If there is
+        no minimum without a penalty, as for linearly separable classes, the coefficients of the fit become large.
 
         *Source*: Meinshausen, *Relaxed Lasso* (2007); Hastie, Tibshirani, Tibshirani, *Best subset, forward stepwise or Lasso?* (2020),
         as ``relax = TRUE`` of R's glmnet.
@@ -190,7 +190,7 @@ class LassoPath(PiecewiseLinear):
         return self.losses + [beta @ price + beta**2 @ ridge / 2 for beta, (price, ridge) in zip(betas, prices, strict=True)]
 
     def degrees_of_freedom(self):
-        """At every alpha, the intercept not counted, (n_alphas,), for the squared loss: see ``coordboost.paths.freedom``."""
+        """Degrees of freedom at every alpha, without the intercept, (n_alphas,), for the squared loss: see ``coordboost.paths.freedom``."""
         if self.gamma < 1:
             raise ValueError("degrees of freedom are not known for the relaxed Lasso; choose by cross-validation.")
         problem, way = self.problem, self.problem.standardization
@@ -201,7 +201,7 @@ class LassoPath(PiecewiseLinear):
         return shrunken_rank(problem, betas, self.alphas[:, None] * by)
 
     def target(self, step=-1):
-        """The optimum that the model at one alpha approaches, for ``certify``: the penalties of the unit columns of `problem`."""
+        """The objective at one alpha as a target for ``certify``, with the penalties of the unit columns of `problem`."""
         step = self._place(step)
         way, lam = self.problem.standardization, float(self.alphas[step] * self.problem.weight.sum())
         price = lam * self.l1_ratio * self.factors[0, way.kept] / way.norm
@@ -209,10 +209,10 @@ class LassoPath(PiecewiseLinear):
         return Priced(L1Penalty(lam), price, ridge, *self.limits[:, way.kept] * way.norm)
 
     def certificate(self, step=-1, *, independent=False):
-        """The interval around the optimum at one alpha, in sums over samples, penalty included: the model's own value is its upper end.
+        """The interval around the optimum at one alpha, in sums over samples, penalty included. Its upper end is the model's objective.
 
         Computed anew from the coefficients and the intercept; with `independent` it is compared with a general solver, as in ``certify``.
-        *Cost*: one scan; two more, once, for an intercept that is fitted.
+        *Cost*: one scan; with a fitted intercept two more for the first certificate.
         """
         step, independent = self._place(step), validation.flag("independent", independent)
         problem, coef, target = self.problem, self.models[[step]].toarray()[0], self.target(step)
@@ -221,7 +221,7 @@ class LassoPath(PiecewiseLinear):
         return judged(problem, found, target, self.free) if independent else found
 
     def _place(self, step):
-        """The number of an alpha as an int."""
+        """Check the number of an alpha, and return it as an int."""
         n = len(self.alphas)
         return int(real("step", step, lambda k: k == int(k) and -n <= k < n, f"the number of an alpha, from {-n} to {n - 1}"))
 
@@ -230,7 +230,7 @@ class LassoPath(PiecewiseLinear):
         return Farthest(self.problem) if self.free else None
 
     def certificate_at(self, place):
-        """The same at the ``PathPoint`` of an alpha of the grid."""
+        """The certificate at a ``PathPoint``, which must be an alpha of the grid."""
         _, after, share = self._mixture(place)
         if share < 1:
             raise ValueError("a grid has certificates at its own alphas only; put the alpha into the grid.")

@@ -1,4 +1,4 @@
-"""What a Lasso path is given, checked, and what it gives back: the problem, the penalties, models on the scale of X, the message."""
+"""Inputs and results of a Lasso path: the checked problem, factors, limits and penalties; models on the scale of X, the message."""
 
 import math
 
@@ -10,12 +10,12 @@ from coordboost.certificates.objectives import need_convexity
 from coordboost.data import validation
 from coordboost.data.problem import Problem
 
-#: A gap over the loss at 0 is a quotient of two rounded numbers.
+#: Slack for relative gaps, which are quotients of two rounded numbers.
 ROUNDED = 1 + 4 * float(np.finfo(float).eps)
 
 
 def lasso_problem(caller, X, y, sample_weight, penalty_factor, loss, unit, fit_intercept):
-    """The Problem; 1 over the factor of abs(coefficient) of its unit columns in the penalty; the penalty factors, (2, n_learners)."""
+    """Return the Problem; 1 over the factors of the abs coefficients of unit columns in the penalty; `penalty_factor`, (2, n_learners)."""
     if isinstance(X, Problem):
         if y is not None or sample_weight is not None or loss is not None or not fit_intercept:
             raise ValueError(
@@ -33,7 +33,7 @@ def lasso_problem(caller, X, y, sample_weight, penalty_factor, loss, unit, fit_i
 
 
 def as_factors(penalty_factor, problem):
-    """Factors of the abs values and of the squares of the coefficients of X in the penalty, (2, n_columns), checked; 1 for None."""
+    """Check and return the factors of abs values and squares of the coefficients of X in the penalty, (2, n_columns); 1 for None."""
     n_columns = problem.standardization.n_columns
     if penalty_factor is None:
         return np.ones((2, n_columns))
@@ -48,7 +48,7 @@ def as_factors(penalty_factor, problem):
 
 
 def _check_smooth(problem):
-    """Refuse a loss other than the squared one that declares too little: quadratic models and gaps are made of what it declares."""
+    """Refuse a loss, other than the squared one, without a curvature or smoothness for quadratic models, or an infimum for gaps."""
     bounded = problem.infimum > -np.inf
     if problem.loss.curvature is None and problem.loss.sigma is None:
         low = "" if bounded else ", and with an infimum, a number or a function of y, that value(y, f) is never below"
@@ -61,7 +61,7 @@ def _check_smooth(problem):
 
 
 def limits_of(lower, upper, positive, n_columns):
-    """The least and the largest that the coefficients of the columns of X may be, (2, n_columns)."""
+    """Check and return the lower and upper limits of the coefficients of the columns of X, (2, n_columns)."""
     out = np.empty((2, n_columns))
     for row, name, given, sign in zip(out, ("lower_limits", "upper_limits"), (lower, upper), (-1, 1), strict=True):
         values = validation.as_array(name, sign * math.inf if given is None else given)
@@ -74,9 +74,9 @@ def limits_of(lower, upper, positive, n_columns):
 
 
 def penalty_grid(alphas, n_alphas, eps, top, least, ridge_size=None):
-    """The penalties, decreasing: by default from `top` down, where rounding can tell that from 0, else all of them `least`.
+    """Return the penalties, decreasing. By default they go from `top` down; if rounding cannot tell `top` from 0, all are `least`.
 
-    ridge_size : of ridge, around which they are, evenly on a log scale
+    ridge_size : for ridge, the centre of the default penalties, on a log scale
     """
     if alphas is not None:
         alphas = validation.numeric("alphas", alphas, 1)
@@ -93,7 +93,7 @@ def penalty_grid(alphas, n_alphas, eps, top, least, ridge_size=None):
 
 
 def on_scale_of_x(problem, factor, gammas):
-    """Coefficients on the scale of X, CSR array (n_alphas, n_columns), and intercepts; a learner's column is `factor` times its own."""
+    """Return coefficients on the scale of X, CSR array (n_alphas, n_columns), and intercepts; `gammas` are those of ``factor_j B_j``."""
     way, by = problem.standardization, factor / problem.standardization.norm
     parts = by[gammas.indices] * gammas.data, way.kept[gammas.indices], gammas.indptr
     return scipy.sparse.csr_array(parts, shape=(gammas.shape[0], way.n_columns)), problem.constant - gammas @ (way.mean * by)

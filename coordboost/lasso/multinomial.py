@@ -1,4 +1,4 @@
-r"""The Lasso of multinomial logistic regression on a grid of penalties, every answer with a certified duality gap.
+r"""The Lasso of multinomial logistic regression on a grid of penalties, with a certified duality gap for each.
 
 Minimised is :math:`\frac{1}{n} \sum_i (\log \sum_k e^{f_{ik}} - f_{i y_i}) + \alpha \sum_{jk} p_j |W_{jk}|`, with the predictions
 :math:`f_{ik} = b_k + x_i W_k`. As a function of :math:`f_{ik}`, the others fixed, the loss of a row is, up to a constant, the logistic
@@ -40,7 +40,7 @@ from coordboost.paths.places import PathPoint
 
 EPS = float(np.finfo(float).eps)
 #: ROUNDS: most passes over the classes for one penalty.
-#: IDLE: the descent ends after so many in a row that leave the gap as it is.
+#: IDLE: the descent ends after this many passes in a row without a smaller gap.
 #: SHIFTS: most Newton steps for the intercepts.
 ROUNDS, IDLE, SHIFTS = 1000, 20, 30
 #: Each class is solved until its own gap is this part of the joint one over the number of classes.
@@ -62,15 +62,15 @@ class MultinomialPath:
     models : scipy.sparse.csr_array, (n_alphas * n_classes, n_features)
         Coefficients on the scale of X, all classes of the first alpha first.
     intercepts : ndarray, (n_alphas, n_classes)
-        Of each alpha, with sum 0.
+        Of each alpha; with sum 0 if they are fitted.
     bounds : ndarray, (n_alphas, 2)
-        Lower and upper ends of the optimal objective, in sums over samples.
+        Lower and upper bounds of the optimal objective, in sums over samples.
     gaps : ndarray, (n_alphas,)
         Their differences, relative to the loss of the constant model.
     n_scans : int
-        Scans of all columns.
+        Number of scans of all columns.
     message : str
-        "complete", "not reached" and the largest gap, or what ended the path before its last alpha.
+        "complete"; "not reached" and the largest gap; or what ended the path before its last alpha.
 
     Examples
     --------
@@ -133,7 +133,7 @@ class MultinomialPath:
         Returns
         -------
         ndarray, (n_classes,)
-            Their sum is 0.
+            Their sum is 0 if they are fitted.
         """
         return self.intercepts[int(step)]
 
@@ -211,7 +211,7 @@ def multinomial_path(
     Parameters
     ----------
     X : array_like, data frame or scipy sparse matrix, (n_samples, n_features)
-        Columns are centred and scaled to Euclidean norm 1. Or a Problem, of which columns and weights are taken, not the targets.
+        Columns are centred and scaled to Euclidean norm 1. Or a Problem: its columns and weights are used, its targets are not.
     y : array_like, (n_samples,)
         Labels of two classes or more.
     alphas : array_like, (n_alphas,), optional
@@ -232,7 +232,8 @@ def multinomial_path(
         Whether the penalty applies to the coefficients of unit columns. With False it applies to those of the columns of X, as in
         scikit-learn, whose C is 1 / (alpha n_samples).
     fit_intercept : bool, default True
-        False: no intercepts, and columns are not centred; those of a Problem stay as they are, and what centred them is in the intercepts.
+        False: no intercepts, and columns are not centred. Columns of a Problem stay as they are; if they are centred, the intercepts
+        only account for their means.
 
     Returns
     -------
@@ -247,7 +248,7 @@ def multinomial_path(
 
     Notes
     -----
-    *Cost*: for each alpha some ten to a hundred passes over the classes, each with three scans a class and Newton steps on its
+    *Cost*: for each alpha some ten to a hundred passes over the classes, each with three scans per class and Newton steps on its
     working set. *Source*: Friedman, Hastie, Tibshirani, *Regularization paths for generalized linear models via coordinate descent*,
     Section 4.
 
@@ -314,7 +315,7 @@ def multinomial_path(
 
 
 class BlockDescent:
-    """Block coordinate descent: one class after the other, the others fixed.
+    """Block coordinate descent: one class after the other, with the other classes fixed.
 
     label : the class of each row, (n_samples,);  one_hot : whether a row is of a class, (n_samples, n_classes)
     pred : the predictions, (n_samples, n_classes);  free : whether there are intercepts
@@ -344,7 +345,10 @@ class BlockDescent:
         return self.columns.problem.replace(y=np.where(self.one_hot[:, k], 1.0, -1.0), base=-others)
 
     def _residuals(self):
-        """Y - P at the best intercepts, which `pred` gets, (n_samples, n_classes); its weighted columns sum to 0 but for rounding."""
+        """Move `pred` to the best intercepts, if they are free, and return Y - P, (n_samples, n_classes).
+
+        The weighted columns then sum to 0 up to rounding.
+        """
         weight = self.weight[:, None]
         for _ in range(SHIFTS if self.free else 0):
             p = softmax(self.pred, axis=1)
@@ -360,11 +364,11 @@ class BlockDescent:
         return max(float(np.abs(self.columns.scan(self.weight * one)).max()) for one in resid.T)
 
     def largest(self):
-        """The largest correlation of a learner with the residuals of a class."""
+        """The largest abs correlation of a learner with the residuals of a class."""
         return self._scan(self._residuals())
 
     def bounds(self, lam):
-        """A lower and an upper end of the optimal objective, each moved out by a bound of its rounding."""
+        """Lower and upper bound of the optimal objective, each moved out by a bound of its rounding."""
         resid, problem, n_samples = self._residuals(), self.columns.problem, len(self.label)
         l1 = np.array([np.abs(inner.gamma).sum() for inner in self.inner])
         points = zip(self.inner, self.pred.T, self.weight * resid.T, strict=True)
@@ -379,7 +383,7 @@ class BlockDescent:
         return lower - rounding * (lower + upper), upper
 
     def solve(self, lam, tol, interrupted):
-        """Coefficients (n_classes, n_learners), intercepts (n_classes,) of centred columns, and the bounds."""
+        """Solve for one penalty. Return coefficients (n_classes, n_learners), intercepts (n_classes,) of centred columns, the bounds."""
         best, lower, idle = math.inf, 0.0, 0
         for _ in range(ROUNDS):
             bounds = self.bounds(lam)
@@ -402,5 +406,5 @@ class BlockDescent:
 
 
 def _block_gap(lam, gamma, pred, loss, resid, corr):
-    """The gap of one class, the others fixed: it tells when to go on to the next class. The certificate is the joint one."""
+    """The gap of one class, the others fixed. It only decides when to go on to the next class: the certificate is joint."""
     return convex_gap(loss, float(gamma @ corr), float(np.abs(gamma).sum()), float(np.abs(corr).max(initial=0.0)), lam, 0.0)

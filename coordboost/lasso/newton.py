@@ -6,8 +6,8 @@ G = B' diag(h) B, h_i = w_i curvature(y_i, f_i),
     minimise  -c'd + d'G d / 2 + penalty(gamma + d)     over the working set,
 
 by coordinate descent in Gram form, with exact solves where that is slow, or on stored entries; a line search goes along d on the true
-objective. G is the dear part: it is kept from step to step and from penalty to penalty, as long as each step leaves a small part of the
-duality gap.
+objective. G is the expensive part: it is kept from step to step and from penalty to penalty, as long as each step leaves only a small
+part of the duality gap.
 
 Where curvatures vary much, a step may be too long. The *secant curvature* of a sample is (r(y, middle) - r(y, f)) / (f -
 middle), r its pseudo-residual, with the middle of the loss at y for a loss of y - f, else at 0. Curvatures are kept above a
@@ -36,23 +36,23 @@ from coordboost.paths.intercept import best_shift
 
 #: Smallest floor of a curvature, relative to its secant, and to the largest curvature of the loss.
 FLOOR = 1e-12
-#: A step that leaves a larger part of the gap asks for the Gram matrix of the present curvatures.
+#: After a step that leaves a larger part of the gap, the Gram matrix is formed anew with the present curvatures.
 SLOW = 0.2
 #: The model is solved until its own gap is this part of the gap before the step.
 INEXACT = 0.05
 #: DECREASE: least decrease of the objective, as a part of that predicted at first order.
-#: ROUNDING: of a sum over the samples, relative, over the root of n_samples.
+#: ROUNDING: relative rounding of a sum over the samples, divided by the root of n_samples.
 #: SMALL_SLOPE: largest slope at the end of a step, as a part of that at its start, where rounding hides the decrease.
 DECREASE, ROUNDING, SMALL_SLOPE = 1e-4, 1e-15, 0.9
-#: Steps in a row without progress that a solve lets pass: more than the floor needs to rise.
+#: Most steps in a row without progress: more than the floor of the curvatures needs to rise to 1.
 STUCK = 8
-#: How often the goal of a model on entries is made finer.
+#: How often a model on entries is solved, each time to a smaller goal.
 TURNS = 40
 #: STEPS: most steps between two scans.
 #: MOST: most steps for one penalty.
 #: HALVINGS: most halvings of a step.
 STEPS, MOST, HALVINGS = 200, 600, 40
-#: From more than LARGE sparse columns, m of them, no Gram matrix is formed if they have fewer than m^2 entries.
+#: For m > LARGE sparse columns no Gram matrix is formed if they have fewer than m^2 entries.
 LARGE = 200
 
 value = verb("value")
@@ -63,7 +63,7 @@ curvature = verb("curvature")
 def terms(loss, y, weight, base, pred, move, step, resid):
     """Return the sum of the weighted losses at ``pred + step * move``; `resid` is filled on the way.
 
-    Near an optimum a step gains less than what rounding takes from a plain sum of many terms.
+    The sum is compensated: near an optimum a step gains less than the rounding of a plain sum of many terms.
     """
     total, rest = 0.0, 0.0
     for i in range(len(y)):
@@ -88,9 +88,9 @@ def curvatures(loss, y, weight, base, pred, out):
 def secants(loss, y, weight, base, pred, middle_is_y, if_undefined, out):
     """Fill `out` with the secant curvatures at the predictions, weighted: (r(y, middle) - r(y, f)) / (f - middle).
 
-    The middle is y or 0; at the middle a secant curvature is `if_undefined`. A parabola of this curvature lies above a loss
-    that is symmetric about its middle, but for a linear term, if the curvature falls on either side: Huber's, and the logistic
-    one.
+    The middle is y or 0; at the middle a secant curvature is `if_undefined`. If the loss is symmetric about its middle, up to a
+    linear term, and its curvature falls on both sides, a parabola of this curvature lies above it: so for the Huber and the
+    logistic loss.
     """
     for i in range(len(y)):
         f = base_at(base, i) + pred[i]
@@ -100,11 +100,11 @@ def secants(loss, y, weight, base, pred, middle_is_y, if_undefined, out):
 
 
 class Newton:
-    """The inner solver for the loss of a problem (``workingset.py`` says what it is asked).
+    """The inner solver for the loss of a problem (``workingset.py`` lists its methods).
 
     store, columns : the store of dense columns; the learners of the set as a small dictionary of their own, dense or sparse
-    means : (m,), what is taken from the columns where the intercept is free: their means in the metric of the curvatures
-    hessian : the model's Gram matrix, or its columns in that metric; None where another is to be made
+    means : (m,), subtracted from the columns if the intercept is free: their means in the metric of the curvatures
+    hessian : the Gram matrix of the quadratic model, or its columns in that metric; None if it has to be formed anew
     squares : the diagonal of the Gram matrix without the ridge;  cost : the penalty of the set
 
     Parameters
@@ -135,7 +135,7 @@ class Newton:
             self.recruit(np.arange(source.n_learners))
 
     def go_on(self, problem, pred):
-        """The same learners and coefficients, and the prediction `pred`, with another base: that of `problem`. *Cost*: one scan."""
+        """Continue on `problem`, which has another base, with the same coefficients and the prediction `pred`. *Cost*: one scan."""
         self.problem, self.pred = problem, pred
         self.fixed = problem.loss, problem.y, problem.weight, problem.base
         self._settle()
@@ -146,14 +146,14 @@ class Newton:
         self.loss = self.terms(*self.fixed, self.pred, self.pred, 0.0, self.resid)
 
     def _scan(self):
-        """Look at all learners."""
+        """Check all learners by a scan."""
         self.n_scans += 1
         self.corr = self.source.scan(self.resid)
         self.size = self.source.penalty.size(self.corr)
         self.level = float(self.size.max())
 
     def penalise(self, lam):
-        """Begin to count steps anew."""
+        """Also start the count of steps anew."""
         self.steps_left, self.lam, self.cost = MOST, lam, self.source.penalty.at(lam, self.learner)
 
     def waiting(self, level):
@@ -162,7 +162,7 @@ class Newton:
         return np.flatnonzero(mask)
 
     def recruit(self, new):
-        """*Cost*: their columns, or a copy of all entries at hand; the set needs a new quadratic model."""
+        """*Cost*: the new columns, or a copy of all entries of the set; and a new quadratic model."""
         self.learner, more, self.hessian = np.append(self.learner, new), np.zeros(len(new)), None
         self.gamma, self.means = np.append(self.gamma, more), np.append(self.means, more)
         if self.sparse:
@@ -183,14 +183,14 @@ class Newton:
         return self.learner[support], self.gamma[support]
 
     def check(self, lam, wanted):
-        """The prediction formed anew. *Cost*: one scan."""
+        """The prediction is formed anew. *Cost*: one scan."""
         self.pred = self._combine(self.gamma)
         self._settle()
         self._scan()
         return self.gap(lam, wanted)
 
     def _settle(self):
-        """The loss, and with a free intercept first its best value, for a prediction that has changed."""
+        """Evaluate the loss after the prediction has changed; with a free intercept, first find its best value."""
         self._evaluate()
 
     def gap(self, lam, wanted):
@@ -199,7 +199,7 @@ class Newton:
         return self.judge(lam, gamma, self.pred, self.loss, self.resid, self.corr)
 
     def fit(self, lam, goal):
-        """Steps until the gap on the working set is at most `goal`, or none makes progress. Return whether it is."""
+        """Make steps until the gap on the working set is at most `goal`, or steps make no progress. Return whether it is."""
         stuck, best_gap, best_objective, before, step, cost = 0, np.inf, np.inf, np.inf, 1.0, self.cost
         corr = self.corr[self.learner]
         for _ in range(STEPS):
@@ -223,7 +223,7 @@ class Newton:
         return False
 
     def _gap_and_value(self, gamma, neg_grad):
-        """The gap on the set at coefficients with this negative gradient, with the loss as it is, and what the coefficients cost."""
+        """The gap on the set at the present loss, for coefficients with this negative gradient; and the penalty of the coefficients."""
         cost, l1 = self.cost, float(np.abs(gamma).sum())
         _, _, worst, limit_cost, ridge_gap = self.sums(gamma, neg_grad, *cost.kernel_args)
         square, along = cost.ridge_cost(gamma), float(gamma @ neg_grad)
@@ -256,7 +256,7 @@ class Newton:
         return np.zeros(len(self.means))
 
     def _minimiser(self, neg_grad, goal):
-        """Coefficients (m,) where the model's gap is `goal`; neg_grad : (m,), the negative gradient at the present ones."""
+        """Minimise the quadratic model to a gap of `goal`. Return coefficients (m,).  neg_grad : (m,), at the present ones."""
         model, neg_grad, hessian, cost = self.gamma.copy(), neg_grad.copy(), self.hessian, self.cost
         if not isinstance(hessian, Entries):
             if cost.has_ridge:
@@ -264,7 +264,7 @@ class Newton:
             fit_gram(hessian, neg_grad, neg_grad, model, cost, goal, self.loss + cost.ridge_cost(model), self.infimum)
             return model
         # weighted least squares: rows times sqrt(curvature); its gap can be far below that of the true loss, so the goal is
-        # made finer
+        # reduced step by step
         scaled_resid = self.resid / hessian.one
         y = scaled_resid + hessian.combine(model)
         least = LEAST * float(y @ y) / 2
@@ -283,8 +283,8 @@ class Newton:
     def _search(self, change, neg_grad):
         """Go along `change` of the coefficients, halving until the objective falls. Return the length of the step.
 
-        Where rounding hides whether it falls, the slope at the end has to be less steep than that at the start, or no more than
-        rounding itself: along columns that depend on each other coefficients may go far where the prediction hardly moves.
+        If rounding hides whether it falls, the slope at the end must be less steep than at the start, or not above its rounding:
+        along dependent columns the coefficients may move far while the prediction hardly changes.
         """
         move = self._combine(change)
         cost, old_l1 = self.cost, float(np.abs(self.gamma).sum())
@@ -313,12 +313,12 @@ class Newton:
 
 
 class FreeNewton(Newton):
-    r"""The same with an intercept that is not penalised: an unpenalised column of ones, at its best value at every step.
+    r"""Newton steps with an intercept: an unpenalised column of ones, whose coefficient has its best value at every step.
 
     Residuals sum to 0 there. Then convexity gives :math:`L(b', \beta') \ge L(b, \beta) + \langle r, B\beta - B\beta'\rangle` for every
-    intercept b', without a term in b': the certificate is that of a fixed intercept. What rounding leaves of the sum is multiplied by how
-    far the best intercept can be, see ``Reach``. Each quadratic model is minimised over the intercept, too: its columns have mean 0 in the
-    metric of the curvatures.
+    intercept b', without a term in b': the certificate is that of a fixed intercept. The rounding left in the sum is multiplied by a bound
+    of the distance of the best intercept, see ``Reach``. Each quadratic model is minimised over the intercept, too: its columns have mean 0
+    in the metric of the curvatures.
     """
 
     def _search(self, change, neg_grad):
@@ -344,12 +344,12 @@ class Reach(intercept.Farthest):
         self.penalty = source.penalty
 
     def gap(self, lam, *point):
-        """The certified gap at a point whose prediction has its intercept in."""
+        """The certified gap at a point whose prediction includes its intercept."""
         problem, at = self.problem, Evaluation(*point)
         target = self.penalty.target(lam)
         certificate = target.certificate(problem, at)
         total = float(problem.weight.sum())
         rest = abs(float(at.resid.sum())) + at.rounding_of_corr(problem) * math.sqrt(total)
-        # where the point is: its distance from the start is that of the mean prediction, at most
+        # the intercept of the point itself: its distance from the start is at most the largest abs prediction
         far = self.most(certificate.upper, *target.prices(problem)) + float(np.abs(at.pred).max())
         return certificate.gap + rest * far

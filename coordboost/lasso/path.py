@@ -1,6 +1,6 @@
-"""The Lasso on a grid of penalties, every answer with a certified duality gap.
+"""The Lasso on a grid of penalties, with a certified duality gap for each.
 
-Its solvers: the exact path read off at the penalties, or working sets with one of the inner solvers.
+Its solvers: the exact path evaluated at the penalties, working sets with one of the inner solvers, and eigenvectors for ridge.
 """
 
 import math
@@ -30,11 +30,11 @@ from coordboost.learners import Dense
 from coordboost.paths.intercept import Shifts
 from coordboost.paths.places import between
 
-#: The default grid of smaller l1_ratios above 0 is that of this one.
+#: Smaller l1_ratios above 0 have the default grid of this one.
 LEAST_RATIO = 1e-3
-#: Columns at a time that are gathered for a Gram matrix of samples.
+#: Columns gathered at a time for a Gram matrix of the samples.
 FEW_COLUMNS = 1024
-#: Largest side of a matrix of which eigenvectors are computed.
+#: Largest side of a matrix whose eigenvectors or singular vectors are computed by default.
 MOST = 4000
 
 
@@ -153,7 +153,7 @@ def lasso_path(
         tops = (float(size.max()) * unit for size in (penalty.size(start), np.abs(start)))
         zero = Evaluation.point(problem, np.zeros(problem.n_learners), corr=False)
         least = zero.rounding_of_corr(problem) * unit
-        top = next((top for top in tops if top > least), 0.0)  # limits may leave no coefficient a sign to move to
+        top = next((top for top in tops if top > least), 0.0)  # limits may keep all coefficients at 0
         ridge_size = float(np.sum(scale[factor > 0] ** 2)) / total if l1_ratio == 0 < top else None
         alphas = penalty_grid(alphas, n_alphas, eps, top, least, ridge_size)
         if (not squared or l1_ratio == 0) and alphas[-1] == 0 < top:
@@ -188,7 +188,7 @@ def lasso_path(
 
 
 def _rounding(problem, zero, factor, coefs):
-    """What the rounding of predictions and correlations may add to a gap, relative to the loss at 0, (n_alphas,)."""
+    """Bound of what rounding of predictions and correlations adds to a gap, relative to the loss at 0, (n_alphas,)."""
     rows = np.repeat(np.arange(coefs.shape[0]), np.diff(coefs.indptr))
     l1 = np.bincount(rows, np.abs(factor[coefs.indices] * coefs.data), coefs.shape[0])
     size = zero.rounding_of_corr(problem) * l1 + zero.sums(problem)
@@ -196,18 +196,18 @@ def _rounding(problem, zero, factor, coefs):
 
 
 def _squares(factors):
-    """What multiplies the square of a coefficient of which the abs value is multiplied by 1, (n_learners,); 1 without a penalty."""
+    """Factors of the squares of coefficients that are scaled to have factor 1 at their abs values, (n_learners,); 1 without a penalty."""
     return np.divide(factors[1], factors[0] ** 2, out=np.ones(factors.shape[1]), where=factors[0] > 0)
 
 
 def _factors(problem, scale, factors):
-    """What the penalty multiplies the abs values and the squares of the coefficients of X by, (n_learners,) each."""
+    """Factors of the abs values and of the squares of the coefficients of X in the penalty, (n_learners,) each."""
     first = np.where(factors[0] > 0, problem.standardization.norm / scale, 0.0)
     return first, first**2 * _squares(factors)
 
 
 def _solvers(problem, l1_ratio, limited, unpenalised):
-    """The solvers for a loss and a penalty, the one that is taken by default last where the size does not decide."""
+    """Names of the solvers for a loss and a penalty. The last one is the default, unless "homotopy" is among them: then see `choose`."""
     if not problem.loss.quadratic:
         return ["newton"]
     if l1_ratio == 0 and not limited:
@@ -224,14 +224,14 @@ def _check_solver(solver, known, loss, l1_ratio, limited, unpenalised):
         raise ValueError(f"solver must be {names} for {shown(loss)}{net}, got {shown(solver)}.")
 
 
-#: A gap above this part of the tolerance is found from scans, as rounding may be most of it.
+#: A gap above this part of the tolerance is computed again from scans, as most of it may be rounding.
 SHARP = 1e-3
-#: For so few penalties working sets go there directly: the exact path has all its knots to pass.
+#: Up to this number of penalties, working sets solve for each directly: the exact path has to pass all its knots.
 FEW = 10
 
 
 def choose(problem, alphas, tol):
-    """The solver that was faster where it was measured: the exact path for many penalties on small tables, where it is one walk for all."""
+    """Return the solver that was faster in measurements: the exact path for many penalties on small tables, else coordinate descent."""
     n, p = problem.n_samples, problem.n_learners
     if not problem.loss.quadratic:
         return "newton"
@@ -244,7 +244,7 @@ def choose(problem, alphas, tol):
 
 
 def by_homotopy(problem, columns, lams, tol):
-    """As `along`, from the exact path; where its rounding leaves more than `tol`, from working sets."""
+    """As `along`, by the exact path. Where rounding leaves a gap above `tol`, use working sets."""
     walk = Homotopy(problem, "lasso", float(lams[-1]), columns=columns, gap=max(GAP, tol / 2))
     path = walk.run()
     if path.message == INTERRUPTED:
@@ -256,7 +256,7 @@ def by_homotopy(problem, columns, lams, tol):
     preds = few @ held
     resids = columns.y - preds
     before, after, weight = between(-path.lam, -lams)
-    worst = (1 - weight) * walk.levels[before] + weight * walk.levels[after]  # correlations of mixed residuals are mixed at most
+    worst = (1 - weight) * walk.levels[before] + weight * walk.levels[after]  # residuals between knots are mixtures
     rss, along = np.einsum("ij,ij->i", resids, resids), np.einsum("ij,ij->i", resids, preds)
     l1 = np.bincount(np.repeat(np.arange(len(lams)), np.diff(coefs.indptr)), np.abs(coefs.data), len(lams))
     points, whole = np.stack([rss, along, l1, worst, lams], axis=1), float(columns.y @ columns.y) / 2 or 1.0
@@ -276,7 +276,7 @@ def by_homotopy(problem, columns, lams, tol):
 
 
 def _gaps(points, whole):
-    """The gap of each of the `points`, five numbers as ``squared_gap`` takes them, over the loss at 0."""
+    """Return the gap of each point, relative to the loss at 0, `whole`; `points` has the five arguments of ``squared_gap`` in each row."""
     return np.array([max(squared_gap(*numbers), 0.0) for numbers in points.tolist()]) / whole
 
 
@@ -286,11 +286,11 @@ def by_descent(problem, columns, lams, tol):
 
 
 def by_eigenvectors(problem, columns, lams, tol):
-    """As `along`, for ridge with the squared loss: all penalties from the eigenvectors of one Gram matrix, that of the smaller side.
+    """As `along`, for ridge with the squared loss: all penalties from the eigenvectors of one Gram matrix, of samples or of columns.
 
     The coefficients are ``C'a / ridge^(1/2)`` or ``a / ridge^(1/2)``, C the columns over ridge^(1/2), with (CC' + lam) a = y, or
-    (C'C + lam) a = C'y. With e what is left of that equation the gap is ``e'CC'e / (2 lam)`` or ``e'e / (2 lam)``.
-    *Cost*: the Gram matrix of the smaller side and its eigenvectors; where that is the samples two looks at all columns.
+    (C'C + lam) a = C'y. With e the residual of that equation the gap is ``e'CC'e / (2 lam)`` or ``e'e / (2 lam)``.
+    *Cost*: the smaller Gram matrix and its eigenvectors; two passes over all columns if it is that of the samples.
     """
     by, wide = columns.penalty.ridge**-0.5, columns.n_samples < columns.n_learners
     everything = np.arange(columns.n_learners)
@@ -312,7 +312,7 @@ def by_eigenvectors(problem, columns, lams, tol):
     values, vectors = eigh(gram)
     shrunk = np.maximum(values, 0.0)[:, None] + lams
     part, rest = np.zeros((len(goal), len(lams))), np.repeat(goal[:, None], len(lams), axis=1)
-    for _ in range(2):  # the second time takes back what rounding left
+    for _ in range(2):  # the second pass corrects the rounding of the first
         part += vectors @ (vectors.T @ rest / shrunk)
         rest = goal[:, None] - gram @ part - lams * part
     size = np.einsum("ij,ij->j", rest, gram @ rest if wide else rest)
@@ -322,7 +322,7 @@ def by_eigenvectors(problem, columns, lams, tol):
 
 
 def by_newton(problem, columns, lams, tol, free=False):
-    """As `along`, for any other convex loss with second derivatives or a Lipschitz derivative; `free`: with a free intercept."""
+    """As `along`, for other convex losses with second derivatives or a Lipschitz derivative; free : whether to fit the intercept."""
     few, back = directions(columns)
 
     def judge(lam, *point):
@@ -333,9 +333,9 @@ def by_newton(problem, columns, lams, tol, free=False):
 
 
 def directions(columns):
-    """Columns for Newton steps, and the way back from coefficients, CSR array (n_alphas, n_learners).
+    """Return the columns for Newton steps, and a function from their coefficients to those of learners, CSR (n_alphas, n_learners).
 
-    For ridge on fewer samples than columns these are singular vectors, as many as samples: no optimum has a part orthogonal to them.
+    For ridge on fewer samples than columns they are singular vectors, at most n_samples: an optimum has no part orthogonal to them.
     """
     cost, problem, eps = columns.penalty, columns.problem, float(np.finfo(float).eps)
     if cost.lam or cost.limited or not columns.n_samples < min(columns.n_learners, MOST):

@@ -1,13 +1,13 @@
-r"""What coefficients cost: :math:`\sum_j \lambda |g_j| + q_j g_j^2 / 2`, where :math:`l_j \le g_j \le u_j`, with :math:`l_j \le 0 \le u_j`.
+r"""The penalty :math:`\sum_j \lambda |g_j| + q_j g_j^2 / 2` for :math:`l_j \le g_j \le u_j`, with :math:`l_j \le 0 \le u_j`.
 
-The Lasso has neither quadratic terms nor limits, ridge has no l1 part. Solvers ask the penalty, and have no cases of their own. With
+The Lasso has neither quadratic terms nor limits, ridge has no l1 part. Solvers call the penalty, and do not distinguish these cases. With
 correlations c = B'r at coefficients g, the *negative gradient* of the smooth part (loss and quadratic terms) is c - q g. Two dual points
-certify:
+give certificates:
 
-* The quadratic terms become extra rows sqrt(q_j) e_j with response 0; the correlations are then the negative gradient. Residuals are
-  scaled until none exceeds lam. A coefficient with a finite limit on that side does not bound the scale; its excess over lam times the
-  limit is added.
-* Where lam is 0 the dual point is the residual itself, and the gap what one step on each coefficient gains, with curvature q_j.
+* The quadratic terms become extra rows sqrt(q_j) e_j with response 0; the correlations are then the negative gradient. The residual is
+  scaled until no correlation exceeds lam. Correlations on the side of a finite limit do not restrict the scale; instead their excess
+  over lam, times the limit, is added to the gap.
+* If lam is 0, the dual point is the residual itself; the gap is the sum of the gains of one step on each coefficient, with curvature q_j.
 """
 
 import math
@@ -22,7 +22,7 @@ from coordboost.certificates.objectives import L1Penalty, Priced
 
 @kernel
 def best_along(neg_grad, old, curvature, lam, low, high):
-    """The coefficient within its limits that minimises along one learner, from `old`, and what it gains."""
+    """Return the coefficient within its limits that minimises along one learner, starting from `old`, and the decrease of the objective."""
     new = soft_threshold(neg_grad + curvature * old, lam, curvature)
     new = low if new < low else (high if new > high else new)
     move = new - old
@@ -61,7 +61,7 @@ def gap_of_sums(loss, infimum, along, l1, worst, limit_cost, ridge_gap, lam):
 
 @kernel
 def sums_of(coef, neg_grad, lam, ridge, lower, upper):
-    """l1 norm; <coef, neg_grad>; largest abs `neg_grad` of unlimited columns; cost of limits; gap where lam = 0."""
+    """Return l1 norm; <coef, neg_grad>; largest abs `neg_grad` of unlimited columns; what limits add to the gap; the gap if lam = 0."""
     l1, along, worst, limit_cost, ridge_gap = 0.0, 0.0, 0.0, 0.0, math.inf if lam > 0.0 else 0.0
     for j in range(len(neg_grad)):
         l1 += abs(coef[j])
@@ -80,7 +80,7 @@ class Penalty(NamedTuple):
     """The penalty of some columns, or a template that `at` multiplies.
 
     lam : float;  ridge, lower, upper : (m,), as q, l and u above
-    has_ridge, limited : whether any q is not 0, and any limit finite: without them no time is spent on them
+    has_ridge, limited : whether any q is not 0, and whether any limit is finite; used to skip work
     """
 
     lam: float
@@ -91,26 +91,26 @@ class Penalty(NamedTuple):
     limited: bool
 
     def at(self, lam, index):
-        """That of the columns `index`, `lam` times this one."""
+        """Return the penalty of the columns `index`, with lam and ridge multiplied by `lam`."""
         if not (self.has_ridge or self.limited):  # all entries are equal, so any slice will do
             return Penalty(lam * self.lam, *(part[: len(index)] for part in self[1:4]), *self[4:])
         return Penalty(lam * self.lam, lam * self.ridge[index], self.lower[index], self.upper[index], *self[4:])
 
     @property
     def kernel_args(self):
-        """What kernels are given."""
+        """The arguments of kernels: lam, ridge, lower, upper."""
         return self[:4]
 
     def size(self, corr):
-        """The correlations of columns without coefficients, (m,), as they count against lam: 0 where the sign is not allowed."""
+        """The abs correlations to compare with lam, of columns with coefficient 0, (m,): 0 where the limits exclude the sign."""
         return np.where(corr > 0, self.upper > 0, self.lower < 0) * np.abs(corr) if self.limited else np.abs(corr)
 
     def value(self, coef):
-        """What the coefficients cost."""
+        """The penalty of the coefficients."""
         return self.lam * float(np.abs(coef).sum()) + self.ridge_cost(coef)
 
     def ridge_cost(self, coef):
-        """What their quadratic terms cost."""
+        """The quadratic part of the penalty."""
         return float(self.ridge @ coef**2) / 2 if self.has_ridge else 0.0
 
     def neg_grad(self, corr, coef):
@@ -119,16 +119,16 @@ class Penalty(NamedTuple):
 
     @property
     def has_l1(self):
-        """Whether there is an l1 part, which sets coefficients to 0: not in ridge."""
+        """Whether there is an l1 part, which sets coefficients to 0. Ridge has none."""
         return self.lam > 0 or not self.has_ridge
 
     def movable(self, coef):
-        """Which coefficients a direction may move: those between 0 and their limits, in ridge those at 0 as well."""
+        """The indices of the coefficients that a direction may move: those strictly between their limits and not 0; in ridge also 0."""
         moves = coef if self.has_l1 else np.ones(len(coef))
         return np.flatnonzero(moves * (self.lower < coef) * (coef < self.upper) if self.limited else moves)
 
     def within(self, coef, goal, index):
-        """The coefficients `index` at `goal`, or as far on the way there from `coef` as the limits allow."""
+        """Move the coefficients `index` from `coef` towards `goal`, as far as the limits allow."""
         if not self.limited:
             return goal
         low, high, way = self.lower[index], self.upper[index], goal - coef
@@ -137,7 +137,7 @@ class Penalty(NamedTuple):
         return np.clip(coef + step * way, low, high)
 
     def target(self, lam):
-        """What the certificate at `lam` is for."""
+        """The target of certificates at `lam`."""
         l1 = L1Penalty(float(lam * self.lam))
         if not self.limited and not self.has_ridge:
             return l1

@@ -1,18 +1,18 @@
-"""The outer loop of every Lasso solver here: fit on a working set, check all learners, keep the best, recruit.
+"""The outer loop of the Lasso solvers with working sets: fit on the set, check all learners, keep the best model, recruit learners.
 
-What differs is how the Lasso is fitted on the working set. An *inner solver* has
+The solvers differ only in the fit on the working set. An *inner solver* has
 
     null                  the loss at 0
-    size, level           (n_learners,), abs correlations at the last look at all learners, or bounds of them; the largest
-    n_scans               scans so far
-    near                  learners whose correlation at the last look reaches this part of the penalty join before a fit, however long
-                          ago it was: less than 1 where a fit costs more than a learner
-    penalise(lam)         the penalty is now `lam`
-    waiting(level)        learners outside the set whose correlation, known from that look, reaches `level`, in order
-    recruit(new)          the learners `new`, at least one, join the set
-    fit(lam, goal)        towards a gap of at most `goal` on the working set; whether it was reached
-    check(lam, wanted)    the certified gap over all learners (`wanted` is small enough); a look at all of them, or as good
-    gap(lam, wanted)      the same for a point that was checked, at another penalty; or a bound of it, where that is above `wanted`
+    size, level           (n_learners,), abs correlations at the last check of all learners, or bounds of them; the largest
+    n_scans               number of scans so far
+    near                  learners whose correlation at the last check reaches this part of the penalty join before a fit, however old
+                          the check is: less than 1 where a fit costs more than a learner
+    penalise(lam)         set the penalty to `lam`
+    waiting(level)        learners outside the set whose correlation at the last check, perhaps extrapolated, reaches `level`, in order
+    recruit(new)          add the learners `new`, at least one, to the set
+    fit(lam, goal)        fit on the working set to a gap of at most `goal`; whether it was reached
+    check(lam, wanted)    check all learners; the certified gap over all of them, where a gap of `wanted` is enough
+    gap(lam, wanted)      the certified gap of the point checked last, at another penalty; or an upper bound, if that exceeds `wanted`
     model()               learners, their coefficients
 
 Source: Friedman, Hastie, Tibshirani, *Regularization paths for generalized linear models via coordinate descent* (active sets);
@@ -28,17 +28,18 @@ import scipy.sparse
 
 from coordboost._utils.interrupt import interruptible
 
-#: No gap is sought below this part of the loss at 0: it is a difference of numbers as large.
+#: Smallest gap sought, relative to the loss at 0: a gap is a difference of numbers of that size.
 LEAST = 4 * float(np.finfo(float).eps)
-#: Part of the tolerance asked for on the working set: what is left covers rounding and learners outside.
+#: The goal on the working set, as a part of the tolerance: the rest covers rounding and learners outside.
 SHARE = 0.9
-#: A model serves for penalties down to this part of the one it was found for, where it is good enough: steps stay short.
+#: An accurate enough model is kept for smaller penalties, but only down to this part of the penalty it was fitted for: steps stay short.
 LASTS = 0.8
-#: No more learners join at once than the model has, or so many. After a long step nearly all reach the penalty, and few stay in the model.
+#: Most learners that join at once, or as many as the model has, if more. After a long step nearly all reach the penalty, but few stay in
+#: the model.
 CROWD = 100
-#: While learners that reach the penalty have to wait, a fit goes to this part of the gap known.
+#: While learners that reach the penalty have to wait, a fit goes only to this part of the best gap so far.
 ROUGH = 0.1
-#: Checks without a new learner or a smaller gap that are let pass; checks for one penalty, at most.
+#: TRIES: most checks in a row without a new learner or a smaller gap. CHECKS: most checks for one penalty.
 TRIES, CHECKS = 3, 100
 
 
@@ -64,7 +65,7 @@ class WorkingSet:
         self.inner, self.found_for = inner, math.inf
 
     def solve(self, lam, tol, interrupted=lambda: False):
-        """The `Answer` at `lam`, its gap at most `tol` unless rounding, an interruption or the count of checks ends the work before."""
+        """Return the `Answer` at `lam`. Its gap is at most `tol`, unless rounding, an interruption or the limit of checks ends the work."""
         inner, null = self.inner, self.inner.null
         wanted = tol * null
         inner.penalise(lam)
@@ -93,7 +94,7 @@ class WorkingSet:
         return Answer(*at, max(best, 0.0) / null if null > 0 else 0.0)
 
     def _recruit(self, level):
-        """Learners that reach `level` join, those of the largest correlations where they are too many; how it went."""
+        """Add the learners that reach `level` to the set; if they are too many, those with the largest correlations."""
         inner, new = self.inner, self.inner.waiting(level)
         most = max(CROWD, len(inner.model()[0])) if len(new) > CROWD else CROWD
         if crowded := len(new) > most:
@@ -103,7 +104,7 @@ class WorkingSet:
         return Recruited(len(new) > 0, crowded)
 
     def path(self, lams, tol, interrupted=lambda: False):
-        """The answers at `lams`, decreasing; fewer where `interrupted()` says so on the way."""
+        """Return the answers at the decreasing `lams`; fewer of them once `interrupted()` is true."""
         answers = []
         for lam in lams:
             if answers and interrupted():
@@ -113,9 +114,9 @@ class WorkingSet:
 
 
 def along(columns, inner, lams, tol):
-    """Coefficients, CSR array (n_done, n_learners), their gaps (n_done,), and scans, of working sets with an inner solver.
+    """Solve for the penalties `lams` by working sets with an inner solver, largest penalty first, until interrupted.
 
-    Largest penalty first, until it is interrupted.
+    Return coefficients, CSR array (n_done, n_learners), their gaps (n_done,), and the number of scans.
     """
     with interruptible() as interrupted:
         answers = WorkingSet(inner).path(lams, tol, interrupted)

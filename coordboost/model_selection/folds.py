@@ -1,18 +1,18 @@
-r"""Folds of one problem for the squared loss: made from the whole, without another look at the table.
+r"""Folds of one problem for the squared loss, made from the whole problem: the table is not read again.
 
-The whole has unit columns b_j and a target y, both of mean 0. A fold has the n rows F, and H are those held out. Then
+The whole has unit columns b_j and a target y, both of mean 0. A fold fits the n rows F and holds out the rows H. Then
 
     mean_j = - sum_H b_j / n,        <b_i, b_j>_F = <b_i, b_j> - <b_i, b_j>_H - n mean_i mean_j,
 
-so the Gram matrix of a fold takes a product of the rows held out alone; where each row is held out once, these add up to that of the whole.
+so the Gram matrix of a fold needs products over the rows held out only. If each row is held out once, their sum is the whole Gram matrix.
 
-In either case the columns of a fold are those of the whole, taken, centred and scaled where they are asked for: the table is neither read
-nor checked again, and folds need no memory of their own. Small tables are copied, as exact paths go over them many times.
+With or without Gram matrices, the columns of a fold are rows of the columns of the whole, centred and scaled when they are needed: the
+table is neither read nor checked again, and folds need no memory of their own. Small tables are copied, as exact paths use them many times.
 
-*Numerics*: a column keeps the part s_j^2 = <b_j, b_j>_F of its square. Where all of these are at least 1/2, an entry of the Gram matrix
+*Numerics*: a column keeps the part s_j^2 = <b_j, b_j>_F of its square. If all of these are at least 1/2, an entry of the Gram matrix
 of unit columns is a sum of three terms of at most 1, each with the rounding of its own sum, over s_i s_j: ``DOUBT`` covers that. Columns
-that are taken have the rounding of the whole over s_j: up to a tenth of s_j they are good to 15 digits. Where one keeps less, the fold is
-made from its own rows of the table.
+of a fold have the rounding of the whole over s_j: for s_j of at least 1/10 they are accurate to 15 digits. If a column keeps less, the
+fold is made from its own rows of the table.
 """
 
 import math
@@ -27,15 +27,16 @@ from coordboost.learners.scan import LITTLE, inner_product, scan, scan_few
 
 #: Most columns of a problem whose whole Gram matrix is formed.
 MOST = 2048
-#: A column must keep this part of its square on the rows of a fold; three roundings, each of a sum of at most 1, are divided by it.
+#: KEPT: with Gram matrices a column must keep this part of its square on the rows of a fold. DOUBT: bound of the error of Gram entries, in
+#: roundings: three of them, each of a sum of at most 1, are divided by KEPT.
 KEPT, DOUBT = 0.5, 8.0
-#: Where columns are taken, this part of it.
+#: Without Gram matrices a column must keep this part of its square.
 LEFT = 1e-2
 
 
 @reduction
 def take(row, fit, out):
-    """Fill `out` with the entries `fit` of `row`, less their mean, which it returns."""
+    """Fill `out` with the entries `fit` of `row`, minus their mean. Return the mean."""
     total = 0.0
     for q in range(len(fit)):
         out[q] = row[fit[q]]
@@ -49,7 +50,7 @@ def take(row, fit, out):
 def means_and_norms(rows, fit, room, mean, norm, least):
     """Fill `mean` and `norm` (n_learners,) with those of the samples `fit` of the `rows`; `room` (len(fit),) is scratch.
 
-    Whether each square was at least `least`: where one is not, this ends there.
+    Return whether each squared norm is at least `least`; the first that is not ends the loop.
     """
     for j in range(len(rows)):
         mean[j] = take(rows[j], fit, room)
@@ -81,9 +82,9 @@ class Products:
 
 
 class SomeRows:
-    """The samples `fit` of the unit columns of the problem `whole`, less `mean` and over `norm` (n_learners,): an oracle.
+    """An oracle: the samples `fit` of the unit columns of the problem `whole`, minus `mean` and divided by `norm` (n_learners,).
 
-    Columns are made where they are asked for.
+    Columns are computed when they are needed.
     """
 
     apart = True
@@ -98,7 +99,7 @@ class SomeRows:
         return self.scaled(scan(Dense(self.rows), self.spread(v)), v)
 
     def correlations(self, v, index):
-        """Those of the learners `index`. *Cost*: their part of a scan."""
+        """The correlations of the learners `index`. *Cost*: their share of a scan."""
         return self.scaled(scan_few(Dense(self.rows), self.spread(v), index), v, index)
 
     def scaled(self, corr, v, index=slice(None)):
@@ -106,7 +107,7 @@ class SomeRows:
         return (corr - v.sum() * self.mean[index]) / self.norm[index]
 
     def spread(self, v):
-        """`v` on the samples of the whole, those drawn twice with the sum of both."""
+        """`v` as a vector over the samples of the whole; its entries are summed for a sample that was drawn several times."""
         return np.bincount(self.fit, v, self.rows.shape[1])
 
     def column(self, j):
@@ -129,7 +130,7 @@ class Folds:
     """The folds of a problem, each a problem of its own.
 
     problem : centred and scaled by ``Problem``;  folds : pairs of rows to fit and rows held out
-    wanted : False for folds of their own rows throughout
+    wanted : False if all folds are to be made from their own rows of the table
     products : of the whole, or None
     """
 
@@ -145,7 +146,7 @@ class Folds:
             self._share(rest)
 
     def part(self, k):
-        """The fold `k` as a problem, and its ``Products`` or None; None where its own rows of the table should make it."""
+        """Return the fold `k` as a problem, and its ``Products`` or None; or None, if it has to be made from its own rows of the table."""
         return self._parts[k] or (self._taken(self.fits[k]) if self.apt else None)
 
     def _share(self, others):
@@ -175,20 +176,20 @@ class Folds:
 
     @on_one_thread
     def _taken(self, fit):
-        """The fold of the rows `fit`, of which no products are known."""
+        """The fold of the rows `fit`, without a Gram matrix."""
         mean, norm = np.empty((2, len(self.rows)))
         if not compiled(means_and_norms)(self.rows, fit, np.empty(len(fit)), mean, norm, LEFT):
             return None
         return self._fold(fit, mean, norm, None)
 
     def _fold(self, fit, mean, norm, products):
-        """The problem of the rows `fit` with these columns, unless its target does not vary."""
+        """The problem of the rows `fit` with these columns, and `products`; None if its target does not vary."""
         whole, y = self.problem, self.problem.y[fit]
         centre, old = float(y.mean()), whole.standardization
         if not np.abs(y - centre).max() > 1e-8 * np.abs(y).max():
             return None
         columns = Oracle(SomeRows(whole, fit, mean, norm))
-        columns.at = None  # new rows are standardised as those of any table
+        columns.at = None  # new rows are standardised as for any problem
         if products is None and self.rows.size <= LITTLE:
             columns = Dense(columns.gather(np.arange(len(self.rows))).T)
         new = Standardization(old.kept, old.mean + old.norm * mean, old.norm * norm, old.n_columns)

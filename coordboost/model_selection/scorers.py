@@ -1,4 +1,4 @@
-"""Scorers of scikit-learn for points of paths: each is asked about an estimator whose rows are predictions of the loss."""
+"""Scorers of scikit-learn for points of paths. They are called with an estimator for which the rows of X are predictions already."""
 
 import numpy as np
 from sklearn import config_context
@@ -13,7 +13,7 @@ from coordboost.paths.scoring import rows_of
 
 
 class _Predictions(BaseEstimator):
-    """An estimator that is asked for rows that are predictions already, those of a `loss`, (n_rows, 1)."""
+    """An estimator for which the rows of X, (n_rows, 1), are the predictions of a `loss` already."""
 
     def __init__(self, loss, classes=None):
         self.loss, self.classes_ = loss, classes
@@ -44,7 +44,7 @@ class _Classes(ClassifierMixin, _Predictions):
 class Scorer:
     """Minus the scores of a scorer at the points of a path; classes : the two labels of y, for losses of two classes."""
 
-    beside_the_point = UndefinedMetricWarning  # no path begins with a model that predicts both classes
+    beside_the_point = UndefinedMetricWarning  # the first model of a path predicts one class only
 
     def __init__(self, scoring, classes):
         if isinstance(scoring, type) or not (isinstance(scoring, str) or callable(scoring)):

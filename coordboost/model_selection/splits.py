@@ -90,14 +90,14 @@ class Bootstrap:
 
 
 def rows_of_folds(name, given, X, y, rng=0):
-    """Pairs of rows to fit and rows held out: of a number of folds, of a splitter, or those that were given."""
+    """Return pairs of rows to fit and rows held out, from a number of folds, a splitter, or given pairs."""
     if hasattr(given, "get_n_splits"):
         given = given.split(X, y)
     return pairs_of(name, given, len(y)) if hasattr(given, "__iter__") else folds_of(y, given, rng)
 
 
 def pairs_of(name, folds, n):
-    """Folds that were given, as pairs of arrays of rows."""
+    """Check given folds, and return them as pairs of arrays of rows."""
     try:
         pairs = [tuple(map(np.asarray, fold)) for fold in folds]
     except (TypeError, ValueError):
@@ -112,7 +112,7 @@ def pairs_of(name, folds, n):
 
 
 def folds_of(y, k, rng=0):
-    """`k` pairs of rows to fit and rows held out: of any k rows that are neighbours in the order of y each fold holds out one."""
+    """Return `k` pairs of rows to fit and rows held out. Of each run of k rows in the order of y, every fold holds out one."""
     n, k = len(y), validation.whole("folds", k, 2)
     if k > n:
         raise ValueError(f"folds must be at most the {n} rows of X, got {k}.")

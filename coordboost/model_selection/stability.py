@@ -1,7 +1,7 @@
-r"""Which columns are chosen again and again when rows are drawn anew: stability selection, and bootstrap frequencies.
+r"""How often columns are selected when rows are resampled: stability selection, and bootstrap frequencies.
 
-Of each draw of rows the order counts in which columns enter the path; so one set of paths gives the frequencies for every number q of
-columns that are looked at.
+For each draw of rows the order is kept in which columns enter the path. The first q columns count as selected, so one set of paths gives
+the frequencies for every q.
 
 *Sources*: Meinshausen, Buehlmann, *Stability selection* (2010), Theorem 1; Shah, Samworth, *Variable selection with error control: another
 look at stability selection* (2013), Theorem 1 and equation (8), for pairs of complementary halves.
@@ -22,7 +22,7 @@ from coordboost.model_selection.validate import checked_path, in_threads, rows_a
 
 @dataclass(frozen=True, eq=False)
 class Stability:
-    """Orders in which columns entered paths of rows drawn anew.
+    """The orders in which columns entered the paths of resampled rows.
 
     orders : tuple of (n_entered,), columns as they entered, one for each draw;  n_features : columns of X
     halves : whether draws are pairs of complementary halves, for which the bounds hold
@@ -38,7 +38,7 @@ class Stability:
         return np.bincount(np.concatenate([order[:q] for order in self.orders]), minlength=self.n_features) / len(self.orders)
 
     def paths(self, q):
-        """The same for 1, ..., `q`, (q, n_features)."""
+        """The frequencies for 1, ..., `q`, (q, n_features)."""
         return np.array([self.frequencies(k) for k in range(1, validation.whole("q", q, 1) + 1)])
 
     def selected(self, q, threshold):
@@ -46,7 +46,7 @@ class Stability:
         return np.flatnonzero(self.frequencies(q) >= threshold)
 
     def bounds(self, q, threshold):
-        """Bounds of how many columns are selected that a half of the rows chooses no more often than by chance, q / n_features.
+        """Bounds of the expected number of selected columns that a half of the rows chooses no more often than by chance, q / n_features.
 
         Parameters
         ----------
@@ -57,14 +57,14 @@ class Stability:
         Returns
         -------
         dict
-            ``worst``: q^2 / (n_features (2 threshold - 1)), of both papers; in the first it needs noise columns that are exchangeable
-            and a method no worse than guessing, in the second nothing. ``unimodal``: smaller, where the frequencies of
-            pairs have a unimodal distribution; inf where q / n_features or the threshold is out of the range of the theorem.
+            ``worst``: q^2 / (n_features (2 threshold - 1)), of both papers; the first assumes exchangeable noise columns and a method
+            no worse than guessing, the second assumes nothing. ``unimodal``: a smaller bound, if the frequencies of pairs have a
+            unimodal distribution; inf if q / n_features or the threshold is outside the range of the theorem.
 
         Raises
         ------
         ValueError
-            For bootstrap draws, for which neither holds.
+            For bootstrap draws, for which neither bound holds.
         """
         q, draws = validation.whole("q", q, 1), len(self.orders) // 2
         threshold = real("threshold", threshold, lambda number: 0.5 < number <= 1, "above 1/2 and at most 1")
@@ -91,7 +91,7 @@ def stability_selection(
     Parameters
     ----------
     fit : callable
-        ``fit(X, y, sample_weight)`` gives the path of some rows, as for ``cross_validate``.
+        Function ``fit(X, y, sample_weight)`` that returns the path of the given rows, as for ``cross_validate``.
     X, y : array_like
         As for ``Problem``, in memory.
     n_pairs : int, default 50
@@ -99,9 +99,9 @@ def stability_selection(
     rng : int, default 0
         Seed of the halves.
     sample_weight : array_like, (n_samples,), optional
-        For the paths.
+        Weights of the rows in the fits.
     n_threads : int, default 1
-        The result is the same for any.
+        Number of threads; the result does not depend on it.
 
     Returns
     -------
@@ -114,8 +114,8 @@ def stability_selection(
 
     Examples
     --------
-    Three columns are among the first three to enter in at least 80 % of the halves. Of columns that enter no more often than by chance at
-    most 1.5 are expected among them:
+    Three columns are among the first three to enter in at least 80 % of the halves. At most 1.5 of the selected columns are expected to be
+    columns that enter no more often than by chance:
 
     >>> import coordboost as cb
     >>> from sklearn.datasets import load_diabetes
@@ -137,22 +137,22 @@ def stability_selection(
 def bootstrap_frequencies(
     fit: Callable, X: Any, y: Any, *, n_draws: int = 100, rng: int = 0, sample_weight: ArrayLike | None = None, n_threads: int = 1
 ) -> Stability:
-    """The same for rows drawn with replacement: `n_draws` paths. Rows drawn twice have twice the weight.
+    """Paths of rows drawn with replacement, and the order in which columns enter them. A row drawn twice has twice the weight.
 
     Parameters
     ----------
     fit : callable
-        ``fit(X, y, sample_weight)`` gives the path of some rows, as for ``cross_validate``.
+        Function ``fit(X, y, sample_weight)`` that returns the path of the given rows, as for ``cross_validate``.
     X, y : array_like
         As for ``Problem``, in memory.
     n_draws : int, default 100
-        How many paths.
+        Number of draws, one path each.
     rng : int, default 0
         Seed of the draws.
     sample_weight : array_like, (n_samples,), optional
-        For the paths.
+        Weights of the rows in the fits.
     n_threads : int, default 1
-        The result is the same for any.
+        Number of threads; the result does not depend on it.
 
     Returns
     -------

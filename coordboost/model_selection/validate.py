@@ -1,4 +1,4 @@
-"""Cross-validation along paths: one path for each fold, scored at every point on the rows that it has not seen.
+"""Cross-validation along paths: one path for each fold, scored at every point on the rows held out.
 
 *Source*: Hastie, Tibshirani, Friedman, *The Elements of Statistical Learning*, Section 7.10 (the rule of one standard error); means and
 standard errors weigh folds by their rows, as ``cv.glmnet`` of R does.
@@ -22,7 +22,7 @@ from coordboost.data import validation
 from coordboost.model_selection.splits import rows_of_folds
 from coordboost.paths.scoring import least_mean, rows_of
 
-#: How a point may be chosen by its losses on rows held out; what they are where no scorer is given.
+#: RULES: how a point may be chosen by its losses on rows held out. MEAN_LOSS: the name of these losses if no scorer is given.
 RULES, MEAN_LOSS = ("best", "one_se"), "mean loss"
 
 
@@ -34,13 +34,13 @@ class CrossValidation:
     ----------
     losses : ndarray, (n_folds, n_points)
         Mean loss of each fold on its own rows, above the smallest value that the loss can take there: half the mean deviance for the
-        Poisson loss, whose least value depends on y. Where a scorer judges: minus the scores.
+        Poisson loss, whose least value depends on y. With a scorer: minus the scores.
     weights : ndarray, (n_folds,)
         Sums of the weights of these rows.
     paths : tuple
         The path of each fold.
     measure : str, default "mean loss"
-        What judges: "mean loss", smaller is better; or the name of a scorer, greater is better.
+        The name of the measure: "mean loss", smaller is better; or the name of a scorer, greater is better.
 
     Examples
     --------
@@ -94,7 +94,7 @@ class CrossValidation:
         return int(np.flatnonzero(mean <= mean[best] + self.error[best])[0])
 
     def summary(self, path: Any = None) -> str:
-        """Both choices as a table in text, as R's ``print(cv.glmnet)`` has it.
+        """Both choices as a text table, as R's ``print(cv.glmnet)`` shows them.
 
         Parameters
         ----------
@@ -178,7 +178,7 @@ def cross_validate(
     X, y : array_like
         As for ``Problem``, in memory.
     folds : int, splitter or iterable of pairs of index arrays, default 5
-        An int: that many folds, stratified on y. Rows are sorted by y, and each run of `folds` consecutive rows goes one to a fold at
+        An int: that many folds, stratified on y. Rows are sorted by y; of each run of `folds` consecutive rows one goes to each fold, at
         random. Or a splitter, such as ``Bootstrap(25)`` or one of scikit-learn. Or pairs of rows to fit and rows held out:
         ``GroupKFold(5).split(X, y, groups)``.
     rng : int, default 0
@@ -186,16 +186,16 @@ def cross_validate(
     sample_weight : array_like, (n_samples,), optional
         Weights of the fits and of the losses. A fold without a held-out row of weight above 0 is left out.
     offset : array_like, (n_samples,), optional
-        A known part of every prediction, as for ``Problem``. `fit` then takes that of its rows as a fourth argument,
-        ``fit(X, y, sample_weight, offset)``, and held-out rows are judged beside theirs.
+        A known part of every prediction, as for ``Problem``. `fit` then takes the offset of its rows as a fourth argument,
+        ``fit(X, y, sample_weight, offset)``, and the offset of held-out rows is added to their predictions.
     at : sequence of PathPoint, optional
         Points at which to evaluate. Default: every step, knot or alpha; then point k must be the same in all folds. So give
         ``lasso_path`` the same `alphas` in all folds. For ``exact_path`` pass `at`, as folds have different knots.
     scoring : str or callable, optional
-        What judges the points: by default the mean loss; or a scorer of scikit-learn, by its name (``"roc_auc"``,
-        ``"neg_mean_absolute_error"``) or as a callable ``scorer(estimator, X, y)``, of which greater is better. It is asked about
-        predictions on the scale of y; for losses of two classes about classes, probabilities and raw predictions. A callable may
-        look at the estimator and y alone: the rows of X are predictions already.
+        The measure of the points. Default: the mean loss. Or a scorer of scikit-learn, greater is better, by its name (``"roc_auc"``,
+        ``"neg_mean_absolute_error"``) or as a callable ``scorer(estimator, X, y)``. The estimator gives predictions on the scale of y;
+        for losses of two classes it gives classes, probabilities and raw predictions. A callable may use the estimator and y alone:
+        the rows of X are predictions already.
     n_threads : int, default 1
         Number of threads; the result does not depend on it.
 
@@ -208,7 +208,7 @@ def cross_validate(
 
     Notes
     -----
-    If the run of one fold ends before the others, its losses at later steps are inf. Scorers see ``sample_weight`` where it is given.
+    If the run of one fold ends before the others, its losses at later steps are inf. Scorers get ``sample_weight`` if it is given.
 
     Examples
     --------
@@ -236,7 +236,7 @@ def cross_validate(
 
 
 class MeanLoss:
-    """The mean loss on other rows at the points of a path, above its least value there."""
+    """The mean loss on new rows at the points of a path, minus its least value there."""
 
     name, beside_the_point = MEAN_LOSS, validation.ConstantColumnWarning
 
@@ -246,19 +246,19 @@ class MeanLoss:
 
 
 def measure_of(scoring, y):
-    """What judges points of paths: ``measure(path, X, y, weight, offset, at)`` gives what is minimised, (n_points,).
+    """Return a function ``measure(path, X, y, weight, offset, at)``, whose values, (n_points,), are to be minimised.
 
-    It has a ``name``, and ``beside_the_point``, the warning of its own to ignore.
+    It has a ``name``, and ``beside_the_point``, the category of warnings to ignore.
     """
     if scoring is None:
         return MeanLoss()
-    from coordboost.model_selection.scorers import Scorer  # scikit-learn is loaded where it is asked for
+    from coordboost.model_selection.scorers import Scorer  # scikit-learn is loaded only if it is needed
 
     return Scorer(scoring, np.unique(y))
 
 
 def _counting(folds, weight):
-    """The numbers of the folds that hold out rows with a weight above 0; those that each fits must have some, too."""
+    """Return the numbers of the folds that hold out rows with a weight above 0. Each fold must also fit such rows."""
     for k, (fit, _) in enumerate(folds, 1):
         if not weight[fit].any():
             raise ValueError(f"fold {k} of {len(folds)} fits no row with a sample_weight above 0: take other folds.")
@@ -269,7 +269,7 @@ def _counting(folds, weight):
 
 
 def of_folds(walked, y, weight, folds, *, offset=None, at=None, measure=None, n_threads=1):
-    """The same where ``walked(k)`` gives the path of the fold k and the columns of the rows held out."""
+    """As ``cross_validate``, where ``walked(k)`` returns the path of fold k, and X of its rows held out."""
     kept, measure = _counting(folds, weight), measure or MeanLoss()
 
     @contextmanager
@@ -301,9 +301,9 @@ def of_folds(walked, y, weight, folds, *, offset=None, at=None, measure=None, n_
 
 @uncut()
 def in_threads(walked, seen, n, n_threads=1):
-    """``seen(k, walked(k))`` for k = 0, ..., n - 1, a list: paths, and what is wanted of them, in several threads.
+    """Return the list of ``seen(k, walked(k))`` for k = 0, ..., n - 1, computed in several threads.
 
-    Ctrl-C, as any error, ends the paths in work at their next look.
+    After Ctrl-C or an error, paths in progress end at their next check for it.
     """
 
     def one(k):
@@ -313,12 +313,12 @@ def in_threads(walked, seen, n, n_threads=1):
 
     many = validation.whole("n_threads", n_threads, 1) > 1
     with one_thread(), warnings.catch_warnings():
-        warnings.simplefilter("ignore", validation.ConstantColumnWarning)  # some rows may have columns that do not vary in them
+        warnings.simplefilter("ignore", validation.ConstantColumnWarning)  # a column may be constant on some rows
         return _pooled(one, n, n_threads) if many else list(map(one, range(n)))
 
 
 def _pooled(one, n, n_threads):
-    """``one(k)`` for k = 0, ..., n - 1, a list, in threads that end where this one does."""
+    """Return the list of ``one(k)`` for k = 0, ..., n - 1, computed in threads that end with this call."""
     ended, pool = threading.Event(), Pool(n_threads)
 
     def within(k):
@@ -329,24 +329,24 @@ def _pooled(one, n, n_threads):
     try:
         return list(pool.in_order(within, range(n)))
     finally:
-        ended.set()  # an error or Ctrl-C: the tasks at hand end at their next look
+        ended.set()  # after an error or Ctrl-C, tasks in progress end at their next check
         pool.end()
 
 
 def checked_path(path):
-    """`path`, what `fit` gave; raises unless it is a path."""
+    """Return `path`, the result of `fit`, or raise if it is not a path."""
     if isinstance(path, type) or not hasattr(path, "order_of_entry"):
         raise ValueError(f"fit must give a path, such as solve(...) or lasso_path(...), got {shown(path)}.")
     return path
 
 
 def rows_quickly(X):
-    """X as something that gives rows quickly, data frames as arrays."""
+    """Return X in a form with fast access to rows: a CSR array, or an array."""
     return scipy.sparse.csr_array(validation.sound(X)) if scipy.sparse.issparse(X) else validation.matrix(X)[0]
 
 
 def rows_and_target(X, y):
-    """``rows_quickly(X)``, and a target with an entry for each of them."""
+    """Return ``rows_quickly(X)``, and the target, which must have an entry for each row."""
     X = rows_quickly(X)
     validation.vector("y", y, X.shape[0], "row of X")
     return X, np.asarray(y)

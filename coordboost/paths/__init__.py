@@ -1,1 +1,1 @@
-"""Places on a path, losses on other rows along it, penalties in the units of other programs."""
+"""Places on a path, losses on new rows along it, penalties in the units of other programs."""

@@ -5,16 +5,16 @@ Degrees of freedom of a fit are :math:`\sum_i \mathrm{cov}(\hat y_i, y_i) / \sig
 * Lasso: the number of coefficients that are not 0 (their rank, where columns depend on each other), without bias. *Source*: Zou, Hastie,
   Tibshirani, *On the "degrees of freedom" of the lasso*; Tibshirani, Taylor, *Degrees of freedom in lasso problems*.
 * Elastic net: the trace of the hat matrix of the active columns with their ridge penalty. *Source*: Tibshirani, Taylor, as above.
-* LAR: the number of learners that have begun to move, about. *Source*: Efron, Hastie, Johnstone, Tibshirani, *Least angle regression*.
+* LAR: about the number of learners that have begun to move. *Source*: Efron, Hastie, Johnstone, Tibshirani, *Least angle regression*.
 * LS-Boost: the trace of the hat operator :math:`I - \prod_k (I - \epsilon B_{j_k} B_{j_k}' W)` of the learners that the run chose. The
-  choice is taken as fixed, so the trace is too small by what the search costs. *Source*: Buehlmann, Hothorn, *Boosting algorithms:
+  choice is taken as fixed, so the trace misses the degrees of freedom of the search. *Source*: Buehlmann, Hothorn, *Boosting algorithms:
   regularization, prediction and model fitting*, Section 5.3; the remark is Hastie's, in the discussion of that paper.
 
-For other methods none is known to us.
+For other methods we know of no formula.
 
 
-**One penalty in the units of four programs.** Let W be the sum of the weights (n_samples, where there are none). All four
-minimise a loss and a penalty; they differ in what the loss is divided by and in the columns that coefficients belong to:
+**One penalty in the units of four programs.** Let W be the sum of the weights (n_samples, where there are none). All of them minimise a
+loss and a penalty; they differ in what the loss is divided by and in the columns that coefficients belong to:
 
 =================  =========================================  ===========================  ==================
 name               objective                                  columns of                   lam is
@@ -29,7 +29,7 @@ name               objective                                  columns of        
 ``StandardScaler``. Standard deviations are those with divisor W, as in both. A column of norm 1 is sqrt(W) times smaller than one of
 standard deviation 1, so its coefficient is sqrt(W) times larger.
 
-On columns as they are nothing is to be converted: alpha of scikit-learn's ``Lasso``, lambda of glmnet with ``standardize=FALSE`` and the
+Without standardisation there is nothing to convert: alpha of scikit-learn's ``Lasso``, lambda of glmnet with ``standardize=FALSE`` and the
 alphas of ``lasso_path(X, y, unit_columns=False)`` are the same number. C of ``LogisticRegression`` is 1 / (alpha W).
 """
 
@@ -40,14 +40,14 @@ import numpy as np
 from coordboost._utils.checks import not_negative, positive, shown
 from coordboost.data.problem import Problem
 
-#: Singular values of unit columns below this are dependence.
+#: Singular values of unit columns below this count as 0.
 DEPENDENT = 1e-7
-#: What a degree of freedom costs, in units of the noise variance, from the number of rows.
+#: Penalty for a degree of freedom, in units of the noise variance, given the number of rows.
 COSTS = {"aic": lambda n: 2.0, "cp": lambda n: 2.0, "bic": math.log}
 
 
 def hat_trace(run):
-    """Trace of the hat operator of LS-Boost after 0, 1, ... steps, (n_steps + 1,). *Cost*: a square of the learners chosen, a step.
+    """Trace of the hat operator of LS-Boost after 0, 1, ... steps, (n_steps + 1,). *Cost*: O(k^2) per step, for k learners chosen.
 
     Raises
     ------
@@ -75,7 +75,7 @@ def hat_trace(run):
 
 
 def active_rank(problem, betas):
-    """The rank of the columns with a coefficient, for each of `betas`, an iterable of (n_learners,)."""
+    """The rank of the columns with a non-zero coefficient, for each of `betas`, an iterable of (n_learners,)."""
     known, out = {}, []
     for beta in betas:
         support = np.flatnonzero(beta)
@@ -87,9 +87,9 @@ def active_rank(problem, betas):
 
 
 def shrunken_rank(problem, betas, ridges):
-    """The trace of the hat matrix of the active columns with a ridge penalty, that of the elastic net, for each of `betas`.
+    """Trace of the hat matrix of the active columns with the ridge penalty of the elastic net, for each of `betas`.
 
-    ridges : iterable of (n_learners,), what multiplies ``beta^2 / 2`` in the sum of losses
+    ridges : iterable of (n_learners,), the factors of ``beta^2 / 2``, which is added to the sum of losses
     """
     out = []
     for beta, ridge in zip(betas, ridges, strict=True):
@@ -106,12 +106,12 @@ def _metric(problem, support):
 
 
 def noise_of(problem):
-    """The noise variance by least squares on all columns.
+    """Estimate the noise variance by least squares on all columns.
 
     Raises
     ------
     ValueError
-        Where no rows are left over to estimate it from.
+        If there are too few rows to estimate it.
     """
     rest = problem.n_samples - problem.spectrum.rank - 1
     if rest < 1:
@@ -135,7 +135,7 @@ def criterion(name, problem, losses, freedom, noise_variance=None):
     losses, freedom : (n_points,)
         Sums of losses on the rows of the fit, degrees of freedom.
     noise_variance : float, optional
-        By default that of least squares on all columns.
+        Default: the estimate by least squares on all columns.
     """
     if name not in COSTS:
         raise ValueError(f"the criterion must be 'aic', 'bic' or 'cp', got {shown(name)}.")
@@ -147,17 +147,17 @@ def criterion(name, problem, losses, freedom, noise_variance=None):
     return 2 * np.asarray(losses) / variance + COSTS[name](problem.n_samples) * np.asarray(freedom)
 
 
-#: lam over the penalty in these units, from the sum of the weights.
+#: Factor from a penalty in these units to lam, given the sum of the weights.
 UNITS = {"lam": lambda total: 1.0, "alpha": lambda total: total, "glmnet": math.sqrt}
 
 
 def convert_penalty(value: float, source: str, to: str, of: Problem | float) -> float:
-    """The penalty `value` of one program in the units of another.
+    """Convert a penalty from the units of one program to those of another.
 
     Parameters
     ----------
     value : float
-        At least 0.
+        The penalty, at least 0, in the units of `source`.
     source, to : {"lam", "alpha", "glmnet"}
         Sums and unit columns; means and unit columns; means and columns of standard deviation 1 (see the table in
         ``coordboost.paths.freedom``).
@@ -176,7 +176,7 @@ def convert_penalty(value: float, source: str, to: str, of: Problem | float) -> 
 
     Examples
     --------
-    A sum of losses over 4 samples has the penalty 2 where their mean has 1/2:
+    A penalty of 2 for the sum of losses over 4 samples is a penalty of 1/2 for their mean:
 
     >>> import coordboost as cb
     >>> cb.lasso.convert_penalty(2.0, "lam", "alpha", of=4)

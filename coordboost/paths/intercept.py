@@ -9,28 +9,29 @@ from coordboost._numba.sums import residual_of_each
 from coordboost._utils.root import falling_root, farthest_constant
 from coordboost.certificates.objectives import Evaluation, L1Ball, L1Penalty, Unconstrained
 
-#: A sum of residuals that is this small relative to the sum of their sizes is 0: some roundings of the sum.
+#: A sum of residuals up to this part of the sum of their abs values counts as 0: a few roundings of the sum.
 ROUNDED = 4 * np.finfo(float).eps
-#: For the squared loss its square is what matters.
+#: The same for the squared loss, where only the square of the sum matters.
 CENTRED = 1e-8
-#: A constant is far enough where the sum of the residuals is this part of the sum of their sizes; how often it is made four times as large.
+#: LEANS: a constant is far enough out if the sum of its residuals is at least this part of the sum of their abs values.
+#: LONGER: how often it may be multiplied by 4.
 LEANS, LONGER = 0.1, 30
 
 
 def best_shift(problem, pred):
-    """What is to be added to the predictions `pred` = B beta (n_samples,), so that the residuals sum to 0.
+    """Return the constant to add to the predictions `pred` = B beta (n_samples,) such that the residuals sum to 0.
 
-    0 for the squared loss on centred columns, where it is so for any coefficients. *Cost*: some ten passes over the samples.
+    For the squared loss on centred columns it is 0 for any coefficients. *Cost*: some ten passes over the samples.
     """
     return Shifts(problem).beside(pred)
 
 
 class Shifts:
-    """Best shifts for predictions that change little by little: each is sought from the one before.
+    """Best shifts for predictions that change little by little: each search starts from the shift before.
 
-    The sum of the residuals falls as the shift grows. Secant steps and steps that double find a bracket of the place where it is 0, and
-    ``brentq`` finds that. The slope of the last search is where the next one begins, so that it takes four passes over the samples.
-    Where the sum keeps its sign to infinity, as for labels of one class, the shift brings every prediction to ``CAP``.
+    The sum of the residuals falls as the shift grows. Secant steps and steps that double bracket its root, and ``brentq`` finds it.
+    Each search starts with the slope that the last one found, so that it takes four passes over the samples. If the sum never changes
+    its sign, as for labels of one class, the shift brings every prediction to ``CAP``.
     """
 
     def __init__(self, problem):
@@ -55,7 +56,7 @@ class Shifts:
         return shift
 
     def _sum(self, pred, shift):
-        """The sum of the residuals; 0 where it is rounding."""
+        """The sum of the residuals; 0 if it is only rounding."""
         problem = self.problem
         if self.refresh is None:
             resid = problem.resid(pred + shift)
@@ -66,7 +67,7 @@ class Shifts:
         return 0.0 if abs(total) <= ROUNDED * float(np.abs(resid).sum()) else total
 
     def _limits(self, pred):
-        """The shifts that bring every prediction to ``-CAP`` and to ``CAP`` in the unit of the targets, and 0 where they are there."""
+        """The shifts that bring every prediction to ``-CAP`` and to ``CAP`` in the unit of the targets; 0 if they are there already."""
         counted = (pred + self.problem.base)[self.problem.weight > 0]
         low, high = float(counted.min()), float(counted.max())
         cap = farthest_constant(self.problem.y, self.problem.loss.location)
@@ -74,14 +75,15 @@ class Shifts:
 
 
 class Farthest:
-    r"""How far the intercept of an optimum can be from the start.
+    r"""A bound of the distance of an optimal intercept from the start.
 
     With the residual r at the constant prediction c convexity gives
     :math:`L(b, \beta) \ge L(c) - (b - c) \sum_i r_i - \sum_j |c_j| |\beta_j|`, :math:`c_j = \langle B_j, r \rangle`. At an optimum L is
-    at most the objective U of any model, and :math:`\sum_j p_j |\beta_j| + q_j \beta_j^2 / 2 \le U - I`, I the infimum, p and q what
-    the penalty asks. A constant on either side of the best one gives an end each; it has to be so far that the residuals lean to one side.
+    at most the objective U of any model, and :math:`\sum_j p_j |\beta_j| + q_j \beta_j^2 / 2 \le U - I`, I the infimum, p and q the
+    factors of the penalty. One constant on each side of the best one gives one end of a range; it must be so far out that the sum of
+    its residuals is clearly not 0.
 
-    scan : correlations with the learners that `price` is for, by default those of the problem
+    scan : correlations with the learners that `price` belongs to, by default those of the problem
     """
 
     def __init__(self, problem, scan=None):
@@ -92,7 +94,7 @@ class Farthest:
             self.ends.append(self._end(side * (unit or 1.0)))
 
     def _end(self, c):
-        """Constants from c on, on its side: itself, its loss, the sum of the residuals in size, and all correlations in size."""
+        """Move c outwards until far enough. Return c, its loss, the sum of residuals (> 0 if they point back), all abs correlations."""
         for _ in range(LONGER):
             pred = np.full(self.problem.n_samples, c)
             resid = self.problem.resid(pred)
@@ -103,7 +105,7 @@ class Farthest:
         return c, self.problem.value(pred), push, np.abs(self.scan(resid))
 
     def most(self, upper, price, square=0.0):
-        """The largest distance from the start where the objective is at most `upper`; price, square : a number, or (n_learners,)."""
+        """Bound the distance from the start where the objective is at most `upper`; price, square : a number, or (n_learners,)."""
         room = upper - self.problem.infimum
         with np.errstate(divide="ignore", invalid="ignore"):
             by_price = [room * float(np.max(size / price)) for *_, size in self.ends]
@@ -111,7 +113,7 @@ class Farthest:
         return self._most(upper, np.fmin(by_price, by_square).tolist())
 
     def in_ball(self, upper, radius):
-        """The same in an l1 ball."""
+        """The same bound for coefficients in an l1 ball."""
         return self._most(upper, [radius * float(size.max()) for *_, size in self.ends])
 
     def _most(self, upper, along):
@@ -124,16 +126,16 @@ class Farthest:
 
 
 def certified(problem, beta, shift, target, reach=None):
-    """The interval that a model certifies: computed anew from its coefficients and its intercept.
+    """Compute the interval around the optimum from the coefficients and the intercept of a model.
 
     Parameters
     ----------
     beta : (n_learners,);  shift : what its intercept adds to the constant prediction of the problem
     target : Priced
     reach : Farthest, optional
-        Where the intercept is part of the problem. A lower end then needs residuals that sum to 0, and what they miss, times how far the
-        best intercept can be; so it is found at the best intercept, and another intercept only raises the upper end. Without it the
-        problem is that of the constant prediction as it is, for the squared loss on centred columns also that of any other.
+        Given if the intercept is part of the problem. The lower end is then computed at the best intercept, where the residuals sum to 0;
+        the rounding left in the sum, times a bound of the distance of the best intercept, is subtracted. Another intercept of the model
+        only raises the upper end. Without `reach` the constant prediction is fixed, except for the squared loss on centred columns.
     """
     squared = problem.loss.quadratic
     if reach is None and not (squared and centred(problem)):
@@ -157,9 +159,9 @@ def certified(problem, beta, shift, target, reach=None):
 
 
 def beside_any(certificate, problem, at, shift, reach):
-    """The interval of a problem with an intercept, from a `certificate` of its coefficients with one intercept.
+    """Extend a `certificate` for one fixed intercept to the problem with a free intercept.
 
-    problem, at : the problem with that intercept as its constant, and the point;  shift : what it adds to that of the start
+    problem, at : the problem with that intercept as its constant, and the point;  shift : that intercept minus the one at the start
     reach : Farthest, from the start
     """
     target, upper = certificate.target, certificate.upper
@@ -167,7 +169,7 @@ def beside_any(certificate, problem, at, shift, reach):
         return certificate
     total = float(problem.weight.sum())
     off = abs(_sums(at)[0]) + at.rounding_of_corr(problem) * math.sqrt(total)
-    if isinstance(target, Unconstrained):  # the constants are at right angles to the columns
+    if isinstance(target, Unconstrained):  # constants are orthogonal to the columns
         rest = off * off / (2 * problem.loss.mu * total)
     elif isinstance(target, L1Ball):
         rest = off * (reach.in_ball(upper, target.radius) + abs(shift))
@@ -178,7 +180,7 @@ def beside_any(certificate, problem, at, shift, reach):
 
 
 def _sums(at):
-    """The sum of the residuals, and of their sizes."""
+    """The sum of the residuals, and of their abs values."""
     return float(at.resid.sum()), float(np.abs(at.resid).sum())
 
 
@@ -190,9 +192,9 @@ def moved_by(problem, shift):
 
 
 def left_open(problem):
-    """Whether models of columns have an intercept that the start of a run does not settle: any loss but the squared one.
+    """Whether the best intercept of models of columns changes during a run: if there is one, and the loss is not the squared loss.
 
-    Without centring there is none. That is read from the problem, in which a constant of 0 with columns of mean 0 counts as no intercept.
+    Without centring there is no intercept. This is inferred: a constant of 0 with columns of mean 0 counts as no intercept.
     """
     if not problem.countable or problem.binning is not None or problem.loss.quadratic:
         return False
@@ -200,5 +202,5 @@ def left_open(problem):
 
 
 def centred(problem):
-    """Whether a problem of columns has an intercept, as far as it can be told: where a constant or a mean of its columns is not 0."""
+    """Whether a problem of columns has an intercept. This is inferred from a constant or a mean of the columns that is not 0."""
     return bool(problem.constant != 0 or problem.standardization.mean.any())

@@ -1,7 +1,7 @@
-"""Places on a path, and the questions that every path answers in the same words: a run, an exact path, a grid of penalties.
+"""Places on a path, and the methods that all paths share: runs, exact paths, and grids of penalties.
 
 A path has *points*: the steps of a run, the knots of an exact path, the penalties of a grid, counted from 0. A *place* is named by the
-number of a point, by a norm, by a penalty or by a part of the last norm.
+number of a point, by a norm, by a penalty or by a fraction of the last norm.
 """
 
 import importlib
@@ -19,12 +19,12 @@ from coordboost.paths.scoring import losses_of, rows_of
 
 @dataclass(frozen=True, kw_only=True)
 class PathPoint:
-    """A place on a path: exactly one of these.
+    """A place on a path, given by exactly one of its names.
 
     Parameters
     ----------
     step : float, optional
-        The number of a point; between the points of exact paths and grids parts of 1 are places, too.
+        The number of a point. Exact paths and grids also have places between points: 2.5 is halfway from point 2 to point 3.
     l1 : float, optional
         Sum of the abs coefficients, each times its factor in the penalty: of unit columns for runs, exact paths, and grids over a
         ``Problem``; of the columns of X for ``lasso_path(X, y, unit_columns=False)``.
@@ -60,14 +60,14 @@ class PathPoint:
             not_negative(way, value)
 
     def among(self, total: float, last: Callable[[], float]) -> tuple[str, float]:
-        """The name that is given and its value, with alpha as lam and fraction as l1.
+        """Return the given name and its value, with alpha converted to lam and fraction to l1.
 
         Parameters
         ----------
         total : float
             Sum of the weights of the samples.
         last : callable
-            ``last()``, the l1 at the end of the path; called for a fraction alone.
+            ``last()`` returns the l1 at the end of the path; only called for a fraction.
 
         Returns
         -------
@@ -92,7 +92,7 @@ class PathPoint:
 
 
 class PathLike:
-    """What a path answers.
+    """The methods that all paths share.
 
     Subclasses supply the model at a place (``_model``, ``_last_l1``) and its points (``profile``, ``_staged``, ``_losses``).
     """
@@ -102,14 +102,14 @@ class PathLike:
 
     @property
     def penalty_units(self):
-        """What the coefficients whose l1 norm is taken belong to, in words."""
+        """The scaling of the columns whose coefficients are in the l1 norm, in words."""
         return "unit columns" if self.problem.countable else "unit learners"
 
     def coef_at(self, *, step=None, l1=None, lam=None, alpha=None, fraction=None):
-        """Coefficients on the scale of X at a place, (n_columns,); exactly one name of it, see ``PathPoint``.
+        """Coefficients on the scale of X at a place, (n_columns,).
 
-        Of a run the model after the step at which the norm, or the penalty, is reached. Of an exact path and a grid linear between
-        two points: exact for the one, for the other what R's glmnet gives, without a certificate there.
+        For a run: the model after the step at which the norm, or the penalty, is reached. For exact paths and grids: linear between two
+        points. This is exact on an exact path; on a grid it is as in R's glmnet, and has no certificate.
 
         Parameters
         ----------
@@ -124,7 +124,7 @@ class PathLike:
         Raises
         ------
         ValueError
-            If not exactly one is given, or the path ends before the place.
+            If not exactly one of them is given, or if the path ends before the place.
         """
         return self._model(PathPoint(step=step, l1=l1, lam=lam, alpha=alpha, fraction=fraction))[0]
 
@@ -144,7 +144,7 @@ class PathLike:
         Raises
         ------
         ValueError
-            If not exactly one is given, or the path ends before the place.
+            If not exactly one of them is given, or if the path ends before the place.
         """
         return self._model(PathPoint(step=step, l1=l1, lam=lam, alpha=alpha, fraction=fraction))[1]
 
@@ -154,13 +154,13 @@ class PathLike:
         Parameters
         ----------
         X : array_like or data frame, (n_rows, n_columns)
-            New rows, raw.
+            New rows, not standardised.
         at : PathPoint, optional
             Where on the path.
         offset : array_like, (n_rows,), optional
             The known part of the predictions of these rows, as for a ``Problem``; default 0.
         step, l1, lam, alpha, fraction : float, optional
-            The same by its name, as for ``PathPoint``: ``predict(X, fraction=0.3)``. At most one of them, and not together with `at`.
+            The place by its name, as for ``PathPoint``: ``predict(X, fraction=0.3)``. At most one of them, and not together with `at`.
 
         Returns
         -------
@@ -184,19 +184,19 @@ class PathLike:
         Parameters
         ----------
         X : array_like or data frame, (n_rows, n_columns)
-            New rows, raw.
+            New rows, not standardised.
 
         Returns
         -------
         iterator of ndarray, (n_rows,)
-            On the scale of the predictions of the loss, from the first point to the last. *Cost*: one learner a step, where the
-            learners of a run are columns.
+            On the scale of the predictions of the loss, from the first point to the last. *Cost*: for a run on columns, one learner
+            per step.
         """
         return self._staged(validation.collected("X", X))
 
     @property
     def losses(self):
-        """Sums of the losses on the rows of the fit at every point, (n_points,). *Cost*: for a run a replay."""
+        """Sums of the losses on the rows of the fit at every point, (n_points,). *Cost*: for a run, one replay."""
         return self.profile()[0]["loss"] * self.problem.weight.sum()
 
     def coef_path(self, at=None, *, standardized=False):
@@ -207,12 +207,12 @@ class PathLike:
         at : sequence of PathPoint, optional
             Where on the path; default: at every point.
         standardized : bool, default False
-            Coefficients of the unit columns, which can be compared, in place of those of the columns of X.
+            True: coefficients of the unit columns, whose sizes can be compared. False: of the columns of X.
 
         Returns
         -------
         ndarray, (n_points, n_columns)
-            One row for each point. *Memory*: 8 bytes an entry; a long run on many columns is better asked at some places.
+            One row for each point. *Memory*: 8 bytes per entry; for a long run on many columns pass a few places.
 
         Raises
         ------
@@ -241,7 +241,7 @@ class PathLike:
         return (self._model(checked_place(place)) for place in places)
 
     def score(self, X, y, sample_weight=None, at=None, *, offset=None):
-        """Minus the mean loss on other rows at a place, by default at the end of the path: the larger, the better.
+        """Minus the mean loss on new rows at a place, by default at the end of the path: the larger, the better.
 
         Parameters
         ----------
@@ -260,14 +260,14 @@ class PathLike:
         return float(self.score_at(X, y, sample_weight, at=[self._end if at is None else at], offset=offset)[0])
 
     def score_path(self, X, y, sample_weight=None, *, offset=None):
-        """Minus the mean loss on other rows at every point, (n_points,): the larger, the better.
+        """Minus the mean loss on new rows at every point, (n_points,): the larger, the better.
 
-        *Cost*: for a run one column of X a step, for others one product with X a point.
+        *Cost*: for a run, one column of X per step; for other paths, one product with X per point.
 
         Parameters
         ----------
         X : array_like or data frame, (n_rows, n_columns)
-            Other rows, raw.
+            New rows, not standardised.
         y : array_like, (n_rows,)
             Their targets.
         sample_weight : array_like, (n_rows,), optional
@@ -285,7 +285,7 @@ class PathLike:
         return -self._losses(X, y, weight, validation.known_part(offset, len(y))) / weight.sum()
 
     def score_at(self, X, y, sample_weight=None, *, at, offset=None):
-        """The same at some places, a sequence of ``PathPoint``, (len(at),).
+        """Minus the mean loss on new rows at some places, (len(at),): the larger, the better.
 
         Parameters
         ----------
@@ -307,11 +307,11 @@ class PathLike:
         return -losses_of(self.problem, preds, y, weight, validation.known_part(offset, len(y))) / weight.sum()
 
     def to_frame(self):
-        """A table of the path, a pandas data frame; of a run with more than 200 steps the start of it, then even spaces.
+        """The path as a pandas data frame; of a run, at most 200 steps, which lie closer together at its start.
 
-        One row for a point: ``step``, ``l1``, ``fraction``, ``alpha`` (what names a place), ``loss`` (the mean), ``deviance`` (the part of
-        the loss at 0 that is explained), ``nonzeros``, ``gap`` (of a grid), ``intercept``, and the coefficients on the scale of X, those
-        that are not 0 everywhere. *Cost*: a scan for each row of a run.
+        One row for each point: ``step``, ``l1``, ``fraction``, ``alpha`` (names of the place), ``loss`` (the mean), ``deviance`` (the
+        explained part of the loss at 0), ``nonzeros``, ``gap`` (of a grid), ``intercept``, and the coefficients on the scale of X that
+        are not 0 everywhere. *Cost*: for a run, one scan for each row.
 
         Returns
         -------
@@ -349,9 +349,9 @@ class PathLike:
         Returns
         -------
         ProfileDisplay
-            The picture, and the axes that it is drawn on.
+            The picture and its axes.
         """
-        # pictures are rooms above this one: loaded by name, and only when one is asked for
+        # plots are on a higher floor: loaded by name, and only when needed
         displays = importlib.import_module("coordboost.reporting.plots.displays")
         return displays.ProfileDisplay.from_path(self, ax=ax, **options)
 
@@ -359,7 +359,7 @@ class PathLike:
         return list(self.problem.column_names)
 
     def _deviance(self, losses):
-        """Sums of losses as parts of what the constant model has above the infimum, and as means."""
+        """From sums of losses: the means, and the explained part of the loss of the constant model above the infimum."""
         problem = self.problem
         low = problem.infimum if problem.infimum > -math.inf else 0.0
         return {
@@ -379,13 +379,13 @@ class PiecewiseLinear(PathLike):
         return float(self.l1[-1])
 
     def _knots(self, way):
-        """What names the points in a `way`, not decreasing."""
+        """The points in terms of `way`, a name of places, as non-decreasing numbers."""
         if way == "step":
             return np.arange(self.n_points)
         return -self._lams if way == "lam" else np.maximum.accumulate(self.l1)
 
     def _mixture(self, place):
-        """The points around a place, and the share of the second."""
+        """The points before and after a place, and the weight of the second."""
         way, value = checked_place(place, "place").among(self.problem.weight.sum(), self._last_l1)
         knots = self._knots(way)
         at = -value if way == "lam" else value if way == "step" else unrounded(value, knots[-1], self.problem)
@@ -406,7 +406,7 @@ class PiecewiseLinear(PathLike):
 
 
 def between(knots, at):
-    """Where the non-decreasing `knots` have the values `at`: the knot before, the one after, and the share of that one, (len(at),) each."""
+    """Locate the values `at` among the non-decreasing `knots`: the knot before, the knot after, and its weight, (len(at),) each."""
     after = np.clip(np.searchsorted(knots, at, side="left"), 0, len(knots) - 1)
     before = np.maximum(after - 1, 0)
     width = knots[after] - knots[before]
@@ -415,13 +415,13 @@ def between(knots, at):
 
 
 def unrounded(l1, last, problem):
-    """The norm `l1`, or the `last` of a path where it is above that by the rounding of two sums of all coefficients at most."""
+    """Return the norm `l1`, or the `last` norm of a path if `l1` exceeds it only by the rounding of two sums of all coefficients."""
     slack = 2 * (problem.n_learners + 8) * float(np.finfo(float).eps)
     return float(last) if last < l1 <= last * (1 + slack) else l1
 
 
 def place_named(at=None, **ways):
-    """The ``PathPoint`` `at`, or that of the one way that is not None; None where there is neither."""
+    """Return the ``PathPoint`` `at`, or the one given by the name that is not None; None if there is neither."""
     given = {way: value for way, value in ways.items() if value is not None}
     if not given:
         return None if at is None else checked_place(at)
@@ -431,7 +431,7 @@ def place_named(at=None, **ways):
 
 
 def checked_place(at, name="at"):
-    """`at`; raises unless it is a place."""
+    """Return `at`, or raise if it is not a ``PathPoint``."""
     if not isinstance(at, PathPoint):
         raise ValueError(f"{name} must be a PathPoint such as PathPoint(alpha=0.1) or PathPoint(step=100), got {shown(at)}.")
     return at

@@ -1,4 +1,4 @@
-"""Losses on other rows along a path."""
+"""Losses on new rows along a path."""
 
 import numpy as np
 
@@ -17,7 +17,7 @@ def rows_of(problem, X, y, sample_weight):
 
 
 def least_mean(loss, y, weight):
-    """The mean over rows of what their losses are never below, as the loss declares it; 0 where it declares nothing."""
+    """Mean over rows of the infimum that the loss declares; 0 if it declares none."""
     least = float(validation.infimum(loss, y) @ weight / weight.sum())
     return least if least > -np.inf else 0.0
 

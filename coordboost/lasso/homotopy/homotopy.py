@@ -35,20 +35,20 @@ from coordboost.lasso.homotopy.path import ExactPath
 KINDS = {"lasso": LASSO, "lar": LAR, "stagewise": STAGEWISE}
 #: Largest duality gap of a knot, relative to the loss at 0.
 GAP = 1e-10
-#: Stored entries times knots, which are about as many as the smaller side: so few take two milliseconds at most, and Ctrl-C is not noted.
+#: Up to this product of entries and knots (about the smaller side of B) a path takes at most two milliseconds: Ctrl-C is not watched for.
 SHORT = 1 << 21
 
-#: Candidates at the start; all learners are candidates at once where they have so few entries, or where so few are tall columns.
+#: FEWEST: candidates at the start. All learners are candidates if they have at most CACHED entries, or are at most SMALL tall columns.
 FEWEST, CACHED, SMALL = 128, 1 << 15, 1024
-#: Where the segments on candidates cost less than this share of a scan, the next scan chooses more of them.
+#: If the segments between two scans cost less than this share of a scan, the next scan chooses more candidates.
 SHARE = 0.4
-#: They stay where no other learner comes so near to the level.
+#: The candidates are kept as long as the correlations of other learners are at most this part of the level.
 NEAR = 0.8
-#: The residual is taken to go on as at the last scan until lam has fallen by this part, or to a bit more than the next knot.
+#: The residual is extrapolated from a scan, over a fall of lam by the part AHEAD or, if more, by BEYOND times the fall to the next knot.
 AHEAD, BEYOND = 0.4, 1.5
-#: Most knots from one scan, so that rounding cannot pile up where all learners are candidates.
+#: Most knots after one scan, so that rounding does not accumulate when all learners are candidates.
 ROOM = 128
-#: Where rounding ends a path on a segment, the level is found to this part of it.
+#: If rounding ends a path within a segment, its last level is found to this relative accuracy.
 CLOSE = 0.01
 
 REACHED = "the path is complete"
@@ -97,7 +97,7 @@ def exact_path(
     path is complete with all coefficients 0. Ctrl-C keeps the knots computed so far, with an ``InterruptedWarning``.
 
     Tied, duplicated and linearly dependent columns are handled; of identical columns the first gets the coefficient.
-    *Cost*: O(candidates * active) per knot. All columns are read only when a bound on the change of the residual since the last time no
+    *Cost*: O(candidates * active) per knot. All columns are read only when a bound on the change of the residual since the last scan no
     longer excludes that another column enters. *Source*: Efron, Hastie, Johnstone, Tibshirani, *Least angle regression*; Osborne,
     Presnell, Turlach, *A new approach to variable selection in least squares problems*; the use of a sphere test along the path is ours.
 
@@ -129,15 +129,15 @@ def exact_path(
 class Homotopy:
     """An exact path from knot to knot: scans of all learners, and between them compiled blocks on some *candidates*.
 
-    Outside the candidates no correlation can reach the level, as long as the residual stays near to where it was taken to go: on from
-    the last scan in the direction it had there. What it strays from there bounds how far correlations can be off (Cauchy-Schwarz).
+    At each scan the residual is extrapolated in its present direction. As long as it stays near the extrapolation, no correlation outside
+    the candidates can reach the level: its distance from there bounds the error of the correlations (Cauchy-Schwarz).
 
     gap : largest duality gap of a knot, relative to the loss at 0;  first : candidates at the start
     columns : scaled columns of the problem
-    levels : (n_knots,), once the path is there: at least the largest abs correlation of any learner, with what rounding may hide
+    levels : (n_knots,), after `run`: upper bounds of the largest abs correlation of any learner, rounding included
 
     ids : (m,), the candidates, increasing; all other arrays of candidates are those of ``knots.py``
-    scanned_lam, since : the level at the last scan, and knots since then;  next_fall : to the knot that was not certain
+    scanned_lam, since : the level at the last scan, and knots since then;  next_fall : fall of lam to the next knot, if it is not certain
     record : the knots passed, block by block: levels, bounds of the correlations, sizes of the supports, learners, coefficients, events
     """
 
@@ -154,7 +154,7 @@ class Homotopy:
         self.n_knots, self.record, self.rooms = 0, [], {}
 
     def run(self):
-        """The path."""
+        """Compute the path."""
         n, p = self.columns.n_samples, self.columns.n_learners
         self.run_walk, self.run_gap, self.run_residual = (compiled(f) for f in (walk, knot_gap, exact_residual))
         small = self.columns.in_memory is not None and n * p * min(n, p) <= SHORT
@@ -162,7 +162,7 @@ class Homotopy:
             return self._path(self._walk(interrupted))
 
     def _walk(self, interrupted):
-        """From knot to knot; why that came to an end."""
+        """Go from knot to knot. Return why the path ended."""
         corr = self.columns.zero / self.unit
         self.lam = self.scanned_lam = float(np.abs(corr).max())
         unseen = self.lam <= 2 * self.tie and self._is_least(self.y)
@@ -189,7 +189,7 @@ class Homotopy:
                 self._choose(self.columns.scan(self.y - self.beta @ self.held))
 
     def _start(self, corr):
-        """No candidates yet; all of them where they have few entries, or where a Gram matrix of all is not dear."""
+        """Choose the first candidates: all learners if they have few entries, or if a Gram matrix of all is cheap."""
         n, p = self.columns.n_samples, self.columns.n_learners
         rows = self.columns.rows
         few = rows is not None and rows.size <= CACHED
@@ -203,9 +203,9 @@ class Homotopy:
         self._choose(corr)
 
     def _choose(self, corr):
-        """The candidates for the correlations of a scan, (n_learners,): those with a coefficient, and those nearest to the level.
+        """Choose candidates after a scan: the learners with a coefficient, and those with correlations nearest to the level.
 
-        That is, now, or at the horizon, up to where the residual is taken to go on in its direction. *Cost*: a scan, of that direction.
+        Nearest now, or at the horizon, the end of the extrapolation. *Cost*: a scan of the direction.  corr : (n_learners,), of the scan
         """
         lam, p, m, fallen = self.lam, len(corr), len(self.ids), self.scanned_lam - self.lam
         rate, horizon = np.zeros(p), lam
@@ -233,7 +233,7 @@ class Homotopy:
         self.scanned_lam, self.since = lam, 0
 
     def _take(self, ids):
-        """These are the candidates: what is known of them is carried over, and the columns of the new ones are fetched."""
+        """Make `ids` the candidates: carry over what is known of the old ones, and gather the columns of the new ones."""
         m, n, k = len(ids), self.columns.n_samples, self.k
         stay = ids[np.minimum(np.searchsorted(ids, self.ids), m - 1)] == self.ids
         to = np.searchsorted(ids, self.ids[stay])
@@ -269,13 +269,13 @@ class Homotopy:
         self.blank = np.empty(ROOM), np.empty(ROOM), self._room("record", ROOM, m), np.empty((ROOM, m), dtype=bool)
 
     def _room(self, name, *shape):
-        """An array of this shape that is not in use: two for each name take turns, as memory that is touched anew costs time."""
+        """Return an array of this shape that is not in use. Two arrays per name alternate, as using new memory costs time."""
         size, (other, last) = math.prod(shape), self.rooms.get(name, (np.empty(0), np.empty(0)))
         self.rooms[name] = last, other if other.size >= size else np.empty(2 * size)
         return self.rooms[name][1][:size].reshape(shape)
 
     def _block(self):
-        """Go on in compiled code, and note the knots passed; why it came to an end."""
+        """Continue the path in compiled code, and record the knots passed. Return why it stopped."""
         (rate, barred, *scratch), gone = self.room, self.scanned_lam - self.lam
         status, self.lam, self.k, self.idle, c, self.next_fall = self.run_walk(
             self.kind, self.lam, self.end, self.tie, self.k, self.idle, self.square, self.allowed, gone, self.outside,
@@ -295,7 +295,7 @@ class Homotopy:
         return status
 
     def _holds_here(self):
-        """Whether the last knot holds: its correlations are computed anew from the residual."""
+        """Whether the gap of the last knot is small enough, with correlations computed anew from the residual."""
         resid = self._exact_residual(self.beta)
         self.corr[:] = self.held @ resid
         square = float(resid @ resid)
@@ -304,16 +304,16 @@ class Homotopy:
         return self.run_gap(self.kind, self.lam, square, *state, doubt, 0.0)[0] <= self.allowed
 
     def _exact_residual(self, beta):
-        """The residual of the candidates' coefficients `beta`, (n_samples,), summed with twice the digits."""
+        """The residual for the candidates' coefficients `beta`, (n_samples,), summed in twice the precision."""
         resid, lost = np.empty((2, len(self.y)))
         self.run_residual(self.held, beta, self.y, resid, lost)
         return resid
 
     def _finish(self):
-        """The path to `lam_min`; without the knot at 0 where that is not a least squares solution.
+        """Finish the path at `lam_min`, but drop a knot at 0 that is not a least squares solution. Return why the path ended.
 
-        Learners that do not move there may depend on the others up to rounding only. What the residual has along the little that is
-        their own does not show in its correlations.
+        Learners that do not move there may depend on the others only up to rounding. What the residual has along their tiny
+        independent parts does not show in its correlations.
         """
         whole = self.k == self.problem.n_learners and min(self.factor.diagonal()[: self.k]) > FAR
         if self.end > 0 or whole or self._is_least(self.y - self.beta @ self.held):
@@ -322,7 +322,7 @@ class Homotopy:
         return ROUNDING
 
     def _is_least(self, resid):
-        """Whether a residual is that of least squares, up to what a knot may be off by; False, too, where that is too dear to tell."""
+        """Whether a residual is that of least squares, up to the gap allowed for a knot; also False if the check is too expensive."""
         if resid @ resid <= 2 * self.allowed:
             return True
         try:
@@ -332,7 +332,7 @@ class Homotopy:
         return inside @ inside <= 2 * self.allowed
 
     def _end_before(self, n):
-        """Keep `n` knots, and go on from the last of them towards here, where the model does not hold, as far as models do."""
+        """Keep `n` knots, and go from the last of them towards the present, inaccurate model as far as models are accurate enough."""
         lams, levels, sizes, index, value, events = self._knots()
         kept = int(sizes[:n].sum())
         lams, sizes, index, value = lams[:n], sizes[:n], index[:kept], value[:kept]
@@ -353,9 +353,9 @@ class Homotopy:
             self._note(np.array([holds]), np.array([found[0]]), found[1][None], self.ids, np.zeros((3, 0), dtype=np.int64))
 
     def _level(self, lam, beta):
-        """What no abs correlation exceeds at the candidates' coefficients `beta`, where these hold at the level `lam`; None where not.
+        """Bound all abs correlations at the candidates' coefficients `beta`; None if these are not accurate enough for the level `lam`.
 
-        They are to hold without rounding, and as anybody sees it who computes the residual in float64.
+        They must be so with the residual in twice the precision, and with the residual in float64.
         """
         worst, whole = 0.0, np.zeros(self.problem.n_learners)
         whole[self.ids] = beta
@@ -371,19 +371,19 @@ class Homotopy:
         return worst
 
     def _note(self, lams, levels, betas, ids, events):
-        """Write down knots with the coefficients `betas` (n, m) of the learners `ids`."""
+        """Record knots with the coefficients `betas` (n, m) of the learners `ids`."""
         knot, j = np.nonzero(betas)
         sizes = np.bincount(knot, minlength=len(lams))
         self.record.append((lams.copy(), levels.copy(), sizes, ids[j], betas[knot, j], events))
         self.n_knots += len(lams)
 
     def _knots(self):
-        """The record in one piece."""
+        """Join the record into one piece, and return it."""
         self.record = [tuple(np.concatenate(parts, axis=-1) for parts in zip(*self.record, strict=True))]
         return self.record[0]
 
     def _path(self, message):
-        """The knots passed."""
+        """Make an ``ExactPath`` of the knots passed."""
         lams, levels, sizes, index, value, events = self._knots()
         n = int(min(self.most, len(lams)))
         stops = np.concatenate([[0], np.cumsum(sizes[:n])])

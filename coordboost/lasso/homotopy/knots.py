@@ -1,12 +1,12 @@
-r"""From knot to knot of the exact piecewise linear paths of the squared loss: the kernels, on some candidates.
+r"""Kernels that follow the exact piecewise linear paths of the squared loss from knot to knot, on some candidates.
 
 At the correlation level lam the *tied* candidates have abs correlation lam. Along a segment :math:`\beta` moves by d per unit of lam,
 d the solution of the small sign-constrained problem
 
     minimise 1/2 d'G d - s'd  over the tied candidates,   s_j d_j >= 0 for the constrained among them
 
-so that those that move, the *active* ones, keep up with the falling level (a_j = s_j (G d)_j = 1) and the others fall at least as fast
-(a_j >= 1): ties of any kind, copies and dependent columns are solved, not special cases. Constrained are, for
+so that those that move, the *active* ones, follow the falling level (a_j = s_j (G d)_j = 1) and the other tied ones fall at least as
+fast (a_j >= 1). Ties of any kind, copies and dependent columns need no special cases. Constrained are, for
 
     LASSO      the tied candidates with coefficient 0: the others may shrink, and leave when they reach 0
     STAGEWISE  all of them: the limit FS_0 of forward stagewise
@@ -20,7 +20,7 @@ Arrays, m candidates of which k <= most are active:
     corr, beta, sign (m,)                             correlations, coefficients, signs of the correlations of tied candidates
     rate, direction (m,)                              how much corr falls, and beta grows, where lam falls by 1
     tied, barred (m,)                                 whether the correlation is lam; whether it cannot become active at this knot
-    followed (4, m)                                   beta and corr at the last scan, and how they were to go on from there
+    followed (4, m)                                   beta, corr, direction and rate at the last scan, for the extrapolation from there
 
 Sources: Efron, Hastie, Johnstone, Tibshirani, *Least angle regression*, Sections 2-3; Lawson and Hanson, *Solving least squares
 problems*, chapter 23 (the small problem); Golub and Van Loan, *Matrix computations*, Section 6.5 (changes of the factor).
@@ -36,22 +36,22 @@ from coordboost._numba import kernel
 LASSO, LAR, STAGEWISE = range(3)
 DONE, SCAN, CHECK, STALLED = range(4)
 EPS = 2.3e-16
-#: A level of so many ties is rounding: nothing becomes active there, and what follows is certain with that.
+#: A level of at most so many times `tie` is rounding: LAR makes nothing active there, and learners outside need no scan.
 ROUNDED = 8.0
-#: Columns have unit norm to 1e-8: so much more may a correlation move, in parts of the residual's move.
+#: Columns have unit norm only to 1e-8: relative slack of the bound by which correlations can move.
 SLACK = 2.1e-8
-#: Correlations tracked since the last scan are taken to be off by so many roundings of what the coefficients add up to: 2.9 were seen at
-#: most, on nearly dependent columns, correlated ones, tall and wide.
+#: Assumed error of correlations tracked since the last scan, relative to 1 + the l1 norm. In experiments it was at most 2.9 roundings, on
+#: nearly dependent columns, correlated ones, tall and wide.
 TRACKED = 8.0 * EPS
-#: A relative gap that rounding of large coefficients may cost before correlations are taken from the residual.
+#: If rounding of large coefficients may cost more than this relative gap, correlations are computed from the residual.
 FINE = 1e-13
-#: Active candidates with a smaller pivot are left as they are where rounding is brought back.
+#: Active candidates with a smaller pivot are not corrected by `bring_back`.
 FAR = 1e-5
-#: A candidate nearer to the span, in parts of 1 + the sizes of the coefficients of its projection, counts as dependent: its correlation
-#: differs from what theirs say by no more than ties do. The first is that of LAR, where all tied candidates have to move: one so near would
-#: need coefficients that no knot could hold, and costs less than a knot may be off by where it stays.
+#: A candidate nearer to the span of the active ones, relative to 1 + the l1 norm of the coefficients of its projection, is dependent:
+#: its correlation follows from theirs up to the width of a tie. LAR has a larger value, as all tied candidates have to move: a nearly
+#: dependent one would need coefficients too large for an accurate knot, and to leave it where it is costs less than the gap of a knot.
 DEPENDENT_LAR, DEPENDENT = 1e-11, 1e-13
-#: Where a pivot is smaller, what rounding leaves in a product of columns would be magnified to more than the direction.
+#: With a smaller pivot the direction is not corrected: the rounding of products of columns would be magnified to more than the direction.
 LEAST_TOLD = 1e-7
 #: Splits a float64 number into two of 26 digits. *Source*: Dekker, *A floating-point technique for extending the available precision*.
 SPLIT = 2.0**27 + 1.0
@@ -87,9 +87,9 @@ def append(factor, k, along, square):
 
 @kernel
 def extend(factor, k, products, square):
-    """Append a column, given its products with the k others and with itself; False, and nothing changed, where it depends on them.
+    """Append a column, given its products with the k others and with itself. False, without a new column, if it depends on them.
 
-    It does where its squared distance from their span is within the rounding of its computation.
+    It counts as dependent if its squared distance from their span is within the rounding of its computation.
     """
     forward(factor, k, products)
     rest = square
@@ -103,10 +103,10 @@ def extend(factor, k, products, square):
 
 @kernel
 def extend_near(factor, k, along, columns, active, j, least):
-    """As `extend`, for a column near to the span of the others, given what `extend` left in `along`; False where it depends on them.
+    """As `extend`, for a column near to the span of the others, given what `extend` left in `along`. False if it depends on them.
 
-    The squared distance from the span is what is left of 1, so products, right to rounding u, show distances down to u^{1/2} only. The
-    column less its projection shows them down to u. *Source*: Bjorck, *Stability analysis of the method of seminormal equations*.
+    The squared distance from the span is a difference from 1, so products, accurate to u, show distances down to u^{1/2} only. The
+    column minus its projection shows them down to u. *Source*: Bjorck, *Stability analysis of the method of seminormal equations*.
 
     least : a distance, in parts of 1 + the sizes of the coefficients of the projection, below which a column counts as dependent
     """
@@ -138,7 +138,7 @@ def extend_near(factor, k, along, columns, active, j, least):
 
 @kernel
 def drop(factor, k, q):
-    """Remove column q: rotations make the rest upper triangular again, which never lose that it has an inverse."""
+    """Remove column q: rotations make the rest upper triangular again, and keep it invertible."""
     for i in range(k):
         for j in range(max(q, i - 1), k - 1):
             factor[i, j] = factor[i, j + 1]
@@ -154,7 +154,7 @@ def drop(factor, k, q):
 
 @kernel
 def activate(j, k, least, columns, gram, rows, factor, active, rank, barred, work):
-    """Candidate j becomes active; barred where it is nearer than `least` to the span of those that are. How many are active now."""
+    """Make candidate j active, or bar it if it is nearer than `least` to the span of the active ones. Return how many are active."""
     if k < len(active):
         if len(gram):
             for i in range(len(rank)):
@@ -172,7 +172,7 @@ def activate(j, k, least, columns, gram, rows, factor, active, rank, barred, wor
 
 @kernel
 def deactivate(j, k, rows, factor, active, rank, direction):
-    """Candidate j stops moving. How many are active now."""
+    """Make candidate j inactive. Return how many are active."""
     q = rank[j]
     drop(factor, k, q)
     rank[j], direction[j] = -1, 0.0
@@ -203,7 +203,7 @@ def is_constrained(kind, value):
 
 @kernel
 def find_ties(lam, tie, corr, sign, rank, tied, barred):
-    """Mark the tied candidates and give them their signs: how many they are, and the one that is new, if only one is, else -1."""
+    """Mark the tied candidates and set their signs. Return how many there are, and the new one if there is exactly one, else -1."""
     new, n_new, n_tied = -1, 0, 0
     for j in range(len(corr)):
         before, barred[j] = tied[j], False
@@ -218,7 +218,7 @@ def find_ties(lam, tie, corr, sign, rank, tied, barred):
 
 @kernel
 def step_towards(target, k, kind, beta, sign, direction, active, barred):
-    """Go from the feasible direction towards `target` (k,) as far as the signs allow; the candidate in the way, or -1."""
+    """Move the feasible direction towards `target` (k,) as far as the signs allow. Return the candidate that blocks it, or -1."""
     step, blocking = 1.0, -1
     for i in range(k):
         j = active[i]
@@ -233,7 +233,7 @@ def step_towards(target, k, kind, beta, sign, direction, active, barred):
         old = direction[j]
         direction[j] = target[i] if blocking < 0 else old + step * (target[i] - old)
         moved, length = max(moved, abs(direction[j] - old)), length + abs(old)
-    if moved > 1e-9 * length:  # the objective has become smaller: nobody who left is in the way of coming back
+    if moved > 1e-9 * length:  # the objective has decreased: candidates that left may come back
         for j in range(len(barred)):
             barred[j] = False
     if blocking >= 0 and step == 0.0:
@@ -243,7 +243,7 @@ def step_towards(target, k, kind, beta, sign, direction, active, barred):
 
 @kernel
 def find_rates(k, rows, factor, active, sign, direction, rate, target):
-    """The rates that go with the direction, which is corrected once where rounding shows in those of the active candidates."""
+    """Fill `rate`. The direction is corrected once if the rates of the active candidates show rounding. Return 1 + its l1 norm."""
     least = 1.0
     for i in range(k):
         least = min(least, factor[i, i])
@@ -269,7 +269,7 @@ def find_rates(k, rows, factor, active, sign, direction, rate, target):
 def find_direction(
     kind, lam, tie, k, columns, gram, rows, factor, active, rank, corr, beta, sign, rate, direction, tied, barred, work
 ):
-    """Find the active candidates and the direction of the next segment: Lawson and Hanson's method, started from the last segment's."""
+    """Find the active candidates and the direction of the next segment: Lawson and Hanson's method, started from the last direction."""
     n_tied, new = find_ties(lam, tie, corr, sign, rank, tied, barred)
     least = DEPENDENT_LAR if kind == LAR else DEPENDENT
     if kind == LAR:
@@ -289,7 +289,7 @@ def find_direction(
             if blocking >= 0:
                 k = deactivate(blocking, k, rows, factor, active, rank, direction)
         length = find_rates(k, rows, factor, active, sign, direction, rate, work)
-        found, worst, doubt = -1, 0.0, 256.0 * EPS * length  # who would break away most from the falling level, the lowest of equals
+        found, worst, doubt = -1, 0.0, 256.0 * EPS * length  # the candidate most above the falling level; ties: the lowest
         if kind != LAR and n_tied > k:
             for j in range(len(corr)):
                 if tied[j] and rank[j] < 0 and not barred[j] and 1.0 - sign[j] * rate[j] > worst + doubt:
@@ -302,9 +302,9 @@ def find_direction(
 
 @kernel
 def step_length(kind, lam, end, tie, corr, rate, beta, direction, sign, rank, tied):
-    """The fall of lam to the next knot, and the candidate whose coefficient reaches 0 there, or -1.
+    """Return the fall of lam to the next knot, and the candidate whose coefficient reaches 0 there, or -1.
 
-    What crosses the level so near the end, or so slowly, that it exceeds it there by no more than rounding is no knot.
+    A correlation that crosses the level near the end, or slowly, makes no knot if at the end it exceeds the level only by rounding.
     """
     whole, least, leaving = lam - end, lam - end, -1
     for j in range(len(corr)):
@@ -325,7 +325,7 @@ def step_length(kind, lam, end, tie, corr, rate, beta, direction, sign, rank, ti
 
 @kernel
 def strayed(gone, corr, beta, rate, direction, followed):
-    """How far the residual is from where it was taken to go, squared, where lam falls by t more: ``square + t * (along + t * speed)``."""
+    """Squared distance of the residual from its extrapolation after a further fall t of lam: ``square + t * (along + t * speed)``."""
     square, along, speed = 0.0, 0.0, 0.0
     for j in range(len(corr)):
         moved, way = beta[j] - followed[0, j] - gone * followed[2, j], direction[j] - followed[2, j]
@@ -341,10 +341,10 @@ def strayed(gone, corr, beta, rate, direction, followed):
 def certain_part(fall, lam, gone, tie, outside, far):
     """The part of a fall of lam in which no learner outside the candidates can reach the level, to one part in 4,096.
 
-    outside : largest abs correlation outside at the last scan, and at the horizon, where the residual goes on as it was taken to; the
-    fall to the horizon; the largest norm of a column outside;  gone : how far lam has fallen since the scan;  far : see `strayed`
+    outside : largest abs correlation outside at the last scan, and at the horizon, the end of the extrapolation; the fall to the
+    horizon; the largest norm of a column outside;  gone : how far lam has fallen since the scan;  far : see `strayed`
 
-    Along a line an abs correlation is convex: before the horizon it is at most the mixture of both ends. Beyond nothing is known.
+    Along a line an abs correlation is convex: before the horizon it is at most the mixture of both ends. Beyond it nothing is known.
     """
     there, ahead, horizon, norm = outside
     square, along, speed = far
@@ -379,12 +379,12 @@ def fill_residual(columns, target, beta, resid):
 
 @kernel
 def bring_back(lam, k, columns, target, rows, factor, active, corr, beta, sign, work, change, resid):
-    """Bring the active correlations back to exactly lam, where rounding moved them: a step of iterative refinement.
+    """Bring the active correlations, which rounding has moved, back to exactly lam by iterative refinement.
 
-    Where coefficients are large their correlations are taken from the residual, as sums of products leave too much rounding.
+    If coefficients are large, correlations are computed from the residual, as sums of products leave too much rounding.
 
-    Not along what candidates near to the span of those before them have of their own: rounding would be magnified there by the inverse
-    of a squared distance, and correlations tell the coefficients to no more.
+    The independent part of a candidate near the span of those before it is not corrected: rounding would be magnified there by the
+    inverse of a squared distance, and correlations do not determine the coefficients more accurately.
     """
     for attempt in range(2):
         worst, length = 0.0, 1.0
@@ -415,13 +415,14 @@ def bring_back(lam, k, columns, target, rows, factor, active, corr, beta, sign, 
 
 
 def knot_gap(kind, lam, square, corr, beta, sign, rank, doubt, tracked):
-    """At least the duality gap of a knot, whose residual has this square; the largest abs correlation; 1 + the l1 norm.
+    """Return an upper bound of the duality gap of a knot, the largest abs correlation, and 1 + the l1 norm.
 
-    doubt, tracked : correlations may be off by the first, and by the second times 1 + the l1 norm
+    square : squared norm of the residual;  doubt, tracked : correlations may be off by ``doubt + tracked * (1 + l1 norm)``
 
-    With s = lam / (lam + over) the dual value at s times the residual leaves ``square (1 - s)^2 / 2``, and what lam |beta|_1 is more than
-    the correlations of the model account for; the dual value at 0 leaves the whole objective. LAR and FS_0 have no objective: there the
-    first is left out, as long as no correlation is twice the level. At lam = 0 the end of the path is compared with least squares.
+    Let `over` be how far abs correlations exceed lam, and s = lam / (lam + over). The dual point s times the residual gives the gap
+    ``square (1 - s)^2 / 2 + lam |beta|_1 - s <corr, beta>``; the dual point 0 gives the whole objective. LAR and FS_0 have no objective:
+    there the first term is left out, and the gap is inf if a correlation is above twice the level. At lam = 0 the end of the path is
+    compared with least squares.
     """
     over, under, length, wrong, level = 0.0, 0.0, 1.0, 0.0, lam
     for j in range(len(corr)):
@@ -435,7 +436,7 @@ def knot_gap(kind, lam, square, corr, beta, sign, rank, doubt, tracked):
         if kind == LASSO and rank[j] >= 0 and sign[j] * beta[j] < 0.0:
             wrong += size
     over += doubt + tracked * length
-    hidden = 2.0 * EPS * length  # what rounding may make of that for anybody who computes the residual in float64
+    hidden = 2.0 * EPS * length  # rounding of `over` where the residual is computed in float64
     gap = length * (over + under)
     if lam == 0.0:
         gap = min(gap, 0.5 * square)
@@ -454,15 +455,15 @@ def walk(
     kind, lam, end, tie, k, idle, square, tolerance, gone, outside, columns, gram, rows, factor, active, rank,
     corr, beta, sign, rate, direction, tied, barred, followed, target, work, change, resid, lams, levels, betas, moving,
 ):  # fmt: skip
-    """Go on until the level `end`, until only a scan can tell, or a closer look at the knot, or until the record is full.
+    """Follow the path until the level `end`, until a scan or an accurate check of a knot is needed, or until the record is full.
 
-    Returns why it ended, the level, how many candidates are active, knots in a row without progress, knots in the record, and the
-    fall to the next knot, where that is not certain.
+    Return why it stopped, the level, how many candidates are active, knots in a row without progress, knots in the record, and the
+    fall to the next knot, if that is not certain.
 
     gone : how far the level has fallen since the last scan;  outside : see `certain_part`
     target, resid : (n_samples,), the second is scratch, as `work` and `change` (m,) are
-    tolerance : gap of a knot, for a target with this square, above which somebody has to look closer
-    lams, levels, betas, moving : the record, one entry or row for a knot; `moving` at c, who moves on the segment that ends there
+    square : squared norm of the target;  tolerance : a knot with a larger gap needs an accurate check
+    lams, levels, betas, moving : the record, one entry or row for a knot; row c of `moving` : which move on the segment to knot c
     """
     bring_back(lam, k, columns, target, rows, factor, active, corr, beta, sign, work, change, resid)
     for c in range(len(lams)):
@@ -509,7 +510,7 @@ def walk(
 
 
 def exact_residual(columns, beta, target, resid, lost):
-    """``resid = target - beta @ columns``, summed with twice the digits, as large coefficients cancel in it; `lost` is scratch."""
+    """``resid = target - beta @ columns``, summed in twice the precision, as large coefficients cancel; `lost` is scratch."""
     for q in range(len(resid)):
         resid[q], lost[q] = target[q], 0.0
     for j in range(len(beta)):

@@ -11,7 +11,7 @@ from coordboost.paths.places import PathPoint, PiecewiseLinear, between
 
 
 class ExactPath(PiecewiseLinear):
-    """An exact piecewise linear path, whose points are the knots: knot 0 is beta = 0, the last one the end.
+    """An exact piecewise linear path. Its points are the knots, from beta = 0 at knot 0 to the end of the path.
 
     Attributes
     ----------
@@ -23,11 +23,11 @@ class ExactPath(PiecewiseLinear):
     beta : CSR array, (n_knots, n_learners)
         Coefficients of the unit columns.
     events : list of (knot, learner, +1 or -1)
-        Which learner starts (+1) or stops (-1) moving where.
+        Which learner starts (+1) or stops (-1) moving at which knot.
     n_scans : int
-        Scans of all learners.
+        Number of scans of all learners.
     complete : bool
-        False where the path ended before it was to: below the last knot's lam nothing is known.
+        False if the path ended too early: below the lam of its last knot nothing is known.
     message : str
         Why it ended, in a sentence.
     """
@@ -54,7 +54,7 @@ class ExactPath(PiecewiseLinear):
     def beta_at(self, *, step=None, l1=None, lam=None, alpha=None, fraction=None):
         """Coefficients (n_learners,) of the unit columns at a place, which is named as for ``coef_at``.
 
-        Above the first level (or at l1 = 0) that is 0.
+        Above the first level (or at l1 = 0) they are 0.
 
         Raises
         ------
@@ -67,7 +67,7 @@ class ExactPath(PiecewiseLinear):
         return self._mix(*([part] for part in self._mixture(place))).toarray()[0]
 
     def coefs_at(self, lams):
-        """Those at several levels at once, CSR array (len(lams), n_learners); below the end of the path those of its end."""
+        """Coefficients of the unit columns at several levels, CSR array (len(lams), n_learners); beyond the end of the path those there."""
         return self._mix(*between(-self.lam, -np.asarray(lams, dtype=np.float64)))
 
     def _mix(self, before, after, share):
@@ -92,7 +92,7 @@ class ExactPath(PiecewiseLinear):
         return self.problem.standardization.kept[list(dict.fromkeys(j for _, j, way in self.events if way > 0))]
 
     def profile(self):
-        """What ``to_frame`` shows, as a dict of arrays (n_points,), and coefficients (n_points, n_columns)."""
+        """Numbers for ``to_frame``: a dict of arrays (n_points,), and the coefficients (n_points, n_columns)."""
         problem, betas = self.problem, [self.beta[[k]].toarray()[0] for k in range(self.n_knots)]
         raw = [problem.raw(beta) for beta in betas]
         numbers = {"step": np.arange(self.n_knots), "l1": self.l1, "fraction": self.l1 / (self._last_l1() or 1.0)}
@@ -101,29 +101,29 @@ class ExactPath(PiecewiseLinear):
         return {**numbers, "intercept": np.array([one[1] for one in raw])}, np.array([one[0] for one in raw])
 
     def degrees_of_freedom(self):
-        """At every knot, the intercept not counted, (n_knots,): the rank of the active columns for the Lasso, for LAR of those in play.
+        """At every knot, without the intercept, (n_knots,): for Lasso and LAR the rank of the columns with a non-zero coefficient.
 
         Raises
         ------
         ValueError
-            For FS_0, of which they are not known.
+            For FS_0, whose degrees of freedom are not known.
         """
         if self.kind == "stagewise":
             raise ValueError("degrees of freedom of FS_0 are not known; choose by cross-validation.")
         return active_rank(self.problem, (self.beta[[k]].toarray()[0] for k in range(self.n_knots)))
 
     def certificate(self, lam):
-        """The interval around the Lasso optimum at `lam` that the path's point there certifies. *Cost*: one scan.
+        """The interval around the Lasso optimum at `lam`, from the point of the path there. *Cost*: one scan.
 
-        At lam = 0 it is that of the smallest penalty which rounding can tell from 0. For the optimum over all coefficients, however
-        large, ask ``certify(problem, beta)``: columns that only rounding tells apart leave a gap there.
+        At lam = 0 it is for the smallest penalty that rounding can tell from 0. For the optimum over all coefficients, however large,
+        use ``certify(problem, beta)``: columns that differ only by rounding leave a gap there.
         """
         point = Evaluation.point(self.problem, self.beta_at(lam=lam))
         least = float(np.abs(point.corr).max()) + point.rounding_of_corr(self.problem)
         return L1Penalty(float(lam) if lam > 0 else least).certificate(self.problem, point)
 
     def certificate_at(self, place):
-        """The same at a ``PathPoint``."""
+        """The certificate at a ``PathPoint``."""
         before, after, share = self._mixture(place)
         return self.certificate(float((1 - share) * self.lam[before] + share * self.lam[after]))
 
@@ -134,7 +134,7 @@ class ExactPath(PiecewiseLinear):
         The path keeps it at 1e-10 at most; this check adds a bound of its own rounding, so it may give more.
 
         At lam = 0 it is the distance to the least squares loss, where columns that depend on others up to rounding count as dependent.
-        ``certificate(0.0)`` presumes no rank and may be wide there.
+        ``certificate(0.0)`` assumes no rank and may be wide there.
         *Cost*: one scan for each knot; a thin SVD at lam = 0.
         """
         null = self.problem.value(0.0 * self.problem.y) or 1.0
