@@ -1,1 +1,1 @@
-"""Where statements are looked for: instances that can be drawn, made of floats or of Fractions, and written down."""
+"""Spaces of small instances for the statements: drawn at random, made of floats or Fractions, written down as text."""

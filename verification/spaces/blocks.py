@@ -1,4 +1,4 @@
-"""Blocks of columns, drawn with fixed chances: the learners of Langevin boosting, in Fractions or floats."""
+"""Blocks of columns, drawn with fixed probabilities: the learners of Langevin boosting, in Fractions or floats."""
 
 import functools
 from dataclasses import dataclass
@@ -10,7 +10,7 @@ from verification.spaces.linear import solved
 
 
 def independent(H):
-    """The columns of H that are no combination of those before them."""
+    """Return the columns of H that are not linear combinations of earlier ones."""
     left_of, kept = [], []
     for j, column in enumerate(H.T):
         left = column.copy()
@@ -24,7 +24,7 @@ def independent(H):
 
 
 def projector(H, ridge=0):
-    """H (H'H + ridge)^+ H'."""
+    """Return H (H'H + ridge)^+ H'."""
     basis = H if ridge else independent(H)
     if basis.shape[1] == 0:
         return 0 * (H[:, :1] @ H[:, :1].T)
@@ -36,7 +36,7 @@ def projector(H, ridge=0):
 
 @dataclass(frozen=True, eq=False)
 class Blocks:
-    """Blocks of columns (n, m_s), and how often each is drawn: (n_blocks,), above 0, sum 1; gamma, the shrinkage."""
+    """Blocks of columns (n, m_s); chance, their probabilities (n_blocks,), positive with sum 1; gamma, the shrinkage."""
 
     blocks: tuple
     chance: np.ndarray
@@ -44,12 +44,12 @@ class Blocks:
 
     @property
     def H(self):
-        """All columns."""
+        """All columns, (n, sum of the m_s)."""
         return np.concatenate(self.blocks, axis=1)
 
     @property
     def n(self):
-        """Samples."""
+        """Number of samples."""
         return len(self.blocks[0])
 
     @functools.cached_property
@@ -58,12 +58,12 @@ class Blocks:
         return [projector(block) for block in self.blocks]
 
     def mean(self, chance=None):
-        """The mean projector."""
+        """Return the mean projector."""
         return sum(p * P for p, P in zip(self.chance if chance is None else chance, self.projectors, strict=True))
 
     @property
     def rank(self):
-        """The dimension d of what ensembles can be."""
+        """The dimension d of the span of all columns."""
         return independent(self.H).shape[1]
 
 

@@ -1,7 +1,7 @@
-r"""Random-then-greedy boosting of the squared loss over a few unit learners, every draw counted: the world of Lu and Mazumder.
+r"""Random-then-greedy boosting of the squared loss over a few unit learners, over all draws: instances for the theorems of Lu and Mazumder.
 
-Written apart from the package, which is not used here; in floats or in Fractions. The learners span the space, so L* = 0; sigma = mu = 1.
-The angle and distances are found by going through all rays of the arrangement on whose cells the norm of a rule is linear.
+Implemented independently of the package, in floats or in Fractions. The learners span the space, so L* = 0; sigma = mu = 1. The angle and
+distances are found by enumeration of all rays of the arrangement on whose cells the norm of a rule is linear.
 """
 
 import functools
@@ -22,8 +22,8 @@ STEPS = 3
 class Draw(Relatives):
     """Learners, a rule, a residual and a second vector.
 
-    B : (r, K);  label : (K,), group of each learner;  kind : 0 to 3, type of the rule;  t : learners or groups drawn
-    y : (r,), the start's residual;  other : (K,), any vector
+    B : (r, K);  label : (K,), group of each learner;  kind : 0 to 3, type of the rule;  t : number of learners or groups drawn
+    y : (r,), residual at the start;  other : (K,), any vector
     """
 
     B: np.ndarray
@@ -34,23 +34,23 @@ class Draw(Relatives):
     other: np.ndarray
 
     def in_units(self, unit):
-        """The same where residual and second vector are so many times as large."""
+        """Return the instance with the residual and the second vector multiplied by `unit`."""
         return replace(self, y=self.y * unit, other=self.other * unit)
 
     @functools.cached_property
     def places(self):
-        """What is drawn from: groups as arrays of learners, for Types 0 and 1 single learners."""
+        """The places that are drawn, as arrays of learners: groups; for Types 0 and 1 single learners."""
         label = range(self.K) if self.kind < 2 else self.label
         return [np.flatnonzero(np.array(label) == g) for g in sorted(set(label))]
 
     @property
     def n_places(self):
-        """Their number."""
+        """Number of places."""
         return len(self.places)
 
     @property
     def drawn(self):
-        """How many places are drawn: all, t, one, t."""
+        """Number of places drawn: all, t, one, t."""
         return (len(self.places), self.t, 1, self.t)[self.kind]
 
     @property
@@ -60,7 +60,7 @@ class Draw(Relatives):
 
     @functools.cached_property
     def gamma(self):
-        """Probabilities of the places, the best one first."""
+        """Probabilities that the places win, the best place first."""
         n, t = self.n_places, self.drawn
         return np.array([Fraction(comb(n - j, t - 1), comb(n, t)) + 0 * self.y[0] for j in range(1, n + 1)])
 
@@ -70,22 +70,22 @@ class Draw(Relatives):
         return np.cumsum(self.gamma)
 
     def norm_of(self, rows):
-        """The norm of the rule, of each row."""
+        """Return the norm of the rule, for each row."""
         sizes = np.array([np.abs(rows[..., place]).max(axis=-1) for place in self.places])
         return self.gamma @ -np.sort(-sizes, axis=0)
 
     def dual_of(self, b):
-        """The dual norm in closed form."""
+        """Return the dual norm in closed form."""
         sizes = np.array([np.abs(b[place]).sum() for place in self.places])
         return (np.cumsum(-np.sort(-sizes)) / self.sums).max()
 
     @functools.cached_property
     def sets(self):
-        """All sets that may be drawn."""
+        """All sets of learners that may be drawn."""
         return [np.concatenate(some) for some in combinations(self.places, self.drawn)]
 
     def law_of(self, a):
-        """The probability of each learner to win, counted over all sets; ties to the lowest index."""
+        """Return the probability of each learner to win, over all sets; ties go to the lowest index."""
         out = np.array([0 * self.y[0]] * self.K)
         for J in self.sets:
             J = np.sort(J)
@@ -99,7 +99,7 @@ class Draw(Relatives):
 
     @property
     def law(self):
-        """The law of the first winner."""
+        """The distribution of the first winner, (K,)."""
         return self.law_of(self.gradient)
 
     @property
@@ -116,7 +116,7 @@ class Draw(Relatives):
 
     @property
     def norm(self):
-        """Its norm."""
+        """The norm of the gradient at the start."""
         return self.norm_of(self.gradient)
 
     @property
@@ -131,7 +131,7 @@ class Draw(Relatives):
 
     @property
     def norm_of_squares(self):
-        """The norm of the squares."""
+        """The norm of the squared entries of the gradient."""
         return self.norm_of(self.gradient**2)
 
     @property
@@ -156,7 +156,7 @@ class Draw(Relatives):
 
     @functools.cached_property
     def rays(self):
-        """Directions (R, r) among which every extreme value is found."""
+        """Directions (R, r), some of which attain the extreme values."""
         r, C = self.B.shape[0], self.B.T
         if self.basis:
             return np.array([row for row in product((0, 1, -1), repeat=r) if next((x for x in row if x), 0) > 0])
@@ -182,7 +182,7 @@ class Draw(Relatives):
         return (self._ray_norms**2 / (self.rays * self.rays).sum(axis=1)).min()
 
     def distance_of(self, v):
-        """Dist(beta, 0) for B beta = v: the largest <v, c> with norm(B'c) <= 1."""
+        """Return Dist(beta, 0) for B beta = v: the largest <v, c> with norm(B'c) <= 1."""
         return np.abs(self.rays @ v / self._ray_norms).max()
 
     @property

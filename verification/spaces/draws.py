@@ -1,4 +1,4 @@
-"""Spaces of small instances of random-then-greedy boosting: how they are drawn and made."""
+"""Spaces of small instances of random-then-greedy boosting."""
 
 import numpy as np
 
@@ -21,7 +21,7 @@ def _draw(rng):
 
 
 def _make(shape, numbers):
-    """numbers: free numbers of the learners, y, another vector."""
+    """numbers: those that determine the unit learners, y, another vector."""
     r, kind, t, *label = shape
     K = len(label)
     free, rest = numbers[: K * (r - 1)].reshape(K, r - 1), numbers[K * (r - 1) :]

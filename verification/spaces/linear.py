@@ -5,18 +5,18 @@ from itertools import product
 
 import numpy as np
 
-#: Bounds of eigenvalues are this close.
+#: Rational bounds of eigenvalues are multiples of this.
 CLOSE = Fraction(1, 10**28)
 
 
 def unit_columns(free):
-    """Unit columns (m, p): stereographic images of the rows of `free` (p, m - 1), rational for rational numbers."""
+    """Return unit columns (m, p): stereographic images of the rows of `free` (p, m - 1), rational for rational numbers."""
     square = (free * free).sum(axis=1)[:, None]
     return np.concatenate([2 * free, square - 1], axis=1).T / (square.T + 1)
 
 
 def solved(M, rhs):
-    """M^{-1} rhs by elimination, for any number type; None where M is singular."""
+    """Return M^{-1} rhs by elimination, for any number type; None if M is singular."""
     if M.dtype != object:
         return np.linalg.solve(M, rhs) if abs(np.linalg.det(M)) > 1e-12 else None
     rows = np.concatenate([M, rhs.reshape(len(M), -1)], axis=1)
@@ -33,7 +33,7 @@ def solved(M, rhs):
 
 
 def least_eigenvalue(G):
-    """The smallest eigenvalue of a positive definite matrix; of Fractions a Fraction above it by at most 1e-28, or None."""
+    """Return the smallest eigenvalue of a positive definite matrix; for Fractions a Fraction at most 2e-28 above it, or None."""
     values, vectors = np.linalg.eigh(G.astype(float))
     if values[0] < 1e-9 * values[-1]:
         return None
@@ -57,7 +57,7 @@ def _positive(M):
 
 
 def solutions(X, y, radii):
-    """(the least ||y - X b||^2 / 2 over ||b||_1 <= radius, a solution (len(radii), p)), by trying all signs; at most three columns."""
+    """Return min ||y - X b||^2 / 2 over ||b||_1 <= radius, and a solution (len(radii), p), by trying all signs; at most three columns."""
     G, c, start = X.T @ X, X.T @ y, y @ y / 2
     best, where = 0 * radii + start, 0 * radii[:, None] * c
     for signs in product((-1, 0, 1), repeat=X.shape[1]):
@@ -73,7 +73,7 @@ def solutions(X, y, radii):
 
 
 def _with_signs(G, c, at, s, start, radii):
-    """The loss and the coefficients with these columns and signs; the loss is `start` where they are not those of a point of the ball."""
+    """Return loss and coefficients of the solution with these columns and signs; the loss is `start` where the signs are violated."""
     both = solved(G[np.ix_(at, at)], np.stack([c[at], s + 0 * c[at]], axis=1))
     if both is None:
         return None

@@ -1,4 +1,4 @@
-"""Spaces of small instances of accelerated boosting: how they are drawn and made."""
+"""Spaces of small instances of accelerated boosting."""
 
 import functools
 from fractions import Fraction
@@ -13,13 +13,13 @@ from verification.spaces.linear import least_eigenvalue, unit_columns
 
 
 def sharp(theta2):
-    """The sharper limit of gamma, (1 - sqrt(1 - Theta^2))^2; of a Fraction a Fraction just below it."""
+    """Return the sharper limit of gamma, (1 - sqrt(1 - Theta^2))^2; for a Fraction, a Fraction just below it."""
     above = root(1 - theta2) + (Fraction(2, DIGITS) if isinstance(theta2, Fraction) else 0)
     return max(1 - above, 0 * above) ** 2
 
 
 def _gamma(rng):
-    """Parts of that limit: below it, at it, beyond it."""
+    """Draw gamma, relative to its sharper limit: below it, at it, or often far beyond it."""
     return [rng.random(), 1.0, rng.exponential(10)][rng.integers(0, 3)]
 
 
@@ -32,7 +32,7 @@ def _draw(rng):
 
 
 def _make(shape, numbers):
-    """numbers: free numbers of the learners, y; 1 / weight - 1, 1 / eta - 1; gamma in parts of its sharper limit."""
+    """numbers: those that determine the unit learners, y; 1 / weight - 1, 1 / eta - 1; gamma divided by its sharper limit."""
     r, K, rounds = shape
     free, rest = numbers[: K * (r - 1)].reshape(K, r - 1), numbers[K * (r - 1) :]
     D = unit_columns(free) if r > 1 else np.array([[1 + 0 * rest[0]] * K])
@@ -47,7 +47,7 @@ def _make(shape, numbers):
 
 
 def _fewer(shape, numbers):
-    """Fewer rounds."""
+    """Yield the instance with fewer rounds."""
     yield from (((*shape[:-1], rounds), numbers) for rounds in range(1, shape[-1]))
 
 
@@ -57,7 +57,7 @@ def _draw_line(rng):
 
 
 def _make_line(shape, numbers):
-    """numbers: the fourth root of 1 / eta - 1, gamma; with a cap the root of 1 / cap - 1."""
+    """numbers: the fourth root of 1 / eta - 1, gamma; if there is a cap, the root of 1 / cap - 1."""
     eta, gamma = 1 / (1 + numbers[0] ** 4), min(abs(numbers[1]), 1 + 0 * numbers[1])
     one = 1 + 0 * eta
     cap = 1 / (1 + numbers[2] ** 2) if len(numbers) > 2 else None
@@ -77,7 +77,7 @@ def _draw_coordinates(rng, one):
 
 
 def _make_coordinates(shape, numbers, one):
-    """numbers: y, 1 / eta - 1; gamma / (1 - gamma), but gamma is 1 without a correction."""
+    """numbers: y, 1 / eta - 1; with the correction also gamma / (1 - gamma); without it (`one`) gamma is 1."""
     n, rounds = shape
     y, eta = numbers[:n], 1 / (1 + abs(numbers[n]))
     gamma = 1 + 0 * eta if one else abs(numbers[n + 1]) / (1 + abs(numbers[n + 1]))

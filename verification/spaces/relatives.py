@@ -1,4 +1,4 @@
-"""What the remarks of Lu and Mazumder compare: differences of losses, longer learners, rules that are special cases of others."""
+"""Quantities that the remarks of Lu and Mazumder compare: differences of losses, longer learners, rules as special cases of others."""
 
 from fractions import Fraction
 from math import comb
@@ -22,29 +22,29 @@ class Relatives:
         return np.array([((self.y - (self.y @ b) / (b @ b) * b) ** 2).sum() for b in learners]) / 2
 
     def _norm_with(self, places, drawn):
-        """The norm of a rule that draws so many of these places."""
+        """Return the norm of the gradient for a rule that draws `drawn` of these places."""
         sizes = -np.sort([-np.abs(self.gradient[place]).max() for place in places])
         n = len(places)
         return sum(Fraction(comb(n - j, drawn - 1), comb(n, drawn)) * size for j, size in enumerate(sizes, 1))
 
     @property
     def norm_of_one(self):
-        """Type 3 with one group."""
+        """The norm of Type 3 with one group drawn."""
         return self._norm_with(self.groups, 1)
 
     @property
     def norm_of_type_2(self):
-        """The mean over groups of the largest size."""
+        """The norm of Type 2: the mean over groups of the largest absolute derivative."""
         return sum(np.abs(self.gradient[group]).max() for group in self.groups) / len(self.groups)
 
     @property
     def norm_of_all(self):
-        """Type 3 with all groups."""
+        """The norm of Type 3 with all groups drawn."""
         return self._norm_with(self.groups, len(self.groups))
 
     @property
     def norm_of_type_0(self):
-        """The largest size."""
+        """The norm of Type 0: the largest absolute derivative."""
         return np.abs(self.gradient).max()
 
     @property

@@ -1,4 +1,4 @@
-"""Means of Langevin boosting on blocks of columns, squared loss: the chain, its limit, and what noise leaves of the targets."""
+"""Means of Langevin boosting on blocks of columns, squared loss: the chain, its limit, and the smoother of the targets."""
 
 import functools
 from dataclasses import dataclass
@@ -25,7 +25,7 @@ class Chain:
         return self.law.mean()
 
     def plus_gamma(self):
-        """P + gamma."""
+        """Return P + gamma I."""
         out = self.P.copy()
         for i in range(len(out)):
             out[i, i] += self.law.gamma
@@ -33,7 +33,7 @@ class Chain:
 
     @functools.cached_property
     def smoother(self):
-        """P (P + gamma)^-1: what takes targets to the mean of the law."""
+        """P (P + gamma)^-1, which maps targets to the mean of the limit."""
         return solved(self.plus_gamma(), self.P).T
 
     @functools.cached_property
@@ -43,12 +43,12 @@ class Chain:
         return basis @ solved(basis.T @ basis, basis.T @ self.y).ravel()
 
     def penalty(self):
-        """F*'P^+F*."""
+        """Return F*'P^+F*."""
         basis = independent(self.law.H)
         return self.best @ (basis @ solved(basis.T @ self.P @ basis, basis.T @ self.best).ravel())
 
     def mean(self):
-        """The mean of the chain."""
+        """Return the mean of the chain after all steps."""
         at = 0 * self.y
         for _ in range(self.steps):
             at = (1 - self.law.gamma * self.eps) * at + self.eps * (self.P @ (self.y - at))
@@ -69,7 +69,7 @@ def _make(shape, numbers):
 
 
 def _make_rough(shape, numbers):
-    """A chain without blocks that are nearly dependent: in floats these count as dependent (``cb.data.blocks``)."""
+    """Return a chain, or None if the columns of a block are nearly dependent: ``cb.data.blocks`` treats those as dependent."""
     chain = _make(shape, numbers)
     sizes = [np.linalg.svd(block.astype(float), compute_uv=False) for block in chain.law.blocks] if chain else []
     return None if any(((size < 1e-4 * size[0]) & (size > 1e-12 * size[0])).any() for size in sizes) else chain
@@ -80,7 +80,7 @@ def _is_chain(case):
 
 
 def gamma_of(case):
-    """Its shrinkage, to name a point."""
+    """Return the shrinkage gamma of a chain, as a label of points."""
     return float(case.law.gamma)
 
 

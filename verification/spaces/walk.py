@@ -1,7 +1,7 @@
-r"""Boosting of the squared loss over a few unit columns, in floats or in Fractions: the world of Freund, Grigas and Mazumder.
+r"""Boosting of the squared loss over a few unit columns, in floats or in Fractions: instances for Freund, Grigas and Mazumder.
 
-Written apart from the package, which is not used here. The columns span all coordinates but one:
-there y has a part that no model explains.
+Implemented independently of the package. The columns span all coordinates but the last one,
+where y has a part that no model explains.
 """
 
 import functools
@@ -16,11 +16,11 @@ from verification.spaces.linear import least_eigenvalue, solutions, solved
 
 @dataclass(frozen=True, eq=False)
 class Walk:
-    """Models 0, 1, ..., N of one method and what the theorems measure; one entry per step.
+    """Models 0, 1, ..., N of one method, and the quantities in the theorems; one entry per model.
 
     X : (m, p);  y : (m,), the part that the columns explain;  outside : the rest of y, one number
     eps : a number, or the steps of FS;  delta : (N + 1,) radii, or None
-    beta : (N + 1, p);  chosen, theta : (N + 1,), learner and step taken from each model, the last one included;  shrink : the same
+    beta : (N + 1, p);  chosen, theta, shrink : (N + 1,), learner, signed length and shrinkage of the step from each model, also the last
     """
 
     kind: str
@@ -36,7 +36,7 @@ class Walk:
     moves: tuple = field(default=("theta", "taken"), repr=False)
 
     def in_units(self, unit):
-        """The same where the target is so many times as large."""
+        """Return the same run with the target multiplied by `unit`."""
         of_y = {name: getattr(self, name) * unit for name in ("y", "outside", "beta", "theta")}
         lengths = {} if self.kind == "ls" else {"eps": self.eps * unit}
         return replace(self, **of_y, **lengths, delta=None if self.delta is None else self.delta * unit)
@@ -59,7 +59,7 @@ class Walk:
 
     @property
     def A2(self):
-        """A^2, the square of the length of what the columns explain."""
+        """A^2 = ||X beta_LS||^2."""
         return self.y @ self.y
 
     @property
@@ -74,12 +74,12 @@ class Walk:
 
     @functools.cached_property
     def resid(self):
-        """(N + 1, m)."""
+        """Residuals without the part outside, (N + 1, m)."""
         return self.y - self.beta @ self.X.T
 
     @functools.cached_property
     def correlations(self):
-        """(N + 1, p)."""
+        """Correlations of the columns with the residuals, (N + 1, p)."""
         return self.resid @ self.X
 
     @functools.cached_property
@@ -94,7 +94,7 @@ class Walk:
 
     @property
     def fit(self):
-        """Its root."""
+        """||X (beta_LS - beta_k)||."""
         return root(self.fit2)
 
     @property
@@ -114,7 +114,7 @@ class Walk:
 
     @property
     def distance(self):
-        """Its root."""
+        """The distance to the least-squares solutions."""
         return root(self.distance2)
 
     @property
@@ -134,7 +134,7 @@ class Walk:
 
     @property
     def l1_of_least_squares(self):
-        """||beta_LS||_1 where there is one solution."""
+        """||beta_LS||_1, if the solution is unique."""
         return np.abs(solved(self.X, self.y)).sum()
 
     @property
@@ -154,7 +154,7 @@ class Walk:
 
     @property
     def repeats(self):
-        """Largest number of times that one column was taken before step k."""
+        """Largest number of steps along one column before step k."""
         taken = list(self.chosen)
         return 0 * self.y[0] + np.array(
             [max((taken[:k].count(j) for j in set(taken[:k])), default=0) for k in range(len(taken))]
@@ -214,7 +214,7 @@ class Walk:
 
     @property
     def off_frank_wolfe(self):
-        """Distance of each model from that of Frank-Wolfe with the step eps / delta."""
+        """l1 distance of each model from a Frank-Wolfe step of eps / delta from the model before it."""
         share = (self.eps / self.delta)[:, None]
         made = (1 - share) * self.beta + share * self.vertex
         return np.concatenate([[0 * self.eps], np.abs(made[:-1] - self.beta[1:]).sum(axis=1)])
@@ -225,7 +225,7 @@ class Walk:
         return solutions(self.X, self.y, self.l1)[0] + self.outside**2 / 2
 
     def lasso_at(self, radii):
-        """L* over balls of other radii."""
+        """Return L* over balls of other radii."""
         return solutions(self.X, self.y, radii)[0] + self.outside**2 / 2
 
     @property

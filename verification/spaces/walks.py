@@ -1,4 +1,4 @@
-"""Spaces of small instances of boosting: the methods, written apart from the package, and how instances are drawn and made."""
+"""Spaces of small instances of boosting, with the methods implemented independently of the package."""
 
 import functools
 from fractions import Fraction
@@ -11,7 +11,7 @@ from verification.spaces.walk import Walk, sign
 
 
 def _step(kind, k, corr, beta, eps, delta, X):
-    """(theta, shrink) of one step."""
+    """Return (theta, shrink) of one step."""
     if kind == "ls":
         return eps * corr, 0 * corr
     if kind in ("fs", "varying"):
@@ -42,7 +42,7 @@ def walk(kind, X, y, n_steps, eps, delta=None, outside=0):
 
 
 def _count(kind, n_steps):
-    """How many numbers say how long the steps are, and how large the radii."""
+    """Return how many numbers describe the steps and the radii of an instance."""
     return {"ls": 1, "fs": 1, "varying": n_steps + 1, "rfs": 2, "fw": 1, "path": n_steps + 2}[kind]
 
 
@@ -59,7 +59,7 @@ def _draw(rng, most, kind):
 
 
 def _make(shape, numbers, kind):
-    """numbers: the part of y outside, y, free numbers of the columns; eps, or the steps; the radius less eps, or its increments."""
+    """numbers: the part of y outside, y, those that determine the columns; eps, or the steps; the radius minus eps, or its increments."""
     m, p, n_steps = shape
     rest = np.abs(numbers[1 + m + p * (m - 1) :])
     if len(rest) != _count(kind, n_steps) or p < m:
@@ -82,7 +82,7 @@ def _make(shape, numbers, kind):
 
 
 def _smaller(shape, numbers, kind):
-    """Without the last coordinate; fewer steps; without one of the columns."""
+    """Yield instances without the last coordinate, with fewer steps, without one of the columns."""
     m, p, n_steps = shape
     cut = 1 + m + p * (m - 1)
     if m > 1:
@@ -96,7 +96,7 @@ def _smaller(shape, numbers, kind):
 
 
 def walks(kind, words, most=(3, 4, 12)):
-    """The space of one method: at most so many coordinates, columns and steps."""
+    """Return the space of one method; most : largest numbers of coordinates, columns and steps."""
     return Space(
         words,
         functools.partial(_draw, most=most, kind=kind),
@@ -116,7 +116,7 @@ PATH = walks("path", "PATH-R-FS over up to 2 unit columns", (2, 2, 80))
 
 
 def _jump(shape, numbers):
-    """A path of two radii, the second at the last step alone; numbers end in eps, the first radius less eps, the jump."""
+    """Return a path of two radii, the second only at the last step; the last numbers are eps, the first radius minus eps, the jump."""
     return PATH.make(shape, np.concatenate([numbers[:-2], numbers[-2:-1], 0 * numbers[:1].repeat(shape[2] - 1), numbers[-1:]]))
 
 

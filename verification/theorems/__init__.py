@@ -1,1 +1,1 @@
-"""One file per numbered statement, found by walking this folder; ``verification/ledger.py`` says what a file must hold."""
+"""One file per numbered statement, found by walking this folder; ``verification/ledger.py`` describes what a file must contain."""

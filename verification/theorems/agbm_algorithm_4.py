@@ -1,14 +1,14 @@
-r"""Momentum without the correction (Algorithm 4, VAGBM) has no rate: exact counterexamples.
+r"""Momentum without the correction (Algorithm 4, VAGBM) has no convergence rate: exact counterexamples.
 
-Problem: sum_i (f_i - y_i)^2 / 2 over multiples of the coordinate vectors, ties to the lowest.
+Problem: sum_i (f_i - y_i)^2 / 2 over multiples of the coordinate vectors, ties to the lowest index.
 
 Method: VAGBM with eta = 1 and gamma = 1; for comparison AGBM with gamma at the limit of Theorem 4.1.
 
 Assumptions: none; the paper argues that errors add up, and proves no lower bound.
 
 Claim: upper, refuted: the rate of Theorem 4.1 with the corrected constant holds for VAGBM. Tight: on five coordinates with y = 1 the losses
-of rounds 0 to 8 are 5/2, 2, 3/2, 33/32, 513/800, 77/200, 25/49, 11469/25088, 23575/75264. Upper: from round 30 on they are above that of
-the start.
+of rounds 0 to 8 are 5/2, 2, 3/2, 33/32, 513/800, 77/200, 25/49, 11469/25088, 23575/75264. Upper: from round 30 on the loss is
+above the loss at the start.
 
 Constants: Theta^2 = 1/5.
 
@@ -26,7 +26,7 @@ from verification.spaces.momentum import VAGBM
 from verification.statement import Statement, claim, refuted
 
 FIRST = [F(5, 2), F(2), F(3, 2), F(33, 32), F(513, 800), F(77, 200), F(25, 49), F(11469, 25088), F(23575, 75264)]
-#: From this round on the loss is above that of the start.
+#: From this round on, the loss is above the loss at the start.
 SINCE = 30
 
 
@@ -55,7 +55,7 @@ def _above(case, since, factor=1):
 
 @claim("VAGBM comes back above its start", sharpened="verified", shown={"sharpened": f"gaps > where(k >= {SINCE}, gaps[0], 0)"})
 def check_above(case, variant):
-    """From round 30 on the loss is above that of the start, on five coordinates."""
+    """From round 30 on, the loss is above the loss at the start, on five coordinates."""
     return _above(case, SINCE)
 
 

@@ -1,10 +1,10 @@
-r"""What is left unfitted, in all rounds together (Lemma C.6), and the limit of gamma that follows.
+r"""The sum of the fitting errors over all rounds (Lemma C.6), and the limit of gamma that follows.
 
 Problem: sequences a_j, c_j >= 0 with sqrt(a_{j+1}) <= kappa (sqrt(a_j) + sqrt(c_{j+1})), a_0 <= kappa^2 c_0, kappa = sqrt(1 - Theta^2).
 
-Method: the sequence that grows fastest, all of these with equality; c = 1 or drawn; for the limit of gamma a grid of Theta.
+Method: the largest such sequence, with equality everywhere; c = 1 or random; for the limit of gamma a grid of Theta.
 
-Assumptions: a_0 <= kappa^2 c_0 is used in the proof and not printed; 0 < Theta < 1.
+Assumptions: a_0 <= kappa^2 c_0 is used in the proof but not printed; 0 < Theta < 1.
 
 Claim: upper: a_0 + ... + a_m <= C (c_0 + ... + c_m), printed C = 2 (2 - Theta^2) (1 - Theta^2) / Theta^4, sharpened
 C = (kappa / (1 - kappa))^2, which a constant c attains in the limit. Upper: C <= (1 - s)^2 / (4 s^2), s = gamma / Theta^2, printed for
@@ -14,8 +14,8 @@ Constants: none.
 
 Measured: sums of the sequence; both sides of the second claim.
 
-Reference: Lu, Karimireddy, Ponomareva, Mirrokni, Appendix C, Lemma C.6; the sharper constant is ours: (sqrt(a) over all rounds) is at most
-kappa times itself and kappa times (sqrt(c)), by Minkowski's inequality.
+Reference: Lu, Karimireddy, Ponomareva, Mirrokni, Appendix C, Lemma C.6; the sharper constant is ours, from Minkowski's inequality
+for the vectors over all rounds: ||sqrt(a)|| <= kappa (||sqrt(a)|| + ||sqrt(c)||).
 """
 
 import itertools
@@ -27,7 +27,7 @@ from verification.statement import Statement
 
 
 class Sequence:
-    """The fastest a_0, ..., a_m for c_0, ..., c_m, given by their roots."""
+    """The largest possible a_0, ..., a_m; `roots` are the square roots of c_0, ..., c_m."""
 
     def __init__(self, angle, roots):
         self.angle2 = angle**2
@@ -46,7 +46,7 @@ class Angles:
         self.theta, self.angle2 = np.atleast_1d(theta), np.atleast_1d(theta) ** 2
 
     def slack(self, measured):
-        """What rounding may do: 1 - kappa loses Theta^2 / 2 of its digits, and is squared twice."""
+        """Return a bound of the rounding error: 1 - kappa, about Theta^2 / 2, loses digits by cancellation, and is squared twice."""
         return measured * 16 * np.finfo(float).eps / self.angle2
 
 

@@ -1,20 +1,20 @@
-r"""What a single round of accelerated boosting does (Lemmas C.1, C.2, C.3).
+r"""A single round of accelerated boosting (Lemmas C.1, C.2, C.3).
 
 Problem: a convex, 1-smooth loss over the multiples of unit columns.
 
-Method: AGBM (Algorithm 2); for C.1 with any learners whatever, drawn at random.
+Method: AGBM (Algorithm 2); for C.1 also with learners drawn at random.
 
 Assumptions: C.1 none; C.2 eta <= 1 and exact best fits; C.3 convexity.
 
-Claim: tight, C.1: hhat^{m+1} = h^{m+1} + alpha_m (c^m - b_{m,2}), hhat the momentum that takes the whole residual. Upper, C.2:
-L(f^{m+1}) <= L(g^m) - (eta / 2) Theta^2 ||r^m||^2, sharpened with the cosine of the fit in the place of Theta. Upper, C.3:
+Claim: tight, C.1: hhat^{m+1} = h^{m+1} + alpha_m (c^m - b_{m,2}), hhat the momentum model updated by the whole residual. Upper, C.2:
+L(f^{m+1}) <= L(g^m) - (eta / 2) Theta^2 ||r^m||^2, sharpened with the cosine of the fit in place of Theta. Upper, C.3:
 L(g^m) + theta_m <r^m, h^m - f> <= theta_m L(f) + (1 - theta_m) L(f^m) for every f.
 
 Constants: Theta in closed form.
 
-Measured: C.1 along a fixed vector; C.3 at f = f* and at points a hundredth of the way from h^m to f*, f_1, and away from it, f_2.
+Measured: C.1 along a fixed vector; C.3 at f = f*, at f_1, a hundredth of the way from h^m to f*, and at f_2, as far in the other direction.
 
-Reference: Lu, Karimireddy, Ponomareva, Mirrokni, Appendix C, Lemmas C.1 to C.3 (the main text counts one more).
+Reference: Lu, Karimireddy, Ponomareva, Mirrokni, Appendix C, Lemmas C.1 to C.3 (numbered one higher in the main text).
 """
 
 import numpy as np
@@ -35,7 +35,7 @@ check_fall = Statement(
 
 
 def _mixing(mix="mix", factor=""):
-    """C.3 at f*, at f_1, a hundredth of the way from h to it, and at f_2, as far away from it."""
+    """Return the formula of C.3 at f*, at f_1, a hundredth of the way from h to f*, and at f_2, as far in the other direction."""
     ends = (("to_star", ""), ("to_near", f"{mix} * near + "), ("to_beyond", f"{mix} * beyond + "))
     return " and ".join(f"at_mix + {factor}{mix} * {tilt} <= {at}(1 - {mix}) * gaps" for tilt, at in ends)
 
@@ -65,7 +65,7 @@ CASES = {
 
 
 def _wrongly(**wrong):
-    """The runs of Algorithm 2 with a fault in it, for the two cases that can be run again."""
+    """Return a sabotage: C.1 on a faulty run of Algorithm 2, on five coordinates for exact cases, else with random learners."""
     return lambda case: check_identity((_five if case.exact else _drawn)(**wrong), "printed")
 
 

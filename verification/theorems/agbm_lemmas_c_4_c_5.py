@@ -1,4 +1,4 @@
-r"""The potential of accelerated boosting, and what it gains in all rounds together (Lemmas C.4, C.5).
+r"""The potential of accelerated boosting, and the sum of its increments over all rounds (Lemmas C.4, C.5).
 
 Problem: a convex, 1-smooth loss over the multiples of unit columns that span R^n.
 
@@ -7,12 +7,12 @@ Method: AGBM (Algorithm 2).
 Assumptions: C.4 eta <= 1 and gamma < Theta^2; C.5 gamma <= Theta^4 / (4 + Theta^2), sharpened gamma <= (1 - sqrt(1 - Theta^2))^2; checked.
 
 Claim: upper. C.4: V^{m+1} <= V^m + delta_m with V^m = (alpha_{m-1} / theta_{m-1}) (L(f^m) - L(f)) + ||f - hhat^m||^2 / 2, printed for every
-f. One step of the proof needs L(f^m) >= L(f): corrected for f = f*. C.5: delta_0 + ... + delta_m <= 0. Tight, Remark C.1: in one dimension,
-where every target is fitted, delta_m has a closed form; one of its constants is misprinted.
+f. One step of the proof needs L(f^m) >= L(f); corrected: for f = f*. C.5: delta_0 + ... + delta_m <= 0. Tight, Remark C.1: in one
+dimension, where every target is fitted exactly, delta_m has a closed form; one of its constants is misprinted.
 
 Constants: Theta in closed form; delta_m from s = gamma / Theta^2 and t = (1 - s) / 2.
 
-Measured: at f = f*; for the print also at f = -f* / 10, a little above the start.
+Measured: at f = f*; the printed claim also at f = -f* / 10, where the loss is a little above that at the start.
 
 Reference: Lu, Karimireddy, Ponomareva, Mirrokni, Appendix C, Lemmas C.4 and C.5 (C.5 and C.6 in the main text), Remark C.1.
 """

@@ -1,21 +1,21 @@
-r"""The accelerated rate (Theorem 4.1), its constant, and what it needs: a small gamma, and the correction.
+r"""The accelerated rate (Theorem 4.1), its constant, and its need of a small gamma.
 
 Problem: a convex, 1-smooth loss, L* = 0, over the multiples of unit columns that span R^n.
 
-Method: AGBM (Algorithm 2); for the claims that are false beyond its assumptions also gamma = 1/2, and VAGBM (Algorithm 4).
+Method: AGBM (Algorithm 2); for the claim that is false beyond the assumptions also gamma = 1/2.
 
 Assumptions: exact best fits; eta <= 1; gamma <= Theta^4 / (4 + Theta^2), sharpened gamma <= (1 - sqrt(1 - Theta^2))^2; checked.
 
-Claim: upper, for every M >= 1: L(f^M) - L* <= C R^2 / (eta gamma (M + 1)^2), R = ||f* - f^0||, printed C = 1/2 (the appendix has M^2 in the
-place of (M + 1)^2), corrected C = 2. Tight: on a parabola with lines at both ends, Theta = eta = 1, the gap of the last of n rounds is
-6 / (8 n + 28 + gamma (n - 1)(3 n + 10)), which comes to the corrected bound as n grows: no smaller C is true, whatever gamma is. Nor is a
-gap larger than that where Theta = eta = 1.
+Claim: upper, for every M >= 1: L(f^M) - L* <= C R^2 / (eta gamma (M + 1)^2), R = ||f* - f^0||, printed C = 1/2 (the appendix has M^2 in
+place of (M + 1)^2), corrected C = 2. Tight: on a parabola continued by lines at both ends, with Theta = eta = 1, the gap after n rounds is
+6 / (8 n + 28 + gamma (n - 1)(3 n + 10)). As n grows, it approaches the corrected bound: no smaller C is true, whatever gamma is. No gap is
+larger than this one if Theta = eta = 1.
 
 Constants: Theta in closed form; L* = 0 and f* = y, as the columns span the space.
 
 Measured: L(f^M) - L*, in Fractions on coordinates.
 
-Reference: Lu, Karimireddy, Ponomareva, Mirrokni, Theorem 4.1 and the end of its proof in Appendix C; Section 4 on gamma; Algorithm 4.
+Reference: Lu, Karimireddy, Ponomareva, Mirrokni, Theorem 4.1 and the end of its proof in Appendix C; Section 4 on gamma.
 """
 
 import coordboost as cb
@@ -25,7 +25,7 @@ from verification.agbm_runs import judged, run
 from verification.spaces.momentum import AGBM, CAPPED, COORDINATES, LINE
 from verification.statement import Statement, claim, refuted
 
-#: A run beyond the assumptions, for the claims that there are none.
+#: A run beyond the assumptions, for the claim that any gamma will do.
 LARGE = "five coordinates, gamma 1/2"
 
 

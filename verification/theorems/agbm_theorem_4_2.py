@@ -11,7 +11,7 @@ Sharpened: the same for gamma <= (1 - sqrt(1 - Theta^2))^2; for every M: L(f^M) 
 
 Constants: mu = min w of the loss.
 
-Measured: the gap after a period, in parts of the gap before.
+Measured: the gap after a period, relative to the gap before.
 
 Reference: Lu, Karimireddy, Ponomareva, Mirrokni, Theorem 4.2, Algorithm 3 with Option 1.
 """
@@ -23,12 +23,12 @@ from verification.spaces.momentum import AGBM, LINE
 from verification.statement import Statement, refuted
 from verification.theorems.agbm_theorem_4_1 import PRINTED, SHARPER
 
-#: The sharper limit of gamma, and a loss of parabolas alone.
+#: The sharper limit of gamma, and a loss that is quadratic, without a cap.
 SQUARES = f"{SHARPER} and parabolas"
 
 
 def _half(period, part=2):
-    """From so many rounds on the gap is at most that part of the first; before that nothing is said."""
+    """Return a formula: from round `period` on, the gap is at most the first gap divided by `part`; before, a bound that always holds."""
     return f"gaps <= where(k >= {period}, gaps[0] / {part}, 100 * (gaps + gaps[0]))"
 
 

@@ -7,9 +7,9 @@ Method: none.
 Assumptions: unit columns; X is not 0.
 
 Claim: upper, (9): 0 < lambda_pmin <= lambda_max <= p, hence gamma in [3/4, 1) for 0 < eps <= 1; gamma falls in eps on (0, 1]; the
-classical condition number is at most kappa where the rank is p. Sharpened: kappa >= rank.
+classical condition number is at most kappa if the rank is p. Sharpened: kappa >= rank.
 
-Constants: from the thin SVD; in rationals, the trace of X'X.
+Constants: from the thin SVD.
 
 Measured: the constants of each problem.
 
@@ -29,7 +29,7 @@ U = float(np.finfo(float).eps)
 
 
 class Facts:
-    """Singular values of the columns of a problem, cut at the numerical rank, and its constants."""
+    """The non-zero singular values of the columns of a problem, as many as the numerical rank, and its constants."""
 
     def __init__(self, given, stretch=1.0):
         B = stretch * given.dictionary.gather(np.arange(given.n_learners))
@@ -41,7 +41,7 @@ class Facts:
 
     @property
     def rank(self):
-        """Number of singular values kept."""
+        """Number of non-zero singular values."""
         return len(self.singular)
 
 
@@ -62,7 +62,7 @@ def check_order(case, variant):
 
 @claim("lambda_pmin of the package", COLUMNS, printed="verified")
 def check_value(case, variant):
-    """The smallest non-zero eigenvalue, by a second way: never the dust of a singular matrix."""
+    """lambda_pmin equals that of an independent SVD; it is never the rounding error of an eigenvalue 0."""
     return BoundCheck(check_value.statement, variant, "tight", case.constants.lambda_pmin, case.singular[-1] ** 2, case.slack)
 
 
@@ -75,7 +75,7 @@ def check_gamma(case, variant):
 
 @claim("Condition numbers", COLUMNS, printed="verified")
 def check_classical(case, variant):
-    """lambda_max / lambda_min <= kappa = p / lambda_pmin, rank p."""
+    """lambda_max / lambda_min <= kappa = p / lambda_pmin, if the rank is p."""
     if case.rank < case.p:
         return None
     classical = (case.singular[0] / case.singular[-1]) ** 2
@@ -107,7 +107,7 @@ def _long(case):
 
 
 def _dust(case):
-    """The smallest eigenvalue of the computed Gram matrix, or what is left of it."""
+    """The rounding error of an eigenvalue 0 in place of lambda_pmin."""
     return BoundCheck("dust", "printed", "tight", case.constants.lambda_pmin, 1e-17, case.slack)
 
 

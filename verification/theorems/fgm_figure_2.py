@@ -1,19 +1,19 @@
-r"""Figure 2, top, and Figure 8, top: on the prostate data boosting with small steps, R-FS and the Lasso have one path.
+r"""Figure 2, top, and Figure 8, top: boosting with small steps, R-FS and the Lasso have the same path on the prostate data.
 
 Problem: least squares over the eight unit columns of the prostate data, given by their inner products to four digits.
 
 Method: LS-Boost, FS, and R-FS with a radius of 0.81 to 0.99 of the l1 norm of least squares; the Lasso by its exact path.
 
-Assumptions: a step is at most 1/2 long, in units of the coefficients; up to least squares, or to 0.95 of the radius.
+Assumptions: steps are at most 1/2 long, in units of the coefficients; runs end at least squares, or at 0.95 of the radius.
 
-Claim: upper. The paper shows panels that look alike; printed: each coefficient is at most two steps away from that of the Lasso of the
-same l1 norm. Without the ball the method is FS.
+Claim: upper. The paper shows panels that look alike; here: each coefficient is at most two steps away from the Lasso coefficient at the
+same l1 norm. R-FS without the ball is FS.
 
 Constants: the length of the first step.
 
-Measured: the largest distance of a coefficient from that of the Lasso, at every step.
+Measured: the largest difference between a coefficient and that of the Lasso, at every step.
 
-Reference: Freund, Grigas, Mazumder, Figures 2 and 8, Section 6; how many steps is ours.
+Reference: Freund, Grigas, Mazumder, Figures 2 and 8, Section 6; the number of two steps is ours.
 """
 
 import functools
@@ -24,7 +24,7 @@ import numpy as np
 from verification.space import Space
 from verification.statement import Statement
 
-#: Inner products of lweight, age, lbph, svi, lcp, gleason, pgg45 and lpsa, below the diagonal; then those with lcavol.
+#: Inner products of lweight, age, lbph, svi, lcp, gleason, pgg45 and lpsa, below the diagonal; CORR: those with the target lcavol.
 BELOW = (
     "3480 4423 3502 1554 1177 -858 1645 1277 -70 6731 569 2689 778 3204 5148 1074 2761 785 4576 6315 7519 "
     "4333 1696 1798 5662 5488 3690 4223"
@@ -35,7 +35,7 @@ KINDS, LONGEST = ("LS-Boost", "FS", "R-FS"), 0.5
 
 @functools.cache
 def gram():
-    """(8, 8)."""
+    """Return the inner products of the columns, (8, 8)."""
     G = np.eye(8)
     G[np.tril_indices(8, -1)] = np.array(BELOW.split(), dtype=float) / 1e4
     return G + np.tril(G, -1).T
@@ -43,7 +43,7 @@ def gram():
 
 @functools.cache
 def lasso():
-    """Knots of the exact path: l1 norms (n,) and coefficients (n, 8)."""
+    """Return the knots of the exact path: l1 norms (n,) and coefficients (n, 8)."""
     G, beta, active, knots = gram(), np.zeros(8), [int(np.argmax(np.abs(CORR)))], [np.zeros(8)]
     while len(active) <= 8:
         corr, way = CORR - G @ beta, np.zeros(8)
@@ -52,7 +52,7 @@ def lasso():
         falls, rest = G @ way, [j for j in range(8) if j not in active]
         meets = {(largest - s * corr[j]) / (1 - s * falls[j]): j for j in rest for s in (1, -1)}
         length = min((t for t in meets if t > 0), default=largest)
-        assert (beta[active] * way[active] >= 0).all()  # no coefficient turns back: nothing leaves
+        assert (beta[active] * way[active] >= 0).all()  # no coefficient returns to 0, so no column leaves
         beta = beta + length * way
         knots.append(beta)
         active = [*active, meets.get(length, 8)]
@@ -62,9 +62,9 @@ def lasso():
 
 @dataclass(frozen=True, eq=False)
 class Followed:
-    """A run in the metric of `gram`; arrays have an entry for each step.
+    """A run on the columns of `gram`; arrays have an entry for each step.
 
-    kind : one of ``KINDS``;  eps : rate, or length of a step;  share : of the l1 norm of least squares that the radius is
+    kind : one of ``KINDS``;  eps : learning rate, or length of a step;  share : radius of the ball, divided by the l1 norm of least squares
     """
 
     kind: str
@@ -92,7 +92,7 @@ class Followed:
 
     @property
     def apart(self):
-        """The largest distance of a coefficient from that of the Lasso of the same l1 norm."""
+        """The largest difference between a coefficient and that of the Lasso of the same l1 norm."""
         norms, path = lasso()
         here = np.abs(self.betas).sum(axis=1)
         there = np.array([np.interp(here, norms, column) for column in path.T]).T
@@ -100,7 +100,7 @@ class Followed:
 
 
 def _make(shape, numbers):
-    """numbers: the length of the first step in parts of the longest, and the share, each x as 1 / (1 + x^2)."""
+    """numbers: for the length of the first step and for the share, each x mapped to 1 / (1 + x^2) and then to its range."""
     length, share = 1 / (1 + numbers**2)
     length, share = LONGEST * max(length, 0.1), 0.81 + 0.18 * share
     kind = KINDS[shape[0]]

@@ -1,4 +1,4 @@
-r"""Figures 3 and 4, and what may be read off Table B.2.
+r"""Figures 3 and 4, and conclusions from Table B.2.
 
 Problem: the bound profile (15) of LS-Boost; Gaussian designs with correlated columns; test errors of FS, R-FS and the Lasso as printed.
 
@@ -6,15 +6,15 @@ Method: LS-Boost for the figures; FS, R-FS, Lasso for the table.
 
 Assumptions: unit columns. The entries of the table are compared as they stand, without their standard errors.
 
-Claim: Figure 3: the l1 norm of the profile ends at eps / (1 - sqrt(gamma)), 8 kappa / (2 - eps) at most, and 7.464 kappa / (2 - eps) at
-least, attained for kappa = 1 and eps = 1: it is 4 (1 + sqrt(gamma)) kappa / (2 - eps), and gamma is 3/4 at least.
+Claim: Figure 3: the l1 norm of the profile ends at eps / (1 - sqrt(gamma)) = 4 (1 + sqrt(gamma)) kappa / (2 - eps). As gamma >= 3/4, this
+is at most 8 kappa / (2 - eps), and at least 7.464 kappa / (2 - eps), attained for kappa = eps = 1.
 Figure 4: for 50 x p designs gamma grows with the correlation of the columns. Table B.2, printed: R-FS is at least as accurate as FS and the
-Lasso (true of all five lines). Hopes, not printed: R-FS is sparser than FS, and than the Lasso (false in a line each). What the lines do
-show: R-FS is never less sparse than FS.
+Lasso (true in all five lines). Hopes, not printed: R-FS is sparser than FS, and sparser than the Lasso (each false in one line). True in
+all lines: R-FS is never less sparse than FS.
 
 Constants: kappa and eps as numbers; three designs of each kind for Figure 4.
 
-Measured: formulas in rationals where they have no roots; gamma from the thin SVD, the mean of three draws.
+Measured: formulas, in rationals if they have no roots; gamma from the thin SVD, as the mean of three draws.
 
 Reference: Freund, Grigas, Mazumder, Figures 3 and 4, Table B.2, Appendix B.
 """
@@ -51,7 +51,7 @@ class Profile:
 
     @property
     def end_by_package(self):
-        """The same by the package, with p = 1, after very many steps."""
+        """The same norm by the package, with p = 1, after very many steps."""
         constants = Constants(1.0, 1 / float(self.kappa), 1, 1)
         return float(ls_boost.l1_by_rate(constants, float(self.eps), 10**9))
 
@@ -82,7 +82,7 @@ def check_package(case, variant):
 
 @dataclass(frozen=True)
 class Design:
-    """50 x p Gaussian columns with correlations rho, centred, of unit norm: the mean of gamma for eps = 1 over three draws."""
+    """50 x p Gaussian columns with correlation rho, centred, of unit norm; gamma for eps = 1, the mean of three draws."""
 
     p: int
 
@@ -108,7 +108,7 @@ DESIGNS = Space(
 
 @claim("Figure 4, correlation", DESIGNS, printed="verified")
 def check_correlation(case, variant):
-    """gamma at rho = 0, 0.5, 0.9 grows."""
+    """gamma grows from rho = 0 to 0.5 to 0.9."""
     return _correlation(case, (0.0, 0.5, 0.9))
 
 

@@ -1,17 +1,17 @@
-r"""Theorems 2.1, 3.1, 4.1 and 5.1 with the optimum of a general solver.
+r"""Theorems 2.1, 3.1, 4.1 and 5.1 with the optimum from a general-purpose solver.
 
 Problem: least squares over unit columns, any rank, any shape; in the l1 ball of radius delta.
 
-Method: LS-Boost, FS, R-FS and PATH-R-FS, as in the files of these theorems; their small cases.
+Method: LS-Boost, FS, R-FS and PATH-R-FS, on the small cases of the files of these theorems.
 
 Assumptions: those of the theorems.
 
-Claim: tight, the optima of the package (exact ones, and that of the factorisation) are the solver's; upper, its lower ends along a run are
-not above them. Upper: part (i) of each theorem, with the solver's optimum in place of the package's lower end.
+Claim: tight, the optima of the package (exact, or from a factorisation) equal the solver's; upper, its certified lower ends along a run
+are not above the optima. Upper: part (i) of each theorem, with the solver's optimum in place of the package's lower end.
 
 Constants: the solver's lower end stands for the optimum; A from its upper end, lambda_pmin from the SVD, rounded against the claims.
 
-Measured: losses of predictions; the solver's own primal and dual values, their distance being part of the slack.
+Measured: losses of predictions; the solver's primal and dual values, whose difference is part of the slack.
 
 Reference: Freund, Grigas, Mazumder; the solver is Clarabel or OSQP, through cvxpy.
 """
@@ -29,7 +29,7 @@ from verification.theorems import fgm_theorem_2_1, fgm_theorem_3_1, fgm_theorem_
 
 @claim("Optima of the package, by a solver", of=Judged, sharpened="verified")
 def check_optimum(case, variant):
-    """What is called the optimum is one: in exact arithmetic, or by a factorisation for least squares."""
+    """The optimum of the package, in exact arithmetic or for least squares by a factorisation, equals the solver's."""
     return _optimum(case)
 
 
@@ -48,7 +48,7 @@ def check_lower(case, variant):
 
 
 def _lower(case, by=0.0):
-    """by : what the ends are raised by, in parts of what boosting can gain."""
+    """by : how far the lower ends are raised, relative to the loss at the start minus the lower end."""
     raised = case.own + by * (case.losses[0] - case.own)
     return BoundCheck("lower", "sharpened", "upper", raised, case.ends[1], case.slack)
 
@@ -92,7 +92,7 @@ def _ball(case, factor=1.0):
 
 @claim("Theorem 5.1 (i), optimum by a solver", of=Judged, printed="verified")
 def check_path(case, variant):
-    """On average the models are nearly as good as the Lasso, each of its own radius."""
+    """On average the models are nearly as good as the Lasso of the same radius."""
     return _path(case)
 
 

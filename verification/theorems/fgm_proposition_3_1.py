@@ -9,7 +9,7 @@ Assumptions: unit columns, so that G = 1.
 
 Claim: upper, (20) for constant steps and (37): min over i <= k of f(x_i) - f* <= (||x_0 - x*||^2 + G^2 sum a_i^2) / (2 sum a_i).
 
-Constants: A = ||x_0 - x*|| from the thin SVD, rounded against the claim; in rationals as they are.
+Constants: A = ||x_0 - x*|| from the thin SVD, rounded against the claim; exact in rationals.
 
 Measured: the running minimum over k + 1 iterates.
 
@@ -77,7 +77,7 @@ check_general = Statement(
 
 @claim("Proposition 3.1 (37), any function", DESCENTS, printed="verified")
 def check_any(case, variant):
-    """The same for subgradient descent on a sum of distances, in rationals."""
+    """The same for subgradient descent on ||x - c||_1, in rationals."""
     return BoundCheck(check_any.statement, variant, "upper", *_pair(case, case.length2), level="exact")
 
 
@@ -93,7 +93,7 @@ def check_constant(case, variant):
 
 @claim("Proposition 3.1, last line of the proof", DESCENTS, printed="refuted", corrected="verified")
 def check_proof(case, variant):
-    """min f(x_i) <= (||x_0 - x*||^2 + G^2 sum a_i^2) / (2 sum a_i), f = 10 + ||x - c||_1: printed without - f*; corrected with it."""
+    """min f(x_i) <= (||x_0 - x*||^2 + G^2 sum a_i^2) / (2 sum a_i), f = 10 + ||x - c||_1; corrected: min f(x_i) - f* on the left."""
     smallest, bound = _pair(case, case.length2)
     least = Fraction(10)
     measured = smallest + least - (least if variant == "corrected" else 0)

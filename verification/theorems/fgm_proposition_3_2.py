@@ -2,17 +2,16 @@ r"""Boosting is subgradient descent on the largest correlation (Proposition 3.2)
 
 Problem: minimise f(r) = ||B'r||_inf over the residuals r = y - B beta.
 
-Method: FS_eps, FS_{eps_k} and LS-Boost(eps) in coefficient space, against subgradient descent in residual space, written apart.
+Method: FS_eps, FS_{eps_k} and LS-Boost(eps) in coefficient space, against independent subgradient descent in residual space.
 
-Assumptions: unit columns; no exact ties, so that both roads take the same column.
+Assumptions: unit columns; no exact ties, so that both select the same column.
 
-Claim: tight, the residuals of both roads agree; upper, s_k B_j is a subgradient: f(r) >= f(r_k) + <g_k, r - r_k> for all r; tight, the
-projection on the residuals changes nothing.
+Claim: tight, both have the same residuals; upper, s_k B_j is a subgradient: f(r) >= f(r_k) + <g_k, r - r_k> for all r; tight, the
+projection onto the set of residuals changes nothing.
 
 Constants: none.
 
-Measured: the largest distance of the residuals at each step; the subgradient inequality at random r and at 0; the part of the step that
-leaves the span of the columns.
+Measured: the residuals at each step; the subgradient inequality at random r and at 0; the part of the step outside the span of the columns.
 
 Reference: Freund, Grigas, Mazumder, Proposition 3.2.
 """
@@ -30,7 +29,7 @@ from verification.statement import claim, method_of, problem_of
 
 @dataclass(frozen=True)
 class Roads:
-    """A method and its road in residual space: step lengths, or a function of them, and the radius."""
+    """A method, and its step lengths in residual space (or a function of k and the objective) and its radius."""
 
     data: object
     method: cb.rules.Method
@@ -39,26 +38,26 @@ class Roads:
     delta: object = np.inf
 
     def both(self):
-        """Yield (state of the run, iterate in residual space)."""
+        """Return an iterator over pairs: state of the run, iterate in residual space."""
         run = cb.solve(self.problem, self.method, self.n_steps, compile=isinstance(self.data, str))
         states = run.replay(range(self.n_steps + 1))
         return zip(states, cb.theory.subgradient_descent(run.problem, self.step, self.n_steps, delta=self.delta), strict=True)
 
     @property
     def problem(self):
-        """The problem, by its name or itself."""
+        """The problem, made from its name if `data` is one."""
         return problem(self.data) if isinstance(self.data, str) else self.data
 
     @property
     def noise(self):
-        """Rounding of a residual: a step rounds at most n products of the size of y, or of the step where it is longer; steps add up."""
+        """Bound of the rounding error of a residual: every step adds that of n products as large as y, or as the step if that is longer."""
         given, longest = self.problem, 0.0 if callable(self.step) else float(np.max(self.step))
         size = max(float(np.linalg.norm(given.y)), longest)
         return 8 * given.n_samples * (self.n_steps + 1) * np.finfo(float).eps * size
 
 
 def agreement(case, name, variant):
-    """The residuals of the two roads, one step after the other, sample by sample."""
+    """Compare the residuals of both implementations at every step, sample by sample."""
     one, other = (np.ravel(side) for side in zip(*((one.resid, two.resid) for one, two in case.both()), strict=True))
     return BoundCheck(name, variant, "tight", one, other, case.noise, along="entry")
 
@@ -69,7 +68,7 @@ def objective(given, resid, delta=np.inf):
 
 
 def supports(case, name, variant, factor=1.0):
-    """f(r_k) + <g_k, r - r_k> against f(r), at three random r and at 0, every tenth step."""
+    """Compare f(r_k) + <g_k, r - r_k> with f(r), at three random r and at 0; in long runs at every tenth step."""
     given, rng = case.problem, np.random.default_rng(0)
     deltas = np.broadcast_to(case.delta, case.n_steps)
     below, above = [], []
@@ -81,7 +80,7 @@ def supports(case, name, variant, factor=1.0):
 
 
 def road(walk):
-    """A small instance as a road."""
+    """Return a small instance as ``Roads``."""
     given = problem_of(walk)
     number = np.array(walk.eps, dtype=float)[()]
     step = {"ls": lambda k, f: number * f, "varying": number[:-1] if walk.kind == "varying" else None}.get(walk.kind, number)
@@ -91,7 +90,7 @@ def road(walk):
 
 
 def roads(space):
-    """The same instances as roads."""
+    """Return the space of these instances as ``Roads``, without those with near ties."""
 
     def make(shape, numbers):
         walk = space.make(shape, numbers)
@@ -121,7 +120,7 @@ def check_subgradient(case, variant):
 
 @claim("Proposition 3.2, projection", ROADS, printed="verified")
 def check_projection(case, variant):
-    """r_k - a_k g_k is a residual already: the subgradient lies in the span of the columns."""
+    """r_k - a_k g_k is already a residual: the subgradient lies in the span of the columns."""
     given = case.problem
     B = given.dictionary.gather(np.arange(given.n_learners))
     left, singular, _ = np.linalg.svd(B, full_matrices=False)
@@ -149,7 +148,7 @@ def _other_step(case):
 
 
 def _raw_columns(case):
-    """The subgradient of unit columns against the objective of columns half as long."""
+    """The subgradient of unit columns with the objective of columns half as long."""
     check = supports(case, "columns half as long", "printed")
     return BoundCheck("columns half as long", "printed", "upper", check.measured, check.bound / 2, check.slack)
 

@@ -2,16 +2,16 @@ r"""R-FS is subgradient descent on the regularised largest correlation (Proposit
 
 Problem: minimise f_delta(r) = ||B'r||_inf + ||r - y||^2 / (2 delta) over the residuals.
 
-Method: R-FS_{eps,delta} and PATH-R-FS_eps in coefficients, against subgradient descent in residual space, written apart.
+Method: R-FS_{eps,delta} and PATH-R-FS_eps in coefficients, against independent subgradient descent in residual space.
 
 Assumptions: unit columns; eps <= delta; no exact ties.
 
-Claim: tight, the residuals of both roads agree; upper, g_k = s_k B_j + (r_k - y) / delta is a subgradient of f_delta; upper,
+Claim: tight, both have the same residuals; upper, g_k = s_k B_j + (r_k - y) / delta is a subgradient of f_delta; upper,
 ||g_k|| <= 2, sharpened ||g_k|| <= 2 - (1 - eps/delta)^k.
 
 Constants: none.
 
-Measured: the distance of the residuals, the subgradient inequality at random points, the lengths of the subgradients.
+Measured: the residuals, the subgradient inequality at random points, the lengths of the subgradients.
 
 Reference: Freund, Grigas, Mazumder, Proposition 4.1 and A.4.2; the sharper length is ours.
 """

@@ -6,12 +6,12 @@ Method: LS-Boost(eps).
 
 Assumptions: unit columns; eps <= 1 as printed, eps < 2 sharpened.
 
-Claim: upper, (31): the smallest gradient among 0, ..., k; (32): the l2 norm by the largest number of steps in one coordinate. Sharpened:
-gamma without the 4.
+Claim: upper, (31) bounds the smallest gradient among 0, ..., k; (32) bounds the l2 norm by the largest number of steps in one coordinate.
+Sharpened: gamma without the 4.
 
 Constants: A and lambda_pmin from the thin SVD; the fit at k + 1, for (31), and at k, for (32), from the run.
 
-Measured: running minimum of the largest correlation, l2 norm, counts of the steps.
+Measured: running minimum of the largest correlation, l2 norm, number of steps in each coordinate.
 
 Reference: Freund, Grigas, Mazumder, Proposition A.2.
 """

@@ -7,12 +7,12 @@ Method: none.
 Assumptions: as in the problem; p > n.
 
 Claim: in expectation, E lambda_pmin >= (sqrt(p) - sqrt(n))^2 / n; with probability at least 1 - 2 exp(-t^2/2), lambda_pmin >=
-(sqrt(p) - sqrt(n) - t)^2 / n for every t >= 0. As printed false for t > sqrt(p) - sqrt(n), where the square of a negative number grows
-again; corrected: max{., 0}.
+(sqrt(p) - sqrt(n) - t)^2 / n for every t >= 0. False as printed for t > sqrt(p) - sqrt(n), where the difference is negative and its
+square grows again; corrected: max{sqrt(p) - sqrt(n) - t, 0}.
 
 Constants: n, p, t.
 
-Measured: sampled. The mean of 400 draws plus 5 standard errors (false alarm below 1e-6 by the normal law); the one-sided
+Measured: sampled. The mean of 400 draws plus 5 standard errors (false alarm below 1e-6 by the normal distribution); the one-sided
 Clopper-Pearson upper end, at 1e-6, of the frequency of the event.
 
 Reference: Freund, Grigas, Mazumder, Proposition A.3.
@@ -38,14 +38,14 @@ class Draws:
         self.t = np.array([0.5, 1.0, 1.5, 2.0, 2.5, 3.0, 3.5] if t is None else [t])
 
     def above(self, level):
-        """Upper end for the probability that lambda_pmin is at least `level`."""
+        """Return the upper confidence limit of the probability that lambda_pmin is at least `level`."""
         hits = int((self.values >= level).sum())
         return 1.0 if hits == DRAWS else float(beta.ppf(1 - ALARM, hits + 1, DRAWS - hits))
 
 
 @functools.cache
 def _values(n, p, draws, seed):
-    """lambda_pmin of so many matrices."""
+    """Return lambda_pmin of `draws` random matrices, (draws,)."""
     rng = np.random.default_rng(seed)
     return np.array([np.linalg.eigvalsh(Z @ Z.T)[0] / n for Z in (rng.normal(size=(n, p)) for _ in range(draws))])
 
@@ -87,7 +87,7 @@ CASES = {
     "50 x 500": lambda: Draws(50, 500),
     "8 x 9": lambda: Draws(8, 9),
 }
-QUICK = ("10 x 20", "10 x 60", "8 x 9")  # in the last sqrt(p) - sqrt(n) - t is below 0 at once
+QUICK = ("10 x 20", "10 x 60", "8 x 9")  # in the last, sqrt(p) - sqrt(n) - t < 0 for every t
 SABOTAGE = {
     check_mean: {"twice the bound": lambda case: _mean(case, "twice", "printed", 2 * case.gap**2 / case.n)},
     check_tail: {"three times the bound": lambda case: _tail(case, "three times", "corrected", 3.0)},

@@ -30,7 +30,7 @@ def _vectors(rng, count, length):
 
 
 class Process:
-    """Sixty random steps in dimension 5 and the inner products <g_i, x_i - x> for four x."""
+    """Given steps along random vectors in dimension 5, or along `vectors`, and the inner products <g_i, x_i - x> for some x."""
 
     def __init__(self, seed, steps, vectors=None):
         rng = np.random.default_rng(seed)
@@ -43,14 +43,14 @@ class Process:
         self.distances2 = [((start - point) ** 2).sum() for point in points]
 
     def sides(self, factor):
-        """Pairs (left, right) of (35) for each x, with so many times G^2."""
+        """Yield both sides of (35) for each x, with G^2 multiplied by `factor`."""
         total, squares = np.cumsum(self.steps), np.cumsum(self.steps**2)
         for products, distance2 in zip(self.products, self.distances2, strict=True):
             yield np.cumsum(self.steps * products) / total, (distance2 + factor * self.length2 * squares) / (2 * total)
 
 
 def _process(shape, numbers):
-    """numbers: the steps, or one for all; then the start, a point, and the g_i."""
+    """numbers: the steps, or one step for all; then the start, a point x, and the g_i."""
     dim, n_steps, constant = shape
     count = 1 if constant else n_steps
     steps, rest = np.abs(numbers[:count]), numbers[count:].reshape(-1, dim)

@@ -77,7 +77,7 @@ class Pair:
 
     @property
     def corner(self):
-        """The largest <r, X v> over the corners v of the ball, one by one."""
+        """The largest <r, X v> over the vertices v of the ball, by enumeration."""
         return max(self.r @ (self.X @ (sign * self.delta * e)) for e in np.eye(len(self.beta), dtype=int) for sign in (1, -1))
 
     @property
@@ -93,7 +93,7 @@ def _draw(rng):
 
 
 def _make(shape, numbers):
-    """numbers: delta, y, the columns, beta (brought into the ball), r."""
+    """numbers: delta, y, the columns, beta (scaled into the ball), r."""
     m, p = shape
     delta, y, rest = abs(numbers[0]), numbers[1 : 1 + m], numbers[1 + m :]
     X = unit_columns(rest[: p * (m - 1)].reshape(p, m - 1)) if m > 1 else 0 * rest[:1] + np.ones((1, p), dtype=int)
@@ -124,7 +124,7 @@ check_gap = Statement(
     printed="0 * delta <= loss_of(beta) - loss_of(solution) <= delta * omega(beta) and omega(solution) == 0 * delta",
 )  # fmt: skip
 
-#: The golden instance, one of its Lasso solutions for each radius, and points: the solution itself, and random ones.
+#: Radii for the golden instance; each is checked with random beta and r.
 RADII = ("1/2", "4/5", "1", "2", "3", "322/65", "13/2")
 
 

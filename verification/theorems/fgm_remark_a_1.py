@@ -1,4 +1,4 @@
-r"""How many steps the bounds of LS-Boost and FS ask for (A.3.3, Remark A.1).
+r"""The numbers of steps that the bounds of LS-Boost and FS need (A.3.3, Remark A.1).
 
 Problem: reach ||X (beta - beta_LS)|| <= tau A, 0 < tau <= 1.
 
@@ -6,8 +6,8 @@ Method: LS-Boost(1) for k_LS = ceil(4 kappa ln(1/tau^2)) steps; FS with eps = A 
 
 Assumptions: unit columns; a comparison of bounds, not of methods.
 
-Claim: upper, (41) is reached by LS-Boost at k_LS and by FS at some i <= k_FS; k_LS < k_FS; (42) k_LS / k_FS <= 1/e and (43) its root
-<= exp(-1/2). (42), (43) hold for the formulas without rounding up (corrected), not for the whole numbers of steps (as printed).
+Claim: upper, LS-Boost reaches the target (41) at k_LS, FS at some i <= k_FS; k_LS < k_FS; (42) k_LS / k_FS <= 1/e; (43) the root of this
+ratio is at most exp(-1/2). (42) and (43) hold for the formulas without rounding up (corrected), not for whole numbers of steps (printed).
 
 Constants: kappa = p / lambda_pmin, rounded against the claim.
 
@@ -141,7 +141,7 @@ def _(case, variant):
 
 
 def _within(case, name, trail, steps, part):
-    """The target, after just so many steps as are allowed."""
+    """Check the target on a run with exactly the allowed number of steps."""
     assert len(trail.fit) - 1 == steps(Constants.of(problem(case.name)).kappa, case.tau)
     return _reached(case, name, part(trail.fit))
 

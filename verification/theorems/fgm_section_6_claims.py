@@ -1,4 +1,4 @@
-r"""Claims of the text about paths: who is below whom, who falls, who coincides.
+r"""Claims of the text about paths: which losses are below others, which decrease, which paths coincide.
 
 Problem: least squares over unit columns, and the same in l1 balls.
 
@@ -7,12 +7,12 @@ Method: LS-Boost, FS, R-FS; the Lasso by Frank-Wolfe with the exact line search.
 Assumptions: unit columns; for the coincidence orthonormal columns.
 
 Claim: upper, no model has a smaller training error than the Lasso of the same l1 norm (Figure 9); the sandwich of Section 2.2: the error
-of LS-Boost lies between that of the Lasso at ell_k and the bound of (15); the training error of LS-Boost falls strictly until least
-squares; with orthonormal columns LS-Boost, FS and the Lasso have one path, up to the step; on general data FS overshoots the l1 norm of
-the smallest least-squares solution, so the paths differ: that it never does is refuted.
+of LS-Boost lies between that of the Lasso of radius ell_k and the bound (15); the training error of LS-Boost falls strictly until least
+squares; with orthonormal columns LS-Boost, FS and the Lasso have the same path, up to one step. Refuted: the l1 norm of FS never exceeds
+that of least squares. On general data it does, so the paths differ.
 
-Constants: A and lambda_pmin from the thin SVD; the Lasso enters by its certified lower end. That no model of a ball is below the optimum
-of the ball needs no proof: the check would find a certificate that is too high.
+Constants: A and lambda_pmin from the thin SVD; the Lasso enters by its certified lower end. No model in a ball can be below
+the optimum of the ball, so the check is one of the certificate, which might be too high.
 
 Measured: losses and l1 norms along runs; coefficients against soft thresholds.
 
@@ -35,7 +35,7 @@ def _at(case):
 
 
 def _lasso_below(case, name, radius):
-    """The certified lower end of the Lasso at ``radius(trail)[k]`` against the loss at k."""
+    """Compare the certified lower end of the Lasso at ``radius(trail)[k]`` with the loss at k."""
     trail, at = case.trail, _at(case)
     ends = []
     for k in at:
@@ -89,7 +89,7 @@ def _(case, variant):
 
 
 class Orthonormal:
-    """Columns e_1, ..., e_p: the Lasso is the soft threshold, FS and LS-Boost with small steps walk along it."""
+    """Columns e_1, ..., e_p: the Lasso is soft thresholding of y, and FS and LS-Boost with small steps follow its path."""
 
     def __init__(self, method, step, n_steps, y=(3.0, -2.2, 1.1, 0.4, 0.05)):
         self.y, self.step = np.array(y), step
@@ -97,11 +97,11 @@ class Orthonormal:
         self.betas = [state.beta for state in run.replay(range(n_steps + 1))]
 
     def distances(self):
-        """Largest distance of each model from the soft threshold of the same l1 norm."""
+        """Return the largest difference between each model and the Lasso solution of the same l1 norm."""
         return np.array([np.abs(beta - self.soft(np.abs(beta).sum())).max() for beta in self.betas])
 
     def soft(self, radius):
-        """sign(y) max(|y| - t, 0) with l1 norm `radius`, by bisection of t."""
+        """Return sign(y) max(|y| - t, 0) with l1 norm `radius`, by bisection on t."""
         low, high = 0.0, float(np.abs(self.y).max())
         for _ in range(60):
             t = (low + high) / 2
@@ -110,7 +110,7 @@ class Orthonormal:
 
 
 def _orthonormal(shape, numbers):
-    """numbers: y, then eps: FS, or LS-Boost, whose longest step is eps times the largest entry of y."""
+    """numbers: y, eps; shape: p, whether LS-Boost or FS, steps. The longest step of LS-Boost is eps times the largest entry of y."""
     p, ls, n_steps = shape
     y, eps = numbers[:p], abs(numbers[p])
     if not (eps > 0 and np.abs(y).max() > 0 and (not ls or eps < 1)):
@@ -152,7 +152,7 @@ def _half_radius(case):
 
 
 def _double_step(case):
-    """The same with an eps so long that the error grows."""
+    """The false claim that the error of FS never grows, with an eps so large that it does."""
     if not isinstance(case, Lab):
         return None
     trail = Lab(cb.solve(case.problem, cb.forward_stagewise(case.trail.constants.size / 3), 50)).trail

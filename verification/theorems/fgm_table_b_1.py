@@ -1,4 +1,4 @@
-r"""What the text says about Table B.1, checked on the table.
+r"""Sentences of the text about Table B.1, checked on the table.
 
 Problem: prediction errors of five methods on twelve settings, as printed.
 
@@ -7,7 +7,7 @@ Method: LS-Boost, FS, FS_0, forward stepwise, Lasso, each at its best parameters
 Assumptions: none; the printed means are compared as they stand, without their standard errors.
 
 Claim: upper, printed: "FS and LS-Boost at least as good as Lasso in all cases", which single entries of the table refute even for the
-better one of the two; FS_eps is at least as good as FS_0 (eps > 0 is better). Corrected: LS-Boost or FS is within one standard error of the
+better of the two; FS_eps is at least as good as FS_0 (eps > 0 is better). Corrected: LS-Boost or FS is within one standard error of the
 best in all but one setting. A hope, not printed: stepwise, which is poor in most lines, is never the best; refuted by one entry.
 
 Constants: the entries, in units of 1e-2, as decimal fractions.

@@ -4,7 +4,7 @@ Problem: least squares over unit columns, any rank, any shape.
 
 Method: LS-Boost(eps), theta = eps times the largest correlation.
 
-Assumptions: unit columns (normalised at the door); 0 < eps <= 1 as printed, eps < 2 for the sharpened variant, as the proof uses only
+Assumptions: unit columns (``Problem`` normalises them); 0 < eps <= 1 as printed, eps < 2 for the sharpened variant, as the proof uses only
 eps (2 - eps) > 0. Rank by the rule of ``Spectrum``.
 
 Claim: upper, Theorem 2.1 (i)-(vi) and (23), for every k >= 0, with gamma = 1 - eps (2 - eps) lambda_pmin / (4 p). Sharpened: without

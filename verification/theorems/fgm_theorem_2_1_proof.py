@@ -1,10 +1,10 @@
-r"""The identities of the proof of Theorem 2.1: they catch what the bounds let pass.
+r"""The identities in the proof of Theorem 2.1, which reveal errors that the bounds are too loose to reveal.
 
 Problem: least squares over unit columns.
 
 Method: LS-Boost(eps).
 
-Assumptions: unit columns; 0 < eps < 2 (the print says eps <= 1, the identities do not need it).
+Assumptions: unit columns; 0 < eps < 2 (eps <= 1 in print, but the identities do not need it).
 
 Claim: tight, (1) and (10), (25), (29), (30); upper, (13), (28).
 

@@ -6,9 +6,9 @@ Method: FS_eps.
 
 Assumptions: unit columns; eps > 0.
 
-Claim: upper, Theorem 3.1 (i)-(vi): for every k there is one i <= k for all parts, here the first with the smallest largest correlation.
-Sharpened: a quarter of (i), half of (ii) and (iii), as Proposition A.1 loses a factor of 2. It is no claim about the last iterate: (iv) is
-false for it, because the tail swings about eps / 2.
+Claim: upper, Theorem 3.1 (i)-(vi): for every k one i <= k satisfies all parts; here it is the first with the smallest C_i = ||B'r_i||_inf.
+Sharpened: a quarter of (i), half of (ii) and (iii), as Proposition A.1 loses a factor of 2. The last iterate need not satisfy them: (iv)
+is false for it, because in the end its largest correlation oscillates about eps / 2.
 
 Constants: A and lambda_pmin from the thin SVD, rounded against the claim.
 
@@ -37,7 +37,7 @@ class Trade:
         self.grid = grid or tuple((Fraction(s, 4), Fraction(e, 16)) for s in range(0, 60) for e in range(1, 40))
 
     def bound(self, s, eps):
-        """A^2 / (S + eps) + eps, of which the bound is a constant times the square."""
+        """Return A^2 / (S + eps) + eps; the bound is a constant times its square."""
         return self.size**2 / (s + eps) + eps
 
 
@@ -112,7 +112,7 @@ def check_trade(case, variant):
 
 
 def _always(case):
-    """A smaller eps always has the smaller bound, which the text excepts for very small shrinkage."""
+    """The false claim that a smaller eps always has the smaller bound; the text excludes very small shrinkage."""
     pairs = [(case.bound(s, e), case.bound(s, e + Fraction(1, 64))) for s, e in case.grid]
     return BoundCheck("always", "printed", "upper", *np.array(pairs).T, level="exact")
 

@@ -76,7 +76,7 @@ def _(case, variant):
 
 @claim("R-FS with varying steps, by the package", FRANK_WOLFE, of=Walk, sharpened="verified")
 def check_package(case, variant):
-    """The bound of the package is the formula's."""
+    """The bound of the package equals the formula."""
     steps = np.array(case.delta * case.shrink, dtype=float)
     formula = (float(case.A2) + 4 * np.cumsum(steps**2)) / (2 * np.cumsum(steps))
     constants = Constants(float(case.A2) ** 0.5, 1.0, 1, 1)
@@ -110,7 +110,7 @@ _WEAK = {"constants": other_constants(size=0.2), "step": lambda t: t.step._repla
 
 
 def _no_shrinkage(case):
-    """The feasibility of a method that forgets to shrink: l1 norms of FS."""
+    """Part (iii) without shrinkage: the l1 norms of FS, which leave the ball."""
     if not isinstance(case, Lab) or not isinstance(case.run.method.step, cb.rules.FixedStep):
         return None
     free = Lab(cb.solve(case.problem, cb.forward_stagewise(case.trail.step.eps), case.run.n_steps)).trail

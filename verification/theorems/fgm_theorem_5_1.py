@@ -6,8 +6,8 @@ Method: PATH-R-FS_eps, one step per radius.
 
 Assumptions: unit columns; eps <= delta_0; radii that do not decrease.
 
-Claim: upper, Theorem 5.1 (i)-(iii), (56), (57), for every k: averages over 0, ..., k; single gaps may exceed the bound, and do. Corollary
-5.1: on grids refined within the same range the average ends below 2 delta eps. Sharpened: (ii) with the radius of the step before.
+Claim: upper, Theorem 5.1 (i)-(iii), (56), (57), for every k: averages over 0, ..., k; single gaps can exceed the bound. Corollary
+5.1: on grids refined within the same range the average ends below 2 delta eps. Sharpened: (ii) with the radius of the previous step.
 
 Constants: A from the thin SVD, rounded against the claim; each optimum is replaced by a certified lower end.
 

@@ -11,7 +11,7 @@ k >= 2.
 
 Constants: delta; the optimum is replaced by its certified lower end, the largest over the run.
 
-Measured: losses over that end, running minimum of the gap, at every step.
+Measured: losses minus this lower end, and the running minimum of the gap, at every step.
 
 Reference: Jaggi, Revisiting Frank-Wolfe: Projection-Free Sparse Convex Optimization, 2013, Theorems 1 and 2; the constant step is R-FS
 (Freund, Grigas, Mazumder, A.4.5).

@@ -6,16 +6,16 @@ Method: Frank-Wolfe with away steps, with pairwise steps; exact line search; fro
 
 Assumptions: unit columns, so that a direction between two vertices moves predictions by at most 2 delta; lambda_min(B'B) > 0.
 
-Claim: upper, at every step whose length is not cut by the weight of a vertex: h_{t+1} <= (1 - rho) h_t for the error h = L - L*_delta, with
-rho = lambda_min / (16 n) for away steps, lambda_min / (4 n) for pairwise steps; other steps do not increase h. Of t steps with away steps
-at most half are cut.
+Claim: upper, at every step whose length is not limited (cut) by the weight of a vertex: h_{t+1} <= (1 - rho) h_t for the error h = L -
+L*_delta, with rho = lambda_min / (16 n) for away steps, lambda_min / (4 n) for pairwise steps; other steps do not increase h. With away
+steps at most half of t steps are cut.
 
 Constants: the paper has rho = mu w^2 / (4 L M^2) and mu w^2 / (L M^2). Here L M^2 is at most 4 delta^2, mu = lambda_min, and the pyramidal
 width w of the vertices and 0 is delta / sqrt(n): it is the least distance between a face and the hull of the vertices that are not on it
 (Pena, Rodriguez, 2019), and for the face of k vertices that is the distance delta / sqrt(k) of its centre from 0. lambda_min is rounded up,
-the optimum is a certified lower end: both are against the claim.
+the optimum is a certified lower end: both make the claim harder.
 
-Measured: errors after a step over errors before it, at the steps that are not cut; the number of steps that are.
+Measured: errors after a step over errors before it, at the steps that are not cut; the number of cut steps.
 
 Reference: Lacoste-Julien, Jaggi, On the global linear convergence of Frank-Wolfe optimization variants, 2015, Theorem 1.
 """
@@ -31,24 +31,24 @@ from verification.cases import identity, problem
 from verification.statement import claim
 
 N_STEPS = 300
-#: Errors below this, relative to the loss at the start, are rounding.
+#: Errors below this, relative to the loss at the start, may be rounding errors.
 LEAST = 1e-8
 
 
 @dataclass(frozen=True, eq=False)
 class Walk:
-    """A run, its errors between whole steps, and which of these were cut short."""
+    """A run, its errors between whole steps, and which steps are cut."""
 
     run: cb.engine.Run
 
     @property
     def pairwise(self):
-        """Whether weight goes from vertex to vertex."""
+        """Whether steps are pairwise: they move weight from one vertex to another."""
         return self.run.method.name == "frank_wolfe_pairwise"
 
     @cached_property
     def whole(self):
-        """Numbers of rows between whole steps: a swap has two rows, and one that the run ends in is left out."""
+        """Row numbers at which whole steps begin or end: a swap has two rows; a swap cut off by the end of the run is left out."""
         path, at = self.run.path, [0]
         length = np.append(np.abs(path.theta), np.nan)
         while at[-1] < len(path):
@@ -60,13 +60,13 @@ class Walk:
 
     @cached_property
     def errors(self):
-        """L - L*_delta there, L* being the certified lower end."""
+        """L - L*_delta at these rows, with the certified lower end for L*_delta."""
         losses = np.array([state.loss for state in self.run.replay(self.whole)])
         return losses - self.run.certificate().lower
 
     @cached_property
     def cut(self):
-        """Whether each whole step away from a vertex ended where its weight did: a coefficient became 0, or no weight is left at 0."""
+        """Whether each whole step is cut because a vertex has no weight left: a coefficient became 0, or the vertex 0 lost its weight."""
         betas = np.array([state.beta for state in self.run.replay(self.whole)])
         gone = ((betas[:-1] != 0) & (betas[1:] == 0)).any(axis=1)
         radius = self.run.method.target.radius
@@ -75,7 +75,7 @@ class Walk:
         return leaves & (gone | (full[1:] & ~full[:-1]))
 
     def counted(self):
-        """Numbers of the steps that are not cut and end above rounding."""
+        """Return the numbers of the steps that are not cut and end with an error above rounding."""
         return np.flatnonzero(~self.cut & (self.errors[1:] > LEAST * self.run.problem.start_loss))
 
 
@@ -114,7 +114,7 @@ def _walk(make, data, radius):
 
 
 def small(B, y):
-    """Three learners, with steps cut at a coefficient and at the weight of 0 among those that count."""
+    """Return a problem of three learners; above rounding, steps are cut both at a coefficient and at the weight of 0."""
     return cb.Problem(np.array(B, dtype=float), np.array(y, dtype=float), center=False)
 
 

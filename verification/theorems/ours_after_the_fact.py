@@ -1,4 +1,4 @@
-r"""What a run proves about itself, from the correlations and coefficients that it met.
+r"""An a posteriori bound of the error of a run, from its correlations and coefficients.
 
 Problem: least squares over unit columns.
 
@@ -6,12 +6,12 @@ Method: any; checked along LS-Boost, FS and R-FS.
 
 Assumptions: none beyond the squared loss.
 
-Claim: upper, L(beta_k) - L* <= 1/2 max_j |<B_j, r_k>| ||beta_k - b||_1 for any least-squares solution b; attained where all correlations
-of the learners in which beta_k and b differ are as large as the largest, with the sign of the difference.
+Claim: upper, L(beta_k) - L* <= 1/2 max_j |<B_j, r_k>| ||beta_k - b||_1 for any least-squares solution b; attained if every
+learner whose coefficients in beta_k and b differ has the largest absolute correlation, with the sign of b - beta_k.
 
 Constants: b is the least-squares solution of smallest norm, by a thin SVD.
 
-Measured: errors, largest correlations and distances at every step; in fractions on three columns.
+Measured: errors, largest correlations and distances at every step; in Fractions on three columns.
 
 Reference: ours; the proof is in docs/planning.md.
 """

@@ -4,8 +4,8 @@ Problem: L(a) = (1/2) a' H a - b' a with a positive definite H of one to three c
 
 Method: a_j <- a_j - L'_j / C_j, one coordinate a step, drawn with p_j = C_j / sum C.
 
-Assumptions: fixed learners, a smooth convex objective with one minimiser, exactly these chances. Algorithm 1, which takes the best of some
-families and grows new trees, is not covered.
+Assumptions: fixed learners, a smooth convex objective with one minimiser, exactly these probabilities. Algorithm 1, which takes the best of
+several families and grows new trees, is not covered.
 
 Claim: in expectation: E L(a_t) - L* <= 2 (sum C) R_0^2 / (t + 1); sharpened 2 (sum C) R_0^2 / (t + 4).
 
@@ -35,11 +35,11 @@ class Quadratic:
         self.gaps = np.array([self.mean(-best, t) for t in range(LONGEST + 1)])
 
     def gap(self, e):
-        """L - L* at the distance e from the minimiser."""
+        """Return L - L* at the minimiser plus e."""
         return float(e @ self.H @ e) / 2
 
     def mean(self, e, t):
-        """The mean gap over all draws of t coordinates: tr(H E e e') / 2, each step an average over the coordinates."""
+        """Return the mean gap over all draws of t coordinates, tr(H E[e e']) / 2; each step averages over the coordinates."""
         moment, chance, eye = np.outer(e, e), self.C / self.C.sum(), np.eye(len(e))
         for _ in range(t):
             moves = [eye - np.outer(eye[j], self.H[j] / self.C[j]) for j in range(len(e))]
@@ -48,14 +48,14 @@ class Quadratic:
 
 
 def some(seed, spread):
-    """A random Hessian, and a random minimiser."""
+    """Return a quadratic with a random Hessian and a random minimiser."""
     rng = np.random.default_rng(seed)
     A = rng.normal(size=(3, 3)) * np.array([1.0, spread, spread**2])
     return Quadratic(A.T @ A + 0.05 * np.eye(3), rng.normal(size=3))
 
 
 def _made(shape, numbers):
-    """A Hessian A'A + 1/20 from the first numbers, the minimiser from the last."""
+    """numbers: A, for the Hessian A'A + I / 20; the minimiser."""
     d = shape[0]
     if len(numbers) != d * d + d or np.abs(numbers).max() > 20 or not numbers[d * d :].any():
         return None

@@ -1,4 +1,4 @@
-r"""Lipschitz constants of a step along one learner (Lemma 3) and of a family (Lemma 4), and what a step with them gains.
+r"""Lipschitz constants of a step along one learner (Lemma 3) and of a family (Lemma 4), and the gain of a step with them.
 
 Problem: mean logistic loss L(F) = (1/m) sum_i ln(1 + exp(-y_i F_i)); learners h with |h| <= lambda.
 
@@ -42,14 +42,14 @@ class Learner:
 
 
 def some(bound, seed):
-    """Random labels, values within the bound, and a point."""
+    """Return a learner with random labels, values within the bound, and point."""
     rng = np.random.default_rng(seed)
     m = 12
     return Learner(rng.choice((-1.0, 1.0), m), bound * rng.uniform(-1, 1, m), bound, 2 * rng.normal(size=m))
 
 
 def _made(shape, numbers):
-    """Values within the bound as parts of it, labels by sign, and a point."""
+    """numbers: the values of h divided by the bound, numbers whose signs are the labels, the point F, the bound."""
     m, parts = shape[0], numbers[:-1].reshape(3, -1) if len(numbers) == 3 * shape[0] + 1 else np.full((3, 1), 2.0)
     good = m > 0 and np.abs(parts[0]).max() <= 1 and np.abs(parts[0]).max() > 1e-3 and 1e-2 <= numbers[-1] <= 50
     if not good or np.abs(parts[2]).max() > 20:
@@ -101,7 +101,7 @@ def _gain(case, variant, factor=1.0):
 
 @claim("RGB, the gain of a step", LEARNERS, printed="refuted", corrected="verified", sharpened="verified")
 def check_gain(case, variant):
-    """A step lowers the loss by (L')^2 / (2 C) at least; sharpened: with the constant of the learner itself."""
+    """A step lowers the loss by at least (L')^2 / (2 C); sharpened: with the constant of the learner itself."""
     return _gain(case, variant)
 
 

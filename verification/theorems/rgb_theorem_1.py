@@ -2,8 +2,8 @@ r"""The Rademacher complexity of trees with bounded leaf values (Theorem 1), on 
 
 Problem: samples x_1, ..., x_m in R^d; trees with at most n splits, n up to 4, and leaf values of q-norm at most lambda = 1.
 
-Method: for signs s the largest of sum_i s_i h(x_i) is the largest dual norm of the sums of s in the leaves, over all trees: all splits;
-on one feature all ways to cut the line into n + 1 intervals, by dynamic programming; else all trees, one by one.
+Method: for signs s, the largest sum_i s_i h(x_i) is the largest dual norm, over all trees, of the sums of s in the leaves. For n = 1 all
+splits are tried; on one feature all cuts into n + 1 intervals, by dynamic programming; otherwise all trees, one by one.
 
 Assumptions: none; the samples are fixed.
 
@@ -12,11 +12,11 @@ lacks 1/m, and is refuted; the corrected one has it. Sharpened: lambda sqrt(2 (n
 
 Constants: none.
 
-Measured: for m <= 10 the mean over all 2^m signs; else the lower confidence limit of a mean over 1,000 random ones, by Hoeffding's
-inequality at 1e-5: the values lie in [0, 1].
+Measured: for m <= 10 the mean over all 2^m signs; otherwise the lower confidence limit of a mean over 1,000 random ones, by
+Hoeffding's inequality at 1e-5 for values in [0, 1].
 
-Reference: Cortes, Mohri, Storcheus, *Regularized Gradient Boosting*, Theorem 1. A family of every q has the bound of q = infinity, where
-the trees are those of the values -1 and +1; the count of their labellings is ours.
+Reference: Cortes, Mohri, Storcheus, *Regularized Gradient Boosting*, Theorem 1. The bound for q = infinity, attained by trees
+with values -1 and +1, holds for every q; the count of their labellings is ours.
 """
 
 import itertools
@@ -32,7 +32,7 @@ DRAWS, ALARM = 1000, 1e-5
 
 
 class Trees:
-    """Samples, and the mean of the largest sums over trees of at most n splits: all signs, or some at random."""
+    """Samples, and the mean over signs (all, or random ones) of the largest sum over trees of at most n splits."""
 
     def __init__(self, x, q, n=1, rng=None):
         self.m, self.d = m, _ = x.shape
@@ -44,7 +44,7 @@ class Trees:
         self.mean = float(np.mean(self.largest(signs, order)))
 
     def largest(self, signs, order):
-        """(1/m) sup_h sum_i s_i h(x_i) for each row of signs, with the dual of the q-norm."""
+        """Return (1/m) sup_h sum_i s_i h(x_i) for each row of signs, by the dual of the q-norm."""
         dual = math.inf if self.q == 1 else 1.0 if self.q == math.inf else self.q / (self.q - 1)
         if self.n > 1 and self.d == 1:
             return np.array([_cut(row[order[:, 0]], self.n, dual) for row in signs]) / self.m
@@ -62,9 +62,9 @@ def _norm(sums, dual):
 
 
 def _cut(signs, n, dual):
-    """The largest dual norm of the sums over n + 1 intervals of a line: best[j] of the samples before j, one interval more each time."""
+    """Return the largest dual norm of the sums over n + 1 intervals of a line; best[j] is that of the samples before j."""
     before = np.concatenate([[0.0], np.cumsum(signs)])
-    sizes = np.tril(np.abs(before[:, None] - before))  # of the interval from j to i
+    sizes = np.tril(np.abs(before[:, None] - before))  # size of the sum over the interval from j to i
     powers = sizes if dual == math.inf else sizes**dual
     best = powers[:, 0]
     for _ in range(n):
@@ -74,7 +74,7 @@ def _cut(signs, n, dual):
 
 
 def _partitions(x, leaves, n):
-    """All partitions of the samples into the leaves of trees that split `leaves` at most n times more, a set of sorted tuples."""
+    """Return all partitions of the samples that split `leaves` at most n times more, a set of sorted tuples."""
     found = {tuple(sorted(leaves))}
     for at, leaf in enumerate(leaves if n else ()):
         for values in x[list(leaf)].T:
@@ -87,7 +87,7 @@ def _partitions(x, leaves, n):
 
 
 def some(m, d, q, n):
-    """Random samples, and random signs where there are too many to try all."""
+    """Return random samples, with random signs if there are too many to try all."""
     rng = np.random.default_rng(0)
     return Trees(rng.normal(size=(m, d)), q, n, rng)
 

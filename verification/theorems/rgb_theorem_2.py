@@ -1,6 +1,6 @@
 r"""The margin bound for ensembles of trees from families (Theorem 2), where the true error is known.
 
-Problem: x uniform on [0, 1], y = sign(x - 1/2), turned around with probability 1/10; a sample of m.
+Problem: x uniform on [0, 1], y = sign(x - 1/2), flipped with probability 1/10; a sample of m.
 
 Method: f = sum_t alpha_t h_t, alpha_t >= 0 with sum 1, h_t trees of one split with the values -lambda and lambda, lambda the largest bound;
 among them those fitted to the sample.
@@ -8,16 +8,16 @@ among them those fitted to the sample.
 Assumptions: the families are fixed before the sample is seen.
 
 Claim: upper, for each margin with probability 1 - delta for all f: R(f) <= R_rho(f) + (4 / rho) sum_t alpha_t r_t + C, where R
-is the true error, R_rho the part of the sample with y f(x) <= rho, and r_t the complexity of Theorem 1. The paper has C up to a constant;
-corrected: C = (2 / s) sqrt(ln K / m) + sqrt(ceil(4 ln(s^2 m / ln K) / s^2) ln K / m + ln(2 / delta) / (2 m)) with s = rho / lambda, as
-learners have values up to lambda, not 1.
+is the true error, R_rho the fraction of the sample with y f(x) <= rho, and r_t the complexity of Theorem 1. The paper has C up to a
+constant; corrected: C = (2 / s) sqrt(ln K / m) + sqrt(ceil(4 ln(s^2 m / ln K) / s^2) ln K / m + ln(2 / delta) / (2 m)) with s =
+rho / lambda, as learners have values up to lambda, not 1.
 
 Constants: delta = 1e-6, K = 2 families.
 
 Measured: the true error, in closed form, against the right side at margins of 0.25, 0.5 and 0.99 lambda.
 
-Reference: Cortes, Mohri, Storcheus, *Regularized Gradient Boosting*, Theorem 2; the remainder is that of Deep Boosting (Cortes, Mohri,
-Syed, 2014). Below some thousand samples it says nothing.
+Reference: Cortes, Mohri, Storcheus, *Regularized Gradient Boosting*, Theorem 2; the remainder C is from Deep Boosting (Cortes, Mohri,
+Syed, 2014). Below some thousand samples the bound is vacuous.
 """
 
 import math
@@ -31,7 +31,7 @@ FLIPPED, DELTA, FAMILIES = 0.1, 1e-6, 2
 
 
 class Ensemble:
-    """Thresholds and shares of stumps of value lambda, and a sample of m."""
+    """Thresholds and weights of stumps with values -lambda and lambda, and a sample of m."""
 
     def __init__(self, m, bound, cuts, shares, seed=0):
         rng = np.random.default_rng(seed)

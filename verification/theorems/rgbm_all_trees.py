@@ -1,18 +1,18 @@
-r"""All trees of depth 1 and 2 on a tiny table: their exact angle, and what Theorems 4.1 and 4.2 promise with it.
+r"""All trees of depth 1 and 2 on a tiny table: their exact angle, and Theorems 4.1 and 4.2 with it.
 
 Problem: regression trees with free leaf values on four or five distinct rows, the squared loss and Huber's.
 
-Method: gradient boosting with steps 1 / sigma = 1, by the best of all trees, listed, and by the trees that the package grows.
+Method: gradient boosting with steps 1 / sigma = 1, by the best of all trees, listed here, and by the trees that the package grows.
 
 Assumptions: for Theorem 4.1 the squared loss, mu = sigma = 1.
 
-Claim: a tree with its best leaf values is the projection P_T on the indicators of its leaves, so Theta is the least max_T |P_T c| of unit
+Claim: a tree with its best leaf values is the projection P_T on the indicators of its leaves, so Theta is the least max_T |P_T c| over unit
 vectors c. Tight: on five rows in order trees of depth 2 have Theta^2 = 7 / 12 (some two neighbours share a leaf; the worst target
 alternates); trees of depth 1 are the leaf stumps. Upper, Theorem 4.1: each step leaves at most 1 - Theta^2 of the gap. Upper, Theorem
-4.2: it lowers the gap g by at least g^2 / (2 Dist^2), with Dist <= |f - f*| / Theta. Grown trees of depth 1 are the best of all; those of
-depth 2 are not, but not farther than the stump that they begin with, so for them Theta is that of depth 1.
+4.2: each step lowers the gap g by at least g^2 / (2 Dist^2), with Dist <= |f - f*| / Theta. Grown trees of depth 1 are the best trees.
+Those of depth 2 are not, but fit at least as well as the stump of their first split, so the Theta of depth 1 holds for them.
 
-Constants: Theta by branch and bound over cones, both ends a proof, to eight digits; rounded against the claim.
+Constants: Theta by branch and bound over cones, both ends proved, to eight digits; rounded against the claim.
 
 Measured: gaps at every step, from the worst target.
 
@@ -39,7 +39,7 @@ SQUARED, SLACK, STEPS = cb.losses.Squared(), 1e-12, 12
 
 
 def leaves_of(X, rows, depth):
-    """The leaves of all trees of this depth on these rows: a set of frozensets of frozensets."""
+    """Return the leaves of all trees of this depth on these rows: a set of frozensets (trees) of frozensets (leaves)."""
     out = {frozenset([rows])}
     for x in X.T if depth else ():
         for cut in {x[i] for i in rows} - {max(x[i] for i in rows)}:
@@ -51,14 +51,14 @@ def leaves_of(X, rows, depth):
 
 @dataclass(frozen=True)
 class Listed:
-    """All trees of a depth on one of ``TABLES``, as projections; what ``certified_lower`` asks of learners."""
+    """All trees of a depth on one of ``TABLES``, as projections, with the interface that ``certified_lower`` needs."""
 
     table: str
     depth: int
 
     @functools.cached_property
     def projections(self):
-        """(n_trees, m, m)."""
+        """The projections P_T, (n_trees, m, m)."""
         X = TABLES[self.table]
         trees = sorted(sorted(map(sorted, tree)) for tree in leaves_of(X, frozenset(range(len(X))), self.depth))
         rows = np.eye(len(X))
@@ -68,7 +68,7 @@ class Listed:
 
     @functools.cached_property
     def basis(self):
-        """Unit vectors orthogonal to the constants, which every tree fits: a worst vector has no part of them, (m, m - 1)."""
+        """Unit vectors orthogonal to constants, (m, m - 1): every tree fits constants, so a worst vector has no constant part."""
         m = len(TABLES[self.table])
         return np.linalg.qr(np.c_[np.ones(m), np.eye(m)[:, 1:]])[0][:, 1:]
 
@@ -77,18 +77,18 @@ class Listed:
     n_learners = property(lambda self: len(self.projections))
 
     def best(self, vectors):
-        """P_T c of the tree that is nearest to each c, (n_vectors, m)."""
+        """Return P_T c for the tree that fits each c best, (n_vectors, m)."""
         fits = np.einsum("tij,nj->nti", self.projections, vectors)
         return fits[np.arange(len(vectors)), (fits**2).sum(axis=2).argmax(axis=1)]
 
     def slopes(self, vectors):
-        """The gradients of max_T |P_T c|, in coordinates of the basis."""
+        """Return the gradients of max_T |P_T c|, in coordinates of the basis."""
         fits = self.best(vectors @ self.basis.T) @ self.basis
         return fits / np.linalg.norm(fits, axis=1, keepdims=True)
 
     @functools.cached_property
     def angle(self):
-        """Theta from below and from above, and the vector that attains the upper end."""
+        """Lower and upper end of Theta, and the vector that attains the upper end."""
         lower, at = certified_lower(self, 1.0)
         worst = self.basis @ at
         return lower, float(np.linalg.norm(self.best(worst[None]))), worst
@@ -99,7 +99,7 @@ listed = functools.cache(Listed)
 
 @dataclass(frozen=True, eq=False)
 class Boosting:
-    """Boosting towards the worst target by trees of a depth, the best ones or those that are grown; what is best is the target itself."""
+    """Boosting towards the worst target by trees of a depth, the best ones or grown ones; the target itself is the minimiser."""
 
     trees: Listed
     depth: int
@@ -108,7 +108,7 @@ class Boosting:
 
     @functools.cached_property
     def path(self):
-        """Gaps, and distances of the models from the best one, after each step."""
+        """Gaps, and distances of the models from the minimiser, after each step."""
         family = cb.data.trees(TABLES[self.trees.table], max_depth=self.depth)
         problem = cb.Problem(family, 3 * self.trees.angle[2], self.loss, center=False)
         preds = [np.zeros(problem.n_samples)]
@@ -119,7 +119,7 @@ class Boosting:
         return np.array([(problem.value(pred), np.linalg.norm(problem.y - pred)) for pred in preds]).T
 
     def left(self, fall):
-        """A check that no more of the gaps is left than without `fall`, (STEPS,)."""
+        """Check that each step lowers the gap by at least `fall`, (STEPS,)."""
         gaps = self.path[0]
         return BoundCheck(
             "left", "printed", "upper", gaps[1:], gaps[:-1] - fall, SLACK, at=np.arange(1, len(gaps)), trivial=gaps[0]
@@ -128,7 +128,7 @@ class Boosting:
 
 @claim("Theta of all trees of a depth", of=Listed, sharpened="verified")
 def check_angle(case, variant):
-    """Branch and bound closes, at the root of 7 / 12 for depth 2 and five rows in order, at that of leaf stumps for depth 1."""
+    """Both ends of Theta agree: the root of 7 / 12 for depth 2 on five rows in order, the angle of leaf stumps for depth 1."""
     return _angle(case)
 
 
@@ -162,7 +162,7 @@ def _sublinear(case, factor=1.0):
     return case.left(factor * (case.trees.angle[0] * share) ** 2 / 2)
 
 
-#: Trees that are as near as each other are told apart by rounding: what is measured is not kept.
+#: Rounding decides between trees that fit equally well, so measured values are not kept.
 KEPT = False
 CASES = {
     "depth 1, four rows in order": lambda: listed("four rows in order", 1),

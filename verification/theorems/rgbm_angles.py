@@ -1,4 +1,4 @@
-r"""Minimal cosine angles of the package beside those of a semidefinite solver.
+r"""Minimal cosine angles of the package, compared with those from a semidefinite solver.
 
 Problem: up to five unit columns, of any rank up to four.
 
@@ -6,12 +6,12 @@ Method: selection rules of Types 0-3, whose norms measure the cosines.
 
 Assumptions: none.
 
-Claim: tight, Definition 4.2: the exact angle of the package is the one that semidefinite programs prove, one for each pattern of signs of
-the cosines. They only promise a lower end; on these columns they attain it.
+Claim: tight, Definition 4.2: the exact angle of the package equals the lower bound from semidefinite programs, one for each pattern of
+signs of the cosines. These relaxations only guarantee a lower bound; on these columns it is attained.
 
-Constants: none; the norm is the largest of w'|a| over all w that the rule's weights give when its learners, or its groups, are sorted.
+Constants: none; the norm is the largest w'|a| over all w that give the weights of the rule to learners, or groups, in some order.
 
-Measured: the end of the relaxation, to the tolerance of the solver.
+Measured: the lower bound from the relaxation, to the tolerance of the solver.
 
 Reference: Lu, Mazumder, Definition 4.2; the programs are ours (``verification.judged``), solved by Clarabel.
 """
@@ -28,12 +28,12 @@ from verification.judged import angle_bound
 from verification.rgbm import RULES, unit_columns
 from verification.statement import claim
 
-#: Clarabel stops at 1e-8 in 1 / Theta^2, in parts of it or of 1, and is called inaccurate from 1e-5 on.
+#: Clarabel stops at an absolute or relative error of 1e-8 in 1 / Theta^2, and reports inaccurate solutions from 1e-5 on.
 TOLERANCE = 1e-6
 
 
 def weights_of(rule, label):
-    """All w with F(a) = max_w w'|a|, (n_weights, n_learners): the weights of the rule on one learner of each group, in every order."""
+    """Return all w with F(a) = max_w w'|a|, (n_weights, n_learners): weights of the rule on one learner of each group, in every order."""
     if type(rule) is cb.rules.Greedy:
         return np.eye(len(label))
     label = np.arange(len(label)) if type(rule) is cb.rules.RandomSubset else label
@@ -52,12 +52,12 @@ class Columns:
 
     @functools.cached_property
     def angle(self):
-        """The package's, an Interval."""
+        """The angle by the package, an Interval."""
         return cb.theory.mca(self.B, self.rule, groups=self.label)
 
     @functools.cached_property
     def solver(self):
-        """The solver's lower end."""
+        """The lower bound by the solver."""
         return angle_bound(self.B, weights_of(self.rule, self.label))
 
 

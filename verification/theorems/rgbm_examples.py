@@ -12,8 +12,8 @@ sign vectors 1 / sqrt p, stumps on n values 1 / n (n odd) or 1 / sqrt(n (n - 1))
 
 Constants: none.
 
-Measured: the angle by enumeration of facets, rays or sign vectors, or by cones, without the closed forms; for Remark 4.2 also the formula
-in rationals for all t <= p < 60.
+Measured: the angle by enumeration of facets, rays or sign vectors, or by cones, without the closed forms; for Remark 4.2 the formula
+(18) in rationals, for all t <= p < 60.
 
 Reference: Lu, Mazumder, Examples 1-3, (18), (20), Remark 4.2, Figure 3.
 """
@@ -38,7 +38,7 @@ from verification.statement import Statement, claim
 
 @dataclass(frozen=True, eq=False)
 class Known:
-    """A dictionary, the rule, the groups, and the value claimed."""
+    """A dictionary, the rule, the groups, and the claimed angle."""
 
     statement: str
     B: np.ndarray
@@ -48,7 +48,7 @@ class Known:
 
 
 def _rotated(p):
-    """An orthonormal basis with one learner twice, which changes nothing for Type 0 and hides the basis from the closed form."""
+    """Return an orthonormal basis with one learner repeated: the angle of Type 0 is the same, but its closed form does not apply."""
     return np.column_stack([np.eye(p), np.eye(p)[:, 0]])
 
 
@@ -57,7 +57,7 @@ def _ternary(p):
 
 
 def ternary(p):
-    r"""Type 0, all 3^p - 1 normalised vectors with entries -1, 0, 1: :math:`(\sum_i (\sqrt i - \sqrt{i-1})^2)^{-1/2}`, their (20)."""
+    r"""Return Theta of Type 0 over all 3^p - 1 normalised vectors of -1, 0, 1: :math:`(\sum_i (\sqrt i - \sqrt{i-1})^2)^{-1/2}`, (20)."""
     return sum((sqrt(i) - sqrt(i - 1)) ** 2 for i in range(1, p + 1)) ** -0.5
 
 
@@ -102,7 +102,7 @@ def _all():
 
 
 def _angle(case, factor=1.0):
-    """The angle by enumeration; the closed forms of the package are kept out by an independent enumeration of its rays."""
+    """Check the angle by enumeration where that is cheap, so that the closed forms of the package are not used."""
     from coordboost.angles.learners import ReducedLearners
 
     learners = ReducedLearners.of(case.B, case.rule, case.groups)
@@ -144,7 +144,7 @@ check_stumps = _check("Stumps on one feature", sharpened="verified")
 
 
 def _squares(t, p):
-    """The square of (18) with gamma = gamma_t^p, in rationals."""
+    """Return the square of (18) with gamma = gamma_t^p, in rationals."""
     sums = [1 - Fraction(comb(p - i, t), comb(p, t)) for i in range(1, p + 1)]
     return min(total**2 / i for i, total in enumerate(sums, 1))
 

@@ -1,4 +1,4 @@
-r"""The angle of trees that are grown, by sampling: what is known of Theorem 4.1 where no list of the learners exists.
+r"""The sampled angle of grown trees, and Theorem 4.1 on an implicit dictionary.
 
 Problem: least squares over regression trees on binned columns, each grown greedily for the residual.
 
@@ -6,13 +6,12 @@ Method: boosting with full steps, from targets in the range of the trees.
 
 Assumptions: none.
 
-Claim: upper, and no more than that. The smallest cosine of a residual looked at with its tree, S, is not below the angle Theta of this
-search: no theorem with Theta promises a faster rate than 1 - S^2. Held against a proof from below where there is one: trees of depth 1
-are the leaf stumps, whose angle is certified, and S is attained at its witness. A tree is not farther from a residual than the stump
-that it begins with. On the runs that were looked at the rate 1 - S^2 holds, with equality at the worst residual; for other runs it is
-no promise, and this row does not say so.
+Claim: upper. S, the smallest cosine between a sampled residual and its tree, is at least the angle Theta of this search, so no theorem
+with Theta promises a faster rate than 1 - S^2. Compared with a certified lower bound where there is one: trees of depth 1 are the leaf
+stumps, whose angle is certified, and S is attained at its witness. A tree fits a residual at least as well as the stump of its first
+split. A step from the worst sampled residual leaves 1 - S^2 of the loss; for other residuals nothing is claimed.
 
-Constants: S from ``coordboost.angles.sampled_mca``; the lower end of ``mca`` over the leaf stumps of the same bins.
+Constants: S from ``coordboost.theory.sampled_mca``; the lower end of ``mca`` over the leaf stumps of the same bins.
 
 Measured: in floats, at every residual of the runs.
 
@@ -35,14 +34,14 @@ SLACK = 1e-12
 
 @dataclass(frozen=True, eq=False)
 class Grown:
-    """A table (n_samples, n_features), the depth of trees, and how many residuals are looked at from each of 6 starts."""
+    """A table (n_samples, n_features), the depth of trees, and the number of residuals sampled from each of 6 starts."""
 
     X: np.ndarray
     depth: int
     n_steps: int = 12
 
     def problem(self, depth):
-        """Least squares over trees of a depth; the target is not used."""
+        """Return least squares over trees of a depth; the target is not used."""
         return cb.Problem(cb.data.trees(self.X, max_depth=depth), np.arange(len(self.X)) + 0.0)
 
     @functools.cached_property
@@ -52,13 +51,13 @@ class Grown:
 
     @functools.cached_property
     def worst(self):
-        """S, from starts that are drawn and the worst vector of the leaf stumps, an Interval."""
+        """S, from random starts and from the worst vector of the leaf stumps, an Interval."""
         drawn = sampled_mca(self.problem(self.depth), starts=6, n_steps=self.n_steps)
         given = sampled_mca(self.problem(self.depth), starts=self.stumps.witness["direction"], n_steps=self.n_steps)
         return min(drawn, given, key=lambda one: one.upper)
 
     def losses(self, depth, target):
-        """The losses of boosting with full steps, divided by the first."""
+        """Return the losses of boosting with full steps, divided by the first, without those at rounding level."""
         run = cb.solve(cb.Problem(cb.data.trees(self.X, max_depth=depth), target, center=False), cb.ls_boost(1.0), self.n_steps)
         losses = np.array([state.loss for state in run.replay(range(run.n_steps + 1))])
         return losses[losses > SLACK * losses[0]] / losses[0]
@@ -66,7 +65,7 @@ class Grown:
 
 @claim("Theta of grown trees, sampled", of=Grown, sharpened="verified")
 def check_end(case, variant):
-    """The certified lower end for leaf stumps is not above the sampled worst of trees of depth 1."""
+    """The certified lower end of the angle of leaf stumps is not above S of trees of depth 1."""
     return _end(case)
 
 
@@ -93,7 +92,7 @@ def _deeper(case, deep, shallow):
 
 @claim("Theorem 4.1 on grown trees, where it was looked at", of=Grown, sharpened="verified")
 def check_runs(case, variant):
-    """On the run from the worst residual each step leaves at most 1 - S^2 of the loss."""
+    """The first step from the worst sampled residual leaves at most 1 - S^2 of the loss."""
     return _runs(case)
 
 
@@ -108,7 +107,7 @@ def _table(n_samples, n_features, seed=0):
     return np.random.default_rng(seed).standard_normal((n_samples, n_features)).round(1)
 
 
-#: Splits that are as good as each other are told apart by rounding: what is measured is not kept.
+#: Rounding decides between equally good splits, so measured values are not kept.
 KEPT = False
 CASES = {
     "one feature, depth 1": lambda: Grown(np.arange(8.0)[:, None], 1),

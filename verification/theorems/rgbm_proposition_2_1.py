@@ -5,13 +5,13 @@ Problem: any loss over unit columns.
 Method: Algorithm 2 (RGBM: fit the pseudo-residual by least squares over the learners drawn) and Algorithm 3 (RtGCD: the largest partial
 derivative), on the same draws, with the constant step or the line search.
 
-Assumptions: unit columns; with others the two choose different learners (sabotage).
+Assumptions: unit columns; on columns of other norms the two choose different learners (sabotage).
 
 Claim: tight: f^m = B beta^m for all m, with the same learners. Remark 2.2: with Type 0, GBM is greedy coordinate descent.
 
 Constants: none.
 
-Measured: every prediction, every learner; Algorithm 2 is written out here, Algorithm 3 is the package.
+Measured: every prediction, every learner; Algorithm 2 is implemented here, Algorithm 3 is that of the package.
 
 Reference: Lu, Mazumder, Proposition 2.1, Remark 2.2.
 """
@@ -26,7 +26,7 @@ from verification.statement import claim
 
 
 def algorithm_2(case, length=1.0):
-    """Predictions (n_steps + 1, n) of Algorithm 2 over learners of a given length for column 0, on the draws of the run."""
+    """Return predictions (n_steps + 1, n) and learners of Algorithm 2 on the draws of the run; column 0 has the given length."""
     columns = case.B * np.where(np.arange(case.B.shape[1]) == 0, length, 1.0)
     pred, out, chosen = np.zeros(len(case.B)), [np.zeros(len(case.B))], []
     for drawn in _drawn(case):
@@ -48,7 +48,7 @@ def algorithm_2(case, length=1.0):
 
 
 def _drawn(case):
-    """A set J for each step that holds the learner which the run took as its winner: all that J decides is the winner."""
+    """Yield for each step a set J in which the learner of the run wins: only the winner in J matters."""
     rng = np.random.default_rng(0)
     for beta, j in zip(case.betas, case.run.path.learner, strict=False):
         sizes = np.abs(case.gradient(beta))

@@ -30,7 +30,7 @@ K = len(LABELS)
 
 
 def vectors(rule, seed=0):
-    """A rule, the groups, and vectors (N, 6): random ones and ones full of ties."""
+    """Return a rule, the groups, and vectors (N, 6): random ones, and ones with many ties."""
     rng = np.random.default_rng(seed)
     return rule, np.array(LABELS), np.concatenate([rng.standard_normal((6, K)), rng.integers(-2, 3, (6, K))])
 
@@ -57,7 +57,7 @@ CASES = {name: functools.partial(vectors, rule) for name, rule in RULES.items()}
 
 
 def _other_order(rule, label, b):
-    """Groups sorted by their largest size and not by their sum."""
+    """The dual norm with groups sorted by their largest entry instead of their sum."""
     groups = sorted(np.unique(label), key=lambda g: -np.abs(b[label == g]).max())
     sums = np.array([np.abs(b[label == g]).sum() for g in groups])
     return float((np.cumsum(sums) / np.cumsum(rule.weights(len(sums)))).max())

@@ -1,18 +1,18 @@
-r"""The law of the winner (Propositions 3.2 and 3.4, Remark 3.3, (10), (12)).
+r"""The distribution of the winner (Propositions 3.2 and 3.4, Remark 3.3, (10), (12)).
 
 Problem: a vector a and a rule that draws a set J; the largest abs(a_j) in J wins.
 
 Method: Types 0-3 of random selection.
 
-Assumptions: draws without replacement, Type 3 too (the text leaves it out, (12) needs it).
+Assumptions: draws without replacement, Type 3 too (not stated in the text, but needed for (12)).
 
 Claim: tight: the j-th largest wins with probability gamma_t^K(j), (10), the best of the j-th best group with gamma_t^G(j), (12); the
-expected size of the winner is the norm (Proposition 3.4). Remark 3.3: the weights do not increase. Sharpened: by the
-part (t - 1) / (n - 1) at least, so for t >= 2 they fall until they are 0.
+expected size of the winner is the norm (Proposition 3.4). Remark 3.3: the weights do not increase. Sharpened: each
+falls by at least the fraction (t - 1) / (n - 1), so for t >= 2 they fall until they are 0.
 
 Constants: none.
 
-Measured: frequencies over all draws, in rationals; the package's weights and norms beside them.
+Measured: frequencies over all draws, in rationals; compared with the package's weights and norms.
 
 Reference: Lu, Mazumder, Propositions 3.2 and 3.4, Remark 3.3.
 """
@@ -32,7 +32,7 @@ from verification.statement import Statement
 
 
 def vector(rule, ties=False):
-    """A rule, the groups and a vector of Fractions, with or without ties."""
+    """Return a rule, the groups and a vector of Fractions, with or without ties."""
     rng = np.random.default_rng(3)
     a = rng.permutation(np.array([5, -3, 2, 7, -1, 4])) if not ties else rng.integers(-2, 3, 6)
     return rule, np.array(LABELS), np.array([Fraction(int(x)) for x in a], dtype=object)
@@ -43,7 +43,7 @@ def _gamma(t, n):
 
 
 def formula(rule, label, a):
-    """The probabilities that (10) and (12) give, (K,), as Fractions."""
+    """Return the probabilities by (10) and (12), (K,), as Fractions."""
     leaders = {
         Greedy: lambda: [int(np.argmax(np.abs(a)))],
         RandomSubset: lambda: list(range(len(a))),
@@ -60,7 +60,7 @@ def formula(rule, label, a):
 
 def _winner(case, probabilities):
     rule, label, a = case
-    at_least = np.abs(a)[None] >= np.sort(np.abs(a))[:, None]  # in ties only the size of the winner is told by the formula
+    at_least = np.abs(a)[None] >= np.sort(np.abs(a))[:, None]  # with ties the formula gives only the size of the winner
     return BoundCheck(
         "Proposition 3.2", "printed", "tight", at_least @ law(rule, label, a), at_least @ probabilities, 0, "exact"
     )
@@ -128,7 +128,7 @@ CASES = {
 
 
 def _replaced(case):
-    """Two learners drawn with replacement: the best of all pairs (i, j)."""
+    """The distribution of the winner of two learners drawn with replacement, over all pairs (i, j)."""
     a = case[2]
     wins = [max((i, j), key=lambda k: abs(a[k])) for i, j in product(range(len(a)), repeat=2)]
     return np.array([Fraction(wins.count(j), len(wins)) for j in range(len(a))], dtype=object)

@@ -1,14 +1,14 @@
 r"""The weights approach a Beta density (Proposition 3.3), and how soon (text beside Figure 2).
 
-Problem: the law of the rank of the winner among K learners when t are drawn.
+Problem: the distribution of the rank of the winner among K learners when t are drawn.
 
 Method: Type 1.
 
 Assumptions: t fixed, K to infinity, j / K = q in (0, 1).
 
 Claim: upper: the largest abs(K gamma_t^K(j) - t (1 - q)^{t-1}) over j is at most C / K with C = t^2 (t + 1) / 2, so it
-halves when K doubles. Printed beside Figure 2: for t = 10 the curves cannot be told apart from K = 40 on; taken as: nowhere more than a
-tenth of the height of the density. It is false: at the first point the values are 10 and 7.96. Corrected: from K = 120 on.
+halves when K doubles. Printed beside Figure 2: for t = 10 the curves cannot be told apart from K = 40 on; taken as: they differ by at
+most a tenth of the height of the density. This is false: at the first point the values are 10 and 7.96. Corrected: from K = 120 on.
 
 Constants: none.
 
@@ -31,7 +31,7 @@ SIZES = (20, 40, 80, 160, 320)
 
 
 def difference(t, K):
-    """The largest abs(K gamma(j) - t (1 - j / K)^{t-1}) over j = 1..K, a Fraction."""
+    """Return the largest abs(K gamma(j) - t (1 - j / K)^{t-1}) over j = 1..K, a Fraction."""
     return max(abs(K * Fraction(comb(K - j, t - 1), comb(K, t)) - t * (1 - Fraction(j, K)) ** (t - 1)) for j in range(1, K + 1))
 
 
@@ -71,7 +71,7 @@ def check_figure(case, variant):
     return _figure(case, variant, 40 if variant == "printed" else 120)
 
 
-#: Just below and at the sizes from which Figure 2 speaks.
+#: Just below and at the values of K from which the claim on Figure 2 starts, as printed (40) and as corrected (120).
 ENDS = (39, 40, 119, 120)
 CASES = {f"t = {t}": (lambda t=t: (t, [difference(t, K) for K in SIZES], list(SIZES))) for t in (1, 2, 3, 5, 10)}
 CASES |= {"t = 10, where the text begins": lambda: (10, [difference(10, K) for K in ENDS], list(ENDS))}

@@ -1,4 +1,4 @@
-r"""The minimal cosine angle (Definition 4.2, Proposition 4.2) and its relatives.
+r"""The minimal cosine angle (Definition 4.2, Proposition 4.2) and the second-moment angle.
 
 Problem: unit columns and the norm of each rule.
 
@@ -30,7 +30,7 @@ def _ratios(case, at):
 
 
 def _forms(case, factor=1.0, beside=None):
-    """`beside` : vectors (n_points, n) in the place of those in the range of B."""
+    """Check the three forms at random points, or at the vectors `beside` (n_points, n) instead of points in the range of B."""
     looked_at = case.points @ case.B.T if beside is None else beside
     found = cb.theory.mca(case.B, case.rule, groups=case.label)
     theta, best = factor * found.upper, 3 * found.witness["direction"]  # the length of a direction does not matter

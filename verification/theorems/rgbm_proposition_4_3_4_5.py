@@ -6,8 +6,8 @@ Method: RGBM = RtGCD, Types 0-3, constant step 1 / sigma or line search.
 
 Assumptions: unit columns.
 
-Claim: (24), surely: L(beta^{m+1}) <= L(beta^m) - (grad_j)^2 / (2 sigma). (25): the same in expectation with the squared norm of the
-gradient. Proposition 4.3: E (grad_j)^2 is the norm of the squares, not below the square of the norm. (26): L* >= L - norm(grad)^2 / (2 mu
+Claim: (24), for every draw: L(beta^{m+1}) <= L(beta^m) - (grad_j)^2 / (2 sigma). (25): the same in expectation with the squared norm of the
+gradient. Proposition 4.3: E (grad_j)^2 is the norm of the squares, at least the square of the norm. (26): L* >= L - norm(grad)^2 / (2 mu
 Theta^2). Proposition 4.5: L(b) >= L(beta) + <grad, b - beta> + mu / 2 Theta^2 Dist(b, beta)^2; the square is missing in print, and the
 printed claim is false.
 

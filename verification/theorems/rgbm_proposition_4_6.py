@@ -9,7 +9,7 @@ Assumptions: the scalar level sets of the loss are bounded: squared, Huber, logi
 Claim: upper: Dist_0 <= C / Theta, C the largest |B (beta - beta*)| in the level set; finite. For the squared loss C^2 = 2 (L(0) - L*), and
 the bound is attained.
 
-Constants: Theta rounded down, C rounded up (``coordboost.angles.start_distance``).
+Constants: Theta rounded down, C rounded up (``coordboost.theory.start_distance``).
 
 Measured: distances, by linear programs, of points of the level set: random ones on its boundary, and for the squared loss the one in the
 direction of the minimiser of the angle.
@@ -26,7 +26,7 @@ from verification.statement import Statement
 
 
 def _boundary(case, direction):
-    """The farthest point of the level set of 0 from the minimiser along a direction, by bisection; inside the set."""
+    """Return the point of the level set of the start farthest from the minimiser along a direction, by bisection; it is inside the set."""
     near, far = 0.0, 1.0
     while case.loss(case.minimiser + far * direction) <= case.losses[0]:
         near, far = far, 2 * far

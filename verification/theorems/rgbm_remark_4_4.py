@@ -1,16 +1,16 @@
 r"""How many learners to draw (Remark 4.4, and claims on rates).
 
-Problem: the squared loss over an orthonormal basis of p learners; one epoch is p learners looked at, p / t steps of Type 1.
+Problem: the squared loss over an orthonormal basis of p learners; one epoch examines p learners: p / t steps of Type 1.
 
 Method: RGBM, Type 1, step 1 / sigma.
 
 Assumptions: orthonormal learners, all coordinates of y equal (the slowest start).
 
-Claim: printed: the gap guaranteed after an epoch is smallest for t = sqrt p; true of the guarantee. The advice to draw sqrt p learners,
-taken as: the expected gap there is not above that at t = 1, is false: it follows from a loose constant. Sharpened, ours: the second-moment
-rate (1 - mu / (p sigma))^(p / t) holds for every t, is met by t = 1, and is smallest there; the angle itself gives t^2 / p^2 up to
-t = sqrt p. Rates: Theta_inf^2 >= lambda_pmin / K, so Theorem 4.1 beats 1 - lambda_pmin / (4 K) of Freund, Grigas, Mazumder by a factor of 4
-in the exponent at least.
+Claim: printed: the gap guaranteed after an epoch is smallest for t = sqrt p; true of the guarantee. The advice to draw sqrt p learners
+follows from a loose constant. It is false if it means that the expected gap there is at most that at t = 1. Sharpened, ours: the
+second-moment rate (1 - mu / (p sigma))^(p / t) holds for every t, is attained at t = 1, and is smallest there; the angle itself gives
+t^2 / p^2 up to t = sqrt p. Rates: Theta_inf^2 >= lambda_pmin / K, so Theorem 4.1 beats 1 - lambda_pmin / (4 K) of Freund, Grigas,
+Mazumder by a factor of at least 4 in the exponent.
 
 Constants: p = 64 and 144, exact: with equal coordinates the number of zeros is a Markov chain.
 
@@ -37,7 +37,7 @@ from verification.statement import Statement, claim
 
 @functools.cache
 def gap(p, t, steps):
-    """Expected share of coordinates not yet fitted after `steps`: a step fits one, unless all t drawn are fitted already."""
+    """Return the expected share of coordinates not fitted after `steps`: a step fits one, unless all t drawn are fitted already."""
     law = [Fraction(0)] * (p + 1)
     law[0] = Fraction(1)
     for _ in range(steps):
@@ -78,12 +78,12 @@ def _advice(case, factor=1):
 
 @claim("Remark 4.4, advice", EPOCHS, printed="refuted")
 def check_advice(case, variant):
-    """After an epoch of t = sqrt p the expected gap is not above that of t = 1."""
+    """After some epochs the expected gap for t = sqrt p is not above that for t = 1."""
     return _advice(case)
 
 
 def _guarantee(case, square):
-    """The guarantee after an epoch, for t = sqrt p and for every t, with Theta^2 = square(t)."""
+    """Compare the guarantees after an epoch, for t = sqrt p and for every t, with Theta^2 = square(t)."""
     bounds = [(1 - square(t)) ** (case.p // t) for t in case.ts]
     root = bounds[case.ts.index(isqrt(case.p))]
     return BoundCheck("Remark 4.4, guarantee", "printed", "upper", [root] * len(bounds), bounds, 0, "exact", case.ts, along="t")

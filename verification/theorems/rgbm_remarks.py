@@ -6,15 +6,15 @@ Method: RGBM = RtGCD with the constant step 1 / sigma.
 
 Assumptions: those of each remark.
 
-Claim: tight, (8): the gradient is -B' r. Tight, Remark 1.1: with learners of any length, chosen and stepped by their directions, the
-models are the same. Kinds of rules: Type 3 with one group drawn is Type 2, with all groups Type 0. Remark 4.2 as printed: Theta is of the
+Claim: tight, (8): the gradient is -B' r. Tight, Remark 1.1: learners of any length give the same models if selection and steps
+use their directions. Kinds of rules: Type 3 with one group drawn is Type 2, with all groups Type 0. Remark 4.2 as printed: Theta is of the
 order 1 / sqrt p up to p = t^2, and t / p beyond. Remark 4.3: the ternary dictionary is denser than an orthonormal one. Remark 4.4 with
-any mu / sigma: the guarantee of an epoch is best at t = sqrt p. Sharpened and refuted: the rate of Theorem 4.1 with mu = 1 / 20 for the
-plain logistic loss, which has no mu.
+any mu / sigma: the guarantee after an epoch is best at t = sqrt p. Sharpened and refuted: the rate of Theorem 4.1 with mu = 1 / 20 for the
+plain logistic loss, which is not strongly convex.
 
 Constants: none.
 
-Measured: in rationals; differences of losses for (8); for the logistic loss in floats.
+Measured: in rationals; differences of losses for (8); in floats for Remarks 4.3 and 4.4 and the logistic loss.
 
 Reference: Lu, Mazumder, (8), Section 1.2.1, Remarks 1.1, 4.2, 4.3, 4.4, Theorem 4.1.
 """
@@ -55,7 +55,7 @@ class Sizes:
     ratio: Fraction
 
     def angle2(self, t):
-        """The square of the angle, min(t / p, 1 / sqrt p)^2."""
+        """Return the square of the angle, min(t / p, 1 / sqrt p)^2."""
         return min(Fraction(t * t, self.p**2), Fraction(1, self.p))
 
 
@@ -74,12 +74,12 @@ SIZES = Space(
 
 @claim("Remark 4.2, order", SIZES, printed="verified")
 def check_order(case, variant):
-    """Theta is 1 / sqrt p where p <= t^2, and t / p elsewhere: not only of that order."""
+    """Theta is 1 / sqrt p where p <= t^2, and t / p elsewhere: exactly, not only in order."""
     return _order(case, case.p <= case.t**2)
 
 
 def _order(case, many):
-    """`many` : whether so many are drawn that their number does not matter."""
+    """Check the claim Theta = 1 / sqrt p if `many`, which does not depend on t, and Theta = t / p otherwise."""
     stated = Fraction(1, case.p) if many else Fraction(case.t**2, case.p**2)
     return BoundCheck("Remark 4.2, order", "printed", "tight", case.angle2(case.t), stated, 0, "exact", along="end")
 
@@ -97,7 +97,7 @@ def check_guarantee(case, variant):
 
 
 def _guarantee(case, best):
-    """Powers 1 / t compared without roots: a^(1 / s) <= b^(1 / t) is a^t <= b^s."""
+    """Compare the guarantees per learner, (1 - mu / sigma Theta^2)^(1 / t), for t = `best` and for the t of the case."""
     at_best, here = (1 - case.ratio * case.angle2(t) for t in (best, case.t))
     sides = float(at_best) ** (1 / best), float(here) ** (1 / case.t)
     return BoundCheck("Remark 4.4, any mu / sigma", "printed", "upper", *sides, 1e-12, "float", at=[case.t], along="t")
@@ -105,13 +105,13 @@ def _guarantee(case, best):
 
 @dataclass(frozen=True)
 class Plain:
-    """The plain logistic loss of one sample of label 1 over one learner, from 0, so many steps of 1 / sigma = 4."""
+    """The plain logistic loss of one sample of label 1 over one learner: `n_steps` steps of 1 / sigma = 4 from 0."""
 
     n_steps: int
 
     @property
     def gaps(self):
-        """L(beta_M) - 0: the least loss is not attained."""
+        """L(beta_M) for every M; the infimum 0 is not attained."""
         beta, out = 0.0, []
         for _ in range(self.n_steps + 1):
             out.append(np.logaddexp(0, -beta))

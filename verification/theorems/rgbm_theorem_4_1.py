@@ -4,12 +4,12 @@ Problem: a strongly convex, smooth loss over unit columns, any rank.
 
 Method: RGBM = RtGCD, Types 0-3, constant step 1 / sigma or line search.
 
-Assumptions: unit columns (the door refuses others); the loss is mu-strongly convex and sigma-smooth.
+Assumptions: unit columns (``Problem`` refuses others); the loss is mu-strongly convex and sigma-smooth.
 
 Claim: expectation, (22): E[L(beta^M) - L*] <= (1 - mu / sigma Theta^2)^M (L(0) - L*). Checked one step at a time, from every iterate of a
 run, which gives (22) by induction. Sharpened: with the second-moment angle, attained by random coordinate descent.
 
-Tried on random columns, on all stumps of a table, and on all trees of depth 2 with leaves of one size: dictionaries whose angle is exact.
+Dictionaries with a known exact angle: random columns, all stumps of a table, all trees of depth 2 with leaves of equal size.
 
 Constants: Theta rounded up (the upper end of its interval), L* rounded down (the lower end of a certificate), mu and sigma of the loss.
 
@@ -57,7 +57,7 @@ def _(case, variant):
 
 
 def _bottom():
-    """Random coordinate descent from the bottom eigenvector: the sharper rate is attained."""
+    """Return random coordinate descent from the eigenvector of the smallest eigenvalue, where the sharper rate is attained."""
     B = np.random.default_rng(4).standard_normal((4, 6))
     B /= np.linalg.norm(B, axis=0)
     y = np.linalg.eigh(B @ B.T)[1][:, 0]
@@ -66,7 +66,7 @@ def _bottom():
 
 @claim("RGBM, Theorem 4.1", (DRAWS, BASIS), of=cb.engine.Run, printed="verified")
 def check_package(case, variant):
-    """The bound of the package is the formula's; the mean gap of repeated runs is below it."""
+    """The bound of the package equals the formula; the mean gap of repeated runs is below it."""
     return held_by_package(
         case, "RGBM, Theorem 4.1", lambda pace, M: randomized.linear(pace, M), lambda c: (1 - c.angle2) ** c.M
     )
@@ -88,7 +88,7 @@ QUICK = (
 
 
 def _raw(case):
-    """Learners twice as long without the step adapted to them are steps four times as long."""
+    """Learners twice as long, without a step length adapted to them: steps four times as long."""
     return _one_step(case, "printed", factor=4.0)
 
 

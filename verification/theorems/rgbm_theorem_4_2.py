@@ -4,7 +4,7 @@ Problem: a convex, smooth loss over unit columns whose level sets are bounded mo
 
 Method: RGBM = RtGCD, Types 0-3, constant step 1 / sigma or line search.
 
-Assumptions: unit columns; the loss is convex (used in the proof, missing among the assumptions of the print) and sigma-smooth.
+Assumptions: unit columns; the loss is convex (used in the proof, missing in the printed assumptions) and sigma-smooth.
 
 Claim: expectation: E[L(beta^M) - L*] <= 1 / (1 / (L(0) - L*) + M / (2 sigma Dist_0^2)). Checked one step at a time, from every iterate:
 E_m L(beta^{m+1}) <= L(beta^m) - (L(beta^m) - L*)^2 / (2 sigma Dist(beta^m, beta*)^2), which gives the claim by the proof of the paper.
@@ -47,7 +47,7 @@ check_whole = Statement(
 
 
 def _small(case, factor=1):
-    """The first step of an instance whose draws are counted; the minimiser is where the residual is 0."""
+    """Check the first step of a small instance, over all draws; at the minimiser the residual is 0."""
     bound = case.gap - factor * case.gap**2 / (2 * case.distance_of(case.y) ** 2)
     exact = bound.__class__ is not np.float64
     return BoundCheck(
@@ -63,7 +63,7 @@ def check_one_step(case, variant):
 
 @claim("RGBM, Theorem 4.2", (DRAWS, BASIS), of=cb.engine.Run, printed="verified")
 def check_package(case, variant):
-    """The bound of the package is the formula's; the mean gap of repeated runs is below it."""
+    """The bound of the package equals the formula; the mean gap of repeated runs is below it."""
     return held_by_package(case, "RGBM, Theorem 4.2", randomized.sublinear, _share)
 
 
@@ -74,7 +74,7 @@ def check_simple(case, variant):
 
 
 def _share(case, factor=4):
-    """The bound over the gap at the start for the squared loss: Dist_0^2 = 2 gap / Theta^2."""
+    """Return the bound divided by the gap at the start, for the squared loss: Dist_0^2 = 2 gap / Theta^2."""
     return 1 / (1 + case.M * case.angle2 / factor)
 
 

@@ -1,16 +1,17 @@
-r"""Langevin boosting: learners are projectors, the law of a choice and how fast it comes to its limit, and no direction that is lost.
+r"""Langevin boosting: learners as projectors, convergence of the distribution of the choice, and why no direction is lost.
 
-Problem: learners H_s, blocks of columns, linear in their parameters, drawn with fixed chances; or two orthonormal learners.
+Problem: learners H_s, blocks of columns, linear in their parameters, drawn with fixed probabilities; or two orthonormal learners.
 
-Method: the choice of SGLB (Algorithm 2), in noise N(0, sigma^2 I); greedy by the drop of the squared error, or signed.
+Method: the choice of SGLB (Algorithm 2), with noise N(0, sigma^2 I); by the decrease of the squared error (greedy), or by signed products.
 
-Assumptions: every block is drawn with a positive chance; for the law of the choice u = ||g|| / sigma.
+Assumptions: every block is drawn with a positive probability; for the distribution of the choice u = ||g|| / sigma.
 
 Claim: Lemma 1, exact: P_s is an orthogonal projector with the image of H_s. Lemma 2 with a constant of ours, upper: the total variation
-between the law of the choice and its limit is at most 2 Phi(u/2) - 1, tight for the signed choice as u falls; at most u^2 / (2 pi) for two
-learners and the greedy choice, which does not know signs. Statement 1, exact: the mean projector is invertible on what ensembles can be.
+between the distribution of the choice and its limit is at most 2 Phi(u/2) - 1, tight for the signed choice as u tends to 0; at most
+u^2 / (2 pi) for two learners and the greedy choice, which ignores signs. Statement 1, exact: the mean projector is invertible on the span
+of all columns.
 
-Constants: none is estimated; two orthonormal learners have the law of the choice in closed form.
+Constants: none is estimated; for two orthonormal learners the distribution of the choice is known in closed form.
 
 Measured: entries of P^2 - P, P - P' and P H - H in Fractions; total variations; ranks in Fractions.
 
@@ -31,7 +32,7 @@ from verification.statement import claim
 
 
 def normal(x):
-    """Phi."""
+    """Return Phi(x), the normal distribution function."""
     return (1 + erf(x / sqrt(2))) / 2
 
 
@@ -43,7 +44,7 @@ class Choice:
     angle: np.ndarray
 
     def off(self, signed):
-        """Total variation between the law of the choice and its limit (1/2, 1/2)."""
+        """Return the total variation between the distribution of the choice and its limit (1/2, 1/2)."""
         one, two = self.u * np.cos(self.angle + pi / 4), self.u * np.sin(self.angle + pi / 4)
         phi = np.vectorize(normal)
         return abs(phi(one) - 0.5) if signed else abs(2 * phi(one) - 1) * abs(2 * phi(two) - 1) / 2
@@ -72,7 +73,7 @@ def _projector(case, project):
 
 
 def _with_weights(H):
-    """The fit by least squares with the weights 1, 2, ...: it keeps what learners can be, and is not symmetric."""
+    """Return the weighted least-squares fit with weights 1, 2, ...: it has the image of H, but is not symmetric."""
     basis = independent(H)
     weighted = basis * (1 + np.arange(len(basis)))[:, None]
     return basis @ solved(weighted.T @ basis, weighted.T)
@@ -80,13 +81,13 @@ def _with_weights(H):
 
 @claim("SGLB, Lemma 2", CHOICES, sharpened="verified")
 def check_choice(case, variant):
-    """Total variation between p_*(s|g) and its limit <= 2 Phi(u/2) - 1, u = ||g|| / sigma: ours, tight as u falls."""
+    """Total variation between p_*(s|g) and its limit <= 2 Phi(u/2) - 1, u = ||g|| / sigma: ours, tight as u tends to 0."""
     return _choice(case, True, lambda u: 2 * normal(u / 2) - 1)
 
 
 @claim("SGLB, rate of the greedy choice", CHOICES, sharpened="verified")
 def check_even(case, variant):
-    """Two orthonormal learners, greedy: total variation <= u^2 / (2 pi), of order eps and not its root: ours."""
+    """Two orthonormal learners, greedy: total variation <= u^2 / (2 pi), of order eps, not sqrt(eps): ours."""
     return _choice(case, False, lambda u: u * u / (2 * pi))
 
 
@@ -96,7 +97,7 @@ def _choice(case, signed, bound):
 
 @claim("SGLB, Statement 1", BLOCKS, printed="verified")
 def check_invertible(case, variant):
-    """The rank of the mean projector is that of all columns together."""
+    """The rank of the mean projector equals that of all columns together."""
     return _rank(case, lambda chance: chance)
 
 
@@ -106,7 +107,7 @@ def _rank(case, chances):
 
 
 def _never_the_last(chance):
-    """Chances with 0 for the last block."""
+    """Return the probabilities with 0 for the last block."""
     out = chance.copy()
     out[-1] = 0 * out[-1]
     return out

@@ -1,9 +1,9 @@
 r"""Langevin boosting with a loss that is not convex: Theorems 2 and 3 on one coefficient, by quadrature.
 
 Problem: Welsch's loss 1 - exp(-(y - theta)^2 / 2), one learner, the constant; targets are drawn from three numbers far apart, so that the
-mean loss has several wells.
+mean loss has several local minima.
 
-Method: the Gibbs law that SGLB (Algorithm 2) approaches, density exp(-beta (L + gamma theta^2 / 2)), on a grid.
+Method: the Gibbs distribution that SGLB (Algorithm 2) approaches, density exp(-beta (L + gamma theta^2 / 2)), on a grid.
 
 Assumptions: slopes of the loss are at most L0 = exp(-1/2), curvatures at most L1 = 1; for Theorem 2 beta >= 4 / gamma.
 
@@ -11,11 +11,11 @@ Claim: Theorem 2, upper, with the constants of Raginsky, Rakhlin and Telgarsky: 
 log(e M / a (b beta + 1)) / (2 beta), a = gamma / 2, b = L0^2 / (2 gamma), M = L1 + gamma. Theorem 3, upper: |E L(new) - E L_N| <=
 L0^2 / 2 (beta + 1)^2 / (lambda* N); sharpened 2 beta L0^2 / (lambda* N).
 
-Constants: lambda* is the smallest spectral gap of the laws of all sets of N targets, and of eight laws on the way from each to a neighbour:
-the second eigenvalue of the Dirichlet form on the grid. An exchanged target tilts the law by beta / N times a difference of two losses;
-the derivative of the expected loss along the tilt is a covariance, at most 2 L0^2 / lambda*.
+Constants: lambda* is the smallest spectral gap (second eigenvalue of the Dirichlet form on the grid) of the Gibbs distributions of all sets
+of N targets, and of those at eight steps from each set to a neighbour, with one target exchanged. An exchange tilts the distribution by
+beta / N times a difference of two losses; the derivative of the expected loss along the tilt is a covariance, at most 2 L0^2 / lambda*.
 
-Measured: sums over the grid and over all sets of targets, with their chances; the mean loss of Theorem 2 by the package.
+Measured: sums over the grid and over all sets of targets, with their probabilities; the mean loss of Theorem 2 by the package.
 
 Reference: Ustimenko, Prokhorenkova, SGLB, Theorems 2 and 3; Raginsky, Rakhlin, Telgarsky (2017), Proposition 11; the constants of
 Theorem 3 are ours.
@@ -37,14 +37,14 @@ from verification.statement import claim
 TARGETS, CHANCES = np.array([-2.0, 0.5, 3.0]), np.array([0.5, 0.3, 0.2])
 POINTS, ON_THE_WAY = 601, 8
 SLOPE, CURVATURE = math.exp(-0.5), 1.0
-#: A spectral gap below this may be rounding: it falls exponentially in beta. The theorem then promises nothing.
+#: A smaller computed spectral gap may be rounding error, as gaps fall exponentially in beta. The bound is not checked then.
 RESOLVED = 1e-6
-#: Sums over the grid of numbers of at most 1.
+#: Rounding of sums over the grid of numbers of at most 1.
 SLACK = 1e-10
 
 
 def spectral_gap(chance, width):
-    """The largest lambda with lambda Var f <= sum over neighbours of their mean probability times the squared difference quotient of f.
+    """Return the largest lambda with lambda Var f <= sum over neighbours of mean probability times squared difference quotient of f.
 
     chance : (n_points,), probabilities;  width : of a cell
     """
@@ -64,21 +64,21 @@ class Wells:
 
     @property
     def width(self):
-        """Of the grid, half of it: at the edge the density is at most exp(-30) times the largest, and not below exp(-30 - 2 beta)."""
+        """Half the width of the grid: at the edge the density is at most exp(-30) and at least exp(-30 - 2 beta) times the largest."""
         return math.sqrt(2 * (30 / self.beta + 1) / self.gamma)
 
     @functools.cached_property
     def grid(self):
-        """(POINTS,)."""
+        """Coefficients theta, (POINTS,)."""
         return np.linspace(-self.width, self.width, POINTS)
 
     @functools.cached_property
     def losses(self):
-        """Of each target on the grid, (3, POINTS)."""
+        """The loss of each target on the grid, (3, POINTS)."""
         return 1 - np.exp(-((TARGETS[:, None] - self.grid) ** 2) / 2)
 
     def law(self, counts):
-        """Probabilities on the grid where each target occurs so often."""
+        """Return the Gibbs probabilities on the grid when the targets occur `counts` times."""
         energy = np.asarray(counts) @ self.losses / self.n + self.gamma * self.grid**2 / 2
         chance = np.exp(-self.beta * (energy - energy.min()))
         return chance / chance.sum()
@@ -90,7 +90,7 @@ class Wells:
 
     @functools.cached_property
     def gap(self):
-        """|E L(new) - E L_N|, the mean over all sets."""
+        """|E L(new) - E L_N|, with expectations over all sets of targets."""
         total = 0.0
         for counts in self.sets:
             ways = math.factorial(self.n) / math.prod(map(math.factorial, counts))
@@ -108,7 +108,7 @@ class Wells:
 
     @functools.cached_property
     def excess(self):
-        """E L - inf L where each target occurs once, by the package, and theta*, the first of the best coefficients on the grid."""
+        """E L - inf L by the package, when each target occurs once, and theta*, the first minimiser on the grid."""
         problem = cb.Problem(np.ones((3, 1)), TARGETS, cb.losses.Welsch(), center=False)
         law = quadrature(problem, cb.sglb(0.1, self.beta, self.gamma), width=self.width * 3**0.5, n_points=POINTS)
         mean = self.losses.mean(axis=0)

@@ -1,17 +1,17 @@
 r"""Langevin boosting: three sentences of the paper that are false as printed.
 
-Problem: the excess of a quadratic energy under its Gibbs law in d dimensions; the smoothed 0-1 loss at a margin z; two trees on n samples.
+Problem: the excess of a quadratic energy under its Gibbs distribution in d dimensions; the smoothed 0-1 loss at a margin z; two trees.
 
-Method: none; the sentences stand beside the algorithm.
+Method: none.
 
-Assumptions: for trees, that of Theorem 3: the parameters of all learners add up to the rank.
+Assumptions: for trees, that of Theorem 3: the numbers of parameters of all learners add up to the rank.
 
 Claim: Markov's inequality as printed, P(excess > k mean) <= 1 - 1/k, refuted; corrected 1/k. The smoothed 0-1 loss with s(x) = 1/(1 + e^x)
 rewards errors, refuted; corrected e^-x. Two trees are independent learners, refuted: they share the constant.
 
 Constants: none.
 
-Measured: the tail of a gamma law; the loss of a right and of a wrong answer; numbers of leaves and a rank in Fractions.
+Measured: the tail of a gamma distribution; the loss of a right and of a wrong answer; numbers of leaves and a rank in Fractions.
 
 Reference: Ustimenko, Prokhorenkova, SGLB, the corollary of Theorem 2, Section 7.1, and the assumption of Theorem 3.
 """
@@ -31,7 +31,7 @@ from verification.statement import claim
 
 @dataclass(frozen=True, eq=False)
 class Tail:
-    """The excess energy in d dimensions, a gamma law of shape d / 2, above k times its mean."""
+    """The event that the excess energy in d dimensions, gamma distributed of shape d / 2, is above k times its mean."""
 
     d: int
     k: float
@@ -101,7 +101,7 @@ def check_sigmoid(case, variant):
 
 @claim("SGLB, trees as independent learners", TREES, printed="refuted")
 def check_trees(case, variant):
-    """Theorem 3 assumes that parameters of all learners add up to the rank; any two trees share the constant."""
+    """Theorem 3 assumes that the numbers of parameters of all learners add up to the rank; any two trees share the constant."""
     return _together(case, 0)
 
 

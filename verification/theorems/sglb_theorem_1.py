@@ -1,14 +1,14 @@
-r"""Langevin boosting: the drift of a step, the mean on the way, and the mean loss of a run.
+r"""Langevin boosting: the drift of a step, the mean after some steps, and the mean loss of a run.
 
-Problem: the squared loss, blocks of columns drawn with fixed chances, P the mean projector.
+Problem: the squared loss, blocks of columns drawn with fixed probabilities, P the mean projector.
 
 Method: SGLB (Algorithm 2), squared loss: F <- (1 - gamma eps) F + eps P_s (y - F) + noise, from F = 0.
 
 Assumptions: for the drift, two orthonormal learners and the greedy choice, u = ||g|| / sigma; for the mean, eps (gamma + 1) <= 1.
 
-Claim: upper: the drift at g is off P g by at most (2 Phi(u/2) - 1) ||g||; the mean after t / eps steps is off that of the limit by at most
-(eps t / 2) max a^2 e^(-a (t - eps)) ||mu|| over the eigenvalues a of gamma + P. The constants are ours. Tight: the mean loss after some
-steps is that of the mean and covariance which follow step by step; ours.
+Claim: upper: the drift at g differs from P g by at most (2 Phi(u/2) - 1) ||g||; the mean after t / eps steps differs from that of the limit
+process by at most (eps t / 2) max a^2 e^(-a (t - eps)) ||mu|| over the eigenvalues a of gamma + P. The constants are ours. Tight: the mean
+loss after some steps follows from the mean and the covariance, updated step by step; ours.
 
 Constants: none is estimated.
 
@@ -30,13 +30,13 @@ from verification.spaces.shrunken import CHAIN_CASES, ROUGH
 from verification.statement import claim
 from verification.theorems.sglb_lemmas import CHOICES, Choice, normal
 
-#: The inverse temperature of the chains whose mean loss is followed.
+#: The inverse temperature of the chains whose mean loss is checked.
 BETA = 8.0
 
 
 @claim("SGLB, Theorem 1, the drift", CHOICES, sharpened="verified")
 def check_drift(case, variant):
-    """|E P_s (g + sigma zeta) - P g| <= (2 Phi(u/2) - 1) |g|: ours; two learners, the greedy choice, noises of their own."""
+    """|E P_s (g + sigma zeta) - P g| <= (2 Phi(u/2) - 1) |g|: ours; two learners, the greedy choice, independent noises."""
     return _drift(case, lambda choice: choice.off(False))
 
 
@@ -45,7 +45,7 @@ def _drift(case, off):
 
 
 def _one_noise(case):
-    """The same where the fit has the noise of the choice: the mean of x 1(|x| > |y|), and of y, in place of x / 2."""
+    """Return |drift - P g| / u if choice and fit share one noise: x / 2 becomes the mean of x 1(|x| > |y|), likewise for y."""
     x, out = np.linspace(-14, 14, 4001), []
     for u, angle in zip(case.u, case.angle, strict=True):
         g, drift = u * np.array([np.cos(angle), np.sin(angle)]), []
@@ -74,7 +74,7 @@ def _mean(case, factor, power=1):
 
 @claim("SGLB, the mean loss", ROUGH, sharpened="verified")
 def check_loss(case, variant):
-    """E L(F_k) over all choices is the loss of the mean and half the trace of the covariance, step by step: ours, no limit."""
+    """E L(F_k) over all choices is the loss of the mean plus half the trace of the covariance, step by step: ours, for any k."""
     return _loss(case, BETA)
 
 
@@ -89,7 +89,7 @@ def _loss(case, beta):
 
 
 def _all_choices(case, steps):
-    """E L after some steps, at BETA: every sequence of choices, each with a normal law of predictions."""
+    """Return E L after some steps, at BETA: the mean over all sequences of choices, each with normally distributed predictions."""
     law, eps, y, total = case.law, float(case.eps), case.y.astype(float), 0.0
     for choice in product(range(len(law.blocks)), repeat=steps):
         p, mean, cov = 1.0, 0 * y, np.zeros((law.n, law.n))

@@ -1,15 +1,15 @@
 r"""Langevin boosting: the excess of the mean loss in the limit, and the gap of new targets.
 
-Problem: the squared loss, blocks of columns drawn with fixed chances, P the mean projector, d the rank of all columns, N samples.
+Problem: the squared loss, blocks of columns drawn with fixed probabilities, P the mean projector, d the rank of all columns, N samples.
 
-Method: the Gibbs law that SGLB (Algorithm 2) approaches.
+Method: the Gibbs distribution that SGLB (Algorithm 2) approaches.
 
 Assumptions: none.
 
-Claim: Theorem 2, exact: mean energy above the least d / (2 beta); upper: the mean loss of the law is at most gamma / (2 N) F*'P^+F* +
-d / (2 beta) above the infimum. Theorem 3, upper: the expected gap between new targets at the same rows and those of the fit is at most
-d / N for noise of variance 1; the Poincare constant of the law is at most 1 / (kappa gamma beta), 1 / kappa = N lambda_max(M). The
-constants are ours, without a logarithm.
+Claim: Theorem 2, exact: the mean energy is d / (2 beta) above its minimum; upper: the mean loss is at most gamma / (2 N) F*'P^+F* +
+d / (2 beta) above its infimum. Theorem 3, upper: the expected loss on new targets at the same rows, minus that on the targets of the fit,
+is at most d / N for noise of variance 1; the Poincare constant of the distribution is at most 1 / (kappa gamma beta), 1 / kappa =
+N lambda_max(M). The constants are ours, without a logarithm.
 
 Constants: none is estimated.
 
@@ -38,7 +38,7 @@ class Law:
     beta: float
 
     def excess(self, factor=1.0):
-        """E U - min U = tr(A cov) / 2 under the Gibbs law; the noise is `factor` times as strong."""
+        """Return E U - min U = tr(A cov) / 2 under the Gibbs distribution; `factor` multiplies the covariance."""
         return 0.5 * np.trace(self.A @ np.linalg.inv(self.beta * self.A)) * factor
 
 
@@ -84,7 +84,7 @@ def _excess(case, penalty, less):
 
 @claim("SGLB, Theorem 3, the gap of new targets", CHAINS, sharpened="verified")
 def check_gap(case, variant):
-    """The mean over all signs of the noise of (loss on new targets - loss on those of the fit) <= d / N: ours, fixed rows."""
+    """The mean over all signs of the noise of (loss on new targets - loss on the targets of the fit) <= d / N: ours, fixed rows."""
     return _gap(case, 0)
 
 
@@ -111,7 +111,7 @@ def _gap(case, less):
 
 @claim("SGLB, Theorem 3, the Poincare constant", ROUGH, printed="verified")
 def check_poincare(case, variant):
-    """The largest variance of the law of coefficients <= 1 / (kappa gamma beta), 1 / kappa = N lambda_max(M); N / beta = 1."""
+    """The largest variance of the distribution of coefficients <= 1 / (kappa gamma beta), 1 / kappa = N lambda_max(M); N / beta = 1."""
     return _poincare(case, 1.0)
 
 
