@@ -1,1 +1,1 @@
-"""Measurements: programs that print a table."""
+"""Benchmarks: programs that measure times and print tables."""

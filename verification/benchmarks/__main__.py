@@ -21,7 +21,7 @@ UNSHOWN = ("wall_min", "wall_max", "cpu_min", "cpu_max", "over_best")  # written
 
 
 def shown(value):
-    """A figure with four digits."""
+    """Return a number with four digits, as a string."""
     return f"{value:.4g}" if isinstance(value, float) else str(value)
 
 
@@ -38,7 +38,7 @@ def draw(table, console):
 
 
 def write(record, out, markdown_file):
-    """Write the files that are asked for; after each table, so that what is measured is not lost."""
+    """Write the requested files; called after each table, so that an interruption loses at most one."""
     if out:
         Path(out).write_text(json.dumps(record, indent=1), encoding="utf-8")
     if markdown_file:
@@ -53,7 +53,7 @@ def write(record, out, markdown_file):
 @click.option("--out", type=click.Path(dir_okay=False), help="Write all figures to this JSON file.")
 @click.option("--markdown", "markdown_file", type=click.Path(dir_okay=False), help="Write the tables to this Markdown file.")
 def main(suites, quick, only, limit, out, markdown_file):
-    """Compare coordboost with its peers on the same work; single figures are medians of interleaved rounds."""
+    """Compare coordboost with other packages on the same work; times are medians of interleaved rounds."""
     console = Console(width=None if sys.stdout.isatty() else 160)
     record = {"environment": environment(), "tables": []}
     record["environment"]["versions"] |= r.versions()

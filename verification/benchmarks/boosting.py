@@ -1,4 +1,4 @@
-"""Forward stagewise and LS-Boost: scans, and seconds per step, beside the naive and the usual fast way, and R's lars and mboost."""
+"""Forward stagewise and LS-Boost: scans and seconds per step, compared with hand-written loops and R's lars and mboost."""
 
 import numpy as np
 
@@ -10,12 +10,12 @@ from verification.benchmarks.harness import Contestant, compete, ratios, wanted
 
 
 def picked(result):
-    """Picks, and the coefficients after the last of them where the contestant gives some."""
+    """Return the selected learners, and the final coefficients, None where the contestant has none."""
     return (result.path.learner, result.final.beta) if isinstance(result, cb.engine.Run) else result
 
 
 def against(run):
-    """A judge: how many of a contestant's picks are those of `run`; after all of its steps, the largest difference of a coefficient."""
+    """Return a judge: it counts the picks that equal those of `run`; after equally many steps it also compares the coefficients."""
 
     def judge(result):
         picks, beta = picked(result)
@@ -28,9 +28,9 @@ def against(run):
 
 
 def steps(name, X, y, method, n_steps, *, naive=300, gram=3000, peers=(), rounds=None):
-    """One table: a method's steps; slow contestants run fewer steps of the same problem, figures are seconds per step.
+    """Return one table, seconds per step of a method; slow contestants make fewer steps on the same problem.
 
-    peers : functions of problem and n_steps that make further contestants
+    naive, gram : most steps of the naive contestants and of the loop with Gram columns;  peers : (problem, eps, n_steps) -> Contestant
     """
     problem = cb.Problem(X, y)
     rows, run = problem.dictionary.rows, cb.solve(problem, method, n_steps)
@@ -50,12 +50,12 @@ def steps(name, X, y, method, n_steps, *, naive=300, gram=3000, peers=(), rounds
 
 
 def columns(problem):
-    """The unit columns (n_samples, n_learners) of a dense problem."""
+    """Return the unit columns (n_samples, n_learners) of a dense problem."""
     return problem.dictionary.rows.T
 
 
 def mboost(problem, eps, n_steps):
-    """R's mboost: component-wise least squares, the same steps as LS-Boost on unit columns."""
+    """R's mboost: componentwise least squares, whose steps are those of LS-Boost on unit columns."""
     desk = r.Desk(columns(problem), problem.y)
 
     def run():
@@ -78,9 +78,9 @@ def lars(problem, n_knots):
 
 
 def knots(name, X, y, most, rounds=None):
-    """One table: FS_0 over its first `most` knots; judged by the coefficients at the levels of the contestant's knots."""
+    """Return one table, FS_0 over its first `most` knots; coefficients are compared at the knots of the contestant."""
     problem = cb.Problem(X, y)
-    ours = cb.exact_path(problem, kind="stagewise", max_knots=most + 1)  # the start is a knot too
+    ours = cb.exact_path(problem, kind="stagewise", max_knots=most + 1)  # the start counts as a knot
     n_knots = ours.n_knots - 1
 
     def walk():
@@ -99,11 +99,11 @@ def knots(name, X, y, most, rounds=None):
 
 
 def plans(quick):
-    """Yield name and a function that makes the table, smallest first."""
+    """Yield (name, function that makes the table), smallest first."""
     for n_columns, eps in ((2_000, 1e-5), (10_000, 1e-5), (10_000, 1e-6), (50_000, 1e-5), (50_000, 1e-6)):
         if quick and n_columns > 2_000:
             break
-        # the same steps for all where that takes seconds; else peers run the first of them
+        # all make the same steps where this takes seconds; else the peers make the first steps only
         gram = round(3.0 / eps) if n_columns <= 10_000 and eps >= 1e-5 else 20_000
         fs, n = cb.forward_stagewise(eps), round(3.0 / eps)
         make = lambda name, p=n_columns, fs=fs, n=n, gram=gram: steps(name, *ar1(1000, p), fs, n, gram=gram)  # noqa: E731
@@ -123,7 +123,7 @@ def plans(quick):
 
 
 def tables(quick=False, only=(), limit=None):
-    """Yield the tables that are asked for; `limit` is not needed, as every contestant is told its steps."""
+    """Yield the requested tables; `limit` is not used, as every contestant makes a fixed number of steps."""
     for name, make in plans(quick):
         if wanted(name, only):
             yield make(name)

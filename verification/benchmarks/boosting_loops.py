@@ -1,10 +1,10 @@
-"""Forward stagewise and LS-Boost as one would write them: the contestants that are no packages."""
+"""Forward stagewise and LS-Boost as hand-written loops: the contestants that are not packages."""
 
 import numpy as np
 
 
 def gram_columns(rows, y, eps, n_steps, proportional=False):
-    """The usual fast way, a hand-written compiled loop: all correlations, moved by a cached Gram column per chosen learner."""
+    """Return a run of a compiled loop: all correlations are updated with the cached Gram column of the chosen learner."""
     import numba
 
     @numba.njit
@@ -40,7 +40,7 @@ def gram_columns(rows, y, eps, n_steps, proportional=False):
 
 
 def numpy_scans(rows, y, eps, n_steps, proportional=False):
-    """The five-line reference: a scan per step."""
+    """Return a run of the five-line reference in NumPy: one scan per step."""
 
     def run():
         resid, picks = y.copy(), np.zeros(n_steps, dtype=np.int64)

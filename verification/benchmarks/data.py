@@ -1,4 +1,4 @@
-"""The designs that the benchmarks run on: seeded generators, and real data where they are found."""
+"""The designs of the benchmarks: seeded generators, and real data sets where they are available."""
 
 import numpy as np
 import scipy.sparse
@@ -7,7 +7,7 @@ from verification.sets import Absent, read
 
 
 def ar1(n_samples, n_columns, *, rho=0.5, n_active=50, snr=3.0, seed=0):
-    """AR(1) columns, normal coefficients on random columns, a given signal-to-noise ratio; X (n_samples, n_columns), y of unit norm."""
+    """Return AR(1) columns X (n_samples, n_columns) and y of unit norm, from normal coefficients on random columns and noise."""
     rng = np.random.default_rng(seed)
     columns = rng.standard_normal((n_columns, n_samples))
     for j in range(1, n_columns):
@@ -17,7 +17,7 @@ def ar1(n_samples, n_columns, *, rho=0.5, n_active=50, snr=3.0, seed=0):
 
 
 def sparse_normal(n_samples, n_columns, *, density=1e-3, n_active=50, snr=5.0, seed=0):
-    """Normal entries at random places, normal coefficients on random columns; X (n_samples, n_columns) as CSC, y of unit norm."""
+    """Return a CSC matrix X (n_samples, n_columns) with normal entries at random places, and y of unit norm as in ``ar1``."""
     rng = np.random.default_rng(seed)
     places = np.sort(rng.choice(n_samples * n_columns, round(density * n_samples * n_columns), replace=False, shuffle=False))
     columns, rows = np.divmod(places, n_samples)
@@ -27,13 +27,13 @@ def sparse_normal(n_samples, n_columns, *, density=1e-3, n_active=50, snr=5.0, s
 
 
 def unit(y):
-    """`y` centred, of unit norm."""
+    """Return `y`, centred and scaled to unit norm."""
     y = np.asarray(y, dtype=float) - np.mean(y)
     return y / np.linalg.norm(y)
 
 
 def with_products(data):
-    """X of a data set in standard units, and the products of all pairs of its columns, squares too; y. None stays None."""
+    """Return the standardised X with the products of all pairs of columns (squares included), and y; None for None."""
     if data is None:
         return None
     X, y = data
@@ -43,7 +43,7 @@ def with_products(data):
 
 
 def real(name):
-    """X (sparse ones as CSC), y of unit norm of a real data set, or None where it is not here."""
+    """Return X (CSC if sparse) and y of unit norm of a real data set, or None if it is not available."""
     try:
         X, y = read(name)
     except Absent:

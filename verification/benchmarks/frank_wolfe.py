@@ -1,12 +1,12 @@
-"""Frank-Wolfe on the l1 ball, plain, with away and with pairwise steps, beside copt; and what solves for all coefficients at once.
+"""Frank-Wolfe on the l1 ball: plain, away and pairwise steps, compared with copt, `exact_path` and `lasso_path`.
 
-Squared loss; the radius is half of the l1 norm at the end of the exact path. Each contestant stops at a relative gap of its own; the ruler
-is one: the certificate of its coefficients on the ball, into which they are scaled. Ours asks for a certificate at step numbers of its own
-choice, which in short runs costs more than the steps; copt has its gap from each step. copt is told the Lipschitz constant. Its pairwise
-steps do not know the origin as a vertex, and start at the best vertex. `lasso_path` is told the penalty with the same optimum.
+Squared loss; the radius is half the l1 norm at the end of the exact path. Each contestant stops by its own estimate of the relative gap.
+All are judged by the same certificate of the coefficients, scaled into the ball. Our runs compute a certificate at certain steps, which
+costs more than the steps in short runs; copt gets its gap from each step. copt is given the Lipschitz constant. Its pairwise steps do not
+have the origin as a vertex, and start at the best vertex. `lasso_path` is given the penalty with the same optimum.
 
-copt 0.9.2 deletes a vertex whose weight is used up, and then looks its weight up, which puts it back with weight 0: sooner or later all
-steps go away from such a vertex, and have length 0. In the rows "repaired" it does not look; nothing else is changed.
+copt 0.9.2 deletes a vertex whose weight has become 0, and then reads its weight, which inserts it again with weight 0. Sooner or later all
+steps go away from such a vertex, and have length 0. The rows "repaired" leave out this read; nothing else is changed.
 """
 
 import contextlib
@@ -25,7 +25,7 @@ DESIGNS = ("diabetes", "housing", "year_1176", "sonar")
 
 
 def repaired(active_set, best, worst, step):
-    """copt's bookkeeping of weights without the look-up."""
+    """Update copt's vertex weights without reading a deleted one."""
     active_set[best] += step
     active_set[worst] -= step
     if active_set[worst] <= 0.0:
@@ -34,7 +34,7 @@ def repaired(active_set, best, worst, step):
 
 
 def copt(problem, delta, target, pairwise=False, search=False, repair=False):
-    """A run of copt with its backtracking, or with `search` the exact line search; coefficients of unit columns."""
+    """Return a run of copt with backtracking, or with exact line search if `search`; it returns coefficients of unit columns, and steps."""
     from copt import constraint, minimize_frank_wolfe
 
     B, y, ball = np.ascontiguousarray(problem.dictionary.rows.T), problem.y, constraint.L1Ball(delta)
@@ -56,7 +56,7 @@ def copt(problem, delta, target, pairwise=False, search=False, repair=False):
     def run():
         patch = mock.patch("copt.frank_wolfe.update_active_set", repaired) if repair else contextlib.nullcontext()
         lmo = ball.lmo_pairwise if pairwise else ball.lmo
-        with patch, warnings.catch_warnings():  # of divisions by a decrease of 0
+        with patch, warnings.catch_warnings():  # copt divides by a decrease of 0
             warnings.simplefilter("ignore")
             done = minimize_frank_wolfe(value_and_slope, start, lmo, step=exact if search else "backtracking", **options)
         return done.x, done.nit
@@ -65,9 +65,9 @@ def copt(problem, delta, target, pairwise=False, search=False, repair=False):
 
 
 def ours(problem, method, target, told=False):
-    """One of our methods until its certified gap is small, or, without asking for it, `told` how many steps that takes.
+    """Return a run of one of our methods until its certified gap is at most `target`; `told` : as many steps, without certificates.
 
-    A swap is two steps of the loop, and counts as one.
+    A pairwise step is two steps of the loop, and counts as one.
     """
     rows, until = 1 + (method.name == "frank_wolfe_pairwise"), {"stop": cb.engine.GapBelow(target)}
     n_steps = cb.solve(problem, method, MOST * rows, **until).n_steps if told else MOST * rows
@@ -80,7 +80,7 @@ def ours(problem, method, target, told=False):
 
 
 def contestants(problem, delta, target):
-    """All of them; plain steps only where they have a chance."""
+    """Return the Frank-Wolfe contestants; plain steps only for the loose target, as they converge slowly."""
     methods = {"pairwise": cb.methods.frank_wolfe_pairwise(delta), "away": cb.methods.frank_wolfe_away(delta)}
     plain = target >= TARGETS[0]
     if plain:
@@ -101,7 +101,7 @@ def contestants(problem, delta, target):
 
 
 def table(name, X, y, target, rounds=None):
-    """One table: the same optimum, at one relative gap."""
+    """Return one table: all contestants on one problem, at one relative gap."""
     problem = cb.Problem(X, y)
     path, rows = cb.exact_path(problem), problem.dictionary.rows
     delta = float(np.abs(path.beta[[-1]]).sum()) / 2
@@ -128,7 +128,7 @@ def table(name, X, y, target, rounds=None):
 
 
 def tables(quick=False, only=(), limit=None):
-    """Yield the tables that are asked for; `limit` is not needed, as every contestant makes at most ``MOST`` steps."""
+    """Yield the requested tables; `limit` is not used, as Frank-Wolfe contestants make at most ``MOST`` steps."""
     for design in DESIGNS:
         data = real(design) if wanted(design, only) and (design == QUICK or not quick) else None
         for target in TARGETS if data is not None else ():

@@ -1,4 +1,4 @@
-"""One harness for all comparisons: the same data, the same ruler, interleaved rounds, one BLAS thread, compile time apart."""
+"""The harness of all comparisons: the same data and judge for all, interleaved rounds, one BLAS thread, compile time reported apart."""
 
 import importlib.metadata
 import math
@@ -10,14 +10,14 @@ from typing import Any, NamedTuple
 import numpy as np
 from threadpoolctl import threadpool_limits
 
-# seconds: work below the first is repeated until it fills them, and counted as the second at least; above the third it is timed cold
+# in seconds: shorter runs are repeated to fill SHORT (a run counts as LEAST or more); runs above LONG are not repeated
 SHORT, LEAST, LONG = 0.2, 0.005, 10.0
 
 
 class Timed(NamedTuple):
-    """A result with its seconds. A contestant that has a clock of its own returns one, and this clock counts.
+    """A result and its seconds. A contestant with a clock of its own returns a `Timed`, and this clock counts.
 
-    apart : whether it worked in another process, where nothing is left of an earlier run
+    apart : whether the work was done in another process, which keeps no caches or memory of earlier runs
     """
 
     result: Any
@@ -28,10 +28,10 @@ class Timed(NamedTuple):
 
 @dataclass
 class Contestant:
-    """A named way to do the work.
+    """A competitor: a named way to do the work.
 
-    run : does it once and returns what `judge` reads, or a `Timed` of it; None if it cannot run, and `note` says why
-    work : how many units (steps, paths) a run does
+    run : does the work once and returns the input of `judge`, or a `Timed` of it; None if it cannot run, with the reason in `note`
+    work : units of work (steps, paths) of a run;  first : seconds of the first run;  verdict : what `judge` returned
     """
 
     name: str
@@ -45,7 +45,7 @@ class Contestant:
 
 
 def once(run, times=1):
-    """Result of the last of so many runs with one BLAS thread, and mean seconds, by the contestant's own clock where it has one."""
+    """Return the `Timed` of `times` runs on one BLAS thread: the last result, mean seconds, by the contestant's own clock if it has one."""
     clocks = []
     with threadpool_limits(limits=1):
         cpu, wall = time.process_time(), time.perf_counter()
@@ -61,10 +61,10 @@ def once(run, times=1):
 
 
 def timed(run, short=0.0):
-    """The `Timed` of a run; with `short`, that of a run that follows itself: of as many as fill `short` seconds, of one up to `LONG`.
+    """Return the `Timed` of a run; with `short`, a run of at most `LONG` seconds only warms up, and further runs of `short` seconds count.
 
-    A run that follows another contestant's finds cold caches, and memory that the system has to find first: milliseconds become
-    several times as many, and who works in more memory pays more. For the same reason its own first result is let go before.
+    A run that follows another contestant's run finds cold caches, and the system has to provide its memory again: milliseconds become
+    several times as many, more so with large memory. For the same reason the first result is deleted before the counted runs.
     """
     first = once(run)
     if first.apart or not short or first.wall > LONG:
@@ -75,36 +75,35 @@ def timed(run, short=0.0):
 
 
 def reason(error):
-    """An exception as the note of a row: one line of it, without its kind where the words say it."""
+    """Return an exception as the note of a row: one line, with the type of the exception unless the message makes it clear."""
     words = " ".join(str(error).split())
     return (words if isinstance(error, (TimeoutError, FileNotFoundError)) else f"{type(error).__name__}: {words}")[:160]
 
 
 def attempt(one, short=0.0):
-    """The `Timed` of a contestant, as `timed` does; None where it fails: then its note says why and it runs no more."""
+    """Return the `Timed` of a contestant as `timed` does; None if it fails: then `note` gets the reason, and it does not run again."""
     try:
         return timed(one.run, short)
-    except Exception as error:  # a peer that fails is a row of the table, not the end of it
+    except Exception as error:  # a peer that fails must not end the benchmark
         one.run, one.note = None, reason(error)
         return None
 
 
 def rounds_for(seconds):
-    """How many rounds, by the seconds of the first one: 5 up to 2 s, 3 up to 30 s, else 1."""
+    """Return the number of rounds by the seconds of the first one: 5 below 2 s, 3 up to 30 s, else 1."""
     return 5 if seconds < 2 else 3 if seconds <= 30 else 1
 
 
 def compete(contestants, judge, rounds=None):
-    """Run every contestant once (its first time holds compilation), judge the result, then time interleaved rounds.
+    """Run every contestant once (which includes compilation), judge its result, then time interleaved rounds; return the rows.
 
-    Without `rounds` their number is `rounds_for` the seconds of the first one. Contestants that raise are kept with the reason as
-    their note.
+    The default number of rounds is `rounds_for` the seconds of the first. Contestants that raise keep their row, with the reason as note.
     """
     for one in contestants:
         done = one.run and attempt(one)
         if done:
             one.first, one.verdict = done.wall, judge(done.result)
-            del done  # large coefficients are not kept through the rounds
+            del done  # do not keep large coefficients in memory during the rounds
     played, most = 0, rounds or 1
     while played < most:
         total = 0.0
@@ -120,7 +119,7 @@ def compete(contestants, judge, rounds=None):
 
 
 def row(one):
-    """The figures of a contestant, seconds per unit of work."""
+    """Return the row of a contestant: verdict, and seconds per unit of work."""
     figures = {"name": one.name, "note": one.note, **one.verdict}
     for key, seconds in (("wall", one.walls), ("cpu", one.cpus)):
         if seconds:
@@ -130,7 +129,10 @@ def row(one):
 
 
 def ratios(rows, ours, key="cpu", fair=lambda row: True):
-    """Add to each row its ratio to `ours` and to the best peer: the fastest of the `fair` rows whose name has not ours in front."""
+    """Add to each row its ratio to `ours` and to the best peer; return this peer and our ratio to it.
+
+    The best peer is the fastest of the `fair` rows whose name does not begin with `ours`.
+    """
     base = next(row for row in rows if row["name"] == ours).get(key)
     peers = [row for row in rows if not row["name"].startswith(ours) and key in row and fair(row)]
     best = min(peers, key=lambda row: row[key], default=None)
@@ -143,12 +145,12 @@ def ratios(rows, ours, key="cpu", fair=lambda row: True):
 
 
 def wanted(name, only):
-    """Whether a design is asked for: `only` is empty, or one of it is part of the name, in capitals or not."""
+    """Return whether a design is requested: `only` is empty, or one of its strings is part of the name (case is ignored)."""
     return not only or any(part.lower() in name.lower() for part in only)
 
 
 def environment():
-    """Versions and machine, for the record."""
+    """Return the versions of the packages and the machine, for the record."""
     names = (
         "coordboost",
         "numpy",

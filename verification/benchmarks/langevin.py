@@ -1,8 +1,8 @@
-"""Langevin boosting: CPU seconds of a step beside the same step without noise, and beside CatBoost's and hessboost's.
+"""Langevin boosting: CPU seconds of a step, compared with the same step without noise, and with CatBoost and hessboost.
 
-Two normal numbers for each sample are what noise costs: one where the learner is sought, one where it is fitted (for trees one for each
-leaf). The first row is the run without noise, with the same shrinkage; CatBoost has noise in its leaves only, by gradients, hessboost in
-the search and in the leaves. Everyone has one thread.
+The noise costs two normal numbers for each sample: one for the search of the learner, one for its fit (for trees, one for each leaf). The
+first row is the run without noise, with the same shrinkage. CatBoost, with gradient leaf values, has noise in its leaves only; hessboost
+has it in the search and in the leaves. All run on one thread.
 """
 
 import functools
@@ -15,11 +15,11 @@ from verification.benchmarks.trees import judge, later, table
 from verification.benchmarks.trees_peers import Job, catboost, clocked, hessboost
 
 EPS, GAMMA = 0.1, 1e-3
-#: As many as a ratio near 1 wants.
+#: Many rounds, because the ratio to the run without noise is near 1.
 ROUNDS = 11
 #: Samples, features.
 SHAPE, SMALL = (50_000, 50), (5_000, 10)
-#: Settings that come nearest to the paper's algorithm; CatBoost's need one more.
+#: The settings closest to the paper's algorithm; CatBoost needs one more.
 NOISE = {"langevin": True, "diffusion_temperature": 1.0, "model_shrink_rate": GAMMA}
 PEERS = {
     "CatBoost": functools.partial(catboost, leaf_estimation_method="Gradient", **NOISE),
@@ -28,7 +28,7 @@ PEERS = {
 
 
 def boosted(problem, method, job):
-    """The run of a contestant: all but one of the steps on its clock."""
+    """Return the run of a contestant; its clock counts all steps but one."""
 
     def run():
         model_state = None if method.noise is not None or not problem.countable else cb.engine.NaiveState
@@ -40,7 +40,7 @@ def boosted(problem, method, job):
 
 
 def steps(name, shape, depth, n_steps, rounds=ROUNDS):
-    """One table: the squared loss and trees of one depth, or all stumps as columns (depth 0)."""
+    """Return one table: squared loss and trees of one depth, or all stumps as columns (depth 0)."""
     binned, y = table(*shape, False)
     job = Job(np.ascontiguousarray(binned.codes.T, dtype=np.float32), y, False, max(depth, 1), n_steps, least=1)
     problem = cb.Problem(cb.data.trees(job.codes, max_depth=depth) if depth else cb.data.stumps(job.codes), y)
@@ -62,7 +62,7 @@ def steps(name, shape, depth, n_steps, rounds=ROUNDS):
 
 
 def plans(quick):
-    """Yield name and a function that makes the table."""
+    """Yield (name, function that makes the table)."""
     shape = SMALL if quick else SHAPE
     for depth, n_steps in ((0, 100), (1, 100), (5, 20)):
         what = f"trees of depth {depth}" if depth else "stumps"
@@ -71,7 +71,7 @@ def plans(quick):
 
 
 def tables(quick=False, only=(), limit=None):
-    """Yield the tables that are asked for; `limit` is not needed, as every contestant is told its steps."""
+    """Yield the requested tables; `limit` is not used, as every contestant makes a fixed number of steps."""
     for name, make in plans(quick):
         if wanted(name, only):
             yield make(name)

@@ -1,7 +1,7 @@
-"""The Lasso path of 100 alphas at a certified gap: seconds of each peer at the loosest setting that reaches the target.
+"""The Lasso path of 100 alphas at a certified gap: seconds of each package at its loosest setting that reaches the target.
 
-The ruler is one for all: the duality gap of the returned coefficients, computed here from the data alone, relative to the null loss,
-largest over the path.
+All are judged by the same number: the largest duality gap over the path, relative to the null loss, computed here from the data and the
+returned coefficients.
 """
 
 import warnings
@@ -16,11 +16,11 @@ from verification.benchmarks.lasso_peers import PEERS, Grid, ours
 from verification.benchmarks.search import Search
 
 N_ALPHAS = 100
-TARGETS = (1e-3, 1e-6)  # the looser first, so that the search for the next one begins where its own ended
+TARGETS = (1e-3, 1e-6)  # loosest first: the runs of its search serve the next target, too
 
 
 def standardised(X, y):
-    """Unit columns, centred where X is dense (in Fortran order); y of unit norm: what every contestant is given."""
+    """Return what every contestant is given: X with unit columns, centred and in Fortran order if dense, and y of unit norm."""
     X = scipy.sparse.csc_array(X) if scipy.sparse.issparse(X) else X - X.mean(axis=0)
     norms = np.sqrt(X.multiply(X).sum(axis=0)) if scipy.sparse.issparse(X) else np.linalg.norm(X, axis=0)
     kept = np.flatnonzero(norms > 0)
@@ -29,20 +29,20 @@ def standardised(X, y):
 
 
 def csc32(X):
-    """As a CSC matrix with 32-bit indices: celer, skglm and adelie take no others."""
+    """Return X as a CSC matrix with 32-bit indices: celer, skglm and adelie accept no others."""
     X = scipy.sparse.csc_matrix(X)
     X.sort_indices()
     return scipy.sparse.csc_matrix((X.data, np.int32(X.indices), np.int32(X.indptr)), shape=X.shape)
 
 
 def grid_of(X, y, eps, n_alphas=N_ALPHAS, limit=120.0):
-    """The grid down to eps of the largest alpha that has a coefficient, on the standardised data."""
+    """Return the `Grid` of the standardised data: alphas from the smallest one with an empty model (alpha_max) down to eps times it."""
     X, y = standardised(X, y)
     return Grid(X, y, np.geomspace(1.0, eps, n_alphas) * np.abs(X.T @ y).max() / len(y), limit)
 
 
 def worst_gap(X, y, alphas, coefs, intercept=False):
-    """Largest duality gap over the path, relative to ||y||^2 / 2; with an intercept without penalty, of centred y and columns."""
+    """Return the largest duality gap over the path, relative to ||y||^2 / 2; for an unpenalised intercept, y and columns are centred."""
     coefs = coefs.toarray() if scipy.sparse.issparse(coefs) else coefs
     resid = y[:, None] - X @ coefs
     if intercept:
@@ -56,7 +56,7 @@ def worst_gap(X, y, alphas, coefs, intercept=False):
 
 
 def searches(grid, peers=PEERS):
-    """Pairs of a peer that takes such data, and the search for its settings."""
+    """Yield (peer, search for its setting) for all peers that accept such data."""
     for peer in peers:
         if peer.fits(grid.X):
             ladder = partial(peer.ladder, grid) if callable(peer.ladder) else peer.ladder
@@ -65,7 +65,7 @@ def searches(grid, peers=PEERS):
 
 
 def contestant(peer, search, target):
-    """A peer at its loosest setting for the target; or, without one, a row that says why."""
+    """Return a peer at its loosest setting for the target; if there is none, a contestant whose note has the reason."""
     try:
         setting = search.loosest(target)
     except Exception as error:  # not installed, too slow, or fails on this problem
@@ -75,7 +75,7 @@ def contestant(peer, search, target):
 
 
 def path(name, grid, entries, target, rounds=None):
-    """One table: the whole path at the certified relative gap `target`, ours beside the `entries` of `searches`."""
+    """Return one table: the whole path at the certified relative gap `target`, for our path and the `entries` of `searches`."""
     contestants = [Contestant("coordboost", lambda: ours(grid, target))]
     contestants += [contestant(peer, search, target) for peer, search in entries]
     table = compete(contestants, lambda coefs: {"gap": worst_gap(grid.X, grid.y, grid.alphas, coefs)}, rounds)
@@ -97,7 +97,7 @@ QUICK = ("leukemia", "colon-cancer")
 
 
 def designs(quick, only=()):
-    """Yield name, (X, y) of every design that is asked for and at hand."""
+    """Yield (name, (X, y)) of every requested design whose data are available."""
     for name, make in DESIGNS.items():
         if wanted(name, only) and (name in QUICK or not quick):
             data = make()
@@ -107,7 +107,7 @@ def designs(quick, only=()):
 
 def tables(quick=False, only=(), limit=120.0):
     """Yield the tables, smallest first."""
-    warnings.simplefilter("ignore")  # peers warn of tolerances that are out of reach; the gap column tells
+    warnings.simplefilter("ignore")  # peers warn of tolerances that they do not reach; the column of gaps shows it
     for name, (X, y) in designs(quick, only):
         for eps in (1e-2, 1e-3):
             grid = grid_of(X, y, eps, limit=limit)

@@ -1,6 +1,6 @@
-"""The Lasso chosen by cross-validation: five folds, 100 alphas, the same rows held out and the same alphas for all.
+"""The Lasso chosen by cross-validation: five folds, 100 alphas; all packages get the same folds and alphas, but for python-glmnet's folds.
 
-The ruler: the certified gap of the model at the alpha that was chosen, from the data alone, and whether the alpha is that of the others.
+The judge reports the chosen alpha, and the certified gap of the model there, computed from the data alone.
 """
 
 import warnings
@@ -21,24 +21,24 @@ TARGETS = (1e-3, 1e-6)
 
 
 def folds_of(X):
-    """The rows to fit and those held out."""
+    """Return (training rows, validation rows) of each fold."""
     return list(KFold(FOLDS, shuffle=True, random_state=0).split(X))
 
 
 def ours(grid, tol):
-    """The alpha that ``CertifiedLassoCV`` chooses, and the coefficients there."""
+    """Return the alpha chosen by ``CertifiedLassoCV``, and the coefficients there."""
     model = cb.CertifiedLassoCV(alphas=grid.alphas, cv=folds_of(grid.X), tol=tol).fit(grid.X, grid.y)
     return model.alpha_, model.coef_
 
 
 def scikit_learn(grid, tol):
-    """``LassoCV``; its tol is of ||y||^2, ours of half of that."""
+    """``LassoCV``; its tol is relative to ||y||^2, ours to ||y||^2 / 2."""
     model = LassoCV(alphas=grid.alphas, cv=folds_of(grid.X), tol=tol / 2, max_iter=50_000).fit(grid.X, grid.y)
     return model.alpha_, model.coef_
 
 
 def celer(grid, tol):
-    """``celer_path`` on each fold, centred: what its ``LassoCV`` does, which does not start with scikit-learn 1.9."""
+    """``celer_path`` on each centred fold, as celer's ``LassoCV`` does; that class itself fails with scikit-learn 1.9."""
     from celer import celer_path
 
     path = partial(celer_path, pb="lasso", alphas=grid.alphas, tol=tol / 2, max_iter=100)
@@ -53,7 +53,7 @@ def celer(grid, tol):
 
 
 def glmnet(grid, tol):
-    """``ElasticNet`` of python-glmnet with its own folds; its threshold is about coefficients, not about the gap."""
+    """``ElasticNet`` of python-glmnet with its own folds; its tolerance bounds changes of coefficients, not the gap."""
     from glmnet import ElasticNet
 
     model = ElasticNet(
@@ -64,7 +64,7 @@ def glmnet(grid, tol):
     return model.lambda_best_[0], np.ravel(model.coef_)
 
 
-# fdev and devmax end a path early; the answer is that of all lambdas
+# by default fdev and devmax end a path early; all lambdas are needed here
 CV_GLMNET = """
 glmnet.control(fdev = 0, devmax = 1)
 work <- function() cv.glmnet(X, y, lambda = alphas, foldid = fold, standardize = FALSE, thresh = tol, maxit = 1e8)
@@ -73,7 +73,7 @@ answer <- function(cv) list(alpha = cv$lambda.min, coef = as.numeric(coef(cv, s 
 
 
 def cv_glmnet(grid, desk, tol):
-    """R's own, by R's clock, on the same folds; its threshold is about steps, not about the gap: 1e-7, its default, where tol is 1e-3."""
+    """R's ``cv.glmnet`` on the same folds, timed by R; its tolerance bounds steps, not the gap: 1e-7, its default, for tol = 1e-3."""
     fold = np.zeros(len(grid.y))
     for k, (_, held) in enumerate(folds_of(grid.X), 1):
         fold[held] = k
@@ -81,12 +81,12 @@ def cv_glmnet(grid, desk, tol):
 
 
 PEERS = {"scikit-learn LassoCV": scikit_learn, "celer": celer, "python-glmnet": glmnet}
-#: Of those that take sparse tables, the one that is done within minutes: scikit-learn needs 25 s for one fit on rcv1.
+#: The only package that accepts sparse tables and ends within minutes: scikit-learn needs 25 s for one fit on rcv1.
 SPARSE = {"python-glmnet": glmnet}
 
 
 def judged(grid, result):
-    """The alpha, and the gap of the model there."""
+    """Return the chosen alpha, and the gap of the model there."""
     alpha, coef = (float(result["alpha"][0]), result["coef"]) if isinstance(result, dict) else result
     return {"alpha": float(alpha), "gap": worst_gap(grid.X, grid.y, np.array([alpha]), coef[:, None], intercept=True)}
 

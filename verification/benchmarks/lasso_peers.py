@@ -1,4 +1,4 @@
-"""The contestants of the Lasso suite: each a function of a `Grid` and a setting, its tolerance or what it has in place of one."""
+"""The contestants of the Lasso suite: functions of a `Grid` and a setting, which is a tolerance or a number of steps."""
 
 import math
 from dataclasses import dataclass
@@ -11,12 +11,12 @@ import coordboost as cb
 from verification.benchmarks import r
 
 TOLERANCES = tuple(10.0**-k for k in range(1, 16))
-GRAM_COLUMNS = 2_000  # a Gram matrix of all columns pays up to here
+GRAM_COLUMNS = 2_000  # most columns for contestants that form the whole Gram matrix
 
 
 @dataclass
 class Grid:
-    """What every contestant is given: X of unit columns, y of unit norm, decreasing alphas; an R script, at most `limit` seconds."""
+    """What every contestant is given: X with unit columns, y of unit norm, decreasing alphas; `limit` : most seconds of an R script."""
 
     X: object
     y: np.ndarray
@@ -25,7 +25,7 @@ class Grid:
 
     @cached_property
     def desk(self):
-        """The same for R."""
+        """X and y in files for R scripts."""
         return r.Desk(self.X, self.y, self.limit)
 
     @property
@@ -36,9 +36,10 @@ class Grid:
 
 @dataclass(frozen=True)
 class Peer:
-    """A contestant: its function, the position in `ladder` (settings from loose to tight; or a function of the grid) to start at.
+    """A contestant.
 
-    fits : whether it takes such an X;  setting : what the ladder holds, "" where there is nothing to set
+    ladder : settings from loose to tight, or a function of the grid that returns them;  start : position in it where the search starts
+    fits : X -> whether the package accepts it;  setting : name of the setting in the ladder, "" where there is none
     """
 
     name: str
@@ -50,12 +51,12 @@ class Peer:
 
 
 def is_dense(X):
-    """Peers without sparse input."""
+    """Return whether X is dense, for peers without sparse input."""
     return not scipy.sparse.issparse(X)
 
 
 def is_small(X):
-    """Peers with a Gram matrix of all columns."""
+    """Return whether X is dense and has few columns, for peers that form the whole Gram matrix."""
     return is_dense(X) and X.shape[1] <= GRAM_COLUMNS
 
 
@@ -73,12 +74,12 @@ def sklearn_path(grid, tol, precompute=False):
 
 
 def sklearn_gram(grid, tol):
-    """The same on the Gram matrix, which it computes."""
+    """Coordinate descent of scikit-learn on the Gram matrix, which it computes."""
     return sklearn_path(grid, tol, precompute=True)
 
 
 def between(knots, coefs, lams):
-    """Coefficients (n_learners, len(lams)) of a piecewise linear path with decreasing `knots`, columns of `coefs`."""
+    """Return the coefficients (n_learners, len(lams)) of a piecewise linear path with decreasing `knots`, given by columns of `coefs`."""
     at = np.clip(lams, knots[-1], knots[0])
     after = np.clip(np.searchsorted(-knots, -at), 1, len(knots) - 1)
     width = knots[after - 1] - knots[after]
@@ -87,7 +88,7 @@ def between(knots, coefs, lams):
 
 
 def sklearn_lars(grid, _):
-    """The exact path of scikit-learn; by default it stops after 500 steps without a word."""
+    """The exact path of scikit-learn, with a higher limit of steps: by default it silently stops after 500."""
     from sklearn.linear_model import lars_path
 
     most = 10 * min(grid.X.shape)
@@ -113,7 +114,7 @@ def skglm(grid, tol):
 
 
 def adelie(grid, tol):
-    """Pivoted screening on columns, in C++; sparse columns as they are."""
+    """adelie's coordinate descent on columns, dense or sparse, with pivoted screening."""
     import adelie as ad
 
     X = grid.X if is_dense(grid.X) else ad.matrix.sparse(grid.X, n_threads=1)
@@ -122,7 +123,7 @@ def adelie(grid, tol):
 
 
 def adelie_gram(grid, tol):
-    """The same on the Gram matrix, in the sum convention, where its tolerance is relative to the null loss."""
+    """adelie on the Gram matrix; in its convention of sums the tolerance is relative to the null loss."""
     import adelie as ad
 
     A, v = np.asfortranarray(grid.X.T @ grid.X), grid.X.T @ grid.y
@@ -139,7 +140,7 @@ def python_glmnet(grid, tol):
 
 
 def r_glmnet(grid, tol, naive=True):
-    """R's glmnet, updates of the residual."""
+    """R's glmnet with naive updates (of the residual)."""
     done = grid.desk.run("glmnet", r.GLMNET, "coefs", "alphas", tol=tol, alphas=grid.alphas, naive=naive)
     if len(done.result["alphas"]) < len(grid.alphas):
         raise ValueError(f"ended after {len(done.result['alphas'])} of {len(grid.alphas)} alphas")
@@ -147,19 +148,19 @@ def r_glmnet(grid, tol, naive=True):
 
 
 def r_glmnet_gram(grid, tol):
-    """The same with inner products of columns."""
+    """R's glmnet with covariance updates (inner products of columns)."""
     return r_glmnet(grid, tol, naive=False)
 
 
 def r_lars(grid, steps):
-    """R's lars, stopped after so many steps; reading the path off at the alphas is not timed."""
+    """R's lars, stopped after `steps` steps; the interpolation at the alphas is not timed."""
     done = grid.desk.run("lars", r.LARS, "knots", "coefs", stagewise=False, max_steps=steps)
     knots = done.result["knots"]
     return done._replace(result=between(knots, done.result["coefs"].reshape(len(knots), -1).T, grid.lams))
 
 
 def lars_steps(grid):
-    """Steps for R's lars, which cannot stop at an alpha: the knots above the smallest one, by our path, then some more."""
+    """Return numbers of steps for R's lars, which cannot stop at an alpha: the knots of our path down to the smallest alpha, then more."""
     problem = cb.Problem(grid.X, grid.y, center=False, scale=False)
     knots = cb.exact_path(problem, lam_min=grid.lams[-1]).n_knots
     return (knots, math.ceil(1.1 * knots), 2 * knots, 10 * min(grid.X.shape))

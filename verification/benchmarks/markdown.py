@@ -1,28 +1,28 @@
-"""The tables in Markdown, for the pages: a line of facts, a line with the verdict, a row per contestant."""
+"""The tables in Markdown: a line of facts, a line with the verdict, a row for each contestant."""
 
 CLOCK = ("wall", "wall_min", "wall_max", "cpu", "cpu_min", "cpu_max", "first_call", "ratio", "over_best")
 APART = ("name", "rows", "suite", "unit", "best_peer", "ours_over_best")
 
 
 def number(value):
-    """Three digits of a figure; nothing for None."""
+    """Return a number with three digits, as a string; empty for None."""
     return "" if value is None else f"{value:.3g}" if isinstance(value, float) else str(value).replace("|", "\\|")
 
 
 def shape(value):
-    """An entry of the line of facts: a shape is ``72 x 3571``."""
+    """Return an entry of the line of facts; a shape is written as ``72 x 3571``."""
     return " x ".join(str(side) for side in value) if isinstance(value, list) else number(value)
 
 
 def verdict(table):
-    """One line: ours over the best peer."""
+    """Return the line with the ratio of our time to that of the best peer."""
     if table["ours_over_best"] is None:
         return "ours / best peer: no peer did the same work"
     return f"ours / best peer ({table['best_peer']}): {number(table['ours_over_best'])}"
 
 
 def cells(row, judged):
-    """The cells of a row: contestant, seconds, spread, what the judge said, ratio to the best peer, rounds, note."""
+    """Return the cells of a row: contestant, seconds, spread, numbers of the judge, ratio to the best peer, rounds, note."""
     spread = f"[{number(row['cpu_min'])}, {number(row['cpu_max'])}]" if "cpu" in row else ""
     said = [number(row.get(key)) for key in judged]
     last = [number(row.get(key)) for key in ("over_best", "rounds", "note")]
@@ -30,7 +30,7 @@ def cells(row, judged):
 
 
 def section(table):
-    """One table: heading, facts, verdict, rows."""
+    """Return one table: heading, facts, verdict, rows."""
     rows = table["rows"]
     known = {"name", "note", "rounds", *CLOCK}
     judged = list(dict.fromkeys(key for row in rows for key in row if key not in known))
@@ -44,7 +44,7 @@ def section(table):
 
 
 def page(record):
-    """All tables of a record, below the versions they were measured with."""
+    """Return the page: versions, then all tables of a record."""
     versions = ", ".join(f"{name} {version}" for name, version in record["environment"]["versions"].items())
     tables = [section(table) for table in record["tables"]]
     return "\n".join(["# Benchmarks", "", f"Python {record['environment']['python']}, {versions}.", "", *tables])

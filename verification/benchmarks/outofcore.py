@@ -1,13 +1,13 @@
-"""Forward stagewise on a file that is larger than the memory it may take.
+"""Forward stagewise on a file that is larger than memory.
 
 Problem: n = 1000 samples, p = 1,000,000 Gaussian columns with correlation 0.5^abs(i - j), 8 GB in one file of float64; y has norm 1, 50
 non-zero coefficients +-1 at equal distances, and a signal-to-noise ratio of 3.
 Method: FS with eps = 1e-4 over an arc of length 1, which is 10,000 steps.
-Measured: passes over the file (the one for means and norms included), scans, seconds, and the peak of the resident memory.
+Measured: passes over the file (including the one for means and norms), scans, seconds, and peak resident memory.
 
     python -m verification.benchmarks.outofcore FOLDER [--samples 1000] [--columns 1000000] [--eps 1e-4]
 
-The file is made in FOLDER and removed at the end. It may lie in the page cache of the system: then the seconds are those of memory.
+The file is made in FOLDER and removed at the end. If it fits into the page cache of the system, the seconds are those of memory, not disk.
 """
 
 import argparse
@@ -26,7 +26,7 @@ N_NONZERO, SNR, RHO, BLOCK = 50, 3.0, 0.5, 2000
 
 
 def write(file, n_samples, n_columns, seed=0):
-    """Write the columns one after the other, a block at a time, and return y, (n_samples,)."""
+    """Write the columns one after the other, block by block, and return y (n_samples,)."""
     rng = np.random.default_rng(seed)
     true = np.zeros(n_columns)
     true[:: max(1, n_columns // N_NONZERO)][:N_NONZERO] = 1.0
@@ -45,12 +45,12 @@ def write(file, n_samples, n_columns, seed=0):
 
 
 def peak():
-    """The largest resident memory of this process so far, in bytes."""
+    """Return the peak resident memory of this process so far, in bytes."""
     return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * (1 if sys.platform == "darwin" else 1024)
 
 
 def measure(file, y, n_columns, eps):
-    """Rows of the table: what, figure."""
+    """Run the method and return the rows of the table, name -> number."""
     before, began = peak(), time.perf_counter()
     columns = np.memmap(file, np.float64, "r", shape=(n_columns, len(y)))
     problem = cb.Problem(cb.data.open_columns(columns, learners_first=True), y)
@@ -73,7 +73,7 @@ def measure(file, y, n_columns, eps):
 
 
 def main():
-    """Make the file, measure, print."""
+    """Make the file, run the benchmark, print the table."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("folder")
     parser.add_argument("--samples", type=int, default=1000)

@@ -1,9 +1,9 @@
-"""R as a contestant: a script in a process of its own, data in and out as binary files, seconds by R's own clock.
+"""R as a contestant: a script in a separate process, data exchanged as binary files, time measured by R.
 
-The start of R, the loading of packages, and reading and writing are not counted. Short work is repeated in the same process, as that of
-all others is, also because R's clock ticks in milliseconds. R is given one BLAS thread, as all others.
+The start of R, loading packages, reading and writing are not counted. Short work is repeated in the same process, as for all contestants;
+R's clock also has a resolution of milliseconds only. R gets one BLAS thread, like all others.
 
-A script defines ``work()``, which is timed, and ``answer(fit)``, a named list of numbers to hand back.
+A script defines ``work()``, which is timed, and ``answer(fit)``, which returns a named list of numbers.
 """
 
 import os
@@ -45,7 +45,7 @@ results <- c(answer(done$fit), list(clock = c(done$cpu, done$wall)))
 for (name in names(results)) writeBin(as.double(results[[name]]), paste0(name, ".out"))
 """
 
-# fdev and devmax end a path early; the answer is that of all lambdas or none
+# by default fdev and devmax end a path early; all lambdas are needed here
 GLMNET = """
 glmnet.control(fdev = 0, devmax = 1)
 work <- function() glmnet(X, y, lambda = alphas, standardize = FALSE, intercept = FALSE, thresh = tol, maxit = 1e8,
@@ -53,7 +53,7 @@ work <- function() glmnet(X, y, lambda = alphas, standardize = FALSE, intercept 
 answer <- function(fit) list(alphas = fit$lambda, coefs = as.matrix(fit$beta))
 """
 
-# one row of coefficients more than lambdas: the level at the last one is computed here
+# lars returns one row of coefficients more than lambdas: the lambda of the last row is computed here
 LARS = """
 work <- function() suppressWarnings(lars(X, y, type = if (stagewise) "forward.stagewise" else "lasso", normalize = FALSE,
                                          intercept = FALSE, use.Gram = ncol(X) <= 500, max.steps = max_steps))
@@ -70,9 +70,9 @@ answer <- function(fit) list(picks = fit$xselect() - 1, coefs = coef(fit, which 
 
 
 class Desk:
-    """X (dense or sparse) and y in files of a folder that R scripts read: made for the first script, and gone with the object.
+    """A folder with X (dense or sparse) and y for R scripts; it is made for the first script, and deleted with the object.
 
-    limit : seconds after which a script is stopped, its start and the reading included; None for never
+    limit : seconds after which a script is stopped, including start and reading; None for no limit
     """
 
     def __init__(self, X, y, limit=None):
@@ -80,7 +80,7 @@ class Desk:
 
     @cached_property
     def folder(self):
-        """The folder, with its files."""
+        """The folder, made with its files at first use."""
         needed()
         folder = Path(tempfile.mkdtemp(prefix="coordboost-r-"))
         weakref.finalize(self, shutil.rmtree, folder, ignore_errors=True)
@@ -89,20 +89,20 @@ class Desk:
             X.sort_indices()
             parts = {"indptr": np.int32(X.indptr), "indices": np.int32(X.indices), "data": np.float64(X.data)}
         else:
-            parts = {"X": np.float64(self.X.T)}  # R's matrices are columns one after the other
+            parts = {"X": np.float64(self.X.T)}  # R stores matrices by columns
         for name, values in (parts | {"y": np.float64(self.y)}).items():
             np.ascontiguousarray(values).tofile(folder / name)
         return folder
 
     def run(self, package, script, *outputs, **given):
-        """Run a script with the names in `given` defined (numbers, truth values, arrays): `Timed` of the `outputs`, flat arrays.
+        """Run a script with the variables `given` (numbers, booleans, arrays); return the `Timed` of a dict of `outputs`, flat arrays.
 
         Raises
         ------
         FileNotFoundError
-            Without Rscript.
+            If there is no Rscript.
         RuntimeError
-            With the last words of R, if it fails: a package that is missing, for one.
+            If R fails, for example because a package is missing; the message ends with that of R.
         TimeoutError
             After `limit` seconds.
         """
@@ -124,20 +124,20 @@ class Desk:
 
 
 def needed():
-    """FileNotFoundError without Rscript."""
+    """Raise FileNotFoundError if there is no Rscript."""
     if shutil.which("Rscript") is None:
         raise FileNotFoundError("Rscript is not on PATH, so R does not take part")
 
 
 def literal(name, value):
-    """R's words for a value: an array is read from its file."""
+    """Return a value as R code; an array is read from its file."""
     if isinstance(value, np.ndarray):
         return f'read("{name}")'
     return str(value).upper() if isinstance(value, bool) else repr(float(value))
 
 
 def call(script, folder, limit=None):
-    """Run Rscript on a file of a folder, and return what it prints."""
+    """Run Rscript on a file of a folder, and return its standard output."""
     threads = {"OPENBLAS_NUM_THREADS": "1", "OMP_NUM_THREADS": "1", "MKL_NUM_THREADS": "1", "LC_ALL": "C"}
     words = ["Rscript", "--vanilla", script]
     try:
@@ -152,7 +152,7 @@ def call(script, folder, limit=None):
 
 
 def versions():
-    """Versions of R and of the packages that are there; nothing without Rscript."""
+    """Return the versions of R and of the installed packages; an empty dict without Rscript."""
     if shutil.which("Rscript") is None:
         return {}
     names = ", ".join(f'"{name}"' for name in PACKAGES)

@@ -1,4 +1,4 @@
-"""The loosest setting of a peer that reaches a target: what a user who knows the answer would choose, so the kindest to the peer."""
+"""Search for the loosest setting of a package that reaches a target gap: the setting most favourable to the package."""
 
 from functools import cached_property
 
@@ -6,11 +6,11 @@ from verification.benchmarks.harness import timed
 
 
 class Search:
-    """Settings from loose to tight, each of them run once at most, whatever the number of targets.
+    """Settings from loose to tight; each is run at most once, for all targets together.
 
-    solve : a function of the setting;  judge : the gap of what it returns;  ladder : the settings, or a function that makes them
-    start : position in the ladder to begin at
-    limit : seconds that one run may take; a setting that takes longer ends the search, and so does one that fails
+    solve : setting -> result;  judge : result -> gap;  ladder : the settings, or a function that returns them
+    start : position in the ladder where the search starts
+    limit : seconds that one run may take; a slower or failing setting ends all searches
     """
 
     def __init__(self, solve, judge, ladder, start=0, limit=120.0):
@@ -20,16 +20,16 @@ class Search:
 
     @cached_property
     def ladder(self):
-        """The settings; made when they are needed, where `ladder` is a function."""
+        """The settings; if `ladder` is a function, it is called at first use."""
         return tuple(self.settings() if callable(self.settings) else self.settings)
 
     def gap(self, at):
-        """Gap at a position of the ladder.
+        """Return the gap at a position of the ladder.
 
         Raises
         ------
         Exception
-            What the peer raised, now or before; TimeoutError where it was slower than the limit.
+            The exception of the package in this or an earlier run; TimeoutError if it was slower than the limit.
         """
         if self.failure is not None:
             raise self.failure
@@ -46,12 +46,12 @@ class Search:
         return self.gaps[at]
 
     def loosest(self, target):
-        """The loosest setting whose gap is within the target: from `start` tighter until one is, or looser while they are.
+        """Return the loosest setting whose gap is at most `target`: from `start` on, tighten until one is, or loosen while they are.
 
         Raises
         ------
         ValueError
-            Where none is; and as `gap` does.
+            If no setting reaches the target. Also the exceptions of `gap`.
         """
         at = self.start
         while self.gap(at) > target:

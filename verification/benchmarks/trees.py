@@ -1,8 +1,8 @@
-"""Regression trees: CPU seconds per tree of boosting with them, beside the peers, on the same bins.
+"""Boosting with regression trees: CPU seconds per tree, compared with other packages on the same bins.
 
-Everybody gets one thread. In the tables with "2 threads" in their name everybody gets two, and wall time is what is compared; ours use one
-where there is little to do. The tables of stumps are runs over all stumps as learners that are counted, by lookahead, beside the same
-number of trees of depth 1.
+All run on one thread. In tables with "2 threads" in their name all get two, and wall times are compared; our trees use one thread where
+there is little work. The tables of stumps compare runs over an explicit dictionary of all stumps, by lookahead, with the same number of
+trees of depth 1.
 """
 
 import contextlib
@@ -21,12 +21,12 @@ from verification.benchmarks.trees_peers import PEERS, Job, clocked
 
 #: Samples, features, trees of a run.
 SHAPES = ((1_000, 10, 500), (10_000, 200, 40), (100_000, 50, 50), (1_000_000, 28, 10))
-#: The same of runs over stumps.
+#: Samples, features, steps of the runs over stumps.
 STUMPS = ((1_000, 10, 1_000), (100_000, 50, 1_000))
 
 
 def table(n_samples, n_features, logistic, seed=0):
-    """Codes (n_features, n_samples) of normal features, 255 bins each; a target that depends on ten of them."""
+    """Return normal features in 255 bins each, and a target that depends on the first ten."""
     rng = np.random.default_rng(seed)
     X = rng.standard_normal((n_samples, n_features), dtype=np.float32)
     signal = X[:, 0] + X[:, 1] * X[:, 2] + np.sin(2 * X[:, 3]) + (X[:, 4] > 0.5) + 0.3 * X[:, 5:10].sum(axis=1)
@@ -35,7 +35,7 @@ def table(n_samples, n_features, logistic, seed=0):
 
 
 def solved(job, newton=False):
-    """The run of a contestant by ``solve``, from the problem to the last tree; its clock is that of all but one of the trees."""
+    """Return a run of ``solve`` over trees; its clock counts all trees but one."""
     family = cb.data.trees(job.codes, max_depth=job.depth, min_samples=job.least, min_weight=0.0, newton=newton)
     problem = cb.Problem(family, 2 * job.y - 1, cb.losses.Logistic()) if job.logistic else cb.Problem(family, job.y)
     method = cb.gbm(4 * job.rate if job.logistic and not newton else job.rate)
@@ -49,7 +49,7 @@ def solved(job, newton=False):
 
 
 def judge(job):
-    """The mean training loss."""
+    """Return the judge: the mean training loss of raw predictions."""
 
     def loss(raw):
         if job.logistic:
@@ -60,11 +60,11 @@ def judge(job):
 
 
 def stumped(job):
-    """The same over all stumps; its clock has all that the first ones prepare."""
+    """Return a run of ``solve`` over all stumps; its clock also counts the work that the first steps prepare for the others."""
     learners = cb.data.leaf_stumps(job.codes)
 
     def run():
-        problem = cb.Problem(learners, job.y)  # a new one each time: a problem keeps the Gram columns that it has counted
+        problem = cb.Problem(learners, job.y)  # new for each run, because a problem keeps its Gram columns
         done = clocked(lambda: cb.solve(problem, cb.ls_boost(job.rate), job.n_trees + 1))
         share = job.n_trees / (job.n_trees + 1)
         return done._replace(result=done.result.pred + problem.constant, cpu=share * done.cpu, wall=share * done.wall)
@@ -73,7 +73,7 @@ def stumped(job):
 
 
 def stumps(name, shape, rounds=None):
-    """One table: the squared loss and stumps on one data set."""
+    """Return one table: squared loss and stumps on one data set."""
     n_samples, n_features, n_trees = shape
     binned, y = table(n_samples, n_features, False)
     job = Job(np.ascontiguousarray(binned.codes.T, dtype=np.float32), y, False, 1, n_trees, least=1)
@@ -84,7 +84,7 @@ def stumps(name, shape, rounds=None):
 
 
 def trees(name, shape, depth, logistic, rounds=None, threads=1):
-    """One table: boosting on one data set with trees of one depth."""
+    """Return one table: boosting on one data set with trees of one depth."""
     n_samples, n_features, n_trees = shape
     binned, y = table(n_samples, n_features, logistic)
     job = Job(np.ascontiguousarray(binned.codes.T, dtype=np.float32), y, logistic, depth, n_trees, threads)
@@ -101,7 +101,7 @@ def trees(name, shape, depth, logistic, rounds=None, threads=1):
 
 @contextlib.contextmanager
 def on_threads(n):
-    """Within, so many threads for everybody: the harness leaves one to all who count those of OpenMP, XGBoost and scikit-learn."""
+    """Give `n` threads to all contestants: the harness limits OpenMP to one thread, which XGBoost and scikit-learn obey."""
     few = common.Pool(min(n, common.pool().n_threads))
     with contextlib.ExitStack() as stack:
         for module in (common, grower):
@@ -111,7 +111,7 @@ def on_threads(n):
 
 
 def later(make, job):
-    """A run that is made at its first call, so that a peer that is not here is a row that says so; on the threads of the job."""
+    """Return a run on the threads of the job; `make` is called at its first call, so that a missing package only fails its row."""
     made = []
 
     def run():
@@ -124,7 +124,7 @@ def later(make, job):
 
 
 def plans(quick):
-    """Yield name and a function that makes the table, smallest first."""
+    """Yield (name, function that makes the table), smallest first."""
     for shape in STUMPS[:1] if quick else STUMPS:
         yield f"stumps, {shape[0]} x {shape[1]}, {shape[2]} of them, squared", lambda name, s=shape: stumps(name, s)
     for shape in SHAPES[:1] if quick else SHAPES:
@@ -136,7 +136,7 @@ def plans(quick):
 
 
 def tables(quick=False, only=(), limit=None):
-    """Yield the tables that are asked for; `limit` is not needed, as every contestant is told its trees."""
+    """Yield the requested tables; `limit` is not used, as every contestant makes a fixed number of trees."""
     for name, make in plans(quick):
         if wanted(name, only):
             yield make(name)

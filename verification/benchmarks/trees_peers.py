@@ -1,7 +1,7 @@
-"""Tree boosting by others on given bins: each trains a number of trees and tells the CPU seconds of the trees alone.
+"""Tree boosting by other packages on given bins: each trains a number of trees and measures the time of the trees alone.
 
-Every function takes a `Job` and returns a run for a `Contestant`; what a package does once (binning, its own copies of the data, a first
-tree) is outside its clock.
+Every function takes a `Job` and returns a run for a `Contestant`. One-time work of a package (binning, its copies of the data, the first
+tree) is not counted.
 """
 
 import time
@@ -14,7 +14,7 @@ from verification.benchmarks.harness import Timed
 
 
 class Job(NamedTuple):
-    """What is to be trained.
+    """Data and settings of a training run.
 
     codes : float32 (n_samples, n_features), whole numbers 0, ..., 254;  y : (n_samples,), for the logistic loss 0 or 1
     """
@@ -30,14 +30,14 @@ class Job(NamedTuple):
 
 
 def clocked(work):
-    """The `Timed` of a function."""
+    """Call a function and return its `Timed`."""
     cpu, wall = time.process_time(), time.perf_counter()
     result = work()
     return Timed(result, time.process_time() - cpu, time.perf_counter() - wall)
 
 
 class Marks:
-    """Both clocks, read once in every tree: what lies between the first and the last reading is the trees alone."""
+    """Readings of both clocks, one in every tree: the time from the first to the last is that of the trees alone."""
 
     def __init__(self):
         self.readings = []
@@ -48,13 +48,13 @@ class Marks:
         return True
 
     def timed(self, result):
-        """The `Timed` of the trees between."""
+        """Return the `Timed` of the trees between the first and the last reading."""
         (cpu, wall), (last_cpu, last_wall) = self.readings[0], self.readings[-1]
         return Timed(result, last_cpu - cpu, last_wall - wall)
 
 
 def lightgbm(job):
-    """LightGBM, by columns."""
+    """LightGBM, with column-wise histograms."""
     import lightgbm as lgb
 
     params = {
@@ -107,7 +107,7 @@ def xgboost(job):
 
 
 def catboost(job, **options):
-    """CatBoost: symmetric trees, no sampling, no noise; `options` of its own."""
+    """CatBoost: symmetric trees, no sampling, by default no noise; `options` are passed on."""
     import catboost as cb
 
     pool = cb.Pool(job.codes, job.y)
@@ -136,7 +136,7 @@ def catboost(job, **options):
 
 
 def hessboost(job, **options):
-    """hessboost with histograms; the squared loss only; `options` of its own."""
+    """hessboost with histograms, squared loss only; `options` are passed on."""
     import hessboost as package
 
     params = {
@@ -160,7 +160,7 @@ def hessboost(job, **options):
 
 
 def hgb(job):
-    """scikit-learn's histogram gradient boosting, on bins kept from its first fit."""
+    """scikit-learn's histogram gradient boosting; the bins of the first fit are reused."""
     from sklearn.ensemble import HistGradientBoostingClassifier, HistGradientBoostingRegressor
     from sklearn.ensemble._hist_gradient_boosting import gradient_boosting
 

@@ -1,7 +1,7 @@
 """Run the experiments of the papers: ``python -m verification.experiments [NAME ...] [--all] [--quick] [--out DIR]``.
 
-Writes NAME.png, NAME.csv and NAME.json (the verdicts) for each, NAME.gif where the picture moves, and prints a verdict per claim. Without
-a name, the list.
+Write NAME.png, NAME.csv and NAME.json (the verdicts) of each experiment, NAME.gif if it is animated, and print a verdict for each claim.
+Without a name, print the list of experiments.
 """
 
 import json
@@ -19,7 +19,7 @@ from verification.sets import Absent
 
 
 def listed(found, console):
-    """Print all experiments: what they show, what they need, what they take."""
+    """Print all experiments with their sources, data and CPU seconds."""
     sheet = Sheet(title="experiments; CPU seconds, compilation apart", title_justify="left")
     for head in ("name", "source", "data"):
         sheet.add_column(head, overflow="fold")
@@ -32,7 +32,7 @@ def listed(found, console):
 
 
 def told(report, console):
-    """Print the verdicts."""
+    """Print the verdicts of a report."""
     form = "quick" if report.quick else "full"
     sheet = Sheet(
         title=f"{report.experiment.name}: {report.experiment.source} ({form}, {report.seconds:.1f} s)", title_justify="left"
@@ -45,7 +45,7 @@ def told(report, console):
 
 
 def written(report, folder):
-    """Write the picture, the table and the verdicts."""
+    """Write the table, the verdicts, the picture and the animation of a report."""
     one = report.experiment
     report.table.write(folder / f"{one.name}.csv")
     claims = [
@@ -74,7 +74,7 @@ def written(report, folder):
         show, n_frames = one.animate(figure, report.table)
         show(0)
         figure.draw_without_rendering()
-        figure.set_layout_engine("none")  # no frame is laid out anew: nothing jumps
+        figure.set_layout_engine("none")  # keep the layout of the first frame, so that nothing jumps
         with writer.saving(figure, folder / f"{one.name}.gif", dpi=80):
             for k in range(n_frames):
                 show(k)
@@ -87,7 +87,7 @@ def written(report, folder):
 @click.option("--quick", is_flag=True, help="Fewer splits and steps: all experiments in less than three minutes of CPU.")
 @click.option("--out", type=click.Path(file_okay=False, path_type=Path), default=Path("experiments"), show_default=True)
 def main(names, every, quick, out):
-    """Run the experiments of the papers again, and judge what the papers claim of them."""
+    """Run the experiments of the papers again, and judge the claims of the papers."""
     found, console = experiments(), Console(width=None if sys.stdout.isatty() else 160, highlight=False, markup=False)
     unknown = [name for name in names if name not in found]
     if unknown:

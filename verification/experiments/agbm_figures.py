@@ -13,7 +13,7 @@ ETAS = (1.0, 0.1, 0.01)
 
 
 def on_a1a(depth, n_trees):
-    """Figures 1 and 4: a1a, GBM and AGBM with three gamma, three step sizes."""
+    """Return the runs of Figures 1 and 4: a1a, GBM and AGBM with three gamma, three step sizes."""
 
     def run(sets, quick):
         (data,) = sets.values()
@@ -29,7 +29,7 @@ def on_a1a(depth, n_trees):
 
 
 def on_housing(etas, gammas, n_trees, guard=False):
-    """Figures 2 and 3: housing; without a guard, as the paper has none."""
+    """Return the runs of Figures 2 and 3: housing; by default without a guard, as in the paper."""
 
     def run(sets, quick):
         (data,) = sets.values()
@@ -40,26 +40,26 @@ def on_housing(etas, gammas, n_trees, guard=False):
 
 
 def at(table, eta, method, column, trees=None):
-    """`column` of a method at a number of trees, by default the last, in the order of the splits."""
+    """Return `column` of a method at a number of trees (default: the last), by split."""
     part = table.where(eta=eta, method=method)
     trees = max(part.values("trees")) if trees is None else trees
     return part.where(trees=trees).by("seed", column)
 
 
 def lowest(table, eta, method, column, entry=None):
-    """The entry of a column, by default `column` itself, where `column` is smallest on the way; in the order of the splits."""
+    """Return `entry` (default: `column`) at the number of trees where `column` is smallest, by split."""
     part = table.where(eta=eta, method=method)
     runs = [part.where(seed=seed) for seed in sorted(part.values("seed"))]
     return np.array([run[entry or column][run[column].argmin()] for run in runs])
 
 
 def names(table, start="AGBM", sign=1):
-    """The methods whose names begin so, with one sign of the correction."""
+    """Return the methods whose names begin with `start`, with one sign of the correction."""
     return [name for name in table.values("method") if name.startswith(start) and name.endswith("sign -") == (sign < 0)]
 
 
 def faster(eta, sign=1):
-    """Whether every gamma has a smaller training loss than GBM with as many trees, at the end."""
+    """Whether AGBM ends with a smaller training loss than GBM with as many trees, for every gamma."""
     return lambda table: every(
         below(at(table, eta, name, "train"), at(table, eta, "GBM", "train"), log=True) for name in names(table, sign=sign)
     )
@@ -72,19 +72,19 @@ def larger_eta(table):
 
 
 def earlier(table):
-    """Whether the test loss of AGBM with the largest gamma is smallest at fewer trees than that of GBM, at eta = 0.1."""
+    """Whether the test loss of AGBM with the largest gamma reaches its minimum with fewer trees than that of GBM, at eta = 0.1."""
     return below(*(lowest(table, 0.1, name, "test", "trees") for name in (names(table)[0], "GBM")))
 
 
 def comparable(table):
-    """Whether the best test loss of AGBM on the way is at most 5 % above that of GBM, at eta = 0.1, for every gamma."""
+    """Whether the smallest test loss of AGBM along the run is at most 5 % above that of GBM, at eta = 0.1, for every gamma."""
     return every(
         below(lowest(table, 0.1, name, "test"), lowest(table, 0.1, "GBM", "test"), factor=1.05) for name in names(table)
     )
 
 
 def word(table):
-    """Whether each run of AGBM that ends above its best iterate says so in its message."""
+    """Whether each run of AGBM that ends above its best iterate has a remark in its message."""
     of = [
         (row["eta"], row["method"], row["seed"]) for row in table.rows if row["trees"] == 0 and row["method"].startswith("AGBM")
     ]
@@ -93,7 +93,7 @@ def word(table):
 
 
 def diverges(eta, method):
-    """Whether the loss at the end is more than ten times the smallest one, on every split."""
+    """Whether the last training loss is more than ten times the smallest one, on every split."""
 
     def judge(table):
         ratio = at(table, eta, method, "train") / lowest(table, eta, method, "train")
@@ -105,7 +105,7 @@ def diverges(eta, method):
 
 
 def converges(eta, gamma):
-    """Whether AGBM with this gamma ends below a thousandth of the loss at the start, and twice its smallest loss, on every split."""
+    """Whether the last loss of AGBM is below 1/1000 of the first and at most twice the smallest one, on every split."""
 
     def judge(table):
         method = f"AGBM {gamma:g}"
@@ -124,18 +124,18 @@ def sooner(table):
 
 
 def rises(eta):
-    """Whether the loss of VAGBM at the end is above its smallest one."""
+    """Whether the last training loss of VAGBM is above its smallest one."""
     return lambda table: below(lowest(table, eta, "VAGBM", "train"), at(table, eta, "VAGBM", "train"), log=True)
 
 
 def longer(table):
-    """Whether the loss of VAGBM is smallest at more trees with a smaller step."""
+    """Whether the training loss of VAGBM reaches its minimum with more trees if the step is smaller."""
     best = [lowest(table, eta, "VAGBM", "train", "trees") for eta in ETAS]
     return every(below(one, other, log=True) for one, other in pairwise(best))
 
 
 def draw_six(figure, table):
-    """Training loss above, test loss below; a column for each step."""
+    """Draw the training loss above and the test loss below, a column for each step."""
     figure.set_size_inches(10.5, 6.4)
     axes = figure.subplots(2, 3, sharex=True)
     for column, eta in zip(axes.T, ETAS, strict=True):
@@ -149,7 +149,7 @@ def draw_six(figure, table):
 
 
 def draw_training(figure, table):
-    """Training loss, a panel for each step."""
+    """Draw the training loss, a panel for each step."""
     etas = table.values("eta")
     figure.set_size_inches(4.2 * len(etas), 4.4)
     axes = np.atleast_1d(figure.subplots(1, len(etas), sharey=True))
@@ -162,7 +162,7 @@ def draw_training(figure, table):
 
 
 def claims_of_a1a():
-    """What Figures 1 and 4 are said to show."""
+    """Return the claims of the paper about Figures 1 and 4."""
     return (
         *(Claim(f"eta = {eta:g}: AGBM fits faster than GBM with as many trees, for gamma 0.5, 0.3 and 0.1", faster(eta), "lower curves")
           for eta in ETAS),

@@ -1,11 +1,11 @@
-"""What the experiments of Lu, Karimireddy, Ponomareva, Mirrokni (*Accelerating Gradient Boosting Machines*, Section 6) have in common.
+"""Shared code of the experiments of Lu, Karimireddy, Ponomareva, Mirrokni (*Accelerating Gradient Boosting Machines*, Section 6).
 
-Regression trees on 100 quantiles of each feature, leaf values and gains with a ridge penalty; logistic loss or squared one; models begin
-at 0. An iteration of AGBM is two trees, one of GBM or VAGBM is one; everything is told by trees. Losses are means over samples.
+Regression trees on 100 quantiles of each feature, leaf values and gains with a ridge penalty; logistic or squared loss; models start
+at 0. An iteration of AGBM makes two trees, one of GBM or VAGBM makes one; methods are compared by trees. Losses are means over samples.
 
-The paper names neither the values of gamma in its figures nor their depth. What its authors made public has gamma 0.5, 0.3 and 0.1,
-trees of five levels and a ridge penalty of 1; and it has the correction with the other sign than the paper. Both signs are run: "AGBM"
-is the paper's, "AGBM, sign -" that of the program.
+The paper names neither gamma nor the depth of the trees in its figures. The program published by its authors has gamma 0.5, 0.3 and 0.1,
+trees of depth 5 and a ridge penalty of 1. It also has the opposite sign of the correction. Both signs are run here: "AGBM" has the sign
+of the paper, "AGBM, sign -" the sign of the program.
 """
 
 import numpy as np
@@ -16,18 +16,18 @@ from verification.experiments.data import split
 from verification.experiments.judge import fact
 
 GAMMAS = (0.5, 0.3, 0.1)
-#: Beyond this a curve has left the picture.
+#: Losses are cut at this value.
 CLIP = 1e8
 
 
 def problem_of(data, depth, l2=1.0, min_gain=0.0):
-    """The problem of the paper on these samples."""
+    """Return the problem of the paper for a data set."""
     family = cb.data.trees(data.X, max_depth=depth, max_bins=100, l2=l2, min_gain=min_gain)
     return cb.Problem(family, data.y, cb.losses.Logistic() if data.classes else cb.losses.Squared(), center=False)
 
 
 def methods(eta, gammas, signs=(1,), guard=True):
-    """The contestants by name, and how many trees an iteration of each takes."""
+    """Return a dict, name -> (method, trees per iteration)."""
     found = {"GBM": (cb.gbm(eta), 1), "VAGBM": (cb.vagbm(eta), 1)}
     for sign in signs:
         for gamma in gammas:
@@ -37,7 +37,7 @@ def methods(eta, gammas, signs=(1,), guard=True):
 
 
 def curve(problem, method, per, n_trees, train, test):
-    """The losses on both sets after every iteration, and what the run says of its end: rows (trees, train, test, word)."""
+    """Yield rows (trees, train, test, word) after every iteration; `word` is 1 if the run's message has a remark on its end."""
     run = cb.solve(problem, method, n_trees)
     fitted, tested = losses(run, train, per), losses(run, test, per)
     for k, (one, other) in enumerate(zip(fitted.tolist(), tested.tolist(), strict=True)):
@@ -45,9 +45,9 @@ def curve(problem, method, per, n_trees, train, test):
 
 
 def curves(data, depth, etas, contestants, n_trees, seeds):
-    """Rows of all runs: every contestant at every eta on every split.
+    """Yield the rows of all runs: every contestant at every eta on every split.
 
-    contestants : eta -> what `methods` gives
+    contestants : eta -> dict as that of `methods`
     """
     for seed in seeds:
         train, test = split(data, seed)
@@ -59,7 +59,7 @@ def curves(data, depth, etas, contestants, n_trees, seeds):
 
 
 def none_silent(over_best, words):
-    """Whether each run whose last training loss is above its smallest one (by more than 1e-9 of it) has a word of it in its message."""
+    """Whether each run whose last training loss is above its smallest one (by a factor of 1 + 1e-9) has a remark in its message."""
     worse = np.asarray(over_best) > 1 + 1e-9
     silent = int((worse & (np.asarray(words) == 0)).sum())
     return fact(silent == 0, f"{worse.sum()} of {len(worse)} runs end above, {silent} of them silent")

@@ -1,6 +1,7 @@
-"""Accelerated boosting: which sign the corrected residual should have. Ten sets, squared and logistic loss, trees of depth 3.
+"""Accelerated boosting: which sign the correction of the residual should have. Ten sets, squared and logistic loss, trees of depth 3.
 
-Not a figure of the paper: its Algorithm 2 adds what was not fitted, the program of its authors subtracts it, Remark B.1 leaves it away.
+This is not a figure of the paper. Its Algorithm 2 adds the part that was not fitted, the program of its authors subtracts it, and
+Remark B.1 leaves it out.
 """
 
 import numpy as np
@@ -14,15 +15,15 @@ from verification.experiments.experiment import Claim, Experiment, Table, Verdic
 from verification.experiments.judge import fact
 
 SETS = ("housing", "year_1176", "a1a", "w1a", "german.numer", "diabetes", "sonar", "cancer", "ocr17_standin", "ocr49_standin")
-#: Parts of the step 1 / sigma; momentum; iterations that are looked at.
+#: Learning rates, in units of 1 / sigma; gamma; numbers of iterations that are compared.
 RATES, GAMMAS, HORIZONS = (1.0, 0.25, 0.1), (1.0, 0.3, 0.1, 0.03, 0.01), (30, 50, 100, 200)
-#: What of the correction there is, and how it is called. "gbm" has no momentum at all.
+#: Signs of the correction, and their names in the legend. "gbm" has no momentum.
 SIGNS = (1, -1, 0)
 NAMES = {1: "the paper's sign", -1: "the program's sign", 0: "no correction", "gbm": "no momentum"}
 
 
 def trials(rates, gammas):
-    """(name, rate, gamma, method of eta) for all that is compared."""
+    """Yield (sign, rate, gamma, eta -> method) of everything that is compared."""
     for rate in rates:
         yield "gbm", rate, 0.0, lambda eta: cb.methods.gcd(cb.rules.FittedStep(eta))
         for gamma in gammas:
@@ -31,20 +32,20 @@ def trials(rates, gammas):
 
 
 def curves(run, parts, n, steps):
-    """Mean losses on each part after 0, 1, ..., n iterations; infinite where a run that diverged has no more."""
+    """Return mean losses on each part after 0, 1, ..., n iterations; inf where a diverged run has ended before."""
     return [
         np.pad(found := losses(run, part, steps), (0, max(0, n + 1 - len(found))), constant_values=np.inf) for part in parts
     ]
 
 
 def turn(train):
-    """The first iteration with twice the least loss so far, nan where there is none."""
+    """Return the first iteration with more than twice the smallest loss so far, nan where there is none."""
     over = np.flatnonzero(train > 2 * np.minimum.accumulate(train))
     return float(over[0]) if len(over) else np.nan
 
 
 def rows(data, loss, seed, rates, gammas, horizons):
-    """One split, 60 % to fit, 20 % to choose by, 20 % to test: all trials at all horizons. gbm goes on to twice the iterations."""
+    """Yield the rows of all trials on one split: 60 % training, 20 % validation, 20 % test; "gbm" makes up to twice the iterations."""
     rest, test = split(data, seed)
     fit, choose = split(rest, seed + 1000, 0.25)
     problem = cb.Problem(cb.data.trees(fit.X, max_depth=3), fit.y, loss)
@@ -60,7 +61,7 @@ def rows(data, loss, seed, rates, gammas, horizons):
 
 
 def run(sets, quick):
-    """The squared loss on all sets (labels as numbers), the logistic one on those with classes; 3 splits."""
+    """Run the squared loss on all sets (with labels as numbers) and the logistic loss on those with classes; 3 splits, quick: 2."""
     chosen = [sets[name] for name in (("housing", "german.numer") if quick else SETS)]
     grid = ((0.25,), (0.3, 0.03), (50, 100), (0, 1)) if quick else (RATES, GAMMAS, HORIZONS, range(3))
     *grid, seeds = grid
@@ -74,7 +75,7 @@ def run(sets, quick):
 
 
 def tuned(table, sign, loss, m, by, column, rates=RATES):
-    """By set: the mean over the splits of `column`, each at the rate and gamma that are best there by the column `by`."""
+    """Return a dict, set -> mean of `column` over the splits; on each split rate and gamma minimise the column `by`."""
     found = {}
     for row in table.rows:
         if (row["sign"], row["loss"], row["iterations"]) == (sign, loss, m) and row["rate"] in rates:
@@ -87,7 +88,7 @@ def tuned(table, sign, loss, m, by, column, rates=RATES):
 
 
 def across(small, large):
-    """Whether the first of two numbers for each set is the smaller one: Wilcoxon's signed ranks of their logarithmic ratios."""
+    """Whether `small` is below `large` over the sets: Wilcoxon's signed-rank test of the log ratios."""
     ratios = np.array([np.log(max(small[one], 1e-300) / max(large[one], 1e-300)) for one in small])
     if len(ratios) < 6:
         return Verdict("undecided", f"{int((ratios < 0).sum())} of {len(ratios)} sets", "six sets or more are needed")
@@ -98,7 +99,7 @@ def across(small, large):
 
 
 def beats(sign, other, loss, by, column, rates=RATES, trees=False):
-    """Whether one sign beats another in `column` after most iterations, both tuned by `by`; with `trees` the other after half of them."""
+    """Whether a sign beats another in `column` after the most iterations, both tuned by `by`; with `trees` the other has half as many."""
 
     def judge(table):
         *_, m = sorted(table.where(sign=sign).values("iterations"))
@@ -110,7 +111,7 @@ def beats(sign, other, loss, by, column, rates=RATES, trees=False):
 
 
 def turning(table):
-    """Where runs with the paper's sign had twice their least loss, in units of 1 / sqrt(eta gamma)."""
+    """Whether the loss with the paper's sign doubles after 8 to 12 / sqrt(eta gamma) rounds, in all runs that are long enough."""
     part = table.where(sign=1, loss="Squared", iterations=100).rows
     at = np.array([row["turn"] * np.sqrt(row["rate"] * row["gamma"]) for row in part])
     due = np.array([12 / np.sqrt(row["rate"] * row["gamma"]) <= 100 for row in part])
@@ -121,7 +122,7 @@ def turning(table):
     return fact(bool(there[due].all()) and low >= 8 and high <= 12, words, "5 % and 95 % of the runs")
 
 
-FEW = (0.25, 0.1)  # the rates for which eta <= 1 with both losses
+FEW = (0.25, 0.1)  # rates with eta <= 1 for both losses
 CLAIMS = (
     Claim("squared loss, 200 iterations, fit rows: no correction is better than the paper's sign, with half the trees",
           beats(0, 1, "Squared", "train", "train")),
@@ -142,7 +143,7 @@ CLAIMS = (
 
 
 def draw(figure, table):
-    """Training loss at the best rate and gamma, in parts of the first loss: the median set after each number of iterations."""
+    """Draw the median over the sets of training loss / first loss, at the best rate and gamma, against the number of iterations."""
     figure.set_size_inches(8.4, 3.6)
     for axis, loss in zip(figure.subplots(1, 2), ("Squared", "Logistic"), strict=True):
         for (sign, name), (colour, style) in zip(NAMES.items(), LINES, strict=False):

@@ -1,10 +1,10 @@
-"""Lu, Karimireddy, Ponomareva, Mirrokni, Tables 2 and 3: six sets, trees of depth 3, settings found by cross-validation.
+"""Lu, Karimireddy, Ponomareva, Mirrokni, Tables 2 and 3: six sets, trees of depth 3, settings chosen by cross-validation.
 
-For every split the least gain of a split, the ridge penalty and gamma are searched at random, with five folds of the training part; the
-settings with the smallest loss on the folds at that number of trees are fitted again. The paper gives AGBM more trials, and does not say
-how many: here GBM has 12, AGBM 24. It stops final fits early, after 5 rounds, and does not say what is watched. So each final fit is made
-twice: on the whole training part until all its trees are made, and with a fifth of that part watched, on the rest, until 5 rounds in a row
-brought no lower loss there; the last model is kept, as by the program of its authors.
+On every split of the data, minimal gain, ridge penalty and gamma are chosen by random search with five-fold cross-validation on the
+training rows, for each number of trees; then the model is fitted again. The paper gives AGBM more trials, without a number: here GBM has
+12, AGBM 24. The paper stops final fits early, with a patience of 5 rounds, and does not name the validation rows. So each final fit is made
+twice: with all trees on all training rows; and with early stopping, where a fifth of the training rows validates and 5 rounds in a row
+without a lower loss stop the fit. The last model is kept, as in the program of the authors.
 """
 
 import numpy as np
@@ -35,23 +35,23 @@ PRINTED = {
 
 
 def method_of(kind, gamma):
-    """The method, and the trees of an iteration."""
+    """Return the method, and its trees per iteration."""
     return (cb.gbm(ETA), 1) if kind == "GBM" else (cb.agbm(ETA, gamma), 2)
 
 
 def trials(rng, n):
-    """Settings at random: least gain, ridge penalty, gamma."""
+    """Return `n` random settings (minimal gain, ridge penalty, gamma)."""
     return [(float(rng.choice(GAINS)), float(rng.choice(RIDGES)), float(rng.uniform(0.1, 1))) for _ in range(n)]
 
 
 def at_trees(run, data, per):
-    """The losses at each number of trees of the table."""
+    """Return the losses at the numbers of trees ``TREES``."""
     along = losses(run, data, per)
     return np.array([along[n // per] for n in TREES])
 
 
 def best_settings(kind, train, found, n_folds, seed):
-    """For each number of trees the place of the settings with the smallest mean loss on the folds."""
+    """Return, for each number of trees, the position of the settings with the smallest total loss over the folds."""
     part, total = np.random.default_rng(seed).permutation(len(train.y)) % n_folds, np.zeros((len(found), len(TREES)))
     for fold in range(n_folds):
         fit, held = (train._replace(X=train.X[rows], y=train.y[rows]) for rows in (part != fold, part == fold))
@@ -62,16 +62,16 @@ def best_settings(kind, train, found, n_folds, seed):
 
 
 def stopped(watched):
-    """The round after which PATIENCE rounds in a row brought no lower loss; the last one where there is none.
+    """Return the first round that ends PATIENCE rounds without a lower loss; the last round where there is none.
 
-    watched : (n_rounds + 1,), losses after 0, 1, ... rounds
+    watched : (n_rounds + 1,), validation losses after 0, 1, ... rounds
     """
     late = np.flatnonzero(np.arange(len(watched)) - running_argmin(watched) >= PATIENCE)
     return int(late[0]) if len(late) else len(watched) - 1
 
 
 def rows_of(data, seed, few):
-    """The rows of one split: both methods, each number of trees."""
+    """Yield the rows of one split: both methods, each number of trees."""
     train, test = split(data, seed)
     fit, watched = split(train, seed, 1 / FOLDS)
     for kind, n in TRIALS.items():
@@ -93,22 +93,22 @@ def rows_of(data, seed, few):
 
 
 def run(sets, quick):
-    """All sets on 5 splits; in the quick form 2 splits, 2 folds and a quarter of the trials."""
+    """Run all sets on 5 splits; in the quick form 2 splits, 2 folds and a quarter of the trials."""
     return Table(row for data in sets.values() for seed in range(2 if quick else 5) for row in rows_of(data, seed, quick))
 
 
 def pair(table, name, trees, column):
-    """`column` of AGBM and of GBM in the order of the splits."""
+    """Return `column` of AGBM and of GBM, by split."""
     return [table.where(data=name, trees=trees, method=kind).by("seed", column) for kind in ("AGBM", "GBM")]
 
 
 def lower(names, trees=TREES, column="train"):
-    """Whether the training loss of AGBM is lower in all cells of these sets."""
+    """Whether AGBM has the lower `column` (default: training loss) for all these sets and numbers of trees."""
     return lambda table: every(below(*pair(table, name, n, column), log=True) for n in trees for name in names)
 
 
 def tests_won(trees, column="test"):
-    """In how many sets AGBM has the smaller mean test loss: a count, not judged."""
+    """Count the sets where AGBM has the smaller mean test loss; not judged."""
 
     def judge(table):
         won = sum(one.mean() < other.mean() for one, other in (pair(table, name, trees, column) for name in SETS))
@@ -118,19 +118,19 @@ def tests_won(trees, column="test"):
 
 
 def stops(table):
-    """How many of the longest final fits stop before their last tree, and where: not judged."""
+    """Count the longest final fits that stop early, with their median number of trees; not judged."""
     found = [table.where(method=kind, trees=TREES[-1])["early_trees"] for kind in ("AGBM", "GBM")]
     return beside(" | ".join(f"{(one < TREES[-1]).sum()} of {len(one)}, median {np.median(one):g} trees" for one in found))
 
 
 def word(table):
-    """Whether every final fit of AGBM that ends above its best iterate says so."""
+    """Whether every final fit of AGBM that ends above its best iterate has a remark in its message."""
     part = table.where(method="AGBM")
     return agbm.none_silent(part["over_best"], part["word"])
 
 
 def cell(name, trees):
-    """Our numbers of a cell."""
+    """Return a judge that shows our four numbers of a set and number of trees."""
 
     def judge(table):
         (a, c), (b, d) = pair(table, name, trees, "train"), pair(table, name, trees, "test")
@@ -140,7 +140,7 @@ def cell(name, trees):
 
 
 def draw(figure, table):
-    """Training and test loss of both methods over the sets, a panel for each number of trees, in parts of the training loss of GBM."""
+    """Draw losses of both methods relative to the training loss of GBM, by set, a panel for each number of trees."""
     figure.set_size_inches(10.5, 4.2)
     axes, names = figure.subplots(1, len(TREES), sharey=True), table.values("data")
 
@@ -166,7 +166,7 @@ def draw(figure, table):
 
 
 def sizes(sets, quick):
-    """Task, samples, features."""
+    """Return the table of tasks, samples and features."""
     return Table({"data": one.name, "task": "classification" if one.classes else "regression", "samples": len(one.y),
                   "features": one.X.shape[1]} for one in sets.values())  # fmt: skip
 

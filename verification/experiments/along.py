@@ -1,4 +1,4 @@
-"""Losses along a run: on any rows, after every step, for the price of each learner once."""
+"""Losses along a run on any rows, after every step; each learner is evaluated once."""
 
 import numpy as np
 
@@ -6,10 +6,10 @@ from coordboost.engine.following import Follower
 
 
 def losses(run, data, steps=1, rows=None):
-    """Mean losses of the model of a run on stumps or trees on the rows of `data`, after 0, `steps`, 2 `steps`, ... steps.
+    """Return mean losses on the rows of `data` after 0, `steps`, 2 `steps`, ... steps of a run over stumps or trees.
 
-    The loss is that of the problem, with its regularisation where it has some. For accelerated boosting an iteration is two steps.
-    `rows` are those of `data` in the bins of the problem, if they are there already.
+    The loss is the one of the problem, including its regularisation. In accelerated boosting an iteration is two steps.
+    `rows` : `data` in the bins of the problem, if already computed.
     """
     problem = run.problem
     rows = problem.binning.bin(data.X) if rows is None else rows

@@ -7,12 +7,12 @@ import scipy.sparse
 
 from verification.sets import path, read
 
-#: Sets whose target is a number.
+#: Data sets with a numeric target; all others have two classes.
 NUMBERS = ("housing", "year_1176", "prostate")
 
 
 class Set(NamedTuple):
-    """X : (n_samples, n_features), dense, or CSR where most entries are 0;  y : numbers, or -1.0 and 1.0;  classes : which of both."""
+    """A data set; X : (n_samples, n_features), dense or CSR;  y : numbers, or -1.0 and 1.0 if it has `classes`."""
 
     name: str
     X: object
@@ -21,7 +21,7 @@ class Set(NamedTuple):
 
 
 def load(name):
-    """The `Set` of this name. *Raises* ``Absent``."""
+    """Return the `Set` of this name. *Raises* ``Absent`` if it is not available."""
     X, y = read(name)
     X = X.toarray() if scipy.sparse.issparse(X) and X.shape[1] < 1000 else X
     classes = name not in NUMBERS
@@ -29,14 +29,14 @@ def load(name):
 
 
 def frame(name):
-    """The table of this name with its categories as strings: a data frame. *Raises* ``Absent``."""
+    """Return the table of this name as a data frame of strings. *Raises* ``Absent`` if it is not available."""
     import pandas as pd
 
     return pd.read_csv(path(f"{name}.csv.gz"), dtype=str, keep_default_na=False)
 
 
 def split(data, seed, part=0.2):
-    """Two sets: a random share ``1 - part`` of the rows to fit, the rest to test."""
+    """Return (training set, test set), split at random; `part` is the share of test rows."""
     n = len(data.y)
     order = np.random.default_rng(seed).permutation(n)
     held = int(np.ceil(part * n))

@@ -1,4 +1,4 @@
-"""What the figures of all experiments have in common: one hand for lines over repeated splits."""
+"""Shared drawing functions: lines with bands over repeated splits, names of axes, a legend below the panels."""
 
 import itertools
 
@@ -6,12 +6,12 @@ import numpy as np
 
 from coordboost.reporting.plots.path import COLOURS, STYLES
 
-#: A colour and a style for each line of a panel: told apart in grey too, and with every common colour vision deficiency.
+#: A colour and a style for each line of a panel; they differ also in grey, and with the common colour vision deficiencies.
 LINES = [(colour, STYLES[k % len(STYLES)]) for k, colour in enumerate(COLOURS)]
 
 
 def lines(axis, table, x, y, by, *, label="{}"):
-    """One line for each entry of the column `by`: the mean of `y` over the splits at each `x`, with the range of the splits as a band."""
+    """Draw a line for each entry of the column `by`: the mean of `y` over the splits at each `x`, and their range as a band."""
     for one, (colour, style) in zip(table.values(by), itertools.cycle(LINES)):
         part = table.where(**{by: one})
         at = sorted(part.values(x))
@@ -23,7 +23,7 @@ def lines(axis, table, x, y, by, *, label="{}"):
 
 
 def name_axes(axis, x, y, title="", *, log_x=False, log_y=False):
-    """Names, a title, scales and a quiet grid."""
+    """Set labels, title and scales of an axis, and draw a light grid."""
     axis.set(xlabel=x, ylabel=y, title=title)
     if log_x:
         axis.set_xscale("log")
@@ -34,6 +34,6 @@ def name_axes(axis, x, y, title="", *, log_x=False, log_y=False):
 
 
 def legend_below(figure, axis, columns=4):
-    """One legend for all panels, below them: nothing lies on a line."""
+    """Draw one legend for all panels, below them, so that it hides no line."""
     handles, labels = axis.get_legend_handles_labels()
     figure.legend(handles, labels, loc="outside lower center", ncols=min(columns, len(labels)), frameon=False)

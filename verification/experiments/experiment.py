@@ -1,6 +1,6 @@
-"""The nouns of an experiment: its table, its claims, their verdicts; and where all experiments are found.
+"""The parts of an experiment (table, claims, verdicts), and the search for all experiments.
 
-A module of this folder that has a sequence ``EXPERIMENTS`` is found by itself:
+All modules of this folder with a sequence ``EXPERIMENTS`` are found automatically:
 
     EXPERIMENTS = [
         Experiment(
@@ -24,7 +24,7 @@ import numpy as np
 
 import verification.experiments
 
-#: What a verdict may be. The last: the paper leaves the protocol open, so digits stand beside each other and nobody is judged.
+#: The possible verdicts. "not judged": the paper leaves the protocol open, so our number is only shown next to the printed one.
 OUTCOMES = ("confirmed", "refuted", "undecided", "not judged")
 
 
@@ -42,19 +42,19 @@ class Table:
         return len(self.rows)
 
     def __getitem__(self, column):
-        """The entries of a column, an array; nan where a row has none."""
+        """Return the entries of a column as an array; nan where a row has none."""
         return np.array([row.get(column, np.nan) for row in self.rows])
 
     def where(self, **wanted):
-        """The rows whose entries are these."""
+        """Return the table of all rows with the given entries."""
         return Table(row for row in self.rows if all(row.get(key) == value for key, value in wanted.items()))
 
     def values(self, column):
-        """The different entries of a column, in the order in which they come."""
+        """Return the distinct entries of a column, in order of appearance."""
         return list(dict.fromkeys(row[column] for row in self.rows if column in row))
 
     def by(self, key, column):
-        """The entries of `column` in the order of those of `key`: what makes two selections of rows pairs."""
+        """Return the entries of `column`, sorted by `key`, so that two selections of rows can be compared in pairs."""
         return np.array([row[column] for row in sorted(self.rows, key=lambda row: row[key])])
 
     def write(self, path):
@@ -68,7 +68,7 @@ class Table:
 
 
 class Verdict(NamedTuple):
-    """What became of a claim: one of ``OUTCOMES``, our numbers in words, and the statistic that decided."""
+    """The verdict on a claim: one of ``OUTCOMES``, our numbers in words, and the statistic that decided."""
 
     outcome: str
     ours: str
@@ -78,7 +78,7 @@ class Verdict(NamedTuple):
 class Claim(NamedTuple):
     """A statement of the paper.
 
-    words : the claim;  judge : table -> Verdict;  printed : what the paper prints, "" where it prints no number
+    words : the claim;  judge : table -> Verdict;  printed : number or words of the paper, "" where it has none
     """
 
     words: str
@@ -88,12 +88,13 @@ class Claim(NamedTuple):
 
 @dataclass(frozen=True, kw_only=True)
 class Experiment:
-    """A figure or table of a paper, to be run again.
+    """A figure or table of a paper that can be run again.
 
-    name : of the command and of the files;  source : paper, figure;  data : names of the sets that it needs
+    name : name on the command line and of the files;  source : paper, figure;  data : names of the data sets that it needs
     claims : sequence of Claim;  run : (sets, quick) -> Table, with sets a dict of ``data.Set`` by name
-    draw : (matplotlib Figure, Table) -> None, or None;  animate : (Figure, Table) -> (show, number of frames), or None: ``show(k)`` draws
-    frame k;  seconds : CPU of the quick and of the full form, as measured once
+    draw : (matplotlib Figure, Table) -> None, or None
+    animate : (Figure, Table) -> (show, number of frames), or None; ``show(k)`` draws frame k
+    seconds : CPU seconds of the quick and of the full form, as measured once
     """
 
     name: str
@@ -108,7 +109,7 @@ class Experiment:
 
 @dataclass
 class Report:
-    """An experiment that was run: its table, a verdict for each claim, CPU seconds."""
+    """The result of an experiment: its table, a verdict for each claim, CPU seconds."""
 
     experiment: Experiment
     table: Table
@@ -118,12 +119,12 @@ class Report:
 
 
 def conduct(experiment, sets, quick=False):
-    """Run an experiment on the sets and judge its claims.
+    """Run an experiment on the data sets and judge its claims; return the ``Report``.
 
     Raises
     ------
     ValueError
-        If a judge gives no outcome that is known.
+        If a judge returns an unknown outcome.
     """
     begun = time.process_time()
     table = experiment.run(sets, quick)
@@ -138,7 +139,7 @@ def conduct(experiment, sets, quick=False):
 
 
 def experiments():
-    """All experiments of this folder by name, in the order of the modules.
+    """Return a dict of all experiments of this folder by name, in the order of the modules.
 
     Raises
     ------

@@ -1,4 +1,4 @@
-"""Two moving pictures: the path of FS on its way to the Lasso's as eps falls, and the residual that walks as a subgradient method."""
+"""Two animations: the path of FS approaches that of the Lasso as eps falls, and the residuals of FS as a subgradient method."""
 
 from functools import partial
 
@@ -11,13 +11,13 @@ from verification.experiments.fgm_prostate import curve, draw_coefficients
 from verification.experiments.fgm_runs import Lasso, profile
 from verification.experiments.judge import fact, near
 
-#: eps of the frames, and those whose distance from the Lasso is printed, in units of the target.
+#: eps of the frames; printed distances from the Lasso by eps. Both for the target as it is, not scaled to norm 1.
 FRAMES = tuple(np.geomspace(2.0, 0.02, 20).round(4).tolist())
 PRINTED = {1e-2: 0.0109, 1e-3: 0.0012, 1e-4: 0.0001}
 
 
 def falling(sets, quick):
-    """The paths of FS and of the Lasso on all rows of prostate; how far FS is from it, at every so many steps that FS goes 0.02."""
+    """Compute the paths of FS and the Lasso on all rows of prostate, and their distance; FS is evaluated about every 0.02 of its length."""
     (data,) = sets.values()
     problem = cb.Problem(data.X, data.y)
     lasso = Lasso(problem)
@@ -33,19 +33,19 @@ def falling(sets, quick):
 
 
 def off(table, eps):
-    """The largest distance of a coefficient from the Lasso of the same norm."""
+    """Return the largest distance of a coefficient from the Lasso of the same l1 norm."""
     return float(table.where(kind="run", eps=eps)["off"][0])
 
 
 def order_of_eps(table):
-    """Whether no coefficient is further from the Lasso than two steps, once eps is a hundredth of delta_max."""
+    """Whether every coefficient is within 2 eps of the Lasso, for eps up to about a hundredth of delta_max."""
     small = [eps for eps in (*FRAMES, *PRINTED) if eps <= 0.18]
     ratio = [off(table, eps) / eps for eps in small]
     return fact(max(ratio) <= 2, f"{min(ratio):.2f} to {max(ratio):.2f} eps", f"{len(small)} eps, all at most .18")
 
 
 def show_falling(figure, table):
-    """FS left, over the Lasso in grey; the Lasso right."""
+    """Show FS, with the Lasso in grey behind it, on the left, and the Lasso on the right."""
     figure.set_size_inches(10, 4.4)
     left, right = figure.subplots(1, 2, sharey=True)
     lasso = table.where(kind="curve", eps=0.0)
@@ -69,7 +69,7 @@ TARGET, STEP, N_STEPS = np.array([2.3, 1.6]), 0.3, 20
 
 
 def walk(sets, quick):
-    """The residuals of subgradient descent on the largest abs correlation of three unit columns in the plane, and those of FS."""
+    """Compute the residuals of FS, and of subgradient descent on the largest absolute correlation, for three unit columns in the plane."""
     problem = cb.Problem(COLUMNS, TARGET, center=False, scale=False)
     run = cb.solve(problem, cb.forward_stagewise(STEP), N_STEPS, compile=False)
     bound = cb.theory.bounds.stagewise.correlation(cb.theory.bounds.Constants.of(problem), STEP, np.arange(N_STEPS + 1))
@@ -79,7 +79,7 @@ def walk(sets, quick):
 
 
 def same_residuals(table):
-    """Whether the residuals are those of FS, to rounding."""
+    """Whether the residuals of both are equal up to rounding."""
     return fact(table["from FS"].max() <= 1e-10, f"apart by at most {table['from FS'].max():.1g}", f"{N_STEPS} steps")
 
 
@@ -90,7 +90,7 @@ def below_bound(table):
 
 
 def show_walk(figure, table):
-    """Left the plane of residuals with the polygons of equal value, the way, and the next step; right the value and its bound."""
+    """Show residuals, next step and polygons of equal value in the plane on the left, and the value and its bound on the right."""
     figure.set_size_inches(10.5, 5)
     left, right = figure.subplots(1, 2)
     at = np.linspace(-2.8, 2.8, 201)
@@ -120,7 +120,7 @@ def show_walk(figure, table):
 
 
 def still(animate, frame, figure, table):
-    """One frame as a picture."""
+    """Draw one frame as a picture."""
     animate(figure, table)[0](frame)
 
 

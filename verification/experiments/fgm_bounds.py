@@ -1,4 +1,4 @@
-"""Freund, Grigas, Mazumder, Figures 3, 6 and 10: what the bounds alone say of LS-Boost and FS, before any run. No data."""
+"""Freund, Grigas, Mazumder, Figures 3, 6 and 10: the bounds of LS-Boost and FS, without runs and data."""
 
 from itertools import pairwise
 
@@ -10,18 +10,18 @@ from verification.experiments.experiment import Claim, Experiment, Table
 from verification.experiments.judge import every, fact, near
 
 KAPPAS = {1.0: "synthetic", 25.0: "synthetic", 270.05: "leukemia"}
-#: The l1 norm, in parts of A, at which the profile of bounds ends.
+#: (kappa, eps) -> the printed l1 norm / A at the end of the profile of bounds.
 ENDS = {(1.0, 1.0): 7.464, (1.0, 0.1): 4.160, (25.0, 1.0): 199.50, (25.0, 0.1): 105.21, (270.05, 1.0): 2159.90, (270.05, 0.1): 1137.00}
 EPS = (1.0, 0.5, 0.1, 0.01)
 
 
 def constants(kappa):
-    """Those of data with this condition number, A = 1."""
+    """Return the constants of data with condition number `kappa` and A = 1."""
     return cb.theory.bounds.Constants(1.0, 1 / kappa, 1, 1)
 
 
 def profile_of(kappa, eps):
-    """Norms ell_k and errors gamma^k of (15) on a grid of k, until the error is 1e-6; the last k is infinite."""
+    """Return the norms ell_k and errors gamma^k of (15) on a grid of k up to an error of 1e-6, and for k = infinity."""
     known = constants(kappa)
     last = 14 / -np.log1p(-cb.theory.bounds.ls_boost.decrease(known, eps))
     k = np.unique(np.append(np.geomspace(1, last, 150).round(), np.arange(4)))
@@ -31,7 +31,7 @@ def profile_of(kappa, eps):
 
 
 def profiles(sets, quick):
-    """The bound profiles, scaled by the longest of their panel."""
+    """Compute the profiles of bounds; `x` is the norm divided by the largest norm of the panel."""
     rows = []
     for kappa in KAPPAS:
         longest = max(profile_of(kappa, eps)[0].max() for eps in EPS)
@@ -42,13 +42,13 @@ def profiles(sets, quick):
 
 
 def curve(table, x, y, **which):
-    """Two columns of one curve."""
+    """Return two columns of one curve."""
     part = table.where(**which)
     return part[x], part[y]
 
 
 def lower_at_equal_norm(table):
-    """The largest amount by which the curve of a smaller eps lies above that of the next larger one, over all norms of both."""
+    """Whether the curve of each eps lies nowhere above that of the next larger eps at equal l1 norm, up to 1e-3."""
     above = []
     for kappa in KAPPAS:
         for large, small in pairwise(EPS):
@@ -63,7 +63,7 @@ def ends(kappa, eps, printed):
 
 
 def draw_profiles(figure, table):
-    """A panel for each kappa."""
+    """Draw a panel for each kappa."""
     figure.set_size_inches(12, 4.4)
     axes = figure.subplots(1, 3, sharey=True)
     for axis, (kappa, of) in zip(axes, KAPPAS.items(), strict=True):
@@ -79,7 +79,7 @@ FS_EPS = (0.1, 0.05, 0.01, 0.001)
 
 
 def tradeoff(sets, quick):
-    """TBound of FS against SBound: A = 1, in parts of TBound at SBound = 0 for the largest eps."""
+    """Compute TBound of FS against SBound, for A = 1."""
     rows = []
     for kappa, until, panel in ((1.0, 20.0, "kappa = 1"), (270.05, 20.0, "leukemia, kappa = 270.05"), (270.05, 2.0, "leukemia, near 0")):
         known, shrinkage = constants(kappa), np.linspace(0, until, 201)
@@ -102,13 +102,13 @@ def smaller_is_lower(table):
 
 
 def except_near_zero(table):
-    """Whether the order is the other way round at SBound = 0."""
+    """Whether the order is reversed at SBound = 0."""
     first = [table.where(panel=panel, SBound=0.0).by("eps", "TBound") for panel in table.values("panel")]
     return fact(all((np.diff(one) < 0).all() for one in first), f"TBound at 0 falls with eps by {first[0][0] / first[0][-1]:.3g}")
 
 
 def draw_tradeoff(figure, table):
-    """A panel for each condition number, and one that shows the start."""
+    """Draw a panel for each condition number, and one of the start."""
     figure.set_size_inches(12, 4.4)
     axes = figure.subplots(1, 3)
     for axis, panel in zip(axes, table.values("panel"), strict=True):
@@ -118,7 +118,7 @@ def draw_tradeoff(figure, table):
 
 
 def ratios(sets, quick):
-    """eta and theta of (42) and (43) for tau in (0, 1]."""
+    """Compute eta and theta of (42) and (43) for tau in (0, 1]."""
     tau = np.linspace(0.001, 1, 1000)
     square = tau**2 * np.log(1 / tau**2)
     return Table({"tau": t, "seed": 0, "ratio": name, "value": v}
@@ -127,7 +127,7 @@ def ratios(sets, quick):
 
 
 def at(name, what, printed, within):
-    """Whether a number of the curve whose name begins so is the printed one: its maximum, where that is, or its value at .1."""
+    """Whether a number of a curve ("largest", its "place", or the value "at .1") is the printed one; `name` : begin of the curve's name."""
 
     def judge(table):
         tau, value = curve(table, "tau", "value", ratio=next(one for one in table.values("ratio") if one.startswith(name)))
@@ -138,7 +138,7 @@ def at(name, what, printed, within):
 
 
 def draw_ratios(figure, table):
-    """Two panels, the maximum marked."""
+    """Draw both curves with their maxima marked."""
     figure.set_size_inches(9, 4.2)
     for axis, name in zip(figure.subplots(1, 2), table.values("ratio"), strict=True):
         tau, value = curve(table, "tau", "value", ratio=name)

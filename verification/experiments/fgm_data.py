@@ -1,10 +1,10 @@
 """The data of Freund, Grigas, Mazumder, Section 5, and the choices that the paper leaves open.
 
-*Gaussian designs*: rows from N(0, Sigma) with correlations rho between all columns; a target that adds the first columns, and noise; SNR is
-the variance of the signal over that of the noise. A seed gives the same normal numbers for every rho and SNR, so draws are pairs. *Genes*:
-500 columns at random, the same kind of target, the variance that of the rows. *Prostate*: lcavol on eight predictors (a), with squares and
-products 44 (b), ten rows of them without a constant column (c); products of the predictors as they are ("raw"), or standardised first.
-The target is scaled to norm 1: eps of FS, R-FS and the Lasso's radius are in parts of it.
+*Gaussian designs*: rows from N(0, Sigma) with correlation rho between any two columns; the target is the sum of the first columns plus
+noise; SNR is the variance of the signal over that of the noise. A seed gives the same normal numbers for every rho and SNR, so draws can
+be compared in pairs. *Genes*: 500 random columns, the same kind of target; the variance of the signal is that over the rows. *Prostate*:
+lcavol on eight predictors (a); on 44 with squares and products (b); on ten rows of (b) without a constant column (c). Products are those
+of the predictors as they are ("raw") or standardised first. The target is scaled to norm 1, which sets the scale of eps and the radii.
 """
 
 from itertools import combinations_with_replacement
@@ -32,7 +32,7 @@ class Draw(NamedTuple):
 
 
 def gaussian(seed, rho, snr=1.0, n=50, p=500, ones=10):
-    """A draw of the design with correlations `rho` and `ones` coefficients of 1."""
+    """Return a draw of the Gaussian design with correlations `rho` and `ones` coefficients of 1."""
     rng = np.random.default_rng(seed)
     X, common, noise = rng.standard_normal((n, p)), rng.standard_normal((n, 1)), rng.standard_normal(n)
     X = np.sqrt(rho) * common + np.sqrt(1 - rho) * X
@@ -40,7 +40,7 @@ def gaussian(seed, rho, snr=1.0, n=50, p=500, ones=10):
 
 
 def genes(data, seed, snr=1.0, p=500, ones=10):
-    """A draw on the rows of a set: `p` genes at random, and noise."""
+    """Return a draw on the rows of a data set: `p` random genes, and noise."""
     rng = np.random.default_rng(seed)
     X = data.X[:, rng.permutation(data.X.shape[1])[:p]]
     return _with_noise(X, X[:, :ones].sum(axis=1).var() / snr, rng.standard_normal(len(X)), ones, None)
@@ -52,14 +52,14 @@ def _with_noise(X, variance, noise, ones, rho):
 
 
 def interactions(X, kind):
-    """The columns of X, their squares and products."""
+    """Return the columns of X, their squares and products."""
     X = (X - X.mean(axis=0)) / X.std(axis=0) if kind == "standardised" else X
     pairs = combinations_with_replacement(range(X.shape[1]), 2)
     return np.column_stack([X, *(X[:, i] * X[:, j] for i, j in pairs)])
 
 
 def ten_rows(data, kind, seed):
-    """(c): X (10, 44) and y of the first ten rows, in an order drawn at random, of which no column is constant."""
+    """Return X (10, 44) and y of (c): ten random rows, drawn again until no column is constant."""
     rng, X = np.random.default_rng(seed), interactions(data.X, kind)
     while True:
         rows = rng.permutation(len(X))[:10]
@@ -68,5 +68,5 @@ def ten_rows(data, kind, seed):
 
 
 def problem_of(X, y):
-    """The problem with the target scaled to norm 1."""
+    """Return the problem with the centred target scaled to norm 1."""
     return cb.Problem(X, y / np.linalg.norm(y - y.mean()))

@@ -1,4 +1,4 @@
-"""Freund, Grigas, Mazumder, Figures 1, 4 and 5: boosting on Gaussian designs whose columns are more and more correlated. No data."""
+"""Freund, Grigas, Mazumder, Figures 1, 4 and 5: boosting on Gaussian designs with increasing correlation of the columns. No data."""
 
 from itertools import pairwise, product
 
@@ -12,12 +12,12 @@ from verification.experiments.fgm_runs import errors, norms, reached, steps_of
 from verification.experiments.judge import every, fact, fewer, from_same, less, near
 
 RHOS = (0.0, 0.5, 0.9)
-#: Method, its eps, and how far: steps times eps.
+#: Name -> (method, its eps, number of steps times eps).
 CONTESTANTS = {"LS-Boost": (cb.ls_boost, (1.0, 0.5, 0.1, 0.01), 600), "FS": (cb.forward_stagewise, (1e-2, 1e-3, 1e-4), 15)}
 
 
 def decay(sets, quick):
-    """Curves of the first draw, and of all draws the steps to a part of the error and to most of the l1 norm."""
+    """Compute the curves of the first draw and, for all draws, the steps to 10 % and 1 % of the error and to 90 % of the l1 norm."""
     rows = []
     for seed, rho in product(range(6 if quick else 100), RHOS):
         draw = gaussian(seed, rho)
@@ -36,12 +36,12 @@ def decay(sets, quick):
 
 
 def steps(table, method, rho, eps, column):
-    """The steps of all draws, in their order."""
+    """Return the entries of `column`, by draw."""
     return table.where(kind="run", method=method, rho=rho, eps=eps).by("seed", column)
 
 
 def later_for_smaller_eps(method, column):
-    """Whether each eps takes more steps than the one before it, for every rho."""
+    """Whether each eps takes more steps than the next larger one, for every rho."""
     return lambda table: every(
         fewer(steps(table, method, rho, large, column), steps(table, method, rho, small, column))
         for rho in RHOS for large, small in pairwise(CONTESTANTS[method][1])
@@ -49,7 +49,7 @@ def later_for_smaller_eps(method, column):
 
 
 def later_for_larger_rho(method, column, some=None):
-    """Whether each rho takes more steps than the one before it, for every eps, or `some`."""
+    """Whether each rho takes more steps than the next smaller one, for every eps (or those in `some`)."""
     return lambda table: every(
         fewer(steps(table, method, one, eps, column), steps(table, method, other, eps, column))
         for eps in some or CONTESTANTS[method][1] for one, other in pairwise(RHOS)
@@ -57,14 +57,14 @@ def later_for_larger_rho(method, column, some=None):
 
 
 def three_draws(method, eps, column, ranges):
-    """Whether the numbers of three draws come from where ours do, for each rho."""
+    """Whether the printed ranges of three draws fit the distribution of our draws, for each rho."""
     return lambda table: every(
         from_same(steps(table, method, rho, eps, column), *ends) for rho, ends in zip(RHOS, ranges, strict=True)
     )
 
 
 def draw_decay(figure, table):
-    """Errors above, norms below; a column for each method and rho."""
+    """Draw errors above and norms below, a column for each method and rho."""
     figure.set_size_inches(15, 6)
     curves = table.where(kind="curve")
     axes = figure.subplots(2, 6, sharex="col", sharey=True)
@@ -81,14 +81,14 @@ def draw_decay(figure, table):
 
 P_GRID = (100, 200, 500, 1000, 2000)
 TEN = tuple(k / 10 for k in range(10))
-#: gamma for p = 100, 200, 500, 1000, 2000 at three rho, and lambda_pmin at p = 500.
+#: gamma for the p of ``P_GRID`` at three rho, and lambda_pmin at p = 500.
 GAMMAS = {0.0: (0.99947, 0.99859, 0.99743, 0.99674, 0.99633), 0.5: (0.99971, 0.99924, 0.99875, 0.99852, 0.99819),
           0.9: (0.99995, 0.99987, 0.99976, 0.99966, 0.99964)}  # fmt: skip
 LEAST = {0.0: 5.1, 0.5: 2.5, 0.9: 0.49}
 
 
 def rates(sets, quick):
-    """gamma of LS-Boost(1) and lambda_pmin of 50 x p designs."""
+    """Compute gamma of LS-Boost(1) and lambda_pmin of 50 x p designs."""
     rows, sizes = [], P_GRID if quick else (75, 100, 150, 200, 300, 500, 750, 1000, 1500, 2000)
     for p, rho, seed in product(sizes, TEN, range(5 if quick else 50)):
         draw = gaussian(seed, rho, p=p)
@@ -99,7 +99,7 @@ def rates(sets, quick):
 
 
 def rate(table, p, rho, column="gamma"):
-    """Of all draws."""
+    """Return `column` for all draws with this p and rho."""
     return table.where(p=p, rho=rho).by("seed", column)
 
 
@@ -109,14 +109,14 @@ def falls(table):
 
 
 def flattens(table, widths=(1, 1)):
-    """Whether gamma falls less from p = 1000 to 2000 than from 100 to 200; each over its width."""
+    """Whether gamma falls less from p = 1000 to 2000 than from 100 to 200; falls are divided by `widths`."""
     (one, other), pairs = widths, ((1000, 2000), (100, 200))
     falls = ([rate(table, p, rho) - rate(table, q, rho) for p, q in pairs] for rho in TEN)
     return every(less(late / one, early / other) for late, early in falls)
 
 
 def grows(table):
-    """Whether gamma is larger for each rho than for the one before."""
+    """Whether gamma is larger for each rho than for the next smaller one."""
     return every(less(rate(table, p, one), rate(table, p, other)) for p in P_GRID for one, other in pairwise(TEN))
 
 
@@ -132,7 +132,7 @@ def mean_is(column, p, rho, printed, within):
 
 
 def draw_rates(figure, table):
-    """gamma left, lambda_pmin right; a curve for each rho, from light to dark."""
+    """Draw gamma left and lambda_pmin right, a curve for each rho, from light to dark."""
     from matplotlib import colormaps
 
     figure.set_size_inches(11, 4.8)
@@ -145,13 +145,13 @@ def draw_rates(figure, table):
     legend_below(figure, axis, 5)
 
 
-#: Steps that are shown, when residuals are some 1e-11 of the target or more; and those in which coordinates are counted: from some 320 on
-#: for rho = 0, and 500 for rho = .5, a residual is rounding, and which coordinate moves is the arithmetic's choice.
+#: Steps that are drawn, up to residuals of about 1e-11 of the target; steps in which distinct coordinates are counted. From about step 320
+#: (rho = 0) or 500 (rho = .5) on, the residual is rounding error, and so is the choice of the coordinate.
 SHOWN, COUNTED = 300, 1000
 
 
 def updates(sets, quick):
-    """Every update of the first draw, with its coordinate numbered by how often it is updated; of all draws how many and how long."""
+    """Compute the updates of the first draw, coordinates ranked by their number of updates; for all draws, how many and how long."""
     rows = []
     for seed, rho in product(range(6 if quick else 100), RHOS):
         draw = gaussian(seed, rho)
@@ -168,7 +168,7 @@ def updates(sets, quick):
 
 
 def larger_with_rho(column):
-    """Whether a number of the updates is larger for each rho than for the one before."""
+    """Whether `column` of the updates is larger for each rho than for the next smaller one."""
 
     def judge(table):
         of = [table.where(kind="run", rho=rho).by("seed", column) for rho in RHOS]
@@ -178,12 +178,12 @@ def larger_with_rho(column):
 
 
 def distinct(rho, low, high):
-    """Whether as many coordinates are updated as in three draws."""
+    """Whether the number of updated coordinates fits the range `low` to `high` of three draws."""
     return lambda table: from_same(table.where(kind="run", rho=rho)["distinct"], low, high)
 
 
 def draw_updates(figure, table):
-    """A mark for each update."""
+    """Draw a mark for each update."""
     figure.set_size_inches(12, 4.6)
     axes = figure.subplots(1, 3, sharey=True)
     for axis, rho in zip(axes, RHOS, strict=True):

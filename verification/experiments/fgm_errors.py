@@ -1,9 +1,9 @@
 """Freund, Grigas, Mazumder, Figures 9 and 11: training error against the l1 norm, beside the Lasso; training and test error on genes.
 
-Which version of the prostate data Figure 9 has, it does not say: ten rows with raw products are drawn, the others are judged too. For
-Figure 11 a draw is 500 genes at random, and noise. As all samples are rows of the fit (n = 72), what is left for a test is fresh noise on
-them; a fifth of the rows held out is the other reading. Errors are parts of those of the constant model. Where a test error is smallest is
-read from the mean of one half of the draws, and judged on the other.
+The paper does not say which prostate data Figure 9 shows: ten rows with raw products are drawn here, the other versions are judged too. For
+Figure 11 a draw is 500 random genes and noise. In the paper all samples (n = 72) are training rows, so the test error is that for fresh
+noise on the same rows; in a second reading a fifth of the rows is held out. Errors are relative to the constant model. The step with the
+smallest test error is found on one half of the draws, and judged on the other half.
 """
 
 from itertools import product
@@ -24,7 +24,7 @@ GAUSSIAN = "50 x 500, rho = 0.5"
 
 
 def tables(data, quick):
-    """(name, seed, Lasso, method and number of steps by name)."""
+    """Yield (name, seed, ``Lasso``, dict of name -> (method, number of steps)) for each table of Figure 9."""
     for seed in range(5 if quick else 50):
         draw = gaussian(seed, 0.5)
         lasso = Lasso(problem_of(draw.X, draw.y))
@@ -36,7 +36,7 @@ def tables(data, quick):
 
 
 def against_lasso(sets, quick):
-    """Curves of the first draws; of all, how far errors are above and below the Lasso of the same norm."""
+    """Compute the curves of the first draws and, for all draws, how far errors are above and below the Lasso of the same norm."""
     rows = []
     for name, seed, lasso, methods in tables(*sets.values(), quick):
         seen = {method: profile(cb.solve(lasso.problem, one, n), steps_of(n).tolist()) for method, (one, n) in methods.items()}
@@ -60,7 +60,7 @@ def lowest(name):
 
 
 def coincide(name, method):
-    """Whether no model is above the Lasso of the same norm by more than a twentieth of the error at the start."""
+    """Whether every model is above the Lasso of the same norm by at most 1/20 of the initial error."""
 
     def judge(table):
         over = table.where(kind="run", data=name, method=method)["above"].astype(float)
@@ -71,7 +71,7 @@ def coincide(name, method):
 
 
 def draw_against(figure, table):
-    """The Gaussian table, ten rows of prostate, and a part of these in large."""
+    """Draw the Gaussian table, ten rows of prostate, and an enlarged part of the latter."""
     figure.set_size_inches(13, 4.4)
     ten = f"prostate, {prostate.TEN['raw']}"
     panels = ((GAUSSIAN, GAUSSIAN), (prostate.TEN["raw"], ten), (prostate.TEN["raw"], f"{ten}, in large"))
@@ -88,7 +88,7 @@ FRESH, HELD = "fresh noise", "rows held out"
 
 
 def ways(data, seed, snr):
-    """A draw in both readings: the problem, its scale, rows to test with their target, and the variance of noise to be added."""
+    """Yield both readings of a draw: (name, problem, norm of the target, (test rows, their target), noise variance to be added)."""
     draw = genes(data, seed, snr)
     fit, held = split(data._replace(X=draw.X, y=draw.y), seed)
     yield FRESH, problem_of(draw.X, draw.y), np.linalg.norm(draw.y - draw.y.mean()), (draw.X, draw.signal), draw.noise
@@ -96,7 +96,7 @@ def ways(data, seed, snr):
 
 
 def on_genes(sets, quick):
-    """Mean curves of both errors; of every other draw the test error where the mean of the others is smallest, and at the end."""
+    """Compute mean curves of both errors and, on every other draw, the last test error and that at the best step of the other draws."""
     rows = []
     for panel, (name, snr) in PANELS.items():
         seen = {}
@@ -129,7 +129,7 @@ def on_genes(sets, quick):
 
 
 def decreasing(method, most):
-    """Whether the training error of no run rises by more than `most` of the start above its smallest so far."""
+    """Whether no training error exceeds its running minimum by more than `most` of the initial error, in all runs."""
 
     def judge(table):
         rise = table.where(kind="curve", method=method)["rise"].astype(float).max()
@@ -139,12 +139,12 @@ def decreasing(method, most):
 
 
 def parts(table, way, panel, method):
-    """The runs of each eps."""
+    """Return the runs of each eps."""
     return [table.where(kind="run", way=way, panel=panel, method=method, eps=eps) for eps in CONTESTANTS[method][1]]
 
 
 def u_shaped(*which):
-    """Whether the test error falls below that of the constant model, and then rises, for every eps; `which` of way, panel, method."""
+    """Whether the test error falls below that of the constant model and then rises, for every eps; `which` : way, panel, method."""
     share = 0.25 if which[0] == HELD else 0.0
 
     def judge(table):
@@ -156,7 +156,7 @@ def u_shaped(*which):
 
 
 def depends(*which):
-    """Whether the best test errors of the eps are of different laws: Friedman's test over draws at 1 %."""
+    """Whether the best test error depends on eps: Friedman's test over the draws, at 1 %."""
 
     def judge(table):
         best = [part.by("seed", "best").astype(float) for part in parts(table, *which)]
@@ -168,13 +168,13 @@ def depends(*which):
 
 
 def kappa_is(table):
-    """Whether 270.05 is among the condition numbers of 500 genes at random."""
+    """Whether 270.05 is in the range of the condition numbers of 500 random genes."""
     kappas = table.where(kind="table", panel="leukemia, SNR 1", way=FRESH)["kappa"].astype(float)
     return fact(kappas.min() <= 270.05 <= kappas.max(), f"{kappas.min():.4g} to {kappas.max():.4g}", f"{len(kappas)} choices of genes")
 
 
 def draw_genes(figure, table):
-    """LS-Boost above, FS below, two panels for each set: training error and test error."""
+    """Draw LS-Boost above and FS below, with panels of training and test error for each data set."""
     figure.set_size_inches(15, 6.4)
     axes = figure.subplots(2, 6, sharey=True)
     for row, method in zip(axes, CONTESTANTS, strict=True):

@@ -1,7 +1,7 @@
 """Freund, Grigas, Mazumder, Figures 2, 7 and 8: profiles of coefficients on prostate cancer, all rows and ten rows with interactions.
 
-Which ten rows the paper took, and whether products are those of the predictors as they are or standardised, it does not say: a verdict is
-over 33 draws of rows, for both kinds; pictures show the first.
+The paper does not say which ten rows it uses, nor whether products are those of raw or standardised predictors. So verdicts are over 33
+random choices of rows, for both kinds; pictures show the first choice.
 """
 
 import numpy as np
@@ -19,7 +19,7 @@ TEN = {kind: f"10 x 44, {kind} products" for kind in INTERACTIONS}
 
 
 def problems(data, quick):
-    """(name, seed, problem): all rows once, and eleven times ten rows of each kind."""
+    """Yield (name, seed, problem): all rows once, and 33 choices of ten rows for each kind of products (quick: 3)."""
     yield ALL, 0, problem_of(data.X, data.y)
     for kind, name in TEN.items():
         for seed in range(3 if quick else 33):
@@ -27,14 +27,14 @@ def problems(data, quick):
 
 
 def curve(seen, **row):
-    """A row for each model: its norm, its error, its coefficients."""
+    """Yield a row for each model of a profile: l1 norm, error, coefficients."""
     for l1, error, beta in zip(*seen, strict=True):
         coefficients = {f"b{j + 1}": float(b) for j, b in enumerate(beta)}
         yield {"kind": "curve", **row, "l1": float(l1), "error": float(error), **coefficients}
 
 
 def against(lasso, seen):
-    """How far models are from the Lasso of the same norm: their coefficients, over the largest; their errors."""
+    """Return how far the coefficients and errors of models are from the Lasso of the same l1 norm."""
     l1, error, beta = seen
     best = np.array([lasso.problem.value(lasso.problem.combine(one)) for one in lasso.at(l1)]) / lasso.problem.start_loss
     inside = l1 <= lasso.end
@@ -43,7 +43,7 @@ def against(lasso, seen):
 
 
 def contestants(lasso, quick):
-    """Method and number of steps by name: those of Figures 2 and 9; the smallest eps of FS a tenth in the full form."""
+    """Return name -> (method, number of steps) of Figures 2 and 9; the full form has a tenth of the eps of FS."""
     eps = 1e-4 if quick else 1e-5
     far = 1.2 if lasso.problem.n_samples > 10 else 3
     return {"LS-Boost(0.01)": (cb.ls_boost(0.01), 20_000 if quick else 200_000),
@@ -51,7 +51,7 @@ def contestants(lasso, quick):
 
 
 def profiles(sets, quick):
-    """Figure 2: all paths of the first rows, and how far LS-Boost and FS are from the Lasso on all."""
+    """Compute Figure 2: all paths for the first choice of rows; for all choices, how far LS-Boost and FS are from the Lasso."""
     (data,) = sets.values()
     rows = [{"kind": "whole", "data": kind, "end": Lasso(problem).end * np.linalg.norm(data.y - data.y.mean())}
             for kind in INTERACTIONS for problem in [problem_of(interactions(data.X, kind), data.y)]]  # fmt: skip
@@ -69,18 +69,18 @@ def profiles(sets, quick):
 
 
 def runs(table, data, method, column):
-    """A number of all draws of rows."""
+    """Return `column` for all choices of rows."""
     return table.where(kind="run", data=data, method=method)[column].astype(float)
 
 
 def alike(table):
-    """Whether LS-Boost and FS on all rows are nowhere further from the Lasso than 1 % of the largest coefficient."""
+    """Whether LS-Boost and FS on all rows are everywhere within 1 % of the largest coefficient from the Lasso."""
     off = [float(runs(table, ALL, one, "off")[0] / runs(table, ALL, one, "largest")[0]) for one in ("LS-Boost", "FS")]
     return fact(max(off) <= 0.01, f"LS-Boost {off[0]:.2%}, FS {off[1]:.3%} of the largest coefficient", "at most 1 %")
 
 
 def differs(data, method):
-    """Whether some coefficient is 5 % of the largest one away from the Lasso, for all draws of rows."""
+    """Whether some coefficient differs from the Lasso by 5 % of the largest coefficient, for all choices of rows."""
 
     def judge(table):
         off = runs(table, data, method, "off") / runs(table, data, method, "largest")
@@ -91,7 +91,7 @@ def differs(data, method):
 
 
 def median_inside(column, low, high):
-    """Whether the median of our draws of rows is in the range of eleven others (raw products, FS)."""
+    """Whether the median over our choices of rows is in the range of eleven other choices (raw products, FS)."""
 
     def judge(table):
         ours = runs(table, TEN["raw"], "FS", column)
@@ -102,7 +102,7 @@ def median_inside(column, low, high):
 
 
 def turns(data, wanted):
-    """Whether the Lasso's path is monotone on all draws of rows, or, `wanted` False, on none."""
+    """Whether the Lasso's path is monotone for all choices of rows; if `wanted` is False, for none."""
 
     def judge(table):
         found = runs(table, data, "FS", "monotone") == 1
@@ -112,7 +112,7 @@ def turns(data, wanted):
 
 
 def overshoots(data):
-    """Whether FS has a larger l1 norm on the way than the smallest least-squares solution, on all draws of rows."""
+    """Whether the l1 norm of FS exceeds delta_max (that of the smallest least-squares solution) somewhere, for all choices of rows."""
 
     def judge(table):
         reach = runs(table, data, "FS", "reach")
@@ -123,7 +123,7 @@ def overshoots(data):
 
 
 def draw_coefficients(axis, part):
-    """A line for each coefficient that moves."""
+    """Draw a line for each coefficient that is not always 0."""
     for j in range(len(part.columns)):
         values = part[f"b{j + 1}"]
         if np.nanmax(np.abs(values), initial=0) > 0:
@@ -132,7 +132,7 @@ def draw_coefficients(axis, part):
 
 
 def draw_profiles(figure, table):
-    """A row for each table, a column for each method; the end of the Lasso is marked."""
+    """Draw a row for each table and a column for each method; the end of the Lasso is marked."""
     names = table.where(kind="curve").values("data")
     figure.set_size_inches(12, 3.4 * len(names))
     axes = figure.subplots(len(names), 3, sharey="row", sharex="row")
@@ -150,12 +150,12 @@ RADII = {ALL: (0.99, 0.91, 0.81), **dict.fromkeys(TEN.values(), (0.44, 0.37, 0.3
 
 
 def n_steps_of(delta):
-    """As many as the paper makes, or until 1e-4 of the way to the radius is left."""
+    """Return the number of steps: that of the paper, or more, so that about e^-10 of the way to the radius is left."""
     return max(100_000, round(10 * delta / EPS))
 
 
 def regularized(sets, quick):
-    """Figure 8: the profiles of FS and of R-FS for three radii, their distance from the Lasso, from FS on the way, and of their ends."""
+    """Compute Figure 8: profiles of FS and of R-FS for three radii, and distances of R-FS from the Lasso and from FS."""
     (data,), rows = sets.values(), []
     for name, seed, problem in problems(data, quick):
         lasso = Lasso(problem)
@@ -179,7 +179,7 @@ def regularized(sets, quick):
 
 
 def near_free(free, seen, delta):
-    """The largest distance of R-FS from FS of the same l1 norm, in the first half of the radius and in the second."""
+    """Return the largest distances of R-FS from FS of the same l1 norm, for norms in the first and in the second half of the radius."""
     order = np.argsort(free[0], kind="stable")
     l1, beta = seen[0], seen[2]
     other = np.column_stack([np.interp(l1, free[0][order], one[order]) for one in free[2].T])
@@ -188,13 +188,13 @@ def near_free(free, seen, delta):
 
 
 def all_alike(table):
-    """Whether R-FS on all rows is nowhere further from the Lasso than 1.5e-4, which is 0.0001 as printed."""
+    """Whether R-FS on all rows is everywhere within 1.5e-4 of the Lasso (printed: 0.0001)."""
     off = table.where(kind="run", data=ALL)["off"].astype(float)
     return fact(off.max() < 1.5e-4, f"{off.min():.2g} to {off.max():.2g}", "below .00015")
 
 
 def constrained(data, share):
-    """Whether R-FS leaves the path of FS rather in the second half of its radius than in the first."""
+    """Whether R-FS is further from FS in the second half of its radius than in the first."""
 
     def judge(table):
         part = table.where(kind="run", data=data, delta=share)
@@ -204,13 +204,13 @@ def constrained(data, share):
 
 
 def ends_at_radius(table):
-    """Whether the last models have the l1 norm delta to 1 %, and never more."""
+    """Whether the l1 norms of the last models are at most delta, and within 1 % of it."""
     last = table.where(kind="run")["last"].astype(float)
     return fact(((last > 0.99) & (last <= 1 + 1e-9)).all(), f"{last.min():.5f} to {last.max():.5f} of delta")
 
 
 def ends_are_solutions(table):
-    """Whether the last models are solutions of the Lasso to within the limit of Theorem 4.1, omega <= 2 eps."""
+    """Whether the last models solve the Lasso approximately: omega <= 2 eps, the limit in Theorem 4.1."""
     omega = table.where(kind="run")["omega"].astype(float)
     off = table.where(kind="run")["end off"].astype(float)
     words = f"omega {omega.min():.2g} to {omega.max():.2g}, coefficients off by {off.max():.2g} at most"
@@ -218,7 +218,7 @@ def ends_are_solutions(table):
 
 
 def draw_regularized(figure, table):
-    """A row for each table, a column for FS and each radius; the Lasso's solution at the radius is marked."""
+    """Draw a row for each table and a column for FS and each radius; the Lasso's solution at the radius is marked."""
     names = table.where(kind="curve").values("data")
     figure.set_size_inches(14, 3.4 * len(names))
     for row, name in zip(figure.subplots(len(names), 4, sharey="row"), names, strict=True):
@@ -239,7 +239,7 @@ SHARES = (0.99, 0.91, 0.81, 0.6, 0.44, 0.37, 0.33)
 
 
 def on_the_way(sets, quick):
-    """Figure 7: norm and error of R-FS for seven radii beside the bounds of Theorem 4.1."""
+    """Compute Figure 7: norm and error of R-FS for seven radii, and the bounds of Theorem 4.1."""
     (data,), rows = sets.values(), []
     for name, seed, problem in problems(data, quick):
         if name == ALL:
@@ -266,7 +266,10 @@ def on_the_way(sets, quick):
 
 
 def geometric(table):
-    """Whether the second factor of ten in delta - l1 takes at most root 10 times the steps of the first: 1 if geometric, 10 as 1 / k."""
+    """Whether delta - l1 falls from 1/10 to 1/100 in at most sqrt(10) times the steps of the first factor of ten.
+
+    The ratio is 1 for geometric convergence, and about 10 for a rate of 1 / k.
+    """
     part = table.where(kind="run")
     ratio = (part["hundredth"] - part["tenth"]) / part["tenth"]
     good = (part["arrived"] == 1) & (ratio <= np.sqrt(10))
@@ -274,7 +277,7 @@ def geometric(table):
 
 
 def holds(column, words):
-    """Whether a bound is nowhere exceeded."""
+    """Whether a bound holds at every step."""
 
     def judge(table):
         over = table.where(kind="run")[column].astype(float).max()
@@ -285,7 +288,7 @@ def holds(column, words):
 
 
 def draw_on_the_way(figure, table):
-    """A row for each kind of products: norm, error, and the error at the start; lines are the run, dots the bound."""
+    """Draw norm, error and the first part of the error, a row for each kind of products; lines are runs, dots are bounds."""
     part = table.where(kind="curve")
     names = part.values("data")
     figure.set_size_inches(13, 3.8 * len(names))
@@ -307,7 +310,7 @@ def draw_on_the_way(figure, table):
 
 
 def end_is(kind, printed):
-    """Whether delta_max of all rows with these products is the printed one, for the target as it is."""
+    """Whether delta_max of all rows with these products is the printed one, for the unscaled target."""
     return lambda table: near(float(table.where(kind="whole", data=kind)["end"][0]), printed, 0.005001)
 
 

@@ -1,4 +1,4 @@
-"""What the figures of Freund, Grigas, Mazumder show of a run: errors and norms, profiles, and the exact Lasso beside them."""
+"""Errors, norms and profiles of runs, and of the exact Lasso, for the figures of Freund, Grigas, Mazumder."""
 
 import numpy as np
 
@@ -7,19 +7,19 @@ from coordboost.engine.following import Follower
 
 
 def steps_of(n_steps, n=200):
-    """0, 1, ..., n_steps: half of them evenly spaced, half growing."""
+    """Return about `n` steps from 0 to n_steps: one half evenly spaced, the other half geometrically."""
     return np.unique(np.append(np.geomspace(1, n_steps, n // 2), np.linspace(0, n_steps, n // 2)).astype(int))
 
 
 def errors(run):
-    """The training error after every step in parts of that at the start, (n_steps + 1,)."""
+    """Return the training error after every step relative to the initial one, (n_steps + 1,)."""
     problem, path = run.problem, run.path
     sums = Follower(run.method, problem.dictionary).losses(path, len(path), problem.loss, problem.y, problem.weight, problem.base)
     return np.append(1.0, sums / problem.start_loss)
 
 
 def norms(run):
-    """The l1 norm after every step of FS or LS-Boost, (n_steps + 1,)."""
+    """Return the l1 norm after every step of FS or LS-Boost, (n_steps + 1,)."""
     order = np.argsort(run.path.learner, kind="stable")
     theta, first = run.path.theta[order], np.diff(run.path.learner[order], prepend=-1) > 0
     sums = np.cumsum(theta)
@@ -31,13 +31,13 @@ def norms(run):
 
 
 def reached(values, level):
-    """The first step after which a value is at most `level`; the number of steps and one where none is."""
+    """Return the first index with a value of at most `level`; the length of `values` where there is none."""
     below = np.flatnonzero(values <= level)
     return int(below[0]) if len(below) else len(values)
 
 
 def profile(run, at):
-    """Norms (k,), relative errors (k,) and coefficients (k, n_learners) after the steps `at`."""
+    """Return l1 norms (k,), relative errors (k,) and coefficients (k, n_learners) after the steps `at`."""
     states = list(run.replay(at))
     return _seen(run.problem, np.array([state.beta for state in states]))
 
@@ -51,19 +51,19 @@ class Lasso:
         self.end = float(self.l1[-1])
 
     def at(self, l1):
-        """Coefficients of the Lasso with these l1 norms, (k, n_learners); those of least squares beyond the end."""
+        """Return the coefficients (k, n_learners) of the Lasso with these l1 norms; beyond the end, those of least squares."""
         return np.column_stack([np.interp(l1, self.l1, one) for one in self.beta.T])
 
     def profile(self, n=200):
-        """As that of a run, at the knots and between."""
+        """Return the profile of the path, as ``profile`` of a run, at the knots and between them."""
         return _seen(self.problem, self.at(np.union1d(self.l1, np.linspace(0, self.end, n))))
 
     def off(self, beta):
-        """The largest distance of a coefficient from the Lasso with the same norm, for each model (k, n_learners)."""
+        """Return, for each model in beta (k, n_learners), the largest distance of a coefficient from the Lasso of the same l1 norm."""
         return np.abs(beta - self.at(np.abs(beta).sum(axis=1))).max(axis=1)
 
     def monotone(self):
-        """Whether no coefficient turns back on the way, up to rounding."""
+        """Return whether no coefficient shrinks along the path, up to rounding."""
         size = np.abs(self.beta)
         return bool((np.diff(size, axis=0) >= -1e-9 * size.max()).all())
 

@@ -1,10 +1,10 @@
 """Freund, Grigas, Mazumder, Tables B.1 and B.2: test errors of LS-Boost, FS, R-FS, FS_0, forward stepwise and the Lasso.
 
-Which test set the paper has, and how its errors are scaled, it does not say; only orderings are judged, in two readings. *First*: Gaussian
-designs by their population risk, noise included, and genes on a fifth of the rows held out (5 folds of each draw of noise), in parts of the
-variance of the target. *Second*: Gaussian designs without the noise, and genes with fresh noise on the rows of the fit, which by the table
-are all rows; for khan, whose printed errors are below the noise, in parts of the mean square, too. The parameters of a method (eps and
-steps, radius, place) are those with the smallest mean error over all draws. Targets have norm 1.
+The paper does not say what its test set is and how errors are scaled. So only orderings are judged, in two readings. *First*: Gaussian
+designs by their population risk including noise; genes on a held-out fifth of the rows (5 folds of each draw of noise); errors relative to
+the variance of the target. *Second*: Gaussian designs without noise; genes with fresh noise on the training rows, which are all rows
+according to the table; for khan, whose printed errors are below the noise, also relative to the mean square. The parameters of a method
+(eps, steps, radius, position on the path) are those with the smallest mean error over all draws. Targets have norm 1.
 """
 
 from itertools import product
@@ -20,13 +20,13 @@ from verification.experiments.judge import below, beside, every, fact, mean_se
 from verification.theorems.fgm_figures_and_table_b_2 import TABLE as PRINTED_2
 from verification.theorems.fgm_table_b_1 import TABLE as PRINTED_1
 
-#: What an error is; the head of every line.
+#: The metrics of test errors: names of both readings, and of the second one relative to the mean square.
 FIRST, SECOND = "noise included, genes held out", "signal alone, genes with fresh noise"
 MEAN_SQUARE = "fresh noise, in parts of the mean square"
 
 
 class Fit(NamedTuple):
-    """A problem, the norm of its target, and the rows to test: None where all rows of the population are meant."""
+    """A problem, the norm of its target, and its test rows; None stands for the population."""
 
     draw: Draw
     problem: cb.Problem
@@ -34,7 +34,7 @@ class Fit(NamedTuple):
     test: np.ndarray | None
 
     def errors(self, betas):
-        """The errors of models (k, n_learners) by metric."""
+        """Return a dict, metric -> errors (k,), for models `betas` (k, n_learners)."""
         draw, raw = self.draw, [self.problem.raw(beta) for beta in betas]
         coef, intercept = (self.scale * np.array(one) for one in zip(*raw, strict=True))
         if self.test is None:
@@ -51,13 +51,13 @@ class Fit(NamedTuple):
 
 
 def fit_of(draw, fit, test):
-    """The `Fit` to the rows `fit`."""
+    """Return the `Fit` to the rows `fit` of a draw, with test rows `test`."""
     X, y = draw.X[fit], draw.y[fit]
     return Fit(draw, problem_of(X, y), np.linalg.norm(y - y.mean()), test)
 
 
 def fits(case, sets, seed):
-    """The fits of a draw: one to a Gaussian design; to genes, one that holds rows out and one to all."""
+    """Return the fits of a draw: one for a Gaussian design; for genes, one with held-out rows and one to all rows."""
     name, *words = case.split(", ")
     numbers = {word.split()[0]: float(word.split()[1]) for word in words}
     snr = numbers.get("SNR", 1.0)
@@ -70,7 +70,7 @@ def fits(case, sets, seed):
 
 
 def on_path(problem, kind, shares):
-    """Models of an exact path at parts of its length: of the l1 norm for the Lasso, of the way that coefficients go for FS_0."""
+    """Return models of an exact path at shares of its length: of the l1 norm for the Lasso, of the l1 arc length for FS_0."""
     beta = cb.exact_path(problem, kind=kind).beta.toarray()
     way = np.abs(np.diff(beta, axis=0, prepend=0)).sum(axis=1) if kind == "stagewise" else np.diff(np.abs(beta).sum(axis=1), prepend=0)
     at = np.cumsum(np.maximum(way, 0))
@@ -78,7 +78,7 @@ def on_path(problem, kind, shares):
 
 
 def on_run(problem, method, n_steps, n_points=40):
-    """Models of a run at growing numbers of steps."""
+    """Return models of a run at geometrically growing numbers of steps."""
     at = np.unique(np.geomspace(1, n_steps, n_points).astype(int)).tolist()
     return np.array([state.beta for state in cb.solve(problem, method, n_steps).replay(at)])
 
@@ -88,7 +88,7 @@ SHARES = np.linspace(0.01, 1, 100)
 
 
 def methods_1(problem, fewer):
-    """(method, parameter, models) of Table B.1; with `fewer` every sixth eps."""
+    """Yield (method, parameter, models) of Table B.1; with `fewer` every sixth eps."""
     for eps in EPS[:: 6 if fewer else 1]:
         yield "LS-Boost", eps, on_run(problem, cb.ls_boost(eps), min(20_000, round(60 / eps)))
         yield "FS", eps, on_run(problem, cb.forward_stagewise(eps), round(10 / eps))
@@ -101,7 +101,7 @@ RADII = tuple(np.linspace(0.01, 0.8, 20).round(6).tolist())
 
 
 def methods_2(problem, fewer):
-    """(method, delta / delta_max, models) of Table B.2: 20,000 and 30,000 steps for genes, 10,000 for Gaussian designs."""
+    """Yield (method, delta / delta_max, models) of Table B.2: 20,000 (FS) and 30,000 steps for genes, 10,000 for Gaussian designs."""
     real, end = problem.n_samples != 50, float(cb.exact_path(problem).l1[-1])
     yield "FS", 0.0, on_run(problem, cb.forward_stagewise(0.001), 20_000 if real else 10_000, 100)
     for share in (RADII[1::3] if fewer else RADII):
@@ -112,7 +112,7 @@ def methods_2(problem, fewer):
 
 
 def run_of(cases, methods):
-    """The experiment: a row for each case, metric, method and draw, with the errors of the best parameters."""
+    """Return the function that runs the experiment: a row for each case, metric, method and draw, at the best parameters."""
 
     def run(sets, quick):
         rows = []
@@ -132,7 +132,7 @@ def run_of(cases, methods):
 
 
 def chosen(case, metric, method, found):
-    """The rows of the parameters with the smallest mean error, and, for the largest parameter, of the best place there."""
+    """Yield the rows at the parameter and place with the smallest mean error, and those at the best place for the largest parameter."""
     numbers = {parameter: np.array(draws) for parameter, draws in found.items()}  # (draws, 3, places)
     means = {parameter: one[:, 0].mean(axis=0) for parameter, one in numbers.items()}
     best = min(means, key=lambda parameter: means[parameter].min())
@@ -144,12 +144,12 @@ def chosen(case, metric, method, found):
 
 
 def of(table, case, metric, method, column="error"):
-    """A number of all draws."""
+    """Return `column` for all draws."""
     return table.where(case=case, metric=metric, method=method).by("seed", column).astype(float)
 
 
 def ordered(cases, metric, pairs, column="error", factor=1.0, only=None):
-    """Whether of each pair of methods the first has the smaller number, in all cases, `only` those whose names begin so."""
+    """Whether the first method of each pair has the smaller `column`, in all cases; `only` : begin of the names of cases to judge."""
 
     def judge(table):
         found = []
@@ -164,7 +164,7 @@ def ordered(cases, metric, pairs, column="error", factor=1.0, only=None):
 
 
 def best_of(cases, metric, method, least):
-    """Whether a method has the smallest mean error in at least so many cases."""
+    """Whether a method has the smallest mean error in at least `least` cases."""
 
     def judge(table):
         names = [name for name in table.values("method") if "largest" not in name]
@@ -187,7 +187,7 @@ def inside(cases, metric):
 
 
 def line(case, metric, names):
-    """Our errors, in percent, and for Table B.2 numbers of coefficients and parts of the last norm."""
+    """Return a judge that shows our errors in percent; for Table B.2 also numbers of coefficients and l1 norms relative to the last."""
 
     def judge(table):
         words = [mean_se(100 * of(table, case, metric, name)) for name in names]
@@ -203,7 +203,7 @@ NAMES_1, NAMES_2 = ("LS-Boost", "FS", "FS_0", "Stepwise", "Lasso"), ("FS", "R-FS
 
 
 def lines_of(printed, names):
-    """A claim for each line and metric: the printed numbers beside ours."""
+    """Yield a claim for each line and metric that shows the printed numbers beside ours."""
     for case, row in printed.items():
         for metric in (FIRST, SECOND, MEAN_SQUARE):
             if metric == MEAN_SQUARE and not case.startswith("Khan"):
@@ -214,7 +214,7 @@ def lines_of(printed, names):
 
 
 def claims_1(metric):
-    """What the text says about Table B.1."""
+    """Return the claims of the text about Table B.1."""
     cases = tuple(PRINTED_1)
     boosting = (("LS-Boost", "Lasso"), ("FS", "Lasso"))
     return (
@@ -230,7 +230,7 @@ def claims_1(metric):
 
 
 def claims_2(metric):
-    """What the text says about Table B.2."""
+    """Return the claims of the text about Table B.2."""
     cases = tuple(PRINTED_2)
     rivals = [("R-FS", "FS"), ("R-FS", "Lasso")]
     return (
@@ -245,7 +245,7 @@ def claims_2(metric):
 
 
 def draw_of(names):
-    """The errors in parts of that of the Lasso, a panel for each reading; hollow what is printed."""
+    """Return a function that draws errors relative to the Lasso, a panel for each reading; hollow dots are printed numbers."""
 
     def draw(figure, table):
         printed, cases = PRINTED_1 if names is NAMES_1 else PRINTED_2, table.values("case")

@@ -1,11 +1,11 @@
-"""Judges: from numbers over repeated random splits to the verdict on a claim.
+"""Judges: functions that turn numbers over repeated random splits into the verdict on a claim.
 
-Repeated splits of one data set share most of their rows, so their differences are not independent. The statistic of all orderings is the
-t of Nadeau and Bengio (*Inference for the generalization error*, 2003), whose variance allows for that:
+Repeated splits of one data set share most of their rows, so their differences are not independent. All orderings are judged by the t
+statistic of Nadeau and Bengio (*Inference for the generalization error*, 2003), whose variance allows for that:
 
     t = mean / sqrt((1 / J + n_test / n_train) variance)        J splits, J - 1 degrees of freedom
 
-Draws of artificial data share nothing: for them it is the paired t, with a share of 0.
+Draws of artificial data are independent: for them `share` (which is n_test / n_train) is 0, and t is the paired t statistic.
 """
 
 from functools import partial
@@ -15,14 +15,14 @@ from scipy import stats
 
 from verification.experiments.experiment import Verdict
 
-#: One-sided.
+#: One-sided level of the tests on splits.
 LEVEL = 0.05
 #: n_test / n_train of the papers' splits, 80 % and 20 %.
 SHARE = 0.25
 
 
 def resampled_t(differences, share=SHARE):
-    """The one-sided p-value that the mean of the differences is not above 0, and the statistic in words."""
+    """Return the one-sided p-value of the hypothesis that the mean difference is at most 0, and the statistic in words."""
     d = np.asarray(differences, dtype=float)
     if len(d) < 2 or not np.isfinite(d).all():
         return 0.5, f"{len(d)} splits, nothing to compare"
@@ -34,10 +34,10 @@ def resampled_t(differences, share=SHARE):
 
 
 def below(small, large, *, factor=1.0, share=SHARE, log=False, level=LEVEL):
-    """Whether ``small < factor * large``, entries of the same place from the same split.
+    """Return the verdict on ``small < factor * large``; entries at the same position come from the same split.
 
-    Refuted where the contrary is as clear, undecided in between. With a factor above 1, "not worse than by that factor". With `log`
-    ratios are compared: for numbers over several powers of ten.
+    Refuted where the contrary is significant, undecided in between. A factor above 1 means "not worse than by this factor". With `log`
+    ratios are compared, for numbers that differ by powers of ten.
     """
     small, large = np.asarray(small, dtype=float), np.asarray(large, dtype=float)
     p, words = resampled_t(np.log(factor * large) - np.log(small) if log else factor * large - small, share)
@@ -45,15 +45,15 @@ def below(small, large, *, factor=1.0, share=SHARE, log=False, level=LEVEL):
     return Verdict(outcome, f"{mean_se(small)} against {mean_se(large)}", words)
 
 
-#: The same for independent draws, at 1 %: of numbers that may be 0, and of positive ones by their ratios.
+#: ``below`` for independent draws, at level 1 %: `less` for any numbers, `fewer` for ratios of positive numbers.
 less = partial(below, share=0.0, level=0.01)
 fewer = partial(less, log=True)
 
 
 def from_same(values, low, high):
-    """Whether the smallest and the largest of three draws may come from where our draws come from.
+    """Return the verdict on whether the smallest and largest of three draws fit the distribution of our draws.
 
-    The middle of three normal numbers has a variance of 0.362: it is compared with our mean by a two-sided t at 1 %.
+    The midrange of three standard normal numbers has variance 0.362; it is compared with our mean by a two-sided t test at 1 %.
     """
     values = np.asarray(values, dtype=float)
     spread = values.std(ddof=1) * np.sqrt(0.362 + 1 / len(values))
@@ -63,22 +63,22 @@ def from_same(values, low, high):
 
 
 def near(ours, printed, within, words=""):
-    """Whether a number that depends on no chance is that of the paper, to `within`."""
+    """Return the verdict on whether a deterministic number equals the printed one, up to `within`."""
     return Verdict("confirmed" if abs(ours - printed) <= within else "refuted", f"{ours:.6g}", words or f"within {within:g}")
 
 
 def fact(holds, ours, statistic=""):
-    """A claim that one look decides."""
+    """Return "confirmed" if `holds`, else "refuted", for a claim that needs no test."""
     return Verdict("confirmed" if holds else "refuted", ours, statistic)
 
 
 def beside(ours):
-    """Our number next to a printed one that nobody can be held to."""
+    """Return "not judged" with our number, to be shown next to a printed one."""
     return Verdict("not judged", ours if isinstance(ours, str) else mean_se(ours))
 
 
 def every(verdicts):
-    """All of several orderings: refuted if one is, confirmed if all are."""
+    """Return the joint verdict on several orderings: refuted if one is, confirmed if all are, else undecided."""
     verdicts = list(verdicts)
     found = [one.outcome for one in verdicts]
     outcome = "refuted" if "refuted" in found else "confirmed" if set(found) == {"confirmed"} else "undecided"
@@ -90,7 +90,7 @@ def every(verdicts):
 
 
 def mean_se(values):
-    """Mean and standard error."""
+    """Return mean and standard error, as a string."""
     values = np.asarray(values, dtype=float)
     if len(values) < 2:
         return f"{values.mean():.4g}"

@@ -1,10 +1,10 @@
-"""Cortes, Mohri and Storcheus, Table 1: test errors of regularised gradient boosting beside XGBoost, each tuned on rows held back.
+"""Cortes, Mohri and Storcheus, Table 1: test errors of regularised gradient boosting and XGBoost, each tuned on validation rows.
 
-The paper says neither how many families a round draws nor how the data were split. Here: 4 draws, and 100 rounds, as there; random splits
-with at most 640 rows to fit and 4,000 to test; a quarter of the rows to fit chooses the setting, then all of them are fitted. RGB has the
-five penalties of the paper; of the 245 settings of XGBoost 12 are drawn anew for each split, unequal budgets as in the paper. Families go
-up to 64 splits (256 would leave a row to each leaf). MNIST is cut to its inner 20 x 20 pixels; the two ocr sets are stand-ins made from
-it. The test of an ordering allows for splits that share rows as those of 80 % and 20 % do; those of the large sets share less.
+The paper does not say how many families a round draws, nor how the data were split. Here a round draws 4; there are 100 rounds, as in the
+paper. Random splits have at most 640 training and 4,000 test rows; a quarter of the training rows chooses the setting, then all of them are
+fitted. RGB has the five penalties of the paper; of the 245 settings of XGBoost, 12 are drawn for each split, so budgets are unequal, as in
+the paper. Families have up to 64 splits (256 would leave few rows to a leaf). MNIST images are cropped to 20 x 20 pixels; both ocr sets are
+stand-ins made from MNIST. The test of an ordering assumes splits of 80 % and 20 %; those of the large sets share fewer rows.
 """
 
 import importlib.util
@@ -18,7 +18,7 @@ from verification.experiments.experiment import Claim, Experiment, Table, Verdic
 from verification.experiments.judge import below, beside
 
 SETS = ("sonar", "cancer", "diabetes", "ocr17_standin", "ocr49_standin", "mnist17", "mnist49", "higgs_subset")
-#: Errors in % in the paper: RGB, XGBoost.
+#: Errors in %, as printed: RGB, XGBoost.
 PRINTED = dict(zip(SETS, ((26.94, 28.64), (5.19, 6.14), (28.86, 28.39), (0.90, 1.35), (3.10, 3.50), (0.43, 0.55), (1.53, 1.66),
     (28.60, 29.11)), strict=True))  # fmt: skip
 PENALTIES, NODES, DRAWS = (0.001, 0.01, 0.1, 0.3, 1.0), (2, 4, 8, 16, 32, 64), 4
@@ -27,7 +27,7 @@ XGB = {
     "learning_rate": (0.001, 0.01, 0.1, 0.5, 1.0),
 }  # fmt: skip
 FIT, TEST = 640, 4000
-#: The constants: the paper's sigma lambda, the right sigma lambda^2, and a tenth of the step of the learner's own.
+#: Constants of the step: sigma lambda, as printed; sigma lambda^2, the right ones; and a tenth of the step by the learner's own constant.
 STEPS = {"printed": cb.rules.FamilyStep(power=1), "safe": cb.rules.FamilyStep(), "learner": cb.rules.ShrunkenStep(0.4)}
 LABELS = {
     "printed": "RGB, constants as printed", "safe": "RGB, right constants", "learner": "RGB, a part of the learner's own",
@@ -36,19 +36,19 @@ LABELS = {
 
 
 def cropped(one):
-    """The inner 20 x 20 pixels of images of 28 x 28."""
+    """Return the features; of images of 28 x 28 pixels only the inner 20 x 20."""
     return one.X if one.X.shape[1] != 784 else one.X.reshape(-1, 28, 28)[:, 4:24, 4:24].reshape(-1, 400)
 
 
 def parted(n, seed):
-    """Rows to fit, of these those that choose the setting, and rows to test."""
+    """Return the training rows, their two parts (fit and validation), and the test rows."""
     order = np.random.default_rng(seed).permutation(n)
     m = min(FIT, int(0.8 * n))
     return order[:m], order[: 3 * m // 4], order[3 * m // 4 : m], order[m : m + TEST]
 
 
 def rgb_model(step, n_steps, nodes):
-    """A function of rows, labels and a penalty: what predicts."""
+    """Return a function (X, y, penalty) -> function that predicts, for RGB."""
 
     def fit(X, y, penalty):
         family = cb.data.tree_families(X, nodes=nodes, max_bins=255 if X.shape[1] < 100 else 32)
@@ -59,7 +59,7 @@ def rgb_model(step, n_steps, nodes):
 
 
 def xgb_model(n_steps):
-    """The same of XGBoost, and a setting."""
+    """Return a function (X, y, setting) -> function that predicts, for XGBoost."""
     from xgboost import XGBClassifier
 
     def fit(X, y, setting):
@@ -70,12 +70,12 @@ def xgb_model(n_steps):
 
 
 def error(predict, X, y):
-    """Wrong signs, in %."""
+    """Return the share of wrong signs, in %."""
     return 100 * float(np.mean(np.where(predict(X) > 0, 1.0, -1.0) != y))
 
 
 def tuned(fit, settings, X, y, rows):
-    """The test error of the setting with the fewest errors on the rows held back, and this setting."""
+    """Return the test error of the setting with the fewest validation errors, and this setting."""
     every, part, held, test = rows
     found = [error(fit(X[part], y[part], setting), X[held], y[held]) for setting in settings]
     best = settings[int(np.argmin(found))]
@@ -83,14 +83,14 @@ def tuned(fit, settings, X, y, rows):
 
 
 def drawn(seed, n):
-    """Settings of XGBoost from the grid of the paper, without repetition."""
+    """Draw `n` distinct settings of XGBoost from the grid of the paper."""
     grid = np.array(np.meshgrid(*map(range, map(len, XGB.values())))).reshape(len(XGB), -1).T
     chosen = np.random.default_rng(seed).choice(len(grid), n, replace=False)
     return [{key: values[i] for (key, values), i in zip(XGB.items(), row, strict=True)} for row in grid[chosen]]
 
 
 def run(sets, quick):
-    """One row for each set, split and method."""
+    """Return a table with one row for each set, split and method."""
     seeds, n_steps, nodes, penalties = (2, 10, (1, 3), PENALTIES[:2]) if quick else (5, 100, NODES, PENALTIES)
     steps, n_settings, table = ("printed", "safe") if quick else tuple(STEPS), 2 if quick else 12, []
     for name, one in sets.items():
@@ -122,7 +122,7 @@ def better(name, method):
 
 
 def on_all(method):
-    """Mean errors over the sets, and on how many of them RGB has fewer."""
+    """Return a judge that shows mean errors over the sets, and on how many sets RGB has fewer."""
 
     def judge(table):
         means = {
@@ -140,7 +140,7 @@ def on_all(method):
 
 
 def draw(figure, table):
-    """The mean error of each method on each set, and that of each split."""
+    """Draw the error of each method on each set: the mean, and a dot for each split."""
     figure.set_size_inches(9, 4.5)
     axis, names, methods = figure.subplots(), table.values("set"), table.values("method")
     for k, method in enumerate(methods):

@@ -1,4 +1,4 @@
-"""Lu and Mazumder, Figure 1: on a9a, t = 24 of 123 features a step are as good a step as all, at a fraction of its price."""
+"""Lu and Mazumder, Figure 1: on a9a, t = 24 of 123 features per step do as well as all features, at a fraction of the cost."""
 
 import numpy as np
 
@@ -11,24 +11,24 @@ STEPS, GAP = 400, 0.01
 
 
 def some(p):
-    """The values of t: 1, 4, 24 and all, for 123 features."""
+    """Return the values of t: 1, 4, 24 and all, for 123 features."""
     return rgbm.geometric(p, 3)
 
 
 def points(n_steps):
-    """Steps that are looked at: close to each other, as it is asked when a gap is reached."""
+    """Return the steps that are evaluated: at least every second, to see when a gap is reached."""
     return sorted({*rgbm.growing(n_steps, 20), *range(2, n_steps + 1, 2)})
 
 
 def run(sets, quick):
-    """Stumps with two leaf values on 10 splits, and those of +1 and -1; in the quick form the first on 3 splits."""
+    """Run stumps with two leaf values and stumps of +1 and -1 on 10 splits; in the quick form only the former on 3 splits."""
     (data,) = sets.values()
     seeds, learners = (range(3), ("leaf",)) if quick else (range(10), ("leaf", "pm"))
     return Table(row for one in learners for row in rgbm.curves(data, one, some, lambda t, p: STEPS, points, seeds))
 
 
 def reaching(table, column, learner="leaf"):
-    """By t, for each split: the entry of `column` where the gap is first below `GAP`; the last one where it never is."""
+    """Return a dict, t -> for each split the entry of `column` where the gap is first at most `GAP`, or the last one if it never is."""
     found = {}
     for t in table.where(learner=learner).values("t"):
         found[t] = []
@@ -46,7 +46,7 @@ def alike(table):
 
 
 def as_good(table):
-    """Whether its test loss after the last step is at most 1 % larger."""
+    """Whether the test loss of the second largest t after the last step is at most 1 % above that of all features."""
     part = table.where(learner="leaf", step=STEPS)
     *_, interior, everything = (part.where(t=t).by("seed", "test") for t in part.values("t"))
     return below(interior, everything, factor=1.01)
@@ -61,7 +61,7 @@ def cheaper(table):
 
 
 def first(column, others):
-    """Whether the second largest t reaches the gap before others do: all features (-1), one feature a step (0)."""
+    """Whether the second largest t reaches the gap before the `others`: all features (-1), one feature a step (0)."""
 
     def judge(table):
         found = list(reaching(table, column).values())
@@ -84,7 +84,7 @@ CLAIMS = (
 
 
 def draw(figure, table):
-    """Training gap and test loss (rows) against iterations and CPU seconds (columns); leaf-valued stumps."""
+    """Draw training gap and test loss (rows) against iterations and CPU seconds (columns), for stumps with two leaf values."""
     figure.set_size_inches(8.4, 6.6)
     axes, part = figure.subplots(2, 2, sharey="row"), table.where(learner="leaf")
     for row, (column, words) in zip(axes, (("gap", "training gap"), ("test", "test loss")), strict=True):
@@ -96,7 +96,7 @@ def draw(figure, table):
 
 
 def mean_in_time(axis, part, column):
-    """The same lines against the mean CPU time at each step."""
+    """Draw the mean of `column` against the mean CPU time at each step, a line for each t."""
     together = []
     for t in part.values("t"):
         for step in part.where(t=t).values("step"):

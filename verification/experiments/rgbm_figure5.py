@@ -1,4 +1,4 @@
-"""Lu and Mazumder, Figure 5 and Table 1: four data sets, five t each, training gap and test loss in time."""
+"""Lu and Mazumder, Figure 5 and Table 1: training gap and test loss against time, for four data sets and five values of t each."""
 
 import numpy as np
 
@@ -8,16 +8,16 @@ from verification.experiments.experiment import Claim, Experiment, Table
 from verification.experiments.judge import below, beside, fact
 from verification.experiments.rgbm_figure1 import mean_in_time
 
-#: The sets, and the steps of all features; a smaller t makes as many more as its steps look at fewer features.
+#: Data set -> steps with t = p. A smaller t makes p / t times as many.
 STEPS = {"a9a": 200, "colon-cancer": 200, "rcv1_small": 20, "year_1176": 200}
-#: Samples and features that the paper prints.
+#: Samples and features, as printed.
 PRINTED = {"a9a": (32561, 123), "colon-cancer": (62, 2000), "rcv1_small": (20242, 47236), "year_1176": (463715, 90)}
-#: Most steps of one run, where t = 1 would make a million.
+#: Most steps of one run: for rcv1, t = 1 would make almost a million.
 LONGEST = 50_000
 
 
 def run_of(name):
-    """Runs of one set: 5 splits, or 2 with a tenth of the steps."""
+    """Return the runs of one data set: 5 splits; in the quick form 2 splits and a tenth of the steps."""
 
     def run(sets, quick):
         seeds, steps = (range(2), max(4, STEPS[name] // 10)) if quick else (range(5), STEPS[name])
@@ -31,7 +31,7 @@ def run_of(name):
 
 
 def at_equal_time(table, column):
-    """By t, for each split: `column` at the last row within the CPU time that all curves of the split have."""
+    """Return a dict, t -> for each split the last entry of `column` within the CPU time of the shortest run of this split."""
     found = {t: [] for t in table.values("t")}
     for seed in table.values("seed"):
         parts = {t: table.where(t=t, seed=seed) for t in found}
@@ -43,7 +43,7 @@ def at_equal_time(table, column):
 
 
 def medium(found):
-    """The middle one of the values of t."""
+    """Return the middle one of the values of t."""
     return list(found)[len(found) // 2]
 
 
@@ -58,30 +58,30 @@ def ahead(column, of):
 
 
 def best_test(table):
-    """Whether the smallest test loss on the way of the medium t is below that of all features."""
+    """Whether the smallest test loss of the runs with the medium t is below that with all features."""
     ts = medium(table.values("t")), last(table)
     return below(*([table.where(t=t, seed=seed)["test"].min() for seed in table.values("seed")] for t in ts))
 
 
 def last(table):
-    """All features."""
+    """Return the largest t: all features."""
     return table.values("t")[-1]
 
 
 def turns(table):
-    """Whether the test loss of all features at their last step is above the smallest on their way: the fit goes too far."""
+    """Whether runs with all features overfit: the last test loss is above the smallest one."""
     ends = [table.where(t=last(table), seed=seed)["test"] for seed in table.values("seed")]
     return below([end.min() for end in ends], [end[-1] for end in ends])
 
 
 def follows(table):
-    """Whether the test loss where the training loss is smallest is at most 1 % above the smallest test loss of all rows of the split."""
+    """Whether the test loss at the smallest training loss is at most 1 % above the smallest test loss of the split, over all runs."""
     parts = [table.where(seed=seed) for seed in table.values("seed")]
     return below([part["test"][part["loss"].argmin()] for part in parts], [part["test"].min() for part in parts], factor=1.01)
 
 
 def claims_of(name):
-    """What the paper says of all sets, and of this one."""
+    """Return the claims of the paper about all data sets, and about this one."""
     common = (
         Claim("at equal CPU time a medium t has a smaller training gap than t = p", ahead("loss", -1), "the lowest curve"),
         Claim("at equal CPU time a medium t has a smaller training gap than t = 1", ahead("loss", 0), "the lowest curve"),
@@ -100,7 +100,7 @@ def claims_of(name):
 
 
 def draw(figure, table):
-    """Training gap and test loss against CPU seconds."""
+    """Draw training gap (training loss where the minimum is unknown) and test loss against CPU seconds."""
     figure.set_size_inches(8.4, 3.9)
     axes, gap = figure.subplots(1, 2), "gap" if np.isfinite(table["gap"]).all() else "loss"
     for axis, column in zip(axes, (gap, "test"), strict=True):
@@ -111,12 +111,12 @@ def draw(figure, table):
 
 
 def sizes(sets, quick):
-    """Samples and features."""
+    """Return the table of samples and features."""
     return Table({"data": name, "samples": one.X.shape[0], "features": one.X.shape[1]} for name, one in sets.items())
 
 
 def size_of(name):
-    """Our size beside the printed one; judged for the sets that are whole."""
+    """Return a judge that shows our size beside the printed one; only the complete data sets are judged."""
 
     def judge(table):
         row = table.where(data=name).rows[0]

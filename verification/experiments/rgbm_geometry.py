@@ -1,4 +1,4 @@
-"""Lu and Mazumder, Figures 2 to 4: the law of the rank of the winner, angles in the plane, angles of an orthonormal basis. No data."""
+"""Lu and Mazumder, Figures 2 to 4: distribution of the rank of the selected learner, angles in the plane and of a basis. No data."""
 
 import numpy as np
 from scipy import stats
@@ -14,7 +14,7 @@ SOME_T = (5, 20, 50)
 
 
 def ranks(sets, quick):
-    """K times the weight of rank j, beside the density of Beta(1, t) at j / K and the mass of Beta(1, t) on (j - 1, j] / K."""
+    """Compute K times the weight of rank j, the density of Beta(1, t) at j / K, and K times the mass of Beta(1, t) on (j - 1, j] / K."""
     rows = []
     for n in SIZES:
         weight, law = cb.rules.RandomSubset(T).weights(n), stats.beta(1, T)
@@ -25,12 +25,12 @@ def ranks(sets, quick):
 
 
 def gap_to_density(n):
-    """The largest difference from the density, over all ranks, of K = n."""
+    """Return a function of the table: the largest difference of the weights from the density, for K = n."""
     return lambda table: float(np.abs(table.where(K=n)["weight"] - table.where(K=n)["density"]).max())
 
 
 def law_is_close(table):
-    """Where the curves of K = 40 differ by more than a line is thick: 2 % of the height of the picture."""
+    """Whether the curve for K = 40 is everywhere within the thickness of a line (2 % of the picture's height) of the density."""
     part = table.where(K=40)
     off = np.abs(part["weight"] - part["density"]) / T
     place, after = part["q"][off.argmax()], part["q"][np.flatnonzero(off > 0.02)[-1] + 1]
@@ -39,12 +39,12 @@ def law_is_close(table):
 
 
 def total_variation(table):
-    """Half the sum of the differences to the masses of Beta(1, t), for each K."""
+    """Return the total variation distance between the weights and the masses of Beta(1, t), for each K."""
     return [float(np.abs(table.where(K=n)["weight"] - table.where(K=n)["mass"]).sum() / n / 2) for n in SIZES]
 
 
 def draw_ranks(figure, table):
-    """The weights of each K and the density."""
+    """Draw the weights for each K, and the density."""
     figure.set_size_inches(6.4, 4.6)
     axis = figure.subplots()
     lines(axis, table, "q", "weight", "K", label="K = {}")
@@ -62,7 +62,7 @@ PLANE = {
 
 
 def plane(sets, quick):
-    """The square of the minimal cosine angle of three sets of lines in the plane, as an interval."""
+    """Compute the squared minimal cosine angle of three sets of lines in the plane, as an interval."""
     rows = []
     for name, angles in PLANE.items():
         found = cb.theory.mca(np.array([np.cos(angles), np.sin(angles)]))
@@ -78,7 +78,7 @@ def squared_angle(k, printed, within):
 
 
 def draw_plane(figure, table):
-    """The lines, and the value, of each set."""
+    """Draw the lines of each set, with the squared angle."""
     figure.set_size_inches(8.4, 3.6)
     for axis, row in zip(figure.subplots(1, 3), table.rows, strict=True):
         for angle in map(float, row["angles"].split()):
@@ -88,7 +88,7 @@ def draw_plane(figure, table):
 
 
 def basis(sets, quick):
-    """Theta of an orthonormal basis of R^p when t of p learners are drawn, p from t to 100,000."""
+    """Compute Theta of an orthonormal basis of R^p when t of p learners are drawn, for p from t to 100,000."""
     rows = []
     for t in SOME_T:
         for p in np.unique(np.geomspace(t, 100_000, 15 if quick else 60).round().astype(int)).tolist():
@@ -97,7 +97,7 @@ def basis(sets, quick):
 
 
 def slopes(table):
-    """The slopes in the logarithms of both below and above p = t^2 (a factor of 2 away from it), of all t."""
+    """Whether the log-log slopes are -1/2 for p <= t^2 / 2 and -1 for p >= 2 t^2, for all t."""
     found = []
     for t in SOME_T:
         part = table.where(t=t)
@@ -109,13 +109,13 @@ def slopes(table):
 
 
 def closed(table):
-    """The largest relative difference from min(t / p, 1 / root p)."""
+    """Whether Theta equals min(t / p, 1 / sqrt(p))."""
     off = np.abs(table["theta"] / np.minimum(table["t"] / table["p"], table["p"] ** -0.5) - 1).max()
     return fact(off < 1e-9, f"largest relative difference {off:.1g}")
 
 
 def draw_basis(figure, table):
-    """Theta against p, both logarithmic."""
+    """Draw Theta against p, both on logarithmic scales."""
     figure.set_size_inches(6.4, 4.6)
     axis = figure.subplots()
     lines(axis, table, "p", "theta", "t", label="t = {}")

@@ -1,10 +1,10 @@
-"""What the experiments of Lu and Mazumder (*Randomized Gradient Boosting Machine*, Section 5) have in common.
+"""Shared code of the experiments of Lu and Mazumder (*Randomized Gradient Boosting Machine*, Section 5).
 
-Stumps on the quantiles of each feature; squared loss, or the logistic one with d = 1e-4; a constant step 1 / sigma; t features drawn for
-each step (Type 3), all of them being the gradient boosting machine. The paper does not name its step, its number of iterations, its t
-and its seeds; what its authors made public says the constant step and stumps with two leaf values, the text has stumps of +1 and -1.
-Both are run here, as the learners "leaf" and "pm". Thresholds are the percentiles where there are more than 10,000 samples, as in the
-paper, else all values, but at most 254 for a feature. Losses are means over samples.
+Stumps on the quantiles of each feature; squared loss, or logistic loss with d = 1e-4; a constant step 1 / sigma; t random features for
+each step (Type 3), where t = p is the gradient boosting machine. The paper does not state its step, number of iterations, t and seeds. The
+program of its authors has the constant step and stumps with two leaf values; the text of the paper has stumps of +1 and -1. Both are run
+here, as the learners "leaf" and "pm". Thresholds are percentiles if there are more than 10,000 samples, as in the paper, else all values,
+at most 254 for a feature. Losses are means over samples.
 """
 
 import time
@@ -20,29 +20,29 @@ D = 1e-4
 
 
 def loss_of(data):
-    """The loss of the paper for this task."""
+    """Return the loss of the paper for this task."""
     return cb.losses.Logistic(D) if data.classes else cb.losses.Squared()
 
 
 def problem_of(learner, data):
-    """The problem of one kind of stumps; models begin at 0, those of "pm", which have no constant, at the best constant."""
+    """Return the problem of one kind of stumps; models of "leaf" start at 0, those of "pm" at the best constant."""
     bins = 100 if len(data.y) > 10_000 else 255
     made = cb.data.trees(data.X, max_depth=1, max_bins=bins) if learner == "leaf" else cb.data.stumps(data.X, max_bins=bins)
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore", cb.data.ConstantColumnWarning)  # a feature that no row of the split has
+        warnings.simplefilter("ignore", cb.data.ConstantColumnWarning)  # a feature may be constant on the rows of a split
         return cb.Problem(made, data.y, loss_of(data), center=learner == "pm")
 
 
 def n_groups(problem):
-    """How many features have stumps: the largest t."""
+    """Return the number of features with stumps: the largest t."""
     return problem.dictionary.binned.n_features if not problem.countable else len(np.unique(problem.groups))
 
 
 def lowest(data):
-    """The smallest mean loss of any sum of stumps of two values.
+    """Return the smallest mean loss of any sum of stumps with two leaf values, nan where it is not known.
 
-    Where some feature tells all samples apart, or where the rows are linearly independent, that is any prediction at all. Where all
-    features have two values it is any sum of them and a constant: Newton's method. Else, unknown: nan.
+    If some feature has a different value for each sample, or the rows are linearly independent, such sums give any prediction. If all
+    features are binary, they are the linear models with intercept: the loss is minimised by Newton's method.
     """
     X, n = data.X, len(data.y)
     if hasattr(X, "toarray"):
@@ -67,20 +67,20 @@ def lowest(data):
 
 
 def best_of_each():
-    """The smallest value of the logistic loss with d, at one sample."""
+    """Return the smallest value of the logistic loss with d for one sample."""
     from scipy.optimize import minimize_scalar
 
     return float(minimize_scalar(lambda f: np.logaddexp(0, -f) + D / 2 * f * f, bounds=(0, 50), method="bounded").fun)
 
 
 def curve(problem, t, n_steps, at, sets, seed):
-    """Rows of one run at the steps `at`; its CPU seconds are spread evenly over its steps, which cost the same.
+    """Yield the rows of one run at the steps `at`; all steps are taken to need the same CPU time.
 
-    sets : the samples of the fit and of the test, each with its rows in bins
-    evaluations : features that all samples were sorted by, over all steps;  distinct : learners in the model
+    sets : training and test set, each with its rows in bins
+    evaluations : number of features scanned so far, over all steps;  distinct : number of distinct learners in the model
     """
     method = cb.rtgcd(select=cb.rules.Groups(t))
-    cb.solve(problem, method, 1, rng=seed)  # what a first run has to prepare is no part of the clock
+    cb.solve(problem, method, 1, rng=seed)  # preparations of the first run are not timed
     begun = time.process_time()
     run = cb.solve(problem, method, n_steps, rng=seed)
     each = (time.process_time() - begun) / n_steps
@@ -93,9 +93,9 @@ def curve(problem, t, n_steps, at, sets, seed):
 
 
 def curves(data, learner, ts, steps_of, points_of, seeds):
-    """Rows of all runs of one data set: every t on every split, one after the other.
+    """Yield the rows of all runs on one data set: every t on every split.
 
-    ts : number of features -> values of t;  steps_of : t, number of features -> steps;  points_of : steps -> those of the rows
+    ts : number of features -> values of t;  steps_of : (t, number of features) -> number of steps;  points_of : it -> evaluated steps
     """
     for seed in seeds:
         train, test = split(data, seed)
@@ -108,10 +108,10 @@ def curves(data, learner, ts, steps_of, points_of, seeds):
 
 
 def geometric(p, k=4):
-    """k + 1 values from 1 to p: floor(p^(i / k))."""
+    """Return k + 1 values from 1 to p, floor(p^(i / k)), without repetition."""
     return sorted({int(p ** (i / k) + 1e-9) for i in range(k + 1)})
 
 
 def growing(n_steps, n_points=40):
-    """Steps from 1 to the last, each so many times the one before."""
+    """Return about `n_points` geometrically growing steps from 1 to `n_steps`."""
     return np.unique(np.geomspace(1, n_steps, n_points).round().astype(int)).tolist()

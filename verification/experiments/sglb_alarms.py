@@ -1,9 +1,9 @@
-"""How often the statistical tests of Langevin boosting raise a false alarm: each statistic many times over, where the claim is true.
+"""False alarms of the statistical tests of Langevin boosting: each test is repeated many times on data for which its claim is true.
 
-The chain itself would take days. Its surrogate has the same law: for the squared loss and a choice that does not look, coefficients at
-every 40th step are, to order eps, a normal autoregressive sequence; the slowest of them, with correlation `slowest`, is the hardest for
-a test that takes its error from the effective size. Visits to two wells are a sequence of two states. Errors of a mean come from the
-package's own ``ess``. An upper bound of the rate is that of Clopper and Pearson at 95 %: 3 / n where there was no alarm.
+Chains themselves would take days, so they are replaced by sequences with the same distribution. For squared loss and random selection, the
+coefficients at every 40th step are, up to order eps, a Gaussian autoregressive sequence. The slowest one, with correlation `slowest`, is
+hardest for a test whose standard error comes from the effective sample size. Visits to two wells are a two-state sequence. Standard errors
+of means use the package's own ``ess``. The upper bound of the rate is that of Clopper and Pearson at 95 %: 3 / n without an alarm.
 """
 
 import numpy as np
@@ -12,12 +12,12 @@ from scipy import stats
 from coordboost.theory.langevin import ess
 from verification.experiments.experiment import Claim, Experiment, Table, Verdict
 
-#: What a test may raise falsely, and how often each is tried (quick: less).
+#: The accepted rate of false alarms; repetitions of each test in the full and in the quick form.
 RATE, TIMES, QUICK = 1e-4, 40_000, 200
 
 
 def autoregressive(rng, n_chains, n_draws, slowest):
-    """Stationary sequences (n_chains, n_draws) of variance 1."""
+    """Return stationary sequences (n_chains, n_draws) of variance 1."""
     from scipy.signal import lfilter
 
     shocks = rng.normal(size=(n_chains, n_draws))
@@ -26,7 +26,7 @@ def autoregressive(rng, n_chains, n_draws, slowest):
 
 
 def means(rng, times):
-    """The mean of a chain of 4,750 draws, and 5 of its own errors: eight coefficients."""
+    """Return alarms of the test that the means of eight coefficients, over 4,750 draws, are within 5 of their standard errors."""
     out = np.zeros(times, dtype=bool)
     for i in range(times):
         x = autoregressive(rng, 8, 4_750, 0.82)
@@ -36,20 +36,24 @@ def means(rng, times):
 
 
 def traces(rng, times):
-    """The trace of the covariance from 4,750 draws, off by 0.3: eight coefficients that go together, the worst case."""
+    """Return alarms of the test that the trace of a covariance, from 4,750 draws, is within 0.3.
+
+    All eight coefficients are taken to be equal, which is the worst case.
+    """
     return np.array([abs(autoregressive(rng, 1, 4_750, 0.82).var() - 1) > 0.3 for _ in range(times)])
 
 
 def occupancies(rng, times, stay=0.94):
-    """Two shares of the time in a well, each from 200 chains of 100 looks, apart by 7.5 errors of one: 5.3 of their difference.
+    """Return alarms of the test that two shares of the time in a well differ by at most 7.5 standard errors of one share.
 
-    stay : how often a look repeats the last one
+    Each share is a mean over 200 chains with 100 observations each; 7.5 errors of one share are 5.3 of the difference.
+    stay : probability that a chain keeps its state between two observations; otherwise the state is drawn anew
 
-    A first form held one share against the true .6, within 5 errors, and raised 2 alarms in 40,000, both with the first seed (t = -5.12
-    and -5.02), none with two others. Nothing was wrong with it: in both cases the mean lay 5 true standard deviations low, and the
-    estimated error was 1.5 % off. Its rate follows from the exact law of a chain's share (two states, 100 looks: skewness -.31) and
-    200,000 draws of 200 chains tilted towards each tail: 3.1e-7 below and 1.7e-6 above, 2.0e-6 in all, for 5.7e-7 of a normal number.
-    So two or more in 40,000 come 3 times in 1,000 trials: it was chance, and a count alone could not tell that from a rate of 1e-4.
+    An earlier form compared one share with the true .6, within 5 errors, and raised 2 alarms in 40,000, both with the first seed (t = -5.12
+    and -5.02), none with two others. The form was right: in both cases the mean was 5 true standard deviations low, and the estimated error
+    1.5 % off. Its rate follows from the exact distribution of a chain's share (two states, 100 observations: skewness -.31) and 200,000
+    draws of 200 chains tilted towards each tail: 3.1e-7 below, 1.7e-6 above, 2.0e-6 in all, against 5.7e-7 for a normal number. So two or
+    more alarms in 40,000 have probability .003. They were chance; the count alone cannot distinguish this from a rate of 1e-4.
     """
     out = np.zeros(times, dtype=bool)
     for i in range(0, times, 100):
@@ -65,19 +69,22 @@ def occupancies(rng, times, stay=0.94):
 
 
 def chances(rng, times):
-    """The chances of two learners from 20,000 draws of noise, 5 estimated errors off one half."""
+    """Return alarms of the test that the probability of one of two learners, from 20,000 draws, is within 5 estimated errors of 1/2."""
     found = rng.binomial(20_000, 0.5, size=times) / 20_000
     return np.abs(found - 0.5) > 5 * np.sqrt(found * (1 - found) / 20_000)
 
 
 def spreads(rng, times):
-    """The standard deviation of 300 leaves, 5 of its errors off."""
+    """Return alarms of the test that the standard deviation of 300 leaves is within 5 of its standard errors."""
     found = np.sqrt(rng.chisquare(300, size=times) / 300)
     return np.abs(found - 1) > 5 / np.sqrt(600)
 
 
 def held(rng, times):
-    """The part of 4,000 coefficients, 5 in a group, that intervals of 90 % hold: 0.055 off, if all 5 of a group go together."""
+    """Return alarms of the test that 90 % intervals cover a share of 0.9 +- 0.055 of 4,000 coefficients.
+
+    The 5 coefficients of a group are taken to be covered together, so 800 are independent.
+    """
     return np.abs(rng.binomial(800, 0.9, size=times) / 800 - 0.9) > 0.055
 
 
@@ -93,7 +100,7 @@ TESTS = {
 
 
 def run(sets, quick):
-    """Alarms, and an upper bound of their rate, for each test; all from one seed."""
+    """Return a table with the number of alarms of each test, and an upper bound of their rate."""
     times, rows = QUICK if quick else TIMES, []
     for seed, (name, test) in enumerate(TESTS.items()):
         alarms = int(test(np.random.default_rng((11, seed)), times).sum())
@@ -102,7 +109,7 @@ def run(sets, quick):
 
 
 def rare(name):
-    """Whether the rate is below ``RATE``: undecided where too few were tried to tell."""
+    """Whether the rate of false alarms is at most ``RATE``; undecided if there was no alarm in too few trials."""
 
     def judge(table):
         (found,) = table.where(test=name).rows

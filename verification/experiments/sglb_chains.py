@@ -1,6 +1,6 @@
-"""Langevin boosting, simulations: long chains beside their laws, chains that leave a well, and the noise in CatBoost's leaves.
+"""Langevin boosting, simulations: long chains compared with their distributions, chains that leave a well, noise in CatBoost's leaves.
 
-Monte Carlo errors come from the chains themselves: of means from effective sizes or from independent chains, of variances from these.
+Monte Carlo errors come from the chains themselves: from effective sample sizes, or from the spread of independent chains.
 """
 
 import importlib.util
@@ -12,17 +12,17 @@ import coordboost as cb
 from coordboost.theory.langevin import chain, gibbs, limit_of, quadrature, stationary
 from verification.experiments.sglb_laws import CHANCE, apart, method, overcomplete, row, wells
 
-#: Monte Carlo errors that a number may be off: 5 of a normal one, 6e-7.
+#: Accepted deviation in Monte Carlo standard errors; a normal number exceeds 5 with probability 6e-7.
 FAR = 5.0
 
 
 def of_chains(values):
-    """The mean of independent chains' numbers and its standard error."""
+    """Return the mean of a number over independent chains, and its standard error."""
     return values.mean(), values.std(ddof=1) / np.sqrt(len(values))
 
 
 def long_run(quick):
-    """400,000 steps at eps = 0.1: the mean is exact at every eps, the covariance is that at this eps and not the Gibbs law's."""
+    """Check 400,000 steps at eps = 0.1: the mean is exact for every eps; the covariance is that at this eps, not that of the Gibbs law."""
     problem, at = overcomplete(), method(0.1)
     exact, limit = stationary(problem, at), gibbs(problem, at)
     sample = chain(cb.solve(problem, at, 400_000, rng=0), 4_000, every=20)
@@ -42,17 +42,18 @@ def long_run(quick):
 
 
 def correlated():
-    """20 samples, four correlated unit columns."""
+    """Return a problem with 20 samples and four correlated unit columns."""
     rng = np.random.default_rng(2)
     A = rng.normal(size=(20, 4)) + 1.2 * rng.normal(size=(20, 1))
     return cb.Problem(A / np.linalg.norm(A, axis=0), 2 * rng.normal(size=20), center=False, scale=False)
 
 
 def one_noise(B, y, beta, gamma, draws=400_000):
-    """Where one noise for both leads as eps falls: mean and covariance of predictions, greedy choice of unit columns, squared loss.
+    """Return the limit as eps falls, with one noise for search and fit: mean and covariance of predictions.
 
-    The chosen fit is no longer independent of the noise that it is a fit to: with the learner s(z) that is best for z, C = E[P_s(z) z z']
-    stands in the drift, -gamma F - C (F - y), and Q = E[P_s(z) z z' P_s(z)] in the noise, 2 N / beta Q.
+    Greedy choice of unit columns, squared loss. The chosen learner depends on the noise that it is fitted to. Let s(z) be the best learner
+    for noise z. Then the drift is -gamma F - C (F - y) with C = E[P_s(z) z z'], and the covariance of the noise is 2 N / beta Q with
+    Q = E[P_s(z) z z' P_s(z)].
     """
     z = np.random.default_rng(6).normal(size=(draws, len(y)))
     corr = z @ B
@@ -64,7 +65,7 @@ def one_noise(B, y, beta, gamma, draws=400_000):
 
 
 def controls(quick):
-    """greedy choice; only two independent noises approach the Gibbs law as eps falls, and one noise for both a law of its own."""
+    """Check, for greedy choice, that only two independent noises approach the Gibbs law as eps falls; one noise has another limit."""
     problem, rows = correlated(), []
     limit = limit_of(problem, cb.rules.Greedy(), draws=400_000)
     its_mean, its_cov = one_noise(limit.columns, problem.y, 60.0, 0.1)
@@ -96,14 +97,14 @@ def controls(quick):
 
 
 def leaving(quick):
-    """200 chains from 0, times up to 2,000, the second half of each: how often they are in the better well."""
+    """Check how often 200 chains from 0 are in the better well, in the second half of their time 2,000."""
     problem, rows = wells(), []
     known = {(5, 0.2): 0.607, (5, 0.05): 0.631, (10, 0.2): 0.795, (10, 0.05): 0.797, (20, 0.05): 0.29}
     for (beta, eps), there in known.items():
         n = round(2000 / eps)
         runs = (cb.solve(problem, cb.sglb(eps, float(beta), 0.01), n, rng=seed) for seed in range(200))
         mean, error = of_chains(np.array([(chain(run, n // 2, every=20).pooled[:, 0] > 10).mean() for run in runs]))
-        # the number known before has the same error as ours: 7.5 of one are 5.3 of the difference
+        # the known number has the same standard error as ours: 7.5 errors of one are 5.3 of the difference
         rows.append(
             row(
                 "wells",
@@ -118,7 +119,7 @@ def leaving(quick):
 
 
 def two_atoms(quick):
-    """two columns, a loss that is not convex: chains follow the law of their own weights of the choice, and no other."""
+    """Check, for two columns and a non-convex loss, that chains follow the law of their selection probabilities and not another one."""
     rng, rows = np.random.default_rng(5), []
     B = np.stack([rng.choice([-1.0, 1.0], 60), rng.normal(size=60)], axis=1)
     which = rng.random(60) < 0.6
@@ -161,7 +162,7 @@ def two_atoms(quick):
 
 
 def leaf_noise(quick):
-    """the standard deviation of a leaf with 0 to learn over seeds: CatBoost's diffusion_temperature is beta / N."""
+    """Check that CatBoost's diffusion_temperature is beta / N, by the standard deviation of a leaf over seeds, for targets 0."""
     if importlib.util.find_spec("catboost") is None:
         return [row("leaf noise", "CatBoost is not installed", "", np.nan, 0.0, True)]
     from catboost import CatBoostRegressor
@@ -182,7 +183,7 @@ def leaf_noise(quick):
         ours = [cb.solve(problem, cb.sglb(0.1, 100.0 * n, 0.0), 1, rng=seed, compile=False).pred[0] for seed in range(300)]
         error = theory / np.sqrt(2 * 300)
         for name, found in (("CatBoost", np.std(theirs)), ("coordboost, beta = N T", np.std(ours))):
-            # the number known before has two digits, and an error of its own
+            # the known number has two digits, and a Monte Carlo error of its own
             fits = abs(found - theory) < FAR * error and abs(found - known) < 2 * FAR * error
             rows.append(row("leaf noise", f"leaf noise of {name}, N = {n}", known, found, error, fits))
     return rows

@@ -1,4 +1,4 @@
-"""Langevin boosting: numbers that its theory gives, measured again; the quick form leaves the simulations out."""
+"""Langevin boosting: numbers predicted by its theory, compared with computations and simulations; the quick form has no simulations."""
 
 import numpy as np
 
@@ -21,12 +21,12 @@ WORDS = {
 
 
 def run(sets, quick):
-    """A row for each number."""
+    """Return a table with a row for each number."""
     return Table([line for demo in (LAWS if quick else LAWS + CHAINS) for line in demo(quick)])
 
 
 def holds(demo):
-    """Whether all numbers of a demo are inside their errors."""
+    """Whether all numbers of a demo are within their errors."""
 
     def judge(table):
         part = table.where(demo=demo)
@@ -40,7 +40,7 @@ def holds(demo):
 
 
 def draw(figure, table):
-    """Total variations of the two choices and the bound, over eps."""
+    """Draw the total variations of both choices, and the bound, against eps."""
     axis, part = figure.subplots(), table.where(demo="choice")
     figure.set_size_inches(5.2, 3.6)
     for name, style in (("bound", "k-"), ("greedy: total variation", "o-"), ("signed greedy: total variation", "s-")):

@@ -1,7 +1,7 @@
-"""Langevin boosting, laws that need no simulation: closed forms, quadrature, and how the law of a choice comes to its limit.
+"""Langevin boosting, distributions without simulated chains: closed forms, quadrature, convergence of a selection rule to its limit law.
 
-Numbers that were known before come from a NumPy implementation by others. Where an instance is stated in full, numbers are compared;
-other instances are drawn anew in the shape that is stated, and what holds for all of them is compared: rates, identities, bounds.
+Known numbers come from a NumPy implementation by others. They are compared where their instance is fully specified. Other instances are
+drawn anew in the same shape, and statements that hold for all of them are checked: rates, identities, bounds.
 """
 
 import numpy as np
@@ -13,17 +13,17 @@ from coordboost.theory.langevin import gibbs, limit_of, quadrature, stationary, 
 
 N, BETA, GAMMA = 40, 200.0, 0.05
 CHANCE = np.array([0.3, 0.25, 0.2, 0.15, 0.1])
-#: Draws of noise for the law of a choice.
+#: Draws of noise for the distribution of a selection rule.
 DRAWS = 1_000_000
 
 
 def row(demo, what, known, ours, error, holds):
-    """One line of the table: the number known before, ours, its Monte Carlo error or how far it may be off, and whether it holds."""
+    """Return a row of the table: the known number, ours, its Monte Carlo error or tolerance, and whether the statement holds."""
     return {"demo": demo, "what": what, "known": known, "ours": float(ours), "error": float(error), "holds": bool(holds)}
 
 
 def overcomplete(l2=0.0):
-    """40 samples, ten columns in five blocks of two, one of them dependent: rank 9."""
+    """Return a problem with 40 samples and ten columns in five blocks of two; one column depends on others, so the rank is 9."""
     rng = np.random.default_rng(0)
     B = rng.normal(size=(N, 10))
     B[:, 7] = B[:, 0] - B[:, 2]
@@ -31,17 +31,17 @@ def overcomplete(l2=0.0):
 
 
 def method(eps, gamma=GAMMA, beta=BETA):
-    """Blocks drawn with the weights of the instance."""
+    """Return Langevin boosting with blocks drawn with the probabilities ``CHANCE``."""
     return cb.sglb(eps, beta, gamma, select=cb.rules.Weighted(CHANCE))
 
 
 def apart(found, expected):
-    """Their distance, relative."""
+    """Return the distance of both arrays, relative to `expected`."""
     return np.linalg.norm(found - expected) / np.linalg.norm(expected)
 
 
 def equipartition(quick):
-    """the mean energy above the least is d / (2 beta), and the covariance at a given eps has a bias of order eps."""
+    """Check that the mean energy above the minimum is d / (2 beta), and that the bias of the covariance is of order eps."""
     problem = overcomplete()
     law, limit = gibbs(problem, method(0.1)), limit_of(problem, cb.rules.Weighted(CHANCE))
     B, basis = limit.columns, np.linalg.svd(limit.columns)[0][:, :9]
@@ -60,7 +60,7 @@ def equipartition(quick):
 
 
 def choice(quick):
-    """the law of a choice at a gradient g comes to its limit like eps if it does not know signs, else like its root."""
+    """Check the distance of a selection rule at gradient g from its limit law: O(eps) for a rule that ignores signs, else O(sqrt(eps))."""
     rng = np.random.default_rng(1)
     H, g = rng.normal(size=(6, 30, 2)), rng.normal(size=30)
     roots = [scipy.linalg.orth(block) for block in H]
@@ -73,7 +73,7 @@ def choice(quick):
         scale, count = np.sqrt(2 * 30 / (eps * beta)), {False: np.zeros(6), True: np.zeros(6)}
         for part in range(max(1, n // 50_000)):
             half = np.random.default_rng((2, part)).normal(size=(25_000, 30))
-            for z in (half, -half):  # both signs: what is odd in the noise cancels
+            for z in (half, -half):  # both signs: odd functions of the noise cancel
                 for at, sign in ((g / scale, 1), (0 * g, -1)):
                     even = np.stack([np.square((z + at) @ root).sum(axis=1) for root in roots], axis=1)
                     for signed, scores in ((False, even), (True, (z + at) @ atoms)):
@@ -94,7 +94,7 @@ def choice(quick):
 
 
 def on_the_way(quick):
-    """moments at t = 8 against those of the chain itself, step by step: errors halve with eps."""
+    """Compare the transient moments at t = 8 with the exact moments of the chain, step by step: errors halve with eps."""
     problem, rows, means, covs = overcomplete(), [], [], []
     limit = limit_of(problem, cb.rules.Weighted(CHANCE))
     B, y = limit.columns, problem.y
@@ -121,12 +121,12 @@ def on_the_way(quick):
 
 
 def wells():
-    """Two wells: -1 with 40 targets, 3 with 60; one constant column of unit norm."""
+    """Return the problem of two wells: 40 targets -1, 60 targets 3, one constant column of unit norm."""
     return cb.Problem(np.ones((100, 1)) / 10, np.r_[-np.ones(40), 3 * np.ones(60)], cb.losses.Welsch(), center=False, scale=False)
 
 
 def two_wells(quick):
-    """the law on two wells, and gradient boosting, which stays in the wrong one."""
+    """Check the Gibbs law on two wells, and that gradient boosting stays in the wrong one."""
     problem, rows = wells(), []
     for beta, right, loss in ((5, 0.613, 0.620), (10, 0.792, 0.504), (20, 0.952, 0.437), (40, 0.998, 0.414)):
         grid = quadrature(problem, cb.sglb(0.1, float(beta), 0.01), width=250.0, n_points=5001)
@@ -140,7 +140,7 @@ def two_wells(quick):
 
 
 def convex(quick):
-    """logistic loss, two columns: the mean energy is below d / beta, the excess loss below the bound."""
+    """Check, for logistic loss and two columns, that the mean energy is below d / beta and the excess loss below its bound."""
     rng, rows = np.random.default_rng(3), []
     B = np.stack([rng.choice([-1.0, 1.0], 50), rng.normal(size=50)], axis=1)
     y = np.where(B @ [0.8, -0.5] + rng.logistic(size=50) > 0, 1.0, -1.0)
@@ -170,7 +170,7 @@ def convex(quick):
 
 
 def gap(quick):
-    """the expected gap between new targets at the same rows and those of the fit."""
+    """Check the expected gap between the losses on new targets for the same rows and on the targets of the fit."""
     problem, rng, n = overcomplete(), np.random.default_rng(4), 2_000 if quick else 40_000
     bar = limit_of(problem, cb.rules.Weighted(CHANCE)).mean_projector
     smoother = bar @ np.linalg.inv(bar + GAMMA * np.eye(N))
@@ -188,7 +188,7 @@ def gap(quick):
 
 
 def ridge(quick):
-    """ridge fits, lambda = 10: noise of the covariance (H'H + lambda)^-1 keeps the Gibbs law, noise through the fit does not."""
+    """Check, for ridge fits (lambda = 10), that noise with covariance (H'H + lambda)^-1 keeps the Gibbs law, and fitted noise does not."""
     problem = overcomplete(10.0)
     law, limit = gibbs(problem, method(0.1)), limit_of(problem, cb.rules.Weighted(CHANCE))
     B, M = limit.columns, limit.preconditioner

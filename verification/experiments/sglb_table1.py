@@ -1,9 +1,9 @@
 """Ustimenko and Prokhorenkova, Table 1: 0-1 loss on a synthetic problem with four optima, by boosting with and without noise.
 
-x is normal in three dimensions, and the label is the sign of sin(x1 x2 x3) plus normal noise. Trees of depth 1 with five borders a
-feature, eps = 0.1, 1,000 trees, 1,000 samples to fit and 1,000 to test in each fold. The paper does not say how many trees, nor how
-borders lie; here they are quantiles. beta = 1,000 is CatBoost's and hessboost's `diffusion_temperature` 1; those that are installed run on
-the same folds.
+x is normal in three dimensions, and the label is the sign of sin(x1 x2 x3) plus normal noise. Trees have depth 1 and five borders per
+feature; eps = 0.1, 1,000 trees, 1,000 training and 1,000 test samples in each fold. The paper states neither the number of trees nor the
+borders; here they are quantiles. beta = 1,000 is `diffusion_temperature` 1 of CatBoost and hessboost, which run on the same folds if they
+are installed.
 """
 
 import numpy as np
@@ -18,7 +18,7 @@ from verification.experiments.sglb_peers import PEERS, Setting, logistic, presen
 N, TREES, GAMMA, OURS = 1000, 1000, 1e-3, "coordboost"
 LOSS = cb.losses.SmoothZeroOne(0.1)
 MARKERS = {"CatBoost": "^", "hessboost": "D"}
-#: Loss, method, and the 0-1 loss that the paper prints.
+#: Loss, method, and the printed 0-1 loss.
 ROWS = {
     "Logloss GB": (cb.losses.Logistic(), cb.sgb(0.1), 0.482),
     "SLA GB": (LOSS, cb.sgb(0.1), 0.475),
@@ -28,7 +28,7 @@ ROWS = {
     "SLA SGLB 1e5": (LOSS, cb.sglb(0.1, 1e5, GAMMA), None),
     "SLA leaf noise only 1e3": (LOSS, cb.sglb(0.1, 1e3, GAMMA, structure=cb.rules.Structure.NONE), None),
 }
-#: The rows as CatBoost and hessboost are asked for them; CatBoost's noise is always in its leaves alone.
+#: Settings of CatBoost and hessboost for the rows; the noise of CatBoost is always in the leaves only.
 ASKED = {
     "Logloss GB": Setting(logistic), "SLA GB": Setting(smoothed), "SLA SGB": Setting(smoothed, share=0.5),
     **{f"SLA SGLB 1e{k}": Setting(smoothed, 10.0**k) for k in (3, 4, 5)},
@@ -36,7 +36,7 @@ ASKED = {
 
 
 def fold(seed):
-    """Samples to fit and to test."""
+    """Return training and test samples, (X, y, X_test, y_test)."""
     rng = np.random.default_rng(seed)
     X = rng.normal(size=(2 * N, 3))
     y = np.where(np.sin(X.prod(axis=1)) + rng.normal(size=2 * N) > 0, 1.0, -1.0)
@@ -44,14 +44,14 @@ def fold(seed):
 
 
 def ours(X, y, new, name, seed, n_trees):
-    """Predictions of `new` after every tenth tree (n_models, n_new)."""
+    """Return predictions for `new` after every tenth tree (n_models, n_new)."""
     loss, method, _ = ROWS[name]
     run = cb.solve(cb.Problem(cb.data.trees(X, max_depth=1, max_bins=6), y, loss, center=False), method, n_trees, rng=seed)
     return chain(run, 10, every=10, X=new).values[0]
 
 
 def run(sets, quick):
-    """0-1 loss on the test rows after the last tree and at the best of all, for each fold; quick: 3 folds, 200 trees, two rows."""
+    """Return the 0-1 test loss after the last tree and after the best one, for each fold; quick: 3 folds, 200 trees, two rows."""
     rows, n_trees, others = [], 200 if quick else TREES, present()
     for seed in range(3 if quick else 100):
         X, y, new, truth = fold(seed)
@@ -67,7 +67,7 @@ def run(sets, quick):
 
 
 def finals(table, name, package=OURS):
-    """The 0-1 losses after the last tree, by fold."""
+    """Return the 0-1 losses after the last tree, by fold."""
     return table.where(method=name, package=package).by("fold", "final")
 
 
@@ -81,7 +81,7 @@ def better(table):
 
 
 def worst(table):
-    """Whether the logistic loss has the largest 0-1 loss of all."""
+    """Whether training with the logistic loss gives the largest 0-1 loss."""
     if not len(table.where(method="Logloss GB")):
         return beside("not in the quick form")
     others = [name for name in ROWS if name != "Logloss GB" and "leaf" not in name]
@@ -89,7 +89,7 @@ def worst(table):
 
 
 def shown(name):
-    """Our number beside the printed one and those of other packages, and how much ours is above theirs, fold by fold."""
+    """Return a judge that shows our number, those of other packages, and how much ours is above theirs, fold by fold."""
 
     def judge(table):
         if not len(table.where(method=name)):
@@ -111,7 +111,7 @@ CLAIMS = (
 
 
 def draw(figure, table):
-    """Final and best 0-1 loss of each row, with two standard errors, and the printed one."""
+    """Draw the final and the best 0-1 loss of each row, with two standard errors, and the printed one."""
     figure.set_size_inches(7.2, 3.8)
     axis, names = figure.subplots(), list(table.values("method"))
     names = [name for name in ROWS if name in names]

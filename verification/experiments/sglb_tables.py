@@ -1,11 +1,12 @@
-"""Ustimenko and Prokhorenkova, Tables 2 and 3: boosting with a part of the samples beside Langevin boosting, tuned on rows held back.
+"""Ustimenko and Prokhorenkova, Tables 2 and 3: stochastic gradient boosting and Langevin boosting, tuned on validation rows.
 
-As there: 65, 15 and 20 % of the rows to fit, to choose, to test; settings drawn at random from the laws of the paper; the best iteration by
-the rows held back; the smoothed 0-1 loss of width 0.1 (Table 2) or the logistic loss (Table 3). Both methods get the same rates and depths,
-so that luck with them does not decide. The paper has 200 draws, 1,000 trees and all rows; here 10 draws, 300 trees of depth 4 to 8 and at
-most 5,000 rows a split, 20 splits for Table 2 and 5 for Table 3, so that they take 11 and 2 minutes of CPU. Its diffusion temperature T is
-beta / N. Categories become means of the label, of rows to fit out of five folds; CatBoost's way is not described there. click_small is a
-tenth of Click, higgs_subset a small part of Higgs.
+As in the paper: 65, 15 and 20 % of the rows for training, validation and test; settings drawn from the distributions of the paper; the
+iteration chosen on the validation rows; the smoothed 0-1 loss of width 0.1 (Table 2) or the logistic loss (Table 3). Both methods get the
+same learning rates and depths, so that these do not decide by chance. The paper has 200 settings, 1,000 trees and all rows; here there are
+10 settings, 300 trees of depth 4 to 8, at most 5,000 rows per split, and 20 splits for Table 2 and 5 for Table 3, which take 11 and 2
+minutes of CPU. The paper's diffusion temperature T is beta / N. Categories become means of the label over training rows, of other folds
+(of five) for training rows; the paper does not describe CatBoost's encoding. click_small is a tenth of Click, higgs_subset a small part
+of Higgs.
 """
 
 from typing import NamedTuple
@@ -24,7 +25,7 @@ ROWS, TREES, TRIALS, EVERY = 5_000, 300, 10, 10
 #: Splits of Tables 2 and 3.
 SPLITS = (20, 5)
 IDS = ("url_hash", "ad_id", "advertiser_id", "query_id", "keyword_id", "title_id", "description_id", "user_id")
-#: Label, its positive value, columns that are no features, and columns of numbers that are names (None: all).
+#: Label column, its positive value, columns to leave out, and numeric columns that are categories (None: all columns are).
 SETS = {
     "adult": ("income", ">50K", ("part",), ()),
     "amazon": ("target", "1", (), None),
@@ -33,7 +34,7 @@ SETS = {
     "internet": ("Who_Pays_for_Access_Work", "1", (), None),
     "kick": ("IsBadBuy", "1", ("RefId",), ()),
 }  # fmt: skip
-#: 0-1 loss in % and logistic loss in the paper: SGB, SGLB.
+#: Printed 0-1 loss in % and logistic loss: SGB, SGLB.
 PRINTED = {
     "adult": ("13.2, 12.8", "0.274, 0.276"), "amazon": ("5.2, 4.8", "0.144, 0.145"), "click_small": ("16, 15.9", "0.395, 0.394"),
     "higgs_subset": ("25.2, 24.8", "0.480, 0.479"), "internet": ("10.1, 9.8", "0.226, 0.225"), "kick": ("9.7, 9.6", "0.288, 0.289"),
@@ -44,7 +45,7 @@ MISSING = ("", "?", "NULL", "NOT AVAIL")
 class Raw(NamedTuple):
     """Columns as they are read.
 
-    numbers : float (n, .), NaN where missing;  names : int64 (n, .), numbers of levels;  y : -1.0 and 1.0
+    numbers : float (n, .), NaN where missing;  names : int64 (n, .), codes of categories;  y : -1.0 and 1.0
     """
 
     numbers: np.ndarray
@@ -53,7 +54,7 @@ class Raw(NamedTuple):
 
 
 def read(name):
-    """The `Raw` columns of a set. *Raises* ``Absent``."""
+    """Return the `Raw` columns of a data set. *Raises* ``Absent`` if it is not available."""
     if SETS[name] is None:
         one = data.load(name)
         return Raw(one.X, np.zeros((len(one.y), 0), dtype=np.int64), one.y)
@@ -72,7 +73,7 @@ def read(name):
 
 
 def synthetic(seed=0, n=600):
-    """Noisy labels: what the quick form runs on."""
+    """Return synthetic data with noisy labels, for the quick form."""
     rng = np.random.default_rng(seed)
     X = rng.normal(size=(n, 6))
     y = np.where(X[:, 0] + X[:, 1] * X[:, 2] + rng.normal(size=n) > 0, 1.0, -1.0)
@@ -80,14 +81,14 @@ def synthetic(seed=0, n=600):
 
 
 def means(codes, y, of):
-    """For each code the smoothed mean of y over the rows `of`."""
+    """Return, for each code, the smoothed mean of y over the rows `of`."""
     size = codes.max() + 1
     total, count = np.bincount(codes[of], y[of], size), np.bincount(codes[of], minlength=size)
     return (total + 10 * y[of].mean()) / (count + 10)
 
 
 def split(raw, seed):
-    """(columns, labels) of the rows to fit, to choose and to test."""
+    """Return (X, y) of the training, validation and test rows."""
     rng = np.random.default_rng(seed)
     order = rng.permutation(len(raw.y))[:ROWS]
     fit, choose, test = np.split(order, [int(0.65 * len(order)), int(0.8 * len(order))])
@@ -101,7 +102,7 @@ def split(raw, seed):
 
 
 def setting(rng, noisy, n):
-    """A method and limits of its trees, drawn from the laws of the paper; the rate and the depth are the same for both methods."""
+    """Draw (method, depth, l2) from the distributions of the paper; with the same `rng`, both methods get the same rate and depth."""
     rate, depth, one, two = 10 ** rng.uniform(-5, 0), int(rng.integers(4, 9)), rng.random(), rng.random()
     if noisy:
         return cb.sglb(rate, n * 10 ** (2 + 3 * one), 10 ** (-5 + 3 * two)), depth, 0.0
@@ -109,12 +110,12 @@ def setting(rng, noisy, n):
 
 
 def error(margins, smoothed):
-    """0-1 loss in %, or mean logistic loss, of margins (n_models, n_rows)."""
+    """Return the 0-1 loss in %, or the mean logistic loss, of margins (n_models, n_rows)."""
     return 100 * (margins <= 0).mean(axis=1) if smoothed else np.logaddexp(0, -margins).mean(axis=1)
 
 
 def tuned(parts, smoothed, noisy, seed, n_trials, n_trees):
-    """The loss on the test rows, at the setting and the iteration that the rows held back choose."""
+    """Return the test loss at the setting and iteration with the smallest validation loss."""
     (X, y), (held, label), (new, truth) = parts
     rng, best = np.random.default_rng(seed), (np.inf, np.inf)
     for _ in range(n_trials):
@@ -129,7 +130,7 @@ def tuned(parts, smoothed, noisy, seed, n_trials, n_trees):
 
 
 def run(smoothed, n_splits):
-    """The runs of one table: a row for each set, split and method."""
+    """Return the function that runs one table: a row for each set, split and method."""
 
     def made(sets, quick):
         rows = []
@@ -149,7 +150,7 @@ def run(smoothed, n_splits):
 
 
 def losses(table, name, method):
-    """The losses on a set, by split."""
+    """Return the losses on a set, by split."""
     return table.where(set=name, method=method).by("seed", "loss")
 
 
@@ -175,7 +176,7 @@ def mostly(table):
 
 
 def claims(table):
-    """One for each set, and the sign over all."""
+    """Return a claim for each set, and one for most sets."""
     each = [Claim(f"SGLB below SGB on {name}", better(name), PRINTED[name][table]) for name in SETS]
     return (
         *each,

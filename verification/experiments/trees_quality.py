@@ -1,8 +1,8 @@
-"""Test errors of our trees beside those of others at equal settings: who is faster must not be worse. A tie is what is expected.
+"""Test errors of our trees and those of other packages at equal settings: equal errors are expected, so that times can be compared.
 
-100 trees of depth 3, learning rate 0.1, at least 20 samples in a leaf, no penalty, 255 bins, one thread; for classes leaves take Newton's
-step, as theirs do. XGBoost knows no least number of samples, CatBoost grows symmetric trees. Errors are the root mean square, or one
-minus the area under the ROC curve.
+100 trees of depth 3, learning rate 0.1, at least 20 samples in a leaf, no penalty, 255 bins, one thread; in classification, Newton leaves
+as in the other packages. XGBoost has no minimal number of samples in a leaf, CatBoost grows symmetric trees. Errors are the root mean
+squared error, or one minus the area under the ROC curve.
 """
 
 import importlib.util
@@ -21,7 +21,7 @@ RATE, DEPTH, LEAST, OURS = 0.1, 3, 20, "coordboost"
 
 
 def ours(data, n_trees):
-    """Our estimator."""
+    """Return our estimator."""
     kind = cb.RandomizedGBMClassifier if data.classes else cb.RandomizedGBMRegressor
     return kind(
         max_features=None,
@@ -77,7 +77,7 @@ def hgb(data, n_trees):
     )
 
 
-#: Makers by name, and the package that each needs.
+#: Name -> (function that makes the estimator, package that it needs).
 MACHINES = {
     OURS: (ours, "coordboost"),
     "LightGBM": (lightgbm, "lightgbm"),
@@ -88,14 +88,14 @@ MACHINES = {
 
 
 def error(model, data):
-    """The error of a fitted model on the rows of `data`."""
+    """Return the error of a fitted model on the rows of `data`."""
     if data.classes:
         return 1 - float(roc_auc_score(data.y, model.predict_proba(data.X)[:, 1]))
     return float(np.sqrt(np.mean((model.predict(data.X) - data.y) ** 2)))
 
 
 def run(sets, quick):
-    """All machines that are here, on 5 splits of each set; in the quick form 2 splits of at most 2,000 rows, 50 trees."""
+    """Run all installed packages on 5 splits of each set; in the quick form 2 splits of at most 2,000 rows, 50 trees."""
     rows = []
     for data in sets.values():
         data = data._replace(y=(data.y > 0).astype(float)) if data.classes else data
@@ -111,12 +111,12 @@ def run(sets, quick):
 
 
 def errors(table, name, machine):
-    """Test errors of a machine on a set, in the order of the splits."""
+    """Return the test errors of a package on a set, by split."""
     return table.where(data=name, machine=machine).by("seed", "error")
 
 
 def ties(name):
-    """Whether our error is at most 3 % above that of each other machine."""
+    """Whether our error is at most 3 % above that of each other package."""
 
     def judge(table):
         others = [one for one in table.values("machine") if one != OURS]
@@ -126,12 +126,12 @@ def ties(name):
 
 
 def figures(name):
-    """Mean errors of all machines."""
+    """Return a judge that shows the mean errors of all packages."""
     return lambda table: beside(", ".join(f"{one} {errors(table, name, one).mean():.4g}" for one in table.values("machine")))
 
 
 def draw(figure, table):
-    """Errors in parts of our mean error, a dot for each split."""
+    """Draw the errors relative to ours on the same split, a dot for each split."""
     figure.set_size_inches(8.4, 4.6)
     axis, names, machines = figure.subplots(), table.values("data"), table.values("machine")
     for k, (machine, colour, marker) in enumerate(

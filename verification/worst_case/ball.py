@@ -1,8 +1,8 @@
-"""Steps of a length that is given: forward stagewise, with and without shrinkage, and Frank-Wolfe on the l1 ball.
+"""Worst cases of methods with fixed step lengths: forward stagewise, with and without shrinkage, and Frank-Wolfe on the l1 ball.
 
-Stagewise methods are followed in the space of residuals: ||y|| <= 1, the learners are unit vectors, and in step i the chosen one has the
-largest correlation of all. Frank-Wolfe: the ball has diameter 1 and sigma = 1; it is the l1 ball in the space of predictions, which begins
-at its centre, or any convex set of diameter 1, as Jaggi's theorem has it.
+The stagewise programmes are written for residuals: ||y|| <= 1, the learners are unit vectors, and the learner chosen in a step has the
+largest absolute correlation. The Frank-Wolfe programmes have sigma = 1. The set is either the l1 ball of diameter 1 in the space of
+predictions, with the start at its centre, or any convex set of diameter 1, as in Jaggi's theorem.
 """
 
 from fractions import Fraction
@@ -14,12 +14,12 @@ HALF = Fraction(1, 2)
 
 
 def _not_beyond(programme, limit, forms, margin=0):
-    """These are at most `limit` less `margin` in size."""
+    """Require that the absolute values of `forms` are at most `limit` - `margin`."""
     programme.require(*(limit - margin - sign * form for form in forms for sign in (1, -1)))
 
 
 def stagewise(n, eps, delta=None, measure="corr", margin=0):
-    """FS_eps, or R-FS_{eps, delta}: the smallest over steps 0, ..., n of the largest correlation ("corr"), of omega, or of the "gap"."""
+    """Model of FS_eps or R-FS_{eps, delta}: the minimum over steps 0, ..., n of the largest correlation ("corr"), "omega" or the "gap"."""
     eps, margin, model = Fraction(eps), Fraction(margin), Model()
     shrink, programme = 0 if delta is None else eps / Fraction(delta), model.programme
     y = model.target = resid = programme.vector()
@@ -35,7 +35,7 @@ def stagewise(n, eps, delta=None, measure="corr", margin=0):
         _not_beyond(programme, learner @ resid, [g @ resid for j, (_, g) in enumerate(seen) if j != i], margin)
     model.columns = [learner for _, learner in seen]
     measures = {"corr": _correlations, "omega": _omegas, "gap": _gaps}
-    programme.objective = programme.number()  # the smallest
+    programme.objective = programme.number()  # the minimum over the steps
     programme.require(*(form - programme.objective for form in measures[measure](model, seen, delta)))
     return model
 
@@ -49,7 +49,7 @@ def _omegas(model, seen, delta):
 
 
 def _gaps(model, seen, delta):
-    """L(beta_i) - L*_delta, the optimum being at delta z with z a mean of learners."""
+    """Return L(beta_i) - L*_delta for all i; the optimum is delta z, with z in the convex hull of the learners and their opposites."""
     programme, z = model.programme, model.programme.vector()
     programme.require(1 - z @ z)
     best = model.target - Fraction(delta) * z
@@ -61,11 +61,11 @@ def _gaps(model, seen, delta):
 
 
 def frank_wolfe(n, anywhere=False, margin=0):
-    """Frank-Wolfe with the steps 2 / (k + 2): f(x_n) - f(x*), from the centre of an l1 ball, or in any set from any of its points."""
+    """Model of f(x_n) - f(x*) for Frank-Wolfe with steps 2 / (k + 2): from the centre of an l1 ball, or `anywhere` in any convex set."""
     model = Model(radius=0.5)
     programme = model.programme
-    slope = programme.functional()  # of f at x*: gradients are known up to it
-    star = Point(NULL if anywhere else programme.vector(), slope, Form.of(0))  # any set may be moved
+    slope = programme.functional()  # gradient of f at x*; the other gradients are stored as differences from it
+    star = Point(NULL if anywhere else programme.vector(), slope, Form.of(0))  # without loss of generality: any set may be translated
     points, x, found = [star], programme.vector() if anywhere else NULL, []
     start = [x] if anywhere else []
     for k in range(n + 1):
@@ -83,7 +83,7 @@ def frank_wolfe(n, anywhere=False, margin=0):
 
 
 def _in_ball(programme, found, others, star, margin):
-    """All are within the ball of diameter 1, and no other vertex is better than the one found."""
+    """Require that all points lie in the ball of diameter 1, that each vertex found is the best of all, and that x* is optimal."""
     for g, vertex in found:
         _not_beyond(programme, -1 * (g @ vertex), [g @ other for other in others if other is not vertex], margin)
     _not_beyond(programme, -1 * (star.gradient @ star.x), [star.gradient @ vertex for _, vertex in found])
@@ -91,7 +91,7 @@ def _in_ball(programme, found, others, star, margin):
 
 
 def _anywhere(programme, found, others, star, margin):
-    """No two are farther apart than 1."""
+    """Require that no two points are farther apart than 1, that each vertex found is the best of all, and that x* is optimal."""
     for g, vertex in found:
         programme.require(*(g @ other - g @ vertex for other in others if other is not vertex))
     programme.require(*(star.gradient @ (other - star.x) for other in others if other is not star.x))

@@ -1,4 +1,4 @@
-"""The worst cases by name: the statement that each is about, its bounds, its programme, and its run."""
+"""The worst cases by name: what each measures, the bounds of the papers, its programme, and its run."""
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
@@ -13,11 +13,11 @@ MU, EPS, HALF, RADIUS = Fraction(1, 10), Fraction(1, 10), Fraction(1, 2), Fracti
 
 @dataclass(frozen=True)
 class WorstCase:
-    """One method and what is measured of it, sigma = 1.
+    """A method and the quantity measured on its runs, for sigma = 1.
 
-    words : what is measured, and in which units
+    words : what is measured, and in which units;  angles : whether the case depends on theta
     model : (n, theta, margin) -> ``Model``;  play : (instance, n, theta) -> (measured, smallest angle met or None), or None for no run
-    bounds : variant -> function of (n, theta), None where no theorem speaks
+    bounds : variant -> function of (n, theta), empty where no theorem applies;  instance : class that turns a solution into a problem
     """
 
     words: str
@@ -29,7 +29,7 @@ class WorstCase:
 
 
 def paper_gamma(theta):
-    """The largest gamma of Theorem 4.1 of accelerated boosting, Theta^4 / (4 + Theta^2)."""
+    """Return Theta^4 / (4 + Theta^2), the largest gamma allowed by Theorem 4.1 of accelerated boosting."""
     return theta**4 / (4 + theta**2)
 
 

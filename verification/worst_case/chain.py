@@ -1,12 +1,12 @@
-"""Proofs by a chain of inequalities: for a complete class (Theta = 1) and steps that are known before the run.
+"""Proofs by a chain of inequalities, for a complete class (Theta = 1) and step lengths that are known before the run.
 
-The points are x_k = -sum_j H_kj g_j, g_j the gradients. With X_k = sum_j H_kj, c = 1 / (2 X_n + 1) and
+The points are x_k = -sum_j H_kj g_j with the gradients g_j. Let X_k = sum_j H_kj, c = 1 / (2 X_n + 1) and
 
-    mu_{k+1} = (H_n0 + ... + H_nk) / (2 X_n - X_k),    mu_0 = 0, mu_{n+1} = 1,
+    mu_{k+1} = (H_n0 + ... + H_nk) / (2 X_n - X_k),    mu_0 = 0, mu_{n+1} = 1.
 
-the interpolation inequality of x_{k-1} and x_k is taken mu_k times, that of x* and x_k mu_{k+1} - mu_k times. All values cancel. What is
-left of L(x_n) <= c / 2 is a form of x* and the gradients that vanishes where all gradients are -c x*; where it is nowhere above 0, c / 2 is
-a bound. Docs: docs/worst-cases.md; for gradient steps the multipliers are those of Drori and Teboulle (2014).
+The interpolation inequality of x_{k-1} and x_k gets the multiplier mu_k, the one of x* and x_k gets mu_{k+1} - mu_k. In their sum all
+function values cancel. L(x_n) - c / 2 is then at most a quadratic form of x* and the gradients. It is 0 where all gradients are -c x*; if
+it is nowhere positive, c / 2 is a bound. See docs/worst-cases.md; for gradient steps the multipliers are those of Drori, Teboulle (2014).
 """
 
 import itertools
@@ -16,7 +16,7 @@ from coordboost.theory.performance import Form, is_negative_definite
 
 
 def weights(model):
-    """(c, mu_0, ..., mu_{n+1}) of a model with the points x*, x_0, ..., x_n."""
+    """Return (c, [mu_0, ..., mu_{n+1}]) of a model with the points x*, x_0, ..., x_n."""
     rows = [_steps(model, point) for point in model.points[1:]]
     sums, last = [sum(row) for row in rows], rows[-1]
     mu = [Fraction(sum(last[: k + 1])) / (2 * sums[-1] - total) for k, total in enumerate(sums)]
@@ -24,13 +24,13 @@ def weights(model):
 
 
 def _steps(model, point):
-    """H_k0, ..., H_kn."""
+    """Return H_k0, ..., H_kn of a point."""
     names = [next(iter(one.gradient.parts)) for one in model.points[1:]]
     return [-point.x.parts.get(name, Fraction(0)) for name in names]
 
 
 def remainder(model, c, mu):
-    """Objective, the inequalities by their multipliers, and c / 2 times 1 - |x*|^2: a ``Form``, constant c / 2."""
+    """Return the ``Form`` objective + sum of multiplier times inequality + c / 2 (1 - |x*|^2); its constant is c / 2."""
     star, *points = model.points
     total = model.programme.objective.plus(1 - star.x @ star.x, c / 2)
     for k, point in enumerate(points):
@@ -41,13 +41,13 @@ def remainder(model, c, mu):
 
 
 def _interpolated(one, other):
-    """What a convex, 1-smooth function has at least 0 at two points."""
+    """Return the form of two points that is at least 0 for every convex, 1-smooth function."""
     g = one.gradient - other.gradient
     return one.value - other.value - other.gradient @ (one.x - other.x) - Fraction(1, 2) * (g @ g)
 
 
 def proved(model):
-    """An upper bound of L(x_n) where |x*| <= 1, a Fraction; None where the chain proves none."""
+    """Return an upper bound of L(x_n) for |x*| <= 1, a Fraction, or None where the chain proves nothing."""
     c, mu = weights(model)
     if any(after < before for before, after in itertools.pairwise(mu)) or mu[-1] != 1:
         return None
@@ -56,7 +56,7 @@ def proved(model):
 
 
 def _nowhere_above(model, form, c):
-    """Whether a form of x* and the gradients is never above 0: it does not change along x* = 1, g = -c, and is below 0 beside that."""
+    """Return whether a form of x* and the gradients is nowhere positive: constant along (x* = 1, g = -c), negative definite for x* = 0."""
     star, *points = (next(iter(part.parts)) for part in (model.points[0].x, *(point.gradient for point in model.points[1:])))
     way = {star: Fraction(1), **dict.fromkeys(points, -c)}
     for name in way:

@@ -1,6 +1,6 @@
-"""Descent on the worst smooth convex function: gradient boosting, accelerated boosting, LS-Boost.
+"""Worst cases of descent on a smooth convex function: gradient boosting, accelerated boosting, LS-Boost.
 
-sigma = 1 and L* = 0 throughout, and the start is 0. Learners are fitted to gradients, so that models move by their opposites.
+sigma = 1, L* = 0, and the start is 0. Learners are fitted to gradients, so the fitted learners are subtracted from the model.
 """
 
 from fractions import Fraction
@@ -10,7 +10,7 @@ from verification.worst_case.models import Model
 
 
 def _model(method, n, theta, mu=0, margin=0):
-    """The programme of n steps of a method, with the learners that were fitted and the points of the function."""
+    """Return the ``Model`` of n steps of a method: the programme, the fitted learners and the points of the function."""
     loss = UnknownLoss(mu, theta, margin)
     programme = loss.finished(method(loss, n))
     targets, columns = zip(*loss.fits, strict=True)
@@ -18,7 +18,7 @@ def _model(method, n, theta, mu=0, margin=0):
 
 
 def gbm(n, theta, mu=0, margin=0):
-    """GBM with steps 1 / sigma: L(f_n), where ||f_k - f*|| <= 1 for all k; for mu > 0 where L(0) <= 1."""
+    """Model of L(f_n) for GBM with steps 1 / sigma, under ||f_k - f*|| <= 1 for all k; for mu > 0 under L(0) <= 1."""
 
     def method(loss, n):
         x, met = loss.start, [loss.start]
@@ -33,7 +33,7 @@ def gbm(n, theta, mu=0, margin=0):
 
 
 def agbm(n, theta, gamma, sign=1, margin=0):
-    """AGBM with eta = 1: L(f_n), where ||f*|| <= 1; `sign` of the correction, 0 for VAGBM."""
+    """Model of L(f_n) for AGBM with eta = 1, under ||f*|| <= 1; `sign` is the sign of the correction, 0 for VAGBM."""
     gamma = Fraction(gamma)
 
     def method(loss, n):
@@ -55,7 +55,7 @@ def agbm(n, theta, gamma, sign=1, margin=0):
 
 
 def ls_boost(n, theta, eps, margin=0):
-    """LS-Boost: ||r_n||^2, where ||r_0|| <= 1 and the least-squares residual is 0."""
+    """Model of ||r_n||^2 for LS-Boost, under ||r_0|| <= 1 and with a least-squares residual of 0."""
 
     def method(loss, n):
         x = loss.start

@@ -1,4 +1,4 @@
-"""The worst case as an interval: below, a run on the worst instance found; above, a proof in fractions."""
+"""The worst case as an interval: the lower end is a run on the worst instance found, the upper end a proof in fractions."""
 
 import math
 from dataclasses import dataclass
@@ -7,13 +7,13 @@ from fractions import Fraction
 from coordboost.theory.performance import solve_and_prove, solve_programme
 from verification.worst_case.catalogue import CASES
 
-#: Tried one after the other: by how much each learner beats the others, so that rounding does not choose.
+#: By how much each chosen learner must beat the others, so that rounding does not decide ties; tried in this order.
 MARGINS = tuple(Fraction(1, 10**k) for k in (7, 6, 5, 8))
-#: How far the smallest angle met may be below the hypothesis: rounding of the function's gradient.
+#: How far the smallest angle met may be below the hypothesis, for rounding errors of the function's gradient.
 ANGLE = 1e-9
-#: What the gradient of the worst function may be rounded by, relatively: lower ends are that much lower.
+#: Relative rounding error of the worst function's gradient; lower ends are reduced by it.
 ROUNDED = 1e-8
-#: A run this close to the bound above is good enough.
+#: Try no further margin once a run is this close to the upper end.
 CLOSE = 2e-6
 
 
@@ -21,7 +21,7 @@ CLOSE = 2e-6
 class Interval:
     """``lower`` <= the worst case of `name` after n steps <= ``upper``; -inf or inf where there is no run or no proof.
 
-    estimate : the solver's number, no claim;  bounds : what the papers guarantee, variant -> number
+    estimate : the solver's value, without a proof;  bounds : bounds of the papers, variant -> number
     """
 
     name: str
@@ -34,12 +34,12 @@ class Interval:
 
     @property
     def width(self):
-        """What is not known."""
+        """The difference of both ends."""
         return self.upper - self.lower
 
 
 def worst_case(name, n, theta=Fraction(1)):
-    """The ``Interval`` of one of ``CASES`` after n >= 1 steps.
+    """Return the ``Interval`` of one of ``CASES`` after n >= 1 steps.
 
     Parameters
     ----------
@@ -50,8 +50,7 @@ def worst_case(name, n, theta=Fraction(1)):
 
     Notes
     -----
-    *Cost*: three to six semidefinite programmes, 0.1 to 0.5 s for n <= 6. The upper end is exact but for its last conversion to a float,
-    which is rounded up.
+    *Cost*: three to six semidefinite programmes, 0.1 to 0.5 s for n <= 6. The upper end is an exact fraction that is rounded up to a float.
     """
     if name not in CASES:
         raise ValueError(f"name must be one of {', '.join(CASES)}, got {name!r}.")
@@ -66,7 +65,7 @@ def worst_case(name, n, theta=Fraction(1)):
 
 
 def _best_run(case, n, theta, upper):
-    """The largest value of a run whose hypotheses hold."""
+    """Return the largest measured value over the runs on which all hypotheses hold; -inf if there is none."""
     best = -math.inf
     for margin in MARGINS:
         model = case.model(n, theta, margin)

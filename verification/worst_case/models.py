@@ -1,4 +1,4 @@
-"""What the runs need to know of a programme beside its conditions."""
+"""A programme together with the vectors from which the runs build an instance."""
 
 from dataclasses import dataclass, field
 from fractions import Fraction
@@ -8,12 +8,12 @@ from coordboost.theory.performance import Programme, Vector
 
 @dataclass
 class Model:
-    """A programme, and the vectors that make an instance of its solution.
+    """A programme, and the vectors that turn its solution into an instance.
 
-    points : of the function, the minimiser first;  mu : its strong convexity
-    columns : multiples of the learners, in the order in which ties are broken
-    inside : `radius` times vectors that are means of learners and of their opposites: two learners for each, whose mean it is
-    targets : what was fitted, with an angle of at least `theta`
+    points : points of the function, the minimiser first;  mu : its strong convexity
+    columns : multiples of the learners; ties go to the first
+    inside : `radius` times vectors in the convex hull of the learners and their opposites; each becomes the mean of two further learners
+    targets : the vectors that were fitted, with an angle of at least `theta`;  target : y of least-squares problems
     """
 
     programme: Programme = field(default_factory=Programme)

@@ -1,9 +1,8 @@
-"""Random selection by enumeration: gradient boosting that draws one of two groups in every step (Type 2).
+"""Worst cases of random selection by enumeration of all draws: gradient boosting that draws one of two groups in every step (Type 2).
 
-The groups are all unit vectors of two orthogonal spaces, so the best fit in a group is the part of the residual that lies in its space.
-Vectors are pairs of parts, each with inner products of its own. The angle of this dictionary in the norm of the rule is 1/2: half the sum
-of the norms of the parts is at least half the norm. That of its second moments is sqrt(1/2): half the sum of the squares is half of the
-square of the norm.
+The groups are all unit vectors of two orthogonal spaces, so the best fit in a group is the projection of the residual on its space. A
+vector is a pair of parts, one in each space. In the norm of the rule the angle of this dictionary is 1/2, because half the sum of the norms
+of the parts is at least half the norm. Its second-moment angle is sqrt(1/2), because half the sum of the squares is half the squared norm.
 """
 
 from fractions import Fraction
@@ -19,7 +18,7 @@ from verification.worst_case.runs import Instance
 
 
 class Pair(NamedTuple):
-    """The parts of a vector in the two spaces."""
+    """A vector as the pair of its parts in the two spaces."""
 
     first: Vector
     second: Vector
@@ -37,7 +36,7 @@ class Pair(NamedTuple):
         return self.first @ other.first + self.second @ other.second
 
     def part(self, group):
-        """One part alone, the other one being 0."""
+        """Return the vector with the other part set to 0."""
         return Pair(*(part if i == group else NULL for i, part in enumerate(self)))
 
 
@@ -45,7 +44,7 @@ ZERO = Pair(NULL, NULL)
 
 
 def random_gbm(n, mu=0):
-    """RGBM with steps 1 / sigma: E L(f_n) over all 2^n draws, where ||f_k - f*|| <= 1 surely; for mu > 0 where L(0) <= 1."""
+    """Model of E L(f_n) over all 2^n draws, RGBM with steps 1 / sigma, under ||f_k - f*|| <= 1 in all draws; for mu > 0 under L(0) <= 1."""
     model = Model(mu=Fraction(mu))
     programme = model.programme
     star = Point(Pair(programme.vector(), programme.vector()), ZERO, Form.of(0))
@@ -67,7 +66,7 @@ def random_gbm(n, mu=0):
 
 
 class Groups(Instance):
-    """An instance whose learners are, in both groups, the directions of all parts that are met."""
+    """An instance whose learners are, in each group, the directions of the targets' parts in the space of this group."""
 
     def __init__(self, model, solution):
         group = np.arange(model.programme.n_vectors) % 2
@@ -78,7 +77,7 @@ class Groups(Instance):
         return sum(Instance.at(self, part) for part in vector)
 
     def problem(self):
-        """The worst function over both groups."""
+        """Return the problem: the worst function, with the learners of both groups."""
         parts = [[self.at(target.part(g)) for target in self.model.targets] for g in (0, 1)]
         parts = [[column / np.linalg.norm(column) for column in group if np.linalg.norm(column) > 1e-9] for group in parts]
         B = np.transpose([*parts[0], *parts[1]])
@@ -87,7 +86,7 @@ class Groups(Instance):
 
 
 def play_random(instance, n):
-    """The mean of L(f_n) over all draws, in units of the hypothesis: seeds are tried until every sequence of draws has come."""
+    """Return the mean of L(f_n) over all draws, in units of the hypothesis; seeds are tried until every sequence of draws has occurred."""
     problem = instance.problem()
     group, found, far, seed = problem.groups, {}, 0.0, 0
     while len(found) < 2**n:

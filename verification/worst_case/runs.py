@@ -1,7 +1,7 @@
-"""The lower ends: the solver's Gram matrix becomes columns and a loss, and these are run through ``coordboost.solve``.
+"""Lower ends of the intervals: the solver's Gram matrix becomes learners and a loss, on which ``coordboost.solve`` runs.
 
-What a run measures is a lower bound of the worst case by itself: the function is smooth and convex by its construction, and every
-hypothesis is looked at on the run, not at the solver's numbers: angles, distances and lengths are those that were met.
+The measured value alone is a lower bound of the worst case, whatever the solver's errors: the function is smooth and convex by
+construction, and every hypothesis (angles, distances, lengths) is checked on the run itself.
 """
 
 import functools
@@ -13,7 +13,7 @@ from coordboost.theory.performance import Coordinates
 
 
 class Interpolant(cb.losses.Loss):
-    """An ``Envelope`` as a loss of all predictions together: one coordinate a sample, those behind the points' own count for nothing."""
+    """An ``Envelope`` as a loss of the whole prediction vector: a coordinate for each sample; further samples do not count."""
 
     value = residual = None
     sigma = 1.0
@@ -22,16 +22,16 @@ class Interpolant(cb.losses.Loss):
         self.envelope, self.mu, self.center = envelope, envelope.mu, envelope.center
 
     def refresh_residual(self, y, weight, base, pred, resid):
-        """The opposite of the gradient at the predictions, in place."""
+        """Fill `resid` with minus the gradient at the predictions."""
         n = len(self.center)
         resid[:n], resid[n:] = -self.envelope.gradient(pred[:n]), 0.0
 
     def sum_of_losses(self, y, weight, base, pred):
-        """The value at the predictions, from below."""
+        """Return a lower bound of the value at the predictions."""
         return self.envelope.below(pred[: len(self.center)])
 
     def above(self, pred):
-        """The value at the predictions from above: that of a point of the polyhedron."""
+        """Return an upper bound of the value at the predictions: the formula at one point of the polyhedron."""
         x, of = pred[: len(self.center)], self.envelope
         corners, weights = of.nearest(x)
         weights = np.maximum(weights, 0) / np.maximum(weights, 0).sum()
@@ -40,27 +40,27 @@ class Interpolant(cb.losses.Loss):
 
 
 class Instance(Coordinates):
-    """Coordinates for a solution: `at(vector)`; unit columns B (n, n_learners), those of `inside` last."""
+    """A solution in coordinates (`at(vector)`), with unit columns B (n, n_learners); the learners that come from `inside` are last."""
 
     def __init__(self, model, solution):
         super().__init__(solution)
         self.model = model
 
     def at(self, vector):
-        """Coordinates of a combination of the vectors, the functional among them."""
+        """Return the coordinates of a combination of the vectors and the functional."""
         known = type(vector)({i: value for i, value in vector.parts.items() if i >= 0})
         return super().at(known) + float(vector.parts.get(-1, 0)) * (self._slope if -1 in vector.parts else 0.0)
 
     @functools.cached_property
     def _slope(self):
-        """The functional: the shortest vector with the products that the solution gives."""
+        """The functional as a vector: the shortest one with the inner products of the solution."""
         n = self.root.shape[1]
         known = [i for i in range(n) if (-1, i) in self.solution.numbers]
         return np.linalg.lstsq(self.root[:, known].T, np.array([self.solution.numbers[-1, i] for i in known]), rcond=1e-9)[0]
 
     @property
     def columns(self):
-        """Unit columns: those planned, then z + w and z - w for each z inside, with a coordinate w of its own."""
+        """Unit columns: the planned ones, then z + w and z - w for each z of `inside`, each w along a coordinate of its own."""
         planned = [self.at(column) for column in self.model.columns]
         planned = [column / np.linalg.norm(column) for column in planned if np.linalg.norm(column) > 1e-9]
         inside = [self.at(z) / self.model.radius for z in self.model.inside]
@@ -79,7 +79,7 @@ class Instance(Coordinates):
         return Interpolant(self.envelope(self.model.points, self.model.mu))
 
     def problem(self, y=None, also=()):
-        """The problem: least squares for a target, else the worst function; the directions `also` are learners, too."""
+        """Return the problem: least squares if a target `y` is given, else the worst function; the directions of `also` become learners."""
         B = np.column_stack([self.columns, *(target / np.linalg.norm(target) for target in also)])
         target = np.zeros(len(B)) if y is None else np.append(y, np.zeros(len(B) - len(y)))
         return cb.Problem(B, target, cb.losses.Squared() if y is not None else self.loss, center=False, scale=False)
@@ -90,17 +90,17 @@ def _states(problem, method, n_steps):
 
 
 def least_angle(problem, targets):
-    """The smallest cosine between a target and its best learner."""
+    """Return the smallest cosine between a target and its best learner."""
     return min((float(np.abs(problem.scan(target)).max() / np.linalg.norm(target)) for target in targets), default=1.0)
 
 
 def play_descent(instance, method, n, momentum=None):
-    """(the value of f_n in units of the hypothesis, the smallest angle met) of a run on the worst function.
+    """Return (L(f_n) in units of the hypothesis, the smallest angle met) of a run on the worst function.
 
     momentum : (gamma, sign of the correction) of an accelerated run, whose unit is ||f*||^2
 
-    The unit of a plain run is the largest ||f_k - f*||^2, and L(0) where the function is strongly convex.
-    Where the angle is 1 every direction is a learner; those that were met are put behind the planned ones, for the next run.
+    The unit of a plain run is the largest ||f_k - f*||^2, or L(0) where the function is strongly convex.
+    With angle 1 every direction is a learner: the directions met in a run are appended to the learners, and the run is repeated.
     """
     problem, angle = instance.problem(), -1.0
     for _ in range(4):
@@ -120,7 +120,7 @@ def play_descent(instance, method, n, momentum=None):
 
 
 def _met(problem, path, n, gamma, sign):
-    """What an accelerated run of n rounds, eta = 1, has looked at: the residuals and, with a correction, the corrected ones."""
+    """Return the targets fitted by an accelerated run of n rounds (eta = 1): the residuals and, with a correction, the corrected ones."""
     columns, met = iter(problem.gather(path.learner).T), []
     f = h = left = problem.y * 0
 
@@ -144,14 +144,14 @@ def _met(problem, path, n, gamma, sign):
 
 
 def play_ls_boost(instance, eps, n):
-    """(||r_n||^2 / ||r_0||^2, the smallest angle met)."""
+    """Return (||r_n||^2 / ||r_0||^2, the smallest angle met) of a run of LS-Boost."""
     problem = instance.problem(instance.at(instance.model.target))
     states = _states(problem, cb.ls_boost(eps), n)
     return states[-1].loss / states[0].loss, least_angle(problem, [problem.resid(state.pred) for state in states[:n]])
 
 
 def play_stagewise(instance, method, n, measure, delta=None):
-    """The smallest over the steps of what is measured, for ||y|| = 1."""
+    """Return the minimum of `measure` over the steps of a run, for ||y|| <= 1."""
     y = instance.at(instance.model.target)
     problem = instance.problem(y / max(1.0, np.linalg.norm(y)))
     states = _states(problem, method, n)
@@ -161,13 +161,13 @@ def play_stagewise(instance, method, n, measure, delta=None):
         return min(corr)
     if measure == "omega":
         return min(c - r @ state.pred / delta for c, r, state in zip(corr, resid, states, strict=True))
-    # the mean of the last two learners is in the ball: its loss is at least the optimum
+    # delta times the mean of the last two learners is in the ball: its loss is at least the optimum
     best = problem.value(delta * problem.gather(np.arange(problem.n_learners))[:, -2:].mean(axis=1))
     return min(state.loss for state in states) - best
 
 
 def play_frank_wolfe(instance, n):
-    """f(x_n) - f(x*) on the l1 ball of radius 1/2, x* being the mean of its last two learners."""
+    """Return f(x_n) - f(x*) on the l1 ball of radius 1/2, where x* is half the mean of the last two learners."""
     problem = instance.problem()
     star = 0.5 * problem.gather(np.arange(problem.n_learners))[:, -2:].mean(axis=1)
     return cb.solve(problem, cb.methods.frank_wolfe(0.5), n).final.loss - problem.loss.above(star)

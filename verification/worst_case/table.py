@@ -10,16 +10,16 @@ from verification.worst_case.interval import worst_case
 
 THETAS = (Fraction(3, 10), Fraction(7, 10), Fraction(1))
 STEPS = tuple(range(1, 9))
-#: Two groups: 2^n draws.
+#: Numbers of steps with two groups, where 2^n draws are enumerated.
 FEW = (1, 2, 3)
-#: Wider intervals are named on the page.
+#: Wider intervals are listed below the table.
 WIDE = 1e-4
 ACCELERATED = ("agbm", "agbm_one", "agbm_minus", "vagbm")
 LINES = {"printed": "-", "corrected": "--", "sharpened": ":"}
 
 
 def all_intervals():
-    """The intervals of all cases, step numbers and angles. *Cost*: about two minutes."""
+    """Return the intervals of all cases, step numbers and angles. *Cost*: about two minutes."""
     return [
         worst_case(name, n, theta)
         for name, case in CASES.items()
@@ -29,7 +29,7 @@ def all_intervals():
 
 
 def conjectured(interval):
-    """A closed form for an interval, or None where there is none."""
+    """Return the closed form for an interval, or None where there is none."""
     n, complete = interval.n, interval.theta == 1
     if complete and interval.name == "gbm":
         return conjectures.gbm_complete(n)
@@ -43,14 +43,14 @@ def conjectured(interval):
 
 
 def proved(interval, form):
-    """Whether the closed form of a complete class is proved in fractions for this number of steps."""
+    """Return whether the closed form (for a complete class) is proved in fractions for this number of steps."""
     if interval.theta < 1 or interval.name not in ("gbm", *ACCELERATED):
         return False
     return chain.proved(CASES[interval.name].model(interval.n, interval.theta, Fraction(0))) == form
 
 
 def page(file):
-    """Write the table in Markdown, one row for each case, angle and kind of number; the intervals."""
+    """Write the table in Markdown, one row for each case, angle and kind of number; return the intervals."""
     intervals = all_intervals()
     lines = [f"| case | Theta | | {' | '.join(f'n = {n}' for n in STEPS)} |", f"|---|---|---|{'---|' * len(STEPS)}"]
     for key in dict.fromkeys((one.name, one.theta) for one in intervals):
@@ -74,7 +74,7 @@ def _cell(interval, kind):
 
 
 def picture(intervals, file):
-    """Draw bounds by worst case against n, beside the table; the name of the picture."""
+    """Draw worst cases and bounds against n, into a file beside the table; return its name."""
     import matplotlib
 
     matplotlib.use("Agg")
@@ -101,7 +101,7 @@ def _colours():
 
 
 def _panel(panel, name, intervals):
-    """One method: the worst case as points, bounds as lines, a colour for each angle."""
+    """Draw one method: worst cases as points, bounds as lines, a colour for each angle."""
     for i, theta in enumerate(THETAS):
         mine = [one for one in intervals if one.theta == theta]
         panel.plot([one.n for one in mine], [one.upper for one in mine], "o", color=f"C{i}")
