@@ -171,3 +171,8 @@ def test_checks_do_not_hang_on_the_unit_of_the_target(make):
         for before, after in ((one.measured, large.measured), (one.bound, large.bound), (one.trivial, large.trivial)):
             if before is not None:
                 np.testing.assert_allclose(after, factor * np.asarray(before), rtol=1e-9, atol=1e-9 * factor, err_msg=one.name)
+
+
+def test_plans_reach_as_far_as_the_message_says():
+    far = cb.theory.plan(GAUSS, cb.methods.frank_wolfe, n_steps=8 * 10**14, delta=1.0)
+    assert 0.99 * far.n_steps <= cb.theory.plan(GAUSS, cb.methods.frank_wolfe, far.gap, delta=1.0).n_steps <= far.n_steps

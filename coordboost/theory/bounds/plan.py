@@ -197,14 +197,14 @@ def _smooth(problem, method):
 
 
 def least_steps(reached):
-    """Return the smallest k with reached(k), for a condition that stays true for larger k; None if about `MOST` steps are too few."""
+    """Return the smallest k with reached(k), for a condition that stays true for larger k; None if `MOST` steps are too few."""
     if reached(0):
         return 0
-    high, low = 1, 0
+    low, high = 0, 1
     while not reached(high):
-        high *= 2
-        if high > MOST:
+        if high == MOST:
             return None
+        low, high = high, min(2 * high, MOST)
     while high - low > 1:
         middle = (low + high) // 2
         low, high = (low, middle) if reached(middle) else (middle, high)
