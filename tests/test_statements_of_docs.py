@@ -36,7 +36,7 @@ def run_of(name, problem=SQUARED):
 def rows_of_methods():
     """method -> what the page says that ``check`` tests on it."""
     text = (ROOT / "docs" / "bounds.md").read_text(encoding="utf-8")
-    table = text.split("| method | what `check` holds against a run |")[1].split("\n\n")[0]
+    table = text.split("| method | what `check` compares with a run |")[1].split("\n\n")[0]
     rows = (line.strip("| ").split(" | ") for line in table.splitlines() if line.startswith("| `"))
     return {name: said for names, said in rows for name in re.findall(r"`(\w+)`", names.split(";")[0])}
 
