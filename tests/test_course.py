@@ -309,7 +309,7 @@ def test_6_break_it(basis):
     assert claim.verdict == "refuted" and run.losses[-1] > 1e6 * run.losses[0]
 
 
-# Lesson 7: trees as columns without number
+# Lesson 7: trees as an implicit dictionary
 
 
 @pytest.fixture

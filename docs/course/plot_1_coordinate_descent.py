@@ -28,14 +28,14 @@ BLUE, ORANGE, GREEN, GREY = "#0072B2", "#D55E00", "#009E73", "#767676"
 # ---------------------------------
 #
 # A weak learner is a simple function :math:`b_j(x)`: one variable, a split of one variable in two, a small tree. A boosted model is a
-# weighted sum of them. On the data only the values of the learners count. Put them into the columns of a matrix:
+# weighted sum of them. On the data only the values of the learners matter. They are the columns of a matrix:
 #
 # .. math::
 #
 #    B_{ij} = b_j(x_i), \qquad \mathrm{pred} = B \beta, \qquad L(\beta) = \sum_{i=1}^n \ell\bigl(y_i, (B\beta)_i\bigr) .
 #
-# If :math:`\ell` is convex in the prediction, then :math:`L` is convex in :math:`\beta`. All columns are scaled to length 1, and a
-# ``Problem`` does that. Two quantities return in every lesson: the *residual*, and its *correlations* with the columns,
+# If :math:`\ell` is convex in the prediction, then :math:`L` is convex in :math:`\beta`. A ``Problem`` scales all columns to length 1.
+# Every lesson uses two quantities: the *residual*, and its *correlations* with the columns,
 #
 # .. math::
 #
@@ -59,10 +59,10 @@ print(
 )
 
 # %%
-# The same step, told twice
-# -------------------------
+# One step, described in two ways
+# -------------------------------
 #
-# *A booster says*: fit every learner to the residual by least squares. Keep the one with the smallest sum of squares. Add a part
+# *In boosting*: fit every learner to the residual by least squares. Keep the one with the smallest sum of squares. Add a part
 # :math:`\varepsilon` of it to the model.
 
 
@@ -79,8 +79,7 @@ def boosting(n_steps, eps):
 
 
 # %%
-# *An optimiser says*: take the coordinate with the largest partial derivative. Move it against the derivative, and leave the others
-# alone.
+# *In optimisation*: take the coordinate with the largest partial derivative. Move it against the derivative, and keep all others.
 
 
 def coordinate_descent(n_steps, eps):
@@ -111,7 +110,7 @@ print("the same model:", np.allclose(resid, centred - B @ beta))
 # R. Freund, P. Grigas, R. Mazumder, A new perspective on boosting in linear regression via subgradient optimization and relatives,
 # Annals of Statistics 45 (2017), Section 2.
 #
-# With two columns one can watch it. Here are two blood values that are correlated, and the level lines of :math:`L`. Every step is
+# With two columns we can draw it. Here are two correlated blood values, and the level lines of :math:`L`. Every step is
 # parallel to an axis.
 pair = cb.Problem(X[["s1", "s2"]], y)
 exact = cb.solve(pair, cb.ls_boost(eps=1.0), n_steps=60)
@@ -155,7 +154,7 @@ ax.legend(loc="upper right")
 # A method is a pair of rules
 # ---------------------------
 #
-# ``solve`` has one loop for all methods. A method says two things: *which* learner (a selection rule), and *how far* (a step rule).
+# ``solve`` has one loop for all methods. A method determines *which* learner to take (a selection rule), and *how far* to go (a step rule).
 run = cb.solve(problem, cb.ls_boost(eps=0.1), n_steps=50)
 print("the package makes the same choices:", run.path.learner.tolist() == learners)
 print(run.method.select, run.method.step)
@@ -220,7 +219,7 @@ print(
 #
 #    L(\beta_{k+1}) = L(\beta_k) - \frac{\varepsilon (2 - \varepsilon)}{2}\, C_k^2 .
 #
-# The package checks it on the run, with a tolerance that counts the roundings. *Tight* means that it is an equation.
+# The package checks it on the run, with a tolerance for rounding errors. *Tight* means that both sides are equal.
 check = cb.theory.check(run, "(25) descent")[0]
 print(check, "| kind:", check.kind)
 
@@ -259,7 +258,7 @@ ax.legend(frameon=False)
 # **1.3 AdaBoost.** Take the exponential loss, labels -1 and +1, learners with values -1 and +1, and the best length of a step. Show that
 # the first step adds :math:`\frac{1}{2} \log\frac{1 - e}{e}` times the learner, where :math:`e` is its rate of errors. *Check*: for the
 # stump "mean radius below 15" of the breast cancer data as the only learner, ``Problem(..., cb.losses.Exponential(), center=False)``
-# and one step of ``gcd(LineSearch())`` give this number to 1e-6. Mind that the package scales the column to length 1.
+# and one step of ``gcd(LineSearch())`` give this number to 1e-6. Note that the package scales the column to length 1.
 #
 # **Break it.** *Claim*: "The learner that fits the residual best is the one with the largest partial derivative, whatever the lengths of
 # the columns." Refute it with a ``cb.theory.BoundCheck``. Its measured value is the sum of squares that the learner with the largest

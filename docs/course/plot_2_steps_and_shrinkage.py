@@ -5,8 +5,8 @@ r"""
 **Goals**
 
 * You can say in which norm boosting is steepest descent, and what changes with the norm.
-* You know two rules for the length of a step, what each is guaranteed, and how far the guarantee is from a run.
-* You can explain what small steps (*shrinkage*) change: not where a run ends, but by which way.
+* You know two rules for the length of a step, the guarantee for each, and how far a run is from it.
+* You can explain what small steps (*shrinkage*) change: not the end of a run, but its path.
 
 *You need*: lesson 1, norms and dual norms, eigenvalues. *Time*: 55 minutes.
 """
@@ -44,7 +44,7 @@ problem = cb.Problem(X, y)
 # * :math:`\ell_1` norm: the ball has its corners on the axes, and a linear function is least at a corner. One coordinate moves, the one
 #   with the largest partial derivative. The dual norm is :math:`\max_j |c_j|`.
 #
-# So **boosting is steepest descent in the** :math:`\ell_1` **norm**, and the largest correlation is the length of its gradient.
+# So **boosting is steepest descent in the** :math:`\ell_1` **norm**, and the largest correlation is the dual norm of the gradient.
 gradient = np.array([-0.9, -0.5])
 circle = np.linspace(0, 2 * np.pi, 200)
 balls = {
@@ -94,8 +94,9 @@ fig.suptitle("Steepest descent depends on the ball (grey: the linear function)")
 # ------------------------------------------
 #
 # **LS-Boost** moves the chosen coefficient by :math:`\varepsilon c_j`. With :math:`\varepsilon = 1` this is the best point along the
-# column; smaller steps are called *shrinkage*. The identity of lesson 1 says what a step gains. How large is :math:`C_k` at least? With
-# :math:`p` columns the largest of the squared correlations is at least their mean, and the eigenvalues of :math:`B^\top B` do the rest.
+# column; smaller steps are called *shrinkage*. The identity of lesson 1 gives the gain of a step. How large is :math:`C_k` at least? With
+# :math:`p` columns the largest of the squared correlations is at least their mean, and the eigenvalues of :math:`B^\top B` bound this mean
+# from below.
 #
 # **Theorem (Freund, Grigas and Mazumder 2017, Theorem 2.1 (i)).** Squared loss, columns of length 1, greedy choice,
 # :math:`0 < \varepsilon \le 1`. Let :math:`\lambda` be the smallest *non-zero* eigenvalue of :math:`B^\top B`, and
@@ -108,7 +109,7 @@ fig.suptitle("Steepest descent depends on the ball (grey: the linear function)")
 # *Source*: A new perspective on boosting in linear regression via subgradient optimization and relatives, Annals of Statistics 45. The
 # 4 can be removed by a sharper constant in one line of the proof. That variant is called *sharpened* here.
 #
-# There is no assumption on the rank: columns may be copies of each other, and there may be more of them than rows. What is it worth?
+# There is no assumption on the rank: columns may be copies of each other, and there may be more of them than rows. How good is this bound?
 known = cb.theory.bounds.Constants.of(problem)
 print(
     f"lambda = {known.lambda_pmin:.4f}, kappa = p / lambda = {known.kappa:.0f}, A = {known.size:.0f}"
@@ -126,8 +127,8 @@ cb.plots.BoundDisplay.from_run(
 ax.set_title("LS-Boost, eps = 0.1: the theorem holds, and is careful")
 
 # %%
-# The bound is right at the start, and far too slow later. It must hold for the worst target, and this target is not the worst one. To
-# reach one percent of what can be explained:
+# The bound is right at the start, but falls far too slowly later. It must hold for the worst target, and this target is not the worst. The
+# numbers of steps to a gap of one percent of what can be explained:
 gap = 0.01 * known.size**2 / 2
 excess = run.losses - known.optimum
 plan = cb.theory.plan(problem, cb.ls_boost(0.1), gap=gap)
@@ -145,8 +146,8 @@ print(f"steps promised {plan.n_steps}, steps needed {np.argmax(excess <= gap)}")
 #    r_{k+1} = r_k - \varepsilon\, \mathrm{sign}(c_j) B_j, \qquad
 #    \mathrm{sign}(c_j) B_j \ \text{ is a subgradient of }\ f(r) = \max_j |\langle B_j, r \rangle| \ \text{ at } r_k .
 #
-# It is the **subgradient method** for the largest correlation, and a constant step is what subgradient methods have (Freund, Grigas and
-# Mazumder 2017, Proposition 3.2). The package has this second road, written apart from the first one.
+# It is the **subgradient method** with a constant step, for the largest correlation (Freund, Grigas and
+# Mazumder 2017, Proposition 3.2). The package also contains this form, as an independent implementation.
 stagewise = cb.solve(problem, cb.forward_stagewise(eps=20.0), n_steps=3000)
 *_, last = cb.theory.subgradient_descent(problem, 20.0, 3000)
 print(
@@ -194,7 +195,8 @@ ax.legend(frameon=False)
 # What shrinkage changes
 # ----------------------
 #
-# All these runs end near least squares. Shrinkage changes the way. Now with 100 columns and 80 rows, so that least squares fits the noise:
+# All these runs end near least squares, but shrinkage changes the path. Now take 100 columns and 80 rows, so that least squares fits the
+# noise:
 rng = np.random.default_rng(0)
 mix = np.linalg.cholesky(
     0.5 ** np.abs(np.subtract.outer(np.arange(100), np.arange(100)))
@@ -236,25 +238,25 @@ right.legend(frameon=False)
 fig.suptitle("Small steps: less loss for the same l1 norm")
 
 # %%
-# A long step spends more :math:`\ell_1` norm for the same loss. As :math:`\varepsilon` falls, the curves on the left approach a limit from
-# above. What that limit is, is the subject of lesson 3. On new rows the limit is the better model here; on other data the difference may
+# A long step needs more :math:`\ell_1` norm for the same loss. As :math:`\varepsilon` falls, the curves on the left approach a limit from
+# above. Lesson 3 is about that limit. On new rows the limit is the better model here; on other data the difference may
 # be small.
 #
 # Exercises
 # ---------
 #
-# **2.1 Steps that are too long.** The identity of lesson 1 has the factor :math:`\varepsilon (2 - \varepsilon)`. What does it say of
-# :math:`\varepsilon = 1.9`? *Check*: on the diabetes data the loss never rises in 500 steps of ``ls_boost(1.9)``, and
-# ``ls_boost(2.0)`` is refused.
+# **2.1 Steps that are too long.** The identity of lesson 1 has the factor :math:`\varepsilon (2 - \varepsilon)`. What follows for
+# :math:`\varepsilon = 1.9`? *Check*: on the diabetes data the loss never rises in 500 steps of ``ls_boost(1.9)``, and ``ls_boost(2.0)`` is
+# refused.
 #
 # **2.2 When forward stagewise goes up.** Show that :math:`L(\beta_{k+1}) - L(\beta_k) = \varepsilon^2 / 2 - \varepsilon C_k`. So the loss
 # rises exactly where :math:`C_k < \varepsilon / 2`. *Check*: for ``forward_stagewise(20.0)`` on the diabetes data the first step that
-# raises the loss is the one from model 107 to model 108, and in 3000 steps the two sets of steps are the same.
+# raises the loss is the step from model 107 to model 108, and in 3000 steps the loss rises exactly where :math:`C_k < \varepsilon / 2`.
 #
 # **2.3 The best step for a budget.** Which :math:`\varepsilon` makes the bound of Theorem 3.1 (iv) smallest after :math:`k` steps?
-# *Check*: :math:`\varepsilon = A / \sqrt{k + 1}`, and then the bound is the same number. For :math:`k = 999` on the diabetes data it is
+# *Check*: :math:`\varepsilon = A / \sqrt{k + 1}`, and then the bound equals this number. For :math:`k = 999` on the diabetes data it is
 # 36.8, and a run with this step stays below it.
 #
-# **Break it.** *Claim*: "Theorem 3.1 (iv) holds for the last model, not only for the best so far." It is a hope that the ledger refutes
-# (``Theorem 3.1 (iv) for the last iterate``). Refute it on the diabetes data with :math:`\varepsilon = 60` and 5000 steps:
-# a ``cb.theory.BoundCheck`` of the largest correlation of every model against the bound has violations.
+# **Break it.** *Claim*: "Theorem 3.1 (iv) holds for the last model, not only for the best so far." No paper claims this; the ledger refutes
+# it (``Theorem 3.1 (iv) for the last iterate``). Refute it on the diabetes data with :math:`\varepsilon = 60` and 5000 steps: a
+# ``cb.theory.BoundCheck`` of the largest correlation of every model against the bound has violations.

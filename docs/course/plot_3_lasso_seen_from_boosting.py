@@ -5,7 +5,7 @@ r"""
 **Goals**
 
 * You can compare the path of boosting with small steps to the path of the Lasso, and say what both have in common.
-* You know where they part, and why.
+* You know where they separate, and why.
 * You can change one line of boosting so that it goes to the Lasso, with a guarantee.
 
 *You need*: lessons 1 and 2, the Lasso. *Time*: 55 minutes.
@@ -30,15 +30,15 @@ problem = cb.Problem(X, y)
 # Two ways to a small model
 # -------------------------
 #
-# The Lasso bounds the :math:`\ell_1` norm of the coefficients, and for each bound it asks for the least loss:
+# The Lasso bounds the :math:`\ell_1` norm of the coefficients, and minimises the loss for each bound:
 #
 # .. math::
 #
 #    \min_\beta\ L(\beta) \quad \text{with} \quad \sum_j |\beta_j| \le \delta .
 #
-# As :math:`\delta` grows, the solutions form a path. For the squared loss it is piecewise linear, and ``exact_path`` computes it from
-# knot to knot. Boosting with small steps never heard of :math:`\delta`. It begins at 0, adds a little to one coefficient at a time, and
-# can be stopped. Draw both.
+# As :math:`\delta` grows, the solutions form a path. For the squared loss it is piecewise linear, and ``exact_path`` computes it from knot
+# to knot. Boosting with small steps does not use :math:`\delta`. It begins at 0, changes one coefficient a little at a time, and can be
+# stopped. Draw both.
 lasso = cb.exact_path(problem)
 run = cb.solve(problem, cb.forward_stagewise(eps=2.0), n_steps=2400)
 
@@ -51,7 +51,7 @@ axes[1].set_ylabel("")
 
 # %%
 # The pictures are nearly the same. Part of this is no surprise: *no* model has a smaller loss than the Lasso of its own :math:`\ell_1`
-# norm, by definition. What is surprising is how near boosting comes. The step length decides.
+# norm, by definition. But it is surprising how near boosting comes. This depends on the step length.
 fig, ax = plt.subplots()
 fraction = np.linspace(0.001, 1, 400)
 grid = fraction * lasso.l1[-1]
@@ -84,8 +84,8 @@ ax.set_title("The smaller the steps, the nearer to the Lasso")
 ax.legend(frameon=False)
 
 # %%
-# Where they part
-# ---------------
+# Where the paths separate
+# ------------------------
 #
 # Let the step length go to 0. The limit of forward stagewise is called :math:`\mathrm{FS}_0`. It is piecewise linear, too.
 #
@@ -98,9 +98,8 @@ ax.legend(frameon=False)
 #
 # *Source*: Least angle regression, Annals of Statistics 32.
 #
-# So the two are equal as long as no Lasso coefficient goes back towards 0. A small step of boosting can only add in the direction of the
-# correlation; it takes back nothing. We check this on the exact paths: the first knot at which a Lasso coefficient turns back is the
-# place where the paths part.
+# So the two are equal as long as no Lasso coefficient goes back towards 0. A small step of boosting can only move in the direction of the
+# correlation, never back. We check this on the exact paths: they separate at the first knot at which a Lasso coefficient turns back.
 fs0 = cb.exact_path(problem, kind="stagewise")
 profile = np.abs(lasso.coef_path(standardized=True))
 turns = int(np.argmax((np.diff(profile, axis=0) < -1e-9 * profile.max()).any(axis=1)))
@@ -139,13 +138,13 @@ ax.set(
     xlabel="l1 norm of the coefficients",
     ylabel="coefficient",
     ylim=(-850, 400),
-    title="Where the paths part",
+    title="Where the paths separate",
 )
 ax.legend(frameon=False, loc="upper left")
 
 # %%
-# One line more, and boosting goes to the Lasso
-# ---------------------------------------------
+# With one more line, boosting goes to the Lasso
+# ----------------------------------------------
 #
 # Before every step, multiply all coefficients by :math:`1 - \varepsilon / \delta`. This is *regularised forward stagewise*:
 #
@@ -154,7 +153,7 @@ ax.legend(frameon=False, loc="upper left")
 #    \beta \leftarrow \Bigl(1 - \frac{\varepsilon}{\delta}\Bigr) \beta, \qquad
 #    \beta_j \leftarrow \beta_j + \varepsilon\, \mathrm{sign}(c_j) .
 #
-# Now what was learned can be forgotten, and the :math:`\ell_1` norm can never exceed :math:`\delta`: from a norm of at most
+# Now coefficients can shrink again, and the :math:`\ell_1` norm can never exceed :math:`\delta`: from a norm of at most
 # :math:`\delta`, the shrinkage takes at least as much as the step adds.
 #
 # **Theorem (Freund, Grigas and Mazumder 2017, Theorem 4.1 (i)).** Squared loss, columns of length 1, :math:`0 < \varepsilon \le \delta`.
@@ -183,7 +182,7 @@ print(shrunk.certificate())
 #    \beta \leftarrow (1 - g)\, \beta + g\, \delta\, \mathrm{sign}(c_j) e_j, \qquad g = \frac{\varepsilon}{\delta} ,
 #
 # and this is the Frank-Wolfe method with a constant step. Other lengths of the step give other rates, in the same loop. The gaps are
-# proved, not guessed: lesson 4 says how.
+# proved: see lesson 4.
 methods = {
     "constant step (R-FS, eps = 5)": (
         cb.regularized_forward_stagewise(eps=5.0, delta=radius),
@@ -225,4 +224,4 @@ ax.legend(frameon=False, loc="lower right")
 #
 # **Break it.** *Claim*: "Boosting with tiny steps follows the Lasso, on all data." Refute it on the diabetes data with the two exact
 # paths and a ``cb.theory.BoundCheck``: at each :math:`\ell_1` norm of a grid the loss of :math:`\mathrm{FS}_0` is measured, and the loss
-# of the Lasso, a little rounding added, is the bound. Then find an honest form of the claim that survives on the same grid.
+# of the Lasso, plus a tolerance for rounding, is the bound. Then find a true form of the claim, which holds on the same grid.

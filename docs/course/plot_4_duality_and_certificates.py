@@ -38,7 +38,7 @@ BLUE, ORANGE, GREEN, GREY = "#0072B2", "#D55E00", "#009E73", "#767676"
 #
 #    P(\beta) = \frac{1}{2} \|y - B\beta\|^2 + \lambda \|\beta\|_1 .
 #
-# Write :math:`r = y - B\beta` as a constraint with the multiplier :math:`u`, and minimise over :math:`\beta` and :math:`r` apart:
+# Write :math:`r = y - B\beta` as a constraint with the multiplier :math:`u`, and minimise over :math:`\beta` and :math:`r` separately:
 #
 # .. math::
 #
@@ -52,11 +52,11 @@ BLUE, ORANGE, GREEN, GREY = "#0072B2", "#D55E00", "#009E73", "#767676"
 #    \max_u\ D(u) = \frac{1}{2}\|y\|^2 - \frac{1}{2}\|y - u\|^2 \quad \text{with} \quad |\langle B_j, u \rangle| \le \lambda
 #    \text{ for all } j .
 #
-# It asks for the point of a polytope that is nearest to :math:`y`. Each learner cuts off two half-spaces. And **every** point :math:`u` of
-# the polytope proves :math:`P(\beta) \ge D(u)` for **every** :math:`\beta`. That is weak duality, and it is all that we need.
+# Its solution is the point of a polytope that is nearest to :math:`y`. Each learner cuts off two half-spaces. And **every** point :math:`u`
+# of the polytope proves :math:`P(\beta) \ge D(u)` for **every** :math:`\beta`. This is weak duality, and we need nothing more.
 #
-# A residual is seldom in the polytope, but a multiple of it is: :math:`u = r \min(1, \lambda / \max_j |c_j|)`. Here are three learners and
-# two samples, and the residuals of coordinate descent on their way.
+# A residual is seldom in the polytope, but a multiple of it is: :math:`u = r \min(1, \lambda / \max_j |c_j|)`. The example has three
+# learners and two samples; the picture shows the residuals of coordinate descent.
 angles = np.deg2rad([10, 60, 130])
 learners = np.array([np.cos(angles), np.sin(angles)])
 target, lam = np.array([1.5, 2.2]), 1.0
@@ -125,8 +125,8 @@ print(
 print("by the package:", run.certificate())
 
 # %%
-# The interval tends to close while the method runs. The upper end falls, as coordinate descent is a descent method. The lower end
-# need not rise in each step, but the best one so far is a proof, too.
+# The interval tends to close while the method runs. The upper end falls, as coordinate descent is a descent method. The lower end need not
+# rise in each step, but the best lower end so far is also valid.
 ends = np.array([interval(state.beta, penalty) for state in run.replay(range(121))])
 fig, ax = plt.subplots()
 ax.fill_between(
@@ -166,8 +166,8 @@ ax.set(
 ax.legend(frameon=False)
 
 # %%
-# With a bound in the place of the penalty
-# ----------------------------------------
+# With a bound instead of the penalty
+# -----------------------------------
 #
 # For the Lasso with :math:`\|\beta\|_1 \le \delta` the same argument gives a gap without any scaling:
 #
@@ -175,7 +175,7 @@ ax.legend(frameon=False)
 #
 #    L(\beta) - L^\star_\delta \le \delta \max_j |c_j| - \langle r, B\beta \rangle .
 #
-# **Two names of one number.** It is the *Frank-Wolfe gap* (M. Jaggi 2013, Revisiting Frank-Wolfe: projection-free sparse convex
+# **Two names for one number.** It is the *Frank-Wolfe gap* (M. Jaggi 2013, Revisiting Frank-Wolfe: projection-free sparse convex
 # optimization, ICML), and it is :math:`\delta\, \omega_\delta(\beta)` of Freund, Grigas and Mazumder (2017, equation 45). The loss must
 # be convex; nothing else is assumed. Jaggi's Theorem 1 bounds the error of the Frank-Wolfe method with steps :math:`2 / (k + 2)`, and
 # Theorem 2 its gap.
@@ -186,11 +186,11 @@ print("by the package:", round(walk.certificate().gap, 6))
 print(cb.theory.check(walk))
 
 # %%
-# A judge for other programs
-# --------------------------
+# Certificates for other programs
+# -------------------------------
 #
-# A certificate asks for coefficients, not for the program that made them. We let scikit-learn's ``Lasso`` stop at a few values of its
-# tolerance. ``problem.unit`` turns its coefficients into those of unit columns, on which it works here.
+# A certificate needs only coefficients, from any program. We run scikit-learn's ``Lasso`` with several values of its tolerance. It gets the
+# unit columns here; for the coefficients of original columns use ``problem.unit`` first.
 alpha = penalty / len(y)
 fig, ax = plt.subplots()
 tolerances = 10.0 ** np.arange(-1, -9, -1)
@@ -211,7 +211,7 @@ ax.axhline(
 ax.set(
     xlabel="tol of scikit-learn",
     ylabel="certified gap / loss at 0",
-    title="One ruler for two programs",
+    title="The same measure for two programs",
 )
 ax.xaxis.set_inverted(True)
 ax.legend(frameon=False)
@@ -228,9 +228,8 @@ print("certified gap / loss at 0:", "  ".join(f"{gap:.0e}" for gap in gaps))
 #
 #    L(\beta) - L^\star \le \frac{1}{2} \max_j |c_j|\ \|b - \beta\|_1 .
 #
-# Its proof has two lines: :math:`B^\top B (b - \beta) = B^\top r`, so the left side is
-# :math:`\frac{1}{2} \langle b - \beta, B^\top r \rangle`. It is
-# not from a paper, and is called *After the fact* here.
+# The proof has two lines: :math:`B^\top B (b - \beta) = B^\top r`, so the left side is
+# :math:`\frac{1}{2} \langle b - \beta, B^\top r \rangle`. It is not from a paper, and is called *After the fact* here.
 boost = cb.solve(problem, cb.ls_boost(0.1), n_steps=1000)
 print(cb.theory.check(boost, "After the fact"))
 print(boost.certificate())
@@ -253,6 +252,6 @@ print(boost.certificate())
 # which are all that ``exact_path`` has at 0.
 #
 # **Break it.** *Claim*: "The duality gap of coordinate descent falls in every step, because the objective does." Refute it with a
-# ``cb.theory.BoundCheck`` on the run above (:math:`\lambda = 50`, 120 steps). Measured is the gap after a step, and the bound is the
-# gap before it: ``BoundCheck("the gap falls", "printed", "upper", gaps[1:], gaps[:-1], at=range(1, 121))``. Then mend the gap so
-# that the claim becomes true, and check that.
+# ``cb.theory.BoundCheck`` on the run above (:math:`\lambda = 50`, 120 steps). Measured is the gap after a step, and the bound is the gap
+# before it: ``BoundCheck("the gap falls", "printed", "upper", gaps[1:], gaps[:-1], at=range(1, 121))``. Then change the gap so that the
+# claim becomes true, and check that.

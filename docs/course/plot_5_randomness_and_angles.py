@@ -4,9 +4,9 @@ r"""
 
 **Goals**
 
-* You can say what a step gains on average when only some learners are looked at.
+* You can say what a step gains on average when only some learners are compared.
 * You can read the minimal cosine angle off a picture, and compute it.
-* You can compare methods per step and per learner looked at, and know what the theorem does not say.
+* You can compare methods per step and per learner compared, and know what the theorem does not say.
 
 *You need*: lessons 1 and 2, expectations. *Time*: 55 minutes.
 """
@@ -24,14 +24,14 @@ plt.rcParams.update(
 BLUE, ORANGE, GREEN, GREY = "#0072B2", "#D55E00", "#009E73", "#767676"
 
 # %%
-# Look at some, take the best
-# ---------------------------
+# Draw some, take the best
+# ------------------------
 #
-# Looking at all learners is what costs time. *Random-then-greedy* boosting draws :math:`t` of the :math:`p` learners, and takes the best
+# Comparing all learners takes time. *Random-then-greedy* boosting draws :math:`t` of the :math:`p` learners, and takes the best
 # of them. With :math:`t = 1` it is random coordinate descent, with :math:`t = p` it is boosting.
 #
-# How large is the correlation that it finds? Sort the correlations by size. The best of the drawn ones is the :math:`j`-th largest of all
-# with a probability that does not depend on the data (H. Lu and R. Mazumder 2020, Proposition 3.2):
+# How large is the correlation that it finds? Sort the correlations by size. The best of the drawn learners is the :math:`j`-th largest of
+# all with a probability that does not depend on the data (H. Lu and R. Mazumder 2020, Proposition 3.2):
 #
 # .. math::
 #
@@ -43,8 +43,8 @@ for t in (1, 3, 10):
     print(f"t = {t:2}:", cb.rules.RandomSubset(t).weights(10).round(3))
 
 # %%
-# The angle that decides
-# ----------------------
+# The minimal cosine angle
+# ------------------------
 #
 # A step is good if some learner points where the residual points. The worst case over all residuals that the learners can explain is the
 # **minimal cosine angle**
@@ -53,7 +53,7 @@ for t in (1, 3, 10):
 #
 #    \Theta = \min_{c \in \mathrm{range}(B)} \frac{\mathrm{norm}(B^\top c)}{\|c\|_2} ,
 #
-# for boosting :math:`\min_c \max_j |\cos(B_j, c)|`. There is a picture of it. Draw the hull of the learners and their opposites. The radius
+# for boosting :math:`\min_c \max_j |\cos(B_j, c)|`. We can draw it. Take the convex hull of the learners and their opposites. The radius
 # of the largest ball in it is :math:`\Theta`, and the ball touches the hull in the direction that the learners fit worst.
 spread, close = np.deg2rad([0, 60, 120]), np.deg2rad([0, 15, 30])
 fig, axes = plt.subplots(1, 2, figsize=(10, 5.2))
@@ -73,8 +73,8 @@ fig.legend(
 )
 
 # %%
-# Finding the angle means to *maximise* a convex function, which is hard in general. So the package answers with an interval, and with
-# witnesses for both ends.
+# To find the angle one must *maximise* a convex function, which is hard in general. So the package returns an interval, with witnesses for
+# both ends.
 X, y = load_diabetes(return_X_y=True, as_frame=True, scaled=False)
 problem = cb.Problem(X[["sex", "bmi", "bp", "s3", "s5"]], y)
 for rule in (cb.rules.Greedy(), cb.rules.RandomSubset(2), cb.rules.RandomSubset(1)):
@@ -93,8 +93,8 @@ for rule in (cb.rules.Greedy(), cb.rules.RandomSubset(2), cb.rules.RandomSubset(
 #
 # with the angle in the norm of the selection rule. *Source*: Randomized gradient boosting machine, SIAM Journal on Optimization 30.
 #
-# The squared loss has :math:`\mu = \sigma = 1`. The theorem speaks of a mean, so the package repeats a random run with 24 seeds, and holds
-# their mean against the bound.
+# The squared loss has :math:`\mu = \sigma = 1`. The theorem is about a mean, so the package repeats a random run with 24 seeds, and
+# compares their mean with the bound.
 print(cb.theory.check(cb.solve(problem, cb.rtgcd(1), 200), "Theorem 4.1"))
 
 least = cb.theory.bounds.Constants.of(problem).optimum
@@ -119,14 +119,15 @@ ax.set(
     ylabel="gap / gap at the start",
     xlim=(0, 120),
     ylim=(1e-7, 2),
-    title="Theorem 4.1 and what happens",
+    title="Theorem 4.1 and runs",
 )
 
 # %%
-# Per step, or per look?
-# ----------------------
+# Per step, or per learner compared?
+# ----------------------------------
 #
-# Per step, more looks are better. Per look, they need not be. Take 100 learners and 400 samples.
+# Call each learner that is compared a *look*. Per step, more looks are better. Per look, they need not be. Take 100 learners and 400
+# samples.
 rng = np.random.default_rng(0)
 mix = np.linalg.cholesky(
     0.3 ** np.abs(np.subtract.outer(np.arange(100), np.arange(100)))
@@ -162,19 +163,19 @@ left.set(
     xlim=(0, 1500),
     ylim=(1e-4, 1.2),
 )
-right.set(xlabel="learners looked at", xlim=(0, 15000))
+right.set(xlabel="learners compared", xlim=(0, 15000))
 left.legend(frameon=False)
 fig.suptitle("More looks: fewer steps, but not less work")
 
 # %%
-# A look is not the whole price: a step has costs of its own, such as the residual. So programs take a :math:`t` in between.
+# Looks are not the only cost: each step has other costs, such as the residual. So programs take a :math:`t` in between.
 #
 # What the theorem does not say
 # -----------------------------
 #
-# For the :math:`K` stumps of one variable with :math:`K + 1` values the angle is about :math:`1 / K`. So the theorem promises less and
-# less as there are more splits to choose from. But it knows the worst residual only, and a run meets its own. That the angle goes on like
-# this for all :math:`K` is a conjecture.
+# For the :math:`K` stumps of one variable with :math:`K + 1` values the angle is about :math:`1 / K`. So the more splits there are, the
+# less the theorem guarantees. But it holds for the worst residual, and the residuals of a run need not be the worst. It is a conjecture
+# that the angle is about :math:`1 / K` for all :math:`K`.
 many = [
     cb.Problem(cb.data.stumps(np.arange(K + 1)[:, None]), np.arange(K + 1))
     for K in (2, 3, 4, 6, 8, 10, 12)
@@ -204,13 +205,13 @@ ax.legend(frameon=False)
 # :math:`\Theta = \cos(90 / K \text{ degrees})`, and that :math:`p` orthonormal learners have :math:`\Theta = 1 / \sqrt p`. *Check*: both
 # agree with ``cb.theory.mca`` for 2 to 7 lines and 2 to 7 learners, to 1e-8.
 #
-# **5.2 The law of the winner.** Draw all subsets of 3 from 6 learners whose correlations are 6, 5, ..., 1. *Check*: the shares of the
-# winners are those of ``RandomSubset(3).weights(6)``, and the mean of the correlation found is ``RandomSubset(3).norm``, which is 5.25.
+# **5.2 Which learner is chosen?** Draw all subsets of 3 from 6 learners whose correlations are 6, 5, ..., 1. *Check*: the shares of the
+# chosen learners are ``RandomSubset(3).weights(6)``, and the mean of the correlation found is ``RandomSubset(3).norm``, which is 5.25.
 #
-# **5.3 A learner that comes twice.** Take four orthonormal learners, and the first one once more. What becomes of :math:`\Theta` for
-# boosting, and for one learner at random? *Check*: it stays 1/2 for boosting, and falls from 1/4 to 1/5 for one at random. Why?
+# **5.3 A copy of a learner.** Take four orthonormal learners, and a copy of the first. What happens to :math:`\Theta` for boosting, and for
+# one learner at random? *Check*: it stays 1/2 for boosting, and falls from 1/4 to 1/5 for one at random. Why?
 #
 # **Break it.** *Claim* (advice after Remark 4.4 of the paper): "For :math:`p` orthonormal learners it is best to draw :math:`\sqrt p`."
-# Best is: for the same number of looks. Refute it for :math:`p = 100`, all coefficients of the target equal, and 200 looks. Compare the
+# "Best" means for the same number of looks. Refute it for :math:`p = 100`, all coefficients of the target equal, and 200 looks. Compare the
 # mean gap of 200 seeds for :math:`t = 10` with that for :math:`t = 1`, five standard errors each, in a ``cb.theory.BoundCheck``. The
 # ledger has the claim as ``Remark 4.4, advice``, refuted exactly.

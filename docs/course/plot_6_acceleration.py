@@ -5,7 +5,7 @@ r"""
 **Goals**
 
 * You know what momentum is, and why boosting cannot simply have it.
-* You can state the theorem of accelerated boosting with its condition, and see a run leave it.
+* You can state the theorem of accelerated boosting with its condition, and see a run that violates it.
 * You can refute a printed theorem with one sample and one learner.
 
 *You need*: lessons 1 and 5; gradient descent. *Time*: 55 minutes.
@@ -36,11 +36,11 @@ BLUE, ORANGE, GREEN, GREY = "#0072B2", "#D55E00", "#009E73", "#767676"
 #    f \leftarrow g + \eta\, b, \qquad
 #    h \leftarrow h + \frac{\eta}{\theta_m}\, b, \qquad \theta_m = \frac{2}{m + 2} ,
 #
-# where :math:`b` is the learner that fits the residual :math:`r` at :math:`g`. The steps of :math:`h` become longer and longer. That is
-# fine with exact gradients. But boosting has a *fit* of the gradient, and every error of the fit is multiplied, too.
+# where :math:`b` is the learner that fits the residual :math:`r` at :math:`g`. The steps of :math:`h` become longer and longer. This works
+# with exact gradients. But boosting has only a *fit* of the gradient, and every error of the fit is multiplied, too.
 #
-# It often works for a while. Here are trees of depth 3 on simulated data, with the logistic loss. ``vagbm`` is the method above, with steps
-# of :math:`h` that are smaller by a factor :math:`\gamma`.
+# It often works for some time. Here are trees of depth 3 on simulated data, with the logistic loss. ``vagbm`` is the method above, with
+# steps of :math:`h` that are smaller by a factor :math:`\gamma`.
 X, y = make_hastie_10_2(n_samples=1000, random_state=0)
 trees = cb.Problem(
     cb.data.trees(X, max_depth=3, min_samples=20), y, cb.losses.Logistic()
@@ -67,8 +67,8 @@ ax.set(
 # ---------------------------------
 #
 # H. Lu, S. P. Karimireddy, N. Ponomareva and V. Mirrokni (2020, Accelerating gradient boosting machines, AISTATS) repair the method. They
-# fit a second learner in each round, for :math:`h` alone. Its target is the *corrected residual*: the residual, and what the learners of
-# :math:`h` could not fit so far,
+# fit a second learner in each round, for :math:`h` alone. Its target is the *corrected residual*: the residual plus the part that the
+# learners of :math:`h` could not fit so far,
 #
 # .. math::
 #
@@ -84,10 +84,10 @@ ax.set(
 #
 # Then :math:`L(f_M) - L^\star \le \frac{2}{\eta \gamma (M + 1)^2} \|f^\star - f_0\|^2` after :math:`M \ge 1` rounds.
 #
-# The paper prints the constant 1/2 in the place of 2, and :math:`\gamma \le \Theta^4 / (4 + \Theta^2)`, which is less. The first is
+# The paper prints the constant 1/2 instead of 2, and :math:`\gamma \le \Theta^4 / (4 + \Theta^2)`, which is less. The first is
 # refuted below; the limit for :math:`\gamma` above is a sharper form of the same proof (see *Accelerated boosting* in the user guide).
 #
-# How large may :math:`\gamma` be? Not large. The theorem asks for weak learners that are not weak.
+# How large may :math:`\gamma` be? Not large. The theorem needs learners that fit well, but weak learners do not.
 theta = np.linspace(0.01, 1, 300)
 fig, ax = plt.subplots()
 ax.semilogy(theta, (1 - np.sqrt(1 - theta**2)) ** 2, color=BLUE, linewidth=2.5)
@@ -111,11 +111,11 @@ ax.set(
 )
 
 # %%
-# What happens beyond it
-# ----------------------
+# What happens with a larger gamma
+# --------------------------------
 #
-# Ten orthonormal learners, the squared loss. It does not get simpler: plain boosting is exact after ten steps. Each round below has two
-# steps, and the loss is that of :math:`f`.
+# Take ten orthonormal learners and the squared loss. This is a simple problem: plain boosting is exact after ten steps. Each round below
+# has two steps, and the loss is the loss of :math:`f`.
 target = np.arange(10, 0, -1.0)
 basis = cb.Problem(np.eye(10), target, center=False, scale=False)
 limit = cb.theory.momentum_limit(basis)
@@ -144,14 +144,14 @@ allowed = cb.solve(basis, cb.agbm(eta=1.0, gamma="auto"), 300)
 print(cb.theory.check(allowed))
 
 # %%
-# With :math:`\gamma = 0.3` the run falls, turns, and ends far above its start. A small :math:`\gamma` beyond the limit may do well: the
-# condition is sufficient, and nobody knows how far it is from necessary.
+# With :math:`\gamma = 0.3` the loss first falls, then rises, and ends far above its start. A :math:`\gamma` a little above the limit may
+# work well: the condition is sufficient, and it is not known how far it is from necessary.
 #
-# Two ways out
+# Two remedies
 # ------------
 #
-# **A guard.** If the theorem holds, the loss can rise above its start only by a known amount. A run that rises further has left the
-# theorem, and the package takes it back to its best model (``guard=True``, the default).
+# **A guard.** If the theorem holds, the loss can rise above its start only by a known amount. If the loss rises further, the theorem does
+# not hold for the run, and the package takes it back to its best model (``guard=True``, the default).
 #
 # **A restart.** Momentum restarts after a fixed number of rounds or when the loss rises.
 wild = cb.solve(basis, cb.agbm(eta=1.0, gamma=0.3, guard=False), 300)
@@ -179,7 +179,7 @@ ax.set(
 # ----------------------------------
 #
 # With one sample, one learner and the target 1 every fit is exact. The paper allows :math:`\gamma = 1/5` here, and prints the bound
-# :math:`\frac{1}{2 \eta \gamma (M + 1)^2}`. Run it.
+# :math:`\frac{1}{2 \eta \gamma (M + 1)^2}`. We run it.
 dot = cb.Problem([[1.0]], [1.0], center=False)
 eta, gamma = 0.01, 0.2
 single = cb.solve(dot, cb.agbm(eta, gamma), 76)
@@ -194,8 +194,8 @@ print(
 )
 
 # %%
-# The ledger of the package (``python -m verification``) has this row with an exact counterexample in fractions, and the corrected one
-# beside it. A theorem can be right in its idea and wrong in a constant. A run finds out.
+# The ledger of the package (``python -m verification``) has this row with an exact counterexample in fractions, and the corrected statement
+# beside it. A theorem can be right in its idea and wrong in a constant. A run can show it.
 #
 # Exercises
 # ---------
@@ -204,8 +204,8 @@ print(
 # correct). *Check*: with :math:`\eta = 0.01, \gamma = 0.2` your loss after 38 rounds is 0.171945, and agrees with ``cb.agbm`` to 1e-12.
 #
 # **6.2 Where it breaks.** On the ten orthonormal learners above, make 200 rounds without a guard for
-# :math:`\gamma = 0.01, 0.02, ..., 0.30`. Which is the smallest :math:`\gamma` whose run ends above its start? *Check*: 0.12, which is
-# more than 40 times what the theorem allows.
+# :math:`\gamma = 0.01, 0.02, ..., 0.30`. For which smallest :math:`\gamma` does the loss end above its start? *Check*: 0.12, which is more
+# than 40 times the limit of the theorem.
 #
 # **6.3 Restarts with a proof.** The loss has :math:`\mu = 1`. Show from the theorem that :math:`\sqrt{8 / (\eta \gamma \mu)}` rounds halve
 # the gap. *Check*: with ``gamma = momentum_limit(basis)`` the period is 56 rounds, and ``cb.theory.check`` verifies ``AGBM, Theorem 4.2``

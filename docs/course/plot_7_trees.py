@@ -1,12 +1,12 @@
 r"""
-7. Trees as columns without number
+7. Trees as an implicit dictionary
 ==================================
 
 **Goals**
 
-* You can say why a tree is a column of the matrix, although nobody can write the matrix down.
-* You know which parts of the theory survive: the loop, the step, the gain of a step; and which do not.
-* You can read the cosine between a residual and its tree off a run, and say what it proves.
+* You can say why a tree is a column of the matrix, although the matrix has too many columns to write down.
+* You know which parts of the theory still hold (the loop, the step, the gain of a step), and which do not.
+* You can compute the cosine between a residual and its tree from a run, and say what it proves.
 
 *You need*: lessons 1, 4 and 5; regression trees. *Time*: 50 minutes.
 """
@@ -45,7 +45,7 @@ print(
 
 # %%
 # Trees of depth 1 can be listed, as in lesson 1. Deeper ones cannot. So the *scan* of all correlations becomes a *search*: grow a tree for
-# the residual, split by split. In the language of optimisation the matrix is replaced by an oracle that returns one good column.
+# the residual, split by split. In terms of optimisation, an oracle that returns one good column replaces the matrix.
 #
 # A tree is a column
 # ------------------
@@ -58,8 +58,8 @@ print(
 #    \langle t, r \rangle = \|t\|^2, \qquad B_j = \frac{t}{\|t\|}, \qquad c_j = \langle B_j, r \rangle = \|t\| .
 #
 # The correlation of the unit column is the length of the fit. So adding :math:`\varepsilon` times the tree is exactly the step
-# :math:`\varepsilon c_j` of LS-Boost: with such leaves, *gradient boosting with shrinkage is LS-Boost*. Not so with a ridge penalty or with
-# Newton steps in the leaves, which make fits of another length.
+# :math:`\varepsilon c_j` of LS-Boost: with such leaves, *gradient boosting with shrinkage is LS-Boost*. This is not true with a ridge
+# penalty or with Newton steps in the leaves, where the fits have another length.
 #
 # Here is the loop by hand, with trees of scikit-learn, and by the package.
 by_hand = np.full(len(y), y.mean())
@@ -88,14 +88,14 @@ ax.set_title("Column 0 of the matrix: the first tree, as the run adds it")
 # What a step gains
 # -----------------
 #
-# The identity of lesson 1 holds for every column, so also for one that was found by a search. Divide it by the loss
+# The identity of lesson 1 holds for every column, also for a column that a search found. Divide it by the loss
 # :math:`\|r\|^2 / 2`: with the cosine between the residual and its tree,
 #
 # .. math::
 #
 #    L_{k+1} = \bigl(1 - \varepsilon (2 - \varepsilon) \cos_k^2\bigr) L_k, \qquad \cos_k = \frac{c_j}{\|r_k\|} .
 #
-# So the losses of a run *are* its cosines. We check the identity once, and then read the cosines off the losses of runs with trees of
+# So the losses of a run *give* its cosines. We check the identity once, and then compute the cosines from the losses of runs with trees of
 # several depths.
 resid = [state.resid for state in run.replay(range(51))]
 moves = [after - before for before, after in pairwise(resid)]
@@ -141,16 +141,16 @@ ax.set_title("Deeper trees point where the residual points (means of 15 steps)")
 # What is lost
 # ------------
 #
-# **The rate.** The theorem of lesson 5 asks for the *smallest* cosine over all residuals. A run shows the cosines of its own residuals.
-# The smallest one that was met is an upper end for :math:`\Theta`, and no more: other residuals may do worse. ``sampled_mca`` looks at the
-# residuals of boosting from many targets, and says so itself.
+# **The rate.** The theorem of lesson 5 needs the *smallest* cosine over all residuals. A run shows only the cosines of its own residuals.
+# The smallest of these is an upper bound on :math:`\Theta`, and no more: other residuals may have smaller cosines. ``sampled_mca`` takes
+# the residuals of boosting from many targets, and its result says that it is only an upper bound.
 for depth in (1, 3):
     learners = cb.data.trees(X, max_depth=depth, min_samples=5, exact=True)
     print(f"depth {depth}:", cb.theory.sampled_mca(cb.Problem(learners, y)))
 
 # %%
-# **The certificate.** A dual point must be proved against *all* columns. A greedy search for a tree does not do that, so for trees the
-# lower end is what the loss itself declares, 0 for squares. For stumps in a list there is a lower end. Take the best model with the
+# **The certificate.** A dual point must be feasible for *all* columns. A greedy search for a tree does not prove that, so for trees the
+# lower end is only the infimum of the loss, 0 for squares. For listed stumps there is a better lower end. Take the best model within the
 # :math:`\ell_1` norm of the run, as in lesson 4.
 listed = cb.solve(cb.Problem(cb.data.leaf_stumps(X), y), cb.ls_boost(0.1), 200)
 searched = cb.solve(
@@ -163,11 +163,11 @@ for name, one in (("listed", listed), ("searched", searched)):
     print(f"{name}: optimum in [{found.lower:.0f}, {found.upper:.0f}]")
 
 # %%
-# Enough is enough
-# ----------------
+# When to stop
+# ------------
 #
-# With so many columns the loss on the data goes to 0, and nobody wants that. The number of steps is the regularisation, chosen on rows
-# that were held back.
+# With so many columns the training loss goes to 0, and the model overfits. The number of steps is the regularisation, chosen on validation
+# rows.
 fit_X, new_X, fit_y, new_y = train_test_split(X, y, test_size=0.3, random_state=0)
 fig, ax = plt.subplots()
 for depth, colour, place in (
@@ -189,7 +189,7 @@ for depth, colour, place in (
         f"depth {depth}: least error on new rows {fresh.min():.0f} after {fresh.argmin()} trees"
     )
 ax.plot([], [], "k-", linewidth=2.5, label="new rows")
-ax.plot([], [], "k--", linewidth=2, label="rows of the fit")
+ax.plot([], [], "k--", linewidth=2, label="training rows")
 ax.set(
     xlabel="trees",
     ylabel="mean squared error",
@@ -213,7 +213,7 @@ ax.legend(frameon=False, loc="upper right", ncols=2)
 #
 # **7.3 A ridge in the leaves.** With ``l2=20`` a leaf has the value (sum of residuals) / (rows + 20). *Check*: with trees of depth 2 and
 # at least 10 rows in a leaf, one step of ``gbm(1.0)`` gains less than one step of ``ls_boost(1.0)`` on the same tree. The former adds the
-# tree as it was fitted, the latter the projection on its direction.
+# tree as it was fitted, the latter the projection of the residual on its direction.
 #
 # **Break it.** *Claim*: "After 30 steps we know the angle. If :math:`c` is the smallest cosine so far, then
 # :math:`L_k \le (1 - \varepsilon (2 - \varepsilon) c^2)^k L_0` for ever." Refute it with trees of depth 1,

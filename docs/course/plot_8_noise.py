@@ -5,10 +5,10 @@ r"""
 **Goals**
 
 * You can say how noise and a little shrinkage turn boosting into a sampler, and what it samples.
-* You can compare a chain with the law that it should have, with errors.
-* You can tell when a run is *not* a sample: too short, too cold, one noise only, two valleys.
+* You can compare a chain with the distribution that it should have, with standard errors.
+* You can tell when a run is *not* a sample: too short, too cold, only one noise, two valleys.
 
-*You need*: lessons 1 and 7; Markov chains, normal laws, ridge regression. *Time*: 60 minutes.
+*You need*: lessons 1 and 7; Markov chains, normal distributions, ridge regression. *Time*: 60 minutes.
 """
 
 # sphinx_gallery_thumbnail_number = 4
@@ -27,9 +27,9 @@ BLUE, ORANGE, GREEN, GREY = "#0072B2", "#D55E00", "#009E73", "#767676"
 # From one model to many
 # ----------------------
 #
-# Boosting ends in one model. How sure are we of it? A Bayesian answer is a *law* on models, and draws from it. *Stochastic gradient
-# Langevin boosting* (A. Ustimenko and L. Prokhorenkova 2021, SGLB: stochastic gradient Langevin boosting, ICML) changes three things in
-# a step. With :math:`N` samples, a learning rate :math:`\varepsilon`, an inverse temperature :math:`\beta` and a shrinkage
+# Boosting ends in one model. How sure are we of it? A Bayesian answer is a distribution (a *law*) on models, and draws from it. *Stochastic
+# gradient Langevin boosting* (A. Ustimenko and L. Prokhorenkova 2021, SGLB: stochastic gradient Langevin boosting, ICML) changes three
+# things in a step. With :math:`N` samples, a learning rate :math:`\varepsilon`, an inverse temperature :math:`\beta` and a shrinkage
 # :math:`\gamma`,
 #
 # .. math::
@@ -39,20 +39,20 @@ BLUE, ORANGE, GREEN, GREY = "#0072B2", "#D55E00", "#009E73", "#767676"
 # with two independent normal vectors :math:`\zeta, \zeta'`; and before the fit is added, the model is multiplied by
 # :math:`1 - \gamma \varepsilon`.
 #
-# The noise is large: as :math:`\varepsilon` falls, it hides the residual. So which learner is chosen depends on the noise alone in the
-# limit. Let :math:`p_j` be the probability that learner :math:`j` is the best one for pure noise. Then the models are draws from
+# The noise is large: as :math:`\varepsilon` falls, it dominates the residual. So in the limit the noise alone decides which learner is
+# chosen. Let :math:`p_j` be the probability that learner :math:`j` is the best one for pure noise. Then the models are draws from
 #
 # .. math::
 #
 #    \text{density} \propto \exp\Bigl( - \beta \Bigl( \frac{1}{N} L(\theta)
 #    + \frac{\gamma}{2 N} \sum_j \frac{\theta_j^2}{p_j} \Bigr) \Bigr) .
 #
-# The second term is a prior, a ridge penalty that nobody wrote down: learners that noise seldom chooses are penalised more.
+# The second term is a prior, an implicit ridge penalty: learners that noise seldom chooses are penalised more.
 #
 # **Theorem (Ustimenko and Prokhorenkova 2021, Theorems 1 and 2).** The loss of one sample is bounded from below, Lipschitz and smooth in
-# the prediction. There are finitely many learners, linear in their parameters. The choice can take every learner, and depends on the
-# direction of what it looks at, not on its length. Then, as :math:`\varepsilon \to 0`, the models over a fixed time (:math:`\varepsilon`
-# times the number of steps) converge in law to a diffusion; as the time grows, too, their law becomes the one above.
+# the prediction. There are finitely many learners, linear in their parameters. Every learner can be chosen, and the choice depends on the
+# direction of its target, not on its length. Then, as :math:`\varepsilon \to 0`, the models over a fixed time
+# (:math:`\varepsilon` times the number of steps) converge in law to a diffusion; as the time grows, too, their law becomes the one above.
 #
 # The squared loss is not Lipschitz. For it the package has the laws in closed form, at each :math:`\varepsilon`, for choices that do not
 # look at the residual. They follow from the step itself.
@@ -76,11 +76,11 @@ fig, ax = plt.subplots(figsize=(9, 4))
 cb.plots.ChainDisplay.from_chain(sample, 0, law, ax=ax, words="first coefficient")
 
 # %%
-# ``check`` repeats the run with 24 seeds; their mean loss may exceed that of the law by six standard errors.
-# *R-hat* compares the parts of a chain, and should be near 1. The *effective draws* say how many independent draws the mean is worth. Each
-# model of the chain remembers the ones before it, so there are fewer of them than models.
+# ``check`` repeats the run with 24 seeds; their mean loss may exceed the mean loss under the law by six standard errors. *R-hat* compares
+# the parts of a chain, and should be near 1. The *effective draws* say how many independent draws the mean is worth. Each model of the
+# chain depends on the models before it, so there are fewer effective draws than models.
 #
-# How far is the law at this :math:`\varepsilon` from the limit? The mean is the same. The covariance is off by a multiple of
+# How far is the law at this :math:`\varepsilon` from the limit? The mean is the same. The error of the covariance is about a multiple of
 # :math:`\varepsilon`.
 limit = gibbs(problem, method)
 for eps in (0.1, 0.05, 0.025):
@@ -96,7 +96,7 @@ for eps in (0.1, 0.05, 0.025):
 # ----------------------
 #
 # Some programs have noise in the fits only, not in the search. With a greedy search this changes the law that is sampled: now the residual
-# decides which learner is taken, and not the noise. The ellipses hold 90 percent of the limit law.
+# decides which learner is taken, not the noise. The ellipses contain 90 percent of the limit law.
 
 
 def ellipse(law, level=0.9):
@@ -140,7 +140,7 @@ fig.suptitle("Draws, and the law that they should have (black: 90 percent of it)
 # -----------
 #
 # Noise can leave a valley in which boosting would stay. Take 40 targets at -1 and 60 targets at 3, one constant learner, and a loss that is
-# flat far from the target (``Welsch``). The law has two wells. Warm chains visit both; cold ones do not come out, and R-hat says so.
+# flat far from the target (``Welsch``). The law has two wells. Warm chains visit both. Cold chains stay in one well, which R-hat shows.
 wells = cb.Problem(
     np.ones((100, 1)),
     np.r_[-np.ones(40), 3 * np.ones(60)],
@@ -181,8 +181,8 @@ fig.suptitle("Warm chains sample, cold chains do not")
 # Is my run a sample?
 # -------------------
 #
-# ``regime`` asks whether the noise rules the choice, and whether the run is long: :math:`\gamma \varepsilon` times the number of steps must
-# be far above 1. A run with the settings that are usual for trees is no sample, though it may predict well.
+# ``regime`` tests whether the noise dominates the choice, and whether the run is long: :math:`\gamma \varepsilon` times the number of steps
+# must be far above 1. A run with the usual settings for trees is not a sample, though it may predict well.
 print(regime(cb.solve(problem, cb.sglb(eps=0.1, beta=1e4, gamma=1e-3), 100)))
 
 # %%
@@ -208,7 +208,7 @@ ax.fill_between(
 )
 ax.plot(x, wave, ".", color=GREY, markersize=5, label="data")
 ax.plot(at, np.sin(2 * at), color="black", linewidth=1.5, linestyle="--", label="truth")
-ax.set(xlabel="x", ylabel="y", ylim=(-2.4, 3.2), title="What one chain of trees knows")
+ax.set(xlabel="x", ylabel="y", ylim=(-2.4, 3.2), title="Intervals from one chain of trees")
 ax.legend(frameon=False, ncols=2, loc="upper center")
 truth = np.sin(2 * at[:, 0])
 fresh = truth + 0.4 * np.random.default_rng(1).normal(size=300)
@@ -216,14 +216,14 @@ print(f"new targets in their interval: {np.mean((low <= fresh) & (fresh <= high)
 print(f"means in theirs: {np.mean((mean_low <= truth) & (truth <= mean_high)):.2f}")
 
 # %%
-# The interval for the mean knows of the noise, not of what trees cannot express. Ask both questions of a model before you trust it.
+# The interval for the mean accounts for the noise, but not for what trees cannot express. Check both before you trust a model.
 #
 # Exercises
 # ---------
 #
-# **8.1 The hidden ridge.** For the squared loss and :math:`p` columns drawn alike show that the mean of the law is the ridge solution with
-# the penalty :math:`\gamma p \|\theta\|^2 / 2`. *Check*: on the two columns above ``stationary(problem, method).mean`` agrees with
-# scikit-learn's ``Ridge(alpha=0.4)`` on the unit columns to 1e-9.
+# **8.1 The hidden ridge.** For the squared loss and :math:`p` columns drawn with equal probability show that the mean of the law is the
+# ridge solution with the penalty :math:`\gamma p \|\theta\|^2 / 2`. *Check*: on the two columns above ``stationary(problem, method).mean``
+# agrees with scikit-learn's ``Ridge(alpha=0.4)`` on the unit columns to 1e-9.
 #
 # **8.2 The order of the bias.** *Check*: as :math:`\varepsilon` halves from 0.1 to 0.05 to 0.025, the error of the covariance is divided by
 # 2.1 and by 2.0, rounded to one digit. For an error of one percent
@@ -233,6 +233,6 @@ print(f"means in theirs: {np.mean((mean_low <= truth) & (truth <= mean_high)):.2
 # minimum, with :math:`d` the number of columns. Prove it for a normal law. *Check*: draw 100,000 times from ``gibbs(problem, method)``;
 # the mean is within five standard errors of 2 / 80.
 #
-# **Break it.** *Claim*: "One noise is enough: with noise in the fits only, the mean of a greedy chain is that of the Gibbs law." Refute
+# **Break it.** *Claim*: "One noise is enough: with noise in the fits only, the mean of a greedy chain is the mean of the Gibbs law." Refute
 # it on the two columns (``structure=cb.rules.Structure.NONE``, :math:`\varepsilon = 0.02`, 40,000 steps) with a ``cb.theory.BoundCheck``
 # of kind *tight*, level *sampled*, and a slack of five ``chain(...).error``. Show that the same check passes with both noises.

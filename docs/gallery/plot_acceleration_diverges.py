@@ -2,8 +2,8 @@
 Momentum can diverge, and a guard against it
 ============================================
 
-Accelerated boosting adds momentum to gradient boosting; gamma is the weight of momentum. A weak learner does not fit all of the gradient,
-and momentum repeats what it misses. With a large gamma these errors grow, and the loss with them. The example has ten samples and ten
+Accelerated boosting adds momentum to gradient boosting; gamma is the weight of momentum. A weak learner does not fit the whole gradient,
+and momentum accumulates these errors. With a large gamma the errors grow, and so does the loss. The example has ten samples and ten
 learners, one for each sample.
 """
 
@@ -17,9 +17,9 @@ problem = cb.Problem(np.eye(10), y, center=False, scale=False)
 print(f"the largest gamma that the theorem allows: {cb.theory.momentum_limit(problem):.4f}")
 
 # %%
-# ``gamma="auto"`` takes this value: the run is safe, and slow. The guard, which is on by default, lets you try more. When the loss rises
-# above what the theorem allows, the run goes back to its best model and continues with a quarter of gamma. The steps after the best
-# model are dropped; they are not counted here.
+# ``gamma="auto"`` takes this value: the run is safe, but slow. With the guard, which is on by default, you can try a larger gamma. When the
+# loss rises above what the theorem allows, the run goes back to its best model and continues with a quarter of gamma. The steps after the
+# best model are dropped, and not counted here.
 runs = {
     "gamma = 0.3, no guard": cb.solve(problem, cb.agbm(eta=1.0, gamma=0.3, guard=False), 200),
     "gamma = auto": cb.solve(problem, cb.agbm(eta=1.0, gamma="auto"), 200),

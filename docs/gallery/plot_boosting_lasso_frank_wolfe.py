@@ -2,9 +2,9 @@
 Boosting, the Lasso and Frank-Wolfe on one path
 ===============================================
 
-Three methods from three fields, on the diabetes data. Forward stagewise boosting starts at 0 and adds a little to one coefficient
-at a time. The Lasso minimises the loss over all coefficients with an l1 norm of at most delta. Frank-Wolfe walks through this ball
-from vertex to vertex. The animation shows that all three give nearly the same coefficients.
+Three methods from three fields, on the diabetes data. Forward stagewise boosting starts at 0 and changes one coefficient a little
+at a time. The Lasso minimises the loss over all coefficients with an l1 norm of at most delta. Frank-Wolfe steps towards vertices of this
+l1 ball. The animation shows that all three give nearly the same coefficients.
 """
 
 import matplotlib.pyplot as plt
@@ -22,8 +22,8 @@ places = [cb.lasso.PathPoint(l1=delta) for delta in deltas]
 lasso = cb.exact_path(problem).coef_path(places, standardized=True)
 
 # %%
-# For Frank-Wolfe, here with pairwise steps, every radius is a run of its own. Its runs end at the Lasso. Boosting is one run for all
-# radii. It stays beside the Lasso until coefficients turn back, near the end.
+# For Frank-Wolfe, here with pairwise steps, each radius needs its own run, which ends at the Lasso. Boosting is one run for all
+# radii. It stays near the Lasso until coefficients move back, near the end.
 runs = [cb.solve(problem, cb.methods.frank_wolfe_pairwise(delta), n_steps=400) for delta in deltas[3::4]]
 frank_wolfe = np.array([problem.unit(run.coef) for run in runs])
 stagewise = boosting.coef_path(places, standardized=True)

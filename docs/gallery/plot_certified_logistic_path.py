@@ -2,8 +2,8 @@
 A logistic Lasso path with its gaps
 ===================================
 
-Which of 30 measurements tell malignant from benign tumours? The breast cancer data, standardised, at 20 penalties. The path comes
-with a duality gap at each of them. Its intervals also judge the models of scikit-learn at the same penalties.
+Which of 30 measurements tell malignant from benign tumours? The breast cancer data, standardised, at 20 penalties. The path has
+a duality gap at each penalty. Its intervals also show how far the models of scikit-learn are from the optimum at the same penalties.
 """
 
 import warnings
@@ -24,9 +24,9 @@ print(path)
 
 
 # %%
-# A model is at most as far from the optimum as its objective is above the lower end of the interval.
+# The objective of a model minus the lower end of the interval bounds its distance from the optimum.
 def excess(**settings):
-    """How far models of scikit-learn are above the lower ends, in parts of the loss of the constant model; and who gave a warning."""
+    """Distances of scikit-learn's models from the lower ends, relative to the loss of the constant model; which gave a warning."""
     above, warned = [], []
     for k, alpha in enumerate(path.alphas):
         with warnings.catch_warnings(record=True) as caught:
@@ -40,15 +40,15 @@ def excess(**settings):
 
 
 # %%
-# A cross marks a model that came with a ``ConvergenceWarning``. The solver liblinear gives none; but it penalises the intercept, too,
-# so it minimises something else.
+# A cross marks a model with a ``ConvergenceWarning``. The solver liblinear gives no warning; but it also penalises the intercept,
+# so it minimises another objective.
 models = {
     "liblinear": ({"solver": "liblinear"}, "#E69F00"),
     "saga, 100 sweeps": ({"solver": "saga"}, "#D55E00"),
     "saga, 1,000 sweeps": ({"solver": "saga", "max_iter": 1000}, "#CC79A7"),
 }
 fig, (left, right) = plt.subplots(1, 2, figsize=(13, 5), layout="constrained")
-path.plot(ax=left, against="alpha", n_labels=7, title="Coefficients: below 0 speaks for malignant")
+path.plot(ax=left, against="alpha", n_labels=7, title="Coefficients: negative values indicate malignant")
 for name, (settings, colour) in models.items():
     above, warned = excess(**settings)
     print(f"{name}: at most {above.max():.1e} above the optimum, {warned.sum()} warnings")
@@ -57,4 +57,4 @@ for name, (settings, colour) in models.items():
 right.loglog(path.alphas, path.gaps, ".-", color="#0072B2", label="coordboost")
 right.legend(loc="lower right")
 right.xaxis.set_inverted(True)
-right.set(xlabel="alpha", ylabel="above the least objective at most", title="Distance from the optimum, in parts of the loss at 0")
+right.set(xlabel="alpha", ylabel="bound on the distance", title="Distance from the optimum, relative to the loss at 0")

@@ -3,7 +3,7 @@ Did your Lasso converge?
 ========================
 
 The Lasso of scikit-learn on the diabetes data with all squares and products of columns, at 40 penalties. A ``ConvergenceWarning``
-answers yes or no. A certificate says how far the objective is from its least value, for coefficients from any program.
+only answers yes or no. A certificate bounds how far the objective is from its least value, for coefficients from any program.
 """
 
 import warnings
@@ -23,7 +23,7 @@ problem = path.problem
 
 
 def judged(tol):
-    """The relative duality gap of the model of scikit-learn at each alpha, and whether there was a warning."""
+    """The relative duality gap of scikit-learn's model at each alpha, and whether there was a warning."""
     gaps, warned = [], []
     for k, alpha in enumerate(path.alphas):
         with warnings.catch_warnings(record=True) as caught:
@@ -35,9 +35,9 @@ def judged(tol):
 
 
 # %%
-# ``tol`` is the default of scikit-learn, or a loose one. A cross marks a model that came with a warning: after 1,000 sweeps it had
-# not converged. Its gap may be small or large, and only the certificate says which. Without a warning the gap is at most about
-# 2 ``tol``. At the four largest penalties at most one coefficient is not 0, and everyone finds the optimum.
+# ``tol`` is the default of scikit-learn, or a loose one. A cross marks a model with a warning: it had not converged after
+# 1,000 sweeps. Its gap may be small or large, and only the certificate shows which. Without a warning the gap is at most about
+# 2 ``tol``. At the four largest penalties at most one coefficient is not 0, and all programs find the optimum.
 fig, ax = plt.subplots(figsize=(8, 5), layout="constrained")
 for tol, colour, words, place in ((1e-2, "#D55E00", "loose tol = 1e-2", 2e-2), (1e-4, "#0072B2", "default tol = 1e-4", 1e-6)):
     gaps, warned = judged(tol)

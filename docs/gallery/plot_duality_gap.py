@@ -2,8 +2,8 @@
 How far is a run from the optimum?
 ==================================
 
-Forward stagewise regression on the diabetes data, with three step lengths. After every step a certificate holds the least loss in
-an interval. Its width, the duality gap, bounds what more steps can gain. A small step length comes nearer to the optimum, and
+Forward stagewise regression on the diabetes data, with three step lengths. After every step a certificate gives an interval that contains
+the least loss. Its width, the duality gap, bounds how much further steps can gain. A small step length comes nearer to the optimum, but
 needs more steps.
 """
 

@@ -2,8 +2,8 @@
 Early stopping is not the end
 =============================
 
-Boosting stops when the loss on validation rows no longer falls. The model is that of the best iteration. The run is kept: it can go on,
-and then it is, bit for bit, the run that was never stopped.
+Boosting stops when the loss on validation rows no longer falls. The model is the one of the best iteration. The run is kept and can be
+resumed; it is then, bit for bit, the same as a run without a stop.
 """
 
 import matplotlib.pyplot as plt
@@ -18,7 +18,7 @@ model = cb.RandomizedGBMRegressor(n_estimators=500, random_state=0).fit(X, y, X_
 print(f"{model.run_.n_steps} trees were grown, the model has {model.n_iter_}")
 
 # %%
-# The rest of the run, and a run of the same length without a stop.
+# Resume the run, and compare it with a run of the same length without a stop.
 longer = model.run_.resume(150 - model.run_.n_steps)
 whole = cb.RandomizedGBMRegressor(n_estimators=150, random_state=0).fit(X, y).run_
 print("same bits:", np.array_equal(longer.predict(X_val), whole.predict(X_val)))

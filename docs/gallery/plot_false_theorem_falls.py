@@ -1,6 +1,6 @@
 """
-A false statement falls, the corrected one holds
-================================================
+A false statement is refuted, the corrected one holds
+=====================================================
 
 Does the training error of forward stagewise fall in every step? Freund, Grigas and Mazumder write so, and prove much more that is
 true. A run on the diabetes data refutes this sentence. What holds: a step of length eps lowers the error exactly if the largest

@@ -2,9 +2,9 @@
 Why Frank-Wolfe zigzags
 =======================
 
-Frank-Wolfe minimises a loss over the l1 ball, in the plane a square. Each step goes straight towards one of its corners. If the
-optimum lies on an edge, the steps swing between its two corners, and become shorter and shorter. Away steps can also go away from
-what the model is made of, and arrive. Here are two columns, and the paths of both methods.
+Frank-Wolfe minimises a loss over the l1 ball, in the plane a square. Each step goes straight towards a corner. If the
+optimum lies on an edge, the steps alternate between its two corners, and become shorter and shorter. Away steps can also go away
+from a corner that the model uses, and reach the optimum. Here are two columns, and the paths of both methods.
 """
 
 import matplotlib.pyplot as plt
@@ -27,9 +27,9 @@ for name, run in runs.items():
     print(f"{name}: {run.coef.round(4)} after 30 steps, {run.certificate()}")
 
 # %%
-# The curves are contours of the loss. Both paths have the same first three steps. Then the away step leaves the origin, where
-# both began, and the next step ends at the optimum, marked by a cross. On the right the certified gaps: the one falls slowly, the
-# other to rounding.
+# The curves are contours of the loss. Both paths have the same first three steps. Then an away step moves away from the origin,
+# where both began, and the next step ends at the optimum, marked by a cross. The right picture shows the certified gaps: without away
+# steps the gap falls slowly, with them to rounding level.
 fig, axs = plt.subplots(1, 3, figsize=(13, 4.4), layout="constrained")
 grid = np.meshgrid(np.linspace(-0.1, 1.1, 200), np.linspace(-0.1, 1.1, 200))
 loss = ((y[:, None, None] - np.tensordot(B, grid, 1)) ** 2).sum(axis=0) / 2

@@ -2,9 +2,9 @@
 Which genes are selected again and again?
 =========================================
 
-Simulated expressions of 3,571 genes in 72 samples, the shape of the leukemia data. Four genes act on the target. A and B stand
-alone. C1 and D1 have nine companions each, with pairwise correlation 0.9, which do not act. Stability selection fits the Lasso to 60
-random halves of the samples, and counts how often a gene is among the first q to enter.
+Simulated expressions of 3,571 genes in 72 samples, the shape of the leukemia data. Four genes affect the target: A, B, C1
+and D1. C1 and D1 belong to groups of ten genes with pairwise correlation 0.9, of which the others have no effect. Stability selection fits
+the Lasso to 60 random halves of the samples, and counts how often a gene is among the first q to enter.
 """
 
 import matplotlib.pyplot as plt
@@ -25,7 +25,7 @@ y = 1.5 * X[:, [0, 1, 11, 21]].sum(axis=1) + 0.5 * rng.standard_normal(n_samples
 
 
 # %%
-# Among the first 20 genes of one Lasso path are the four, and 16 others. Stability selection keeps four genes.
+# The first 20 genes of one Lasso path are these four and 16 others. Stability selection keeps four genes.
 def fit(X, y, weight):
     return cb.exact_path(cb.Problem(X, y, sample_weight=weight), max_knots=30)
 
@@ -37,8 +37,8 @@ print("stable genes:", ", ".join(names[found.selected(q, threshold)]))
 print(f"expected number of genes selected by chance: at most {found.bounds(q, threshold)['worst']:.2f}")
 
 # %%
-# Companions share the votes of a group: D7 is taken more often than D1, which acts. The groups C and D themselves are found in nearly
-# every half.
+# The genes of a group share its selections: D7 is selected more often than D1, which has the effect. Some gene of group C and some gene of
+# group D is found in nearly every half.
 fig, ax = plt.subplots(figsize=(8, 5), layout="constrained")
 for group, letter in zip(groups[1:3], "CD", strict=True):
     share = np.array([[np.isin(group, order[:k]).any() for order in found.orders] for k in range(1, q + 1)]).mean(axis=1)
@@ -46,4 +46,4 @@ for group, letter in zip(groups[1:3], "CD", strict=True):
     ax.plot(range(1, q + 1), share, color="0.8", linewidth=6, zorder=0)
     ax.text(19.5, share[-1] + (0.045 if letter == "C" else -0.065), f"any gene of group {letter}", ha="right", va="center")
 display = cb.plots.StabilityDisplay.from_stability(found, q, list(names), threshold=threshold, ax=ax)
-ax.set(xticks=range(1, q + 1), ylim=(0, 1.1), title="Stability paths: coloured the stable genes, grey all others")
+ax.set(xticks=range(1, q + 1), ylim=(0, 1.1), title="Stability paths: stable genes in colour, others grey")

@@ -2,7 +2,7 @@
 The introduction to glmnet, in Python
 =====================================
 
-The steps of the introduction to R's glmnet: fit a path, print it, cross-validate, read off coefficients, predict. The data are
+The steps of the introduction to R's glmnet: fit a path, print it, cross-validate, read coefficients, predict. The data are
 simulated: 100 rows and 20 columns, of which six have an effect. Each step has the line of R above it.
 """
 
@@ -23,13 +23,13 @@ model = cb.CertifiedLassoCV(standardize=True, cv=10, rule="one_se").fit(X, y)
 path = model.path_
 
 # %%
-# ``print(fit)``. What glmnet does not have is the last column: how far a model can be from the optimum, as a duality gap in parts
-# of the loss of the constant model.
+# ``print(fit)``. glmnet does not have the last column: the duality gap, which bounds how far a model is from the optimum, relative to
+# the loss of the constant model.
 table = path.to_frame()[["nonzeros", "deviance", "alpha", "gap"]]
 print(table[::10].to_string(index=False, float_format="%.3g"))
 
 # %%
-# ``coef(cvfit, s = "lambda.1se")``, and the same for ``"lambda.min"``. lambda.1se finds all six effects, and four columns without.
+# ``coef(cvfit, s = "lambda.1se")``, and the same for ``"lambda.min"``. lambda.1se finds all six effects, and four columns without effect.
 alphas = {"lambda.1se": model.alpha_, "lambda.min": path.alphas[model.cross_validation_.best]}
 for name, alpha in alphas.items():
     coef = path.coef_at(alpha=alpha)

@@ -2,7 +2,7 @@
 Subset selection, ridge, the Lasso and stagewise
 ================================================
 
-The methods of chapter 6 of *An Introduction to Statistical Learning*, and forward stagewise, judged by ten-fold cross-validation. The
+The methods of chapter 6 of *An Introduction to Statistical Learning*, and forward stagewise, compared by ten-fold cross-validation. The
 columns are the ten variables of the diabetes data, their squares and their products, 65 in all. All methods make larger and
 larger models.
 """
@@ -30,9 +30,8 @@ fits = {
 looks = {"Lasso": ("#BBBBBB", 7), "forward stagewise": ("#0072B2", 2), "forward stepwise": ("#D55E00", 2), "ridge": ("black", 2)}
 
 # %%
-# The l1 norm of the coefficients measures all on one scale. Forward stagewise and the Lasso explain the same: their curves lie one on
-# the other. Forward stepwise explains as much at its best, with half the columns; but it gets there by jumps. Ridge keeps all
-# columns.
+# The l1 norm of the coefficients is a common scale for all methods. The curves of forward stagewise and the Lasso coincide. Forward
+# stepwise explains as much at its best point, with half the columns; but its path has jumps. Ridge keeps all columns.
 norms = np.linspace(50, 4000, 80)
 places = [cb.lasso.PathPoint(l1=norm) for norm in norms]
 fig, ax = plt.subplots(figsize=(8, 5), layout="constrained")
@@ -45,5 +44,5 @@ for name, fit in fits.items():
     ax.plot(norms, explained, color=colour, linewidth=width, label=name)
     ax.plot(best, explained.max(), "o", color=colour, markersize=width + 5)
 ax.legend(loc="lower right")
-ax.set(xlabel="l1 norm of the coefficients of unit columns", ylabel="part of the variance explained, rows held out")
+ax.set(xlabel="l1 norm of the coefficients of unit columns", ylabel="variance explained on validation rows")
 ax.set(xlim=(0, 4050), ylim=(0, 0.55), title="Ten-fold cross-validation; a dot marks the best model")

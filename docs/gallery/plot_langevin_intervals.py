@@ -2,7 +2,7 @@
 Predictive intervals from one boosting run
 ==========================================
 
-Langevin boosting adds noise to every tree and shrinks what was learned before. Its later iterations are samples of models. So one run
+Langevin boosting adds noise to every tree and shrinks the earlier trees. Its later iterations are samples of models. So one run
 gives two intervals: for the mean of the target, and for a new target.
 """
 
@@ -36,7 +36,7 @@ fig, ax = plt.subplots(figsize=(7, 4.2), layout="constrained")
 bands = {"90 % for a new target": (True, "#CFE2F3"), "90 % for the mean": (False, "#6FA8DC")}
 for name, (observation, color) in bands.items():
     ax.fill_between(x, *model.predict_interval(x[:, None], level=0.9, observation=observation).T, color=color, label=name)
-ax.plot(X, y, ".", color="0.4", markersize=4, label="rows of the fit")
+ax.plot(X, y, ".", color="0.4", markersize=4, label="training rows")
 ax.plot(x, model.predict(x[:, None]), color="#0B4F8A", linewidth=2, label="prediction")
 ax.plot(x, np.sin(2 * x) + x / 2, "--", color="#D55E00", linewidth=2, label="true mean")
 ax.set(xlabel="x", ylabel="y", xlim=(-3, 3))

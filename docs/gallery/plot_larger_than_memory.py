@@ -2,8 +2,8 @@
 A table larger than memory
 ==========================
 
-``open_columns`` leaves a table in its file and reads it in tiles. In memory the same fit needs the table, and a copy of it in standard
-units. The picture shows the peak memory of both for tables of growing size.
+``open_columns`` leaves a table in its file and reads it in tiles. In memory the same fit needs the table and a standardised copy of
+it. The picture shows the peak memory of both for tables of growing size.
 """
 
 import tempfile
@@ -30,7 +30,7 @@ def peak(read, y):
 
 
 # %%
-# Tables of 50 columns. The first one only warms up: it compiles the loop. Both fits choose the same learners, with the same coefficients
+# Tables of 50 columns. The first table only compiles the loop. Both fits choose the same learners, with the same coefficients
 # to 12 digits.
 sizes, stored, loaded = [], [], []
 for n_rows in (1000, 40_000, 80_000, 160_000, 320_000):

@@ -2,8 +2,8 @@
 A boosting method of your own
 =============================
 
-A method is a pair of rules: which learner to choose, and how far to go. Forward stagewise goes eps; LS-Boost goes eps times the
-correlation of the learner with the residual. The new step rule lies between them: it goes eps times the square root of the correlation.
+A method is a pair of rules: which learner to choose, and how long the step is. The step is eps in forward stagewise; in LS-Boost it is eps
+times the correlation of the learner with the residual. The new step rule lies between them: eps times the square root of the correlation.
 """
 
 import math
@@ -16,7 +16,7 @@ import coordboost as cb
 
 
 # %%
-# The rule in five lines. It says how much all coefficients shrink, here 0, and how far coefficient j goes.
+# The rule in five lines. It returns how much all coefficients shrink, here 0, and the change of coefficient j.
 class RootStep(namedtuple("RootStep", "eps"), cb.rules.StepRule):
     def move(self, k, state, j, corr, beta_j):
         return 0.0, math.copysign(self.eps * math.sqrt(abs(corr)), corr)
@@ -25,7 +25,7 @@ class RootStep(namedtuple("RootStep", "eps"), cb.rules.StepRule):
 print(cb.testing.check_piece(RootStep(1.0)))
 
 # %%
-# The loop compiles the rule together with its own. The three first steps have the same length, 20.
+# The rule is compiled together with the loop. The first step of all three methods has the same length, 20.
 X, y = load_diabetes(return_X_y=True, as_frame=True, scaled=False)
 problem = cb.Problem(X, y)
 corr = abs(problem.scan(y - y.mean())).max()

@@ -2,7 +2,7 @@
 Infinitely many learners: a cosine of every frequency
 =====================================================
 
-The learners need not be listed. A family of learners searches for the one that fits the residual best, here among the waves of every
+Learners need not be listed: a family of learners searches for the one that fits the residual best. Here they are the waves of every
 frequency and phase. The signal has three waves. It was observed at 200 random times, with noise.
 """
 
@@ -20,7 +20,7 @@ y = sum(size * np.cos(2 * np.pi * f * time) for f, size in true.items()) + 0.5 *
 
 # %%
 # ``find`` returns the best learner as a pair of numbers, frequency and phase, with its correlation. A grid gives the start of a search
-# on the line, so that no frequency is left out. The search proves nothing about other learners: their bound is infinite.
+# over the frequency. The search proves nothing about other learners, so it returns an infinite bound.
 class Waves(cb.learners.LearnerFamily):
     n_samples = len(time)
 
@@ -41,10 +41,10 @@ class Waves(cb.learners.LearnerFamily):
 problem = cb.Problem(Waves(), y, center=False)
 run = cb.solve(problem, cb.ls_boost(0.3), 40)
 found = [frequency for frequency, _ in run.problem.dictionary.learners]
-print(f"{len(found)} waves, loss {problem.start_loss:.0f} -> {run.final.loss:.0f}; that of the noise is about {200 * 0.5**2 / 2:.0f}")
+print(f"{len(found)} waves, loss {problem.start_loss:.0f} -> {run.final.loss:.0f}; the noise alone has about {200 * 0.5**2 / 2:.0f}")
 
 # %%
-# Above, the data and the model. Below, the waves of the model: they gather at the true frequencies, which are dashed.
+# Above, the data and the model. Below, the waves of the model: they lie close to the true frequencies, which are dashed.
 fig, (upper, lower) = plt.subplots(2, 1, figsize=(8, 5), layout="constrained")
 upper.plot(time, y, ".", color="0.5", label="data")
 upper.plot(time, run.pred, color="#0072B2", linewidth=1.5, label="model")

@@ -2,8 +2,8 @@
 Counts and exposure
 ===================
 
-Claims are counted over policies of different length. What matters is the rate, claims per year. The logarithm of the years is the offset
-of a Poisson model: a known part of every prediction. Without it, the model takes short policies for safe ones.
+Claims are counted over policies of different length. We want the rate, claims per year. The logarithm of the years is the offset
+of a Poisson model: a known part of every prediction. Without it, the model mistakes short policies for safe ones.
 """
 
 import matplotlib.pyplot as plt

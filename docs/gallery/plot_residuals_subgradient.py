@@ -3,7 +3,7 @@ Boosting is subgradient descent on the residuals
 ================================================
 
 Forward stagewise takes the column that correlates most with the residual, and subtracts eps times this column. So the column is the
-direction of descent, and in the space of residuals the method is subgradient descent. What it makes small is the largest
+direction of descent, and in the space of residuals the method is subgradient descent. It minimises the largest
 correlation f(r) = max abs(B'r).
 """
 
@@ -14,9 +14,9 @@ from sklearn.datasets import load_diabetes
 import coordboost as cb
 
 # %%
-# First two columns and two samples, where residuals are points in the plane. The contours of f are parallelograms, and each step is
-# at right angles to the side where it begins. After some steps the residual jumps to and fro across a kink of f, where both columns
-# correlate as much.
+# First an example with two columns and two samples: residuals are points in the plane. The contours of f are parallelograms, and each step
+# is at right angles to the side where it begins. After some steps the residual jumps back and forth across a kink of f, where both columns
+# have the same absolute correlation.
 angles = np.deg2rad([0, 60])
 B = np.array([np.cos(angles), np.sin(angles)])
 small = cb.Problem(B, [2.0, 1.1], center=False, scale=False)
@@ -24,7 +24,7 @@ resid = np.array([one.resid for one in cb.theory.subgradient_descent(small, 0.2,
 
 # %%
 # Then the diabetes data, with three step lengths. The method written as subgradient descent and the boosting method have the same
-# residuals. A constant step brings f down to about eps / 2, the thin lines, and no further.
+# residuals. With a constant step f falls to about eps / 2, the thin lines, and no further.
 problem = cb.Problem(*load_diabetes(return_X_y=True))
 curves = {}
 for eps in (20.0, 5.0, 1.0):

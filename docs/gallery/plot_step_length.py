@@ -2,8 +2,8 @@
 What does the step length do in forward stagewise?
 ==================================================
 
-Each step of forward stagewise moves one coefficient by eps. Short steps draw coefficient profiles that follow the Lasso path, here broad
-and grey. Long steps are stairs around it. The data are the ten variables of the diabetes set.
+Each step of forward stagewise moves one coefficient by eps. With short steps the coefficient profiles follow the Lasso path, here broad
+and grey. With long steps they are stairs around it. The data are the ten variables of the diabetes set.
 """
 
 import matplotlib.pyplot as plt
@@ -17,7 +17,7 @@ lasso = cb.exact_path(problem)
 
 
 # %%
-# A long step needs fewer of its kind. The runs end at the first step where the sum of the absolute coefficients, their l1 norm, is
+# Longer steps need fewer steps. The runs end at the first step where the sum of the absolute coefficients, their l1 norm, is
 # at least 1,950.
 def long_enough(state):
     return state.l1 >= 1950

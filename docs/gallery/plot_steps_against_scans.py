@@ -1,10 +1,10 @@
 """
-How many steps does one scan of the data pay for?
-=================================================
+How many steps are made from one scan of the data?
+==================================================
 
-Forward stagewise needs the largest of all correlations in every step, so a plain program scans all columns in every step. Lookahead
-scans now and then, and proves for the steps between that no column left out can win. Here are 2,000 simulated columns and 500 rows,
-and step lengths from 2 down to 0.0002.
+Forward stagewise needs the largest of all correlations in every step, so a plain program scans all columns in every step. Lookahead scans
+now and then, and proves for the steps between scans that no other column has the largest correlation. Here are 2,000 simulated columns and
+500 rows, and step lengths from 2 down to 0.0002.
 """
 
 import matplotlib.pyplot as plt
@@ -20,8 +20,8 @@ y = X[:, :10].sum(axis=1) + 1.5 * rng.standard_normal(500)
 problem = cb.Problem(X, y)
 
 # %%
-# All runs go equally far, to an l1 norm of 200. A hundredth of the step length makes a hundred times as many steps, and hardly more
-# scans. Where steps are long, the package takes inner products of a few columns with all others instead, the Gram columns.
+# All runs end at the same l1 norm, 200. With a hundredth of the step length there are a hundred times as many steps, but hardly more
+# scans. Where steps are long, the package uses Gram columns instead, the inner products of a few columns with all others.
 print("      eps      steps  scans  Gram columns")
 n_steps, n_scans = [], []
 for eps in 2.0 * 10.0 ** -np.arange(0, 4.5, 0.5):
@@ -31,7 +31,7 @@ for eps in 2.0 * 10.0 ** -np.arange(0, 4.5, 0.5):
     print(f"{eps:9.4f} {run.n_steps:10,} {run.n_scans:6g} {run.n_gram_columns:13}")
 
 # %%
-# The plain program is there, too: it is another model state. It makes the same steps.
+# The package also has the plain way, as another model state. It makes the same steps.
 plain = cb.solve(problem, cb.forward_stagewise(0.02), n_steps=1000, model_state=cb.engine.NaiveState)
 quick = cb.solve(problem, cb.forward_stagewise(0.02), n_steps=1000)
 print(f"same learners: {np.array_equal(plain.path.learner, quick.path.learner)}; scans: {plain.n_scans:g} and {quick.n_scans:g}")

@@ -2,8 +2,8 @@
 Ties and copies of columns on exact paths
 =========================================
 
-Textbook LARS lets columns enter one at a time. In a factorial experiment several enter at once, and in real tables columns come
-twice. The path of scikit-learn and ours meet both. A certificate judges every knot of either path.
+Textbook LARS lets columns enter one at a time. In a factorial experiment several enter at once, and real tables have duplicate
+columns. Here scikit-learn and coordboost compute paths for both cases, with a certificate at every knot of both paths.
 """
 
 import itertools
@@ -27,8 +27,8 @@ def knots_of_sklearn(problem, X):
 
 
 # %%
-# First an experiment with 16 runs and four factors, each at -1 or 1, that all have the effect 1. Their columns enter at once. At its
-# end, where nothing is penalised, a path should have these effects.
+# First an experiment with 16 runs and four factors, each at -1 or 1, each with effect 1. Their columns enter at once. At the end of the
+# path, where nothing is penalised, the coefficients should be these effects.
 X = np.array(list(itertools.product([-1.0, 1.0], repeat=4)))
 tied = cb.Problem(X, X.sum(axis=1))
 _, coefs, n_warnings = knots_of_sklearn(tied, X)
@@ -36,7 +36,7 @@ ends = {f"lars_path, scikit-learn {sklearn.__version__}": coefs[-1], "coordboost
 print(f"{ends}, warnings: {n_warnings}")
 
 # %%
-# Then the diabetes data, with copies of four of the ten columns. The end, which has no penalty, is left out.
+# Then the diabetes data, with copies of four of the ten columns. The end of the path, which has no penalty, is left out.
 X, y = load_diabetes(return_X_y=True)
 X = np.column_stack([X, X[:, [1, 2, 3, 8]]])
 copied, exact = cb.Problem(X, y), cb.exact_path(X, y)

@@ -1,9 +1,9 @@
 """
-Large trees at a price
-======================
+A penalty on large trees
+========================
 
-A large tree fits the residual better than a small one. Regularised boosting lets trees of several sizes compete in every step, and
-charges each for its complexity. The penalty decides which sizes are chosen. The data are the breast cancer set.
+A large tree fits the residual better than a small one. Regularised boosting compares trees of several sizes in every step, and
+adds a penalty for their complexity. The size of the penalty decides which trees are chosen. The data are the breast cancer set.
 """
 
 import matplotlib.pyplot as plt
@@ -21,7 +21,7 @@ path = cb.engine.penalty_path(problem, penalties, 100, X_val=X_val, y_val=y_val,
 print(path)
 
 # %%
-# Above, the mean loss. Below, how many of 100 trees have how many splits.
+# Above, the mean loss. Below, the numbers of splits of the 100 trees.
 fig, (upper, lower) = plt.subplots(2, 1, figsize=(7.5, 5.2), sharex=True, height_ratios=(1, 1.4), layout="constrained")
 at = np.arange(len(penalties))
 for losses, name, color in ((path.loss, "training", "#0072B2"), (path.validation, "validation", "#D55E00")):
