@@ -1,4 +1,4 @@
-"""A loss that is one function of all predictions, no sum over samples: it runs where the data themselves are looked at."""
+"""A loss that is one function of all predictions, not a sum over samples: it runs in model states that work on the samples themselves."""
 
 from collections import namedtuple
 
@@ -37,7 +37,7 @@ def parts(seed=0):
 
 
 @pytest.mark.parametrize("model_state", [None, cb.engine.NaiveState])
-def test_greedy_descent_on_it_is_the_loop_of_five_lines(model_state):
+def test_greedy_coordinate_descent_equals_the_naive_loop(model_state):
     A, X, y = parts()
     problem = cb.Problem(X, y, Quadratic(A), center=False, scale=False)
     run = cb.solve(problem, cb.methods.gcd(), 30, model_state=model_state)
@@ -51,7 +51,7 @@ def test_greedy_descent_on_it_is_the_loop_of_five_lines(model_state):
 
 
 class Written(namedtuple("Written", "A"), cb.losses.Loss):
-    """The same in loops, to be compiled."""
+    """The same loss written as loops, so that it can be compiled."""
 
     value = residual = None
     sigma = 1.0
@@ -71,14 +71,14 @@ class Written(namedtuple("Written", "A"), cb.losses.Loss):
         return out
 
 
-def test_it_may_be_compiled():
+def test_a_joint_loss_can_be_compiled():
     A, X, y = parts()
     one, two = (cb.solve(cb.Problem(X, y, loss(A), center=False, scale=False), cb.methods.gcd(), 30) for loss in (Written, Quadratic))
     assert one.path.learner.tolist() == two.path.learner.tolist()
     assert np.abs(one.beta - two.beta).max() < 1e-12  # 30 steps that never amplify rounding
 
 
-def test_momentum_looks_at_it_too():
+def test_accelerated_boosting_takes_a_joint_loss():
     A, X, y = parts()
     problem = cb.Problem(X, y, Quadratic(A), center=False, scale=False)
     run = cb.solve(problem, cb.agbm(1.0, 0.1, guard=False), 2)

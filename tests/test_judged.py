@@ -1,4 +1,4 @@
-"""The optima that the theorems stand on, beside a general solver: it agrees, and notices an error planted in the package's own ends."""
+"""Compare the optima used by the theorem checks with a general solver, and check that planted errors in them are detected."""
 
 import numpy as np
 import pytest
@@ -14,21 +14,21 @@ SMALL = [name for name in fgm_optima.CASES if "rationals" in name or "exact" in 
 
 
 def outcomes():
-    """What the rows say of the small cases: (row, case) -> holds."""
+    """Return whether each row of the ledger holds in the small cases: (row, case) -> holds."""
     checks = [fgm_optima.check_optimum, fgm_optima.check_lower]
     made = {name: fgm_optima.CASES[name]() for name in SMALL}
     found = {(check.__name__, name): check(case, "sharpened") for check in checks for name, case in made.items()}
     return {key: check.holds for key, check in found.items() if check is not None}
 
 
-def test_exact_optima_and_lower_ends_agree_with_a_solver():
+def test_optima_and_lower_ends_agree_with_a_solver():
     found = outcomes()
     assert len(found) == 2 * len(SMALL) == 8 and all(found.values())
 
 
 @pytest.mark.parametrize("part", [0.01, 0.1])
 def test_a_lower_end_that_is_too_high_is_noticed(part, monkeypatch):
-    """Raised by a part of the loss: in the balls by the row of lower ends; there is nothing else that would notice."""
+    """Raise the lower end by a part of the loss. The row of lower ends detects it in the cases with a ball; no other row would."""
     right = regularized.lower_end
     monkeypatch.setattr(regularized, "lower_end", lambda trail, radius: right(trail, radius) + part * trail.loss[0])
     found = outcomes()
@@ -37,7 +37,7 @@ def test_a_lower_end_that_is_too_high_is_noticed(part, monkeypatch):
 
 @pytest.mark.parametrize("part, row", [(1e-6, "check_lower"), (-1e-6, "")])
 def test_a_wrong_optimum_of_least_squares_is_noticed(part, row, monkeypatch):
-    """Off by a millionth of A^2. Where exact arithmetic stands for the optimum, one that is too small is a lower end still."""
+    """Shift the optimum by `part` of A^2. Where the optimum is exact, one that is too small is still a valid lower end."""
     right = Constants.of.__func__
 
     def wrong(cls, *given):
@@ -54,7 +54,7 @@ LABEL = np.array([0, 1, 1, 2])
 
 
 @pytest.mark.parametrize("rule", RULES.values(), ids=RULES)
-def test_the_largest_over_the_weights_is_the_norm_of_the_rule(rule):
+def test_the_maximum_over_the_weights_is_the_norm_of_the_rule(rule):
     for a in np.random.default_rng(1).standard_normal((20, 4)):
         assert (weights_of(rule, LABEL) @ np.abs(a)).max() == pytest.approx(norm(rule, LABEL, a), rel=1e-14)
 
@@ -62,7 +62,7 @@ def test_the_largest_over_the_weights_is_the_norm_of_the_rule(rule):
 @pytest.mark.parametrize("seed", range(3))
 @pytest.mark.parametrize("rule", RULES.values(), ids=RULES)
 def test_a_semidefinite_solver_finds_the_exact_angle(rule, seed):
-    """Of random columns; what it proves is a lower end in any case."""
+    """On random columns. The solver's proved bound is always a lower end."""
     rng = np.random.default_rng(seed)
     B = rng.standard_normal((3, 4)) if seed else rng.standard_normal((3, 2)) @ rng.standard_normal((2, 4))
     ours, theirs = cb.theory.mca(B, rule, groups=LABEL), angle_bound(B, weights_of(rule, LABEL))

@@ -1,4 +1,4 @@
-"""Langevin boosting is what its five lines say, on columns and on trees, with the noise at its addresses."""
+"""Langevin boosting equals its five-line NumPy version, on columns and on trees, with the same random numbers at the same addresses."""
 
 import math
 
@@ -18,7 +18,7 @@ EPS, BETA, GAMMA = 0.1, 40.0, 0.05
 
 
 def naive(problem, steps, seed, structure=cb.rules.Structure.OWN, subsample=1.0, first=False, beta=BETA):
-    """Algorithm 2 in the metric of the weights: prediction and learners chosen."""
+    """Algorithm 2 in the metric of the weights: return the prediction and the chosen learners."""
     B, w, F, chosen = problem.gather(np.arange(problem.n_learners)), problem.weight, np.zeros(problem.n_samples), []
     for k in range(steps):
         sigma = math.sqrt(2 * w.sum() / (EPS * np.broadcast_to(beta, steps)[k]))
@@ -44,19 +44,19 @@ CASES = {
 
 @pytest.mark.parametrize("name", CASES)
 @pytest.mark.parametrize("weight", [None, WEIGHT], ids=["equal", "weighted"])
-def test_columns_follow_five_lines(name, weight):
+def test_on_columns_it_equals_the_naive_loop(name, weight):
     problem = PROBLEM if weight is None else cb.Problem(X, Y, sample_weight=weight)
     case = {"beta": BETA, **CASES[name]}
     expected, chosen = naive(problem, 60, 7, **case)
     case["shrink_first"] = case.pop("first", False)
     run = cb.solve(problem, cb.sglb(EPS, gamma=GAMMA, **case), 60, rng=7)
     assert run.path.learner.tolist() == chosen and len(set(chosen)) > 2
-    assert np.abs(run.pred - expected).max() < 1e-12  # 60 steps of a few roundings each, contracted
+    assert np.abs(run.pred - expected).max() < 1e-12  # 60 contracting steps, a few roundings each
     plain = cb.solve(problem, cb.sglb(EPS, gamma=GAMMA, **case), 60, rng=7, compile=False)
     assert plain.path.learner.tolist() == chosen and np.abs(plain.pred - run.pred).max() < 1e-12
 
 
-def test_an_oracle_in_plain_python_goes_the_same_way():
+def test_an_oracle_in_plain_python_gives_the_same_run():
     columns = PROBLEM.gather(np.arange(P))
 
     class Listed:
@@ -90,7 +90,7 @@ def forest(weight=None, l2=0.0):
 
 @pytest.mark.parametrize(("weight", "l2"), [(None, 0.0), (WEIGHT, 0.0), (None, 3.0)], ids=["equal", "weighted", "ridge"])
 def test_leaves_of_trees_are_fitted_to_their_own_noise(weight, l2):
-    """Trees grow on one noise; their leaves are means of the residual and noise whose variance is that of the sum in the leaf."""
+    """The noise of the search grows the trees; a leaf fits residual plus noise with the variance of the sum over its samples."""
     problem, method = forest(weight, l2), cb.sglb(EPS, BETA, GAMMA)
     run = cb.solve(problem, method, 25, rng=2)
     bank, w, F = run.problem.dictionary, problem.weight, np.zeros(N)
@@ -160,7 +160,7 @@ def test_without_noise_and_shrinkage_it_is_boosting():
         for step, noise in ((cb.rules.FittedStep(EPS), None), (cb.rules.Langevin(EPS), cb.rules.Noise(EPS)))
     )
     assert (plain.path.learner == langevin.path.learner).all() and len(set(plain.path.learner)) > 2
-    np.testing.assert_allclose(langevin.beta, plain.beta, rtol=1e-12, atol=0)  # 30 steps of a few roundings each, contracted
+    np.testing.assert_allclose(langevin.beta, plain.beta, rtol=1e-12, atol=0)  # 30 contracting steps, a few roundings each
 
 
 def test_bad_steps_are_refused():

@@ -1,4 +1,4 @@
-"""The exact law of Langevin boosting after some steps, and `check` of runs by it."""
+"""The exact distribution of Langevin boosting after a number of steps, and `check`, which compares runs with it."""
 
 from fractions import Fraction as F
 from itertools import product
@@ -17,14 +17,14 @@ Y = X @ [2.0, -1.0, 0.0, 0.5] + RNG.normal(size=25)
 PROBLEM = cb.Problem(X, Y)
 METHOD = cb.sglb(0.3, 50.0, 0.1, select=cb.rules.RandomSubset(1))
 
-#: Unit columns with rational entries, chances, target.
+#: Unit columns with rational entries, selection probabilities, target.
 B = np.array([[F(3, 5), F(0), F(5, 13)], [F(4, 5), F(3, 5), F(0)], [F(0), F(4, 5), F(12, 13)], [F(0)] * 3])
 CHANCE, TARGET = [F(1, 2), F(1, 3), F(1, 6)], np.array([F(3), F(1), F(-2), F(1)])
 EPS, BETA, GAMMA = F(1, 4), F(8), F(1, 5)
 
 
 def by_all_choices(n_steps):
-    """Mean, covariance and expected loss after `n_steps` steps: every sequence of choices, each with a normal law, in Fractions."""
+    """Mean, covariance and expected loss after `n_steps` steps, in Fractions, over all sequences of choices; each gives a normal law."""
     mean, second, n = np.zeros(3, dtype=object), np.zeros((3, 3), dtype=object), len(TARGET)
     for sequence in product(range(3), repeat=n_steps):
         p, m, cov = F(1), np.array([F(0)] * 3), np.array([[F(0)] * 3] * 3)
@@ -38,7 +38,7 @@ def by_all_choices(n_steps):
     return mean, second - np.outer(mean, mean), loss / 2
 
 
-def test_the_law_after_some_steps_is_that_of_all_choices():
+def test_the_law_after_some_steps_equals_the_enumeration_of_all_choices():
     problem = cb.Problem(B.astype(float), TARGET.astype(float), center=False, scale=False)
     method = cb.sglb(float(EPS), float(BETA), float(GAMMA), select=cb.rules.Weighted(np.array(CHANCE, dtype=float)))
     laws = after_steps(problem, method, [0, 3, 1, 4])
@@ -58,14 +58,14 @@ def test_after_many_steps_it_is_the_stationary_law(select, weight):
     np.testing.assert_allclose(late.cov, law.cov, rtol=1e-9, atol=1e-12 * law.cov.max())
 
 
-def test_blocks_have_the_law_too():
+def test_the_law_holds_for_blocks():
     problem = cb.Problem(cb.data.blocks(X, [[0, 1], [2, 3]]), Y)
     method = cb.sglb(0.3, 50.0, 0.1, select=cb.rules.RandomMask(0.5))
     np.testing.assert_allclose(after_steps(problem, method, [2000])[0].cov, stationary(problem, method).cov, rtol=1e-8)
 
 
 @pytest.mark.parametrize("changed", [{"subsample": 0.5}, {"shrink_first": True}])
-def test_the_exact_law_is_not_claimed_for_variants_that_have_another(changed):
+def test_the_exact_law_is_not_claimed_for_other_variants(changed):
     variant = cb.sglb(0.3, 50.0, 0.1, select=cb.rules.RandomSubset(1), **changed)
     for law in (stationary, lambda problem, method: after_steps(problem, method, [3])):
         with pytest.raises(ValueError, match="subsample=1, shrink_first=False"):
@@ -73,7 +73,7 @@ def test_the_exact_law_is_not_claimed_for_variants_that_have_another(changed):
 
 
 @pytest.mark.parametrize("structure", [0, 1, 2])
-def test_runs_have_the_mean_loss_of_the_law_and_of_no_other(structure):
+def test_runs_match_the_mean_loss_of_their_law_and_no_other(structure):
     method = cb.sglb(0.3, 50.0, 0.1, select=cb.rules.RandomSubset(1), structure=structure)
     run = cb.solve(PROBLEM, method, 300, compile=False)
     (one,) = cb.theory.check(run)
@@ -98,7 +98,7 @@ OTHER = {
 
 
 @pytest.mark.parametrize("name", OTHER)
-def test_check_says_nothing_of_other_runs(name):
+def test_check_refuses_runs_without_the_law(name):
     problem, method = OTHER[name]
     with pytest.raises(ValueError, match="no bound speaks about sglb"):
         cb.theory.check(cb.solve(problem, method, 5, compile=False))

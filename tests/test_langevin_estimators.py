@@ -1,4 +1,4 @@
-"""Langevin boosting behind scikit-learn's interface: its checks, intervals where the truth is known, and what is refused."""
+"""Langevin boosting in scikit-learn's interface: its estimator checks, intervals where the truth is known, and refused arguments."""
 
 import numpy as np
 import pytest
@@ -9,7 +9,7 @@ import coordboost as cb
 from coordboost.theory.langevin import chain, gibbs, limit_of
 
 BOTH = [cb.LangevinGBMRegressor, cb.LangevinGBMClassifier]
-#: A chain that is short, and cold enough to learn.
+#: A short chain, cold enough to learn.
 QUICK = {"n_estimators": 30, "learning_rate": 0.5, "max_depth": 2, "min_samples_leaf": 1, "n_members": 10, "beta": 1e7, "gamma": 0.0}
 
 
@@ -19,8 +19,8 @@ def test_scikit_learn_checks(estimator, check):
 
 
 @pytest.mark.parametrize(("changed", "one"), [({}, True), ({"min_samples_leaf": 2}, False), ({"subsample": 0.5}, False)])
-def test_copies_are_one_row_where_only_their_noise_tells_them_apart(changed, one):
-    """A leaf of at least two rows may hold two copies, but not one row; and of two copies one may be drawn."""
+def test_copies_of_rows_are_merged_where_that_changes_nothing_else(changed, one):
+    """Copies become one weighted row, unless a minimum leaf size counts rows, or `subsample` may draw one of two copies."""
     X, _, y = truth(30, 1)
     model = cb.LangevinGBMRegressor(random_state=0, **(QUICK | changed | {"n_estimators": 2}))
     order = np.random.default_rng(0).permutation(60)
@@ -44,8 +44,8 @@ def truth(n, seed):
 
 @needs_compiler
 def test_intervals_cover_new_targets_and_mostly_their_means():
-    """1,000 new targets: the standard error of a coverage of .9 is .01; 5 of them, 6e-7. The defaults were chosen on this function:
-    means .88; on others see the next test.
+    """1,000 new targets: a coverage of .9 has a standard error of .01, and five of them are exceeded with probability 6e-7.
+    The defaults were tuned on this function, with a coverage of the means of .88; the next test uses other functions.
     """
     X, _, y = truth(300, 1)
     new, mean, target = truth(1000, 2)
@@ -81,8 +81,8 @@ def steps(rng, n):
 @pytest.mark.slow
 @pytest.mark.parametrize("function", [friedman, linear, steps])
 @pytest.mark.parametrize("n", [300, 2000])
-def test_intervals_on_functions_that_the_defaults_were_not_chosen_on(function, n):
-    """Of 2,000 new targets .87 to .97 were covered, with a standard error of .007; of the means, which know nothing of bias, .67 to .92."""
+def test_intervals_on_functions_that_did_not_tune_the_defaults(function, n):
+    """Measured coverage of 2,000 new targets: .87 to .97, standard error .007. Of the means: .67 to .92, as the intervals ignore bias."""
     for seed in range(100, 104):
         rng = np.random.default_rng(seed)
         X, mean, sd = function(rng, n)
@@ -97,8 +97,8 @@ def test_intervals_on_functions_that_the_defaults_were_not_chosen_on(function, n
 
 
 def test_the_posterior_is_calibrated_where_the_prior_is_the_truth():
-    """Columns, coefficients drawn from the prior that gamma implies, noise of variance N / beta: 90 % intervals of the Gibbs law cover the
-    coefficients 90 times in 100. 4,000 of them, 5 in a group: a standard error below .011, 5 of them.
+    """Coefficients drawn from the prior that gamma implies, noise of variance N / beta: the 90 % intervals of the Gibbs law cover 90 %.
+    4,000 coefficients in groups of 5: the standard error is below .011, and 5 standard errors are allowed.
     """
     rng, gamma, variance, hits = np.random.default_rng(0), 0.05, 0.5, []
     X = rng.normal(size=(40, 5))
@@ -148,7 +148,7 @@ def test_what_is_refused():
 
 
 @pytest.mark.slow
-def test_other_losses_have_intervals_of_the_mean_only():
+def test_other_losses_have_intervals_for_the_mean_only():
     X, _, y = truth(60, 1)
     model = cb.LangevinGBMRegressor(loss=cb.losses.Huber(), n_estimators=3).fit(X, y)
     with pytest.raises(ValueError, match="squared loss only"):

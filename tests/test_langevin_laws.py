@@ -1,4 +1,4 @@
-"""The laws of Langevin boosting: identities of the closed forms, and runs that meet them, or are seen to miss them."""
+"""The stationary distributions of Langevin boosting: identities of the closed forms, and runs that reach them or demonstrably do not."""
 
 import math
 
@@ -29,7 +29,7 @@ def relative(found, expected):
 
 
 def test_the_gibbs_law_solves_its_equations():
-    """Lyapunov's; the law of predictions as kernel ridge regression and as a Gaussian process; equipartition, d / (2 beta)."""
+    """Lyapunov's equation; predictions as kernel ridge regression and as a Gaussian process; equipartition, d / (2 beta)."""
     law, limit = gibbs(PROBLEM, method(0.1)), limit_of(PROBLEM, cb.rules.Weighted(CHANCE))
     M, G, bar = np.diag(CHANCE), B.T @ B, limit.mean_projector
     drift = GAMMA * np.eye(P) + M @ G
@@ -39,7 +39,7 @@ def test_the_gibbs_law_solves_its_equations():
     prior = N / (BETA * GAMMA) * M
     assert relative(law.cov, prior - prior @ B.T @ np.linalg.solve(B @ prior @ B.T + N / BETA * np.eye(N), B @ prior)) < 1e-10
     energy = (G + GAMMA * np.linalg.inv(M)) / N
-    assert np.trace(energy @ law.cov) / 2 == pytest.approx(P / (2 * BETA), rel=1e-10)  # P coefficients here
+    assert np.trace(energy @ law.cov) / 2 == pytest.approx(P / (2 * BETA), rel=1e-10)  # here d = P, the number of coefficients
     assert np.linalg.matrix_rank(bar) == D and np.trace(bar) == pytest.approx(1.0)
 
 
@@ -53,7 +53,7 @@ def test_at_a_given_eps_the_mean_is_exact_and_the_covariance_has_slope_one():
 
 
 def test_the_stationary_covariance_is_that_of_the_step():
-    """Against the expectation over the learners, one by one."""
+    """Compare it with the expectation over the learners, computed one by one."""
     eps, at = 0.1, stationary(PROBLEM, method(0.1))
     again, left = np.zeros((P, P)), Y - Y.mean() - B @ at.mean
     for j, p in enumerate(CHANCE):
@@ -66,7 +66,7 @@ def test_the_stationary_covariance_is_that_of_the_step():
     assert relative(again, at.cov) < 1e-12
 
 
-def test_before_the_limit_the_mean_is_that_of_the_chain_as_eps_falls():
+def test_the_transient_mean_has_an_error_of_order_eps():
     limit, errors = gibbs(PROBLEM, method(0.1)).mean, []
     A = GAMMA * np.eye(P) + CHANCE[:, None] * (B.T @ B)
     for eps in (0.1, 0.05, 0.025):
@@ -79,7 +79,7 @@ def test_before_the_limit_the_mean_is_that_of_the_chain_as_eps_falls():
 
 
 def test_weights_are_copies_of_rows():
-    """The law of the weighted problem is that of the one with each row as often as its weight says."""
+    """The law of a weighted problem equals the law of the problem with each row repeated as often as its weight."""
     weight = RNG.integers(1, 4, N)
     one = cb.Problem(X, Y, sample_weight=weight.astype(float))
     many = cb.Problem(np.repeat(X, weight, axis=0), np.repeat(Y, weight))
@@ -87,8 +87,8 @@ def test_weights_are_copies_of_rows():
     assert relative(first.mean, second.mean) < 1e-10 and relative(first.cov, second.cov) < 1e-10
 
 
-def test_limits_of_the_choice():
-    """Two learners are chosen alike; sampled laws are within 5 standard errors of what they are: 1e-6 a figure."""
+def test_limiting_selection_probabilities():
+    """Of two learners each has probability 1/2. Sampled probabilities lie within 5 standard errors: 1e-6 for each number."""
     two = cb.Problem(X[:, :2], Y)
     for select in (cb.rules.Greedy(), cb.rules.RandomSubset(2), cb.rules.Softmax(3.0)):
         limit = limit_of(two, select)
@@ -100,7 +100,7 @@ def test_limits_of_the_choice():
         limit_of(PROBLEM, cb.rules.Cyclic())
 
 
-def test_quadrature_is_the_closed_law():
+def test_quadrature_agrees_with_the_closed_form():
     two = cb.Problem(X[:, :2], Y)
     at = cb.sglb(0.1, 20.0, 0.1, select=cb.rules.Weighted([0.7, 0.3]))
     law, grid = gibbs(two, at), quadrature(two, at, width=40.0, n_points=301)
@@ -113,7 +113,7 @@ def test_quadrature_is_the_closed_law():
 
 
 def test_effective_sizes_and_agreement_of_known_chains():
-    """AR(1) with a = 0.9 has n (1 - a) / (1 + a) effective draws; chains that do not agree have an R-hat above 1.01."""
+    """AR(1) with a = 0.9 has n (1 - a) / (1 + a) effective draws; chains in disagreement have an R-hat above 1.01."""
     rng, n = np.random.default_rng(1), 20_000
     x = np.zeros((4, n))
     for i in range(1, n):
@@ -125,19 +125,19 @@ def test_effective_sizes_and_agreement_of_known_chains():
 
 
 @needs_compiler
-def test_a_run_meets_the_law_at_its_eps():
-    """Mean within 5 standard errors in 8 coefficients: 5e-6. Traces: about 6 standard errors of a variance from 700 draws, 0.3."""
+def test_a_run_reaches_the_stationary_law_of_its_eps():
+    """Mean: 8 coefficients within 5 standard errors, 5e-6. Traces: 0.3, six standard errors of a variance from 700 draws."""
     run = cb.solve(PROBLEM, method(0.1), 200_000, rng=1)
     sample, law = chain(run, 10_000, every=40), stationary(PROBLEM, method(0.1))
     assert (np.abs(sample.mean - law.mean) < 5 * sample.error).all() and sample.rhat.max() < 1.05
     assert abs(np.trace(sample.cov) / np.trace(law.cov) - 1) < 0.3
-    assert relative(gibbs(PROBLEM, method(0.1)).cov, law.cov) > 0.4  # and the two laws are apart at this eps
+    assert relative(gibbs(PROBLEM, method(0.1)).cov, law.cov) > 0.4  # at this eps the two laws differ
     assert "the gradient steers the choice" in str(regime(run))
     assert "remembers where it began" in str(regime(cb.solve(PROBLEM, method(1e-5), 10)))
     assert str(regime(cb.solve(PROBLEM, method(1e-5, gamma=1e4), 100))).startswith("in the regime")
 
 
-def test_runs_without_a_law_are_told_so():
+def test_runs_without_a_law_are_refused():
     with pytest.raises(ValueError, match="has no noise"):
         regime(cb.solve(PROBLEM, cb.sgb(), 3))
     with pytest.raises(ValueError, match="without shrinkage there is no limit law"):
@@ -150,7 +150,7 @@ def test_runs_without_a_law_are_told_so():
         chain(cb.solve(PROBLEM, method(0.1), 10), 10)
 
 
-# Greedy choice: both noises are needed. -----------------------------------------------------------------------------------
+# Greedy choice: noise is needed in the search and in the leaves. ----------------------------------------------------------
 
 RNG4 = np.random.default_rng(4)
 FOUR = RNG4.normal(size=(20, 4))
@@ -159,7 +159,7 @@ GREEDY = cb.Problem(FOUR, FOUR @ [2.0, -1, 1, 0] + RNG4.normal(size=20), center=
 
 
 def against_gibbs(eps, n_steps, structure):
-    """Deviations of mean and covariance of predictions from the Gibbs law, relative, and the ratio of traces."""
+    """Relative deviations of mean and covariance of the predictions from the Gibbs law, and the ratio of the traces."""
     at = cb.sglb(eps, 60.0, 0.1, structure=structure)
     unit = GREEDY.gather(np.arange(4))
     law = gibbs(GREEDY, at, limit_of(GREEDY, cb.rules.Greedy(), draws=100_000)).of_predictions(unit)
@@ -170,7 +170,7 @@ def against_gibbs(eps, n_steps, structure):
 
 @needs_compiler
 def test_noise_in_the_leaves_alone_misses_the_law():
-    """A trace from 600 effective draws or more is off by 0.3 = 5 standard errors with 6e-7; the leaf-only chain has a third of it."""
+    """From 600 effective draws a trace is off by 0.3 = 5 standard errors with probability 6e-7; the leaf-only chain has a third of it."""
     assert abs(against_gibbs(0.05, 150_000, cb.rules.Structure.OWN)[2] - 1) < 0.3
     assert against_gibbs(0.05, 150_000, cb.rules.Structure.NONE)[2] < 0.55
 
@@ -178,8 +178,8 @@ def test_noise_in_the_leaves_alone_misses_the_law():
 @pytest.mark.slow
 @needs_compiler
 def test_only_two_noises_approach_the_law():
-    """As eps falls the faithful chain comes nearer; the others stay where they are. 800 effective draws: 0.035 in the mean, at 5
-    standard errors 0.12; measured .09 .05 .02 (both), .18 .18 .18 (leaf only), .19 .19 .19 (shared)."""
+    """As eps falls, only the chain with two independent noises approaches the law. 800 effective draws: standard error 0.035 in the mean,
+    five of them 0.12; measured .09 .05 .02 (both noises), .18 .18 .18 (leaf only), .19 .19 .19 (one shared noise)."""
     both = [against_gibbs(eps, n, cb.rules.Structure.OWN) for eps, n in ((0.1, 200_000), (0.03, 400_000), (0.01, 1_000_000))]
     leaf, shared = (against_gibbs(0.01, 1_000_000, kind) for kind in (cb.rules.Structure.NONE, cb.rules.Structure.SAME))
     assert both[2][0] < 0.1 and both[2][1] < 0.15 and both[2][1] < both[0][1] and abs(both[2][2] - 1) < 0.2
@@ -193,7 +193,7 @@ WELLS = cb.Problem(np.ones((100, 1)) / 10, np.r_[-np.ones(40), 3 * np.ones(60)],
 
 
 def test_the_law_on_two_wells():
-    """Quadrature: P(f > 1) and the mean loss are those of the published table; gradient boosting stays in the wrong well."""
+    """By quadrature, P(f > 1) and the mean loss equal the published table; gradient boosting stays in the wrong well."""
     for beta, right, loss in ((5, 0.613, 0.620), (10, 0.792, 0.504), (20, 0.952, 0.437), (40, 0.998, 0.414)):
         grid = quadrature(WELLS, cb.sglb(0.1, float(beta), 0.01), width=250.0, n_points=5001)
         assert grid.probability(lambda at: at[:, 0] > 10) == pytest.approx(right, abs=6e-4)
@@ -205,8 +205,8 @@ def test_the_law_on_two_wells():
 @pytest.mark.slow
 @needs_compiler
 def test_langevin_boosting_leaves_the_wrong_well():
-    """Half of the draws of 60 chains, beta = 10: 250 visits or more, standard error .03 in the occupancy; 5 of them, 6e-7. At beta = 20
-    the chains do not mix in this time, and R-hat says so: a limitation that stays."""
+    """Half of the draws of 60 chains, beta = 10: at least 250 visits, so the occupancy has standard error .03; 5 of them, 6e-7.
+    At beta = 20 the chains do not mix in this time, and R-hat shows it: a known limitation."""
     at = cb.sglb(0.05, 10.0, 0.01)
     sample = chain([cb.solve(WELLS, at, 40_000, rng=seed) for seed in range(60)], 20_000, every=100)
     grid = quadrature(WELLS, at, width=250.0, n_points=5001)
@@ -216,7 +216,7 @@ def test_langevin_boosting_leaves_the_wrong_well():
 
 
 def test_a_chain_is_drawn_beside_its_law():
-    """The curve at the right edge is the density of the law; the bars are the sample."""
+    """The curve at the right edge is the density of the law; the bars show the sample."""
     from coordboost.reporting.plots import ChainDisplay
 
     sample = chain(cb.solve(PROBLEM, method(0.1), 500, rng=1), 100, every=2)

@@ -1,4 +1,4 @@
-"""Least angle regression against its own definition in a few NumPy lines: every tied learner moves, whatever its sign does."""
+"""Least angle regression compared with its definition in a few NumPy lines: all tied learners move, even after a change of sign."""
 
 import itertools
 
@@ -9,10 +9,10 @@ import coordboost as cb
 
 
 def naive_lar(B, y):
-    """Levels and coefficients at the knots: (k + 1,), (k + 1, n). One learner joins at a knot, none leaves.
+    """Levels (k + 1,) and coefficients (k + 1, n) at the knots. One learner joins at each knot, none leaves.
 
     With active learners A and signs s the coefficients move by d = (B_A' B_A)^-1 s per unit of the level, until another learner's
-    correlation has the size of the level. *Source*: Efron, Hastie, Johnstone, Tibshirani, equations (2.4) to (2.13).
+    correlation reaches the level. *Source*: Efron, Hastie, Johnstone, Tibshirani, equations (2.4) to (2.13).
     """
     n = B.shape[1]
     beta, lams, betas = np.zeros(n), [np.abs(B.T @ y).max()], [np.zeros(n)]
@@ -39,7 +39,7 @@ def columns(problem):
 @pytest.mark.parametrize("candidates", [None, 2])
 @pytest.mark.parametrize(("seed", "crossing"), [(0, False), (1, False), (7, True), (15, True), (28, True)])
 def test_knots(seed, crossing, candidates):
-    """Correlated columns; in some a coefficient changes sign on the way: where the Lasso would let the learner go, LAR goes on."""
+    """Correlated columns. In some cases a coefficient changes sign: the Lasso would drop that learner, LAR keeps it."""
     rng = np.random.default_rng(seed)
     X = rng.normal(size=(20, 7)) + 3.0 * rng.normal(size=(20, 1))
     problem = cb.Problem(X, rng.normal(size=20))
@@ -56,7 +56,7 @@ def test_knots(seed, crossing, candidates):
 
 
 def test_all_tied_learners_start_together():
-    """Orthogonal columns with one correlation: one segment; the events are in order, and of a copy only the first moves."""
+    """Orthogonal columns with equal correlations give one segment; events are in order, and of identical columns only the first moves."""
     Q = np.linalg.qr(np.random.default_rng(3).normal(size=(8, 4)))[0]
     X = np.column_stack([Q[:, :2], Q[:, 1], -Q[:, 0], Q[:, 2:]])
     y = Q @ [2.0, -2.0, 2.0, 1.0]

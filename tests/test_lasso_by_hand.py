@@ -1,4 +1,4 @@
-"""Parts of the Lasso solvers on numbers made by hand: where sweeps, steps and refusals begin and end."""
+"""Parts of the Lasso solvers checked by hand: interpolation, profiles, refused penalties, the certificate at penalty 0."""
 
 import numpy as np
 import pytest
@@ -10,7 +10,7 @@ RNG = np.random.default_rng(3)
 
 
 def test_between_two_penalties():
-    """Coefficients and intercepts are mixed, on the scale of X."""
+    """Coefficients and intercepts are interpolated linearly in alpha, on the scale of X."""
     X = RNG.standard_normal((40, 6)) * 3 + 5
     path = cb.lasso_path(X, X[:, 0] - X[:, 1] + RNG.standard_normal(40), n_alphas=5)
     for k, share in ((1, 0.25), (3, 0.75)):
@@ -24,8 +24,8 @@ def test_between_two_penalties():
 @pytest.mark.parametrize(
     ("loss", "more"), [(cb.losses.Squared(), {}), (cb.losses.Logistic(), {}), (cb.losses.Logistic(), {"refit_intercept": True})]
 )
-def test_losses_of_a_profile_are_those_of_its_models(loss, more):
-    """On the table that it was fitted to, weights and intercepts and all."""
+def test_the_losses_of_a_profile_are_the_losses_of_its_models(loss, more):
+    """On the training table, with weights and intercepts."""
     X, w = RNG.standard_normal((40, 6)) * 3 + 5, RNG.random(40) + 0.5
     y = np.where(RNG.random(40) < 0.3, -1.0, 1.0)
     path = cb.lasso_path(X, y, loss=loss, sample_weight=w, n_alphas=5, **more)
@@ -41,7 +41,7 @@ def test_penalties_below_0_are_refused(alphas):
 
 
 def test_the_certificate_of_an_exact_path_at_0():
-    """That of the smallest penalty which rounding can tell from 0."""
+    """The certificate is for the smallest penalty that rounding can distinguish from 0."""
     path = cb.exact_path(cb.Problem(RNG.standard_normal((20, 4)), RNG.standard_normal(20)))
     at_0, near = path.certificate(0), path.certificate(1e-9)
     assert (

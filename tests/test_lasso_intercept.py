@@ -1,4 +1,4 @@
-"""The Lasso of other losses beside an intercept that is not penalised: the optimum, and its certificate."""
+"""The Lasso for other losses, with an unpenalised intercept: the optimum and its certificate."""
 
 import numpy as np
 import pytest
@@ -13,7 +13,7 @@ RNG = np.random.default_rng(4)
 
 def standard(X, y):
     X = X[:, X.std(axis=0) > 0]
-    return (X - X.mean(axis=0)) / X.std(axis=0), np.where(y, 1.0, -1.0)  # centred, or saga crawls
+    return (X - X.mean(axis=0)) / X.std(axis=0), np.where(y, 1.0, -1.0)  # centred, as saga converges very slowly otherwise
 
 
 def digits():
@@ -35,10 +35,10 @@ def objective(X, y, alpha, coef, intercept):
     return np.logaddexp(0, -y * (X @ coef + intercept)).sum() + alpha * len(y) * np.abs(coef).sum()
 
 
-@pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")  # the interval says how far it came
+@pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")  # the interval shows how far it came
 @pytest.mark.parametrize("name", SETS)
 def test_the_optimum_is_that_of_scikit_learn(name):
-    """Saga stops short of the optimum by 1e-6 of the loss at 0 or less; no better model is below our lower end."""
+    """Saga stops within 1e-6 of the loss at 0 above the optimum; its value is never below our lower end."""
     X, y = SETS[name]()
     path = cb.lasso_path(X, y, loss=cb.losses.Logistic(), n_alphas=3, eps=0.1, tol=1e-9, refit_intercept=True, unit_columns=False)
     assert (path.gaps <= 1e-9).all()
@@ -99,7 +99,7 @@ def test_conditions_of_optimality(name):
         assert max(ours.lower, theirs.lower) <= min(ours.upper, theirs.upper)
 
 
-def test_the_squared_loss_has_it_already():
+def test_the_squared_loss_has_the_best_intercept_without_the_option():
     X = RNG.normal(size=(40, 5))
     y = X[:, 0] + RNG.normal(size=40)
     one, other = (cb.lasso_path(X, y, refit_intercept=free) for free in (False, True))

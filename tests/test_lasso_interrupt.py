@@ -1,4 +1,4 @@
-"""Ctrl-C in `lasso_path`: the alphas done are kept, with their gaps, and the result says so."""
+"""Ctrl-C in `lasso_path`: finished alphas are kept with their gaps, and the result reports the interruption."""
 
 import signal
 
@@ -11,14 +11,14 @@ import coordboost as cb
 
 @pytest.fixture(autouse=True)
 def heard():
-    """Signals are heard: runners in the background have SIGINT ignored."""
+    """Enable SIGINT: test runners in the background ignore it."""
     before = signal.signal(signal.SIGINT, signal.default_int_handler)
     yield
     signal.signal(signal.SIGINT, before)
 
 
 class Interrupting:
-    """A dictionary that raises SIGINT at the first scan of a vector shorter than that part of the longest one."""
+    """A dictionary that raises SIGINT at the first scan of a vector shorter than `below` times the longest one."""
 
     def __init__(self, B, below):
         self.B, self.below, self.longest = B, below, 0.0
@@ -42,7 +42,7 @@ def problem(below, loss, n=60, p=90):
     B /= np.linalg.norm(B, axis=0)
     columns = Interrupting(B, 0.0)
     made = as_it_is(columns, B[:, :5] @ np.ones(5) + 0.2 * rng.standard_normal(n), loss)
-    columns.below, columns.longest = below, 0.0  # what was asked till now is not the path
+    columns.below, columns.longest = below, 0.0  # scans made while the problem was built do not count
     return made
 
 
@@ -50,7 +50,7 @@ SOLVERS = [(cb.losses.Squared(), "cd"), (cb.losses.Squared(), "homotopy"), (cb.l
 
 
 @pytest.mark.parametrize(("loss", "solver"), SOLVERS, ids=["cd", "homotopy", "newton"])
-def test_what_is_done_is_kept(loss, solver):
+def test_finished_alphas_are_kept(loss, solver):
     p = 400 if solver == "homotopy" else 90
     whole = cb.lasso_path(problem(0, loss, p=p), n_alphas=20, solver=solver, tol=1e-8)
     with pytest.warns(cb.engine.InterruptedWarning, match="lasso_path was interrupted: the first .* of 20 alphas are there"):
@@ -65,15 +65,15 @@ def test_what_is_done_is_kept(loss, solver):
 
 
 @pytest.mark.parametrize(("loss", "solver"), [SOLVERS[0], SOLVERS[2]], ids=["cd", "newton"])
-def test_one_penalty_that_was_cut_short_is_never_complete(loss, solver):
-    """The only alpha is in work: a model is there, its gap is said."""
+def test_an_interrupted_penalty_is_not_reported_as_complete(loss, solver):
+    """The interrupted alpha is the only one: its model is returned, with its gap."""
     with pytest.warns(cb.engine.InterruptedWarning, match="the first 1 of 1 alphas are there, the last to a gap of"):
         part = cb.lasso_path(problem(0.9, loss), alphas=[1e-5], tol=1e-12, solver=solver)
     assert part.gaps[0] > 1e-12 and part.message.startswith("interrupted: the first 1 of 1 alphas are there, the last to a gap of")
 
 
 class Signalling(cb.losses.Loss):
-    """The squared loss in plain Python, which raises SIGINT when so many residuals have been asked for."""
+    """The squared loss in plain Python, which raises SIGINT at the `after`-th call of `residual`."""
 
     sigma, mu, infimum = 1.0, 1.0, 0.0
 
@@ -94,8 +94,8 @@ class Signalling(cb.losses.Loss):
 
 
 @pytest.mark.parametrize("kind", [cb.CertifiedLasso, cb.CertifiedLassoCV])
-def test_an_estimator_hands_out_no_model(kind):
-    """Wherever in its fit Ctrl-C comes."""
+def test_an_interrupted_estimator_has_no_model(kind):
+    """Wherever Ctrl-C comes during the fit."""
     X = np.random.default_rng(0).standard_normal((30, 6))
     settings = {"n_alphas": 3, "cv": 2} if kind is cb.CertifiedLassoCV else {}
     whole = Signalling(0)

@@ -1,4 +1,4 @@
-"""The Lasso path of other losses: a general solver agrees, losses in plain Python, the squared loss by Newton steps."""
+"""The Lasso path of other losses: agreement with a general solver, losses in plain Python, the squared loss by Newton steps."""
 
 import numpy as np
 import pytest
@@ -13,7 +13,7 @@ LOSSES = [cb.losses.Huber(0.5), cb.losses.Huber(0.05), cb.losses.Logistic(0.1), 
 @pytest.mark.parametrize("shape", [(25, 6), (15, 30)])
 @pytest.mark.parametrize("loss", LOSSES, ids=repr)
 def test_a_general_solver_agrees(loss, shape):
-    """The intervals of our answer and of the one that cvxpy finds meet, for a Problem: the penalty is that of its unit columns."""
+    """Our interval and the one from cvxpy overlap. For a Problem, the penalty is on its unit columns."""
     X, y = labelled(*shape, seed=9)
     problem = cb.Problem(X, X[:, 0] + y if isinstance(loss, cb.losses.Huber) else y, loss)
     path = cb.lasso_path(problem, tol=1e-9, n_alphas=4, eps=0.1)
@@ -26,7 +26,7 @@ def test_a_general_solver_agrees(loss, shape):
 
 @pytest.mark.parametrize("seed", range(4))
 def test_a_loss_with_many_kinks(seed):
-    """Nearly the absolute error, on targets without a mean: curvature tells next to nothing."""
+    """Nearly the absolute error, with Cauchy targets: the curvature carries almost no information."""
     rng = np.random.default_rng(seed)
     X = rng.standard_normal((30, 12)) * 10 ** rng.uniform(-3, 3, 12)
     path = cb.lasso_path(X, rng.standard_cauchy(30), loss=cb.losses.Huber(1e-3), tol=1e-6, n_alphas=8)
@@ -34,7 +34,7 @@ def test_a_loss_with_many_kinks(seed):
 
 
 class Plain(cb.losses.Loss):
-    """A user's loss: an ordinary object, so its kernels run interpreted; without `curvature` the smoothness has to do."""
+    """A user's loss: an ordinary object, so it runs interpreted; without `curvature` the solver uses `sigma`."""
 
     sigma = 0.25
     infimum = 0.0
@@ -69,7 +69,7 @@ def test_a_loss_that_is_not_smooth_is_refused():
 
 
 def test_a_loss_without_an_infimum_is_refused():
-    """Without one nothing bounds the optimum from below, and gaps of 0 far from it were claimed."""
+    """Without an infimum nothing bounds the optimum from below; gaps of 0 were once reported far from it."""
 
     class Endless(Plain):
         infimum = -np.inf
@@ -79,7 +79,7 @@ def test_a_loss_without_an_infimum_is_refused():
 
 
 def test_values_below_zero_have_true_gaps():
-    """The loss less 5 each: the same path, the same gaps."""
+    """The loss shifted by -5 for each sample has the same path and the same gaps."""
 
     class Lower(Curved):
         infimum = -5.0
@@ -95,7 +95,7 @@ def test_values_below_zero_have_true_gaps():
 
 @pytest.mark.parametrize("unit", [2.0**498, 2.0**-498])
 def test_targets_near_the_ends_of_the_range(unit):
-    """8e149 and 1e-150: trial steps far away leave float64, in silence; scaling by a power of two changes no digit of the others."""
+    """Units 2^498 = 8e149 and 2^-498: far trial steps leave float64 without a warning; a power of two changes no other digit."""
     rng = np.random.default_rng(0)
     X, y = rng.normal(size=(30, 20)), rng.normal(size=30)
     problems = (cb.Problem(X, y * u, cb.losses.Huber(0.1 * u), center=False) for u in (1.0, unit))
@@ -105,7 +105,7 @@ def test_targets_near_the_ends_of_the_range(unit):
 
 
 class OwnSquared(cb.losses.Loss):
-    """A user's loss that says it is the squared one, which has a curvature of 1 and is never below 0."""
+    """A user's loss declared as the squared one, which has curvature 1 and is never below 0."""
 
     quadratic = location = True
 

@@ -1,4 +1,4 @@
-"""The Lasso path of the logistic loss: gaps written out by hand, scikit-learn's coefficients, real data, bad input."""
+"""The Lasso path of the logistic loss: gaps computed by hand, scikit-learn's coefficients, real data, bad input."""
 
 import math
 
@@ -10,12 +10,12 @@ from refusal import case, refusals
 
 import coordboost as cb
 
-#: No model is better by more than this part of the loss at 0 in comparisons of two answers.
+#: Tolerance when two answers are compared, relative to the loss at 0.
 TIGHT = 1e-10
 
 
 class ByHand:
-    """The mean-loss Lasso with the logistic loss at centred columns and a given constant, in NumPy."""
+    """The mean-loss Lasso with the logistic loss, for centred columns and the best constant, in NumPy."""
 
     def __init__(self, X, y, factor=1.0, weight=None):
         self.weight = np.ones(len(y)) if weight is None else weight
@@ -32,7 +32,7 @@ class ByHand:
         return self.loss(coef) + alpha * np.sum(self.factor * np.abs(coef))
 
     def gap(self, coef, alpha):
-        """Of the bound L(b) >= s (L + <r, Xw> - c'b) for losses above 0, s = min(1, alpha / max|c|), over the loss at 0."""
+        """The gap, over the loss at 0, from the bound L(b) >= s (L + <r, Xw> - c'b) for losses above 0, s = min(1, alpha / max|c|)."""
         resid = self.weight * self.y / (1 + np.exp(self.y * (self.offset + self.X @ coef))) / self.total
         worst = np.max(np.abs(self.X.T @ resid) / self.factor)
         primal = self.objective(coef, alpha)
@@ -40,13 +40,13 @@ class ByHand:
         return (primal - max(lower, 0)) / self.null
 
     def rounding(self, coef, alpha):
-        """Twice what the certificate puts on top for its rounding, 4 sqrt(n) u (|r|_1 (R + |beta|_1) + L), for either side."""
+        """Twice the rounding allowance of the certificate, 4 sqrt(n) u (|r|_1 (R + |beta|_1) + L), one for each end."""
         resid = self.weight / (1 + np.exp(self.y * (self.offset + self.X @ coef))) / self.total
         size = resid.sum() * 2 * self.objective(coef, alpha) / alpha * self.largest + self.loss(coef)
         return 8 * np.finfo(float).eps * math.sqrt(len(self.y)) * size / self.null
 
     def added(self, coef):
-        """What the gap of a path counts for rounding: twice 2 sqrt(n) u (|r|_2 |beta|_1 + L), r and L at 0, over the loss at 0."""
+        """The rounding allowance in the gap of a path: twice 2 sqrt(n) u (|r|_2 |beta|_1 + L), r and L at 0, over the loss at 0."""
         resid = np.sqrt(self.weight) / (1 + np.exp(self.y * self.offset)) / self.total
         l1 = np.sqrt(self.weight @ self.X**2) @ np.abs(coef)
         size = np.linalg.norm(resid) * l1 + self.null
@@ -55,7 +55,7 @@ class ByHand:
 
 @pytest.mark.parametrize("shape", [(60, 20), (40, 100)])
 def test_coefficients_of_scikit_learn(shape):
-    """Balanced labels, so that the constant is 0; predictions agree to what the two gaps leave.
+    """Balanced labels, so that the constant is 0; the two gaps bound the distance of the predictions.
 
     With h the least curvature between the two, P(middle) <= (P(w) + P(v)) / 2 - h |X(w - v)|^2 / (8 n) and P(middle) is no better than
     the optimum: |X(w - v)|^2 <= 4 n (gap_w + gap_v) / h.
@@ -83,7 +83,7 @@ def test_coefficients_of_scikit_learn(shape):
 
 @pytest.mark.parametrize("tol", [1e-2, 1e-5, 1e-9])
 @pytest.mark.parametrize("shape", [(80, 10), (30, 200)])
-def test_certified_gap_is_that_by_hand(tol, shape):
+def test_the_certified_gap_equals_the_gap_by_hand(tol, shape):
     X, y = labelled(*shape, seed=1)
     by_hand, path = ByHand(X, y), cb.lasso_path(X, y, loss=cb.losses.Logistic(), tol=tol, n_alphas=40, unit_columns=False)
     assert path.coefs.shape == (shape[1], 40) and (path.gaps <= tol).all() and (path.gaps >= 0).all()
@@ -120,7 +120,7 @@ def test_separable_labels_have_an_optimum_for_every_penalty():
 
 @pytest.mark.parametrize("power", [-8, 8])
 def test_scales(power):
-    """Columns in other units: coefficients move with them, and alpha; targets too, where the loss has a scale."""
+    """Scaling the columns scales coefficients and alpha; scaling the target, too, where the loss has a scale."""
     X, y = labelled(40, 15, seed=8)
     options = {"tol": TIGHT, "n_alphas": 10, "eps": 0.05, "unit_columns": False}
     plain, scaled = (cb.lasso_path(X * unit, y, loss=cb.losses.Logistic(), **options) for unit in (1.0, 10.0**power))

@@ -1,4 +1,4 @@
-"""The Lasso on a grid: scikit-learn's and glmnet's coefficients within the certified gap, both solvers, bad input."""
+"""The Lasso on a grid: coefficients of scikit-learn and glmnet within the certified gap, both solvers, bad input."""
 
 import numpy as np
 import pytest
@@ -19,7 +19,7 @@ def table(n=60, p=20, seed=0):
 
 
 def gap_by_hand(X, y, coef, alpha, factor=1.0):
-    """Duality gap of the mean-loss Lasso at centred data, over the loss at 0: written out anew."""
+    """Duality gap of the mean-loss Lasso on centred data, over the loss at 0: an independent implementation."""
     X, y = X - X.mean(axis=0), y - y.mean()
     resid, n = y - X @ coef, len(y)
     worst = np.max(np.abs(X.T @ resid) / factor) / n
@@ -32,7 +32,7 @@ def gap_by_hand(X, y, coef, alpha, factor=1.0):
 @both_solvers
 @pytest.mark.parametrize("shape", [(60, 20), (30, 100)])
 def test_coefficients_of_scikit_learn(solver, shape):
-    """Same grid, same coefficients to what a gap of 1e-12 on either side leaves; the certificate is the gap written out by hand."""
+    """Same grid, coefficients equal within what two gaps of 1e-12 allow; the certified gap equals the gap by hand."""
     from sklearn.linear_model import lasso_path
 
     X, y = table(*shape)
@@ -63,7 +63,7 @@ def test_certified_gap_is_reached(solver, tol):
 @both_solvers
 @pytest.mark.parametrize("name", REGRESSION)
 def test_intervals_meet_those_of_glmnet(name, solver):
-    """R glmnet at thresh 1e-26 certifies an interval around the same optimum; both are narrow."""
+    """R glmnet at thresh 1e-26 gives an interval around the same optimum; both intervals are narrow."""
     reference = ReferenceSet(name)
     problem = as_it_is(reference.X, reference.y)
     lams = reference["glmnet_lambda_ss"][reference["glmnet_idx"]]
@@ -91,7 +91,7 @@ def test_penalty_factors_and_weights(solver, kind):
 
 
 def elastic_gap_by_hand(X, y, coef, alpha, l1_ratio, factor=1.0):
-    """The gap of the Lasso with a row more for each column, (n alpha (1 - l1_ratio) factor)^(1/2) on the diagonal."""
+    """The gap of a Lasso with one more row for each column: (n alpha (1 - l1_ratio) factor)^(1/2) on a diagonal."""
     n, p = X.shape
     X, y = X - X.mean(axis=0), y - y.mean()
     rows = np.diag(np.sqrt(n * alpha * (1 - l1_ratio) * np.broadcast_to(factor, p)))
@@ -186,12 +186,12 @@ test_bad_input = refusals(
 )
 
 
-def test_an_exact_path_is_scanned_for_penalties_where_rounding_matters():
-    """Bounds at the knots do for a tolerance of 1e-6. For 1e-12 what they allow for rounding is too much."""
+def test_the_homotopy_scans_at_penalties_where_rounding_matters():
+    """Bounds at the knots suffice for a tolerance of 1e-6. For 1e-12 their rounding allowance is too large."""
     X, y = table(30, 100)
     rough, fine = (cb.lasso_path(X, y, tol=tol, solver="homotopy", n_alphas=30, eps=1e-2) for tol in (1e-6, 1e-12))
     assert rough.n_scans + 20 <= fine.n_scans
     assert (rough.coefs == fine.coefs).all() and rough.gaps.max() <= 1e-12
-    # a gap holds what rounding may add: 4 u sqrt(n) for each unit of the coefficients beside the target, and for the sum of the losses
+    # a gap includes a rounding allowance: 4 u sqrt(n) times (l1 norm over the norm of the target, plus 1 for the sum of the losses)
     length = np.abs(fine.problem.unit(fine.coefs[:, -1])).sum() / np.linalg.norm(y - y.mean())
     assert fine.gaps.max() <= 1e-14 + 8 * np.finfo(float).eps * np.sqrt(30) * (length + 1)

@@ -1,4 +1,4 @@
-"""The ends of a Lasso path: the grid that nobody asked for, as the documentation says it; and no penalty at all."""
+"""Both ends of a Lasso path: the default grid, as documented, and a path without a penalty."""
 
 import inspect
 
@@ -10,7 +10,7 @@ import coordboost as cb
 
 
 def test_the_default_grid():
-    """100 alphas, evenly on a log scale, from the smallest that gives 0 down to 1e-3 of it."""
+    """100 alphas, evenly spaced on a log scale, from the smallest that gives 0 down to 1e-3 of it."""
     X, y = np.array([[1.0, 0.0], [0.0, 2.0], [-1.0, 1.0], [0.0, -1.0]]), np.array([1.0, 2.0, 0.0, -1.0])
     path = cb.lasso_path(X, y, unit_columns=False)
     top = np.abs((X - X.mean(axis=0)).T @ (y - y.mean())).max() / len(y)
@@ -20,7 +20,7 @@ def test_the_default_grid():
 
 @pytest.mark.parametrize("solver", ["homotopy", "cd"])
 def test_the_gap_without_a_penalty(solver):
-    """Where rounding leaves a correlation above 0, the dual point is 0, and the gap the loss that is left; else it is about 0."""
+    """If rounding leaves a correlation above 0, the dual point is 0 and the gap is the remaining loss; otherwise the gap is about 0."""
     X, y = table(40, 6)
     path = cb.lasso_path(X, y, alphas=[0.0], solver=solver)
     resid = y - path.intercepts[0] - X @ path.coefs[:, 0]
@@ -29,12 +29,12 @@ def test_the_gap_without_a_penalty(solver):
 
 
 def test_an_exact_path_on_few_learners_has_one_scan():
-    """At 0: all of them are candidates then, and followed."""
+    """The scan at the start: all learners are candidates then, and their correlations are updated."""
     assert cb.exact_path(cb.Problem(*table(60, 20))).n_scans == 1
 
 
-def test_one_scaling_for_every_function_that_takes_x_and_y():
-    """A column in other units enters no earlier: paths from X and y are those of unit columns, and their reprs say so."""
+def test_every_function_that_takes_x_and_y_uses_unit_columns():
+    """A column in other units enters at the same place: paths from X and y use unit columns, and their reprs say so."""
     X, y = table(40, 6)
     X = X * [1.0, 1e3, 1.0, 1e-3, 1.0, 1.0]
     exact, grid = cb.exact_path(X, y), cb.lasso_path(X, y, eps=1e-4, n_alphas=300, tol=1e-10)

@@ -1,4 +1,4 @@
-"""Ridge, elastic nets, limits and columns without a penalty: certificates hold, and models are those of cvxpy and scikit-learn."""
+"""Ridge, elastic nets, coefficient limits and unpenalised columns: certificates hold, models agree with cvxpy and scikit-learn."""
 
 import contextlib
 import warnings
@@ -20,7 +20,7 @@ TERMS = {
 
 
 class Case:
-    """A small random problem, written down twice."""
+    """A small random problem, for the package and for cvxpy."""
 
     def __init__(self, seed):
         rng = np.random.default_rng(seed)
@@ -62,7 +62,7 @@ class Case:
             )  # fmt: skip
 
     def optimum(self, alpha, coef, intercept):
-        """That of cvxpy, or a bit more, and the value of a model: on the columns of X, in sums over samples."""
+        """Return the optimum found by cvxpy, or slightly more, and the value of a model, both on the columns of X, summed over samples."""
         import cvxpy as cp
 
         weight = np.ones(self.n) if self.weight is None else self.weight
@@ -71,14 +71,14 @@ class Case:
         loss = weight @ TERMS[self.name][1](cp, self.y, self.X @ w + b)
         l1, square = factor @ cp.abs(w), factor @ cp.square(w) / 2
         lam = alpha * weight.sum()
-        unit = max(1.0, lam)  # a general solver likes moderate numbers
+        unit = max(1.0, lam)  # general solvers prefer numbers of moderate size
         model = loss / unit + lam / unit * (self.l1_ratio * l1 + (1 - self.l1_ratio) * square)
         some = [np.flatnonzero(np.isfinite(end)) if end is not None else [] for end in (self.lower, self.upper)]
         limits = [w[some[0]] >= self.lower[some[0]]] if len(some[0]) else []
         limits += [w[some[1]] <= self.upper[some[1]]] if len(some[1]) else []
         tight = {"tol_gap_abs": 1e-11, "tol_gap_rel": 1e-11, "tol_feas": 1e-11}
         whole, values = cp.Problem(cp.Minimize(model), limits), [np.inf]
-        for options in (tight, {}):  # where much is at its limit it fails, or ends early
+        for options in (tight, {}):  # where many coefficients are at their limits it fails or stops early
             with warnings.catch_warnings(), contextlib.suppress(cp.error.SolverError):
                 warnings.simplefilter("ignore")
                 values.append(whole.solve(solver=cp.CLARABEL, **options))
@@ -176,7 +176,7 @@ def test_all_columns_without_a_penalty_are_least_squares():
     assert path.certificate().gap <= 1e-10 * path.problem.start_excess
 
 
-def test_who_has_a_penalty():
+def test_penalty_factors_that_are_refused():
     with pytest.raises(ValueError, match="penalty_factor must be at least 0, got -1"):
         cb.lasso_path(X, Y, penalty_factor=-np.ones(8))
     for given in ({"positive": True}, {"loss": cb.losses.Huber(1.0)}):
@@ -188,24 +188,24 @@ def test_who_has_a_penalty():
         cb.lasso.multinomial_path(X, SIGNS, penalty_factor=SPARED)
 
 
-def test_a_small_factor_stands_in_for_none():
+def test_a_tiny_factor_is_nearly_no_penalty():
     free = SPARED == 0
     options = {"loss": cb.losses.Logistic(), "refit_intercept": True, "unit_columns": False, "tol": 1e-8}
     path = cb.lasso_path(X, SIGNS, [1.0], penalty_factor=np.where(free, 1e-6, 1.0), **options)
     alone = linear_model.LogisticRegression(C=np.inf, tol=1e-10, max_iter=1000).fit(X[:, free], SIGNS)
     assert (path.coefs[~free] == 0).all() and path.message == "complete"
-    # a penalty of 1e-6 moves a coefficient by that over the curvature, which is at most 1/4 for columns of variance 1
+    # a penalty of 1e-6 moves a coefficient by 1e-6 over the curvature (at most 1/4, columns of variance 1): 1/20 is allowed for
     np.testing.assert_allclose(path.coefs[free, 0], alone.coef_[0], rtol=0, atol=2e-5)
 
 
-def test_estimators_spare_columns():
+def test_estimators_take_unpenalised_columns():
     one = cb.CertifiedLassoCV(penalty_factor=SPARED, standardize=True, n_alphas=8, cv=3).fit(X, Y)
     assert (one.coef_[SPARED == 0] != 0).all() and one.certificate_.gap <= 1.1e-6 * one.path_.problem.start_excess
     again = cb.CertifiedLassoCV(penalty_factor=SPARED, standardize=True, n_alphas=8, cv=3).fit(scipy.sparse.csc_array(X), Y)
     np.testing.assert_allclose(one.cross_validation_.losses, again.cross_validation_.losses, rtol=1e-4)
 
 
-def test_the_homotopy_does_not_take_part():
+def test_the_homotopy_refuses_other_penalties():
     with pytest.raises(ValueError, match=r"solver must be None or 'cd' for Squared\(\) with limits, got 'homotopy'"):
         cb.lasso_path(X, Y, positive=True, solver="homotopy")
     with pytest.raises(ValueError, match=r"solver must be None, 'eigen' or 'cd' for Squared\(\) and l1_ratio = 0, got 'homotopy'"):
@@ -244,7 +244,7 @@ def test_a_wide_ridge_of_another_loss():
 
 @pytest.mark.parametrize("unit", [1e-6, 1.0, 1e6])
 def test_the_default_grid_of_ridge_goes_from_no_model_to_least_squares(unit):
-    """Whatever the unit of y, and of the columns where the penalty is that of theirs."""
+    """In any unit of y, and in any unit of the columns where these are penalised in their own units."""
     for options in ({}, {"unit_columns": False}):
         path = cb.lasso_path(unit * X, unit * Y, l1_ratio=0, n_alphas=20, **options)
         least = 1 - np.linalg.lstsq(np.column_stack([X, np.ones(60)]), Y)[1][0] / np.sum((Y - Y.mean()) ** 2)
@@ -261,7 +261,7 @@ def test_ridge_needs_a_penalty():
 @pytest.mark.parametrize("l1_ratio", [0.0, 0.1, 0.5, 0.9, 1.0])
 @pytest.mark.parametrize("weight", [None, np.random.default_rng(2).uniform(0.2, 2, 442)], ids=["", "weights"])
 def test_standardize_is_the_penalty_of_standardised_columns(l1_ratio, weight):
-    """The squares of the elastic net, too: scikit-learn's ``ElasticNet`` on columns of standard deviation 1."""
+    """Also for the squared part of the elastic net: scikit-learn's ``ElasticNet`` on columns of standard deviation 1."""
     X, y = load_diabetes(return_X_y=True, scaled=False)
     mean = np.average(X, axis=0, weights=weight)
     deviation = np.sqrt(np.average((X - mean) ** 2, axis=0, weights=weight))

@@ -1,4 +1,4 @@
-"""Tolerances of the Lasso are reached where sweeps are slow, columns dependent or samples many; and where rounding is in the way."""
+"""Lasso tolerances are reached where coordinate descent is slow, columns are dependent, samples are many, or rounding interferes."""
 
 import gzip
 import time
@@ -12,7 +12,7 @@ import coordboost as cb
 
 
 def one_direction(n, p, shared):
-    """Columns that share most of their variation: sweeps alone are slow."""
+    """Columns that share most of their variation, so that coordinate descent alone is slow."""
     rng = np.random.default_rng(17)
     X = rng.standard_normal((n, p)) + shared * rng.standard_normal((n, 1))
     return X, X[:, :5] @ rng.standard_normal(5)
@@ -30,7 +30,7 @@ def test_no_tolerance_is_missed_where_sweeps_are_slow(kind, more, tol):
 
 @pytest.mark.parametrize("center", [True, False])
 def test_short_columns_are_the_same_dense_and_sparse(center):
-    """Few entries in each: bounds of learners that are not looked at know that they meet few entries of the residual."""
+    """Columns with few entries: the bound of a learner that is not scanned uses only the residual entries that the column meets."""
     rng = np.random.default_rng(3)
     X = scipy.sparse.random_array((400, 900), density=0.03, rng=rng).tocsc()
     y = X @ np.where(np.arange(900) < 8, 3.0, 0.0) + 0.1 * rng.standard_normal(400)
@@ -50,7 +50,7 @@ def test_short_columns_are_the_same_dense_and_sparse(center):
 @pytest.mark.parametrize("free", [False, True])
 @pytest.mark.parametrize("loss", [cb.losses.Logistic(), cb.losses.Huber(0.5)], ids=["logistic", "huber"])
 def test_large_sets_of_short_columns_for_any_loss(loss, free):
-    """More than 200 columns of few entries, whose quadratic models are minimised on these: the models of dense columns."""
+    """More than 200 columns with few entries: quadratic models minimised on sparse columns give the same answers as on dense ones."""
     rng = np.random.default_rng(4)
     X = scipy.sparse.random_array((600, 900), density=0.01, rng=rng).tocsc()
     y = X @ rng.standard_normal(900) + 0.3 * rng.standard_normal(600)
@@ -62,7 +62,7 @@ def test_large_sets_of_short_columns_for_any_loss(loss, free):
 
 
 def test_most_scans_are_of_few_learners():
-    """One answer at each penalty needs a look at all learners; here a fourth of them costs so much."""
+    """A full scan at each of the 50 penalties would make 50 scans; most here are partial, and add up to at most 15."""
     rng = np.random.default_rng(5)
     X = rng.standard_normal((60, 900))
     y = X[:, :5] @ np.array([5.0, -4.0, 3.0, 2.0, -2.0]) + 0.5 * rng.standard_normal(60)
@@ -71,8 +71,8 @@ def test_most_scans_are_of_few_learners():
 
 
 @pytest.mark.parametrize("seed", [10, 12, 13])
-def test_a_gap_below_rounding_is_not_tried_for_long(seed):
-    """Steps in a row without progress end it."""
+def test_a_gap_below_rounding_is_given_up_soon(seed):
+    """A number of steps without progress ends the attempt."""
     rng = np.random.default_rng(seed)
     X = rng.standard_normal((40, 4))
     y = np.where(X[:, :3].sum(axis=1) + rng.standard_normal(40) > 0, 1.0, -1.0)
@@ -83,7 +83,7 @@ def test_a_gap_below_rounding_is_not_tried_for_long(seed):
 
 @pytest.mark.parametrize("loss", [cb.losses.Poisson(), cb.losses.Logistic(), cb.losses.Huber(1.0)], ids=["poisson", "logistic", "huber"])
 def test_dependent_columns_for_any_loss(loss):
-    """Forty columns of rank 13: a model's minimiser may go far along what does not change the prediction."""
+    """Forty columns of rank 13: the minimiser of a quadratic model may move far without changing the prediction."""
     rng = np.random.default_rng(340)
     X = rng.standard_normal((300, 13)) @ rng.standard_normal((13, 40))
     y = np.abs(np.round(X[:, :5] @ np.arange(1, 6) + rng.standard_normal(300)))
@@ -96,8 +96,8 @@ def test_dependent_columns_for_any_loss(loss):
 @needs_compiler
 @pytest.mark.skipif(not (FOLDER.parent / "data" / "a9a.svm.gz").is_file(), reason="no a9a")
 def test_many_rows_of_indicators():
-    """Columns that sum to a constant in groups; sums of 32,561 terms, whose rounding the certificate puts at up to 3e-9. Slopes are
-    such sums, too: where rounding hides them, a step is not halved until it is nothing."""
+    """Columns that sum to a constant in groups; sums of 32,561 terms, with a rounding allowance of up to 3e-9 in the certificate.
+    Slopes are such sums, too: where they are below rounding, the line search must not halve the step down to nothing."""
     from sklearn.datasets import load_svmlight_file
 
     with gzip.open(FOLDER.parent / "data" / "a9a.svm.gz") as handle:

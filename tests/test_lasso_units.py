@@ -1,4 +1,4 @@
-"""Lasso fits in any unit of y: they end in a count of steps, and what they promise is kept, or it is said that it is not."""
+"""Lasso fits in any unit of y: they end within a bounded number of passes, and reach their tolerance or report that they do not."""
 
 import re
 import time
@@ -11,12 +11,12 @@ from sklearn.exceptions import ConvergenceWarning
 
 import coordboost as cb
 
-#: Passes that a fit may take, and seconds of this process.
+#: Limits for one fit: passes, and seconds of this process.
 PASSES, SECONDS = 2000, 2.0
 
 
 def people(unit, n=60):
-    """Targets of a size that people use, with heavy tails."""
+    """Targets of a usual size, with heavy tails."""
     rng = np.random.default_rng(0)
     X = rng.normal(size=(n, 20))
     return X, unit * (X[:, 0] - X[:, 1] + rng.standard_t(2, n))
@@ -25,7 +25,7 @@ def people(unit, n=60):
 @pytest.mark.parametrize("free", [False, True])
 @pytest.mark.parametrize("unit", [1e-9, 1e-3, 1.0, 1e3, 1e6, 1e8])
 def test_the_huber_loss_in_any_unit_of_y(unit, free):
-    """Few scans, and the optimum of Huber(1 / unit) of y / unit, times unit^2. An odd number of samples has one median."""
+    """Few scans, and unit^2 times the optimum of Huber(1 / unit) for y / unit. An odd number of samples has a unique median."""
     X, y = people(unit, 61)
     path = cb.lasso_path(X, y, [0.14], loss=cb.losses.Huber(1.0), refit_intercept=free)
     assert path.gaps[0] <= 1e-6 and path.message == "complete" and path.n_scans <= 20
@@ -76,12 +76,12 @@ def test_logistic_weights_from_tiny_to_large(seed, tol):
 
 
 def short():
-    """A penalty so small that the rounding of the certificate is more than the tolerance."""
+    """A penalty so small that the rounding allowance of the certificate exceeds the tolerance."""
     X, y = people(1.0)
     return X, np.where(y > 0, 1.0, -1.0), 1e-11
 
 
-def test_a_path_that_falls_short_says_so():
+def test_a_path_that_misses_its_tolerance_says_so():
     X, y, alpha = short()
     path = cb.lasso_path(X, y, [0.1, alpha], loss=cb.losses.Logistic(), tol=1e-12)
     assert path.gaps[1] > 1e-12
@@ -89,7 +89,7 @@ def test_a_path_that_falls_short_says_so():
     assert "not reached" in repr(path)
 
 
-def test_an_estimator_that_falls_short_warns():
+def test_an_estimator_that_misses_its_tolerance_warns():
     X, y, alpha = short()
     with pytest.warns(ConvergenceWarning, match=r"the gap at alpha = 1e-11 is .* above tol = 1e-12.*larger tol or alpha") as seen:
         model = cb.CertifiedLassoClassifier(alpha=alpha, tol=1e-12).fit(X, y)
@@ -97,14 +97,14 @@ def test_an_estimator_that_falls_short_warns():
 
 
 def test_a_start_that_is_the_optimum_but_for_rounding():
-    """Equal counts: the loss at 0 is the infimum, and no gap can be measured by it."""
+    """Equal counts: the loss at 0 is the infimum, so no gap can be taken relative to their difference."""
     X, _ = people(1.0)
     path = cb.lasso_path(X, np.full(60, 7.0), [1.0], loss=cb.losses.Poisson())
     assert path.gaps[0] == 0 and path.message == "complete" and not path.coefs.any()
 
 
 def drawn(seed):
-    """A random fit: table, targets, and options of ``lasso_path``; the part of the largest penalty."""
+    """A random fit: table, target, the fraction of the largest penalty, and options of ``lasso_path``."""
     rng = np.random.default_rng(seed)
     n, p = (int(size) for size in rng.choice([5, 10, 30, 60, 100], 2))
     X, kind = rng.standard_normal((n, p)), rng.choice(["normal", "cauchy", "sparse", "copies", "constant"])
@@ -140,7 +140,7 @@ def drawn(seed):
 
 
 def fitted(seed):
-    """One such fit, or None where nothing is to be fitted, and its seconds."""
+    """Run one such fit; return its path, or None where there is nothing to fit, and its seconds."""
     X, y, part, options = drawn(seed)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", cb.data.ConstantColumnWarning)
@@ -155,7 +155,7 @@ def fitted(seed):
 
 
 def kept(path, seed):
-    """What every fit promises: an end after so many passes, finite numbers, a gap that is at most `tol` or said to be more."""
+    """Check what every fit promises: few passes, finite numbers, and a gap of at most `tol` or a message that it is larger."""
     tol = drawn(seed)[3]["tol"]
     assert path.n_scans <= PASSES and np.isfinite(path.coefs).all() and np.isfinite(path.intercepts).all(), seed
     assert (path.message == "complete") == bool(path.gaps[0] <= tol * (1 + 1e-15)), (seed, path.message, path.gaps)
@@ -165,13 +165,13 @@ def kept(path, seed):
 def test_fits_of_all_kinds_keep_their_promise_or_say_that_they_do_not():
     paths = [(fitted(seed)[0], seed) for seed in range(150)]
     reached = [kept(path, seed) for path, seed in paths if path is not None]
-    assert np.mean(reached) >= 0.9  # tiny penalties and weights leave the others to rounding
+    assert np.mean(reached) >= 0.9  # tiny penalties and weights leave the others above `tol`, by rounding
 
 
 @pytest.mark.slow
 def test_five_thousand_fits_end_in_time():
     for seed in range(200):
-        fitted(seed)  # compiled
+        fitted(seed)  # compile first
     times = []
     for seed in range(5000):
         path, seconds = fitted(seed)

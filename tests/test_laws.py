@@ -1,4 +1,4 @@
-"""``check_piece``: the package's own pieces obey the laws, and for every law there is a broken piece that it catches."""
+"""``check_piece``: all pieces of the package have the required properties, and a broken piece fails each property in turn."""
 
 import numba
 import numpy as np
@@ -72,7 +72,7 @@ GIVEN = [
 ]
 
 
-def test_all_pieces_of_the_house_are_given():
+def test_all_pieces_of_the_package_are_tested():
     public = list(PUBLIC.values())
     kinds = cb.losses.Loss, cb.rules.StepRule, cb.rules.SelectionRule
     pieces = {one for one in public if isinstance(one, type) and issubclass(one, kinds) and issubclass(one, tuple)}
@@ -87,26 +87,26 @@ STORED = {
 
 
 @pytest.mark.parametrize("piece", GIVEN, ids=repr)
-def test_pieces_of_the_house_obey(piece):
+def test_pieces_of_the_package_obey(piece):
     report = cb.testing.check_piece(piece)
     assert report and not report.sentences and len(report.laws) > 4
 
 
 @pytest.mark.parametrize("kind", STORED)
-def test_dictionaries_of_the_house_obey(kind):
+def test_dictionaries_of_the_package_obey(kind):
     assert cb.testing.check_piece(STORED[kind]())
 
 
 BROKEN = {**SABOTAGE, **OTHERS}
 
 
-def test_every_law_has_a_sabotage():
+def test_every_law_has_a_broken_piece():
     assert set(BROKEN) == {law for *_, laws in KINDS for law in laws}
 
 
 @pytest.mark.parametrize("law", BROKEN, ids=lambda law: law.__name__)
-def test_the_law_catches_it(law):
-    """The law that is meant says so, in a sentence."""
+def test_the_law_detects_its_broken_piece(law):
+    """The property in question is the one that fails, with a sentence."""
     if law is losses.compiled_kernels_are_the_same and numba.config.DISABLE_JIT:
         pytest.skip("nothing is compiled")
     name, piece = law.__name__.replace("_", " "), BROKEN[law]
@@ -115,7 +115,7 @@ def test_the_law_catches_it(law):
     assert name in said and len(said[name]) > 30 and not report
 
 
-def test_by_default_all_that_fails_is_raised_at_once():
+def test_by_default_one_error_lists_all_failures():
     report = cb.testing.check_piece(BROKEN[losses.residual_is_minus_the_derivative], raises=False)
     with pytest.raises(ValueError) as caught:
         cb.testing.check_piece(BROKEN[losses.residual_is_minus_the_derivative])

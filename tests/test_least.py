@@ -1,4 +1,4 @@
-"""The distance of the start from the minimisers: right where descent is slow, refused where one may lie at infinity."""
+"""The distance from the start to the minimisers: correct where descent is slow, refused where a minimiser may be at infinity."""
 
 import math
 
@@ -13,19 +13,19 @@ SQUARED = cb.losses.Squared()
 
 
 def nearly_equal(t, loss=SQUARED, y=(1.0, 1.0)):
-    """Two columns an angle of about 2 t apart."""
+    """Two columns at an angle of about 2 t."""
     return cb.Problem(np.array([[1.0, 1.0], [t, -t]]), np.array(y), loss, center=False)
 
 
 @pytest.mark.parametrize("t", [1e-2, 1e-3, 1e-5])
 def test_start_distance_where_descent_is_slow(t):
-    """C = ||y|| as the columns span everything, Theta = t / sqrt(1 + t^2): descent has hardly begun after its last step."""
+    """C = ||y||, as the columns span everything, and Theta = t / sqrt(1 + t^2): descent itself makes almost no progress here."""
     size = math.sqrt(2) * math.sqrt(1 + t * t) / t
     assert start_distance(nearly_equal(t)) == pytest.approx((size, size), rel=1e-5)
 
 
 def test_of_other_losses_nothing_is_claimed_from_below():
-    """A target that is nearly 0: the start is nearly the minimiser, and the level set is small."""
+    """A target near 0: the start is almost the minimiser, and the level set is small."""
     for loss in (cb.losses.Huber(0.5), cb.losses.Logistic(0.1)):
         y = (1.0, -1.0) if isinstance(loss, cb.losses.Logistic) else (1e-6, 0.0)
         assert start_distance(nearly_equal(0.1, loss, y))[0] == 0 < start_distance(nearly_equal(0.1, loss, y))[1]

@@ -1,4 +1,4 @@
-"""The time limit of the tests themselves."""
+"""The time limit of the tests."""
 
 import subprocess
 import sys
@@ -8,7 +8,7 @@ import conftest
 
 
 def test_an_endless_loop_fails(tmp_path):
-    """The whole run ends, with the line that was under way."""
+    """The whole run ends and prints the line that was being executed."""
     source = Path(conftest.__file__).read_text()
     assert source.count("LIMIT, SLOW_LIMIT = 600, 3600") == 1
     (tmp_path / "conftest.py").write_text(source.replace("= 600, 3600", "= 1, 3600"))

@@ -1,4 +1,4 @@
-"""Linear estimators that choose the place on their path."""
+"""Linear estimators that choose a point on their path."""
 
 import numpy as np
 import pytest
@@ -57,11 +57,11 @@ def test_radius_and_steps_are_chosen_together():
     )
     ratios = cb.CertifiedElasticNetCV(l1_ratio=[0.2, 1.0], **MANY).fit(X, Y)
     assert ratios.path_.l1_ratio in (0.2, 1.0) and ratios.cross_validation_.losses.shape == (3, 10)
-    for chosen in (model, ratios):  # three folds, made once for all their paths
+    for chosen in (model, ratios):  # three folds, built once for all paths
         assert len({id(path.problem) for path in chosen.cross_validation_.paths}) == 3
 
 
-def test_what_a_rule_does_not_have():
+def test_attributes_of_other_rules_are_refused():
     with pytest.raises(AttributeError, match="is cross-validation: see cross_validation_"):
         cb.CertifiedLassoCV(**MANY).fit(X, Y).criterion_  # noqa: B018
     with pytest.raises(AttributeError, match="needs no rows held out: see criterion_"):
@@ -69,7 +69,7 @@ def test_what_a_rule_does_not_have():
 
 
 def test_folds_without_a_class_are_refused_with_its_name():
-    """A class with one row is in no fold that holds this row out: said with the name, before any path is walked."""
+    """A class with a single row is missing from the fold that holds it out: the error names the class, before any path is computed."""
     X, y = np.random.default_rng(2).normal(size=(12, 3)), np.array(["a"] * 6 + ["b"] * 5 + ["c"])
     for labels, weight in ((y, None), (np.where(y == "c", "b", y), [1] * 6 + [0] * 5 + [1])):
         name = "c" if weight is None else "b"

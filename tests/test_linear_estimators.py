@@ -1,4 +1,4 @@
-"""Linear estimators: scikit-learn's own checks, its own Lasso, and what they keep, choose and refuse."""
+"""Linear estimators: scikit-learn's estimator checks, agreement with its Lasso; attributes, choices and refused arguments."""
 
 import pickle
 
@@ -61,15 +61,15 @@ def test_scikit_learn_checks_of_the_others(estimator, check):
     check(estimator)
 
 
-def test_the_penalty_of_classes_that_nobody_chose_leaves_a_model():
-    """A penalty of 1 would leave none of the logistic loss, whose residuals are at most 1/2."""
+def test_the_default_penalty_of_a_classifier_leaves_a_model():
+    """A penalty of 1 would set all coefficients to 0: residuals of the logistic loss are at most 1/2."""
     X, y = load_iris(return_X_y=True)
     model = cb.CertifiedLassoClassifier().fit(X, y)
     assert model.coef_.any(axis=1).all() and model.score(X, y) > 0.9
 
 
 def test_the_lasso_is_that_of_scikit_learn():
-    """Half the digits of the gaps: the objective is strongly convex."""
+    """Strong convexity: the coefficients have half as many exact digits as the gaps."""
     for weight in (None, WEIGHT):
         theirs = Lasso(alpha=0.1, tol=1e-14).fit(X, Y, weight)
         ours = cb.CertifiedLasso(alpha=0.1, tol=1e-12).fit(X, Y, weight)
@@ -111,7 +111,7 @@ def test_what_scikit_learn_does_with_estimators(model):
     np.testing.assert_allclose(named._raw_predict(frame), fitted._raw_predict(X), rtol=1e-9)  # by rows or by columns: sums in another order
     sparse = clone(model).fit(scipy.sparse.csr_array(X), y, WEIGHT)
     raw = sparse._raw_predict(scipy.sparse.csr_array(X))
-    np.testing.assert_allclose(raw, fitted._raw_predict(X), atol=1e-3)  # ways to the same optimum
+    np.testing.assert_allclose(raw, fitted._raw_predict(X), atol=1e-3)  # different ways to the same optimum
     assert all(one.known for one in fitted.certificates_) and fitted.n_scans_ > 0
 
 

@@ -1,4 +1,4 @@
-"""Poisson, Gamma and Tweedie regression: scikit-learn's optimum is reached and certified, targets are checked, runs look ahead."""
+"""Poisson, Gamma and Tweedie regression: scikit-learn's optimum is reached and certified; targets are checked; lookahead runs agree."""
 
 import decimal
 import math
@@ -35,7 +35,7 @@ LINE_SEARCH = cb.methods.gcd(cb.rules.LineSearch())
 @pytest.mark.parametrize("weight", [None, WEIGHT], ids=["plain", "weighted"])
 @each
 def test_the_optimum_is_that_of_scikit_learn(loss, y, regressor, weight):
-    """Its Newton solver, without a penalty and with a column of ones for the intercept; ours by line searches until they stand still."""
+    """Scikit-learn: its Newton solver, no penalty, a column of ones as intercept. Ours: line searches until nothing changes."""
     table = np.column_stack([np.ones(120), X])
     problem = cb.Problem(table, y, loss, sample_weight=weight, center=False)
     peer = regressor(alpha=0, fit_intercept=False, solver="newton-cholesky", tol=1e-10).fit(table, y, weight)
@@ -50,7 +50,7 @@ def test_the_optimum_is_that_of_scikit_learn(loss, y, regressor, weight):
 @pytest.mark.parametrize("target", [cb.certificates.L1Ball(0.5), cb.certificates.L1Ball(30.0), cb.certificates.L1Penalty(4.0)], ids=repr)
 @each
 def test_the_independent_optimum_is_inside(loss, y, regressor, target):
-    """Clarabel stops at a relative 1e-8 in the values; the certificate is of first order in the distance, about the root of that."""
+    """Clarabel's values have a relative error of 1e-8, so its point is off by about 1e-4; the certificate is of first order in that."""
     problem = cb.Problem(X, y, loss)
     judged = cb.certify(problem, np.zeros(6), target, independent=True)
     assert judged.agree and judged.independent.gap <= 1e-3 * problem.start_excess
@@ -58,7 +58,7 @@ def test_the_independent_optimum_is_inside(loss, y, regressor, target):
 
 @each
 def test_the_path_of_the_lasso_is_certified(loss, y, regressor):
-    """Each gap is in parts of the loss at 0 above the infimum, and that of the certificate; those with a free intercept, too."""
+    """Each gap is relative to (loss at 0 - infimum), and agrees with the certificate; also with a free intercept."""
     problem = cb.Problem(X, y, loss)
     path = cb.lasso_path(problem, n_alphas=6, tol=1e-8)
     assert (path.gaps <= 1e-8).all()
@@ -69,7 +69,7 @@ def test_the_path_of_the_lasso_is_certified(loss, y, regressor):
 
 
 @each
-def test_looking_ahead_changes_nothing(loss, y, regressor):
+def test_lookahead_changes_nothing(loss, y, regressor):
     problem = cb.Problem(X, y, loss)
     ahead, plain = (
         cb.solve(problem, LINE_SEARCH, 60, model_state=cb.engine.WorkingSetState),
@@ -106,7 +106,7 @@ def test_targets_and_powers_that_do_not_fit_are_refused():
 
 
 def least_of(loss, y):
-    """The declared infimum as a Decimal."""
+    """The declared infimum of the loss as a Decimal."""
     return decimal.Decimal(float(loss.infimum(np.array([y]))[0]))
 
 
@@ -137,7 +137,7 @@ def test_the_infimum_of_tweedie_is_below_the_exact_one_and_what_is_reached(y, po
 
 
 def test_the_lower_end_is_below_an_exact_optimum():
-    """One count and one column: the optimum y - y log y is known, and the loss at f = 1, y = e is 0 as a difference of equal terms."""
+    """One count and one column: the optimum y - y log y is known; at f = 1, y = e the loss is 0, a difference of equal terms."""
     for y in (1.0, math.e, 3.0, 40.0, 1e6):
         problem = cb.Problem([[1.0], [1.0]], [y, y], cb.losses.Poisson(), center=False)
         optimum = 2 * decimal.Decimal(y) * (1 - decimal.Decimal(y).ln())

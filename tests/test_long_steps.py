@@ -1,4 +1,4 @@
-"""Steps of forward stagewise that are longer than any gain: this is said, and only then; other ends of a fit get no such advice."""
+"""A warning when steps of forward stagewise are longer than any possible gain, and only then; other early ends give no such advice."""
 
 import json
 import signal
@@ -19,14 +19,14 @@ Y = 3 * X[:, 0] - X[:, 1] + RNG.normal(size=60)
 
 
 def told(problem, method, n_steps=3):
-    """What a run warns of."""
+    """The warnings of a run."""
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
         cb.solve(problem, method, n_steps, compile=False)
     return [str(one.message) for one in caught if one.category is cb.engine.LongStepWarning]
 
 
-def test_eps_beyond_every_gain_is_said():
+def test_a_too_long_eps_is_warned_of():
     problem = cb.Problem(X, Y)
     (words,) = told(problem, cb.forward_stagewise(1e6))
     best = problem.start_size
@@ -58,7 +58,7 @@ LOSSES = {
 @pytest.mark.parametrize("name", MADE)
 @settings(max_examples=5, deadline=None)
 @given(seed=st.integers(0, 999), power=st.floats(-3, 4))
-def test_it_is_said_exactly_where_the_first_step_raises_the_loss(name, loss, seed, power):
+def test_the_warning_comes_exactly_when_the_first_step_raises_the_loss(name, loss, seed, power):
     rng = np.random.default_rng(seed)
     X, y = rng.normal(size=(20, 3)), rng.normal(size=20)
     y = np.where(np.arange(20) % 2, 1.0, -1.0) if loss in ("logistic", "exponential") else np.round(np.exp(y)) if loss == "Poisson" else y
@@ -73,7 +73,7 @@ def test_it_is_said_exactly_where_the_first_step_raises_the_loss(name, loss, see
     assert not said or ("no step of that length" in said[0]) == (loss == "squared")
 
 
-def test_other_methods_and_short_runs_say_nothing():
+def test_other_methods_and_short_runs_do_not_warn():
     problem = cb.Problem(X, Y)
     falling = cb.forward_stagewise(1e6 / (1.0 + np.arange(10)))
     for method in (falling, cb.ls_boost(1.9), cb.methods.frank_wolfe(1e6, step=0.5), cb.methods.gcd(), cb.forward_stepwise()):
@@ -81,7 +81,7 @@ def test_other_methods_and_short_runs_say_nothing():
     assert told(problem, cb.forward_stagewise(1e6), 0) == []
 
 
-def test_the_command_line_says_it_once(tmp_path, monkeypatch):
+def test_the_command_line_warns_once(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     np.savetxt("t.csv", np.column_stack([X, Y]), delimiter=",", header="a,b,c,d,e,y", comments="")
     result = CliRunner().invoke(main, ["fit", "t.csv", "--method", "forward_stagewise", "--eps", "1e6", "--steps", "5", "--json"])
@@ -91,10 +91,10 @@ def test_the_command_line_says_it_once(tmp_path, monkeypatch):
 
 
 @pytest.mark.parametrize("cls", [cb.RandomizedGBMRegressor, cb.AcceleratedGBMRegressor, cb.RegularizedGBMRegressor])
-def test_a_smaller_learning_rate_is_no_advice_for_ctrl_c(cls, monkeypatch):
-    """A fit that is interrupted ends as such, and warns of nothing."""
+def test_an_interrupted_fit_does_not_advise_a_smaller_learning_rate(cls, monkeypatch):
+    """An interrupted fit raises KeyboardInterrupt, without a warning."""
     monkeypatch.setattr("coordboost.estimators.monitoring.EarlyStopping.__call__", lambda *_: signal.raise_signal(signal.SIGINT))
-    before = signal.signal(signal.SIGINT, signal.default_int_handler)  # a job in the background is born deaf to it
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)  # a background job starts with SIGINT ignored
     try:
         with pytest.raises(KeyboardInterrupt):
             cls(n_estimators=50, min_samples_leaf=2, early_stopping=True).fit(X, Y)  # warnings are errors

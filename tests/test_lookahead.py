@@ -1,7 +1,7 @@
-"""Exact lookahead: every pick equals the naive state's, whatever the data, method, loss and step; and the scans are few.
+"""Exact lookahead: every choice equals the naive state's, for any data, method, loss and step, and few scans are needed.
 
 Two correlations that differ by less than rounding are a tie for either model state (``problem.tie``, lowest index wins); at the edge of
-that band the model states may differ. Such a difference is accepted only where the naive state's own scores show it, and is counted.
+that band the model states may differ. A difference is accepted only if the naive state's own scores show such a tie, and is counted.
 """
 
 from itertools import product
@@ -36,7 +36,7 @@ LOSSES = {
 
 
 def design(rng, kind, n_samples, n_columns):
-    """Columns of a kind that is hard for greedy choices."""
+    """Columns of a kind that makes greedy choices hard."""
     X = rng.integers(-3, 4, size=(n_samples, n_columns)).astype(float) if "integer" in kind else rng.normal(size=(n_samples, n_columns))
     if "copies" in kind:
         source = rng.integers(0, n_columns, size=n_columns)
@@ -50,7 +50,7 @@ def design(rng, kind, n_samples, n_columns):
 
 
 def near_ties(problem, explicit, picks):
-    """How the picks part: "" not at all, "edge" of the tie band, "noise" where all correlations are rounding; fails otherwise."""
+    """Name the first difference of the choices: "" none, "edge" of the tie band, "noise" if all correlations are rounding; else fail."""
     part = np.flatnonzero(explicit.path.learner[: len(picks)] != picks)
     if part.size == 0:
         return ""
@@ -62,7 +62,7 @@ def near_ties(problem, explicit, picks):
 
 
 def part_ways(X, y, loss, method, compile, n_steps=60):
-    """How lookahead and the naive state, which is quick enough in plain Python, part on this problem, as ``near_ties`` says."""
+    """Compare lookahead with the naive state, run in plain Python, as ``near_ties`` does."""
     problem = cb.Problem(X, y, loss)
     if not problem.tie > 0:
         return ""
@@ -72,7 +72,7 @@ def part_ways(X, y, loss, method, compile, n_steps=60):
     return near_ties(problem, explicit, run.path.learner)
 
 
-#: Compiled are four methods for the squared loss, each other loss with one; all pairs run in plain Python, compiled they take minutes.
+#: Compiled: four methods for the squared loss, one for each other loss. All pairs run in plain Python; compiled they take minutes.
 PAIRS = [(method, "squared") for method in ("LS-Boost(0.05)", "FS", "R-FS", "Frank-Wolfe, search")]
 PAIRS += [("GCD", "Huber"), ("GCD, search", "logistic"), ("FS, sequence", "exponential")]
 CONSTANT = {"LS-Boost(1)", "LS-Boost(0.05)", "GCD"}  # constant steps need a smooth loss
@@ -86,7 +86,7 @@ ALL = [pair for pair in product(METHODS, LOSSES) if pair[1] != "exponential" or 
     ids=["some", "all in plain Python", "all"],
 )
 def test_picks_on_random_problems(pairs, compile):
-    """300 problems of kinds that make ties; the model states may part only at the edge of the tie band, and rarely do."""
+    """300 problems that tend to have ties; the model states may differ only at the edge of the tie band, and rarely do."""
     parted = []
 
     @settings(max_examples=300, deadline=None, derandomize=True, database=None)
@@ -107,7 +107,7 @@ def test_picks_on_random_problems(pairs, compile):
 
 
 def ar1(n, p, seed=0, rho=0.5, k=50, snr=3.0):
-    """AR(1) columns, k normal coefficients, a given signal-to-noise ratio."""
+    """AR(1) columns, k normal coefficients, noise for a given signal-to-noise ratio."""
     rng = np.random.default_rng(seed)
     X = rng.standard_normal((n, p))
     for j in range(1, p):
@@ -141,7 +141,7 @@ def test_scales():
 
 
 def test_many_equal_columns():
-    """More copies than a front holds: the front must grow past them, whatever the ties."""
+    """More copies than the front of lookahead holds: it must grow to include all tied learners."""
     rng = np.random.default_rng(3)
     base = rng.normal(size=(30, 8))
     X = np.repeat(base, 60, axis=1) * rng.choice([-1.0, 1.0], size=480)

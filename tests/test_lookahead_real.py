@@ -1,4 +1,4 @@
-"""Exact lookahead on real data: every one of 20,000 picks equals the naive state's."""
+"""Exact lookahead on real data: each of 20,000 choices equals the naive state's."""
 
 import gzip
 

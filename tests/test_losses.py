@@ -1,4 +1,4 @@
-"""Laws of every loss in ``coordboost.losses.standard``, found by looking; the rounding allowed is a few ulp of the terms compared."""
+"""Properties of every loss in ``coordboost.losses.standard``; the allowed rounding is a few ulp of the compared terms."""
 
 import math
 
@@ -24,7 +24,7 @@ LOSSES = [
 LOG_MEAN = (cb.losses.Poisson, cb.losses.Gamma, cb.losses.Tweedie)
 every_loss = pytest.mark.parametrize("loss", LOSSES, ids=repr)
 
-# Targets are labels, predictions eighths: for the polynomial losses all values are then exact.
+# Targets are labels, predictions multiples of 1/8: values of polynomial losses are then exact.
 targets = st.sampled_from([-1.0, 1.0])
 predictions = st.integers(-64, 64).map(lambda i: i / 8)
 vectors = st.lists(st.integers(-16, 16).map(lambda i: i / 8), min_size=5, max_size=5).map(np.array)
@@ -33,7 +33,7 @@ weights = st.lists(st.sampled_from([0.0, 1.0, 2.0, 3.0]), min_size=5, max_size=5
 
 
 def fitting(loss, y):
-    """Labels -1, +1 as targets that the loss takes: counts 0 and 3 for Poisson and Tweedie, sizes 1/8 and 3 for Gamma."""
+    """Turn labels -1, +1 into targets that the loss accepts: counts 0 and 3 for Poisson and Tweedie, sizes 1/8 and 3 for Gamma."""
     least = {cb.losses.Poisson: 0.0, cb.losses.Gamma: 0.125, cb.losses.Tweedie: 0.0}.get(type(loss))
     return y if least is None else np.where(np.asarray(y) > 0, 3.0, least)[()]
 
@@ -45,20 +45,20 @@ def ulps(*terms):
 
 @every_loss
 def test_constants_are_the_best(loss):
-    """sigma is reached, or mu: smaller or larger constants fail somewhere."""
+    """sigma and mu are attained: a smaller sigma or a larger mu would be wrong somewhere."""
     curvatures = [loss.curvature(fitting(loss, y), f) for y in (-1.0, 1.0) for f in np.linspace(-80, 80, 321)]
     if loss.sigma is None:
         assert max(curvatures) > 1e16
     else:
         assert max(curvatures) == loss.sigma
-    # less than exp(-40) is left of the curvatures that fall to 0, at the end of the grid
+    # curvatures that decrease to 0 are below exp(-40) at the end of the grid
     assert min(curvatures) - (loss.mu or 0.0) <= math.exp(-40)
 
 
 @every_loss
 @pytest.mark.parametrize("margin", [0.0, 1e-300, 30.0, 710.0, 1e6])
 def test_no_overflow(loss, margin):
-    """Finite numbers for any prediction up to a million, in the kernels and in the sums, where warnings are errors."""
+    """Predictions of up to a million in size give finite numbers, in kernels and in sums; warnings are errors."""
     for y in fitting(loss, [-1.0, 1.0]):
         for f in (-margin, margin):
             numbers = [loss.value(y, f), loss.residual(y, f), loss.curvature(y, f)]
@@ -75,7 +75,7 @@ def test_no_overflow(loss, margin):
 @seeded
 @given(y=labels, w=weights)
 def test_best_constant(loss, y, w):
-    """The derivative at constant(y, weight) is zero to rounding; the offset of a problem is this constant."""
+    """The derivative at constant(y, weight) is zero up to rounding; a problem uses this constant as its start."""
     if not (w[y > 0].any() and w[y < 0].any()):
         return
     y = fitting(loss, y)
@@ -88,7 +88,7 @@ def test_best_constant(loss, y, w):
 
 @every_loss
 def test_sums_and_weights(loss):
-    """value and resid of a problem are the weighted sums of the kernels, compiled and at the offset."""
+    """`value` and `resid` of a problem are weighted sums of the kernels, compiled, at the constant plus the prediction."""
     y, w, pred = fitting(loss, np.array([1.0, -1.0, 1.0])), np.array([0.5, 2.0, 1.0]), np.array([0.25, 3.0, -1.0])
     problem = cb.Problem([[1.0], [0.0], [-2.0]], y, loss, sample_weight=w)
     at = problem.constant + pred

@@ -1,4 +1,4 @@
-"""Columns with more categories than bins: the rare ones share a bin, with those that only new rows have."""
+"""Columns with more categories than bins: rare categories share a bin, also used for categories that only new rows have."""
 
 import json
 
@@ -11,7 +11,7 @@ from coordboost.data import bin_columns
 
 RNG = np.random.default_rng(2)
 FEW = pytest.warns(UserWarning, match="share one bin")
-#: 400 towns: 40 with 40 rows each, 360 with one or two.
+#: 400 towns: 40 with 40 rows each, 360 with one or two rows.
 TOWN = np.array([f"t{k:03}" for k in np.concatenate([np.repeat(np.arange(40), 40), np.arange(40, 400), np.arange(40, 300)])])
 TABLE = pd.DataFrame({"size": RNG.normal(size=len(TOWN)), "town": pd.Categorical(TOWN)})
 EFFECT = np.where(np.char.replace(TOWN, "t", "").astype(int) < 40, np.char.replace(TOWN, "t", "").astype(int) % 7, -3.0)
@@ -28,7 +28,7 @@ def test_the_most_frequent_have_bins_of_their_own():
     assert all(TOWN[i] == kept[code] for i, code in enumerate(binned.codes[1]) if code < 254)
 
 
-def test_new_levels_are_as_rare_ones_and_missing_ones_are_not():
+def test_new_levels_are_treated_as_rare_ones_and_missing_values_are_not():
     gone = TABLE.assign(town=TABLE["town"].where(np.arange(len(TOWN)) % 9 > 0))
     with FEW:
         binned, binning = bin_columns(gone)
@@ -37,7 +37,7 @@ def test_new_levels_are_as_rare_ones_and_missing_ones_are_not():
     assert binning.bin(new).codes[1].tolist() == [binning.labels[1].index("t001"), 254, 255, 254]
     with FEW:
         _, whole = bin_columns(TABLE)
-    assert whole.bin(new).codes[1, 2] == 255  # a code that no row of the fit has
+    assert whole.bin(new).codes[1, 2] == 255  # a code that no training row has
 
 
 @pytest.mark.parametrize("as_numbers", [False, True])
@@ -56,7 +56,7 @@ def test_models_learn_them_and_are_saved(tmp_path, as_numbers):
     assert json.dumps(model.run_.problem.binning.labels[1][-1]) == '"other levels"'
 
 
-def test_the_shape_of_a_new_level_is_that_of_rare_ones():
+def test_a_new_level_has_the_shape_value_of_rare_ones():
     with FEW:
         problem = cb.Problem(cb.data.leaf_stumps(TABLE), Y)
     run = cb.solve(problem, cb.ls_boost(0.5), 100)
@@ -67,7 +67,7 @@ def test_the_shape_of_a_new_level_is_that_of_rare_ones():
     np.testing.assert_allclose(total, run.predict(TABLE), atol=1e-10)
 
 
-def test_as_many_levels_as_bins_are_as_they_were():
+def test_as_many_levels_as_bins_share_no_bin():
     column = np.arange(255)[:, None]
     binned, binning = bin_columns(column, categorical=[0])
     assert binned.codes[0].tolist() == binning.labels[0] == list(range(255))

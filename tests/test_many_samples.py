@@ -1,4 +1,4 @@
-"""Sums over very many samples, of which many are equal: all are rounded alike, which no certificate and no step may miss."""
+"""Sums over very many samples, many of them equal: their rounding errors add up, and certificates and steps must allow for that."""
 
 from fractions import Fraction as F
 
@@ -13,7 +13,7 @@ import coordboost as cb
 @pytest.mark.parametrize("seed", range(6))
 @pytest.mark.parametrize("stored", [scipy.sparse.csc_array, np.asarray], ids=["sparse", "dense"])
 def test_an_interval_holds_the_optimum_of_equal_samples(n, seed, stored):
-    """Two groups, two targets in each; the optimum in fractions. Narrow as well: twenty roundings a sample of the loss at 0."""
+    """Two groups, two targets in each; the optimum in fractions. Width at most 20 roundings of the loss at 0 for each sample."""
     rng, row = np.random.default_rng(seed), np.arange(n)
     X, target = scipy.sparse.csc_array((np.full(n, rng.random()), (row, row % 2)), shape=(n, 2)), rng.random(4)
     apart = [F(target[group]) - F(target[group + 2]) for group in (0, 1)]
@@ -27,7 +27,7 @@ def test_an_interval_holds_the_optimum_of_equal_samples(n, seed, stored):
 
 @pytest.mark.parametrize("loss", [cb.losses.Squared(), cb.losses.Logistic(), cb.losses.Huber(0.1), cb.losses.Exponential()])
 def test_the_loss_of_equal_samples(loss):
-    """One rounding off n times that of one sample, and not n of them; a loss out of the range of float64 is infinite."""
+    """The loss differs from n times the loss of one sample by one rounding, not by n; a loss that overflows is infinite."""
     one, n = cb.Problem([[1.0]], [1.0], loss, center=False), 300_001
     many = cb.Problem(np.ones((n, 1)), np.ones(n), loss, center=False)
     pred = 0.7 * np.ones(n)
@@ -37,7 +37,7 @@ def test_the_loss_of_equal_samples(loss):
 
 
 def test_many_samples_reach_a_fine_gap():
-    """A large sum of losses, of which the last steps gain parts of 1e-14."""
+    """A large sum of losses: the last steps gain only 1e-14 of it."""
     rng = np.random.default_rng(3)
     X = rng.standard_normal((5_000, 8)) * (rng.random((5_000, 8)) < 0.02)
     y = np.where(3 * X[:, :3] @ np.array([1, -1, 0.5]) + rng.standard_normal(5_000) > 0, 1.0, -1.0)

@@ -1,4 +1,4 @@
-"""Theorem 2 of regularised boosting: the bound of new errors from the margins of a run, by an independent formula."""
+"""Theorem 2 of regularised boosting: the bound on new errors from the margins of a run, compared with an independent formula."""
 
 from decimal import ROUND_CEILING, Decimal, getcontext
 from fractions import Fraction
@@ -25,7 +25,7 @@ def solved(X, y, nodes, bounds, *, q=2.0, center=True, n_steps=5, loss=None, **s
 
 
 def by_hand(run, X, y, rho, delta, k):
-    """The three parts in decimals, from the account of the run and its predictions."""
+    """The three terms of the bound, in decimals, from the family summary of the run and its predictions."""
     bill, m, d = cb.engine.family_summary(run, k), *X.shape
     alpha = [Decimal(float(one)) for one in bill.alpha]
     offset, fewest = run.problem.constant, min(range(len(alpha)), key=lambda f: (bill.nodes[f], -bill.bound[f]))
@@ -51,7 +51,7 @@ def by_hand(run, X, y, rho, delta, k):
 @pytest.mark.parametrize(
     ("nodes", "bounds", "q"), [((1,), (1.0,), 2.0), ((1, 3), (0.5,), 1.0), ((0, 1, 2), (0.5, 2.0), np.inf), ((2,), (4.0, 1.0), 2.0)]
 )
-def test_the_three_parts_are_those_of_the_formula(nodes, bounds, q, center):
+def test_the_three_terms_equal_the_formula(nodes, bounds, q, center):
     X, y = data(120, 3)
     run = solved(X, y, nodes, bounds, q=q, center=center, revisit=center)
     for rho, delta, k in ((0.11, 0.05, 5), (0.3, 1e-6, 5), (0.47, 0.3, 1)):
@@ -62,8 +62,8 @@ def test_the_three_parts_are_those_of_the_formula(nodes, bounds, q, center):
         assert parts.bound == sum(parts)
 
 
-def test_new_errors_are_below_the_bound_and_it_can_say_something():
-    """One cut and no noise: with 4,000 rows the bound is below 1, and so is the best over margins that check takes."""
+def test_new_errors_are_below_the_bound_and_it_can_be_below_1():
+    """One cut and no noise: with 4,000 rows the bound is below 1, and so is the smallest one over the margins that `check` tries."""
     rng = np.random.default_rng(1)
     x = rng.random((4000, 1))
     run = solved(x, np.where(x[:, 0] > 0.5, 1, -1), (1, 2), (1.0,), q=np.inf, n_steps=3)
@@ -77,14 +77,14 @@ def test_new_errors_are_below_the_bound_and_it_can_say_something():
     )
 
 
-def test_check_says_where_nothing_is_promised():
+def test_a_bound_above_1_is_reported_as_vacuous():
     X, y = data(80, 2)
     (one,) = cb.theory.check(solved(X, y, (1, 2), (1.0, 4.0)), "Theorem 2")
     assert one.verdict == "vacuous" and one.holds and (one.measured <= 1).all()
 
 
 def odd(**changed):
-    """A run of which the theorem does not speak, or whose arguments are refused."""
+    """A run that the theorem does not cover, or whose arguments are refused."""
     X, y = data(60, 2)
     what = changed.pop("what")
     if what == "squared":
@@ -114,7 +114,7 @@ def test_other_runs_are_refused(what):
 @pytest.mark.parametrize(
     ("rho", "delta", "words"), [(0, 0.1, "rho"), (-1, 0.1, "rho"), ("x", 0.1, "rho"), (0.5, 0, "delta"), (0.5, 2, "delta")]
 )
-def test_numbers_that_are_none_are_refused(rho, delta, words):
+def test_bad_arguments_are_refused(rho, delta, words):
     X, y = data(60, 2)
     with pytest.raises(ValueError, match=f"{words} must be"):
         margin_bound(solved(X, y, (1,), (1.0,)), rho, delta)

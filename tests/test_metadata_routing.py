@@ -1,4 +1,4 @@
-"""Metadata routing: groups, weights and whatever else a splitter asks for, through pipelines and searches, in every estimator with CV."""
+"""Metadata routing: groups, weights and other arguments of splitters pass through pipelines and searches, in every estimator with CV."""
 
 import numpy as np
 import pytest
@@ -29,7 +29,7 @@ def routing():
 
 
 class Asking(BaseCrossValidator):
-    """A splitter that asks for weights and for something of its own."""
+    """A splitter that requests weights and an argument of its own."""
 
     __metadata_request__split = {"sample_weight": True, "when": True}  # noqa: RUF012
 
@@ -47,7 +47,7 @@ def folds_for(kind):
 
 @each
 def test_groups_reach_the_splitter_through_a_pipeline(kind):
-    """Refused before; LassoCV routes them by itself."""
+    """LassoCV routes groups by itself, too."""
     y = target(kind)
     model = make_pipeline(StandardScaler(), quick(kind, cv=folds_for(kind))).fit(X, y, groups=GROUPS)[-1]
     with sklearn.config_context(enable_metadata_routing=False):
@@ -75,7 +75,7 @@ def test_in_another_cross_validation(kind):
 
 
 @each
-def test_the_same_is_asked_for_as_by_scikit_learn(kind):
+def test_metadata_requests_equal_those_of_scikit_learn(kind):
     for cv in (5, GroupKFold(3), Asking()):
         ours, theirs = get_routing_for_object(kind(cv=cv)), get_routing_for_object(LassoCV(cv=cv))
         for method in ("fit", "score"):
@@ -83,7 +83,7 @@ def test_the_same_is_asked_for_as_by_scikit_learn(kind):
             assert set(ours.consumes(method, names)) == set(theirs.consumes(method, names))
 
 
-def test_what_nobody_asks_for_is_refused():
+def test_metadata_that_is_not_requested_is_refused():
     y = X[:, 0]
     with pytest.raises(TypeError, match="when"):
         cb.CertifiedLassoCV(cv=3).fit(X, y, when=GROUPS)

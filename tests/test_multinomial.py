@@ -1,4 +1,4 @@
-"""The multinomial Lasso: intervals around the values that scikit-learn and cvxpy find, and one model in every form of the data."""
+"""The multinomial Lasso: intervals around the values of scikit-learn and cvxpy, and the same model from every form of the data."""
 
 import warnings
 from decimal import Decimal, localcontext
@@ -22,7 +22,7 @@ LETTERS = np.array(list("pqrs"))[(WIDE[:, :4] + 0.5 * RNG.gumbel(size=(40, 4))).
 
 
 def objective(X, y, coef, intercept, alpha, weight=None, factor=1.0):
-    """In sums over samples, penalty included."""
+    """The objective as a sum over samples, penalty included."""
     weight = np.ones(len(y)) if weight is None else weight
     f, number = X @ coef.T + intercept, np.unique(y, return_inverse=True)[1]
     return weight @ (logsumexp(f, axis=1) - f[np.arange(len(y)), number]) + alpha * weight.sum() * np.abs(coef * factor).sum()
@@ -68,7 +68,7 @@ def test_the_interval_holds_the_value_of_cvxpy(factor):
     assert lower - 1e-5 <= problem.value <= upper + 1e-5 and upper - lower <= 1e-7 * 200
 
 
-def test_the_lower_end_is_the_entropy_of_a_dual_point_that_anyone_can_recompute():
+def test_the_lower_end_is_the_entropy_of_a_recomputed_dual_point():
     alpha = 0.05
     path = PATH(WIDE, LETTERS, [alpha], unit_columns=False)
     hit = LETTERS[:, None] == path.classes
@@ -118,7 +118,7 @@ def test_weights_are_copies_of_rows():
     assert weighted.coef_at() == pytest.approx(copied.coef_at(), abs=1e-3)
 
 
-def test_a_tolerance_out_of_reach_is_said_and_the_interval_holds():
+def test_a_tolerance_out_of_reach_is_reported_and_the_interval_holds():
     path = PATH(WIDE, LETTERS, [0.02], tol=1e-300)
     assert path.message.startswith("not reached") and 0 <= path.gaps[0] < 1e-12
 
@@ -151,12 +151,12 @@ def test_standardized_the_estimator_is_that_of_standardized_columns():
     assert model.certificate_.upper == pytest.approx(other.certificate_.upper, rel=1e-8)
 
 
-def test_of_two_classes_the_estimator_is_the_logistic_one():
+def test_with_two_classes_the_estimator_is_the_logistic_one():
     one, other = (cb.CertifiedLassoClassifier(multinomial=flag).fit(IRIS[50:], SPECIES[50:]) for flag in (True, False))
     assert np.array_equal(one.coef_, other.coef_)
 
 
-def test_what_was_not_reached_is_a_warning():
+def test_a_missed_tolerance_is_a_warning():
     with pytest.warns(ConvergenceWarning, match="the gap at alpha"):
         cb.CertifiedLassoClassifier(alpha=0.02, multinomial=True, tol=1e-300).fit(IRIS, SPECIES)
 
@@ -194,10 +194,10 @@ def test_without_an_intercept_the_model_of_a_problem_has_the_certified_objective
 
 
 def test_both_ends_leave_room_for_rounding():
-    """The optimum of one coefficient without intercepts, in 50 digits, is inside."""
+    """The optimum of a single coefficient without intercepts, computed to 50 digits, lies in the interval."""
     x, y, alpha = [1, -1, 2, 0.5], [0, 1, 0, 1], 0.05
     path = PATH(np.array(x)[:, None], np.array(y), [alpha], unit_columns=False, fit_intercept=False, tol=1e-16)
-    with localcontext() as context:  # coefficients of the two classes: w and -w
+    with localcontext() as context:  # the two classes have coefficients w and -w
         context.prec = 50
         signed = [Decimal(one) * (1 - 2 * label) for one, label in zip(x, y, strict=True)]
         low, high, cost = Decimal(0), Decimal(10), 8 * Decimal(alpha)

@@ -1,4 +1,4 @@
-"""Every named method is its few naive lines: with == on sign matrices, where nothing is rounded, and to rounding elsewhere.
+"""Every named method equals a few naive lines of NumPy: exactly on sign matrices, where nothing is rounded, up to rounding elsewhere.
 
 The naive methods run on Fractions, so copies of a column tie exactly there and the lowest index wins; the package must agree.
 """
@@ -36,7 +36,7 @@ def cyclic(X):
     return [[k % X.shape[1]] for k in range(N)]
 
 
-# name: the method, the naive one on Fractions; all parameters are powers of two
+# name: the method, and the naive method on Fractions; all parameters are powers of two
 METHODS = {
     "LS-Boost(1)": (cb.ls_boost(1.0), lambda X, y: ref.ls_boost(X, y, F(1), N)),
     "LS-Boost(1/2)": (cb.ls_boost(0.5), lambda X, y: ref.ls_boost(X, y, F(1, 2), N)),
@@ -50,7 +50,7 @@ METHODS = {
     "Lasso CD, greedy": (cb.methods.lasso_cd(0.25, cb.rules.Greedy()), lambda X, y: ref.lasso_cd(X, y, F(1, 4), N)),
     "Lasso CD, cyclic": (cb.methods.lasso_cd(0.25), lambda X, y: ref.lasso_cd(X, y, F(1, 4), N, candidates=cyclic(X))),
 }
-ROUNDED = {  # divide by numbers that are no powers of two
+ROUNDED = {  # these divide by numbers that are no powers of two
     "Frank-Wolfe, 2/(k+2)": (cb.methods.frank_wolfe(2.0), lambda X, y: ref.frank_wolfe(X, y, F(2), N, lambda k: F(2, k + 2))),
     "Frank-Wolfe, search": (
         cb.methods.frank_wolfe(2.0, step=cb.rules.SegmentSearch(2.0)),
@@ -61,7 +61,7 @@ ALL = {**METHODS, **ROUNDED}
 
 
 def same(run, naive):
-    """Steps equal, and coefficients; where these shrink, their common factor costs two roundings a step."""
+    """Whether steps and coefficients are equal; under shrinkage the common factor of the coefficients may cost two roundings a step."""
     unit = getattr(run.method.step, "unit", 1.0)
     found = [list(part) for part in (run.path.learner, run.path.shrink, unit * run.path.theta)]
     allowed = 2 * N * ROUNDOFF * np.abs(betas(run)).max() if any(naive.shrinks) else 0
@@ -99,7 +99,7 @@ def test_sign_matrices_compiled(problem):
 @seeded
 @given(problem=sign_problems())
 def test_random_candidates(share, model_state, problem):
-    """RtGCD with a third, two thirds or all of the learners, and Lasso CD on the same draws."""
+    """RtGCD with a third, two thirds or all of the learners, and Lasso coordinate descent on the same draws."""
     X, y = exactly(problem)
     select = cb.rules.RandomSubset(max(1, share * problem.n_learners // 3))
     method = cb.rtgcd(select=select)
@@ -113,13 +113,13 @@ def test_random_candidates(share, model_state, problem):
 @pytest.mark.parametrize("name, model_state", states_of({name: method for name, (method, _) in ALL.items()}))
 @pytest.mark.parametrize("kind", GAUSSIAN)
 def test_gaussian_columns(kind, name, model_state):
-    """Centred and scaled by the package; the naive method gets the float64 numbers that this leaves."""
+    """Columns centred and scaled by the package; the naive method takes the resulting float64 numbers."""
     method, naive = ALL[name]
     problem = cb.Problem(*gaussian(kind))
     n_steps = min(N, 4) if name == "Frank-Wolfe, search" else N
     found, expected = cb.solve(problem, method, n_steps, model_state=model_state, compile=False), naive(*exactly(problem))
     assert list(found.path.learner) == expected.picks[:n_steps]
-    # targets of norm below 6, radii up to 4; a searched step divides by the squared length of the move, above 1/4 here
+    # targets of norm below 6, radii up to 4; a line search divides by the squared length of the move, above 1/4 here
     size = 6 * 4 * (4 if name == "Frank-Wolfe, search" else 1)
     tolerance = drift(n_steps, problem.n_samples, size)
     np.testing.assert_allclose(betas(found), expected.betas[: n_steps + 1].astype(float), rtol=0, atol=tolerance)
@@ -128,7 +128,7 @@ def test_gaussian_columns(kind, name, model_state):
 @pytest.mark.parametrize("kind, rank", [("tall", 5), ("wide", 5), ("deficient", 4), ("copies", 4)])
 def test_forward_stepwise(kind, rank):
     problem = cb.Problem(*gaussian(kind))
-    naive, picks = ref.forward_stepwise(*exactly(problem), rank)  # with floats the copies' correlations differ by rounding
+    naive, picks = ref.forward_stepwise(*exactly(problem), rank)  # in floats the correlations of copies differ by rounding
     run = cb.solve(problem, cb.forward_stepwise(), len(picks), compile=False)
     assert list(run.path.learner) == picks
     condition = np.linalg.cond(columns(problem)[:, picks]) ** 2
@@ -153,7 +153,7 @@ LOSSES = {
 @pytest.mark.parametrize("name", LOSSES)
 @pytest.mark.parametrize("model_state", [cb.engine.NaiveState, cb.engine.WorkingSetState], ids=["explicit", "gathered"])
 def test_other_losses(model_state, name, kind):
-    """Greedy, random and cyclic candidates; the exponential loss, which is not smooth, by forward stagewise."""
+    """Greedy, random and cyclic selection; the exponential loss is not smooth, so only forward stagewise takes it."""
     loss, naive_loss, labels = LOSSES[name]
     X, y = gaussian(kind)
     X = columns(cb.Problem(X, y))
@@ -170,7 +170,7 @@ def test_other_losses(model_state, name, kind):
         ]
     for method, naive in walks:
         run = cb.solve(problem, method, N, model_state=model_state if isinstance(method.select, cb.rules.Greedy) else None, compile=False)
-        # two roundings more for each library function; lengths 1 / sigma up to 4
+        # two more roundings for each library function; lengths 1 / sigma up to 4
         tolerance = drift(N, problem.n_samples + 2, 4 * 6)
         found, expected = ([merged(beta, classes) for beta in path] for path in (betas(run), naive.betas))
         np.testing.assert_allclose(found, expected, rtol=0, atol=tolerance)
@@ -182,12 +182,12 @@ def sign_rule(k, beta, corr):
 
 
 def merged(beta, classes):
-    """Coefficients added up over copies, signs ignored: the naive scan rounds, so it may choose either copy."""
+    """Sums of abs(coefficients) over copies of a column: rounding in the naive scan may choose any of the copies."""
     return [sum(abs(beta[list(group)])) for group in dict.fromkeys(classes)]
 
 
 def test_long_shrinkage():
-    """The common factor of the coefficients leaves the range of float64 after 2,000 halvings; every step forgets half of the past."""
+    """The common factor of the coefficients underflows after 2,000 halvings; each step halves all earlier coefficients."""
     problem = as_it_is(np.eye(4), np.array([5.0, 3.0, -2.0, 1.0]))
     naive = ref.regularized_forward_stagewise(np.eye(4), problem.y, 0.5, 1.0, 2000)
     for model_state in STATES.values():
@@ -198,7 +198,7 @@ def test_long_shrinkage():
 
 @pytest.mark.parametrize("loss, lam", [(cb.losses.Logistic(), 0.25), (cb.losses.Logistic(0.5), 0.1), (cb.losses.Huber(0.5), 0.125)])
 def test_soft_threshold_of_other_losses(loss, lam):
-    """The step to the minimiser of the quadratic bound: soft(beta + corr / sigma, lam / sigma), for the largest such step."""
+    """The step to the minimiser of the quadratic bound, soft(beta + corr / sigma, lam / sigma), for the learner where it is largest."""
     X, y = gaussian("tall")
     X, target = columns(cb.Problem(X, y)), y if getattr(loss, "location", False) else np.sign(y)
     problem, rate = as_it_is(X, target, loss), 1 / loss.sigma
@@ -215,7 +215,7 @@ def test_soft_threshold_of_other_losses(loss, lam):
 
 @pytest.mark.parametrize("loss", [cb.losses.Squared(), cb.losses.Huber(0.5), cb.losses.Logistic(), cb.losses.Exponential()], ids=repr)
 def test_line_search_leaves_no_correlation(loss):
-    """With the offset of the problem inside the loss; residuals and slopes of the twelve samples are below 20."""
+    """The loss is taken at prediction plus constant; residuals and slopes of the twelve samples are below 20."""
     X, y = gaussian("tall")
     problem = cb.Problem(X, y if getattr(loss, "location", False) else y > np.sort(y)[3], loss)
     assert problem.constant != 0
@@ -226,7 +226,7 @@ def test_line_search_leaves_no_correlation(loss):
 
 
 def test_compiled_ties_on_real_columns():
-    """Copies and sign flips in any place of a matrix of odd size, compiled: the first of them is the only one ever chosen."""
+    """Copies and sign flips at arbitrary places of a matrix of odd size, compiled: only the first of them is ever chosen."""
     rng = np.random.default_rng(1)
     base, source = rng.normal(size=(37, 5)), rng.permutation(np.repeat(np.arange(5), 9))
     problem = cb.Problem(base[:, source] * rng.choice([-1, 1], size=45), rng.normal(size=37))
@@ -237,7 +237,7 @@ def test_compiled_ties_on_real_columns():
 
 @pytest.mark.parametrize("model_state", STATES.values(), ids=STATES)
 def test_ties_do_not_stop_progress(model_state):
-    """Rounding decides what ties, not the number of samples: the correlations of 5,000 samples still fall to 1e-12 of their start."""
+    """The tie width bounds rounding; it does not grow with the samples: with 5,000, correlations still fall to 1e-12 of their start."""
     rng = np.random.default_rng(0)
     X = rng.normal(size=(5000, 5)) @ (np.eye(5) + np.eye(5, k=1))
     problem = cb.Problem(X, X @ np.arange(1.0, 6.0) + rng.normal(size=5000))

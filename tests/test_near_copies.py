@@ -1,4 +1,4 @@
-"""Exact paths where columns are near copies of others: knots keep the promise of the page, and paths go as far as rounding lets them."""
+"""Exact paths with near copies among the columns: every knot has a certified gap, and paths go as far as rounding permits."""
 
 from itertools import product
 
@@ -22,14 +22,14 @@ def combinations(seed, distance):
 
 
 def singles():
-    """30 x 10 columns, and what is left of them with 24 bits."""
+    """30 x 10 columns; these, and beside them their single-precision copies; a target."""
     rng = np.random.default_rng(3)
     X = rng.normal(size=(30, 10))
     return X, np.c_[X, X.astype(np.float32)], X[:, 0] - X[:, 1] + rng.normal(size=30)
 
 
 def assert_promise(path):
-    """Every knot, without any rounding; at lam = 0 the end is compared with least squares by other tests."""
+    """Check every knot without rounding; other tests compare the end at lam = 0 with least squares."""
     judge = Judge(columns(path.problem), path.problem.y)
     for lam, beta in zip(path.lam, path.beta.toarray(), strict=True):
         assert lam == 0 or judge.off(path.kind, lam, beta) <= GAP
@@ -41,14 +41,14 @@ def assert_promise(path):
 @pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize("distance", [1e-8, 1e-9, 1e-10])
 def test_no_knot_is_beyond_the_promise(distance, kind):
-    """Gaps of 7e-3 were handed out. The path ends where the coefficients of the copies' own parts begin to grow."""
+    """Gaps of 7e-3 were once returned. The path ends where the coefficients of the small differences begin to grow."""
     path = cb.exact_path(*combinations(12, distance), kind=kind)
     assert_promise(path)
     assert not path.complete and path.lam[-1] <= 1e-9 * path.lam[0]
 
 
-def test_columns_beside_themselves_in_single_precision():
-    """It ended at .825 of the top. What the copies gain is at most what they differ by, 2^-24, times |beta|_1 and the residual."""
+def test_columns_and_their_single_precision_copies():
+    """The path once ended at .825 of the top. Copies gain at most their difference, 2^-24, times |beta|_1 and the residual."""
     X, both, y = singles()
     path, alone = cb.exact_path(both, y), cb.exact_path(X, y)
     assert_promise(path)
@@ -67,7 +67,7 @@ def test_columns_beside_themselves_in_single_precision():
 
 @pytest.mark.parametrize("kind", KINDS)
 def test_a_target_that_no_column_explains(kind):
-    """Correlations that are 0 up to rounding are 0: a complete path of zeros."""
+    """Correlations that are 0 up to rounding count as 0: a complete path of zeros."""
     D = np.array(list(product([-1.0, 1.0], repeat=3)))
     for y in (0.1 * D[:, 0] * D[:, 1] + 0.3, D.prod(axis=1) / 3, 1e9 + 0.1 * D[:, 0] * D[:, 1], 1e-9 * D[:, 0] * D[:, 1]):
         path = cb.exact_path(D, y, kind=kind)
@@ -76,8 +76,8 @@ def test_a_target_that_no_column_explains(kind):
         assert cb.exact_path(D, y, kind=kind, lam_min=0.1).complete
 
 
-def test_a_target_on_the_little_that_a_near_copy_has_of_its_own():
-    """All correlations are rounding, but least squares is not 0: that is no complete path."""
+def test_a_target_along_the_difference_of_a_near_copy():
+    """All correlations are of the size of rounding, but the least-squares fit is not 0: the path must not be called complete."""
     rng = np.random.default_rng(0)
     X = np.linalg.qr(np.c_[np.ones(20), rng.normal(size=(20, 4))])[0][:, 1:]
     path = cb.exact_path(np.c_[X[:, :3], X[:, 0] + 1e-13 * X[:, 3]], X[:, 3])
@@ -85,7 +85,7 @@ def test_a_target_on_the_little_that_a_near_copy_has_of_its_own():
 
 
 def copies(name, seed, distance):
-    """Ten rows, small enough for numbers without rounding: X (10, 6) with near copies, and y."""
+    """Ten rows, small enough for exact arithmetic: X (10, 6) with near copies, and y."""
     rng = np.random.default_rng(seed)
     B, own, noise = rng.normal(size=(10, 3)), rng.normal(size=(10, 3)), rng.normal(size=10)
     near = {
@@ -102,7 +102,7 @@ NAMES = ["twins", "mirror images", "combinations", "many of one", "copies of cop
 
 
 def assert_as_far_as_rounding_lets_it(X, y, kind):
-    """Ten times the level where 16 digits end, or 1e-8 of the top, which leaves rounding of 1e-13 of it."""
+    """The path must reach ten times the level where 16 digits end, or 1e-8 of the top, which leaves 1e-13 of it to rounding."""
     path = cb.exact_path(X, y, kind=kind)
     assert_promise(path)
     last = path.lam[-1] / path.lam[0]
@@ -119,7 +119,7 @@ def test_near_copies_of_all_sizes(name, kind):
 @pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize("distance", [1e-7, 1e-10, 1e-13])
 def test_near_copies_in_wide_tables(distance, kind):
-    """More columns than rows: correlations change by products of columns, and the end interpolates."""
+    """More columns than rows: correlations are updated by products of columns, and the end is interpolated."""
     for seed in range(3):
         rng = np.random.default_rng(seed)
         C = rng.normal(size=(6, 5))
@@ -128,7 +128,7 @@ def test_near_copies_in_wide_tables(distance, kind):
 
 @pytest.mark.parametrize("kind", KINDS)
 def test_whole_numbers_with_copies_and_sums(kind):
-    """Copies, negatives and sums of whole numbers are exact: the path is complete, and no target is in the way, seen or not."""
+    """Copies, negatives and sums of whole numbers are exact: the path is complete for any target."""
     for seed in range(30):
         rng = np.random.default_rng(seed)
         X = rng.integers(-2, 3, size=(12, 4)).astype(float)
@@ -143,7 +143,7 @@ def test_whole_numbers_with_copies_and_sums(kind):
 @pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize("name", NAMES)
 def test_many_near_copies(name, kind):
-    """The promise, and how far for those paths whose coefficients near copies do not make large."""
+    """Every knot is certified; how far paths go is checked for the kinds whose coefficients stay moderate, not for LAR."""
     for seed in range(8, 48):
         for distance in SIZES:
             if kind == "lar":

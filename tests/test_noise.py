@@ -1,4 +1,4 @@
-"""The noise of Langevin boosting is normal and independent from step to step, and samples are kept with their probability."""
+"""The noise of Langevin boosting is normal and independent from step to step; row subsampling keeps samples with its probability."""
 
 import math
 
@@ -9,12 +9,12 @@ from scipy import stats
 
 import coordboost as cb
 
-#: One sample, one learner: a step is the noise of its leaf, and nothing else that is not known.
+#: One sample and one learner: a step is determined by the noise of its leaf.
 ALONE = cb.Problem([[1.0]], [0.0], center=False, scale=False)
 
 
 def numbers(n, seed):
-    """The standard normal numbers that n steps met: theta = eps (resid + sd z), sd = sqrt(2 N / (eps beta)) = 2."""
+    """The standard normal numbers of n steps, from theta = eps (resid + sd z), sd = sqrt(2 N / (eps beta)) = 2."""
     run = cb.solve(ALONE, cb.sglb(0.5, beta=1.0, gamma=0.0), n, rng=seed)
     pred = np.concatenate([[0.0], np.cumsum(run.path.theta)[:-1]])
     return (run.path.theta / 0.5 + pred) / 2.0
@@ -23,7 +23,7 @@ def numbers(n, seed):
 @needs_compiler
 @pytest.mark.parametrize("seed", [1, 2])
 def test_numbers_are_normal(seed):
-    """Counts in 40 cells, tails, four moments and products of neighbours, each at 5.2 standard errors: 2e-7 a figure, 60 figures."""
+    """Counts in 40 cells, tails, four moments and lagged products, each within 5.2 standard errors: 2e-7 for each of 60 numbers."""
     n = 1 << 19
     z = numbers(n, seed)
     edges = np.concatenate([np.arange(-3.6, 3.61, 0.2), [4.0, 4.5, math.inf]])
@@ -42,8 +42,8 @@ def test_a_number_depends_on_its_address_alone():
 
 
 @needs_compiler
-def test_a_part_is_kept_and_counts_for_all():
-    """Each sample with the same probability, at 5.2 standard errors, and neighbours in time apart from each other."""
+def test_subsampling_keeps_a_share_and_scales_it_up():
+    """Each sample is kept with the given probability, independently of its previous step, within 5.2 standard errors."""
     n, share = 1 << 17, 0.3
     run = cb.solve(cb.Problem([[1.0]], [1.0], center=False, scale=False), cb.sgb(1e-9, subsample=share), n, rng=11)
     kept = run.path.theta != 0

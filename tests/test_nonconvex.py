@@ -1,4 +1,4 @@
-"""Losses that are not convex: their constants, and what refuses them."""
+"""Losses that are not convex: their constants, and the functions that refuse them."""
 
 import math
 
@@ -13,7 +13,7 @@ Y = np.where(X[:, 0] > 0.2, 1.0, -1.0)
 
 
 def test_constants_of_the_smooth_zero_one_loss():
-    """Its slope is 1 / (4 s) at most, its second derivative 1 / (6 sqrt(3) s^2), both reached; errors cost more than hits."""
+    """The slope is at most 1 / (4 s), the second derivative 1 / (6 sqrt(3) s^2), both attained; errors cost more than correct signs."""
     loss, f = cb.losses.SmoothZeroOne(0.2), np.linspace(-3, 3, 20001)
     slope = np.array([loss.residual(1.0, x) for x in f])
     assert slope.min() > 0 and slope.max() == pytest.approx(1 / (4 * 0.2), rel=1e-9)
@@ -40,8 +40,8 @@ def test_what_needs_convexity_refuses_in_a_sentence(loss):
     assert cb.testing.check_piece(loss)
 
 
-def test_drawn_rules_have_their_law():
-    """Frequencies of 2,000 draws within 5.2 standard errors of the law: 6 figures of 2e-7 each."""
+def test_random_rules_have_their_probabilities():
+    """Frequencies of 2,000 draws lie within 5.2 standard errors of the probabilities: 2e-7 for each of 6 numbers."""
     problem = cb.Problem(X, np.arange(20.0) % 7)
     p, n = np.array([0.5, 0.2, 0.3]), 2000
     drawn = cb.solve(problem, cb.rules.Method("a", cb.rules.Weighted(10 * p), cb.rules.FittedStep(1e-9)), n, compile=False).path
@@ -55,7 +55,7 @@ def test_drawn_rules_have_their_law():
     assert math.isclose(law.sum(), 1.0)
 
 
-def test_drawn_rules_refuse_laws_that_are_none():
+def test_random_rules_refuse_bad_probabilities():
     problem = cb.Problem(X, Y)
     for p in ([1.0, 1.0], [-1.0, 1.0, 1.0], [0.0, 0.0, 0.0]):
         with pytest.raises(ValueError, match="Weighted: p must be 3 numbers"):
@@ -81,7 +81,7 @@ def test_every_rule_that_searches_along_a_line_refuses():
 
 
 def test_a_large_kappa_is_greedy():
-    """Also where the exponents of the law, by themselves, are too large for a float."""
+    """Also where the exponentials of the probabilities overflow before they are normalised."""
     rng = np.random.default_rng(3)
     problem = cb.Problem(rng.normal(size=(400, 6)), rng.normal(size=400))
     square = np.sort(1e6 * problem.scan(problem.y) ** 2 / (problem.y @ problem.y))
@@ -92,7 +92,7 @@ def test_a_large_kappa_is_greedy():
 
 
 def test_probabilities_follow_the_scale():
-    """Of the smoothed zero-one loss they are 1 - loss: the same for margins that are the same in units of the scale."""
+    """Probabilities of the smoothed zero-one loss are 1 - loss: they depend on the margin in units of the scale."""
     for scale in (0.1, 0.5, 3.0):
         loss = cb.losses.SmoothZeroOne(scale)
         for f in (-2.0, 0.0, 0.3):

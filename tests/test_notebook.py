@@ -1,4 +1,4 @@
-"""What a person does in a notebook: own file, chosen model, predictions for new rows, a page; and what is shown on the way."""
+"""A notebook session: read a file, choose a model, predict new rows, make a report; and what the notebook displays."""
 
 import html
 
@@ -46,8 +46,8 @@ def test_estimators_take_a_table_and_new_rows_from_files_and_frames(table, tmp_p
     assert model.predict(rows).shape == (2,)
 
 
-def test_a_town_that_the_file_does_not_have_may_be_none_of_its_towns(table, tmp_path):
-    """By the way that the refusal names, for rows of a file, for a data frame, and for the predictions of a run."""
+def test_an_unknown_town_may_count_as_none_of_the_known_ones(table, tmp_path):
+    """With the option named in the error message: for rows of a file, for a data frame, and for predictions of a run."""
     new = written(tmp_path / "new.csv", ["town;size", "Bonn;80,5", "Jena;70"])
     run, frame = cb.solve(table.problem(), cb.forward_stagewise(1.0), 50), pd.read_csv(new, sep=";", decimal=",")
     for use in (table.frame, run.predict):
@@ -66,7 +66,7 @@ def test_wide_tables_stay_sparse_and_tables_without_names_have_no_new_rows(table
         cb.read_table(tmp_path / "plain.npz").frame(table.frame())
 
 
-def test_a_page_is_shown_as_a_page(table, tmp_path):
+def test_a_report_is_displayed_as_a_page(table, tmp_path):
     run = cb.solve(table.problem(), cb.forward_stagewise(1.0), 50)
     page = cb.html_report(run, tmp_path / "page.html")
     assert (tmp_path / "page.html").read_text(encoding="utf-8") == page
@@ -76,7 +76,7 @@ def test_a_page_is_shown_as_a_page(table, tmp_path):
     assert shown.count('"') == 4
 
 
-def test_cross_validation_shows_its_choices(table):
+def test_cross_validation_displays_its_choices(table):
     model = cb.CertifiedLassoCV(n_alphas=20).fit(table.frame(), table.y)
     seen = model.cross_validation_
     assert repr(seen) == (
@@ -84,13 +84,13 @@ def test_cross_validation_shows_its_choices(table):
         f"one_se {seen.one_se} ({seen.mean[seen.one_se]:.6g})>"
     )
     legend = cb.plots.CrossValidationDisplay.from_estimator(model, ax=Figure().subplots()).ax_.get_legend()
-    assert legend.get_frame_on() and legend.get_zorder() > 2  # the lines of the choices, which are drawn at 2, stay off its words
+    assert legend.get_frame_on() and legend.get_zorder() > 2  # the legend hides the lines of the two choices, drawn at zorder 2
 
 
 @pytest.mark.parametrize(
     "use", [cb.Problem, cb.CertifiedLasso().fit, cb.RandomizedGBMRegressor().fit, lambda X, y: cb.data.bin_columns(X), cb.lasso_path]
 )
-def test_a_table_says_how_it_is_used(use, table):
+def test_a_table_given_directly_is_refused_with_advice(use, table):
     refused(lambda: use(table, table.y), "pass table.frame() to an estimator, and take table.problem() for a Problem")
 
 

@@ -1,4 +1,4 @@
-"""Every number that a user gives is stored as a float (or as an int where it counts), or refused in one sentence."""
+"""Every number given by a user is stored as a float (as an int where it counts), or refused in one sentence."""
 
 import inspect
 import math
@@ -14,7 +14,7 @@ RNG = np.random.default_rng(0)
 X, Y = RNG.normal(size=(12, 3)), RNG.normal(size=12)
 SIGNS, COUNTS = np.sign(Y), np.round(np.abs(3 * Y))
 PROBLEM = cb.Problem(X, Y, groups=[0, 0, 1])
-#: The same number in the types that numbers come in.
+#: The same number in all types that users pass.
 ALIKE = (np.float32, np.float64, Fraction, Decimal, np.array, lambda number: np.array([number])[0])
 #: maker, parameter, a good value, other arguments: all methods, rules, losses, stop rules and targets that take a real number.
 REAL = [
@@ -41,7 +41,7 @@ NAMES = [f"{maker.__name__}.{name}" for maker, name, *_ in REAL]
 
 
 def used(maker, name, value, others):
-    """What is made of the value is used for two steps; the run."""
+    """Use the object made from the value for two steps; return the run."""
     made = maker(**{name: value}, **others)
     method, problem, stop = cb.ls_boost(), PROBLEM, ()
     if isinstance(made, cb.rules.Method):
@@ -60,7 +60,7 @@ def used(maker, name, value, others):
 
 
 def plain(run):
-    """The numbers that a run is made of, with their types."""
+    """All numbers that define a run, with their types."""
     pieces = (run.problem.loss, run.method.select, run.method.step, run.method.coefficients)
     fields = [(type(value), value) for piece in pieces for value in piece if isinstance(value, int | float)]
     known = {key: (type(value), value) for key, value in run.method.parameters.items() if isinstance(value, int | float)}
@@ -78,8 +78,8 @@ def test_numbers_of_any_type_are_one_number(maker, name, good, others, tmp_path)
         assert plain(cb.load(tmp_path / "run")) == expected
 
 
-def test_the_list_of_makers_is_whole():
-    """Every parameter of a method that has a number, or none, as its default is in it, but for those that count or are flags."""
+def test_the_list_of_makers_is_complete():
+    """It has every parameter of a method whose default is a number or None, except counts and flags."""
     counted = {"t", "n_candidates", "period", "correction", "guard", "beta", "structure", "shrink_first", "revisit"}
     wanted = {
         f"{maker.__name__}.{name}"
@@ -104,14 +104,14 @@ def test_counts_are_whole_numbers(value):
     }
     for name, door in doors.items():
         if value is None and name in ("t", "max_depth"):
-            continue  # another rule, or no limit
+            continue  # None means another rule, or no limit
         with pytest.raises(ValueError, match=r"must be|need") as caught:
             door()
         assert type(caught.value) is ValueError, name
 
 
 def test_a_whole_delta_is_the_same_loss_and_the_same_run(tmp_path):
-    """Of another type its kernels would be compiled anew."""
+    """A field of another type would compile the kernels again."""
     whole, real = (cb.solve(cb.Problem(X, Y, cb.losses.Huber(d)), cb.methods.gcd(), 5) for d in (7, 7.0))
     assert repr(whole.problem.loss) == repr(real.problem.loss) == "Huber(d=7.0)"
     whole.save(tmp_path / "whole")
@@ -120,7 +120,7 @@ def test_a_whole_delta_is_the_same_loss_and_the_same_run(tmp_path):
 
 @pytest.mark.parametrize(("maker", "name", "good", "others"), REAL, ids=NAMES)
 def test_what_is_too_large_for_a_number_or_a_bool_is_refused(maker, name, good, others):
-    """Words, arrays and objects are tried in test_doors.py."""
+    """test_doors.py tries words, arrays and objects."""
     for value in (10**400, -(10**400), np.bool_(True), np.array(True)):
         with pytest.raises(ValueError, match=r"must (be|hold)|has the radius") as caught:
             used(maker, name, value, others)

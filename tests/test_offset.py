@@ -1,4 +1,4 @@
-"""A known part of every prediction: the same as other targets, other rates, or a formula written out in NumPy."""
+"""An offset: a known part of every prediction. It equals another target, other rates, or a formula written out in NumPy."""
 
 import numpy as np
 import pytest
@@ -43,7 +43,7 @@ def test_value_and_residual_are_those_of_the_loss_at_the_sum(loss):
 
 
 @LOSSES
-def test_the_constant_is_the_best_one_beside_it(loss):
+def test_the_constant_is_the_best_one_given_the_offset(loss):
     problem, zero = problem_of(loss), np.zeros(N)
     if loss.convex:
         around = [problem.value(zero + t) for t in (0.0, -1e-3, 1e-3, -1.0, 1.0)]
@@ -52,8 +52,8 @@ def test_the_constant_is_the_best_one_beside_it(loss):
 
 
 @pytest.mark.parametrize("loss", [Squared(), Huber(0.5), Quantile(0.3)], ids=repr)
-def test_of_a_loss_of_the_difference_it_is_taken_out_of_y(loss):
-    """Bit for bit the run on y - offset."""
+def test_a_loss_of_y_minus_f_subtracts_the_offset_from_y(loss):
+    """The run equals the run on y - offset, bit for bit."""
     problems = problem_of(loss), Problem(X, Y - OFFSET, loss, sample_weight=WEIGHT)
     run, other = (cb.solve(one, cb.forward_stagewise(0.1), 20) for one in problems)
     assert run.beta.tobytes() == other.beta.tobytes() and run.problem.constant == other.problem.constant
@@ -61,7 +61,7 @@ def test_of_a_loss_of_the_difference_it_is_taken_out_of_y(loss):
 
 
 def test_log_exposure_is_rates_with_weights():
-    """sum of e^(f + log t) - y (f + log t) is sum of t (e^f - (y / t) f) and a constant: the judge is scikit-learn on the rates."""
+    """sum of e^(f + log t) - y (f + log t) equals sum of t (e^f - (y / t) f) plus a constant; compared with scikit-learn on the rates."""
     t = np.exp(OFFSET)
     problem = Problem(X, COUNTS, Poisson(), offset=OFFSET)
     rates = PoissonRegressor(alpha=0, tol=1e-12, max_iter=10_000).fit(X, COUNTS / t, sample_weight=t)
@@ -107,14 +107,14 @@ def test_certificates_hold_the_optimum_of_a_general_solver(loss, target):
     inside, their = judged.own, judged.independent
     assert inside.lower <= their.upper + 1e-9 and their.lower <= inside.upper + 1e-9
     assert inside.gap < 0.3 * problem.start_loss
-    beta = RNG.normal(size=P)  # what the solver was asked is what NumPy says
+    beta = RNG.normal(size=P)  # the objective of the solver equals the value in NumPy
     at = problem.constant + OFFSET + problem.combine(beta)
     assert problem.value(problem.combine(beta)) == pytest.approx(total(loss, at))
 
 
 @pytest.mark.parametrize("loss", [Logistic(), Poisson(), Gamma()], ids=repr)
 def test_lasso_and_refitted_intercepts(loss):
-    """The path with a free intercept against scipy; a refitted run has residuals that sum to 0."""
+    """The path with a free intercept is compared with scipy; a refitted run has residuals that sum to 0."""
     problem = problem_of(loss)
     path = cb.lasso_path(problem, refit_intercept=True, n_alphas=4, eps=0.05, tol=1e-9)
     assert (path.gaps <= 1e-8).all()
@@ -135,7 +135,7 @@ def test_lasso_and_refitted_intercepts(loss):
 
 @pytest.mark.parametrize(("loss", "y"), [(Poisson(), 40 * COUNTS + 20), (Gamma(), (COUNTS + 0.5) / 100)], ids=["poisson", "gamma"])
 def test_certificates_of_losses_below_0(loss, y):
-    """Their allowance for rounding adds up the losses without their signs: large counts, small amounts. The judge is scipy."""
+    """Their rounding allowance sums absolute values of the losses: large counts, small amounts. Compared with scipy."""
     problem = Problem(X, y, loss, offset=OFFSET)
     assert problem.infimum < 0
     path = cb.lasso_path(problem, alphas=[0.01], refit_intercept=True, tol=1e-8)
@@ -151,14 +151,14 @@ def test_certificates_of_losses_below_0(loss, y):
     assert certificate.lower <= found.fun + near and found.fun - near <= certificate.upper <= found.fun + near
 
 
-def test_exact_paths_are_those_of_the_rest():
+def test_exact_paths_are_those_of_y_minus_offset():
     path, other = (cb.exact_path(one) for one in (problem_of(Squared()), Problem(X, Y - OFFSET, sample_weight=WEIGHT)))
     np.testing.assert_array_equal(path.coef_path(), other.coef_path())
     np.testing.assert_array_equal(path.predict(X, offset=OFFSET), other.predict(X) + OFFSET)
 
 
 def test_awkward_offsets():
-    """Whole numbers, float32, huge ones; a target that is the offset and a constant leaves nothing to be fitted."""
+    """Whole numbers, float32, huge numbers; a target equal to offset plus a constant leaves nothing to fit."""
     whole = np.arange(N) % 3
     assert Problem(X, Y, offset=whole).constant == Problem(X, Y, offset=whole.astype(np.float32)).constant == np.mean(Y - whole)
     far = Problem(X, COUNTS, Poisson(), offset=OFFSET + 500.0)

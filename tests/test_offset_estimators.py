@@ -1,4 +1,4 @@
-"""Estimators with a known part of every prediction: as other targets, as rates with weights, as LightGBM's init_score."""
+"""Estimators with an offset: compared with other targets, with weighted rates, and with LightGBM's init_score."""
 
 import numpy as np
 import pytest
@@ -33,7 +33,7 @@ def test_of_the_squared_loss_it_is_taken_out_of_y(kind, given):
 
 
 def test_log_exposure_is_rates_with_weights():
-    """Leaves take the same Newton steps; targets are rounded to whole numbers of another unit."""
+    """Leaves take the same Newton steps; targets are quantised in another unit."""
     t = np.exp(OFFSET / 4)
     ours = small(cb.RandomizedGBMRegressor, loss=Poisson()).fit(X, COUNTS, offset=OFFSET / 4)
     rates = small(cb.RandomizedGBMRegressor, loss=Poisson()).fit(X, COUNTS / t, t)
@@ -43,7 +43,7 @@ def test_log_exposure_is_rates_with_weights():
 
 @pytest.mark.parametrize("loss", [None, Exponential()], ids=repr)
 def test_a_classifier_and_its_early_stopping(loss):
-    """The scores of early stopping are those of the loss at the scores of the model and the offset, written out."""
+    """The scores of early stopping equal the loss at score plus offset, written out."""
     rows, held = (X[:300], LABELS[:300]), (X[NEW], LABELS[NEW])
     model = small(cb.RandomizedGBMClassifier, loss=loss, n_iter_no_change=3, learning_rate=1.0)
     model.fit(*rows, offset=OFFSET[:300], X_val=held[0], y_val=held[1], offset_val=OFFSET[NEW])
@@ -83,7 +83,7 @@ def test_what_is_refused():
 @pytest.mark.peers
 @pytest.mark.parametrize("loss", [Squared(), Logistic(), Poisson()], ids=repr)
 def test_errors_are_those_of_lightgbm(loss):
-    """LightGBM begins at 0 beside an init_score, so its trees fit the constant as well: it gets more of them."""
+    """With an init_score LightGBM starts at 0, so its trees also fit the constant; it gets more trees."""
     lightgbm = pytest.importorskip("lightgbm")
     own = {"Squared": Y, "Logistic": LABELS == "yes", "Poisson": COUNTS}[type(loss).__name__]
     offset = OFFSET / 4 if own is COUNTS else OFFSET
@@ -92,7 +92,7 @@ def test_errors_are_those_of_lightgbm(loss):
     theirs = lightgbm.train(words, lightgbm.Dataset(X[:300], own[:300], init_score=offset[:300]), 200)
     raw = theirs.predict(X[NEW], raw_score=True) + offset[NEW]
     kind = cb.RandomizedGBMClassifier if own.dtype == bool else cb.RandomizedGBMRegressor
-    newton = True if own.dtype == bool else None  # second derivatives, as theirs
+    newton = True if own.dtype == bool else None  # second derivatives, as LightGBM
     model = small(kind, loss=loss, n_estimators=200, max_features=None, newton=newton).fit(X[:300], own[:300], offset=offset[:300])
     ours = model.decision_function(X[NEW], offset=offset[NEW]) if own.dtype == bool else model.predict(X[NEW], offset=offset[NEW])
     ours = np.log(ours) if own is COUNTS else ours

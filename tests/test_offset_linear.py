@@ -1,4 +1,4 @@
-"""Linear estimators with a known part of every prediction: as other targets, as rates with weights, as a general solver has it."""
+"""Linear estimators with an offset: compared with other targets, with weighted rates, and with a general solver."""
 
 import numpy as np
 import pandas as pd
@@ -38,7 +38,7 @@ def small(kind, **given):
 
 
 def mean_loss(kind, y, f):
-    """The mean loss at f, above its least value, in NumPy."""
+    """The mean loss at f, minus its least possible value, in NumPy."""
     if is_classifier(kind()):
         return np.logaddexp(0, np.where(y == "yes", -f, f)).mean()
     if "Poisson" in kind.__name__:
@@ -49,7 +49,7 @@ def mean_loss(kind, y, f):
 @pytest.mark.parametrize("kind", OF_NUMBERS, ids=lambda kind: kind.__name__)
 @pytest.mark.parametrize("weight", [None, WEIGHT], ids=["", "weights"])
 def test_of_the_squared_loss_it_is_taken_out_of_y(kind, weight):
-    """Bit for bit, whatever it is chosen by."""
+    """Bit for bit, for every rule of choice."""
     knows_bic = by_folds(kind) and "ForwardStagewise" not in kind.__name__
     for given in [{"rule": "best"}] * by_folds(kind) + [{"rule": "bic"}] * knows_bic or [{}]:
         model, other = small(kind, **given).fit(X, Y, weight, offset=OFFSET), small(kind, **given).fit(X, Y - OFFSET, weight)
@@ -63,8 +63,8 @@ def test_of_the_squared_loss_it_is_taken_out_of_y(kind, weight):
 
 
 @pytest.mark.parametrize("kind", [kind for kind in LINEAR if by_folds(kind)], ids=lambda kind: kind.__name__)
-def test_held_out_rows_are_judged_beside_theirs(kind):
-    """The losses of the folds are those of the formula at the predictions and the offset."""
+def test_validation_losses_include_the_offset(kind):
+    """The losses of the folds equal the formula at prediction plus offset."""
     y, model = target(kind), small(kind)
     seen = model.fit(X, y, offset=OFFSET).cross_validation_
     points = seen.losses.shape[1] // (2 if "deltas" in model.get_params() else 1)
@@ -90,7 +90,7 @@ def test_rows_of_weight_0_frames_lists_and_sparse_tables(kind):
 
 
 def by_cvxpy(y, loss, alpha, l1_ratio, weight):
-    """The optimum of the sums that an independent solver finds, the intercept free."""
+    """The optimum of the sums over samples from an independent solver, with a free intercept."""
     import cvxpy as cp
 
     w, b = cp.Variable(X.shape[1]), cp.Variable()
@@ -139,14 +139,14 @@ def test_log_exposure_is_rates_with_weights():
 
 
 def test_relaxed_fits_are_those_without_a_penalty():
-    """gamma = 0: the derivative of the loss at the predictions and the offset is 0 along each column in use."""
+    """gamma = 0: along each active column the derivative of the loss, at prediction plus offset, is 0."""
     model = cb.CertifiedLassoClassifierCV(alphas=[0.05], gamma=0.0, cv=FOLDS).fit(X, LABELS, offset=OFFSET)
     p = model.predict_proba(X, offset=OFFSET)[:, 1]
     slope = X.T @ (p - (LABELS == "yes"))
     assert np.abs(slope[np.ravel(model.coef_) != 0]).max() < 1e-5 and abs(np.sum(p - (LABELS == "yes"))) < 1e-5
 
 
-def test_scorers_see_predictions_beside_it():
+def test_scorers_see_predictions_with_the_offset():
     model = cb.CertifiedLassoClassifierCV(n_alphas=4, eps=0.05, cv=FOLDS, scoring="roc_auc").fit(X, LABELS, offset=OFFSET)
     seen = model.cross_validation_
     for path, losses, (_, held) in zip(seen.paths, seen.losses, FOLDS, strict=True):
@@ -168,8 +168,8 @@ def test_cross_validate_gives_each_fold_its_part():
 
 
 @each
-def test_without_it_predictions_are_the_rest(kind):
-    """As of trees: 0 where none is given, in prediction as in the fit."""
+def test_without_an_offset_predict_takes_0(kind):
+    """As for trees: an offset that is not given is 0, in `predict` as in `fit`."""
     model = small(kind).fit(X, target(kind), offset=OFFSET)
     np.testing.assert_array_equal(model.predict(X), model.predict(X, offset=np.zeros(N)))
     zero, none = small(kind).fit(X, target(kind), offset=np.zeros(N)), small(kind).fit(X, target(kind))

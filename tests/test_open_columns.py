@@ -1,4 +1,4 @@
-"""What ``open_columns`` opens, how it reads it, and what it refuses."""
+"""Which sources ``open_columns`` opens, how it reads them, and what it refuses."""
 
 import sys
 
@@ -15,7 +15,7 @@ from coordboost import Problem
 @pytest.mark.parametrize("dtype", ["f4", ">f8", "i2", "u1", "?", "f2"])
 @pytest.mark.parametrize("order", ["C", "F"])
 def test_types(dtype, order, tmp_path):
-    """Whatever real numbers are stored, they are worked on as float64."""
+    """Real numbers of any stored type are used as float64."""
     X = np.random.default_rng(2).normal(0, 3, (N, 30)).astype("i2").astype(dtype)
     y = np.random.default_rng(3).normal(size=N)
     stored, dense = Problem(cb.data.open_columns(saved(tmp_path, X.copy(order))), y), Problem(X.astype(float), y)
@@ -23,7 +23,7 @@ def test_types(dtype, order, tmp_path):
 
 
 def test_views_of_a_map(tmp_path):
-    """Rows and columns of a map are found in its file, behind the header of the file and wherever the map begins."""
+    """Slices of a memory map are located in its file, behind the header and wherever the map begins."""
     X, _ = data(60, 40)
     X[:, 7] += np.arange(60)
     for order in "CF":
@@ -57,7 +57,7 @@ def test_predictions_from_a_file_in_another_order(tmp_path):
     file = parquet(tmp_path, X)
     problem = Problem(cb.data.open_columns(file, columns=["c2", "c3", "c4", "c8"]), y)
     run = cb.solve(problem, cb.methods.gcd(), 30)
-    rows = cb.data.open_columns(file, columns=["c4", "c2", "c8", "c3"])  # not its own inverse
+    rows = cb.data.open_columns(file, columns=["c4", "c2", "c8", "c3"])  # a permutation that is not its own inverse
     np.testing.assert_allclose(run.predict(rows), run.predict(X[:, [2, 3, 4, 8]]), rtol=0, atol=1e-12)
     np.testing.assert_allclose(run.score_path(rows, y), run.score_path(X[:, [2, 3, 4, 8]], y), rtol=1e-12)
 
@@ -85,7 +85,7 @@ def test_bad_numbers(source, bad, tmp_path):
 
 @every_source
 def test_predictions_on_stored_rows(source, tmp_path):
-    """Those on the same rows in memory, to the rounding of a sum over the columns; what cannot be predicted on is refused."""
+    """Predictions equal those on the same rows in memory, up to the rounding of a sum over columns; missing values are refused."""
     X, y = data()
     X[0, 7] = 0.0
     run = cb.solve(Problem(X, y), cb.ls_boost(0.1), 30)

@@ -1,4 +1,4 @@
-"""What a step over a user's oracle costs: its scan, and little more, whatever the number of learners."""
+"""The cost of a step over a user's oracle: its scan and little more, for any number of learners."""
 
 import time
 
@@ -34,7 +34,7 @@ class Columns:
 
 @needs_compiler
 def test_a_step_costs_its_scan():
-    """Four times the bare scans are allowed, where Python took a hundred times; and the default is no slower than the naive state."""
+    """At most four times the bare scans, where the Python loop once took a hundred times; and the default is as fast as the naive state."""
     oracle = Columns()
     problem, method = cb.Problem(oracle, Y, center=False), cb.ls_boost(1.0)
     cb.solve(problem, method, 30), cb.solve(problem, method, 30, model_state=cb.engine.NaiveState)
@@ -52,8 +52,8 @@ def test_a_step_costs_its_scan():
     assert ratio <= 4 and n_scans <= 210
 
 
-def test_looks_for_candidates_are_few_where_they_do_not_pay():
-    """Every pick is new: after a look that failed, explicit steps go on for as long as the next one would cost, all columns being new."""
+def test_lookahead_is_rarely_tried_where_it_does_not_pay():
+    """Every choice is new: after a failed lookahead, naive steps continue until they cost as much as the next one, all columns new."""
     oracle = Columns()
     problem = cb.Problem(oracle, Y, center=False)
     before = oracle.columns
@@ -62,15 +62,15 @@ def test_looks_for_candidates_are_few_where_they_do_not_pay():
 
 
 def test_no_gram_columns_where_each_takes_a_scan_and_every_pick_is_new():
-    """They would cost what the naive state does, and more: 298 of them made a run of 300 steps twice as long."""
+    """Gram columns would cost as much as the naive state and more: 298 of them once doubled the time of 300 steps."""
     run = cb.solve(cb.Problem(Columns(), Y, center=False), cb.ls_boost(1.0), 300)
     assert run.n_gram_columns == 0 and run.n_scans <= 310
 
 
 @pytest.mark.parametrize("bad", [np.nan, np.inf, -np.inf])
 @pytest.mark.parametrize("method", [cb.ls_boost(1.0), cb.methods.lasso_cd(0.1, cb.rules.Greedy())], ids=["largest", "score"])
-def test_numbers_that_are_not_finite_are_seen_wherever_they_are(bad, method):
-    """In the pass that finds the winner, where the largest correlation wins."""
+def test_numbers_that_are_not_finite_are_noticed_anywhere(bad, method):
+    """They are noticed in the pass that finds the winner, also where the largest correlation wins."""
 
     class Later(Columns):
         def scan(self, v):

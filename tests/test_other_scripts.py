@@ -1,6 +1,6 @@
-"""Ten scripts as users of other packages write them, written with ours: the same numbers.
+"""Ten scripts as users of other packages write them, rewritten with this package: the numbers agree.
 
-Those of R are compared with its stored results, the others with the package itself where it is installed.
+Scripts in R are compared with stored results, the others with the package itself where it is installed.
 """
 
 import numpy as np

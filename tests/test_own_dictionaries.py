@@ -1,4 +1,4 @@
-"""What the door asks of a dictionary that it did not make: unit columns in the metric of the weights, verbs that agree, one centring."""
+"""Validation of a user's dictionary: unit columns in the metric of the weights, methods that agree, one way of centring."""
 
 from collections import namedtuple
 
@@ -19,7 +19,7 @@ WEIGHT = RNG.uniform(0.5, 2.0, M)
 
 
 class Stored:
-    """A user's oracle over the columns of B; verbs given by name take the place of the right ones."""
+    """A user's oracle over the columns of B; functions given by name replace the correct ones."""
 
     def __init__(self, B, **verbs):
         self.B, (self.n_samples, self.n_learners) = B, B.shape
@@ -67,7 +67,7 @@ def test_norms_are_those_in_the_metric_of_the_weights(kind):
 
 
 def test_a_long_column_among_many_is_found_where_it_is_gathered():
-    """Of 300,000 learners the door looks at a part. The long one is not among them; it is found when it is gathered."""
+    """Of 300,000 learners, validation checks a sample, without the long one; it is detected when it is gathered."""
     m, n, long = 8, 300_000, 199_999
     B = np.random.default_rng(6).normal(size=(m, n))
     B /= np.linalg.norm(B, axis=0)
@@ -98,8 +98,8 @@ test_verbs_that_do_not_agree_are_refused = refusals(
 @over_kinds
 @pytest.mark.parametrize("weighted", [False, True])
 @pytest.mark.parametrize("loss", [cb.losses.Squared(), cb.losses.Logistic()], ids=["squared", "logistic"])
-def test_centring_is_the_start_and_leaves_the_columns(kind, weighted, loss):
-    """The best constant prediction is the offset, for every kind of dictionary alike; without centring it is 0."""
+def test_centring_sets_the_constant_and_leaves_the_columns(kind, weighted, loss):
+    """Centring sets the constant to the best constant prediction, for every kind of dictionary; without centring it is 0."""
     weight = WEIGHT if weighted else np.ones(M)
     y = np.where(Y > 3.3, 1.0, -1.0) if loss == cb.losses.Logistic() else Y
     B = RAW / np.sqrt(weight @ RAW**2)
@@ -142,7 +142,7 @@ def test_codes_beyond_the_bins_of_a_feature_are_refused():
 
 
 class Plain(namedtuple("Plain", "rows"), cb.learners.Learners):
-    """A user's piece with kernels alone."""
+    """A user's piece that has only kernels."""
 
     n_samples = property(lambda self: self.rows.shape[1])
     n_learners = property(lambda self: self.rows.shape[0])
@@ -163,8 +163,8 @@ class Plain(namedtuple("Plain", "rows"), cb.learners.Learners):
         v += a * self.rows[j]
 
 
-def test_a_piece_with_kernels_alone_is_run_and_certified_as_a_stored_one():
-    """Verbs that a piece may leave out are derived wherever they are asked for: the Gram matrix, the model, the spectrum."""
+def test_a_piece_with_only_kernels_is_run_and_certified_as_a_stored_one():
+    """Methods that a piece may leave out are derived where they are needed: the Gram matrix, the model, the spectrum."""
     rows = np.ascontiguousarray(UNIT[:, :10].T)
     mine, theirs = Problem(Plain(rows), Y), Problem(cb.learners.Dense(rows), Y)
     for model_state in (cb.engine.CovarianceState, cb.engine.NaiveState):

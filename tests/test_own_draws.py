@@ -1,4 +1,4 @@
-"""Rules with a law of their own for what is drawn: on trees features, on columns groups and learners."""
+"""Selection rules with their own random draws: of features on trees, of groups and learners on columns."""
 
 import numpy as np
 import pytest
@@ -13,14 +13,14 @@ TREES = cb.Problem(cb.data.trees(X, min_samples=5), Y)
 
 
 class Pairs(cb.rules.Groups):
-    """Pairs of features, each with a probability of its own."""
+    """Pairs of features with given probabilities."""
 
     def draw(self, rng, n_rows, n_learners):
         return np.array([*LAW])[rng.choice(len(LAW), size=n_rows, p=[*LAW.values()])]
 
 
 class Favourite(cb.rules.RandomSubset):
-    """The last learner always."""
+    """Always draw the last learner."""
 
     def draw(self, rng, n_rows, n_learners):
         return np.full((n_rows, 1), n_learners - 1)
@@ -38,8 +38,8 @@ def test_features_of_trees_are_those_that_were_drawn(tmp_path):
     assert cb.load(tmp_path / "the.run", method=method).resume(5).beta.tobytes() == run.resume(5).beta.tobytes()
 
 
-def test_a_draw_of_ones_own_is_not_passed_over_for_that_of_the_base_class():
-    """On columns, too, for groups and for learners."""
+def test_an_overridden_draw_is_used():
+    """Also on columns, for groups and for learners."""
     problem = cb.Problem(X, Y, groups=[0, 0, 1, 1, 2])
     last = cb.solve(problem, cb.rules.Method("last", Favourite(1), cb.rules.ShrunkenStep(0.5)), 9)
     assert (last.path.learner == 4).all()

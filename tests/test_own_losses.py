@@ -1,4 +1,4 @@
-"""Losses of users: `value` and `residual` are enough at every door, or the sentence says what is needed; predictions on the scale of y."""
+"""Losses of users: `value` and `residual` suffice everywhere, or an error says what else is needed; predictions are on the scale of y."""
 
 import math
 import re
@@ -19,7 +19,7 @@ ETA = X[:, 0] - 0.5 * X[:, 1]
 
 
 class Gamma(cb.losses.Loss):
-    """Of targets above 0; f is the logarithm of the mean."""
+    """The Gamma loss for targets above 0; f is the logarithm of the mean."""
 
     def value(self, y, f):
         return y * math.exp(-f) - 1 - math.log(y) + f
@@ -29,7 +29,7 @@ class Gamma(cb.losses.Loss):
 
 
 class Soft(cb.losses.Loss):
-    """Nearly abs(y - f), smooth."""
+    """A smooth loss close to abs(y - f)."""
 
     def value(self, y, f):
         return math.hypot(1, y - f) - 1
@@ -74,13 +74,13 @@ METHODS = {
     "agbmr": cb.agbmr(0.1, 0.1), "vagbm": cb.vagbm(0.1), "gbm": cb.gbm(0.1), "sgb": cb.sgb(0.1), "sglb": cb.sglb(0.1, 10.0, 0.1),
     "rgb": cb.rgb(0.1),
 }  # fmt: skip
-#: What needs more than value and residual.
+#: Methods that need more than value and residual.
 NEEDS = {"ls_boost", "rcd", "lasso_cd", "forward_stepwise", "agbm", "agbmr", "vagbm", "sgb", "sglb", "rgb"}
 NEED = r"sigma|curvature|squared loss"
 
 
 def needs(action, loss):
-    """A refusal: one sentence that names the loss, and what is missing."""
+    """Check that the loss is refused in one sentence with its name and what it lacks."""
     words = refused(action, type(loss).__name__)
     assert re.search(NEED, words), words
 
@@ -126,7 +126,7 @@ def test_every_estimator_fits_or_says_what_it_needs(own, name):
     else:
         found = model.fit(X, y).predict(X)
         assert np.isfinite(found).all() and sum(map(loss.value, y, found)) < sum(map(loss.value, y, np.full(40, np.mean(y)))) * 2
-    if "Lasso" in name:  # and with these it is there
+    if "Lasso" in name:  # with these declarations the estimator fits
         with_more = type(
             own, (type(loss),), {"infimum": 0.0, "curvature": lambda self, y, f: self.residual(y, f - 0.5) - self.residual(y, f + 0.5)}
         )
@@ -149,7 +149,7 @@ def test_paths_scores_and_cross_validation(own):
 @settings(max_examples=40, deadline=None)
 @given(shift=st.floats(-1e9, 1e9), unit=st.floats(1e-3, 1e6), n=st.integers(2, 12), seed=st.integers(0, 99))
 def test_the_best_constant_of_any_targets(shift, unit, n, seed):
-    """A loss that says nothing of itself, of targets of any size: the constant is between them, and no other one is better."""
+    """A loss that declares nothing, targets of any size: the constant lies between them, and no nearby one is better."""
     y = shift + unit * np.random.default_rng(seed).normal(size=n)
     problem = cb.Problem(np.random.default_rng(1).normal(size=(n, 2)), y, Soft())
     assert y.min() <= problem.constant <= y.max()
@@ -161,21 +161,21 @@ def test_the_best_constant_of_any_targets(shift, unit, n, seed):
 
 
 class GammaMean(Gamma):
-    """With what a prediction means, for one number."""
+    """Gamma with an inverse link for a single number."""
 
     def inverse_link(self, f):
         return math.exp(f)
 
 
 class GammaArray(Gamma):
-    """The same for arrays."""
+    """Gamma with an inverse link for arrays."""
 
     def inverse_link(self, f):
         return np.exp(f)
 
 
 class GammaBoth(GammaArray):
-    """Where both are declared, `inverse_link` is what `predict` answers with."""
+    """If `mean` and `inverse_link` are both declared, `predict` uses `inverse_link`."""
 
     def mean(self, f):
         raise AssertionError
@@ -194,7 +194,7 @@ def test_predictions_are_on_the_scale_of_y(name):
 
 
 class WithChances(Labels):
-    """Labels, and their probabilities."""
+    """The logistic loss with class probabilities."""
 
     two_class, sigma = True, 0.25
 
@@ -215,7 +215,7 @@ def test_an_own_loss_of_classes_has_probabilities(name, classes):
 
 
 class Share(cb.losses.Loss):
-    """Of targets between 0 and 1."""
+    """A loss for targets between 0 and 1."""
 
     def value(self, y, f):
         return max(f, 0.0) + math.log1p(math.exp(-abs(f))) - y * f + y * math.log(y) + (1 - y) * math.log(1 - y)
@@ -234,7 +234,7 @@ def test_check_piece_asks_for_targets(loss, what, y):
     assert cb.testing.check_piece(loss, y=y)
 
 
-def test_what_fails_at_the_right_targets_is_said_of_these():
+def test_failures_at_valid_targets_are_reported():
     class Wrong(Gamma):
         def residual(self, y, f):
             return y * math.exp(-f) - 2
@@ -250,7 +250,7 @@ def test_what_fails_at_the_right_targets_is_said_of_these():
 
 
 class Compiled(namedtuple("Compiled", ""), cb.losses.Loss):
-    """The Gamma loss as a piece, whose compiled logarithm of a negative number is no error but NaN."""
+    """The Gamma loss as a piece: its compiled logarithm of a negative number gives NaN, without an error."""
 
     def value(self, y, f):
         return y * math.exp(-f) - 1 - math.log(y) + f
@@ -260,7 +260,7 @@ class Compiled(namedtuple("Compiled", ""), cb.losses.Loss):
 
 
 @pytest.mark.parametrize("loss", [Gamma(), Compiled()], ids=["plain", "compiled"])
-def test_a_target_that_a_loss_does_not_take_is_named(loss):
+def test_a_target_outside_the_domain_of_a_loss_is_named(loss):
     y = OWN["Gamma"][1].copy()
     y[3] = -2.5
     for action in (lambda: cb.Problem(X, y, loss), lambda: cb.RandomizedGBMRegressor(loss=loss).fit(X, y)):

@@ -1,4 +1,4 @@
-"""From the papers to the code: every number has its place, every name of the list is there, and the page says what the list says."""
+"""The index from papers to code: every numbered result is listed, every listed name exists, and the page equals the list."""
 
 import re
 from pathlib import Path
@@ -22,7 +22,7 @@ WORDS = {
     **{word: word for word in ("Lemma", "Corollary", "Remark", "Assumption", "Table", "Appendix")},
 }  # fmt: skip
 NUMBER = r"(?:[A-D]\.)?\d+(?:\.\d+)*|[A-D](?![\w.])"
-#: Numbers in the notes that are none of their paper's, and why.
+#: Numbers in the notes that do not belong to their paper, and why.
 OTHER = {
     "fgm": {**dict.fromkeys(("(200)", "(500)", "(1000)", "(2000)"), "numbers of columns"), "Appendix B": "a part"},
     "rgbm": {"(1)": "the largest entry of a vector", "(3)": "a step of Algorithm 1"},
@@ -40,7 +40,7 @@ def rows():
 
 
 def numbers(text):
-    """The numbered things that a text names."""
+    """The numbered items that a text mentions."""
     several = rf"(?:{NUMBER})(?:(?:, and|,| and| to|/)[ ]?(?:{NUMBER}))*"
     named = [(kind, found) for kind, word in WORDS.items() for found in re.findall(rf"{word}s?[ ~]({several})", text)]
     equations = re.findall(r"(?<![\w)\]}^_$\\=(,])(\(\d+\))(?![\w^])", text)
@@ -48,7 +48,7 @@ def numbers(text):
 
 
 @pytest.mark.parametrize("key", NOTES)
-def test_every_number_of_the_notes_on_the_papers_is_in_the_list(key):
+def test_every_numbered_item_of_the_notes_is_in_the_list(key):
     data = sets.folder()
     if data is None or not (data.parent / "papers").is_dir():
         pytest.skip("the notes on the papers are not here")

@@ -1,4 +1,4 @@
-"""Names that an estimator does not have: the error names the class that was written, and what does the job of another package's name."""
+"""Unknown parameter names: the error names the class in the script, and our parameter for the name of another package."""
 
 import copy
 import inspect
@@ -13,7 +13,7 @@ from sklearn.base import clone, is_classifier
 
 import coordboost as cb
 
-#: Parameters of LGBMRegressor and its fit, XGBRegressor and its fit, CatBoostRegressor, and their aliases that people write.
+#: Parameters of LGBMRegressor, XGBRegressor and CatBoostRegressor, of their fit methods, and common aliases.
 OTHERS = re.findall(
     r"\w+",
     """
@@ -56,7 +56,7 @@ def names(function):
 
 
 def holds(cls, where, name, sentence):
-    """Whether a sentence names the class and the name, and what it points to is there."""
+    """Whether a sentence names class and parameter, and the replacement that it gives exists."""
     assert sentence.startswith(f"{where} has no parameter {name!r}: ") and ": it has " not in sentence and "perhaps" not in sentence, (
         sentence
     )
@@ -67,7 +67,7 @@ def holds(cls, where, name, sentence):
     return True
 
 
-def test_the_class_that_was_written_and_our_name():
+def test_the_error_names_the_class_and_our_parameter():
     made = said(lambda: cb.RandomizedGBMRegressor(num_leaves=31, reg_lambda=1.0))
     assert made == (
         "RandomizedGBMRegressor has no parameter 'num_leaves': max_leaf_nodes does that here; "
@@ -89,7 +89,7 @@ def test_the_class_that_was_written_and_our_name():
 
 
 @pytest.mark.parametrize("cls", ESTIMATORS, ids=lambda cls: cls.__name__)
-def test_every_name_of_others_has_an_answer(cls):
+def test_every_parameter_of_other_packages_has_an_answer(cls):
     theirs = {name for their in THEIRS for name in names(their)} | set(OTHERS)
     for name in theirs - names(cls):
         assert holds(cls, cls.__name__, name, said(lambda name=name: cls(**{name: 1})))
@@ -111,7 +111,7 @@ def test_every_name_of_others_has_an_answer(cls):
 
 
 @pytest.mark.parametrize("cls", ESTIMATORS, ids=lambda cls: cls.__name__)
-def test_what_looks_at_signatures_sees_them(cls):
+def test_signatures_show_the_parameters(cls):
     assert names(cls) == names(cls.__init__) == set(cls().get_params()) and not {"args", "given", "X_val"} & names(cls)
     assert list(names(cls.fit)) and "given" not in names(cls.fit) and list(inspect.signature(cls.predict).parameters)[:2] == ["self", "X"]
     model = quick(cls)

@@ -1,4 +1,4 @@
-"""A problem is frozen; one that comes from a file is checked part by part."""
+"""A problem is immutable; a problem read from a file is checked field by field."""
 
 import numpy as np
 import pytest
@@ -32,7 +32,7 @@ def test_a_restored_problem_is_the_problem(loss, kind):
 
 def test_a_problem_does_not_change():
     problem, _ = parts()
-    assert problem.start_loss > 0  # what is computed once is kept
+    assert problem.start_loss > 0  # computed once, then cached
     with pytest.raises(AttributeError, match="make a new one with another y"):
         problem.y = Y
 

@@ -1,4 +1,4 @@
-"""What a hand reaches for on a path: losses, score, coef_path, places by name, pictures against lam, what a CV estimator chose."""
+"""Methods common to all paths: losses, score, coef_path, points by name, plots against lam, attributes of a CV estimator."""
 
 import numpy as np
 import pytest
@@ -32,7 +32,7 @@ every_path = pytest.mark.parametrize("name", PATHS)
 
 @every_path
 def test_losses_and_scores(name):
-    """Sums over the rows of the fit, at every point; the score is minus the mean on the rows given."""
+    """`losses` are sums over the training rows, at every point; `score` is minus the mean over the given rows."""
     path = PATHS[name]()
     y = LABELS if name in ("logistic", "refitted") else Y
     assert len(path.losses) == path.n_points
@@ -44,7 +44,7 @@ def test_losses_and_scores(name):
 
 @every_path
 def test_places_by_name(name):
-    """predict takes the name of a place as coef_at does, and a place, but not both."""
+    """`predict` takes the name of a point, as `coef_at` does, or a PathPoint, but not both."""
     path, place = PATHS[name](), cb.lasso.PathPoint(step=2)
     np.testing.assert_array_equal(path.predict(X, step=2), path.predict(X, place))
     np.testing.assert_array_equal(path.predict(X), path.predict(X, step=path.n_points - 1))
@@ -54,7 +54,7 @@ def test_places_by_name(name):
 
 @pytest.mark.parametrize("name", [name for name in PATHS if name != "trees"])
 def test_coefficients_of_a_whole_path(name):
-    """Row k is the model at point k; the standardised ones are those of columns of norm 1."""
+    """Row k is the model at point k; standardised coefficients are for columns of norm 1."""
     path = PATHS[name]()
     whole = path.coef_path()
     assert whole.shape == (path.n_points, X.shape[1])
@@ -66,11 +66,11 @@ def test_coefficients_of_a_whole_path(name):
     np.testing.assert_array_equal(path.coef_path(places), whole[[5, 2]])
 
 
-def test_learners_without_number_have_no_matrix_of_coefficients():
+def test_an_implicit_dictionary_has_no_matrix_of_coefficients():
     refused(lambda: stumps().coef_path(), "coef_path")
 
 
-def test_states_say_what_they_are():
+def test_states_have_a_repr():
     run = PATHS["run"]()
     said = f"l1 {run.final.l1:.6g}, loss {run.final.loss:.6g}, {np.count_nonzero(run.beta)} coefficients not 0"
     assert repr(run.final) == f"<State after 60 steps: {said}>"
@@ -85,7 +85,7 @@ def test_a_picture_against_lam():
 
 
 def test_what_cross_validation_chose():
-    """Steps, or a penalty, and the norm there; None for what the path does not have."""
+    """The number of steps or the penalty, and the norm there; None where the path has none."""
     steps = cb.LSBoostRegressorCV(n_steps=60, cv=3, random_state=0).fit(X, Y)
     at = {"step": steps.n_steps_}
     np.testing.assert_array_equal(steps.coef_, steps.path_.coef_at(**at))
@@ -105,5 +105,5 @@ def test_the_model_at_the_end_of_a_run_is_not_replayed(name, monkeypatch):
     np.testing.assert_array_equal(path.predict(X), expected)
 
 
-def test_no_place_has_no_coefficients():
+def test_an_empty_list_of_points_gives_no_rows():
     assert PATHS["run"]().coef_path([]).shape == (0, X.shape[1])

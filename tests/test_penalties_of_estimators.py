@@ -1,4 +1,4 @@
-"""Factors, limits and l1_ratio of the Certified estimators: those of ``lasso_path``, and the models of scikit-learn."""
+"""Penalty factors, limits and l1_ratio of the Certified estimators give the models of ``lasso_path`` and of scikit-learn."""
 
 import numpy as np
 import pytest

@@ -1,4 +1,4 @@
-"""A path over penalties: the runs are those of each penalty alone, and the picture shows all of them."""
+"""A path over penalties: each run equals the run with its penalty alone, and the picture shows all of them."""
 
 import numpy as np
 import pytest
@@ -17,7 +17,7 @@ def path():
     return cb.engine.penalty_path(path_problem(), [1.0, 0.0, 0.05], 15, X_val=X[60:], y_val=Y[60:], rng=3)
 
 
-def test_each_run_is_that_of_its_penalty(path):
+def test_each_run_equals_the_run_with_its_penalty_alone(path):
     assert path.penalties.tolist() == [0.0, 0.05, 1.0]
     for penalty, run, held, account in zip(path.penalties, path.runs, path.validation, path.summaries, strict=True):
         alone = cb.solve(path_problem(), cb.rgb(float(penalty)), 15, rng=3)
@@ -28,7 +28,7 @@ def test_each_run_is_that_of_its_penalty(path):
     assert len(str(path).splitlines()) == 4
 
 
-def test_without_other_rows_nothing_is_best(path):
+def test_without_validation_rows_there_is_no_best_penalty(path):
     bare = cb.engine.penalty_path(path_problem(), [0.1], 2)
     with pytest.raises(ValueError, match="pass X_val and y_val"):
         bare.best  # noqa: B018

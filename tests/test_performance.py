@@ -1,4 +1,4 @@
-"""Worst cases of methods of one's own: closed forms, both ends by themselves, and what is refused."""
+"""Worst cases of a user's own methods: closed forms, both ends of the interval checked separately, and refused input."""
 
 import math
 from fractions import Fraction as F
@@ -86,7 +86,7 @@ def test_the_upper_end_is_a_proof_in_fractions():
 
 @pytest.mark.parametrize(("method", "name", "mu"), [(descent(1, True), "gbm_strong", 0.1), (accelerated_boosting, "agbm_one", 0.0)])
 def test_the_methods_of_the_package_have_the_same_worst_case(method, name, mu):
-    """There the lower end is a run of ``cb.solve``."""
+    """For these methods the lower end is attained by a run of ``cb.solve``."""
     mine, other = worst_case(method, 3, mu=mu, angle=0.7), of_package(name, 3, F(7, 10))
     assert CASES[name].play is not None and abs(mine.lower - other.lower) <= 1e-5 and abs(mine.upper - other.upper) <= 1e-5
 
@@ -102,7 +102,7 @@ def test_the_witness_is_a_loss_of_the_class_with_learners_of_the_angle(method, m
         x, y = loss.minimiser + rng.normal(size=(2, len(loss.start)))
         g, h = loss.gradient(x), loss.gradient(y)
         away, slopes = x - y, g - h
-        below = loss(y) + h @ away + mu / 2 * away @ away  # strongly convex, and smooth: the slopes are cocoercive
+        below = loss(y) + h @ away + mu / 2 * away @ away  # strong convexity and smoothness, hence cocoercive gradients
         assert loss(x) >= below - 1e-9 and slopes @ slopes <= slopes @ away + 1e-8
         small = 1e-5 * rng.normal(size=len(x))
         assert loss(x + small) - loss(x - small) == pytest.approx(2 * g @ small, abs=1e-9)
@@ -111,7 +111,7 @@ def test_the_witness_is_a_loss_of_the_class_with_learners_of_the_angle(method, m
 
 
 def test_an_envelope_takes_the_value_of_the_best_polyhedron_point():
-    """Against the definition, minimised over weights by brute force on a segment of two corners."""
+    """Compared with its definition, minimised by brute force over the weights of two corners."""
     x, gradients, values = np.array([[0.0, 0], [2, 1]]), np.array([[0.0, 0], [0.5, 0.2]]), np.array([0.0, 0.7])
     envelope, weight = Envelope(x, gradients, values), np.linspace(0, 1, 100_001)
     w, v = x - gradients, values - (gradients**2).sum(axis=1) / 2
@@ -127,7 +127,7 @@ def test_a_line_search_gains_little_where_learners_are_weak():
 
 
 def test_nothing_is_claimed_where_nothing_is_known():
-    """A line search on a loss that is not strongly convex may go anywhere."""
+    """A line search may go arbitrarily far where the loss is not strongly convex."""
     found = worst_case(lambda loss, n: loss(loss.line_search(loss.start, loss.gradient(loss.start))), 1)
     assert found.upper == math.inf and 0 <= found.lower <= 0.5
 

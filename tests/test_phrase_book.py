@@ -1,4 +1,4 @@
-"""The phrase book: every call of ours in its tables is run, table by table."""
+"""The phrase book: run the code of this package in all of its tables."""
 
 import re
 from pathlib import Path
@@ -12,7 +12,7 @@ SETUP = re.search(r"```python\n(.*?)```", SETUP, re.S)[1]
 
 
 def rows_of(section):
-    """What the other program writes, and what we do, row by row."""
+    """Return pairs (code of the other program, our code), one for each row of the table."""
     rows = re.findall(r"^\| (.*) \| (.*) \|$", section, re.M)[1:]
     assert all(ours == "none" or re.fullmatch(r"`[^`]+`", ours) for _, ours in rows), "a cell of ours is one piece of code, or none"
     return [(theirs, ours.strip("`")) for theirs, ours in rows]

@@ -1,4 +1,4 @@
-"""Everything public goes to other processes: by pickle, and by cloudpickle as joblib, Dask and notebooks send functions."""
+"""Every public object can be sent to other processes: by pickle, and by cloudpickle as joblib, Dask and notebooks send functions."""
 
 import pickle
 import types
@@ -13,13 +13,13 @@ import coordboost as cb
 
 try:
     import cloudpickle
-except ImportError:  # joblib before 1.6 brings a copy
+except ImportError:  # joblib before 1.6 bundles a copy
     from joblib.externals import cloudpickle
 
 RNG = np.random.default_rng(0)
 X = RNG.normal(size=(40, 5))
 Y = X[:, 0] - X[:, 1] + 0.1 * RNG.normal(size=40)
-#: What makes a fit short, where an estimator has it.
+#: Settings for a short fit, where an estimator has them.
 SHORT = {"n_estimators": 3, "n_steps": 3, "n_alphas": 3, "cv": 2, "min_samples_leaf": 2}
 ESTIMATORS = [name for name, value in PUBLIC.items() if hasattr(value, "fit") and isinstance(value, type)]
 
@@ -41,14 +41,14 @@ def run():
 def test_every_public_name(name, how):
     value = PUBLIC[name]
     if isinstance(value, types.ModuleType) and how is pickle:
-        return  # no module can be pickled so
+        return  # pickle cannot send modules
     back = there_and_back(value, how)
     assert back == value if name == "METHODS" else back is value
 
 
 @pytest.mark.parametrize("name", PUBLIC)
 def test_a_closure_over_the_package(name):
-    """A function of a script or a notebook, sent by value, that mentions the package."""
+    """A function from a script or a notebook, pickled by value, that refers to the package."""
 
     home = HOME[name]
 
@@ -117,7 +117,7 @@ def test_estimators(name):
     model = getattr(cb, name)()
     model.set_params(**{key: number for key, number in SHORT.items() if key in model.get_params()})
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # so few steps settle nothing
+        warnings.simplefilter("ignore")  # so few steps do not converge
         fitted = there_and_back(model).fit(X, np.abs(Y) if "Poisson" in name else Y > 0 if "Classifier" in name else Y)
     for how in (pickle, cloudpickle):
         assert there_and_back(fitted, how).predict(X).tobytes() == fitted.predict(X).tobytes()

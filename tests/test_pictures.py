@@ -1,4 +1,4 @@
-"""Pictures say what they show: one look for each variable, labels once, axes that end where the path ends, and words for all of it."""
+"""Plots: one style for each variable, labels once, axes that end where the path ends, and text that names what is shown."""
 
 import itertools
 from functools import cached_property
@@ -22,7 +22,7 @@ P = cb.plots
 
 
 class Made:
-    """What pictures are drawn of, made when it is first asked for."""
+    """The objects that the plots show, computed on first use."""
 
     runs = cached_property(lambda self: [cb.solve(PROBLEM, cb.forward_stagewise(eps), int(60 / eps)) for eps in (4.0, 1.0, 0.1)])
     grid = cached_property(lambda self: cb.lasso_path(PROBLEM, n_alphas=12))
@@ -53,17 +53,17 @@ CURVES = [name for name in DISPLAYS if name != "selection"]
 
 
 def colours(display):
-    """The look of each variable by the number of its column."""
+    """The style of each variable, by column number."""
     return {int(j): (line.get_color(), line.get_linestyle()) for j, line in zip(display.columns_, display.lines_, strict=True)}
 
 
 def words(ax):
-    """What the legend of an Axes says."""
+    """The texts in the legend of an Axes."""
     return [text.get_text() for text in ax.get_legend().get_texts()]
 
 
 def test_a_variable_has_one_look_in_all_pictures():
-    """Not by rank: in the units of X the order of sizes is another one, in a short run few variables are in, and in R's order too."""
+    """The style belongs to the variable, not to its rank, which differs between units and in short runs."""
     seen = {}
     for path in MADE.paths():
         for options in ({}, {"units": "original"}, {"against": "step"}, {"n_labels": 3}):
@@ -84,7 +84,7 @@ def test_a_path_over_another_prints_each_name_once():
     assert all(both[name][0] == colour for name, (colour, _) in colours(run).items())
     ends = max(line.get_xdata().max() for line in lasso.lines_ + run.lines_)
     assert lasso.ax_.get_xlim() == (0, ends)
-    # a name is tied to the line that goes further
+    # a name is attached to the line that goes further
     assert all(text.xy[0] == ends for text in lasso.ax_.texts if MADE.grid.l1[-1] >= MADE.runs[0].final.l1)
 
 
@@ -116,7 +116,7 @@ def test_axes_end_where_the_path_ends_and_have_names(name):
     assert ax.get_xlabel() and ax.get_ylabel()
     if name != "selection":
         x = np.concatenate([line.get_xdata()[np.isfinite(line.get_ydata())] for line in display.lines_])
-        np.testing.assert_allclose(sorted(ax.get_xlim()), [x.min(), x.max()], rtol=1e-12)  # a log axis takes logarithms
+        np.testing.assert_allclose(sorted(ax.get_xlim()), [x.min(), x.max()], rtol=1e-12)  # limits on a log axis are rounded
     display.plot(ax=ax)
     display.figure_.draw_without_rendering()
     assert len(set(words(ax) if ax.get_legend() else [])) == len(words(ax) if ax.get_legend() else [])
@@ -125,7 +125,7 @@ def test_axes_end_where_the_path_ends_and_have_names(name):
 
 
 @pytest.mark.parametrize("name, size", [(name, 6.0) for name in DISPLAYS] + [("profile", 17.0)])
-def test_what_rcparams_say_is_done(name, size):
+def test_rcparams_are_respected(name, size):
     with plt.rc_context({"font.size": size, "figure.figsize": (7.5, 5.5)}):
         display = DISPLAYS[name]()
         display.figure_.draw_without_rendering()
@@ -204,12 +204,12 @@ def test_cross_validation_says_what_it_shows():
 
 
 def losses(best, n=101):
-    """A cross-validation whose best point is `best`."""
+    """A cross-validation whose best point is number `best`."""
     return cb.model_selection.CrossValidation(np.array([[1 + abs(k - best) / n for k in range(n)]] * 2), np.ones(2), ())
 
 
 @pytest.mark.parametrize(("best", "scale"), [(7, "symlog"), (3, "symlog"), (40, "linear"), (100, "linear")])
-def test_what_lies_far_left_is_seen_on_a_log_axis(best, scale):
+def test_a_best_point_far_left_uses_a_log_axis(best, scale):
     ax = P.CrossValidationDisplay.from_cross_validation(losses(best), words="step", ax=Figure().subplots()).ax_
     assert ax.get_xscale() == scale and ("log scale" in ax.get_xlabel()) == (scale == "symlog")
     forced = P.CrossValidationDisplay.from_cross_validation(losses(best), log=False, ax=Figure().subplots()).ax_
@@ -220,7 +220,7 @@ def test_what_lies_far_left_is_seen_on_a_log_axis(best, scale):
     ("best", "said"), [(100, "the end of the path: go on further"), (0, "the first point: nothing beats the start"), (50, "")]
 )
 @pytest.mark.parametrize("at", [None, np.geomspace(1, 1e-3, 101)])
-def test_a_best_point_at_an_end_is_said(best, said, at):
+def test_a_best_point_at_an_end_is_reported(best, said, at):
     ax = P.CrossValidationDisplay.from_cross_validation(losses(best), at, ax=Figure().subplots()).ax_
     (line,) = (word for word in words(ax) if word.startswith("best"))
     assert said in line and ("(" in line) == bool(said)
@@ -235,7 +235,7 @@ def test_training_and_validation_are_called_so():
 
 
 @pytest.mark.parametrize("n_steps", [0, 1])
-def test_a_path_of_a_point_or_two(n_steps):
+def test_a_path_of_one_or_two_points(n_steps):
     run = cb.solve(PROBLEM, cb.forward_stagewise(1.0), n_steps)
     for against in ("l1", "fraction", "step", "alpha", "deviance"):
         display = run.plot(against=against, ax=Figure(layout="constrained").subplots())
@@ -244,7 +244,7 @@ def test_a_path_of_a_point_or_two(n_steps):
 
 
 def test_names_follow_limits_that_change_later():
-    """Panels that share an axis: what is drawn last changes the heights of what was drawn first."""
+    """Panels with a shared axis: a later plot changes the heights in the earlier one."""
     axes = Figure(layout="constrained").subplots(1, 2, sharey=True)
     display = MADE.runs[1].plot(ax=axes[0])
     axes[1].plot([0, 1], [-300, 300])

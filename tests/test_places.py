@@ -1,4 +1,4 @@
-"""One noun for a place on a path: runs, exact paths and grids answer the same questions in the units of the user."""
+"""Points on a path: runs, exact paths and grids have the same methods, in the units of the user."""
 
 import sys
 from functools import cache
@@ -25,7 +25,7 @@ each = pytest.mark.parametrize("path", ["run", "exact", "grid"], indirect=True)
 
 @cache
 def path_of(name):
-    """Made when it is first asked for: every process imports all tests, and would compile for it."""
+    """Computed on first use: otherwise every process that imports the tests would compile."""
     if name == "run":
         return cb.solve(PROBLEM, cb.forward_stagewise(EPS), 300)
     return cb.exact_path(PROBLEM) if name == "exact" else cb.lasso_path(PROBLEM, n_alphas=40, tol=1e-10)
@@ -51,7 +51,7 @@ def test_an_exact_path_and_a_grid_are_the_same_lasso():
 
 
 def test_units_are_those_of_the_user():
-    """At the end of the path, least squares with an intercept on the raw table."""
+    """The end of the path is least squares with an intercept on the raw table."""
     exact = path_of("exact")
     least = np.linalg.lstsq(np.column_stack([X, np.ones(60)]), Y, rcond=None)[0]
     np.testing.assert_allclose(exact.coef_at(alpha=0), least[:-1], rtol=1e-9)
@@ -59,7 +59,7 @@ def test_units_are_those_of_the_user():
     np.testing.assert_allclose(exact.predict(NEW), NEW @ least[:-1] + least[-1], rtol=1e-9)
 
 
-def test_a_place_of_a_run_is_after_the_step_that_reaches_it():
+def test_a_point_of_a_run_is_the_first_step_that_reaches_it():
     states = list(path_of("run").replay(range(301)))
     l1, lam = np.array([state.l1 for state in states]), np.array([np.abs(state.corr).max() for state in states])
     for value in (0.0, EPS / 2, EPS, 5.03, l1[-1]):
@@ -121,7 +121,7 @@ def test_frames_hold_the_path(path):
     assert row["nonzeros"] == np.count_nonzero(coef) and frame["fraction"].iloc[-1] == 1 and frame["step"].iloc[0] == 0
     resid = Y - path.predict(X, place)
     level = np.abs(PROBLEM.scan(resid)).max() / 60
-    np.testing.assert_allclose(row["alpha"], level, rtol=1e-4)  # a grid has it up to its gap
+    np.testing.assert_allclose(row["alpha"], level, rtol=1e-4)  # for a grid, up to its gap
 
 
 def test_frames_without_pandas(monkeypatch):
@@ -131,7 +131,7 @@ def test_frames_without_pandas(monkeypatch):
 
 
 def test_penalties_beside_scikit_learn():
-    """Half the digits of its gap: the objective is strongly convex."""
+    """Strong convexity: half as many exact digits as its gap."""
     exact, settings = path_of("exact"), {"tol": 1e-14, "max_iter": 100_000}
     lam = 0.3 * PROBLEM.start_size
     unit = (X - X.mean(axis=0)) / np.linalg.norm(X - X.mean(axis=0), axis=0)
@@ -149,7 +149,7 @@ def test_penalties_beside_scikit_learn():
 
 @needs_reference_sets
 def test_penalties_beside_glmnet_of_r():
-    """Unit columns, standardize=FALSE. Its `_gap` is absolute; strongly convex: the distance is at most sqrt(2 gap) over the data."""
+    """Unit columns, standardize=FALSE. Its `_gap` is absolute; by strong convexity predictions differ by at most sqrt(2 gap)."""
     reference = ReferenceSet("prostate")
     exact = cb.exact_path(cb.Problem(reference.X, reference.y, center=False, scale=False))
     at = reference["glmnet_idx"]
@@ -202,7 +202,7 @@ def test_a_grid_has_certificates_at_its_own_alphas():
 
 
 def test_an_exact_path_has_certificates_between_its_knots():
-    """At a place three tenths of the way from a knot to the next: about the Lasso at the penalty there, and the model is its optimum."""
+    """Three tenths of the way between two knots: the target is the Lasso at the penalty there, and the model is optimal for it."""
     exact = path_of("exact")
     lam = 0.7 * exact.lam[2] + 0.3 * exact.lam[3]
     for place in (cb.lasso.PathPoint(lam=lam), cb.lasso.PathPoint(step=2.3)):

@@ -1,4 +1,4 @@
-"""Steps to a gap, asked three ways: theorems, the run itself, the exact path."""
+"""Steps to a given gap, from three sources: theorems, the run itself, the exact path."""
 
 import functools
 import math
@@ -40,7 +40,7 @@ def problem():
 
 @pytest.fixture(autouse=True, scope="module")
 def interpreted():
-    """Thirteen methods, few steps of each: to compile a loop for every one takes minutes."""
+    """Run thirteen methods, few steps each, in plain Python: compiling a loop for each takes minutes."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(planning, "solve", functools.partial(cb.solve, compile=False))
         yield
@@ -56,7 +56,7 @@ def test_every_row_is_in_order(rows):
     for row in rows:
         assert row.needed <= row.afterwards and row.needed <= row.sharpened <= row.printed
     assert sum(row.needed < math.inf for row in rows) == len(NAMES)
-    assert rows[0].afterwards < 0.5 * rows[0].sharpened  # that is what it is for
+    assert rows[0].afterwards < 0.5 * rows[0].sharpened  # the a posteriori bound must be much better
 
 
 def test_needed_is_the_first_step_that_reaches_the_gap(problem, rows):
@@ -73,13 +73,13 @@ def test_every_named_method_has_numbers_or_words(rows):
         assert str(row).startswith(f"{row.name}: ") and str(row).endswith(f"({row.words})") and "inf" not in str(row).split("(")[0]
 
 
-def test_promises_on_a_basis_by_hand():
-    """Four unit vectors, y = 1, L* = 0: the angle is 1/2, that of one learner drawn 1/4, the mean of the squared cosines 1/4."""
+def test_bounds_on_an_orthonormal_basis_by_hand():
+    """Four unit vectors, y = 1, L* = 0: the angle is 1/2, with one random learner 1/4; the mean squared cosine is 1/4."""
     rows = {row.name: row for row in cb.theory.plan(cb.Problem(np.eye(4), np.ones(4), center=False), gap=0.02, n_steps=300)}
     steps = lambda rate: math.ceil(math.log(0.02 / 2) / math.log(1 - rate))  # noqa: E731
     assert rows["gcd"].printed == rows["gcd"].sharpened == rows["rcd"].sharpened == steps(1 / 4)
     assert rows["rcd"].printed == steps(1 / 16)
-    drawn = 0.5  # two of four: (1/2, 1/3, 1/6, 0) on sorted cosines; least at one unit vector, as 1/2 <= (1/2 + 1/3) / sqrt(2)
+    drawn = 0.5  # two of four: weights (1/2, 1/3, 1/6, 0) on sorted cosines; least at a unit vector, as 1/2 <= (1/2 + 1/3) / sqrt(2)
     assert rows["rtgcd"].printed == rows["rtgcd"].sharpened == steps(drawn**2)
     gamma = (1 - math.sqrt(3 / 4)) ** 2
     assert rows["agbm"].method.parameters["gamma"] == pytest.approx(gamma, rel=1e-9) and rows["agbm"].printed == math.inf
@@ -97,7 +97,7 @@ def test_forward_stagewise_needs_what_the_path_predicts(problem):
 
 
 def test_on_one_column_the_prediction_is_a_sum():
-    """The path is one piece: the error is (a - t)^2 / 2 after the length t."""
+    """The path is one segment: after length t the error is (a - t)^2 / 2."""
     problem = cb.Problem([[1.0], [-1.0]], [2.0, -2.0], center=False)
     a = problem.start_size
     boost, slow, stagewise, shrunk = cb.theory.plan(problem, gap=a**2 / 8 * (1 + 1e-9), eps=a / 64, delta=2 * a, n_steps=500)[:4]
@@ -108,18 +108,18 @@ def test_on_one_column_the_prediction_is_a_sum():
 
 @pytest.mark.parametrize("method", [cb.ls_boost(0.3), cb.forward_stagewise(0.05), cb.methods.frank_wolfe(2.0)], ids=lambda m: m.name)
 @pytest.mark.parametrize("shape", [(40, 6), (8, 15)], ids=str)
-def test_the_bound_after_the_fact_is_its_formula(method, shape):
+def test_the_a_posteriori_bound_equals_its_formula(method, shape):
     problem = data(*shape)
     run = cb.solve(problem, method, 60)
     after, B = Trail.of(run), problem.gather(np.arange(problem.n_learners))
     best = np.linalg.lstsq(B, problem.y)[0]
     far = [np.abs(state.beta - best).sum() for state in run.replay(range(61))]
-    assert np.abs(after.to_least - far).max() <= 1e-9 * max(far)  # two ways through an SVD
+    assert np.abs(after.to_least - far).max() <= 1e-9 * max(far)  # both are computed through an SVD, in different ways
     found = next(one for one in cb.theory.check(run) if one.name == "After the fact, error")
     assert found.holds and np.array_equal(found.bound, after.corr * after.to_least / 2)
 
 
-def test_with_weights_it_holds_in_their_metric():
+def test_the_a_posteriori_bound_holds_in_the_metric_of_the_weights():
     rng = np.random.default_rng(0)
     X, y, weight = rng.normal(size=(30, 5)), rng.normal(size=30), rng.uniform(0.1, 3, 30)
     run = cb.solve(cb.Problem(X, y, sample_weight=weight), cb.ls_boost(0.2), 80)

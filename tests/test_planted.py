@@ -1,7 +1,7 @@
-"""Planted errors: wrong constants, exponents, indices and hypotheses in what the ledger stands on, each of which it notices.
+"""Planted errors: wrong constants, exponents, indices and hypotheses in the files behind the ledger; the ledger must detect each.
 
-One error at a time goes into a copy of a file of ``coordboost/theory/bounds`` or ``verification/theorems``. Then a fork of this process
-loads these rooms from the copy and goes through the quick rows of the ledger that stand on the file, until one is not as claimed.
+One error at a time is written into a copy of a file of ``coordboost/theory/bounds`` or ``verification/theorems``. A fork of this
+process loads the packages from the copy and runs the quick rows of the ledger that use the file, until one differs from its claim.
 """
 
 import os
@@ -13,7 +13,7 @@ import pytest
 
 ROOT = Path(__file__).resolve().parents[1]
 B, T = "coordboost/theory/bounds/", "verification/theorems/"
-#: (file, what stands there, what is planted, the part of the ledger that notices it)
+#: (file, original text, planted text, the part of the ledger that detects it)
 PLANTED = [
     (f"{B}stagewise.py", "np.sqrt(constants.n_learners) / constants.lambda_pmin * width", "np.sqrt(constants.kappa) * width",
      "fgm_theorem_3_1"),
@@ -41,12 +41,12 @@ PLANTED = [
     (f"{B}regularized.py", "trail.inner - radius[0] * trail.corr)", "trail.inner - radius[0] * trail.corr / 2)", "fgm_optima"),
     (f"{T}rgbm_proposition_3_3.py", "Fraction(t * t * (t + 1), 2)", "Fraction(t * t * (t + 1), 4)", "rgbm_proposition_3_3"),
 ]  # fmt: skip
-#: Most seconds of CPU that the ledger may take; what goes on forever is noticed, too.
+#: CPU seconds for the ledger; an endless loop counts as detected.
 LIMIT = 90
 
 
 def planted(folder, file, source):
-    """A folder with the rooms in which errors are planted, one file of them being another one."""
+    """A folder with links to the packages under test, in which one file is replaced by `source`."""
     for room in ("coordboost/theory", "coordboost/angles", "verification"):
         for path in (ROOT / room).rglob("*"):
             if path.is_file() and path.suffix in (".py", ".json"):
@@ -58,7 +58,7 @@ def planted(folder, file, source):
 
 
 def noticed(folder, parts, limit=LIMIT):
-    """The first row of these parts of the ledger that is not as claimed, in a fork of this process that loads its rooms from a folder."""
+    """The first row of these parts of the ledger that differs from its claim, in a fork of this process that loads from `folder`."""
     reading, writing = os.pipe()
     if os.fork() == 0:
         status = "a fork that ended"
@@ -99,7 +99,7 @@ def first_fault(folder, parts):
 
 
 @pytest.mark.parametrize("k", [6, *(pytest.param(k, marks=pytest.mark.slow) for k in range(len(PLANTED)) if k != 6)])
-def test_an_error_is_noticed_and_no_error_is_not(k, tmp_path):
+def test_a_planted_error_is_detected_and_the_original_passes(k, tmp_path):
     file, before, after, parts = PLANTED[k]
     source = (ROOT / file).read_text()
     assert before in source, f"{file} has no longer: {before}"
@@ -111,5 +111,5 @@ def test_the_list_is_up_to_date():
     assert [before for file, before, *_ in PLANTED if before not in (ROOT / file).read_text()] == []
 
 
-def test_what_goes_on_forever_is_noticed():
+def test_an_endless_loop_is_detected():
     assert noticed(ROOT, ["endless"], limit=5) == "no end"

@@ -1,4 +1,4 @@
-"""What a Problem says of its start, and that columns promised to be of unit norm are taken as they are; against plain NumPy."""
+"""A Problem at its start, and columns declared to have unit norm, which are not rescaled; compared with plain NumPy."""
 
 import numpy as np
 import pytest
@@ -19,7 +19,7 @@ def columns(problem):
 
 @pytest.mark.parametrize("loss", [cb.losses.Squared(), cb.losses.Huber(0.5), cb.losses.Logistic()], ids=["squared", "Huber", "logistic"])
 def test_the_largest_correlation_at_the_start(loss):
-    """Sums of M products of numbers below 4 in size; the sign of the largest is negative, positive, or that of another learner."""
+    """Sums of M products of numbers below 4 in size; the largest correlation may be negative or positive."""
     target = np.where(Y > 0, 1.0, -1.0) if isinstance(loss, cb.losses.Logistic) else Y
     for sign in (1.0, -1.0):
         problem = cb.Problem(X, sign * target, loss, sample_weight=WEIGHT)
@@ -30,7 +30,7 @@ def test_the_largest_correlation_at_the_start(loss):
 
 @pytest.mark.parametrize("weight", [None, WEIGHT], ids=["plain", "weighted"])
 def test_sparse_columns_as_they_are_but_centred(weight):
-    """scale=False with a shift: columns of unit norm about their means, which are not 0; scans, sums and coefficients as for dense ones."""
+    """scale=False with centring: columns of unit norm about nonzero means; scans, sums and coefficients agree with dense columns."""
     w = np.ones(M) if weight is None else weight
     thin = np.where(RNG.random((M, N)) < 0.4, X, 0.0)
     thin /= np.sqrt(w @ (thin - w @ thin / w.sum()) ** 2)
@@ -46,6 +46,6 @@ def test_sparse_columns_as_they_are_but_centred(weight):
     np.testing.assert_allclose(columns(sparse), unit, **close)
     for problem in (dense, sparse):
         coef, intercept = problem.raw(beta)
-        np.testing.assert_allclose(coef, beta, rtol=1e-8)  # what the promise of unit norm leaves open
+        np.testing.assert_allclose(coef, beta, rtol=1e-8)  # norms are 1 only up to the tolerance of the check
         np.testing.assert_allclose(thin @ coef + intercept, problem.constant + unit @ beta, **close)
         np.testing.assert_allclose(problem.predict(beta, thin), problem.constant + unit @ beta, **close)

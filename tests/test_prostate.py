@@ -1,4 +1,4 @@
-"""Prostate cancer, eight predictors: every number that the specification prints, from raw data, and its first claim.
+"""Prostate cancer, eight predictors: every number printed in the specification, from raw data, and its first claim.
 
 FGM, Section 5.3 (a) and Section 6, claim 1: where the Lasso path is monotone, FS and LS-Boost follow it for small steps, and R-FS
 on the way to its radius.
@@ -25,7 +25,7 @@ def problem():
 
 
 def assert_printed(found, printed, digits):
-    """Equal to the last digit printed; what the package rounds is far below."""
+    """Equal to the last printed digit; rounding in the package is far smaller."""
     np.testing.assert_allclose(found, printed, rtol=0, atol=0.5001 * 10.0**-digits)
 
 
@@ -34,7 +34,7 @@ def least_squares():
 
 
 def lasso_path(l1):
-    """The Lasso solution of R lars at the l1 norms `l1` (k,), linear between its knots; (k, 8)."""
+    """The Lasso solution of R lars at the l1 norms `l1` (k,), interpolated linearly between its knots; (k, 8)."""
     reference = ReferenceSet("prostate")
     knots, beta = reference["lars_lasso_l1"], reference["lars_lasso_beta"]
     return np.column_stack([np.interp(l1, knots, beta[:, j]) for j in range(8)])
@@ -48,7 +48,7 @@ def test_before_fitting():
     assert_printed(data.value(0 * data.y) / 97, P.L_0, 8)
     assert_printed(data.dictionary.scan(data.y), P.corr_0, 4)
     assert_printed(spectrum.lambda_pmin, P.lambda_pmin, 8)
-    assert_printed(spectrum.lambda_max, P.lambda_max, 7)  # 3.324826006: the eighth decimal printed, 0, is a slip
+    assert_printed(spectrum.lambda_max, P.lambda_max, 7)  # 3.324826006: the eighth printed decimal, 0, is an error
     assert_printed(spectrum.kappa, P.kappa, 6)
 
 
@@ -73,7 +73,7 @@ def test_knots():
 
 @needs_compiler
 def test_radii_of_the_knots():
-    """R-FS at the radius of a knot ends within eps of the printed coefficients, and certifies its loss from below and above."""
+    """R-FS at the radius of a knot ends within eps of the printed coefficients, and its certificate contains the loss there."""
     eps = 1e-4
     for l1, beta in list(P.knots.items())[1:]:
         run = cb.solve(problem(), cb.regularized_forward_stagewise(eps, l1), int(20 * l1 / eps))
@@ -99,7 +99,7 @@ def deviations(run):
     return np.abs(betas - lasso_path(np.abs(betas).sum(axis=1))).max(axis=1)
 
 
-# method, step, printed deviation, its digits, and the stride of the iterates for which it comes out (the text does not say one)
+# method, step, printed deviation, its digits, and the stride of iterates that reproduces it (the text does not give one)
 FOLLOWERS = [
     (cb.forward_stagewise, 1e-2, 0.0109, 4, 2),
     (cb.forward_stagewise, 1e-3, 0.0012, 4, 20),
@@ -113,7 +113,7 @@ FOLLOWERS = [
 @needs_compiler
 @pytest.mark.parametrize("method, eps, printed, digits, stride", FOLLOWERS)
 def test_profiles_coincide(method, eps, printed, digits, stride):
-    """The printed deviation at every stride-th iterate; over all iterates it is at most 1.3 times as large, still of order eps."""
+    """The printed deviation at every stride-th iterate; over all iterates it is at most 1.3 times as large, so still of order eps."""
     run = cb.solve(problem(), method(eps), int((30 if method is cb.forward_stagewise else 300) / eps))
     found = deviations(run)
     assert_printed(found[::stride].max(), printed, digits)
@@ -125,7 +125,7 @@ def test_profiles_coincide(method, eps, printed, digits, stride):
 @needs_compiler
 @pytest.mark.parametrize("share", [0.99, *(pytest.param(share, marks=pytest.mark.slow) for share in (0.91, 0.81))])
 def test_regularized_profile(share):
-    """R-FS with eps = 1e-4: 0.0001 to the digits printed, at every 10,000th iterate, ending at its radius."""
+    """R-FS with eps = 1e-4: 0.0001 to the printed digits, at every 10,000th iterate; the run ends at its radius."""
     eps, delta = 1e-4, share * P.delta_max
     states = list(cb.iterate(problem(), cb.regularized_forward_stagewise(eps, delta), 2_000_000, every=10_000))
     betas = np.array([state.beta for state in states])

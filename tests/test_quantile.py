@@ -1,4 +1,4 @@
-"""The quantile loss: not smooth, with a line search that is a weighted quantile; over columns and over trees."""
+"""The quantile loss: not smooth, with a line search that takes a weighted quantile; over columns and over trees."""
 
 from fractions import Fraction
 
@@ -26,7 +26,7 @@ small = st.integers(-4, 4)
 @seeded
 @given(st.lists(st.tuples(small, small, small, st.integers(0, 3)), min_size=1, max_size=7), st.sampled_from([1, 2, 4, 6, 7]))
 def test_the_line_search_is_exact(rows, eighths):
-    """In Fractions: no breakpoint has a smaller loss, and none of those as good is smaller. In floats the same point."""
+    """In Fractions: no breakpoint has a smaller loss, and the result is the smallest of the best. Floats give the same point."""
     q, (y, f, d, w) = Fraction(eighths, 8), (np.array([Fraction(v) for v in part]) for part in zip(*rows, strict=True))
     found = cb.losses.Quantile(q).line_search(y, w, f, d)
     losses = {t: sum(w * np.array([cb.losses.Quantile(q).value(a, b) for a, b in zip(y, f + t * d, strict=True)]))
@@ -48,7 +48,7 @@ def test_the_constant_is_the_quantile(q):
     )
 
 
-def test_what_is_not_smooth_is_said():
+def test_what_the_quantile_loss_refuses():
     problem = cb.Problem(X, Y, cb.losses.Quantile(0.9))
     for call, words in [
         (lambda: cb.solve(problem, cb.methods.gcd(), 3), "Quantile declares no smoothness constant sigma, which a constant step needs"),
@@ -64,7 +64,7 @@ def test_what_is_not_smooth_is_said():
 
 
 def test_greedy_descent_never_rises_and_is_certified(tmp_path):
-    """Every step goes to the minimum along its column. The certificate on a ball holds the loss of every point in it."""
+    """Every step goes to the minimum along its column. The lower end on a ball is below the loss of every point in it."""
     problem = cb.Problem(X, Y, cb.losses.Quantile(0.75))
     run = cb.solve(problem, cb.methods.gcd(cb.rules.LineSearch()), 20, compile=False)
     losses = [state.loss for state in run.replay(range(21))]
@@ -77,7 +77,7 @@ def test_greedy_descent_never_rises_and_is_certified(tmp_path):
 
 
 def in_its_own_words(q, trees, n, rate):
-    """Gradient boosting with a tree for the subgradients and the best step along it, by trying every breakpoint."""
+    """Gradient boosting: a tree fits the subgradients; the step along it is the best of all breakpoints."""
     f = np.full(len(Y), np.quantile(Y, q, method="inverted_cdf"))
     for j in range(n):
         tree, r = trees.tree(j), np.select([f < Y, f > Y], [q, q - 1])
@@ -91,7 +91,7 @@ def in_its_own_words(q, trees, n, rate):
 
 @quarters
 def test_trees(q):
-    """The estimator is gradient boosting with a line search; a q-quantile leaves about a share q of the targets below it."""
+    """The estimator equals gradient boosting with a line search; about a share q of the targets is below the predicted q-quantile."""
     model = cb.RandomizedGBMRegressor(loss=cb.losses.Quantile(q), max_features=None, n_estimators=40, max_depth=2).fit(X, Y)
     naive = in_its_own_words(q, model.run_.problem.dictionary, 40, 0.1)
     np.testing.assert_allclose(model.predict(X), naive, atol=1e-9)
@@ -101,7 +101,7 @@ def test_trees(q):
 
 @pytest.mark.peers
 def test_trees_beside_scikit_learn():
-    """Its leaves are quantiles of their own; ours have one step for the tree. Test losses at equal settings are as good to 5 %."""
+    """Scikit-learn uses one quantile for each leaf, we use one step for each tree. At equal settings our test loss is as good up to 5 %."""
     from sklearn.ensemble import GradientBoostingRegressor
 
     rng = np.random.default_rng(0)

@@ -1,4 +1,4 @@
-"""The quickstart says what it shows: its numbers are recomputed here by other means."""
+"""The quickstart: the numbers that it shows are recomputed in other ways."""
 
 import json
 
@@ -33,7 +33,7 @@ def test_rows_are_the_methods_and_their_certified_gaps(done):
     assert json.loads(json.dumps(done.rows, allow_nan=False)) == done.rows
 
 
-def test_the_anchor_is_least_squares(done):
+def test_forward_stepwise_ends_at_least_squares(done):
     problem = done.runs["forward_stepwise"].problem
     B = problem.dictionary.gather(np.arange(problem.n_learners))
     least = np.linalg.lstsq(B, problem.y)[0]
@@ -59,7 +59,7 @@ def test_lasso_states_agree_with_scikit_learn(lasso):
 
 
 def test_no_model_beats_the_certified_lasso(done, lasso):
-    # Every certificate gives a line: L(beta) >= lower - lam * ||beta||_1 for all beta.
+    # Every certificate gives a lower bound: L(beta) >= lower - lam * ||beta||_1 for all beta.
     lower = np.array([state.certificate().lower for state in lasso])
     lam = np.array([state.target.lam for state in lasso])
     for run in done.runs.values():

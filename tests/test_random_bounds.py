@@ -1,4 +1,4 @@
-"""The theorems of random-then-greedy boosting in the package: the formulas, a run judged by repeated ones, and plans."""
+"""Theorems of random-then-greedy boosting: formulas, a run compared with its repetitions, and plans."""
 
 from fractions import Fraction
 
@@ -10,7 +10,7 @@ from coordboost.theory.bounds import randomized
 
 
 def a_problem(loss, seed=0):
-    """Five learners: the exact angle of six takes seconds."""
+    """Five learners: with six, the exact angle takes seconds."""
     rng = np.random.default_rng(seed)
     B, y = rng.standard_normal((20, 5)), rng.standard_normal(20)
     y = np.sign(y) if isinstance(loss, cb.losses.Logistic) else y
@@ -26,7 +26,7 @@ def test_formulas_in_fractions():
 
 
 @pytest.mark.parametrize("loss", [cb.losses.Squared(), cb.losses.Logistic(0.1)], ids=["squared", "logistic"])
-def test_a_random_run_is_judged(loss):
+def test_a_random_run_is_compared_with_the_bounds(loss):
     run = cb.solve(a_problem(loss), cb.rtgcd(select=cb.rules.Groups(2)), 12, rng=3, compile=False)
     checks = {one.name: one for one in cb.theory.check(run)}
     assert set(checks) == {"RGBM, Theorem 4.1", "RGBM, Theorem 4.2", "RGBM, Theorem 4.2, simple"}

@@ -1,4 +1,4 @@
-"""Scores of the models of a grid on rows that are held in memory, sparse, or on disk."""
+"""Scores of all models of a grid on rows in memory, sparse, or on disk."""
 
 import numpy as np
 import pytest
@@ -23,7 +23,7 @@ KINDS = {
 
 @pytest.mark.parametrize("kind", KINDS)
 def test_scores_of_a_grid(kind, tmp_path):
-    """On rows that are held in any way: losses of the models one by one, rounding of sums of seven products apart."""
+    """For any storage they equal the losses of the models one by one, up to the rounding of sums of seven products."""
     y = X @ np.arange(7.0) + RNG.normal(size=9)
     path = cb.lasso_path(X, y, n_alphas=12)
     each = [np.sum((y - X @ coef - intercept) ** 2) / 18 for coef, intercept in zip(path.coefs.T, path.intercepts, strict=True)]

@@ -1,4 +1,4 @@
-"""What a model remembers of its table: kept in the run file as plain data, applied to new tables by the names of their columns."""
+"""The recipe of a model: stored in the run file as plain data, applied to new tables by column names."""
 
 import numpy as np
 import pandas as pd
@@ -26,7 +26,7 @@ FRAME = pd.DataFrame(
 
 @pytest.fixture(scope="module")
 def made(tmp_path_factory):
-    """The table as a file, its run, and the run file."""
+    """The folder with the table file and the run file; the table; the run."""
     folder = tmp_path_factory.mktemp("recipes")
     FRAME.to_csv(folder / "t.csv", index=False, sep=";", decimal=",")
     table = read_table(folder / "t.csv", "price", impute="indicator")
@@ -51,7 +51,7 @@ def test_columns_are_those_of_scikit_learns_transformers(made):
 def test_a_run_file_predicts_for_new_tables_by_name(made):
     folder, table, run = made
     again, expected = cb.load(folder / "r.run"), run.predict(table.X)
-    terms = np.abs(table.X) @ np.abs(run.coef) + abs(run.intercept)  # days are large numbers that the intercept takes off again
+    terms = np.abs(table.X) @ np.abs(run.coef) + abs(run.intercept)  # dates are large numbers, which the intercept subtracts again
     near = {"rtol": 0, "atol": 10 * np.finfo(float).eps * terms.max()}
     assert again.problem.recipe == table.recipe and again.problem.groups.tolist() == run.problem.groups.tolist()
     np.testing.assert_allclose(again.predict(FRAME), expected, **near)
@@ -102,20 +102,20 @@ def test_a_table_that_does_not_fit_is_refused_in_one_sentence(made, frame, fragm
     refused(lambda: made[2].predict(frame), fragment)
 
 
-def test_a_gap_that_nobody_fills_is_refused(tmp_path):
+def test_an_unexpected_missing_value_is_refused(tmp_path):
     FRAME.dropna().to_csv(tmp_path / "t.csv", index=False)
     recipe = read_table(tmp_path / "t.csv", "price").recipe
     refused(lambda: recipe.numbers(FRAME), "row 3 (counted from 0): no value in column 'size': fill it in")
 
 
-def test_an_unknown_category_may_be_none_of_those_known(made):
+def test_an_unknown_category_may_count_as_none_of_the_known_ones(made):
     recipe = made[1].recipe
     found = recipe.numbers(changed(town="Bonn"), unknown_as_none=True)
     assert not found[:, 2:5].any()
 
 
 COMMAS, POINTS = lines("a;y", "1,5;3", "-2,75;6", "10,125;9"), lines("a,y", "1.5,3", "-2.75,6", "10.125,9")
-#: name: (table of the fit, new rows, options, what these are)
+#: name: (training table, new rows, options, the numbers in them)
 MARKS = {
     "a point as in the fit": (POINTS, lines("a,b", "1.362,x"), {}, [1.362]),
     "a comma as in the fit": (COMMAS, lines("a;b", "1,362;x"), {}, [1.362]),
@@ -129,15 +129,15 @@ MARKS = {
 
 
 @pytest.mark.parametrize("name", MARKS)
-def test_what_new_rows_leave_open_is_read_as_in_the_fit(tmp_path, name):
+def test_ambiguous_new_rows_are_read_as_in_the_fit(tmp_path, name):
     fit, new, options, expected = MARKS[name]
     table = read_table(write(tmp_path / "fit.csv", fit), **options)
     sep = {name: given for name, given in options.items() if name == "sep"}
     assert table.frame(write(tmp_path / "new.csv", new), **sep).iloc[:, 0].tolist() == expected
 
 
-def test_a_mark_that_is_no_decimal_one_in_the_fit_is_refused(tmp_path):
-    """1.362 may be 1362 beside decimal commas: neither is taken without a word."""
+def test_an_ambiguous_decimal_mark_is_refused(tmp_path):
+    """With decimal commas, 1.362 may mean 1362: it is refused unless the thousands mark is given."""
     for fit, new in ((COMMAS, lines("a", "1.362", "2.450")), (POINTS, lines("a;b", "1,362;x", "2,450;x"))):
         table = read_table(write(tmp_path / "fit.csv", fit))
         refused(lambda table=table, new=new: table.frame(write(tmp_path / "new.csv", new)), "where numbers belong")
@@ -145,7 +145,7 @@ def test_a_mark_that_is_no_decimal_one_in_the_fit_is_refused(tmp_path):
 
 
 def test_a_grid_scores_the_table_as_it_was(made):
-    """At all alphas in one product; place by place it is the same."""
+    """All alphas in one product; the scores equal those computed point by point."""
     path = cb.lasso_path(made[1].problem(), n_alphas=3)
     places = [cb.lasso.PathPoint(step=k) for k in range(3)]
     together, one_by_one = path.score_path(FRAME, FRAME["price"]), path.score_at(FRAME, FRAME["price"], at=places)
@@ -153,7 +153,7 @@ def test_a_grid_scores_the_table_as_it_was(made):
 
 
 def test_gaps_are_filled_by_the_median(tmp_path):
-    """Of many values and of few, of ties, and of an order that a sample by strides would be blind to."""
+    """With many and few values, with ties, and in an order that would mislead a strided sample."""
     rng, n = np.random.default_rng(3), 20_000
     many, strides = rng.standard_normal(n), np.arange(n) % 4 == 0
     columns = {

@@ -1,4 +1,4 @@
-"""The same steps and coefficients as R mboost, a plain NumPy loop and R glmnet on the same float64 columns."""
+"""R mboost, a plain NumPy loop and R glmnet give the same steps and coefficients on the same float64 columns."""
 
 from math import log
 
@@ -10,16 +10,16 @@ from reference_sets import REGRESSION, ReferenceSet, needs_compiler, needs_refer
 import coordboost as cb
 
 pytestmark = [needs_reference_sets, needs_compiler]
-# All columns of leukemia make too large a Gram matrix.
+# With all columns of leukemia the Gram matrix would be too large.
 SET_STATES = [pytest.param(n, v, id=f"{n}-{key}") for n in REGRESSION for key, v in STATES.items() if (n, key) != ("leukemia", "gram")]
 
 
 def assert_same_path(reference, run, picks, tag, scale=1.0, size=None):
-    """Picks as classes of copies, the package choosing the first of a class; coefficients and fits at the recorded steps.
+    """Compare choices, as classes of copies of which the package takes the first, and coefficients and fits at the recorded steps.
 
-    The recorded steps end before the first near-tie, 1e-12 of the target, which is more than the rounding of a correlation. Each of
-    k steps is off by at most (n + 5) u size in a correlation, of which it takes the share `rate`; steps never enlarge what is
-    there. So fits are off by k rate (n + 5) u size, and each coefficient, the sum of k steps, by k^2 rate (n + 5) u size.
+    The recorded steps end before the first near-tie, 1e-12 of the target, which is more than the rounding of a correlation. In each of
+    k steps a correlation is off by at most (n + 5) u size, and the share `rate` of it enters the step; steps never amplify errors.
+    So fits are off by k rate (n + 5) u size, and each coefficient, a sum of k steps, by k^2 rate (n + 5) u size.
     """
     found, n_valid = run.path.learner, len(picks)
     assert (reference.col_class[found] == found).all()
@@ -48,7 +48,7 @@ def test_ls_boost_is_mboost(name, model_state):
         picks = reference[f"{tag}_xselect"][: int(reference[f"{tag}_n_valid"])]
         run = cb.solve(problem, cb.ls_boost(nu), len(picks), model_state=model_state)
         for state, risk in assert_same_path(reference, run, picks, tag):
-            # mboost's risk is the residual sum of squares; each square is off by twice the fit
+            # mboost's risk is the residual sum of squares; the error of a square is twice that of the fit
             allowed = (4 * state.k * nu + 4) * (reference.n + 5) * ROUNDOFF * reference.size**2
             assert abs(2 * state.loss - risk) <= allowed
 
@@ -71,29 +71,29 @@ def test_forward_stagewise_is_the_plain_loop(name, model_state, tag):
 @pytest.mark.parametrize("offset", ["off0", "offdef"])
 @pytest.mark.parametrize("name", ["german", "leukemia"])
 def test_logistic_is_mboost_binomial(name, offset, model_state):
-    """mboost fits half the log-odds with the gradient over log 2: in log-odds a step is 4 nu / log 2 times the correlation.
+    """mboost fits half the log-odds to the gradient over log 2: in log-odds a step is 4 nu / log 2 times the correlation.
 
-    ``center=False`` is its offset 0; its own offset is half of ours, with which the columns, centred already, are centred again.
+    Its offset 0 is ``center=False``; its default offset is half of our constant (``center=True`` centres columns that are centred).
     """
     reference, tag = ReferenceSet(name), f"mb_binom_{offset}"
     labels = np.where(reference.y > 0, 1.0, -1.0)
     problem = cb.Problem(reference.X, labels, cb.losses.Logistic(), center=offset == "offdef", scale=False)
-    # the largest share has log-odds below 1: the logarithm is off by a few roundoffs
+    # the class shares have log-odds below 1 in size: the logarithm is off by a few roundoffs
     assert abs(problem.constant - 2 * float(reference[f"{tag}_offset"])) <= 8 * ROUNDOFF
     picks = reference[f"{tag}_xselect"][: int(reference[f"{tag}_n_valid"])]
     run = cb.solve(problem, cb.methods.gcd(step=cb.rules.ShrunkenStep(4 * 0.1 / log(2))), len(picks), model_state=model_state)
     sizes = float(np.sqrt(reference.n))
     for state, risk in assert_same_path(reference, run, picks, tag, scale=2.0, size=sizes):
-        # the risk is in nats; its derivative is at most 1 in each fit
+        # the risk is in nats; its derivative with respect to each fit is at most 1
         allowed = reference.n * (state.k + 4) * (reference.n + 5) * ROUNDOFF * sizes
         assert abs(state.loss - risk) <= allowed
 
 
 @pytest.mark.parametrize("name", REGRESSION)
 def test_lasso_is_glmnet(name):
-    """Both answers certify an interval that contains the same optimum, so the intervals meet; and they are narrow.
+    """Both answers give intervals around the same optimum, so the intervals overlap; and they are narrow.
 
-    Cyclic coordinate descent; greedy, and the larger half of the penalties, where a sweep over thousands of columns costs too much.
+    Cyclic coordinate descent; for wide tables greedy, at the larger half of the penalties, where cyclic sweeps would be too slow.
     """
     reference = ReferenceSet(name)
     problem, null = as_it_is(reference.X, reference.y), reference.size**2 / 2
@@ -109,14 +109,14 @@ def test_lasso_is_glmnet(name):
 
 @pytest.mark.parametrize("name", ["prostate", "diabetes10"])
 def test_raw_coefficients(name):
-    """From raw columns to raw coefficients and intercept: R mboost and R lars on the same raw data."""
+    """From raw columns to raw coefficients and intercept, compared with R mboost and R lars on the same raw data."""
     reference = ReferenceSet(name)
     problem = cb.Problem(reference["X_raw"], reference["y_raw"])
     np.testing.assert_allclose(problem.standardization.mean, reference["x_mean"], rtol=1e-13, atol=0)
     np.testing.assert_allclose(problem.standardization.norm, reference["x_norm"], rtol=1e-13, atol=0)
     run = cb.solve(problem, cb.ls_boost(0.1), 2000)
     assert (run.path.learner == reference["mb_gauss_nu0p1_xselect"]).all()
-    # As for unit columns, divided by their norms; the intercept sums up means times coefficients.
+    # Errors as for unit columns, divided by their norms; the intercept sums up means times coefficients.
     unit = 0.1 * 2000**2 * (reference.n + 5) * ROUNDOFF * reference.size
     np.testing.assert_allclose(run.coef * reference["x_norm"], reference["mb_raw_nu0p1_coef"] * reference["x_norm"], rtol=0, atol=unit)
     intercept = float(reference["mb_raw_nu0p1_offset"]) - reference["x_mean"] @ reference["mb_raw_nu0p1_coef"]

@@ -1,4 +1,4 @@
-"""A run whose intercept is fitted anew at every step: what cross-validation judges is the model that a fit of so many steps is."""
+"""Refitted intercepts: cross-validation must score, at each step, the model that a fit with so many steps gives."""
 
 import numpy as np
 import pytest
@@ -19,7 +19,7 @@ def logistic(y, pred, weight):
     return np.average(np.log1p(np.exp(-y * pred)), weights=weight)
 
 
-def test_cross_validation_judges_the_models_that_fits_of_so_many_steps_are():
+def test_cross_validation_scores_the_models_of_shorter_fits():
     folds = [(np.flatnonzero(np.arange(90) % 3 != k), np.flatnonzero(np.arange(90) % 3 == k)) for k in range(3)]
     chosen = cb.ForwardStagewiseClassifierCV(**STEPS, cv=folds).fit(X, SIGNS, WEIGHT)
     losses = chosen.cross_validation_.losses
@@ -29,7 +29,7 @@ def test_cross_validation_judges_the_models_that_fits_of_so_many_steps_are():
             expected = logistic(SIGNS[held], one.decision_function(X[held]), WEIGHT[held])
             assert losses[k, steps] == pytest.approx(expected, rel=1e-12)
             held_fixed = one.run_.score_path(X[held], SIGNS[held], WEIGHT[held])[steps]
-        assert steps == 1 or abs(held_fixed + expected) > 1e-6  # the intercept of the start is another model
+        assert steps == 1 or abs(held_fixed + expected) > 1e-6  # with the intercept of the start it would be another model
     assert chosen.path_.score_path(X, SIGNS, WEIGHT)[int(chosen.place_.step)] == pytest.approx(
         -logistic(SIGNS, chosen.decision_function(X), WEIGHT), rel=1e-12
     )
@@ -49,7 +49,7 @@ def test_every_model_of_the_path_has_its_best_intercept(loss, sparse):
         pred = problem.combine(beta)
         found = scipy.optimize.minimize_scalar(lambda b, pred=pred: problem.value(pred + b), bracket=(-1, 1), tol=1e-12)
         at = cb.lasso.PathPoint(step=k)
-        # a smooth minimum is told to half the digits
+        # the minimum of a smooth function is known to half the digits only
         assert path.intercept_at(step=k) - run.intercept_at(step=k) == pytest.approx(found.x, abs=1e-6)
         assert path.shifts[k] == pytest.approx(found.x, abs=1e-6)
         assert -scores[k] * WEIGHT.sum() == pytest.approx(found.fun, rel=1e-12)
@@ -64,19 +64,19 @@ def test_every_model_of_the_path_has_its_best_intercept(loss, sparse):
 
 
 @pytest.mark.parametrize("unit", [1e-6, 1e5])
-def test_the_unit_of_the_target_is_that_of_the_intercept(unit):
-    """Of a loss of differences: a target in thousands has an intercept in thousands."""
+def test_the_intercept_scales_with_the_target(unit):
+    """For losses of y - f: a target in thousands gives an intercept in thousands."""
     start = cb.solve(cb.Problem(X, Y, cb.losses.Huber(0.5)), cb.forward_stagewise(0.5), 60, compile=False)
     other = cb.solve(cb.Problem(X, unit * Y, cb.losses.Huber(0.5 * unit)), cb.forward_stagewise(0.5 * unit), 60, compile=False)
     one, two = start.refit_intercept(), other.refit_intercept()
     assert abs(one.shifts).max() > 0.01
-    # roots are found to 1e-15, or to four roundings where that is more
+    # roots are found to 1e-15, or to four roundings if that is more
     np.testing.assert_allclose(two.shifts, unit * one.shifts, rtol=1e-9, atol=unit * 1e-8)
     assert two.intercept_at(step=60) == pytest.approx(unit * one.intercept_at(step=60), rel=1e-9)
 
 
-def test_a_ball_is_certified_beside_any_intercept():
-    """The interval at the best intercept against the optimum over both, by a solver with the intercept as a column."""
+def test_a_ball_with_a_free_intercept_is_certified():
+    """The interval at the best intercept contains the optimum over both, found by a path with a free intercept."""
     problem, delta = cb.Problem(X, SIGNS, cb.losses.Logistic()), 12.0
     path = cb.solve(problem, cb.regularized_forward_stagewise(0.1, delta), 600, compile=False).refit_intercept()
     certificate = path.certificate_at(cb.lasso.PathPoint(step=600))

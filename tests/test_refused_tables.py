@@ -1,4 +1,4 @@
-"""Bad tables and options: one sentence each, which names the file and says what was found and what to do."""
+"""Bad tables and options: each is refused in one sentence, with the file, what was found, and what to do."""
 
 import gzip
 import io
@@ -14,14 +14,14 @@ from coordboost import read_table
 
 
 def refuse(path, expected, target=None, **options):
-    """Check that the file is refused with ValueError in one line that starts with its name."""
+    """Check that the file is refused by a ValueError in one line that starts with its name."""
     with pytest.raises(ValueError, match=expected) as caught:
         read_table(path, target, **options)
     message = str(caught.value)
     assert type(caught.value) is ValueError and message.startswith(str(path).partition(",")[0]) and "\n" not in message
 
 
-#: name: (content, options, what the sentence says).
+#: name: (content, options, a part of the error message).
 REFUSED = {
     "empty file": ("", {}, "expected a header row and rows of cells, got an empty file: check"),
     "no rows": ("a,y\n", {}, r"at least one row and one feature, got 0 row\(s\) and 1 column\(s\) besides 'y': check"),
@@ -129,7 +129,7 @@ def test_no_number_is_read_across_a_quote(tmp_path_factory, before, after, sep):
 
 # ------------------------------------------------------------------------------------------------ options and paths
 
-#: Values that no option takes, and those that some do.
+#: Values of types that no option takes, and values that one option takes and others do not.
 WRONG = (5.0, [5], {"a": 1}, b"x", object(), True, (None,))
 MARKS = {"sep": (), "decimal": ("1", "e", "-"), "thousands": ("1", "e", "-")}
 NAMES = ("sep", "decimal", "thousands", "encoding", "na", "text", "drop", "date_format", "sheet", "impute")
@@ -187,7 +187,7 @@ def test_damaged_and_truncated_files(tmp_path, name):
     path, wide = tmp_path / name, np.random.default_rng(2).standard_normal((50, 50))
     for content in (b"", b"garbage", b"\x1f\x8b\x08\x00", b"PK\x03\x04rest", b"\x93NUMPY\x01\x00", b"PAR1"):
         path.write_bytes(content)
-        if not (name == "t.csv.gz" and content == b""):  # gzip takes no bytes for an empty file, and so do we
+        if not (name == "t.csv.gz" and content == b""):  # gzip accepts an empty file, and so do we
             refuse(path, r"cannot be read|at least one row")
     if name == "t.npz":
         np.savez_compressed(path, X=wide, y=wide[:, 0])
@@ -271,7 +271,7 @@ def test_an_array_that_claims_more_than_its_file_holds(tmp_path):
 
 @pytest.mark.parametrize("name", ["t.csv", "t.csv.gz", "t.svm", "t.parquet", "t.xlsx", "t.npz", "X.npy"])
 def test_large_files_are_refused_before_they_are_read(tmp_path, monkeypatch, name):
-    """Every format, on a machine where next to nothing is free."""
+    """Every format, with almost no free memory."""
     frame = pd.DataFrame({name: np.arange(400.0) for name in "aby"})
     text = frame.to_csv(index=False)
     write(tmp_path / "t.csv", text)
@@ -288,7 +288,7 @@ def test_large_files_are_refused_before_they_are_read(tmp_path, monkeypatch, nam
 
 
 @pytest.mark.parametrize("kind", ["parquet", "arrow", "xlsx"])
-def test_options_of_text_say_nothing_of_files_with_types(tmp_path, kind):
+def test_options_for_text_are_refused_for_typed_files(tmp_path, kind):
     path = tmp_path / f"t.{kind}"
     write_typed(pd.DataFrame({"a": ["x", "z"], "y": [1.0, 2]}), path)
     for option, value in (("sep", ";"), ("decimal", ","), ("thousands", "."), ("encoding", "utf-8")):
@@ -299,7 +299,7 @@ def test_options_of_text_say_nothing_of_files_with_types(tmp_path, kind):
 
 @pytest.mark.parametrize("dtype", [np.uint64, np.int64])
 @pytest.mark.parametrize("kind", ["npz", "npy", "parquet", "csv"])
-def test_whole_numbers_that_become_one_are_named(tmp_path, dtype, kind):
+def test_whole_numbers_that_become_equal_as_floats_are_named(tmp_path, dtype, kind):
     top = np.iinfo(dtype).max
     whole = np.array([[1, top], [2, top - 1], [3, 5]], dtype=dtype)
     frame, name = pd.DataFrame({"a": whole[:, 0], "b": whole[:, 1], "y": [1.0, 2, 3]}), {"npy": "X.npy"}.get(kind, f"t.{kind}")

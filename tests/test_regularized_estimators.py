@@ -1,4 +1,4 @@
-"""The estimators of regularised boosting: scikit-learn's checks, the run behind them, and what they refuse."""
+"""The estimators of regularised boosting: scikit-learn's checks, the underlying run, and refused arguments."""
 
 import numpy as np
 import pytest
@@ -35,7 +35,7 @@ def test_a_larger_penalty_makes_smaller_trees():
     ({"penalty": -1.0}, "penalty must be"), ({"power": 3}, "power must be 2"), ({"nodes": ()}, "must not be empty"),
     ({"n_candidates": 0}, "n_candidates must be"),
 ])  # fmt: skip
-def test_what_no_parameter_may_be(settings, says):
+def test_bad_parameters_are_refused(settings, says):
     with pytest.raises(ValueError, match=says):
         cb.RegularizedGBMRegressor(**settings).fit(X, Y)
 

@@ -1,4 +1,4 @@
-"""The relaxed Lasso: fits without a penalty on the columns of each model, against NumPy and scikit-learn, and their mix with the Lasso."""
+"""The relaxed Lasso: unpenalised fits on the active columns, compared with NumPy and scikit-learn, and their mixture with the Lasso."""
 
 import numpy as np
 import pytest
@@ -17,7 +17,7 @@ FOLDS = list(KFold(4, shuffle=True, random_state=1).split(X))
 
 
 def fitted(model, active):
-    """Coefficients and intercept of an estimator of scikit-learn on some columns."""
+    """Coefficients and intercept of a scikit-learn model on some columns, in all columns."""
     coef = np.zeros(X.shape[1])
     coef[active] = model.coef_
     return coef, float(np.ravel(model.intercept_)[0])
@@ -47,7 +47,7 @@ def test_least_squares_on_the_active_columns(net, unit_columns):
     ],
     ids=["logistic", "poisson"],
 )
-def test_other_losses_have_their_own_fit(loss, y, theirs):
+def test_other_losses_refit_with_that_loss(loss, y, theirs):
     path = cb.lasso_path(X, y, n_alphas=6, eps=0.05, loss=loss, refit_intercept=True)
     plain = path.relaxed()
     for k in range(1, 6):
@@ -58,8 +58,8 @@ def test_other_losses_have_their_own_fit(loss, y, theirs):
 
 
 @pytest.mark.parametrize("free", [True, False])
-def test_where_curvatures_vanish_the_residuals_are_at_right_angles(free):
-    """Huber's loss, with most samples beyond the bend; beside the intercept of the constant model, too."""
+def test_with_vanishing_curvatures_clipped_residuals_are_orthogonal(free):
+    """Huber's loss with most residuals in its linear part; also with the intercept of the constant model."""
     path = cb.lasso_path(X, Y, n_alphas=6, loss=cb.losses.Huber(0.3), refit_intercept=free)
     plain = path.relaxed()
     for coef, intercept in zip(plain.coefs.T, plain.intercepts, strict=True):
@@ -115,7 +115,7 @@ def test_every_estimator_with_a_grid_relaxes(kind, y):
     assert (plain == alone[1]).all() and (plain[:, 1:] != alone[0][:, 1:]).all()
 
 
-def test_classes_that_a_plane_separates_end_far_out():
+def test_separable_classes_get_large_coefficients():
     path = cb.lasso_path(X, np.where(X[:, 0] > 2, 1, -1), n_alphas=4, loss=cb.losses.Logistic(), refit_intercept=True)
     plain = path.relaxed()
     assert np.isfinite(plain.coefs).all() and plain.losses[-1] < 1e-3 * path.losses[0]

@@ -1,4 +1,4 @@
-"""The page about a run: what rows held out say, a certificate that says something, and commands that all work."""
+"""The report page of a run: validation losses, an informative certificate, and commands that all work."""
 
 import html
 import re
@@ -17,7 +17,7 @@ from coordboost.reporting.cli import main
 RNG = np.random.default_rng(1)
 FRAME = pd.DataFrame(RNG.normal(size=(60, 4)), columns=list("abcd"))
 SCORE = 2 * FRAME["a"] - FRAME["b"] + RNG.logistic(size=60)
-#: Columns that a recipe makes numbers of.
+#: Columns that need a recipe.
 MESSY = {
     "it's": FRAME["a"].round(2).astype(str).mask(np.arange(60) % 9 == 4, "gone"), "code": RNG.integers(0, 3, 60),
     "seen": [f"0{1 + i % 9}/0{1 + i % 7}/2021" for i in range(60)], "leak": RNG.normal(size=60).round(2),
@@ -49,7 +49,7 @@ def fine(words):
 
 
 def made(way, folder):
-    """The run of a way in words, its page as it is read, and the page."""
+    """Make the run that `way` describes; return it, the text of its page, and the source of the page."""
     command, target, *more = way.split()
     FRAME.assign(**{target: TARGETS[target]}, **(MESSY if RECIPE in way else {})).to_csv(folder / "t.csv", index=False)
     fine([command, "t.csv", "--target", target, *more, "--out", "o"])
@@ -91,7 +91,7 @@ def test_classes_held_out(folder):
     accuracy, auc = held["measures"]["accuracy"][i], held["measures"]["AUC"][i]
     assert f"On rows held out (4 folds): accuracy {100 * accuracy:.3g} %, AUC {auc:.3g}." in seen
     assert "Rows held out" in seen and "the fewest within one standard error" in seen
-    assert source.count("one standard error to either side</text>") == 2  # broad and narrow
+    assert source.count("one standard error to either side</text>") == 2  # in the wide and in the narrow layout
     y, parts = np.where(TARGETS["kind"] == "yes", 1.0, -1.0), []
     for fit, rows in folds_of(y, 4, 0):
         part = cb.solve(cb.Problem(FRAME.iloc[fit], y[fit], cb.losses.Logistic()), cb.methods.gcd(), 40).refit_intercept()
@@ -116,7 +116,7 @@ def test_numbers_held_out(folder):
     assert longer.outcome.validation is None and "held out" not in cb.html_report(longer)
 
 
-def test_an_estimator_that_chose_gives_its_page_the_curve():
+def test_the_page_of_a_cv_estimator_shows_the_cv_curve():
     model = cb.LSBoostRegressorCV(eps=0.5, n_steps=20, cv=3).fit(FRAME, TARGETS["price"])
     text = cb.html_report(model.run_, cross_validation=model.cross_validation_)
     assert "Rows held out" in text and "with 3 folds." in text and "coordboost cv" not in text
@@ -125,7 +125,7 @@ def test_an_estimator_that_chose_gives_its_page_the_curve():
 
 
 @pytest.mark.parametrize("way", [WAYS[1], WAYS[2], WAYS[3]], ids=["logistic", "exponential", "poisson"])
-def test_a_certificate_without_strong_convexity_is_about_the_ball_that_was_reached(way, folder):
+def test_without_strong_convexity_the_certificate_is_for_the_reached_ball(way, folder):
     run, seen, _ = made(way, folder)
     models = run.refit_intercept()
     (radius,) = re.findall(r"--ball (\S+)", seen)
@@ -139,7 +139,7 @@ def test_a_certificate_without_strong_convexity_is_about_the_ball_that_was_reach
     assert f"l1 <= {float(radius):.5g}" in fine(["certify", str(file)])
 
 
-def test_what_the_shell_has_no_words_for_is_not_put_into_a_command():
+def test_runs_without_a_command_line_equivalent_show_no_fit_command():
     wide, weight = RNG.normal(size=(60, 300)), RNG.uniform(1, 2, 60)
     for X, method, given in (
         (wide, cb.agbm(0.5, "auto"), None), (FRAME, cb.ls_boost(), weight), (FRAME, cb.forward_stagewise([1.0] * 5), None),

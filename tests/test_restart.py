@@ -1,4 +1,4 @@
-"""Momentum that restarts: in fixed periods, where the loss rises, and where a run leaves what its theorem allows.
+"""Momentum with restarts: after fixed periods, where the loss rises, and where a run violates the bound of its theorem.
 
 Source: Lu, Karimireddy, Ponomareva, Mirrokni, *Accelerating Gradient Boosting Machines*, Algorithm 3; docs/accelerated.md.
 """
@@ -12,7 +12,7 @@ from designs import as_it_is
 
 import coordboost as cb
 
-#: What the shrink column of a path says where momentum restarts, where a move is undone, and where gamma is quartered.
+#: Codes in the shrink column of a path: momentum restarts, a move is undone, gamma is divided by four.
 RESTART, UNDO, SLOWER = -1.0, -2.0, -3.0
 RNG = np.random.default_rng(2)
 
@@ -26,7 +26,7 @@ WEIGHTS = np.geomspace(1e-3, 1, 4)
 
 
 def best_fit(v):
-    """The unit vector that fits v best, as a projection."""
+    """The multiple of a unit vector that fits v best."""
     out = np.zeros_like(v)
     j = int(np.argmax(np.abs(v)))
     out[j] = v[j]
@@ -34,7 +34,7 @@ def best_fit(v):
 
 
 def restarted(y, eta, gamma, n_rows, period):
-    """AGBM with restart on the identity, row by row in its own words: f after each row, and how the rows began."""
+    """AGBM with restart on the identity, written out: f after each row, and the code of each row."""
     f, h, left, m, out, rows = 0 * y, 0 * y, 0 * y, 0, [], []
     begin = 1.0
     while len(rows) < n_rows:
@@ -63,18 +63,18 @@ def restarted(y, eta, gamma, n_rows, period):
 @pytest.mark.parametrize("period", [1, 7, None])
 @pytest.mark.parametrize("n, gamma", [(5, 0.5), (10, 0.3), (10, 0.01)])
 def test_restart_is_the_algorithm_of_the_paper(n, gamma, period):
-    problem = identity(n, np.sqrt(np.arange(2, n + 2)))  # no two scores are equal
+    problem = identity(n, np.sqrt(np.arange(2, n + 2)))  # all scores differ
     run = cb.solve(problem, cb.agbmr(0.7, gamma, period, guard=False), 150)
     naive, rows = restarted(problem.y, 0.7, gamma, 150, period)
     assert run.path.shrink.tolist() == rows
     after_undo = np.flatnonzero(run.path.shrink == UNDO)
     for state, f in zip(run.replay(range(1, 151)), naive, strict=True):
-        if state.k not in after_undo:  # the row that a move is taken back with comes next
+        if state.k not in after_undo:  # a move is taken back in the next row
             np.testing.assert_allclose(state.pred, f, atol=1e-13 * 10)
 
 
 def test_moves_that_raise_the_loss_are_taken_back():
-    """The model never gets worse, but for the row before it is taken back."""
+    """The loss never rises, except in the row before a move is taken back."""
     run = cb.solve(TEN, cb.agbmr(1.0, 0.3), 200)
     losses = np.array([state.loss for state in run.replay(range(201))])
     kept = np.delete(losses, np.flatnonzero(run.path.shrink == UNDO))
@@ -82,8 +82,8 @@ def test_moves_that_raise_the_loss_are_taken_back():
 
 
 @pytest.mark.parametrize("problem, gamma, diverged", [(FIVE, 0.5, 8.1e10), (TEN, 0.3, 1.11e7)])
-def test_the_guard_speaks_where_agbm_diverges(problem, gamma, diverged):
-    """The values without it are those of the specification."""
+def test_the_guard_acts_where_agbm_diverges(problem, gamma, diverged):
+    """Expected losses without the guard are from the specification."""
     without = cb.solve(problem, cb.agbm(1.0, gamma, guard=False), 160)
     assert without.final.loss == pytest.approx(diverged, rel=1e-2)
     run = cb.solve(problem, cb.agbm(1.0, gamma), 400)
@@ -125,7 +125,7 @@ def test_the_guard_is_silent_where_the_theorem_holds(seed):
 
 
 def test_the_period_of_the_theorem_halves_the_gap():
-    """M = ceil(sqrt(8 / (eta gamma mu))); half of that, the printed length, does not in one dimension."""
+    """M = ceil(sqrt(8 / (eta gamma mu))); half of that, the printed length, fails in one dimension."""
     one = identity(1, [1.0])
     for eta, gamma in [(1e-2, 0.2), (0.1, 0.9), (1.0, 1.0)]:
         period = math.ceil(math.sqrt(8 / (eta * gamma)))
@@ -137,7 +137,7 @@ def test_the_period_of_the_theorem_halves_the_gap():
 
 
 def test_trees():
-    """The guard works over learners that are found, too: those of the part that was left are forgotten."""
+    """The guard also works for learners found by a search: learners of the abandoned part are removed."""
     X = RNG.normal(size=(120, 3))
     y = np.sin(2 * X[:, 0]) * X[:, 1] + 0.1 * RNG.normal(size=120)
     problem = cb.Problem(cb.data.trees(X, max_depth=2), y)

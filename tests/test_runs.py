@@ -1,7 +1,7 @@
-"""The run as an object: replayed, resumed, saved and loaded, always bit for bit.
+"""The result of a run: replayed, resumed, saved and loaded, always bit for bit the same.
 
-Checkpoints sit at the seams of the engine: a chunk of random draws is 4096 steps, the state is renewed every 65536 steps, which is
-seen compiled only.
+The steps tested are next to the boundaries of the engine: a chunk of random draws is 4096 steps; every 65536 steps the state is
+recomputed, which is tested in compiled code only.
 """
 
 import itertools
@@ -55,7 +55,7 @@ over_cases = pytest.mark.parametrize("name", CASES)
 
 
 def long_run(name, n_steps=LONG, _cache={}):  # noqa: B006
-    """The run of a case, kept."""
+    """The run of a case, cached."""
     if (name, n_steps) not in _cache:
         problem, method, model_state = CASES[name]
         _cache[name, n_steps] = cb.solve(problem, method, n_steps, rng=3, model_state=model_state)
@@ -108,7 +108,7 @@ def test_resume_in_many_odd_pieces(name):
 
 @pytest.mark.parametrize("split", range(6))
 def test_forward_stepwise_resumes(split):
-    """Its model state holds a basis, not only predictions: it must be rebuilt too."""
+    """Its model state holds a basis as well as predictions; the basis must be rebuilt."""
     whole = cb.solve(squared(), cb.forward_stepwise(), 6)
     parts = cb.solve(squared(), cb.forward_stepwise(), split).resume(6 - split)
     assert bits(parts) == bits(whole)
@@ -133,7 +133,7 @@ def test_a_loaded_run_is_the_saved_one(name, tmp_path):
     assert (tmp_path / "without").stat().st_size < (tmp_path / "with").stat().st_size
 
 
-def test_the_problem_comes_back_whole(tmp_path):
+def test_a_loaded_problem_is_complete(tmp_path):
     wide = np.column_stack([X, np.ones(M)])
     with pytest.warns(cb.data.ConstantColumnWarning):
         problem = Problem(wide, Y, cb.losses.Huber(0.5), feature_names=list("abcdefgh"), sample_weight=np.linspace(0, 1, M))
@@ -166,7 +166,7 @@ class Cubed(namedtuple("Cubed", ""), cb.losses.Loss):
 
 @pytest.mark.parametrize("name", ["my own", "ls_boost", "gcd"])
 def test_a_method_of_the_users_own_must_be_given_again(name, tmp_path):
-    """Also where it carries the name of a method of the package, which it is not."""
+    """Also under the name of a method of the package."""
     method = cb.rules.Method(name, cb.rules.Greedy(), Halving())
     run = cb.solve(squared(), method, 50)
     assert run.beta.tobytes() == cb.solve(squared(), cb.ls_boost(0.5), 50).beta.tobytes()
@@ -186,7 +186,7 @@ def test_a_loss_of_the_users_own_is_not_saved(tmp_path):
 
 
 def test_a_run_refuses_other_data_of_the_same_shape(tmp_path):
-    """The recorded steps lead to the saved coefficients on any data: only the data can tell."""
+    """The recorded steps give the saved coefficients on any data, so the data themselves must be compared."""
     cb.solve(squared(), cb.ls_boost(), 30).save(tmp_path / "run", data=False)
     refused(lambda: cb.load(tmp_path / "run", Problem(X, -Y)), "problem")
 
@@ -199,14 +199,14 @@ def test_a_run_without_steps(tmp_path):
     assert same(cb.load(tmp_path / "run").resume(9), cb.solve(squared(), cb.methods.rcd(), 9))
 
 
-def test_a_record_is_equal_to_itself_alone():
-    """Its arrays, compared entry by entry, would have no truth value."""
+def test_a_path_equals_itself_only():
+    """Comparing its arrays entry by entry would have no single truth value."""
     one, other = (cb.solve(squared(), cb.methods.rcd(), 3, rng=0).path for _ in range(2))
     assert one == one and one != other and len({one, other}) == 2
 
 
-def test_results_are_the_users_own_to_change():
-    """Writing into what a run returns changes no other result."""
+def test_results_are_copies():
+    """Writing into returned arrays changes no other result."""
     run = cb.solve(squared(), cb.ls_boost(), 20)
     expected = bits(run)
     for state in itertools.islice(cb.iterate(squared(), cb.ls_boost(), 20), 5):

@@ -1,4 +1,4 @@
-"""The angle of learners that are searched for: the worst of the vectors looked at, as lines of NumPy find it, and words that say so."""
+"""The angle of an implicit dictionary: the least cosine over sampled vectors, recomputed in NumPy, reported as an upper end only."""
 
 import numpy as np
 import pytest
@@ -13,7 +13,7 @@ WEIGHT = RNG.integers(1, 4, 12).astype(float)
 
 
 def naive(X, weight, c, n_steps):
-    """The least cosine of the residuals of c with their best split in two leaves, in the metric of the weights."""
+    """The least cosine between the residuals of c and their best fit on two leaves, in the metric of the weights."""
     cosines = []
     for _ in range(n_steps):
         sides = [x <= cut for x in X.T for cut in np.unique(x)[:-1]]
@@ -30,25 +30,25 @@ def test_trees_of_depth_1_are_the_naive_splits(weight):
     starts = RNG.normal(size=(3, 12))
     found = sampled_mca(problem, starts=starts, n_steps=8)
     assert found.lower == 0 and found.upper == pytest.approx(min(naive(X, weight, c, 8) for c in starts), rel=1e-12)
-    # the direction is the vector times the roots of the weights, of length 1; a single look at it gives the same end
+    # the direction is the vector times the roots of the weights, of length 1; one step from it gives the same upper end
     assert np.linalg.norm(found.witness["direction"]) == pytest.approx(1, abs=1e-15)
     again = sampled_mca(problem, starts=found.witness["direction"] / np.sqrt(weight), n_steps=1)
     assert again.upper == pytest.approx(found.upper, rel=1e-12)
     assert "worst of 24 vectors looked at; the lower end proves nothing" in found.witness["method"]
 
 
-def test_it_is_an_upper_end_where_the_angle_is_known():
+def test_it_is_an_upper_end_of_known_angles():
     for learners in (cb.data.leaf_stumps(X), cb.data.stumps(X), np.eye(12)):
         problem = cb.Problem(learners, Y, center=False, scale=False)
         angle, sampled = cb.theory.mca(problem), sampled_mca(problem, rng=1)
         assert sampled.upper >= angle.lower - 1e-12
         at = sampled_mca(problem, starts=angle.witness["direction"], n_steps=1)
         assert at.upper == pytest.approx(angle.upper, rel=1e-9)
-    assert sampled.upper == pytest.approx(12**-0.5, rel=1e-12)  # random signs are the worst for the unit vectors
+    assert sampled.upper == pytest.approx(12**-0.5, rel=1e-12)  # random signs are the worst vectors for the unit vectors
 
 
 def test_drawn_starts_are_in_the_range_of_the_learners():
-    """Outside of the range a part of a vector meets no learner: the cosine would fall to 0 as the rest is fitted."""
+    """Part of a vector outside the range is orthogonal to all learners: as the rest is fitted, the cosine would fall to 0."""
     B = np.linalg.qr(RNG.normal(size=(12, 2)))[0]
     problem = cb.Problem(B, Y, center=False, scale=False)
     assert sampled_mca(problem, starts=9).upper > 2**-0.5 - 1e-12  # cosines with two orthonormal learners

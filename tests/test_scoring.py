@@ -1,4 +1,4 @@
-"""What judges points of paths on rows held out: scorers of scikit-learn against its own loop, splits drawn with replacement."""
+"""Validation scores along paths: scorers of scikit-learn compared with its own loop, bootstrap splits."""
 
 import warnings
 
@@ -45,7 +45,7 @@ def test_scores_of_classes_are_those_of_scikit_learns_loop(scoring):
             np.testing.assert_allclose(-found.losses[i, k], theirs, rtol=1e-4)
 
 
-def test_counts_are_judged_on_their_own_scale():
+def test_counts_are_scored_on_their_own_scale():
     model = cb.CertifiedPoissonRegressorCV(alphas=ALPHAS, cv=FOLDS, scoring="neg_mean_poisson_deviance").fit(X, COUNTS)
     found = model.cross_validation_
     for path, losses, (_, held) in zip(found.paths, found.losses, FOLDS, strict=True):
@@ -56,7 +56,7 @@ def test_counts_are_judged_on_their_own_scale():
     assert plain.measure == "mean loss" and found.best == plain.best
 
 
-def test_weights_are_those_of_the_scorer():
+def test_weights_are_passed_to_the_scorer():
     weight = RNG.integers(1, 4, 90).astype(float)
     found = cb.cross_validate(walk, X, Y, folds=FOLDS, sample_weight=weight, scoring="neg_mean_absolute_error")
     for losses, (fit, held) in zip(found.losses, FOLDS, strict=True):
@@ -81,7 +81,7 @@ def test_weights_are_those_of_the_scorer():
     ids=["run", "refitted", "accelerated", "trees", "exact", "grid", "stumps", "families"],
 )
 def test_staged_predictions_are_those_of_each_point(made):
-    """All of them kept: none is an array that moves on."""
+    """All arrays are kept: none may be overwritten by later ones."""
     path = made()
     staged = list(path.staged_predict(X[:7]))
     assert len(staged) == path.n_points
@@ -89,7 +89,7 @@ def test_staged_predictions_are_those_of_each_point(made):
         np.testing.assert_allclose(pred, path.predict(X[:7], step=k), rtol=1e-9, atol=1e-12)
 
 
-def test_the_greatest_score_is_chosen_and_said():
+def test_the_largest_score_is_chosen_and_reported():
     found = cb.cross_validate(walk, X, Y, folds=FOLDS, scoring="r2")
     assert found.best == found.mean.argmax() and found.mean[found.one_se] >= found.mean.max() - found.error[found.best]
     assert f"best {found.best} (r2 {found.mean.max():.6g})" in repr(found) and " r2 " in found.summary().splitlines()[0]
@@ -102,7 +102,7 @@ def absolute(model, X, y):
     return -np.abs(y - model.predict(X)).mean()
 
 
-def test_each_of_three_classes_is_judged_against_the_rest():
+def test_each_of_three_classes_is_scored_against_the_rest():
     model = cb.ForwardStagewiseClassifierCV(n_steps=10, cv=FOLDS, scoring="roc_auc").fit(X, THREE)
     for name, found in zip("abc", model.cross_validation_, strict=True):
         alone = cb.ForwardStagewiseClassifierCV(n_steps=10, cv=FOLDS, scoring="roc_auc").fit(X, name == THREE).cross_validation_
@@ -110,7 +110,7 @@ def test_each_of_three_classes_is_judged_against_the_rest():
 
 
 def test_a_score_without_meaning_at_some_points_is_never_the_best():
-    """Precision of a constant model that predicts one class; no warning about it."""
+    """F1 of a constant model that predicts a single class; it must not warn."""
     with warnings.catch_warnings():
         warnings.simplefilter("error", UndefinedMetricWarning)
         found = cb.ForwardStagewiseClassifierCV(n_steps=20, cv=FOLDS, scoring="f1_macro").fit(X, NAMES).cross_validation_
@@ -125,7 +125,7 @@ def test_bootstrap_samples_are_counts_and_the_rows_left_out():
     assert abs(np.mean([len(held) for _, held in folds]) / 90 - (1 - 1 / 90) ** 90) < 0.02
     again = list(splitter.split(X))
     assert all((a[0] == b[0]).all() for a, b in zip(folds, again, strict=True)) and splitter.get_n_splits() == 30
-    assert len(list(cb.model_selection.Bootstrap(9).split(X[:2]))) == 9  # none without a row left out
+    assert len(list(cb.model_selection.Bootstrap(9).split(X[:2]))) == 9  # samples that leave no row out are not used
     found = cb.cross_validate(walk, X, Y, folds=splitter)
     for losses, (fit, held) in zip(found.losses, folds, strict=True):
         rows, times = np.unique(fit, return_counts=True)

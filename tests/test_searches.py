@@ -1,4 +1,4 @@
-"""One-dimensional searches: the step along a learner, the intercept beside a model, the best constant, against an independent solver."""
+"""One-dimensional searches compared with an independent solver: step along a learner, intercept of a model, best constant."""
 
 import math
 
@@ -23,21 +23,21 @@ def targets(loss, n, rng):
 
 
 def fall(loss, y, weight, f, direction, t):
-    """Minus the derivative along `direction`, of exactly added terms, and the sum of their sizes."""
+    """Minus the derivative along `direction`, with its terms added exactly, and the sum of their absolute values."""
     samples = zip(y.tolist(), weight.tolist(), f.tolist(), direction.tolist(), strict=True)
     terms = [min(max(loss.residual(a, b + t * d) * w * d, -1e300), 1e300) for a, w, b, d in samples]
     return math.fsum(terms), math.fsum(map(abs, terms))
 
 
 def turns_at(loss, y, weight, f, direction, t, near):
-    """Whether the derivative along `direction` is 0 at t, or turns within `near` of it, but for rounding of predictions and sums."""
+    """Whether the derivative along `direction` is 0 at t, or changes sign within `near` of it, up to rounding of predictions and sums."""
     before, small = fall(loss, y, weight, f, direction, t - near)
     after, large = fall(loss, y, weight, f, direction, t + near)
     return before >= -1e-14 * small and after <= 1e-14 * large
 
 
 class Plain(cb.losses.Loss):
-    """A loss as a user writes it: two functions, and nothing else but what is asked for by name."""
+    """A loss as users write it: two functions, and only the attributes passed by name."""
 
     value = residual = None
 
@@ -60,7 +60,7 @@ OWN = {
 @pytest.mark.parametrize("unit", [1e-6, 1.0, 1e3, 1e8])
 @pytest.mark.parametrize("name", OWN)
 def test_value_and_residual_are_enough(name, unit):
-    """The start of a run is the best constant, found where the loss does not bring it."""
+    """A run starts at the best constant, which is searched for if the loss has no formula for it."""
     value, residual, declared = OWN[name]
     rng = np.random.default_rng(1)
     y, weight = unit * rng.gamma(2.0, size=31), rng.integers(1, 4, 31).astype(float)

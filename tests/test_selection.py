@@ -1,4 +1,4 @@
-"""Selection rules: uniform draws that no block boundary can change, and norms and weights that are their exact laws."""
+"""Selection rules: uniform draws that are independent of block boundaries; norms and weights equal their exact distributions."""
 
 from collections import Counter
 from fractions import Fraction as F
@@ -18,7 +18,7 @@ GROUPS = [[0, 2, 5], [1, 4], [3]]
 
 
 def bound(select, n=6, groups=GROUP_OF):
-    """The rule filled in from a problem with n learners."""
+    """The rule, bound to a problem with n learners."""
     problem = as_it_is(np.eye(n), np.ones(n), groups=groups[:n])
     return cb.rtgcd(select=select).bind(problem).select
 
@@ -27,10 +27,10 @@ def bound(select, n=6, groups=GROUP_OF):
 
 
 def deviation(rows, n):
-    """Largest error of the frequencies of all C(n, t) subsets, where these are few, else of all pairs; and what is allowed.
+    """Largest error of the frequencies of all C(n, t) subsets, if these are few, else of all pairs; and the allowed error.
 
     Bernstein and a union bound: with N draws and e = log(2 cells / a) / N, a frequency p is off by e/3 + sqrt((e/3)^2 + 2 p (1-p) e)
-    or more with probability below a = 1e-9 in all cells together: the rate of false alarms over seeds. The seeds are fixed.
+    or more with probability below a = 1e-9 in all cells together, the rate of false alarms over seeds. The seeds are fixed.
     """
     n_rows, t = rows.shape
     if comb(n, t) <= 20:
@@ -56,16 +56,16 @@ def test_subsets_are_uniform(t, n):
 
 @pytest.mark.parametrize("t", [49, 400, 9_000])
 def test_subsets_of_many_are_uniform(t):
-    """Counted in twenty parts of equal size: a draw differs from its mean by no more than chance allows."""
+    """Counts in twenty parts of equal size differ from their mean by no more than chance allows."""
     n, n_rows = 20_000, 400
     rows = cb.rules.RandomSubset(t).draw(np.random.default_rng(0), n_rows, n)
     assert (np.diff(rows, axis=1) > 0).all() and rows.min() >= 0 and rows.max() < n
     counts = np.bincount(rows.ravel() // 1000, minlength=20)
-    # Hoeffding, n_rows t draws without replacement: no part is off by more, but for one run in 1e9
+    # Hoeffding, n_rows t draws without replacement: a part is off by more in one run of 1e9
     assert np.abs(counts - n_rows * t / 20).max() <= sqrt(n_rows * t * log(40 / 1e-9) / 2)
 
 
-def test_one_group_unless_more_are_asked_for():
+def test_the_default_is_one_group():
     assert cb.rules.Groups() == cb.rules.Groups(1) and bound(cb.rules.Groups()).draw(np.random.default_rng(0), 5, 6).shape == (5, 1)
 
 
@@ -74,7 +74,7 @@ def test_one_group_unless_more_are_asked_for():
 
 @pytest.mark.parametrize("n", [1, 2, 5, 8])
 def test_weights_are_the_law_of_the_winner(n):
-    """The rank of the best of t, over all C(n, t) draws; a weight is a product of at most n quotients, rounded three times each."""
+    """The rank of the best of t, over all C(n, t) draws; a weight is a product of at most n quotients, each with three roundings."""
     for t in range(1, n + 1):
         ranks = Counter(min(drawn) for drawn in combinations(range(n), t))
         law = [F(ranks[j], comb(n, t)) for j in range(n)]
@@ -99,7 +99,7 @@ def test_duals_by_enumeration(b):
 @seeded
 @given(a=integers, t=st.integers(1, 6), g=st.integers(1, 3))
 def test_norms_are_expected_maxima(a, t, g):
-    """Propositions 3.1-3.3: the mean over all draws of the largest size looked at."""
+    """Propositions 3.1-3.3: the mean, over all draws, of the largest absolute value drawn."""
     a = np.array(a)
     subsets = [max(abs(a[list(drawn)])) for drawn in combinations(range(6), t)]
     unions = [max(abs(a[list(chain(*drawn))])) for drawn in combinations(GROUPS, g)]
@@ -110,7 +110,7 @@ def test_norms_are_expected_maxima(a, t, g):
 @seeded
 @given(a=integers, b=integers, t=st.integers(1, 6))
 def test_duality_and_types(a, b, t):
-    """<a, b> <= norm(a) dual(b); all of t = n, groups of one and all groups are the other types."""
+    """<a, b> <= norm(a) dual(b). Subsets of all learners, groups of one learner, and all groups give the norms of other types."""
     a, b = np.array(a), np.array(b)
     rules = [cb.rules.Greedy(), bound(cb.rules.RandomSubset(t)), bound(cb.rules.Groups(min(t, 3)))]
     for rule in rules:
@@ -128,7 +128,7 @@ def test_duality_and_types(a, b, t):
 
 
 def test_groups_follow_the_labels():
-    """Labels of any kind, in any order; a column that is set aside leaves its group, and an emptied group goes."""
+    """Labels of any type, in any order; a dropped column leaves its group, and an empty group disappears."""
     X, y = gaussian("tall")
     X[:, 2] = 1.0
     with pytest.warns(cb.data.ConstantColumnWarning):

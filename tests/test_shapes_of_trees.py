@@ -1,4 +1,4 @@
-"""Shape functions of runs over trees of one split: they and the constant add up to the prediction."""
+"""Shape functions of runs over one-split trees: constant plus shapes equals the prediction."""
 
 import numpy as np
 import pandas as pd
@@ -14,7 +14,7 @@ TABLE = pd.DataFrame({"age": RNG.normal(size=N), "town": pd.Categorical(TOWN), "
 TABLE.loc[::7, "age"] = np.nan
 TABLE.loc[3::11, "town"] = None
 Y = np.sin(2 * np.nan_to_num(TABLE["age"].to_numpy(), nan=2.0)) + (TOWN == "Oslo") - TABLE["size"].to_numpy() / 9 + 0.1 * RNG.normal(size=N)
-#: Missing values where the fit had none, a town that it has not seen, values beyond all others.
+#: Missing values where the fit had none, an unseen town, values beyond the training range.
 NEW = pd.DataFrame({
     "age": np.append(3 * RNG.normal(size=96), [np.nan, -np.inf, np.inf, 0.0]),
     "town": [*np.append(TOWN, "Moss")[RNG.integers(0, N + 1, 98)].tolist(), None, "Moss"],
@@ -23,7 +23,7 @@ NEW = pd.DataFrame({
 
 
 def total(problem, shapes, X):
-    """The constant and the shapes at the rows of a frame."""
+    """The constant plus the shapes at the rows of a frame."""
     return problem.constant + sum(shape(X[name].tolist()) for name, shape in shapes.items())
 
 
@@ -44,7 +44,7 @@ RUNS = {
 
 
 @pytest.mark.parametrize("name", RUNS)
-def test_they_and_the_constant_add_up_to_the_prediction(name):
+def test_constant_plus_shapes_equals_the_prediction(name):
     method, limits = RUNS[name]
     run = run_over(method, **limits)
     shapes = run.shape_functions()
@@ -61,8 +61,8 @@ def test_they_and_the_constant_add_up_to_the_prediction(name):
     np.testing.assert_array_equal(np.sort(used), np.flatnonzero(run.beta))
 
 
-def test_of_one_split_and_by_hand():
-    """One tree of full size is the mean of each side, its cut the middle between two rows."""
+def test_one_split_by_hand():
+    """A single tree with full step: the mean of each side; its cut lies midway between two rows."""
     run = cb.solve(cb.Problem(cb.data.trees([[1.0], [2.0], [4.0], [np.nan]], max_depth=1), [1.0, 1.0, 5.0, 5.0]), cb.ls_boost(1.0), 1)
     (shape,) = run.shape_functions().values()
     assert shape.feature == "x0" and shape.cuts == [3.0] and shape.learners == [0]
@@ -70,7 +70,7 @@ def test_of_one_split_and_by_hand():
     np.testing.assert_allclose(shape([3.0, 3.1, np.nan]), [-2.0, 2.0, 2.0], atol=1e-12)
 
 
-def test_at_an_earlier_step_of_an_estimator_and_from_a_file(tmp_path):
+def test_shapes_at_an_earlier_step_of_an_estimator_and_from_a_file(tmp_path):
     X = TABLE[["age", "size"]].to_numpy()
     settings = {"max_depth": 1, "n_estimators": 40, "max_features": None, "random_state": 0}
     model = cb.RandomizedGBMRegressor(**settings).fit(X, Y)

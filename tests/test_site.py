@@ -1,4 +1,4 @@
-"""The documentation site: its settings, the tree of its pages, links between files, the heads of examples. The build itself is slow."""
+"""The documentation site: settings, the tree of pages, links between files, titles of examples. The build itself is a slow test."""
 
 import ast
 import re
@@ -27,14 +27,14 @@ def toctrees(text):
 
 
 def anchors(page):
-    """The anchors of a page: those of its headings, as GitHub and MyST make them, and named targets."""
+    """The anchors of a page: of headings, as GitHub and MyST make them, and explicit targets."""
     text = re.sub(r"^```.*?^```", "", page.read_text(encoding="utf-8"), flags=re.M | re.S)
     heads = re.findall(r"^#+ (.*)$", text, re.M)
     return {re.sub(r"[^\w\- ]", "", head.lower()).strip().replace(" ", "-") for head in heads} | set(re.findall(r"^\((.*)\)=$", text, re.M))
 
 
 def test_settings_are_read_without_sphinx(monkeypatch):
-    monkeypatch.setitem(sys.modules, "coordboost.plots", None)  # the settings give this page a module
+    monkeypatch.setitem(sys.modules, "coordboost.plots", None)  # the settings add this module
     settings = runpy.run_path(str(DOCS / "conf.py"))
     assert settings["project"] == "coordboost" and settings["html_theme"] == "pydata_sphinx_theme"
 
@@ -71,8 +71,8 @@ def test_the_api_has_every_module():
 
 
 @pytest.mark.parametrize("example", EXAMPLES, ids=lambda one: one.name)
-def test_an_example_has_a_head(example):
-    """The name is one that runs, the docstring has a title and says more; nothing is fetched."""
+def test_an_example_has_a_title(example):
+    """Its file name makes the gallery run it, its docstring has a title and more text; it downloads nothing."""
     tree = ast.parse(text := example.read_text(encoding="utf-8"))
     title, line, *rest = ast.get_docstring(tree).splitlines()
     assert example.name.startswith("plot_") and set(line) == {"="} and len(line) == len(title) and "".join(rest)

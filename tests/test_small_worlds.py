@@ -1,4 +1,4 @@
-"""What rows of the ledger and experiments stand on: a spectral gap, the list of all trees on a tiny table, early stopping."""
+"""Tools of the ledger and the experiments: a spectral gap, the list of all trees on a tiny table, early stopping."""
 
 from itertools import product
 
@@ -12,7 +12,7 @@ from verification.theorems.sglb_nonconvex import Wells, spectral_gap
 
 @pytest.mark.parametrize("deviation", [0.5, 1.0, 2.0])
 def test_the_spectral_gap_of_a_normal_law_is_one_over_its_variance(deviation):
-    """Up to the square of a cell, in deviations."""
+    """Up to the square of the cell width, in standard deviations."""
     at = np.linspace(-8 * deviation, 8 * deviation, 601)
     chance = np.exp(-((at / deviation) ** 2) / 2)
     found = spectral_gap(chance / chance.sum(), at[1] - at[0])
@@ -20,7 +20,7 @@ def test_the_spectral_gap_of_a_normal_law_is_one_over_its_variance(deviation):
 
 
 def test_no_function_on_the_grid_beats_the_spectral_gap():
-    """Poincare's inequality as it is used: for losses, for steps from well to well, for random functions."""
+    """Poincare's inequality for the functions in use: losses, steps between wells, random functions."""
     wells = Wells(4, 20.0, 0.2)
     law, width, rng = wells.law((2, 1, 1)), wells.grid[1] - wells.grid[0], np.random.default_rng(0)
     gap = spectral_gap(law, width)
@@ -31,7 +31,7 @@ def test_no_function_on_the_grid_beats_the_spectral_gap():
 
 
 def test_all_trees_are_listed():
-    """On m rows in order: cuts at depth 1; at depth 2 all intervals with at most three cuts, of two or more any that a root splits."""
+    """m rows in order. Depth 1: one cut, or none. Depth 2: all partitions into intervals with at most three cuts."""
     for m in (2, 3, 4, 5):
         X, rows = np.arange(m + 0.0)[:, None], frozenset(range(m))
         cuts = [set(one) for one in product(range(m - 1), repeat=3)] + [set()]
@@ -40,7 +40,7 @@ def test_all_trees_are_listed():
 
 
 @pytest.mark.parametrize("table, depth", [("four rows in order", 1), ("five rows in order", 2), ("two features", 2)])
-def test_no_vector_is_farther_from_all_trees_than_the_angle_says(table, depth):
+def test_no_vector_is_farther_from_all_trees_than_the_angle(table, depth):
     trees = Listed(table, depth)
     lower, upper, worst = trees.angle
     assert upper * (1 - 1e-7) <= lower <= upper and np.linalg.norm(worst) == pytest.approx(1.0)
@@ -50,7 +50,7 @@ def test_no_vector_is_farther_from_all_trees_than_the_angle_says(table, depth):
 
 
 def test_a_final_fit_stops_after_rounds_without_a_lower_loss():
-    """Five in a row; a loss that is equal is not lower; one that never rises stops nowhere."""
+    """Five in a row; an equal loss is not lower; a loss that always falls is not stopped."""
     falls = np.linspace(1.0, 0.5, 8)
     assert PATIENCE == 5 and stopped(falls) == 7
     assert stopped(np.r_[falls, [0.6] * 9]) == 7 + 5

@@ -1,4 +1,4 @@
-"""Results are those of ``snapshots.npz``: picks, rules of trees and names equal, numbers to 1e-10, Lasso answers by their intervals."""
+"""Results equal ``snapshots.npz``: choices, tree splits and names exactly, numbers to 1e-10, Lasso answers by overlapping intervals."""
 
 import json
 import os
@@ -13,12 +13,12 @@ CASES = {name: make for name, make in snapshots.cases() if not name.startswith("
 INTERPRETED = os.environ.get("NUMBA_DISABLE_JIT") == "1"
 #: Growing these takes seconds in plain Python.
 SLOW = ("depth 6", "monotone")
-#: Compiled as well; all others are asked for as they are, in plain Python, where a method and a loss need no minute to compile.
+#: Also run compiled; all others run in plain Python, where a pair of method and loss takes less than a minute to compile.
 COMPILED = ("ls_boost", "regularized_forward_stagewise", "rtgcd", "frank_wolfe", "lasso_cd")
 
 
 def same(name, found):
-    """Every array of a case: equal for whole numbers and words, to 1e-10 of the largest for others."""
+    """Compare every array of a case: whole numbers and text exactly, others to 1e-10 of the largest entry."""
     kept = {key.removeprefix(f"{name}/"): value for key, value in KEPT.items() if key.startswith(f"{name}/")}
     assert kept.keys() == found.keys()
     for part, value in kept.items():
@@ -30,7 +30,7 @@ def same(name, found):
 
 @pytest.mark.parametrize("method", snapshots.METHODS)
 def test_steps(method):
-    """Every loss that a method takes, every model state that it runs on: the same steps."""
+    """Each method makes the same steps with every loss that it takes, on every model state that supports it."""
     for loss in snapshots.LOSSES:
         states = STATES[f"{method}/{loss}"]
         run = snapshots.stepped(method, loss)
@@ -55,7 +55,7 @@ def test_cases(name):
 
 @pytest.mark.skipif(INTERPRETED, reason="a table that is large enough for threads")
 def test_trees_on_threads():
-    """One digest of all bits of trees of every kind, on one thread and on as many as there are, up to four."""
+    """Trees of every kind are equal, bit for bit, on one thread and on up to four: one digest of all."""
     found = [snapshots.on_threads(threads) for threads in (1, 4)]
     assert len({digest for _, digest in found}) == 1
     same("threads", {"numbers": found[0][0]})
@@ -63,7 +63,7 @@ def test_trees_on_threads():
 
 @pytest.mark.parametrize(("name", "make"), list(snapshots.intervals()))
 def test_intervals(name, make):
-    """Another solver's answers are right if the intervals overlap; they are at most 1.1 times as wide, rounding apart."""
+    """Answers of another solver are right if the intervals overlap; widths may grow by a factor of 1.1, and by rounding."""
     kept = {part: KEPT[f"interval/{name}/{part}"] for part in ("alphas", "lower", "upper", "loss")}
     found, loss = make(), float(kept["loss"])
     np.testing.assert_allclose(found["alphas"], kept["alphas"], rtol=1e-10, atol=0)

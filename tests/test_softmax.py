@@ -1,4 +1,4 @@
-"""Three classes or more as one model of trees: rounds of NumPy, scikit-learn's losses, one joint loss that everything is of."""
+"""Three or more classes in one model of trees: rounds equal a NumPy loop, losses equal scikit-learn's, everything uses the joint loss."""
 
 import numpy as np
 import pytest
@@ -29,7 +29,7 @@ def mean_loss(score, y, weight=None):
 
 
 def best_stump(r, weight):
-    """The fit with the largest fall of the weighted sum of squares, over all cuts that leave 5 rows on each side."""
+    """The fit with the largest decrease of the weighted sum of squares, over all cuts with at least 5 rows on each side."""
     best, gain = None, 0.0
     for x in X.T:
         values = np.unique(x)
@@ -43,20 +43,20 @@ def best_stump(r, weight):
 
 
 @pytest.mark.parametrize("weight", [np.ones(len(X)), WEIGHT], ids=["even", "weights"])
-def test_rounds_of_stumps_are_a_loop_of_numpy(weight):
+def test_rounds_of_stumps_equal_a_numpy_loop(weight):
     hit = (np.arange(3)[:, None] == SPECIES).astype(float)
     score = np.log(hit @ weight / weight.sum())[:, None] + np.zeros((3, len(X)))
     losses = [mean_loss(score.T, SPECIES, weight)]
     for _ in range(12):
         p = np.exp(score) / np.exp(score).sum(axis=0)
-        score = score + [4 * 0.3 * best_stump(one, weight) for one in hit - p]  # all from the same predictions
+        score = score + [4 * 0.3 * best_stump(one, weight) for one in hit - p]  # all three from the same predictions
         losses.append(mean_loss(score.T, SPECIES, weight))
     model = small(max_depth=1, max_features=None, learning_rate=0.3).fit(X, NAMES, weight)
     np.testing.assert_allclose(model.decision_function(X), score.T, rtol=0, atol=1e-10)
     np.testing.assert_allclose(-model.train_score_, losses, rtol=1e-10)
     p = np.exp(score) / np.exp(score).sum(axis=0)
     np.testing.assert_allclose(model.predict_proba(X), p.T, atol=1e-10)
-    # each run in the end: its class beside the others, whose gradient is that of the joint loss
+    # after the last round each run has the gradient of the joint loss for its class
     stumps = cb.Problem(cb.data.stumps(X), SPECIES * 1.0, sample_weight=weight)
     for run, away in zip(model.runs_, hit - p, strict=True):
         np.testing.assert_allclose(run.final.resid, weight * away, atol=1e-10)
@@ -123,7 +123,7 @@ def test_runs_are_saved_and_loaded(tmp_path):
     np.testing.assert_array_equal(again.final.resid, run.final.resid)
 
 
-def test_two_classes_and_other_losses_stay_as_they_are():
+def test_two_classes_and_other_losses_use_binary_models():
     two = NAMES[50:]
     one, other = (small(multinomial=flag).fit(X[50:], two).predict_proba(X) for flag in (True, False))
     np.testing.assert_array_equal(one, other)
@@ -138,7 +138,7 @@ def test_two_classes_and_other_losses_stay_as_they_are():
     ({"multinomial": True, "loss": cb.losses.Exponential()}, r"multinomial=True is for Logistic\(\)"),
     ({"learning_rate": 1.5}, "learning_rate must be at most 1 where all classes step at once"),
 ])  # fmt: skip
-def test_what_does_not_fit_is_refused(given, words):
+def test_unsupported_arguments_are_refused(given, words):
     with pytest.raises(ValueError, match=words):
         small(**given).fit(X, NAMES)
 
@@ -151,7 +151,7 @@ def test_progress_is_of_the_joint_loss(capsys):
 
 
 def test_offsets_beside_large_and_equal_predictions():
-    """Against sums written out; where one prediction is far above the others, what the others are is not lost."""
+    """Compared with sums written out; where one prediction is far above the others, their offsets stay accurate."""
     pred = np.concatenate([RNG.normal(size=(4, 30)), 800.0 * RNG.normal(size=(4, 30)), np.zeros((4, 1))], axis=1)
     naive = [-logsumexp(np.delete(pred, k, axis=0), axis=0) for k in range(4)]
     np.testing.assert_allclose(offsets_beside(pred), naive, rtol=1e-14)
@@ -167,7 +167,7 @@ def test_few_rows(rows):
 
 
 def test_leaves_of_a_newton_step_that_leave_float64_end_the_run():
-    """One row of a class among rows that are sure: its curvature is 0 soon, and the run keeps what are numbers."""
+    """A single row of its class among rows fitted with certainty: its curvature soon becomes 0; the run must keep finite numbers."""
     x = np.arange(30.0)[:, None]
     y = np.where(x[:, 0] < 15, 0, np.where(x[:, 0] < 29, 1, 2))
     model = small(newton=True, min_samples_leaf=1, n_estimators=400, learning_rate=1.0, max_features=None)
@@ -175,7 +175,7 @@ def test_leaves_of_a_newton_step_that_leave_float64_end_the_run():
 
 
 class AskedTwice:
-    """A stop rule that says yes when it is asked for the second time."""
+    """A stop rule that is true at its second call."""
 
     asked = 0
 
@@ -185,7 +185,7 @@ class AskedTwice:
 
 
 def test_a_run_that_diverged_is_not_called_stopped():
-    """A step of 1e308 leaves float64: the first model is kept, and no rule is asked about it once more."""
+    """A step of 1e308 overflows: the first model is kept, and no stop rule is called on it again."""
     family = cb.data.trees(X, max_depth=1)
     problems = [cb.Problem(family, np.where(k == SPECIES, 1.0, -1.0), cb.losses.Logistic()) for k in range(3)]
     runs = solve_rounds(problems, cb.methods.gcd(cb.rules.FittedStep(1e308)), 5, stop=[AskedTwice()])

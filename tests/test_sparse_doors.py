@@ -1,4 +1,4 @@
-"""Sparse matrices at every public door: broken ones are refused in a sentence, before a kernel reads where they point."""
+"""Sparse matrices as input of every public function: malformed ones are refused in a sentence, before a kernel uses their indices."""
 
 import warnings
 from functools import cache
@@ -33,7 +33,7 @@ def trees():
     return small(cb.RandomizedGBMRegressor).fit(DENSE, Y)
 
 
-#: Every way in which a sparse matrix comes into the package.
+#: All public functions that take a sparse matrix.
 DOORS = {
     "Problem": lambda X: cb.Problem(X, Y),
     "lasso_path": lambda X: cb.lasso_path(X, Y, n_alphas=3),
@@ -66,7 +66,7 @@ DOORS = {
 
 
 def spoiled(form, fault):
-    """A matrix of a format, not one of scipy's making any more."""
+    """A matrix in a sparse format, with a fault that scipy itself would not produce."""
     X = getattr(scipy.sparse, f"{form}_array")(DENSE)
     parts = {"csr": ("indices", 4), "csc": ("indices", 12), "bsr": ("indices", X.shape[1]), "coo": ("col", 4)}
     name, _ = parts[form]
@@ -108,15 +108,15 @@ def test_index_below_zero_and_indptr_that_falls_are_refused():
 
 
 @pytest.mark.parametrize("door", DOORS)
-def test_every_door_refuses_every_broken_matrix(door):
+def test_every_function_refuses_every_malformed_matrix(door):
     for form, fault in FAULTS:
         with pytest.raises(ValueError, match=r"X is a sparse matrix that is broken: .*; make it again"):
             DOORS[door](spoiled(form, fault))
 
 
 @pytest.mark.parametrize("door", DOORS)
-def test_every_door_takes_indices_in_any_order_twice_and_with_room_behind(door):
-    """Entries that are stored twice are summed; the caller's matrix stays as it was."""
+def test_every_function_takes_unsorted_duplicate_and_padded_entries(door):
+    """Indices in any order, duplicate entries (which are summed) and spare room in the arrays; the caller's matrix is unchanged."""
     half = scipy.sparse.coo_array(DENSE)
     order = np.random.default_rng(1).permutation(2 * half.nnz)
     rows, columns = (np.concatenate([part, part])[order] for part in half.coords)
@@ -136,7 +136,7 @@ def test_every_door_takes_indices_in_any_order_twice_and_with_room_behind(door):
     assert all(np.allclose(one, cb.Problem(DENSE, Y).gather(np.arange(4)), rtol=0, atol=1e-14) for one in same)
 
 
-def test_numbers_that_are_not_finite_are_refused_where_they_mean_nothing():
+def test_numbers_that_are_not_finite_are_refused():
     X = scipy.sparse.csr_array(DENSE)
     X.data[2] = np.inf
     for door in ("Problem", "lasso_path", "CertifiedLasso", "predict of a run", "predict of an estimator", "mca", "blocks"):
@@ -144,7 +144,7 @@ def test_numbers_that_are_not_finite_are_refused_where_they_mean_nothing():
             DOORS[door](X)
 
 
-def test_coefficients_are_no_sparse_matrix():
+def test_sparse_coefficients_are_refused():
     problem = cb.Problem(DENSE, Y)
     for door in (cb.certify, lambda problem, coef: problem.predict(coef, DENSE), lambda problem, coef: problem.unit(coef)):
         with pytest.raises(ValueError, match=r"must be an array of real numbers, got <.*[Ss]parse"):

@@ -1,4 +1,4 @@
-"""Run files spoiled in every way: a sentence, or the run; never anything else, never more memory, never a half-written file."""
+"""Corrupted run files: an error in one sentence, or a valid run; nothing else, no more memory than usual, no half-written file."""
 
 import os
 import tracemalloc
@@ -24,7 +24,7 @@ PROBLEMS = {
 
 
 def saved(folder):
-    """The bytes of a file for each problem, as they are."""
+    """The bytes of a valid file for each problem."""
     out = []
     for name, (problem, method, n_steps) in PROBLEMS.items():
         cb.solve(problem, method, n_steps, rng=2).save(folder / name)
@@ -42,7 +42,7 @@ def arrays_of(problem):
 
 
 def all_of(run):
-    """Everything that a run is."""
+    """Everything that defines a run."""
     problem = run.problem
     parts = [run.path.learner, run.path.shrink, run.path.theta, run.beta, problem.y, problem.weight, *problem.standardization]
     parts = [np.asarray(part).tobytes() for part in [*parts, *arrays_of(problem)]]
@@ -51,7 +51,7 @@ def all_of(run):
 
 
 def peak(action):
-    """What `action` gives or the ValueError that it raises, and the most memory that it took meanwhile."""
+    """The result of `action`, or the ValueError that it raises, and its peak memory."""
     tracemalloc.reset_peak()
     before = tracemalloc.get_traced_memory()[0]
     try:
@@ -62,7 +62,7 @@ def peak(action):
 
 
 def check_spoiled(n_files, seed, folder):
-    """Load so many spoiled files; how many were refused, the same, or other runs in good order (a forger's)."""
+    """Load `n_files` corrupted files; count those refused, those equal to the original, and other valid runs (forged)."""
     bases, file = saved(folder), folder / "spoiled"
     originals, most = [], []
     tracemalloc.start()
@@ -77,7 +77,7 @@ def check_spoiled(n_files, seed, folder):
         for base, way, data in spoiled(bases, n_files, seed):
             file.write_bytes(data)
             out, used = peak(lambda: cb.load(file))
-            if used > most[base]:  # what is compiled for numbers of a kind that is met for the first time is no part of a run
+            if used > most[base]:  # memory for the first compilation for some types does not count
                 out, used = peak(lambda: cb.load(file))
             assert used <= most[base], (way, used, most[base])
             if isinstance(out, ValueError):
@@ -87,7 +87,7 @@ def check_spoiled(n_files, seed, folder):
                 kind = "same" if all_of(out) == originals[base] else "forged"
                 version_1 = base % 2 == 1
                 assert kind == "same" or version_1 or way.__name__ in ("spoil_values", "spoil_arrays"), way
-            if kind == "forged":  # another run, but a run: it can be used
+            if kind == "forged":  # another run, but a valid one that can be used
                 out.final.certificate(cb.certificates.L1Ball(1.0))
                 out.resume(0)
             counts[kind] += 1
@@ -107,8 +107,8 @@ def test_ten_thousand_spoiled_files(seed, tmp_path):
     print(check_spoiled(1000, 1 + seed, tmp_path))
 
 
-def test_the_forger_forges_and_version_1_loads(tmp_path):
-    """Else the spoiled files would be refused for their digests alone."""
+def test_forged_digests_are_accepted(tmp_path):
+    """Otherwise corrupted files would be refused for their digests alone."""
     for data in saved(tmp_path):
         (tmp_path / "file").write_bytes(put_together(forged(taken_apart(data))))
         first = cb.load(tmp_path / "file")
@@ -125,8 +125,8 @@ def test_a_changed_entry_is_noticed(key, value, tmp_path):
 
 
 @pytest.mark.parametrize("version", ["2", None, 2.0, True, [2], 0, -1, 99])
-def test_a_version_is_a_whole_number_that_is_known(version, tmp_path):
-    """Also where the digests fit."""
+def test_a_version_must_be_a_known_whole_number(version, tmp_path):
+    """Even with valid digests."""
     members = taken_apart(saved(tmp_path)[0])
     (tmp_path / "file").write_bytes(put_together(forged(members, {**header_of(members), "version": version})))
     with pytest.raises(ValueError, match="version"):
@@ -146,8 +146,8 @@ def test_save_follows_links_and_keeps_devices(tmp_path):
     assert (tmp_path / "run").stat().st_mode & 0o777 == 0o666 & ~umask
 
 
-def test_a_file_is_whole_on_the_disk_before_it_takes_the_place_of_another(tmp_path, monkeypatch):
-    """All of it is handed to the system before the disk is asked to keep it; only then it gets its name."""
+def test_a_file_is_on_the_disk_before_it_replaces_another(tmp_path, monkeypatch):
+    """All data are written before the file is synchronised with the disk; only then it gets its name."""
     problem, method, n_steps = PROBLEMS["plain"]
     sizes = []
     monkeypatch.setattr(os, "fsync", lambda number: sizes.append((os.fstat(number).st_size, os.listdir(tmp_path))))

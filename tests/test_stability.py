@@ -18,7 +18,7 @@ def fs(X, y, weight):
 
 
 def stability(orders, n_columns):
-    """What a selection from halves with these orders of entry says."""
+    """The result of a stability selection with these orders of entry on the halves."""
     return type(cb.model_selection.stability_selection(fs, X, Y, n_pairs=1))(orders, n_columns, True)
 
 
@@ -72,7 +72,7 @@ def test_bounds_in_fractions(threshold, worst, unimodal):
 
 
 def test_the_bounds_hold_on_noise():
-    """No signal: every column is chosen by chance, so each one selected is an error; the mean of 20 tables is below the bound."""
+    """Pure noise: every selected column is an error; the mean number over 20 tables is below the bound."""
     errors = []
     for seed in range(20):
         rng = np.random.default_rng(seed)

@@ -1,4 +1,4 @@
-"""Standardisation: columns of mean zero and unit norm in the metric of the weights, and the exact way back to raw coefficients."""
+"""Standardisation: columns of mean zero and unit norm in the metric of the weights; the way back to raw coefficients is exact."""
 
 import numpy as np
 import pytest
@@ -35,7 +35,7 @@ def naive(X, weight, center):
 
 
 def slack(X, weight, center):
-    """Rounding of a standardised column: sums of M terms, relative to its size before centring over its norm after."""
+    """Rounding of a standardised column: a sum of M terms, times its size before centring over its norm afterwards."""
     _, norm, unit = naive(X, weight, center)
     return 4 * M * U * np.maximum(np.abs(unit).max(axis=0), np.abs(X).max(axis=0) / norm).astype(float)
 
@@ -58,7 +58,7 @@ def test_columns_equal_naive_numpy(X, kind, weight, center, scale):
 @over_matrices
 @over_options
 def test_raw_and_unit_are_inverse(X, kind, weight, center, scale):
-    """One division and one multiplication: two roundings."""
+    """One division and one multiplication give two roundings."""
     problem = Problem(kind(X), Y, sample_weight=weight, center=center, scale=scale)
     beta, coef = RNG.normal(size=N), RNG.normal(size=N) / np.abs(X).max(axis=0)
     assert (np.abs(problem.unit(problem.raw(beta)[0]) - beta) <= 2 * U * np.abs(beta)).all()
@@ -70,7 +70,7 @@ def test_raw_and_unit_are_inverse(X, kind, weight, center, scale):
 @over_matrices
 @over_options
 def test_predictions_equal_offset_plus_B_beta(X, kind, weight, center, scale):
-    """In N + 2 terms, each of the size of coef * X before the means cancel."""
+    """Sums of N + 2 terms, each of the size of coef * X before the means cancel."""
     problem = Problem(kind(X), Y, sample_weight=weight, center=center, scale=scale)
     beta = RNG.normal(size=N)
     bound = 3 * (slack(X, weight, center) @ np.abs(beta) + N * U * abs(problem.constant))
@@ -96,12 +96,12 @@ def test_sparse_equals_dense(weight, center, scale):
     assert np.abs(dense.gram(weights) - sparse.gram(weights)).max() <= 4 * bound
     runs = [cb.solve(problem, cb.ls_boost(0.5), 60) for problem in problems]
     assert runs[0].path.learner.tobytes() == runs[1].path.learner.tobytes()
-    # 60 contracting steps, each with the rounding of its columns
+    # 60 contracting steps, each with the rounding of its column
     assert np.abs(runs[0].coef - runs[1].coef).max() <= 60 * bound * np.abs(runs[0].coef).max()
 
 
 def test_weights_count_copies_of_rows():
-    """A whole weight w stands for w copies of a sample; the same sums in another order."""
+    """An integer weight w equals w copies of a sample; the same sums in another order."""
     weight = WEIGHTS["weighted"]
     copies = np.repeat(np.arange(M), weight.astype(int))
     runs = [cb.solve(problem, cb.methods.gcd(), 40) for problem in (Problem(X, Y, sample_weight=weight), Problem(X[copies], Y[copies]))]
@@ -129,7 +129,7 @@ def test_without_centring_a_constant_column_is_a_learner():
     assert columns(problem)[:, 0] == pytest.approx(np.full(M, M**-0.5), rel=M * U)
 
 
-def test_unit_columns_are_taken_as_they_are():
+def test_unit_columns_are_not_rescaled():
     unit = naive(X, None, True)[2].astype(float)
     problem = Problem(unit, Y, scale=False)
     assert np.abs(columns(problem) - unit).max() <= 4 * M * U
@@ -139,8 +139,8 @@ def test_unit_columns_are_taken_as_they_are():
 @over_kinds
 @pytest.mark.parametrize("offset", [1e4, 1e8])
 def test_columns_with_a_huge_mean(kind, offset):
-    """At offset 1e8 the data themselves keep 8 digits of the spread. On whole numbers they are exact, so a run must agree with the
-    run on the small numbers to rounding.
+    """At offset 1e8 the data keep 8 digits of the spread. Whole numbers stay exact, so the run must agree with the run on the small
+    numbers up to rounding.
     """
     small = RNG.integers(-9, 10, (M, N)).astype(float)
     method, n_steps = cb.ls_boost(0.5), 200
@@ -160,9 +160,9 @@ def test_columns_with_a_huge_mean(kind, offset):
 @pytest.mark.parametrize("mean", [1e6, 1e10, 1e14])
 @pytest.mark.parametrize("zeros", [0, 3], ids=["full", "zeros of no weight"])
 def test_stored_columns_with_a_huge_mean_are_centred(kind, weight, mean, zeros):
-    """Sums of a unit column are the rounding of M products, whatever its mean: 5e-6 was measured where the mean was taken out once.
+    """The sum of a unit column is at most the rounding of M products, whatever its mean; centring it only once left 5e-6.
 
-    The zeros lie in rows without weight, so that nothing but the mean is large there.
+    The zeros are in rows of weight 0, so that only the mean is large there.
     """
     weight = np.ones(M) if weight is None else weight + 1
     weight[:zeros] = 0.0
@@ -180,11 +180,11 @@ def test_stored_columns_with_a_huge_mean_are_centred(kind, weight, mean, zeros):
 @over_kinds
 @pytest.mark.parametrize("faint", [1e-22, 1e-24, 1e-30, 1e-60, 0.0])
 @pytest.mark.parametrize("value", [0.0, 3.3])
-def test_columns_that_vary_in_faint_rows_only_are_set_aside(kind, faint, value, tmp_path):
-    """Gaps of 0.99 and paths of one knot before: the first penalty was within the rounding of the correlations."""
+def test_columns_that_vary_only_in_rows_of_tiny_weight_are_dropped(kind, faint, value, tmp_path):
+    """They once led to gaps of 0.99 and paths of one knot: the first penalty was below the rounding of the correlations."""
     weight = np.where(np.arange(M) < 3, faint, 1.0)
     mixed = np.where((np.arange(M) < 3)[:, None] | (np.arange(N) != 1), X, value)
-    mixed[:, 3] = RNG.normal(size=M) * np.where(np.arange(M) < 3, 1e9, 1.0)  # a real column, larger where the weight is not
+    mixed[:, 3] = RNG.normal(size=M) * np.where(np.arange(M) < 3, 1e9, 1.0)  # a valid column, larger where the weight is small
     for source in (kind(mixed), stored(tmp_path, mixed)):
         with pytest.warns(cb.data.ConstantColumnWarning, match=r"1 constant column\(s\).*: x1\."):
             problem = Problem(source, Y, sample_weight=weight)
@@ -204,8 +204,8 @@ def stored(folder, array):
 
 
 @over_kinds
-def test_light_rows_count(kind):
-    """Weights of 1e-18 still carry a column: its correlation of 1e-9 is right to the rounding of the sum, M U of |Y|: 1e-5 of it."""
+def test_rows_of_tiny_weight_count(kind):
+    """Weights of 1e-18 can carry a column: its correlation, 1e-9, is exact up to the rounding of the sum, M U |Y|, which is 1e-5 of it."""
     weight = np.where(np.arange(M) < 3, 1e-18, 1.0)
     only = np.where((np.arange(M) < 3)[:, None], THIN + 1, 0.0)
     problem = Problem(kind(only), Y, sample_weight=weight)
@@ -217,7 +217,7 @@ def test_light_rows_count(kind):
 @over_kinds
 @pytest.mark.parametrize("power", [0, 600, -600])
 def test_columns_below_zero(kind, power):
-    """Nothing of a column is above 0, whose squares leave the range of float64: the same columns with the other sign, to the bit."""
+    """No entry is above 0 and the squares leave the range of float64: the columns equal those of opposite sign, bit for bit."""
     above = np.where(THIN != 0, np.abs(THIN) + 1, 0.0) * 2.0**power
     one, other = (Problem(kind(sign * above), Y) for sign in (1.0, -1.0))
     assert (columns(one) == -columns(other)).all() and np.isfinite(columns(one)).all()
@@ -231,8 +231,8 @@ def test_the_column_without_unit_norm_is_named():
             cb.Problem(table, [1.0, 2.0], center=False, scale=False)
 
 
-def test_columns_of_zeros_are_set_aside_where_nothing_is_centred():
-    """Stored as nothing, as zeros, or dense."""
+def test_columns_of_zeros_are_dropped_without_centring():
+    """Not stored, stored as zeros, or dense."""
     X = np.array([[1.0, 0.0, 2.0], [0.0, 0.0, 1.0], [3.0, 0.0, 0.0]])
     stored = scipy.sparse.csc_array((np.append(X[X[:, 0] > 0, 0], [0.0, 2.0, 1.0]), [0, 2, 1, 0, 1], [0, 2, 3, 5]), shape=(3, 3))
     for table in (X, scipy.sparse.csc_array(X), stored):

@@ -1,4 +1,4 @@
-"""Columns that are standardised in the memory of X, and where rounding ends: exact means, columns that do not vary but for it."""
+"""Standardisation in the memory of X, and at the limits of rounding: exact means, columns that vary only by rounding."""
 
 import warnings
 from fractions import Fraction
@@ -13,8 +13,8 @@ from coordboost import Problem
 
 
 @over_kinds
-def test_what_varies_within_the_rounding_of_its_size_is_set_aside(kind):
-    """One unit in the last place, above 1: rounding, whatever the format; 64 of them are not."""
+def test_columns_that_vary_only_by_rounding_are_dropped(kind):
+    """A variation of one unit in the last place, around 1, is rounding in any format; 64 units are not."""
     steps = U * (np.arange(M) % 2)
     with pytest.warns(cb.data.ConstantColumnWarning):
         problem = Problem(kind(np.column_stack([X[:, 0], 1.0 + steps, 1.0 + 64 * steps])), Y)
@@ -22,7 +22,7 @@ def test_what_varies_within_the_rounding_of_its_size_is_set_aside(kind):
 
 
 def test_means_are_those_of_exact_sums():
-    """A mean is off by a rounding of its own, not by those of the sum."""
+    """The error of a mean is one rounding of its own, without the rounding of the sum."""
     table = 1e6 + np.random.default_rng(1).normal(size=(1000, 20))
     exact = np.array([float(sum(map(Fraction, column)) / 1000) for column in table.T])
     assert (np.abs(Problem(table, np.arange(1000.0)).standardization.mean - exact) <= 0.51 * np.spacing(1e6)).all()
@@ -55,7 +55,7 @@ def test_unit_columns_are_not_touched_without_a_copy():
 
 
 @pytest.mark.parametrize("kind", ["C order", "read-only", "integer", "data frame"])
-def test_memory_that_cannot_serve_is_copied(kind):
+def test_unsuitable_memory_is_copied(kind):
     table = np.array(np.arange(12).reshape(4, 3) ** 2 if kind == "integer" else X, order="C" if kind == "C order" else "F")
     table.flags.writeable = kind != "read-only"
     before = table.copy()

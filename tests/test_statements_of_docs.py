@@ -1,4 +1,4 @@
-"""What the pages say of methods, rows of the ledger and trees, compared with what the package does."""
+"""Statements in the docs about methods, rows of the ledger and trees, compared with the package."""
 
 import re
 from fractions import Fraction
@@ -65,14 +65,14 @@ def test_readme_names_methods_without_bounds():
 
 
 def test_coordinate_descent_has_no_theorem_about_a_ball():
-    """Frank-Wolfe on a small ball keeps a gap, which a theorem about all coefficients was compared with."""
+    """Frank-Wolfe keeps a gap on a small ball, so a bound for all coefficients must not be applied to it."""
     with pytest.raises(ValueError, match="no bound speaks about frank_wolfe"):
         cb.theory.check(cb.solve(HUBER, cb.methods.frank_wolfe(0.05), 20, compile=False))
 
 
 @pytest.mark.parametrize("name", cb.methods.METHODS)
 def test_theorems_about_all_coefficients_are_for_methods_that_go_there(name):
-    """On a loss that is not squared, every statement that speaks about a run is about the optimum that the method goes to."""
+    """For a loss that is not squared, all bounds that apply to a run have the optimum that the method converges to."""
     if name == "forward_stepwise":
         return
     run = run_of(name, HUBER)
@@ -82,7 +82,7 @@ def test_theorems_about_all_coefficients_are_for_methods_that_go_there(name):
 
 @pytest.mark.parametrize("module", [fgm_table_b_1, fgm_figures_and_table_b_2], ids=lambda one: one.__name__.split(".")[-1])
 def test_a_table_refutes_only_sentences_that_are_quoted(module):
-    """A row printed and refuted about a table quotes the sentence; what a reader may hope for is not called printed."""
+    """A row about a table that is printed and refuted quotes the sentence; an expectation of the reader is not called printed."""
     refuted = [
         check for check in checks_of(module) if check.expected.get("printed") == "refuted"
     ]  # fmt: skip
@@ -91,7 +91,7 @@ def test_a_table_refutes_only_sentences_that_are_quoted(module):
 
 
 def test_hopes_are_called_hopes():
-    """The page counts them among hopes, and no row of theirs is called printed, too."""
+    """The page lists them as expectations, and none of their rows is called printed."""
     text = " ".join((ROOT / "docs" / "bounds.md").read_text(encoding="utf-8").split())
     hopes = text.split("Refuted as hopes:")[1].split(". ")[0]
     assert all(words in hopes for words in ("stepwise", "Table B.1", "Table B.2", "fewer coefficients"))
@@ -101,7 +101,7 @@ def test_hopes_are_called_hopes():
 
 
 def score(groups, l2):
-    """What a split of rows gains: S^2 / (W + l2), added up over its sides."""
+    """The score of a split: S^2 / (W + l2), summed over its sides."""
     return sum(Fraction(sum(side)) ** 2 / (len(side) + l2) for side in groups)
 
 
@@ -113,7 +113,7 @@ def best_cut(rows, keys, l2):
 
 
 def test_categories_are_sorted_by_what_their_leaf_would_be():
-    """The order is that of S / (W + l2); that of the means would give other splits."""
+    """The order is by S / (W + l2); an order by means would give other splits."""
     other = 0
     for seed in range(60):
         rng = np.random.default_rng(seed)
@@ -135,7 +135,7 @@ def test_categories_are_sorted_by_what_their_leaf_would_be():
 
 @pytest.mark.parametrize("family", [lambda: X, lambda: cb.data.stumps(X), lambda: cb.data.trees(X, max_depth=2, min_samples=3)])
 def test_what_is_centred_does_not_shrink(family):
-    """Langevin boosting with strong shrinkage goes to the mean of y, and to 0 with ``center=False``."""
+    """Langevin boosting with strong shrinkage goes to the mean of y, but to 0 with ``center=False``."""
     quiet = cb.sglb(eps=0.1, beta=1e12, gamma=9.0)
     columns = family()
     kept, free = (

@@ -1,4 +1,4 @@
-"""A stop is a function of the step: the first that satisfies the rule, the same on every machine, and asking is cheap."""
+"""A run stops at the first step that satisfies the rule, the same on every machine, and evaluating rules is cheap."""
 
 import itertools
 import pickle
@@ -16,7 +16,7 @@ X, Y = RNG.normal(size=(40, 6)), RNG.normal(size=40)
 SQUARED = Problem(X, Y)
 MANY = RNG.normal(size=(60, 800))
 WIDE = Problem(MANY, MANY[:, :40].sum(axis=1) + RNG.normal(size=60))
-NEAR = Problem(RNG.normal(size=(30, 400)), RNG.normal(size=30))  # goes over to Gram columns
+NEAR = Problem(RNG.normal(size=(30, 400)), RNG.normal(size=30))  # the run changes to Gram columns
 LABELS = Problem(X, np.where(Y > 0, 1.0, -1.0), cb.losses.Logistic())
 CASES = {
     "CovarianceState": (SQUARED, cb.forward_stagewise(1e-3), cb.engine.CovarianceState),
@@ -37,7 +37,7 @@ def solve(name, stop=(), n_steps=STEPS, **options):
 
 
 def first(name, rule, n_steps=STEPS, _cache={}):  # noqa: B006
-    """The naive answer: all states, one after the other; None where no step satisfies the rule."""
+    """The naive answer: test all states in turn; None if no step satisfies the rule."""
     if name not in _cache:
         _cache[name] = solve(name)
     return next((state.k for state in _cache[name].replay(range(n_steps + 1)) if rule(state)), None)
@@ -64,7 +64,7 @@ RULES = {
 @over_cases
 @pytest.mark.parametrize("rule", RULES)
 def test_the_first_step_that_satisfies_a_rule(name, rule):
-    """Monotone rules: exactly the naive answer. The run is that of so many steps, and goes on as if it had never stopped."""
+    """Monotone rules give exactly the naive answer. The run equals a run of that length, and resumes as if it had never stopped."""
     run, expected = solve(name, RULES[rule]), first(name, RULES[rule])
     assert run.n_steps == (STEPS if expected is None else expected)
     assert run.status is (Status.COMPLETED if expected is None else Status.STOPPED)
@@ -72,7 +72,7 @@ def test_the_first_step_that_satisfies_a_rule(name, rule):
     assert same(run.resume(50), solve(name, n_steps=run.n_steps + 50))
 
 
-def test_the_two_runs_that_went_on_too_long():
+def test_two_long_runs_stop_at_the_right_step():
     run = cb.solve(SQUARED, cb.ls_boost(0.1), 300_000, stop=lambda state: state.k >= 100)
     assert run.n_steps == 100 and run.message == "<lambda> ended the run at step 100"
     states = cb.solve(SQUARED, cb.ls_boost(0.1), 1000).replay(range(1000))
@@ -84,34 +84,34 @@ def test_the_two_runs_that_went_on_too_long():
 
 @over_cases
 @pytest.mark.parametrize("rule", ["loss", "gap"])
-def test_the_step_does_not_depend_on_blocks_looks_or_compilation(name, rule):
+def test_the_step_does_not_depend_on_blocks_or_compilation(name, rule):
     expected = solve(name, RULES[rule])
-    if name in ("CovarianceState", "explicit", "logistic"):  # the same model state when interpreted, and quick
+    if name in ("CovarianceState", "explicit", "logistic"):  # the same model state when interpreted, and fast
         assert solve(name, RULES[rule], compile=False).n_steps == expected.n_steps
     assert same(solve(name, RULES[rule], watch=lambda state: None), expected)
 
 
 @over_cases
 def test_the_step_does_not_depend_on_where_the_run_was_cut(name):
-    """A rule that goes on holding: resumed in pieces, each with the rule, or with another number of steps."""
+    """For a rule that stays true: the run is resumed in pieces, each with the rule, or has another number of steps."""
     expected = solve(name, RULES["loss"])
     run = solve(name, RULES["loss"], n_steps=expected.n_steps // 3)
     run = run.resume(1, stop=RULES["loss"]).resume(STEPS, stop=RULES["loss"])
     assert same(run, expected)
-    assert same(run.resume(10, stop=RULES["loss"]), expected)  # it holds already
+    assert same(run.resume(10, stop=RULES["loss"]), expected)  # the rule is already true
     assert same(solve(name, RULES["loss"], n_steps=10 * STEPS), expected)
 
 
 @pytest.mark.parametrize("method", [cb.agbm(0.5, 0.1), cb.vagbm(0.5), cb.forward_stepwise()], ids=lambda method: method.name)
 @pytest.mark.parametrize("at", [0, 1, 4])
-def test_coefficients_of_another_law_go_back_too(method, at):
+def test_other_coefficient_rules_also_return_to_the_step(method, at):
     run = cb.solve(SQUARED, method, 6, stop=lambda state: state.k >= at, compile=False)
     assert run.n_steps == at and same(run, cb.solve(SQUARED, method, at, compile=False))
     assert same(run.resume(6 - at), cb.solve(SQUARED, method, 6, compile=False))
 
 
 class Odd:
-    """Holds at odd steps from `start` on, asked at multiples of `every`."""
+    """True at odd steps from `start` on; called at multiples of `every`."""
 
     def __init__(self, start, every):
         self.start, self.every = start, every
@@ -123,7 +123,7 @@ class Odd:
 @pytest.mark.parametrize("start", [0, 1, 5, 900])
 @pytest.mark.parametrize("every", [1, 3, 7, 50])
 @pytest.mark.parametrize("begin", [0, 4])
-def test_every_asks_at_its_multiples_and_nowhere_else(start, every, begin):
+def test_every_calls_a_rule_at_its_multiples_only(start, every, begin):
     asked = []
 
     class Watched(Odd):
@@ -137,7 +137,7 @@ def test_every_asks_at_its_multiples_and_nowhere_else(start, every, begin):
     assert run.n_steps == expected and asked == [k for k in multiples if k <= expected]
 
 
-def test_every_of_the_rules_of_the_house():
+def test_every_in_the_rules_of_the_package():
     rule = cb.engine.GapBelow(1e-3, every=30)
     run = cb.solve(SQUARED, cb.ls_boost(0.1), 10_000, stop=rule)
     states = cb.solve(SQUARED, cb.ls_boost(0.1), 10_000).replay(range(0, 10_000, 30))
@@ -148,7 +148,7 @@ def test_every_of_the_rules_of_the_house():
 
 @pytest.mark.parametrize("name", ["CovarianceState", "explicit", "lookahead"])
 def test_a_rule_that_comes_and_goes_stops_where_it_begins_to_hold(name):
-    """Not the first step, perhaps, but one at which it holds and did not hold one step before."""
+    """Not always the first step, but a step where the rule is true and was false one step before."""
 
     def rule(state):
         return state.k > 200 and (state.k // 40) % 2 == 1
@@ -175,22 +175,22 @@ def test_of_several_rules_the_earliest_step_counts(order):
 
 
 @pytest.mark.parametrize("name", ["explicit", "lookahead"])
-def test_a_little_asking_is_always_allowed(name):
-    """After each of the first 32 steps, then at steps that grow by a sixteenth."""
+def test_when_a_rule_is_evaluated(name):
+    """After each of the first 32 steps, then at intervals that grow as a sixteenth of the step number."""
     asked = []
     solve(name, lambda state: asked.append(state.k), n_steps=300)
     assert asked[:33] == list(range(33)) and asked[-1] == 300
     assert all(b - a == max(1, a // 16) for a, b in itertools.pairwise(asked[:-1]))
 
 
-def test_watch_sees_no_step_that_is_not_kept():
+def test_watch_sees_only_steps_that_are_kept():
     seen = []
     run = cb.solve(SQUARED, cb.ls_boost(1e-4), 10**6, stop=lambda s: s.k >= 5000, watch=lambda s: seen.append(s.k))
     assert run.n_steps == 5000 == seen[-1] and seen == sorted(set(seen))
 
 
-def test_a_run_holds_no_block_of_the_engine():
-    """Gram of 500 learners takes 2 MB; the run beside its problem takes its path."""
+def test_a_run_holds_no_state_of_the_engine():
+    """The Gram matrix of 500 learners takes 2 MB; a run adds only its path to its problem."""
     problem = Problem(RNG.normal(size=(50, 500)), RNG.normal(size=50))
     run = cb.solve(problem, cb.ls_boost(), 100, model_state=cb.engine.CovarianceState)
     assert len(pickle.dumps(run)) < len(pickle.dumps(problem)) + 100 * 3 * 8 + 500 * 8 + 5000

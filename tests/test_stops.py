@@ -1,4 +1,4 @@
-"""How a run ends early: stop rules, divergence; always with the steps made, which are those of a shorter run."""
+"""Early ends of a run, by stop rules and divergence: the steps made equal those of a shorter run."""
 
 import signal
 import time
@@ -48,7 +48,7 @@ def test_stop_below_a_gap(tolerance, target):
 def test_stop_without_progress():
     run = stopped(cb.engine.NoProgress(1e-9))
     assert np.abs(run.final.corr).max() <= 1e-9 * np.abs(run.problem.dictionary.scan(run.problem.y)).max()
-    assert not cb.engine.NoProgress()(cb.solve(problem(), cb.methods.frank_wolfe(1.0), 3).final)  # a ball: correlations stay large
+    assert not cb.engine.NoProgress()(cb.solve(problem(), cb.methods.frank_wolfe(1.0), 3).final)  # on a ball correlations stay large
 
 
 def test_stop_by_time():
@@ -95,14 +95,14 @@ def test_an_error_in_watch_is_the_users_own():
 
 
 class Doubling(namedtuple("Doubling", "factor"), cb.rules.StepRule):
-    """A user's step rule that overshoots: the residual along the learner is multiplied by 1 - factor."""
+    """A user's step rule that overshoots: each step multiplies the residual along the learner by 1 - factor."""
 
     def move(self, k, state, j, corr, beta_j):
         return 0, self.factor * corr
 
 
 class Sick(namedtuple("Sick", "at"), cb.rules.StepRule):
-    """A step rule that turns NaN at step `at`."""
+    """A step rule that returns NaN at step `at`."""
 
     def move(self, k, state, j, corr, beta_j):
         return 0, corr / 2 if k < self.at else corr * np.nan
@@ -136,7 +136,7 @@ def test_divergence_never_returns_nan(method, model_state, loss, compile, deadli
 
 @pytest.fixture
 def deadline():
-    """Fail rather than hang."""
+    """Fail after 30 seconds instead of hanging."""
 
     def late(signum, frame):
         raise AssertionError("the loop never ends")
@@ -149,7 +149,7 @@ def deadline():
 
 
 def test_iterate_ends_on_divergence_too(deadline):
-    """It must neither yield NaN nor wait for ever."""
+    """It must neither yield NaN nor loop forever."""
     states = []
     for state in cb.iterate(problem(), DIVERGING[0], 5000, every=100):
         states.append(state)

@@ -1,4 +1,4 @@
-"""Bins of columns that are larger than memory: those of the same columns in memory, and what they take of it."""
+"""Binning columns larger than memory: the bins equal those of columns in memory, and memory use is limited."""
 
 import tracemalloc
 
@@ -19,7 +19,7 @@ def same(one, two):
 def test_bins_are_those_of_the_columns_in_memory(tmp_path, source):
     X, _ = data()
     opened = SOURCES[source](tmp_path, X)
-    opened.memory = 2 * 8 * len(X) * 30  # a part is then 30 columns: nine of them
+    opened.memory = 2 * 8 * len(X) * 30  # 30 columns at a time: nine parts
     names = opened.names
     same(cb.data.bin_columns(opened, max_bins=17), cb.data.bin_columns(X, max_bins=17, feature_names=names))
     rows = cb.data.bin_columns(X[:50], feature_names=names)[1].bin(opened).codes
@@ -36,7 +36,7 @@ def test_missing_values_types_and_categories(tmp_path, dtype):
     np.testing.assert_array_equal(np.load(tmp_path / "codes.npy"), cb.data.bin_columns(X, categorical=[4])[0].codes)
 
 
-def test_a_file_that_is_replaced_stays_that_of_the_bins_which_use_it(tmp_path):
+def test_bins_keep_their_file_when_it_is_replaced(tmp_path):
     first, _ = cb.data.bin_columns(np.arange(6.0).reshape(3, 2), file=tmp_path / "codes.npy")
     again, _ = cb.data.bin_columns(-np.arange(10.0).reshape(5, 2), file=tmp_path / "codes.npy")
     assert first.codes.tolist() == 2 * [[0, 1, 2]] and again.codes.tolist() == 2 * [[4, 3, 2, 1, 0]]
@@ -59,13 +59,13 @@ def test_runs_on_a_file_of_bins_are_those_in_memory(tmp_path):
 
 
 @pytest.mark.parametrize("file, sentence", [("none/x.npy", "cannot be written"), (3, "file must be a path, got 3")])
-def test_a_file_that_cannot_be_is_refused(tmp_path, file, sentence):
+def test_a_file_that_cannot_be_written_is_refused(tmp_path, file, sentence):
     with pytest.raises(ValueError, match=sentence):
         cb.data.bin_columns(np.eye(3), file=tmp_path / file if isinstance(file, str) else file)
 
 
 def peak(work):
-    """The most bytes of arrays that ``work()`` held at once, beyond what there was; maps of files aside."""
+    """Peak bytes of arrays allocated by ``work()``, without memory maps, and its result."""
     tracemalloc.start()
     try:
         kept = work()
@@ -75,7 +75,7 @@ def peak(work):
 
 
 def written(folder, n, d):
-    """A file of float64 by columns, written without memory for it."""
+    """Write a file of float64 by columns, without holding it in memory; return a target."""
     X = np.lib.format.open_memmap(folder / "x.npy", "w+", np.float64, (n, d), fortran_order=True)
     rng = np.random.default_rng(0)
     for j in range(d):
@@ -87,7 +87,7 @@ def test_bins_take_an_eighth_of_the_memory(tmp_path):
     n, d = 20_000, 200
     written(tmp_path, n, d)
     opened = cb.data.open_columns(tmp_path / "x.npy", memory=1 << 20)
-    cb.data.bin_columns(opened)  # compiled, and the pool is there
+    cb.data.bin_columns(opened)  # compile, and start the thread pool
     most, _ = peak(lambda: cb.data.bin_columns(opened, file=tmp_path / "codes.npy"))
     assert most < 8 * n * d / 8
 

@@ -1,4 +1,4 @@
-"""A random rule of the user's own: its draws are taken as they come, and it is told what is wrong with them."""
+"""A user's random selection rule: its draws are used as they are, and bad draws are refused with an explanation."""
 
 from collections import namedtuple
 from itertools import product
@@ -29,14 +29,14 @@ def test_a_random_rule_of_the_users_own():
     method = cb.rules.Method("weighted", Weighted(chance), cb.rules.ShrunkenStep())
     run = cb.solve(PROBLEM, method, 5000, rng=3)
     counts = np.bincount(run.path.learner, minlength=5)
-    # Hoeffding, each count within its bound but for a chance of 1e-9: 5000 sqrt(log(2e9) / (2 * 5000))
+    # Hoeffding, each count within this bound except with probability 1e-9: 5000 sqrt(log(2e9) / (2 * 5000))
     assert np.abs(counts - 5000 * chance).max() <= 5000 * np.sqrt(np.log(2e9) / 10_000)
     halves = cb.solve(PROBLEM, method, 1234, rng=3, compile=False).resume(3766)
     assert (halves.path.learner == run.path.learner).all()
 
 
 class Drawn(namedtuple("Drawn", "kind", defaults=(0,)), cb.rules.SelectionRule):
-    """A rule that draws what the test says."""
+    """A rule that draws what the test prescribes."""
 
     width = 2
 
@@ -82,7 +82,7 @@ def test_bad_draws_are_refused(kind, got):
 
 
 def test_good_draws_are_taken():
-    """Any kind of whole numbers; numbers that are no learners, where the rule says how many there are."""
+    """Any integer type; numbers that are no learners, if the rule declares their range."""
     runs = [cb.solve(PROBLEM, cb.rules.Method("own", Drawn(kind), cb.rules.ShrunkenStep()), 10, compile=False) for kind in (0, 8)]
     assert (runs[0].path.learner == runs[1].path.learner).all()
     with pytest.raises(ValueError, match="Mute has width = 2 but no draw"):
@@ -93,7 +93,7 @@ def test_good_draws_are_taken():
 
 
 class Preferring(namedtuple("Preferring", "price"), cb.rules.StepRule):
-    """LS-Boost(1) whose learners carry a price: the score depends on who it is."""
+    """LS-Boost(1) with a price for each learner: the score depends on the learner."""
 
     def move(self, k, state, j, corr, beta_j):
         return 0.0, corr
@@ -111,7 +111,7 @@ class Preferring(namedtuple("Preferring", "price"), cb.rules.StepRule):
     ],
 )
 def test_scores_may_depend_on_the_learner(model_state, select, compile):
-    """The naive loop takes the largest priced correlation; with all prices equal the method is LS-Boost(1)."""
+    """The naive loop takes the largest correlation over price; with equal prices the method is LS-Boost(1)."""
     B, price = PROBLEM.dictionary.gather(np.arange(5)), np.array([4.0, 1.0, 2.0, 8.0, 0.5])
     run = cb.solve(PROBLEM, cb.rules.Method("own", select, Preferring(price)), 30, model_state=model_state, compile=compile)
     drawn = draws(PROBLEM, run.method, 30) if select != cb.rules.Greedy() else [range(5)] * 30

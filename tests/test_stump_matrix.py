@@ -1,6 +1,6 @@
-"""Stumps against the matrix of their columns on tables of small whole numbers, where ties are everywhere: any rule, loss and model state.
+"""Stumps compared with the matrix of their columns on tables of small whole numbers with many ties: any rule, loss and model state.
 
-The default tests try some tables in plain Python. Two thousand more, compiled: ``python -m pytest -m slow tests/test_stump_matrix.py``.
+By default a few tables run in plain Python. Two thousand more, compiled: ``python -m pytest -m slow tests/test_stump_matrix.py``.
 """
 
 import warnings
@@ -13,13 +13,13 @@ from test_stumps import LOSSES, METHODS, columns, table
 
 import coordboost as cb
 
-#: Model states of greedy rules on the squared loss; the others step on the explicit one.
+#: Model states of greedy rules with the squared loss; other pairs use the naive state.
 MODEL_STATES = (cb.engine.NaiveState, cb.engine.CovarianceState, cb.engine.CovarianceColumns, cb.engine.LookaheadState)
 
 
 @st.composite
 def cases(draw):
-    """A table with gaps and a column of categories, targets, weights, the kind of stumps, a loss, a rule and a model state."""
+    """A table with missing values and perhaps a categorical column, targets, weights, the kind of stumps, loss, rule and model state."""
     n = draw(st.integers(3, 14))
     entry = st.integers(-2, 2).map(float) | st.just(np.nan) if draw(st.booleans()) else st.integers(-2, 2).map(float)
     X = np.array(draw(st.lists(st.lists(entry, min_size=3, max_size=3), min_size=n, max_size=n)))
@@ -33,7 +33,7 @@ def cases(draw):
 
 
 def same_steps(case, n_steps, compile):
-    """Hold a run over stumps against one over their columns."""
+    """Compare a run over stumps with a run over their columns."""
     X, y, weight, kind, loss, rule, model_state, categories = case
     assume(len(np.unique(y)) > 1)
     method = METHODS[rule]() if loss == "squared" else cb.rules.Method("m", METHODS[rule]().select, cb.rules.FixedStep(0.125), "test")
@@ -52,12 +52,12 @@ def same_steps(case, n_steps, compile):
     two = cb.solve(other, method, n_steps, model_state=cb.engine.NaiveState, rng=3, compile=compile)
     k = told(two, B)
     np.testing.assert_array_equal(one.path.learner[:k], two.path.learner[:k])
-    # theta is a correlation, off by the rounding of a few steps on sums of at most 14 numbers, or a sign
+    # theta is a sign, or a correlation with the rounding of a few steps on sums of at most 14 numbers
     np.testing.assert_allclose(one.path.theta[:k], two.path.theta[:k], rtol=0, atol=1e-12 * max(1.0, np.abs(y).sum()))
 
 
 def told(run, B):
-    """How many steps of a run are told by more than rounding: before the first whose learner has nothing left to fit."""
+    """The number of steps that are determined beyond rounding: before the first whose learner has correlation 0."""
     pred, path = np.zeros(len(B)), run.path
     for k in range(len(path)):
         j = path.learner[k]
@@ -69,18 +69,18 @@ def told(run, B):
 
 @settings(max_examples=60, deadline=None)
 @given(cases())
-def test_a_run_is_that_of_the_columns(case):
+def test_a_run_equals_the_run_on_the_columns(case):
     same_steps(case, 12, compile=False)
 
 
 @pytest.mark.slow
 @settings(max_examples=2000, deadline=None)
 @given(cases())
-def test_many_compiled_runs_are_those_of_the_columns(case):
+def test_many_compiled_runs_equal_the_runs_on_the_columns(case):
     same_steps(case, 60, compile=True)
 
 
-#: Rules beside those of METHODS, for every loss, for smooth ones, and for the squared one.
+#: More rules than METHODS: for every loss, for smooth losses, and for the squared loss.
 FAMILIES = cb.learners.Families([1.0, 2.0, 4.0, 8.0, 16.0], [0.1, 0.2, 0.3, 0.4, 0.5])
 RULES = {
     "squared logistic exponential": [
@@ -103,7 +103,7 @@ RULES = {
     pytest.param(loss, method, id=f"{method.name}, {loss}") for losses, some in RULES.items() for loss in losses.split() for method in some
 ])  # fmt: skip
 def test_every_rule_takes_the_steps_of_the_matrix(kind, loss, method):
-    """500 steps on a table with ties and rows that no stump tells apart, on the state that a run takes."""
+    """500 steps on a table with ties and with rows that no stump separates, on the model state that a run chooses."""
     X, y = table(40, seed=2)
     X[::7] = X[1::7][: len(X[::7])]
     y = y if loss == "squared" else np.where(y > 0, 1.0, -1.0)
@@ -114,5 +114,5 @@ def test_every_rule_takes_the_steps_of_the_matrix(kind, loss, method):
     one, two = (cb.solve(each, method, n_steps, rng=3, compile=False) for each in (problem, other))
     np.testing.assert_array_equal(one.path.learner, two.path.learner)
     for found, expected in zip((one.path.shrink, one.path.theta), (two.path.shrink, two.path.theta), strict=True):
-        # off by the rounding of 500 steps on sums of 40 numbers
+        # rounding of 500 steps on sums of 40 numbers
         np.testing.assert_allclose(found, expected, rtol=0, atol=1e-10 * max(1.0, np.abs(expected).max()))

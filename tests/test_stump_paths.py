@@ -1,4 +1,4 @@
-"""Lasso paths, certificates and shape functions over all stumps, against the explicit matrix of the same stumps."""
+"""Lasso paths, certificates and shape functions over all stumps, compared with the explicit matrix of the same stumps."""
 
 import numpy as np
 import pytest
@@ -8,7 +8,7 @@ import coordboost as cb
 
 
 def both(kind, weight=None, loss=None, missing=0.1):
-    """A problem on stumps, and that on their explicit matrix."""
+    """A problem on stumps, the same problem on their explicit matrix, and the table."""
     X, y = table(missing=missing)
     y = y if loss is None else np.where(y > 0, 1.0, -1.0)
     made = cb.data.stumps(X, categorical=[2]) if kind is cb.learners.Stumps else cb.data.leaf_stumps(X, categorical=[2])
@@ -28,11 +28,11 @@ def test_the_lasso_path_is_that_of_the_explicit_matrix(kind, weighted):
     null = problem.start_loss
     for k in range(25):
         models = [problem.combine(problem.unit(path.coefs[:, k])) for path in (one, two)]
-        # at a gap g two predictions are at most 2 sqrt(2 g) apart, in the norm of the loss
+        # at gap g two predictions differ by at most 2 sqrt(2 g), in the norm of the loss
         assert np.linalg.norm(models[0] - models[1]) <= 2 * np.sqrt(2 * 1e-10 * null) / np.sqrt(problem.weight.min())
 
 
-def test_no_column_is_gathered_on_the_way(monkeypatch):
+def test_the_path_gathers_no_column(monkeypatch):
     problem, _, _ = both(cb.learners.LeafStumps)
 
     def refuse(self, index):
@@ -73,7 +73,7 @@ def test_shapes_and_the_offset_add_up_to_the_prediction(kind):
     np.testing.assert_array_equal(np.sort(used), np.flatnonzero(run.beta))
 
 
-def test_shapes_are_for_stumps():
+def test_shapes_need_stumps():
     X, y = table()
     with pytest.raises(ValueError, match="shape_functions is for a Problem on stumps"):
         cb.engine.shape_functions(cb.Problem(X, y), np.zeros(5))

@@ -1,4 +1,4 @@
-"""Stumps are columns: each equals its own definition, every verb the matrix of them, and every run the run on that matrix."""
+"""Stumps equal their definition, every dictionary method equals that of their matrix, and every run equals the run on the matrix."""
 
 import warnings
 from itertools import product
@@ -16,7 +16,7 @@ every_kind = pytest.mark.parametrize("kind", [cb.learners.Stumps, cb.learners.Le
 
 
 def table(n=90, seed=0, missing=0.0):
-    """Whole numbers with many ties, the third column categories."""
+    """Whole numbers with many ties; the third column is categorical."""
     rng = np.random.default_rng(seed)
     X = rng.integers(0, 7, size=(n, 5)).astype(float)
     X[:, 0] = rng.normal(size=n).round(1)
@@ -25,7 +25,7 @@ def table(n=90, seed=0, missing=0.0):
 
 
 def naive_parts(x, weight, categorical):
-    """The distinct parts of the samples that a threshold or a category makes, in the order of the learners: masks."""
+    """The distinct subsets of samples made by a threshold or a category, in the order of the learners, as masks."""
     gap, found, keys = np.isnan(x), [], set()
     values = np.unique(x[~gap & (weight > 0)])
     if categorical:
@@ -42,7 +42,7 @@ def naive_parts(x, weight, categorical):
 
 
 def naive_column(part, weight, kind):
-    """Eq. (5), or the indicator, centred and of unit norm."""
+    """Eq. (5), or the indicator of the part, centred and of unit norm."""
     if kind is cb.learners.Stumps:
         return np.where(part, 1.0, -1.0) / np.sqrt(weight.sum())
     centred = part - weight @ part / weight.sum()
@@ -65,11 +65,11 @@ def test_all_splits_are_there_once_with_unit_norm(kind, missing, weights):
     expected = [naive_column(part, weight, kind) for g in range(5) for part in naive_parts(X[:, g], weight, g == 2)]
     found = columns(dictionary)
     assert found.shape == (90, len(expected))
-    np.testing.assert_allclose(found, np.column_stack(expected), rtol=0, atol=1e-13)  # a root and a quotient of sums
+    np.testing.assert_allclose(found, np.column_stack(expected), rtol=0, atol=1e-13)  # a square root and a quotient of sums
 
 
 @every_kind
-def test_every_verb_equals_the_columns(kind):
+def test_every_method_equals_that_of_the_columns(kind):
     X, _ = table(missing=0.1)
     assert cb.testing.check_piece(kind.of(cb.data.bin_columns(X, categorical=[2])[0]))
 
@@ -84,10 +84,10 @@ METHODS = {
 LOSSES = {"squared": cb.losses.Squared(), "logistic": cb.losses.Logistic(), "exponential": cb.losses.Exponential()}
 
 
-#: The losses differ in the residual, which knows no learners: compiled, all rules with one of them; all takes a minute.
+#: Losses only change the residual, whatever the learners are; so all rules are compiled with one loss. Compiling all takes a minute.
 COMPILED = list(product(["greedy", "groups"], ["squared"], [cb.learners.Stumps, cb.learners.LeafStumps]))
 OTHERS = [case for case in product(METHODS, LOSSES, [cb.learners.Stumps, cb.learners.LeafStumps]) if case not in COMPILED]
-OTHERS = [case for case in OTHERS if case[0] != "stagewise" or case[1] == "squared"]  # without the squared loss "greedy" is the same
+OTHERS = [case for case in OTHERS if case[0] != "stagewise" or case[1] == "squared"]  # for other losses this equals "greedy"
 
 
 def check_explicit(rule, loss, kind, n_steps, compile):
@@ -101,7 +101,7 @@ def check_explicit(rule, loss, kind, n_steps, compile):
     one = cb.solve(problem, method, n_steps, rng=3, compile=compile)
     two = cb.solve(other, method, n_steps, model_state=cb.engine.NaiveState, rng=3, compile=False)
     np.testing.assert_array_equal(one.path.learner, two.path.learner)
-    # theta is a correlation or a sign: off by the rounding of 500 steps on sums of 90 numbers
+    # theta is a correlation or a sign: rounding of 500 steps on sums of 90 numbers
     np.testing.assert_allclose(one.path.theta, two.path.theta, rtol=0, atol=1e-10 * np.abs(two.path.theta).max())
 
 
@@ -111,7 +111,7 @@ def test_runs_are_those_of_the_explicit_matrix(rule, loss, kind):
 
 
 @pytest.mark.parametrize("rule, loss, kind", OTHERS)
-def test_the_others_without_the_compiler(rule, loss, kind):
+def test_the_others_run_the_same_without_the_compiler(rule, loss, kind):
     check_explicit(rule, loss, kind, 120, False)
 
 
@@ -149,7 +149,7 @@ def test_ties_of_small_whole_numbers_go_to_the_first_learner(rows, data):
         cb.Problem(cb.learners.Dense(np.ascontiguousarray(B.T)), y), cb.forward_stagewise(0.25), 30, model_state=cb.engine.NaiveState
     )
     sizes = (np.abs(B.T @ problem.resid(B @ state.beta)).max() for state in explicit.replay(range(30)))
-    steps = next((k for k, size in enumerate(sizes) if size <= problem.tie), 30)  # from an optimum on, rounding decides
+    steps = next((k for k, size in enumerate(sizes) if size <= problem.tie), 30)  # once the optimum is reached, rounding decides
     for model_state in (cb.engine.NaiveState, cb.engine.CovarianceColumns, cb.engine.LookaheadState):
         run = cb.solve(problem, cb.forward_stagewise(0.25), 30, model_state=model_state, compile=model_state is not cb.engine.NaiveState)
         np.testing.assert_array_equal(run.path.learner[:steps], explicit.path.learner[:steps])
@@ -209,7 +209,7 @@ def test_runs_are_saved_and_loaded(kind, tmp_path):
 
 @every_kind
 def test_gram_columns_of_many_rows_are_those_of_the_matrix(kind):
-    """Counts of parts of a feature, from whichever part is at hand; weights that are counts themselves."""
+    """Counts of the parts of a feature, starting from any part; also for weights that are counts."""
     X, y = table(3000, missing=0.1)
     weight = np.random.default_rng(2).integers(1, 4, 3000) + 0.0
     problem = cb.Problem(

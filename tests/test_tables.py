@@ -1,4 +1,4 @@
-"""Tables of all formats, as programs and people write them: what is written comes back, and what is guessed is said."""
+"""Reading tables of all formats, as programs and people write them: values are exact, and inferred settings are reported."""
 
 import csv
 import gzip
@@ -29,20 +29,20 @@ def lines(*rows, end="\n"):
 
 
 def write(path, content):
-    """Write text or bytes, gzipped if the name says so; return the path."""
+    """Write text or bytes, gzipped if the name ends in .gz; return the path."""
     content = content.encode() if isinstance(content, str) else content
     path.write_bytes(gzip.compress(content, mtime=0) if path.suffix == ".gz" else content)
     return path
 
 
 def same(table, X=X, y=Y, names=("a", "b", "c")):
-    """Whether a dense table has these values, bit for bit, names, dtype and memory order."""
+    """Whether a dense table has these values, bit for bit, these names, float64 and Fortran order."""
     right_kind = table.X.dtype == table.y.dtype == np.float64 and table.X.flags.f_contiguous
     return right_kind and np.array_equal(table.X, X) and np.array_equal(table.y, y) and table.feature_names == names
 
 
 TWO = [[1, 2], [4, 5]]
-#: name: (content, options, names, X), the target being 3 and 6.
+#: name: (content, options, names, X); the target is 3 and 6.
 READ = {
     "comma": (lines("a,b,y", "1,2,3", "4,5,6"), {}, "a b", TWO),
     "semicolon": (lines("a;b;y", "1;2;3", "4;5;6"), {}, "a b", TWO),
@@ -123,7 +123,7 @@ def test_awkward_tables_are_read_right(tmp_path, name):
         assert {3.0, 6.0} <= set(table.y) and len(table.y) == len(expected)
 
 
-def test_two_words_are_a_target_and_keys_are_left_out(tmp_path):
+def test_two_words_make_a_target_and_keys_are_left_out(tmp_path):
     rows = [f"{i},id{i},{'yes' if i % 3 else 'no'}" for i in range(12)]
     table = read_table(write(tmp_path / "t.csv", lines("a,k,y", *rows)))
     assert table.feature_names == ("a",) and table.y.tolist() == [float(i % 3 > 0) for i in range(12)]
@@ -134,7 +134,7 @@ def test_two_words_are_a_target_and_keys_are_left_out(tmp_path):
     )
 
 
-def test_what_was_guessed_is_said_and_what_was_told_is_not(tmp_path):
+def test_inferred_settings_are_reported_and_given_ones_are_not(tmp_path):
     path = write(tmp_path / "t.csv", lines("Höhe;job;y", "1,5;a;3", "NA;b;4", "2,5;c;5", ";;").encode("cp1252"))
     assert read_table(path, impute="median").said == (
         "read with encoding cp1252, semicolons between cells, a decimal comma", "1 empty row(s) left out",
@@ -155,8 +155,8 @@ def test_the_dialect_does_not_change_the_table(tmp_path, sep, decimal, encoding)
 @pytest.mark.parametrize("sep", [",", ";", "\t", "|", " "])
 @pytest.mark.parametrize("encoding", ["utf-8", "utf-16"])
 @pytest.mark.parametrize("place", [0, 1, 2])
-def test_numbers_with_zeros_in_front_are_said(tmp_path, sep, encoding, place):
-    """Codes, wherever their column stands and however cells are parted; not dates, decimals, or what is taken as text."""
+def test_leading_zeros_are_reported(tmp_path, sep, encoding, place):
+    """Codes, for any position of their column and any separator; not dates, decimals, or columns read as text."""
     names, cells = ["d", "t", "y"], [["01.02.2020", "08:30", "0.5"], ["02.02.2020", "09:30", "0"], ["31.12.2020", "08:30", "00.5"]]
     codes = ["12345", "01234", "01234"]
     text = io.StringIO()
@@ -179,7 +179,7 @@ LATE = {
 
 
 @pytest.mark.parametrize("name", LATE)
-def test_what_comes_late_is_read_as_what_comes_soon(tmp_path, name):
+def test_late_rows_are_read_like_early_rows(tmp_path, name):
     late, options = LATE[name]
     late = late if isinstance(late, bytes) else late.encode()
     rows = [f"{'pq'[i % 2] if name == 'text' else i % 9},{i % 5},{i % 5}".encode() for i in range(40_000)]
@@ -213,7 +213,7 @@ def test_a_table_has_a_name_and_any_column_is_its_target(tmp_path, name):
     path = write(tmp_path / name, CSV)
     table = read_table(str(path))
     assert same(table) and same(read_table(path, target="b"), np.column_stack([X[:, 0], Y, X[:, 2]]), X[:, 1], ("a", "y", "c"))
-    table.X[0, 0], table.y[0] = 7.0, 8.0  # it owns its memory
+    table.X[0, 0], table.y[0] = 7.0, 8.0  # the table owns its memory
     assert isinstance(table, Table) and (name.endswith(".gz") or path.read_text() == CSV)
 
 
@@ -245,7 +245,7 @@ def test_svmlight(tmp_path, name):
 @pytest.mark.parametrize("zero_based", [True, False])
 def test_svmlight_round_trip(tmp_path, zero_based):
     dense = np.random.default_rng(1).integers(-3, 4, (20, 6)).astype(float)
-    dense[0] = 1.0  # the first and last features occur, so that both kinds of counting can be told apart
+    dense[0] = 1.0  # the first and last features occur, so that counting from 0 and from 1 can be told apart
     dump_svmlight_file(scipy.sparse.csr_array(dense), np.arange(20.0), str(tmp_path / "t.svm"), zero_based=zero_based)
     table = read_table(tmp_path / "t.svm")
     assert (table.X.toarray() == dense).all() and (table.y == np.arange(20.0)).all()
@@ -263,7 +263,7 @@ def test_words_for_missing_in_files_with_types(tmp_path, kind):
 
 
 def write_typed(frame, path):
-    """Write a file with types, where the library that pandas asks for is installed."""
+    """Write a typed file, if the library that pandas needs for it is installed."""
     pytest.importorskip("openpyxl" if path.suffix == ".xlsx" else "pyarrow")
     write = {".parquet": frame.to_parquet, ".xlsx": lambda path: frame.to_excel(path, index=False)}
     write.get(path.suffix, frame.to_feather)(path)

@@ -1,4 +1,4 @@
-"""Tied learners: the lowest index wins on every road, though the tied ones were met in another order or are larger by rounding."""
+"""Tied learners: the lowest index wins for every model state, whatever the order of scanning and although others are larger by rounding."""
 
 import numpy as np
 import pytest
@@ -8,8 +8,8 @@ import coordboost as cb
 
 
 @pytest.mark.parametrize("model_state", [cb.engine.NaiveState, cb.engine.CovarianceState])
-def test_groups_that_are_met_in_another_order(model_state):
-    """Labels that do not increase: all groups are drawn, in the order of their labels, and the columns are copies."""
+def test_groups_scanned_in_another_order(model_state):
+    """Labels that do not increase: all groups are drawn, in the order of their labels; the columns are copies."""
     x = np.array([3.0, -1.0, 2.0, 0.5])
     problem = cb.Problem(np.column_stack([x, -x, 2 * x, x]), [1.0, 0.0, 3.0, -1.0], groups=["c", "b", "a", "b"])
     run = cb.solve(problem, cb.rtgcd(select=cb.rules.Groups(3)), 4, model_state=model_state)
@@ -18,7 +18,7 @@ def test_groups_that_are_met_in_another_order(model_state):
 
 @pytest.mark.parametrize("loss", [cb.losses.Squared(), cb.losses.Huber(1.0)], ids=["squared", "Huber"])
 def test_a_tied_learner_that_is_no_candidate_by_its_size(loss):
-    """150 learners tie to within rounding; the first is the smallest of them, and lookahead takes fewer than 150 candidates."""
+    """150 learners tie up to rounding; the first is the smallest of them, and lookahead takes fewer than 150 candidates."""
     rng = np.random.default_rng(0)
     n_tied, n_samples = 150, 400
     Q = np.linalg.qr(rng.normal(size=(n_samples, n_tied + 2)))[0]
@@ -35,7 +35,7 @@ def test_a_tied_learner_that_is_no_candidate_by_its_size(loss):
 
 @pytest.mark.parametrize("model_state", STATES.values(), ids=STATES)
 def test_a_winner_has_half_the_largest_correlation(model_state):
-    """Where all are within the rounding of the largest at the start, too."""
+    """Even where the largest correlation is within the rounding of the one at the start."""
     problem = cb.Problem(np.eye(4), [1.0, 0.0, 1e-17, 0.0], center=False, scale=False)
     run = cb.solve(problem, cb.ls_boost(1.0), 2, model_state=model_state)
     assert problem.tie > 1e-17 and run.path.learner.tolist() == [0, 2]

@@ -1,4 +1,4 @@
-"""Times and words are no numbers. Converted without a word, times would be nanoseconds, and a missing one the smallest number."""
+"""Times and words are not numbers: unnoticed, times would become nanoseconds, and a missing time the smallest integer."""
 
 import numpy as np
 import pandas as pd
@@ -23,7 +23,7 @@ LEARN = {"linear": cb.CertifiedLasso, "chosen": lambda: cb.LSBoostRegressorCV(n_
 
 @pytest.mark.parametrize("times", TIMES)
 @pytest.mark.parametrize("model", LEARN)
-def test_times_are_no_target(model, times):
+def test_times_are_refused_as_target(model, times):
     refused(lambda: LEARN[model]().fit(FRAME[["size"]], TIMES[times]), "y holds times")
 
 
@@ -33,19 +33,19 @@ def test_times_are_no_target(model, times):
     [FRAME, FRAME[["day"]], FRAME[["day"]].to_numpy(), FRAME.assign(day=DAYS - DAYS[0]), pl.from_pandas(FRAME)],
     ids=["among numbers", "alone", "array", "durations", "polars"],
 )
-def test_times_are_no_columns(model, table):
+def test_times_are_refused_as_columns(model, table):
     named = hasattr(table, "columns")
     assert ("day" if named else "X") in refused(lambda: LEARN[model]().fit(table, Y), "as numbers of days")
 
 
-def test_bins_hold_no_times_but_as_categories():
+def test_binning_refuses_times_unless_categorical():
     refused(lambda: cb.data.bin_columns(FRAME), "column 'day' holds times (datetime64")
     assert cb.data.bin_columns(FRAME.assign(day=DAYS.where(DAYS.index > 26, DAYS[0])), categorical=["day"])[0].n_bins.tolist() == [30, 4]
 
 
 @pytest.mark.parametrize("model", [cb.CertifiedLasso, cb.RandomizedGBMRegressor])
 @pytest.mark.parametrize("kind", [list, np.array, pd.Series, lambda y: pd.Series(y, dtype="category")])
-def test_a_regressor_says_that_it_was_given_words(model, kind):
+def test_a_regressor_refuses_words_as_target(model, kind):
     assert "'left'" in refused(lambda: model().fit(FRAME[["size"]], kind(["left", "right"] * 15)), "y must hold numbers")
     numbers = model().fit(FRAME[["size"]], kind([str(number) for number in Y])).predict(FRAME[["size"]])  # as in scikit-learn
     np.testing.assert_array_equal(numbers, model().fit(FRAME[["size"]], Y).predict(FRAME[["size"]]))

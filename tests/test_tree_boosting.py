@@ -1,4 +1,4 @@
-"""Boosting with trees in the one loop: each step is the projection on the leaves of a tree, and the run is a run like any other."""
+"""Boosting with trees in the common loop: each step is the projection on the leaves of a tree, and runs have all methods of a run."""
 
 import numpy as np
 import pandas as pd
@@ -15,12 +15,12 @@ WEIGHT = RNG.integers(1, 4, size=80).astype(float)
 
 
 def leaves(bank, j):
-    """The leaf of each sample in tree j."""
+    """The leaf number of each sample in tree j."""
     return bank.tree(j).apply(bank.binned.codes)
 
 
 def projected(v, weight, leaf, l2=0.0):
-    """The mean of v / weight in each leaf, at the samples; with a ridge penalty the sum over (sum of weights + l2)."""
+    """The mean of v / weight in each leaf, at the samples; with a ridge penalty, the sum of v over (sum of weights + l2)."""
     sums, weights = np.bincount(leaf, v), np.bincount(leaf, weight)
     return (sums / (weights + l2))[leaf]
 
@@ -33,7 +33,7 @@ def projected(v, weight, leaf, l2=0.0):
     ids=lambda loss: type(loss).__name__,
 )
 def test_a_step_is_the_fit_of_the_leaves(loss, weighted, l2):
-    """Columns of unit norm in the metric of the weights, theta times the column is rate times the fit, correlations as computed."""
+    """Columns have unit norm in the metric of the weights, and theta times the column is rate times the fit."""
     y = {"Logistic": SIGNS, "Poisson": np.abs(Y)}.get(type(loss).__name__, Y)
     weight = WEIGHT if weighted else np.ones(80)
     problem = cb.Problem(cb.data.trees(X, max_depth=2, l2=l2), y, loss, sample_weight=WEIGHT if weighted else None)
@@ -48,8 +48,8 @@ def test_a_step_is_the_fit_of_the_leaves(loss, weighted, l2):
     assert run.final.loss < problem.start_loss and (run.path.learner == np.arange(12)).all()
 
 
-def test_coefficients_of_learners_that_are_not_here_are_refused():
-    """The problem that a run began with has none of its trees; kernels would read beyond them."""
+def test_coefficients_of_other_learners_are_refused():
+    """The problem given to `solve` holds none of the trees of the run; kernels would read out of bounds."""
     problem = cb.Problem(cb.data.trees(X), Y)
     run = cb.solve(problem, cb.gbm(0.1), 3)
     for use in (problem.combine, lambda beta: problem.predict(beta, X)):
@@ -74,7 +74,7 @@ def test_squared_loss_beside_scikit_learn(depth):
     theirs = HistGradientBoostingRegressor(
         max_iter=40, learning_rate=0.1, max_depth=depth, max_leaf_nodes=None, min_samples_leaf=1, early_stopping=False
     ).fit(X, Y)
-    np.testing.assert_allclose(ours.predict(X), theirs.predict(X), atol=1e-6)  # theirs takes float32 residuals
+    np.testing.assert_allclose(ours.predict(X), theirs.predict(X), atol=1e-6)  # scikit-learn uses float32 residuals
 
 
 def test_newton_leaves_beside_scikit_learn():
@@ -118,12 +118,12 @@ def test_predictions_are_those_of_the_coefficients(method):
     np.testing.assert_allclose(run.pred, columns @ run.beta, atol=1e-13 * np.abs(run.beta).sum())
     np.testing.assert_allclose(run.predict(X), run.pred + problem.constant, atol=1e-13 * np.abs(run.beta).sum())
     assert run.n_scans == 25 and len(run.beta) == bank.n_learners == len(run.problem.feature_names)
-    assert run.certificate().lower == 0.0  # growing a tree proves nothing about the others
+    assert run.certificate().lower == 0.0  # a grown tree proves nothing about other trees
 
 
 @pytest.mark.parametrize("method", [METHODS[0], METHODS[3], METHODS[4]], ids=lambda method: method.name)
 def test_files(method, tmp_path):
-    """A run that was loaded is the run: it predicts, goes on, and knows the names of its columns."""
+    """A loaded run predicts, resumes and names its columns like the original."""
     table = pd.DataFrame(X, columns=list("abcd")).assign(town=pd.Categorical(np.where(X[:, 3] > 0, "Oslo", "Rome")))
     table.iloc[::7, 0] = np.nan
     problem = cb.Problem(cb.data.trees(table, max_depth=2, monotone={"b": 1}), Y, sample_weight=WEIGHT)
@@ -133,7 +133,7 @@ def test_files(method, tmp_path):
     assert (back.beta == run.beta).all() and (back.predict(table[[*"dcba", "town"]]) == run.predict(table)).all()
     ours, theirs = back.resume(10), run.resume(10)
     assert (ours.path.theta == theirs.path.theta).all() and (ours.beta == theirs.beta).all()
-    shorter = cb.solve(problem, method, 25, rng=3, stop=lambda state: state.k >= 9)  # its bank has seen more trees than it uses
+    shorter = cb.solve(problem, method, 25, rng=3, stop=lambda state: state.k >= 9)  # its bank holds more trees than it uses
     shorter.save(tmp_path / "run")
     assert (cb.load(tmp_path / "run").resume(16).beta == run.beta).all()
     with pytest.raises(ValueError, match="save it with data=True"):
@@ -141,7 +141,7 @@ def test_files(method, tmp_path):
 
 
 def test_groups_are_features():
-    """Types 2 and 3: the trees of a step split by the features drawn for it."""
+    """Types 2 and 3: the trees of a step split only by the features drawn for it."""
     problem = cb.Problem(cb.data.trees(X, max_depth=2), Y)
     run = cb.solve(problem, cb.rtgcd(select=cb.rules.Groups(1)), 60)
     trees = run.problem.dictionary.trees
@@ -152,7 +152,7 @@ def test_groups_are_features():
 
 
 def test_awkward_tables():
-    """Nothing to split, a single row, numbers beyond the squares of float64, weights of 0."""
+    """Nothing to split, a single row, targets whose squares leave float64, weights of 0."""
     for table, y in [(np.ones((5, 2)), np.arange(5.0)), (X[:1], Y[:1]), (X, np.ones(80))]:
         run = cb.solve(cb.Problem(cb.data.trees(table), y), cb.gbm(0.5), 3)
         np.testing.assert_allclose(run.predict(table), y.mean())
@@ -188,7 +188,7 @@ def test_paths_over_all_learners_refuse_trees(path):
             path(*given)
 
 
-def test_what_goes_through_all_learners_refuses_trees():
+def test_functions_that_list_all_learners_refuse_trees():
     problem = cb.Problem(cb.data.trees(X), Y)
     for ask in (
         lambda: cb.theory.mca(problem),
@@ -199,8 +199,8 @@ def test_what_goes_through_all_learners_refuses_trees():
             ask()
 
 
-def test_second_derivatives_are_those_of_the_model_now():
-    """Newton's trees among the groups drawn: where all groups are drawn, those of the search among all."""
+def test_second_derivatives_belong_to_the_current_model():
+    """Newton's trees on drawn groups: if all groups are drawn, they equal those of the greedy search."""
     problem = cb.Problem(cb.data.trees(X, max_depth=2, newton=True), SIGNS, cb.losses.Logistic())
     groups = problem.dictionary.n_groups
     drawn, whole = (

@@ -1,4 +1,4 @@
-"""Pictures of trees: splits and values are those of the text, samples arrive where the words lead, and no box lies on another."""
+"""Plots of trees: splits and values equal those of the text, samples arrive at the leaf that the labels give, boxes do not overlap."""
 
 import itertools
 import re
@@ -29,19 +29,19 @@ Display = cb.plots.TreeDisplay
 
 @cache
 def run_of(depth):
-    """Made when it is first asked for: every process imports all tests, and would compile for it."""
+    """Computed on first use: otherwise every process that imports the tests would compile."""
     return cb.solve(cb.Problem(cb.data.trees(TABLE, max_depth=depth, min_samples=2), Y), cb.gbm(rate=0.1), 4)
 
 
 def told(text):
-    """Splits, with a star where missing values are told to go left, and leaves of a text, in its order."""
+    """Splits, marked by a star where missing values go left, and leaves, in the order of the text."""
     lines = [line.strip() for line in text.splitlines()]
     splits = [line[3:-1].replace(" or missing", "*") for line in lines if line.startswith("if")]
     return splits, [line.split(": ")[1] for line in lines if line.startswith("leaf")]
 
 
 def drawn(display):
-    """The same of the boxes and edges of a picture."""
+    """The same, read from the boxes and edges of a plot."""
     splits, leaves = [], []
     for place, (box, node) in enumerate(zip(display.boxes_, display.nodes, strict=True)):
         words = box.get_text().split("\n")
@@ -54,20 +54,20 @@ def drawn(display):
 
 
 @pytest.mark.parametrize("depth", DEPTHS)
-def test_the_picture_says_what_the_text_says(depth):
+def test_the_picture_agrees_with_the_text(depth):
     run = run_of(depth)
     for j in range(4):
         display = Display.from_run(run, j, ax=Figure().subplots())
         (splits, leaves), (theirs, there) = drawn(display), told(run.problem.dictionary.text(j, run.beta[j]))
         assert leaves == there and len(splits) == len(theirs)
         for ours, other in zip(splits, theirs, strict=True):
-            # a long split is cut, but no threshold
+            # long lists of categories may be shortened, thresholds not
             assert " in {" in other or not ours.endswith(" ...")
             assert re.fullmatch(".*".join(map(re.escape, ours.split(" ..."))), other)
 
 
-def test_words_of_a_table_are_not_taken_for_those_of_a_split():
-    """Columns and categories may be called like the parts of a sentence."""
+def test_names_that_look_like_splits():
+    """Columns and categories may have names that look like parts of the text."""
     kinds = pd.Categorical(RNG.choice([" or missing", "b:", "if c <= 1 or missing"], 400))
     table = pd.DataFrame({"if a or missing": RNG.normal(size=400), "else:": kinds})
     run = cb.solve(cb.Problem(cb.data.trees(table, max_depth=2), 9 * table["else:"].cat.codes + table.iloc[:, 0]), cb.gbm(rate=0.1), 1)
@@ -81,7 +81,7 @@ def test_words_of_a_table_are_not_taken_for_those_of_a_split():
 
 
 @pytest.mark.parametrize("depth", DEPTHS)
-def test_missing_values_go_where_the_edges_say(depth):
+def test_missing_values_follow_the_edges(depth):
     run, total = run_of(depth), 0.0
     gone = pd.DataFrame({name: TABLE[name].iloc[:1].where([False]) for name in TABLE})
     for j in range(4):
@@ -89,7 +89,7 @@ def test_missing_values_go_where_the_edges_say(depth):
         while not nodes[at].leaf:
             (at,) = (k for k, node in enumerate(nodes) if node.parent == at and node.missing)
         total += float(nodes[at].words[0])
-    # six digits a leaf
+    # six digits for each leaf
     assert run.predict(gone)[0] - run.problem.constant == pytest.approx(total, rel=1e-4, abs=1e-4)
 
 
@@ -104,7 +104,7 @@ def test_boxes_lie_apart_and_inside(depth, panel):
     assert all(inside.contains(*corner) for box in boxes for corner in (box.min, box.max))
     edges = [text.get_window_extent() for text in display.ax_.texts if text not in display.boxes_ and text.get_text()]
     assert len(boxes) == len(display.nodes) and len(edges) >= len(boxes) - 1
-    # half a pixel, as extents of text are whole pixels
+    # half a pixel of tolerance, as text extents are whole pixels
     assert not any(one.padded(-0.5).overlaps(other.padded(-0.5)) for one, other in itertools.combinations(boxes + edges, 2))
     plt.close("all")
 

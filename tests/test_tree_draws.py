@@ -1,4 +1,4 @@
-"""Trees grown on a part of the rows, and trees whose features meet in given sets only."""
+"""Trees grown on a subsample of the rows, and trees whose interactions are limited to given sets of features."""
 
 import itertools
 
@@ -22,7 +22,7 @@ def grown(k, *, y=Y, weight=None, loss=None, method=None, **limits):
 
 
 def nodes_of(run, j):
-    """The rows of each leaf of tree j, and the features on the way to it."""
+    """Tree j, and the feature and left child of each of its nodes."""
     bank = run.problem.dictionary
     return bank.tree(j), bank.trees.feature[j], bank.trees.left[j]
 
@@ -30,7 +30,7 @@ def nodes_of(run, j):
 @pytest.mark.parametrize("weight", [None, WEIGHT], ids=["even", "weights"])
 @pytest.mark.parametrize("newton", [False, True])
 def test_a_step_adds_the_tree_of_the_rows_drawn(weight, newton):
-    """Every value is the mean (or Newton's step) of the rows that are drawn in its leaf; it is added on all rows of the leaf."""
+    """Each value is the mean (or Newton step) over the drawn rows in its leaf, and is added for all rows of the leaf."""
     y, loss = (np.where(Y > 0, 1.0, -1.0), cb.losses.Logistic()) if newton else (Y, cb.losses.Squared())
     run = grown(6, y=y, weight=weight, loss=loss, newton=newton, subsample=0.5, seed=7, method=FITTED)
     pred, w = np.zeros(N), np.ones(N) if weight is None else weight
@@ -51,7 +51,7 @@ def rows_of(run, j):
     return run.problem.dictionary.grower.draw(j)[0].copy()
 
 
-def test_draws_are_a_function_of_seed_and_number(tmp_path):
+def test_draws_depend_on_seed_and_tree_number_only(tmp_path):
     run = grown(8, subsample=0.5, seed=3)
     draws = [rows_of(run, j) for j in range(8)]
     assert all((np.diff(one.astype(int)) > 0).all() and abs(len(one) - N / 2) < 5 * (N / 4) ** 0.5 for one in draws)
@@ -64,7 +64,7 @@ def test_draws_are_a_function_of_seed_and_number(tmp_path):
 
 
 def test_each_row_is_drawn_as_often_as_any_other():
-    """1,000 draws of half of 240 rows: counts of a row have the variance 250, those of a pair of rows the mean 250."""
+    """1,000 draws of half of 240 rows: a row's count has variance 250, a pair's count mean 250."""
     bank = grown(0, subsample=0.5).problem.for_run().dictionary
     seen = np.zeros((1000, N))
     for j in range(1000):
@@ -79,7 +79,7 @@ SETS = {"pairwise": [*itertools.combinations(range(D), 2)], "no_interactions": [
 
 
 @pytest.mark.parametrize("sets", ["pairwise", "no_interactions", [[0, 1], [1, 2, 3]], [{4}]], ids=str)
-def test_features_on_a_way_are_in_one_set(sets):
+def test_features_on_a_branch_are_in_one_set(sets):
     run = grown(12, sets=sets, max_depth=4)
     groups = SETS[sets] if isinstance(sets, str) else [*sets, set(range(D)) - set().union(*sets)]
     met = set()
@@ -149,7 +149,7 @@ def test_what_is_refused():
 
 
 def test_few_rows():
-    """A leaf counts the rows drawn: with too few no tree splits."""
+    """A leaf counts only the drawn rows: if they are too few, no tree splits."""
     run = cb.solve(cb.Problem(cb.data.trees(X[:6], subsample=0.3, min_samples=2), Y[:6]), cb.ls_boost(0.5), 3)
     assert (run.problem.dictionary.trees.n_leaves == 1).all() and np.isfinite(run.final.loss)
     assert np.isfinite(cb.solve(cb.Problem(cb.data.trees(X[:2], subsample=0.1), Y[:2]), cb.ls_boost(0.5), 3).final.loss)

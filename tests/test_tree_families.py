@@ -1,4 +1,4 @@
-"""Trees in families: every family's tree is the beginning of one growth, and the step is that of Algorithm 1 on these trees."""
+"""Families of trees: each family's tree is a prefix of one growth, and the step is that of Algorithm 1 with these trees."""
 
 import numpy as np
 import pandas as pd
@@ -16,7 +16,7 @@ GRID = {"nodes": (1, 3, 8), "bounds": (0.5, 2.0)}
 
 
 def own_tree(target, weight, n_splits):
-    """Leaf of each sample in the tree that is grown for this number of splits alone, and the sums and weights of its leaves."""
+    """The leaf of each sample in a tree grown for exactly this number of splits, and the sums and weights of its leaves."""
     family = cb.data.trees(X, max_depth=None, max_leaves=n_splits + 1)
     run = cb.solve(cb.Problem(family, target / weight, sample_weight=weight, center=False), cb.gbm(1.0), 1)
     leaf = leaves(run.problem.dictionary, 0)
@@ -24,7 +24,7 @@ def own_tree(target, weight, n_splits):
 
 
 def candidate(family, resid, weight, k, power):
-    """theta h of family k, with leaf values by means or by sums, and the constant sigma lambda^power or the learner's own."""
+    """theta h of family k: leaf values from means or sums; the constant is sigma lambda^power, or the learner's own."""
     table, total = family.families, weight.sum()
     leaf, sums, weights = own_tree(resid, weight, int(table.nodes[k]))
     w = np.sign(sums) * np.abs(sums) ** (1 / (table.q - 1)) if table.sums else sums / weights
@@ -33,7 +33,7 @@ def candidate(family, resid, weight, k, power):
     return (resid @ h) / total / C * h
 
 
-COMPILED = pytest.mark.slow  # a loop of its own is compiled
+COMPILED = pytest.mark.slow  # it compiles a loop of its own
 
 
 @pytest.mark.parametrize("weighted", [False, True])
@@ -81,7 +81,7 @@ def test_a_run_is_the_same_however_it_is_cut(name, tmp_path):
         for one, other in zip(ours.trees.trimmed(ours.n_learners), theirs.trees.trimmed(theirs.n_learners), strict=True):
             assert (one == other).all()
         assert str(cb.engine.family_summary(run)) == str(cb.engine.family_summary(whole)) and (run.predict(X) == whole.predict(X)).all()
-    if name == "safe":  # seconds in plain Python
+    if name == "safe":  # one method only: plain Python takes seconds
         interpreted = cb.solve(problem, METHODS[name], 1, rng=5, compile=False)
         np.testing.assert_allclose(interpreted.path.theta, cut.path.theta[:1], rtol=1e-12)
 
@@ -110,8 +110,8 @@ def test_a_larger_penalty_chooses_smaller_trees():
     assert splits[0] > splits[1] > splits[2] == 120
 
 
-def test_the_table_is_that_of_the_paper():
-    """Omega divided by its maximum is lambda sqrt(4 n + 2) / (4 sqrt(1026)); lambda = 4 is drawn in 52.56 % of the draws."""
+def test_the_default_families_equal_the_paper():
+    """Omega over its maximum is lambda sqrt(4 n + 2) / (4 sqrt(1026)); lambda = 4 is drawn with probability 52.56 %."""
     table = cb.data.tree_families(X).families
     np.testing.assert_allclose(table.complexity, table.bound * np.sqrt(4 * table.nodes + 2) / (4 * np.sqrt(1026)), rtol=1e-12)
     law = cb.rgb(0.1, sampling=1).bind(cb.Problem(cb.data.tree_families(X), Y)).select.law
@@ -131,7 +131,7 @@ def test_categories_missing_values_and_monotone_features():
     assert (np.diff(run.predict(grid).reshape(20, 10), axis=0) >= -1e-12).all() and run.final.loss < 0.9 * problem.start_loss
     with pytest.raises(ValueError, match="which monotone forbids"):
         cb.solve(problem, cb.rgb(0.1, revisit=True), 1)
-    assert not cb.rules.Structural(1, 0.1).bind(problem).revisit  # trees come anew unless they are asked for
+    assert not cb.rules.Structural(1, 0.1).bind(problem).revisit  # earlier trees are not searched by default
     with pytest.raises(ValueError, match="pass sums=False"):
         cb.data.tree_families(table, monotone={"c": 1}, sums=True)
 
@@ -157,7 +157,7 @@ def test_other_families_are_refused():
 
 
 def test_norms_of_a_large_q_are_near_the_largest_value():
-    """abs(value) ** q alone would be 0: leaf values are below 1."""
+    """A sum of abs(value) ** q would underflow to 0, as leaf values are below 1."""
     rng = np.random.default_rng(0)
     X = rng.normal(size=(400, 3))
     y = X[:, 0] + 0.1 * rng.normal(size=400)

@@ -1,4 +1,4 @@
-"""Trees are those of the naive grower, split by split and leaf by leaf, on small whole numbers, where sums are exact."""
+"""Trees equal those of a naive grower, split by split and leaf by leaf, on small whole numbers, where sums are exact."""
 
 from fractions import Fraction
 
@@ -14,13 +14,13 @@ RNG = np.random.default_rng(3)
 
 
 def grown(X, y, weight=None, **limits):
-    """One whole step of boosting from 0: the run, and the columns that the nodes of its tree are split by, -1 for a leaf."""
+    """One full boosting step from 0: the run, and the column that splits each node of its tree, -1 for a leaf."""
     run = cb.solve(cb.Problem(cb.data.trees(X, **limits), y, sample_weight=weight, center=False), cb.gbm(1.0), 1)
     return run, [-1 if split is None else int(split.name[1:]) for split in run.problem.dictionary.splits(0)]
 
 
 def same_as_naive(X, y, weight=None, **limits):
-    """Grow, hold against the naive tree, and return the run and its splits."""
+    """Grow a tree, compare it with the naive tree, and return the run and the splits."""
     X, y = np.asarray(X, dtype=float), np.asarray(y, dtype=float)
     run, features = grown(X, y, weight, **limits)
     zeros = [0] * X.shape[1]
@@ -76,7 +76,7 @@ def test_trees_on_many_samples_are_the_naive_ones(depth, equal):
 def test_ties_go_to_the_lowest_feature_then_the_lowest_bin_then_missing_on_the_right():
     X = np.array([[0, 1, 2, 3], [0, 1, 2, 3], [0, 0, 1, 1]]).T
     (split, *_) = same_as_naive(X, [1, -1, -1, 1], max_depth=1)[0].problem.dictionary.splits(0)
-    assert (split.name, split.threshold) == ("x0", 0.5)  # after the first bin as good as after the third
+    assert (split.name, split.threshold) == ("x0", 0.5)  # the first and the third bin are equally good
     assert same_as_naive(X[:, 1:], [1, 1, 0, 0], max_depth=1)[1][0] == 0
     (split, *_) = same_as_naive([[0], [1], [np.nan], [np.nan]], [2, 0, 1, 1], max_depth=1)[0].problem.dictionary.splits(0)
     assert (split.threshold, split.missing) == (0.5, False)
@@ -88,12 +88,12 @@ def test_one_sample_equal_targets_and_constant_features_make_a_leaf():
         assert features == [-1] and (run.pred == np.mean(y)).all()
 
 
-def test_leaves_that_gain_the_same_are_split_in_their_order():
+def test_leaves_of_equal_gain_are_split_in_order():
     run, features = same_as_naive([[0, 0], [0, 1], [1, 0], [1, 1]], [0, 2, 10, 12], max_depth=None, max_leaves=3)
     assert features == [0, 1, -1, -1, -1] and run.pred == pytest.approx([0, 2, 11, 11])
 
 
-def test_rounding_is_no_gain():
+def test_rounding_does_not_count_as_gain():
     for n in range(2, 60):
         X, weight = RNG.integers(0, 9, (n, 3)), RNG.random(n)
         for w in (None, weight):
@@ -110,12 +110,12 @@ def test_predictions_keep_the_direction_of_a_feature(leaves):
     assert {0, 1} <= set(features)
     for feature, sign in ((0, 1), (1, -1)):
         moved = np.repeat(X, 6, axis=0)
-        moved[:, feature] = np.tile(np.arange(6), 500)  # missing values have no place in the order
+        moved[:, feature] = np.tile(np.arange(6), 500)  # missing values are not ordered
         values = run.predict(moved).reshape(500, 6)
         assert (sign * np.diff(values, axis=1) >= 0).all() and np.ptp(values) > 0
 
 
-def test_the_smaller_tree_is_the_beginning_of_the_larger_one():
+def test_the_smaller_tree_is_a_prefix_of_the_larger_one():
     X, y = RNG.integers(0, 9, (300, 4)), RNG.integers(-9, 10, 300)
     few, many = (same_as_naive(X, y, max_depth=None, max_leaves=leaves)[0].problem.dictionary.splits(0) for leaves in (4, 9))
     assert sum(split is not None for split in few) == 3
@@ -127,7 +127,7 @@ def test_the_smaller_tree_is_the_beginning_of_the_larger_one():
     ([0, 0, 2, 2], [0, 0, 1, 1], (0,), [0, 1, 2, 3], [0, 1, 1, 1]),
 ])  # fmt: skip
 def test_values_that_no_sample_has(x, y, categorical, new, expected):
-    """A missing value where the fit had none goes with most of the samples; an unknown category goes right."""
+    """A missing value where the fit had none goes to the side with most samples; an unknown category goes right."""
     run, _ = same_as_naive(np.transpose([x]), y, max_depth=1, categorical=categorical)
     assert run.predict(np.transpose([new])) == pytest.approx(expected)
 
@@ -155,7 +155,7 @@ REAL = RNG.standard_normal(500) + TABLE[:, 1] / 10
     weight=st.lists(st.floats(0.5, 8), min_size=40, max_size=40) | st.just([2.0] * 40),
 )  # fmt: skip
 def test_a_leaf_is_a_mean_but_for_the_rounding_of_whole_numbers(y, power, weight):
-    """Residuals become whole numbers of steps, 2^-50 of the sum of their sizes or less, so that no order of adding can be seen."""
+    """Residuals are quantised to multiples of at most 2^-50 of the sum of their sizes, so that the order of summation does not matter."""
     weight, y = np.array(weight)[: len(y)], np.array(y)
     y = np.where(abs(y) < 1e-90, 0, y) * 2.0**power
     pred = grown(np.zeros((len(y), 1)), y, weight)[0].pred[0]
@@ -166,7 +166,7 @@ def test_a_leaf_is_a_mean_but_for_the_rounding_of_whole_numbers(y, power, weight
 
 @pytest.mark.parametrize("weight", [None, RNG.random(500) + 0.5], ids=["equal", "different"])
 def test_a_heavy_tail_does_not_spoil_the_other_leaves(weight):
-    """One sample of 1e12 has a leaf of its own: the means of the others are right to 1e12 times the step of the mean."""
+    """One sample of 1e12 has a leaf of its own: the means of other leaves are exact up to the quantisation step of such a target."""
     X, y = TABLE.copy(), REAL.copy()
     X[:, 0], y[7] = np.minimum(X[:, 0], 38), 1e12
     X[7, 0] = 39

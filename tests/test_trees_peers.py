@@ -1,4 +1,4 @@
-"""Trees beside LightGBM's and scikit-learn's on the same bins: the same predictions, which other splits would not give."""
+"""Trees compared with LightGBM and scikit-learn on the same bins: predictions agree, which other splits would prevent."""
 
 import numpy as np
 import pytest
@@ -9,10 +9,10 @@ import coordboost as cb
 pytestmark = pytest.mark.peers
 
 N, LEAST, WEIGHT, TREES, RATE = 3000, 20, 4.0, 20, 0.1
-RNG = np.random.default_rng(3)  # its own: what other modules draw changes nothing here
+RNG = np.random.default_rng(3)  # a generator of its own: draws in other modules change nothing here
 X = RNG.integers(0, [2, 5, 30, 60, 200, 200], (N, 6)).astype(float)
 SIGNAL = X[:, 4] / 50 + (X[:, 2] > 11) * X[:, 3] / 30 + np.sin(X[:, 5] / 20) + X[:, 1]
-#: No node of a few hundred samples is pure: where all residuals are the same, floats of the peers split by their rounding.
+#: Noise keeps nodes of a few hundred samples impure: with equal residuals the floats of other packages split by their rounding.
 NUMBERS, SIGNS = SIGNAL + RNG.standard_normal(N), np.where(SIGNAL + 3 * RNG.standard_normal(N) > np.median(SIGNAL), 1.0, -1.0)
 every_tree = pytest.mark.parametrize(("logistic", "depth"), [(lo, depth) for lo in (False, True) for depth in (1, 3, 5)])
 
@@ -25,7 +25,7 @@ def boosted(logistic=False, X=X, y=NUMBERS, n_trees=TREES, rate=RATE, **limits):
 
 
 def lightgbm(logistic, depth, leaves, **more):
-    """Predictions of LightGBM. With second derivatives it estimates how many samples a leaf has: their sum is limited then."""
+    """Predictions of LightGBM. With second derivatives it only estimates the samples of a leaf, so their sum is limited instead."""
     lgb = pytest.importorskip("lightgbm")
     params = {
         "objective": "binary" if logistic else "regression", "learning_rate": RATE, "num_leaves": leaves, "max_depth": depth,
@@ -55,7 +55,7 @@ def test_scikit_learn_grows_the_same_trees(logistic, depth):
 
 @pytest.mark.parametrize("kind", ["missing values", "categories"])
 def test_scikit_learn_sends_missing_values_and_categories_the_same_way(kind):
-    """Its order of categories is by gradients over second derivatives and a constant of its own, 10: the l2 that makes ours the same."""
+    """It sorts categories by gradient over (second derivative + 10): with l2 = 10 our order is the same."""
     codes = RNG.integers(0, 31, (N, 3))
     table, more, theirs = np.where(codes == 30, np.nan, codes), {"max_depth": 3}, {"max_depth": 3, "max_leaf_nodes": 8}
     y = codes[:, 0] * (codes[:, 0] < 30) + 20 * (codes[:, 1] == 30) + RNG.standard_normal(N)
@@ -70,7 +70,7 @@ def test_scikit_learn_sends_missing_values_and_categories_the_same_way(kind):
 
 @pytest.mark.parametrize("sign", [-1, 1])
 def test_lightgbm_grows_the_same_monotone_trees(sign):
-    """By its basic method. Below depth 2 a node may have a bounded value: ours must be better than that, LightGBM's than a free one."""
+    """With its basic method, at depth 2. Deeper nodes may have bounded values: our splits must gain on these, LightGBM's on free ones."""
     signs = [0, sign, 0, 0, sign, sign]
     theirs = lightgbm(False, 2, 4, monotone_constraints=signs, monotone_constraints_method="basic")
     np.testing.assert_allclose(boosted(max_depth=2, min_samples=LEAST, monotone=signs), theirs, atol=1e-5)

@@ -1,4 +1,4 @@
-"""Learners that cannot be counted: found by a search, numbered in the run's own bank, certified where the search is a proof."""
+"""Implicit dictionaries: learners found by a search, numbered in the bank of the run, certified where the search is exact."""
 
 import math
 from itertools import product
@@ -14,7 +14,7 @@ Y = RNG.normal(size=M)
 
 
 class Signs(cb.learners.LearnerFamily):
-    """All 2^M sign vectors over sqrt(M): the best one is sign(v), up to a sign of its own; the next differs where abs(v) is smallest."""
+    """All 2^M sign vectors over sqrt(M): sign(v) is the best, up to its sign; the next one differs where abs(v) is smallest."""
 
     n_samples = M
 
@@ -33,7 +33,7 @@ class Signs(cb.learners.LearnerFamily):
 
 
 class Greedy(Signs):
-    """Sign vectors refined entry by entry from a poor start: a search that proves nothing."""
+    """Sign vectors improved entry by entry from a poor start: a search that proves nothing."""
 
     def find(self, v, k, above):
         signs = np.ones(M)
@@ -57,7 +57,7 @@ METHODS = [
 @pytest.mark.parametrize("method", METHODS, ids=lambda method: method.name)
 @pytest.mark.parametrize("loss", [cb.losses.Squared(), cb.losses.Huber(0.5)], ids=["squared", "huber"])
 def test_steps_are_those_over_all_learners(method, loss):
-    """The same coefficients as on the matrix of all learners; the run keeps those that it met, in the order of their finding."""
+    """The coefficients equal those on the matrix of all learners; the run keeps the learners that it found, in the order of finding."""
     B = explicit()
     compiled = method.name == "ls_boost" and loss == cb.losses.Squared()
     found = cb.solve(cb.Problem(Signs(), Y, loss), method, 60, compile=compiled)
@@ -80,7 +80,7 @@ def test_certificates_rest_on_the_largest_correlation():
     optimum = cb.solve(listed, method, 2000, compile=False).certificate()
     ours = found.certificate()
     assert ours.lower <= optimum.upper and optimum.lower <= ours.upper and ours.gap <= 1e-2 * found.problem.start_loss
-    # no learner gets a number because someone asked for a certificate
+    # a certificate gives no learner a number
     assert found.problem.n_learners == len(found.beta) == len(found.problem.feature_names) == len(found.coef)
     assert found.certificate(cb.certificates.L1Penalty(0.3)).known and found.certificate(cb.certificates.Unconstrained()).lower == 0.0
 
@@ -89,8 +89,8 @@ def test_no_certificate_is_claimed_where_the_search_proves_nothing():
     found = cb.solve(cb.Problem(Greedy(), Y), cb.methods.frank_wolfe(2.0), 200, compile=False)
     assert found.final.loss < found.problem.start_loss
     for target in (cb.certificates.L1Ball(2.0), cb.certificates.L1Penalty(0.3), cb.certificates.Unconstrained()):
-        assert found.certificate(target).lower == 0.0  # the infimum of the loss, and nothing more
-    nothing = found.certificate(cb.certificates.L1Ball(0.0))  # the ball of radius 0 holds one model, whatever the learners are
+        assert found.certificate(target).lower == 0.0  # only the infimum of the loss
+    nothing = found.certificate(cb.certificates.L1Ball(0.0))  # the ball of radius 0 holds a single model, whatever the learners are
     assert nothing.lower <= nothing.upper
     assert 0 <= nothing.upper / found.problem.value(0 * Y) - 1 <= 1.5e-15  # 4 u sqrt(10) = 1.4e-15, a sum of ten
     with pytest.raises(ValueError, match="no bound speaks about"):
@@ -137,12 +137,12 @@ class Odd(Signs):
         (Odd(found=([], [], 0.0)), "find gave no learner at all"),
     ],
 )
-def test_what_a_family_must_not_do(family, words):
+def test_errors_of_families_are_refused(family, words):
     with pytest.raises(ValueError, match=words):
         cb.solve(cb.Problem(family, Y), cb.ls_boost(0.3), 2)
 
 
-def test_what_needs_a_list_of_learners_says_so(tmp_path):
+def test_functions_that_need_a_list_of_learners_refuse(tmp_path):
     problem = cb.Problem(Signs(), Y)
     for call, words in [
         (lambda: cb.solve(problem, cb.methods.rcd(), 3), "rcd needs learners that can be counted"),
@@ -171,7 +171,7 @@ def test_what_needs_a_list_of_learners_says_so(tmp_path):
             call()
 
 
-#: What searches in groups, and what has a search of another kind, or none.
+#: Methods that draw groups, and methods with another kind of search, or none.
 GROUPED = {
     "rtgcd": cb.rtgcd(2), "rcd": cb.methods.rcd(), "ccd": cb.methods.ccd(), "sglb": cb.sglb(select=cb.rules.RandomSubset(1)),
     "sgb": cb.sgb(select=cb.rules.RandomSubset(1)),
@@ -202,7 +202,7 @@ def test_methods_that_go_through_all_learners_are_refused(name, kind):
 @pytest.mark.parametrize("kind", SEARCHED)
 @pytest.mark.parametrize("name", [name for name in GROUPED if name != "ccd"])
 def test_methods_that_draw_columns_draw_groups_where_learners_are_searched(name, kind):
-    """Features of trees, blocks: as with ``Groups``."""
+    """Groups are features of trees, or blocks, as with ``Groups``."""
     method = GROUPED[name]
     other = getattr(cb.methods, "rtgcd" if name == "rcd" else name)(select=cb.rules.Groups(method.select.t))
     one, two = (cb.solve(searched(kind), which, 3, compile=False) for which in (method, other))

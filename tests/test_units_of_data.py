@@ -1,4 +1,4 @@
-"""Models do not hang on the units of y, of X and of the weights: the same model in any, or a sentence that says why not."""
+"""Models do not depend on the units of y, X and the weights: the same model in any unit, or an error with the reason."""
 
 import numpy as np
 import pytest
@@ -15,7 +15,7 @@ NAMES, COUNTS = np.array(["blue", "red"])[(np.median(Y) < Y).astype(int)], RNG.p
 WEIGHT = RNG.integers(1, 4, N).astype(float)
 #: Factors and shifts of y; factors of X and of the weights.
 TARGETS, COLUMNS, WEIGHTS = ((1e-6, 0.0), (1e6, 1e3), (1e-60, 0.0)), (1e-6, 1e6), (1e-100, 1e-6, 1e6, 1e99)
-#: Their two penalties have units of their own, as in scikit-learn: alpha l1_ratio that of y times X, alpha (1 - l1_ratio) that of X^2.
+#: The two penalties have different units, as in scikit-learn: alpha l1_ratio that of y times X, alpha (1 - l1_ratio) that of X^2.
 NETS = (cb.CertifiedElasticNet, cb.CertifiedElasticNetCV)
 each = pytest.mark.parametrize("kind", ESTIMATORS, ids=lambda kind: kind.__name__)
 of_numbers = pytest.mark.parametrize(
@@ -24,7 +24,7 @@ of_numbers = pytest.mark.parametrize(
 
 
 def fitted(kind, settings, unit=1.0, shift=0.0, columns=1.0, weight=None):
-    """Predictions for the rows of the fit, in the unit of Y; alpha, a number of the user, has the unit of y times X."""
+    """Predictions for the training rows, in the unit of Y; alpha is given by the user, in the unit of y times X."""
     known = kind().get_params(deep=False)
     own = {"alpha": kind().alpha * unit * columns} if "alpha" in known else {}
     y = target(kind, unit * Y + shift, NAMES, COUNTS)
@@ -37,7 +37,7 @@ def alike(one, other):
 
 
 def variants(kind):
-    """Settings of an estimator in which other defaults count."""
+    """Settings of an estimator under which other defaults matter."""
     known = kind().get_params(deep=False)
     yield {}
     if "early_stopping" in known:
@@ -47,7 +47,7 @@ def variants(kind):
 
 
 def check(kind, settings):
-    """A model in all units."""
+    """Compare the model in all units."""
     plain, weighted = fitted(kind, settings), fitted(kind, settings, weight=WEIGHT)
     if not (is_classifier(kind()) or "Poisson" in kind.__name__ or kind in NETS):
         for unit, shift in TARGETS:
@@ -74,7 +74,7 @@ def test_other_settings(kind):
 @pytest.mark.slow
 @of_numbers
 def test_other_losses(kind):
-    """The delta of ``Huber`` is a number of the user, in the unit of y."""
+    """The user gives the delta of ``Huber``, in the unit of y."""
     if "loss" not in kind().get_params():
         return
     smooth = not of_trees(kind) or "Accelerated" in kind.__name__ or "Langevin" in kind.__name__
@@ -90,7 +90,7 @@ def test_other_losses(kind):
 @each
 @pytest.mark.parametrize("size", [1e-300, 1e300])
 def test_weights_far_from_1_are_refused(kind, size):
-    """With 1e-300 a tree was another one in silence, or never done."""
+    """With 1e-300 a tree once came out different, or the fit never ended."""
     y = target(kind, Y, NAMES, COUNTS)
     for weight in (np.full(N, size), size * WEIGHT):
         with pytest.raises(ValueError, match=r"the largest sample_weight is .*e[+-]300, (more|less) than 1e-?100; rescale the weights\."):
@@ -103,14 +103,14 @@ def test_weights_far_from_1_are_refused(kind, size):
 @pytest.mark.parametrize("unit", [1e-140, 1e-100, 1e100, 1e140])
 @pytest.mark.parametrize("kind", [cb.RandomizedGBMRegressor, cb.AcceleratedGBMRegressor, cb.RegularizedGBMRegressor])
 def test_trees_of_tiny_targets(kind, unit):
-    """No tree split where the square of the scale of the targets overflows."""
+    """Where the square of the scale of the targets overflows, no tree once split."""
     assert alike(fitted(kind, {}), fitted(kind, {}, unit))
     small = 1e-90 if unit < 1 else 1.0
     assert alike(fitted(kind, {}), fitted(kind, {}, max(unit, 1e-100), weight=np.full(N, small)))
 
 
 def test_the_default_penalty_is_that_of_the_loss():
-    """.01 where the variance of y is 1, and for classes; a number that is given stays what it is."""
+    """.01 if y has variance 1, and for classes; a given penalty is used as it is."""
     y = (Y - Y.mean()) / Y.std()
     for unit in (1e-3, 1.0, 1e3):
         model = quick(cb.RegularizedGBMRegressor).fit(X, unit * y)
@@ -156,7 +156,7 @@ METHODS = {
 
 @pytest.mark.parametrize("name", METHODS)
 def test_every_method(name):
-    """Lengths of steps and radii are numbers of the user, in the unit of y, of coefficients of unit columns."""
+    """Step lengths and radii are given by the user, in the unit of y, for coefficients of unit columns."""
 
     def run(unit=1.0, shift=0.0, columns=1.0, by=1.0):
         problem = cb.Problem(columns * X, unit * Y + shift, sample_weight=by * WEIGHT)

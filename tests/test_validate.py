@@ -1,4 +1,4 @@
-"""Cross-validation along paths, degrees of freedom, and the criteria that need no rows held out."""
+"""Cross-validation along paths, degrees of freedom, and criteria that need no validation rows."""
 
 import numpy as np
 import pytest
@@ -35,8 +35,8 @@ def test_losses_are_those_of_runs_without_the_fold():
     assert mean[done.one_se] <= mean[done.best] + done.error[done.best] < mean[done.one_se - 1]
 
 
-def test_losses_on_rows_held_out_are_those_above_the_least():
-    """Half the deviance; else what a fold of large counts can at best have would pass for a difference between folds."""
+def test_validation_losses_are_above_the_least_possible_loss():
+    """Half the deviance; otherwise the irreducible loss of a fold with large counts would look like a difference between folds."""
     counts, weight = RNG.poisson(np.exp(1 + X[:, 0])), RNG.integers(1, 4, size=60).astype(float)
     done = cb.cross_validate(
         lambda X, y, weight: cb.solve(
@@ -59,7 +59,7 @@ def test_folds_hold_each_row_once_and_their_share_of_the_order():
         y = RNG.integers(0, 4, size=n)
         held = [fold for _, fold in folds_of(y, k, 7)]
         assert sorted(np.concatenate(held)) == list(range(n))
-        for fold in held:  # of k neighbours one: a count of the first values is off by less than one
+        for fold in held:  # one of every k neighbours: a count of the first values is off by less than one
             for value in range(4):
                 assert abs(np.count_nonzero(y[fold] <= value) - np.count_nonzero(y <= value) / k) < 1
     assert not np.array_equal(folds_of(y, 5, 0)[0][1], folds_of(y, 5, 1)[0][1])
@@ -96,13 +96,13 @@ def test_degrees_of_freedom_of_ls_boost_are_the_trace_of_the_operator():
 
 
 def covariances(fits, noise):
-    """Monte Carlo degrees of freedom with noise of variance 1: mean of <fit, noise>, (n_points,), and its standard error."""
+    """Monte Carlo degrees of freedom for noise of variance 1: mean of <fit, noise>, (n_points,), and its standard error."""
     products = np.einsum("rkn,rn->rk", fits, noise)
     return products.mean(axis=0), products.std(axis=0) / np.sqrt(len(noise))
 
 
 def test_degrees_of_freedom_against_monte_carlo():
-    """One column: the trace is exact. Five: it is too small by what the search costs, and nearly right where all columns are in play."""
+    """One column: the trace is exact. Five: it ignores the cost of selection, and is nearly right once all columns are in use."""
     rng = np.random.default_rng(0)
     noise, B = rng.normal(size=(400, 30)), rng.normal(size=(30, 5))
     noise -= noise.mean(axis=1, keepdims=True)
@@ -150,7 +150,7 @@ test_what_is_refused = refusals(
 
 
 def test_the_summary_has_both_choices():
-    """The numbers of the object; alpha and the coefficients that are not 0 where the path of all rows is given."""
+    """The numbers equal the attributes; alpha and the number of nonzeros appear if the path of all rows is given."""
     alphas = [1.0, 0.3, 0.1, 0.03]
     found = cb.cross_validate(lambda X, y, w: cb.lasso_path(X, y, alphas, sample_weight=w), X, Y, folds=4)
     path = cb.lasso_path(X, Y, alphas)

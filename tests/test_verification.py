@@ -1,4 +1,4 @@
-"""The ledger: no claim is violated, every sabotage is caught, nothing lacks its sabotage; and the ledger itself would notice."""
+"""The ledger: no claim is violated, every wrong variant is detected, every check has one; and faults in the ledger are reported."""
 
 import ast
 import json
@@ -34,7 +34,7 @@ def test_the_quick_ledger_has_no_fault(quick):
     assert len(quick.rows) >= 100 and len(quick.sabotages) >= len({row.statement for row in quick.rows})
 
 
-def test_every_row_stands_on_something(quick):
+def test_every_row_has_evidence(quick):
     for row in quick.rows:
         assert row.cases > 0 and row.points > 0 and row.evidence and row.words, row
 
@@ -59,7 +59,7 @@ def test_every_number_of_the_papers_has_a_row_or_a_reason(quick):
 
 
 def test_the_table_in_the_docs_has_the_rows_of_the_ledger(quick):
-    """Names, verdicts and evidence; its numbers depend a little on the machine."""
+    """Names, verdicts and evidence; the numbers vary slightly between machines."""
     written = (ROOT / "docs" / "ledger.md").read_text(encoding="utf-8").splitlines()
     words = [[line.split(" | ")[:3] for line in text if line.count(" | ") == 4] for text in (written, table(quick).splitlines())]
     assert words[0] == words[1], "write it anew: python -m verification --quick --table docs/ledger.md"
@@ -85,7 +85,7 @@ def test_the_numbers_below_a_plot_are_those_of_its_axis():
 
 
 def module(**content):
-    """A file of theorems made of `content`, with a sound docstring."""
+    """A module of theorems with the given content and a valid docstring."""
     made = ModuleType("verification.theorems.made_up")
     made.__doc__ = "What it is.\n\n" + "\n\n".join(f"{word} something." for word in ledger.PARAGRAPHS)
     vars(made).update(content)
@@ -140,7 +140,7 @@ def test_a_check_without_sabotage_is_a_fault(monkeypatch):
     assert fault == "Made up (made_up) has no sabotage."
 
 
-def test_a_check_that_never_speaks_is_a_fault(monkeypatch):
+def test_a_check_that_never_applies_is_a_fault(monkeypatch):
     @claim("Silent", printed="verified")
     def check_it(case, variant):
         return None

@@ -1,4 +1,4 @@
-"""``coordboost verify`` and ``coordboost docs``, in a checkout and as a wheel installs them."""
+"""``coordboost verify`` and ``coordboost docs``, in a checkout and from an installed wheel."""
 
 import json
 import os
@@ -14,12 +14,12 @@ from click.testing import CliRunner
 from coordboost.reporting.cli import main
 
 ROOT = Path(__file__).resolve().parents[1]
-HOME = sys.modules["coordboost.reporting.cli.verify"]  # the command has its name
+HOME = sys.modules["coordboost.reporting.cli.verify"]  # in the package, this name is the command
 WHEEL = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["tool"]["hatch"]["build"]["targets"]["wheel"]
 
 
 def said(*arguments, code=0):
-    """What the command prints."""
+    """The output of the command."""
     done = CliRunner().invoke(main, arguments)
     assert done.exit_code == code, done.output
     return done.output
@@ -52,7 +52,7 @@ def test_pages_are_found_and_shown():
 
 
 @pytest.mark.parametrize("arguments", [("verify",), ("verify", "ledger"), ("docs",)])
-def test_where_nothing_is_carried_one_sentence_says_what_to_do(arguments, monkeypatch, tmp_path):
+def test_without_the_carried_files_one_sentence_says_what_to_do(arguments, monkeypatch, tmp_path):
     monkeypatch.setattr(HOME, "CARRIED", tmp_path)
     monkeypatch.setattr(HOME, "PACKAGE", tmp_path / "coordboost")
     (line,) = said(*arguments, code=1).splitlines()
@@ -60,7 +60,7 @@ def test_where_nothing_is_carried_one_sentence_says_what_to_do(arguments, monkey
 
 
 def test_what_the_wheel_installs_runs_from_there(tmp_path):
-    """The files that pyproject.toml names, at the places that it gives them."""
+    """The files listed in pyproject.toml, at the places given there."""
     for pattern in WHEEL["include"]:
         for path in ROOT.glob(pattern.strip("/")):
             first, *rest = path.relative_to(ROOT).parts

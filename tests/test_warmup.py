@@ -1,4 +1,4 @@
-"""``coordboost warmup`` fits what users fit, and says what it has compiled."""
+"""``coordboost warmup`` runs typical fits and lists what it compiled."""
 
 import inspect
 
@@ -18,8 +18,8 @@ def test_every_estimator_is_warmed_up():
     assert len(known) >= 20 and known <= told and len(told - known) >= 15
 
 
-def test_what_is_said(monkeypatch):
-    """A line for each fit, and none of its warnings."""
+def test_the_output_has_one_line_for_each_fit(monkeypatch):
+    """One line for each fit, without its warnings."""
     made = []
     monkeypatch.setitem(
         warmup.callback.__globals__, "fits", lambda: iter([("one", lambda: made.append(1)), ("two", lambda: made.append(2))])

@@ -1,4 +1,4 @@
-"""Folds without weight, and folds whose targets have no model: the other folds, or a sentence that names the fold and an option."""
+"""Folds of weight 0, and folds whose targets allow no model: other folds are used, or an error names the fold and an option."""
 
 import inspect
 import re
@@ -18,7 +18,7 @@ each = pytest.mark.parametrize("kind", CHOOSING, ids=lambda kind: kind.__name__)
 
 @each
 def test_the_other_folds_are_used(kind):
-    """ "zero-size array to reduction operation" before."""
+    """The message was once "zero-size array to reduction operation"."""
     weight = np.where(NUMBER == 2, 0.0, 1.0 + NUMBER)
     rows = NUMBER != 2
     found = quick(kind, cv=PredefinedSplit(NUMBER)).fit(X, target(kind), sample_weight=weight)
@@ -39,7 +39,7 @@ def walk(X, y, weight):
     return cb.lasso_path(X, y, [1.0, 0.1], sample_weight=weight)
 
 
-def test_cross_validate_too():
+def test_cross_validate_skips_and_names_folds():
     folds = [(np.flatnonzero(k != NUMBER), np.flatnonzero(k == NUMBER)) for k in range(4)]
     y, weight = X[:, 0] + 1.0, np.where(NUMBER == 1, 0.0, 1.0)
     found = cb.cross_validate(walk, X, y, folds=folds, sample_weight=weight)
@@ -58,7 +58,7 @@ def test_cross_validate_too():
 @pytest.mark.parametrize("in_a_fold", [True, False])
 @pytest.mark.parametrize("kind", [cb.CertifiedPoissonRegressorCV, cb.CertifiedPoissonRegressor, cb.RandomizedGBMRegressor])
 def test_a_target_without_a_constant_names_the_fold_and_what_is_there(kind, in_a_fold):
-    """ "pass center=False" before, which no estimator has."""
+    """The message once advised "pass center=False", which no estimator has."""
     y = np.where(NUMBER == 1, COUNTS, 0.0) if in_a_fold and by_folds(kind) else 0 * COUNTS
     model = quick(kind, **{"cv": PredefinedSplit(NUMBER)} if by_folds(kind) else {})
     if "loss" in model.get_params():
@@ -71,7 +71,7 @@ def test_a_target_without_a_constant_names_the_fold_and_what_is_there(kind, in_a
 
 
 @pytest.mark.parametrize("loss, y", [(cb.losses.Poisson(), 0 * COUNTS), (cb.losses.Logistic(), np.ones(len(X)))])
-def test_a_problem_has_center(loss, y):
+def test_the_error_of_a_problem_names_center(loss, y):
     for make in (lambda: cb.Problem(X, y, loss), lambda: cb.lasso_path(X, y, loss=loss)):
         with pytest.raises(ValueError, match=r"; pass center=False to Problem, or more data\.$"):
             make()
@@ -79,7 +79,7 @@ def test_a_problem_has_center(loss, y):
 
 
 def trials(kind):
-    """Arguments of `fit` and settings that are refused, for each estimator."""
+    """Arguments of `fit` and settings that each estimator refuses."""
     y, settings = target(kind), kind().get_params(deep=False)
     few = np.r_[np.zeros(len(X) - 1), 1.0]
     for weight in (np.zeros(len(X)), -np.ones(len(X)), np.ones(3), few):
@@ -102,7 +102,7 @@ def trials(kind):
 
 @pytest.mark.filterwarnings("ignore")
 @pytest.mark.parametrize("kind", ESTIMATORS, ids=lambda kind: kind.__name__)
-def test_every_option_that_a_sentence_names_is_there(kind):
+def test_every_option_named_in_an_error_exists(kind):
     known = {"shape", *kind().get_params(), *inspect.signature(kind.fit).parameters}
     for data, settings in trials(kind):
         few = {"n_estimators": 2, "n_steps": 2, "noise_variance": 1.0}
@@ -110,6 +110,6 @@ def test_every_option_that_a_sentence_names_is_there(kind):
         try:
             quick(kind, **small, **settings).fit(*data)
         except ValueError as error:
-            words = re.sub(r"\b[A-Z]\w+\([^)]*\)", "", str(error))  # a loss has numbers of its own
+            words = re.sub(r"\b[A-Z]\w+\([^)]*\)", "", str(error))  # the numbers of a loss are not options
             named = {*re.findall(r"\b([a-z_]+)=", words), *re.findall(r"`([a-z_]+)`", words)}
             assert named <= known, str(error)

@@ -15,7 +15,7 @@ LINEAR = [kind for kind in ESTIMATORS if not of_trees(kind)]
 
 @pytest.mark.parametrize("kind", LINEAR, ids=lambda kind: kind.__name__)
 @pytest.mark.filterwarnings("ignore:the gap")
-def test_no_linear_estimator_has_an_intercept_then(kind):
+def test_no_linear_estimator_has_an_intercept(kind):
     model = quick(kind, fit_intercept=False).fit(X, target(kind))
     assert not np.any(model.intercept_)
     assert np.any(quick(kind).fit(X, target(kind)).intercept_)
@@ -34,7 +34,7 @@ def test_the_lasso_of_scikit_learn(make, weight):
     assert ours.certificate_.gap <= 1e-9 * ours.certificate_.upper
 
 
-def test_the_choice_of_scikit_learn():
+def test_cross_validation_chooses_as_scikit_learn():
     folds = [(np.delete(np.arange(80), out), out) for out in np.arange(80).reshape(4, 20)]
     ours = cb.CertifiedLassoCV(fit_intercept=False, cv=folds, alphas=[2.0, 0.5, 0.1, 0.01], tol=1e-9).fit(X, Y)
     theirs = linear_model.LassoCV(fit_intercept=False, cv=folds, alphas=[2.0, 0.5, 0.1, 0.01], tol=1e-10).fit(X, Y)
@@ -53,7 +53,7 @@ def test_logistic_regression_of_scikit_learn():
 
 
 def test_standard_deviations_are_about_the_mean():
-    wide = np.column_stack([X + 5.0, np.ones(80)])  # a constant column may get a coefficient: its factor is 1
+    wide = np.column_stack([X + 5.0, np.ones(80)])  # a constant column may get a coefficient: its scale is 1
     ours = cb.CertifiedLasso(alpha=0.3, fit_intercept=False, standardize=True, tol=1e-10).fit(wide, Y)
     scale = np.append(X.std(axis=0), 1.0)
     theirs = linear_model.Lasso(alpha=0.3, fit_intercept=False, tol=1e-12, max_iter=100_000).fit(wide / scale, Y)

@@ -1,4 +1,4 @@
-"""What a certificate shows of the point that it was made at."""
+"""The witness of a certificate: the largest correlation at its point."""
 
 import numpy as np
 import pytest
@@ -7,7 +7,7 @@ import coordboost as cb
 
 
 def test_the_witness_is_the_largest_size_whatever_its_sign():
-    """Of a loss that is not strongly convex, too."""
+    """Also for a loss that is not strongly convex."""
     rng = np.random.default_rng(3)
     X = rng.normal(size=(30, 3))
     for sign in (1.0, -1.0):

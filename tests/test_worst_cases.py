@@ -1,4 +1,4 @@
-"""Worst cases by semidefinite programming: the values known, both ends of the intervals, and proofs that must fail."""
+"""Worst cases by semidefinite programming: known values, both ends of the intervals, and proofs that must fail."""
 
 from fractions import Fraction as F
 from itertools import pairwise
@@ -34,14 +34,14 @@ KNOWN = {
 
 
 @pytest.mark.parametrize(("name", "n", "theta"), KNOWN, ids=str)
-def test_values_that_are_known_are_met(name, n, theta):
+def test_known_values_are_reproduced(name, n, theta):
     found, known = worst_case(name, n, theta), KNOWN[name, n, theta]
-    digits = 5e-5 if name == "frank_wolfe_anywhere" else 1e-5  # as many as are known
+    digits = 5e-5 if name == "frank_wolfe_anywhere" else 1e-5  # as many digits as are known
     assert abs(found.upper - known) <= digits and (CASES[name].play is None or abs(found.lower - known) <= digits)
 
 
 def sixes():
-    """Every case at n = 6 (of random draws n = 2) and Theta = 0.7."""
+    """Every case at n = 6 (n = 2 for random draws) and Theta = 0.7."""
     for name, case in CASES.items():
         if case.play is not None:
             yield name, 2 if name.startswith("random") else 6, F(7, 10) if case.angles else F(1)
@@ -54,11 +54,11 @@ def everything():
 
 
 def in_order(found):
-    """A narrow interval that respects the bounds that hold, whatever its conjecture."""
+    """Check that the interval is narrow, respects the valid bounds, and agrees with its conjecture, if any."""
     case = CASES[found.name]
     assert found.lower <= found.upper
     assert found.width <= 1e-4 if case.play is not None else found.lower == -np.inf
-    for variant, value in found.bounds.items():  # the proof gives away 1e-8 of the squared lengths, which are 1 or 2 in all
+    for variant, value in found.bounds.items():  # the proof gives away 1e-8 of the squared lengths, which sum to 1 or 2
         assert (variant == "printed" and found.name == "agbm") or found.upper <= value * (1 + 1e-6) + 2e-8
     guess = conjectured(found)
     assert guess is None or abs(float(guess) - found.upper) <= 1e-6
@@ -79,7 +79,7 @@ def test_the_printed_constant_of_agbm_fails_on_a_run():
     found = worst_case("agbm", 6, F(1))  # gamma = 1/5
     assert found.lower > 1.13 * found.bounds["printed"] and found.upper < 0.3 * found.bounds["corrected"]
     assert abs(found.upper - 0.0577) < 5e-5
-    assert worst_case("agbm", 5, F(1)).upper < F(1, 1) / (2 * F(1, 5) * 36)  # at n = 5 it still holds
+    assert worst_case("agbm", 5, F(1)).upper < F(1, 1) / (2 * F(1, 5) * 36)  # at n = 5 the printed constant still holds
 
 
 def test_agbm_with_gamma_one_grows():
@@ -95,7 +95,7 @@ def test_the_conjecture_for_agbm_at_other_gammas(gamma):
 
 
 def small_programme():
-    """Maximise <x, y> where ||x||, ||y|| <= 1 and t <= <x, y>: 1."""
+    """Maximise <x, y> subject to ||x||, ||y|| <= 1 and t <= <x, y>; the maximum is 1."""
     programme = Programme()
     x, y = programme.vector(), programme.vector()
     programme.require(1 - x @ x, 1 - y @ y)
@@ -108,13 +108,13 @@ def test_a_proof_needs_its_multipliers():
     programme = small_programme()
     half = (np.array([0.5, 0.5, 1.0]), np.zeros(0), np.zeros((0, 3)))
     raised = (np.array([0.5 + 1e-6, 0.5 + 1e-6, 1.0]), *half[1:])
-    assert proved_bound(programme, half) is None  # singular: only strict proofs count
+    assert proved_bound(programme, half) is None  # singular: only strictly positive definite proofs count
     assert 1 < proved_bound(programme, raised) <= 1 + F(3, 10**6)
     assert proved_bound(programme, (np.array([0.49, 0.49, 1.0]), *half[1:])) is None
     assert proved_bound(programme, (np.array([0.5, 0.5, 0.0]), *half[1:])) is None  # t is not bounded
 
 
-def test_the_command_says_the_interval_and_refuses_in_a_sentence():
+def test_the_command_prints_the_interval_and_refuses_in_a_sentence():
     said = CliRunner().invoke(main, ["agbm", "--n", "6", "--theta", "1"])
     assert said.exit_code == 0 and "bound as printed: 0.051020408, fails" in said.output
     assert "closed form, proved in fractions: 3/52" in said.output

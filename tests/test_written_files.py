@@ -1,4 +1,4 @@
-"""Every file that the package writes is written beside and put in place: on a full disk the old one stays, and the file is named."""
+"""Files are written under a temporary name, then renamed: on a full disk the old file stays, and the error names the file."""
 
 import contextlib
 import os
@@ -16,7 +16,7 @@ RNG = np.random.default_rng(1)
 
 @contextlib.contextmanager
 def room(size):
-    """No file may become larger, as on a full disk: not for longer than needed, since pytest may write to a file, too."""
+    """Limit the size of written files, as on a full disk; only briefly, since pytest may also write to a file."""
     before = resource.getrlimit(resource.RLIMIT_FSIZE)
     resource.setrlimit(resource.RLIMIT_FSIZE, (size, before[1]))
     try:
@@ -27,7 +27,7 @@ def room(size):
 
 @pytest.fixture(scope="module")
 def table(tmp_path_factory):
-    """A folder with a table and two runs."""
+    """A folder with a table and the files of two runs."""
     folder = tmp_path_factory.mktemp("table")
     X = RNG.normal(size=(300, 4))
     y = X[:, 0] - X[:, 1] + 0.1 * RNG.normal(size=300)
@@ -38,7 +38,7 @@ def table(tmp_path_factory):
     return folder
 
 
-#: Commands, the file that does not fit, and the room that there is: enough for what is written before.
+#: Commands, the file that does not fit, and the available size: enough for the files written before it.
 COMMANDS = {
     "fit, the run": ("fit {t}/t.csv --target price --method ls_boost --steps 5 --out o", "o/ls_boost.run", 500),
     "fit, the picture": ("fit {t}/t.csv --target price --method ls_boost --steps 5 --out o", "o/ls_boost.png", 28_000),
@@ -51,7 +51,7 @@ COMMANDS = {
 }
 
 
-@pytest.mark.filterwarnings("ignore:compiled code cannot be kept on the disk:RuntimeWarning")  # as on a disk that is full
+@pytest.mark.filterwarnings("ignore:compiled code cannot be kept on the disk:RuntimeWarning")  # the disk is full for compiled code, too
 @pytest.mark.parametrize(("words", "name", "size"), COMMANDS.values(), ids=COMMANDS)
 def test_commands_on_a_full_disk(words, name, size, table, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
