@@ -67,11 +67,12 @@ def test_other_frames_are_as_those_of_pandas(made):
 
 
 def test_columns_in_another_order_give_the_same_bits():
-    """Sums go in the order of the fit: of a run and of a grid, in the order of the fit and in two others."""
+    """Sums go in the order of the fit: of a run and of a grid, in the order of the fit and in two others; stored by rows, too."""
     X = pd.DataFrame(np.random.default_rng(5).normal(size=(400, 12)), columns=list("abcdefghijkl"))
     y = X.to_numpy() @ np.arange(12.0)
     models = cb.solve(cb.Problem(X, y), cb.ls_boost(0.1), 60), cb.lasso_path(X, y, n_alphas=4)
-    for other in (X.iloc[:, ::-1], X[list("clajbkidhegf")]):
+    by_rows = pd.DataFrame(np.ascontiguousarray(X.to_numpy()), columns=X.columns, copy=False)
+    for other in (X.iloc[:, ::-1], X[list("clajbkidhegf")], by_rows):
         for model in models:
             np.testing.assert_array_equal(model.predict(other), model.predict(X))
 

@@ -188,6 +188,7 @@ def test_penalty_factors_that_are_refused():
         cb.lasso.multinomial_path(X, SIGNS, penalty_factor=SPARED)
 
 
+@pytest.mark.filterwarnings("ignore:Setting penalty=None")  # scikit-learn 1.8
 def test_a_tiny_factor_is_nearly_no_penalty():
     free = SPARED == 0
     options = {"loss": cb.losses.Logistic(), "refit_intercept": True, "unit_columns": False, "tol": 1e-8}

@@ -188,6 +188,7 @@ def test_predictions_are_on_the_scale_of_y(name):
     for loss in (GammaMean(), GammaArray(), GammaBoth()):
         model = build(name, loss).fit(X, y)
         np.testing.assert_allclose(model.predict(X), np.exp(log.predict(X)), rtol=1e-12)
+        np.testing.assert_allclose(model.predict(X[:1]), model.predict(X)[:1], rtol=1e-12)
         assert model.score(X, y) > log.score(X, y)
         if hasattr(model, "staged_predict"):
             np.testing.assert_array_equal(list(model.staged_predict(X))[-1], model.predict(X))

@@ -93,7 +93,7 @@ REFUSED = {
     "gaps": ("a,b,y\n1,2,3\n,,2\n", {}, r"line 3: no value in column 'a' \(gaps in 2 columns: 'a', 'b'\)"),
     "blank cell": ("a,y\n1,  \n1,1\n", {}, "line 2: no value in column 'y': fill it in, .*leaves the row out"),
     "infinite": ("a,y\n1,1\n,2\n-inf,1\n", {"impute": "median"}, "line 4, column 'a' holds '-inf', no finite float64 number: write one"),
-    "overflow": ("a,y\n1e999,1\n", {}, "line 2, column 'a' holds 'inf', no finite float64 number"),
+    "overflow": ("a,y\n1e999,1\n", {}, "line 2, column 'a' holds '(inf|1e999)', no finite float64 number"),
     "321 digits": (f"a,y\n{'7' * 321},1\n", {}, r"line 2, column 'a' holds '7{28}\.\.\.7{8} \(321 characters\)', no finite"),
     "near 1e30": (f"a,y\n{10**30},1\n{10**30 + 1},2\n", {}, r"line 3, .* '10{29}1', which float64 cannot tell from '10{30}' in"),
     "near 2^53": ("a,y\n9007199254740993,1\n9007199254740992,2\n", {}, "line 3, .* '9007199254740992', .* from '9007199254740993'"),

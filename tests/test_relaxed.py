@@ -39,6 +39,7 @@ def test_least_squares_on_the_active_columns(net, unit_columns):
     np.testing.assert_allclose(half.relaxed(0.5).coefs, path.relaxed(0.125).coefs, rtol=1e-9, atol=1e-12)
 
 
+@pytest.mark.filterwarnings("ignore:Setting penalty=None")  # scikit-learn 1.8
 @pytest.mark.parametrize(
     ("loss", "y", "theirs"),
     [

@@ -134,7 +134,7 @@ def matrix(X):
         out.sum_duplicates()
     elif own_names is not None:
         refuse_words(X)
-        out = _numbers("X", X.to_numpy(dtype=np.float64, na_value=np.nan), 2)
+        out = np.asfortranarray(_numbers("X", X.to_numpy(dtype=np.float64, na_value=np.nan), 2))  # one layout, so that sums have one order
     else:
         out = _numbers("X", X, 2)
     if out.shape[0] == 0 or out.shape[1] == 0:

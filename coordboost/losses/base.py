@@ -130,6 +130,8 @@ def on_scale_of_y(loss, pred):
     link = link_of(loss)
     if link is None:
         return pred
+    if len(pred) == 1:  # older versions of NumPy take an array of one number for a number
+        return np.array([link(pred[0])], dtype=np.float64)
     try:
         return np.asarray(link(pred), dtype=np.float64)
     except TypeError:  # the link takes one number, like a kernel

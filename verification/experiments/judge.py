@@ -89,6 +89,7 @@ def every(verdicts):
     return Verdict(outcome, words, f"one that is {outcome}: {worst.statistic}")
 
 
+@np.errstate(invalid="ignore")  # infinite losses have no standard error
 def mean_se(values):
     """Return mean and standard error, as a string."""
     values = np.asarray(values, dtype=float)
