@@ -1,4 +1,4 @@
-"""AGBM and VAGBM in the one loop: the exact values of the specification, and the naive loop's picks on every loss and dictionary.
+"""AGBM and VAGBM: the exact values of the specification, a naive loop, every kind of dictionary, weights, saved and resumed runs.
 
 Source: Lu, Karimireddy, Ponomareva, Mirrokni, *Accelerating Gradient Boosting Machines*.
 """
@@ -25,7 +25,7 @@ def losses(betas):
 
 
 def test_exact_values():
-    """Losses and picks of the reference as fractions, and of runs to rounding; eye and ones tie in floats as in fractions."""
+    """Losses and picks of the reference in fractions; losses of runs agree up to rounding, since ties in floats are ties in fractions."""
     problem = as_it_is(np.eye(5), np.ones(5))
     naive, picks = ref.accelerated(EYE, ONES, F(1), F(1), 12, correction=0)
     assert losses(naive)[:9] == VANILLA and picks == [0, 1, 2, 3, 4, 3, 4, 2, 3, 2, 4, 3]
@@ -40,7 +40,7 @@ def test_exact_values():
 
 
 def test_vagbm_diverges_where_the_specification_says_so():
-    """L at m = 20, 40, 60; float64 breaks the ties as the fractions do."""
+    """Losses at m = 0, 10, 20, 40, 60; float64 breaks ties as the fractions do."""
     problem = as_it_is(np.eye(5), np.array([5.0, 4.0, 3.0, 2.0, 1.0]))
     run = cb.solve(problem, cb.vagbm(1.0), 60, compile=False)
     assert [state.loss for state in run.replay([0, 10, 20, 40, 60])] == pytest.approx([27.5, 1.521, 6.694, 1504, 9.144e5], rel=1e-3)
@@ -56,7 +56,7 @@ def data(n=60, p=40):
 
 @pytest.mark.parametrize("compile", [pytest.param(True, marks=pytest.mark.slow), False])
 def test_random_candidates_in_both_phases(compile):
-    """A rule of the user's own, momentum with the best of seven drawn learners a step: the draws cost what they look at."""
+    """A user's own method, momentum with the best of seven random learners in each step, which costs 7/40 of a scan."""
     B = columns(cb.Problem(*data()))
     problem = as_it_is(B, data()[1])
     method = cb.rules.Method("random_agbm", cb.rules.RandomSubset(7), cb.agbm(0.5, 0.02).step, coefficients=cb.agbm(0.5, 0.02).coefficients)
@@ -77,7 +77,7 @@ def test_random_candidates_in_both_phases(compile):
 
 @pytest.mark.parametrize("kind", ["sparse", "oracle", "larger than memory"])
 def test_every_dictionary(kind, tmp_path):
-    """The same picks as on the dense columns; compiled with the longer of the two steps."""
+    """The same learners are selected as on dense columns; one case is compiled."""
     X, y = data()
     X = X * (X > 3)
     dense = cb.Problem(X, y)
@@ -107,7 +107,7 @@ def test_every_dictionary(kind, tmp_path):
 
 
 def test_weights_are_copies_of_rows():
-    """A row of weight two is two rows: the corrected residual is fitted in the metric of the weights."""
+    """A row of weight two equals two rows: the corrected residual is fitted with the weights."""
     X, y = data(30, 12)
     weight = np.resize([1, 2, 3], 30)
     weighted = cb.Problem(X, y, cb.losses.Huber(0.5), sample_weight=weight, center=False)
@@ -131,7 +131,7 @@ def test_coefficients_have_a_closed_form():
 
 @pytest.mark.parametrize("method", [cb.agbm(0.5, 0.05), cb.vagbm(0.5, 0.5)], ids=["agbm", "vagbm"])
 def test_cut_saved_and_loaded_runs_are_the_run(method, tmp_path):
-    """At odd and even steps, bit for bit; to go on from a file needs no scan of the steps before."""
+    """Runs cut after odd and even steps are equal bit for bit; resuming a loaded run does not scan for earlier steps again."""
     problem = cb.Problem(*data())
     whole = cb.solve(problem, method, 91)
     cut = cb.solve(problem, method, 33).resume(2)
@@ -146,7 +146,7 @@ def test_cut_saved_and_loaded_runs_are_the_run(method, tmp_path):
     assert np.abs(problem.combine(whole.beta) - whole.pred).max() == 0
 
 
-def test_what_does_not_go_together_is_refused():
+def test_incompatible_combinations_are_refused():
     problem = cb.Problem(*gaussian("tall"))
     run = cb.solve(problem, cb.agbm(0.5, 0.05), 10)
     assert run.certificate().lower <= run.certificate().upper and not run.method.greedy

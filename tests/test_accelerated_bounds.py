@@ -1,4 +1,4 @@
-"""The theorems of accelerated boosting in the package: the formulas, what is measured along a run, who is judged."""
+"""The theorems of accelerated boosting in the package: formulas, gaps measured along a run, and the runs that they apply to."""
 
 from fractions import Fraction as F
 
@@ -34,7 +34,7 @@ def test_formulas_in_fractions():
 
 
 def test_gaps_and_bound_of_a_run_by_hand():
-    """Algorithm 2 in ten lines; 41 steps are 21 rounds, whose last one has moved f."""
+    """Algorithm 2 in ten lines; after 41 steps, the first step of round 21 has moved f, so that 21 gaps follow the first."""
     problem = a_problem()
     B, y = problem.gather(np.arange(3)), problem.resid(np.zeros(12))
     f = h = left = 0 * y
@@ -54,12 +54,12 @@ def test_gaps_and_bound_of_a_run_by_hand():
 
 
 @pytest.mark.parametrize("loss", [cb.losses.Logistic(0.1), cb.losses.Huber(0.5)], ids=repr)
-def test_other_losses_are_judged(loss):
+def test_other_losses_are_checked(loss):
     (found,) = cb.theory.check(ran(a_problem(loss), cb.agbm(1 / loss.sigma, GAMMA)))
     assert found.holds and found.measured[0] < found.bound[0]
 
 
-def test_restarts_are_judged_at_the_ends_of_their_periods():
+def test_restarts_are_checked_at_the_ends_of_their_periods():
     problem = a_problem()
     length = accelerated.period(1.0, GAMMA, 1.0)  # 20
     (found,) = cb.theory.check(ran(problem, cb.agbmr(1.0, GAMMA, length), 6 * length))
@@ -67,8 +67,8 @@ def test_restarts_are_judged_at_the_ends_of_their_periods():
     np.testing.assert_allclose(found.bound, found.measured[0] / 2.0 ** np.arange(4), rtol=1e-12)
 
 
-def test_who_is_judged():
-    """The angle allows gamma up to a little more than GAMMA; 12 x 2,000 numbers are too many for a certified one."""
+def test_which_runs_the_theorems_apply_to():
+    """The angle allows gamma up to slightly more than GAMMA; a 12 x 2,000 table is too large for a certified angle."""
     problem, wide = a_problem(), a_problem(p=2000)
     limit = cb.theory.momentum_limit(problem)
     assert GAMMA <= limit < 2 * GAMMA and cb.theory.momentum_limit(wide) is None
@@ -83,7 +83,7 @@ def test_who_is_judged():
 
 
 def test_plans_by_hand():
-    """Four unit vectors, y = 1: the angle is 1/2, the way to the minimiser 2, the gap at the start 2; two steps a round."""
+    """Four unit vectors, y = 1: the angle is 1/2, the distance to the minimiser 2, the initial gap 2; a round is two steps."""
     problem = cb.Problem(np.eye(4), np.ones(4), center=False)
     gamma = cb.theory.momentum_limit(problem)
     plan = cb.theory.plan(problem, cb.agbm(1.0, "auto"), 0.02)
@@ -100,7 +100,7 @@ def test_plans_by_hand():
 
 @pytest.mark.parametrize("loss", [None, cb.losses.Logistic(0.1), cb.losses.Huber(0.5)], ids=repr)
 def test_plans_keep_their_promise(loss):
-    """So does the bound that is checked on the run of the plan, which is the same at its last round."""
+    """The bound checked on the planned run holds too, and equals the promised gap at the last round."""
     problem = a_problem(loss)
     sigma = 1.0 if loss is None else loss.sigma
     plan = cb.theory.plan(problem, cb.agbm(1 / sigma, GAMMA), n_steps=60)

@@ -1,4 +1,4 @@
-"""The search for violations: it needs no list of its own, finds what is false blind, and nothing against what is true."""
+"""The search for violations: it covers the ledger, finds every false statement without a hint, and violates no true one."""
 
 from fractions import Fraction
 
@@ -24,10 +24,10 @@ def name(row):
 
 def test_every_row_of_the_ledger_has_a_space():
     of_one_instance = {"VAGBM on five coordinates", "VAGBM comes back above its start"}
-    # trees are grown for each residual of a run: only runs that were looked at are spoken about
+    # trees are grown for each residual of a run: these statements are only about the runs in the ledger
     of_runs = {"Theta of grown trees, sampled", "Trees and the stumps they begin with"}
     of_runs |= {"Theorem 4.1 on grown trees, where it was looked at"}
-    # a general solver takes a tenth of a second for each instance; of a tiny table all trees are listed
+    # a general solver takes a tenth of a second for each instance; the statements on all trees list those of a tiny table
     by_hand = {"Optima of the package, by a solver", "Lower ends of the package, by a solver", "Minimal cosine angle, by a solver"}
     by_hand |= {"Theorem 4.1 on all trees of a depth", "Theorem 4.2 on all trees of a depth", "Theta of all trees of a depth"}
     by_hand |= {f"Theorem {k}.1 (i), optimum by a solver" for k in (2, 3, 4, 5)}
@@ -38,20 +38,20 @@ def test_every_row_of_the_ledger_has_a_space():
 
 @pytest.mark.parametrize("row", FALSE, ids=name)
 def test_false_statements_are_found(row, monkeypatch):
-    monkeypatch.setattr(hunting, "VIOLATIONS", 1)  # any will do; the smallest of several takes three times as long
+    monkeypatch.setattr(hunting, "VIOLATIONS", 1)  # one is enough; the smallest of several takes three times as long
     violation, _ = search(*row, tries=12_000)
     assert violation is not None and violation.violated
     assert all(isinstance(x, Fraction) for x in violation.numbers)
 
 
-def test_true_statements_are_not():
+def test_true_statements_are_not_refuted():
     for check, variant in TRUE:
         assert search(check, variant, tries=6)[0] is None, check.statement
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("row", TRUE, ids=name)
-def test_true_statements_are_not_found_in_many_tries(row):
+def test_true_statements_are_not_refuted_in_many_tries(row):
     assert search(*row, tries=10_000)[0] is None
 
 
@@ -69,29 +69,29 @@ def test_tight_statements_break_when_they_are_stretched(text):
     assert search(Statement("x", LS, "", printed=text, where=where), "printed", tries=4000)[0] is not None
 
 
-def test_every_row_has_a_hard_case_and_its_sides():
+def test_every_row_has_a_hard_case_with_stored_sides():
     for check, variant in ROWS:
         cases = list(kept.tried(check, variant))
         assert cases and kept.differences(check, variant, cases) == "", (check.statement, variant)
 
 
-def test_a_constant_that_is_changed_is_seen(monkeypatch):
-    """The sides kept for (53) are not those of a formula with another constant."""
+def test_a_changed_constant_is_detected(monkeypatch):
+    """The stored sides of (53) differ from those of a formula with another constant."""
     check = next(check for check, _ in ROWS if check.statement == "(53) average")
     monkeypatch.setitem(check.formulas, "printed", "mean(omega) <= A**2 / (2 * eps * (k + 1)) + 19 / 10 * eps")
     assert "the sides were" in kept.differences(check, "printed", list(kept.tried(check, "printed")))
 
 
-def test_a_number_that_is_measured_in_another_way_is_seen(monkeypatch):
-    """At the step where the claim is tightest nothing changes."""
+def test_a_changed_measurement_is_detected(monkeypatch):
+    """The sums over all points change; the step where the claim is tightest does not."""
     check = next(check for check, _ in ROWS if check.statement == "(53) smallest")
     monkeypatch.setitem(check.formulas, "printed", "omega <= W")
     assert "over all points the sides added up to" in kept.differences(check, "printed", list(kept.tried(check, "printed")))
 
 
 @pytest.mark.parametrize("statement", ["(23)", "Theorem 2.1 (i)"])
-def test_an_assumption_that_is_loosened_is_seen(monkeypatch, statement):
-    """Without it (23) is false for eps = 3/2, and Theorem 2.1 (i) is another theorem."""
+def test_a_loosened_assumption_is_detected(monkeypatch, statement):
+    """Without the printed assumption, (23) is false for eps = 3/2, and Theorem 2.1 (i) is a different theorem."""
     check = next(check for check, _ in ROWS if check.statement == statement)
     monkeypatch.setitem(check.assuming, "printed", "eps <= 2")
     assert kept.differences(check, "printed", list(kept.tried(check, "printed"))).startswith("beyond case: the sides were")
@@ -104,7 +104,7 @@ def test_command():
     assert CliRunner().invoke(main, []).exit_code == 2
 
 
-def test_a_condition_without_its_square_hangs_on_the_unit_of_the_target():
+def test_a_condition_that_lacks_a_square_depends_on_the_unit_of_the_target():
     check = fgm_theorem_5_1.check_limit
     wrong = Statement("Corollary 5.1", PATH, "", printed=check.formulas["printed"], assuming="A <= 2 * eps**2 * (1 + k[-1])")
     cases = kept.tried(check, "printed")

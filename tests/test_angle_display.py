@@ -1,4 +1,4 @@
-"""Pictures of minimal cosine angles: what is drawn is the geometry itself, recomputed here."""
+"""Plots of minimal cosine angles: what is drawn equals the geometry recomputed here."""
 
 from itertools import combinations
 
@@ -21,7 +21,7 @@ def unit(B):
 
 
 @pytest.mark.parametrize("rank", [2, 3])
-def test_the_ball_touches_the_hull_of_the_learners_where_the_direction_says(rank):
+def test_the_ball_touches_the_hull_in_the_reported_direction(rank):
     B = unit(RNG.normal(size=(rank, 6)))
     display = P.AngleDisplay.from_learners(B, ax=Figure().subplots(**(SOLID if rank == 3 else {})))
     both = np.hstack([B, -B]).T
@@ -36,7 +36,7 @@ def test_the_ball_touches_the_hull_of_the_learners_where_the_direction_says(rank
     assert len(rest) == (0 if rank == 3 else 2) and display.ax_.get_legend() is not None
 
 
-def test_of_a_random_rule_the_support_of_the_hull_is_its_norm():
+def test_the_support_function_of_the_hull_is_the_norm_of_a_random_rule():
     B = unit(RNG.normal(size=(2, 5)))
     display = P.AngleDisplay.from_learners(B, cb.rules.RandomSubset(2), ax=Figure().subplots(), legend=False)
     for c in RNG.normal(size=(20, 2)):
@@ -58,7 +58,7 @@ def test_learners_of_many_samples_are_drawn_in_their_range():
 
 
 def test_stumps_of_one_feature_have_a_formula():
-    """Held against all sign vectors up to 12 learners: docs/geometry.md."""
+    """The exact angle, from all sign vectors, equals the formula of docs/geometry.md for up to 12 learners."""
     counts = range(1, 13)
     stumps = [cb.Problem(cb.data.stumps(np.arange(k + 1)[:, None]), np.arange(k + 1)) for k in counts]
     display = P.AngleCurveDisplay.from_learners(stumps[::-1], label="stumps", ax=Figure().subplots())

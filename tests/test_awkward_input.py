@@ -1,7 +1,7 @@
-"""Awkward input at every public door: the answer is right, by a few NumPy lines, or one ValueError says what is wrong.
+"""Awkward input to public functions: the result agrees with a few lines of NumPy, or one ValueError says what is wrong.
 
 Few rows and columns, one of them, copies, exact ties, constants, integers, float32, strides, sparse columns, huge and tiny numbers,
-weights with zeros. Never a warning, NaN or an error of another kind.
+weights with zeros. Never NaN, an error of another kind, or a warning (other than that constant columns are dropped).
 """
 
 import warnings
@@ -47,7 +47,7 @@ def tables(draw):
 
 
 def answer(action):
-    """What `action` returns, or None where it says in one sentence why not; columns may be set aside."""
+    """Return the result of `action`, or None if it raises a ValueError of one sentence; constant columns may be dropped."""
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         warnings.simplefilter("ignore", cb.data.ConstantColumnWarning)
@@ -72,11 +72,11 @@ def lasso_gap(B, w, y, beta, lam):
 
 
 def check_certificates(problem, beta):
-    """Finite, and each optimum in its interval: the interval holds the value of other points, and dual values from NumPy."""
+    """Check at two penalties that the interval is finite, and no longer than the duality gap recomputed in NumPy."""
     B, w, y = unit_columns(problem), problem.weight, problem.y
     assert np.isfinite(beta).all()
     top = float(np.abs(B.T @ (w * y)).max())
-    if top <= 2 * problem.tie:  # y is orthogonal to all columns: a penalty of that size is rounding
+    if top <= 2 * problem.tie:  # y is orthogonal to all columns: penalties below this size are rounding
         return
     for lam in (top / 2, top / 16):
         found = answer(lambda lam=lam: cb.certify(problem, beta, cb.certificates.L1Penalty(lam)))
@@ -120,7 +120,7 @@ def test_lasso_path(table, solver):
         return
     assert np.isfinite(path.coefs).all() and np.isfinite(path.gaps).all() and (path.gaps >= 0).all()
     problem = path.problem
-    if problem.start_size <= 2 * problem.tie:  # y is orthogonal to all columns: what is left is rounding
+    if problem.start_size <= 2 * problem.tie:  # y is orthogonal to all columns: all correlations are rounding
         return
     assert path.gaps.max() <= 1e-6
     null = problem.value(0 * problem.y) or 1.0
@@ -139,7 +139,7 @@ def test_lasso_path(table, solver):
 
 @pytest.mark.parametrize("solver", [None, "homotopy", "cd"])
 def test_a_target_orthogonal_to_the_column(solver):
-    """All penalties of the grid are 0, or rounding; sparse and dense."""
+    """All penalties of the grid are 0 up to rounding; sparse and dense."""
     x, y = np.array([[0.0], [0.0], [0.0], [1.0]]), [0.0, 1.0, -1.0, 0.0]
     for kind in (np.asarray, scipy.sparse.csc_array):
         path = answer(lambda kind=kind: cb.lasso_path(kind(x), y, n_alphas=3, eps=0.05, solver=solver))

@@ -1,4 +1,4 @@
-"""Stumps and trees where there is little to learn, or numbers are as large, small or far apart as they can be."""
+"""Stumps and trees on data with little to learn, or with numbers that are very large, very small or very far apart."""
 
 import numba
 import numpy as np
@@ -18,7 +18,7 @@ def run_of(made, y, n_steps=20, rate=0.5):
 
 @every_learner
 @pytest.mark.parametrize("table, y", [(np.ones((5, 2)), np.arange(5.0)), (X[:1], Y[:1])], ids=["constant", "one row"])
-def test_where_nothing_splits_stumps_say_so_and_trees_are_the_mean(learners, table, y):
+def test_without_a_split_stumps_are_refused_and_trees_predict_the_mean(learners, table, y):
     if learners is cb.data.trees:
         np.testing.assert_allclose(run_of(learners(table), y).predict(table), y.mean())
         return
@@ -37,7 +37,7 @@ def test_one_class_has_no_best_constant(learners):
     with pytest.raises(ValueError, match="y holds one class only, so the best constant prediction is infinite"):
         cb.Problem(learners(X), np.ones(40), cb.losses.Logistic())
     run = cb.solve(cb.Problem(learners(X), np.ones(40), cb.losses.Logistic(), center=False), cb.ls_boost(1.0), 20, compile=False)
-    # leaf stumps are centred, and so know nothing of a residual that is the same everywhere
+    # leaf stumps are centred: their correlation with a constant residual is 0
     assert run.final.loss <= run.problem.start_loss * (1 if learners is not cb.data.leaf_stumps else 1 + 1e-12)
 
 
@@ -65,18 +65,18 @@ def test_targets_without_a_square_are_refused(learners, power):
 
 @every_learner
 @pytest.mark.parametrize("power", [-1000, 1000])
-def test_features_have_an_order_and_no_scale(learners, power):
+def test_the_scale_of_features_does_not_matter(learners, power):
     plain, scaled = run_of(learners(X), Y), run_of(learners(np.ldexp(X, power)), Y)
     np.testing.assert_array_equal(scaled.pred, plain.pred)
 
 
 def test_a_heavy_tail_is_cut_off_and_the_others_are_fitted():
-    """A target of 1e9 beside 39 of size 1: fixed numbers of one channel could not tell the others apart."""
+    """One target of 1e9 beside 39 of size 1: fixed-point numbers of one channel could not tell the others apart."""
     table, heavy = np.column_stack([np.arange(40.0), X]), Y.copy()
     heavy[0] = 1e9
     run = run_of(cb.data.trees(table), heavy, 8, rate=1.0)
     rest = run_of(cb.data.trees(table[1:]), Y[1:], 8, rate=1.0)
-    # the offset is 2.5e7: targets are known to its rounding, 4e-9, and after the first trees so are residuals
+    # the offset is 2.5e7: targets are known up to its rounding, 4e-9, and after the first trees so are residuals
     assert np.abs(run.predict(table)[1:] - Y[1:]).max() < 1e-5 + 4 * np.abs(rest.predict(table[1:]) - Y[1:]).max()
 
 
@@ -88,5 +88,5 @@ def test_runs_on_two_to_the_24_rows():
     table, y = np.column_stack([codes, codes == 1]), (codes == 2) * 3.0
     for learners in LEARNERS.values():
         run = run_of(learners(table), y, 30)
-        # half of what is left is fitted in a step; learners are centred or of two signs, so three values need a few rounds
+        # a step fits half of the residual; learners are centred or have two signs, so three values need a few rounds
         assert np.abs(run.predict(table[:3]) - [0, 0, 3]).max() < 0.05

@@ -35,7 +35,7 @@ def npy():
 
 
 def edited(good, **changes):
-    """The bytes of a run file with other header entries or arrays, and digests that fit."""
+    """Return the bytes of a run file with other header entries or arrays, and the digests that fit them."""
     members = taken_apart(good)
     header = header_of(members)
     for key, value in changes.items():
@@ -47,21 +47,21 @@ def edited(good, **changes):
 
 
 def with_another(good):
-    """The header refers to an array that no run has, and it is there."""
+    """Return a run file whose header refers to an array that no run has, but that the file contains."""
     problem = header_of(taken_apart(good))["problem"]
     problem["dict"]["base"] = {"array": "problem.more"}
     return edited(good, problem=problem, problem__more=np.ones(2))
 
 
 def with_other_fields(good):
-    """The step of the method says another parameter than it has."""
+    """Return a run file whose loss is stored with a field that it does not have."""
     problem = header_of(taken_apart(good))["problem"]
     problem["dict"]["loss"]["fields"] = {"speed": 1.0}
     return edited(good, problem=problem)
 
 
 def promised(good, shape):
-    """The bytes of a run file in which the head of the four coefficients says another shape."""
+    """Return the bytes of a run file in which the head of the array of four coefficients states another shape."""
     members = taken_apart(good)
     return put_together({**members, "beta.npy": members["beta.npy"].replace(b"(4,)", shape)})
 
@@ -98,8 +98,8 @@ def test_load_refuses(spoil, fragment, tmp_path):
     refused(lambda: cb.load(file), fragment)
 
 
-def test_what_a_header_lists_is_held_against_the_arrays(tmp_path):
-    """A forger's header, digest and all, that says int64 of an array of float64, or another shape, or of one array too many."""
+def test_the_arrays_must_be_those_that_the_header_lists(tmp_path):
+    """A forged header with a valid digest lists another dtype, another shape, one array too many or one too few."""
     run().save(tmp_path / "run")
     members = taken_apart((tmp_path / "run").read_bytes())
     plain = forged(members)
@@ -167,10 +167,10 @@ def test_load_names_the_missing_file_and_the_missing_data(tmp_path):
 
 
 def test_a_pipe_is_written_to(tmp_path):
-    """It cannot be replaced by a file that was written beside it."""
+    """A pipe cannot be replaced by a new file, as an existing run file is."""
     pipe, plain = tmp_path / "pipe", tmp_path / "plain"
     os.mkfifo(pipe)
-    end = os.open(pipe, os.O_RDWR | os.O_NONBLOCK)  # what waits in it has room in a pipe
+    end = os.open(pipe, os.O_RDWR | os.O_NONBLOCK)  # the whole run fits into the buffer of a pipe
     try:
         run().save(pipe)
         plain.write_bytes(os.read(end, 1 << 16))
@@ -180,7 +180,7 @@ def test_a_pipe_is_written_to(tmp_path):
 
 
 @pytest.mark.parametrize("name", ["beta", "path.shrink", "path.theta"])
-def test_one_number_of_a_path_that_is_none(name, tmp_path):
+def test_numbers_of_a_path_must_be_finite(name, tmp_path):
     run().save(tmp_path / "run")
     members = taken_apart((tmp_path / "run").read_bytes())
     array = np.load(io.BytesIO(members[f"{name}.npy"])).copy()
@@ -190,7 +190,7 @@ def test_one_number_of_a_path_that_is_none(name, tmp_path):
 
 
 def test_arrays_larger_than_two_gibibytes_are_written(tmp_path, monkeypatch):
-    """What the format needs for them is asked for beforehand; here so much is large."""
+    """ZIP64 is requested before they are written; here every array above 100 bytes counts as large."""
     monkeypatch.setattr("zipfile.ZIP64_LIMIT", 100)
     run().save(tmp_path / "run")
     assert (cb.load(tmp_path / "run").beta == run().beta).all()

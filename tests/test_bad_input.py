@@ -148,13 +148,13 @@ class Columns:
 
 
 def lacking(verb):
-    """The oracle without one of its verbs."""
+    """Return an oracle that lacks the method or attribute `verb`."""
     verbs = {"n_samples": 8, "n_learners": 3, "scan": lambda self, v: UNIT.T @ v, "column": lambda self, j: UNIT[:, j]}
     return type("Lacking", (), {name: part for name, part in verbs.items() if name != verb})()
 
 
 def greedy(oracle, model_state=None):
-    """Five steps, in plain Python: an array of the wrong length must not be able to write past an array of the engine."""
+    """Run five steps in plain Python: compiled, an array of the wrong length could write past an array of the engine."""
     return cb.solve(Problem(oracle, Y), cb.ls_boost(1.0), 5, model_state=model_state, compile=False)
 
 

@@ -23,7 +23,7 @@ def solve(method, problem=SQUARED, n_steps=3, **options):
 
 
 def given_to(maker, *first, problem=SQUARED):
-    """Solve with the method that `maker` makes of the bad value, after the good arguments `first`."""
+    """Return a function that solves with the method `maker(*first, bad)`: good arguments, then the bad one."""
     return lambda bad: solve(maker(*first, bad), problem)
 
 

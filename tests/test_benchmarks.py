@@ -1,4 +1,4 @@
-"""The harness of the benchmarks: whose clock counts, rounds, the search for tolerances, the ruler, Markdown, the command line."""
+"""The benchmark harness: clocks, rounds, the search for tolerances, ratios, tables in Markdown, the command line."""
 
 import json
 
@@ -23,8 +23,8 @@ def test_a_contestant_with_its_own_clock_is_timed_by_it():
     assert (row["cpu"], row["cpu_min"], row["cpu_max"], row["wall"], row["first_call"]) == (1.5, 1.5, 1.5, 2.5, 5.0)
 
 
-def test_a_contestant_that_fails_is_a_row_that_says_so():
-    twice = iter("ab")  # judged, one round, then no more
+def test_a_contestant_that_fails_gets_a_row_with_a_note():
+    twice = iter("ab")  # the first call is evaluated, the second is timed, the third fails
     failing = Contestant("at once", lambda: 1 / 0)
     silent = Contestant("not here", None, note="it is not installed")
     good = Contestant("good", lambda: Timed(0, 1.0, 1.0))
@@ -127,6 +127,6 @@ def test_the_command_line_writes_both_files(monkeypatch, tmp_path):
     assert markdown.section(TABLE) in page.read_text() and "R 4.2.2" in page.read_text()
 
 
-def test_the_command_line_refuses_a_name_that_no_design_has():
+def test_the_command_line_refuses_an_unknown_design():
     done = CliRunner().invoke(front.main, ["--only", "no such design"])
     assert done.exit_code == 2 and "no design with no such design in its name" in done.output

@@ -1,4 +1,4 @@
-"""R in a process of its own, and every peer of the Lasso suite on a tiny problem; without Rscript a row that says so."""
+"""R in a process of its own, and every peer on a tiny problem; without Rscript, a row with a note."""
 
 import numpy as np
 import pytest
@@ -30,7 +30,7 @@ def test_without_rscript_a_script_is_refused_in_words(no_r):
     assert r.versions() == {}
 
 
-def test_without_rscript_the_tables_have_a_row_that_says_so(no_r):
+def test_without_rscript_the_tables_have_rows_with_a_note(no_r):
     X, y = ar1(20, 10, n_active=3)
     grid = lasso.grid_of(X, y, 0.1, n_alphas=5)
     peers = [peer for peer in PEERS if peer.name.startswith("R ")]
@@ -51,7 +51,7 @@ def test_mboost_makes_our_steps():
     table = boosting.steps("tiny", *ar1(60, 100), cb.ls_boost(0.05), steps, peers=[boosting.mboost], rounds=1)
     row = table["rows"][-1]
     assert (row["steps"], row["same_picks"]) == (steps, steps)
-    assert row["beta_off"] <= steps * 60 * EPS  # a step adds an inner product of 60 terms, of |y| = 1
+    assert row["beta_off"] <= steps * 60 * EPS  # each step adds the rounding of an inner product of 60 terms; |y| = 1
     assert row["cpu"] > 0
 
 
@@ -72,7 +72,7 @@ TINY = {"dense": ar1(40, 60, n_active=5), "sparse": sparse_normal(60, 40, densit
     [(peer, data) for data in TINY for peer in PEERS if peer.fits(TINY[data][0])],
     ids=lambda value: getattr(value, "name", value),
 )
-def test_every_peer_reaches_the_target_by_our_ruler(peer, data):
+def test_every_peer_reaches_the_target_by_our_evaluation(peer, data):
     if peer.name.startswith("R "):
         needs_r(peer.name.split(",")[0][2:])
     elif not peer.name.startswith("scikit-learn"):
@@ -84,7 +84,7 @@ def test_every_peer_reaches_the_target_by_our_ruler(peer, data):
 
 @pytest.mark.peers
 @pytest.mark.parametrize("logistic", [False, True])
-def test_trees_of_all_reach_the_same_loss(logistic):
+def test_trees_of_all_packages_reach_the_same_loss(logistic):
     table = trees.trees("tiny", (2000, 10, 5), 3, logistic, rounds=1)
     rows = {row["name"]: row for row in table["rows"] if not row["note"]}
     ours = rows["coordboost, Newton" if logistic else "coordboost"]
@@ -94,17 +94,17 @@ def test_trees_of_all_reach_the_same_loss(logistic):
 
 
 @pytest.mark.peers
-def test_stumps_that_are_counted_reach_the_loss_of_trees_of_depth_1():
+def test_stumps_reach_the_loss_of_trees_of_depth_1():
     table = trees.stumps("tiny", (2000, 10, 40), rounds=1)
     rows = {row["name"]: row for row in table["rows"] if not row["note"]}
-    for name in ("coordboost, trees", "LightGBM", "scikit-learn HGB"):  # float32 residuals in theirs
+    for name in ("coordboost, trees", "LightGBM", "scikit-learn HGB"):  # peers keep residuals in float32
         assert name not in rows or rows[name]["loss"] == pytest.approx(rows["coordboost, stumps"]["loss"], rel=1e-5)
     assert table["best_peer"] in trees.PEERS
 
 
 @pytest.mark.peers
 @pytest.mark.parametrize("depth", [0, 2])
-def test_noise_stands_beside_its_absence_and_the_peers(depth):
+def test_noise_is_compared_with_no_noise_and_with_peers(depth):
     table = langevin.steps("tiny", (2000, 5), depth, 10, rounds=1)
     rows = {row["name"]: row for row in table["rows"] if not row["note"]}
     assert table["over no noise"] == pytest.approx(rows["coordboost"]["cpu"] / rows["no noise"]["cpu"])
@@ -112,7 +112,7 @@ def test_noise_stands_beside_its_absence_and_the_peers(depth):
     assert table["best_peer"] in (None, "CatBoost langevin", "hessboost langevin")
 
 
-def test_without_copt_its_rows_say_so(monkeypatch):
+def test_without_copt_its_rows_have_a_note(monkeypatch):
     monkeypatch.setattr(frank_wolfe.importlib.util, "find_spec", lambda name: None)
     rows = frank_wolfe.table("tiny", *ar1(60, 8, n_active=4), 1e-6, rounds=1)["rows"]
     theirs = [row for row in rows if row["name"].startswith("copt")]
@@ -121,8 +121,8 @@ def test_without_copt_its_rows_say_so(monkeypatch):
 
 
 @pytest.mark.peers
-def test_copt_meets_the_gap_and_as_it_is_it_stops_on_the_way():
-    """diabetes of scikit-learn: a vertex is used up there, and comes back with weight 0."""
+def test_copt_reaches_the_gap_but_its_pairwise_steps_stall_unless_repaired():
+    """On scikit-learn's diabetes data, copt drops a vertex and then inserts it again with weight 0."""
     pytest.importorskip("copt")
     from sklearn.datasets import load_diabetes
 

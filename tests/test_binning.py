@@ -1,4 +1,4 @@
-"""Columns become bins: against searchsorted and comparisons with the thresholds, for all kinds of input."""
+"""Binned columns agree with plain comparisons to the thresholds, for all kinds of input."""
 
 import numpy as np
 import pandas as pd
@@ -11,7 +11,7 @@ from coordboost.data import bin_columns
 
 
 def naive(x, cuts):
-    """The bin of each value: how many thresholds it is above."""
+    """Return the bin of each value: the number of thresholds below it."""
     return np.array([sum(value > cut for cut in cuts) for value in x.astype(np.float64)])
 
 
@@ -30,7 +30,7 @@ def test_codes_count_the_thresholds_below(dtype, max_bins):
 
 @settings(max_examples=80, deadline=None)
 @given(st.lists(st.one_of(st.integers(-4, 4).map(float), st.sampled_from([np.nan, np.inf, -np.inf])), min_size=1, max_size=40))
-def test_every_split_between_observed_values_is_there_where_bins_suffice(values):
+def test_every_split_between_observed_values_exists_if_there_are_enough_bins(values):
     x = np.array(values)
     binned, binning = bin_columns(x[:, None])
     seen = np.unique(x[~np.isnan(x)])
@@ -61,7 +61,7 @@ def test_a_value_equal_to_a_threshold_goes_left():
     assert binning.bin(np.array([[1.5], [1.50001], [3.0], [99.0]])).codes.tolist() == [[0, 1, 1, 2]]
 
 
-def test_thresholds_may_be_asked_to_be_exact():
+def test_exact_thresholds_are_refused_for_too_many_values():
     X = np.arange(300.0)[:, None]
     assert bin_columns(X[:255], exact=True)[0].n_bins.tolist() == [255]
     with pytest.raises(ValueError, match=r"at most 255 distinct values in a column, 'x0' has 300: pass exact=False"):
@@ -102,7 +102,7 @@ def test_a_frame_has_categories_and_missing_values():
     new = binning.bin(frame.iloc[[1, 4], [3, 2, 1, 0]])
     assert new.codes.tolist() == binned.codes[:, [1, 4]].tolist()
     strange = frame.iloc[:1].assign(age=[np.nan], town=["Riga"])
-    assert binning.bin(strange).codes.tolist() == [[5], [3], [0], [1]]  # beyond every threshold; where missing values are
+    assert binning.bin(strange).codes.tolist() == [[5], [3], [0], [1]]  # NaN is beyond all thresholds; an unknown category is missing
 
 
 @pytest.mark.parametrize(
@@ -119,7 +119,7 @@ def test_a_frame_has_categories_and_missing_values():
         (np.ma.masked_array(np.ones((3, 2))), {}, "X is a masked array"),
     ],
 )
-def test_what_cannot_be_binned_is_refused_in_one_sentence(X, keywords, sentence):
+def test_invalid_tables_and_options_are_refused(X, keywords, sentence):
     with pytest.raises(ValueError, match=sentence):
         bin_columns(X, **keywords)
 

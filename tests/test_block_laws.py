@@ -1,4 +1,4 @@
-"""Blocks of columns that are fitted at once: the laws of their choice, and of Langevin boosting on them."""
+"""Blocks of columns that are fitted at once: distributions of the chosen blocks, and of Langevin boosting on them."""
 
 import numpy as np
 import pytest
@@ -18,7 +18,7 @@ def relative(found, expected):
 
 @pytest.mark.parametrize("name", RULES)
 def test_the_preconditioner_is_the_mean_of_the_fits(name):
-    """P_s is a projector, their mean has the mean rank as its trace, and the law of Gibbs solves its equation (Lyapunov's)."""
+    """Each P_s is a projector, the trace of their mean is the mean rank, and the Gibbs distribution solves its Lyapunov equation."""
     limit = limit_of(PROBLEM, RULES[name], draws=300)
     B, bar, ranks = limit.columns, 0.0, 0.0
     for p, fit in limit.fits():
@@ -34,11 +34,11 @@ def test_the_preconditioner_is_the_mean_of_the_fits(name):
 
 
 def test_subsets_of_orthonormal_columns_have_known_laws():
-    """k of m columns: k / m on the diagonal; a mask: q."""
+    """The diagonal is k / m for k of m columns, and q for a mask."""
     Q = cb.Problem(cb.data.blocks(np.linalg.qr(X[:, :5])[0]), Y)
     assert np.abs(limit_of(Q, cb.rules.JointSubset(2)).preconditioner - 2 / 5 * np.eye(5)).max() < 1e-12
     assert np.abs(limit_of(Q, cb.rules.RandomMask(0.3)).preconditioner - 0.3 * np.eye(5)).max() < 1e-12
-    some = limit_of(Q, cb.rules.RandomMask(0.3), draws=20)  # fewer than the 32 masks: drawn
+    some = limit_of(Q, cb.rules.RandomMask(0.3), draws=20)  # fewer draws than the 32 masks: masks are drawn
     assert len(some.p) == 20 and some.p.sum() == pytest.approx(1.0)
 
 
@@ -50,15 +50,15 @@ def test_all_subsets_are_taken_where_there_are_no_more_than_draws(draws, n):
 
 
 def test_a_mask_takes_each_block_with_its_probability():
-    """Means of 20,000 draws, and of products of two blocks, at 5.2 standard errors: 2e-7 a figure, 10 figures."""
+    """Means of 20,000 draws and of products of two blocks, within 5.2 standard errors: 10 figures, false alarm 2e-7 for each."""
     drawn = cb.rules.RandomMask(0.3, 4).draw(np.random.default_rng(0), 20_000, None)
     both = drawn.T @ drawn / len(drawn)
     p = np.where(np.eye(4, dtype=bool), 0.3, 0.09)
     assert (np.abs(both - p) < 5.2 * np.sqrt(p * (1 - p) / len(drawn))).all()
 
 
-def test_chances_of_groups_are_those_of_all_draws():
-    """Two of three groups of 1, 2 and 3 columns: each pair of groups, and who wins in it."""
+def test_chances_of_groups_are_the_mean_over_all_draws():
+    """Two of three groups of 1, 2 and 3 columns: average over all pairs of groups the learner selected from the pair."""
     labels = np.array([2, 0, 1, 2, 1, 2])
     rule = cb.rules.Groups(2).bind(cb.Problem(RNG.normal(size=(20, 6)), Y[:20], groups=labels))
     corr, expected = RNG.normal(size=(9, 6)), np.zeros((9, 6))
@@ -69,7 +69,7 @@ def test_chances_of_groups_are_those_of_all_draws():
     assert np.abs(found - expected).max() < 1e-15 and known is False
 
 
-def test_of_two_blocks_noise_chooses_either_alike():
+def test_noise_chooses_each_of_two_blocks_with_probability_one_half():
     two = cb.Problem(cb.data.blocks(X[:, :4], [[0, 1], [2, 3]]), Y)
     for select in (cb.rules.Greedy(), cb.rules.Groups(2), cb.rules.Softmax(3.0)):
         limit = limit_of(two, select, draws=4000)
@@ -91,7 +91,7 @@ def test_the_stationary_law_of_blocks_is_that_of_the_step(name):
 
 
 def test_ridge_fits_keep_the_law_if_their_noise_does():
-    """The mean fit (B'B + l2)^-1 is that of the drift and of the noise alike, so the law is Gibbs; noise through the fit would miss it."""
+    """Drift and noise have the same mean fit (B'B + l2)^-1, so the distribution is Gibbs; noise sent through the fit would change it."""
     problem = cb.Problem(cb.data.blocks(X, BLOCKS, l2=10.0), Y)
     method = cb.sglb(0.1, BETA, GAMMA, select=RULES["fixed"])
     law, B, M, wrong = gibbs(problem, method), X, np.zeros((P, P)), np.zeros((P, P))
@@ -108,7 +108,7 @@ def test_ridge_fits_keep_the_law_if_their_noise_does():
 @needs_compiler
 @pytest.mark.parametrize("name", ["fixed", "subsets", "mask"])
 def test_runs_on_blocks_meet_their_law(name):
-    """Means within 5 standard errors in 6 coefficients: 4e-6. The trace from 400 effective draws or more, 5 standard errors: 0.35."""
+    """Six means within 5 standard errors (false alarm 4e-6); the trace within 0.35, 5 standard errors of 400 effective draws."""
     method = cb.sglb(0.1, BETA, GAMMA, select=RULES[name])
     sample, law = chain(cb.solve(PROBLEM, method, 200_000, rng=1), 4_000, every=40), stationary(PROBLEM, method)
     assert (np.abs(sample.mean - law.mean) < 5 * sample.error).all() and sample.rhat.max() < 1.05

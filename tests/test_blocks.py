@@ -1,4 +1,4 @@
-"""Blocks of columns that are fitted at once: boosting and Langevin boosting are what their lines say."""
+"""Blocks of columns that are fitted at once: boosting and Langevin boosting agree with a naive loop."""
 
 import math
 
@@ -56,7 +56,7 @@ def naive(problem, name, rows, seed, l2):
 
 @pytest.mark.parametrize("l2", [0.0, 5.0])
 @pytest.mark.parametrize("name", RULES)
-def test_blocks_follow_the_lines(name, l2):
+def test_blocks_agree_with_the_naive_loop(name, l2):
     weight = None if name == "softmax" else WEIGHT
     problem, method = (cb.Problem(cb.data.blocks(X, BLOCKS, l2=l2), Y, sample_weight=weight), cb.sglb(EPS, BETA, GAMMA, select=RULES[name]))
     F, coef = naive(problem, name, draws(problem, method, STEPS, seed=7), 7, l2)
@@ -90,7 +90,7 @@ def test_blocks_of_one_column_are_the_columns(select):
     assert np.abs(one.pred - two.pred).max() < 1e-12 and np.abs(two.problem.dictionary.spread(two.beta) - one.beta).max() < 1e-12
 
 
-@pytest.mark.slow  # loops of their own are compiled
+@pytest.mark.slow  # compiles loops that no other test uses
 def test_a_run_on_blocks_is_the_same_however_it_is_cut(tmp_path):
     problem, method = cb.Problem(cb.data.blocks(X, BLOCKS), Y, sample_weight=WEIGHT), cb.sglb(EPS, BETA, GAMMA)
     whole, cut = cb.solve(problem, method, 60, rng=4), cb.solve(problem, method, 23, rng=4)
@@ -104,14 +104,14 @@ def test_a_run_on_blocks_is_the_same_however_it_is_cut(tmp_path):
 
 
 def test_least_squares_by_blocks():
-    """Greedy block descent reaches the fit of all columns; with one block it is there in one step."""
+    """Greedy block descent reaches the fit of all columns; with a single block, in one step."""
     full = X @ np.linalg.lstsq(X, Y - Y.mean())[0]
     assert np.abs(cb.solve(cb.Problem(cb.data.blocks(X, [range(P)]), Y), cb.gbm(1.0), 1, compile=False).pred - full).max() < 1e-12
     run = cb.solve(cb.Problem(cb.data.blocks(X, [0, 0, 1, 1, 2, 2]), Y), cb.gbm(1.0), 300, compile=False)
     assert np.abs(run.pred - full).max() < 1e-10
 
 
-def test_what_is_no_block_is_refused():
+def test_invalid_blocks_are_refused():
     with pytest.raises(ValueError, match="a block must name columns from 0 to 5"):
         cb.data.blocks(X, [[0, 6]])
     with pytest.raises(ValueError, match="a block must be a list of columns"):

@@ -1,4 +1,4 @@
-"""What a bound check means, what is refused, plans and the command line."""
+"""Bound checks: their results, refusals, plans and the command line."""
 
 import json
 import math
@@ -114,7 +114,7 @@ def test_checks_are_printed_one_line_each():
 
 @pytest.mark.parametrize("method", [*METHODS, "rtgcd"])
 def test_statements_are_found_by_their_names(method):
-    """Each name that is listed, alone and as part of it; what does not speak about the run is refused with those that do."""
+    """Each listed statement is found by its name; one that does not apply is refused, and the error names those that do."""
     run = cb.solve(GAUSS, METHODS.get(method, cb.rtgcd(2)), 8)
     every = cb.theory.check(run)
     names = list(dict.fromkeys(one.name for one in every))
@@ -131,7 +131,7 @@ def test_statements_are_found_by_their_names(method):
     refused(lambda: cb.theory.check(run, 4), "statements must be names such as 'Theorem 2.1 (i)'")
 
 
-def test_a_name_stands_for_all_that_begin_with_it():
+def test_a_name_selects_all_statements_that_begin_with_it():
     run = cb.solve(GAUSS, cb.ls_boost(0.5), 8)
     found = cb.theory.check(run, statements="Theorem 2.1")
     assert len(found) == 12 and all(one.name.startswith("Theorem 2.1 (") for one in found)
@@ -149,7 +149,7 @@ def test_command_takes_names(tmp_path):
     assert other.exit_code == 1 and "no statement is called 'Theorem 9'" in other.stderr
 
 
-def test_command_says_so_when_a_bound_fails(tmp_path, monkeypatch):
+def test_command_reports_bounds_that_fail(tmp_path, monkeypatch):
     file = str(tmp_path / "a.run")
     cb.solve(GAUSS, METHODS["fs"], N).save(file)
     monkeypatch.setattr(stagewise, "width", lambda constants, eps, k: 0.0 * (k + 1))
@@ -161,8 +161,8 @@ def test_command_says_so_when_a_bound_fails(tmp_path, monkeypatch):
     lambda u: cb.ls_boost(0.5), lambda u: cb.forward_stagewise(u / 8), lambda u: cb.regularized_forward_stagewise(u / 8, u),
     lambda u: cb.path_forward_stagewise(u / 16, u * np.linspace(0.1, 1, 20)), lambda u: cb.methods.frank_wolfe(u),
 ], ids=["ls_boost", "fs", "rfs", "path", "frank_wolfe"])  # fmt: skip
-def test_checks_do_not_hang_on_the_unit_of_the_target(make):
-    """With a target 16 times as large each side of a check, and what is known without it, is a power of 16 times as large."""
+def test_checks_do_not_depend_on_the_unit_of_the_target(make):
+    """With a target 16 times as large, both sides of a check and its trivial bound are multiplied by a power of 16."""
     rng = np.random.default_rng(2)
     B, y = rng.standard_normal((12, 4)), 3 * rng.standard_normal(12)
     runs = [cb.solve(cb.Problem(B, u * y), make(float(u)), 20, compile=False) for u in (1, 16)]

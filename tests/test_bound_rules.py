@@ -1,4 +1,4 @@
-"""What a rule refuses when it meets its problem: each number that is out of its range, in the words of the rule."""
+"""Parameters out of range are refused when a rule is bound to a problem, with the error message of the rule."""
 
 import numpy as np
 import pytest
@@ -22,5 +22,5 @@ PROBLEM = cb.Problem(X, X[:, 0] - X[:, 1])
         case("a part of a family", cb.rules.Structural(1.5, 0.1), "t must be the number of families"),
     ],
 )
-def test_it_is_refused(rule, fragment):
+def test_parameters_out_of_range_are_refused(rule, fragment):
     refused(lambda: rule.bind(PROBLEM), fragment)

@@ -1,4 +1,4 @@
-"""Bounds: values by hand, limits, the golden problem; what is measured against plain definitions; plans; the command; refusals."""
+"""Bounds: values by hand, limits, the golden problem; measured quantities against their definitions; every bound on runs."""
 
 import math
 from fractions import Fraction as F
@@ -117,7 +117,7 @@ def test_sharpened_is_sharper():
 @pytest.mark.parametrize("kind", designs.GAUSSIAN)
 @pytest.mark.parametrize("name", METHODS)
 @pytest.mark.parametrize("weighted", [False, True])
-def test_trail_is_what_the_definitions_say(kind, name, weighted):
+def test_trail_agrees_with_the_definitions(kind, name, weighted):
     """Plain NumPy on W^(1/2) B, at every step. Everything is below 4 A, the condition numbers below 100."""
     X, y = designs.gaussian(kind)
     weight = np.arange(len(y)) % 3 + 0.5 if weighted else None
@@ -152,7 +152,7 @@ def test_every_bound_holds(name):
     checks = cb.theory.check(run)
     assert all(one.holds for one in checks), [one.as_dict() for one in checks if not one.holds]
     assert all(one.level == "float" and np.isfinite(np.asarray(one.slack, dtype=float)).all() for one in checks)
-    assert max(np.max(one.slack) for one in checks) < 1e-9 * max(1, A) ** 2  # the slack decides nothing here
+    assert max(np.max(one.slack) for one in checks) < 1e-9 * max(1, A) ** 2  # the slack is too small to decide
 
 
 @pytest.mark.parametrize("problem", [
@@ -189,7 +189,7 @@ def test_many_steps_on_many_learners():
 
 
 def test_a_wrong_run_is_refuted():
-    """Columns twice as long as promised, read as unit ones."""
+    """Correlations, fits and norms that are too large violate the bounds."""
     run = cb.solve(GAUSS, METHODS["ls"], N)
     trail = Trail.of(run)
     wrong = {"corr": 2 * trail.corr, "fit": trail.fit + A, "l1": 3 * trail.l1, "l0": trail.l0 + 2}
@@ -199,7 +199,7 @@ def test_a_wrong_run_is_refuted():
     assert {"Theorem 2.1 (iii)", "Theorem 2.1 (v), first term", "Theorem 2.1 (vi)", "(25) descent"} <= failed
 
 
-def test_what_speaks_about_what():
+def test_which_theorems_apply_to_which_methods():
     def names(method):
         return {one.name.split(" (")[0] for one in cb.theory.check(cb.solve(GAUSS, method, 3))}
 

@@ -1,4 +1,4 @@
-"""scikit-learn's callbacks on the estimators with trees: every iteration is told once, and a yes ends the fit."""
+"""scikit-learn's callbacks on the estimators with trees: every iteration is reported once, and a return value of True ends the fit."""
 
 import numpy as np
 import pytest
@@ -18,7 +18,7 @@ KINDS = [cb.RandomizedGBMRegressor, cb.AcceleratedGBMRegressor, cb.LangevinGBMRe
 
 
 class Record:
-    """A callback that writes down what it is told, and asks for the end after `most` iterations."""
+    """A callback that records its calls, and returns True after `most` iterations."""
 
     def __init__(self, most=None):
         self.most, self.said = most, []
@@ -42,14 +42,14 @@ class Record:
 
 
 @pytest.mark.parametrize("kind", KINDS)
-def test_every_iteration_is_told_with_its_model(kind):
+def test_every_iteration_is_reported_with_its_model(kind):
     record = Record()
     model = kind(n_estimators=6, random_state=0).set_callbacks(record).fit(X, Y)
     plain = kind(n_estimators=6, random_state=0).fit(X, Y)
     np.testing.assert_array_equal(model.predict(X), plain.predict(X))
     assert record.said[0] == "setup" and record.said[-1] == "teardown" and len(record.said) == 2 + 2 + 2 * 6
     assert [said[2] for said in record.ends()] == list(range(6))
-    if kind is not cb.LangevinGBMRegressor:  # which predicts by the mean of a chain
+    if kind is not cb.LangevinGBMRegressor:  # it predicts by the mean of a chain
         scores = [1 - ((Y - staged) ** 2).mean() / Y.var() for staged in plain.staged_predict(X)]
         np.testing.assert_allclose([said[3] for said in record.ends()], scores, rtol=1e-12)
     assert record.ends()[-1][3] == model.score(X, Y)
@@ -65,14 +65,14 @@ def test_a_callback_ends_the_fit(correction):
     assert told == [(when, "iteration", i) for i in range(4) for when in ("begin", "end")]
 
 
-def test_a_run_that_goes_back_tells_no_iteration_twice():
+def test_a_run_that_goes_back_reports_no_iteration_twice():
     record = Record()
     model = cb.AcceleratedGBMRegressor(n_estimators=60, gamma=0.5, correction=1, learning_rate=1.0, max_depth=2)
     model.set_callbacks(record).fit(X, Y)
     assert "went back" in model.run_.message and [said[2] for said in record.ends()] == list(range(60))
 
 
-def test_early_stopping_closes_the_iteration_that_was_to_come():
+def test_early_stopping_ends_the_iteration_that_had_begun():
     record = Record()
     model = cb.RandomizedGBMRegressor(n_estimators=400, learning_rate=0.5, early_stopping=True, n_iter_no_change=2, random_state=0)
     model.set_callbacks(record).fit(X, Y)
@@ -81,7 +81,7 @@ def test_early_stopping_closes_the_iteration_that_was_to_come():
     assert record.ends()[-1][3] is None or len(begun) == model.run_.n_steps
 
 
-def test_a_warm_start_tells_of_the_iterations_that_it_makes():
+def test_a_warm_start_reports_its_new_iterations():
     model = cb.RandomizedGBMRegressor(n_estimators=3, warm_start=True, random_state=0).fit(X, Y)
     record = Record()
     model.set_params(n_estimators=5).set_callbacks(record).fit(X, Y)
@@ -103,7 +103,7 @@ def test_scikit_learns_own_callbacks():
     rows = monitor.get_logs().data
     assert [row["r2"] for row in rows if row["task_name"] == "iteration"][-1] == pytest.approx(model.score(X, Y, weight), abs=1e-12)
     assert len(rows) == 5
-    # in a search of parameters and a pipeline they are handed down
+    # parameter searches and pipelines pass callbacks on
     monitor = callback.ScoringMonitor(scoring="r2")
     pipe = make_pipeline(StandardScaler(), cb.RandomizedGBMRegressor(n_estimators=2, random_state=0))
     GridSearchCV(pipe, {"randomizedgbmregressor__max_depth": [1, 2]}, cv=2).set_callbacks(monitor).fit(X, Y)
@@ -111,7 +111,7 @@ def test_scikit_learns_own_callbacks():
     assert cloned.fit(X, Y).n_iter_ == 4
 
 
-def test_an_error_in_a_callback_comes_out_and_tears_down():
+def test_an_error_in_a_callback_is_raised_after_teardown():
     class Faulty(Record):
         def on_fit_task_begin(self, estimator, context):
             raise RuntimeError("from the callback")

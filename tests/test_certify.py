@@ -1,4 +1,4 @@
-"""Certificates: the optimum lies in the interval, by exact arithmetic, by an independent solver and by the formulas; sabotage is seen."""
+"""Certificates: the optimum lies in the interval, by exact arithmetic, an independent solver and formulas; planted errors are detected."""
 
 import re
 from dataclasses import replace
@@ -33,7 +33,7 @@ TARGETS = [Unconstrained(), L1Ball(0.8), L1Ball(50.0), L1Penalty(0.6), L1Penalty
 
 
 def points(problem):
-    """Zero, two models on the way, one nearly optimal, and a far one."""
+    """Return coefficients: zero, two models of a run, a nearly optimal one and a random one."""
     run = cb.solve(problem, cb.methods.gcd(cb.rules.LineSearch()), 60, compile=False)
     return [*(state.beta for state in run.replay([0, 2, 5, 60])), RNG.normal(size=problem.n_learners)]
 
@@ -54,7 +54,7 @@ def of_loss(loss, weight=None):
 @pytest.mark.parametrize("target", TARGETS, ids=repr)
 @pytest.mark.parametrize("weight", [None, WEIGHT], ids=["plain", "weighted"])
 def test_the_independent_optimum_is_inside(loss, target, weight):
-    """Clarabel is given a tolerance of 1e-11 for values and infeasibility; a hundred times that is left for their sizes."""
+    """Clarabel's tolerance is 1e-11 for values and infeasibility; a hundred times as much is allowed for their sizes."""
     problem = of_loss(loss, weight)
     judged = cb.certify(problem, np.zeros(N), target, independent=True)
     judge = judged.independent
@@ -68,7 +68,7 @@ def test_the_independent_optimum_is_inside(loss, target, weight):
 
 
 def raised(monkeypatch, kind, by):
-    """Plant an error: lower ends of a kind of target are too high by a part of what they are above the infimum."""
+    """Plant an error: raise the lower ends of a kind of target by the fraction `by` of their distance to the infimum."""
     right = kind.certificate
 
     def wrong(self, problem, at, *more):
@@ -80,13 +80,13 @@ def raised(monkeypatch, kind, by):
 
 @pytest.mark.parametrize("loss", LOSSES, ids=repr)
 @pytest.mark.parametrize("target", [L1Ball(0.8), L1Penalty(0.6)], ids=repr)
-def test_the_judge_sees_a_lower_end_that_is_too_high(loss, target, monkeypatch):
-    """Wherever the model stands: the certificate is tried at the solver's coefficients too."""
+def test_a_lower_end_that_is_too_high_is_detected(loss, target, monkeypatch):
+    """This holds for any model, because the certificate is also computed at the solver's coefficients."""
     raised(monkeypatch, type(target), 0.01)
     refused(lambda: cb.certify(of_loss(loss), np.zeros(N), target, independent=True), "by the certificate and in [")
 
 
-def test_a_disagreement_says_both_intervals(monkeypatch):
+def test_a_disagreement_is_reported_with_both_intervals(monkeypatch):
     judge = cb.certify(of_loss(cb.losses.Squared()), np.zeros(N), L1Ball(0.8), independent=True).independent
     raised(monkeypatch, L1Ball, 0.01)
     with pytest.raises(ValueError) as found:
@@ -104,8 +104,8 @@ def test_a_disagreement_says_both_intervals(monkeypatch):
         (cb.losses.Huber(0.7), 1.0, None),
     ],
 )
-def test_the_judge_knows_the_penalties_of_a_grid(loss, l1_ratio, factor, monkeypatch):
-    """The elastic net and factors, with an intercept that the path fits, and for the problem with the constant of the start alone."""
+def test_the_independent_solver_agrees_on_the_penalties_of_a_grid(loss, l1_ratio, factor, monkeypatch):
+    """The elastic net and penalty factors, with the intercept that the path fits, and with the initial constant only."""
     options = {"n_alphas": 4, "eps": 0.05, "refit_intercept": True}
     path = cb.lasso_path(of_loss(loss, WEIGHT), l1_ratio=l1_ratio, penalty_factor=factor, **options)
     for k in range(4):
@@ -119,8 +119,8 @@ def test_the_judge_knows_the_penalties_of_a_grid(loss, l1_ratio, factor, monkeyp
 
 
 @pytest.mark.parametrize("learners", ["columns", "trees"])
-def test_the_judge_knows_the_objective_of_rgb(learners, monkeypatch):
-    """Of trees the solver takes those that the run has met, so its optimum is the lower one."""
+def test_the_independent_solver_agrees_on_the_objective_of_rgb(learners, monkeypatch):
+    """With trees, the solver optimises over those found in the run, so its upper end is not above that of the run."""
     families = cb.learners.Families(bound=[3.0, 3.0], complexity=[0.1, 1.0])
     table = {
         "columns": lambda: Problem(X, SIGNS, cb.losses.Logistic(), groups=[0, 0, 1, 1]),
@@ -136,7 +136,7 @@ def test_the_judge_knows_the_objective_of_rgb(learners, monkeypatch):
 
 
 def exact_instance(seed, n, p):
-    """Unit columns in floats, and the very same numbers as Fractions."""
+    """Return B (n, p), columns of norm 1 up to rounding, and y (n,), whole numbers; both in float64."""
     rng = np.random.default_rng(seed)
     B = exact.rational_columns(rng.integers(-2, 3, (n - 1, p))).astype(float)
     return B, rng.integers(-9, 10, n).astype(float)
@@ -158,7 +158,7 @@ def exact_optimum(B, y, target):
 @pytest.mark.parametrize("B, y", INSTANCES, ids=["golden", "n > p", "n < p"])
 @pytest.mark.parametrize("target", [L1Ball(0.5), L1Ball(2.0), L1Ball(40.0), L1Penalty(0.25), L1Penalty(2.0), L1Penalty(30.0)], ids=repr)
 def test_the_exact_lasso_optimum_is_inside(B, y, target):
-    """Every number is compared exactly. The upper end is a computed loss: it may fall short by its own rounding, 8 U |y|^2."""
+    """Compared in exact arithmetic. The upper end is a computed loss, which may be too low by its rounding, 8 U |y|^2."""
     problem = Problem(B, y, center=False, scale=False)
     optimum = exact_optimum(B, y, target)
     shortfall = Fraction(8 * U * float(y @ y))
@@ -168,7 +168,7 @@ def test_the_exact_lasso_optimum_is_inside(B, y, target):
         assert Fraction(own.lower) <= optimum <= Fraction(own.upper) + shortfall
         again = cb.certify(problem, state.beta.tolist(), target)
         assert (again.lower, again.upper) == (own.lower, own.upper)
-    if isinstance(target, L1Penalty):  # coordinate descent converges linearly here: the rounding of the certificate is left
+    if isinstance(target, L1Penalty):  # coordinate descent converges linearly here: only the rounding of the certificate is left
         assert own.gap <= 1e-12 * float(y @ y)
 
 
@@ -218,7 +218,7 @@ def test_least_squares_distance_and_rank_with_duplicates(copies, weight):
 
 
 def test_the_distance_of_a_huge_target_along_nearly_equal_columns():
-    """Its square is no number of float64; with y it grows by powers of two exactly, but for what that does to the projection."""
+    """Its square overflows float64; a power of two in y scales the distance exactly, up to rounding in the projection."""
     columns = X[:, :1] + 1e-8 * X[:, :3]
     witnesses = (cb.certify(Problem(columns, Y * unit), np.zeros(3)).witness for unit in (1.0, 2.0**498))
     small, huge = (witness["distance_to_solutions"] for witness in witnesses)
@@ -226,7 +226,7 @@ def test_the_distance_of_a_huge_target_along_nearly_equal_columns():
 
 
 def test_doubling_every_column_doubles_lambda_pmin():
-    """[A A][A A]' = 2 A A': a rule that took the smallest positive eigenvalue would find dust instead."""
+    """[A A][A A]' = 2 A A': the smallest positive computed eigenvalue would be a rounding error."""
     once, twice = (Problem(columns, Y).spectrum for columns in (X, np.hstack([X, X])))
     assert twice.lambda_pmin == pytest.approx(2 * once.lambda_pmin, rel=1e-13)
     assert twice.kappa == pytest.approx(once.kappa, rel=1e-13)
@@ -235,10 +235,10 @@ def test_doubling_every_column_doubles_lambda_pmin():
     assert almost.rank == 5 and 0 < almost.lambda_pmin < 1e-11
 
 
-def test_lower_ends_hold_where_rounding_is_all_there_is():
-    """Nearly equal columns, huge coefficients that cancel, least squares with correlations of rounding: compared with exact fractions.
+def test_lower_ends_hold_where_rounding_dominates():
+    """Nearly equal columns, huge coefficients that cancel, least squares where correlations are rounding: compared with exact fractions.
 
-    What the certificate saw, residual and prediction, are exact vectors; the best lower end they give must not be surpassed.
+    The computed residual and prediction count as exact vectors; the lower end must not exceed the best one that they give exactly.
     """
     rng = np.random.default_rng(8)
     for trial in range(120):
@@ -261,7 +261,7 @@ def test_lower_ends_hold_where_rounding_is_all_there_is():
         assert lower <= max(dual, other, 0)
 
 
-def test_what_the_judge_refuses():
+def test_what_the_independent_solver_refuses():
     large = Problem(RNG.normal(size=(1001, 2000)), RNG.normal(size=1001))
     refused(lambda: cb.certify(large, np.zeros(2000), L1Ball(1.0), independent=True), "too large")
     assert cb.certify(large, np.zeros(2000), L1Ball(1.0)).gap > 0
@@ -275,7 +275,7 @@ def test_a_certificate_reads_as_a_sentence():
     assert text.startswith("L1Ball(radius=1.0): optimum in [") and "gap" in text
 
 
-def test_a_certificate_is_what_it_was():
+def test_a_certificate_is_immutable():
     certificate = cb.certify(Problem(X, Y), np.zeros(N), L1Ball(1.0))
     with pytest.raises(AttributeError):
         certificate.lower = certificate.upper

@@ -1,4 +1,4 @@
-"""Columns that stay on disk give the picks and coefficients of columns in memory, whatever holds them and however it is cut."""
+"""Columns on disk give the same learners and coefficients as columns in memory, for every kind of storage and chunk."""
 
 import os
 import subprocess
@@ -24,7 +24,7 @@ METHODS = {
 
 @pytest.fixture(autouse=True)
 def small_tiles(monkeypatch):
-    """Tiles of 1000 entries, so that these small matrices have many; one column is set aside in all of them."""
+    """Use tiles of about 1000 entries, so that these small matrices have many of them."""
     monkeypatch.setattr("coordboost.learners.stores.npy.TILE", 1000)
     monkeypatch.setattr("coordboost.learners.stores.zarray.TILE", 1000)
     monkeypatch.setattr("coordboost.learners.stores.parquet.TILE", 6000)
@@ -38,7 +38,7 @@ def test_runs_are_those_in_memory(source, tmp_path):
         run, expected = (cb.solve(problem, method, N_STEPS) for problem in (stored, dense))
         assert run.model_state is cb.engine.LookaheadState
         np.testing.assert_array_equal(run.path.learner, expected.path.learner)
-        # a step is a correlation that differs by its rounding, of order N roundoffs, and the error of past steps moves it on
+        # a step is a correlation: it has a rounding error of order N roundoffs, and inherits the errors of past steps
         np.testing.assert_allclose(run.coef, expected.coef, rtol=0, atol=N_STEPS * N * ROUNDOFF * np.abs(expected.coef).max())
         assert abs(run.intercept - expected.intercept) <= N_STEPS * N * P * ROUNDOFF * np.abs(expected.coef).max() * 60
         gap, expected_gap = run.certificate(cb.certificates.L1Ball(3.0)).gap, expected.certificate(cb.certificates.L1Ball(3.0)).gap
@@ -55,7 +55,7 @@ def test_verbs(source, center, weighted, tmp_path):
     D = Problem(SOURCES[source](tmp_path, X), y, sample_weight=weight, center=center).dictionary
     B = X - (weight @ X / weight.sum() if center else 0)
     B /= np.sqrt(weight @ B**2)
-    # means up to 100 times the spread of a column are taken out, and a column is a sum over 40 samples
+    # subtracted means are up to 100 times the spread of a column, and are sums over 40 samples
     tolerance = 100 * (20 + 40) * ROUNDOFF * max(1, np.abs(B).max())
     v, beta, index = rng.normal(size=40), rng.normal(size=25) * (rng.random(25) < 0.5), np.array([5, 0, 24, 5])
     assert (D.n_samples, D.n_learners) == B.shape
@@ -79,8 +79,8 @@ def test_verbs(source, center, weighted, tmp_path):
 
 
 @pytest.mark.parametrize("source", ["npy, C order", "npy, Fortran order", "zarr, blocks", "parquet", "dask, blocks"])
-def test_other_roads(source, tmp_path):
-    """Random and cyclic rules, refitting, other losses, the Gram form and the naive state."""
+def test_other_methods_and_model_states(source, tmp_path):
+    """Random and cyclic rules, refitting, Frank-Wolfe, the covariance and the naive state."""
     X, y = data()
     stored, dense = pair(tmp_path, source, X, y)
     for method, model_state in [
@@ -104,8 +104,8 @@ def test_other_losses(source, tmp_path):
 
 @pytest.mark.parametrize("source", ["C", "F", "dask"])
 def test_memory_for_learners(source, tmp_path, monkeypatch):
-    """A run that keeps learners in memory, a few or none, is the same; it only reads more."""
-    monkeypatch.setattr("coordboost.engine.run_loop.LOOK", np.inf)  # a look at the run reads too, and comes by the clock
+    """A run that may keep many, few or no learners in memory has the same result; with less memory it reads more."""
+    monkeypatch.setattr("coordboost.engine.run_loop.LOOK", np.inf)  # checks of the run read columns too, at times that depend on the clock
     X, y = data()
     passes, runs = [], []
     opened = dask(X, (40, 100)) if source == "dask" else saved(tmp_path, X.copy(source))
@@ -169,7 +169,7 @@ MEMORY = """
 
 @pytest.mark.skipif(not sys.platform.startswith("linux"), reason="counts memory as Linux does")
 def test_memory(tmp_path):
-    """A file of 400 MB is worked on with less than half of that: a run, its candidates and their Gram block included."""
+    """A run on a file of 400 MB takes less than half of that, its candidates and their Gram block included."""
     code = textwrap.dedent(MEMORY)
     done = subprocess.run([sys.executable, "-c", code, tmp_path / "x.bin"], capture_output=True, text=True, check=True)
     learners, passes, grown = map(float, done.stdout.split())
@@ -180,7 +180,7 @@ def test_memory(tmp_path):
 @pytest.mark.slow
 @pytest.mark.filterwarnings("default")
 def test_cluster(tmp_path):
-    """Two worker processes, one of which is killed in the middle of a run: the run is completed, and resumed, as in memory."""
+    """Two worker processes, one of which is killed during a run: the completed and the resumed run are as in memory."""
     distributed = pytest.importorskip("distributed")
     X, y = data(100, 400)
     options = {"n_workers": 2, "threads_per_worker": 1, "dashboard_address": None, "local_directory": tmp_path}

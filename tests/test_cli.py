@@ -1,4 +1,4 @@
-"""The command line: what it prints is what the package computes, and what it refuses it refuses in one line."""
+"""The command line prints what the package computes, and refuses bad input in one line."""
 
 import gzip
 import inspect
@@ -68,7 +68,7 @@ def test_every_help_page_shows_examples_and_exit_codes():
         assert len(lines) <= 50, command
 
 
-def test_every_method_says_what_it_takes():
+def test_every_method_lists_its_options():
     listed = fine("methods").stdout
     for name, maker in METHODS.items():
         told = fine("methods", name).stdout
@@ -198,7 +198,7 @@ def test_certify_prints_the_interval_of_the_model(folder):
     assert "Lasso, l1 <= 3" in text and "lower" in text and "no model can beat" in text
 
 
-def test_certify_asks_an_independent_judge(folder):
+def test_certify_asks_an_independent_solver(folder):
     fine("path t.csv --target price --method ls_boost --eps 0.5 --steps 300 --out o")
     found = said("certify o/ls_boost.run --independent")
     solver = next(name for name in found if name in ("OSQP", "CLARABEL"))
@@ -211,7 +211,7 @@ def test_the_module_is_the_command():
     assert done.stdout.split()[-1] == coordboost.__version__
 
 
-def test_help_loads_neither_pictures_nor_solvers():
+def test_help_loads_neither_plots_nor_solvers():
     code = (
         "import sys, contextlib, io\nfrom coordboost.reporting.cli import main\n"
         "with contextlib.redirect_stdout(io.StringIO()):\n    main(['path', '--help'], standalone_mode=False)\n"

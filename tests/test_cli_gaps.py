@@ -1,4 +1,4 @@
-"""Gaps on the command line: filled by the rows of the fit alone, and known by the same words in new tables."""
+"""Missing values on the command line: imputed from training rows only, and marked by the same words in new tables."""
 
 import json
 
@@ -11,8 +11,8 @@ from sklearn.impute import SimpleImputer
 import coordboost as cb
 
 
-def test_gaps_are_filled_by_the_rows_of_the_fit_alone(tmp_path, monkeypatch):
-    """As a pipeline of scikit-learn's imputer and a path for each fold, on the same folds."""
+def test_missing_values_are_imputed_from_training_rows_only(tmp_path, monkeypatch):
+    """As scikit-learn's imputer and a run in each of the same folds."""
     monkeypatch.chdir(tmp_path)
     rng = np.random.default_rng(2)
     frame = pd.DataFrame(rng.exponential(size=(60, 3)) ** 3, columns=list("abc"))
@@ -29,7 +29,7 @@ def test_gaps_are_filled_by_the_rows_of_the_fit_alone(tmp_path, monkeypatch):
     assert row["cv_error"] == pytest.approx(losses.min() / 60, rel=1e-12) and row["cv_best_step"] == np.argmin(losses)
 
 
-def test_words_that_mean_missing_are_known_to_the_model(tmp_path, monkeypatch):
+def test_words_that_mark_missing_values_are_kept_with_the_model(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     (tmp_path / "w.csv").write_text("a,b,y\n1,p,2\nk.A.,q,3\n4,k.A.,5\n6,q,6\n")
     (tmp_path / "v.csv").write_text("a,b\nk.A.,k.A.\n")

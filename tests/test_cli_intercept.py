@@ -1,4 +1,4 @@
-"""The command line gives the models of the estimators: with the best intercept for the coefficients, whatever the loss."""
+"""Models of the command line are those of the estimators: with the best intercept for the coefficients, for every loss."""
 
 import json
 
@@ -42,7 +42,7 @@ def test_classes(folder):
     (folder / "m.json").write_text(json.dumps(plain))
     assert said("predict m.json new.csv") == found
     assert row["training_error"] == pytest.approx(logistic(model.predict_proba(FRAME)[:, 1], KINDS == "yes"), rel=1e-12)
-    assert row["training_error"] < model.run_.final.loss / 60 - 1e-4  # the intercept of the start is another model
+    assert row["training_error"] < model.run_.final.loss / 60 - 1e-4  # that model has the initial intercept
     early = cb.ForwardStagewiseClassifier(eps=0.4, n_steps=20).fit(FRAME, KINDS)
     assert said("coef o/forward_stagewise.run --step 20")["intercept"] == pytest.approx(early.intercept_[0])
     ball = said("certify o/forward_stagewise.run --ball 9")["model"]

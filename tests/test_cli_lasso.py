@@ -1,4 +1,4 @@
-"""``coordboost lasso``, and that ``coordboost cv`` leaves penalties to it."""
+"""``coordboost lasso``; ``coordboost cv`` refers to it for penalties."""
 
 import json
 import re
@@ -16,7 +16,7 @@ from coordboost.certificates import L1Penalty
 
 @pytest.fixture
 def folder(tmp_path, monkeypatch):
-    """A working directory with a table, one with gaps, and one of two classes."""
+    """A working directory with a table, one with missing values, and one of two classes."""
     monkeypatch.chdir(tmp_path)
     rng = np.random.default_rng(3)
     X = rng.normal(size=(50, 4)) * [1, 10, 0.1, 2]
@@ -33,14 +33,14 @@ def model(file):
     return np.array([row["coefficient"] for row in plain["coefficients"]]), plain["intercept"]
 
 
-def test_a_step_towards_one_model_is_nothing_to_choose(folder):
+def test_cv_refers_to_the_lasso_command_for_a_penalty(folder):
     result = call("cv t.csv --method lasso_cd --lam 5")
     assert result.exit_code == 2 and "`coordboost lasso t.csv --cv` chooses the penalty" in result.stderr
 
 
 @pytest.mark.parametrize("name", TRIALS)
-def test_steps_are_chosen_of_methods_without_a_penalty_alone(tmp_path, monkeypatch, name):
-    """The others come as far as the file that is not there."""
+def test_cv_refuses_no_method_but_the_lasso(tmp_path, monkeypatch, name):
+    """All other methods fail later, at the missing file."""
     monkeypatch.chdir(tmp_path)
     result = call(f"cv none.csv --method {name} {TRIALS[name]}")
     given = {"lasso_cd": (1.0,)}
@@ -82,7 +82,7 @@ def test_one_penalty_is_that_of_the_estimator(folder, loss):
     assert made["files"] == ["coordboost-out/lasso.json"]
 
 
-def test_gaps_are_filled_by_the_rows_that_are_fitted(folder):
+def test_missing_values_are_imputed_from_training_rows_only(folder):
     row = said("lasso gaps.csv --impute median --cv --folds 5 --n-alphas 20")["rows"][0]
     y = folder.y.to_numpy()
     table = cb.read_table("gaps.csv", "y", impute="median")
@@ -111,7 +111,7 @@ def test_gaps_are_filled_by_the_rows_that_are_fitted(folder):
         ("--alpha 1 --loss logistic", 1, "expects labels"),
     ],
 )
-def test_what_is_wrong_is_said(folder, words, code, sentence):
+def test_wrong_options_are_refused(folder, words, code, sentence):
     result = call(f"lasso t.csv {words}")
     assert result.exit_code == code and sentence in result.stderr and result.stdout == ""
 

@@ -17,7 +17,7 @@ FIT = "fit t.csv --target Preis --method ls_boost --eps 0.1 --steps 60 --impute 
 
 @pytest.fixture(scope="module")
 def home(tmp_path_factory):
-    """A folder with a table as a spreadsheet of a German office writes it, and the run on it."""
+    """A folder with a table as German spreadsheets write it, and a run on it."""
     folder = tmp_path_factory.mktemp("models")
     rng = np.random.default_rng(4)
     size, town = rng.normal(90, 20, 40).round(1), rng.choice(["Köln", "Ulm", "Jena"], 40)
@@ -40,7 +40,7 @@ def folder(home, monkeypatch):
     return home
 
 
-def test_what_was_guessed_is_one_line_on_stderr(folder):
+def test_inferred_settings_are_one_line_on_stderr(folder):
     assert fine(FIT + " --json").stderr == (
         "note: read with encoding cp1252, semicolons between cells, a decimal comma; text as 0/1 columns: 'Ort' (Jena, Köln, Ulm); "
         "gaps filled: 'Größe'; 'Nr' only numbers the rows, so you may want to leave it out (--drop 'Nr')\n"
@@ -82,7 +82,7 @@ def test_predictions_are_those_of_the_run_and_of_the_model_without_data(folder):
     assert pd.read_csv("p.csv").equals(found)
 
 
-def test_what_the_model_does_not_know_is_refused_or_none_of_those_known(folder):
+def test_unknown_categories_are_refused_unless_they_are_allowed(folder):
     (folder / "u.csv").write_text("Nr,Größe,Ort\n1,80,Bonn\n", encoding="utf-8")
     result = call("predict o/ls_boost.run u.csv")
     assert result.exit_code == 1 and "line 2, column 'Ort' holds 'Bonn'" in result.stderr and "--unknown none" in result.stderr
@@ -122,7 +122,7 @@ def test_runs_side_by_side(folder):
     fine("fit k.csv --target Nr --drop Klasse --method ls_boost --steps 5 --out other")
     shown = fine("compare o/ls_boost.run other/ls_boost.run o/ls_boost.run").stdout
     assert "are on different problems (not the same target): " in " ".join(shown.split())
-    assert shown.count("other/") == 1  # runs that look alike are told by their files
+    assert shown.count("other/") == 1  # runs with equal settings are distinguished by their files
 
 
 ODD = [
@@ -150,7 +150,7 @@ def test_steps_are_chosen_by_cross_validation(folder):
 
 
 class _Page(HTMLParser):
-    """Tags that are open, links to elsewhere, ids and texts of a page."""
+    """Open tags, links to other pages, ids, all links and the text of a page."""
 
     def __init__(self, text):
         super().__init__()
@@ -175,7 +175,7 @@ class _Page(HTMLParser):
         self.text += data
 
 
-def test_the_page_is_whole_and_needs_no_network(folder):
+def test_the_page_is_well_formed_and_needs_no_network(folder):
     fine("report o/ls_boost.run --out page.html")
     source = (folder / "page.html").read_text(encoding="utf-8")
     run = cb.load("o/ls_boost.run")
@@ -206,7 +206,7 @@ def test_names_cannot_break_the_page(tmp_path, monkeypatch):
     assert _Page((tmp_path / "p.html").read_text(encoding="utf-8")).open == []
 
 
-def test_what_a_sentence_names_is_written_as_an_option(folder):
+def test_error_messages_name_options_of_the_command(folder):
     (folder / "s.csv").write_text("a;y\n1;2\n3;4\n")
     result = call("fit s.csv --sep , --method ls_boost --eps 1")
     assert result.exit_code == 1 and "--sep ';'" in result.stderr and "sep=" not in result.stderr

@@ -1,4 +1,4 @@
-"""How a run ends on the command line: at a gap, after a time, by a signal; always saved, and how to go on is said."""
+"""Runs on the command line end at a gap, after a time or at a signal; they are saved, and the command that resumes them is shown."""
 
 import os
 import signal
@@ -37,7 +37,7 @@ def test_a_gap_or_a_time_ends_the_run(folder):
 @pytest.mark.parametrize("signum", [signal.SIGINT, signal.SIGTERM], ids=["Ctrl-C", "SIGTERM"])
 def test_ctrl_c_keeps_the_steps_made(signum, folder):
     words = "path t.csv --target price --method forward_stagewise --eps 1e-6"
-    fine(words, "--steps 1 --out warm")  # compiles, so that the other process is soon at work
+    fine(words, "--steps 1 --out warm")  # compiles, so that the other process starts soon
     words = f"-m coordboost {words} --steps 1000000000 --out o"
     process = subprocess.Popen(
         [sys.executable, *words.split()],
@@ -45,7 +45,7 @@ def test_ctrl_c_keeps_the_steps_made(signum, folder):
         stderr=subprocess.PIPE,
         text=True,
         env={**os.environ, "PYTHONPATH": str(Path(coordboost.__file__).parents[1])},  # this checkout, from any folder
-        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),  # a parent in the background has it ignored
+        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),  # a process in the background inherits that it is ignored
     )
     try:
         deadline = time.monotonic() + 60

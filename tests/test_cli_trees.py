@@ -1,4 +1,4 @@
-"""The shell boosts trees and stumps: fitted, gone on with, cross-validated and predicted as in Python."""
+"""Trees and stumps on the command line: fitted, resumed, cross-validated and predicted as in Python."""
 
 import json
 from pathlib import Path
@@ -26,7 +26,7 @@ def frame(tmp_path, monkeypatch):
 
 
 def numbers(frame):
-    """The table as the reader takes it: a 0/1 column for each town."""
+    """The table as the command reads it: a 0/1 column for each town."""
     return np.column_stack([frame[list("abc")], *(frame.town == town for town in ("Jena", "Kiel", "Ulm"))]).astype(float)
 
 
@@ -52,7 +52,7 @@ PAIRS = {
 
 
 @pytest.mark.parametrize("name", PAIRS)
-def test_a_run_is_that_of_python(frame, name):
+def test_a_run_equals_the_run_in_python(frame, name):
     words, maker, limits, method = PAIRS[name]
     row = said("fit t.csv --target price --steps 12", words)["rows"][0]
     X = numbers(frame)
@@ -94,7 +94,7 @@ def test_the_number_of_steps_is_chosen_on_rows_held_out(frame, learner, maker):
     assert row["cv_error"] == pytest.approx(losses.min() / 70)
 
 
-def test_classes_are_judged_step_by_step(frame):
+def test_classes_are_scored_at_every_step(frame):
     row = said("cv k.csv --target price --loss logistic --learner trees --method gbm --steps 6 --folds 3")["rows"][0]
     held = cb.load("coordboost-out/gbm-cv.run").outcome.validation
     assert set(held["measures"]) == {"accuracy", "AUC"} and row["cv_best_step"] == int(np.argmin(held["mean"]))
@@ -118,12 +118,12 @@ def test_gaps_are_not_shown_where_no_bound_is_known(frame):
         ("--learner trees --method gbm --no-data", "data=True"),
     ],
 )
-def test_what_is_refused(frame, words, fragment):
+def test_bad_options_are_refused(frame, words, fragment):
     result = call("fit t.csv --target price --steps 2", words)
     assert result.exit_code in (1, 2) and fragment in result.stderr and "Traceback" not in result.stderr
 
 
-def test_help_of_learners_and_what_has_no_coefficients(frame):
+def test_help_of_learners_and_reports_without_coefficients(frame):
     text = fine("fit --learner trees --help").stdout
     assert "All regression trees on the columns of X" in text and "--max-depth N" in text and "--monotone" not in text
     assert "--max-depth" not in fine("fit --help").stdout and len(fine("fit --help").stdout.splitlines()) <= 50

@@ -1,4 +1,4 @@
-"""Stores of coefficients: a method chooses one, a row of the path means what the store says, and theorems ask what rules declare."""
+"""Coefficient rules: they give the rows of a path their meaning; and theorems apply to what rules declare."""
 
 from collections import namedtuple
 
@@ -17,12 +17,12 @@ def test_refitted_coefficients_are_least_squares_on_the_learners_so_far():
         chosen = run.path.learner[: state.k]
         fit = np.linalg.lstsq(columns(PROBLEM)[:, chosen], PROBLEM.y)[0]
         assert (state.beta[chosen] == fit).all() and np.count_nonzero(state.beta) == state.k
-    cut = cb.solve(PROBLEM, cb.forward_stepwise(), 2).resume(2)  # the basis is made again on the way
+    cut = cb.solve(PROBLEM, cb.forward_stepwise(), 2).resume(2)  # resuming builds the basis again
     assert (cut.path.learner == run.path.learner).all() and (cut.beta == run.beta).all()
 
 
-def test_a_learner_that_adds_nothing_is_not_among_the_refitted():
-    """Rank four of six columns: the rows after the fourth move nothing."""
+def test_a_dependent_learner_is_not_refitted():
+    """Six columns of rank four: steps after the fourth move nothing."""
     problem = cb.Problem(*gaussian("deficient"))
     run = cb.solve(problem, cb.forward_stepwise(), 6)
     assert (run.path.theta[:4] != 0).all() and not run.path.theta[4:].any()
@@ -32,7 +32,7 @@ def test_a_learner_that_adds_nothing_is_not_among_the_refitted():
 
 
 class Unheard(namedtuple("Unheard", ""), cb.rules.CoefficientRule):
-    """Coefficients that no model state knows how to keep."""
+    """Coefficients that no model state supports."""
 
     def start(self, problem):
         return self
@@ -40,7 +40,7 @@ class Unheard(namedtuple("Unheard", ""), cb.rules.CoefficientRule):
     accumulate = coefficient = beta = start
 
 
-def test_what_cannot_run_is_refused():
+def test_unsupported_coefficients_are_refused():
     with pytest.raises(ValueError, match="no model state keeps Unheard coefficients"):
         cb.solve(PROBLEM, cb.rules.Method("own", cb.rules.Greedy(), cb.rules.ShrunkenStep(), coefficients=Unheard()), 3)
     with pytest.raises(ValueError, match="coefficients must be a store of coefficients such as Single"):
@@ -49,8 +49,8 @@ def test_what_cannot_run_is_refused():
         cb.solve(PROBLEM, cb.forward_stepwise(), 3, model_state=cb.engine.NaiveState)
 
 
-def test_greedy_is_what_a_lookahead_may_rest_on():
-    """All learners looked at, the size of the correlation as the score, and one sequence of coefficients."""
+def test_which_methods_are_greedy():
+    """Greedy: all learners are candidates, the score is the absolute correlation, and there is one sequence of coefficients."""
     greedy = [cb.ls_boost(), cb.forward_stagewise(0.1), cb.methods.frank_wolfe(1.0), cb.methods.gcd(cb.rules.LineSearch())]
     others = [
         cb.methods.rcd(),
@@ -65,14 +65,14 @@ def test_greedy_is_what_a_lookahead_may_rest_on():
 
 
 class Halving(namedtuple("Halving", "rate eps radius"), cb.rules.StepRule):
-    """Fields named like those of our rules, and steps unlike theirs."""
+    """A rule with fields named like those of the package, and other steps."""
 
     def move(self, k, state, j, corr, beta_j):
         return 0.0, 0.5**k * corr
 
 
 class Loud(namedtuple("Loud", "eps"), cb.rules.StepRule):
-    """Forward stagewise of the user's own, who says so."""
+    """A user's own forward stagewise, declared as such."""
 
     @property
     def stagewise(self):
@@ -82,9 +82,9 @@ class Loud(namedtuple("Loud", "eps"), cb.rules.StepRule):
         return 0.0, self.eps * (1.0 if corr > 0 else -1.0)
 
 
-def test_theorems_speak_about_what_is_declared():
+def test_theorems_apply_to_what_is_declared():
     quiet = cb.solve(PROBLEM, cb.rules.Method("own", cb.rules.Greedy(), Halving(1.0, 0.1, 2.0)), 20, compile=False)
-    assert [one.name for one in cb.theory.check(quiet)] == ["After the fact, error"]  # it speaks about every greedy run
+    assert [one.name for one in cb.theory.check(quiet)] == ["After the fact, error"]  # it applies to every greedy run
     loud = cb.solve(PROBLEM, cb.rules.Method("own", cb.rules.Greedy(), Loud(0.1)), 20, compile=False)
     ours = cb.solve(PROBLEM, cb.forward_stagewise(0.1), 20, compile=False)
     assert [one.name for one in cb.theory.check(loud)] == [one.name for one in cb.theory.check(ours)]
@@ -96,22 +96,22 @@ def test_theorems_speak_about_what_is_declared():
 
 
 def test_refitted_coefficients_are_weighted_least_squares():
-    """Of the learners chosen: the residual is orthogonal to each of them in the metric of the weights."""
+    """The residual is orthogonal to each chosen learner, in the weighted inner product."""
     rng = np.random.default_rng(7)
     problem = cb.Problem(rng.normal(size=(30, 8)), rng.normal(size=30), sample_weight=rng.integers(1, 9, 30))
     run = cb.solve(problem, cb.forward_stepwise(), 4)
     used = np.flatnonzero(run.beta)
     assert len(used) == 4
-    # each correlation is a sum of 30 products, rounded; the coefficients are those of a well-conditioned problem
+    # each correlation is a rounded sum of 30 products; the problem is well conditioned
     assert np.abs(problem.scan(problem.resid(problem.combine(run.beta)))[used]).max() <= 1e-13 * np.linalg.norm(problem.y)
 
 
-def test_nearly_equal_columns_are_refitted_to_the_end():
-    """Orthogonalised once, what rounding leaves is as large as what is new in the second column."""
+def test_nearly_equal_columns_are_refitted_accurately():
+    """If the second column were orthogonalised only once, rounding errors would be as large as its new part."""
     rng = np.random.default_rng(0)
     first, new = rng.normal(size=(2, 30))
     problem = cb.Problem(np.column_stack([first, first + 1e-7 * new]), rng.normal(size=30))
     run = cb.solve(problem, cb.forward_stepwise(), 2)
     direction = new - new.mean() - problem.dictionary.column(0) * (problem.dictionary.column(0) @ new)
-    # what is left is orthogonal to the new direction; coefficients of 1e7 are rounded
+    # the residual is orthogonal to the new direction, up to the rounding of coefficients of 1e7
     assert abs(direction @ problem.resid(run.pred)) <= 1e-6 * np.linalg.norm(direction) * np.linalg.norm(problem.y)

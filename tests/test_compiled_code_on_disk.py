@@ -1,4 +1,4 @@
-"""Whatever is wrong with the disk, code is compiled, with one warning that says how to help; and who waits at a terminal is told."""
+"""Code is compiled even if the cache cannot be used, with one warning that names a remedy; a terminal shows that code is compiled."""
 
 import os
 import pty
@@ -23,7 +23,7 @@ with warnings.catch_warnings(record=True) as given:
 
 
 def told(folder, stderr=subprocess.PIPE):
-    """What a new process with its cache in `folder` computes, and the warnings that it gives."""
+    """Compute in a new process with its cache in `folder`, check the result, and return the warnings."""
     given = {**os.environ, "NUMBA_CACHE_DIR": str(folder)}
     done = subprocess.run([sys.executable, "-c", CODE], stdout=subprocess.PIPE, stderr=stderr, text=True, env=given, cwd=ROOT)
     assert done.returncode == 0, done.stderr
@@ -56,7 +56,7 @@ DAMAGE = {
 
 
 @pytest.mark.parametrize("damage", DAMAGE.values(), ids=DAMAGE)
-def test_damaged_files_are_made_anew(filled, damage):
+def test_damaged_files_are_replaced(filled, damage):
     for file in files(filled):
         if file.suffix == ".nbc":
             file.write_bytes(damage(file.read_bytes()))
@@ -71,13 +71,13 @@ def test_no_folder_can_be_written(tmp_path):
 
 
 def test_the_folder_is_a_file(tmp_path):
-    """Another place is found, or none: no error in either case."""
+    """There is no error, whether another folder is found or not."""
     (tmp_path / "file").write_text("no folder")
     assert len(told(tmp_path / "file")) <= 1 and (tmp_path / "file").read_text() == "no folder"
 
 
 @pytest.mark.parametrize("there", [True, False])
-def test_who_waits_at_a_terminal_reads_one_line(there, tmp_path):
+def test_a_terminal_shows_one_line(there, tmp_path):
     ours, theirs = pty.openpty()
     code = "import numpy as np, coordboost as cb; "
     code += "cb.solve(cb.Problem(np.eye(4), np.arange(4.0)), cb.methods.gcd(), 2, model_state=cb.engine.NaiveState)"

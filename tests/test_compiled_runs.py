@@ -1,4 +1,4 @@
-"""The same source compiled and interpreted: same picks, coefficients equal to rounding. Interpreted runs are compared with others."""
+"""Compiled and interpreted runs: the same learners, coefficients equal up to rounding. Other tests check interpreted runs."""
 
 import numpy as np
 import pytest
@@ -10,7 +10,7 @@ import coordboost as cb
 N_SAMPLES, N_LEARNERS, N_STEPS, RADIUS = 8, 6, 6, 2.0
 GROUPS = [0, 1, 0, 2, 1, 0]
 FULL, SUBSET, GROUPED, CYCLIC = cb.rules.Greedy(), cb.rules.RandomSubset(3), cb.rules.Groups(2), cb.rules.Cyclic()
-#: Each step, with a selection and a model state that are compiled with it: every selection with both, and both where a step asks for more.
+#: Each step with a selection and a model state: every selection and every search is compiled with the naive and the covariance state.
 STEPS = {
     "proportional": (cb.rules.ShrunkenStep(0.5), GROUPED, cb.engine.NaiveState),
     "line search": (cb.rules.LineSearch(), CYCLIC, cb.engine.NaiveState),
@@ -29,7 +29,7 @@ STEPS = {
 
 
 def data(loss=None, convert=np.asarray, labels=False):
-    """Four rows come with both labels, so that the optimum is finite."""
+    """Return a problem; with `labels`, four rows come with both labels, so that the optimum is finite."""
     rng = np.random.default_rng(3)
     X, y = rng.normal(size=(N_SAMPLES, N_LEARNERS)), rng.normal(size=N_SAMPLES)
     if labels:
@@ -38,7 +38,7 @@ def data(loss=None, convert=np.asarray, labels=False):
 
 
 def check(problem, step, select, model_state, slack=1.0):
-    """Numbers stay below the target, the radius, and for a search the quotient of the two."""
+    """Compare a compiled and an interpreted run; their numbers stay below RADIUS (1 + |y|), in a search below its square."""
     method = cb.rules.Method("test", select, step)
     one, other = (cb.solve(problem, method, N_STEPS, model_state=model_state, compile=way) for way in (True, False))
     size = (RADIUS * (1 + np.linalg.norm(problem.y))) ** (2 if isinstance(step, cb.rules.SegmentSearch) else 1)

@@ -1,4 +1,4 @@
-"""Columns that do not vary: all of them or some, on the whole and in folds, in every estimator, path and method."""
+"""Constant columns, all or some, in the whole data or in folds only, for every estimator, path and method."""
 
 import warnings
 
@@ -13,7 +13,7 @@ import coordboost as cb
 
 N = 60
 RARE = np.zeros((N, 1))
-RARE[[3, 4]] = 1.0  # both in one fold of five: the column is constant without it
+RARE[[3, 4]] = 1.0  # both are in one fold of five: in the other four the column is constant
 FLAT = np.full((N, 3), 0.1)
 SIGNS, ROWS = np.where(NAMES[:N] == "red", 1.0, -1.0), np.random.default_rng(5).normal(size=(7, 3))
 VARIES = "no column of X varies, so every model is a constant: 3 constant"
@@ -39,12 +39,12 @@ def flat(y, loss=None, X=FLAT, **given):
 
 
 def test_a_rare_column_in_folds():
-    """NaN before; scikit-learn's Lasso has the mean there."""
+    """Where the column is constant the prediction is the mean, as in scikit-learn's Lasso."""
     score = cross_val_score(Lasso(alpha=0.01), RARE, Y[:N], cv=KFold(5))
     with pytest.warns(cb.data.ConstantColumnWarning, match="no column of X varies"):
         ours = cross_val_score(cb.CertifiedLasso(alpha=0.01), RARE, Y[:N], cv=KFold(5))
     assert np.allclose(ours, score, rtol=1e-6)
-    model = cb.CertifiedLassoCV(cv=KFold(5)).fit(RARE, Y[:N])  # no warning: it varies on the whole
+    model = cb.CertifiedLassoCV(cv=KFold(5)).fit(RARE, Y[:N])  # no warning: it varies in the whole data
     assert np.isfinite(model.cross_validation_.losses).all()
 
 

@@ -1,4 +1,4 @@
-"""What of the corrected residual comes back: the paper's sign, that of its authors' program, or nothing; and gamma from the angles.
+"""The sign of the correction in AGBM: as in the paper, as in its authors' program, or no correction; and gamma from angles.
 
 Source: Lu, Karimireddy, Ponomareva, Mirrokni, *Accelerating Gradient Boosting Machines*; docs/accelerated.md.
 """
@@ -15,7 +15,7 @@ from coordboost.theory import momentum_limit
 from verification.experiments.data import load, split
 from verification.sets import Absent
 
-#: What the shrink column of a path says where momentum restarts, where a move is undone, and where gamma is quartered.
+#: Values in the shrink column of a path where momentum restarts, where a move is undone, and where gamma is quartered.
 RESTART, UNDO, SLOWER = -1.0, -2.0, -3.0
 RNG = np.random.default_rng(7)
 X = RNG.normal(size=(60, 4)).round(1)
@@ -31,8 +31,8 @@ FIVE = as_it_is(np.eye(5), np.array([5.0, 4.0, 3.0, 2.0, 1.0]))
 @each_sign
 @pytest.mark.parametrize("loss", LOSSES, ids=lambda loss: type(loss).__name__)
 @pytest.mark.parametrize("learners", ["columns", "stumps"])
-def test_every_sign_is_the_naive_loop(learners, loss, correction):
-    """Over columns compiled with one loss, over stumps interpreted."""
+def test_every_sign_agrees_with_the_naive_loop(learners, loss, correction):
+    """On columns, compiled with one of the losses; on stumps, interpreted."""
     B = columns(cb.Problem(WIDE if learners == "columns" else cb.data.stumps(X), Y))
     y, n_rounds = SIGNS if hasattr(loss, "labels") else Y, 200 if learners == "columns" else 40
     problem = as_it_is(B, y, loss) if learners == "columns" else cb.Problem(cb.data.stumps(X), y, loss, center=False)
@@ -43,16 +43,16 @@ def test_every_sign_is_the_naive_loop(learners, loss, correction):
     found = betas(run)[1::2] if correction else betas(run)[1:]
     np.testing.assert_allclose(found @ B.T, expected[1:] @ B.T, rtol=0, atol=1e-12 * np.abs(expected @ B.T).max())
     if correction:
-        assert (found == betas(run)[2::2]).all()  # an h-step leaves f where it is
+        assert (found == betas(run)[2::2]).all()  # an h-step does not change f
 
 
 def projected(v, weight, leaf):
-    """The best constant on each leaf, in the metric of the weights; `v` holds the weights once."""
+    """Return the weighted best constant on each leaf; `v` has been multiplied by the weights."""
     return (np.bincount(leaf, v) / np.maximum(np.bincount(leaf, weight), 1e-300))[leaf]
 
 
 def followed(problem, bank, eta, gamma, n_rounds, correction, follow=False):
-    """AGBM with the trees that a run has grown, in its own words: f^1, f^2, ... and the gammas."""
+    """Return f^1, f^2, ... and the gammas of a naive AGBM with the trees that a run has grown."""
     f = h = left = 0 * problem.y
     out, gammas, worst = [], [gamma], 1.0
     leaves = [bank.tree(j).apply(bank.binned.codes) for j in range(len(bank.trees.n_leaves))]
@@ -91,7 +91,7 @@ def test_every_sign_with_trees(loss, y, correction):
 
 
 def test_no_correction_is_vagbm():
-    """The same rows: with the guard and without, and where momentum restarts."""
+    """Coefficients and messages are equal, with and without the guard; momentum can also restart without a correction."""
     for guard, eta, gamma, n in [(False, 0.5, 0.3, 60), (True, 0.5, 0.3, 60), (True, 1.0, 1.0, 90)]:
         one, other = (cb.solve(FIVE, m, n) for m in (cb.agbm(eta, gamma, guard, 0), cb.vagbm(eta, gamma, guard)))
         assert (one.beta == other.beta).all() and one.message == other.message
@@ -102,8 +102,8 @@ def test_no_correction_is_vagbm():
 
 
 @pytest.mark.parametrize("method", [cb.vagbm(1.0, 1.0, True), cb.agbm(1.0, 1.0, True, -1)], ids=["none", "minus"])
-def test_the_guard_speaks_and_goes_back(method, tmp_path):
-    """Without it the loss passes that of the start; with it the run is the same up to its best model, and goes on from there."""
+def test_the_guard_goes_back_and_reports_it(method, tmp_path):
+    """Without the guard the loss exceeds the initial loss; with it the run goes back to its best model and continues from there."""
     ten = as_it_is(np.eye(10), np.sqrt(np.arange(2.0, 12.0)))
     wild = cb.solve(ten, cb.methods.METHODS[method.name](**{**method.parameters, "guard": False}), 200)
     run = cb.solve(ten, method, 200)
@@ -120,8 +120,8 @@ def test_the_guard_speaks_and_goes_back(method, tmp_path):
     np.testing.assert_allclose(run.pred, ten.combine(run.beta), rtol=0, atol=1e-12)
 
 
-def test_rows_after_a_fall_take_a_quarter():
-    """VAGBM from its best model on, with a quarter of gamma: the model of the run less that model."""
+def test_after_going_back_gamma_is_a_quarter():
+    """After it goes back, the run is its best model plus VAGBM on the residual target with a quarter of gamma."""
     run = cb.solve(FIVE, cb.vagbm(1.0, 1.0, True), 60)
     falls = np.flatnonzero(run.path.shrink == SLOWER)
     start = next(run.replay([falls[0]])).pred
@@ -133,7 +133,7 @@ def test_rows_after_a_fall_take_a_quarter():
 
 @each_sign
 @pytest.mark.parametrize("loss", [cb.losses.Huber(0.3), cb.losses.Logistic()], ids=lambda loss: type(loss).__name__)
-def test_the_guard_is_silent_where_learners_fit_everything(loss, correction):
+def test_the_guard_does_nothing_where_learners_fit_everything(loss, correction):
     """Theta = 1: trees with a leaf for each row. All signs are then Nesterov's method, and the theorem holds for gamma = 1."""
     y = np.array([3.0, -1, 2, 0.5, -4, 1, -2]) if loss != cb.losses.Logistic() else np.array([1.0, -1, 1, 1, -1, 1, -1])
     problem = cb.Problem(cb.data.trees(np.arange(7.0)[:, None], max_depth=None, max_leaves=7, min_samples=1), y, loss, center=False)
@@ -145,7 +145,7 @@ def test_the_guard_is_silent_where_learners_fit_everything(loss, correction):
 
 
 def test_gamma_from_a_certified_angle():
-    """Five orthonormal columns: Theta^2 = 1/5. The run says which gamma it took."""
+    """Five orthonormal columns: Theta^2 = 1/5. The method of the run has the gamma that was used."""
     limit = (1 - math.sqrt(0.8)) ** 2
     assert momentum_limit(FIVE) == pytest.approx(limit, rel=1e-8) and momentum_limit(FIVE) <= limit
     run = cb.solve(FIVE, cb.agbm(1.0, "auto"), 100)
@@ -156,7 +156,7 @@ def test_gamma_from_a_certified_angle():
 
 @each_loss
 def test_gamma_that_follows_the_worst_cosine(loss, y, tmp_path):
-    """The naive loop's gammas; cut, saved, loaded and interpreted runs are the run, bit for bit."""
+    """Models agree with the naive loop; cut, saved, loaded and interpreted runs are equal bit for bit."""
     problem = cb.Problem(cb.data.trees(X, max_depth=2, min_samples=3), y, loss, sample_weight=1.0 + np.arange(60) % 3)
     run = cb.solve(problem, cb.agbm(0.5, "auto"), 40)
     naive, gammas = followed(run.problem, run.problem.dictionary, 0.5, 1.0, 20, 1, follow=True)
@@ -170,7 +170,7 @@ def test_gamma_that_follows_the_worst_cosine(loss, y, tmp_path):
     assert (cb.load(tmp_path / "run").resume(9).beta == run.resume(9).beta).all()
 
 
-def test_what_is_refused():
+def test_bad_parameters_are_refused():
     for call, words in [
         (lambda: cb.agbm(0.5, 0.1, correction=0.5), "correction must be 1, -1 or 0"),
         (lambda: cb.agbm(0.5, 0.1, correction="paper"), "correction must be 1, -1 or 0"),
@@ -183,8 +183,8 @@ def test_what_is_refused():
 
 
 @each_sign
-def test_no_run_ends_above_its_best_without_a_word(correction):
-    """A model that has been better is either gone back to, or the message says when it was better."""
+def test_no_run_ends_above_its_best_without_a_message(correction):
+    """The run either goes back to its best model, or its message names the step of that model."""
     problem, spoke = cb.Problem(cb.data.trees(X, max_depth=2, min_samples=3), Y, sample_weight=1.0 + np.arange(60) % 3), 0
     for gamma in (1.0, 0.3, 0.1):
         run = cb.solve(problem, cb.agbm(1.0, gamma, True, correction), 120)
@@ -200,7 +200,7 @@ def test_without_a_cheap_exact_angle_there_is_no_limit():
 
 
 def test_a1a_at_as_many_trees():
-    """Training loss after 30, 50, 100 trees of depth 3, eta = 0.1: below that without momentum."""
+    """Training loss after 30, 50 and 100 trees of depth 3, eta = 0.1: lower than without momentum."""
     try:
         fit, _ = split(load("a1a"), 0)
     except Absent as absent:
@@ -211,7 +211,7 @@ def test_a1a_at_as_many_trees():
 
 
 def test_estimators_with_each_sign():
-    """With a correction two steps of the loop are an iteration; without one, the default, it is momentum alone, and one step."""
+    """With a correction an iteration is two steps of the loop; without one, the default, it is one step."""
     weight = 1.0 + np.arange(60) % 3
     problem = cb.Problem(cb.data.trees(X, min_samples=3), Y, sample_weight=weight)
     for settings, method, steps in [

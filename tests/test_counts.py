@@ -1,4 +1,4 @@
-"""What a run has cost is counted once: the same number however the run was cut, saved, loaded, or stopped by a rule and taken back."""
+"""Scans of a run are counted once: cutting, saving, loading or stopping a run does not change their number."""
 
 import numpy as np
 import pytest
@@ -34,7 +34,7 @@ def test_scans_are_counted_once(name, tmp_path):
         PROBLEM,
         method,
         90,
-        stop=lambda state: state.k >= 59,  # asked at 57 and 60
+        stop=lambda state: state.k >= 59,  # evaluated at steps 57 and 60
         **options,
     )
     short = cb.solve(PROBLEM, method, stopped.n_steps, **options)
@@ -45,15 +45,15 @@ def test_scans_are_counted_once(name, tmp_path):
 
 
 def test_scans_of_the_naive_state_by_hand():
-    """A greedy step looks at all learners, one of a subset at three of 200."""
+    """A greedy step scans all learners, a step with a subset three of 200."""
     assert cb.solve(PROBLEM, cb.ls_boost(0.1), 50, model_state=cb.engine.NaiveState).n_scans == 50
     assert cb.solve(PROBLEM, cb.forward_stepwise(), 9).n_scans == 9
     assert cb.solve(PROBLEM, cb.rtgcd(3), 50, model_state=cb.engine.NaiveState).n_scans == pytest.approx(50 * 3 / 200, rel=1e-14)
     assert cb.solve(PROBLEM, cb.ls_boost(0.1), 50, model_state=cb.engine.CovarianceState).n_scans == 1
 
 
-def test_a_rule_counts_what_it_looks_at():
-    """All learners of the groups drawn, all learners for a law of their correlations, one of a cycle."""
+def test_a_rule_counts_the_learners_that_it_scans():
+    """All learners of the drawn groups; one learner for a cyclic rule; all learners for probabilities from correlations."""
     naive, size = {"model_state": cb.engine.NaiveState, "rng": 3}, np.bincount(np.arange(200) % 7)
     groups = cb.solve(PROBLEM, cb.rtgcd(select=cb.rules.Groups(2)), 70, **naive)
     assert size.min() * 140 / 200 <= groups.n_scans <= size.max() * 140 / 200

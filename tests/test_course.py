@@ -54,7 +54,7 @@ def test_1_2_orthonormal_columns(diabetes):
 
 
 def test_1_3_adaboost():
-    """The loss along the learner is (1 - e) exp(-t) + e exp(t) in parts of n."""
+    """The loss along the learner, divided by n, is (1 - e) exp(-t) + e exp(t)."""
     X, y = load_breast_cancer(return_X_y=True, as_frame=True)
     stump, labels = np.where(X["mean radius"] < 15, 1.0, -1.0), np.where(y == 1, 1.0, -1.0)
     problem = cb.Problem(stump[:, None], labels, cb.losses.Exponential(), center=False)
@@ -65,7 +65,7 @@ def test_1_3_adaboost():
 
 
 def test_1_break_it(diabetes):
-    """The assumption that falls is the unit length: partial derivatives grow with the columns, sums of squares do not."""
+    """The broken assumption is unit length: partial derivatives grow with the columns, sums of squares do not."""
     X = load_diabetes(as_frame=True, scaled=False).data
     raw, resid = (X - X.mean()).to_numpy(), diabetes.y - diabetes.y.mean()
     left = [np.sum((resid - B * (B @ resid) / (B @ B)) ** 2) for B in raw.T]
@@ -121,7 +121,7 @@ def test_2_break_it(diabetes):
 
 
 def test_3_1_orthonormal_columns(diabetes):
-    """The coefficients do not know of each other: each minimises (c_j - b)^2 / 2 + lam |b|."""
+    """The coefficients are independent: each minimises (c_j - b)^2 / 2 + lam |b|."""
     problem = cb.Problem(np.linalg.qr(columns(diabetes))[0], diabetes.y)
     corr = columns(problem).T @ problem.y
     lasso, limit = (cb.exact_path(problem, kind=kind) for kind in ("lasso", "stagewise"))
@@ -149,7 +149,7 @@ def test_3_3_best_step(diabetes):
 
 
 def test_3_break_it(diabetes):
-    """Up to the first knot at which a Lasso coefficient turns back the paths are the same; and never is FS_0 below the Lasso."""
+    """The paths are equal up to the first knot where a Lasso coefficient shrinks; the loss of FS_0 is never below the Lasso's."""
     lasso, limit = (cb.exact_path(diabetes, kind=kind) for kind in ("lasso", "stagewise"))
     grid = np.linspace(0, lasso.l1[-1], 200)
     losses = [np.array([diabetes.value(diabetes.combine(path.beta_at(l1=one))) for one in grid]) for path in (lasso, limit)]
@@ -167,7 +167,7 @@ def test_3_break_it(diabetes):
 
 
 def dual_point(problem, resid, lam):
-    """The residual scaled into the polytope, and the value of the dual there."""
+    """Return the residual scaled into the polytope, and its dual value."""
     u = resid * min(1, lam / max(np.abs(columns(problem).T @ resid).max(), 1e-300))
     y = problem.resid(np.zeros(problem.n_samples))
     return u, (y @ y - (y - u) @ (y - u)) / 2
@@ -230,14 +230,14 @@ def test_4_break_it(diabetes):
 
 @pytest.mark.parametrize("k", range(2, 8))
 def test_5_1_lines_in_the_plane(k):
-    """The worst direction lies in the middle between two lines. Of an orthonormal basis it is (1, ..., 1), whose cosines are equal."""
+    """The worst direction is halfway between two lines. For an orthonormal basis it is (1, ..., 1), with equal cosines."""
     lines = np.pi * np.arange(k) / k
     assert cb.theory.mca([np.cos(lines), np.sin(lines)]).upper == pytest.approx(np.cos(np.pi / (2 * k)), abs=1e-8)
     assert cb.theory.mca(np.eye(k)).upper == pytest.approx(1 / np.sqrt(k), abs=1e-8)
 
 
 def test_5_2_law_of_the_winner():
-    """The j-th largest wins if it is drawn, and the others come from the p - j smaller ones."""
+    """The j-th largest is selected if it is drawn and all others are among the p - j smaller ones."""
     corr, rule = np.arange(6, 0, -1.0), cb.rules.RandomSubset(3)
     winners = [min(drawn) for drawn in combinations(range(6), 3)]
     shares = np.bincount(winners, minlength=6) / len(winners)
@@ -246,7 +246,7 @@ def test_5_2_law_of_the_winner():
 
 
 def test_5_3_a_learner_twice():
-    """The largest of the cosines is as before; of their mean the worst direction is a learner that is drawn once in five times."""
+    """The largest cosine is unchanged; for the mean, the worst direction is a learner that is drawn once in five times."""
     basis = np.eye(4)
     twice = np.column_stack([basis, basis[:, 0]])
     for rule, before, after in ((cb.rules.Greedy(), 1 / 2, 1 / 2), (cb.rules.RandomSubset(1), 1 / 4, 1 / 5)):
@@ -255,7 +255,7 @@ def test_5_3_a_learner_twice():
 
 
 def test_5_break_it():
-    """A step fits one coordinate. Of ten drawn one is nearly always new; a single one is new often enough, for a tenth of the looks."""
+    """A step fits one coordinate. Of ten drawn, one is nearly always new; a single draw is new often enough, at a tenth of the cost."""
     problem = cb.Problem(np.eye(100), np.ones(100), center=False)
     ends = {}
     for t in (1, 10):
@@ -293,7 +293,7 @@ def test_6_2_where_it_breaks(basis):
 
 
 def test_6_3_restarts_with_a_proof(basis):
-    """Strong convexity gives |f* - f_0|^2 <= 2 gap / mu: the bound is 4 gap / (eta gamma mu (M + 1)^2), half of the gap from there on."""
+    """Strong convexity gives |f* - f_0|^2 <= 2 gap / mu: the bound is 4 gap / (eta gamma mu (M + 1)^2), half of the gap after a period."""
     gamma = cb.theory.momentum_limit(basis)
     period = int(np.ceil(np.sqrt(8 / gamma)))
     assert period == 56
@@ -302,7 +302,7 @@ def test_6_3_restarts_with_a_proof(basis):
 
 
 def test_6_break_it(basis):
-    """What one learner leaves of the residual is multiplied by longer and longer steps."""
+    """The part of the residual that a learner leaves is multiplied by longer and longer steps."""
     run = cb.solve(basis, cb.vagbm(1.0, 1.0, guard=False), 100)
     bound = 2 * np.sum(basis.y**2) / (1 + np.arange(101)) ** 2
     claim = cb.theory.BoundCheck("VAGBM has the rate", "printed", "upper", run.losses, bound)
@@ -314,7 +314,7 @@ def test_6_break_it(basis):
 
 @pytest.fixture
 def fine():
-    """The columns of the diabetes data of which every split can be tried."""
+    """The diabetes data without s2, which has too many values to try every split."""
     X, y = load_diabetes(return_X_y=True, as_frame=True, scaled=False)
     return X.drop(columns="s2"), y
 
@@ -328,7 +328,7 @@ def test_7_1_listed_and_searched(fine):
 
 
 def test_7_2_what_stumps_cannot_do():
-    """The best sum of a function of each variable leaves the product of the centred variables."""
+    """The residual of the best additive function is the product of the centred variables."""
     pairs = np.array([[i, j] for i in range(4) for j in range(4)], dtype=float)
     y = pairs.prod(axis=1)
     stumps = cb.solve(cb.Problem(cb.data.stumps(pairs), y), cb.ls_boost(0.5), 3000)
@@ -339,7 +339,7 @@ def test_7_2_what_stumps_cannot_do():
 
 
 def test_7_3_ridge_in_the_leaves(fine):
-    """The ridge shortens each leaf by another factor; the projection on the direction is the longest step that helps."""
+    """The ridge shortens each leaf by a different factor; the projection on the tree is the best step in its direction."""
     X, y = fine
     problem = cb.Problem(cb.data.trees(X, max_depth=2, min_samples=10, l2=20, exact=True), y)
     fitted, projected = (cb.solve(problem, method, 1) for method in (cb.gbm(1.0), cb.ls_boost(1.0)))
@@ -347,7 +347,7 @@ def test_7_3_ridge_in_the_leaves(fine):
 
 
 def test_7_break_it(fine):
-    """The residual turns to where the stumps do not reach: the cosines go on falling."""
+    """The residual turns to directions that stumps fit badly: the cosines keep falling."""
     X, y = fine
     run = cb.solve(cb.Problem(cb.data.trees(X, max_depth=1, min_samples=1, exact=True), y), cb.ls_boost(0.1), 1000)
     share = 1 - run.losses[1:] / run.losses[:-1]
@@ -399,7 +399,7 @@ def test_8_3_equipartition(two):
 
 
 def test_8_break_it(two):
-    """Without noise in the search the residual chooses, and the chances p_j of pure noise are not those of the run."""
+    """Without noise in the search the residual selects the learner, not with the probabilities p_j of pure noise."""
     verdicts = []
     for structure in (cb.rules.Structure.NONE, None):
         method = cb.sglb(0.02, 40.0, 0.2) if structure is None else cb.sglb(0.02, 40.0, 0.2, structure=structure)

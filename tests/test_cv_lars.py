@@ -1,6 +1,6 @@
-"""The lines of R's ``cv.lars`` in ``docs/phrase-book.md`` beside what its source says, on the knots of scikit-learn's ``lars_path``.
+"""The lines for R's ``cv.lars`` in ``docs/phrase-book.md`` against its source in NumPy, on the knots of scikit-learn's ``lars_path``.
 
-R's lars need not be there: what its ``lars`` gives is compared with ours in ``test_reference_sets.py``.
+R is not needed; results of its ``lars`` are compared in ``test_reference_sets.py``.
 """
 
 import numpy as np
@@ -10,7 +10,7 @@ from sklearn.linear_model import lars_path
 
 import coordboost as cb
 
-X, Y = (part[:440] for part in load_diabetes(return_X_y=True, scaled=False))  # folds of one size: lars counts them alike
+X, Y = (part[:440] for part in load_diabetes(return_X_y=True, scaled=False))  # folds of equal size: cv.lars weights folds equally
 FOLD = np.random.default_rng(1).permutation(np.arange(440) % 10)
 FOLDS = [(np.flatnonzero(k != FOLD), np.flatnonzero(k == FOLD)) for k in range(10)]
 

@@ -1,4 +1,4 @@
-"""Dask arrays where everything is in memory: one warning that says how much is collected, and a refusal where it is more than is free."""
+"""Dask arrays passed to functions that work in memory: one warning with the size, and a refusal if it exceeds free memory."""
 
 import re
 import warnings
@@ -22,7 +22,7 @@ GROWN = cb.solve(cb.Problem(cb.data.trees(X), Y), cb.gbm(0.5), 2, compile=False)
 
 
 class Made:
-    """Made when it is first asked for: every process imports all tests, and would compile for it."""
+    """Fitted models, made on first use: every test process imports this module, and would compile for them."""
 
     trees = cached_property(lambda self: cb.RandomizedGBMRegressor(n_estimators=2, min_samples_leaf=5).fit(X, Y))
     linear = cached_property(lambda self: cb.CertifiedLasso(alpha=0.01).fit(X, Y))
@@ -37,7 +37,7 @@ def walk(X, y, sample_weight=None):
     return cb.solve(cb.Problem(X, y), cb.ls_boost(0.5), 3, compile=False)
 
 
-#: name -> what takes a table, and gives numbers
+#: name -> function of a table that returns numbers
 DOORS = {
     "Problem": lambda X: cb.Problem(X, Y).dictionary.rows,
     "Problem, y": lambda X: cb.Problem(np.asarray(RUN.problem.dictionary.rows).T, X[:, 0]).y,
@@ -95,7 +95,7 @@ def test_a_target_and_weights_are_collected_too():
         assert sorted(str(one.message).split()[0] for one in said) == ["sample_weight", "y"]
 
 
-def test_what_stays_in_its_chunks_is_not_collected(monkeypatch):
+def test_open_columns_collects_nothing(monkeypatch):
     monkeypatch.setattr(memory, "free_memory", lambda: 100)
     lazy = da.from_array(X, chunks=(20, 2))
     problem = cb.Problem(cb.data.open_columns(lazy), Y)
@@ -109,7 +109,7 @@ def test_chunks_of_unknown_size_are_refused():
 
 
 @pytest.mark.parametrize("error", [IndexError("pop from empty"), KeyError("x"), ConnectionError(), ValueError("Missing dependency")])
-def test_a_cluster_that_is_gone_is_one_sentence(error, monkeypatch):
+def test_a_lost_cluster_is_reported_in_one_sentence(error, monkeypatch):
     lazy = da.from_array(X, chunks=(20, 2))
     problem = cb.Problem(cb.data.open_columns(lazy), Y)
 
@@ -124,8 +124,8 @@ def test_a_cluster_that_is_gone_is_one_sentence(error, monkeypatch):
 
 @pytest.mark.filterwarnings("ignore")
 @pytest.mark.parametrize("closed", ["client", "cluster"])
-def test_a_cluster_closed_during_a_run_is_one_sentence(closed):
-    """What it held is gone with it; an array with another source is computed on."""
+def test_a_cluster_closed_during_a_run_is_reported_in_one_sentence(closed):
+    """The chunks that it held are lost; an array with another source would still be computed."""
     distributed = pytest.importorskip("distributed")
     with distributed.LocalCluster(n_workers=1, threads_per_worker=1, processes=False, dashboard_address=None) as cluster:
         client = distributed.Client(cluster)

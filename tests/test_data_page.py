@@ -1,4 +1,4 @@
-"""docs/data.md has a row for each set of the experiments, with the shape and the checksum of what is read, and five lines that make it."""
+"""docs/data.md: a row with shape and checksum for each set of the experiments, and at most five statements that make the file."""
 
 import ast
 import re
@@ -23,7 +23,7 @@ def test_every_set_of_an_experiment_has_a_row_and_no_other():
 
 
 @pytest.mark.parametrize("name", NAMED)
-def test_a_row_says_what_is_read(name):
+def test_a_row_has_the_shape_and_the_checksum_of_the_data(name):
     if sets.folder() is None:
         pytest.skip("no folder with data")
     n, p, file, digits = ROWS[name]

@@ -1,4 +1,4 @@
-"""Same input, same bits: whatever the threads, the process and the cache; and changed sources are never run from the cache."""
+"""The same input gives the same bits for all threads, processes and caches; and changed sources are never run from the cache."""
 
 import os
 import shutil
@@ -19,7 +19,7 @@ X, Y = RNG.normal(size=(30, 9)), RNG.normal(size=30)
 
 
 def python(code, folder, **environment):
-    """What `code` prints in a process of its own, its modules and its cache of compiled loops being those of `folder`."""
+    """Return what `code` prints in a process of its own, with modules and the cache of compiled loops from `folder`."""
     own = {"PYTHONPATH": str(folder), "PYTHONDONTWRITEBYTECODE": "1", "NUMBA_CACHE_DIR": str(folder / "cache")}
     done = subprocess.run(
         [sys.executable, "-W", "error", "-c", code], capture_output=True, text=True, env={**os.environ, **own, **environment}, cwd=folder
@@ -102,7 +102,7 @@ for name, (X, loss, method, model_state) in cases.items():
 
 @pytest.fixture(scope="module")
 def by_threads(tmp_path_factory):
-    """What the same work gives with 1 and 2 threads: {part: (hash, hash)}."""
+    """Results of the same work with 1 and 2 threads: {part: (hash, hash)}."""
     folder = tmp_path_factory.mktemp("threads")
     shared = {"NUMBA_CACHE_DIR": os.environ.get("NUMBA_CACHE_DIR", ""), "PYTHONPATH": str(PACKAGE.parent)}  # little to compile
     libraries = ("OPENBLAS_NUM_THREADS", "NUMBA_NUM_THREADS", "OMP_NUM_THREADS", "MKL_NUM_THREADS")
@@ -136,7 +136,7 @@ sys.exit(os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]))
 
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="processes are not forked here")
 def test_a_forked_process_has_threads_of_its_own():
-    """Workers of a server or of multiprocessing, forked after a fit, waited for ever for threads that were not copied."""
+    """Threads are not copied at a fork: workers forked after a fit would wait for them for ever."""
     done = subprocess.run([sys.executable, "-c", FORKED], capture_output=True, text=True, cwd=PACKAGE.parent)
     assert done.returncode == 0, done.stderr
 
@@ -150,7 +150,7 @@ print(cb.__file__)
 problem = cb.Problem(np.array([[1.0], [0.0]]), [3.0, 0.0], center=False)
 print(cb.solve(problem, cb.methods.gcd(), 1, model_state=cb.engine.NaiveState).beta[0])
 """
-#: As `python`, where kernels are compiled even if they are interpreted here: this is about what was compiled.
+#: As `python`, but always with compilation, even if these tests run without it: they are about compiled code.
 compiling = partial(python, NUMBA_DISABLE_JIT="0")
 EDITS = {
     "rules/steps.py": "ShrunkenStep.move = lambda self, k, state, j, corr, beta_j: (0, self.rate * corr / 2)",
@@ -198,7 +198,7 @@ RUN_MINE = RUN.replace("cb.methods.gcd()", 'cb.rules.Method("mine", cb.rules.Gre
 
 
 @pytest.mark.slow  # processes that compile
-def test_an_edited_piece_of_the_user_takes_effect(tmp_path):
+def test_an_edited_rule_of_the_user_takes_effect(tmp_path):
     for divisor in (2, 4, 2):
         (tmp_path / "mine.py").write_text(MINE.format(divisor=divisor))
         assert float(compiling(RUN_MINE, tmp_path).split()[1]) == 3.0 / divisor
@@ -206,7 +206,7 @@ def test_an_edited_piece_of_the_user_takes_effect(tmp_path):
 
 
 @pytest.mark.slow
-def test_a_private_piece_does_not_spoil_the_cache_for_others(tmp_path):
+def test_a_private_loss_does_not_spoil_the_cache_for_others(tmp_path):
     """One process runs a loss of a module that the next one, with the same cache, does not have."""
     code = """
 import numpy as np, coordboost as cb

@@ -1,4 +1,4 @@
-"""Every verb of every kind of dictionary is its NumPy expression on the explicit matrix, in plain Python and compiled."""
+"""Every method of every kind of dictionary equals its NumPy expression on the explicit matrix."""
 
 import numpy as np
 import pytest
@@ -13,7 +13,7 @@ VERBS = ("scan", "correlations", "dot", "add", "column", "combine", "gram", "gat
 
 
 class Minimal:
-    """An oracle with the required verbs only."""
+    """An oracle with the required methods only."""
 
     def __init__(self, B):
         self.B, (self.n_samples, self.n_learners) = B, B.shape
@@ -26,7 +26,7 @@ class Minimal:
 
 
 class Complete(Minimal):
-    """An oracle that brings its own verbs; each leaves a trace."""
+    """An oracle with optional methods of its own, which record that they were used."""
 
     def __init__(self, B):
         super().__init__(B)
@@ -42,7 +42,7 @@ class Complete(Minimal):
 
 
 def raw(seed=0, shape=(13, 7)):
-    """Half of the entries zero; one column without zeros, one with a single entry, negative and large ones."""
+    """Return a matrix with half of its entries zero: one column without zeros, one with a single entry, scales from 1e-3 to 1e3."""
     rng = np.random.default_rng(seed)
     X = rng.normal(size=shape) * (rng.random(shape) < 0.5) * 10.0 ** rng.integers(-3, 4, shape[1])
     X[:, 0], X[:, 1] = rng.normal(5.0, 1.0, shape[0]), 0.0
@@ -51,7 +51,7 @@ def raw(seed=0, shape=(13, 7)):
 
 
 def unit_columns(X, weight, center):
-    """The definition: weighted mean taken out, weighted norm one."""
+    """Return columns of weighted mean 0 (if `center`) and weighted norm 1, by definition."""
     X = X - (weight @ X / weight.sum() if center else 0)
     return X / np.sqrt(weight @ X**2)
 
@@ -80,7 +80,7 @@ KINDS = {
 }
 every_kind = pytest.mark.parametrize("kind", KINDS)
 # A column is centred and scaled in about 20 roundings plus a sum over 13 samples; the raw columns have means up to 5 times their
-# spread. Verbs add a sum over 13 samples, or 7 learners, of vectors with norms as below.
+# spread. The methods add a sum over 13 samples, or 7 learners, of vectors with norms as below.
 COLUMN = 5 * (20 + 13) * ROUNDOFF
 
 
@@ -111,7 +111,7 @@ def test_correlations(kind):
 
 @every_kind
 def test_combinations(kind):
-    """``add`` works in place on every sample; ``combine`` takes sparse coefficients, none and all."""
+    """``add`` works in place on every sample; ``combine`` takes dense, sparse and zero coefficients."""
     D, B = KINDS[kind]()
     for beta in (np.arange(7.0) - 3, np.eye(7)[4], np.zeros(7)):
         atol = np.abs(beta).sum() * (COLUMN + 7 * ROUNDOFF)

@@ -1,4 +1,4 @@
-"""Displays: what is drawn is what was computed, names do not lie on each other, and each is drawn where it is told to be."""
+"""Displays draw the computed numbers on the given axes, and their labels do not overlap."""
 
 import itertools
 from functools import cached_property
@@ -21,7 +21,7 @@ P = cb.plots
 
 
 class Made:
-    """What pictures are drawn of, made when it is first asked for: every process imports all tests, and would compile for it."""
+    """Results to draw, made on first use: every test process imports this module, and would compile for them."""
 
     run = cached_property(lambda self: cb.solve(PROBLEM, cb.forward_stagewise(0.25), 300))
     exact = cached_property(lambda self: cb.exact_path(PROBLEM))
@@ -48,14 +48,14 @@ DRAWN = {
 
 
 def overlaps(ax):
-    """Pairs of names that lie on each other."""
+    """Return pairs of labels that overlap."""
     ax.figure.draw_without_rendering()
-    boxes = [(text.get_text(), Text.get_window_extent(text)) for text in ax.texts]  # of names without their leaders
+    boxes = [(text.get_text(), Text.get_window_extent(text)) for text in ax.texts]  # labels without their leader lines
     return [(a, b) for (a, one), (b, other) in itertools.combinations(boxes, 2) if one.shrunk(1, 0.7).overlaps(other.shrunk(1, 0.7))]
 
 
 def right_of(ax):
-    """Where the next panel begins, or the figure ends, in pixels."""
+    """Return where the next panel begins, or the figure ends, in pixels."""
     others = [one.get_tightbbox().x0 for one in ax.figure.axes if one.get_window_extent().x0 > ax.get_window_extent().x1]
     return min([ax.figure.bbox.x1, *others])
 
@@ -63,7 +63,7 @@ def right_of(ax):
 @pytest.mark.parametrize("name, panels, layout", [
     *((name, 1, "constrained") for name in DRAWN), ("profile", 2, "constrained"), ("profile", 2, "tight"), ("alpha", 2, None),
 ])  # fmt: skip
-def test_names_stand_apart_beside_the_axes_and_off_the_next(name, panels, layout):
+def test_labels_are_beside_the_axes_and_do_not_overlap(name, panels, layout):
     axes = np.ravel(Figure(figsize=(5.6 * panels, 3.6), layout=layout).subplots(1, panels))
     displays = [DRAWN[name](ax) for ax in axes]
     for ax, display in zip(axes, displays, strict=True):

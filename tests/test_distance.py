@@ -19,7 +19,7 @@ from coordboost.theory.distances import distance, kappa, lambda_pmin, start_dist
 
 
 def gauge_by_kernel(B, rule_norm, delta):
-    """min over the kernel of B of the dual norm, by its definition as a linear program over (omega, level), written for each formula."""
+    """Return the least dual norm of delta - v, v in the kernel of B, by a linear program from the definition."""
     groups, gamma = rule_norm
     K, kernel = B.shape[1], np.linalg.svd(B)[2][np.linalg.matrix_rank(B) :].T
     d = kernel.shape[1]
@@ -47,7 +47,7 @@ def test_distance_is_its_definition(rule):
     B /= np.linalg.norm(B, axis=0)
 
     def gamma(t, n):
-        """The law of the rank of the best of t drawn."""
+        """The distribution of the rank of the best of t drawn."""
         return [math.comb(n - 1 - rank, t - 1) / math.comb(n, t) for rank in range(n)]
 
     singles, sets = [[j] for j in range(6)], [[0, 2, 5], [1, 4], [3]]
@@ -79,7 +79,7 @@ def test_distance_without_a_kernel_is_the_dual_norm():
 
 
 def test_start_distance():
-    """Squared loss: C / Theta with C = ||y|| on the identity; larger for Huber; unknown without bounded level sets."""
+    """Squared loss: C / Theta with C = ||y|| on the identity; larger for Huber; refused without bounded level sets."""
     problem = cb.Problem(np.eye(3), np.array([3.0, 2.0, 1.0]), center=False)
     lower, upper = start_distance(problem)
     assert lower == pytest.approx(math.sqrt(14 * 3), rel=1e-6) and upper == pytest.approx(lower, rel=1e-6)
@@ -117,7 +117,7 @@ def test_a_problem_and_its_matrix_agree():
 
 
 def test_duplicates_and_order():
-    """Copies change Type 1 and nothing else when they share a group; more drawn learners never lower the angle."""
+    """Copies in the same group change neither the greedy nor the group angle; more drawn learners never lower the angle."""
     twice, groups = np.hstack([STAR, STAR]), [*STAR_GROUPS, *STAR_GROUPS]
     assert mca(twice).upper == pytest.approx(mca(STAR).upper, rel=1e-9)
     assert mca(twice, cb.rules.Groups(2), groups=groups).upper == pytest.approx(
@@ -185,6 +185,6 @@ def test_command_line(tmp_path):
     assert run(main, ["mca", str(file), "--rule", "groups"]).exit_code == 2  # no variable of this table has several columns
     file.with_name("text.csv").write_text("a,kind,y\n" + "".join(f"{i * i},{'uvw'[i % 3]},{i}\n" for i in range(9)))
     grouped = run(main, ["mca", str(file.with_name("text.csv")), "--target", "y", "--rule", "groups", "--json"])
-    assert grouped.exit_code == 0 and json.loads(grouped.stdout)["n_learners"] == 4  # groups by variable: a, and the words of kind
+    assert grouped.exit_code == 0 and json.loads(grouped.stdout)["n_learners"] == 4  # groups by variable: a, and the categories of kind
     assert run(main, ["mca", str(file), "--t", "2"]).exit_code == 2
     assert run(main, ["mca", str(file), "--rule", "subset", "--t", "9"]).exit_code == 1

@@ -1,7 +1,7 @@
 """Docstrings of public names are complete by numpydoc's validation, and their examples run.
 
-Held: a docstring (GL08), a summary that is one line with a full stop (SS01, SS03, SS04, SS06), all parameters of the signature,
-in its order and with types (PR01 to PR04, PR06), what is returned or yielded and what that is (RT01, RT03, YD01), an example (EX01).
+Required: a docstring (GL08), a summary that is one line with a full stop (SS01, SS03, SS04, SS06), all parameters of the signature,
+in its order and with types (PR01 to PR04, PR06), what is returned or yielded, with a description (RT01, RT03, YD01), an example (EX01).
 """
 
 import doctest
@@ -23,17 +23,17 @@ HELD = {"GL08", "SS01", "SS03", "SS04", "SS06", "PR01", "PR02", "PR03", "PR04", 
 # Left out, each with its reason:
 # GL01, GL02  where text begins and ends: one-line docstrings are wanted
 # GL03        two blank lines are for ruff
-# GL07        Attributes stand behind Parameters here, where a reader looks for them
+# GL07        Attributes come after Parameters here, where a reader looks for them
 # SS02        a summary may begin with a formula or a symbol
 # SS05        takes every word that ends with s for a verb
-# ES01, SA01  no text, and no other names, for their own sake
+# ES01, SA01  an extended summary and "See Also" are not required
 # PR05 to PR10, RT02, RT04, RT05  capital letters and full stops: "float, the radius" says enough
 # PR01 to PR06  of an enumeration: its parameters are those of `enum.Enum`, and differ from one version of Python to the next
 MODULES = ["coordboost", *(value.__name__ for value in ROOMS.values()), "coordboost.theory.bounds", "coordboost.theory.langevin"]
 
 
 def declared_above(kind, name):
-    """Whether a base class of the package says what the verb is."""
+    """Whether a base class of the package declares the method."""
     bases = [base for base in kind.__mro__[1:] if base.__module__.startswith("coordboost")]
     return any(name in vars(base) or name in getattr(base, "__annotations__", {}) for base in bases)
 
@@ -61,25 +61,25 @@ OBJECTS = [name for name, thing in NAMES.items() if inspect.isclass(thing) or na
 
 @pytest.mark.parametrize("name", NAMES)
 def test_complete(name):
-    errors = validate(get_doc_object(NAMES[name]))["errors"]  # the thing: by its name numpydoc may find a module
+    errors = validate(get_doc_object(NAMES[name]))["errors"]  # the object: by its name numpydoc may find a module
     held = {code for code in HELD if not (code.startswith("PR") and isinstance(NAMES[name], enum.EnumType))}
     wrong = {f"{code}: {text}" for code, text in errors if code in held and (code != "EX01" or name in OBJECTS)}
     assert not wrong, sorted(wrong)
 
 
 def failures(name):
-    """What the example of a name prints where it fails."""
+    """Return what doctest prints about failures of an example."""
     said, test = [], doctest.DocTestParser().get_doctest(inspect.getdoc(NAMES[name]), {}, name, None, 0)
     doctest.DocTestRunner(verbose=False).run(test, out=said.append)
     return "".join(said)
 
 
-#: Those of estimators are in test_estimator_docstrings.py.
+#: Examples of estimators are in test_estimator_docstrings.py.
 EXAMPLES = [name for name in OBJECTS if ">>> " in (NAMES[name].__doc__ or "") and not hasattr(NAMES[name], "get_params")]
 
 
 def test_examples_run():
-    """Without compilation, in a process of its own: most of them are done before the compiler would have begun."""
+    """In a new process without compilation, which would take longer than most examples."""
     script = "import test_docstrings as t; print(''.join(map(t.failures, t.EXAMPLES)), end='')"
     environment = {**os.environ, "NUMBA_DISABLE_JIT": "1", "PYTHONPATH": str(Path(__file__).parent)}
     done = subprocess.run([sys.executable, "-c", script], env=environment, capture_output=True, text=True)
@@ -93,5 +93,5 @@ def test_examples_run_compiled(name):
     assert failures(name) == ""
 
 
-def test_type_checkers_are_told_that_there_are_annotations():
+def test_the_package_has_the_file_py_typed():
     assert importlib.resources.files("coordboost").joinpath("py.typed").is_file()  # every file of the folder goes into the wheel

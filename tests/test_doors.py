@@ -1,4 +1,4 @@
-"""Every public door with everything that people hand in by mistake: a sentence of ours that names the parameter, never a traceback."""
+"""Public functions ("doors") with values passed by mistake: an error of the package that names the parameter, never one of a library."""
 
 import inspect
 import io
@@ -22,7 +22,7 @@ import coordboost as cb
 from coordboost.reporting.cli import main
 
 PACKAGE = str(Path(cb.__file__).parent)
-#: What the package makes, or what is a list of its own: nobody calls these with data.
+#: Names that nobody calls with data: results of the package, rules, losses, model states, base classes.
 MADE = {
     "FamilySummary", "BoundCheck", "Certificate", "ConstantColumnWarning", "CrossValidation", "NaiveState", "Families",
     "FamilyStep", "IterationEstimate",
@@ -35,11 +35,11 @@ MADE = {
     "WorstCase", "performance", "Bootstrap", "MultinomialPath",
     "Loss", "SelectionRule", "StepRule", "CoefficientRule", "Learners", "LearnerFamily",
 }  # fmt: skip
-#: Numbers of the theory that are asked for by who has a problem already.
+#: Functions of the theory that take a problem.
 OF_A_PROBLEM = {"distance", "kappa", "lambda_pmin", "sampled_mca", "start_distance"}
-#: Parameters that are functions: what a function of the user's own raises is the user's.
+#: Parameters that are functions: an error inside a user's function is the user's.
 FUNCTIONS = ("fit", "watch", "stop", "step", "complexity")
-#: Other words by which a sentence names a parameter.
+#: Other words by which an error message names a parameter.
 ALIASES = {
     "source": ("X ", "oracle", "file", "does not exist"), "X": ("column", "oracle", "Problem"), "runs": ("run ",),
     "X_val": ("X ",), "rate": ("eps",), "shrink": ("gamma eps",),
@@ -51,12 +51,12 @@ ALIASES = {
 
 @pytest.fixture(autouse=True)
 def elsewhere(tmp_path, monkeypatch):
-    """What a door writes to a file called "text" does not stay."""
+    """Work in a temporary folder: some calls write a file called "text"."""
     monkeypatch.chdir(tmp_path)
 
 
 def outcome(action):
-    """The error that `action` raises, or None."""
+    """Return the error that `action` raises, or None."""
     try:
         with warnings.catch_warnings(), np.errstate(all="ignore"):
             warnings.simplefilter("ignore")
@@ -67,7 +67,7 @@ def outcome(action):
 
 
 def fault(name, parameter, error):
-    """What is wrong with what a door says, or None."""
+    """Return what is wrong with the error of a public function, or None."""
     if error is None:
         return None
     message, last = str(error), traceback.extract_tb(error.__traceback__)[-1].filename
@@ -100,19 +100,19 @@ def test_every_public_name_is_a_door_or_made_by_the_package():
     assert set(PUBLIC) - estimators - known == set()
 
 
-def test_doors_are_open():
+def test_doors_accept_good_input():
     assert all(outcome(lambda one=one: one[2](one[0](**one[1]))) is None for one in DOORS.values())
 
 
 @pytest.mark.parametrize("name", DOORS)
-def test_nothing_foreign_is_said(name):
-    """A quarter of the strange values, another one at each door; the slow test has all."""
+def test_errors_are_those_of_the_package(name):
+    """A quarter of the strange values, in turn for each function; the slow test has all."""
     assert list(faults(name, list(STRANGE)[list(DOORS).index(name) % 4 :: 4])) == []
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("name", DOORS)
-def test_nothing_foreign_is_said_of_anything(name):
+def test_errors_are_those_of_the_package_for_all_values(name):
     assert list(faults(name, STRANGE)) == []
 
 
@@ -122,7 +122,7 @@ def test_estimators_refuse_columns_in_a_store(kind):
 
 
 def test_a_number_is_no_file():
-    """It would be a file that is open already: 1 is stdout."""
+    """A number would be the descriptor of an open file: 1 is stdout."""
     for bad in (True, 1, 2.0, None, b"a.run"):
         refused(lambda bad=bad: cb.load(bad), "file must be the path of a file")
         refused(lambda bad=bad: RUN.save(bad), "file must be the path of a file")
@@ -130,7 +130,7 @@ def test_a_number_is_no_file():
 
 
 def spoiled(run, field, value):
-    """The run as a file in which a number of an array is another one, and all that hangs on it fits."""
+    """Save the run with one number of an array changed, and coefficients and digests that fit it; return the file."""
     file = Path(FOLDER.name) / "spoiled.run"
     run.save(file)
     members = taken_apart(file.read_bytes())
@@ -151,7 +151,7 @@ def test_a_run_file_that_ends_beyond_float64_is_refused(method, value):
 
 @pytest.mark.parametrize("loss", [cb.losses.Squared(), cb.losses.Huber(1.0)])
 def test_a_resumed_run_goes_back_to_its_own_steps_at_most(loss):
-    """Steps before it may be as long as they were: they are kept, and those that leave float64 are not."""
+    """Steps made before `resume` are kept, however long they are; new steps that leave float64 are not."""
     problem = cb.Problem(X, Y, loss)
     run = cb.solve(problem, cb.vagbm(1.0, 1.0), 4, compile=False)
     longer = run.resume(6000)
@@ -175,7 +175,7 @@ COMMANDS = {
 
 @pytest.fixture
 def closed(monkeypatch):
-    """A process without stdout and stderr."""
+    """Return a function that takes stdout or stderr from the process."""
 
     def close(*names):
         for name in names:
@@ -185,7 +185,7 @@ def closed(monkeypatch):
 
 
 @pytest.mark.parametrize("words", COMMANDS.values(), ids=COMMANDS)
-def test_a_command_without_stdout_says_so(words, closed, capfd, tmp_path):
+def test_a_command_without_stdout_reports_it(words, closed, capfd, tmp_path):
     table = tmp_path / "table.csv"
     np.savetxt(table, np.column_stack([X, Y]), delimiter=",", header="a,b,c,y", comments="")
     cb.solve(cb.read_table(table, "y").problem(), cb.ls_boost(0.5), 6, compile=False).save(tmp_path / "a.run")

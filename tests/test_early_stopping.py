@@ -1,4 +1,4 @@
-"""Early stopping: the best iteration that was made, in any unit of y, and what it refuses."""
+"""Early stopping keeps the best iteration of the run, in any unit of y, and refuses bad input."""
 
 import numpy as np
 import pytest
@@ -28,7 +28,7 @@ def target(model, y=Y):
 
 
 def test_the_best_iteration_may_come_after_the_one_that_ended_the_run():
-    """The losses on three rows fall only every now and then; the run is looked at every 5 iterations."""
+    """The losses on three validation rows fall rarely; early stopping is checked every 5 iterations."""
     found = []
     for seed in range(40):
         rng = np.random.default_rng(seed)
@@ -59,7 +59,7 @@ def test_the_model_is_that_of_the_best_iteration(model, seed, patience, n_held):
     assert not hasattr(model, "validation_score_")
 
 
-def test_several_classes_stay_where_each_is_best():
+def test_each_of_several_classes_keeps_its_best_iteration():
     model = cb.RandomizedGBMClassifier(**QUICK, multinomial=False, n_estimators=200, early_stopping=True, max_depth=2).fit(X, NAMES)
     assert len(model.validation_score_) == model.n_iter_ + 1 == len(list(model.staged_predict(X))) + 1
     assert min(one.n_iter for one in model._models) < model.n_iter_
@@ -68,7 +68,7 @@ def test_several_classes_stay_where_each_is_best():
 
 @pytest.mark.parametrize("model", [MODELS[0], MODELS[5]], ids=["numbers", "classes"])
 @pytest.mark.parametrize("part", [0, 1, None, 1.0, 0.0, -0.5, 30, "half", True, np.nan])
-def test_a_part_is_above_0_and_below_1(model, part):
+def test_the_validation_fraction_is_above_0_and_below_1(model, part):
     model.set_params(early_stopping=True, validation_fraction=part)
     with pytest.raises(ValueError, match="validation_fraction must be a part of the rows, above 0 and below 1"):
         model.fit(X, target(model))
@@ -81,7 +81,7 @@ def test_a_part_is_above_0_and_below_1(model, part):
     ({"sample_weight_val": np.ones(120)}, "X_val and y_val come together: X_val is missing"),
     ({"X_val": X, "y_val": Y, "sample_weight_val": np.zeros(120)}, "sample_weight_val must contain at least one non-zero number"),
 ])  # fmt: skip
-def test_rows_for_early_stopping_come_whole(given, words):
+def test_validation_rows_must_be_complete(given, words):
     with pytest.raises(ValueError, match=words):
         cb.RandomizedGBMRegressor(**QUICK).fit(X, Y, **given)
 
@@ -101,7 +101,7 @@ def test_classes_with_too_few_rows(labels, part, words):
 
 @needs_compiler
 def test_the_unit_of_y_does_not_end_a_run():
-    """`tol` is a part of the loss of the constant model: powers of two keep every bit."""
+    """`tol` is relative to the loss of the constant model; powers of two are exact."""
     rng = np.random.default_rng(0)
     X = rng.normal(size=(1000, 4))
     y = X[:, 0] - 2 * (X[:, 1] > 0) + 0.3 * rng.normal(size=1000)

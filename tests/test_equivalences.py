@@ -1,6 +1,6 @@
-"""Two roads to the same iterates: methods that are special cases of each other, model states, storage, weights, symmetries.
+"""Two ways to the same iterates: methods that are special cases of each other, model states, storage, weights, symmetries.
 
-Where nothing is rounded, or both roads round alike, the comparison is ``==``.
+Where nothing is rounded, or both ways round alike, the comparison is ``==``.
 """
 
 import numpy as np
@@ -47,7 +47,7 @@ def assert_same_bits(a, b):
 @pytest.mark.parametrize("name", PAIRS)
 @every_kind
 def test_same_on_gaussian_columns(kind, name, model_state):
-    """Bit for bit, but where a scan stands against dot products, and for Lasso CD, which computes beta + corr - beta."""
+    """Equal bit for bit, except where a scan is compared with dot products, and for Lasso CD, which computes beta + corr - beta."""
     X, y = gaussian(kind)
     a, b = run_pair(cb.Problem(X, y, groups=SINGLE[: X.shape[1]]), name, model_state)
     (assert_close if "greedy" in name or "Lasso" in name else assert_same_bits)(a, b)
@@ -58,7 +58,7 @@ def test_same_on_gaussian_columns(kind, name, model_state):
 @seeded
 @given(X=sign_matrices(), y=st.lists(st.integers(-8, 8), min_size=16, max_size=16))
 def test_same_on_sign_matrices(name, X, y):
-    """With the ties, copies and sign flips that sign matrices are full of."""
+    """Sign matrices have many ties, copies and flipped signs."""
     problem = as_it_is(X, np.array(y[: len(X)], dtype=float), groups=SINGLE[: X.shape[1]])
     a, b = run_pair(problem, name)
     assert (a.path.learner == b.path.learner).all()
@@ -98,7 +98,7 @@ every_method = pytest.mark.parametrize("name", METHODS)
 
 
 def assert_close(a, b, factor=1.0):
-    """Same picks, coefficients to rounding. A search divides by squared lengths; here these stay above 1/4."""
+    """Same learners, coefficients equal up to rounding. A search divides by squared lengths; here these stay above 1/4."""
     tolerance = 4 * factor * drift(N, a.problem.n_samples, 1 + np.linalg.norm(a.problem.y))
     assert (a.path.learner == b.path.learner).all()
     np.testing.assert_allclose(betas(a), betas(b), rtol=0, atol=tolerance)
@@ -155,7 +155,7 @@ def test_a_row_of_weight_zero_cannot_save_a_constant_column():
 
 
 class Stored:
-    """The smallest oracle: a matrix that answers the two required questions."""
+    """The smallest oracle: a matrix with the two required methods."""
 
     def __init__(self, X):
         self.X, (self.n_samples, self.n_learners) = X, X.shape

@@ -1,4 +1,4 @@
-"""Docstrings of estimators: what is written out in many classes agrees with the code, and with the same paragraph elsewhere."""
+"""Docstrings of estimators agree with the code, and paragraphs shared by several classes are equal in all of them."""
 
 import ast
 import doctest

@@ -1,4 +1,4 @@
-"""The estimators: scikit-learn's own checks, scikit-learn's own models, and what they keep, stop and refuse."""
+"""The estimators with trees: scikit-learn's checks, losses, classes, weights, early stopping, warm starts and refusals."""
 
 import pickle
 
@@ -31,7 +31,7 @@ def test_scikit_learn_checks(estimator, check):
     check(estimator)
 
 
-def test_the_rate_is_a_part_of_the_step_that_the_smoothness_allows():
+def test_the_learning_rate_is_relative_to_the_step_that_smoothness_allows():
     model = cb.RandomizedGBMClassifier(max_features=2, random_state=3, **QUICK).fit(X, NAMES == "red")
     run = model.run_
     again = cb.solve(run.problem, cb.rtgcd(select=cb.rules.Groups(2), step=cb.rules.FittedStep(0.5 / 0.25)), 6, rng=run.seed)
@@ -47,7 +47,7 @@ def test_losses_by_object(loss):
     assert (np.diff(model.train_score_) >= 0).all() and clone(model).loss == loss
 
 
-@pytest.mark.slow  # a loop of its own is compiled
+@pytest.mark.slow  # compiles another loop
 def test_exponential_loss_has_probabilities_too():
     model = cb.RandomizedGBMClassifier(loss=cb.losses.Exponential(), max_features=None, **QUICK).fit(X, NAMES == "red")
     odds = np.exp(2 * model.decision_function(X))
@@ -104,13 +104,13 @@ def test_what_scikit_learn_does_with_estimators(kind):
 
 @each
 def test_sample_weights_are_repetitions(kind):
-    """Of every row the weight says how often it is there; a row of weight 0 is not there, not even for the bins."""
+    """A weight counts the copies of its row; a row of weight 0 is left out, also when the bins are made."""
     weight = WEIGHT * (np.arange(120) % 5 > 0)
     y, times = labels(kind), weight.astype(int)
     one = kind(random_state=0, **QUICK).fit(X, y, weight)
     other = kind(random_state=0, **QUICK).fit(np.repeat(X, times, axis=0), np.repeat(y, times))
     for ours, theirs in zip(one._raw_predict(X).T, other._raw_predict(X).T, strict=True):
-        np.testing.assert_allclose(ours, theirs, atol=1e-9)  # targets are rounded to a part of their size, see fixed.py
+        np.testing.assert_allclose(ours, theirs, atol=1e-9)  # targets are rounded relative to their size, see whole.py
     assert one.run_.problem.n_samples == np.count_nonzero(weight) if kind.__name__.endswith("Regressor") else True
 
 
@@ -153,14 +153,14 @@ def test_a_warm_start_is_one_longer_fit(kind):
 
 
 def test_importances_are_gains():
-    """Of one split on a centred residual the gain is the squared length of the fit; those of trees after the best iteration are out."""
+    """The gain of a split on a centred residual is the squared norm of the fit; trees after the best iteration do not count."""
     settings = {**QUICK, "max_depth": 1, "max_features": None}
     model = cb.RandomizedGBMRegressor(**settings).fit(X, Y, X_val=X[:30], y_val=Y.mean() - 100 * (Y[:30] - Y.mean()))
     assert model.n_iter_ == 0 and (model.feature_importances_ == 0).all()
     model = cb.RandomizedGBMRegressor(**settings).fit(X, Y)
     root = model.run_.problem.dictionary.trees.feature[:, 0]
     gains = np.bincount(root, model.run_.path.theta**2, 4)
-    np.testing.assert_allclose(model.feature_importances_, gains / gains.sum(), rtol=1e-9)  # targets are rounded, see fixed.py
+    np.testing.assert_allclose(model.feature_importances_, gains / gains.sum(), rtol=1e-9)  # targets are rounded, see whole.py
 
 
 def test_a_warm_start_goes_on_after_early_stopping_on_the_same_rows():
@@ -172,8 +172,8 @@ def test_a_warm_start_goes_on_after_early_stopping_on_the_same_rows():
 
 
 @pytest.mark.parametrize("held", [{}, {"X_val": X, "y_val": Y}], ids=["plain", "early"])
-def test_a_run_that_diverges_is_kept_up_to_there_and_says_so(held, monkeypatch):
-    monkeypatch.setattr(cb.losses.Squared, "sigma", 0.001)  # a promise that the loss does not keep: steps are far too long
+def test_a_diverging_run_keeps_its_finite_steps_and_warns(held, monkeypatch):
+    monkeypatch.setattr(cb.losses.Squared, "sigma", 0.001)  # a false smoothness constant: steps are far too long
     with pytest.warns(ConvergenceWarning, match="left the range of float64"):
         model = cb.RandomizedGBMRegressor(**{**QUICK, "n_estimators": 150, "n_iter_no_change": 150}).fit(X, Y, **held)
     assert np.isfinite(model.predict(X)).all() and 0 <= model.n_iter_ <= model.run_.n_steps < 150
@@ -195,12 +195,12 @@ def test_a_run_that_diverges_is_kept_up_to_there_and_says_so(held, monkeypatch):
         ({"monotonic_cst": [1, 0]}, "monotone must be a number for each"),
     ],
 )
-def test_what_they_refuse(settings, words):
+def test_bad_parameters_are_refused(settings, words):
     with pytest.raises(ValueError, match=words):
         cb.RandomizedGBMRegressor(**settings).fit(X, Y)
 
 
-def test_what_they_refuse_of_losses_and_classes():
+def test_wrong_losses_and_classes_are_refused():
     with pytest.raises(ValueError, match="Squared is not a loss of classes"):
         cb.RandomizedGBMClassifier(loss=cb.losses.Squared()).fit(X, NAMES)
     with pytest.raises(ValueError, match="Poisson declares no smoothness constant sigma, which accelerated boosting needs"):

@@ -1,4 +1,4 @@
-"""Every parameter in the signature of an estimator does something: some value of it, beside some others, makes another model."""
+"""Every parameter of an estimator has an effect: with suitable other settings, some value of it makes another model."""
 
 import numpy as np
 import pytest
@@ -7,7 +7,7 @@ from sklearn.base import is_classifier
 
 import coordboost as cb
 
-#: For each parameter a value that is not its default, and the settings beside which it counts.
+#: For each parameter a value that is not its default, and other settings with which it has an effect.
 EARLY = {"early_stopping": True, "n_estimators": 20, "learning_rate": 1.0, "min_samples_leaf": 2}
 VALUES = {
     "alpha": (0.2, {}), "alphas": ([0.5, 0.2], {}), "beta": (7.0, {}), "bounds": ((3.0,), {"power": 2}), "burn_in": (0.1, {}),
@@ -27,12 +27,12 @@ VALUES = {
     "tol": (0.3, {**EARLY, "learning_rate": 0.1, "alpha": 1e-4, "n_iter_no_change": 2}),
     "validation_fraction": (0.4, EARLY),
 }  # fmt: skip
-#: Those that change no model of two classes: how it is counted, and how a fit goes on; `multinomial` is tried with three.
+#: Parameters that change no model of two classes, or have a test of their own.
 OTHERS = {"n_jobs", "verbose", "warm_start", "noise_variance", "loss", "multinomial"}
 
 
 def model_of(kind, **settings):
-    """What can be seen of a fit."""
+    """Fit, and return arrays that show the model."""
     known = kind().get_params(deep=False)
     y = target(kind)
     loss = settings.get("loss")
@@ -94,7 +94,7 @@ def test_a_variance_of_the_noise(kind):
 
 
 @having("warm_start")
-def test_a_fit_that_goes_on(kind):
+def test_a_warm_start(kind):
     model = quick(kind, warm_start=True, **{"noise_variance": 1.0} if "noise_variance" in kind().get_params() else {}).fit(X, target(kind))
     before = model.run_
     again = model.set_params(n_estimators=9).fit(X, target(kind)).run_

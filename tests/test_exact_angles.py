@@ -1,4 +1,4 @@
-"""The minimal cosine angle against the angle in fractions, and that of squares against its definition in the plane."""
+"""Minimal cosine angles against exact fractions, and second-moment angles against their definition in the plane."""
 
 import math
 from fractions import Fraction as F
@@ -17,7 +17,7 @@ GROUPS = [0, 1, 1, 2]
 
 
 def sets(K, rule):
-    """A rule as it is defined: the sets of learners of which one is drawn, all as likely."""
+    """Return the sets of learners that a rule may draw, all with the same probability."""
     if type(rule) is cb.rules.Groups:
         places = [[j for j in range(K) if GROUPS[j] == g] for g in sorted(set(GROUPS[:K]))]
         return [[j for place in chosen for j in place] for chosen in combinations(places, rule.t)]
@@ -50,7 +50,7 @@ def dot(a, b):
 
 
 def across(normals):
-    """A vector orthogonal to one vector of the plane, or to two of space."""
+    """Return a vector orthogonal to one vector of the plane, or to two of space."""
     if len(normals) == 1:
         ((x, y),) = normals
         return -y, x
@@ -59,7 +59,7 @@ def across(normals):
 
 
 def angle2(columns, drawn):
-    """The square of the angle: the mean of the largest cosines of the sets, at every place where kinks of it meet."""
+    """Return the squared angle: the least mean over the sets of their largest cosine, which is at a point where kinks meet."""
     pairs = [tuple(x + sign * y for x, y in zip(a, b, strict=True)) for a, b in combinations(columns, 2) for sign in (1, -1)]
     places = [across(normals) for normals in combinations([*columns, *pairs], len(columns[0]) - 1)]
 
@@ -70,7 +70,7 @@ def angle2(columns, drawn):
 
 
 @pytest.mark.parametrize("columns, rule", ANGLES)
-def test_the_angle_is_that_in_fractions(columns, rule):
+def test_the_angle_agrees_with_fractions(columns, rule):
     K, exact = len(columns), angle2(columns, sets(len(columns), rule))
     found = mca(np.array(columns, dtype=float).T, rule, groups=GROUPS[:K] if type(rule) is cb.rules.Groups else None)
     assert found.upper**2 == pytest.approx(float(exact), rel=1e-12)
@@ -79,7 +79,7 @@ def test_the_angle_is_that_in_fractions(columns, rule):
 
 @pytest.mark.parametrize("label", [(0, 1), (0, 1, 1), (0, 0, 1), (0, 1, 1, 1, 2), (0, 1, 2, 2, 2, 3, 3)], ids=str)
 def test_an_orthonormal_basis_in_groups_of_any_order(label):
-    """The longest vectors of the ball are 0 and 1: all of them, by the mean over all sets of groups, in fractions."""
+    """The longest vectors of the ball have entries 0 and 1: try all of them in fractions, with the mean over all sets of groups."""
     n, n_groups = len(label), max(label) + 1
     places = [[j for j in range(n) if label[j] == g] for g in range(n_groups)]
     for t in range(1, n_groups + 1):
@@ -94,12 +94,12 @@ def test_an_orthonormal_basis_in_groups_of_any_order(label):
     [cb.rules.RandomSubset(1), cb.rules.RandomSubset(2), cb.rules.RandomSubset(3), cb.rules.Groups(1), cb.rules.Groups(2)],
     ids=str,
 )
-def test_the_angle_of_squares_is_the_least_of_the_plane(rule):
+def test_the_second_moment_angle_agrees_with_a_grid_of_the_plane(rule):
     """By its definition at 20,000 directions: the mean over all sets of the largest squared cosine."""
     B, drawn = np.array(PLANE, dtype=float).T, sets(4, rule)
     angles = np.linspace(0, math.pi, 20_000, endpoint=False)
     cosines = np.abs(np.array([np.cos(angles), np.sin(angles)]).T @ B)
     least = math.sqrt(np.mean([(cosines[:, J] ** 2).max(axis=1) for J in map(list, drawn)], axis=0).min())
     found = second_moment_mca(B, rule, groups=GROUPS if type(rule) is cb.rules.Groups else None)
-    # between two directions a cosine moves by at most pi / 20,000
+    # between neighbouring directions a cosine changes by at most pi / 20,000
     assert least - 2e-4 <= found.upper <= least * (1 + 1e-9) and found.lower <= least

@@ -1,4 +1,4 @@
-"""Every public way to an interval against the optimum in exact fractions: none excludes it, not even by one unit in the last place."""
+"""Every public function that returns an interval: it contains the optimum in exact fractions, to the last bit."""
 
 import json
 import re
@@ -16,7 +16,7 @@ N_TABLES = 12
 
 
 def tables():
-    """Small whole numbers, fractions, columns far from 0, and columns that nearly are copies."""
+    """Yield tables: small whole numbers, fractions, columns far from 0, and columns that are nearly copies."""
     for seed in range(N_TABLES):
         rng = np.random.default_rng(seed)
         n, p = int(rng.integers(3, 9)), int(rng.integers(1, 4))
@@ -37,7 +37,7 @@ SHARES = (0.9, 0.2, 1e-3, 1e-10)
 
 
 def exactly(X, y, weight, alpha, factor=None, l1_ratio=1.0, centred=True):
-    """The optimum of the penalised sum of losses, in fractions; `alpha` a number of the mean loss."""
+    """Return the optimum of the penalised sum of losses, in fractions; `alpha` is the penalty of the mean loss."""
     X, y = exact.fractions(X), exact.fractions(y)
     weight = exact.fractions(np.ones(len(y)) if weight is None else weight)
     ones = exact.fractions(np.ones(X.shape[1]))
@@ -47,21 +47,21 @@ def exactly(X, y, weight, alpha, factor=None, l1_ratio=1.0, centred=True):
 
 
 def norms(X, weight):
-    """Those of the centred columns, to sixty digits."""
+    """Return the norms of the centred columns, to sixty digits."""
     X, weight = exact.fractions(X), exact.fractions(np.ones(len(X)) if weight is None else weight)
     X = X - np.array([weight @ column / sum(weight) for column in X.T])
     return np.array([exact.root_of(weight @ (column * column)) for column in X.T])
 
 
 def holds(certificate, optimum):
-    """The optimum is in the interval; both ends are finite numbers."""
+    """Check that the optimum is in the interval, and that both ends are finite."""
     lower, upper = Fraction(float(certificate.lower)), Fraction(float(certificate.upper))
     assert lower <= optimum <= upper, (float(lower - optimum), float(optimum - upper), float(optimum))
     assert certificate.gap >= 0
 
 
 def value_of(path, k, X, y, weight):
-    """The penalised sum of losses of the model that a path hands out, in fractions."""
+    """Return the penalised sum of losses of a model of a path, in fractions."""
     coef, intercept = exact.fractions(path.coefs[:, k]), Fraction(float(path.intercepts[k]))
     weight = exact.fractions(np.ones(len(y)) if weight is None else weight)
     rest = exact.fractions(y) - exact.fractions(X) @ coef - intercept
@@ -153,7 +153,7 @@ def test_cross_validated_estimators(seed):
 
 
 @pytest.mark.parametrize("seed", range(4))
-def test_the_shell(seed, tmp_path, monkeypatch):
+def test_the_command_line(seed, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     rng = np.random.default_rng(seed)
     X, y = rng.integers(-5, 6, (7, 2)).astype(float), rng.integers(-5, 6, 7).astype(float)
@@ -169,8 +169,8 @@ def test_the_shell(seed, tmp_path, monkeypatch):
 
 
 @pytest.mark.parametrize("seed", range(8))
-def test_what_is_printed(seed, tmp_path, monkeypatch):
-    """The ends in a sentence, on the page and in the table of the shell are rounded outwards, too."""
+def test_printed_ends(seed, tmp_path, monkeypatch):
+    """Ends are also rounded outwards in a sentence, in the HTML report and in the table of the command line."""
     monkeypatch.chdir(tmp_path)
     rng = np.random.default_rng(seed)
     X, y = rng.integers(-5, 6, (7, 2)).astype(float), rng.integers(-5, 6, 7).astype(float)
@@ -191,7 +191,7 @@ def test_what_is_printed(seed, tmp_path, monkeypatch):
 
 
 def test_every_interval_is_made_in_one_place():
-    """The file of objectives makes each ``Certificate`` of one prediction; beside it the judge, and the joint loss of several classes."""
+    """``Certificate`` is called by the objectives; apart from them only by the independent solver and the joint loss of several classes."""
     from test_floors import PATHS
 
     made = [name for name, path in PATHS.items() if " Certificate(" in path.read_text(encoding="utf-8")]

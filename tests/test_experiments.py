@@ -1,4 +1,4 @@
-"""The experiments: each runs in its quick form on stand-ins for its data, judges can fail, and the command writes what it says."""
+"""The experiments: each runs in its quick form on stand-in data, claims can be refuted, and the command writes its files."""
 
 import json
 
@@ -14,7 +14,7 @@ from verification.sets import Absent
 
 BINARY = ("a9a", "a1a", "w1a")
 FOUND = experiments()
-#: Statistical, beside their peers, or on many folds or sets: long even in their quick form.
+#: Slow even in their quick form: statistical, with peers, or on many folds or sets.
 LONG = (
     "agbm_figure1", "agbm_figure3", "agbm_figure4", "agbm_signs", "rgbm_figure1",
     "fgm_figure1", "fgm_figure2", "fgm_figure7", "fgm_figure11", "fgm_table_b1", "fgm_table_b2",
@@ -23,7 +23,7 @@ LONG = (
 
 
 def stand_in(name, n=120, d=8, seed=0):
-    """Few rows in the shape of a set: features of two values or of many, a target that depends on them."""
+    """Return a small set in place of the named one: binary or numeric features, and a target that depends on them."""
     rng = np.random.default_rng(seed)
     X = rng.integers(0, 2, (n, d)).astype(float) if name in BINARY else rng.normal(size=(n, d)).round(2)
     signal = X[:, 0] - X[:, 1] + X[:, 2] * X[:, 3] + 0.5 * rng.normal(size=n)
@@ -33,7 +33,7 @@ def stand_in(name, n=120, d=8, seed=0):
 
 @needs_compiler
 @pytest.mark.parametrize("name", [pytest.param(name, marks=[pytest.mark.slow] * (name in LONG)) for name in FOUND])
-def test_the_quick_form_runs_is_judged_and_drawn(name, monkeypatch):
+def test_the_quick_form_runs_with_verdicts_and_a_figure(name, monkeypatch):
     from matplotlib.figure import Figure
 
     here = {one: made for one, made in trees_quality.MACHINES.items() if one in (trees_quality.OURS, "scikit-learn HGB")}
@@ -62,14 +62,14 @@ def test_an_ordering_is_confirmed_refuted_or_left_open(small, outcome):
 def test_the_statistic_allows_for_splits_that_share_rows():
     """By hand: mean 0.5, variance 1 / 3 of four differences, t = 0.5 / sqrt((1 / 4 + 1 / 4) / 3) = sqrt(1.5), 3 degrees of freedom."""
     p, words = judge.resampled_t([0.0, 1.0, 0.0, 1.0])
-    x = np.sqrt(0.5)  # t / sqrt(3), in the closed form of the law with 3 degrees of freedom
+    x = np.sqrt(0.5)  # t / sqrt(3), in the closed form of the distribution with 3 degrees of freedom
     assert p == pytest.approx(0.5 - (x / (1 + x**2) + np.arctan(x)) / np.pi, rel=1e-12) and "t = 1.2" in words and "2 of 4" in words
     assert judge.resampled_t([1.0, 1.0])[0] == 0 and judge.resampled_t([0.0, 0.0])[0] == 0.5
     assert judge.resampled_t([1.0])[0] == 0.5 and judge.resampled_t([1.0, np.inf])[0] == 0.5
 
 
 def test_a_claim_turned_around_is_refuted():
-    """The judge of a figure is not one that always nods: exchange the gradient boosting machine and one feature a step."""
+    """Claims of a figure can be refuted: exchange the results of gradient boosting and of one feature a step."""
     one = FOUND["rgbm_figure1"]
     gaps = {1: (1.0, 0.005), 24: (1.0, 0.02), 123: (0.005, 0.005)}  # after step 1, and after the last one
     table = Table(

@@ -1,4 +1,4 @@
-"""Models in the text format of LightGBM: its own predictions are ours."""
+"""Models in the text format of LightGBM, which predicts the same from them."""
 
 import numpy as np
 import pytest
@@ -61,7 +61,7 @@ def test_the_model_at_an_earlier_step():
     ids=["momentum", "corrected", "randomized", "classes"],
 )
 def test_an_estimator_at_its_best_iteration(model):
-    """Momentum changes all coefficients in every iteration: LightGBM predicts what the best one does, not the last."""
+    """Momentum changes all coefficients in every iteration: the exported model is that of the best iteration, not of the last."""
     lgb = pytest.importorskip("lightgbm")
     classes = isinstance(model, cb.AcceleratedGBMClassifier)
     model.fit(X, np.where(np.median(Y) < Y, "yes", "no") if classes else Y)
@@ -73,7 +73,7 @@ def test_an_estimator_at_its_best_iteration(model):
         assert model.n_iter_ < steps and np.abs(last - found).max() > 1e-6
 
 
-def test_models_of_several_classes_are_several():
+def test_separate_models_of_classes_are_not_exported_as_one():
     model = cb.RandomizedGBMClassifier(n_estimators=2, multinomial=False).fit(X, np.digitize(Y, [4, 6]))
     with pytest.raises(ValueError, match="there are 3 models, one for each class"):
         model.lightgbm_text()
@@ -112,8 +112,8 @@ def gains(trees, d):
     return np.bincount(trees.feature[inner], trees.gain[inner], d)
 
 
-def test_gains_are_what_the_squared_residual_loses():
-    """Gains of the splits of one tree: the fall of the sum of squares, as no penalty is in the way."""
+def test_gains_add_up_to_the_decrease_of_the_squared_residual():
+    """Without a penalty, the gains of one tree add up to the decrease of the sum of squares."""
     run = cb.solve(cb.Problem(cb.data.trees(X, max_depth=3), Y), cb.gbm(1.0), 1)
     start = ((Y - Y.mean()) ** 2).sum()
     assert gains(run.problem.dictionary.trees, 4).sum() == pytest.approx(start - ((Y - run.predict(X)) ** 2).sum(), rel=1e-9)

@@ -1,4 +1,4 @@
-"""A fit that is refused, or that ends in any other error, changes nothing: the model of the fit before is still there, all of it."""
+"""A fit that ends in an error changes nothing: the model of the previous fit stays complete."""
 
 import numpy as np
 import pytest
@@ -10,7 +10,7 @@ import coordboost as cb
 every = pytest.mark.parametrize("kind", ESTIMATORS, ids=lambda kind: kind.__name__)
 
 
-def test_classes_of_a_refused_fit_do_not_stand_beside_the_old_model():
+def test_classes_of_a_refused_fit_do_not_replace_those_of_the_model():
     model = cb.RandomizedGBMClassifier(n_estimators=3).fit(X, NAMES)
     seen = model.predict(X)
     with pytest.raises(ValueError, match="the class 'rare' has too few, 1"):
@@ -19,7 +19,7 @@ def test_classes_of_a_refused_fit_do_not_stand_beside_the_old_model():
 
 
 @every
-def test_every_estimator_is_as_it_was(kind, monkeypatch):
+def test_every_estimator_keeps_its_model(kind, monkeypatch):
     model = quick(kind)
     y = target(kind)
     new = np.where(np.arange(80) == 7, "rare", y) if is_classifier(model) else np.where(np.arange(80) == 7, np.nan, y)

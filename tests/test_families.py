@@ -1,4 +1,4 @@
-"""Regularised gradient boosting: the named method is Algorithm 1 in naive lines, on columns and on trees, and its runs are runs."""
+"""Regularised gradient boosting on families of columns: against a naive Algorithm 1; tables of families, intervals, constants."""
 
 from fractions import Fraction as F
 
@@ -20,13 +20,13 @@ TABLE = cb.learners.Families(BOUND, OMEGA)
 
 
 def lengths(problem):
-    """The norms of the columns as their families have them."""
+    """Return the norms of the columns before they were scaled to 1."""
     return problem.standardization.norm
 
 
 @st.composite
 def signed_families(draw):
-    """Functions +-lambda on 4 or 16 samples, so that no number of a short run is rounded; family 1 holds halves of its bound, too."""
+    """Functions with values +-bound on 4 or 16 samples, so that short runs have no rounding; family 1 has some of half its bound, too."""
     m, n = draw(st.sampled_from([4, 16])), draw(st.integers(3, 7))
     signs = np.array(draw(st.lists(st.lists(st.sampled_from([-1.0, 1.0]), min_size=n, max_size=n), min_size=m, max_size=m)))
     family = np.arange(n) % 3
@@ -39,8 +39,8 @@ def signed_families(draw):
 @pytest.mark.parametrize("step", STEPS)
 @seeded
 @given(problem=signed_families())
-def test_columns_are_the_naive_algorithm_in_fractions(step, model_state, problem):
-    """Every pick, and every coefficient with ==."""
+def test_columns_agree_with_the_naive_algorithm_in_fractions(step, model_state, problem):
+    """Every learner and every coefficient is compared with ==."""
     rule, power = STEPS[step]
     for penalty, t in ((0.0, 2), (0.5, 2), (0.5, None)):
         method = cb.rgb(penalty, t, rule, TABLE)
@@ -53,7 +53,7 @@ def test_columns_are_the_naive_algorithm_in_fractions(step, model_state, problem
 
 
 def test_families_are_drawn_by_the_square_of_their_bounds():
-    """As their constants grow: as it was meant, unless told otherwise; a power of 0 draws all alike."""
+    """The default; a power of 0 draws all with the same probability."""
     for rule in (cb.rgb(0.1, families=TABLE).select, cb.rules.Structural(2, 0.1, families=TABLE)):
         np.testing.assert_allclose(rule.law, BOUND**2 / (BOUND**2).sum(), rtol=1e-15)
     np.testing.assert_allclose(cb.rgb(0.1, families=TABLE, sampling=0.0).select.law, 1 / 3, rtol=1e-15)
@@ -77,8 +77,8 @@ def test_other_losses(loss, step):
     np.testing.assert_allclose(cb.engine.family_summary(run).objective, objective, rtol=1e-12)
 
 
-def test_families_of_columns_have_a_table_of_their_own():
-    """Without one: the largest value is the bound, the complexity Massart's."""
+def test_families_of_columns_have_default_bounds_and_complexities():
+    """By default the bound is the largest value, and the complexity is Massart's."""
     X, y = np.random.default_rng(2).normal(size=(20, 5)), np.arange(20.0)
     groups = [0, 1, 1, 1, 0]
     problem = cb.Problem(X, y, center=False, groups=groups)
@@ -92,7 +92,7 @@ def test_families_of_columns_have_a_table_of_their_own():
 
 
 def test_the_interval_of_the_objective():
-    """Greedy soft-threshold steps on the scaled columns end inside it: (7) is a Lasso with a penalty for each learner."""
+    """Cyclic soft-threshold steps on the scaled columns end inside the interval: (7) is a Lasso with a penalty for each learner."""
     rng = np.random.default_rng(3)
     X, y, family = rng.uniform(-1, 1, (25, 6)) * BOUND[np.arange(6) % 3], rng.normal(size=25), np.arange(6) % 3
     problem = cb.Problem(X, y, center=False, groups=family)
@@ -122,7 +122,7 @@ def test_the_printed_constant_increases_the_loss():
 
 
 def rounds(step, n_problems, n_steps):
-    """(loss before, loss after, what the loss must fall by) of every round on random families with bounds from 1/4 to 4."""
+    """Yield (loss before, loss after, guaranteed decrease) of every round on random families with bounds from 1/4 to 4."""
     rng, bound = np.random.default_rng(4), np.array([0.25, 1.0, 4.0])
     for seed in range(n_problems):
         m, family = int(rng.integers(2, 12)), np.arange(9) % 3
@@ -138,7 +138,7 @@ def rounds(step, n_problems, n_steps):
 
 
 def test_the_right_constants_never_increase_the_loss():
-    """10,000 rounds. Each falls by (L')^2 / (2 C) = theta corr / 2 at least, but for the rounding of two sums of at most 12 losses."""
+    """In 10,000 rounds the loss falls by at least (L')^2 / (2 C) = theta corr / 2, up to the rounding of two sums of at most 12 losses."""
     before, after, least = np.array(list(rounds(cb.rules.FamilyStep(), 100, 100))).T
     assert len(before) == 10_000 and (after <= before - least + 1e-14 * (1 + before)).all()
     before, after, _ = np.array(list(rounds(cb.rules.FamilyStep(power=1), 100, 100))).T

@@ -1,4 +1,4 @@
-"""Figures of the paper on boosting in linear regression: golden values that it prints or its specification gives, and the shared parts."""
+"""Figures of the paper on boosting in linear regression: values that it prints or that its specification gives, and shared functions."""
 
 import numpy as np
 import pytest
@@ -60,7 +60,7 @@ def test_delta_max_of_prostate_with_interactions_by_linear_programming():
         problem = fgm_data.problem_of(fgm_data.interactions(one.X, kind), one.y)
         columns, scale = problem.gather(np.arange(44)), np.linalg.norm(one.y - one.y.mean())
         left, singular, right = np.linalg.svd(columns, full_matrices=False)
-        kept = singular > 1e-12 * singular[0]  # 43: svi is its own square
+        kept = singular > 1e-12 * singular[0]  # 43: svi is binary, so it equals its square
         target = (left.T @ problem.y)[kept] / singular[kept]
         least = linprog(np.ones(88), A_eq=np.hstack([right[kept], -right[kept]]), b_eq=target)
         assert kept.sum() == 43 and least.fun * scale == pytest.approx(printed, abs=0.005001)

@@ -1,4 +1,4 @@
-"""Tables B.1 and B.2 of the paper on boosting in linear regression: errors are what they say, parameters the best."""
+"""Tables B.1 and B.2 of the paper on boosting in linear regression: errors, folds and orderings."""
 
 import numpy as np
 import pytest
@@ -16,7 +16,7 @@ def test_the_risk_of_a_gaussian_design_is_that_of_many_fresh_rows():
     X = np.sqrt(0.8) * rng.standard_normal((4000, 1)) + np.sqrt(0.2) * rng.standard_normal((4000, 500))
     signal, pred = X[:, :5].sum(axis=1), fit.scale * fit.problem.predict(beta[0], X)
     found = fit.errors(beta)
-    apart, power = np.mean((pred - signal) ** 2), 5 + 20 * 0.8  # mean squares of 4,000 normal numbers: to 2.2 %, four times
+    apart, power = np.mean((pred - signal) ** 2), 5 + 20 * 0.8  # four standard errors of a mean square of 4,000 normal numbers, 2.2 %
     assert found[fgm_tables.SECOND][0] == pytest.approx(apart / power, rel=0.09)
     assert found[fgm_tables.FIRST][0] == pytest.approx((apart + power / 3) / (power + power / 3), rel=0.09)
 
@@ -25,7 +25,7 @@ def test_the_truth_has_the_error_of_the_noise():
     (fit,) = fgm_tables.fits("Eg-B, rho 0.5", {}, 0)
     truth = fit.problem.unit(fit.draw.truth) / fit.scale
     found = fit.errors(truth[None])
-    offset = (fit.draw.noise + found[fgm_tables.SECOND][0] * 55) / (55 + fit.draw.noise)  # the intercept is still that of the sample
+    offset = (fit.draw.noise + found[fgm_tables.SECOND][0] * 55) / (55 + fit.draw.noise)  # the intercept is estimated from the sample
     assert found[fgm_tables.FIRST][0] == pytest.approx(offset, rel=1e-9) and found[fgm_tables.SECOND][0] < 0.1
 
 

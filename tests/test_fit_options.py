@@ -1,4 +1,4 @@
-"""What users of other boosting packages ask of a fit of trees: class weights, validation pairs, threads, lines that are printed."""
+"""Options of a fit of trees that other boosting packages have: class weights, ``eval_set``, threads, ``verbose``."""
 
 import numpy as np
 import pytest
@@ -18,7 +18,7 @@ def small(kind, **given):
 
 
 @pytest.mark.parametrize("kind", CLASSIFIERS, ids=lambda kind: kind.__name__)
-def test_class_weights_multiply_those_of_rows(kind):
+def test_class_weights_multiply_sample_weights(kind):
     counts = {name: np.count_nonzero(name == LABELS) for name in np.unique(LABELS)}
     by_hand = np.array([300 / (2 * counts[name]) for name in LABELS])
     balanced = small(kind, class_weight="balanced").fit(X, LABELS)

@@ -1,6 +1,6 @@
-"""The building stands: files import lower floors, and know only the libraries they may know.
+"""Files import lower floors only, and only the libraries that their room may import.
 
-The rules read source text, so each of them is also run on a sabotaged source that it must refuse.
+The rules read source text, so each is also run on sources that break it.
 """
 
 import ast
@@ -14,7 +14,7 @@ import pytest
 
 ROOT = Path(__file__).resolve().parents[1] / "coordboost"
 
-# The rooms, lowest floor first: a room may import lower floors and itself. The front door, coordboost/__init__.py, is "".
+# The rooms, lowest floor first: a room may import lower floors and itself. coordboost/__init__.py is "".
 FLOORS = [
     ["_numba"],
     ["_utils"],
@@ -29,13 +29,13 @@ FLOORS = [
     ["reporting"],
     ["", "__main__"],
 ]
-# Rooms whose files know only the base classes of their room: losses and rules are combined by methods, never by each other.
+# Modules that import only the base classes of their room: losses and rules are combined by methods, never by each other.
 RULES = ("selection", "steps", "structural", "noise", "coefficients")
 APART = {"losses.standard": "losses", **{f"rules.{name}": "rules" for name in RULES}}
 KNOWS_NUMBA, KNOWS_CVXPY = ("_numba",), ("certificates", "angles", "theory")
 HEAVY = ("cvxpy", "matplotlib", "pandas", "sklearn")
 
-# One name, one thing: the public names that may stand in several modules, each for one reason.
+# Public names that several modules may define, each with its reason.
 SHARED = {
     "plan": "the one for all methods asks the one for a single method",
     **dict.fromkeys(["certify", "check", "mca", "quickstart"], "a command is called like the function that it runs"),
@@ -60,7 +60,7 @@ def room_of(module):
 
 
 def floor_of(module):
-    """Floor of the room of a module; None if nobody gave it one."""
+    """Floor of the room of a module; None if the room is not in FLOORS."""
     return FLOOR_OF.get(room_of(module))
 
 
@@ -85,14 +85,14 @@ def own_imports(module, tree, when_loaded=False):
     for name, is_inside in imports(module, tree):
         if name.partition(".")[0] == "coordboost" and not (when_loaded and is_inside):
             target = name.partition(".")[2]
-            while target and target not in PATHS:  # cut class and function names off; "" is the front door
+            while target and target not in PATHS:  # cut class and function names off; "" is coordboost/__init__.py
                 target = target.rpartition(".")[0]
             found.add(target)
     return found
 
 
 def floor_faults(module, source):
-    """Lower floors and the own room are free, other rooms of the own floor are not; what stands apart imports only its base."""
+    """Return imports of higher floors, of other rooms of the same floor, and, in modules of APART, of their room except its base."""
     floor, faults = floor_of(module), []
     for target in own_imports(module, ast.parse(source)):
         its_floor, same = floor_of(target), room_of(target) == room_of(module)
@@ -104,7 +104,7 @@ def floor_faults(module, source):
 
 
 def library_faults(module, source):
-    """Only one file knows numba; cvxpy is imported inside functions of the packages that certify."""
+    """Return imports of numba outside ``_numba``, and of cvxpy except inside functions of the rooms that certify."""
     faults = []
     for name, is_inside in imports(module, ast.parse(source)):
         library = name.partition(".")[0]
@@ -116,7 +116,7 @@ def library_faults(module, source):
 
 
 def name_faults(sources):
-    """Public functions and classes of modules (name: source) that stand in two of them."""
+    """Return public functions and classes that several of the modules {name: source} define."""
     homes = {}
     for module, source in sources.items():
         for node in ast.parse(source).body:
@@ -148,7 +148,7 @@ def test_a_name_for_two_things_is_refused():
     assert name_faults({"a": "def mca(): ...\ndef _of(): ...", "b": "def mca(): ...\ndef _of(): ..."}) == []
 
 
-def test_the_picture_drawn_from_the_imports_has_these_floors():
+def test_floors_follow_from_the_imports():
     """A room stands on the floor above the highest room that it imports."""
     known = {}
     for module, path in PATHS.items():
@@ -157,7 +157,7 @@ def test_the_picture_drawn_from_the_imports_has_these_floors():
     drawn = {}
     for room in graphlib.TopologicalSorter({room: rooms - {room} for room, rooms in known.items()}).static_order():
         drawn[room] = 1 + max((drawn[other] for other in known[room] - {room}), default=-1)
-    del drawn[""]  # the front door finds its modules by name
+    del drawn[""]  # coordboost/__init__.py finds its modules by name
     assert drawn == {room: floor for room, floor in FLOOR_OF.items() if room}
 
 
@@ -198,7 +198,7 @@ def test_sabotage_is_refused(rule, module, source):
         (library_faults, "certificates.judge", "def solve():\n    import cvxpy as cp"),
     ],
 )
-def test_permitted_is_permitted(rule, module, source):
+def test_permitted_imports_are_accepted(rule, module, source):
     assert rule(module, source) == []
 
 

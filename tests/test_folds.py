@@ -1,4 +1,4 @@
-"""Paths of cross-validation are those of the rows of each fold; they end at Ctrl-C."""
+"""Paths of cross-validation are those of the rows of each fold alone; they end at Ctrl-C."""
 
 import os
 import pickle
@@ -24,8 +24,8 @@ SPLITS = {
 
 
 @pytest.mark.parametrize("splits", SPLITS)
-def test_paths_of_folds_keep_what_their_gaps_say(splits):
-    """What the folds share is a way to the optimum: gaps by hand on the rows of each, and the losses of paths on those rows alone."""
+def test_paths_of_folds_have_the_gaps_that_they_report(splits):
+    """Folds share work, not results: gaps are recomputed on the rows of each fold, and losses are those of paths on these rows alone."""
     folds = SPLITS[splits]
     model = cb.CertifiedLassoCV(n_alphas=12, tol=1e-9, cv=folds).fit(X, Y)
     for path, (fit, _) in zip(model.cross_validation_.paths, folds, strict=True):
@@ -56,7 +56,7 @@ def test_an_estimator_and_its_folds_can_be_kept():
 @pytest.mark.parametrize("run", [cb.cross_validate, cb.model_selection.stability_selection], ids=["folds", "halves"])
 @pytest.mark.parametrize("n_threads", [1, 2])
 def test_paths_end_at_ctrl_c(signum, run, n_threads):
-    """A path that would take for ever; the signal then acts as it did before, here as a Ctrl-C."""
+    """A path that never ends is interrupted; then the signal goes to its previous handler, which here raises KeyboardInterrupt."""
 
     def stop(*_):
         raise KeyboardInterrupt
@@ -73,7 +73,7 @@ def test_paths_end_at_ctrl_c(signum, run, n_threads):
         began = time.perf_counter()
         with pytest.raises(KeyboardInterrupt):
             run(walk, X[:, :5], Y, n_threads=n_threads)
-        assert time.perf_counter() - began < 5 and ended == []  # no run that was cut short is handed to anybody
+        assert time.perf_counter() - began < 5 and ended == []  # no interrupted run is returned
         assert len(begun) <= n_threads and signal.getsignal(signum) is stop
     finally:
         for one, handler in before.items():

@@ -1,4 +1,4 @@
-"""A model on other rows along a path; what looking at a run over trees costs."""
+"""Models along a path: states and their paths, runs of trees that diverge, early stopping of a run that goes back."""
 
 import numpy as np
 
@@ -10,7 +10,7 @@ Y = np.sin(2 * X[:, 0]) + X[:, 1] * X[:, 2]
 LABELS = np.where(OTHER[:, 0] > 0, 1.0, -1.0)
 
 
-def test_states_know_their_path():
+def test_states_have_the_path_up_to_them():
     run = cb.solve(cb.Problem(X, Y), cb.ls_boost(0.1), 10)
     lengths = []
     cb.solve(cb.Problem(X, Y), cb.ls_boost(0.1), 6, stop=lambda state: lengths.append((state.k, len(state.path))))
@@ -18,14 +18,14 @@ def test_states_know_their_path():
     assert [len(state.path) for state in run.replay([0, 4, 10])] == [0, 4, 10] and len(run.final.path) == 10
 
 
-def test_a_run_of_trees_that_leaves_float64_is_cut_where_it_did():
+def test_a_run_of_trees_that_leaves_float64_is_cut_there():
     problem = cb.Problem(cb.data.trees(X, max_depth=1), Y)
     run = cb.solve(problem, cb.methods.gcd(cb.rules.FittedStep(40.0)), 400)
     assert run.status is cb.engine.Status.DIVERGED and np.isfinite(run.final.loss) and 50 < run.n_steps < 400
 
 
 def test_early_stopping_follows_a_run_that_goes_back():
-    """The guard of accelerated boosting takes steps back that were followed already: the losses are those of the steps that stay."""
+    """The guard of accelerated boosting undoes steps that were scored already: validation losses are those of the remaining steps."""
     wild = {
         "max_depth": 2,
         "min_samples_leaf": 1,

@@ -1,4 +1,4 @@
-"""Data frames that are not those of pandas: the same problems, bins, predictions and names."""
+"""Data frames of other libraries than pandas: the same problems, bins, predictions and names."""
 
 import warnings
 
@@ -16,7 +16,7 @@ KINDS = np.array(["left", "right", "up"])[RNG.integers(0, 3, 60)]
 
 
 class Column:
-    """What a column of polars has."""
+    """A column with the interface of polars."""
 
     def __init__(self, series, dtype):
         self.series, self.dtype = series, dtype
@@ -29,7 +29,7 @@ class Column:
 
 
 class Frame:
-    """What a frame of polars has, and nothing that only pandas has."""
+    """A frame with the interface of polars, and nothing that only pandas has."""
 
     def __init__(self, frame):
         self.frame, self.columns, self.shape = frame, list(frame.columns), frame.shape
@@ -49,7 +49,7 @@ class Frame:
 
 
 def polars(frame):
-    """The frame as one of polars."""
+    """Return the frame as a frame of polars."""
     kinds = {name: pl.Categorical for name in frame if frame[name].dtype == "category"}
     return pl.DataFrame({name: frame[name].tolist() for name in frame}, schema_overrides=kinds)
 
@@ -67,7 +67,7 @@ def test_other_frames_are_as_those_of_pandas(made):
 
 
 def test_columns_in_another_order_give_the_same_bits():
-    """Sums go in the order of the fit: of a run and of a grid, in the order of the fit and in two others; stored by rows, too."""
+    """Predictions of a run and of a grid add the columns in the order of the fit, however a frame is stored."""
     X = pd.DataFrame(np.random.default_rng(5).normal(size=(400, 12)), columns=list("abcdefghijkl"))
     y = X.to_numpy() @ np.arange(12.0)
     models = cb.solve(cb.Problem(X, y), cb.ls_boost(0.1), 60), cb.lasso_path(X, y, n_alphas=4)
@@ -87,7 +87,7 @@ def test_categories_of_other_frames_are_categories(made):
 
 
 def test_frames_of_polars_that_hold_no_numbers_are_refused_in_words():
-    """A plan of a table, a column of records, days: in a fit, in a prediction and in cross-validation."""
+    """A lazy frame, a column of records, and dates: in fits, in a prediction and in cross-validation."""
     plain = pl.DataFrame({"a": np.arange(9.0), "b": np.arange(9.0) ** 2})
     y, lasso, trees = np.arange(9.0) % 4, cb.CertifiedLasso(), cb.RandomizedGBMRegressor(n_estimators=2)
     cases = [
@@ -98,7 +98,7 @@ def test_frames_of_polars_that_hold_no_numbers_are_refused_in_words():
     for X, sentence in cases:
         for fit in (cb.Problem, lasso.fit, trees.fit, lambda X, y: cb.cross_validate(cb.lasso_path, X, y)):
             with warnings.catch_warnings(), pytest.raises(ValueError, match=sentence):
-                warnings.simplefilter("ignore")  # of polars, that scikit-learn asks a plan for its names
+                warnings.simplefilter("ignore")  # polars warns that scikit-learn asks a lazy frame for its names
                 fit(X, y)
     with pytest.raises(ValueError, match="X is a LazyFrame"):
         run.predict(plain.lazy())
@@ -109,7 +109,7 @@ def test_frames_of_polars_that_hold_no_numbers_are_refused_in_words():
 
 
 @pytest.mark.parametrize("dtype", ["category", str])
-def test_words_in_a_frame_are_refused_by_the_names_of_their_columns(dtype):
+def test_text_in_a_frame_is_refused_with_the_names_of_its_columns(dtype):
     frame = pd.DataFrame({"size": [1.0, 2.0, 4.0] * 4, "town": pd.Series(["Ulm", "Jena", "Kiel"] * 4).astype(dtype)})
     sentence = "^X must hold real numbers; encode or drop the columns town first: scikit-learn's OneHotEncoder makes"
     for fit in (cb.CertifiedLasso().fit, cb.Problem):

@@ -1,4 +1,4 @@
-"""Frank-Wolfe with away steps and with pairwise steps, against the same in a few lines."""
+"""Frank-Wolfe with away steps and with pairwise steps, against a naive version in a few lines."""
 
 from fractions import Fraction as F
 
@@ -17,13 +17,13 @@ def sign(x):
 
 
 def search(corr, X, direction, most):
-    """The best step along a direction, at most `most`."""
+    """Return the best step along a direction, at most `most`."""
     gain, bend = corr @ direction, ((X @ direction) ** 2).sum()
     return 0 * most if bend == 0 else min(max(gain / bend, 0 * most), most)
 
 
 def walk(X, y, radius, n, pairwise):
-    """Models after each step, to 25 digits: the origin and the vertices sign(beta_j) radius e_j carry the model."""
+    """Return models after each step, to 25 digits; the active vertices are sign(beta_j) radius e_j, and the origin."""
     unit = radius * np.array([[F(int(i == j)) for j in range(X.shape[1])] for i in range(X.shape[1])])
     beta, models = 0 * unit[0], []
     for _ in range(n):
@@ -40,16 +40,16 @@ def walk(X, y, radius, n, pairwise):
             beta = beta + search(corr, X, beta - worst, weight / (1 - weight)) * (beta - worst)
         else:
             beta = beta + search(corr, X, best - beta, F(1)) * (best - beta)
-        beta = np.array([F(b).limit_denominator(10**25) for b in beta])  # the line search squares the digits in every step
+        beta = np.array([F(b).limit_denominator(10**25) for b in beta])  # else the line search doubles the digits in every step
         models.append(beta)
     return np.array(models)
 
 
 def exact_data():
-    """Unit columns (8 x 5) with rational entries, and a target that wants a mixed model on the boundary."""
+    """Unit columns (8 x 5) with rational entries, and a target whose best model mixes vertices on the boundary."""
     rows = np.array([[F(v) for v in row] for row in np.random.default_rng(4).integers(-2, 3, (8, 5)).tolist()])
     columns = []
-    for row in rows.T:  # 3, 4, 5 and 1, 2, 2, 3 make rational norms
+    for row in rows.T:  # 3, 4 and 5 make rational norms
         a, b = np.flatnonzero(row)[:2]
         column = 0 * row
         column[a], column[b] = F(3, 5) * sign(row[a]), F(4, 5) * sign(row[b])
@@ -60,10 +60,10 @@ def exact_data():
 
 @pytest.mark.parametrize("pairwise", [False, True], ids=["away", "pairwise"])
 @pytest.mark.parametrize("compile", [False, True])
-def test_it_is_the_method_in_a_few_lines(pairwise, compile):
+def test_runs_agree_with_the_naive_version(pairwise, compile):
     X, y = exact_data()
     expected = walk(X, y, F(RADIUS), N, pairwise)
-    assert len({tuple(model) for model in expected.tolist()}) == N  # no step is idle
+    assert len({tuple(model) for model in expected.tolist()}) == N  # every step changes the model
     problem = cb.Problem(X.astype(float), y.astype(float), center=False, scale=False)
     method = (cb.methods.frank_wolfe_pairwise if pairwise else cb.methods.frank_wolfe_away)(float(RADIUS))
     run = cb.solve(problem, method, 2 * N + 1, compile=compile)
@@ -73,8 +73,8 @@ def test_it_is_the_method_in_a_few_lines(pairwise, compile):
 
 
 @pytest.mark.parametrize("case, cuts", [("small, away", [13, 14]), ("small, pairwise", [12, 35])])
-def test_which_steps_the_ledger_calls_cut(case, cuts):
-    """Those that take the whole weight of a vertex or of 0 away: a swap moves it, an away step of length s takes s / (1 + s)."""
+def test_which_steps_the_ledger_does_not_count(case, cuts):
+    """Steps that remove the whole weight of a vertex or the origin: a swap moves it, an away step of length s removes s / (1 + s)."""
     one = lacoste.CASES[case]()
     path, radius = one.run.path, one.run.method.target.radius
     found = []
@@ -89,7 +89,7 @@ def test_which_steps_the_ledger_calls_cut(case, cuts):
 
 
 def ends(run):
-    """Numbers of rows after which no swap is half made: its two rows move by the same length."""
+    """Return the numbers of rows after which no swap is half done: a swap is two rows with steps of the same length."""
     length, k, found = np.append(np.abs(run.path.theta).round(13), np.nan), 0, []
     while k < run.n_steps:
         k += 2 if run.path.shrink[k] == 0 and length[k] == length[k + 1] else 1
@@ -148,7 +148,7 @@ class Table:
 @pytest.mark.parametrize("make", METHODS)
 @pytest.mark.parametrize("n_columns, weighted", [(12, False), (30, True)])
 def test_on_a_gram_matrix_the_steps_are_the_same_and_the_data_are_scanned_once(make, n_columns, weighted):
-    """Beside an oracle, on which no Gram matrix is made: equal learners, and no other scan of the data than the one at the start."""
+    """Compared with an oracle, which gets no Gram matrix: the same learners, and no scan of the data but the first."""
     rng = np.random.default_rng(3)
     X = rng.normal(size=(60, n_columns)) + 0.3 * rng.normal(size=(60, 1))
     y = X[:, :4] @ [3.0, -2.0, 1.0, 1.0] + rng.normal(size=60)
@@ -171,7 +171,7 @@ def test_a_users_oracle_takes_the_same_steps(make):
     assert np.abs(cb.solve(own, make(25.0), 40, compile=False).beta - cb.solve(problem, make(25.0), 40, compile=False).beta).max() < 1e-9
 
 
-def test_a_step_that_leaves_vertices_needs_their_store():
+def test_a_step_away_from_vertices_needs_their_coefficients():
     with pytest.raises(ValueError, match="steps away from vertices and the store Vertices go together, got AwayStep and Single"):
         cb.rules.Method("mine", cb.rules.Greedy(), cb.methods.frank_wolfe_away(1.0).step)
     with pytest.raises(ValueError, match="delta must be"):

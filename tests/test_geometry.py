@@ -1,4 +1,4 @@
-"""Minimal cosine angles and distances: golden values, exact methods against one another, intervals, witnesses, refusals."""
+"""Minimal cosine angles: golden values, intervals and their witnesses, second moments."""
 
 import math
 from itertools import product
@@ -58,7 +58,7 @@ def test_golden_minimiser():
     np.testing.assert_allclose(direction / direction[-1], [math.sqrt(2) - 1, 1, 1], atol=1e-9)
 
 
-# Exact methods against one another, and intervals around them. -----------------------------------------------------------
+# Intervals, their witnesses, and second-moment angles. -----------------------------------------------------------
 
 
 def dictionary(seed):
@@ -82,7 +82,7 @@ def dictionary(seed):
 
 @pytest.mark.parametrize("seed", [pytest.param(s, marks=[pytest.mark.slow] if s >= 12 else []) for s in range(100)])
 def test_intervals_and_their_witnesses(seed):
-    """No direction is nearer to orthogonal than the lower end says; the mean of squares lies between the angle and its root."""
+    """No direction has a smaller cosine than the lower end; the second-moment angle is between the angle and its square root."""
     B, rule, groups = dictionary(seed)
     found, second = mca(B, rule, groups=groups), second_moment_mca(B, rule, groups=groups, n_starts=2)
     assert found.verify(B, rule, groups) and second.verify(B, rule, groups, second_moment=True)
@@ -102,7 +102,7 @@ def test_large_learners_get_an_interval():
 
 
 def test_second_moment_of_random_coordinate_descent():
-    """Type 1 with t = 1: the square is lambda_pmin(B'B) / K; orthonormal: 1 / p for every t; Type 0: mca itself."""
+    """One random learner: the square is lambda_pmin(B'B) / K; orthonormal columns: 1 / p for every t; greedy: mca itself."""
     found = second_moment_mca(SPACE, cb.rules.RandomSubset(1))
     assert found.lower**2 == pytest.approx(0.25, rel=1e-8) == pytest.approx(lambda_pmin(SPACE) / 6)
     for t in (1, 2, 5):
@@ -111,6 +111,6 @@ def test_second_moment_of_random_coordinate_descent():
     assert second_moment_mca(SPACE).upper == mca(SPACE).upper
 
 
-# Norms, linear programs and distances. -----------------------------------------------------------------------------------
+# The rules of test_distance.py. -----------------------------------------------------------------------------------
 
 RULES = [cb.rules.Greedy(), cb.rules.RandomSubset(1), cb.rules.RandomSubset(3), cb.rules.Groups(1), cb.rules.Groups(2)]

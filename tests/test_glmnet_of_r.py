@@ -1,4 +1,4 @@
-"""The lines of R in ``docs/phrase-book.md``, run in R itself beside those in Python; intercepts without penalty on five sets."""
+"""The R lines of ``docs/phrase-book.md``, run in R, against the lines in Python; intercepts without penalty on five sets."""
 
 import numpy as np
 import pytest
@@ -23,7 +23,7 @@ FAMILIES = {
 }
 
 SETTINGS = "glmnet.control(fdev = 0, devmax = 1)\n"
-# each fold at the lambdas of the whole: cv.glmnet else gives it its own, and draws lines between them
+# each fold gets the lambdas of the whole data: by default cv.glmnet gives it its own, and interpolates
 CV = """
 work <- function() cv.glmnet(X, y, family = FAMILY, foldid = fold + 1, lambda = glmnet(X, y, family = FAMILY)$lambda,
                              thresh = 1e-12, maxit = 1e8)
@@ -36,7 +36,7 @@ answer <- function(cv) list(lambda = cv$lambda, min = cv$lambda.min, se = cv$lam
 
 
 def close(ours, theirs):
-    """Its threshold of 1e-12 is about the squares of steps: coefficients are right to about its root."""
+    """glmnet compares squared steps with its threshold of 1e-12: coefficients are accurate to about its square root."""
     np.testing.assert_allclose(ours, theirs, rtol=0, atol=3e-6 * np.abs(theirs).max())
 
 
@@ -71,7 +71,7 @@ answer <- function(fit) list(intercepts = fit$a0, coefs = as.matrix(fit$beta))
 
 @pytest.mark.parametrize("name", SETS)
 def test_intercepts_without_penalty(name):
-    """Judged by the objective of the two models: theirs lies in our interval but for what their threshold leaves."""
+    """The objective of glmnet's model is in the package's interval, up to its threshold."""
     table, y = SETS[name]()
     path = cb.lasso_path(table, y, loss=cb.losses.Logistic(), n_alphas=10, eps=0.05, tol=1e-9, refit_intercept=True)
     theirs = r.Desk(table, (y + 1) / 2).run("glmnet", SETTINGS + FREE, "intercepts", "coefs", alphas=path.alphas).result

@@ -1,4 +1,4 @@
-"""The golden tables are those of the naive methods with ==, and those of ``solve`` to rounding."""
+"""Naive methods reproduce the golden tables with ==, and ``solve`` reproduces them up to rounding."""
 
 from fractions import Fraction as F
 from functools import partial
@@ -38,7 +38,7 @@ def problem(loss=None, columns=X, target=Y):
 
 
 def compare(row, found, same):
-    """Every printed entry of a row of a table."""
+    """Compare every printed entry of a row of a table."""
     for printed, value in zip(row, found, strict=True):
         if printed is not None:
             assert same(printed, value), (row, found)
@@ -83,7 +83,7 @@ def test_exact_lasso():
 
 @every_model_state
 def test_gbm_on_the_identity(model_state):
-    """Lu and Mazumder: picks and losses, and the bound of Theorem 4.1 holds for them."""
+    """Lu and Mazumder: learners and losses, and the bound of Theorem 4.1 on these losses."""
     compile = model_state is cb.engine.CovarianceState
     run = cb.solve(problem(None, np.eye(3), golden.GBM_Y), cb.methods.gcd(), 3, model_state=model_state, compile=compile)
     losses = [state.loss for state in run.replay(range(4))]
@@ -106,7 +106,7 @@ def test_least_squares_and_spectrum():
 
 @pytest.mark.parametrize("delta", [*golden.LASSO, *golden.LASSO_KNOTS])
 def test_lasso_points(delta):
-    """The printed solutions are certified as optimal, and coordinate descent at their level of correlation ends there."""
+    """The printed solutions are certified as optimal, and coordinate descent with their penalty converges to them."""
     beta = np.array(golden.LASSO[delta][0] if delta in golden.LASSO else golden.LASSO_KNOTS[delta])
     lam = max(abs(X.T @ (Y - X @ beta)))
     certificate = cb.certify(problem(), beta.astype(float), cb.certificates.L1Ball(float(delta)))
@@ -120,7 +120,7 @@ def test_lasso_points(delta):
     np.testing.assert_allclose(run.beta, beta.astype(float), rtol=0, atol=8 * 8 * drift(1, 3, 4))
 
 
-def test_weights_of_the_winner():
+def test_probabilities_of_the_selected_rank():
     # a product of at most j quotients, each rounded three times
     found, printed = cb.rules.RandomSubset(3).weights(7), [float(g) for g in golden.GAMMA_3_7]
     np.testing.assert_allclose(found, printed, rtol=3 * 7 * np.finfo(float).eps, atol=0)

@@ -1,4 +1,4 @@
-"""What must work: every container and dtype, every scale, every shape; and the inputs stay as they were."""
+"""Valid input: every container, dtype, scale and shape works; and inputs are not changed."""
 
 import warnings
 from functools import cache
@@ -129,8 +129,8 @@ METHODS = {
 def test_huge_and_tiny_scales_equal_the_plain_run(name, model_state, columns, target):
     """Scaling by powers of two is exact, so the coefficients of the unit columns scale exactly with y.
 
-    The exact search squares the predictions, where y = 2^-498 leaves 2^-1074 for products below 2^-78: relative to the others
-    that is below U, but not zero; the other methods agree bit for bit.
+    The exact search squares predictions: at y = 2^-498, products that are 2^-78 of the largest underflow, an error below U
+    relative to the others, but not zero. The other methods agree bit for bit.
     """
     plain = cb.solve(Problem(COUNTS, Y), METHODS[name](1.0), 40, model_state=model_state, compile=False)
     scaled = cb.solve(Problem(columns * COUNTS, target * Y), METHODS[name](target), 40, model_state=model_state, compile=False)
@@ -195,8 +195,8 @@ def test_constant_columns_are_set_aside(constant, sparse, weighted):
 
 
 @pytest.mark.parametrize("sparse", [False, True])
-def test_a_column_constant_where_the_weight_is_counts_as_constant(sparse):
-    """On the samples that count it is c, whose weighted mean need not round to c: what is left must not become a learner."""
+def test_a_column_that_varies_only_where_the_weight_is_0_is_constant(sparse):
+    """Where the weight is positive it is c; its computed mean may differ from c, and this difference must not become a learner."""
     heavy = np.arange(12) < 9
     for c, weight in zip(RNG.normal(size=20), RNG.random((20, 12)), strict=True):
         X = np.column_stack([COUNTS[:, 0], np.where(heavy, c, 5.0)])
@@ -209,7 +209,7 @@ def test_a_column_constant_where_the_weight_is_counts_as_constant(sparse):
 @pytest.mark.parametrize("weighted", [False, True])
 @pytest.mark.parametrize("loss", [cb.losses.Squared(), cb.losses.Huber(0.5)], ids=lambda loss: type(loss).__name__)
 def test_a_constant_target_needs_no_step(constant, weighted, loss):
-    """Also where the mean of equal numbers is not that number, and where only rows without weight differ."""
+    """Also where the computed mean of equal numbers differs from them, and where only rows of weight 0 differ."""
     y, weight = np.full(12, constant), np.linspace(0.0, 0.3, 12) if weighted else None
     if weighted:
         y[0] = -constant

@@ -1,4 +1,4 @@
-"""Gram columns: the picks of the naive state, a column for each learner in play, no scans; the cheapest state is taken."""
+"""Gram columns: the learners of the naive state, a column for each active learner, no scans; and the cheapest state is chosen."""
 
 import numpy as np
 import pytest
@@ -6,15 +6,15 @@ from test_lookahead import KINDS, METHODS, ar1, design, near_ties, unit
 
 import coordboost as cb
 
-#: Compiled as well: the others differ in their steps alone, which test_compiled_runs.py compiles.
+#: Methods that are also compiled: the others differ only in their steps, which test_compiled_runs.py compiles.
 COMPILED = ("LS-Boost(0.05)", "FS", "Frank-Wolfe, search")
 
 
 @pytest.mark.filterwarnings("ignore::coordboost.data.ConstantColumnWarning")
 @pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize("method", METHODS)
-def test_picks(method, kind):
-    """Columns that make ties, and all greedy methods: as lookahead, they may part at the edge of the tie band or in rounding only."""
+def test_the_same_learners_are_selected(method, kind):
+    """All greedy methods on columns that tie: as for lookahead, learners may differ only at the edge of the tie band or by rounding."""
     rng = np.random.default_rng(KINDS.index(kind))
     y = rng.integers(-9, 10, 12) * 1.0
     problem, chosen = cb.Problem(design(rng, kind, 12, 40), y), METHODS[method](float(np.abs(y).sum()) / 3)
@@ -54,8 +54,8 @@ def test_every_dictionary(kind, weighted):
 
 
 @pytest.mark.parametrize("method", [cb.ls_boost(0.3), cb.forward_stagewise(1e-3), cb.regularized_forward_stagewise(1e-3, 1.0)])
-def test_wherever_a_run_is_cut(method, tmp_path):
-    """The same picks, bits and counts, resumed or loaded, on whichever model states a run goes through."""
+def test_cut_and_resumed_runs_are_the_same(method, tmp_path):
+    """Resumed and loaded runs have the same learners, bits and counts, for all model states that a run uses."""
     X, y = ar1(60, 400, k=10)
     problem = cb.Problem(X, unit(y))
     explicit = cb.solve(problem, method, 1500, model_state=cb.engine.NaiveState)
@@ -72,22 +72,22 @@ def test_wherever_a_run_is_cut(method, tmp_path):
 
 
 def test_no_cliff_near_interpolation():
-    """Where lookahead scans in every step: a scan was made in 2,857 of 3,000 steps."""
+    """Lookahead alone needs a scan in 2,857 of these 3,000 steps."""
     rng = np.random.default_rng(0)
     X, y = rng.standard_normal((44, 2000)), rng.standard_normal(44)
     run = cb.solve(cb.Problem(X, unit(y)), cb.ls_boost(0.1), 3000)
     assert run.n_scans <= 10 and run.n_gram_columns <= 3 * len(set(run.path.learner)) + 64
 
 
-def test_small_steps_pay_again():
-    """Steps of Frank-Wolfe get shorter: at first a scan would be needed in nearly every step, later lookahead has long stretches."""
+def test_lookahead_is_used_again_when_steps_get_short():
+    """With the long steps, lookahead would need a scan in nearly every step; with the short ones, hardly any."""
     X, y = ar1(100, 3000, k=10)
     run = cb.solve(cb.Problem(X, unit(y)), cb.forward_stagewise(np.r_[np.full(2000, 0.3), np.full(20_000, 1e-6)]), 22_000)
     assert run.n_scans <= 100
 
 
 def test_other_losses_go_back_to_few_scans():
-    """Where steps are long at first, and no Gram columns can help: a spell of explicit steps comes to an end."""
+    """Steps are long at first, and Gram columns need the squared loss: naive steps, each with a scan, end when steps get short."""
     X, y = ar1(60, 1500, k=10)
     eps = np.r_[np.full(100, 0.5), np.full(3000, 1e-7)]
     run = cb.solve(
@@ -100,8 +100,8 @@ def test_other_losses_go_back_to_few_scans():
     assert run.n_scans <= 1000
 
 
-def test_where_gram_columns_are_counts_a_run_begins_with_them():
-    """Long steps need one scan; short ones soon go to lookahead, which needs no column then."""
+def test_runs_start_with_gram_columns_where_these_are_counts():
+    """Long steps need one scan; short ones soon use lookahead, which needs no further column."""
     rng = np.random.default_rng(0)
     X, y = rng.standard_normal((300, 6)), rng.standard_normal(300)
     long, short = (cb.solve(cb.Problem(cb.data.leaf_stumps(X), y), method, 40) for method in (cb.ls_boost(0.7), cb.forward_stagewise(1e-6)))

@@ -1,4 +1,4 @@
-"""Exact paths: R lars and certified truth, ties of every kind, any scale, and the same path from any candidates."""
+"""Exact paths against R lars and certified solutions, with ties of every kind."""
 
 from functools import cache
 
@@ -20,7 +20,7 @@ def path_of(name, kind):
 
 
 def reference_path(name, kind):
-    """lam (k,) and coefficients (k, p): certified where R lars is wrong, R lars elsewhere."""
+    """Return lam (k,) and coefficients (k, p): certified ones where R lars is wrong, those of R lars elsewhere."""
     reference = ReferenceSet(name)
     tag = {"lasso": "true_lasso", "stagewise": "true_fs0"}.get(kind, "") if name.startswith("ties") else ""
     return reference[f"{tag or KINDS[kind]}_lambda"], reference[f"{tag or KINDS[kind]}_beta"]
@@ -36,7 +36,7 @@ def interpolated(lam, beta, at):
 @pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize("name", REGRESSION)
 def test_same_curve_as_the_reference(name, kind):
-    """The fits agree at the knots of either path: to 1e-10 |y|, what conditioning leaves of R's 16 digits (diabetes64: 3e-11)."""
+    """Fits agree at the knots of both paths to 1e-10 |y|, the accuracy that conditioning leaves of R's 16 digits (diabetes64: 3e-11)."""
     reference, path = ReferenceSet(name), path_of(name, kind)
     lam, beta = reference_path(name, kind)
     size, low = reference.size, path.lam[-1]
@@ -133,7 +133,7 @@ def binary_design(seed):
 
 
 def assert_exact(problem):
-    """The Lasso is certified at knots and midpoints, down to least squares; FS_0 and LAR move tied learners, FS_0 as their signs say."""
+    """Check certificates of the Lasso at knots and midpoints; FS_0 and LAR move tied learners only, FS_0 along signs of correlations."""
     path, null = cb.exact_path(problem), max(problem.value(0 * problem.y), 1e-300)
     assert path.complete and path.lam[-1] == 0
     levels = np.concatenate([path.lam[:-1], (path.lam[1:] + path.lam[:-1]) / 2])
@@ -157,8 +157,8 @@ def test_discrete_designs(design):
         assert_exact(design(seed))
 
 
-def test_a_learner_that_left_with_no_step_comes_back():
-    """FS_0, several ties at once: one learner leaves with direction 0 and must be let in again when the others have moved."""
+def test_a_learner_that_left_with_no_step_enters_again():
+    """FS_0, several ties at once: one learner leaves with direction 0 and must enter again when the others have moved."""
     assert_exact(sign_design(474))
 
 

@@ -11,7 +11,7 @@ import coordboost as cb
 
 @pytest.mark.parametrize("kind", KINDS)
 def test_candidates_do_not_change_the_path(kind):
-    """Looking at few candidates between scans gives the path that looking at all learners gives, to rounding; scans are counted."""
+    """Few candidates between scans give the same path as all learners, up to rounding; scans are counted."""
     rng = np.random.default_rng(2)
     problem = cb.Problem(rng.standard_normal((40, 300)), rng.standard_normal(40))
     path = cb.exact_path(problem, kind=kind, lam_min=0.1, candidates=300)
@@ -60,7 +60,7 @@ def test_sparse_and_weights():
     np.testing.assert_allclose(weighted.beta.toarray(), repeated.beta.toarray(), rtol=0, atol=allowed)
 
 
-def test_nothing_to_do():
+def test_trivial_paths():
     X = np.random.default_rng(8).standard_normal((10, 3))
     path = cb.exact_path(X, np.full(10, 3.0))
     assert path.n_knots == 1 and (path.beta_at(lam=0) == 0).all() and path.complete

@@ -1,4 +1,4 @@
-"""Exact paths on columns that are dependent up to rounding: they are right or end, and what they have at Ctrl-C is kept."""
+"""Exact paths on columns that are dependent up to rounding: they are accurate or end early, and keep their knots at Ctrl-C."""
 
 import signal
 
@@ -37,7 +37,7 @@ def pixels(seed):
 
 
 def errors(path):
-    """Per knot, in extended precision: how far correlations are above lam or moving learners below it, times 1 + |beta|_1."""
+    """Return for each knot, in extended precision, how far correlations are above lam, or active ones off it, times 1 + |beta|_1."""
     problem = path.problem
     B, y = columns(problem).astype(np.longdouble), problem.y.astype(np.longdouble)
     beta = path.beta.toarray().astype(np.longdouble)
@@ -52,7 +52,7 @@ def errors(path):
 @pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize("design", [kernels, powers, pixels])
 def test_every_knot_is_right(design, kind):
-    """The correlations of a knot are off by so little that the gap is at most 1e-10: doubled, for the two ways in which they can be."""
+    """Correlations are so accurate that the gap of a knot is at most 1e-10; twice that, for the two kinds of deviation."""
     for seed in range(3):
         path = cb.exact_path(*design(seed), kind=kind)
         assert path.n_knots > 5 and (errors(path) <= 2 * GAP).all()
@@ -62,15 +62,15 @@ def test_every_knot_is_right(design, kind):
 
 @pytest.mark.parametrize("design", [kernels, powers, pixels])
 def test_gaps_of_the_lasso(design):
-    """The certificate, too, which allows for the rounding in itself: 8 u sqrt(n) (1 + |beta|_1), relative to the loss at 0, three times.
+    """Certified gaps are as small, plus three times the rounding of the certificate: 8 u sqrt(n) (1 + |beta|_1) of the loss at 0.
 
-    In its upper end, in its lower end, and in the largest correlation, by which the dual point is scaled.
+    Three times: in its upper end, in its lower end, and in the largest correlation, by which the dual point is scaled.
     """
     for seed in range(3):
         path = cb.exact_path(*design(seed))
         rounding = 3 * 4 * np.finfo(float).eps * np.sqrt(150) * (1 + path.l1 / np.linalg.norm(path.problem.y))
         assert (path.gaps <= GAP + rounding).all()
-        if path.complete:  # least squares up to the rank that LAPACK sees; a certificate knows of no rank
+        if path.complete:  # least squares up to the rank that LAPACK finds; a certificate uses no rank
             B, y = columns(path.problem), path.problem.y
             best = y - B @ np.linalg.lstsq(B, y, rcond=None)[0]
             loss = path.problem.value(path.problem.combine(path.beta_at(lam=0)))
@@ -78,12 +78,12 @@ def test_gaps_of_the_lasso(design):
 
 
 def test_least_squares_is_claimed_where_it_is_reached():
-    """Copies and sums of columns leave no doubt; columns that differ from them by 1e-9 do where the target has that difference in it."""
+    """With copies and sums of columns it is certain; near copies leave doubt where the target contains their difference."""
     rng = np.random.default_rng(0)
     X, own, noise = rng.standard_normal((40, 6)), rng.standard_normal(40), rng.standard_normal(40)
     exact = np.column_stack([X, X[:, 0], X @ np.ones(6)])
     assert cb.exact_path(exact, noise).complete
-    for distance in (1e-9, 1e-12):  # at the second one correlations do not tell
+    for distance in (1e-9, 1e-12):  # at 1e-12 correlations cannot decide
         near = np.column_stack([X, X[:, 0] + distance * own])
         path = cb.exact_path(near, noise + own)
         assert not path.complete and path.lam[-1] > 0 and "rounding" in path.message
@@ -91,7 +91,7 @@ def test_least_squares_is_claimed_where_it_is_reached():
 
 
 def test_correlations_within_rounding():
-    """A target that the columns do not see: what they have in common with it is rounding, and 0 is least squares."""
+    """The target is orthogonal to the columns up to rounding, so 0 is the least squares solution."""
     rng = np.random.default_rng(0)
     X, y = rng.standard_normal((20, 4)), rng.standard_normal(20)
     X -= X.mean(axis=0)
@@ -134,11 +134,11 @@ class Interrupting:
 
 @pytest.mark.parametrize("kind", KINDS)
 def test_interrupted_path_is_kept(kind):
-    """The knots until Ctrl-C are those of the whole path; the handler is put back."""
+    """The knots before Ctrl-C are those of the whole path; the handler is put back."""
     rng = np.random.default_rng(3)
     B, y = rng.standard_normal((50, 400)), rng.standard_normal(50)
     B /= np.linalg.norm(B, axis=0)
-    before = signal.signal(signal.SIGINT, signal.default_int_handler)  # runners in the background have the signal ignored
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)  # processes in the background ignore the signal
     try:
         with pytest.warns(cb.engine.InterruptedWarning, match="the knots passed are kept: "):
             whole, kept = (cb.exact_path(as_it_is(Interrupting(B, when), y), kind=kind, max_knots=40, candidates=10) for when in (0, 9))

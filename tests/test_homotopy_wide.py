@@ -19,7 +19,7 @@ def test_every_knot_is_right_where_columns_are_many(design, kind):
 
 @pytest.mark.parametrize("shape", [(30, 200), (80, 60)])
 def test_factors_of_the_penalty(shape):
-    """Read off the exact path of scaled columns: at every alpha |X_j'r| is its part of the penalty at most, and that on the support."""
+    """From the exact path of scaled columns: at every alpha |X_j'r| / n is at most alpha times the factor, with equality on the support."""
     rng = np.random.default_rng(4)
     X, y = rng.standard_normal(shape), rng.standard_normal(shape[0])
     factor = rng.uniform(1.0, 5.0, shape[1])
@@ -32,7 +32,7 @@ def test_factors_of_the_penalty(shape):
 
 
 def test_the_gap_at_the_end():
-    """At lam = 0 it is the distance to the least squares loss, of coefficients that are half of what they should be, too."""
+    """At lam = 0 it is the excess over the least squares loss, also for coefficients that are half of the right ones."""
     rng = np.random.default_rng(6)
     path = cb.exact_path(rng.standard_normal((20, 4)), rng.standard_normal(20))
     B, y = columns(path.problem), path.problem.y
@@ -56,7 +56,7 @@ def test_learners_stop_and_start(kind):
 
 
 def test_few_candidates_serve_a_wide_table():
-    """The knots are those of all learners as candidates, from a look at all learners for some ten knots each."""
+    """The knots are those with all learners as candidates, with a scan for about every ten knots."""
     rng = np.random.default_rng(6)
     X = rng.standard_normal((60, 3000)) + rng.standard_normal((60, 1))
     problem = cb.Problem(X, X[:, :8].sum(axis=1) + rng.standard_normal(60))
@@ -66,8 +66,8 @@ def test_few_candidates_serve_a_wide_table():
     np.testing.assert_allclose(path.lam, all_of_them.lam, rtol=0, atol=1e-10)
 
 
-def test_a_path_to_its_end_between_scans():
-    """Where columns outnumber samples the residual comes to 0 with every correlation: that takes no look at every learner's columns."""
+def test_a_complete_path_needs_fewer_scans_than_knots():
+    """With more columns than samples the residual reaches 0, and all correlations with it; this takes no scan for every learner."""
     rng = np.random.default_rng(7)
     problem = cb.Problem(rng.standard_normal((40, 2000)), rng.standard_normal(40))
     path = cb.exact_path(problem)

@@ -1,8 +1,8 @@
-"""No false end of an interval: thousands of designs with copies, near copies and dependent columns against optima in exact fractions.
+"""Intervals are valid on thousands of designs with copies, near copies and dependent columns: against optima in exact fractions.
 
-The columns as they are stored define a problem with an exact optimum, however close they come to each other. Where the table holds whole
-numbers the exact optimum of the table itself is another one, as the stored columns are rounded: no lower end is above that either.
-Coefficients of 1e10 and more make the loss as it is computed wrong: no upper end is below the optimum of the stored columns.
+The stored columns define a problem with an exact optimum, however close they are to each other. Stored columns are rounded, so that a
+table of whole numbers has another exact optimum: no lower end is above either of the two.
+Coefficients of 1e10 and more make the computed loss inaccurate: still, no upper end is below the optimum of the stored columns.
 """
 
 import itertools
@@ -21,7 +21,7 @@ DISTANCES = [1e-4, 1e-6, 1e-8, 1e-10, 1e-12, 1e-14, 5e-15, 1e-15, 3e-16]
 
 
 def residual_square(columns, y, weight):
-    """The smallest weighted sum of squares / 2 over the span of the columns: elimination in Fractions, zero pivots passed over."""
+    """Return the smallest weighted sum of squares / 2 over the span of the columns, by elimination in Fractions without zero pivots."""
     vectors = [*columns, y]
     gram = [[sum(weight * a * b) for b in vectors] for a in vectors]
     left = list(range(len(columns)))
@@ -38,7 +38,7 @@ def residual_square(columns, y, weight):
 
 
 def table(rng, p=None):
-    """A table of whole numbers, and then near copies in place of some columns; whether it still holds whole numbers."""
+    """Return X of whole numbers, some columns copies, sums or near copies of others; y; and whether X still holds whole numbers."""
     n = int(rng.integers(4, 10))
     p = p or int(rng.integers(2, 6))
     X = rng.integers(-9, 10, (n, p)).astype(float)
@@ -58,7 +58,7 @@ def table(rng, p=None):
 
 
 def instance(seed, p=None):
-    """A problem, and whether its table holds whole numbers; None where nothing is left of the table."""
+    """Return a problem, its table (None if it does not hold whole numbers), `center` and y; None if no problem can be made."""
     rng = np.random.default_rng(seed)
     X, y, whole = table(rng, p)
     weight = None if seed % 3 else rng.integers(0, 4, len(y)).astype(float)
@@ -75,7 +75,7 @@ def instance(seed, p=None):
 
 
 def points(problem, seed):
-    """Zero, the float64 least squares solution, models far away."""
+    """Return zero, the float64 least squares solution, and a model near it or far away."""
     B, rng = problem.gather(np.arange(problem.n_learners)), np.random.default_rng(seed)
     root = np.sqrt(problem.weight)
     best = np.linalg.lstsq(root[:, None] * B, root * problem.y, rcond=None)[0]
@@ -83,7 +83,7 @@ def points(problem, seed):
 
 
 def unconstrained_excess(seed):
-    """How far each interval is above the exact optimum of the stored columns or of a whole table, and how far below the former."""
+    """Return how far lower ends are above the optima (stored columns, whole table), and upper ends below that of stored columns."""
     made = instance(seed)
     if made is None:
         return []
@@ -101,7 +101,7 @@ def unconstrained_excess(seed):
 
 
 def lasso_excess(seed):
-    """The same for Ball and Penalty of the stored columns; supports and signs are enumerated."""
+    """The same for `L1Ball` and `L1Penalty` on the stored columns; the optimum enumerates supports and signs."""
     made = instance(seed, p=3)
     if made is None:
         return []
@@ -134,10 +134,10 @@ def worst(excess, seeds):
 
 @pytest.mark.parametrize("distance", [1e-8, 1e-10, 1e-12, 5e-15])
 def test_a_column_beside_its_near_copy(distance):
-    """Five columns of 12 samples, two of them `distance` apart: below the exact optimum, and as near to it as rounding lets it be.
+    """Two of five columns are `distance` apart: the lower end is below the exact optimum, and as close to it as rounding allows.
 
-    Rounding turns the direction in which the copies differ by some U / distance, and the coefficients of 1 / distance let the loss of
-    the least squares solution be known to that times 4 sqrt(12): 2e-7 of the loss at 0 for the first, nothing for the last.
+    Rounding turns the direction in which the copies differ by about U / distance. With coefficients of 1 / distance, the loss of the
+    least squares solution is known up to that times 4 sqrt(12): 2e-7 of the loss at 0 for the first distance, not at all for the last.
     """
     rng = np.random.default_rng(0)
     Z, y = rng.standard_normal((12, 4)), rng.standard_normal(12)
@@ -169,7 +169,7 @@ def gap_at_least_squares(problem):
 
 @pytest.mark.parametrize("shape", [(30, 4), (200, 20), (300, 150)])
 def test_intervals_of_good_columns_stay_narrow(shape):
-    """Each end gives way to rounding by less than 1e-13: 4 u sqrt(300) = 8e-15 times l1 times the residual's norm, here 7 losses at 0."""
+    """Each end allows for rounding below 1e-13: 4 u sqrt(300) = 8e-15 times l1 times the residual's norm, here 7 times the loss at 0."""
     rng = np.random.default_rng(1)
     X = rng.normal(size=shape)
     assert gap_at_least_squares(cb.Problem(X, X[:, 0] + rng.normal(size=shape[0]))) <= 2e-13
@@ -177,14 +177,14 @@ def test_intervals_of_good_columns_stay_narrow(shape):
 
 @pytest.mark.parametrize("convert", [np.asarray, scipy.sparse.csc_array])
 def test_dummies_of_several_categories_stay_narrow(convert):
-    """Dependent once centred, in each category: what rounding leaves of that is a constant, at right angles to every residual."""
+    """The dummies of each variable are dependent after centring, up to a constant from rounding, which is orthogonal to every residual."""
     rng = np.random.default_rng(2)
     X = np.column_stack([np.eye(4)[rng.integers(0, 4, 150)] for _ in range(3)])
     assert gap_at_least_squares(cb.Problem(convert(X), X @ rng.normal(size=12) + rng.normal(size=150))) <= 1e-12
 
 
 def test_columns_that_depend_exactly_stay_narrow():
-    """Sign columns of norm 1, some of them sums of others: found out without rounding, not copies of any other."""
+    """Sign columns of norm 1, one of them a flipped copy and one a sum of others: their dependence is found without rounding."""
     signs = np.array([[1, 1, 1, 1], [1, 1, -1, -1], [1, -1, 1, -1], [1, -1, -1, 1]]).T.repeat(4, axis=0) / 4.0
     X = np.column_stack([signs[:, :3], -signs[:, 0], (signs[:, :3] @ [1, 1, -1] + signs[:, 3]) / 2, signs[:, 3]])
     problem = cb.Problem(X, np.arange(16.0) ** 2, center=False, scale=False)
@@ -192,7 +192,7 @@ def test_columns_that_depend_exactly_stay_narrow():
 
 
 def test_a_column_in_another_unit_is_a_direction_of_its_own():
-    """Inches beside centimetres: only rounding tells the columns apart, but as they are stored they span a plane."""
+    """Inches beside centimetres: the columns differ by rounding only, but the stored columns are linearly independent."""
     rng = np.random.default_rng(3)
     X = rng.normal(size=(40, 2))
     problem = cb.Problem(np.column_stack([X, X[:, 0] / 2.54]), rng.normal(size=40))

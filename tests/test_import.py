@@ -1,4 +1,4 @@
-"""Names load when they are used: one list of them, nothing heavy before, and nothing lost in a fresh process."""
+"""Names are loaded on first use: there is one list of them, no heavy library is loaded before, and a fresh process has all names."""
 
 import ast
 import importlib
@@ -21,7 +21,7 @@ HEAVY = ("numpy", "scipy", "numba", "sklearn", "cvxpy", "matplotlib", "pandas", 
 
 
 def fresh(code):
-    """What a new process prints, from JSON."""
+    """Return what a new process prints, read as JSON."""
     done = subprocess.run([sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, check=True)
     return json.loads(done.stdout.splitlines()[-1])
 
@@ -61,14 +61,14 @@ def test_the_top_is_one_page():
 
 @pytest.mark.parametrize("name", PUBLIC)
 def test_a_name_has_one_home(name):
-    """What stands in several modules is one thing, and a module lists what it has."""
+    """A name in several modules is the same object, and modules list it in ``__all__``."""
     found = [getattr(module, name) for module in MODULES.values() if name in module.__all__]
     assert found or name in {*MODULES, "html_report"}
     assert all(one is PUBLIC[name] for one in found)
 
 
 def test_an_estimator_loads_what_it_needs():
-    """Boosting with trees needs no cross-validation, and so not the half of scikit-learn that goes with it."""
+    """Boosting with trees loads neither cross-validation nor the large part of scikit-learn that this needs."""
     needless = ["sklearn.model_selection", "sklearn.metrics", "coordboost.estimators.linear"]
     look = f"import json, sys; print(json.dumps([name for name in {needless!r} if name in sys.modules]))"
     assert fresh(f"from coordboost import RandomizedGBMRegressor as One; One(); {look}") == []
@@ -82,7 +82,7 @@ def test_unknown_names():
 
 
 def test_no_module_is_called_like_a_function():
-    """It would hide the function once it is loaded."""
+    """Once loaded, the module would hide the function."""
     package = ROOT / "coordboost"
     functions = [(HOME[name], name) for name, value in PUBLIC.items() if not inspect.ismodule(value)]
     assert [name for home, name in functions if (package / home / name).is_dir() or (package / home / f"{name}.py").exists()] == []
@@ -131,6 +131,6 @@ def cpu_seconds(code):
     ],
 )
 def test_loading_is_as_quick_as_its_libraries(code):
-    """At most 1.3 times the CPU time of numba and scipy.sparse: the median of runs in turn."""
+    """At most 1.3 times the CPU time of numba and scipy.sparse: the median ratio of alternating runs."""
     ratios = [cpu_seconds(code) / cpu_seconds("import numba, scipy.sparse") for _ in range(7)]
     assert statistics.median(ratios) <= 1.3

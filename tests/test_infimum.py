@@ -1,4 +1,4 @@
-"""What losses declare as their infimum, and what certificates claim from it: Poisson's loss goes far below 0."""
+"""The infimum that losses declare, and certificates that use it: Poisson's loss goes far below 0."""
 
 import math
 from collections import namedtuple
@@ -19,7 +19,7 @@ WEIGHT = RNG.integers(0, 3, 40).astype(float)
 
 
 class Counts(namedtuple("Counts", ""), cb.losses.Loss):
-    """Poisson's loss without a word about its infimum."""
+    """Poisson's loss without a declared infimum."""
 
     def value(self, y, f):
         return math.exp(f) - y * f
@@ -47,13 +47,13 @@ def declaring(what):
 
 @pytest.mark.parametrize("weight", [None, WEIGHT])
 def test_the_infimum_of_a_problem_is_the_weighted_sum(weight):
-    """Below the exact sum of the terms, by no more than 3 U of their sizes: a rounding for each product, and the allowance."""
+    """It is below the exact sum of terms by at most 3 U of their absolute values: a rounding for each product, and the allowance."""
     problem = cb.Problem(X, COUNTS, Bounded(), sample_weight=weight)
     terms = [Fraction(w) * Fraction(i) for w, i in zip(problem.weight, Bounded().infimum(COUNTS), strict=True)]
     assert 0 <= sum(terms) - Fraction(problem.infimum) <= 3 * Fraction(np.finfo(float).eps) * sum(map(abs, terms))
 
 
-def test_what_is_not_declared_is_not_known():
+def test_an_infimum_that_is_not_declared_is_unknown():
     assert cb.Problem(X, COUNTS, Counts()).infimum == -math.inf
     assert cb.Problem(X, COUNTS, declaring(-2.5)).infimum == pytest.approx(-100.0, rel=1e-15)
     only = declaring(lambda self, y: np.where(np.arange(40) < 39, 1.0, -math.inf))
@@ -62,7 +62,7 @@ def test_what_is_not_declared_is_not_known():
 
 
 @pytest.mark.parametrize("loss", [cb.losses.Squared(), cb.losses.Huber(0.3), cb.losses.Logistic(0.2), cb.losses.Exponential()], ids=repr)
-def test_losses_of_the_house_are_not_negative(loss):
+def test_losses_of_the_package_are_not_negative(loss):
     assert cb.Problem(X, np.where(COUNTS > 2, 1.0, -1.0), loss).infimum == 0
 
 
@@ -87,7 +87,7 @@ POINTS = [np.zeros(5), np.array([0.1, 0.0, 0.0, -0.05, 0.0]), np.full(5, 0.5), n
 
 
 def smallest(problem, target):
-    """A value >= L*, near it, and its beta: by descent on the positive and negative parts of beta, each at least 0."""
+    """Return a value slightly above L* and its beta, by descent on the positive and negative parts of beta, each at least 0."""
     B, lam = columns(problem), getattr(target, "lam", 0.0)
 
     def value(parts):
@@ -108,7 +108,7 @@ def smallest(problem, target):
 @pytest.mark.parametrize("target", TARGETS, ids=repr)
 @pytest.mark.parametrize("weight", [None, WEIGHT], ids=["plain", "weighted"])
 def test_values_far_below_zero_get_true_intervals(loss, target, weight):
-    """L* is here near -40 without weights, where 0 was claimed for a lower end."""
+    """Without weights L* is near -40: 0 would be a false lower end."""
     problem = cb.Problem(X, COUNTS, loss, sample_weight=weight)
     optimum, _ = smallest(problem, target)
     assert optimum < -1.0
@@ -124,20 +124,20 @@ def test_values_far_below_zero_get_true_intervals(loss, target, weight):
 
 @pytest.mark.parametrize("target", TARGETS[1:4], ids=repr)
 def test_the_interval_closes_at_the_optimum(target):
-    """The infimum stands in for the part of the residual that the penalty does not carry; the descent stops near 1e-10."""
+    """The infimum has the weight 1 - s in the lower end, which is small near the optimum; the descent stops near 1e-10."""
     problem = cb.Problem(X, COUNTS, Bounded())
     optimum, beta = smallest(problem, target)
     own = cb.certify(problem, beta, target)
     assert own.gap <= 1e-5 * problem.start_excess and own.lower <= optimum
 
 
-def test_a_loss_below_its_declared_infimum_is_found_out():
+def test_a_loss_below_its_declared_infimum_is_detected():
     problem = cb.Problem(X, COUNTS, declaring(0.0))
     for target in TARGETS:
         refused(lambda target=target: cb.certify(problem, POINTS[0], target), "below the infimum 0 that Own declares")
 
 
-def test_words_where_there_is_no_lower_end():
+def test_messages_without_a_lower_end():
     problem = cb.Problem(X, COUNTS, Counts())
     own = cb.certify(problem, POINTS[2])
     assert str(own).endswith("; no lower bound is known: the loss declares no infimum") and "inf," not in str(own)

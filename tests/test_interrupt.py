@@ -1,4 +1,4 @@
-"""Ctrl-C: runs keep the steps made and say so, all else raises, soon; a second one acts at once. SIGTERM is left alone."""
+"""Ctrl-C: runs keep their steps and warn, all else raises soon; a second Ctrl-C acts at once. SIGTERM is left alone."""
 
 import signal
 import subprocess
@@ -30,7 +30,7 @@ def equals_fresh_run(run, method, **options):
 
 @contextmanager
 def handlers(**ours):
-    """Handlers of signals by their names; these must be there in the end, too."""
+    """Install handlers of signals, by name, and check at the end that they are still installed."""
     ours = {getattr(signal, name): handler for name, handler in ours.items()}
     before = {one: signal.signal(one, handler) for one, handler in ours.items()}
     try:
@@ -49,7 +49,7 @@ def at_terminal():
 
 
 def send(signum):
-    """To this thread, where it acts at once: what is sent to the process may come by another thread, and a moment later."""
+    """Send a signal to this thread, where it acts at once: sent to the process, it may arrive later and in another thread."""
     signal.raise_signal(signum)
 
 
@@ -97,7 +97,7 @@ def test_a_handler_of_the_users_own_gets_the_second_signal_and_is_put_back():
 
 @both
 def test_an_ignored_signal_stays_ignored(signum):
-    """As under nohup, or in a shell's background: the signal belongs to someone else."""
+    """As under nohup, or in a background process of a shell."""
     with handlers(**{signal.Signals(signum).name: signal.SIG_IGN}):
         try:
             run = cb.solve(problem(), cb.ls_boost(), 500, watch=lambda state: send(signum))
@@ -107,7 +107,7 @@ def test_an_ignored_signal_stays_ignored(signum):
 
 
 def test_sigterm_is_left_alone():
-    """Whoever set its handler gets every one of them, and the run goes on."""
+    """The user's handler gets every SIGTERM, and the run goes on."""
     got, sent = [], []
 
     def watch(state):
@@ -120,7 +120,7 @@ def test_sigterm_is_left_alone():
         assert run.status is Status.COMPLETED and len(got) == len(sent) > 0
 
 
-#: What processes begin with. ``tried(work)`` does work that takes for ever, sends a signal, and says what came of it and how soon.
+#: Start of the code of processes. ``tried(work)`` runs work that never ends, sends a signal, and prints the result and how soon it came.
 HEAD = """
 import os, signal, threading, time, warnings
 import numpy as np
@@ -153,7 +153,7 @@ def for_ever(work):
 
 
 def process(*lines):
-    """What a process prints, line by line, and its status."""
+    """Return the lines that a process prints, its exit status, and the end of its stderr."""
     source = "\n".join([HEAD, *lines])
     done = subprocess.run([sys.executable, "-c", source], capture_output=True, text=True, timeout=500)
     return done.stdout.splitlines(), done.returncode, done.stderr[-2000:]
@@ -165,12 +165,12 @@ def test_ctrl_c_keeps_the_steps_of_a_process():
 
 
 def test_sigterm_ends_a_process_in_the_middle_of_a_loop():
-    """Handled by nobody, it ends the process, as `timeout` and job queues expect."""
+    """Without a handler it ends the process, as `timeout` and job queues expect."""
     work = "tried(lambda: for_ever(lambda: cb.solve(problem, method, 10**9)), signal.SIGTERM)"
     assert process(work)[:2] == ([], -signal.SIGTERM)
 
 
-#: Work that takes for ever, after something small that compiles what it needs.
+#: Two pieces of code: a small one that compiles what is needed, and work that never ends.
 FITS = {
     "cross-validation, ten million steps": (
         "cb.LSBoostRegressorCV(n_steps=10).fit(X, y)",
@@ -211,8 +211,8 @@ ANSWERS = {
 
 
 @pytest.mark.parametrize("works", [FITS, ANSWERS], ids=["fits", "answers"])
-def test_ctrl_c_is_heard_soon(works):
-    """By estimators, cross-validation, replay, scores, angles and bounds: they raise, and hand out nothing."""
+def test_ctrl_c_acts_soon(works):
+    """Estimators, cross-validation, replay, scores, angles and bounds raise KeyboardInterrupt, and return nothing."""
     out, code, words = process(*(line for ready, work in works.values() for line in (ready, f"tried({work})")))
     assert dict(zip(works, out, strict=False)) == dict.fromkeys(works, "KeyboardInterrupt soon"), words
     assert code == 0
@@ -245,7 +245,7 @@ print(n, flush=True)
 
 @pytest.mark.skipif(not hasattr(signal, "setitimer"), reason="needs signal.setitimer")
 def test_ctrl_c_at_any_moment_leaves_no_lock_behind():
-    """While threads start and take tasks, too: it is always a KeyboardInterrupt, and the process ends."""
+    """Also while threads start and take tasks: KeyboardInterrupt is always raised, and the process ends."""
     assert process(MANY)[:2] == (["100"], 0)
 
 

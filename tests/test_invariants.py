@@ -1,4 +1,4 @@
-"""What holds along every path: grids, norms, supports, identities of the losses, and a state that does not drift.
+"""Invariants of every path: grids, norms, supports, identities of the losses, and model states that do not drift.
 
 FGM = Freund, Grigas, Mazumder, "A New Perspective on Boosting in Linear Regression" (2017).
 """
@@ -49,7 +49,7 @@ def test_forward_stagewise_counts(problem, model_state, eps):
 @PROBLEMS
 @pytest.mark.parametrize("eps, delta", [(0.1, 2.0), (1e-3, 0.5), (0.5, 0.5), (0.01, 1e6)])
 def test_regularised_stagewise_stays_in_its_ball(problem, model_state, eps, delta):
-    """|beta^k|_1 <= delta (1 - (1 - eps/delta)^k), FGM Theorem 4.1. Of K steps back only a share (1 - eps/delta)^K is left, so at
+    """|beta^k|_1 <= delta (1 - (1 - eps/delta)^k), FGM Theorem 4.1. After K steps a share (1 - eps/delta)^K of a step is left, so at
     most min(k, delta/eps) steps of three roundings each count.
     """
     run = cb.solve(problem, cb.regularized_forward_stagewise(eps, delta), AT[-1], model_state=model_state)
@@ -63,7 +63,7 @@ def test_regularised_stagewise_stays_in_its_ball(problem, model_state, eps, delt
 @PROBLEMS
 @pytest.mark.parametrize("step", [None, 0.1, cb.rules.SegmentSearch(1.5)], ids=["2/(k+2)", "constant", "search"])
 def test_frank_wolfe_stays_in_its_ball(problem, step):
-    """Convex combinations; the rounding of each is forgotten at the rate of the steps."""
+    """Models are convex combinations; later steps shrink the rounding errors of earlier ones."""
     run = cb.solve(problem, cb.methods.frank_wolfe(1.5, step), 2000)
     for state in run.replay([0, 1, 2, 3, 10, 100, 2000]):
         assert state.l1 <= 1.5 * (1 + (4 * state.k + N) * U)
@@ -111,11 +111,11 @@ def test_descent_methods_descend(problem, method, loss):
 @pytest.mark.parametrize("model_state", [cb.engine.CovarianceState, cb.engine.NaiveState, cb.engine.LookaheadState])
 @pytest.mark.parametrize("method", [cb.ls_boost(1e-4), cb.regularized_forward_stagewise(1e-3, 2.0)], ids=lambda method: method.name)
 def test_the_state_does_not_drift(problem, model_state, method):
-    """After 200,000 steps the learner and the length are those that coefficients computed anew ask for.
+    """After 200,000 steps the learner and the step length agree with correlations recomputed from the coefficients.
 
     A step adds to each entry two roundings relative to entries of at most `size`; the state is renewed every 65,536 steps, so at
     most 4 * 65,536 * U * size have piled up in it, and as much in beta, whose errors reach the state through N columns of
-    entries at most 1; plus the M terms of the recomputation. A step of 1e-4 that was missed is a thousand times as much.
+    entries at most 1; plus the M terms of the recomputation. A missed step of 1e-4 would be a thousand times as much.
     """
     run = cb.solve(problem, method, 200_000, model_state=model_state)
     size = max(np.abs(problem.y).max(), np.abs(run.beta).max(), problem.start_size)
