@@ -25,10 +25,10 @@ def name(row):
 def test_every_row_of_the_ledger_has_a_space():
     of_one_instance = {"VAGBM on five coordinates", "VAGBM comes back above its start"}
     # trees are grown for each residual of a run: these statements are only about the runs in the ledger
-    of_runs = {"Theta of grown trees, sampled", "Trees and the stumps they begin with"}
-    of_runs |= {"Theorem 4.1 on grown trees, where it was looked at"}
+    of_runs = {"Theta of grown trees, sampled", "Trees and the stumps that they begin with"}
+    of_runs |= {"Theorem 4.1 on grown trees, at sampled residuals"}
     # a general solver takes a tenth of a second for each instance; the statements on all trees list those of a tiny table
-    by_hand = {"Optima of the package, by a solver", "Lower ends of the package, by a solver", "Minimal cosine angle, by a solver"}
+    by_hand = {"Optima of the package, by a solver", "Lower bounds of the package, by a solver", "Minimal cosine angle, by a solver"}
     by_hand |= {"Theorem 4.1 on all trees of a depth", "Theorem 4.2 on all trees of a depth", "Theta of all trees of a depth"}
     by_hand |= {f"Theorem {k}.1 (i), optimum by a solver" for k in (2, 3, 4, 5)}
     ours = [module for module in modules() if module.__name__.rpartition(".")[2].startswith(("agbm", "fgm", "rgbm", "jaggi", "ours"))]

@@ -84,7 +84,7 @@ class Loud(namedtuple("Loud", "eps"), cb.rules.StepRule):
 
 def test_theorems_apply_to_what_is_declared():
     quiet = cb.solve(PROBLEM, cb.rules.Method("own", cb.rules.Greedy(), Halving(1.0, 0.1, 2.0)), 20, compile=False)
-    assert [one.name for one in cb.theory.check(quiet)] == ["After the fact, error"]  # it applies to every greedy run
+    assert [one.name for one in cb.theory.check(quiet)] == ["A posteriori, error"]  # it applies to every greedy run
     loud = cb.solve(PROBLEM, cb.rules.Method("own", cb.rules.Greedy(), Loud(0.1)), 20, compile=False)
     ours = cb.solve(PROBLEM, cb.forward_stagewise(0.1), 20, compile=False)
     assert [one.name for one in cb.theory.check(loud)] == [one.name for one in cb.theory.check(ours)]

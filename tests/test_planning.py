@@ -54,9 +54,9 @@ def rows(problem):
 def test_every_row_is_in_order(rows):
     assert [row.name for row in rows if row.method is not None] == NAMES
     for row in rows:
-        assert row.needed <= row.afterwards and row.needed <= row.sharpened <= row.printed
+        assert row.needed <= row.a_posteriori and row.needed <= row.sharpened <= row.printed
     assert sum(row.needed < math.inf for row in rows) == len(NAMES)
-    assert rows[0].afterwards < 0.5 * rows[0].sharpened  # the a posteriori bound must be much better
+    assert rows[0].a_posteriori < 0.5 * rows[0].sharpened  # the a posteriori bound must be much better
 
 
 def test_needed_is_the_first_step_that_reaches_the_gap(problem, rows):
@@ -115,7 +115,7 @@ def test_the_a_posteriori_bound_equals_its_formula(method, shape):
     best = np.linalg.lstsq(B, problem.y)[0]
     far = [np.abs(state.beta - best).sum() for state in run.replay(range(61))]
     assert np.abs(after.to_least - far).max() <= 1e-9 * max(far)  # both are computed through an SVD, in different ways
-    found = next(one for one in cb.theory.check(run) if one.name == "After the fact, error")
+    found = next(one for one in cb.theory.check(run) if one.name == "A posteriori, error")
     assert found.holds and np.array_equal(found.bound, after.corr * after.to_least / 2)
 
 
@@ -123,7 +123,7 @@ def test_the_a_posteriori_bound_holds_in_the_metric_of_the_weights():
     rng = np.random.default_rng(0)
     X, y, weight = rng.normal(size=(30, 5)), rng.normal(size=30), rng.uniform(0.1, 3, 30)
     run = cb.solve(cb.Problem(X, y, sample_weight=weight), cb.ls_boost(0.2), 80)
-    assert next(one for one in cb.theory.check(run) if one.name == "After the fact, error").holds
+    assert next(one for one in cb.theory.check(run) if one.name == "A posteriori, error").holds
 
 
 @pytest.mark.parametrize(

@@ -127,7 +127,7 @@ def test_an_exact_claim_has_no_slack(monkeypatch):
         return BoundCheck("Loose", variant, "upper", 1.0, 2.0, 0.5, "exact")
 
     (fault,) = faults(monkeypatch, check_it, CAUGHT)
-    assert "called exact, and compared with a slack of 0.5" in fault
+    assert "called exact, but compared with a slack of 0.5" in fault
 
 
 def test_a_sabotage_that_passes_is_a_fault(monkeypatch):
@@ -161,7 +161,8 @@ def test_a_space_says_whether_it_is_exact(monkeypatch, level):
     monkeypatch.setattr(kept, "tried", lambda check, variant: [("hard case", 0.5)])
     made = module(SPACE=space, check_it=check_it, CASES={"one": lambda: 0.5}, SABOTAGE={check_it: CAUGHT})
     (fault,) = ledger.form_faults(made)
-    assert fault == f"made_up: the space 'halves' is called {'exact' if space.exact else 'not exact'}, which its rows are not."
+    marked = "exact, but its rows are not" if space.exact else "not exact, but its rows are"
+    assert fault == f"made_up: the space 'halves' is marked {marked}."
 
 
 def test_paragraphs_out_of_order_are_a_fault():

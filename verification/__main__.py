@@ -80,7 +80,7 @@ def _index(file):
 @click.option("--quick", is_flag=True, help="Only the small cases, under a minute.")
 @click.option("--only", metavar="NAME", help="Only files of verification/theorems whose name contains NAME.")
 @click.option("--json", "as_json", is_flag=True, help="Print JSON instead of the table.")
-@click.option("--html", type=click.Path(dir_okay=False, path_type=Path), metavar="FILE", help="Also write one page with plots.")
+@click.option("--html", type=click.Path(dir_okay=False, path_type=Path), metavar="FILE", help="Also write an HTML page with plots.")
 @click.option(
     "--table", "markdown", type=click.Path(dir_okay=False, path_type=Path), metavar="FILE", help="Also write a Markdown table."
 )
@@ -88,7 +88,7 @@ def _index(file):
     "--index",
     "numbers",
     is_flag=True,
-    help="Check nothing: from each number of the papers to its code; --table FILE writes the page.",
+    help="Check nothing: list the code and rows of each number of the papers; --table FILE writes the page.",
 )
 def main(quick, only, as_json, html, markdown, numbers):
     """Check every claim of the papers, and that deliberately wrong claims (sabotages) fail."""

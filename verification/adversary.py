@@ -65,15 +65,15 @@ def renew(name):
 
 @click.command(context_settings={"help_option_names": ["-h", "--help"]})
 @click.argument("name", default="", metavar="[NAME]")
-@click.option("--all", "everything", is_flag=True, help="Every row of the ledger.")
+@click.option("--all", "everything", is_flag=True, help="Search for all rows of the ledger.")
 @click.option(
-    "--seconds", type=click.FloatRange(0, min_open=True), default=60.0, show_default=True, metavar="S", help="How long, in all."
+    "--seconds", type=click.FloatRange(0, min_open=True), default=60.0, show_default=True, metavar="S", help="Total time of the search."
 )
-@click.option("--tries", type=click.IntRange(1), metavar="N", help="So many tries for each row in place of a time.")
+@click.option("--tries", type=click.IntRange(1), metavar="N", help="Number of tries for each row, instead of a time.")
 @click.option("--seed", type=click.IntRange(0), default=0, show_default=True, metavar="N", help="Seed of the search.")
-@click.option("--keep", is_flag=True, help="Write what was found to verification/hard_cases.")
+@click.option("--keep", is_flag=True, help="Write the instances found to verification/hard_cases.")
 @click.option(
-    "--renew", "renewed", is_flag=True, help="Hunt nothing: write what the claims say now about the instances kept there."
+    "--renew", "renewed", is_flag=True, help="Do not search: recompute the records of the instances kept there."
 )
 def main(name, everything, seconds, tries, seed, keep, renewed):
     """Search for violations of the statements whose name or file contains NAME.
@@ -97,7 +97,7 @@ def main(name, everything, seconds, tries, seed, keep, renewed):
             )
     if keep:
         keep_cases({file for file, _, _ in chosen})
-    click.echo(f"{len(chosen)} rows hunted in {time.perf_counter() - began:.0f} s, {wrong} not as claimed")
+    click.echo(f"{len(chosen)} rows searched in {time.perf_counter() - began:.0f} s, {wrong} not as claimed")
     raise SystemExit(int(wrong > 0))
 
 

@@ -82,7 +82,7 @@ class Ledger:
     @property
     def faults(self):
         """One sentence for each unexpected verdict, each sabotage that passes, and each fault in the form of a file."""
-        rows = [f"{r.statement} ({r.variant}) is {r.verdict}, {r.expected} was claimed{r.counterexample and ': ' + r.counterexample}."
+        rows = [f"{r.statement} ({r.variant}) is {r.verdict}, but {r.expected} was claimed{r.counterexample and ': ' + r.counterexample}."
                 for r in self.rows if not r.good]  # fmt: skip
         return rows + [f"{s.statement}: the sabotage '{s.what}' passes." for s in self.sabotages if not s.good] + self.missing
 

@@ -20,18 +20,18 @@ KINDS = r"(Theorem|Proposition|Lemma|Corollary|Remark|Example|Figure|Table|State
 
 HEAD = """# From the papers to the code
 
-Every numbered thing of the five papers: what in the package it is, its rows of [the ledger](ledger.md), its
-[experiments](experiments.md), and how true they are to the print:
+For each numbered item of the five papers: its code in the package, its rows of [the ledger](ledger.md), its
+[experiments](experiments.md), and how faithful they are to the paper:
 
 * *faithful*: as printed;
-* *corrected*: the print is wrong, and why; what is there is right;
-* *reduced*: less than the paper has, and how;
-* *left out*: not there, and why.
+* *corrected*: wrong as printed, for the reason given; the code is right;
+* *reduced*: only a part of what the paper has, as described;
+* *left out*: not in the package, for the reason given.
 
 A row of the ledger without a verdict is verified as printed.
 
 Written by `python -m verification --index --table docs/index-of-papers.md` from the list in `verification/papers.txt`;
-`python -m verification --index` prints it with the line of each function. Names are those below `coordboost`.
+`python -m verification --index` prints it with the line of each function. Names are relative to `coordboost`.
 """
 
 

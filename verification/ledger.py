@@ -61,7 +61,7 @@ def form_faults(module):
     without = [check for check in claimed if not getattr(module, "SABOTAGE", {}).get(check)]
     faults += [f"{check.statement} ({name}) has no sabotage." for check in without]
     return faults + [
-        f"{name}: the space '{space.name}' is called {'exact' if space.exact else 'not exact'}, which its rows are not."
+        f"{name}: the space '{space.name}' is marked {'exact, but its rows are not' if space.exact else 'not exact, but its rows are'}."
         for space in {id(space): space for check in checks for space in getattr(check, "spaces", ())}.values()
         if module.__name__ in (space.draw.__module__, space.make.__module__)
         if space.exact != kept.compared_exactly(space, checks)
@@ -162,7 +162,7 @@ def _inexact(outcomes):
     for name, one in outcomes:
         size = np.abs(np.asarray([one.measured, one.bound], dtype=float)).sum(axis=0)
         if one.level == "exact" and (np.asarray(one.slack, dtype=float) > ROOTS * size).any():
-            return f"{name}: it is called exact, and compared with a slack of {float(max(one.slack)):.3g}"
+            return f"{name}: it is called exact, but compared with a slack of {float(max(one.slack)):.3g}"
     return ""
 
 

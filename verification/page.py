@@ -71,9 +71,9 @@ def _explained(row):
         slack = (
             "its constant cannot be smaller"
             if row.pinned > 0.98
-            else f"a factor {1 / max(row.pinned, 1e-9):.3g} is not excluded"
+            else f"a constant smaller by a factor of {1 / max(row.pinned, 1e-9):.3g} is not excluded"
         )
-        said.append(f"At its hard case {row.pinned:.3g} of the bound is reached: {slack}.")
+        said.append(f"At its hard case the measured value is {row.pinned:.3g} of the bound: {slack}.")
     if row.shared:
         said.append("The package has the same formula; both sides agree on every small case.")
     return " ".join(said)
@@ -142,15 +142,15 @@ def _sabotages(ledger):
         f"<td>{_text(one.caught_by or 'passes')}</td></tr>"
         for one in ledger.sabotages
     )
-    heads = '<tr class="heads"><th>statement</th><th>what is wrong</th><th>refuted by</th></tr>'
+    heads = '<tr class="heads"><th>statement</th><th>what is changed</th><th>refuted by</th></tr>'
     return f'<table class="stack">{heads}{rows}</table>'
 
 
 LEGEND = (
-    '<p>In the pictures <span style="color: var(--measured)">dots on a line</span> are what was measured and '
-    '<span style="color: var(--bound)">open squares on dashes</span> are the bound: a dot inside a square is a bound that is attained. '
-    "Both axes are logarithmic. <i>Printed</i> is the claim as the paper has it, <i>corrected</i> where the print is false, "
-    "<i>sharpened</i> where the proof gives more.</p>"
+    '<p>In the plots <span style="color: var(--measured)">dots on a line</span> are measured values and '
+    '<span style="color: var(--bound)">open squares on dashes</span> are the bound: where a dot is inside a square, it is attained. '
+    "Both axes are logarithmic. <i>Printed</i> is the claim as in the paper, <i>corrected</i> a true form of a claim that is false as "
+    "printed, <i>sharpened</i> a stronger claim that the proof gives.</p>"
 )
 
 

@@ -200,7 +200,7 @@ class Statement:
         run, trail = _run(case)
         ours, assumed = self(case, variant), self.assuming.get(variant, "")
         if bool(ours) != bool(one.applies(run)) and "k[" not in assumed:
-            said = BoundCheck("whether the claim speaks, by the package", "printed", "tight", one.applies(run), bool(ours))
+            said = BoundCheck("whether the claim applies, by the package", "printed", "tight", one.applies(run), bool(ours))
             return [said]
         if not ours:
             return []

@@ -26,7 +26,7 @@ def mixed(check, variant, cases):
             continue
         small, large = case.in_units(1 / (UNIT + 0 * case.y[0])), case.in_units(UNIT)
         if len({formula.true(assumed, one, where) for one in (case, small, large)}) > 1:
-            return f"{name}: whether {assumed} hangs on the unit of the target"
+            return f"{name}: whether {assumed} holds depends on the unit of the target"
         for before, after in zip(*(_sides(text, one, where) for one in (case, large)), strict=True):
             if not _grown_alike(before, after):
                 return f"{name}: the sides of {text} are in different units"

@@ -1,7 +1,7 @@
 """Number of steps to a gap, in three ways: guaranteed by a theorem, proved by a run, and predicted by the exact path.
 
 A theorem uses only constants of the columns, and on real data its bound is often vacuous. A run has more information: with any
-least-squares solution b, the error is at most half of the largest correlation times ||beta - b||_1 (``bounds.afterwards``). Forward
+least-squares solution b, the error is at most half of the largest correlation times ||beta - b||_1 (``bounds.a_posteriori``). Forward
 stagewise with small steps follows the path FS_0, whose knots are known exactly: the length of the path predicts the number of steps.
 """
 
@@ -18,7 +18,7 @@ from coordboost.data.spectrum import Spectrum
 from coordboost.engine.run import solve
 from coordboost.lasso.homotopy.homotopy import exact_path
 from coordboost.rules.method import Method
-from coordboost.theory.bounds import afterwards
+from coordboost.theory.bounds import a_posteriori
 from coordboost.theory.bounds.plan import Plan, least_steps, promises
 from coordboost.theory.bounds.plan import plan as plan_method
 from coordboost.theory.bounds.trail import Constants, Trail
@@ -36,7 +36,7 @@ class IterationEstimate:
         The method with its parameters; None, and no run, where no theorem shows that it converges to least squares.
     printed, sharpened : float
         Steps after which a theorem guarantees the gap, as printed in the paper and with the constants of its proof.
-    afterwards : float
+    a_posteriori : float
         Steps after which the run itself proves the gap.
     predicted : float
         Steps that the exact path FS_0 predicts, not a guarantee.
@@ -50,21 +50,21 @@ class IterationEstimate:
     The row of one method in ``plan(problem, gap=...)``: the theorem guarantees the gap after 6 steps, and 2 were enough.
 
     >>> from coordboost.theory import IterationEstimate
-    >>> print(IterationEstimate("ls_boost", printed=29, sharpened=6, afterwards=2, needed=2, words="FGM, Theorem 2.1 (i)"))
-    ls_boost: printed 29, sharpened 6, afterwards 2, needed 2 (FGM, Theorem 2.1 (i))
+    >>> print(IterationEstimate("ls_boost", printed=29, sharpened=6, a_posteriori=2, needed=2, words="FGM, Theorem 2.1 (i)"))
+    ls_boost: printed 29, sharpened 6, a_posteriori 2, needed 2 (FGM, Theorem 2.1 (i))
     """
 
     name: str
     method: Method | None = None
     printed: float = math.inf
     sharpened: float = math.inf
-    afterwards: float = math.inf
+    a_posteriori: float = math.inf
     predicted: float = math.inf
     needed: float = math.inf
     words: str = ""
 
     def __str__(self):
-        steps = ((name, getattr(self, name)) for name in ("printed", "sharpened", "afterwards", "predicted", "needed"))
+        steps = ((name, getattr(self, name)) for name in ("printed", "sharpened", "a_posteriori", "predicted", "needed"))
         said = ", ".join(f"{name} {value:,.0f}" for name, value in steps if math.isfinite(value))
         return f"{self.name}: {said or 'no number'} ({self.words})"
 
@@ -154,13 +154,13 @@ class _Proved:
 
     def __call__(self, state):
         corr, far = float(np.abs(state.corr).max()), float(np.abs(state.beta - self.least).sum())
-        return afterwards.excess(corr, far) <= self.gap
+        return a_posteriori.excess(corr, far) <= self.gap
 
 
 def _met(trail, gap):
     """The first step at which the run has reached the gap, and the first at which it has proved it."""
-    proofs = afterwards.excess(trail.corr, trail.to_least)
-    return {"needed": _reached(trail.excess <= gap), "afterwards": _reached(proofs <= gap)}
+    proofs = a_posteriori.excess(trail.corr, trail.to_least)
+    return {"needed": _reached(trail.excess <= gap), "a_posteriori": _reached(proofs <= gap)}
 
 
 def _first(of, gap):

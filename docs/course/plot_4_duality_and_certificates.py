@@ -229,9 +229,9 @@ print("certified gap / loss at 0:", "  ".join(f"{gap:.0e}" for gap in gaps))
 #    L(\beta) - L^\star \le \frac{1}{2} \max_j |c_j|\ \|b - \beta\|_1 .
 #
 # The proof has two lines: :math:`B^\top B (b - \beta) = B^\top r`, so the left side is
-# :math:`\frac{1}{2} \langle b - \beta, B^\top r \rangle`. It is not from a paper, and is called *After the fact* here.
+# :math:`\frac{1}{2} \langle b - \beta, B^\top r \rangle`. It is not from a paper, and is called *A posteriori* here.
 boost = cb.solve(problem, cb.ls_boost(0.1), n_steps=1000)
-print(cb.theory.check(boost, "After the fact"))
+print(cb.theory.check(boost, "A posteriori"))
 print(boost.certificate())
 
 # %%

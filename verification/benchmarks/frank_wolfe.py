@@ -86,7 +86,7 @@ def contestants(problem, delta, target):
     if plain:
         methods["plain"] = cb.methods.frank_wolfe(delta, cb.rules.SegmentSearch(delta))
     made = [Contestant(f"coordboost, {name}", ours(problem, method, target)) for name, method in methods.items()]
-    made.append(Contestant("coordboost, pairwise, told the steps", ours(problem, methods["pairwise"], target, told=True)))
+    made.append(Contestant("coordboost, pairwise, known number of steps", ours(problem, methods["pairwise"], target, told=True)))
     here = importlib.util.find_spec("copt") is not None
     for name, options in {
         "plain": {}, "plain, exact search": {"search": True}, "pairwise": {"pairwise": True},
@@ -118,7 +118,7 @@ def table(name, X, y, target, rounds=None):
 
     everyone = contestants(problem, delta, target)
     everyone += [
-        Contestant("exact_path, whole", lambda: (cb.exact_path(problem).beta_at(l1=delta), 0)),
+        Contestant("exact_path, whole path", lambda: (cb.exact_path(problem).beta_at(l1=delta), 0)),
         Contestant("lasso_path", lasso),
     ]
     found = compete(everyone, judge, rounds)

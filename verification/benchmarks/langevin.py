@@ -52,7 +52,7 @@ def steps(name, shape, depth, n_steps, rounds=ROUNDS):
     rows = compete(contestants, judge(job), rounds)
     cost = {row["name"]: row.get("cpu", np.nan) for row in rows}
     facts = {"unit": "step", "shape": list(shape), "depth": depth, "n_steps": n_steps}
-    facts["over no noise"] = cost["coordboost"] / cost["no noise"]
+    facts["ratio to no noise"] = cost["coordboost"] / cost["no noise"]
     return {
         "name": name,
         **facts,

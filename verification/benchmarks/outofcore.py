@@ -60,7 +60,7 @@ def measure(file, y, n_columns, eps):
     return {
         "file, GB": file.stat().st_size / 1e9,
         "steps": run.n_steps,
-        "learners with a coefficient": len(run.final.support),
+        "nonzero coefficients": len(run.final.support),
         "l1 norm": run.final.l1,
         "loss / loss at 0": run.final.loss / problem.value(np.zeros(len(y))),
         "scans": run.n_scans,

@@ -62,4 +62,4 @@ def none_silent(over_best, words):
     """Whether each run whose last training loss is above its smallest one (by a factor of 1 + 1e-9) has a remark in its message."""
     worse = np.asarray(over_best) > 1 + 1e-9
     silent = int((worse & (np.asarray(words) == 0)).sum())
-    return fact(silent == 0, f"{worse.sum()} of {len(worse)} runs end above, {silent} of them silent")
+    return fact(silent == 0, f"{worse.sum()} of {len(worse)} runs end above, {silent} of them without a note")

@@ -94,7 +94,7 @@ def across(small, large):
         return Verdict("undecided", f"{int((ratios < 0).sum())} of {len(ratios)} sets", "six sets or more are needed")
     p = float(stats.wilcoxon(ratios, alternative="less").pvalue)
     outcome = "confirmed" if p < 0.05 else "refuted" if p > 0.95 else "undecided"
-    words = f"{int((ratios < 0).sum())} of {len(ratios)} sets, ratio {np.exp(np.median(ratios)):.2g} in the middle"
+    words = f"{int((ratios < 0).sum())} of {len(ratios)} sets, median ratio {np.exp(np.median(ratios)):.2g}"
     return Verdict(outcome, words, f"signed ranks: p = {p:.2g}")
 
 
@@ -117,27 +117,27 @@ def turning(table):
     due = np.array([12 / np.sqrt(row["rate"] * row["gamma"]) <= 100 for row in part])
     there = np.isfinite(at)
     low, middle, high = np.quantile(at[there], [0.05, 0.5, 0.95]) if there.any() else [np.nan] * 3
-    turned = f"{int(there[due].sum())} of {int(due.sum())} runs that are long enough turned"
-    words = f"{turned}, at {low:.2g} to {high:.2g}, {middle:.2g} in the middle"
+    turned = f"{int(there[due].sum())} of {int(due.sum())} runs that are long enough doubled"
+    words = f"{turned}, at {low:.2g} to {high:.2g}, median {middle:.2g}"
     return fact(bool(there[due].all()) and low >= 8 and high <= 12, words, "5 % and 95 % of the runs")
 
 
 FEW = (0.25, 0.1)  # rates with eta <= 1 for both losses
 CLAIMS = (
-    Claim("squared loss, 200 iterations, fit rows: no correction is better than the paper's sign, with half the trees",
+    Claim("squared loss, 200 iterations, training rows: no correction is better than the paper's sign, with half the trees",
           beats(0, 1, "Squared", "train", "train")),
-    Claim("squared loss, 200 iterations, fit rows: no correction is better than the program's sign, with half the trees",
+    Claim("squared loss, 200 iterations, training rows: no correction is better than the program's sign, with half the trees",
           beats(0, -1, "Squared", "train", "train")),
     Claim("squared loss, 200 iterations, test rows: no correction is better than the paper's sign",
           beats(0, 1, "Squared", "valid", "test")),
     Claim("squared loss: with the paper's sign the loss has doubled after 8 to 12 / sqrt(eta gamma) rounds", turning),
-    Claim("logistic loss, eta <= 1, 200 iterations, fit rows: the paper's sign is better than none",
+    Claim("logistic loss, eta <= 1, 200 iterations, training rows: the paper's sign is better than no correction",
           beats(1, 0, "Logistic", "train", "train", FEW)),
-    Claim("logistic loss, eta <= 1, 200 iterations, fit rows: the paper's sign is better than the program's",
+    Claim("logistic loss, eta <= 1, 200 iterations, training rows: the paper's sign is better than the program's",
           beats(1, -1, "Logistic", "train", "train", FEW)),
-    Claim("logistic loss, eta <= 1, 200 iterations, test rows: the paper's sign is better than none",
+    Claim("logistic loss, eta <= 1, 200 iterations, test rows: the paper's sign is better than no correction",
           beats(1, 0, "Logistic", "valid", "test", FEW)),
-    Claim("logistic loss, 200 trees, fit rows: no correction is better than the paper's sign",
+    Claim("logistic loss, 200 trees, training rows: no correction is better than the paper's sign",
           beats(0, 1, "Logistic", "train", "train", trees=True)),
 )  # fmt: skip
 
@@ -150,7 +150,7 @@ def draw(figure, table):
             at = [m for m in table.where(sign=sign, loss=loss).values("iterations") if m <= max(HORIZONS)]
             middle = [np.median(list(tuned(table, sign, loss, m, "train", "ratio").values())) for m in at]
             axis.plot(at, middle, color=colour, linestyle=style, label=name)
-        name_axes(axis, "iterations", "training loss, part of the first", loss.lower(), log_y=True)
+        name_axes(axis, "iterations", "training loss / initial loss", loss.lower(), log_y=True)
     legend_below(figure, axis)
 
 

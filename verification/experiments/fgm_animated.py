@@ -107,7 +107,7 @@ def show_walk(figure, table):
         if frame < N_STEPS:
             left.annotate("", way[frame + 1], way[frame], arrowprops={"arrowstyle": "->", "color": "#D55E00", "linewidth": 2})
         left.plot(0, 0, "*", color="black", markersize=10)
-        name_axes(left, "first residual", "second residual", f"step {frame}: the residual, and the polygon of its value")
+        name_axes(left, "first residual", "second residual", f"step {frame}: the residual and its level set")
         left.set(aspect="equal", xlim=(-1.2, 2.8), ylim=(-1.6, 2.4))
         right.plot(k[: frame + 1], f[: frame + 1], "o-", color="#0072B2", markersize=4, linewidth=1, label="largest abs correlation")
         right.plot(k, np.minimum(table["bound"], 4), color="#D55E00", linestyle="--", label="bound on the smallest so far")
@@ -131,7 +131,7 @@ EXPERIMENTS = (
         claims=(
             *(Claim(f"eps = {eps:g}: the largest distance of a coefficient from the Lasso's",
                     lambda table, eps=eps, one=one: near(off(table, eps), one, 0.5001e-4), f"{one:g}") for eps, one in PRINTED.items()),
-            Claim("the path is the Lasso's to within two steps", order_of_eps, "of the order of eps"),
+            Claim("the path is within two steps of the Lasso's", order_of_eps, "of the order of eps"),
         ),
     ),
     Experiment(

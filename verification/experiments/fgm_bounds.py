@@ -54,7 +54,7 @@ def lower_at_equal_norm(table):
         for large, small in pairwise(EPS):
             (x, y), (u, v) = (curve(table, "l1", "error", kappa=kappa, eps=eps) for eps in (large, small))
             above.append(float((np.interp(x, u, v) - y).max()))
-    return fact(max(above) <= 1e-3, f"at most {max(above):.2g} above", "nowhere above by 1e-3 of the start")
+    return fact(max(above) <= 1e-3, f"at most {max(above):.2g} above", "nowhere above by 1e-3 of the initial error")
 
 
 def ends(kappa, eps, printed):
@@ -146,7 +146,7 @@ def draw_ratios(figure, table):
         k = value.argmax()
         axis.plot(tau[k], value[k], "o", color="#D55E00")
         axis.annotate(f"{value[k]:.4f} at tau = {tau[k]:.4f}", (tau[k], value[k]), (0, -70), textcoords="offset points", ha="center")
-        name_axes(axis, "tau: distance from least squares asked for / A", "LS-Boost(1) / FS, by their bounds", name)
+        name_axes(axis, "tau: target distance from least squares / A", "LS-Boost(1) / FS, by their bounds", name)
 
 
 EXPERIMENTS = (
@@ -164,7 +164,7 @@ EXPERIMENTS = (
         name="fgm_figure6", source="Freund, Grigas, Mazumder, Figure 6", run=tradeoff, draw=draw_tradeoff, seconds=(0.1, 0.1),
         claims=(
             Claim("smaller eps is lower, once the bound on the l1 norm is A or more", smaller_is_lower, "lower curves"),
-            Claim("... except at very small shrinkage: at 0 the order is the other way round", except_near_zero, "crossing curves"),
+            Claim("... except at very small shrinkage: at 0 the order is reversed", except_near_zero, "crossing curves"),
         ),
     ),
     Experiment(

@@ -73,7 +73,7 @@ def draw_decay(figure, table):
             lines(axis, curves.where(method=name, rho=rho), "step", what, "eps", label="eps = {:g}")
         name_axes(column[0], "", "", f"{name}, rho = {rho:g}", log_x=True)
         name_axes(column[1], "steps", "", log_x=True)
-    axes[0, 0].set_ylabel("training error / at the start")
+    axes[0, 0].set_ylabel("training error / initial error")
     axes[1, 0].set_ylabel("l1 norm / largest")
     for axis in axes[0, ::5]:
         axis.legend(frameon=False, fontsize=8)
@@ -190,7 +190,7 @@ def draw_updates(figure, table):
         part = table.where(kind="update", rho=rho)
         axis.plot(part["step"], part["row"] + 1, "s", markersize=2, color="#0072B2")
         name_axes(axis, "step", "", f"rho = {rho:g}: {len(part.values('row'))} coordinates")
-    axes[0].set_ylabel("coordinate, the most updated lowest")
+    axes[0].set_ylabel("coordinate, most updated at the bottom")
 
 
 EXPERIMENTS = (
@@ -219,8 +219,8 @@ EXPERIMENTS = (
         claims=(
             Claim("gamma is close to 1", near_one, "close to 1"),
             Claim("gamma falls with p", falls, "falling curves"),
-            Claim("... then flattens: 1000 to 2000 takes less off than 100 to 200", flattens, "flat"),
-            Claim("... a column more takes less off, as in the picture", lambda table: flattens(table, (1000, 100)), "flat"),
+            Claim("... then flattens: it falls less from 1000 to 2000 than from 100 to 200", flattens, "flat"),
+            Claim("... its decrease per added column falls, as in the figure", lambda table: flattens(table, (1000, 100)), "flat"),
             Claim("gamma is larger for larger rho", grows, "ordered curves"),
             *(Claim(f"gamma at rho = {rho:g}, p = {p}", mean_is("gamma", p, rho, one, 2e-4), f"{one}")
               for rho, row in GAMMAS.items() for p, one in zip(P_GRID, row, strict=True)),

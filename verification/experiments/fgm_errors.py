@@ -64,7 +64,7 @@ def coincide(name, method):
 
     def judge(table):
         over = table.where(kind="run", data=name, method=method)["above"].astype(float)
-        words = f"{over.min():.2g} to {over.max():.2g} of the start above"
+        words = f"{over.min():.2g} to {over.max():.2g} of the initial error above"
         return fact(over.max() <= 0.05, words, f"{(over <= 0.05).sum()} of {len(over)} at most .05")
 
     return judge
@@ -74,10 +74,10 @@ def draw_against(figure, table):
     """Draw the Gaussian table, ten rows of prostate, and an enlarged part of the latter."""
     figure.set_size_inches(13, 4.4)
     ten = f"prostate, {prostate.TEN['raw']}"
-    panels = ((GAUSSIAN, GAUSSIAN), (prostate.TEN["raw"], ten), (prostate.TEN["raw"], f"{ten}, in large"))
+    panels = ((GAUSSIAN, GAUSSIAN), (prostate.TEN["raw"], ten), (prostate.TEN["raw"], f"{ten}, enlarged"))
     for axis, (name, title) in zip(figure.subplots(1, 3), panels, strict=True):
         lines(axis, table.where(kind="curve", data=name), "x", "error", "method")
-        name_axes(axis, "l1 norm / largest", "" if title.endswith("large") else "training error / at the start", title)
+        name_axes(axis, "l1 norm / largest", "" if title.endswith("enlarged") else "training error / initial error", title)
         axis.legend(frameon=False)
     axis.set(xlim=(0.15, 0.7), ylim=(0, 0.12))
 
@@ -133,7 +133,7 @@ def decreasing(method, most):
 
     def judge(table):
         rise = table.where(kind="curve", method=method)["rise"].astype(float).max()
-        return fact(rise <= most, f"rises by at most {rise:.1g} of the start", f"at most {most:g}")
+        return fact(rise <= most, f"rises by at most {rise:.1g} of the initial error", f"at most {most:g}")
 
     return judge
 
@@ -184,7 +184,7 @@ def draw_genes(figure, table):
             axis.title.set_size(9)
             axis.axhline(1, color="#888888", linewidth=0.8, linestyle=":")
             axis.set_ylim(-0.05, 1.15)
-        row[0].set_ylabel("error / that of a constant")
+        row[0].set_ylabel("error / error of a constant")
         row[0].legend(frameon=False, fontsize=8)
 
 

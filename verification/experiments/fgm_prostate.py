@@ -301,8 +301,8 @@ def draw_on_the_way(figure, table):
                 axis.plot(one["step"] / 1000, run, color=colour, linewidth=1.5, label=f"delta = {share:g} delta_max")
                 axis.plot(one["step"] / 1000, bound, color=colour, linewidth=1, linestyle=":")
         name_axes(row[0], "1000 steps", "l1 norm / delta_max", name)
-        name_axes(row[1], "1000 steps", "training error / at the start", "run (line) and bound (dots)")
-        name_axes(row[2], "1000 steps", "", "the same at the start")
+        name_axes(row[1], "1000 steps", "training error / initial error", "run (line) and bound (dots)")
+        name_axes(row[2], "1000 steps", "", "the same, first steps")
         row[1].set_ylim(-0.05, 1.5)
         row[2].set(ylim=(-0.05, 1.5), xlim=(0, part["step"].max() / 20_000))
     handles, labels = axes[0, 0].get_legend_handles_labels()
@@ -323,7 +323,7 @@ EXPERIMENTS = (
             *(Claim(f"{name}: the Lasso differs from {method}", differs(name, method), "differs")
               for name in TEN.values() for method in ("FS", "LS-Boost")),
             Claim(f"{ALL}: the Lasso's path is monotone", turns(ALL, True), "monotone"),
-            *(Claim(f"{name}: the Lasso's path is not monotone", turns(name, False), "on none of 11") for name in TEN.values()),
+            *(Claim(f"{name}: the Lasso's path is not monotone", turns(name, False), "not monotone") for name in TEN.values()),
             *(Claim(f"{name}: FS overshoots delta_max", overshoots(name), "overshoots") for name in TEN.values()),
             Claim("raw products: FS is off in some coefficient by", median_inside("off", 0.1, 0.86), ".1 to .86"),
             Claim("raw products: ... in relative training error by", median_inside("above", 0.0004, 0.023), ".0004 to .023"),

@@ -22,7 +22,7 @@ from verification.theorems.fgm_table_b_1 import TABLE as PRINTED_1
 
 #: The metrics of test errors: names of both readings, and of the second one relative to the mean square.
 FIRST, SECOND = "noise included, genes held out", "signal alone, genes with fresh noise"
-MEAN_SQUARE = "fresh noise, in parts of the mean square"
+MEAN_SQUARE = "fresh noise, relative to the mean square"
 
 
 class Fit(NamedTuple):
@@ -237,7 +237,7 @@ def claims_2(metric):
         *(Claim(f"{metric}: R-FS is at least as accurate as {pair[1]}, to 2 %", ordered(cases, metric, [pair], factor=1.02), "in all cases")
           for pair in rivals),
         *(Claim(f"{metric}: R-FS is sparser than {pair[1]}", ordered(cases, metric, [pair], "nonzeros"), "sparser") for pair in rivals),
-        Claim(f"{metric}: R-FS stops at a smaller part of its last norm than FS",
+        Claim(f"{metric}: R-FS stops at a smaller fraction of its last norm than FS",
               ordered(cases, metric, rivals[:1], "l1 / end"), "in all cases"),
         Claim(f"{metric}: delta is unimportant when large: .8 delta_max costs at most 5 %",
               ordered(cases, metric, [("R-FS, largest", "R-FS")], factor=1.05), "unimportant"),

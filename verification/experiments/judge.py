@@ -85,8 +85,8 @@ def every(verdicts):
     worst = next((one for one in verdicts if one.outcome == outcome), verdicts[0])
     if len(found) == 1:
         return verdicts[0]
-    words = f"{found.count('confirmed')} of {len(found)} hold" + f", the contrary of {found.count('refuted')}" * ("refuted" in found)
-    return Verdict(outcome, words, f"one that is {outcome}: {worst.statistic}")
+    words = f"{found.count('confirmed')} of {len(found)} hold" + f", {found.count('refuted')} are refuted" * ("refuted" in found)
+    return Verdict(outcome, words, f"the first that is {outcome}: {worst.statistic}")
 
 
 @np.errstate(invalid="ignore")  # infinite losses have no standard error

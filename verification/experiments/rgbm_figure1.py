@@ -72,14 +72,14 @@ def first(column, others):
 
 CLAIMS = (
     Claim(
-        "t = 24 needs at most 1.25 times the iterations of t = 123 to a training gap of 0.01", alike, "curves that lie together"
+        "t = 24 needs at most 1.25 times the iterations of t = 123 to a training gap of 0.01", alike, "curves that coincide"
     ),
-    Claim("its test loss after 400 iterations is at most 1 % larger", as_good, "curves that lie together"),
+    Claim("t = 24: the test loss after 400 iterations is at most 1 % larger", as_good, "curves that coincide"),
     Claim(
         "an iteration with t = 24 takes less than half the CPU time of one with t = 123", cheaper, "curves in time far apart"
     ),
-    Claim("t = 24 sorts the samples fewer times than t = 123 on the way to a gap of 0.01", first("evaluations", [-1])),
-    Claim("t = 24 is there in less CPU time than t = 123 and t = 1", first("cpu", [-1, 0]), "the lowest curve in time"),
+    Claim("t = 24 sorts the samples fewer times than t = 123 until a gap of 0.01", first("evaluations", [-1])),
+    Claim("t = 24 reaches it in less CPU time than t = 123 and t = 1", first("cpu", [-1, 0]), "the lowest curve in time"),
 )
 
 

@@ -90,7 +90,7 @@ def claims_of(name):
     special = {
         "a9a": (Claim("n is much larger than p: where the training loss is smallest the test loss is, too, to 1 %", follows),),
         "colon-cancer": (
-            Claim("the smallest training loss generalises badly: the test loss of t = p turns", turns),
+            Claim("the smallest training loss generalises badly: the test loss of t = p rises again", turns),
             better,
         ),
         "rcv1_small": (better,),

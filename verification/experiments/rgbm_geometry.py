@@ -127,7 +127,7 @@ EXPERIMENTS = (
     Experiment(
         name="rgbm_figure2", source="Lu, Mazumder, Figure 2", run=ranks, draw=draw_ranks, seconds=(0.1, 0.1),
         claims=(
-            Claim("t = 10: from K = 40 on the weights cannot be told from Beta(1, 10)", law_is_close, "indistinguishable"),
+            Claim("t = 10: from K = 40 on the weights cannot be distinguished from Beta(1, 10)", law_is_close, "indistinguishable"),
             *(Claim(f"largest difference from the density, K = {n}", lambda table, n=n: beside(f"{gap_to_density(n)(table):.3f}"))
               for n in SIZES),
             Claim("the weights approach Beta(1, 10): total variation at least halves with K doubled",

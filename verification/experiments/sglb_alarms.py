@@ -89,12 +89,12 @@ def held(rng, times):
 
 
 TESTS = {
-    "mean of a chain within 5 errors, 8 coefficients": means,
+    "mean of a chain within 5 standard errors, 8 coefficients": means,
     "trace of a covariance within 0.3": traces,
-    "two shares of the time in a well within 7.5 errors of one": occupancies,
-    "the same, of chains that never leave": lambda rng, times: occupancies(rng, times, 1.0),
-    "chances of learners within 5 errors": chances,
-    "noise of leaves within 5 errors": spreads,
+    "two shares of time in a well within 7.5 standard errors of one share": occupancies,
+    "the same for chains that never leave": lambda rng, times: occupancies(rng, times, 1.0),
+    "probabilities of learners within 5 standard errors": chances,
+    "noise of leaves within 5 standard errors": spreads,
     "coverage of intervals within 0.055": held,
 }
 

@@ -32,12 +32,12 @@ def long_run(quick):
     law, found = exact.of_predictions(B), np.cov((sample.pooled @ B.T).T)
     trace, off = np.trace(found) / np.trace(law.cov), apart(found, law.cov)
     return [
-        row("blocks", "coefficients: most Monte Carlo errors off the mean", "", away.max(), 1.0, away.max() < FAR),
-        row("blocks", "coefficients: variances, to those at this eps", 1.0, (sd**2 / np.diag(exact.cov)).mean(), spread,
+        row("blocks", "coefficients: largest error of a mean, in Monte Carlo errors", "", away.max(), 1.0, away.max() < FAR),
+        row("blocks", "coefficients: variances / exact ones at this eps", 1.0, (sd**2 / np.diag(exact.cov)).mean(), spread,
             np.abs(sd**2 / np.diag(exact.cov) - 1).max() < FAR * 2 * spread),
-        row("blocks", "predictions: trace of the covariance, to that at this eps", 1.0, trace, spread, abs(trace - 1) < FAR * spread),
-        row("blocks", "predictions: covariance, off by (Monte Carlo: 0.046)", "", off, 0.0, off < 0.15),
-        row("blocks", "coefficients: covariance off the Gibbs law by (0.36)", "", apart(np.cov(sample.pooled.T), limit.cov), 0.0, True),
+        row("blocks", "predictions: trace of the covariance / exact one at this eps", 1.0, trace, spread, abs(trace - 1) < FAR * spread),
+        row("blocks", "predictions: relative error of the covariance (Monte Carlo: 0.046)", "", off, 0.0, off < 0.15),
+        row("blocks", "coefficients: covariance, distance from Gibbs (0.36)", "", apart(np.cov(sample.pooled.T), limit.cov), 0.0, True),
     ]  # fmt: skip
 
 
@@ -80,18 +80,18 @@ def controls(quick):
             near = off < FAR * error + 0.5 * eps
             trace = np.trace(np.cov(draws.T)) / np.trace(law.cov)
             name = {0: "leaf noise only", 1: "two noises", 2: "one noise for both"}[int(structure)]
-            rows.append(row("controls", f"{name}, eps = {eps:g}: mean off by", known if eps == 0.01 else "", off, error,
+            rows.append(row("controls", f"{name}, eps = {eps:g}: relative error of the mean", known if eps == 0.01 else "", off, error,
                             bool(near) == (structure == cb.rules.Structure.OWN) or eps == 0.1))  # fmt: skip
-            rows.append(row("controls", f"{name}, eps = {eps:g}: trace of the covariance to Gibbs",
+            rows.append(row("controls", f"{name}, eps = {eps:g}: trace of the covariance / Gibbs law",
                             {1: 1.0, 0: 0.35, 2: 1.20}[int(structure)] if eps == 0.01 else "", trace, np.sqrt(2 / sample.ess.min()),
                             structure != cb.rules.Structure.OWN
                             or abs(trace - 1) < FAR * np.sqrt(2 / sample.ess.min()) + 2 * eps))  # fmt: skip
             if structure == cb.rules.Structure.SAME:
                 away, own = apart(draws.mean(axis=0), its_mean), np.trace(np.cov(draws.T)) / np.trace(its_cov)
                 spread = np.sqrt(2 / sample.ess.min())
-                rows.append(row("controls", f"{name}, eps = {eps:g}: mean off its own limit by", "", away, error,
+                rows.append(row("controls", f"{name}, eps = {eps:g}: distance of the mean from its own limit", "", away, error,
                                 away < FAR * error + 0.05 * eps))
-                rows.append(row("controls", f"{name}, eps = {eps:g}: trace of the covariance to that of its own limit", 1.0, own, spread,
+                rows.append(row("controls", f"{name}, eps = {eps:g}: trace of the covariance / its own limit", 1.0, own, spread,
                                 abs(own - 1) < FAR * spread + 2 * eps))  # fmt: skip
     return rows
 
@@ -151,7 +151,7 @@ def two_atoms(quick):
         rows.append(
             row(
                 "two columns",
-                f"{name}: covariance off its own law, of the distance to the other",
+                f"{name}: covariance: distance from its own law / from the other law",
                 "",
                 own / far,
                 0.0,

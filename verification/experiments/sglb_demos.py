@@ -7,15 +7,15 @@ from verification.experiments.sglb_chains import CHAINS
 from verification.experiments.sglb_laws import LAWS
 
 WORDS = {
-    "blocks": "squared loss, random blocks: the law at every eps, and Gibbs as eps falls",
-    "choice": "the law of a choice: order eps if it does not know signs, else root eps; never above the bound",
-    "on the way": "moments on the way: errors halve with eps",
+    "blocks": "squared loss, random blocks: the exact law at every eps, and the Gibbs law as eps falls",
+    "choice": "law of a selection rule: error O(eps) if it ignores signs, else O(sqrt(eps)); never above the bound",
+    "transient": "moments before the limit: errors halve with eps",
     "controls": "noise in the leaves only, or one noise for both: not the Gibbs law",
-    "wells": "two wells: the law, and chains that leave the wrong one",
-    "two columns": "two columns, not convex: the law depends on how often a column is chosen",
+    "wells": "two wells: the Gibbs law, and chains that leave the worse well",
+    "two columns": "two columns, non-convex loss: the law depends on how often a column is selected",
     "logistic": "logistic loss: mean energy below d / beta, excess below its bound",
-    "gap": "fixed design: the gap between new targets and those of the fit",
-    "ridge": "ridge leaves need noise of their own covariance",
+    "gap": "fixed design: the gap between the losses on new and on training targets",
+    "ridge": "ridge leaves need noise with a matching covariance",
     "leaf noise": "CatBoost's diffusion temperature is beta / N",
 }
 
@@ -33,7 +33,7 @@ def holds(demo):
         if not len(part):
             return Verdict("not judged", "not in the quick form")
         bad = [what for what, good in zip(part["what"], part["holds"], strict=True) if not good]
-        words = f"{len(part) - len(bad)} of {len(part)} numbers inside their errors"
+        words = f"{len(part) - len(bad)} of {len(part)} numbers within their errors"
         return Verdict("refuted" if bad else "confirmed", words, "; ".join(bad))
 
     return judge

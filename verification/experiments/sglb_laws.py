@@ -48,7 +48,7 @@ def equipartition(quick):
     inner = basis.T @ limit.mean_projector @ basis
     energy = (np.eye(9) + GAMMA * np.linalg.inv(inner)) / N
     mean = np.trace(energy @ basis.T @ B @ law.cov @ B.T @ basis) / 2
-    rows = [row("blocks", "mean energy above the least, d / (2 beta)", 0.0225, mean, 1e-12, abs(mean - 0.0225) < 1e-12)]
+    rows = [row("blocks", "mean energy above the minimum, d / (2 beta)", 0.0225, mean, 1e-12, abs(mean - 0.0225) < 1e-12)]
     bias = {}
     for eps in (0.2, 0.1, 0.05, 0.02, 0.01, 0.005):
         at = stationary(problem, method(eps))
@@ -115,7 +115,7 @@ def on_the_way(quick):
         for i in (0, 1):
             ratio = errors[i] / errors[i + 1]
             rows.append(
-                row("on the way", f"error of the {name}, ratio as eps halves ({i + 1})", 2.0, ratio, 0.3, 1.7 < ratio < 2.6)
+                row("transient", f"error of the {name}, ratio as eps halves ({i + 1})", 2.0, ratio, 0.3, 1.7 < ratio < 2.6)
             )
     return rows
 
@@ -135,8 +135,8 @@ def two_wells(quick):
         rows.append(row("wells", f"mean loss, beta = {beta}", loss, grid.mean_loss, 6e-4, abs(grid.mean_loss - loss) < 6e-4))
     stuck = cb.solve(problem, cb.sgb(0.2), 500, compile=False)
     at, loss = stuck.beta[0] / 10, stuck.final.loss / 100
-    rows.append(row("wells", "where gradient boosting ends", -0.998, at, 6e-4, abs(at + 0.998) < 6e-4))
-    return [*rows, row("wells", "its loss", 0.5998, loss, 6e-5, abs(loss - 0.5998) < 6e-5)]
+    rows.append(row("wells", "end point of gradient boosting", -0.998, at, 6e-4, abs(at + 0.998) < 6e-4))
+    return [*rows, row("wells", "loss at this end point", 0.5998, loss, 6e-5, abs(loss - 0.5998) < 6e-5)]
 
 
 def convex(quick):
@@ -153,7 +153,7 @@ def convex(quick):
         energy = grid.loss + limit_of(problem, select).penalty(grid.points, gamma)
         above, excess = float(grid.chance @ (energy - energy.min())), grid.mean_loss - best.loss / 50
         rows.append(
-            row("logistic", f"mean energy above the least, beta = {beta:g}; between .98 d / (2 beta) and d / beta", 1 / beta, above,
+            row("logistic", f"mean energy above the minimum, beta = {beta:g}; between .98 d / (2 beta) and d / beta", 1 / beta, above,
                 2 / beta, 0.98 / beta <= above <= 2 / beta)
         )  # fmt: skip
         rows.append(
@@ -181,9 +181,9 @@ def gap(quick):
     error = found.std() / np.sqrt(n)
     return [
         row(
-            "gap", "gap, simulated, against its formula", formula, found.mean(), error, abs(found.mean() - formula) < 5 * error
+            "gap", "simulated gap, compared with its formula", formula, found.mean(), error, abs(found.mean() - formula) < 5 * error
         ),
-        row("gap", "its ceiling d / N", 0.225, 9 / N, 0.0, formula <= 9 / N == 0.225),
+        row("gap", "its upper bound d / N", 0.225, 9 / N, 0.0, formula <= 9 / N == 0.225),
     ]
 
 
@@ -197,8 +197,8 @@ def ridge(quick):
     right, wrong = (scipy.linalg.solve_continuous_lyapunov(drift, 2 * N / BETA * noise) for noise in (M, through))
     exact, off = apart(right, law.cov), apart(B @ wrong @ B.T, B @ law.cov @ B.T)
     return [
-        row("ridge", "covariance with the right noise, off by", 0.0, exact, 1e-10, exact < 1e-10),
-        row("ridge", "with noise through the fit, off by (about 0.3)", "", off, 0.0, off > 0.1),
+        row("ridge", "relative error of the covariance with the right noise", 0.0, exact, 1e-10, exact < 1e-10),
+        row("ridge", "the same with noise passed through the fit (about 0.3)", "", off, 0.0, off > 0.1),
     ]
 
 

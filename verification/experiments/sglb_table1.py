@@ -97,7 +97,7 @@ def shown(name):
         mine, words = finals(table, name), []
         for package in PEERS if name in ASKED else ():
             theirs = finals(table, name, package)
-            words.append(f"{package} {mean_se(theirs)}, ours above by {mean_se(mine - theirs)}" if len(theirs) else f"no {package}")
+            words.append(f"{package} {mean_se(theirs)}, ours above by {mean_se(mine - theirs)}" if len(theirs) else f"{package} missing")
         return beside(mine)._replace(statistic="; ".join(words))
 
     return judge

@@ -148,9 +148,9 @@ def draw(figure, table):
 
 EXPERIMENTS = (
     Experiment(
-        name="trees_quality", source="beside LightGBM, XGBoost, CatBoost, scikit-learn; no paper", data=SETS, run=run, draw=draw,
+        name="trees_quality", source="no paper: compared with LightGBM, XGBoost, CatBoost, scikit-learn", data=SETS, run=run, draw=draw,
         claims=(
-            *(Claim(f"{name}: our test error is at most 3 % above that of each other machine", ties(name)) for name in SETS),
+            *(Claim(f"{name}: our test error is at most 3 % above that of each other package", ties(name)) for name in SETS),
             *(Claim(f"{name}: mean test errors", figures(name)) for name in SETS),
         ),
         seconds=(3, 27),

@@ -70,14 +70,14 @@ ANGLES = Space(
 
 
 check_sequence = Statement(
-    "AGBM, Lemma C.6", SEQUENCES, "What is left over in all rounds together, beside what was to be fitted.",
+    "AGBM, Lemma C.6", SEQUENCES, "The total size of the residuals that are left over, relative to that of the targets.",
     printed="total(left) <= 2 * (2 - angle2) * (1 - angle2) / angle2**2 * total(given)",
     sharpened="total(left) <= (kappa / (1 - kappa))**2 * total(given)", where={"kappa": "root(1 - angle2)"},
 )  # fmt: skip
 
 
 check_limit = Statement(
-    "AGBM, Lemma C.6, the limit of gamma", ANGLES, "What the sums need of gamma / Theta^2, s as printed and t sharpened; with equality.",
+    "AGBM, Lemma C.6, the limit of gamma", ANGLES, "The condition on gamma / Theta^2: s as printed and t sharpened attain it.",
     printed="4 / angle2**2 <= (1 - s)**2 / (4 * s**2)", sharpened="(kappa / (1 - kappa))**2 <= (1 - t)**2 / (4 * t**2)",
     where={"s": "angle2 / (4 + angle2)", "t": "(1 - kappa)**2 / angle2", "kappa": "root(1 - angle2)"},
 )  # fmt: skip

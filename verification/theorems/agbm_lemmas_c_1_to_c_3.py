@@ -24,11 +24,11 @@ from verification.spaces.momentum import AGBM, LINE
 from verification.statement import Statement
 
 check_identity = Statement(
-    "AGBM, Lemma C.1", (AGBM, LINE), "What the learners of h left over is what it lacks, whatever they are; along (1, 2, ..., n).",
+    "AGBM, Lemma C.1", (AGBM, LINE), "hhat - h is alpha times what the learner of h left over, for any learners; along (1, 2, ..., n).",
     printed="later(hat_along) == later(h_along) + alpha_m * left_along",
 )  # fmt: skip
 check_fall = Statement(
-    "AGBM, Lemma C.2", (AGBM, LINE), "What a round gains; sharpened: with the length of the learner.",
+    "AGBM, Lemma C.2", (AGBM, LINE), "The decrease of the loss in a round; sharpened: with the length of the learner.",
     printed="later(gaps) <= at_mix - eta / 2 * theta2 * residual2", sharpened="later(gaps) <= at_mix - eta / 2 * learner2",
     assuming="best",
 )  # fmt: skip

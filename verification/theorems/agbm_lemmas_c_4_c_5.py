@@ -26,17 +26,17 @@ from verification.theorems.agbm_theorem_4_1 import PRINTED, SHARPER
 SMALL = "gamma < theta2"
 
 check_potential = Statement(
-    "AGBM, Lemma C.4", (AGBM, LINE), "The potential falls by what is gained: printed for every f, here f* and -f* / 10; corrected for f*.",
+    "AGBM, Lemma C.4", (AGBM, LINE), "The potential grows by at most delta: printed for every f, here f* and -f* / 10; corrected for f*.",
     printed=refuted("later(potential) <= potential + gain and later(above) <= above + gain"),
     corrected="later(potential) <= potential + gain", assuming=SMALL,
 )  # fmt: skip
 check_sums = Statement(
-    "AGBM, Lemma C.5", (AGBM, LINE), "What is gained in all rounds together is not above 0.",
+    "AGBM, Lemma C.5", (AGBM, LINE), "The sum of the increments delta over all rounds is at most 0.",
     printed="total(gain) <= 0", sharpened="total(gain) <= 0",
     assuming={"printed": f"{SMALL} and {PRINTED}", "sharpened": f"{SMALL} and {SHARPER}"},
 )  # fmt: skip
 check_exact_fit = Statement(
-    "AGBM, Remark C.1", LINE, "Where every target is fitted nothing is left over, and what is gained has a closed form.",
+    "AGBM, Remark C.1", LINE, "If every target is fitted exactly, nothing is left over, and delta has a closed form.",
     printed=refuted("gain == -(1 - gamma) / (4 * gamma**2) * alpha_m**2 * residual2 and left2 == 0"),
     corrected="gain == -(1 - gamma) / (4 * gamma) * alpha_m**2 * residual2 and left2 == 0",
     assuming=f"{SMALL} and theta2 == 1",

@@ -48,11 +48,11 @@ def _(case, variant):
 
 
 check_appendix = Statement(
-    "AGBM, Theorem 4.1 in the appendix", (AGBM, LINE), "The rate with M^2 in the place of (M + 1)^2.",
+    "AGBM, Theorem 4.1 in the appendix", (AGBM, LINE), "The rate with M^2 instead of (M + 1)^2.",
     printed=refuted("later(gaps) <= radius2 / (2 * eta * gamma * (k + 1)**2)"), assuming=PRINTED,
 )  # fmt: skip
 check_sum = Statement(
-    "AGBM, Theorem 4.1 summed", (AGBM, LINE), "The gaps of all rounds together: ours, from the same proof.",
+    "AGBM, Theorem 4.1 summed", (AGBM, LINE), "The sum of the gaps over all rounds: ours, from the same proof.",
     sharpened="total(gaps) - gaps[0] <= 2 * radius2 / (eta * gamma)", assuming=SHARPER,
 )  # fmt: skip
 check_worst = Statement(

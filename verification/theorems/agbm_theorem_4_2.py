@@ -52,7 +52,7 @@ def _(case, variant):
 
 
 check_every = Statement(
-    "AGBM, proof of Theorem 4.2", (AGBM, LINE), "The gap after every round, in parts of the first.",
+    "AGBM, proof of Theorem 4.2", (AGBM, LINE), "The gap after every round, relative to the first.",
     sharpened="later(gaps) <= 4 / (least_weight * eta * gamma * (k + 2)**2) * gaps[0]", assuming=SQUARES,
 )  # fmt: skip
 

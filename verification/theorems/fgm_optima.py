@@ -41,7 +41,7 @@ def _optimum(case, by=0.0):
     return BoundCheck("optimum", "sharpened", "tight", *sides, case.slack)
 
 
-@claim("Lower ends of the package, by a solver", of=Judged, sharpened="verified")
+@claim("Lower bounds of the package, by a solver", of=Judged, sharpened="verified")
 def check_lower(case, variant):
     """No lower end along a run is above the optimum."""
     return _lower(case)

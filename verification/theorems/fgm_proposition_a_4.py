@@ -93,6 +93,6 @@ CASES = {
     ),
 }
 SABOTAGE = {
-    check: {"G a third of what it is": lambda case: _checks(case, "short", Fraction(1, 9))}
+    check: {"G a third of its value": lambda case: _checks(case, "short", Fraction(1, 9))}
     for check in (check_process, check_constant)
 }

@@ -162,7 +162,7 @@ def _double_step(case):
 SABOTAGE = {
     check_lasso: {"the Lasso of half the l1 norm": _half_radius},
     check_sandwich: {"the Lasso of half the l1 norm": _half_radius},
-    check_falls: {"all of it": check_falls.instead("later(excess) <= 0 * excess"), "FS with long steps": _double_step},
+    check_falls: {"the whole error in one step": check_falls.instead("later(excess) <= 0 * excess"), "FS with long steps": _double_step},
     check_orthonormal: {"a quarter of a step": lambda case: BoundCheck(
         "quarter", "printed", "upper", case.distances(), case.step / 4)},
 }  # fmt: skip

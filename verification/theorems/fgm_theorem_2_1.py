@@ -31,7 +31,7 @@ GAMMA = {
 
 
 def _both(name, words, formula):
-    """The printed variant, for eps <= 1, and the sharpened one, gamma without its 4."""
+    """The printed variant, for eps <= 1, and the sharpened one, gamma without the factor 4."""
     return Statement(
         name,
         LS,
@@ -45,12 +45,12 @@ def _both(name, words, formula):
 
 check_loss = _both("Theorem 2.1 (i)", "The training error falls at a linear rate.", "excess <= A**2 * gamma**k / 2")
 check_distance = _both(
-    "Theorem 2.1 (ii)", "Some least-squares solution is near.", "distance <= A * root(gamma)**k / root(lambda_pmin)"
+    "Theorem 2.1 (ii)", "Some least-squares solution is close.", "distance <= A * root(gamma)**k / root(lambda_pmin)"
 )
 check_fit = _both("Theorem 2.1 (iii)", "The predictions approach those of least squares.", "fit <= A * root(gamma)**k")
 check_gradient = _both("Theorem 2.1 (iv)", "The largest correlation falls at half the rate.", "corr <= A * root(gamma)**k")
 check_l1_steps = Statement(
-    "Theorem 2.1 (v), first term", LS, "The l1 norm is at most of the size of the root of k.",
+    "Theorem 2.1 (v), first term", LS, "The l1 norm is at most of the order of sqrt(k).",
     printed="l1 <= root(k * eps / (2 - eps)) * root(A**2 - fit**2)",
 )  # fmt: skip
 check_l1_rate = _both(

@@ -24,20 +24,20 @@ from verification.statement import Statement
 from verification.theorems.fgm_theorem_2_1 import GAMMA
 
 check_contraction = Statement(
-    "(13)", LS, "Each step takes a share of the error.", printed="later(excess) <= gamma * excess",
+    "(13)", LS, "Each step reduces the error by a constant factor.", printed="later(excess) <= gamma * excess",
     sharpened="later(excess) <= sharper * excess", where=GAMMA, assuming={"printed": "eps <= 1"},
 )  # fmt: skip
 check_length = Statement(
     "(1), (10) step length", LS, "The residual moves by eps times the largest correlation.", printed="abs(theta) == eps * corr"
 )
 check_descent = Statement(
-    "(25) descent", LS, "What a step gains.", printed="later(excess) == excess - eps * (2 - eps) / 2 * corr**2"
+    "(25) descent", LS, "The decrease of the error in a step.", printed="later(excess) == excess - eps * (2 - eps) / 2 * corr**2"
 )
-check_correlation = Statement("(28)", LS, "The largest correlation against the error.", printed="corr <= root(2 * excess)")
+check_correlation = Statement("(28)", LS, "The error bounds the largest correlation.", printed="corr <= root(2 * excess)")
 check_fall = Statement(
-    "(29)", LS, "The fit comes nearer by what the step takes.", printed="later(fit2) == fit2 - (2 * eps - eps**2) * corr**2"
+    "(29)", LS, "The decrease of the distance to least squares, squared.", printed="later(fit2) == fit2 - (2 * eps - eps**2) * corr**2"
 )
-check_energy = Statement("(30) energy", LS, "All steps together.", printed="eps * (2 - eps) * spent(corr**2) == A**2 - fit**2")
+check_energy = Statement("(30) energy", LS, "The sum of all decreases.", printed="eps * (2 - eps) * spent(corr**2) == A**2 - fit**2")
 
 CASES = {
     "golden, in rationals": lambda: LS.at((3, 3, 12), "0 2 1 2 1 0 3/5 4/5 0 3 1/2"),

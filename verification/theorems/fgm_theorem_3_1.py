@@ -53,7 +53,7 @@ check_loss = _at_best(
     printed="at(i, excess) <= p / (2 * lambda_pmin) * D**2", sharpened="at(i, excess) <= p / (8 * lambda_pmin) * D**2",
 )  # fmt: skip
 check_distance = _at_best(
-    "Theorem 3.1 (ii)", "Some least-squares solution is near.",
+    "Theorem 3.1 (ii)", "Some least-squares solution is close.",
     printed="at(i, distance) <= root(p) / lambda_pmin * D", sharpened="at(i, distance) <= root(p) / (2 * lambda_pmin) * D",
 )  # fmt: skip
 check_fit = _at_best(
@@ -66,21 +66,21 @@ check_gradient_mean = _at_best(
     printed="smallest(corr) / n <= A**2 / (2 * n * eps * (k + 1)) + eps / (2 * n)",
 )  # fmt: skip
 check_end = _at_best(
-    "(22)", "In the end the error is that of eps alone: here once A^2 / (eps (k + 1)) is at most a quarter of eps.",
+    "(22)", "In the limit the bound depends on eps alone: here once A^2 / (eps (k + 1)) is at most a quarter of eps.",
     printed="at(i, excess)[-1] <= p / (2 * lambda_pmin) * (5 * eps / 4)**2", assuming="4 * A**2 <= eps**2 * (k[-1] + 1)",
 )  # fmt: skip
 check_l1 = _at_best("Theorem 3.1 (v)", "A step adds eps to the l1 norm.", printed="l1 <= k * eps")
 check_sparsity = _at_best("Theorem 3.1 (vi)", "A step adds at most one learner.", printed="l0 <= k")
 check_change = _at_best(
     "Change of the training error",
-    "What a step gains or loses.",
+    "The change of the error in a step.",
     sharpened="later(excess) == excess + eps / 2 * (eps - 2 * corr)",
 )
 check_last = _at_best(
     "Theorem 3.1 (iv) for the last iterate", "The same at k itself: not claimed, and false.", sharpened=refuted("corr <= D / 2")
 )
 check_monotone = Statement(
-    "Training error of FS falls", FS, "As the text has it; corrected: as long as the largest correlation exceeds eps / 2.",
+    "Training error of FS falls", FS, "The error never rises, as the text says; corrected: while the largest correlation exceeds eps / 2.",
     printed=refuted("later(excess) <= excess"), corrected="where(corr > eps / 2, later(excess), excess) <= excess",
 )  # fmt: skip
 

@@ -37,7 +37,7 @@ check_average = _in_ball(
     printed="mean(omega) <= W", sharpened="mean(omega) <= (A**2 + eps**2 * total(length**2)) / (2 * eps * (k + 1))",
 )  # fmt: skip
 check_smallest = _in_ball("(53) smallest", "Some certificate is small.", printed="smallest(omega) <= W")
-check_subgradients = _in_ball("(52) subgradients", "The certificate is what the subgradient says.", printed="taken == omega")
+check_subgradients = _in_ball("(52) subgradients", "The certificate is an inner product with the subgradient.", printed="taken == omega")
 check_loss = _in_ball(
     "Theorem 4.1 (i)", "Some model is nearly as good as the Lasso.", printed="at(i, loss - lasso) <= delta * W", compare="bound"
 )
@@ -48,7 +48,7 @@ check_fit = _in_ball(
 check_l1 = _in_ball("Theorem 4.1 (iii)", "Every model is in the ball.", printed="l1 <= delta * (1 - (1 - eps / delta)**k)")
 check_sparsity = _in_ball("Theorem 4.1 (iv)", "A step adds at most one learner.", printed="l0 <= k")
 check_frank_wolfe = _in_ball(
-    "A.4.5, R-FS is Frank-Wolfe", "A step goes a share eps / delta of the way to the best vertex of the ball.",
+    "A.4.5, R-FS is Frank-Wolfe", "A step goes a fraction eps / delta of the way to the best vertex of the ball.",
     printed="off_frank_wolfe == 0 * k",
 )  # fmt: skip
 check_frank_wolfe_gap = _in_ball(
@@ -57,7 +57,7 @@ check_frank_wolfe_gap = _in_ball(
 
 
 check_varying = Statement(
-    "R-FS with varying steps", FRANK_WOLFE, "Steps that vary, here those of Frank-Wolfe.",
+    "R-FS with varying steps", FRANK_WOLFE, "Varying steps, here those of Frank-Wolfe.",
     sharpened="smallest(omega) <= (A**2 + 4 * total((delta * shrink)**2)) / (2 * total(delta * shrink))",
 )  # fmt: skip
 

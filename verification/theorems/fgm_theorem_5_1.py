@@ -40,7 +40,7 @@ check_mean = _along(
     printed="mean(loss - lasso) <= delta[-1] * W", compare="neither",
 )  # fmt: skip
 check_feasible = _along(
-    "Theorem 5.1 (ii)", "Every model is in its ball; sharpened: in the one before.", printed="l1 <= delta",
+    "Theorem 5.1 (ii)", "Every model is in its ball; sharpened: in the previous ball.", printed="l1 <= delta",
     sharpened="l1 <= least(before(delta), k * eps)",
 )  # fmt: skip
 check_sparsity = _along("Theorem 5.1 (iii)", "A step adds at most one learner.", printed="l0 <= k")

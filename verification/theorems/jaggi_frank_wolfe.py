@@ -29,7 +29,7 @@ check_loss = Statement(
     printed="where(k >= 1, loss - lasso, 0 * loss) <= 8 * delta**2 / (k + 2)", compare="bound",
 )  # fmt: skip
 check_gap = Statement(
-    "Frank-Wolfe, gap", FRANK_WOLFE, "So does the smallest gap met after the start.",
+    "Frank-Wolfe, gap", FRANK_WOLFE, "The smallest gap after the start falls like 1 / k.",
     printed="where(k >= 2, smallest(where(k >= 1, frank_wolfe_gap, at(0 * k + 1, frank_wolfe_gap))), 0 * loss)"
     " <= 27 * delta**2 / (k + 2)",
 )  # fmt: skip
@@ -49,8 +49,8 @@ CASES = {
 
 
 SABOTAGE = {
-    check_loss: {"the first model for ever": check_loss.instead(
+    check_loss: {"the first model at all steps": check_loss.instead(
         "where(k >= 1, at(0 * k, loss) - lasso, 0 * loss) <= 8 * delta**2 / (k + 2)")},
-    check_gap: {"the gap of the first model for ever": tampered(
+    check_gap: {"the gap of the first model at all steps": tampered(
         "Frank-Wolfe, gap", corr=lambda t: np.full(len(t.fit), t.corr[0]), inner=lambda t: 0 * t.inner)},
 }  # fmt: skip

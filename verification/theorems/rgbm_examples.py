@@ -131,7 +131,7 @@ def _check(statement, **expected):
         held = _angle(case)
         return BoundCheck(statement, variant, "tight", held.measured, held.bound, held.slack, "float", at=[1], along="case")
 
-    check.__doc__ = f"{statement}: the angle is what the closed form says."
+    check.__doc__ = f"{statement}: the angle equals its closed form."
     return check
 
 

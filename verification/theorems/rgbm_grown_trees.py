@@ -76,7 +76,7 @@ def _end(case, factor=1.0):
     return BoundCheck("Theta of grown trees, sampled", "sharpened", "upper", *sides, SLACK, "float", at=[1], along="table")
 
 
-@claim("Trees and the stumps they begin with", of=Grown, sharpened="verified")
+@claim("Trees and the stumps that they begin with", of=Grown, sharpened="verified")
 def check_deeper(case, variant):
     """After one full step towards the same target a tree leaves no more of the loss than a stump."""
     return _deeper(case, case.depth, 1)
@@ -86,11 +86,11 @@ def _deeper(case, deep, shallow):
     targets = [case.worst.witness["direction"], *np.random.default_rng(3).standard_normal((4, len(case.X)))]
     left = [[case.losses(depth, target)[1:2].sum() for target in targets] for depth in (deep, shallow)]
     return BoundCheck(
-        "Trees and the stumps they begin with", "sharpened", "upper", *left, SLACK, "float", at=range(5), along="target"
+        "Trees and the stumps that they begin with", "sharpened", "upper", *left, SLACK, "float", at=range(5), along="target"
     )
 
 
-@claim("Theorem 4.1 on grown trees, where it was looked at", of=Grown, sharpened="verified")
+@claim("Theorem 4.1 on grown trees, at sampled residuals", of=Grown, sharpened="verified")
 def check_runs(case, variant):
     """The first step from the worst sampled residual leaves at most 1 - S^2 of the loss."""
     return _runs(case)
@@ -99,7 +99,7 @@ def check_runs(case, variant):
 def _runs(case, scale=1.0):
     losses = case.losses(case.depth, case.worst.witness["direction"])
     sides = losses[1:2], (1 - scale * case.worst.upper**2) * losses[:1]
-    name = "Theorem 4.1 on grown trees, where it was looked at"
+    name = "Theorem 4.1 on grown trees, at sampled residuals"
     return BoundCheck(name, "sharpened", "upper", *sides, SLACK, "float", at=[1])
 
 

@@ -67,7 +67,7 @@ def _winner(case, probabilities):
 
 
 check_law = Statement(
-    "Proposition 3.2", (DRAWS, BASIS), "The best of the j-th best place wins with probability gamma(j).",
+    "Proposition 3.2", (DRAWS, BASIS), "The place of rank j is selected with probability gamma(j).",
     printed="law_by_rank == gamma",
 )  # fmt: skip
 
@@ -90,7 +90,7 @@ def _expectation(case, probabilities):
 
 
 check_expectation = Statement(
-    "Proposition 3.4", (DRAWS, BASIS), "The expected size of the winner is the norm.",
+    "Proposition 3.4", (DRAWS, BASIS), "The expected size of the selected entry is the norm.",
     printed="mean_size == norm",
 )  # fmt: skip
 
@@ -102,7 +102,7 @@ def _(case, variant):
 
 
 check_decrease = Statement(
-    "Remark 3.3", (DRAWS, BASIS), "The weights do not increase; sharpened: the first falls by the part (t - 1) / (n - 1), the others more.",
+    "Remark 3.3", (DRAWS, BASIS), "The weights do not increase; sharpened: each falls by a fraction (t - 1) / (n - 1) or more.",
     printed="later(gamma) <= gamma", sharpened="later(gamma) * (n_places - 1) <= (n_places - drawn) * gamma",
 )  # fmt: skip
 
@@ -145,7 +145,7 @@ SABOTAGE = {
     check_expectation: {"draws with replacement": _if(RandomSubset, lambda case: _expectation(case, _replaced(case)))},
     check_decrease: {
         "weights in reverse": lambda case: None if isinstance(case, tuple) else _decrease("printed", _gamma(3, 6)[::-1], 1),
-        "the part (n - t) / n": check_decrease.instead("later(gamma) * n_places <= (n_places - drawn) * gamma"),
+        "the fraction (n - t) / n": check_decrease.instead("later(gamma) * n_places <= (n_places - drawn) * gamma"),
         "falls for t = 1 too": check_decrease.instead("later(gamma) * n_places <= (n_places - 1) * gamma"),
     },
 }

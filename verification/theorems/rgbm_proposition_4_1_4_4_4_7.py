@@ -50,7 +50,7 @@ def _model(case, a, delta, t):
 
 
 check_model = Statement(
-    "Proposition 4.4", (DRAWS, BASIS), "The smallest value of the model of a step, with t = 2.",
+    "Proposition 4.4", (DRAWS, BASIS), "The minimum of the quadratic model of a step, with t = 2.",
     printed="-(norm**2) / 4 <= inner + distance**2 and -(norm**2) / 4 == gradient @ best + distance_of(B @ best)**2",
     where={"best": "-norm / 2 * subgradient"},
 )  # fmt: skip

@@ -70,7 +70,7 @@ check_second = Statement(
     sharpened="K * angle2 <= 1", assuming="basis and kind < 2",
 )  # fmt: skip
 check_root = Statement(
-    "Second-moment angle, its square", BASIS, "Of a basis it is 1 / sqrt K, and not above the root of the angle.",
+    "Second-moment angle, its square", BASIS, "For a basis it is 1 / sqrt K, and not above the root of the angle.",
     sharpened="1 <= K * root(angle2)", assuming="K >= 2 and kind < 2",
 )  # fmt: skip
 

@@ -39,7 +39,7 @@ def _surely(case, factor=1.0, length=1.0):
 
 
 check_surely = Statement(
-    "(24)", (DRAWS, BASIS), "A step gains half the square of the derivative at least.",
+    "(24)", (DRAWS, BASIS), "A step decreases the loss by at least half the squared derivative.",
     printed="one_step <= gap - gradient**2 / 2",
 )  # fmt: skip
 
@@ -57,7 +57,7 @@ def _expected(case, factor=1.0):
 
 
 check_expected = Statement(
-    "(25)", (DRAWS, BASIS), "The expected gain is half the square of the norm at least.",
+    "(25)", (DRAWS, BASIS), "The expected decrease is at least half the squared norm.",
     printed="expected[1] <= gap - norm**2 / 2",
 )  # fmt: skip
 
@@ -80,7 +80,7 @@ def _squares(case, power=2):
 
 
 check_squares = Statement(
-    "Proposition 4.3", (DRAWS, BASIS), "The second moment of the winner is the norm of the squares.",
+    "Proposition 4.3", (DRAWS, BASIS), "The second moment of the selected entry is the norm of the squares.",
     printed="mean_square == norm_of_squares and norm**2 <= norm_of_squares",
 )  # fmt: skip
 

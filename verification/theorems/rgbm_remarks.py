@@ -32,16 +32,16 @@ from verification.statement import Statement, claim
 from verification.theorems.rgbm_examples import ternary
 
 check_gradient = Statement(
-    "(8)", (DRAWS, BASIS), "The gradient by differences of the loss, exact for a quadratic.", printed="slopes == gradient"
+    "(8)", (DRAWS, BASIS), "The gradient equals differences of the loss, which are exact for a quadratic.", printed="slopes == gradient"
 )
 check_lengths = Statement(
     "Remark 1.1",
     (DRAWS, BASIS),
-    "Steps along learners 1, 2, ... times as long, by their directions.",
+    "Steps along learners that are 1, 2, ... times as long depend on their directions only.",
     printed="long_step == one_step",
 )
 check_types = Statement(
-    "Kinds of rules", (DRAWS, BASIS), "One place drawn is Type 2, all places are Type 0: their norms.",
+    "Kinds of rules", (DRAWS, BASIS), "The norm with one place drawn is that of Type 2, with all places that of Type 0.",
     printed="norm_of_one == norm_of_type_2 and norm_of_all == norm_of_type_0",
 )  # fmt: skip
 

@@ -56,7 +56,7 @@ def _one_noise(case):
     return np.array(out)
 
 
-@claim("SGLB, Theorem 1, the mean on the way", ROUGH, sharpened="verified")
+@claim("SGLB, Theorem 1, the mean before the limit", ROUGH, sharpened="verified")
 def check_mean(case, variant):
     """|mean of the chain - mean of the limit| <= (eps t / 2) max a^2 e^(-a (t - eps)) |mu|: ours, of order eps."""
     return _mean(case, 1.0)

@@ -60,7 +60,7 @@ def page(file):
             cells = (_cell(rows.get(n), kind) for n in STEPS)
             lines.append(f"| {key[0]} | {theta} | {kind} | {' | '.join(cells)} |")
     wide = [f"{one.name}, Theta = {float(one.theta):g}, n = {one.n}" for one in intervals if not one.width <= WIDE]
-    lines += ["", f"Wider than {WIDE:g}, or without a run: {'; '.join(wide)}.", ""]
+    lines += ["", f"Intervals wider than {WIDE:g}, or without a run: {'; '.join(wide)}.", ""]
     Path(file).write_text("\n".join(lines), encoding="utf-8")
     return intervals
 

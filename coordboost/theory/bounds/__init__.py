@@ -2,8 +2,8 @@
 
 from coordboost.data.families import sharper_tree_complexity, tree_complexity
 from coordboost.theory.bounds import (
+    a_posteriori,
     accelerated,
-    afterwards,
     frank_wolfe,
     langevin,
     ls_boost,
@@ -23,7 +23,7 @@ STATEMENTS = (
     *stagewise.STATEMENTS,
     *regularized.STATEMENTS,
     *frank_wolfe.STATEMENTS,
-    *afterwards.STATEMENTS,
+    *a_posteriori.STATEMENTS,
     *accelerated.STATEMENTS,
     *randomized.STATEMENTS,
     *margins.STATEMENTS,
@@ -31,7 +31,7 @@ STATEMENTS = (
 )
 
 __all__ = [
-    "STATEMENTS", "BoundCheck", "BoundChecks", "Constants", "MarginBound", "Plan", "Sides", "Statement", "Trail", "accelerated",
-    "afterwards", "check", "frank_wolfe", "langevin", "ls_boost", "margin_bound", "margins", "plan", "randomized", "regularized",
+    "STATEMENTS", "BoundCheck", "BoundChecks", "Constants", "MarginBound", "Plan", "Sides", "Statement", "Trail", "a_posteriori",
+    "accelerated", "check", "frank_wolfe", "langevin", "ls_boost", "margin_bound", "margins", "plan", "randomized", "regularized",
     "sharper_tree_complexity", "stagewise", "tree_complexity",
 ]  # fmt: skip

@@ -183,7 +183,7 @@ def _l2(trail):
 def _both(name, claim, sides, applies=_any):
     """The printed and the sharpened variant of one claim; the printed one is for eps <= 1 only."""
     printed, sharpened = (partial(sides, variant=variant) for variant in ("printed", "sharpened"))
-    sharper = f"{claim}, gamma without its 4"
+    sharper = f"{claim}, gamma without the factor 4"
     return (
         Statement(name, "printed", "upper", claim, lambda run: applies(run) and _up_to_one(run), printed),
         Statement(name, "sharpened", "upper", sharper, applies, sharpened, "ours; Freund, Grigas, Mazumder"),

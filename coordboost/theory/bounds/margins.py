@@ -161,7 +161,7 @@ def _errors(run):
 
 STATEMENTS = (
     Statement(
-        "RGB, Theorem 2", "corrected", "upper", "errors (here of the fit) <= R_rho(f) + 4 / rho sum_t alpha_t r_t + C", _speaks,
+        "RGB, Theorem 2", "corrected", "upper", "error (here: training error) <= R_rho(f) + 4 / rho sum_t alpha_t r_t + C", _speaks,
         lambda sides: sides, "Cortes, Mohri, Storcheus", _errors, "sampled",
     ),
 )  # fmt: skip

@@ -247,14 +247,14 @@ def _parameters(method, eps, delta):
 QUICK = 0.1
 #: Named methods for which no theorem shows convergence to least squares, and why.
 SILENT = {
-    "path_forward_stagewise": "Theorem 5.1 speaks about the Lasso at all its radii, not about one target",
-    "ccd": "no theorem of the papers speaks about learners in turn",
-    "lasso_cd": "it goes to the Lasso with its penalty, not to least squares",
+    "path_forward_stagewise": "Theorem 5.1 is about the Lasso at all radii of a path, not about one optimum",
+    "ccd": "no theorem of the papers covers cyclic selection",
+    "lasso_cd": "it converges to the Lasso with its penalty, not to least squares",
     "vagbm": "its rate is refuted (docs/ledger.md): it can diverge",
-    "gbm": "on learners that are given it makes the steps of ls_boost",
+    "gbm": "on explicit learners it makes the steps of ls_boost",
     "sgb": "without noise, subsamples and shrinkage it makes the steps of ls_boost; with them no rate is stated",
-    "sglb": "it goes to a distribution, not to least squares",
-    "rgb": "it goes to the least risk with its penalty, not to least squares",
+    "sglb": "it converges to a distribution, not to least squares",
+    "rgb": "it converges to the smallest regularised risk, not to least squares",
 }
 
 
@@ -295,12 +295,12 @@ def _greedy(c, eps, delta, independent):
     )  # fmt: skip
     found = [GUARANTEES[maker](c, *numbers) for maker, *numbers in given]
     gaps = [[partial(one.gap, variant=v) for v in ("printed", "sharpened")] for one in found]
-    swaps = "its linear rate leaves out swaps, of which there may be very many"
+    swaps = "its linear rate does not count swap steps, of which there may be very many"
     return [
         *(Promise(one.method.name, one.method, *both, one.statement) for one, both in zip(found, gaps, strict=True)),
         Promise("frank_wolfe_away", methods.frank_wolfe_away(delta), away, away, "Lacoste-Julien, Jaggi, Theorem 1")
         if independent
-        else Promise("frank_wolfe_away", methods.frank_wolfe_away(delta), words="its linear rate needs independent columns"),
+        else Promise("frank_wolfe_away", methods.frank_wolfe_away(delta), words="its linear rate needs linearly independent columns"),
         Promise("frank_wolfe_pairwise", methods.frank_wolfe_pairwise(delta), words=swaps),
     ]
 

@@ -23,7 +23,7 @@ def _sides(trail):
 
 STATEMENTS = (
     Statement(
-        "After the fact, error", "sharpened", "upper", "L(beta_k) - L* <= 1/2 max_j |<B_j, r_k>| ||beta_k - b||_1", covered, _sides,
+        "A posteriori, error", "sharpened", "upper", "L(beta_k) - L* <= 1/2 max_j |<B_j, r_k>| ||beta_k - b||_1", covered, _sides,
         "Ours: docs/planning.md",
     ),
 )  # fmt: skip

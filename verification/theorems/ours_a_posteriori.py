@@ -22,7 +22,7 @@ from verification.spaces.walks import FS, LS, RFS
 from verification.statement import Statement
 
 check_error = Statement(
-    "After the fact, error", (LS, FS, RFS), "The error is at most half of the largest correlation times the way to least squares.",
+    "A posteriori, error", (LS, FS, RFS), "The error is at most half of the largest correlation times the l1 distance to least squares.",
     sharpened="excess <= corr * to_least / 2",
 )  # fmt: skip
 
@@ -37,7 +37,7 @@ CASES = {
 
 SABOTAGE = {
     check_error: {
-        "0.95 of the bound": tampered("After the fact, error", "sharpened", to_least=lambda trail: 0.95 * trail.to_least),
-        "the way in the Euclidean norm": check_error.instead("excess <= corr * root(distance2) / 2"),
+        "0.95 of the bound": tampered("A posteriori, error", "sharpened", to_least=lambda trail: 0.95 * trail.to_least),
+        "the distance in the Euclidean norm": check_error.instead("excess <= corr * root(distance2) / 2"),
     }
 }
