@@ -151,8 +151,8 @@ def test_incompatible_combinations_are_refused():
     run = cb.solve(problem, cb.agbm(0.5, 0.05), 10)
     assert run.certificate().lower <= run.certificate().upper and not run.method.greedy
     for call, words in [
-        (lambda: cb.theory.check(run), "no bound speaks about agbm"),
-        (lambda: cb.theory.plan(problem, run.method, n_steps=5), "no theorem speaks about agbm"),
+        (lambda: cb.theory.check(run), "no bound applies to agbm"),
+        (lambda: cb.theory.plan(problem, run.method, n_steps=5), "no theorem applies to agbm"),
         (lambda: cb.solve(problem, cb.agbm(0.5, 0.05), 5, model_state=cb.engine.NaiveState), "agbm cannot run on model_state=NaiveState"),
         (lambda: cb.solve(problem, cb.ls_boost(), 5, model_state=run.model_state), "ls_boost cannot run on model_state=Accelerated"),
         (lambda: cb.agbm(0.5, 1.5), "gamma"),

@@ -114,7 +114,7 @@ def test_plans_that_no_theorem_allows():
     limit = cb.theory.momentum_limit(problem)
     methods = (cb.agbm(1.0, 1.001 * limit), cb.agbm(1.001, GAMMA), cb.agbm(1.0, GAMMA, correction=-1), cb.agbmr(1.0, GAMMA))
     for method in methods:
-        refused(lambda method=method: cb.theory.plan(problem, method, 0.1), "with these parameters here: it takes correction=1")
+        refused(lambda method=method: cb.theory.plan(problem, method, 0.1), "with these parameters here: it needs correction=1")
     refused(lambda: cb.theory.plan(a_problem(p=2000), cb.agbm(1.0, "auto"), 0.1), "momentum_limit(problem), which is None")
     refused(lambda: cb.theory.plan(a_problem(cb.losses.Logistic()), cb.agbm(1.0, GAMMA), 0.1), "a loss with a minimiser")
     refused(lambda: cb.theory.plan(problem, cb.agbm(1.0, GAMMA)), "either gap")

@@ -34,10 +34,10 @@ def test_bound_check_semantics():
 LOGISTIC = cb.Problem(GAUSS.dictionary.gather(np.arange(6)), np.where(GAUSS.y > 0, 1.0, -1.0), cb.losses.Logistic())
 REFUSED = [
     case("no run", lambda: cb.theory.check(3), "must be a Run"),
-    case("no bound", lambda: cb.theory.check(cb.solve(GAUSS, cb.methods.lasso_cd(0.1), 3)), "no bound speaks about lasso_cd"),
-    case("other loss", lambda: cb.theory.check(cb.solve(LOGISTIC, cb.ls_boost(0.1), 3)), "no bound speaks about ls_boost"),
-    case("foreign", lambda: cb.theory.check(cb.solve(GAUSS, cb.ls_boost(), 3), bounds.STATEMENTS[-1]), "does not speak about ls_boost"),
-    case("foreign alone", lambda: bounds.STATEMENTS[-1].check(cb.solve(GAUSS, cb.ls_boost(), 3)), "does not speak"),
+    case("no bound", lambda: cb.theory.check(cb.solve(GAUSS, cb.methods.lasso_cd(0.1), 3)), "no bound applies to lasso_cd"),
+    case("other loss", lambda: cb.theory.check(cb.solve(LOGISTIC, cb.ls_boost(0.1), 3)), "no bound applies to ls_boost"),
+    case("foreign", lambda: cb.theory.check(cb.solve(GAUSS, cb.ls_boost(), 3), bounds.STATEMENTS[-1]), "does not apply to ls_boost"),
+    case("foreign alone", lambda: bounds.STATEMENTS[-1].check(cb.solve(GAUSS, cb.ls_boost(), 3)), "does not apply"),
     case("variant", lambda: BoundCheck("x", "other", "upper", 1, 1), "variant must be one of"),
     case("kind", lambda: BoundCheck("x", "printed", "lower", 1, 1), "kind must be one of"),
     case("level", lambda: BoundCheck("x", "printed", "upper", 1, 1, level="sure"), "level must be one of"),
@@ -96,7 +96,7 @@ def test_command(tmp_path):
     assert all(row["holds"] for row in found) and {row["statement"] for row in found} >= {"Theorem 3.1 (iv)", "Proposition 3.1 (37)"}
     cb.solve(GAUSS, cb.methods.lasso_cd(0.1), 3).save(file)
     other = CliRunner().invoke(main, ["check", file])
-    assert other.exit_code == 1 and other.stdout == "" and "no bound speaks about lasso_cd" in other.stderr
+    assert other.exit_code == 1 and other.stdout == "" and "no bound applies to lasso_cd" in other.stderr
 
 
 def test_checks_are_printed_one_line_each():
@@ -123,10 +123,10 @@ def test_statements_are_found_by_their_names(method):
     assert len(cb.theory.check(run, names)) == len(every)
     known = {one.name: one for one in bounds.STATEMENTS}
     for name in known.keys() - set(names):
-        refused(lambda name=name: cb.theory.check(run, name), f"{name} does not speak about {run.method.name}")
+        refused(lambda name=name: cb.theory.check(run, name), f"{name} does not apply to {run.method.name}")
         refused(lambda name=name: cb.theory.check(run, name), names[-1])
     first = re.sub(r" \([ivx]+\).*", "", names[0])
-    refused(lambda: cb.theory.check(run, "Theorem 9.9"), f"no statement is called 'Theorem 9.9'. About this run these speak: {first}; ")
+    refused(lambda: cb.theory.check(run, "Theorem 9.9"), f"no statement is called 'Theorem 9.9'; those for this run: {first}; ")
     refused(lambda: cb.theory.check(run, ""), "no statement is called ''")
     refused(lambda: cb.theory.check(run, 4), "statements must be names such as 'Theorem 2.1 (i)'")
 

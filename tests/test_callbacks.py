@@ -60,7 +60,7 @@ def test_every_iteration_is_reported_with_its_model(kind):
 def test_a_callback_ends_the_fit(correction):
     record = Record(most=4)
     model = cb.AcceleratedGBMRegressor(n_estimators=9, correction=correction).set_callbacks(record).fit(X, Y)
-    assert model.n_iter_ == 4 and "a callback asked for no more" in model.run_.message
+    assert model.n_iter_ == 4 and "stopped by a callback" in model.run_.message
     told = [said[:3] for said in record.said if said[1] == "iteration"]
     assert told == [(when, "iteration", i) for i in range(4) for when in ("begin", "end")]
 

@@ -117,5 +117,5 @@ def test_wrong_options_are_refused(folder, words, code, sentence):
 
 
 def test_odd_outcomes_get_a_hint(folder):
-    assert "No coefficient moves" in said("lasso t.csv --alpha 1e6")["text"][-1]
+    assert "All coefficients are 0" in said("lasso t.csv --alpha 1e6")["text"][-1]
     assert "try --eps 0.09" in " ".join(said("lasso t.csv --cv --eps 0.9 --n-alphas 3")["text"])

@@ -99,8 +99,8 @@ def test_two_classes_get_probabilities_and_labels(folder):
     shown, share = _Page((folder / "classes.html").read_text(encoding="utf-8")).text, 100 * np.mean(run.problem.y > 0)
     for words in ("gcd for Klasse = teuer", f"teuer {share:.3g} %, billig", "adds to the score of 'teuer' (the higher, the likelier)"):
         assert words in shown
-    assert "the model is compared with the best one of its own size" in shown and "coordboost certify gcd.run --ball " in shown
-    assert "They add to the score of 'teuer'" in " ".join(fine("coef o/gcd.run").stdout.split())
+    assert "the best of all models whose l1 norm is at most" in shown and "coordboost certify gcd.run --ball " in shown
+    assert "The sum over the columns is the score of 'teuer'" in " ".join(fine("coef o/gcd.run").stdout.split())
     np.testing.assert_allclose(found["probability"], 1 / (1 + np.exp(-run.refit_intercept().predict(pd.read_csv("k.csv")))), rtol=1e-12)
     assert found["label"] == np.where(np.array(found["probability"]) > 0.5, "teuer", "billig").tolist()
 
@@ -110,7 +110,7 @@ def test_a_run_goes_on_as_if_it_had_never_stopped(folder):
     fine("fit --resume o/ls_boost.run --steps 30 --out more")
     assert cb.load("more/ls_boost.run").beta.tobytes() == cb.load("whole/ls_boost.run").beta.tobytes()
     result = call("fit t.csv --resume o/ls_boost.run --eps 0.2")
-    assert result.exit_code == 2 and "--resume goes on with the table and the method of the run" in result.stderr
+    assert result.exit_code == 2 and "--resume uses the table and the method of the run" in result.stderr
 
 
 def test_runs_side_by_side(folder):
@@ -127,9 +127,9 @@ def test_runs_side_by_side(folder):
 
 ODD = [
     ("forward_stagewise --eps 1e6 --steps 5", "eps = 1e+06 is too long: no step of that length lowers the loss"),
-    ("regularized_forward_stagewise --eps 0.001 --delta 0.01 --steps 50", "Only one coefficient moves, as delta = 0.01"),
-    ("lasso_cd --lam 1e9 --steps 5", "No coefficient moves, as lam = 1e+09"),
-    ("ls_boost --steps 0", "Not one step was made, as --steps 0"),
+    ("regularized_forward_stagewise --eps 0.001 --delta 0.01 --steps 50", "Only one coefficient is not 0, as delta = 0.01"),
+    ("lasso_cd --lam 1e9 --steps 5", "All coefficients are 0, as lam = 1e+09"),
+    ("ls_boost --steps 0", "No step was made, because of --steps 0"),
     ("ls_boost --steps 10 --time-limit 0", None),
 ]
 

@@ -59,5 +59,5 @@ def test_ctrl_c_keeps_the_steps_made(signum, folder):
     assert process.returncode == {signal.SIGINT: 130, signal.SIGTERM: 143}[signum], stderr
     run = load("o/forward_stagewise.run")
     assert 0 < run.n_steps < 10**9 and f"after {run.n_steps:,} steps" in stderr
-    assert "to go on: coordboost fit --resume o/forward_stagewise.run --steps 9" in stderr
+    assert "to continue: coordboost fit --resume o/forward_stagewise.run --steps 9" in stderr
     assert "interrupted" in stdout and (folder / "o" / "forward_stagewise.png").is_file()

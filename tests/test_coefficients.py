@@ -89,9 +89,9 @@ def test_theorems_apply_to_what_is_declared():
     ours = cb.solve(PROBLEM, cb.forward_stagewise(0.1), 20, compile=False)
     assert [one.name for one in cb.theory.check(loud)] == [one.name for one in cb.theory.check(ours)]
     random = cb.solve(PROBLEM, cb.rules.Method("own", cb.rules.RandomSubset(2), Loud(0.1)), 20, compile=False)
-    with pytest.raises(ValueError, match="no bound speaks about own"):
+    with pytest.raises(ValueError, match="no bound applies to own"):
         cb.theory.check(random)
-    with pytest.raises(ValueError, match="no theorem speaks about own"):
+    with pytest.raises(ValueError, match="no theorem applies to own"):
         cb.theory.plan(PROBLEM, random.method, n_steps=10)
 
 

@@ -145,6 +145,6 @@ test_what_is_refused = refusals(
         lambda: P.CrossValidationDisplay.from_cross_validation(MADE.seen, path=MADE.run),
         "path must have the 20 points of the validation, got one with 301",
     ),
-    case("bound", lambda: P.BoundDisplay.from_run(MADE.run, "Theorem 9"), "no statement is called 'Theorem 9'. About this run"),
+    case("bound", lambda: P.BoundDisplay.from_run(MADE.run, "Theorem 9"), "no statement is called 'Theorem 9'; those for this run"),
     case("bounds", lambda: P.BoundDisplay.from_run(MADE.run, "Theorem 3.1"), "statement must be one of 'Theorem 3.1 (i)'"),
 )

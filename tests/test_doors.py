@@ -194,7 +194,7 @@ def test_a_command_without_stdout_reports_it(words, closed, capfd, tmp_path):
     with pytest.raises(SystemExit) as ended:
         main([places.get(word, word) for word in words])
     assert ended.value.code == 1
-    assert capfd.readouterr().err == "coordboost: stdout: it is closed, there is nowhere to print to; write to a file, or to /dev/null\n"
+    assert capfd.readouterr().err == "coordboost: stdout: it is closed, so nothing can be printed; write to a file, or to /dev/null\n"
 
 
 @pytest.mark.parametrize("closing", ["2>&-", "<&- >&- 2>&-"])

@@ -70,7 +70,7 @@ def test_each_of_several_classes_keeps_its_best_iteration():
 @pytest.mark.parametrize("part", [0, 1, None, 1.0, 0.0, -0.5, 30, "half", True, np.nan])
 def test_the_validation_fraction_is_above_0_and_below_1(model, part):
     model.set_params(early_stopping=True, validation_fraction=part)
-    with pytest.raises(ValueError, match="validation_fraction must be a part of the rows, above 0 and below 1"):
+    with pytest.raises(ValueError, match="validation_fraction must be a fraction of the rows, above 0 and below 1"):
         model.fit(X, target(model))
     model.set_params(early_stopping=False, validation_fraction=0.1)
 
@@ -87,7 +87,7 @@ def test_validation_rows_must_be_complete(given, words):
 
 
 @pytest.mark.parametrize("labels, part, words", [
-    (["a"] * 60 + ["b"] * 59 + ["c"], 0.1, "the class 'c' has too few, 1: give it more, or give fit X_val and y_val"),
+    (["a"] * 60 + ["b"] * 59 + ["c"], 0.1, "the class 'c' has too few, 1: add rows, or pass X_val and y_val to fit"),
     (["a"] * 118 + ["c"] * 2, 0.95, "the class 'c' has too few, 2"),
     (list("abc") * 40, 0.01, r"holds back 2 of 120 row\(s\) and leaves 118 to fit, too few .* for the 3 classes"),
     (list("abc") * 40, 0.99, r"holds back 119 of 120 row\(s\) and leaves 1 to fit"),

@@ -201,11 +201,11 @@ def test_bad_parameters_are_refused(settings, words):
 
 
 def test_wrong_losses_and_classes_are_refused():
-    with pytest.raises(ValueError, match="Squared is not a loss of classes"):
+    with pytest.raises(ValueError, match="Squared is not a loss for classes"):
         cb.RandomizedGBMClassifier(loss=cb.losses.Squared()).fit(X, NAMES)
     with pytest.raises(ValueError, match="Poisson declares no smoothness constant sigma, which accelerated boosting needs"):
         cb.AcceleratedGBMRegressor(loss=cb.losses.Poisson()).fit(X, np.abs(Y))
-    with pytest.raises(ValueError, match="y holds the class 'pink', which the fit has not seen"):
+    with pytest.raises(ValueError, match="y holds the class 'pink', which was not in the fit"):
         cb.RandomizedGBMClassifier(**QUICK).fit(X, NAMES, X_val=X[:2], y_val=["pink", "red"])
     with pytest.raises(ValueError, match=r"non-zero|0 for every row"):
         cb.RandomizedGBMRegressor().fit(X, Y, np.zeros(120))

@@ -47,7 +47,7 @@ def test_an_eval_set_is_validation_rows(pair):
     other.fit(X[:200], Y[:200], X_val=X[200:], y_val=Y[200:])
     np.testing.assert_array_equal(one.validation_score_, other.validation_score_)
     refused(lambda: one.fit(X, Y, eval_set=[pair, pair]), "eval_set must be one pair")
-    refused(lambda: one.fit(X, Y, eval_set=(X, Y), X_val=X), "in the place of X_val")
+    refused(lambda: one.fit(X, Y, eval_set=(X, Y), X_val=X), "instead of X_val")
 
 
 def test_verbose_prints_the_losses(capsys):

@@ -100,5 +100,5 @@ OTHER = {
 @pytest.mark.parametrize("name", OTHER)
 def test_check_refuses_runs_without_the_law(name):
     problem, method = OTHER[name]
-    with pytest.raises(ValueError, match="no bound speaks about sglb"):
+    with pytest.raises(ValueError, match="no bound applies to sglb"):
         cb.theory.check(cb.solve(problem, method, 5, compile=False))

@@ -132,8 +132,8 @@ def test_a_run_reaches_the_stationary_law_of_its_eps():
     assert (np.abs(sample.mean - law.mean) < 5 * sample.error).all() and sample.rhat.max() < 1.05
     assert abs(np.trace(sample.cov) / np.trace(law.cov) - 1) < 0.3
     assert relative(gibbs(PROBLEM, method(0.1)).cov, law.cov) > 0.4  # at this eps the two laws differ
-    assert "the gradient steers the choice" in str(regime(run))
-    assert "remembers where it began" in str(regime(cb.solve(PROBLEM, method(1e-5), 10)))
+    assert "the gradient affects the selection" in str(regime(run))
+    assert "depends on its start" in str(regime(cb.solve(PROBLEM, method(1e-5), 10)))
     assert str(regime(cb.solve(PROBLEM, method(1e-5, gamma=1e4), 100))).startswith("in the regime")
 
 
@@ -142,9 +142,9 @@ def test_runs_without_a_law_are_refused():
         regime(cb.solve(PROBLEM, cb.sgb(), 3))
     with pytest.raises(ValueError, match="without shrinkage there is no limit law"):
         gibbs(PROBLEM, cb.sglb(0.1, BETA, 0.0))
-    with pytest.raises(ValueError, match="closed laws are those of the squared loss"):
+    with pytest.raises(ValueError, match="closed-form laws need the squared loss"):
         gibbs(cb.Problem(X, Y, cb.losses.Huber()), method(0.1))
-    with pytest.raises(ValueError, match="rules that do not look at the residual"):
+    with pytest.raises(ValueError, match="rules that ignore the residual"):
         stationary(PROBLEM, cb.sglb(0.1, BETA, GAMMA))
     with pytest.raises(ValueError, match="leaves 1 draw"):
         chain(cb.solve(PROBLEM, method(0.1), 10), 10)

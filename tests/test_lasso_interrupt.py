@@ -53,12 +53,12 @@ SOLVERS = [(cb.losses.Squared(), "cd"), (cb.losses.Squared(), "homotopy"), (cb.l
 def test_finished_alphas_are_kept(loss, solver):
     p = 400 if solver == "homotopy" else 90
     whole = cb.lasso_path(problem(0, loss, p=p), n_alphas=20, solver=solver, tol=1e-8)
-    with pytest.warns(cb.engine.InterruptedWarning, match="lasso_path was interrupted: the first .* of 20 alphas are there"):
+    with pytest.warns(cb.engine.InterruptedWarning, match="lasso_path was interrupted after .* of 20 alphas"):
         part = cb.lasso_path(problem(0.6, loss, p=p), n_alphas=20, solver=solver, tol=1e-8)
     n = len(part.alphas)
     assert 1 <= n < 20 and part.coefs.shape == (p, n) and part.intercepts.shape == part.gaps.shape == (n,)
     last = f", the last to a gap of {part.gaps[-1]:.2g}" if part.gaps[-1] > 1e-8 else ""
-    assert part.message == f"interrupted: the first {n} of 20 alphas are there{last}" and part.message in repr(part)
+    assert part.message == f"interrupted after {n} of 20 alphas{last}" and part.message in repr(part)
     assert whole.message == "complete" and "interrupted" not in repr(whole)
     assert (part.alphas == whole.alphas[:n]).all() and (part.gaps[:-1] <= 1e-8).all() and part.gaps[-1] < 1
     np.testing.assert_allclose(part.coefs[:, :-1], whole.coefs[:, : n - 1], atol=1e-3)
@@ -67,9 +67,9 @@ def test_finished_alphas_are_kept(loss, solver):
 @pytest.mark.parametrize(("loss", "solver"), [SOLVERS[0], SOLVERS[2]], ids=["cd", "newton"])
 def test_an_interrupted_penalty_is_not_reported_as_complete(loss, solver):
     """The interrupted alpha is the only one: its model is returned, with its gap."""
-    with pytest.warns(cb.engine.InterruptedWarning, match="the first 1 of 1 alphas are there, the last to a gap of"):
+    with pytest.warns(cb.engine.InterruptedWarning, match="interrupted after 1 of 1 alphas, the last to a gap of"):
         part = cb.lasso_path(problem(0.9, loss), alphas=[1e-5], tol=1e-12, solver=solver)
-    assert part.gaps[0] > 1e-12 and part.message.startswith("interrupted: the first 1 of 1 alphas are there, the last to a gap of")
+    assert part.gaps[0] > 1e-12 and part.message.startswith("interrupted after 1 of 1 alphas, the last to a gap of")
 
 
 class Signalling(cb.losses.Loss):

@@ -180,7 +180,7 @@ def test_penalty_factors_that_are_refused():
     with pytest.raises(ValueError, match="penalty_factor must be at least 0, got -1"):
         cb.lasso_path(X, Y, penalty_factor=-np.ones(8))
     for given in ({"positive": True}, {"loss": cb.losses.Huber(1.0)}):
-        with pytest.raises(ValueError, match="penalty_factor may be 0 for the squared loss, in columns without limits"):
+        with pytest.raises(ValueError, match="penalty_factor may be 0 only for the squared loss, in columns without limits"):
             cb.lasso_path(X, Y, penalty_factor=SPARED, **given)
     with pytest.raises(ValueError, match=r"solver must be None or 'cd' for Squared\(\) with columns without a penalty"):
         cb.lasso_path(X, Y, penalty_factor=SPARED, solver="homotopy")

@@ -34,5 +34,5 @@ def test_of_other_losses_nothing_is_claimed_from_below():
 def test_no_least_loss_is_claimed_where_the_minimiser_may_be_at_infinity():
     separable = nearly_equal(0.1, cb.losses.Logistic())
     run = cb.solve(separable, cb.rtgcd(1), 3, compile=False)
-    refused(lambda: cb.theory.check(run), "no bound speaks about")
+    refused(lambda: cb.theory.check(run), "no bound applies to")
     refused(lambda: cb.theory.plan(separable, cb.rtgcd(1), 0.1), "not known to be bounded")

@@ -206,5 +206,5 @@ test_what_is_refused = refusals(
     case("delta", lambda: cb.RegularizedForwardStagewiseRegressor(eps=2, delta=1).fit(X, Y), "delta must be at least eps"),
     case("counts", lambda: cb.CertifiedPoissonRegressor().fit(X, Y - 90), "expects counts or rates y >= 0"),
     case("one class", lambda: cb.ForwardStagewiseClassifier().fit(X, ["a"] * 90), "y holds 1 class"),
-    case("loss", lambda: cb.CertifiedLassoClassifier(loss=cb.losses.Squared()).fit(X, NAMES), "Squared is not a loss of classes"),
+    case("loss", lambda: cb.CertifiedLassoClassifier(loss=cb.losses.Squared()).fit(X, NAMES), "Squared is not a loss for classes"),
 )

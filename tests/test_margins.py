@@ -107,7 +107,7 @@ def test_other_runs_are_refused(what):
     run = odd(what=what)
     with pytest.raises(ValueError, match="margin_bound is for runs of rgb"):
         margin_bound(run, 0.5)
-    with pytest.raises(ValueError, match="no bound speaks about"):
+    with pytest.raises(ValueError, match="no bound applies to"):
         cb.theory.check(run)
 
 

@@ -192,9 +192,9 @@ def test_three_classes_are_refused(kind):
     three = np.arange(N) % 3
     for given in [{}, {"multinomial": True}] if "multinomial" in kind().get_params() else [{}]:
         model = small(kind, **given)
-        refused(lambda model=model: model.fit(X, three, offset=OFFSET), "an offset is for one model, and there are 3")
+        refused(lambda model=model: model.fit(X, three, offset=OFFSET), "an offset needs a single model, and there are 3")
         model.fit(X, three)
-        refused(lambda model=model: model.predict_proba(X, offset=OFFSET), "an offset is for one model, and there are 3")
+        refused(lambda model=model: model.predict_proba(X, offset=OFFSET), "an offset needs a single model, and there are 3")
 
 
 @pytest.mark.parametrize("kind", [cb.CertifiedLasso, cb.CertifiedLassoCV, cb.CertifiedLassoClassifierCV], ids=lambda kind: kind.__name__)

@@ -82,9 +82,9 @@ def test_the_error_names_the_class_and_our_parameter():
     assert "alpha = 1 / (C n_samples) does that here" in said(lambda: cb.CertifiedLassoClassifier(C=1.0))
     assert "n_jobs does that here" in said(lambda: cb.AcceleratedGBMRegressor(nthread=-1))
     assert said(lambda: cb.RandomizedGBMRegressor(leaning_rate=0.1)).endswith("perhaps learning_rate is meant.")
-    assert "CertifiedLasso takes its parameters by name, got 1 without one" in said(lambda: cb.CertifiedLasso(1.0))
+    assert "CertifiedLasso takes keyword arguments only, got 1 positional" in said(lambda: cb.CertifiedLasso(1.0))
     assert said(lambda: model.fit(X)) == "CertifiedLasso.fit: missing a required argument: 'y'."
-    at_most = "CertifiedLasso.fit takes at most 3 values without a name, got 4"
+    at_most = "CertifiedLasso.fit takes at most 3 positional arguments, got 4"
     assert at_most in said(lambda: model.fit(X, X, X, X))
 
 

@@ -143,10 +143,10 @@ def test_another_unit_is_another_worst_case():
 
 @pytest.mark.parametrize(("method", "words"), [
     (lambda loss, n: loss.start, "must be made of losses and inner products"), (lambda loss, n: None, "must be made of losses"),
-    (lambda loss, n: loss(loss.start) + 1, "without a constant"), (lambda loss, n: loss(loss.start + 1), "only vectors are added"),
+    (lambda loss, n: loss(loss.start) + 1, "without a constant"), (lambda loss, n: loss(loss.start + 1), "only vectors can be added"),
     (lambda loss, n: loss(math.nan * loss.gradient(loss.start)), "finite numbers that are known before the run"),
     (lambda loss, n: loss(loss(loss.start) * loss.gradient(loss.start)), "known before the run"),
-    (lambda loss, n: loss(3), "only vectors are added"), (3, "method must be a function"), (cb.Problem, "method must be a function"),
+    (lambda loss, n: loss(3), "only vectors can be added"), (3, "method must be a function"), (cb.Problem, "method must be a function"),
     (cb.ls_boost, "method must be a function"), (lambda loss: loss(loss.start), "method must be a function"),
 ])  # fmt: skip
 def test_what_is_no_method_is_refused_in_a_sentence(method, words):

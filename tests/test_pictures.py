@@ -217,7 +217,7 @@ def test_a_best_point_far_left_uses_a_log_axis(best, scale):
 
 
 @pytest.mark.parametrize(
-    ("best", "said"), [(100, "the end of the path: go on further"), (0, "the first point: nothing beats the start"), (50, "")]
+    ("best", "said"), [(100, "the end of the path: try a longer one"), (0, "the first point: nothing beats the start"), (50, "")]
 )
 @pytest.mark.parametrize("at", [None, np.geomspace(1, 1e-3, 101)])
 def test_a_best_point_at_an_end_is_reported(best, said, at):
@@ -231,7 +231,7 @@ def test_training_and_validation_are_called_so():
     ax = DISPLAYS["error"](ax=Figure().subplots(), label="FS").ax_
     assert words(ax)[0] == "FS, training" and words(ax)[1].startswith("FS, validation (smallest at ")
     classes = cb.ForwardStagewiseClassifierCV(n_steps=5, cv=2).fit(X, np.arange(60) % 3)
-    refused(lambda: P.CrossValidationDisplay.from_estimator(classes), "this estimator has chosen 3 times, once for each class")
+    refused(lambda: P.CrossValidationDisplay.from_estimator(classes), "this estimator has 3 cross-validations, one for each class")
 
 
 @pytest.mark.parametrize("n_steps", [0, 1])

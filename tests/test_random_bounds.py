@@ -68,7 +68,7 @@ def test_a_plan_without_strong_convexity():
     problem = a_problem(cb.losses.Huber(0.5))
     plan = cb.theory.plan(problem, cb.rtgcd(3), gap=0.5)
     assert plan.statement == "RGBM, Theorem 4.2" and plan.gap <= 0.5
-    with pytest.raises(ValueError, match="no theorem speaks about"):
+    with pytest.raises(ValueError, match="no theorem applies to"):
         cb.theory.plan(problem, cb.rtgcd(3, step=cb.rules.ShrunkenStep(0.1)), gap=0.5)
 
 

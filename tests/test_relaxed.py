@@ -125,7 +125,7 @@ def test_separable_classes_get_large_coefficients():
 test_what_is_refused = refusals(
     case("above 1", lambda: cb.lasso_path(X, Y, [0.1]).relaxed(2), "gamma must be from 0, the fit without a penalty, to 1"),
     case("one of several", lambda: cb.CertifiedLassoCV(gamma=[0, -1]).fit(X, Y), "gamma must be from 0"),
-    case("none", lambda: cb.CertifiedLassoCV(gamma=[]).fit(X, Y), "gamma must be a number from 0 to 1, or a sequence of some"),
+    case("none", lambda: cb.CertifiedLassoCV(gamma=[]).fit(X, Y), "gamma must be a number from 0 to 1, or a sequence of such numbers"),
     case("words", lambda: cb.CertifiedLassoCV(gamma="half").fit(X, Y), "gamma"),
     case("criterion", lambda: cb.CertifiedLassoCV(gamma=0, rule="bic").fit(X, Y), "degrees of freedom are not known for the relaxed"),
 )

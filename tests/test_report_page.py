@@ -111,7 +111,7 @@ def test_numbers_held_out(folder):
     held = run.outcome.validation
     i = held["at"].index(run.n_steps)
     assert held["measures"] == {} and f"root mean squared error {np.sqrt(2 * held['mean'][i]):.5g}" in seen
-    assert "of 0 to 30 steps, by cross-validation with 5 folds: the smallest mean loss on rows held out" in seen
+    assert "steps, chosen from 0 to 30 by cross-validation with 5 folds: the smallest mean loss on rows held out" in seen
     longer = run.resume(2)
     assert longer.outcome.validation is None and "held out" not in cb.html_report(longer)
 
@@ -131,7 +131,7 @@ def test_without_strong_convexity_the_certificate_is_for_the_reached_ball(way, f
     (radius,) = re.findall(r"--ball (\S+)", seen)
     assert models.final.l1 <= float(radius) <= models.final.l1 * (1 + 2e-5)
     certificate = models.certificate(cb.certificates.L1Ball(float(radius)))
-    assert f"of all whose l1 norm is at most {radius}, the norm that it reached" in seen
+    assert f"of all models whose l1 norm is at most {radius}, the norm of this model" in seen
     (lower,) = re.findall(r"lower ([\d.]+)", seen)
     assert certificate.lower * (1 - 1e-11) <= float(lower) <= certificate.lower and float(lower) > run.problem.infimum + 1
     assert f"proved to lie within {100 * certificate.gap / models.problem.start_excess:.3g} %" in seen

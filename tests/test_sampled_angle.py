@@ -34,7 +34,7 @@ def test_trees_of_depth_1_are_the_naive_splits(weight):
     assert np.linalg.norm(found.witness["direction"]) == pytest.approx(1, abs=1e-15)
     again = sampled_mca(problem, starts=found.witness["direction"] / np.sqrt(weight), n_steps=1)
     assert again.upper == pytest.approx(found.upper, rel=1e-12)
-    assert "worst of 24 vectors looked at; the lower end proves nothing" in found.witness["method"]
+    assert "smallest cosine of 24 vectors; no lower bound is proved" in found.witness["method"]
 
 
 def test_it_is_an_upper_end_of_known_angles():

@@ -144,9 +144,9 @@ test_what_is_refused = refusals(
     case("number", lambda: cb.cross_validate(walk, X, Y, scoring=3), "scoring must be None, the name of a scorer"),
     case("a metric", lambda: cb.CertifiedLassoCV(scoring=mean_absolute_error).fit(X, Y), "make_scorer"),
     case("no weights", lambda: cb.cross_validate(walk, X, Y, sample_weight=1 + X[:, 0] ** 2, scoring=absolute), "sample_weight"),
-    case("rule", lambda: cb.CertifiedLassoCV(rule="bic", scoring="r2").fit(X, Y), "scoring judges rows held out, which rule='bic'"),
+    case("rule", lambda: cb.CertifiedLassoCV(rule="bic", scoring="r2").fit(X, Y), "scoring is for rows held out, which rule='bic'"),
     case("groups", lambda: cb.CertifiedLassoCV(cv=3).fit(X, Y, groups=COUNTS), "groups need a splitter that keeps them together"),
-    case("one row", lambda: list(cb.model_selection.Bootstrap().split(X[:1])), "a bootstrap sample leaves rows out"),
+    case("one row", lambda: list(cb.model_selection.Bootstrap().split(X[:1])), "a bootstrap sample that leaves rows out"),
     case("no samples", lambda: list(cb.model_selection.Bootstrap(0).split(X)), "n_splits must be a whole number >= 1"),
     case(
         "one class", lambda: cb.CertifiedLassoClassifierCV(alphas=ALPHAS, cv=ONE_CLASS, scoring="roc_auc").fit(X, NAMES),

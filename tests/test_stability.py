@@ -53,7 +53,7 @@ def test_bootstrap_draws_are_repeated_rows():
     draw = np.random.default_rng(5).integers(0, 80, 80)
     repeated = fs(X[np.sort(draw)], Y[np.sort(draw)], None)
     assert found.orders[0].tolist() == repeated.order_of_entry().tolist()
-    refused(lambda: found.bounds(3, 0.8), "the bounds are for pairs of halves")
+    refused(lambda: found.bounds(3, 0.8), "the bounds hold only for pairs of halves")
 
 
 @pytest.mark.parametrize(

@@ -49,7 +49,7 @@ def test_the_page_names_every_method():
 def test_a_method_has_bounds_where_the_page_says_so(name):
     said, run = rows_of_methods()[name], run_of(name, FAMILIES if name == "rgb" else SQUARED)
     if said == "nothing":
-        with pytest.raises(ValueError, match=f"no bound speaks about {name}"):
+        with pytest.raises(ValueError, match=f"no bound applies to {name}"):
             cb.theory.check(run)
     else:
         checks = cb.theory.check(run)
@@ -66,7 +66,7 @@ def test_readme_names_methods_without_bounds():
 
 def test_coordinate_descent_has_no_theorem_about_a_ball():
     """Frank-Wolfe keeps a gap on a small ball, so a bound for all coefficients must not be applied to it."""
-    with pytest.raises(ValueError, match="no bound speaks about frank_wolfe"):
+    with pytest.raises(ValueError, match="no bound applies to frank_wolfe"):
         cb.theory.check(cb.solve(HUBER, cb.methods.frank_wolfe(0.05), 20, compile=False))
 
 

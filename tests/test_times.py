@@ -52,4 +52,4 @@ def test_a_regressor_refuses_words_as_target(model, kind):
 
 
 def test_a_missing_target_among_objects_is_named():
-    refused(lambda: cb.CertifiedLasso().fit(FRAME[["size"]], [1.0, 2.0, pd.NA] * 10), "y must hold numbers, got <NA>; drop or mend its row")
+    refused(lambda: cb.CertifiedLasso().fit(FRAME[["size"]], [1.0, 2.0, pd.NA] * 10), "y must hold numbers, got <NA>; drop or fix its row")

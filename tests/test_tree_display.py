@@ -122,7 +122,7 @@ LINES = cb.solve(cb.Problem(RNG.normal(size=(20, 2)), np.arange(20.0)), cb.forwa
 
 
 test_what_is_refused = refusals(
-    case("columns", lambda: Display.from_run(LINES), "are no trees"),
+    case("columns", lambda: Display.from_run(LINES), "are not trees"),
     case("too many", lambda: Display.from_run(run_of(1), 4), "from 0 to 3, got 4"),
     case("before", lambda: Display.from_run(run_of(1), -1), "from 0 to 3, got -1"),
 )

@@ -93,7 +93,7 @@ def test_no_certificate_is_claimed_where_the_search_proves_nothing():
     nothing = found.certificate(cb.certificates.L1Ball(0.0))  # the ball of radius 0 holds a single model, whatever the learners are
     assert nothing.lower <= nothing.upper
     assert 0 <= nothing.upper / found.problem.value(0 * Y) - 1 <= 1.5e-15  # 4 u sqrt(10) = 1.4e-15, a sum of ten
-    with pytest.raises(ValueError, match="no bound speaks about"):
+    with pytest.raises(ValueError, match="no bound applies to"):
         cb.theory.check(found)
 
 

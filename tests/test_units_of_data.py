@@ -135,7 +135,7 @@ def test_weights_are_observations_in_a_posterior(kind):
     one, other = (quick(kind).fit(X, y, sample_weight=np.full(N, by)) for by in (1.0, 4.0))
     scale = other.noise_variance_ / one.noise_variance_ if one.noise_variance_ else 1.0
     assert other.beta_ * scale == pytest.approx(4 * one.beta_)
-    with pytest.raises(ValueError, match=r"^the sum of sample_weight is 0\.012, and weights count observations here: multiply them"):
+    with pytest.raises(ValueError, match=r"^the sum of sample_weight is 0\.012, but weights count observations here: scale them"):
         quick(kind).fit(X, y, sample_weight=np.full(N, 1e-4))
 
 

@@ -160,4 +160,4 @@ def test_the_summary_has_both_choices():
         assert [float(number) for number in row[1:3]] == [k, alphas[k]] and int(row[-1]) == np.count_nonzero(path.coefs[:, k])
         np.testing.assert_allclose([float(row[3]), float(row[4])], [found.mean[k], found.error[k]], rtol=1e-3)
     assert "alpha" not in found.summary()
-    refused(lambda: found.summary(cb.lasso_path(X, Y, [0.5])), "the path has 1 points, but 4 were judged")
+    refused(lambda: found.summary(cb.lasso_path(X, Y, [0.5])), "the path has 1 points, but 4 were validated")

@@ -65,7 +65,7 @@ def test_a_target_without_a_constant_names_the_fold_and_what_is_there(kind, in_a
         model.set_params(loss=cb.losses.Poisson())
     where = "fold 2 of 4: " if in_a_fold and by_folds(kind) else ""
     what = ", or take other folds (cv)" if by_folds(kind) else ""
-    said = f"{where}every y is 0, so the best constant of the Poisson loss is -infinity; add rows with other targets{what}."
+    said = f"{where}every y is 0, so the best constant of the Poisson loss is -infinity; add rows with another target{what}."
     with pytest.raises(ValueError, match=f"^{re.escape(said)}$"):
         model.fit(X, y)
 

@@ -44,7 +44,7 @@ class GreedyNorm(NamedTuple):
     def of(cls, rule, problem):
         """Return the norm of `rule` for a problem. Raise ValueError for a rule without a norm, a bad t, or unknown groups."""
         if type(rule) not in _SHAPES:
-            raise ValueError(f"rule must be Greedy(), RandomSubset(t) or Groups(t), which have a norm, got {shown(rule)}.")
+            raise ValueError(f"rule must be Greedy(), RandomSubset(t) or Groups(t), which define a norm, got {shown(rule)}.")
         bound = rule.bind(problem)
         return cls(bound, *_SHAPES[type(rule)](bound, problem.n_learners))
 
@@ -123,7 +123,7 @@ def as_problem(B, groups=None, *, scale=True):
         problem = Problem(B, np.zeros(B.shape[0]), center=False, scale=scale, groups=groups)
     if problem.n_samples * problem.n_learners > MAX_ENTRIES:
         size = f"{problem.n_samples} x {problem.n_learners}"
-        raise ValueError(f"B is {size}: too large for its geometry (limit {MAX_ENTRIES} entries).")
+        raise ValueError(f"B is {size}: too large to compute angles (limit {MAX_ENTRIES} entries).")
     return problem
 
 

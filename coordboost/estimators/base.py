@@ -75,7 +75,7 @@ def _refuse_words(y):
         try:
             float(value)
         except (TypeError, ValueError):
-            how = "a classifier takes words" if isinstance(value, str) else "drop or mend its row"
+            how = "use a classifier for text" if isinstance(value, str) else "drop or fix its row"
             raise ValueError(f"y must hold numbers, got {shown(value)}; {how}.") from None
 
 
@@ -126,7 +126,7 @@ def with_offset(raw, offset):
 def check_one_model(n_models):
     """Refuse an offset if each class has a model of its own."""
     if n_models > 1:
-        raise ValueError(f"an offset is for one model, and there are {n_models}, one for each class: fit two classes.")
+        raise ValueError(f"an offset needs a single model, and there are {n_models}, one for each class: fit two classes.")
 
 
 def checked_call(method):
@@ -157,7 +157,7 @@ def all_or_nothing(fit):
             vars(self).clear()
             vars(self).update(before)
             if isinstance(error, InfiniteConstant):  # whose message recommends center=False: estimators have no such parameter
-                error.args = error.args[0], "add rows with other targets" + (", or take other folds (cv)" if hasattr(self, "cv") else "")
+                error.args = error.args[0], "add rows with another target" + (", or take other folds (cv)" if hasattr(self, "cv") else "")
             raise
 
     return checked_call(attempt)
@@ -227,7 +227,7 @@ class Classification(ClassifierMixin):
         loss = Logistic() if self.loss is None else checked_piece(Loss, "loss", self.loss)
         if not (loss.two_class and link_of(loss)):
             raise ValueError(
-                f"{type(loss).__name__} is not a loss of classes; give Logistic() or Exponential(), or declare two_class = True and "
+                f"{type(loss).__name__} is not a loss for classes; pass Logistic() or Exponential(), or declare two_class = True and "
                 "inverse_link(f), the probability of the label 1."
             )
         return loss
@@ -242,7 +242,7 @@ class Classification(ClassifierMixin):
             return number
         strange = np.setdiff1d(classes, self.classes_)
         if len(strange):
-            raise ValueError(f"y holds the class {strange.tolist()[0]!r}, which the fit has not seen.")
+            raise ValueError(f"y holds the class {strange.tolist()[0]!r}, which was not in the fit.")
         return np.searchsorted(self.classes_, classes)[number]
 
     def _strata(self, y):

@@ -62,8 +62,8 @@ class _BasePenalized(_BaseLinear):
         if gap <= self.tol * ROUNDED or path.gamma < 1:
             return ""
         return (
-            f"the gap at alpha = {alpha:.6g} is {gap:.2g} of the loss of the constant model, above tol = {self.tol:g}: the optimum is "
-            "within certificate_. Pass a larger tol or alpha; targets and weights of moderate size lose less to rounding."
+            f"the gap at alpha = {alpha:.6g} is {gap:.2g} of the loss of the constant model, above tol = {self.tol:g}: certificate_ "
+            "bounds the optimum. Pass a larger tol or alpha, or scale targets and weights to moderate size, for less rounding."
         )
 
 
@@ -115,7 +115,7 @@ class PenaltyGrid(CrossValidated, _BasePenalized):
         super()._check_parameters()
         validation.numeric("gamma", self.gamma, np.ndim(self.gamma))
         if not (np.ndim(self.gamma) < 2 and np.size(self.gamma)):
-            raise ValueError(f"gamma must be a number from 0 to 1, or a sequence of some, got {shown(self.gamma)}.")
+            raise ValueError(f"gamma must be a number from 0 to 1, or a sequence of such numbers, got {shown(self.gamma)}.")
 
     def _paths(self, problem, products=None):
         return [mixed for path, walk in super()._paths(problem, products) for mixed in self._mixtures(path, cache(walk))]
@@ -680,7 +680,7 @@ class CertifiedLassoClassifier(Classification, OnePenalty):
         if validation.flag("multinomial", self.multinomial) and not isinstance(self._get_loss(), Logistic):
             raise ValueError(f"multinomial=True is for Logistic(), got loss={shown(self.loss)}: leave one of them out.")
         if self.multinomial and not (self.l1_ratio == 1 and self.lower_limits is self.upper_limits is None and not self.positive):
-            raise ValueError("multinomial=True is the Lasso without limits: leave l1_ratio, lower_limits, upper_limits and positive alone.")
+            raise ValueError("multinomial=True is the Lasso without limits: leave out l1_ratio, lower_limits, upper_limits and positive.")
 
     @property
     def _joint(self):

@@ -172,7 +172,7 @@ def _words(tree, at, name, labels, known):
     codes = np.flatnonzero(np.unpackbits(tree.goes_left[at], bitorder="little"))
     if tree.missing_left[at] or (has_others(labels) and len(labels) - 1 in codes):
         raise ValueError(
-            f"the format of LightGBM sends missing and rare levels of a feature with categories right; {name!r} sends them left."
+            f"LightGBM's format sends missing and rare levels of a categorical feature to the right; {name!r} sends them to the left."
         )
     chosen = [labels[code] if known else int(code) for code in codes]
     if not all(value == int(value) >= 0 for value in chosen):

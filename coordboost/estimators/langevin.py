@@ -40,7 +40,7 @@ class _LangevinGBM(_BaseBooster):
 
     def _check_parameters(self):
         super()._check_parameters()
-        real("burn_in", self.burn_in, lambda part: 0 <= part < 1, "a part of the iterations in [0, 1)")
+        real("burn_in", self.burn_in, lambda part: 0 <= part < 1, "a fraction of the iterations in [0, 1)")
         validation.whole("n_members", self.n_members, 1)
         for name, limit in (("max_depth", 1), ("max_leaf_nodes", 2)):
             if getattr(self, name) is not None:
@@ -52,13 +52,13 @@ class _LangevinGBM(_BaseBooster):
     def _begin(self, X, y, weight, offset):
         if offset is not None:
             raise ValueError(
-                f"{type(self).__name__} takes no offset, as its prior and noise are those of y: fit a squared loss to y - offset, "
+                f"{type(self).__name__} takes no offset, as its prior and noise refer to y: fit a squared loss to y - offset, "
                 "or take another estimator."
             )
         loss, total = self._get_loss(), float(len(y) if weight is None else weight.sum())
         if self.beta is None and total < 2:
             raise ValueError(
-                f"the sum of sample_weight is {total:.3g}, and weights count observations here: multiply them, so that it is 2 or more, or "
+                f"the sum of sample_weight is {total:.3g}, but weights count observations here: scale them, so that it is 2 or more, or "
                 "pass beta."
             )
         # losses of y - f depend on the unit of y

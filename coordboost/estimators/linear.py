@@ -207,7 +207,7 @@ class CrossValidated:
         if self.rule not in (*RULES, *COSTS):
             raise ValueError(f"rule must be 'best', 'one_se', 'aic', 'bic' or 'cp', got {shown(self.rule)}.")
         if self.scoring is not None and self.rule not in RULES:
-            raise ValueError(f"scoring judges rows held out, which rule={self.rule!r} does without: leave one of them out.")
+            raise ValueError(f"scoring is for rows held out, which rule={self.rule!r} does not use: leave one of them out.")
         if self.n_jobs is not None:
             real("n_jobs", self.n_jobs, lambda number: number == int(number) != 0, "a whole number other than 0, or None")
 

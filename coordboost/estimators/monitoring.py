@@ -100,7 +100,7 @@ class Patience:
         return int(np.argmin(self.losses))
 
     def __str__(self):
-        return f"no better on the rows held back for {self.patience} iterations"
+        return f"no improvement on the validation rows for {self.patience} iterations"
 
 
 class EarlyStopping(Patience):
@@ -300,4 +300,4 @@ class CallbackRule:
             self.tasks.end(self.task)
 
     def __str__(self):
-        return "a callback asked for no more"
+        return "stopped by a callback"

@@ -11,16 +11,16 @@ import inspect
 from difflib import get_close_matches
 
 TREES, GRID = "max_bins", "alphas"  # parameters that mark estimators with trees, and those with a grid of penalties
-NO_TREES = "the model has no trees; RandomizedGBMRegressor and RandomizedGBMClassifier have"
-BY_FOLDS = "nothing is held back; estimators with CV at the end of their names choose by folds"
-TO_THE_GAP = "the size of the table decides how it is solved, up to the gap tol"
+NO_TREES = "the model has no trees; RandomizedGBMRegressor and RandomizedGBMClassifier have trees"
+BY_FOLDS = "no rows are held out; estimators with CV at the end of their names choose by cross-validation"
+TO_THE_GAP = "the solver depends on the size of the table, and stops at the gap tol"
 QUANTILE = (TREES, "loss=Quantile(q) does that here")
-SILENT = ((TREES, "verbose prints lines; train_score_ and validation_score_ are there after a fit"), "a fit says nothing")
-L1 = ("alpha", "alphas", (TREES, "leaf values have a ridge penalty alone, l2_regularization"), "the steps limit the l1 norm")
+SILENT = ((TREES, "verbose prints the losses; a fit sets train_score_ and validation_score_"), "a fit prints nothing")
+L1 = ("alpha", "alphas", (TREES, "leaf values have only a ridge penalty, l2_regularization"), "the number of steps limits the l1 norm")
 
 _ROWS = (
     ("num_leaves max_leaves max_leaf_nodes", "nodes", "max_leaf_nodes", NO_TREES),
-    ("eta shrinkage_rate learning_rate step_size", "learning_rate", "eps", "the fit goes to the optimum, at no rate"),
+    ("eta shrinkage_rate learning_rate step_size", "learning_rate", "eps", "the fit converges to the optimum, without a rate"),
     (
         "n_iter max_iter num_iterations num_boost_round iterations num_round num_rounds n_estimators num_trees n_rounds nrounds",
         "n_estimators", "n_steps", TO_THE_GAP,
@@ -33,27 +33,28 @@ _ROWS = (
     ("min_split_gain min_gain_to_split min_split_loss min_impurity_decrease", "min_gain", NO_TREES),
     (
         "reg_lambda lambda_l2 l2_leaf_reg l2_regularization l1_ratio l1_ratios",
-        "l2_regularization", "l1_ratio", "CertifiedElasticNet and CertifiedElasticNetCV have a ridge penalty and that of the Lasso",
+        "l2_regularization", "l1_ratio", "CertifiedElasticNet and CertifiedElasticNetCV have both penalties, ridge and Lasso",
     ),
     ("reg_alpha lambda_l1 penalty", *L1),
     (
         "subsample bagging_fraction bagging_freq subsample_freq subsample_for_bin sampling_method bootstrap_type bagging_temperature",
-        "subsample", (TREES, "trees grow on all rows; RandomizedGBMRegressor and RandomizedGBMClassifier have subsample"), "all rows count",
+        "subsample", (TREES, "trees grow on all rows; RandomizedGBMRegressor and RandomizedGBMClassifier have subsample"),
+        "all rows are used",
     ),
     (
         "colsample_bytree colsample_bynode colsample_bylevel feature_fraction feature_fraction_bynode rsm max_features",
-        "max_features", "all columns are looked at",
+        "max_features", "all columns are candidates",
     ),
-    ("max_bin max_bins border_count", "max_bins", "columns are taken as they are"),
+    ("max_bin max_bins border_count", "max_bins", "columns are not binned"),
     (
         "cat_features categorical_feature enable_categorical categorical_features max_cat_to_onehot max_cat_threshold",
-        "categorical_features", "columns are numbers; scikit-learn's OneHotEncoder makes them of words",
+        "categorical_features", "columns must be numbers; scikit-learn's OneHotEncoder converts text",
     ),
     (
         "monotone_constraints monotonic_cst positive",
         "monotonic_cst",
         (TREES, "leaf values are means here, without bounds; RandomizedGBMRegressor and RandomizedGBMClassifier have monotonic_cst"),
-        "positive", "coefficients are free in sign",
+        "positive", "coefficients may have any sign",
     ),
     (
         "early_stopping_rounds early_stopping_round od_wait od_type n_iter_no_change use_best_model",
@@ -76,35 +77,35 @@ _ROWS = (
     (
         "n_jobs nthread thread_count num_threads",
         "n_jobs",
-        "one model takes one thread; estimators with CV at the end of their names have n_jobs",
+        "one model uses one thread; estimators with CV at the end of their names have n_jobs",
     ),
     ("verbose verbosity silent verbose_eval logging_level", "verbose", *SILENT),
     ("class_weight scale_pos_weight is_unbalance auto_class_weights class_weights", "class_weight", "sample_weight"),
     ("weight weights sample_weights", "sample_weight"),
     (
         "interaction_cst interaction_constraints",
-        "interaction_cst", (TREES, "all features may meet; RandomizedGBMRegressor and its classifier have interaction_cst"), NO_TREES,
+        "interaction_cst", (TREES, "all features may interact; RandomizedGBMRegressor and its classifier have interaction_cst"), NO_TREES,
     ),
     (
         "boosting_type boosting booster tree_method grow_policy num_parallel_tree multi_strategy device device_type task_type gpu_id "
         "feature_types max_delta_step ccp_alpha importance_type feature_weights",
-        (TREES, "all trees grow in one way, from histograms, and are boosted in one way"), NO_TREES,
+        (TREES, "there is one way to grow trees, from histograms, and one way to boost them"), NO_TREES,
     ),
     ("depth max_depth", "max_depth", "nodes", NO_TREES),
     ("init_score base_margin offset baseline newoffset exposure", "offset"),
-    ("base_score init coef_init intercept_init", "the model begins at the best constant"),
-    ("init_model xgb_model warm_start", "warm_start", "every fit begins anew"),
+    ("base_score init coef_init intercept_init", "the model starts at the best constant"),
+    ("init_model xgb_model warm_start", "warm_start", "every fit starts from scratch"),
     ("callbacks monitor", "set_callbacks", *SILENT),
-    ("missing", (TREES, "NaN is missing"), "values that are missing have to be filled first"),
-    ("feature_name feature_names", "the columns of a data frame have names"),
+    ("missing", (TREES, "NaN means missing"), "missing values must be imputed first"),
+    ("feature_name feature_names", "the names are those of the columns of a data frame"),
     ("diffusion_temperature langevin", "beta", "LangevinGBMRegressor and LangevinGBMClassifier have noise"),
     ("model_shrink_rate", "gamma", "LangevinGBMRegressor and LangevinGBMClassifier shrink the model"),
     ("gamma", "min_gain", NO_TREES),
     ("fit_intercept intercept_scaling", (TREES, "there is always an intercept"), "the intercept is not penalised"),
-    ("normalize standardize", "standardize", "nothing hangs on the scale of columns"),
+    ("normalize standardize", "standardize", "the scale of columns does not matter"),
     ("precompute selection solver dual", TO_THE_GAP),
     ("copy_X", "X is never changed"),
-    ("check_input validate_parameters", "what is given is always checked"),
+    ("check_input validate_parameters", "input is always checked"),
     (
         "multi_class num_class classes_count", "multinomial",
         "three classes or more are one-vs-rest; RandomizedGBMClassifier and CertifiedLassoClassifier have one model for all",
@@ -116,11 +117,11 @@ _ROWS = (
     ("alpha", "alphas", QUANTILE, *L1),
     ("alphas n_alphas", "alphas", ("alpha", "estimators with CV at the end of their names try many penalties"), BY_FOLDS),
     ("eps", "n_steps", (TREES, "n_estimators is the length of the run"), BY_FOLDS),
-    ("cv rule refit use_legacy_attributes", "estimators with CV at the end of their names choose by folds"),
-    ("tol", "tol", "what is asked for is done to the end"),
+    ("cv rule refit use_legacy_attributes", "estimators with CV at the end of their names choose by cross-validation"),
+    ("tol", "tol", "all steps are made, without a tolerance"),
     ("num_iteration ntree_limit iteration_range ntree_end start_iteration", "staged_predict", "there is one model"),
     ("raw_score output_margin prediction_type", "decision_function", "predictions are on the scale of y"),
-    ("pred_leaf pred_contrib pred_leaves pred_contribs", "lightgbm_text", "coef_ is what each column adds"),
+    ("pred_leaf pred_contrib pred_leaves pred_contribs", "lightgbm_text", "coef_ has the effect of each column"),
 )  # fmt: skip
 OTHER_NAMES: dict[str, tuple] = {name: answers for names, *answers in _ROWS for name in names.split()}  # type: ignore[misc]
 
@@ -167,6 +168,6 @@ def check_arguments(cls, where, function, args, kwargs):
             raise TypeError(no_parameter(cls, where, strange, known)) from None
         most = sum(one.kind is one.POSITIONAL_OR_KEYWORD for one in signature.parameters.values()) - 1
         if len(args) > most:
-            how = f"at most {most} values without a name" if most else "its parameters by name"
-            raise TypeError(f"{where} takes {how}, got {len(args)} without one: pass {', '.join(known)} as name=value.") from None
+            how = f"at most {most} positional arguments" if most else "keyword arguments only"
+            raise TypeError(f"{where} takes {how}, got {len(args)} positional: pass {', '.join(known)} as name=value.") from None
         raise TypeError(f"{where}: {error}.") from None

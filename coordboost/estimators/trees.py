@@ -253,12 +253,12 @@ class _BaseBooster(CallbackSupportMixin, _BaseEstimator):
         problem = self.runs_[0].problem
         changed = [key for key, value in self._settings().items() if repr(value) != repr(self._begun_with[key])]
         if changed:
-            raise ValueError(f"warm_start goes on with the same run, but {changed[0]} has changed; pass warm_start=False.")
+            raise ValueError(f"warm_start resumes the same run, but {changed[0]} has changed; pass warm_start=False.")
         own = problem.dictionary.family
         family, y, weight = self._merge_copies(own.at(problem.binning.bin(X)), y, weight)
         if _fingerprint(y, weight, offset) != self._begun_on or not np.array_equal(family.binned.codes, own.binned.codes):
             raise ValueError(
-                "warm_start goes on with the same run, but X, y, sample_weight or offset have changed; pass warm_start=False."
+                "warm_start resumes the same run, but X, y, sample_weight or offset have changed; pass warm_start=False."
             )
         made = max(run.n_steps for run in self.runs_) // self._steps_per_iteration
         if self.n_estimators < made:
@@ -344,7 +344,7 @@ def pair_of(eval_set, X_val, y_val):
         return X_val, y_val
     pair = eval_set[0] if isinstance(eval_set, list) and len(eval_set) == 1 else eval_set
     if not (isinstance(pair, tuple) and len(pair) == 2) or X_val is not None or y_val is not None:
-        raise ValueError(f"eval_set must be one pair (X_val, y_val), in the place of X_val and y_val, got {shown(eval_set)}.")
+        raise ValueError(f"eval_set must be one pair (X_val, y_val), instead of X_val and y_val, got {shown(eval_set)}.")
     return pair
 
 
@@ -365,14 +365,14 @@ def _validation_split(n_samples, fraction, labels, seed):
     """Return rows to fit and rows to hold out, stratified by `labels`, as drawn with `seed`."""
     from sklearn.model_selection import train_test_split
 
-    fraction = real("validation_fraction", fraction, lambda part: 0 < part < 1, "a part of the rows, above 0 and below 1")
+    fraction = real("validation_fraction", fraction, lambda part: 0 < part < 1, "a fraction of the rows, above 0 and below 1")
     held = math.ceil(fraction * n_samples)
     names, counts = (np.zeros(1), [n_samples]) if labels is None else np.unique(labels, return_counts=True)
     if n_samples - held < len(names) or held < len(names):
         beside = "" if labels is None else f" for the {len(names)} classes"
         raise ValueError(
             f"validation_fraction={shown(fraction)} holds back {held} of {n_samples} row(s) and leaves {n_samples - held} to fit, too "
-            f"few of one or the other{beside}; take another part, or give fit X_val and y_val."
+            f"few on one side{beside}; take another fraction, or pass X_val and y_val to fit."
         )
     if min(counts) > 1:
         fit, out = train_test_split(np.arange(n_samples), test_size=fraction, stratify=labels, random_state=seed)
@@ -380,8 +380,8 @@ def _validation_split(n_samples, fraction, labels, seed):
             return fit, out
     name, n = names.tolist()[np.argmin(counts)], min(counts)
     raise ValueError(
-        f"early stopping holds back a part of the rows of each class, and the class {name!r} has too few, {n}: give it more, or give fit "
-        "X_val and y_val."
+        f"early stopping holds back a fraction of the rows of each class, and the class {name!r} has too few, {n}: add rows, or pass "
+        "X_val and y_val to fit."
     )
 
 
@@ -439,7 +439,7 @@ class _RandomizedGBM(_DrawnRows):
         if isinstance(drawn, float) and 0 < drawn <= 1:
             return max(1, int(drawn * n_features))
         raise ValueError(
-            f"max_features must be a number of features from 1 to {n_features}, a part in (0, 1], 'sqrt' or None, got {shown(drawn)}."
+            f"max_features must be a number of features from 1 to {n_features}, a fraction in (0, 1], 'sqrt' or None, got {shown(drawn)}."
         )
 
 

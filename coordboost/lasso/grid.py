@@ -223,7 +223,7 @@ class LassoPath(PiecewiseLinear):
     def _place(self, step):
         """Check the number of an alpha, and return it as an int."""
         n = len(self.alphas)
-        return int(real("step", step, lambda k: k == int(k) and -n <= k < n, f"the number of an alpha, from {-n} to {n - 1}"))
+        return int(real("step", step, lambda k: k == int(k) and -n <= k < n, f"the index of an alpha, from {-n} to {n - 1}"))
 
     @cached_property
     def _reach(self):

@@ -43,7 +43,7 @@ def as_factors(penalty_factor, problem):
     if not (factors >= 0).all():
         raise ValueError(f"penalty_factor must be at least 0, got {factors.min():g}; leave columns out to exclude them.")
     if ((factors[0] == 0) != (factors[1] == 0)).any():
-        raise ValueError("penalty_factor must be 0 in both rows or in none: a column has a penalty or it has not.")
+        raise ValueError("penalty_factor must be 0 in both rows or in none: a column has both penalties or neither.")
     return factors
 
 
@@ -51,12 +51,12 @@ def _check_smooth(problem):
     """Refuse a loss, other than the squared one, without a curvature or smoothness for quadratic models, or an infimum for gaps."""
     bounded = problem.infimum > -np.inf
     if problem.loss.curvature is None and problem.loss.sigma is None:
-        low = "" if bounded else ", and with an infimum, a number or a function of y, that value(y, f) is never below"
+        low = "" if bounded else ", and an infimum, a lower bound of value(y, f): a number or a function of y"
         raise ValueError(f"lasso_path needs a loss with curvature(y, f) or a smoothness sigma{low}, got {shown(problem.loss)}.")
     if not bounded:
         raise ValueError(
             f"lasso_path certifies gaps, which need a lower bound of the loss: {shown(problem.loss)} declares none. Add the attribute "
-            "infimum, a number or a function of y, that value(y, f) is never below."
+            "infimum, a lower bound of value(y, f): a number or a function of y."
         )
 
 

@@ -294,7 +294,7 @@ def multinomial_path(
         descent = BlockDescent(ScaledColumns(problem, scale / largest, weighted=False), label, frequency, free)
         top = descent.largest() * largest / total
         alphas = penalty_grid(alphas, n_alphas, eps, top, EPS * math.sqrt(total) * largest / total)
-        real("alphas", alphas[-1], lambda alpha: alpha > 0, "above 0: without a penalty there need not be an optimum")
+        real("alphas", alphas[-1], lambda alpha: alpha > 0, "above 0: without a penalty there may be no optimum")
         with interruptible() as interrupted:
             found = []
             for alpha in alphas.tolist():
@@ -309,7 +309,7 @@ def multinomial_path(
     gaps = (bounds[:, 1] - bounds[:, 0]) / descent.null
     message = message_of(alphas[:done], gaps, tol)
     if done < len(alphas):
-        message = f"interrupted: the first {done} of {len(alphas)} alphas are there"
+        message = f"interrupted after {done} of {len(alphas)} alphas"
         warnings.warn(f"multinomial_path was {message}.", InterruptedWarning, stacklevel=2)
     return MultinomialPath(problem, classes, alphas[:done], models, intercepts, bounds, gaps, descent.n_scans, message)
 

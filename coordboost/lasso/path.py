@@ -130,8 +130,8 @@ def lasso_path(
     limited, unpenalised = bool(np.isfinite(limits).any()), np.flatnonzero(factor == 0)
     if len(unpenalised) and (not squared or np.isfinite(limits[:, problem.standardization.kept[unpenalised]]).any()):
         raise ValueError(
-            "penalty_factor may be 0 for the squared loss, in columns without limits. Take 1e-6 in its place, and give the alphas: "
-            "those by default begin where such a column enters."
+            "penalty_factor may be 0 only for the squared loss, in columns without limits. Use 1e-6 instead, and pass alphas: "
+            "the default ones begin where such a column enters."
         )
     solvers = _solvers(problem, l1_ratio, limited, len(unpenalised))
     _check_solver(solver, solvers, problem.loss, l1_ratio, limited, len(unpenalised))
@@ -158,7 +158,7 @@ def lasso_path(
         alphas = penalty_grid(alphas, n_alphas, eps, top, least, ridge_size)
         if (not squared or l1_ratio == 0) and alphas[-1] == 0 < top:
             what = shown(problem.loss) if l1_ratio else "ridge, l1_ratio = 0"
-            raise ValueError(f"alphas must be > 0 for {what}: without a penalty there need not be an optimum.")
+            raise ValueError(f"alphas must be > 0 for {what}: without a penalty there may be no optimum.")
         solver = solver or (choose(problem, alphas, tol) if "homotopy" in solvers and products is None else solvers[-1])
         lams = alphas * l1 * total / largest
         free = validation.flag("refit_intercept", refit_intercept) and not squared
@@ -176,7 +176,7 @@ def lasso_path(
     done = len(gaps)
     message = message_of(alphas, gaps, tol)
     if cut and (done < len(alphas) or gaps[-1] > tol):
-        message = f"interrupted: the first {done} of {len(alphas)} alphas are there"
+        message = f"interrupted after {done} of {len(alphas)} alphas"
         if gaps[-1] > tol:
             message += f", the last to a gap of {gaps[-1]:.2g}"
         warnings.warn(f"lasso_path was {message}.", InterruptedWarning, stacklevel=2)

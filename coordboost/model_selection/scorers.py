@@ -36,7 +36,7 @@ class _Classes(ClassifierMixin, _Predictions):
 
     def predict_proba(self, X):
         if link_of(self.loss) is None:
-            raise ValueError(f"scoring asks for probabilities, which {shown(self.loss)} does not give: declare its inverse_link.")
+            raise ValueError(f"scoring needs probabilities, which {shown(self.loss)} does not give: declare its inverse_link.")
         p = on_scale_of_y(self.loss, X[:, 0])
         return np.column_stack([1 - p, p])
 
@@ -68,5 +68,5 @@ class Scorer:
         except TypeError as error:
             raise ValueError(f"scoring={self.name} failed: {error}; it must be a scorer of (estimator, X, y, sample_weight).") from error
         if np.isnan(scores).all():
-            raise ValueError(f"scoring={self.name} is not defined on the rows held out, such as rows of one class: take other folds.")
+            raise ValueError(f"scoring={self.name} is not defined on the rows held out, as if all are of one class: take other folds.")
         return -np.where(np.isnan(scores), -np.inf, scores)

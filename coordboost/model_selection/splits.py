@@ -81,7 +81,7 @@ class Bootstrap:
         """
         n, source = X.shape[0] if hasattr(X, "shape") else len(X), validation.generator(self.random_state)
         if n < 2:
-            raise ValueError(f"a bootstrap sample leaves rows out where there are two or more, got {n}.")
+            raise ValueError(f"a bootstrap sample that leaves rows out needs two rows or more, got {n}.")
         for _ in range(self.get_n_splits()):
             times = np.ones(n)
             while times.all():
@@ -106,7 +106,7 @@ def pairs_of(name, folds, n):
     whole = all(one.ndim == 1 and one.size and one.dtype.kind in "iu" and -n <= one.min() <= one.max() < n for one in rows)
     if not (pairs and whole and all(len(pair) == 2 for pair in pairs)):
         raise ValueError(
-            f"{name} must be a number, or pairs of arrays of rows from 0 to {n - 1}: those to fit and those held out, got {shown(folds)}."
+            f"{name} must be a number, or pairs of arrays of row indices from 0 to {n - 1}: to fit and held out, got {shown(folds)}."
         )
     return pairs
 

@@ -69,7 +69,7 @@ class Stability:
         q, draws = validation.whole("q", q, 1), len(self.orders) // 2
         threshold = real("threshold", threshold, lambda number: 0.5 < number <= 1, "above 1/2 and at most 1")
         if not self.halves:
-            raise ValueError("the bounds are for pairs of halves: use stability_selection, not bootstrap_frequencies.")
+            raise ValueError("the bounds hold only for pairs of halves: use stability_selection, not bootstrap_frequencies.")
         chance = q / self.n_features
         chosen = q * chance
         worst = chosen / (2 * threshold - 1)
@@ -181,7 +181,7 @@ def bootstrap_frequencies(
 
 
 def _walked(fit, X, y, draws, sample_weight, n_threads, halves):
-    function("fit", fit, "a function of X, y and sample_weight that gives a path")
+    function("fit", fit, "a function of X, y and sample_weight that returns a path")
     weight = validation.sample_weight(sample_weight, len(y))
 
     def walked(k):

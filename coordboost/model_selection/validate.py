@@ -123,8 +123,8 @@ class CrossValidation:
         """
         if path is not None and path.n_points != len(self.mean):
             raise ValueError(
-                f"the path has {path.n_points} points, but {len(self.mean)} were judged: pass the path of all rows, the only one "
-                "that was judged (several values of gamma or l1_ratio have a path each)."
+                f"the path has {path.n_points} points, but {len(self.mean)} were validated: pass the path of all rows, if it is "
+                "the only one (each of several values of gamma or l1_ratio has its own path)."
             )
         rows = [["", "point", "alpha", self.measure, "standard error", "nonzeros"]]
         for name in RULES:
@@ -221,7 +221,7 @@ def cross_validate(
     >>> cb.cross_validate(fit, X, y, folds=2, scoring="neg_mean_absolute_error")
     <CrossValidation: 2 folds, 6 points; best 5 (neg_mean_absolute_error -0.446126), one_se 5 (-0.446126)>
     """
-    function("fit", fit, "a function of X, y and sample_weight that gives a path")
+    function("fit", fit, "a function of X, y and sample_weight that returns a path")
     X, y = rows_and_target(X, y)
     weight = validation.sample_weight(sample_weight, len(y))
     offset = None if offset is None else validation.known_part(offset, len(y))
@@ -336,7 +336,7 @@ def _pooled(one, n, n_threads):
 def checked_path(path):
     """Return `path`, the result of `fit`, or raise if it is not a path."""
     if isinstance(path, type) or not hasattr(path, "order_of_entry"):
-        raise ValueError(f"fit must give a path, such as solve(...) or lasso_path(...), got {shown(path)}.")
+        raise ValueError(f"fit must return a path, such as solve(...) or lasso_path(...), got {shown(path)}.")
     return path
 
 

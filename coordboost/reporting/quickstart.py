@@ -15,7 +15,7 @@ from coordboost.methods.named import forward_stagewise, forward_stepwise, lasso_
 from coordboost.reporting import report
 from coordboost.reporting.plots import path as plots
 
-TITLE = "Diabetes data: boosting walks from the constant model to least squares"
+TITLE = "Diabetes data: boosting paths from the constant model to least squares"
 
 
 class Quickstart(NamedTuple):
@@ -92,12 +92,12 @@ def _text(path, rows):
     _, _, regular, lasso, _ = rows
     return [
         "All methods start at the constant model (training error "
-        f"{regular['null_error']:.0f}, l1 norm 0) and bring in one measurement after the other, on nearly the same profiles as the "
+        f"{regular['null_error']:.0f}, l1 norm 0) and add one measurement after the other, with nearly the same profiles as the "
         "Lasso (grey in the figure), which has the smallest error possible at each l1 norm. LS-Boost and FS go on to least squares; "
         "R-FS shrinks all coefficients by the factor 1 - eps/delta in every step, so it never leaves the l1 ball of radius delta "
         f"and ends near the Lasso on that ball: training error {regular['training_error']:.3f} against {lasso['training_error']:.3f}.",
-        "Training error is half the mean squared residual; 'above optimum' is in % of that of the constant model. The certified "
-        "gap, in parts of the same, proves how close the model is to the best one of the kind named below it: the optimum is "
+        "Training error is half the mean squared residual; 'above optimum' is in % of the error of the constant model. The certified "
+        "gap, relative to the same error, proves how close the model is to the best one of the kind named below it: the optimum is "
         "least squares, the constrained Lasso (l1 <= delta), or the penalised Lasso (lam times the l1 norm added to the loss).",
         "A scan computes the correlation of every column with the residual once, from the data. Seconds include compilation, "
         f"which happens once per machine. The {len(path.alphas)} Lasso solutions in the figure are certified to a gap of "

@@ -61,7 +61,7 @@ def sampled_mca(problem: Problem, *, starts: int | ArrayLike = 16, n_steps: int 
     >>> problem = cb.Problem([[1.0, 0], [0, 1], [2, 1], [1, 3]], [1.0, 2, 4, 5])
     >>> angle = cb.theory.sampled_mca(problem)
     >>> round(angle.upper, 4), angle.witness["method"]
-    (0.7166, 'the worst of 29 vectors looked at; the lower end proves nothing')
+    (0.7166, 'the smallest cosine of 29 vectors; no lower bound is proved')
     """
     n_steps, root = validation.whole("n_steps", n_steps, 1), np.sqrt(problem.weight)
     upper, direction, n_seen = math.inf, None, 0
@@ -72,7 +72,7 @@ def sampled_mca(problem: Problem, *, starts: int | ArrayLike = 16, n_steps: int 
                 upper, direction = cosine, root * vector
     if direction is None:
         raise ValueError("every start is 0, or no learner fits it: give starts in the range of the learners.")
-    words = f"the worst of {n_seen:,} vectors looked at; the lower end proves nothing"
+    words = f"the smallest cosine of {n_seen:,} vectors; no lower bound is proved"
     return Interval(0.0, upper, {"direction": direction / np.linalg.norm(direction), "weights": None, "method": words})
 
 

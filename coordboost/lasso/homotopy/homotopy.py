@@ -55,7 +55,7 @@ REACHED = "the path is complete"
 UNSEEN = "the path is complete: all correlations are 0 up to rounding, so all coefficients are 0"
 ENOUGH = "max_knots was reached"
 INTERRUPTED = "the path was interrupted; the knots passed are kept"
-ROUNDING = "rounding ended the path: below its last level no model could be computed to a gap of 1e-10"
+ROUNDING = "rounding ended the path: below its last lam no model could be computed to a gap of 1e-10"
 
 
 def exact_path(
@@ -113,7 +113,7 @@ def exact_path(
         raise ValueError("y and fit_intercept (center=False) are part of the Problem: pass exact_path(problem) alone.")
     problem = validation.countable("exact_path", X if isinstance(X, Problem) else Problem(X, y, center=centred))
     if not problem.loss.quadratic:
-        raise ValueError(f"exact paths are those of the squared loss, got {shown(problem.loss)}; use Problem(X, y).")
+        raise ValueError(f"exact paths need the squared loss, got {shown(problem.loss)}; use Problem(X, y).")
     if not isinstance(kind, str) or kind not in KINDS:
         raise ValueError(f"kind must be 'lasso', 'lar' or 'stagewise', got {shown(kind)}.")
     lam_min = not_negative("lam_min", lam_min)

@@ -15,10 +15,10 @@ from coordboost.reporting.cli.options import (
 from coordboost.reporting.cli.output import answer, doing, say
 
 HELD = (
-    "Every bound holds. tightest: the largest measured value over its bound after the start; 1 is attained, 0.01 is loose. Above 1 it is "
-    "within the rounding or, for repeated runs, the sampling error."
+    "Every bound holds. tightest: the largest ratio of measured value to bound after the start; 1 is attained, 0.01 is loose. An excess "
+    "over 1 is within rounding or, for repeated runs, sampling error."
 )
-VACUOUS = "vacuous: the bound holds, but promises less than one percent more than what is known without it."
+VACUOUS = "vacuous: the bound holds, but is less than one percent better than what is known without it."
 
 
 @click.command()
@@ -55,11 +55,11 @@ def certify(run, independent, radius, lam, as_json):
 @click.argument("run")
 @file_option("--plot", "Also draw measured values and bounds.")
 @click.option(
-    "--statement", "names", multiple=True, metavar="NAME", help='Only these, as "Theorem 2.1". Repeatable.  [default: all]'
+    "--statement", "names", multiple=True, metavar="NAME", help='Check only these, as "Theorem 2.1". Repeatable.  [default: all]'
 )
 @whole_number(
     "--angle-learners", 0, 24,
-    "The minimal cosine angle is searched for up to so many learners: a second for 12, half a minute for 40, minutes for 100.",
+    "Search for the minimal cosine angle of at most N learners: a second for 12, half a minute for 40, minutes for 100.",
 )  # fmt: skip
 @JSON
 def check(run, plot, names, angle_learners, as_json):
@@ -99,7 +99,7 @@ def check(run, plot, names, angle_learners, as_json):
 
 @click.command()
 @click.argument("file")
-@click.option("--rule", default="greedy", type=click.Choice(["greedy", "subset", "groups"]), help="Which learners a step looks at.")
+@click.option("--rule", default="greedy", type=click.Choice(["greedy", "subset", "groups"]), help="Candidates of a step.")
 @whole_number("--t", 1, None, "How many learners (subset) or groups (default 1) are drawn.")
 @click.option("--groups", metavar="A,A,B,...", help="Labels of the columns, for --rule groups.  [default: by variable]")
 @click.option("--second-moment", is_flag=True, help="The second-moment angle, a sharper constant in the rate.")

@@ -55,9 +55,9 @@ def cv(file, method, learner, target, steps, seed, loss, center, scale, out, fol
     chosen = method_of(method, given, steps, learner)
     if isinstance(chosen.target, L1Penalty):
         raise click.UsageError(
-            f"{method} goes to one model, the Lasso with --lam, and any step before is short of it: there is no number of steps to "
-            f"choose. `coordboost lasso {for_shell_if_needed(file)} --cv` chooses the penalty; `coordboost fit` with the same options goes "
-            "to this one."
+            f"{method} converges to one model, the Lasso with --lam, so there is no number of steps to "
+            f"choose. `coordboost lasso {for_shell_if_needed(file)} --cv` chooses the penalty; `coordboost fit` with the same options "
+            "fits this one."
         )
     problem, table = problem_of(file, target, loss, table_options, **way)
     out.mkdir(parents=True, exist_ok=True)
@@ -125,10 +125,10 @@ def _choice(found, k, choose, place, values, further):
 @with_options(TARGET, SEED, LOSS, *TABLE)
 @click.option("--alpha", type=click.FloatRange(0, min_open=True), metavar="X", help="The penalty of the mean loss.")
 @click.option("--cv", "choosing", is_flag=True, help="Choose the penalty on rows held out.")
-@with_options(FOLDS, CHOOSE, whole_number("--n-alphas", 2, 100, "Penalties to choose from, of --cv."))
+@with_options(FOLDS, CHOOSE, whole_number("--n-alphas", 2, 100, "Number of penalties to choose from, with --cv."))
 @click.option(
     "--eps", type=click.FloatRange(0, 1, min_open=True, max_open=True), default=1e-3, metavar="X",
-    help="The smallest of them, in parts of the smallest that gives 0.",
+    help="The smallest of them, relative to the smallest penalty at which all coefficients are 0.",
 )  # fmt: skip
 @click.option(
     "--scale/--no-scale", default=True,
@@ -182,11 +182,11 @@ def lasso(file, target, seed, loss, alpha, choosing, folds, choose, n_alphas, ep
     alpha, coef, certificate, total = float(path.alphas[k]), path.coefs[:, k], path.certificate(k), problem.weight.sum()
     write_text(files[0], model_with(problem, coef, float(path.intercepts[k]), f"lasso, alpha = {alpha:.6g}").text())
     ends = outwards(certificate.lower / total, certificate.upper / total, 10)
-    text.append("Penalty included, the mean loss of the best model is in [{}, {}]; this model has the upper end.".format(*ends))
+    text.append("Penalty included, the mean loss of the best model is in [{}, {}]; this model reaches the upper end.".format(*ends))
     if path.message != "complete":
         text.append(f"The path is not complete: {path.message}.")
     if not choosing and not coef.any():
-        text.append(f"No coefficient moves: alpha = {alpha:g} is too large. Try a smaller one, or --cv.")
+        text.append(f"All coefficients are 0: alpha = {alpha:g} is too large. Try a smaller one, or --cv.")
     row = {
         "method": "lasso", "parameters": f"alpha = {alpha:.4g}", "alpha": alpha, "penalised": path.penalty_units,
         "training_error": float(path.profile()[0]["loss"][k]), "null_error": float(problem.start_loss / total), "l1": float(path.l1[k]),

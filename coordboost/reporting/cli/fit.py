@@ -35,13 +35,13 @@ GOES_ON = ("resume", "steps", "until_gap", "time_limit", "out", "with_data", "as
 @with_options(TARGET, STEPS)
 @click.option(
     "--until-gap", "--gap", type=click.FloatRange(0), metavar="X",
-    help="End where the certified gap is at most X times the loss of the constant model.",
+    help="Stop when the certified gap is at most X times the loss of the constant model.",
 )  # fmt: skip
-@click.option("--time-limit", "--seconds", type=click.FloatRange(0), metavar="X", help="End after so many seconds of steps.")
+@click.option("--time-limit", "--seconds", type=click.FloatRange(0), metavar="X", help="Stop after X seconds of steps.")
 @with_options(SEED, LOSS, CENTER, SCALE, *TABLE_OPTIONS.values(), FOLDER)
-@click.option("--resume", metavar="RUN", help="Go on with a run file, by --steps more steps.")
+@click.option("--resume", metavar="RUN", help="Continue a run file by --steps more steps.")
 @click.option(
-    "--data/--no-data", "with_data", default=True, help="Keep the table in the run file; without it METHOD.json predicts."
+    "--data/--no-data", "with_data", default=True, help="Keep the table in the run file; without it use METHOD.json to predict."
 )
 @JSON
 @click.pass_context
@@ -68,8 +68,8 @@ def fit(
         told = [name for name in ctx.params if ctx.get_parameter_source(name) == click.core.ParameterSource.COMMANDLINE]
         if file is not None or any(name not in GOES_ON for name in told):
             raise click.UsageError(
-                "--resume goes on with the table and the method of the run: it takes --steps, --until-gap, --time-limit, --out, "
-                "--no-data and --json alone."
+                "--resume uses the table and the method of the run: it takes only --steps, --until-gap, --time-limit, --out, "
+                "--no-data and --json."
             )
         run, home = load(resume), Path(resume)
         if "out" in told:
@@ -100,7 +100,7 @@ def problem_of(file, target, loss, table_options, **way):
     say(table.said)
     if table.recipe is not None and table.recipe.labels and not loss.two_class:
         no, yes = table.recipe.labels
-        raise ValueError(f"the target {table.recipe.target!r} holds the words {no!r} and {yes!r}: add --loss logistic")
+        raise ValueError(f"the target {table.recipe.target!r} holds the labels {no!r} and {yes!r}: add --loss logistic")
     return table.problem(loss, **way), table
 
 
@@ -122,7 +122,7 @@ def _keep(run, file, steps, with_data, as_json):
             left = max(steps - run.n_steps, 1)
             way = f"coordboost fit --resume {file} --steps {left}"
             way = way if with_data else f"in Python, with the problem: coordboost.load({str(file)!r}, problem).resume({left})"
-            click.echo(f"coordboost: to go on: {way}", err=True)
+            click.echo(f"coordboost: to continue: {way}", err=True)
         raise SystemExit(CODES[run.status.name])
 
 
@@ -162,21 +162,21 @@ def hints(run, steps, row):
     given, start = run.method.parameters, run.problem.start_size if run.problem.countable else None
     found, used, known = [], len(run.final.support), start is not None
     if steps == 0:
-        found.append("Not one step was made, as --steps 0 asks for none: this is the constant model.")
+        found.append("No step was made, because of --steps 0: this is the constant model.")
     elif run.n_steps == 0 and start == 0:
-        found.append("Not one step was made: no column is correlated with the target, so the constant model is the best one.")
+        found.append("No step was made: no column is correlated with the target, so the constant model is the best one.")
     elif run.n_steps == 0:
-        found.append(f"Not one step was made ({run.message}): this is the constant model.")
+        found.append(f"No step was made ({run.message}): this is the constant model.")
     elif words := too_long(run):
         found.append(words.replace("Try eps=", "Try --eps "))
     elif known and isinstance(delta := given.get("delta"), int | float) and run.problem.n_learners > 1 and used <= 1:
         found.append(
-            f"Only one coefficient moves, as delta = {delta:g} leaves no room for a second one: the best column alone would get "
+            f"Only one coefficient is not 0, as delta = {delta:g} leaves no room for a second one: the best column alone would get "
             f"{start:.3g}. Try --delta {typed(2 * start)}."
         )
     elif known and isinstance(lam := given.get("lam"), int | float) and not used:
         found.append(
-            f"No coefficient moves, as lam = {lam:g} is not below {start:.4g}, the largest correlation at the start. "
+            f"All coefficients are 0, as lam = {lam:g} is not below {start:.4g}, the largest correlation at the start. "
             f"Try --lam {typed(start / 10)}."
         )
     if row["gap"] is None and known:

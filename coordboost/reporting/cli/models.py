@@ -15,7 +15,7 @@ from coordboost.reporting.cli.output import print_parts, say, show, write_out
 PLACE_OPTIONS = [
     whole_number("--step", 0, None, "The model after N steps.  [default: after the last]"),
     click.option("--l1", type=click.FloatRange(0), metavar="X", help="The model whose l1 norm first reaches X."),
-    click.option("--fraction", type=click.FloatRange(0, 1), metavar="X", help="The same, X being a part of the last l1 norm."),
+    click.option("--fraction", type=click.FloatRange(0, 1), metavar="X", help="The same, with X as a fraction of the last l1 norm."),
 ]
 OUT = file_option("--out", "Write to a file instead.")
 
@@ -31,13 +31,13 @@ def _model_in(file, linear=True, **place):
 
     place = {name: value for name, value in place.items() if value is not None}
     if len(place) > 1:
-        raise click.UsageError("--step, --l1 and --fraction name one place in three ways; give one of them.")
+        raise click.UsageError("--step, --l1 and --fraction all choose a point of the path; give only one of them.")
     if not _is_json(file):
         run = load(file)
         step = run.step_at(PathPoint(**place)) if place else None
         return model_of(run, step) if linear or run.problem.binning is None else RunModel(run, run.n_steps if step is None else step)
     if place:
-        raise click.UsageError("a model without its run has one place only; leave out --step, --l1 and --fraction.")
+        raise click.UsageError("a model without its run has no path; leave out --step, --l1 and --fraction.")
     return read_model(file)
 
 
@@ -57,9 +57,9 @@ def _csv(header, rows):
 @click.command()
 @click.argument("run")
 @with_options(*PLACE_OPTIONS)
-@click.option("--all", "everything", is_flag=True, help="Also the coefficients that are zero.")
+@click.option("--all", "everything", is_flag=True, help="Also show the coefficients that are zero.")
 @click.option("--csv", "as_csv", is_flag=True, help="Print CSV instead of the table.")
-@click.option("--json", "as_json", is_flag=True, help="Print JSON: the whole model, which `coordboost predict` takes, too.")
+@click.option("--json", "as_json", is_flag=True, help="Print the whole model as JSON, which `coordboost predict` can read.")
 @OUT
 def coef(run, everything, as_csv, as_json, out, **place):
     """Show the coefficients of a saved model.
@@ -87,7 +87,7 @@ def coef(run, everything, as_csv, as_json, out, **place):
             effect = "" if row["effect"] is None else f"{row['effect']:.4g}"
             table.add_row(row["column"], f"{row['coefficient']:.6g}", effect)
         zero, made = model.coef.tolist().count(0), model.method if model.step is None else f"{model.method}, step {model.step:,}"
-        print_parts(table, f"{made}; {zero} of {len(model.names)} coefficients are zero. They add to {adds_to(model)}.")
+        print_parts(table, f"{made}; {zero} of {len(model.names)} coefficients are zero. The sum over the columns is {adds_to(model)}.")
 
 
 @click.command()
@@ -125,7 +125,7 @@ def predict(run, file, keep, unknown, as_json, out, step, l1, fraction, **given)
 
 @click.command()
 @click.argument("run")
-@file_option("--out", "The page.  [default: next to the run, .html]")
+@file_option("--out", "Where to write the page.  [default: next to the run, as .html]")
 def report(run, out):
     """Write one HTML page about a saved run.
 
@@ -167,7 +167,7 @@ def compare(runs, plot, as_json):
         text.append(f"These runs are on different problems (not the same {other}): their errors, norms and gaps cannot be compared.")
     elif len(rows) > 1:
         best = min(rows, key=lambda row: row["training_error"])["file"]
-        text.append(f"The smallest training error is that of {best}. What is smaller on new rows, `coordboost cv` tells.")
+        text.append(f"The smallest training error: {best}. For errors on new rows use `coordboost cv`.")
     if plot is not None:
         write_figure(plot, plots.figure(loaded, optimum=optimum))
     show(rows, text, [] if plot is None else [plot], as_json)

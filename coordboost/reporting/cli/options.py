@@ -15,19 +15,19 @@ IN_PYTHON, WHOLE = ("select", "families", "structure"), ("t", "period", "max_lea
 LEARNERS = {"trees": "trees", "stumps": "stumps", "families": "tree_families"}
 LIMITS = ("max_depth", "max_leaves", "min_samples", "min_gain", "l2", "newton", "max_bins")
 #: Error message without --method.
-NO_METHOD = "Missing option '--method'; for a start --method ls_boost --eps 0.1, and `coordboost methods` lists the others."
+NO_METHOD = "Missing option '--method', for example --method ls_boost --eps 0.1. `coordboost methods` lists all methods."
 #: Options of the table reader, with metavar and help. The reader infers what is not given, and reports it.
 OF_TABLES = {
-    "sep": ("C", "What separates cells; 's' for spaces, 't' for tabs.  [default: guessed]"),
+    "sep": ("C", "Separator of cells; 's' for spaces, 't' for tabs.  [default: guessed]"),
     "decimal": ("C", "The decimal mark.  [default: guessed]"),
-    "thousands": ("C", "The mark between thousands.  [default: none]"),
-    "encoding": ("NAME", "Of text, such as cp1252.  [default: guessed]"),
-    "na": ("WORD", "Means missing, as NA and nan do. Repeatable."),
+    "thousands": ("C", "The thousands separator.  [default: none]"),
+    "encoding": ("NAME", "Encoding, such as cp1252.  [default: guessed]"),
+    "na": ("WORD", "A word for missing values, as NA. Repeatable."),
     "text": ("NAME", "A column to take as text. Repeatable."),
     "drop": ("NAME", "A column to leave out. Repeatable."),
-    "date_format": ("FORMAT", 'Of dates, as "%d/%m/%Y".  [default: guessed]'),
+    "date_format": ("FORMAT", 'Format, as "%d/%m/%Y".  [default: guessed]'),
     "sheet": ("NAME", "The sheet of a workbook.  [default: the first]"),
-    "impute": ("HOW", "Gaps: median, indicator (the same, and where gaps were), drop (the rows).  [default: refused]"),
+    "impute": ("HOW", "Missing values: median, indicator (median and 0/1 columns), drop (rows).  [default: refused]"),
 }
 SEPARATORS = {"s": r"\s+", "t": "\t", "\\t": "\t"}
 
@@ -73,7 +73,7 @@ def size_option(flag, name, metavar, words):
 
 JSON = click.option("--json", "as_json", is_flag=True, help="Print JSON instead of the table.")
 TARGET = click.option("--target", metavar="NAME", help="Column or array (.npz) to predict.  [default: y]")
-STEPS = whole_number("--steps", 0, 1000, "How many to make.")
+STEPS = whole_number("--steps", 0, 1000, "Number of steps.")
 SEED = whole_number("--seed", 0, 0, "Seed of random choices.")
 LOSS = click.option(
     "--loss", default="squared", metavar="NAME[:D]", callback=_loss,
@@ -83,12 +83,12 @@ CENTER = click.option("--center/--no-center", default=True, help="Centre the col
 SCALE = click.option("--scale/--no-scale", default=True, help="Divide columns by their norms.")
 FOLDER = click.option(
     "--out", type=click.Path(file_okay=False, path_type=Path), default="coordboost-out",
-    help="Folder for what is written; older files of these names are replaced.",
+    help="Folder for the files written; existing ones are replaced.",
 )  # fmt: skip
-FOLDS = whole_number("--folds", 2, 5, "Parts that are held out in turn.")
+FOLDS = whole_number("--folds", 2, 5, "Number of folds, held out in turn.")
 CHOOSE = click.option(
     "--choose", type=click.Choice(["best", "one-se"]), default="best",
-    help="What has the smallest error on rows held out, or the simplest within one standard error of it.",
+    help="The model with the smallest error on rows held out, or the simplest within one standard error.",
 )  # fmt: skip
 TABLE_OPTIONS = {
     name: click.option(option_name(name), metavar=metavar, multiple="Repeatable" in words, help=words)
@@ -145,7 +145,7 @@ def _must(name, default):
 def _option(name, default, hidden):
     """Return the option for a parameter of a method or of learners."""
     flag, value = option_name(name), None if hidden or _must(name, default) else default
-    words = "Must be given." if _must(name, default) else None
+    words = "Required." if _must(name, default) else None
     if name == "step":
         words = "Go to the minimum along the chosen learner."
         return click.Option(["--line-search", name], is_flag=True, default=None, help=words, hidden=hidden)
@@ -163,8 +163,8 @@ def _named_options():
     from coordboost.methods.named import METHODS
 
     words = {
-        "--method": (METHODS, "What `coordboost methods` lists; with --help it says what a method is and takes."),
-        "--learner": (LEARNERS, "trees, stumps or families (of trees); with --help the same of these.  [default: columns]"),
+        "--method": (METHODS, "One of `coordboost methods`; with --help, describe it and its options."),
+        "--learner": (LEARNERS, "trees, stumps or families (of trees); with --help, describe them.  [default: columns]"),
     }
     return [click.Option([flag], type=click.Choice(list(known)), metavar="NAME", help=said) for flag, (known, said) in words.items()]
 

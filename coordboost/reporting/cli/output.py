@@ -21,7 +21,7 @@ class Closed(io.TextIOBase):
         return True
 
     def write(self, text):
-        raise OSError(errno.EBADF, "it is closed, there is nowhere to print to; write to a file, or to /dev/null", "stdout")
+        raise OSError(errno.EBADF, "it is closed, so nothing can be printed; write to a file, or to /dev/null", "stdout")
 
 
 @contextmanager

@@ -12,7 +12,7 @@ PACKAGE = Path(__file__).resolve().parents[2]
 CARRIED = PACKAGE / "_carried"
 #: Command -> its module and its help.
 PARTS = {
-    "ledger": ("verification", "Check every claim of the papers, and that every sabotaged claim fails: --quick, --only NAME."),
+    "ledger": ("verification", "Check every claim of the papers, and that deliberately wrong claims fail: --quick, --only NAME."),
     "experiments": ("verification.experiments", "Run experiments of the papers again; without a NAME, list them."),
     "worst-cases": ("verification.worst_case", "Worst cases over all losses and learners; without a NAME, list them."),
 }

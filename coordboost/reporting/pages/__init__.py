@@ -163,7 +163,7 @@ def _of_rows_held_out(run, held):
         rows.append(("root mean squared error", *(f"{math.sqrt(max(2 * mean[i], 0.0)):.5g}" for i in (here, 0))))
     rows.append(("mean loss", *(f"{mean[i]:.5g} \u00b1 {error[i]:.2g}" for i in (here, 0))))
     if mean[0] > 0:
-        rows.append(("part of the loss explained", f"{100 * (1 - mean[here] / mean[0]):.3g} %", "0 %"))
+        rows.append(("fraction of the loss explained", f"{100 * (1 - mean[here] / mean[0]):.3g} %", "0 %"))
 
     def draw():
         fig = Figure(figsize=(6, 6 if curves else 3.5), layout="constrained")
@@ -262,17 +262,17 @@ def _data(problem, model):
     if model.two_class:
         share, (no, yes) = 100 * float(np.average(y > 0, weights=problem.weight)), labels or ("first class", "second class")
         target = f"{yes} {share:.3g} %, {no} {100 - share:.3g} %"
-    constant = f", of which {len(problem.dropped)} do not vary" if problem.dropped else ""
+    constant = f", of which {len(problem.dropped)} are constant" if problem.dropped else ""
     rows = [("rows", f"{problem.n_samples:,}"), ("columns", f"{len(model.names):,}{constant}"), ("target", target)]
     if recipe is not None:
         kinds = [one.kind for one in recipe.variables]
         rows.append(("variables", ", ".join(f"{kinds.count(kind)} of kind {kind}" for kind in dict.fromkeys(kinds))))
         if labels:
             rows.append(("classes", f"0 is {labels[0]}, 1 is {labels[1]}"))
-        gaps = {None: "none", "drop": "rows with gaps were left out"}
-        rows.append(("gaps", gaps.get(recipe.impute, f"filled ({recipe.impute})")))
+        gaps = {None: "none", "drop": "rows with missing values were left out"}
+        rows.append(("missing values", gaps.get(recipe.impute, f"imputed ({recipe.impute})")))
         for one in [one for one in recipe.variables if one.kind == CATEGORY][:30]:
-            rows.append((f"words of {one.name}", ", ".join(one.levels[:12]) + (" ..." if len(one.levels) > 12 else "")))
+            rows.append((f"categories of {one.name}", ", ".join(one.levels[:12]) + (" ..." if len(one.levels) > 12 else "")))
     return rows
 
 

@@ -260,7 +260,7 @@ class AngleCurveDisplay(Display):
         wide = lower < upper * (1 - 1e-6)
         if wide.any():
             colour = self.lines_[0].get_color()
-            band = {"color": colour, "alpha": 0.2, "linewidth": 0, "label": new_label(ax, "known as an interval")}
+            band = {"color": colour, "alpha": 0.2, "linewidth": 0, "label": new_label(ax, "certified interval")}
             ax.fill_between(self.n_learners, lower, upper, **band)
         ax.set_xscale("log")
         ax.set_yscale("log")

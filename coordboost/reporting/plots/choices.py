@@ -161,7 +161,7 @@ class CrossValidationDisplay(Display):
         seen = estimator.cross_validation_
         if isinstance(seen, list):
             raise ValueError(
-                f"this estimator has chosen {len(seen)} times, once for each class: draw them one by one, by "
+                f"this estimator has {len(seen)} cross-validations, one for each class: draw them one by one, by "
                 "CrossValidationDisplay.from_cross_validation(estimator.cross_validation_[k], path=estimator.paths_[k])."
             )
         path = estimator.path_
@@ -211,7 +211,7 @@ class CrossValidationDisplay(Display):
         """Return a remark for the legend if the best point is the first or the last, else an empty string."""
         if len(self.at) == 1 or best not in (0, len(self.at) - 1):
             return ""
-        return "\n(the first point: nothing beats the start)" if best == 0 else "\n(the end of the path: go on further)"
+        return "\n(the first point: nothing beats the start)" if best == 0 else "\n(the end of the path: try a longer one)"
 
     def _counts(self, ax):
         """Draw numbers of non-zero coefficients on top, as many as there is room for; return their axis."""
@@ -332,7 +332,7 @@ class SelectionDisplay(Display):
             ax.annotate(f"{self.counts[j]:,}", (self.counts[j], k), (2, 0), **look)
         ax.margins(x=0.12)
         others = np.count_nonzero(self.counts) - n
-        name_axes(ax, f"steps; {rest:,} more by {others:,} others" if others else "steps", "learner", self.title)
+        name_axes(ax, f"steps; {rest:,} more with {others:,} others" if others else "steps", "learner", self.title)
         ax.grid(False)
 
 
@@ -426,4 +426,4 @@ class StabilityDisplay(ColumnsDisplay):
         self._draw_columns(ax, x, self.frequencies, order, n, line_kw)
         ax.set_ylim(0, 1.02)
         ax.margins(x=0)
-        name_axes(ax, "first columns to enter (q)", "share of draws with the column among them", self.title)
+        name_axes(ax, "first columns to enter (q)", "share of draws with the column among the first q", self.title)

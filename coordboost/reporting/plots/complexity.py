@@ -44,6 +44,6 @@ def _sizes(ax, at, summaries):
         part = np.array([one.steps[one.nodes == n].sum() / max(1, one.steps.sum()) for one in summaries])
         ax.bar(at, part, 0.75, base, color=colour, label=str(n))
         base += part
-    ax.set_ylabel("part of the steps")
+    ax.set_ylabel("share of the steps")
     ax.set_ylim(0, 1)
     ax.legend(title="splits", fontsize="small", frameon=False, loc="center left", bbox_to_anchor=(1, 0.5))

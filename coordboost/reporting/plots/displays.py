@@ -35,7 +35,7 @@ def checked_against(against):
 def points_of(path):
     """Return the axis label for the indices of the points of a path."""
     if hasattr(path, "alphas"):
-        return "alpha, counted from the largest"
+        return "index of alpha, from the largest"
     return "knot" if path.piecewise_linear else "step"
 
 

@@ -66,7 +66,7 @@ class Display:
         line_kw = normalize_kwargs(line_kw, Line2D)
         for name in line_kw:
             if not hasattr(Line2D, f"set_{name}"):
-                raise ValueError(f"{type(self).__name__} has no option {shown(name)}, nor have matplotlib's lines: see its docs.")
+                raise ValueError(f"{type(self).__name__} has no option {shown(name)}, nor do matplotlib's lines: see its docs.")
         return line_kw
 
 

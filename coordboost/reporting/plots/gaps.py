@@ -269,7 +269,7 @@ class BoundDisplay(Display):
         if (np.concatenate([measured, bound]) > 0).any():
             ax.set_yscale("log")
         ax.margins(x=0)
-        name_axes(ax, "step + 1" if steps else self.check.along, self.check.quantity or "measured, and its bound", self.title)
+        name_axes(ax, "step + 1" if steps else self.check.along, self.check.quantity or "measured value and bound", self.title)
 
 
 COLUMNS = 3

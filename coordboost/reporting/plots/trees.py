@@ -178,7 +178,7 @@ class TreeDisplay(Display):
         """
         run, model = estimator.run_, estimator._models[0]
         if not 1 <= iteration <= model.n_iter:
-            raise ValueError(f"iteration must be from 1 to {model.n_iter}, those of the model, got {shown(iteration)}.")
+            raise ValueError(f"iteration must be from 1 to {model.n_iter}, got {shown(iteration)}.")
         j = int(run.path.learner[(iteration - 1) * model.steps])
         return cls._of(run, j, model.beta, title, ax, options)
 
@@ -186,7 +186,7 @@ class TreeDisplay(Display):
     def _of(cls, run, j, beta, title, ax, options):
         bank = run.problem.dictionary
         if bank.tree is None:
-            raise ValueError("the learners of this run are no trees: make a run on cb.data.trees(X).")
+            raise ValueError("the learners of this run are not trees: make a run on cb.data.trees(X).")
         if j not in range(len(beta)):
             raise ValueError(f"j must be the number of a tree, from 0 to {len(beta) - 1}, got {shown(j)}.")
         tree = bank.tree(j)

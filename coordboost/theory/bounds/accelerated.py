@@ -90,7 +90,7 @@ def promised(problem, method):
     plain, restarted = _plain(problem, method), _restarted(problem, method)
     if not (plain or restarted):
         raise ValueError(
-            f"no theorem speaks about {method.name} with these parameters here: it takes correction=1, eta <= 1 / sigma, gamma <= "
+            f"no theorem applies to {method.name} with these parameters here: it needs correction=1, eta <= 1 / sigma, gamma <= "
             f"momentum_limit(problem), which is {momentum_limit(problem)}, a loss with a minimiser, and for agbmr a period of at least "
             "sqrt(8 / (eta gamma mu)) rounds."
         )

@@ -128,7 +128,7 @@ class BoundCheck:
                 raise ValueError(f"{name} must be one of {', '.join(known)}, got {shown(value)}.")
         given = [np.atleast_1d(one) for one in (self.measured, self.bound, self.slack)]
         if len({len(one) for one in given} - {1}) > 1:
-            raise ValueError(f"measured, bound and slack must have one length, or 1, got {', '.join(str(len(one)) for one in given)}.")
+            raise ValueError(f"measured, bound and slack must have the same length or 1, got {', '.join(str(len(one)) for one in given)}.")
         measured, bound, slack = np.broadcast_arrays(*given)
         at = np.arange(len(measured)) if self.at is None else np.atleast_1d(self.at)
         if at.shape != measured.shape:
@@ -282,7 +282,7 @@ class Statement:
         trail = run
         if hasattr(run, "replay"):
             if not self.applies(run):
-                raise ValueError(f"{self.name} does not speak about {run.method.name} with these parameters on this problem.")
+                raise ValueError(f"{self.name} does not apply to {run.method.name} with these parameters on this problem.")
             trail = self.follow(run)
         sides = self.sides(trail)
         return BoundCheck(
@@ -373,7 +373,7 @@ def _chosen(run, statements):
     if statements is None:
         if not speak:
             raise ValueError(
-                f"no bound speaks about {run.method.name} on a problem with {run.problem.loss!r}; see docs/bounds.md for those that do."
+                f"no bound applies to {run.method.name} on a problem with {run.problem.loss!r}; see docs/bounds.md for methods with bounds."
             )
         return speak
     names = "names such as 'Theorem 2.1 (i)', or entries of bounds.STATEMENTS"
@@ -385,7 +385,7 @@ def _chosen(run, statements):
         elif not isinstance(one, Statement):
             raise ValueError(f"statements must be {names}, got {shown(one)}.")
         elif not one.applies(run):
-            raise ValueError(f"{one.name} does not speak about {run.method.name} with these parameters on this problem.")
+            raise ValueError(f"{one.name} does not apply to {run.method.name} with these parameters on this problem.")
         else:
             chosen.append(one)
     return list(dict.fromkeys(chosen))
@@ -399,7 +399,7 @@ def _named(text, run, speak, known):
         if found:
             return found
     names = list(dict.fromkeys(re.sub(r" \([ivx]+\).*", "", one.name) for one in speak))
-    those = f"these do: {'; '.join(names)}" if names else "no other does, either"
+    those = "; ".join(names) or "none"
     if text.strip() and any(means.search(one.name) for one in known):
-        raise ValueError(f"{text} does not speak about {run.method.name} here; {those}.")
-    raise ValueError(f"no statement is called {shown(text)}. About this run {those.replace('do:', 'speak:')}.")
+        raise ValueError(f"{text} does not apply to {run.method.name} here; statements that do: {those}.")
+    raise ValueError(f"no statement is called {shown(text)}; those for this run: {those}.")

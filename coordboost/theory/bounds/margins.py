@@ -114,8 +114,8 @@ def margin_bound(run: Run, rho: float, delta: float = DELTA, k: int | None = Non
     """
     if not _speaks(run):
         raise ValueError(
-            "margin_bound is for runs of rgb on tree_families(X), two classes, rows of equal weight, no offset, columns of numbers without "
-            "gaps: Theorem 2 does not cover others."
+            "margin_bound is for runs of rgb on tree_families(X), two classes, rows of equal weight, no offset, numeric columns without "
+            "missing values: Theorem 2 does not cover others."
         )
     rho, delta = positive("rho", rho), positive("delta", delta, 1, "between 0 and 1")
     return _bounds(run.problem, next(run.replay([run.n_steps if k is None else k])), [rho], delta)[0]
@@ -130,7 +130,7 @@ def _bounds(problem, state, rhos, delta):
     fewest = np.lexsort((-table.bound, table.nodes))[0]
     alpha[fewest] += abs(problem.base) / table.bound[fewest]
     if not alpha.any():
-        raise ValueError(f"the model after {state.k} steps has no trees, and so no margins; take a later step.")
+        raise ValueError(f"the model after {state.k} steps has no trees, so it has no margins; take a later step.")
     margins, cost = problem.y * (problem.base + state.pred) / alpha.sum(), float(alpha @ costs) / float(alpha.sum())
     widest = float(table.bound.max())
     return [

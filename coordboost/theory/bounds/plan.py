@@ -171,12 +171,12 @@ def plan(
 def _guarantees(problem, method, eps, delta):
     """Return a function that maps a number of steps to the ``Guarantee`` of a method, with the best eps if none is given."""
     if isinstance(method, Method) and (eps is not None or delta is not None):
-        raise ValueError("a method has its parameters already: pass a function, such as ls_boost, with eps and delta beside it.")
+        raise ValueError("a method has its parameters already: to pass eps or delta, take a function such as ls_boost.")
     if isinstance(method, Method) and (_draws(method) or accelerated.is_accelerated(method)):
         smooth = _smooth(problem, method.bind(problem))
         return lambda k: smooth
     if not problem.loss.quadratic:
-        raise ValueError("plan needs a Problem with the squared loss: the bounds speak about no other.")
+        raise ValueError("plan needs a Problem with the squared loss: the bounds hold for no other loss.")
     maker, eps, delta = _parameters(method, eps, delta)
     constants = Constants.of(problem)
     return lambda k: GUARANTEES[maker](constants, _best_eps(maker, constants, eps, delta, k), delta)

@@ -68,7 +68,7 @@ class Repeats(NamedTuple):
         from coordboost.theory.distances import least_loss
 
         at, losses = losses_again(run, run.method.select.width > 0, effort)
-        effort.watch("the least loss")
+        effort.watch("the smallest loss")
         lower, upper = least_loss(run.problem)
         return cls(_pace(run, (lower, upper), effort), at, losses - lower, max(0.0, min(upper, losses.min()) - lower))
 
@@ -125,7 +125,7 @@ def expected(problem, method):
 
     loss, rule = problem.loss, method.select
     if not _speaks(problem, method):
-        raise ValueError(f"no theorem speaks about {method.name} with these parameters on {type(loss).__name__}().")
+        raise ValueError(f"no theorem applies to {method.name} with these parameters on {type(loss).__name__}().")
     gap = problem.value(np.zeros(problem.n_samples)) - least_loss(problem)[0]
     sigma, mu = loss.sigma, loss.mu
     if mu is not None:

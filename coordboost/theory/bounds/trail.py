@@ -87,7 +87,7 @@ class Constants(NamedTuple):
         """
         spectrum = problem.spectrum if spectrum is None else spectrum
         if not spectrum.rank:
-            raise nothing_varies("the theorems say nothing of models that are constants")
+            raise nothing_varies("the theorems do not apply to constant models")
         resid = problem.resid(np.zeros(problem.n_samples))
         inside = spectrum.project(problem, resid)
         root = np.sqrt(problem.weight)

@@ -148,7 +148,7 @@ class Regime(NamedTuple):
     --------
     >>> from coordboost.theory.langevin import Regime
     >>> print(Regime(drive=0.02, time=1.5, noise=3.0))  # doctest: +ELLIPSIS
-    outside the regime of the theorems: the run remembers where it began: gamma eps steps = 1.5, ...
+    outside the regime of the theorems: the run depends on its start: gamma eps steps = 1.5, ...
     """
 
     drive: float
@@ -164,12 +164,12 @@ class Regime(NamedTuple):
         words = []
         if self.drive > SMALL:
             words.append(
-                f"the gradient steers the choice: eps beta g^2 / 2 = {self.drive:.3g}, and the theorems want it far below 1; take a "
+                f"the gradient affects the selection: eps beta g^2 / 2 = {self.drive:.3g}, but the theorems need it far below 1; take a "
                 "smaller eps or beta"
             )
         if self.time < LONG:
             words.append(
-                f"the run remembers where it began: gamma eps steps = {self.time:.3g}, and the theorems want it far above 1; make more "
+                f"the run depends on its start: gamma eps steps = {self.time:.3g}, but the theorems need it far above 1; make more "
                 "steps, or take a larger gamma"
             )
         if not words:
@@ -210,7 +210,7 @@ def regime(run: Run) -> Regime:
     """
     noise = checked_run(run).method.noise
     if noise is None or not np.isfinite(noise.beta[-1]):
-        raise ValueError(f"{run.method.name} has no noise: there is no law that it samples; use sglb with a finite beta.")
+        raise ValueError(f"{run.method.name} has no noise, so it samples no distribution: use sglb with a finite beta.")
     weight, resid = run.problem.weight, run.final.resid
     square = float(np.sum(np.divide(resid**2, weight, out=np.zeros_like(resid), where=weight > 0)) / weight.sum())
     step = run.method.step
@@ -334,7 +334,7 @@ def _coefficients(run, steps):
     if n is not None:  # a coefficient is the prediction on a row where its column is 1 and the others are 0
         return np.stack(list(predictions_at(run, steps, dictionary.standing(np.eye(n))))) - constant
     if not run.problem.countable:
-        raise ValueError("learners that are found one by one have no coefficients to compare: sample predictions, chain(..., X=rows).")
+        raise ValueError("learners found during the run have no coefficients to compare: sample predictions, with chain(..., X=rows).")
     return np.stack([state.beta for state in run.replay(steps)])
 
 

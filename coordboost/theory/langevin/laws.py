@@ -219,7 +219,7 @@ def _of_blocks(problem, chosen, p, error):
     """Return the limit law of a rule that fits the blocks of the mask ``chosen[s]`` with probability p[s]."""
     dictionary, weight = problem.dictionary, problem.weight
     if len(p) * dictionary.n_columns**2 > MOST**2:
-        raise ValueError(f"the limit law of {len(p)} choices of {dictionary.n_columns} columns is too large to be formed.")
+        raise ValueError(f"the limit law of {len(p)} choices of {dictionary.n_columns} columns is too large to compute.")
     roots = np.stack([dictionary.root(np.flatnonzero(blocks)) for blocks in chosen])
     return Limit(p, error, dictionary.family.rows.T, weight, float(weight.sum()), roots)
 
@@ -310,7 +310,7 @@ class _Parts(NamedTuple):
     def of(cls, problem, method, limit):
         if not (checked_problem(problem).loss).quadratic:
             raise ValueError(
-                f"closed laws are those of the squared loss, got {problem.loss!r}; use quadrature for 1 or 2 learners."
+                f"closed-form laws need the squared loss, got {problem.loss!r}; use quadrature for 1 or 2 learners."
             )
         noise = checked_method(method).bind(problem).noise
         limit = limit_of(problem, method.select) if limit is None else checked_limit(limit)
@@ -334,15 +334,15 @@ class _Parts(NamedTuple):
         """
         if not (checked_method(method).select).blind:
             raise ValueError(
-                "the exact law at a given eps is known for rules that do not look at the residual: Weighted(p), RandomSubset(1)."
+                "the exact law at a given eps is known for rules that ignore the residual: Weighted(p), RandomSubset(1)."
             )
         if method.noise is not None and (method.noise.subsample, method.noise.ahead) != (1, 0):
             raise ValueError(
-                "the exact law at a given eps is known for gradients of all samples at the model: subsample=1, shrink_first=False."
+                "the exact law at a given eps is known for gradients of all samples at the current model: subsample=1, shrink_first=False."
             )
         parts = cls.of(problem, method, None)
         if len(parts.M) > DENSE:
-            raise ValueError(f"the exact law at a given eps is solved for {DENSE} columns at most, got {len(parts.M)}.")
+            raise ValueError(f"the exact law at a given eps is computed for {DENSE} columns at most, got {len(parts.M)}.")
         return parts
 
     def step(self):
@@ -725,7 +725,7 @@ def quadrature(problem: Problem, method: Method, limit: Limit | None = None, *, 
     """
     d = validation.countable("quadrature", checked_problem(problem)).n_learners
     if d > 2:
-        raise ValueError(f"quadrature is for one or two learners, got {d}; closed laws of the squared loss are in gibbs().")
+        raise ValueError(f"quadrature is for one or two learners, got {d}; for the squared loss use gibbs().")
     noise = checked_method(method).bind(problem).noise
     if noise is None or not np.isfinite(noise.beta[-1]):
         raise ValueError(f"{method.name} has no limit law: it needs a finite beta, such as sglb(0.1, 1e4, gamma=1e-3).")

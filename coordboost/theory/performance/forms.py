@@ -26,7 +26,7 @@ def as_fraction(factor):
         return Fraction(factor)
     except (TypeError, ValueError, OverflowError):
         raise ValueError(
-            f"vectors and losses are multiplied by finite numbers that are known before the run, got {shown(factor)}."
+            f"vectors and losses can only be multiplied by finite numbers that are known before the run, got {shown(factor)}."
         ) from None
 
 
@@ -65,7 +65,7 @@ class Vector(_Linear):
     def plus(self, other, factor=1):
         """Self + factor other."""
         if not isinstance(other, Vector):
-            raise ValueError(f"to a vector only vectors are added, got {shown(other)}.")
+            raise ValueError(f"only vectors can be added to a vector, got {shown(other)}.")
         return Vector(added(self.parts, other.parts, factor))
 
     def __matmul__(self, other):
@@ -77,7 +77,7 @@ class Vector(_Linear):
                 into = numbers if key[0] < 0 else gram
                 into[key] = into.get(key, 0) + a * b
         if any(key[1] < 0 for key in numbers):
-            raise ValueError("a functional has no inner product with itself: only differences from it have.")
+            raise ValueError("a functional has no inner product with itself, only with vectors.")
         return Form(added({}, gram), added({}, numbers))
 
 
