@@ -83,11 +83,11 @@ def promised(good, shape):
         case("unequal columns", lambda good: edited(good, path__theta=np.ones(2)), "path.theta does not fit the others"),
         case("whole numbers", lambda good: edited(good, beta=np.ones(4, dtype=np.int64)), "beta does not fit the others"),
         case("a matrix", lambda good: edited(good, beta=np.ones((4, 1))), "beta does not fit the others"),
-        case("more promised", lambda good: promised(good, b"(9,)"), "beta has another size than its head says"),
-        case("less promised", lambda good: promised(good, b"(3,)"), "beta has another size than its head says"),
-        case("an array of no run", with_another, "the array problem.more is none that a run has"),
-        case("a piece with other fields", with_other_fields, "an entry of the header is none that a run has"),
-        case("late anchor", lambda good: edited(good, anchor=[4, []]), "or of steps do not fit each other"),
+        case("more promised", lambda good: promised(good, b"(9,)"), "beta does not have the size that its array header states"),
+        case("less promised", lambda good: promised(good, b"(3,)"), "beta does not have the size that its array header states"),
+        case("an array of no run", with_another, "the array problem.more does not belong to a run"),
+        case("a piece with other fields", with_other_fields, "the header has an invalid entry"),
+        case("late anchor", lambda good: edited(good, anchor=[4, []]), "leaves or steps do not match"),
         case("unknown method", lambda good: edited(good, method={"name": "magic", "parameters": {"dict": {}}}), "magic"),
     ],
 )
@@ -150,7 +150,7 @@ def test_every_entry_of_the_header_is_checked(key, tmp_path):
     for header in (less, {**header_of(members), key + "s": 1}):
         refused(
             lambda header=header: cb.load(_written(tmp_path / "run", with_header(members, header))),
-            "is not a coordboost run" if "version" not in header else "too many or too few",
+            "is not a coordboost run" if "version" not in header else "missing or unknown entries",
         )
 
 

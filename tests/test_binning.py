@@ -114,7 +114,7 @@ def test_a_frame_has_categories_and_missing_values():
         (np.array([["a"]], dtype=object), {}, "in categorical .categorical_features of an estimator., or encode it as numbers"),
         (np.ones((3, 2)), {"max_bins": 256}, "max_bins must be at most 255, got 256"),
         (np.ones((3, 2)), {"max_bins": 1}, "max_bins must be a whole number >= 2"),
-        (np.ones((3, 2)), {"categorical": ["town"]}, "categorical names 'town', which is no column of X"),
+        (np.ones((3, 2)), {"categorical": ["town"]}, "categorical names 'town', which is not a column of X"),
         (np.ones((3, 2)), {"categorical": "x0"}, "categorical must be a sequence"),
         (np.ma.masked_array(np.ones((3, 2))), {}, "X is a masked array"),
     ],

@@ -69,7 +69,7 @@ def test_a_run_that_goes_back_reports_no_iteration_twice():
     record = Record()
     model = cb.AcceleratedGBMRegressor(n_estimators=60, gamma=0.5, correction=1, learning_rate=1.0, max_depth=2)
     model.set_callbacks(record).fit(X, Y)
-    assert "went back" in model.run_.message and [said[2] for said in record.ends()] == list(range(60))
+    assert "returned to its best model" in model.run_.message and [said[2] for said in record.ends()] == list(range(60))
 
 
 def test_early_stopping_ends_the_iteration_that_had_begun():

@@ -43,7 +43,7 @@ def folder(home, monkeypatch):
 def test_inferred_settings_are_one_line_on_stderr(folder):
     assert fine(FIT + " --json").stderr == (
         "note: read with encoding cp1252, semicolons between cells, a decimal comma; text as 0/1 columns: 'Ort' (Jena, Köln, Ulm); "
-        "gaps filled: 'Größe'; 'Nr' only numbers the rows, so you may want to leave it out (--drop 'Nr')\n"
+        "missing values imputed: 'Größe'; 'Nr' only numbers the rows, so you may want to leave it out (--drop 'Nr')\n"
     )
 
 
@@ -182,7 +182,7 @@ def test_the_page_is_well_formed_and_needs_no_network(folder):
     assert cb.html_report(run, "same.html", run_file="ls_boost.run") == source == (folder / "same.html").read_text(encoding="utf-8")
     refused(
         lambda: cb.html_report("o/ls_boost.run"),
-        "run must be a Run, as solve(...), load(file) and the run_ of an estimator are, got 'o/",
+        "run must be a Run, from solve(...), load(file) or the run_ of an estimator, got 'o/",
     )
     page = _Page(source)
     assert page.open == [] and page.away == [] and "http" not in re.sub(r"<style>.*?</style>", "", source)

@@ -111,8 +111,8 @@ def test_gaps_are_not_shown_where_no_bound_is_known(frame):
     [
         ("--method ls_boost --max-depth 3", "--max-depth: a table without --learner takes no such option"),
         ("--learner stumps --method ls_boost --newton", "--newton: --learner stumps takes --max-bins"),
-        ("--learner trees --method lasso_cd --lam 1", "lasso_cd needs learners that can be counted"),
-        ("--learner trees --method rgb --penalty 1", "rgb needs learners that can be counted"),
+        ("--learner trees --method lasso_cd --lam 1", "lasso_cd needs an explicit dictionary"),
+        ("--learner trees --method rgb --penalty 1", "rgb needs an explicit dictionary"),
         ("--learner forests --method gbm", "'forests' is not one of 'trees', 'stumps', 'families'"),
         ("--learner trees --method gbm --max-depth 0", "max_depth"),
         ("--learner trees --method gbm --no-data", "data=True"),

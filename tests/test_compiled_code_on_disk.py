@@ -33,7 +33,7 @@ def told(folder, stderr=subprocess.PIPE):
 
 
 def warned_once(said):
-    assert len(said) == 1 and said[0].startswith("compiled code cannot be kept on the disk") and "NUMBA_CACHE_DIR" in said[0]
+    assert len(said) == 1 and said[0].startswith("compiled code cannot be cached on disk") and "NUMBA_CACHE_DIR" in said[0]
 
 
 def files(folder):

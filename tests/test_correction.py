@@ -111,7 +111,7 @@ def test_the_guard_goes_back_and_reports_it(method, tmp_path):
     losses = np.array([state.loss for state in wild.replay(range(201))])
     left = np.argmax(losses > ten.start_loss)
     assert losses.max() > 3 * ten.start_loss and losses[:left].argmin() == first > 0
-    assert "went back to its best model" in run.message and run.final.loss < losses[first]
+    assert "returned to its best model" in run.message and run.final.loss < losses[first]
     for cut in (first, first + 1, 100):
         assert (cb.solve(ten, method, cut).resume(200 - cut).beta == run.beta).all()
     run.save(tmp_path / "run")
@@ -139,7 +139,7 @@ def test_the_guard_does_nothing_where_learners_fit_everything(loss, correction):
     problem = cb.Problem(cb.data.trees(np.arange(7.0)[:, None], max_depth=None, max_leaves=7, min_samples=1), y, loss, center=False)
     eta, n = 1 / loss.sigma, 120 if correction else 60
     guarded, plain = (cb.solve(problem, cb.agbm(eta, 1.0, guard, correction), n, compile=False) for guard in (True, False))
-    assert (guarded.beta == plain.beta).all() and "went back" not in guarded.message
+    assert (guarded.beta == plain.beta).all() and "returned to its best model" not in guarded.message
     nesterov = cb.solve(problem, cb.vagbm(eta), 60, compile=False)
     np.testing.assert_allclose(guarded.pred, nesterov.pred, atol=1e-9)
 
@@ -149,7 +149,7 @@ def test_gamma_from_a_certified_angle():
     limit = (1 - math.sqrt(0.8)) ** 2
     assert momentum_limit(FIVE) == pytest.approx(limit, rel=1e-8) and momentum_limit(FIVE) <= limit
     run = cb.solve(FIVE, cb.agbm(1.0, "auto"), 100)
-    assert run.method.parameters["gamma"] == momentum_limit(FIVE) and "went back" not in run.message
+    assert run.method.parameters["gamma"] == momentum_limit(FIVE) and "returned to its best model" not in run.message
     assert (run.beta == cb.solve(FIVE, cb.agbm(1.0, momentum_limit(FIVE)), 100).beta).all()
     assert momentum_limit(cb.Problem(cb.data.trees(X), Y)) is None and momentum_limit(cb.Problem(RNG.normal(size=(60, 280)), Y)) is None
 
@@ -190,7 +190,7 @@ def test_no_run_ends_above_its_best_without_a_message(correction):
         run = cb.solve(problem, cb.agbm(1.0, gamma, True, correction), 120)
         losses = np.array([state.loss for state in run.replay(range(121))])
         assert run.final.loss <= losses.min() or f"lower after step {losses.argmin():,}" in run.message
-        spoke += "went back" in run.message or "lower after step" in run.message
+        spoke += "returned to its best model" in run.message or "lower after step" in run.message
     assert spoke > 0
 
 

@@ -70,7 +70,8 @@ def test_one_warning_says_how_many_bytes_are_collected(door):
     with warnings.catch_warnings(record=True) as said:
         warnings.simplefilter("always")
         found = door(lazy)
-    size = r"[XyB] is a Dask array: its (1\.92 kB|480 bytes) are collected on this machine(; open_columns\(X\) leaves them there.*)?\.$"
+    size = r"[XyB] is a Dask array: its (1\.92 kB|480 bytes) are collected on this machine"
+    size += r"(; to leave them in place, pass open_columns\(X\).*)?\.$"
     assert len(said) == 1 and re.match(size, str(said[0].message)), [str(one.message) for one in said]
     np.testing.assert_array_equal(found, door(X))
 

@@ -152,7 +152,7 @@ test_bad_input = refusals(
     case("t of 0", lambda: mca(np.eye(3), cb.rules.RandomSubset(0)), "from 1 to 3"),
     case("t too large", lambda: mca(np.eye(3), cb.rules.RandomSubset(4)), "from 1 to 3"),
     case("too many groups", lambda: mca(GROUPED, cb.rules.Groups(3)), "from 1 to 2"),
-    case("no groups", lambda: mca(np.eye(3), cb.rules.Groups(1)), "needs to know the groups"),
+    case("no groups", lambda: mca(np.eye(3), cb.rules.Groups(1)), "needs the groups of the columns"),
     case("groups twice", lambda: mca(GROUPED, cb.rules.Groups(1), groups=[0, 1, 1]), "leave groups out"),
     case("groups too short", lambda: mca(np.eye(3), cb.rules.Groups(1), groups=[0, 1]), "one label per column"),
     case("no norm", lambda: mca(np.eye(3), cb.rules.Cyclic()), "define a norm"),

@@ -38,6 +38,6 @@ def test_early_stopping_follows_a_run_that_goes_back():
     model = cb.AcceleratedGBMRegressor(**wild).fit(X[:40], Y[:40], X_val=X[40:], y_val=Y[40:])
     run = model.run_
     ends = range(0, run.n_steps + 1, 2)
-    assert "went back" in run.message and len(model.validation_score_) == len(ends)
+    assert "returned to its best model" in run.message and len(model.validation_score_) == len(ends)
     losses = [np.mean((Y[40:] - run.problem.predict(state.beta, X[40:])) ** 2) / 2 for state in run.replay(ends)]
     np.testing.assert_allclose(-model.validation_score_, losses, rtol=1e-9)

@@ -91,7 +91,7 @@ def test_frames_of_polars_that_hold_no_numbers_are_refused_in_words():
     plain = pl.DataFrame({"a": np.arange(9.0), "b": np.arange(9.0) ** 2})
     y, lasso, trees = np.arange(9.0) % 4, cb.CertifiedLasso(), cb.RandomizedGBMRegressor(n_estimators=2)
     cases = [
-        (plain.lazy(), r"X is a LazyFrame, a plan of a table: collect\(\) it first"),
+        (plain.lazy(), r"X is a LazyFrame, which is lazy: call collect\(\) first"),
         (plain.with_columns(c=pl.Series([{"u": 1, "v": 2}] * 9)), "(encode or drop the columns c|column 'c' must hold real numbers)"),
     ]
     run = cb.solve(cb.Problem(plain, y), cb.ls_boost(0.1), 3)
@@ -104,7 +104,7 @@ def test_frames_of_polars_that_hold_no_numbers_are_refused_in_words():
         run.predict(plain.lazy())
     days = plain.with_columns(d=pl.Series(np.arange(9)).cast(pl.Date))
     for fit in (cb.Problem, lasso.fit):
-        with pytest.raises(ValueError, match="encode or drop the columns d first: write times as numbers of days"):
+        with pytest.raises(ValueError, match="encode or drop the columns d first: convert times to numbers of days"):
             fit(days, y)
 
 

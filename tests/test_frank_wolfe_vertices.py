@@ -172,7 +172,7 @@ def test_a_users_oracle_takes_the_same_steps(make):
 
 
 def test_a_step_away_from_vertices_needs_their_coefficients():
-    with pytest.raises(ValueError, match="steps away from vertices and the store Vertices go together, got AwayStep and Single"):
+    with pytest.raises(ValueError, match="away steps and the store Vertices need each other, got AwayStep and Single"):
         cb.rules.Method("mine", cb.rules.Greedy(), cb.methods.frank_wolfe_away(1.0).step)
     with pytest.raises(ValueError, match="delta must be"):
         cb.methods.frank_wolfe_pairwise(-1.0)

@@ -133,7 +133,7 @@ def test_what_does_not_go_together_is_refused():
     with pytest.raises(ValueError, match="leave model_state=None"):
         cb.solve(PROBLEM, method, 1, model_state=cb.engine.NaiveState)
     for bad in ({"newton": True}, {"monotone": [1] + [0] * (P - 1)}):
-        with pytest.raises(ValueError, match="noise needs leaf values that are means"):
+        with pytest.raises(ValueError, match="noise needs leaf values that are mean gradients"):
             cb.solve(cb.Problem(cb.data.trees(X, **bad), Y), method, 1)
     with pytest.raises(ValueError, match=r"gamma \* eps must be below 1"):
         cb.solve(PROBLEM, cb.sglb(0.5, BETA, 2.0), 1)
@@ -143,7 +143,7 @@ def test_what_does_not_go_together_is_refused():
         cb.solve(cb.Problem(X, Y > 0, cb.losses.Exponential()), method, 1)
     with pytest.raises(ValueError, match="beta must be a positive number"):
         cb.sglb(EPS, -1.0, GAMMA)
-    with pytest.raises(ValueError, match="one sequence of coefficients"):
+    with pytest.raises(ValueError, match="noise needs a single sequence of coefficients"):
         agbm = cb.agbm(0.5, 0.1)
         cb.rules.Method("both", agbm.select, agbm.step, coefficients=agbm.coefficients, noise=cb.rules.Noise(EPS))
 

@@ -62,7 +62,7 @@ def test_wide_tables_stay_sparse_and_tables_without_names_have_no_new_rows(table
     sparse = table._replace(X=scipy.sparse.csc_array(table.X)).frame()
     assert sparse.sparse.density < 1 and (sparse.to_numpy() == table.X).all()
     np.savez(tmp_path / "plain.npz", X=table.X, y=table.y)
-    with pytest.raises(ValueError, match="no columns with names"):
+    with pytest.raises(ValueError, match="no column names"):
         cb.read_table(tmp_path / "plain.npz").frame(table.frame())
 
 
@@ -91,7 +91,7 @@ def test_cross_validation_displays_its_choices(table):
     "use", [cb.Problem, cb.CertifiedLasso().fit, cb.RandomizedGBMRegressor().fit, lambda X, y: cb.data.bin_columns(X), cb.lasso_path]
 )
 def test_a_table_given_directly_is_refused_with_advice(use, table):
-    refused(lambda: use(table, table.y), "pass table.frame() to an estimator, and take table.problem() for a Problem")
+    refused(lambda: use(table, table.y), "pass table.frame() to an estimator, or use table.problem() as the Problem")
 
 
 def test_a_data_frame_may_have_columns_called_frame_and_problem():

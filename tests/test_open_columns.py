@@ -125,11 +125,11 @@ def test_bad_sources(tmp_path):
     (tmp_path / "x.csv").write_text("1,2")
     mapped = np.load(file, mmap_mode="r")
     for action, fragment in [
-        (lambda: cb.data.open_columns(X), "not a map of a file"),
-        (lambda: cb.data.open_columns(mapped + 1), "not a map of a file"),
-        (lambda: cb.data.open_columns(np.load(file, mmap_mode="c")), "private map"),
-        (lambda: cb.data.open_columns(mapped[::2, ::2]), "in one piece"),
-        (lambda: cb.data.open_columns(mapped[::-1]), "in one piece"),
+        (lambda: cb.data.open_columns(X), "not a memory map of a file"),
+        (lambda: cb.data.open_columns(mapped + 1), "not a memory map of a file"),
+        (lambda: cb.data.open_columns(np.load(file, mmap_mode="c")), "copy-on-write map"),
+        (lambda: cb.data.open_columns(mapped[::2, ::2]), "contiguous in the file"),
+        (lambda: cb.data.open_columns(mapped[::-1]), "contiguous in the file"),
         (lambda: cb.data.open_columns(mapped[0]), "2 dimensions"),
         (lambda: cb.data.open_columns(saved(tmp_path, X[:0], "empty.npy")), "at least one row"),
         (lambda: cb.data.open_columns(saved(tmp_path, X * 1j, "complex.npy")), "dtype complex128"),
@@ -150,7 +150,7 @@ def test_bad_sources(tmp_path):
     cut = cb.data.open_columns(file)
     with open(file, "r+b") as handle:
         handle.truncate(200)
-    refused(lambda: Problem(cut, y), "was cut")
+    refused(lambda: Problem(cut, y), "was truncated")
     file.unlink()
     refused(lambda: Problem(cut, y), "cannot be read any more")
 

@@ -138,7 +138,7 @@ def test_names_and_groups_of_an_oracle_are_used():
 def test_codes_beyond_the_bins_of_a_feature_are_refused():
     binned, _ = cb.data.bin_columns(RAW, max_bins=9)
     binned.codes[2, 5] = 77
-    refused(lambda: Problem(cb.learners.Stumps.of(binned), Y), "feature 2 has codes of bins that it has not")
+    refused(lambda: Problem(cb.learners.Stumps.of(binned), Y), "feature 2 has larger ones")
 
 
 class Plain(namedtuple("Plain", "rows"), cb.learners.Learners):

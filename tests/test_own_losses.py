@@ -265,7 +265,7 @@ def test_a_target_outside_the_domain_of_a_loss_is_named(loss):
     y = OWN["Gamma"][1].copy()
     y[3] = -2.5
     for action in (lambda: cb.Problem(X, y, loss), lambda: cb.RandomizedGBMRegressor(loss=loss).fit(X, y)):
-        refused(action, f"{type(loss).__name__} does not take the target -2.5, as value(-2.5, 0.0) is ")
+        refused(action, f"{type(loss).__name__} does not accept the target -2.5: value(-2.5, 0.0) is ")
     weight = np.ones(40)
     weight[3] = 0
     assert np.isfinite(cb.RandomizedGBMRegressor(loss=loss, n_estimators=1).fit(X, y, weight).predict(X)).all()

@@ -48,7 +48,7 @@ def test_places_by_name(name):
     path, place = PATHS[name](), cb.lasso.PathPoint(step=2)
     np.testing.assert_array_equal(path.predict(X, step=2), path.predict(X, place))
     np.testing.assert_array_equal(path.predict(X), path.predict(X, step=path.n_points - 1))
-    refused(lambda: path.predict(X, place, step=2), "at names a place already: leave step out")
+    refused(lambda: path.predict(X, place, step=2), "`at` already names a point on the path: leave step out")
     refused(lambda: path.predict(X, step=2, l1=1.0), "exactly one of step, l1, lam, alpha and fraction, got step, l1")
 
 

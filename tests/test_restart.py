@@ -89,7 +89,7 @@ def test_the_guard_acts_where_agbm_diverges(problem, gamma, diverged):
     run = cb.solve(problem, cb.agbm(1.0, gamma), 400)
     first = int(np.flatnonzero(run.path.shrink == SLOWER)[0])
     losses = np.array([state.loss for state in without.replay(range(first + 1))])
-    assert "went back to its best model" in run.message and losses.argmin() == first and run.n_scans > run.n_steps
+    assert "returned to its best model" in run.message and losses.argmin() == first and run.n_scans > run.n_steps
     assert run.final.loss < 1e-3 * losses.min()
     assert (run.path.learner[:first] == without.path.learner[:first]).all()
 
@@ -118,7 +118,7 @@ def test_the_guard_is_silent_where_the_theorem_holds(seed):
     weight = 10.0 ** rng.uniform(-4, 0, size=n)
     problem = cb.Problem(np.eye(n) / np.sqrt(weight), y, sample_weight=weight, center=False, scale=False)
     guarded, plain = (cb.solve(problem, cb.agbm(1.0, admissible(n), guard), 600) for guard in (True, False))
-    assert (guarded.beta == plain.beta).all() and "went back" not in guarded.message
+    assert (guarded.beta == plain.beta).all() and "returned to its best model" not in guarded.message
     losses = np.array([state.loss for state in plain.replay(range(1, 601, 2))])
     m = np.arange(1, len(losses) + 1)
     assert (losses <= problem.start_loss * (1 + (m - 1) / (m + 1) ** 2) * (1 + 1e-12)).all()

@@ -103,14 +103,14 @@ FAULTS += [(form, fault) for form in FORMATS[:3] for fault in ("falls", "begins"
 def test_index_below_zero_and_indptr_that_falls_are_refused():
     negative = ("csr", "negative", "index -7 is out of bounds, from 0 to 3")
     for form, fault, says in (negative, ("csc", "falls", "indptr must begin with 0, not decrease")):
-        with pytest.raises(ValueError, match=f"X is a sparse matrix that is broken: {says}"):
+        with pytest.raises(ValueError, match=f"X is not a valid sparse matrix: {says}"):
             cb.Problem(spoiled(form, fault), Y)
 
 
 @pytest.mark.parametrize("door", DOORS)
 def test_every_function_refuses_every_malformed_matrix(door):
     for form, fault in FAULTS:
-        with pytest.raises(ValueError, match=r"X is a sparse matrix that is broken: .*; make it again"):
+        with pytest.raises(ValueError, match=r"X is not a valid sparse matrix: .*; make it again"):
             DOORS[door](spoiled(form, fault))
 
 

@@ -88,7 +88,8 @@ def test_good_draws_are_taken():
     with pytest.raises(ValueError, match="Mute has width = 2 but no draw"):
         cb.solve(PROBLEM, cb.rules.Method("own", Mute(), cb.rules.ShrunkenStep()), 10, compile=False)
     cb.solve(PROBLEM, cb.rules.Method("own", Wide(4), cb.rules.ShrunkenStep()), 10, compile=False)
-    with pytest.raises(ValueError, match=r"from 0 to 5, .* got the number -1. A rule that draws other numbers says draws_below"):
+    said = r"from 0 to 5, .* got the number -1. A rule that draws other numbers must declare their bound, draws_below"
+    with pytest.raises(ValueError, match=said):
         cb.solve(PROBLEM, cb.rules.Method("own", Wide(5), cb.rules.ShrunkenStep()), 10, compile=False)
 
 

@@ -128,7 +128,7 @@ def test_two_words_make_a_target_and_keys_are_left_out(tmp_path):
     table = read_table(write(tmp_path / "t.csv", lines("a,k,y", *rows)))
     assert table.feature_names == ("a",) and table.y.tolist() == [float(i % 3 > 0) for i in range(12)]
     assert table.said == (
-        "left out: 'k' (another text in every row)",
+        "left out: 'k' (a different text in every row)",
         "target 'y': 0 is 'no', 1 is 'yes'",
         "'a' only numbers the rows, so you may want to leave it out (drop='a')",
     )
@@ -138,10 +138,10 @@ def test_inferred_settings_are_reported_and_given_ones_are_not(tmp_path):
     path = write(tmp_path / "t.csv", lines("Höhe;job;y", "1,5;a;3", "NA;b;4", "2,5;c;5", ";;").encode("cp1252"))
     assert read_table(path, impute="median").said == (
         "read with encoding cp1252, semicolons between cells, a decimal comma", "1 empty row(s) left out",
-        "text as 0/1 columns: 'job' (a, b, c)", "gaps filled: 'Höhe'",
+        "text as 0/1 columns: 'job' (a, b, c)", "missing values imputed: 'Höhe'",
     )  # fmt: skip
     told = read_table(path, impute="median", sep=";", decimal=",", encoding="cp1252", drop="job")
-    assert told.said == ("1 empty row(s) left out", "gaps filled: 'Höhe'")
+    assert told.said == ("1 empty row(s) left out", "missing values imputed: 'Höhe'")
 
 
 @pytest.mark.parametrize(("sep", "decimal", "encoding"), list(itertools.product(";\t|", ",.", ["utf-8-sig", "utf-16", "latin-1"])))
@@ -163,7 +163,7 @@ def test_leading_zeros_are_reported(tmp_path, sep, encoding, place):
     rows = zip(["zip", *codes], [names, *cells], strict=True)
     csv.writer(text, delimiter=sep).writerows([[*row[:place], code, *row[place:]] for code, row in rows])
     path = write(tmp_path / "t.csv", text.getvalue().encode(encoding))
-    note = "zeros in front of numbers left out: 'zip' (01234); codes are to be taken as text (text='zip')"
+    note = "leading zeros of numbers dropped: 'zip' (01234); codes should be read as text (text='zip')"
     assert note in read_table(path).said and note not in read_table(path, drop="zip").said
     told = read_table(path, text="zip")
     assert note not in told.said and next(one.levels for one in told.recipe.variables if one.name == "zip") == ("01234", "12345")

@@ -35,7 +35,7 @@ def test_times_are_refused_as_target(model, times):
 )
 def test_times_are_refused_as_columns(model, table):
     named = hasattr(table, "columns")
-    assert ("day" if named else "X") in refused(lambda: LEARN[model]().fit(table, Y), "as numbers of days")
+    assert ("day" if named else "X") in refused(lambda: LEARN[model]().fit(table, Y), "to numbers of days")
 
 
 def test_binning_refuses_times_unless_categorical():

@@ -53,7 +53,7 @@ def test_coefficients_of_other_learners_are_refused():
     problem = cb.Problem(cb.data.trees(X), Y)
     run = cb.solve(problem, cb.gbm(0.1), 3)
     for use in (problem.combine, lambda beta: problem.predict(beta, X)):
-        with pytest.raises(ValueError, match=r"at most one entry for each of the 0 learners found; .* run\.problem"):
+        with pytest.raises(ValueError, match=r"at most one entry for each of the 0 learners found \(run\.problem"):
             use(run.beta)
     np.testing.assert_array_equal(run.problem.predict(run.beta, X), run.predict(X))
     stumps = cb.Problem(cb.data.stumps(X), Y)
@@ -171,7 +171,7 @@ def test_awkward_tables():
         ({"min_gain": -1}, "min_gain must be"),
         ({"penalty": [1, 2]}, "penalty must be a number for each of the 4 features"),
         ({"penalty": [1, 2, np.nan, 1]}, "penalty must be"),
-        ({"monotone": {"z": 1}}, "monotone names 'z', which is no feature"),
+        ({"monotone": {"z": 1}}, "monotone names 'z', which is not a feature"),
         ({"monotone": [0.5, 0, 0, 0]}, "monotone must be a number"),
         ({"newton": "yes"}, "newton must be"),
     ],
@@ -184,7 +184,7 @@ def test_what_trees_refuse(settings, words):
 @pytest.mark.parametrize("path", [cb.lasso_path, cb.exact_path])
 def test_paths_over_all_learners_refuse_trees(path):
     for given in [(cb.data.trees(X), Y), (cb.Problem(cb.data.trees(X), Y),)]:
-        with pytest.raises(ValueError, match=f"{path.__name__} needs learners that can be counted"):
+        with pytest.raises(ValueError, match=f"{path.__name__} needs an explicit dictionary"):
             path(*given)
 
 
@@ -195,7 +195,7 @@ def test_functions_that_list_all_learners_refuse_trees():
         lambda: cb.solve(problem, cb.forward_stepwise(), 3),
         lambda: cb.solve(problem, cb.methods.ccd(), 3),
     ):
-        with pytest.raises(ValueError, match="needs learners that can be counted"):
+        with pytest.raises(ValueError, match="needs an explicit dictionary"):
             ask()
 
 

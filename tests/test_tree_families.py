@@ -150,7 +150,7 @@ def test_other_families_are_refused():
     problem = cb.Problem(cb.data.tree_families(X, **GRID), Y, cb.losses.Logistic())
     with pytest.raises(ValueError, match="leave families=None"):
         cb.solve(problem, cb.rgb(0.1, families=cb.learners.Families([1.0], [1.0])), 1)
-    with pytest.raises(ValueError, match="found by a search"):
+    with pytest.raises(ValueError, match="a search finds the best learner"):
         cb.solve(cb.Problem(cb.data.trees(X), Y, cb.losses.Logistic()), cb.rgb(0.1), 1)
     with pytest.raises(ValueError, match="no smoothness constant sigma, which FamilyStep needs"):
         cb.solve(cb.Problem(cb.data.tree_families(X, **GRID), Y, cb.losses.Exponential()), cb.rgb(0.1), 1)

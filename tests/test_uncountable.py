@@ -134,7 +134,7 @@ class Odd(Signs):
         (Odd(found=(["a"], [math.nan], 0.0)), "find must return"),
         (Odd(found=7), "find must return"),
         (Odd(found=([(1,) * M], [0.7], 0.0)), "find gives the correlation 0.7"),
-        (Odd(found=([], [], 0.0)), "find gave no learner at all"),
+        (Odd(found=([], [], 0.0)), "must return a learner, got none"),
     ],
 )
 def test_errors_of_families_are_refused(family, words):
@@ -145,15 +145,15 @@ def test_errors_of_families_are_refused(family, words):
 def test_functions_that_need_a_list_of_learners_refuse(tmp_path):
     problem = cb.Problem(Signs(), Y)
     for call, words in [
-        (lambda: cb.solve(problem, cb.methods.rcd(), 3), "rcd needs learners that can be counted"),
-        (lambda: cb.solve(problem, cb.rtgcd(select=cb.rules.Groups(2)), 3), "rtgcd needs learners that can be counted"),
+        (lambda: cb.solve(problem, cb.methods.rcd(), 3), "rcd needs an explicit dictionary"),
+        (lambda: cb.solve(problem, cb.rtgcd(select=cb.rules.Groups(2)), 3), "rtgcd needs an explicit dictionary"),
         (
             lambda: cb.solve(problem, cb.methods.lasso_cd(0.1, cb.rules.Greedy()), 3),
-            "lasso_cd needs learners that can be counted",
+            "lasso_cd needs an explicit dictionary",
         ),
         (
             lambda: cb.solve(problem, cb.ls_boost(), 3, model_state=cb.engine.NaiveState),
-            "model_state=NaiveState does not fit: WeakLearnerState is the model state",
+            "model_state=NaiveState does not fit: WeakLearnerState is for implicit dictionaries",
         ),
         (
             lambda: cb.solve(
@@ -163,7 +163,7 @@ def test_functions_that_need_a_list_of_learners_refuse(tmp_path):
         ),
         (
             lambda: cb.Problem(type("Mute", (), {"build": Signs.build})(), Y),
-            "A class of your own inherits from coordboost.learners.LearnerFamily",
+            "Your class must inherit from coordboost.learners.LearnerFamily",
         ),
         (lambda: cb.solve(problem, cb.ls_boost(), 3).save(tmp_path / "run"), "a family of your own cannot be saved"),
     ]:
@@ -195,7 +195,7 @@ def searched(kind):
 @pytest.mark.parametrize("kind", SEARCHED)
 @pytest.mark.parametrize("name", OTHERS)
 def test_methods_that_go_through_all_learners_are_refused(name, kind):
-    with pytest.raises(ValueError, match=f"{name} needs learners that can be counted"):
+    with pytest.raises(ValueError, match=f"{name} needs an explicit dictionary"):
         cb.solve(searched(kind), OTHERS[name], 2, compile=False)
 
 

@@ -51,7 +51,7 @@ COMMANDS = {
 }
 
 
-@pytest.mark.filterwarnings("ignore:compiled code cannot be kept on the disk:RuntimeWarning")  # the disk is full for compiled code, too
+@pytest.mark.filterwarnings("ignore:compiled code cannot be cached on disk:RuntimeWarning")  # the disk is full for compiled code, too
 @pytest.mark.parametrize(("words", "name", "size"), COMMANDS.values(), ids=COMMANDS)
 def test_commands_on_a_full_disk(words, name, size, table, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)

@@ -182,8 +182,8 @@ def _warn(error):
         _Wait.warned = True
         reason = getattr(error, "strerror", None) or str(error).partition(":")[0] or type(error).__name__
         warnings.warn(
-            f"compiled code cannot be kept on the disk ({reason}): it is compiled anew in every process, which takes some seconds. Set "
-            "the environment variable NUMBA_CACHE_DIR to a folder that can be written and has room.",
+            f"compiled code cannot be cached on disk ({reason}): every process compiles it again, which takes some seconds. Set "
+            "the environment variable NUMBA_CACHE_DIR to a writable folder with free space.",
             RuntimeWarning,
             stacklevel=5,
         )
@@ -211,7 +211,7 @@ def _announced(one):
     if _Wait.said or _Wait.silent or not _at_terminal():
         yield
         return
-    often = "once per installation" if one.on_disk else "in every process, as it cannot be kept on the disk"
+    often = "once per installation" if one.on_disk else "in every process, as it cannot be cached on disk"
     timer = threading.Timer(max(SOON - _Wait.spent, 0.0), _say, [f"coordboost: compiling, which takes some seconds, {often}"])
     timer.daemon = True
     began = time.perf_counter()

@@ -22,7 +22,7 @@ residual = verb("residual", never_asked)
 curvature = verb("curvature", no_curvature)
 
 #: Reason, in error messages, why a line search needs a convex loss.
-NO_SEARCH = "no line search is safe, use ShrunkenStep(rate)"
+NO_SEARCH = "line searches need a convex loss, use ShrunkenStep(rate)"
 #: If the loss has no minimiser along the line (the learner separates the classes), the search stops where the largest change of a
 #: prediction is this, or more (`longest_change`).
 CAP = 50.0

@@ -19,7 +19,7 @@ def shown(value):
     try:
         text = " ".join(repr(value).split())
     except ValueError:  # a whole number of more digits than Python writes
-        text = f"a {type(value).__name__} of more digits than can be shown"
+        text = f"a {type(value).__name__} with too many digits to show"
     return text if len(text) <= 80 else text[:77] + "..."
 
 
@@ -107,7 +107,7 @@ def file_name(name, value):
 def checked_run(run):
     """Return `run`; raise ValueError unless it is a Run."""
     if isinstance(run, type) or not hasattr(run, "outcome"):
-        raise ValueError(f"run must be a Run, as solve(...), load(file) and the run_ of an estimator are, got {shown(run)}.")
+        raise ValueError(f"run must be a Run, from solve(...), load(file) or the run_ of an estimator, got {shown(run)}.")
     return run
 
 

@@ -12,7 +12,7 @@ import warnings
 from contextlib import contextmanager
 
 #: The warning if Ctrl-C came after the last check, when all work was done.
-LATE = "Ctrl-C came too late to cut this short: all of it is there."
+LATE = "Ctrl-C came after all work was done: the result is complete."
 
 
 class InterruptedWarning(UserWarning):

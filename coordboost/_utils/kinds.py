@@ -19,7 +19,7 @@ def checked_piece(kind, name, piece, expected=None):
     if isinstance(piece, kind):
         hint = f" It lacks {', '.join(missing)}."
     elif any(hasattr(piece, verb) for verb in kind.__abstractmethods__):
-        hint = f" A class of your own inherits from {kind.__module__.rpartition('.')[0]}.{kind.__name__}."
+        hint = f" Your class must inherit from {kind.__module__.rpartition('.')[0]}.{kind.__name__}."
     raise ValueError(f"{name} must be {expected or kind.expected}, got {shown(piece)}.{hint}")
 
 

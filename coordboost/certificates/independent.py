@@ -41,14 +41,14 @@ def _terms(cp, loss, y, f):
         Quantile: lambda: loss.q * cp.pos(y - f) + (1 - loss.q) * cp.pos(f - y),
     }
     if type(loss) not in table:
-        raise ValueError(f"no independent form of {type(loss).__name__} is known; certify without independent=True.")
+        raise ValueError(f"the independent check does not support {type(loss).__name__}; certify without independent=True.")
     return table[type(loss)]()
 
 
 def _penalty(cp, problem, target, beta):
     """The penalty of the coefficients, as a cvxpy expression."""
     if not hasattr(target, "prices"):
-        raise ValueError(f"no independent form of {type(target).__name__} is known; certify without independent=True.")
+        raise ValueError(f"the independent check does not support {type(target).__name__}; certify without independent=True.")
     price, ridge = target.prices(problem)
     return price @ cp.abs(beta) + ridge @ cp.square(beta) / 2
 
@@ -129,5 +129,5 @@ def independent_solution(problem, target, free=False):
         if error <= 10 * ROUNDED * size:
             break
     if not answers:
-        raise ValueError("no general solver found an answer (unbounded or badly scaled?); use the certificate alone.")
+        raise ValueError("no general solver found a solution (unbounded or badly scaled?); use the certificate alone.")
     return min(answers, key=lambda one: one.interval.gap)

@@ -216,7 +216,7 @@ def bin_columns(X, *, max_bins=255, exact=False, categorical=(), feature_names=N
     for g in [g for g in range(len(names)) if has_others(labels[g] or ())]:
         warnings.warn(
             f"column {names[g]!r} has more than {PADDED} categories: the rare ones, {100 * np.mean(codes[g] == PADDED - 1):.2g} % of the "
-            "rows, share one bin; scikit-learn's TargetEncoder keeps all apart.",
+            "rows, share one bin; scikit-learn's TargetEncoder keeps all categories.",
             stacklevel=3,
         )
     return binning.binned(codes), binning
@@ -276,6 +276,6 @@ def indices_in(what, given, names):
     for one in items_of(what, given, "a sequence of names or column indices"):
         index = names.index(one) if isinstance(one, str) and one in names else one
         if isinstance(index, bool | str) or not isinstance(index, int | np.integer) or not 0 <= index < len(names):
-            raise ValueError(f"{what} names {shown(one)}, which is no column of X.")
+            raise ValueError(f"{what} names {shown(one)}, which is not a column of X.")
         out.add(int(index))
     return out

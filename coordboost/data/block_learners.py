@@ -142,7 +142,7 @@ def _lists(blocks, n):
         labels = np.asarray(given)
         if labels.shape != (n,) or labels.dtype.kind not in "iubU":
             raise ValueError(
-                f"blocks must have a label, a whole number or a word, for each of the {n} columns, got {shown(blocks)}."
+                f"blocks must have a label, a whole number or a string, for each of the {n} columns, got {shown(blocks)}."
             )
         return [np.flatnonzero(labels == label) for label in np.unique(labels)]
     return given

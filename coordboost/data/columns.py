@@ -121,7 +121,7 @@ def column_of(name, series, cells, kind=None, *, may_be_key=False):
 
     sort, told = getattr(series.dtype, "kind", "O"), isinstance(series.dtype, pd.CategoricalDtype)
     if sort == "m":
-        raise ValueError(f"column {name!r} holds durations: write them as numbers, or leave it out (drop={name!r}).")
+        raise ValueError(f"column {name!r} holds durations: convert them to numbers, or leave it out (drop={name!r}).")
     if sort == "M" and kind in (None, DATE):
         return Column(DATE, _days(series), ("",))
     if sort in "biuf" and (kind in (None, NUMBER) or (kind == DATE and series.isna().all())):
@@ -172,15 +172,15 @@ def _check(name, series, values, cells):
     if infinite.size:
         row = int(infinite[0])
         raise ValueError(
-            f"{cells.where(row)}, column {name!r} holds {cell(series.iloc[row])}, no finite float64 number: write one, or leave the cell "
-            "empty."
+            f"{cells.where(row)}, column {name!r} holds {cell(series.iloc[row])}, not a finite float64 number: correct it, or leave "
+            "the cell empty."
         )
     large = [] if series.dtype.kind == "f" else np.flatnonzero(np.abs(values) >= WHOLE).tolist()
     text = [str(series.iloc[row]).strip().replace(cells.thousands, "") for row in large]
     found = clash([int(one) if re.fullmatch(r"[+-]?\d+", one) else 0 for one in text])
     if found:
         raise ValueError(
-            f"{cells.where(large[found[0]])}, column {name!r} holds {cell(text[found[0]])}, which float64 cannot tell from "
+            f"{cells.where(large[found[0]])}, column {name!r} holds {cell(text[found[0]])}, which as float64 equals "
             f"{cell(found[1])} in another row: subtract a constant from the column, take it as text (text={name!r}), or leave it out "
             f"(drop={name!r})."
         )
@@ -237,7 +237,7 @@ def _dates(values, cells, place):
             swapped = _parsed(text, other + way[8:]) if other else days
             if not np.isnan(swapped).any() and (swapped != days).any():
                 raise ValueError(
-                    f"{place()} holds {text[0]!r}, a date that can be read in two ways: say which with "
+                    f"{place()} holds {text[0]!r}, a date that can be read in two ways: pass "
                     f'date_format="{way}" or "{other + way[8:]}".'
                 )
             return way, days
@@ -253,14 +253,14 @@ def _refuse(name, codes, distinct, odd, cells, among):
     """Raise an error for the first cell whose code is in the list `odd`: where it is, what it is `among`, and what to do."""
     code = codes[np.argmax(np.isin(codes, odd))]
     word = str(distinct[code]).strip()
-    ways = ["mend the cell or empty it"]
+    ways = ["correct the cell or leave it empty"]
     if MARKED.fullmatch(word):
         mark = next((one for one in word if not one.isdigit() and one not in "+-%$€£¥dD" + cells.decimal), ",")
-        ways.append(f'if it is a number, write it without a mark, or say which it has (decimal="{mark}" or thousands="{mark}")')
+        ways.append(f'if it is a number, write it without a mark, or name the mark (decimal="{mark}" or thousands="{mark}")')
     elif not any(map(str.isdigit, word)) and len(word) <= 40:
-        ways.append(f"if that word means missing, say so (na={word!r})")
+        ways.append(f"if it means missing, declare it (na={word!r})")
     if not among.startswith("where"):
-        ways.append(f"if the column is text, say so (text={name!r})")
+        ways.append(f"if the column is text, declare it (text={name!r})")
     raise ValueError(f"{_place(name, codes, code, cells)} holds {cell(distinct[code])} {among}: {'; '.join(ways)}.")
 
 

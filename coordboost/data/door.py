@@ -28,7 +28,7 @@ from coordboost.losses.base import Loss
 #: Methods that a compiled loop calls: a piece must define them itself.
 KERNELS = ("correlations", "dot", "add")
 #: Advice if columns vary by less than the rounding of their largest entry.
-SUBTRACT = "; they vary by less than float64 can tell at their size, so subtract a constant from them first"
+SUBTRACT = "; they vary by less than the rounding of float64 at their size, so subtract a constant from them first"
 
 
 def parts_of(X, y, loss, sample_weight, center, scale, groups, feature_names, copy, offset=None):
@@ -87,7 +87,7 @@ def _refuse_targets(loss, y, weight):
             known = False
         if not known:
             raise ValueError(
-                f"{type(loss).__name__} does not take the target {target:.6g}, as value({target:.6g}, 0.0) is no number: drop or recode "
+                f"{type(loss).__name__} does not accept the target {target:.6g}: value({target:.6g}, 0.0) is not a number; drop or recode "
                 "those rows."
             )
 

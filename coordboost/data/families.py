@@ -144,7 +144,7 @@ def tree_families(
     table = _table(nodes, bounds, q, sums, complexity, normalize, binned)
     signs = per_feature("monotone", monotone, binning.names, np.int64)
     if table.sums and signs.any():
-        raise ValueError("monotone is for leaf values by means; pass sums=False.")
+        raise ValueError("monotone needs leaf values that are means; pass sums=False.")
     leaves = max(1, int(table.nodes.max())) + 1
     growth = Growth(-1, leaves, min_samples, 0.0, min_gain, l2, signs).check(binned)
     return TreeFamily(binned, binning, growth, prices_of(penalty, binning.names), False, table)

@@ -29,7 +29,7 @@ PARQUET, ARROW, EXCEL = (".parquet", ".pq"), (".arrow", ".feather", ".ipc"), (".
 NAMED, SVM = (*TEXT, *(f"{end}.gz" for end in TEXT), *PARQUET, *ARROW, *EXCEL), (".svm", ".svmlight", ".libsvm")
 #: Bytes that a fit needs for a feature without stored entries: the index of its first entry, mean, norm, a coefficient, ...
 PER_FEATURE = 80
-PART = "take a machine with more, or part the file"
+PART = "use a machine with more memory, or split the file"
 SPACES = r"\s+"
 SEPARATORS = {",": "commas", ";": "semicolons", "\t": "tabs", "|": "bars", SPACES: "spaces"}
 ENCODINGS = {b"\xef\xbb\xbf": "utf-8-sig", b"\xff\xfe\0\0": "utf-32", b"\xff\xfe": "utf-16", b"\xfe\xff": "utf-16"}
@@ -61,10 +61,10 @@ class Options(NamedTuple):
     impute: str | None = None
 
 
-MARK = r'(?![+"\r\n-])[\W_]', "one character that stands in no number or name"
+MARK = r'(?![+"\r\n-])[\W_]', "one character that is not a letter, digit, sign or quote"
 #: The pattern that a given option must match, and its description in messages.
 FITS = {
-    "sep": (r'\\s\+|[^"\r\n]', f"one character that stands in no number or name, or {SPACES!r} for spaces"),
+    "sep": (r'\\s\+|[^"\r\n]', f"one character that occurs in no number or name, or {SPACES!r} for spaces"),
     "decimal": MARK, "thousands": MARK, "encoding": (".+", "a string or None"), "date_format": (".+", "a string or None"),
     "sheet": (".*", "the name of a sheet, or its number from 0 on"), "impute": ("|".join(IMPUTE), f"one of {', '.join(IMPUTE)} or None"),
 }  # fmt: skip
@@ -79,7 +79,7 @@ def options_of(given):
         For an unknown name, and a value that does not fit.
     """
     if unknown := [name for name in given if name not in Options._fields]:
-        raise ValueError(f"a table is read with {', '.join(Options._fields)}, got {unknown[0]!r}.")
+        raise ValueError(f"the options of a table are {', '.join(Options._fields)}, got {unknown[0]!r}.")
     made = Options(**given)
     for name in ("na", "text", "drop"):
         value = getattr(made, name)
@@ -121,7 +121,7 @@ def frame_of(path, suffix, options, text=(), before=()):
     foreign = ("sheet",) if suffix in TEXT else ("sep", "decimal", "thousands", "encoding") + ("sheet",) * (suffix not in EXCEL)
     for name in foreign:
         if (value := getattr(options, name)) is not None:
-            what = "workbooks" if name == "sheet" else "files of text"
+            what = "workbooks" if name == "sheet" else "text files"
             raise ValueError(f"{path}: {name}={shown(value)} is for {what}: leave it out")
     return _text(path, suffix, options, text, before) if suffix in TEXT else _typed(path, suffix, options, text)
 
@@ -159,7 +159,7 @@ def _text(path, suffix, options, text, before):
         raise ValueError(f"{path}: expected a header row and rows of cells, got an empty file: check the file")
     cells = [cell.strip() for row in rows[1:] for cell in row]
     if sep == options.decimal and b'"' not in data:
-        raise ValueError(f"{path}: sep and decimal are both {sep!r}, and no cell stands in quotes: say which of them it is")
+        raise ValueError(f"{path}: sep and decimal are both {sep!r}, and no cell is quoted: pass another sep or decimal")
     shows, guess = _decimal(cells, sep, before)
     decimal = options.decimal or guess
     thousands = options.thousands or (before[1] if before[:1] == (decimal,) else "")
@@ -176,7 +176,7 @@ def _text(path, suffix, options, text, before):
     codes = {name: cell.strip() for name, cell in codes.items() if name not in (*text, *options.drop) and frame[name].dtype.kind in "iuf"}
     if codes:
         few = ", ".join(f"{name!r} ({cell})" for name, cell in [*codes.items()][:8])
-        said.append(f"zeros in front of numbers left out: {few}; codes are to be taken as text (text={next(iter(codes))!r})")
+        said.append(f"leading zeros of numbers dropped: {few}; codes should be read as text (text={next(iter(codes))!r})")
     marks = (decimal, thousands) if shows or options.decimal or thousands else ()
     return Read(frame, Cells(file.where(sep), decimal, thousands), marks, tuple(said))
 
@@ -185,7 +185,7 @@ def _in_utf8(path, data, told):
     """Convert the bytes of a text to UTF-8 without a byte-order mark; return them and their original encoding."""
     marked = next((encoding for mark, encoding in ENCODINGS.items() if data.startswith(mark)), None)
     if not (told or marked) and b"\0" in data:
-        raise ValueError(f"{path}: cannot be read as a table (it holds zero bytes, so it is no text): check the suffix of its name")
+        raise ValueError(f"{path}: cannot be read as a table (it holds zero bytes, so it is not text): check the suffix of its name")
     for encoding in [told] if told else [marked or "utf-8", "cp1252", "latin-1"]:
         try:
             text = data.decode(encoding)
@@ -233,17 +233,17 @@ class _Text(NamedTuple):
     def check(self, sep, names):
         """Refuse records with fewer or more cells than the header, and quotes that do not enclose a cell."""
         width, last = len(names), 0
-        way = unsplit(names) or (": take out what stands above the names of the columns" if width == 1 else ": mend that line")
+        way = unsplit(names) or (": remove the lines above the column names" if width == 1 else ": correct that line")
         try:
             for k, (last, row) in enumerate(self.records(sep)):
                 if k and (len(row) < width or any(row[width:])):
                     cells = f"{len(row)} cell{'s' * (len(row) != 1)}"
                     raise ValueError(f"{self.path}: line {last} has {cells}, the header has {width}{way}")
         except csv.Error as error:
-            fault = f'a quote (") is not closed, or not followed by a separator ({error}): mend it'
+            fault = f'a quote (") is not closed, or not followed by a separator ({error}): correct it'
             if "field limit" in str(error):
                 most = csv.field_size_limit()
-                fault = f"a cell has more than {most:,} characters, or a quote is not closed: mend it, or leave the column out"
+                fault = f"a cell has more than {most:,} characters, or a quote is not closed: correct it, or leave the column out"
             raise ValueError(f"{self.path}: in the record after line {last} {fault}") from None
 
 
@@ -336,8 +336,8 @@ def arrays_of(text, suffix, target=None, labelled=True, n_features=None):
     path = Path(text)
     with opened(path, "an svmlight file", ValueError, OverflowError) as raw:
         X, y = load_svmlight_file(raw, dtype=np.float64, n_features=n_features)
-    what = f"{path}: a fit of {X.shape[1]:,} features, by its largest index,"
-    check_room(PER_FEATURE * X.shape[1], what, "number the features from 1 on, as most of them are in no line")
+    what = f"{path}: a fit of {X.shape[1]:,} features (the largest index)"
+    check_room(PER_FEATURE * X.shape[1], what, "renumber the features from 1 on, as most of them occur in no line")
     return _checked(path, csc_array(X), y, None, "y")
 
 
@@ -375,7 +375,7 @@ def _checked(path, X, y, names, target):
     if 0 in X.shape:
         raise ValueError(f"{path}: expected at least one row and one feature, got X {X.shape}: check the file")
     if names is not None and (len(names) != X.shape[1] or repeated(names)):
-        raise ValueError(f"{path}: expected {X.shape[1]} different feature_names, got {quoted(names)}: mend them")
+        raise ValueError(f"{path}: expected {X.shape[1]} different feature_names, got {quoted(names)}: correct them")
     for name, values in (("X", X), (target, y)):
         if values is not None:
             _check_numbers(path, name, values)
@@ -395,7 +395,7 @@ def _check_numbers(path, name, values):
         whole = column.tolist()
         if found := clash(whole):
             raise ValueError(
-                f"{path}: {name}, column {j}, holds {whole[found[0]]} and {found[1]}, which float64 cannot tell apart: subtract a constant "
+                f"{path}: {name}, column {j}, holds {whole[found[0]]} and {found[1]}, which are equal as float64: subtract a constant "
                 "from the column, or leave it out"
             )
 
@@ -424,10 +424,10 @@ def opened(path, kind, *also):
         with gzip.open(path) if path.suffix.lower() == ".gz" else path.open("rb") as raw:
             yield raw
     except MemoryError:
-        raise ValueError(f"{path}: reading it takes more memory than there is: {PART}") from None
+        raise ValueError(f"{path}: reading it takes more memory than is free: {PART}") from None
     except (OSError, EOFError, zlib.error, zipfile.BadZipFile, *also) as error:
         said = " ".join(str(error).split())  # libraries may write several lines
-        raise ValueError(f"{path}: cannot be read as {kind} ({said}): check that it is one, and whole") from error
+        raise ValueError(f"{path}: cannot be read as {kind} ({said}): check its format, and that it is complete") from error
 
 
 def _size(path):

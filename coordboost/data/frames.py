@@ -11,11 +11,11 @@ from coordboost._utils.checks import items_of
 def is_frame(X):
     """Whether X is a data frame: anything with ``columns`` and ``to_numpy``. Lazy frames and a ``Table`` are refused, with advice."""
     if type(X).__module__.startswith("dask") and hasattr(X, "to_dask_array"):
-        raise ValueError(f"X is a {type(X).__name__} of Dask, a plan of a table: compute() it first.")
+        raise ValueError(f"X is a {type(X).__name__} of Dask, which is lazy: call compute() first.")
     if hasattr(X, "collect_schema") and not hasattr(X, "to_numpy"):
-        raise ValueError(f"X is a {type(X).__name__}, a plan of a table: collect() it first.")
+        raise ValueError(f"X is a {type(X).__name__}, which is lazy: call collect() first.")
     if hasattr(type(X), "frame") and hasattr(type(X), "problem"):  # a data frame may have columns of these names
-        raise ValueError("X is what read_table gives: pass table.frame() to an estimator, and take table.problem() for a Problem.")
+        raise ValueError("X is a Table from read_table: pass table.frame() to an estimator, or use table.problem() as the Problem.")
     return hasattr(X, "to_numpy") and hasattr(X, "columns")
 
 
@@ -48,7 +48,7 @@ def refuse_times(what, values):
     """Refuse times and durations: as numbers they would silently become counts of nanoseconds, a missing one the smallest number."""
     dtype = getattr(values, "dtype", None)
     if is_time(dtype):
-        raise ValueError(f"{what} holds times ({dtype}): write times as numbers of days; read_table does so for a file.")
+        raise ValueError(f"{what} holds times ({dtype}): convert times to numbers of days; read_table does so for a file.")
 
 
 def refuse_words(X):
@@ -57,7 +57,7 @@ def refuse_words(X):
     bad = {str(name): dtype for name, dtype in zip(X.columns, X.dtypes, strict=True) if not is_number(dtype)}
     if bad:
         times = all(map(is_time, bad.values()))
-        how = "write times as numbers of days" if times else "scikit-learn's OneHotEncoder makes 0/1 columns of words"
+        how = "convert times to numbers of days" if times else "scikit-learn's OneHotEncoder makes 0/1 columns from text"
         names = ", ".join([*bad][:5])
         raise ValueError(f"X must hold real numbers; encode or drop the columns {names} first: {how}; read_table does so for a file.")
 
@@ -114,7 +114,7 @@ def indices_of(known, given, named):
     if len(given) != len(known) or len(set(known)) < len(known):
         repeated = next(name for name in given if max(given.count(name), known.count(name)) > 1)
         raise ValueError(
-            f"X cannot be put in the order of the fit by names that repeat: {repeated!r}; give each column a name of its own."
+            f"the columns of X cannot be matched with the fit, as the name {repeated!r} repeats; give each column its own name."
         )
     index = {name: j for j, name in enumerate(given)}
     return np.array([index[name] for name in known])

@@ -106,7 +106,7 @@ def open_columns(source, *, learners_first=False, columns=None, memory=1 << 28):
     if isinstance(source, str | os.PathLike | list | tuple):
         source = _opened(source, columns)
     elif columns is not None:
-        raise ValueError("columns names columns of Parquet files; take a part of an array instead, as in X[:, :100].")
+        raise ValueError("columns is for Parquet files; pass a part of an array instead, such as X[:, :100].")
     if not isinstance(source, Parquet):
         return StoredColumns(_store(source, learners_first), memory)
     if learners_first:

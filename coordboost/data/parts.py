@@ -76,14 +76,14 @@ def restored(
     m, n = dictionary.n_samples, 0 if banked else dictionary.n_learners
     y, weight = _floats("y", y, m), validation.sample_weight(_floats("weight", weight, m), m)
     if loss.labels and not np.array_equal(loss.labels(y), y):
-        raise ValueError(f"y must hold the labels of {type(loss).__name__} as a Problem keeps them.")
+        raise ValueError(f"y must hold labels as {type(loss).__name__}.labels returns them.")
     _check_standardization(standardization, n)
     if not (isinstance(constant, float) and np.isfinite(constant)):
         raise ValueError(f"constant must be a finite number, got {shown(constant)}.")
     offset = None if offset is None else _floats("offset", offset, m)
     wanted = base_of(loss, constant, offset)
     if not (type(base) is type(wanted) and np.array_equal(base, wanted)):
-        raise ValueError(f"base must be what the loss adds to predictions, {shown(wanted)}, got {shown(base)}.")
+        raise ValueError(f"base must be {shown(wanted)}, as constant and offset imply, got {shown(base)}.")
     if groups is not None and not (_is_array(groups, np.int64, (n,)) and (groups >= 0).all()):
         raise ValueError(f"groups must hold {n} whole numbers >= 0, or be None.")
     kept, n_columns = standardization.kept, standardization.n_columns
@@ -95,7 +95,7 @@ def restored(
     named = names.tolist() != [f"x{j}" for j in range(n_columns)]
     binned = getattr(dictionary, "binned", None)  # saved blocks of columns have none
     if binning is not None and binned is None:
-        raise ValueError("binning is for a dictionary over bins.")
+        raise ValueError("binning must be None for a dictionary without bins.")
     binning = None if binning is None else Binning.restored(binning, binned)
     if banked:
         dictionary = dictionary.opened(weight, binning)
@@ -132,7 +132,7 @@ def _check_standardization(given, n):
     if not (_is_array(given.kept, np.int64, (n,)) and (np.diff(given.kept) > 0).all() and (given.kept >= 0).all()):
         raise ValueError(f"standardization.kept must hold {n} increasing columns.")
     if n and given.kept[-1] >= n_columns:
-        raise ValueError(f"standardization.kept names column {given.kept[-1]} of {n_columns}.")
+        raise ValueError(f"standardization.kept must hold columns below {n_columns}, got {given.kept[-1]}.")
     _floats("standardization.mean", given.mean, n)
     if not (_floats("standardization.norm", given.norm, n) > 0).all():
         raise ValueError("standardization.norm must be positive.")

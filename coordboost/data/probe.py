@@ -120,7 +120,7 @@ def _agree(verb, other, j, found, expected, size):
 def _check_array(verb, values, shape):
     """Return `values`; raise unless they are finite numbers in an array of this shape."""
     if getattr(values, "shape", None) != shape or not np.isfinite(values).all():
-        raise ValueError(f"the verb {verb} of the dictionary must give finite numbers of shape {shape}, got {_told(values)}.")
+        raise ValueError(f"the method {verb} of the dictionary must return finite numbers of shape {shape}, got {_told(values)}.")
     return values
 
 

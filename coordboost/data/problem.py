@@ -171,7 +171,7 @@ class Problem(Parts):
         return self if self.countable else self.replace(dictionary=self.dictionary.bank())
 
     def __setattr__(self, name, value):
-        raise AttributeError(f"a Problem does not change: make a new one with another {name}.")
+        raise AttributeError(f"a Problem is immutable: make a new one with another {name}.")
 
     @cached_property
     def feature_names(self) -> list[str]:

@@ -132,7 +132,7 @@ class Recipe(NamedTuple):
         sound = sound and all(_are_names(given[name]) for name in ("labels", *OPTIONAL)) and len(given["marks"]) in (0, 2)
         sound = sound and given["impute"] in (None, *IMPUTE) and isinstance(given["variables"], list)
         if not (sound and all(map(_is_variable, given["variables"]))):
-            raise ValueError(f"the recipe of the table is none that a run has: {shown(given)}.")
+            raise ValueError(f"the recipe of the table is not valid: {shown(given)}.")
         lists = {name: tuple(given[name]) for name in ("labels", *OPTIONAL)}
         variables = tuple(Variable(name, kind, tuple(levels), *rest) for name, kind, levels, *rest in given["variables"])
         return cls(**{**given, **lists, "variables": variables})
@@ -195,7 +195,7 @@ def _indices(variable, column, where, unknown_as_none):
         known = listed([*map(repr, variable.levels)])
         raise ValueError(
             f"{where(int(rows[0]))}, column {variable.name!r} holds {cell(column.levels[column.values[rows[0]]])}, which the model was not "
-            f"fitted with (its categories: {known}): mend the cell, or count it in none of them (unknown_as_none=True in "
+            f"fitted with (its categories: {known}): correct the cell, or let it belong to none of them (unknown_as_none=True in "
             "table.frame(rows) or recipe.numbers(frame))."
         )
     of_gaps = -1 if variable.gap else index.get(variable.fill, -1)
@@ -213,5 +213,5 @@ def _sparse(width, held):
 def refuse_gap(variable, row, where, others="", remedy='impute="median", "indicator" or "drop"'):
     """Raise an error that says which cell is empty, and what to do."""
     raise ValueError(
-        f"{where(row)}: no value in column {variable!r}{others}: fill it in, or say what to do with gaps ({remedy})."
+        f"{where(row)}: no value in column {variable!r}{others}: fill it in, or choose how to treat missing values ({remedy})."
     )

@@ -116,7 +116,7 @@ class Table(NamedTuple):
         if rows is None:
             X = self.X
         elif self.recipe is None:
-            raise ValueError("the table has no columns with names, to find those of new rows by: pass new rows to predict as they are.")
+            raise ValueError("the table has no column names, so new rows cannot be matched by name: pass them to predict as they are.")
         else:
             none = {"unknown_as_none": unknown_as_none}
             X = self.recipe.numbers(as_pandas(rows), **none) if is_frame(rows) else read_rows(rows, self, **none, **options).X
@@ -214,7 +214,7 @@ def read_table(path: str | os.PathLike[str], target: str | None = None, **option
     >>> print(*table.said, sep="\n")
     read with semicolons between cells, a decimal comma
     text as 0/1 columns: 'city' (Basel, Bern)
-    gaps filled: 'area'
+    missing values imputed: 'area'
     >>> table.frame()
        area  city=Bern
     0  45.5        0.0
@@ -230,7 +230,7 @@ def read_table(path: str | os.PathLike[str], target: str | None = None, **option
         with _placed(text):
             return _learned(frame_of(Path(text), suffix, chosen, chosen.text), "y" if target is None else target, chosen)
     if chosen != Options():
-        raise ValueError(f"{text}: this format takes no options for text, gaps or columns: leave them out")
+        raise ValueError(f"{text}: this format takes no options for text, missing values or columns: leave them out")
     if target is not None and suffix != ".npz":
         raise ValueError(f"{text}: this format has no named columns, got target {target!r}: leave the target out")
     return Table(*arrays_of(text, suffix, "y" if target is None else target))
@@ -271,7 +271,7 @@ def read_rows(path, model, *, keep=(), unknown_as_none=False, **options):
     if suffix in NAMED:
         if model.recipe is None:
             raise ValueError(
-                f"{text}: the model was fitted on columns without names: pass a file of the kind that it was fitted on"
+                f"{text}: the model was fitted on columns without names: pass a file of the same kind"
             )
         given = options_of(options)
         given = given._replace(na=(*model.recipe.na, *given.na))
@@ -279,7 +279,7 @@ def read_rows(path, model, *, keep=(), unknown_as_none=False, **options):
             read = frame_of(Path(text), suffix, given, (*model.recipe.text, *keep), model.recipe.marks)
             return _prepared(read, model.recipe, keep, unknown_as_none)
     if keep or options:
-        raise ValueError(f"{text}: this format has no columns with names: leave out what speaks of them")
+        raise ValueError(f"{text}: this format has no column names: leave out the options that name columns")
     return NewRows(arrays_of(text, suffix, "y", labelled=False, n_features=len(model.names) if suffix in SVM else None)[0])
 
 
@@ -327,7 +327,7 @@ def _learned(read, target, options):
     names = [name for name in frame.columns if name != target]
     if target not in frame:
         numbers = all(Cells().number(name) is not None for name in names)
-        hint = "; the first line holds numbers only: add one with the names" if numbers else unsplit(names)
+        hint = "; the first line holds numbers only: add a line with the names" if numbers else unsplit(names)
         raise ValueError(f"no column {target!r}: choose the target among {quoted(names)}{hint}")
     if not (len(frame) and names):
         got = f"{len(frame)} row(s) and {len(names)} column(s) besides {target!r}"
@@ -341,19 +341,19 @@ def _learned(read, target, options):
 
     y, columns = understood(target), {name: understood(name) for name in names}
     if options.date_format and not any(column.kind == DATE for column in (y, *columns.values())):
-        raise ValueError(f"no column holds dates that are written as in date_format={options.date_format!r}: mend it, or leave it out")
-    for why, is_aside in (("empty", lambda one: one.missing.all()), ("another text in every row", lambda one: one.kind == KEY)):
+        raise ValueError(f"no column holds dates in the format date_format={options.date_format!r}: correct it, or leave it out")
+    for why, is_aside in (("empty", lambda one: one.missing.all()), ("a different text in every row", lambda one: one.kind == KEY)):
         if aside := [name for name, column in columns.items() if is_aside(column)]:
             said.append(f"left out: {quoted(aside)} ({why})")
             columns = {name: column for name, column in columns.items() if name not in aside}
     if not columns:
-        raise ValueError("no column is left to predict from, as all are empty or hold another text in every row: check the file")
+        raise ValueError("no column is left to predict from, as all are empty or hold a different text in every row: check the file")
     keep, more = _complete(target, y, columns, options.impute, cells.where)
     y, *kept = _rows_of([y, *columns.values()], keep)
     if y.kind == CATEGORY and len(y.levels) != 2:
         raise ValueError(
             f"the target {target!r} holds text with {len(y.levels)} different entries ({quoted(y.levels, 5)}): expected numbers, or two "
-            "classes and a loss for these, such as the logistic one; for more of them there are classifiers in Python, such as "
+            "classes and a loss for them, such as the logistic one; for more classes use a classifier in Python, such as "
             "ForwardStagewiseClassifier"
         )
     labels = y.levels if y.kind == CATEGORY else ()
@@ -384,7 +384,7 @@ def _usable(frame, options):
         said.append("the first column, without a name, left out as row names")
     frame = frame.iloc[:, [j for j in range(len(frame.columns)) if j not in nameless]].reset_index(drop=True)
     if not len(frame.columns):
-        raise ValueError("no column is left once those without a name and those to leave out are gone: check the header and drop")
+        raise ValueError("every column lacks a name or is left out by drop: check the header and drop")
     rows = frame.dropna(how="all")
     return rows, said + [f"{len(frame) - len(rows)} empty row(s) left out"] * (len(rows) < len(frame))
 
@@ -396,26 +396,26 @@ def _complete(target, y, columns, impute, where):
     if gone.any() and impute is None:
         refuse_gap(target, int(np.argmax(gone)), where, remedy='impute="drop" leaves the row out')
     if gaps and impute is None:
-        others = f" (gaps in {len(gaps)} columns: {quoted([*gaps], 5)})" if len(gaps) > 1 else ""
+        others = f" (missing values in {len(gaps)} columns: {quoted([*gaps], 5)})" if len(gaps) > 1 else ""
         refuse_gap(next(iter(gaps)), int(np.argmax(next(iter(gaps.values())))), where, others)
     said = [f"{int(gone.sum())} row(s) without {target!r} left out"] if gone.any() else []
     if impute == "drop" and gaps:
         more = np.any([*gaps.values()], axis=0) & ~gone
-        said += [f"{int(more.sum())} row(s) with gaps left out"] if more.any() else []
+        said += [f"{int(more.sum())} row(s) with missing values left out"] if more.any() else []
         gone = gone | more
     if gone.all():
-        raise ValueError('no row is left once those with gaps are out: fill in the gaps, or pass impute="median"')
+        raise ValueError('no row is without missing values: fill them in, or pass impute="median"')
     return np.flatnonzero(~gone) if gone.any() else slice(None), said
 
 
 def _what(variables, columns, gaps):
     """Notes on the encoding of text, dates and missing values, and on columns that only number the rows."""
     words = {one: ", ".join(one.levels) for one in variables if one.kind == CATEGORY}
-    few = {one: text if len(one.levels) <= 4 and len(text) <= 46 else f"{len(one.levels)} words" for one, text in words.items()}
+    few = {one: text if len(one.levels) <= 4 and len(text) <= 46 else f"{len(one.levels)} categories" for one, text in words.items()}
     found = {
         "text as 0/1 columns": [f"{one.name!r} ({text})" for one, text in few.items()],
         "dates in days since 1970": [repr(one.name) for one in variables if one.kind == DATE],
-        "gaps filled": [repr(one.name) for one, gap in zip(variables, gaps, strict=True) if gap and one.fill is not None],
+        "missing values imputed": [repr(one.name) for one, gap in zip(variables, gaps, strict=True) if gap and one.fill is not None],
     }
     said = [column.said for column in columns if column.said]
     for what, names in found.items():

@@ -114,7 +114,7 @@ class SavedFamilies(NamedTuple):
         table = self.families.check()
         fits = self.growth.max_leaves == max(1, table.nodes.max()) + 1 and self.member.shape == (self.n_learners,)
         if not fits or ((self.member < -1) | (self.member >= len(table.bound))).any():
-            raise ValueError("the families of the trees do not fit them.")
+            raise ValueError("the families do not match the trees.")
 
     def opened(self, weight, binning):
         """Rebuild the saved bank."""
@@ -234,7 +234,7 @@ def per_feature(name, given, names, dtype):
     if isinstance(given, dict):
         unknown = [key for key in given if key not in names]
         if unknown:
-            raise ValueError(f"{name} names {shown(unknown[0])}, which is no feature; the features are {shown(names)}.")
+            raise ValueError(f"{name} names {shown(unknown[0])}, which is not a feature; the features are {shown(names)}.")
         given = [given.get(feature, 0) for feature in names]
     values = validation.as_array(name, given)
     if values.shape != (len(names),) or values.dtype.kind not in "iuf" or not np.array_equal(values, values.astype(dtype)):

@@ -61,7 +61,7 @@ def collected(name, values):
     """
     if not is_dask(values):
         return values
-    size, stay = known_size(name, values), "; open_columns(X) leaves them there, for Problem" if name == "X" else ""
+    size, stay = known_size(name, values), "; to leave them in place, pass open_columns(X) to Problem" if name == "X" else ""
     check_room(size, f"{name}, a Dask array that has to be collected on this machine,", f"take fewer rows{stay}")
     warnings.warn(f"{name} is a Dask array: its {in_words(size)} are collected on this machine{stay}.", stacklevel=3)
     return computed([values], name)[0]
@@ -160,9 +160,9 @@ def sound(X):
         X = X if X.format in ("csr", "csc", "bsr", "coo") else X.tocoo()
         wrong = _damage(X)
     except (AttributeError, IndexError, TypeError, ValueError) as error:
-        wrong = f"scipy says {' '.join(str(error).split())!r}"
+        wrong = f"scipy reports {' '.join(str(error).split())!r}"
     if wrong:
-        raise ValueError(f"X is a sparse matrix that is broken: {wrong}; make it again, say from (data, (row, column)).")
+        raise ValueError(f"X is not a valid sparse matrix: {wrong}; make it again, for example from (data, (row, column)).")
     used = len(X.data) if X.format == "coo" else X.indptr[-1]
     return X if used == len(X.data) else type(X)((X.data[:used], X.indices[:used], X.indptr), shape=X.shape)
 
@@ -180,14 +180,14 @@ def _damage(X):
     if stops.ndim != 1 or stops.dtype.kind not in "iu" or len(stops) != major + 1:
         return f"indptr must be {major + 1} whole numbers, got shape {stops.shape}, dtype {stops.dtype}"
     if stops[0] != 0 or (stops[1:] < stops[:-1]).any() or stops[-1] > len(data):
-        return f"indptr must begin with 0, not decrease, and end at most at the {len(data)} entries"
+        return f"indptr must begin with 0, not decrease, and end at {len(data)} (the number of entries) or less"
     return _outside("index", X.indices, minor, len(data))
 
 
 def _outside(name, index, length, count):
     """Describe what is wrong with `index`, `count` whole numbers from 0 to length - 1; "" if nothing is."""
     if index.shape != (count,) or index.dtype.kind not in "iu":
-        return f"{count} entries need as many whole numbers, got shape {index.shape}, dtype {index.dtype}"
+        return f"{name} must be {count} whole numbers, one per entry, got shape {index.shape}, dtype {index.dtype}"
     low, high = (int(index.min()), int(index.max())) if count else (0, 0)
     if low < 0 or (count and high >= length):
         return f"{name} {low if low < 0 else high} is out of bounds, from 0 to {length - 1}"
@@ -213,7 +213,7 @@ def check_columns(X, top=None, first=0, names=None, largest=1e290, least=1e-290)
         j = int(np.argmax(bad))
         called = "" if names is None else f", {names[first + j]!r},"
         raise ValueError(
-            f"X: the largest entry of column {first + j}{called} is {top[j]:.3g}, beyond what can be normalised; rescale the column."
+            f"X: the largest entry of column {first + j}{called} is {top[j]:.3g}, too large or small to be normalised; rescale the column."
         )
 
 
@@ -331,7 +331,7 @@ def coefficients(beta, problem):
         return sized("beta", beta, problem.n_learners, "learner")
     out = np.ascontiguousarray(beta, dtype=np.float64)
     if out.ndim != 1 or len(out) > problem.n_learners:
-        known = f"the {problem.n_learners} learners found; a run keeps those that it found in run.problem"
+        known = f"the {problem.n_learners} learners found (run.problem holds those of a run)"
         raise ValueError(f"beta must have at most one entry for each of {known}, got shape {out.shape}.")
     return out
 
@@ -339,7 +339,7 @@ def coefficients(beta, problem):
 def countable(name, problem):
     """Return `problem`; raise for an implicit dictionary, as `name` goes through all learners."""
     if not problem.countable:
-        raise ValueError(f"{name} needs learners that can be counted: columns, or all stumps of a table as in leaf_stumps(X).")
+        raise ValueError(f"{name} needs an explicit dictionary: columns, or all stumps of a table as in leaf_stumps(X).")
     return problem
 
 

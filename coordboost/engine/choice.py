@@ -67,7 +67,7 @@ class Fixed:
 
     def restore(self, beta, saved):
         if saved:
-            raise ValueError("what it remembers of its model states is damaged.")
+            raise ValueError("the record of its model states is invalid.")
         if self.renews:
             self.model_state.renew(beta)
         else:
@@ -137,15 +137,15 @@ class Memory(NamedTuple):
             If `saved` is not a valid memory.
         """
         if not (isinstance(saved, list) and len(saved) == len(cls._fields)):
-            raise ValueError(f"what it remembers of its model states is no list of {len(cls._fields)} entries.")
+            raise ValueError(f"the record of its model states must be a list of {len(cls._fields)} entries.")
         memory = cls(*saved)
         sound = isinstance(memory.blocks, list) and all(map(_are_counts, memory.blocks)) and all(memory.blocks)
         learners = [j for block in memory.blocks for j in block] if sound else [n_learners]
         numbers = [value for name, value in memory._asdict().items() if name not in ("model_state", "blocks")]
         if not (memory.model_state in names and _are_counts(numbers) and memory.size <= min(n_learners, MOST) and memory.spell >= 1):
-            raise ValueError("what it remembers of its model states is damaged.")
+            raise ValueError("the record of its model states is invalid.")
         if len(set(learners)) < len(learners) or max(learners, default=0) >= n_learners:
-            raise ValueError("what it remembers of its Gram columns is damaged.")
+            raise ValueError("the record of its Gram columns is invalid.")
         return memory._replace(blocks=tuple(map(tuple, memory.blocks)))
 
 
@@ -371,16 +371,16 @@ def checked_model_state(problem, method, model_state):
     given = f"model_state={model_state.__name__}"
     if model_state.countable is not problem.dictionary.countable:
         raise ValueError(
-            f"{given} does not fit: WeakLearnerState is the model state for implicit dictionaries, for no others; leave model_state=None."
+            f"{given} does not fit: WeakLearnerState is for implicit dictionaries, the others for explicit ones; leave model_state=None."
         )
     if not _carries(model_state, method) or _lacks(model_state, method):
         raise ValueError(f"{method.name} cannot run on {given}; leave model_state=None.")
     if model_state.quadratic and not problem.loss.quadratic:
         raise ValueError(f"{given} needs the squared loss, got {problem.loss!r}; leave model_state=None.")
     if method.select.foresees and not model_state.foresees:
-        raise ValueError(f"{method.name} looks at the losses that steps lead to, {given} does not tell them; leave model_state=None.")
+        raise ValueError(f"{method.name} needs the losses after possible steps, which {given} does not compute; leave model_state=None.")
     if model_state.greedy and not method.greedy:
-        raise ValueError(f"{given} needs Greedy() selection by correlation, {method.name} has another; leave model_state=None.")
+        raise ValueError(f"{given} needs Greedy() selection by correlation, which {method.name} does not use; leave model_state=None.")
     return model_state
 
 
@@ -408,7 +408,7 @@ def _own_model_state(problem, method):
     if not names:
         kind = type(method.coefficients).__name__
         raise ValueError(
-            f"{method.name}: no model state keeps {kind} coefficients; use Single(), or declare plain = True where rows say all."
+            f"{method.name}: no model state keeps {kind} coefficients; use Single(), or declare plain = True if a row is the whole update."
         )
     own = [model_state for model_state in names if model_state.from_gram and _gram_fits(problem)]
     return (own or [model_state for model_state in names if not model_state.from_gram])[0]

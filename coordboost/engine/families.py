@@ -155,7 +155,7 @@ class PenaltyPath:
         """The index of the penalty with the least validation loss; ties go to the largest penalty."""
         if np.isnan(self.validation).any():
             raise ValueError(
-                "the best penalty is the one with the least loss on other rows: pass X_val and y_val to penalty_path."
+                "the best penalty is the one with the least validation loss: pass X_val and y_val to penalty_path."
             )
         return int(np.flatnonzero(self.validation == self.validation.min())[-1])
 
@@ -166,7 +166,7 @@ class PenaltyPath:
                 self.penalties, self.loss, self.objective, self.validation, self.summaries, strict=True
             )
         ]
-        return "\n".join([f"{'penalty':>10} {'loss':>10} {'objective':>10} {'other rows':>10} {'splits':>8}", *lines])
+        return "\n".join([f"{'penalty':>10} {'loss':>10} {'objective':>10} {'validation':>10} {'splits':>8}", *lines])
 
 
 @uncut()
@@ -211,7 +211,7 @@ def penalty_path(
     >>> problem = cb.Problem([[1.0, 0], [0, 1], [2, 1], [1, 3]], [1.0, 2, 4, 5], groups=[0, 1])
     >>> families = cb.learners.Families(bound=[1.0, 2.0], complexity=[0.1, 1.0])
     >>> print(cb.engine.penalty_path(problem, [0.0, 0.3], 5, n_candidates=None, families=families, X_val=[[1, 2]], y_val=[4]))
-       penalty       loss  objective other rows   splits
+       penalty       loss  objective validation   splits
              0    0.17173    0.17173    0.04038        0
            0.3    0.52197     0.6626     0.2583        0
     """

@@ -332,9 +332,9 @@ def too_long(run):
     if not first > problem.start_loss + 1e-9 * abs(problem.start_loss):
         return ""
     best = problem.start_size / (problem.loss.sigma or 1.0) if problem.countable else 0.0
-    what = "the first step raises the loss, and the path swings around"
+    what = "the first step raises the loss, and the path oscillates"
     if problem.loss.quadratic and best:
-        what = f"no step of that length lowers the loss, as no single coefficient is worth more than {best:.3g}; the path swings around"
+        what = f"no step of that length lowers the loss, as the best first step has at most length {best:.3g}; the path oscillates"
     return f"eps = {eps:g} is too long: {what}. Try eps={typed(best / 100 or eps / 100)}."
 
 

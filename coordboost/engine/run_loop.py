@@ -38,8 +38,8 @@ class Course:
         horizon = stepper.method.step.horizon
         if horizon is not None and self.goal > horizon:
             raise ValueError(
-                f"{stepper.method.name} has a sequence for {horizon} steps, {self.goal} were asked for; make it as long as the "
-                "run, or use a number where it is the same in every step."
+                f"{stepper.method.name} has a sequence for {horizon} steps, but the run has {self.goal}; make it as long as the "
+                "run, or use a number if it is the same in every step."
             )
         self.began = time.perf_counter() - seconds
         self.marks = [self._mark()]

@@ -55,7 +55,7 @@ def picks(seed, select, n_learners):
         if drawn.min() < 0 or drawn.max() >= below:
             worst = drawn.min() if drawn.min() < 0 else drawn.max()
             raise ValueError(
-                f"{asked}; got the number {worst}. A rule that draws other numbers says draws_below = their bound."
+                f"{asked}; got the number {worst}. A rule that draws other numbers must declare their bound, draws_below."
             )
         return drawn.astype(np.int64, copy=False)
 

@@ -54,12 +54,12 @@ class Bank(Learners):
         """Return the number and the correlation of the learner with the largest absolute correlation that the search finds."""
         learners, corr, _ = self._found(v)
         if not len(learners):
-            raise ValueError(f"{type(self.family).__name__}.find gave no learner at all above the level -1.")
+            raise ValueError(f"{type(self.family).__name__}.find(v, 1, above=-1.0) must return a learner, got none.")
         j, corr = self._numbered(learners[0]), float(corr[0])
         own = self.columns[j] @ v
         if abs(own - corr) > NEAR * (1 + abs(own)):
             raise ValueError(
-                f"{type(self.family).__name__}.find gives the correlation {corr:.9g} of {shown(learners[0])}, its column {own:.9g}."
+                f"{type(self.family).__name__}.find gives the correlation {corr:.9g} for {shown(learners[0])}, its column {own:.9g}."
             )
         return j, corr
 
@@ -88,8 +88,8 @@ class Bank(Learners):
             learners, corr, outside = [], np.full(1, np.nan), math.nan
         if corr.shape != (len(learners),) or len(learners) > 1 or not np.isfinite(corr).all() or math.isnan(outside):
             raise ValueError(
-                f"{type(self.family).__name__}.find must return (learners, correlations, outside): one learner at most, as many "
-                f"finite numbers, and a bound (math.inf where it is not known); got {shown(found)}."
+                f"{type(self.family).__name__}.find must return (learners, correlations, outside): at most one learner, a finite "
+                f"correlation for each, and a bound (math.inf if unknown); got {shown(found)}."
             )
         return learners, corr, outside
 
@@ -105,7 +105,7 @@ class Bank(Learners):
     def _check(self, learner, column):
         if column.shape != (self.n_samples,) or not np.isfinite(column).all():
             raise ValueError(
-                f"{type(self.family).__name__}.build must return {self.n_samples} finite numbers, for {shown(learner)} too."
+                f"{type(self.family).__name__}.build must return {self.n_samples} finite numbers, also for {shown(learner)}."
             )
         norm = math.sqrt(self.weight @ column**2)
         if abs(norm - 1) > NEAR:
@@ -127,7 +127,7 @@ class Bank(Learners):
         """Return the same learners on new rows; the family must have ``at(X)``."""
         if self.family.at is None:
             raise ValueError(
-                f"{type(self.family).__name__} has no verb at(X) that gives the same family on new rows: it cannot predict."
+                f"{type(self.family).__name__} has no method at(X) that returns the family on new rows: it cannot predict."
             )
         family = self.family.at(X)
         new = Bank(family, np.ones(family.n_samples))

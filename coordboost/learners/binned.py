@@ -61,11 +61,11 @@ class Binned(NamedTuple):
             raise ValueError("Binned needs n_bins, missing, categorical and start of int64, and cuts of float64.")
         lengths = [len(part) for part in (codes, *whole)]
         if lengths != [d, d, d, d, d + 1]:
-            raise ValueError(f"Binned needs arrays for one number of features, got lengths {lengths}.")
+            raise ValueError(f"Binned needs arrays for the same number of features, got lengths {lengths}.")
         ordered = self.n_bins - (self.missing >= 0)
         fits = (self.missing < 0) | (self.missing == self.n_bins - 1)
         if (self.n_bins < 1).any() or (self.n_bins > MOST_BINS).any() or not fits.all():
-            raise ValueError(f"Binned needs 1 to {MOST_BINS} bins a feature, that of missing values last.")
+            raise ValueError(f"Binned needs 1 to {MOST_BINS} bins per feature, with the bin of missing values last.")
         wanted = np.where(self.categorical == 1, 0, np.maximum(ordered - 1, 0))
         if self.start[0] != 0 or not np.array_equal(np.diff(self.start), wanted) or self.start[-1] != len(self.cuts):
             raise ValueError("Binned needs one threshold fewer than ordered bins for each feature, and none for categories.")

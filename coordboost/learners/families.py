@@ -125,7 +125,7 @@ def table_of(families, problem, name):
         table, found = families.check(), labels_of(problem).max() + 1
         if found != len(table.bound):
             raise ValueError(
-                f"{name}: Problem(X, y, groups=labels) must say which of the {len(table.bound)} families each column belongs to, got "
+                f"{name}: Problem(X, y, groups=labels) must assign each column to one of the {len(table.bound)} families, got "
                 f"{found} group(s)."
             )
         return table

@@ -74,7 +74,7 @@ class Oracle(Learners):
         return self._finite("column", self.source.column(j), self.n_samples)
 
     def at(self, X):
-        raise ValueError("the oracle has no verb at(X) that gives the same learners on new rows: it cannot predict.")
+        raise ValueError("the oracle has no method at(X) that returns its learners on new rows: it cannot predict.")
 
     def _finite(self, verb, values, length):
         """Return the result of a method as `length` floats; raise a ValueError unless all are finite."""

@@ -398,7 +398,7 @@ def rtgcd(t: Any = None, select: SelectionRule | None = None, step: StepRule | N
     True
     """
     if (t is None) == (select is None):
-        raise ValueError("rtgcd needs either t (learners looked at) or select (a selection rule), not both.")
+        raise ValueError("rtgcd needs either t (number of candidates) or select (a selection rule), not both.")
     return _descent(
         "rtgcd", RandomSubset(t) if select is None else select, step, "Lu, Mazumder, Algorithm 3", {"t": t, "select": select}
     )

@@ -143,7 +143,7 @@ def criterion(name, problem, losses, freedom, noise_variance=None):
         raise ValueError(f"{name} is for the squared loss, got {shown(problem.loss)}; choose by cross-validation.")
     variance = noise_of(problem) if noise_variance is None else positive("noise_variance", noise_variance)
     if variance == 0:
-        raise ValueError("least squares leaves no noise: pass noise_variance, or choose by cross-validation.")
+        raise ValueError("least squares fits y exactly: pass noise_variance, or choose by cross-validation.")
     return 2 * np.asarray(losses) / variance + COSTS[name](problem.n_samples) * np.asarray(freedom)
 
 

@@ -54,7 +54,7 @@ class PathPoint:
         given = {way: value for way, value in vars(self).items() if value is not None}
         if len(given) != 1:
             raise ValueError(
-                f"a place is named by exactly one of step, l1, lam, alpha and fraction, got {', '.join(given) or 'none'}."
+                f"a PathPoint needs exactly one of step, l1, lam, alpha and fraction, got {', '.join(given) or 'none'}."
             )
         for way, value in given.items():
             not_negative(way, value)
@@ -86,7 +86,7 @@ class PathPoint:
             return "lam", value * total
         if way == "fraction":
             if value > 1:
-                raise ValueError(f"fraction must be a part of the last l1 norm, at most 1, got {value:g}.")
+                raise ValueError(f"fraction must be at most 1, a fraction of the last l1 norm, got {value:g}.")
             return "l1", value * last()
         return way, value
 
@@ -390,7 +390,7 @@ class PiecewiseLinear(PathLike):
         knots = self._knots(way)
         at = -value if way == "lam" else value if way == "step" else unrounded(value, knots[-1], self.problem)
         if at > knots[-1]:
-            says = {"lam": "compute it further down than", "step": "there is no", "l1": "it does not reach"}[way]
+            says = {"lam": "compute it down to", "step": "there is no step", "l1": "it does not reach"}[way]
             raise ValueError(f"the path ends at {way} = {abs(knots[-1]):.6g}; {says} {value:.6g}.")
         if at < knots[0] and not self._starts_at_zero():
             raise ValueError(f"the path begins at {way} = {abs(knots[0]):.6g}; compute it from {value:.6g} on.")
@@ -426,7 +426,7 @@ def place_named(at=None, **ways):
     if not given:
         return None if at is None else checked_place(at)
     if at is not None:
-        raise ValueError(f"at names a place already: leave {', '.join(given)} out.")
+        raise ValueError(f"`at` already names a point on the path: leave {', '.join(given)} out.")
     return PathPoint(**given)
 
 

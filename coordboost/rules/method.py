@@ -64,9 +64,9 @@ class Method:
 
     def __post_init__(self):
         if not isinstance(self.name, str):
-            raise ValueError(f"name must be a word for the method, got {shown(self.name)}.")
+            raise ValueError(f"name must be a string, the name of the method, got {shown(self.name)}.")
         if not isinstance(self.parameters, dict):
-            raise ValueError(f"parameters must be a dict of what the method was called with, got {shown(self.parameters)}.")
+            raise ValueError(f"parameters must be a dict of the arguments of the method, got {shown(self.parameters)}.")
         checked_piece(SelectionRule, "select", self.select)
         checked_piece(StepRule, "step", self.step)
         checked_piece(CoefficientRule, "coefficients", self.coefficients)
@@ -76,17 +76,17 @@ class Method:
                     f"noise must be a perturbation such as Noise(0.1, beta=1e4), or None, got {shown(self.noise)}."
                 )
             if not self.coefficients.plain:
-                raise ValueError(f"{self.name}: noise goes with one sequence of coefficients; take coefficients=Single().")
+                raise ValueError(f"{self.name}: noise needs a single sequence of coefficients; use coefficients=Single().")
         moved, kept = self.step.sequences, self.coefficients.sequences
         if moved != kept:
             raise ValueError(
                 f"{self.name}: {type(self.step).__name__} moves {moved} sequence(s) of coefficients, {type(self.coefficients).__name__} "
-                f"keeps {kept}; take a step and a store that go together, such as TwoPhase and TwoSequences."
+                f"keeps {kept}; use a step and a store that match, such as TwoPhase and TwoSequences."
             )
 
         if (self.step.corrective is not None) is not self.coefficients.corrective:
             raise ValueError(
-                f"{self.name}: steps away from vertices and the store Vertices go together, got {type(self.step).__name__} and "
+                f"{self.name}: away steps and the store Vertices need each other, got {type(self.step).__name__} and "
                 f"{type(self.coefficients).__name__}."
             )
 
@@ -117,10 +117,10 @@ class Method:
         if own is not None and not problem.dictionary.countable and problem.dictionary.n_groups is not None:
             return replace(self, select=own()).bind(problem)
         if not (problem.dictionary.countable or self._searches(problem.dictionary)):
-            said = f"{self.name} needs learners that can be counted: those of this problem are found by a search for the best of all."
+            said = f"{self.name} needs an explicit dictionary: here the dictionary is implicit, and a search finds the best learner."
             if replace(self, select=Groups())._searches(problem.dictionary):
                 name = self.name if "select" in self.parameters else "rtgcd"
-                said += f" {name}(select=Groups(t)) searches t groups: features of trees, or blocks."
+                said += f" Use {name}(select=Groups(t)), which searches t groups: features of trees, or blocks."
             raise ValueError(said)
         reason = self.step.needs_convex
         if reason and not problem.loss.convex:

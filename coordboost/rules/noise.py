@@ -110,11 +110,11 @@ class Noise(NamedTuple):
         not_negative("ahead", self.ahead)
         if np.isfinite(beta).any() and not problem.dictionary.takes_noise:
             raise ValueError(
-                "noise needs leaf values that are means of the gradient: these learners have second derivatives as weights, or bounds; "
-                "take trees without newton and monotone."
+                "noise needs leaf values that are mean gradients, without second derivatives or bounds; "
+                "use trees without newton and monotone."
             )
         if np.isfinite(beta).any() and problem.n_learners == 1 and problem.countable and not problem.gather([0]).any():
-            raise nothing_varies("noise draws coefficients, and there are none")
+            raise nothing_varies("there are no coefficients to add noise to")
         return self._replace(beta=beta, subsample=float(subsample), total=float(problem.weight.sum()))
 
     def seeded(self, seed: int) -> "Noise":

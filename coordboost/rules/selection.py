@@ -310,7 +310,7 @@ class Groups(_Groups, SubsetRule):
         labels = problem.groups if searched is None else np.arange(searched)
         if labels is None:
             raise ValueError(
-                "Groups needs to know the groups: pass Problem(..., groups=labels) with one label per column of X."
+                "Groups needs the groups of the columns: pass Problem(..., groups=labels) with one label per column of X."
             )
         member = np.argsort(labels, kind="stable").astype(np.int64)
         start = np.concatenate([[0], np.cumsum(np.bincount(labels))]).astype(np.int64)
@@ -483,7 +483,7 @@ class Softmax(_Softmax, SelectionRule):
     def bind(self, problem):
         not_negative("Softmax: kappa", self.kappa)
         if (problem.weight != problem.weight[0]).any():
-            raise ValueError("Softmax needs sample weights that are all equal: it takes the plain norm of the residual.")
+            raise ValueError("Softmax needs equal sample weights: it uses the unweighted norm of the residual.")
         return self
 
     def draw(self, rng, n_rows, n_learners):
@@ -617,5 +617,5 @@ class RandomMask(_RandomMask, SelectionRule):
 def _blocks_of(name, problem):
     """Return the number of blocks of a problem; raise ValueError if its learners are not fits of blocks."""
     if problem.dictionary.n_columns is None:
-        raise ValueError(f"{name} fits columns at once: pass Problem(blocks(X), y), got {problem!r}.")
+        raise ValueError(f"{name} fits blocks of columns: pass Problem(blocks(X), y), got {problem!r}.")
     return problem.dictionary.n_groups

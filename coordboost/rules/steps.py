@@ -219,7 +219,7 @@ class PathStep(_PathStep, StepRule):
         if not deltas[0] >= eps:
             raise ValueError(f"the smallest delta must be at least eps = {self.eps!r}, got {float(deltas[0])!r}.")
         if (np.diff(deltas) < 0).any():
-            raise ValueError("deltas must not decrease: feasibility of the path rests on it. Sort them.")
+            raise ValueError("deltas must not decrease, else the path may leave the balls. Sort them.")
         return PathStep(eps, deltas)
 
     def move(self, k, state, j, corr, beta_j):
@@ -405,14 +405,14 @@ class Langevin(_Langevin, StepRule):
         not_negative("gamma eps", self.shrink)
         if self.shrink >= 1:
             raise ValueError(
-                f"gamma * eps must be below 1, got {self.shrink!r}: the model would be forgotten, or change its sign."
+                f"gamma * eps must be below 1, got {self.shrink!r}: otherwise a step sets the model to 0, or changes its sign."
             )
         sigma_of(problem.loss, "Langevin boosting", ANY_LOSS)
         mu = problem.loss.mu or 0.0  # lower bound of the curvature of the loss
         if self.rate * mu + self.shrink >= 2:
             raise ValueError(
-                f"eps * (gamma + mu) must be below 2, mu = {mu:g} the least curvature of the loss, got {self.rate * mu + self.shrink:g}: "
-                "such steps are not stable. Take a smaller eps."
+                f"eps * (gamma + mu) must be below 2 (mu = {mu:g}, the least curvature of the loss), got {self.rate * mu + self.shrink:g}: "
+                "the steps are unstable. Use a smaller eps."
             )
         return self
 
@@ -424,7 +424,7 @@ class Langevin(_Langevin, StepRule):
 #: ``UNDO`` or ``SLOWER`` (coefficients.py) if momentum restarts; the factor that multiplies gamma.
 tempo = verb("tempo")
 #: Reason, in error messages, why momentum needs a convex loss.
-NO_THEOREM = "momentum has no theorem for it, use sglb()"
+NO_THEOREM = "momentum has a guarantee for convex losses only, use sglb()"
 
 
 @kernel

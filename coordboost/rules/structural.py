@@ -224,7 +224,7 @@ class FamilyStep(_FamilyStep, StepRule):
         sigma = sigma_of(problem.loss, "FamilyStep")
         if self.power not in (1, 2):
             raise ValueError(
-                f"FamilyStep: power must be 2, or 1 for the constants as the paper prints them, got {self.power!r}."
+                f"FamilyStep: power must be 2, or 1 for the constants printed in the paper, got {self.power!r}."
             )
         table = table_of(self.families, problem, "FamilyStep")
         scale, gain = sigma * float(problem.weight.sum()), np.zeros(0)

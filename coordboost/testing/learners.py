@@ -108,7 +108,7 @@ def gather_agrees_with_the_columns(at):
     """Test the matrix (n_samples, len(index)), also for an empty index."""
     none = np.asarray(at.piece.gather(at.some[:0]))
     if none.shape != (at.piece.n_samples, 0):
-        yield f"gather of no learners has shape {none.shape}; it must be ({at.piece.n_samples}, 0)."
+        yield f"gather of an empty index has shape {none.shape}; it must be ({at.piece.n_samples}, 0)."
     yield from _agrees("gather(index)", at.piece.gather(at.some[::-1]), at.columns()[:, ::-1], at)
 
 
@@ -152,7 +152,7 @@ def _agrees(verb, found, expected, at):
     if not (off <= NEAR * (np.linalg.norm(at.v) + np.abs(at.beta).sum())).all():
         i = np.unravel_index(int(off.argmax()), off.shape)
         where = ", ".join(map(str, i))
-        yield f"{verb} gives {found[i]:.9g} at [{where}], the columns give {expected[i]:.9g}; every verb must follow from column(j)."
+        yield f"{verb} gives {found[i]:.9g} at [{where}], the columns give {expected[i]:.9g}; every method must agree with column(j)."
 
 
 DICTIONARY_LAWS = (
@@ -203,7 +203,7 @@ def nothing_is_found_at_or_below_the_level(at):
     """Test that find returns only learners with an absolute correlation above the level."""
     for v, k, learners, corr, _ in at.found(above=0.5):
         if len(learners) and not (np.abs(corr) > 0.5).all():
-            yield f"find(v, {k}, above=0.5) gives a correlation of {np.abs(corr).min():.6g}; leave out what is not above."
+            yield f"find(v, {k}, above=0.5) gives a correlation of {np.abs(corr).min():.6g}; leave out learners that are not above."
         beyond = 2 * float(np.linalg.norm(v))
         if len(list(at.piece.find(v.copy(), k, beyond)[0])):
             yield f"find(v, {k}, above={beyond:.3g}) finds a learner; no unit column has such a correlation with v."
@@ -224,7 +224,7 @@ def correlations_are_those_of_the_columns(at):
         for learner, told in zip(learners, corr, strict=True):
             true = float(at.column(learner) @ v)
             if abs(told - true) > NEAR * (1 + abs(true)):
-                yield f"find(v, {k}, 0.0) gives {told:.9g} for {learner!r}, its column {true:.9g}."
+                yield f"find(v, {k}, 0.0) gives the correlation {told:.9g} for {learner!r}, but its column gives {true:.9g}."
 
 
 def outside_bounds_all_others(at):
@@ -236,7 +236,7 @@ def outside_bounds_all_others(at):
         for learner in met.difference(learners):
             size = abs(float(at.column(learner) @ v))
             if size > outside + NEAR * (1 + size):
-                yield f"find(v, {k}, 0.0) says outside = {outside:.9g}, but {learner!r} has {size:.9g}; math.inf where it is not known."
+                yield f"find(v, {k}, 0.0) gives outside = {outside:.9g}, but {learner!r} has {size:.9g}; use math.inf if unknown."
     if not bounded:
         yield SKIPPED
 
@@ -245,7 +245,7 @@ def searches_are_functions(at):
     """Test that find returns the same when called again, and does not change v."""
     for one, other in zip(at.found(), at.found(), strict=True):
         if one[2] != other[2] or not np.array_equal(one[3], other[3]) or one[4] != other[4]:
-            yield "two calls of find with the same v differ; what is drawn belongs into the steps."
+            yield "two calls of find with the same v differ; draw random numbers in a selection rule instead."
         v = one[0].copy()
         at.piece.find(v, 1, 0.0)
         if not (v == one[0]).all():

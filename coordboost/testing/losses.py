@@ -78,7 +78,7 @@ def at_its_targets(loss, report, tried):
     for what, (y, other) in others.items():
         if other or (report.with_errors and not other.with_errors):
             usual, here = f"from {min(TARGETS[0]):g} to {max(TARGETS[0]):g}", "hold" if other else "are tried here"
-            words = f"laws fail at the usual targets, {usual}, and {here} at targets {what}; pass targets that the loss takes, y={y}."
+            words = f"laws fail at the default targets, {usual}, and {here} at targets {what}; pass targets that the loss takes, y={y}."
             return other._replace(laws=[Law("test targets suit the loss", "failed", words), *other.failed])
     return report
 
@@ -130,7 +130,7 @@ def curvature_is_the_second_derivative(at):
         if not min(near) - slack <= found <= max(near) + slack or min(near) < 0:
             yield (
                 f"at y = {y:g}, f = {f:g} a difference of residuals gives {found:.6g}, curvature gives {near[2]:.6g}; curvature(y, f) "
-                "must be minus the derivative of residual(y, f), never below 0. Leave it out where there is none."
+                "must be minus the derivative of residual(y, f), never below 0. Omit it if there is none."
             )
 
 
@@ -154,7 +154,7 @@ def compiled_kernels_are_the_same(at):
         compiled(residual_of_each, (at.piece,))(*args, quick)
         slack = sum(at.rounding(float(y), float(f)) for y in at.targets)
         if abs(sums[0] - sums[1]) > slack or np.abs(plain - quick).max() > slack:
-            yield f"at f = {f:g} the compiled sum is {sums[1]:.9g}, in plain Python {sums[0]:.9g}; take operations that do the same."
+            yield f"at f = {f:g} the compiled sum is {sums[1]:.9g}, in plain Python {sums[0]:.9g}; use operations that agree in both."
 
 
 def _changes(at):
@@ -211,7 +211,7 @@ def location_is_true(at):
     for (y, f), t in product(at.points(), (-2.5, 1.0)):
         here, there = at.piece.value(y, f), at.piece.value(y + t, f + t)
         if abs(here - there) > at.rounding(y, f) + at.rounding(y + t, f + t):
-            yield f"value({y:g}, {f:g}) is {here:.6g} and value({y + t:g}, {f + t:g}) is {there:.6g}; leave `location` out, or False."
+            yield f"value({y:g}, {f:g}) is {here:.6g} and value({y + t:g}, {f + t:g}) is {there:.6g}; omit `location`, or set it to False."
 
 
 @about("quadratic")
@@ -219,7 +219,7 @@ def quadratic_is_true(at):
     """Test that value(y, f) = (y - f)^2 / 2."""
     for y, f in at.points():
         if abs(at.piece.value(y, f) - (y - f) ** 2 / 2) > at.rounding(y, f):
-            yield f"value({y:g}, {f:g}) is {at.piece.value(y, f):.6g}, not (y - f)^2 / 2; leave `quadratic` out, or False."
+            yield f"value({y:g}, {f:g}) is {at.piece.value(y, f):.6g}, not (y - f)^2 / 2; omit `quadratic`, or set it to False."
 
 
 @about("level_radius")
@@ -232,7 +232,7 @@ def level_radius_is_a_bound(at):
         if not length <= radius(total) + 1e-12 * (1 + length):
             yield (
                 f"y = {y.tolist()}, f = {f.tolist()} have losses of {total:.6g} together, and y - f has norm {length:.6g}; level_radius "
-                f"says {radius(total):.6g}. Make it larger, or leave it out."
+                f"gives {radius(total):.6g}. Make it larger, or leave it out."
             )
 
 
@@ -264,7 +264,7 @@ def inverse_link_leaves_no_residual(at):
         near = [at.piece.residual(y, f + t) for t in (-1e-6, 1e-6)] if math.isfinite(y) else [y, y]
         if not min(near) - at.rounding(y, f) <= 0 <= max(near) + at.rounding(y, f):
             yield (
-                f"at f = {f:g} it says y = {y:.6g}, where the residual is {max(near, key=abs):.6g}; inverse_link(f) must be the target at "
+                f"at f = {f:g} it gives y = {y:.6g}, where the residual is {max(near, key=abs):.6g}; inverse_link(f) must be the target at "
                 "which residual(y, f) is 0, or changes its sign."
             )
 

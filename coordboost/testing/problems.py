@@ -35,8 +35,8 @@ def path_of(problem, method, n_steps):
     plain, *others = runs_of(problem, method, n_steps)
     known, learner = plain.problem.n_learners, plain.path.learner
     if plain.n_steps and not (learner.min() >= 0 and learner.max() < known):
-        yield f"learner {learner.max()} was picked, of {known}."
-    for run, way in zip(others, ("again in plain Python", "compiled"), strict=False):
+        yield f"an index out of range was selected; the largest is {learner.max()}, of {known} learners."
+    for run, way in zip(others, ("a second run in plain Python", "a compiled run"), strict=False):
         same = np.array_equal(run.path.learner, learner)
         if not same or np.abs(run.beta - plain.beta).max() > 1e-9 * (1 + np.abs(plain.beta).max()):
-            yield f"a run made {way} goes another way than the first in plain Python; kernels must do the same in both, and keep no state."
+            yield f"{way} differs from the first run in plain Python; kernels must do the same, compiled or not, and keep no state."

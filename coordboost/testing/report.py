@@ -6,7 +6,7 @@ from typing import NamedTuple
 #: What a law yields if the piece does not declare the attribute that it is about.
 SKIPPED = object()
 #: Beginning of the sentence if a law raised an exception.
-ERROR = "an error came up"
+ERROR = "an error occurred"
 
 
 def about(*names):

@@ -71,7 +71,7 @@ def moves_are_functions(at):
     """Test that move returns the same when called again."""
     for k, state, j, corr, beta in at.moves():
         if at.piece.move(k, state, j, corr, beta) != at.piece.move(k, state, j, corr, beta):
-            yield f"two calls of move(k={k}, corr={corr:g}, beta_j={beta:g}) differ; random numbers belong into a selection rule's draws."
+            yield f"two calls of move(k={k}, corr={corr:g}, beta_j={beta:g}) differ; draw random numbers in a selection rule instead."
 
 
 @about("score")
@@ -88,7 +88,7 @@ def score_changes_no_more_than_the_correlation(at):
         if steep[i] > 0:
             yield (
                 f"from corr = {ladder[i]:.6g} to {ladder[i + 1]:.6g} (beta_j = {beta:g}) the score goes from {scores[i]:.6g} to "
-                f"{scores[i + 1]:.6g}; it may change by at most what corr changes by: divide the score by its steepest slope."
+                f"{scores[i + 1]:.6g}; it may change by at most the change of corr: divide the score by its steepest slope."
             )
 
 
@@ -140,7 +140,7 @@ def width_is_a_whole_number(at):
     """Test width, the count of random numbers per step."""
     width = at.piece.width
     if isinstance(width, bool) or not isinstance(width, int | np.integer) or width < 0:
-        yield f"width is {width!r}; it must be a whole number >= 0, the count of random numbers of a step."
+        yield f"width is {width!r}; it must be a whole number >= 0, the number of random numbers per step."
     if width and at.piece.draw is None:
         yield f"width is {width}, but there is no draw(rng, n_rows, n_learners) that gives the numbers."
 
@@ -181,7 +181,7 @@ def a_greedy_rule_takes_the_largest_correlation(at):
         if sizes[j] < sizes.max() - 2 * at.problem.tie:
             yield (
                 f"step {state.k} takes learner {j} with correlation {sizes[j]:.6g}, where learner {int(sizes.argmax())} has "
-                f"{sizes.max():.6g}; leave `greedy` out, or False."
+                f"{sizes.max():.6g}; omit `greedy`, or set it to False."
             )
 
 
@@ -196,7 +196,7 @@ def norm_is_a_norm_and_dual_norm_its_dual(at):
             yield f"<a, b> = {a @ b:.6g} is above norm(a) dual_norm(b) = {norm(a) * dual(b):.6g} for a = {a.tolist()}; one is too small."
         for name, size in (("norm", norm), ("dual_norm", dual)):
             if not np.isclose(size(-3 * a), 3 * size(a), rtol=1e-12) or size(a + b) > (size(a) + size(b)) * (1 + 1e-12):
-                yield f"{name} is no norm: {name}(-3 a) = {size(-3 * a):.6g}, {name}(a) = {size(a):.6g} for a = {a.tolist()}."
+                yield f"{name} is not a norm: {name}(-3 a) = {size(-3 * a):.6g}, {name}(a) = {size(a):.6g} for a = {a.tolist()}."
 
 
 @about("weights")
@@ -206,7 +206,7 @@ def weights_are_a_law(at):
     for n in (4, 12):
         law = np.asarray(weights(n))
         if law.shape != (n,) or law.min() < -1e-15 or abs(law.sum() - 1) > 1e-9:
-            yield f"weights({n}) = {law.tolist()}; they must be {n} probabilities of the rank of the winner, with sum 1."
+            yield f"weights({n}) = {law.tolist()}; they must be {n} probabilities, of the ranks of the selected learner, with sum 1."
 
 
 SELECTION_LAWS = (
@@ -257,7 +257,7 @@ def stores_share_nothing(at):
     for row in at.rows:
         one.accumulate(*row)
     if np.asarray(other.beta(1.0)).any() or np.asarray(at.after(0).beta(1.0)).any():
-        yield "rows of one store are seen in another; start(problem) must make arrays of its own."
+        yield "two stores share memory; start(problem) must make new arrays."
 
 
 def coefficients_are_functions_of_the_rows(at):
@@ -267,7 +267,7 @@ def coefficients_are_functions_of_the_rows(at):
         one.accumulate(*row)
         one.beta(1.0), one.coefficient(0)
     if not np.array_equal(one.beta(1.0), other.beta(1.0)):
-        yield "the same rows give other coefficients where beta and coefficient are read on the way; they must change nothing."
+        yield "the same rows give other coefficients if beta and coefficient are called in between; these must not change the store."
 
 
 @about("knows_coefficient")
@@ -278,7 +278,7 @@ def coefficient_is_that_of_beta(at):
         beta = np.asarray(store.beta(0.5))
         told = 0.5 * np.array([store.coefficient(j) for j in range(at.problem.n_learners)])
         if not np.abs(told - beta).max() <= 1e-12 * (1 + np.abs(beta).max()):
-            yield f"after row {n} unit times coefficient(j) is {told.tolist()}, beta(unit) is {beta.tolist()}."
+            yield f"after row {n}, unit times coefficient(j) is {told.tolist()}, but beta(unit) is {beta.tolist()}."
 
 
 @about("plain")
@@ -290,7 +290,7 @@ def a_plain_row_is_the_whole_update(at):
         by_hand *= 1 - shrink
         by_hand[j] += 3.0 * theta
         if not np.abs(np.asarray(store.beta(3.0)) - by_hand).max() <= 1e-12 * (1 + np.abs(by_hand).max()):
-            yield f"after row {n}, ({j}, {shrink:g}, {theta:g}), beta is not that of the update by hand; declare plain = False."
+            yield f"after row {n}, ({j}, {shrink:g}, {theta:g}), beta differs from the plain update; declare plain = False."
 
 
 def a_run_is_its_rows(at):
@@ -301,7 +301,7 @@ def a_run_is_its_rows(at):
         store.accumulate(*row)
     off = np.abs(np.asarray(store.beta(method.unit)) - run.beta).max()
     if not off <= 1e-9 * (1 + np.abs(run.beta).max()):
-        yield f"the rows of a run, put into an empty store, give coefficients that are {off:.3g} off those of the run."
+        yield f"the rows of a run, put into an empty store, give coefficients that differ by {off:.3g} from those of the run."
 
 
 STORE_LAWS = (

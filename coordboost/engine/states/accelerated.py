@@ -180,7 +180,7 @@ class AcceleratedState(_AcceleratedState, ModelState):
     def remark(self):
         """A remark if f was better at an earlier step, or if momentum was restarted with a smaller gamma."""
         quarters = round(-math.log(float(self.clock[2]), 4))
-        went = f"the loss left what the theorem of the method allows: {quarters} time(s) the run went back to its best model, and momentum "
+        went = f"the loss exceeded the bound of the theorem: {quarters} time(s) the run returned to its best model, and momentum "
         begun = f"{went}restarted with a quarter of gamma" if quarters else ""
         passed = f"the loss was lower after step {int(self.watch[4]):,}" if self.watch[2] < self.watch[1] else ""
         return "; ".join(filter(None, (begun, passed)))

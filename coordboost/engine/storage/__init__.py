@@ -121,20 +121,20 @@ def _outcome(file, header, arrays, problem, method):
     path = _path(file, arrays, problem.n_learners)
     found, said = _fingerprint(problem), header["fingerprint"]
     if not np.allclose(found, said, rtol=1e-9, atol=1e-9 * abs(said[2])):
-        raise _Said(f"{file} was run on other data: loss and correlations at zero differ; wrong problem.")
+        raise _Said(f"the run in {file} is on other data: loss and correlations at zero differ; wrong problem.")
     if len(path) > (method.step.horizon or len(path)):
-        raise ValueError("there are more steps than the method has")
+        raise ValueError("there are more steps than the method allows")
     model_state = checked_model_state(problem, method, pieces_of(ModelState)[header["model_state"]])
     k, memory = header["anchor"]
     if model_state in MODEL_STATES:
         Memory.read(memory, [kind.__name__ for kind in MODEL_STATES[model_state]], problem.n_learners)  # raises if no run can have left it
     elif memory:
-        raise ValueError("what the anchor remembers is damaged")
+        raise ValueError("the anchor must not hold a record for this model state")
     beta = Replay(problem, method, path).beta(len(path))
     if not np.allclose(beta, arrays["beta"], rtol=1e-9, atol=1e-12 * np.abs(arrays["beta"]).max(initial=0.0)):
         raise _Said(f"{file}: the recorded steps do not lead to the saved coefficients; wrong problem, or a damaged file.")
     if not np.isfinite(problem.value(problem.combine(beta))):
-        raise _Said(f"{file}: the loss of its last model is not finite; no run ends so, the file is damaged.")
+        raise _Said(f"{file}: the loss of its last model is not finite; the file is damaged.")
     return Outcome(
         problem, method, model_state, header["seed"], True, path, beta, (k, memory), header["scans"], Status[header["status"]],
         header["message"], float(header["seconds"]), header.get("validation"),
@@ -162,9 +162,9 @@ def _method(file, header, arrays):
     """The named method that a run was made with."""
     named = header["method"]
     if named is None:
-        raise _Said(f"{file} was run with a method of its own ({header['method_name']}); pass it: load(file, method=...).")
+        raise _Said(f"the run in {file} used a custom method ({header['method_name']}); pass it: load(file, method=...).")
     if named["name"] not in METHODS:
-        raise _Said(f"{file} was run with the method {named['name']}, unknown to this release; pass load(file, method=...).")
+        raise _Said(f"the run in {file} used the method {named['name']}, unknown to this release; pass load(file, method=...).")
     return METHODS[named["name"]](**decode(named["parameters"], arrays))
 
 

@@ -61,7 +61,7 @@ class Archive:
             raise ValueError("the members of the archive are not those of a run")
         self.heads = {name: self._head(name) for name in self._infos}
         if self.heads.pop("header")[0] != "|u1" or self._infos["header"].compress_type != ZIP_STORED:
-            raise ValueError("the header is no text, or packed")
+            raise ValueError("the header is not text, or is compressed")
         self._text = self._read("header").tobytes().decode()
         self.header = json.loads(self._text)
 
@@ -69,15 +69,15 @@ class Archive:
         """Type and shape of a member; raise an error unless its size agrees with them."""
         info = self._infos[name]
         if not (info.compress_size <= self._size and info.file_size <= RATIO[info.compress_type] * info.compress_size):
-            raise ValueError(f"the member {name} is not stored as a run stores it")
+            raise ValueError(f"the member {name} is not stored as in a run file")
         with self._zip.open(info) as member:
             version = np.lib.format.read_magic(member)
             shape, by_columns, dtype = np.lib.format.read_array_header_1_0(member)
             size = member.tell() + math.prod(shape) * dtype.itemsize
         if version != (1, 0) or by_columns or dtype.str not in TYPES or min(shape, default=0) < 0:
-            raise ValueError(f"the member {name} is no array of numbers, row by row")
+            raise ValueError(f"the member {name} is not an array of numbers in C order")
         if size != info.file_size:
-            raise ValueError(f"the member {name} has another size than its head says")
+            raise ValueError(f"the member {name} does not have the size that its array header states")
         return [dtype.str, list(shape)]
 
     def _read(self, name):
@@ -149,7 +149,7 @@ def write_figure(file, figure):
     kind, picture = os.path.splitext(file)[1][1:].lower(), BytesIO()
     known = figure.canvas.get_supported_filetypes()
     if kind not in known:
-        raise ValueError(f"{file}: a picture is no .{kind} file: let its name end with one of {', '.join(sorted(known))}")
+        raise ValueError(f"{file}: figures cannot be saved as .{kind}; let the name end with one of {', '.join(sorted(known))}")
     figure.savefig(picture, format=kind, dpi=150)
     with replacing(file) as handle:
         handle.write(picture.getbuffer())

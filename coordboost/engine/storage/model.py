@@ -112,7 +112,7 @@ def model_of(run, step=None):
     """The ``LinearModel`` of a run over columns after its last step, or after `step` steps; with the best intercept, as in estimators."""
     problem = run.problem
     if not problem.countable or problem.binning is not None:
-        raise ValueError("the model is no sum of columns of a table, so it has no coefficients: `coordboost predict` takes its run")
+        raise ValueError("the model is not a linear model of a table, so it has no coefficients: use `coordboost predict` with its run")
     path = with_intercept(run)
     state = path.final if step is None else next(path.replay([step]))
     coef, intercept = state.problem.raw(state.beta)
@@ -149,11 +149,11 @@ def read_model(file):
         step = None if plain["step"] is None else int(plain["step"])
         made = LinearModel(names, coef, float(plain["intercept"]), plain["loss"], str(plain["method"]), step, recipe, effects)
         if not np.isfinite([*coef, made.intercept]).all() or (recipe is not None and recipe.columns != names):
-            raise ValueError("its numbers do not fit")
+            raise ValueError("its numbers or columns are invalid")
         return made
     except FileNotFoundError:
         raise ValueError(f"{file} does not exist.") from None
     except (KeyError, TypeError, AttributeError, ValueError) as error:
         raise ValueError(
-            f"{file} is no model of coordboost ({' '.join(str(error).split())[:80]}): write one with coef --json"
+            f"{file} is not a coordboost model ({' '.join(str(error).split())[:80]}): write one with coef --json"
         ) from None

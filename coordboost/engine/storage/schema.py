@@ -86,7 +86,7 @@ def decode(value, arrays):
                 return PIECES[name](**{key: decode(part, arrays) for key, part in parts.items()})
         case None | bool() | int() | float() | str():
             return value
-    raise ValueError(f"an entry of the header is none that a run has: {shown(value)}")
+    raise ValueError(f"the header has an invalid entry: {shown(value)}")
 
 
 def referred(value):
@@ -213,7 +213,7 @@ def check_header(header):
     """
     odd = sorted((header.keys() ^ HEADER.keys()) - OPTIONAL)
     if odd:
-        raise ValueError(f"the header has {', '.join(map(shown, odd[:3]))} too many or too few")
+        raise ValueError(f"the header has missing or unknown entries: {', '.join(map(shown, odd[:3]))}")
     for key in header:
         try:
             sound = _fits(header[key], HEADER[key])
@@ -231,7 +231,7 @@ def check_arrays(header):
     sizes = {}
     for name, (kind, shape, _) in listed.items():
         if name not in ARRAYS and not name.startswith("method."):
-            raise ValueError(f"the array {name} is none that a run has")
+            raise ValueError(f"the array {name} does not belong to a run")
         kinds, letters = ARRAYS.get(name, (kind, "?"))
         fits = kind in kinds.split() and len(shape) == len(letters)
         if not fits or any(
@@ -248,4 +248,4 @@ def _check_sizes(sizes, anchor):
     sound &= sizes.get("c", 0) <= MOST_BINS * d and sizes.get("o", 0) <= d
     sound &= leaves <= sizes.get("m", 1) and sizes.get("p", 1) == 2 * leaves - 1 and sizes.get("b", SET) == SET
     if not sound:
-        raise ValueError("the numbers of learners, of features, of thresholds, of leaves or of steps do not fit each other")
+        raise ValueError("the numbers of learners, features, thresholds, leaves or steps do not match")

@@ -97,8 +97,8 @@ def computed(values, name="X", attempts=ATTEMPTS):
         if attempts == 1 or not isinstance(error, _lost()):
             why = " ".join(f"{type(error).__name__}: {error}".split())[:120].rstrip(".: ")
             raise ValueError(
-                f"{name}, a Dask array, could not be computed ({why}): if its cluster was closed, or a source of it is gone, make the "
-                "array again."
+                f"{name}, a Dask array, could not be computed ({why}): if its cluster was closed, or its source is gone, create "
+                "the array again."
             ) from error
     return computed(values, name, attempts - 1)
 

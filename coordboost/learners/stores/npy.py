@@ -25,10 +25,10 @@ class Npy:
     def __init__(self, array):
         if not (isinstance(array, np.memmap) and isinstance(array._mmap, mmap.mmap) and array.filename is not None):
             raise ValueError(
-                "X is not a map of a file: pass an array in memory to Problem itself, or open it with mmap_mode='r'."
+                "X is not a memory map of a file: pass an array in memory directly to Problem, or open the file with mmap_mode='r'."
             )
         if array.mode == "c":
-            raise ValueError("X is a private map (mode 'c'), whose changes are in no file; open it with mode 'r'.")
+            raise ValueError("X is a copy-on-write map (mode 'c'), whose changes are not in the file; open it with mode 'r'.")
         array.flush()
         origin = np.frombuffer(array._mmap, dtype=np.uint8).ctypes.data
         self.file = os.fspath(array.filename)
@@ -37,7 +37,7 @@ class Npy:
         n_samples, n_columns = self.shape
         self.by_column = self.strides[0] == self.dtype.itemsize or n_samples == 1
         if min(self.strides) < 0 or not (self.by_column or self.strides[1] == self.dtype.itemsize or n_columns == 1):
-            raise ValueError("neither the rows nor the columns of X lie in one piece of the file; pass the whole map.")
+            raise ValueError("neither the rows nor the columns of X are contiguous in the file; pass the whole map.")
         self.grain = 1 if self.by_column else n_columns
         self.bands = self.tiles(False)[0]
 
@@ -70,7 +70,7 @@ class Npy:
         except OSError as error:
             raise ValueError(f"{self.file} cannot be read any more ({type(error).__name__}).") from None
         if len(out) != count:
-            raise ValueError(f"{self.file} ends too early: it was cut after it was opened.")
+            raise ValueError(f"{self.file} ends too early: it was truncated after it was opened.")
         return out
 
     def pick(self, rows, index):

@@ -61,7 +61,7 @@ class Parquet:
             return self.bands, slices(n_columns, steps_of(TILE, tall, 1))
         if tall * n_columns > MOST:
             raise ValueError(
-                f"B'B needs whole rows, and a row group of X has {tall} of them; write smaller ones, or use model_state=NaiveState."
+                f"B'B needs whole rows, but a row group of {tall} is too large; write smaller ones, or use model_state=NaiveState."
             )
         return self.bands, [slice(0, n_columns)]
 

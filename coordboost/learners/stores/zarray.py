@@ -31,7 +31,7 @@ class ZarrArray:
         rows = steps_of(max(TILE, n_columns**2 // 4), n_columns, tall)
         if min(rows, n_samples) * n_columns > MOST:
             raise ValueError(
-                f"B'B needs whole rows, and a chunk of X has {tall} of them; rechunk X to fewer rows, or use model_state=NaiveState."
+                f"B'B needs whole rows, but a chunk of {tall} rows is too large; rechunk X to fewer rows, or use model_state=NaiveState."
             )
         return slices(n_samples, rows), [slice(0, n_columns)]
 

@@ -28,7 +28,7 @@ def splits_of(binned, weight):
     shares = np.array([np.bincount(row, weight, PLACES) for row in binned.codes])
     beyond = np.flatnonzero(((np.arange(PLACES) >= binned.n_bins[:, None]) & (shares > 0)).any(axis=1))
     if len(beyond):
-        raise ValueError(f"Binned needs codes below n_bins; feature {beyond[0]} has codes of bins that it has not.")
+        raise ValueError(f"Binned needs codes below n_bins; feature {beyond[0]} has larger ones.")
     found = [
         _splits_of_feature(share[:n_bins], int(missing), bool(categorical))
         for share, n_bins, missing, categorical in zip(shares, binned.n_bins, binned.missing, binned.categorical, strict=True)
@@ -79,10 +79,10 @@ def check_splits(self):
     sound = {len(part) for part in (*whole, self.scale, self.shift)} == {n} and n > 0 and len(begin) == d + 1 and begin[0] == 0
     sound = sound and (np.diff(begin) >= 0).all() and np.array_equal(self.feature, np.repeat(np.arange(d), np.diff(begin)))
     if not sound:
-        raise ValueError(f"{kind} needs one learner or more, feature after feature, and as many entries in each of its arrays.")
+        raise ValueError(f"{kind} needs at least one learner, learners sorted by feature, and arrays with one entry per learner.")
     n_bins, missing = self.binned.n_bins[self.feature], self.binned.missing[self.feature]
     known = (first >= 0) & (first <= last) & (last < n_bins) & ((first == 0) | (first == last))
     if not (known & ((extra == -1) | ((extra == missing) & (first == 0) & (last < extra)))).all():
-        raise ValueError(f"{kind} needs parts that begin with the first bin or are one bin, of the bins that the feature has.")
+        raise ValueError(f"{kind} needs parts that begin with the first bin or are a single bin, within the bins of the feature.")
     if not (np.isfinite(self.scale).all() and np.isfinite(self.shift).all() and (self.scale != 0).all()):
         raise ValueError(f"{kind} needs finite scale and shift, scale not 0.")

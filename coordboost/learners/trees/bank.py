@@ -281,7 +281,7 @@ class TreeBank(Learners):
         deep = learners[trees.n_leaves[learners] > 2]
         if len(deep):
             n_leaves = int(trees.n_leaves[deep[0]])
-            raise ValueError(f"a shape function takes trees of one split, as max_depth=1 gives, but tree {deep[0]} has {n_leaves} leaves.")
+            raise ValueError(f"a shape function needs trees with one split (max_depth=1), but tree {deep[0]} has {n_leaves} leaves.")
         values, left, feature = np.zeros((self.n_groups, 8 * SET)), trees.left, self.feature
         for j in learners:
             inside = np.unpackbits(trees.goes_left[j, 0], bitorder="little")

@@ -86,12 +86,12 @@ class Trees(NamedTuple):
         leaves = self.values.shape[1]
         shapes = [part.shape[1:] for part in Trees.empty(0, leaves)] if 1 <= leaves <= max_leaves else []
         if [part.shape[1:] for part in self] != shapes or len({len(part) for part in self}) > 1:
-            raise ValueError("the arrays of the trees do not fit each other.")
+            raise ValueError("the arrays of the trees have inconsistent shapes.")
         at, count, left = np.arange(2 * leaves - 1), self.n_leaves[:, None], self.left
         known = ((count >= 1) & (count <= leaves)).all() and np.isfinite(self.values).all()
         leads = np.where(self.feature >= 0, (left > at) & (left < 2 * count - 2), (left >= 0) & (left < count))
         if not (known and (leads & (self.feature < n_features) | (at >= 2 * count - 1)).all()):
-            raise ValueError("a tree has a node that leads nowhere, or a value that is no number.")
+            raise ValueError("a tree has an invalid node, or a value that is not finite.")
 
     def resized(self, room, leaves):
         """Return a copy with room for `room` trees of `leaves` leaves; what does not fit is dropped."""

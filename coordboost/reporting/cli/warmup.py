@@ -51,6 +51,6 @@ def warmup():
         began = time.perf_counter()
         with warnings.catch_warnings(), silently():
             warnings.simplefilter("ignore")
-            warnings.filterwarnings("always", message="compiled code cannot be kept")
+            warnings.filterwarnings("always", message="compiled code cannot be cached")
             fit()
         click.echo(f"{time.perf_counter() - began:6.1f} s  {what}")
