@@ -86,7 +86,7 @@ class PathPoint:
             return "lam", value * total
         if way == "fraction":
             if value > 1:
-                raise ValueError(f"fraction must be at most 1, a fraction of the last l1 norm, got {value:g}.")
+                raise ValueError(f"fraction must be a fraction of the last l1 norm, at most 1, got {value:g}.")
             return "l1", value * last()
         return way, value
 
