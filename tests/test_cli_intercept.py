@@ -49,7 +49,7 @@ def test_classes(folder):
     assert ball == pytest.approx(ball | {"upper": model.path_.certificate(cb.certificates.L1Ball(9.0)).upper}, rel=1e-12)
     fine("report o/forward_stagewise.run")
     page = (folder / "o" / "forward_stagewise.html").read_text()
-    assert f"The intercept is {model.intercept_[0]:.6g}." in page and f"{row['training_error']:.6g} a row" in page
+    assert f"The intercept is {model.intercept_[0]:.6g}." in page and f"{row['training_error']:.6g} per row" in page
 
 
 def test_counts_and_runs_side_by_side(folder):

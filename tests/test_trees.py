@@ -201,7 +201,7 @@ def test_more_samples_than_one_channel_counts():
 
 @pytest.mark.parametrize(("limits", "sentence"), [
     ({"max_depth": 0}, "max_depth >= 1"), ({"max_leaves": 1}, "max_leaves from 2 to 65536"), ({"max_depth": 11}, "above 10 needs"),
-    ({"max_depth": None}, r"needs max_leaves \(max_leaf_nodes in estimators\); got max_depth=None and max_leaves=None"),
+    ({"max_depth": None}, r"needs max_leaves \(max_leaf_nodes in estimators\); got max_depth=None and no limit on leaves"),
     ({"max_depth": 2.5}, "max_depth must be a whole number"), ({"max_leaves": 1 << 17}, "from 2 to 65536"),
     ({"min_samples": 0}, "min_samples must be a whole number >= 1"), ({"min_weight": -1.0}, "min_weight must be"),
     ({"min_gain": np.nan}, "min_gain must be"), ({"l2": -0.5}, "l2 must be"), ({"monotone": [1]}, "for each of the 2 features"),

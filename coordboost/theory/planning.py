@@ -116,7 +116,7 @@ def plan(
         return plan_method(problem, method, gap, n_steps=n_steps, eps=eps, delta=delta)
     checked_problem(problem)
     if not (problem.loss.quadratic and problem.countable):
-        raise ValueError("plan needs a Problem with the squared loss and learners that can be counted: the bounds hold for no others.")
+        raise ValueError("plan needs a Problem with the squared loss and an explicit dictionary: the bounds hold for no others.")
     gap = positive("gap", gap, expected="a positive number: the L - L* to reach, a sum over samples")
     return forecasts(problem, gap, eps, delta, 20_000 if n_steps is None else n_steps)
 

@@ -184,7 +184,7 @@ def limit_of(problem: Problem, select: SelectionRule, *, draws: int = 20_000, rn
     rng = validation.generator(rng)
     blocks, n = dictionary.n_columns is not None, problem.n_learners
     if not (problem.countable or blocks) or n > MOST:
-        raise ValueError(f"the limit law needs learners that can be counted, {MOST} at most; use diagnostics of runs for trees.")
+        raise ValueError(f"the limit law needs an explicit dictionary of at most {MOST} learners; use diagnostics of runs for trees.")
     select = checked_piece(SelectionRule, "select", select).bind(problem)
     unions, law = select.unions, select.chances
     if unions is not None:
