@@ -34,7 +34,8 @@ def subgradient_descent(
     problem : Problem
         With the squared loss and without sample weights.
     step : float, sequence of float, or callable
-        alpha_k: constant (FS), one per step (FS with a sequence), or a function of (k, max |B'r|): ``lambda k, f: eps * f`` is LS-Boost.
+        alpha_k: constant (FS), one per step (FS with a sequence), or a function of k and the largest abs correlation:
+        ``lambda k, f: eps * f`` is LS-Boost.
     n_steps : int
         Number of steps.
     delta : float or sequence of float, default inf
