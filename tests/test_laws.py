@@ -1,5 +1,8 @@
 """``check_piece``: all pieces of the package have the required properties, and a broken piece fails each property in turn."""
 
+import re
+from operator import attrgetter
+
 import numba
 import numpy as np
 import pytest
@@ -141,8 +144,10 @@ def test_a_report_reads_well():
 
 @pytest.mark.parametrize("bad", [None, 3, cb.losses.Huber, "loss", object()], ids=lambda bad: type(bad).__name__)
 def test_what_is_no_piece_is_refused(bad):
-    with pytest.raises(ValueError, match=r"check_piece takes an object whose class inherits from one of coordboost\.Loss, "):
+    with pytest.raises(ValueError, match=r"whose class inherits from one of coordboost\.losses\.Loss, coordboost\.learners\.Le") as error:
         cb.testing.check_piece(bad)
+    names = re.findall(r"coordboost[.\w]+", str(error.value).partition(", or an oracle")[0])
+    assert [attrgetter(name.partition(".")[2])(cb) for name in names] == [base for base, *_ in KINDS]
 
 
 def test_a_loss_for_targets_of_its_own():

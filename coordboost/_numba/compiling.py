@@ -23,7 +23,7 @@ from numba import NumbaError
 _PACKAGE = Path(__file__).parents[1]
 #: Folders without kernels. A piece in one of them would be hashed like a piece of the user.
 _APART = {"data", "estimators", "reporting"}
-#: After so many seconds of compilation a message is printed, if stderr is a terminal.
+#: After this many seconds of compilation a message is printed, if stderr is a terminal.
 SOON = 1.0
 
 

@@ -26,9 +26,9 @@ NO_SEARCH = "line searches need a convex loss, use ShrunkenStep(rate)"
 #: If the loss has no minimiser along the line (the learner separates the classes), the search stops where the largest change of a
 #: prediction is this, or more (`longest_change`).
 CAP = 50.0
-#: Most doublings of a step beyond the limit. Entries of a learner that are smaller than 2^-54 times the largest are rounding.
+#: Maximum number of doublings of a step beyond the limit. Entries of a learner that are smaller than 2^-54 times the largest are rounding.
 DOUBLINGS = 54
-#: Most steps of a search; after TRUSTED Newton steps every other step is a bisection.
+#: Maximum number of steps of a search; after TRUSTED Newton steps every other step is a bisection.
 STEPS, TRUSTED = 400, 20
 #: A derivative counts as 0 if it is at most this times the sum of its absolute terms. A Newton step with such a derivative could leave
 #: the bracket, and some thirty bisections would follow.

@@ -144,7 +144,7 @@ def bin_columns(X, *, max_bins=255, exact=False, categorical=(), feature_names=N
         NaN is missing. Infinities are ordinary values, the smallest and the largest. Columns of a data frame with the dtype
         ``category`` hold categories.
     max_bins : int, 2 to 255
-        A numeric column with at most so many distinct values gets a bin for each. Otherwise thresholds are the quantiles k / max_bins,
+        A numeric column with at most this many distinct values gets a bin for each. Otherwise thresholds are the quantiles k / max_bins,
         equal ones merged: ``max_bins=100`` gives the percentiles of Lu and Mazumder, Section 5.
     exact : bool, default False
         Refuse columns with more than `max_bins` distinct values.

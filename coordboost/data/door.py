@@ -120,7 +120,7 @@ def _constant(loss, y, weight, offset):
 
 
 def _minus_known_part(y, offset, constant, counts):
-    """y - offset - constant; 0 in all rows that count if it is mere rounding there, so that no model is fitted to rounding."""
+    """y - offset - constant; 0 in all rows that count if it is only rounding error there, so that no model is fitted to rounding."""
     rest = y - offset - constant
     if np.abs(rest[counts]).max() <= 16 * np.finfo(float).eps * max(np.abs(y[counts]).max(), np.abs(offset).max()):
         rest[counts] = 0.0

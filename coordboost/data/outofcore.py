@@ -36,7 +36,7 @@ class StoredColumns:
         return standardize_chunked(self, weight, center, scale)
 
     def varies(self, columns, rows):
-        """Which columns set aside have two different values: always False, as a check takes a pass over them."""
+        """Which dropped columns have two different values: always False, as a check takes a pass over them."""
         return np.zeros(len(columns), dtype=bool)
 
     def ordered(self, index):

@@ -59,7 +59,7 @@ def restored(
     Parameters
     ----------
     feature_names, dropped : list of str
-        Names of the columns kept and of those set aside, each in their order.
+        Names of the columns kept and of those dropped, each in their order.
 
     Raises
     ------

@@ -58,7 +58,7 @@ class Problem(Parts):
     ----------
     dictionary : the matrix B; y, weight : float64 (n_samples,)
     constant : float, the constant b of every prediction;  offset : float64 (n_samples,) or None, as it was given
-    base : float or (n_samples,), the part of b + o added inside the loss; 0 if both were subtracted from y
+    base : float or (n_samples,), the part of b + o that was not subtracted from y
     standardization : converts coefficients of unit columns to those of X
     feature_names : names of the learners; dropped : names of constant columns, which get coefficient 0
 
@@ -182,7 +182,7 @@ class Problem(Parts):
 
     @cached_property
     def dropped(self) -> list[str]:
-        """Names of the columns set aside, a list."""
+        """Names of the dropped columns, which are constant, a list."""
         return [self.column_names[j] for j in self.standardization.aside]
 
     def __repr__(self):
@@ -225,7 +225,7 @@ class Problem(Parts):
 
     @cached_property
     def start_excess(self) -> float:
-        """The scale of relative gaps: start_loss - infimum, 0 if that is mere rounding; abs(start_loss) if no infimum is known."""
+        """The scale of relative gaps: start_loss - infimum, 0 if that is only rounding error; abs(start_loss) if no infimum is known."""
         if self.infimum == -math.inf:
             return abs(self.start_loss)
         excess = self.start_loss - self.infimum
@@ -244,7 +244,7 @@ class Problem(Parts):
 
     @cached_property
     def products(self):
-        """Provider of Gram entries without columns, which caches its work; None if the dictionary has no such provider."""
+        """Object that gives entries of B'WB without reading columns, and caches them; None if the dictionary has none."""
         return self.dictionary.products(self.weight)
 
     @cached_property
@@ -254,7 +254,7 @@ class Problem(Parts):
 
     @cached_property
     def tie(self) -> float:
-        """Correlations that differ by at most this tie: a bound of the rounding error of one at beta = 0, 2 n u ||resid||."""
+        """Correlations that differ by at most this tie: a bound of the rounding error of one at beta = 0, 2 n eps ||resid||."""
         return 2 * self.n_samples * float(np.finfo(float).eps) * self.size(self.resid(0.0 * self.y))
 
     def size(self, resid: np.ndarray) -> float:
@@ -323,8 +323,8 @@ class Problem(Parts):
 
         Returns
         -------
-        ndarray, (n_learners,)
-            Correlations.
+        ndarray, (n_learners,), or (1,) for an implicit dictionary
+            Correlations, or the bound.
         """
         v = validation.sized("v", v, self.n_samples, "sample")
         return scan(self.dictionary, v) if self.countable else np.array([self.dictionary.bound(v)])
@@ -364,7 +364,7 @@ class Problem(Parts):
         return self.loss, self.y, self.weight, self.base, validation.sized("pred", pred, self.n_samples, "sample")
 
     def raw(self, beta: ArrayLike) -> tuple[np.ndarray, float]:
-        """Coefficients (n_columns,) on the scale of X, 0 for columns set aside, and the intercept.
+        """Coefficients (n_columns,) on the scale of X, 0 for dropped columns, and the intercept.
 
         Parameters
         ----------

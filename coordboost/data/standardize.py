@@ -1,4 +1,4 @@
-"""Reversible standardisation: columns of mean zero and unit norm, coefficients back on the raw scale.
+"""Reversible standardisation: columns of mean zero and unit norm, coefficients back on the scale of X.
 
 For columns too large for memory, one pass computes means and norms.
 """
@@ -37,7 +37,7 @@ class Standardization(NamedTuple):
         return np.flatnonzero(left)
 
     def deviations(self, total):
-        """Standard deviations of the columns of X, (n_columns,), for weights that sum to `total`; 1 for columns set aside."""
+        """Standard deviations of the columns of X, (n_columns,), for weights that sum to `total`; 1 for dropped columns."""
         out = np.ones(self.n_columns)
         out[self.kept] = self.norm / np.sqrt(total)
         return out

@@ -193,11 +193,11 @@ def read_table(path: str | os.PathLike[str], target: str | None = None, **option
 
     Notes
     -----
-    *Text files.* pandas reads them. Encoding (UTF-8, UTF-16 with BOM, else a Western 8-bit encoding), separator and decimal mark are
-    inferred; ``Table.said`` lists what was found, options override it. *Pairs of .npy files.* ``"X.npy,y.npy"`` names both files. A
-    single file whose name ends with ``X.npy`` is paired with the file next to it that has ``y`` in place of that ``X``
-    (``train_X.npy``, ``train_y.npy``). *svmlight.* Indices start at one, unless a zero occurs in the file; the largest index seen is the
-    last feature.
+    *Text columns* become 0/1 columns, one for each category; of two categories, only the second has one. *Text files.* pandas reads them.
+    Encoding (UTF-8, UTF-16 or UTF-32 with BOM, else a Western 8-bit encoding), separator and decimal mark are inferred; ``Table.said``
+    lists what was found, options override it. *Pairs of .npy files.* ``"X.npy,y.npy"`` names both files. A single file whose name ends
+    with ``X.npy`` is paired with the file next to it that has ``y`` in place of that ``X`` (``train_X.npy``, ``train_y.npy``).
+    *svmlight.* Indices start at one, unless a zero occurs in the file; the largest index seen is the last feature.
 
     *Cost.* The file is held in memory while pandas reads it; where it has quotes, or gaps in its last column, its records are counted
     once more. Beyond that a pass over each column; each distinct text value costs about a microsecond.

@@ -129,14 +129,14 @@ def trees(
 ):  # fmt: skip
     """All regression trees on the columns of X: the weak learners of gradient boosting. ``Problem(trees(X), y)`` boosts with them.
 
-    A step grows one tree for the pseudo-residual, greedily. The tree becomes a unit vector of B with a coefficient of its own; the
-    correlation is the length of the fit, so that ``ls_boost(eps)`` adds eps times the fitted tree.
+    A step grows one tree for the pseudo-residual, greedily. The tree becomes a unit vector of B with a coefficient of its own.
+    Its correlation with the residual is the norm of the fitted tree, so that ``ls_boost(eps)`` adds eps times the fitted tree.
 
     Parameters
     ----------
     X : array_like, data frame or scipy sparse matrix, (n_samples, n_features)
-        NaN is missing: at each split missing values go to the side that gives the larger gain. Columns of the dtype ``category`` hold
-        categories.
+        NaN is missing: at each split missing values go to the side that gives the larger gain; if the rows of the node have none, to the
+        larger child. Columns of the dtype ``category`` hold categories. Missing is one more category; if the node has none, it goes right.
     max_depth : int or None, default 3
         Maximum depth of a tree (splits from the root to a leaf). None, or a depth above 10, needs `max_leaves` as well.
     max_leaves : int, optional
@@ -165,7 +165,8 @@ def trees(
     seed : int, default 0
         Seed of the rows drawn.
     max_bins, exact, categorical, feature_names, file : optional
-        How columns are put into bins: see ``coordboost.data.binning.bin_columns``.
+        How columns are put into bins, the names of the columns, and an ``.npy`` file for the codes of the bins: see
+        ``coordboost.data.binning.bin_columns``.
 
     Returns
     -------
@@ -179,7 +180,7 @@ def trees(
 
     Notes
     -----
-    No bound is known on the correlations of trees that were not grown, so certificates have no lower end from them.
+    No bound is known on the correlations of trees that were not grown, so the lower end of a certificate is only the infimum of the loss.
     *Source*: Lu and Mazumder, Section 1.4; Lu, Karimireddy, Ponomareva, Mirrokni, Section 5. `subsample`: Friedman, *Stochastic gradient
     boosting* (2002).
 

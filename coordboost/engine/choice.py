@@ -20,19 +20,19 @@ from coordboost.engine.states.perturbed import PerturbedState
 from coordboost.engine.states.weak_learner_oracle import WeakLearnerState
 from coordboost.engine.states.working_set import GatheredCandidates, WorkingSetState
 
-#: The state is recomputed from the coefficients after so many steps, so that rounding errors do not accumulate.
+#: The state is recomputed from the coefficients after this many steps, so that rounding errors do not accumulate.
 RENEW = 1 << 16
-#: MOST: most candidates of lookahead; their Gram matrix takes 8 MOST^2 bytes.
-#: MOST_BYTES: most bytes of the columns of candidates.
+#: MOST: maximum number of candidates of lookahead; their Gram matrix takes 8 MOST^2 bytes.
+#: MOST_BYTES: maximum size of the columns of candidates, in bytes.
 MOST, MOST_BYTES = 4096, 1 << 30
-#: Most steps of lookahead from one scan, so that rounding errors do not accumulate.
+#: Maximum number of steps of lookahead from one scan, so that rounding errors do not accumulate.
 FARTHEST = 1 << 20
-#: PATIENCE: lookahead is tried again when steps of the naive state have cost so many times what such a trial costs.
+#: PATIENCE: lookahead is tried again when steps of the naive state have cost this many times the cost of such a trial.
 #: PAUSE: the same for steps on Gram columns.
 PATIENCE, PAUSE = 20, 4
 #: Multiplications that may be spent on Gram columns for each one lost by not having them: losses grow while columns are computed.
 TRUST = 3
-#: TOGETHER: most Gram columns that are computed together.
+#: TOGETHER: maximum number of Gram columns that are computed together.
 #: FEWEST: fewest Gram columns in a block when one is needed, if computing several together costs less than one by one.
 TOGETHER, FEWEST = 32, 16
 #: OVERHEAD: cost of the Python code that makes a new model state, in multiplications.
@@ -101,7 +101,7 @@ class Prices:
         self.products_per_scan = n_learners if self.counted else self.scan / n_samples
 
     def price_of_candidates(self, size, fresh=0, entries=0):
-        """Cost of a scan that chooses `size` candidates, of which `fresh` are new and need so many new Gram `entries`."""
+        """Cost of a scan that chooses `size` candidates, of which `fresh` are new and need the number `entries` of new Gram entries."""
         return self.scan + OVERHEAD + size**2 + fresh * self.column + entries * self.entry
 
 

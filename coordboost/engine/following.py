@@ -13,7 +13,7 @@ from coordboost.paths.scoring import losses_of
 
 accumulate = verb("accumulate")
 
-#: Most entries of columns on the new rows that are in memory at a time.
+#: Maximum number of entries of columns on the new rows that are in memory at a time.
 BLOCK = 1 << 23
 
 

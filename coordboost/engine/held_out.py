@@ -4,7 +4,7 @@ import numpy as np
 
 from coordboost.engine.result import spaced
 
-#: How the number of steps may have been chosen; what is measured besides the loss for two classes; most steps that the record keeps.
+#: How the number of steps may have been chosen; what is measured besides the loss for two classes; maximum number of steps in the record.
 CHOICES, MEASURES, MOST_POINTS = ("best", "one-se"), ("accuracy", "AUC"), 1000
 
 

@@ -50,7 +50,7 @@ def accumulate_steps(coefficients, learner, shrink, theta, start, stop):
         accumulate(coefficients, learner[k], shrink[k], theta[k])
 
 
-#: Most seconds that a call of compiled code should take.
+#: Longest time, in seconds, that one call of compiled code should take.
 SOON = 0.1
 
 
@@ -65,7 +65,7 @@ def stretches(start, stop):
         length = max(1, int(length * min(SOON / max(took, 1e-9), 16)))
 
 
-#: For an implicit dictionary, up to so many steps are applied to the coefficients in plain Python: compiling takes a second.
+#: For an implicit dictionary, at most this many steps are applied to the coefficients in plain Python: compiling takes a second.
 FEW = 1 << 12
 
 
@@ -84,7 +84,10 @@ _in_python = interpreted(advance)
 
 
 def runner(state, select, step, beta, *, compile=True):
-    """Return the loop for these pieces: compiled if all can be; else plain Python, with compiled verbs if only the learners cannot be."""
+    """Return the loop for these pieces, compiled; or, if only the learners cannot be compiled, a Python loop over compiled verbs.
+
+    Otherwise all is plain Python. ``Called`` and ``Kept`` wrap a model state and its coefficients: Python can call their compiled verbs.
+    """
     pieces = (state, select, step, beta)
     if compile and all(map(is_piece, pieces)):
         return compiled(advance, pieces)
@@ -136,7 +139,7 @@ class Path:
         return Path(self.learner[start:stop], self.shrink[start:stop], self.theta[start:stop])
 
 
-#: Most steps that a record makes room for at once.
+#: Maximum number of steps that a record makes room for at once.
 ROOM = 1 << 22
 
 
@@ -167,9 +170,9 @@ class Record:
         return Path.join(parts)
 
 
-#: Most steps in one call of the compiled loop.
+#: Maximum number of steps in one call of the compiled loop.
 LONGEST = 1 << 16
-#: A block has at most so many times the steps of the block before.
+#: A block is at most this many times as long as the block before.
 LARGER = 64
 
 
@@ -186,12 +189,14 @@ class Stepper:
         self.method = method.bind(problem)
         self.kind = checked_model_state(problem, self.method, model_state) or choose_model_state(problem, self.method, compile)
         self.coefficients = self.method.coefficients.start(problem)
+        # looks: single correlations computed; extra, extra_columns: scans and Gram columns, besides those that `source` counts
         self.k, self.record, self.looks, self.extra, self.extra_columns = 0, Record(), 0, 0, 0
         self.anchor = (0, [])
         self.length = 1  # of the first block: the time of a step is not known yet
         self.stream = picks(seed, self.method.select, problem.n_learners)
         with one_thread():
             noise = None if self.method.noise is None else self.method.noise.seeded(seed)
+            # it makes the model states
             self.source = source_of(self.kind, problem, self.method.coefficients, noise)
             self._rebuild(None)
 
@@ -237,7 +242,7 @@ class Stepper:
         self.k, self.record, self.anchor = k, Record(path.cut(0, k)), (k, memory)
         with one_thread():
             self.source.restore(self.beta, memory)
-        if self.source.follows:
+        if self.source.follows:  # the recorded rows are enough: learners are not selected again
             select, step = RecordedPicks(path.learner), RecordedMoves(path.shrink, path.theta)
         else:
             select, step = self.method.select, self.method.step
@@ -292,7 +297,7 @@ class Stepper:
         self.extra += done * self.model_state.searches
         if self.model_state.from_data:
             self.looks += int(select.looked_at(drawn[:done], self.problem.n_learners))
-        best = self.model_state.best_rows
+        best = self.model_state.best_rows  # the guard of accelerated boosting: back to the best model
         if best is not None:
             self.restore(self.path, best, self.anchor)
             self.model_state.slow_down()

@@ -86,7 +86,7 @@ class Replay:
         return State(self.problem, self.method.target_at(k), k, self.beta(k), self.seconds, self.path.cut(0, k))
 
 
-#: Most states of a run that are shown.
+#: Maximum number of states of a run that are shown.
 SHOWN = 200
 
 

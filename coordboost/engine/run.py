@@ -82,12 +82,12 @@ class Run(StepPath):
 
     @property
     def coef(self) -> np.ndarray:
-        """Coefficients on the raw scale, (n_columns,)."""
+        """Coefficients on the scale of X, (n_columns,)."""
         return self.problem.raw(self.beta)[0]
 
     @property
     def intercept(self) -> float:
-        """Intercept on the raw scale."""
+        """Intercept of the model on the scale of X."""
         return self.problem.raw(self.beta)[1]
 
     def step_at(self, place: PathPoint) -> int:
@@ -265,20 +265,27 @@ class Run(StepPath):
         return Run(drive(again(self.outcome), n_steps, stop, watch, self.seconds))
 
     def save(self, file: str | os.PathLike[str], *, data: bool = True) -> None:
-        """Write the run to one file; see ``coordboost.engine.storage.write_run``.
+        """Write the run to one file: a new one, which then replaces an old one.
 
         Parameters
         ----------
         file : path
             The file to write.
         data : bool, default True
-            Whether the problem is written, too.
+            Whether the problem is written, too, so that the file alone can be certified and resumed.
+
+        Raises
+        ------
+        ValueError
+            If `data` is True and the learners or the loss are your own; if `data` is False and the learners were found by a search.
+        OSError
+            If the file cannot be written; an old file stays unchanged.
         """
         storage.write_run(self.outcome, file, data=data)
 
 
 def load(file: str | os.PathLike[str], problem: Problem | None = None, method: Method | None = None) -> Run:
-    """The run saved in `file`; see ``coordboost.engine.storage.read_run``.
+    """The run saved in `file` by ``run.save``.
 
     Parameters
     ----------
@@ -293,6 +300,11 @@ def load(file: str | os.PathLike[str], problem: Problem | None = None, method: M
     -------
     Run
         The same run, bit for bit.
+
+    Raises
+    ------
+    ValueError
+        If `file` is not a run, is damaged or of another version, or if a problem or method is needed and missing or does not fit.
 
     Examples
     --------

@@ -116,7 +116,7 @@ def rows_with_weight(X, y, weight, *more):
 
 
 def with_offset(raw, offset):
-    """Return the predictions `raw` (n_samples, n_models) on the scale of the loss, plus `offset` (n_samples,) if given."""
+    """Return the predictions `raw` (n_samples, n_models) on the link scale, plus `offset` (n_samples,) if given."""
     if offset is None:
         return raw
     check_one_model(raw.shape[1])

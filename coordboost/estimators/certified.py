@@ -165,7 +165,8 @@ class CertifiedLasso(Regression, OnePenalty):
     fit_intercept : bool, default True
         False: no intercept, and columns are not centred, as in scikit-learn.
     penalty_factor : array_like of shape (n_features,), optional
-        Multiplies the penalty of each coefficient; 0 (squared loss only): no penalty. Default: 1.
+        Multiplies the penalty of each coefficient; not rescaled to sum to n_features as glmnet does. 0 (squared loss only): no
+        penalty. Default: 1.
     lower_limits : float or array_like of shape (n_features,), optional
         Lower limits (<= 0) of the coefficients of the columns of X, as in glmnet.
     upper_limits : float or array_like of shape (n_features,), optional
@@ -187,7 +188,7 @@ class CertifiedLasso(Regression, OnePenalty):
     intercept_ : float
         The intercept.
     path_ : LassoPath
-        The fitted path over all alphas.
+        The fitted path: with ``CV`` in the name of the estimator over all `alphas`, otherwise one point, the model at `alpha`.
     paths_ : list
         A list with the one ``path_``.
     place_ : PathPoint
@@ -257,7 +258,8 @@ class CertifiedLassoCV(Regression, PenaltyGrid):
     fit_intercept : bool, default True
         False: no intercept, and columns are not centred, as in scikit-learn.
     penalty_factor : array_like of shape (n_features,), optional
-        Multiplies the penalty of each coefficient; 0 (squared loss only): no penalty. Default: 1.
+        Multiplies the penalty of each coefficient; not rescaled to sum to n_features as glmnet does. 0 (squared loss only): no
+        penalty. Default: 1.
     lower_limits : float or array_like of shape (n_features,), optional
         Lower limits (<= 0) of the coefficients of the columns of X, as in glmnet.
     upper_limits : float or array_like of shape (n_features,), optional
@@ -306,7 +308,7 @@ class CertifiedLassoCV(Regression, PenaltyGrid):
     n_steps_ : None
         Always None: a grid of penalties has no steps.
     path_ : LassoPath
-        The fitted path over all alphas.
+        The fitted path: with ``CV`` in the name of the estimator over all `alphas`, otherwise one point, the model at `alpha`.
     paths_ : list
         A list with the one ``path_``.
     place_ : PathPoint
@@ -379,7 +381,8 @@ class CertifiedElasticNet(Regression, OnePenalty):
     fit_intercept : bool, default True
         False: no intercept, and columns are not centred, as in scikit-learn.
     penalty_factor : array_like of shape (n_features,), optional
-        Multiplies the penalty of each coefficient; 0 (squared loss only): no penalty. Default: 1.
+        Multiplies the penalty of each coefficient; not rescaled to sum to n_features as glmnet does. 0 (squared loss only): no
+        penalty. Default: 1.
     lower_limits : float or array_like of shape (n_features,), optional
         Lower limits (<= 0) of the coefficients of the columns of X, as in glmnet.
     upper_limits : float or array_like of shape (n_features,), optional
@@ -398,7 +401,7 @@ class CertifiedElasticNet(Regression, OnePenalty):
     intercept_ : float
         The intercept.
     path_ : LassoPath
-        The fitted path over all alphas.
+        The fitted path: with ``CV`` in the name of the estimator over all `alphas`, otherwise one point, the model at `alpha`.
     paths_ : list
         A list with the one ``path_``.
     place_ : PathPoint
@@ -474,7 +477,8 @@ class CertifiedElasticNetCV(Regression, PenaltyGrid):
     fit_intercept : bool, default True
         False: no intercept, and columns are not centred, as in scikit-learn.
     penalty_factor : array_like of shape (n_features,), optional
-        Multiplies the penalty of each coefficient; 0 (squared loss only): no penalty. Default: 1.
+        Multiplies the penalty of each coefficient; not rescaled to sum to n_features as glmnet does. 0 (squared loss only): no
+        penalty. Default: 1.
     lower_limits : float or array_like of shape (n_features,), optional
         Lower limits (<= 0) of the coefficients of the columns of X, as in glmnet.
     upper_limits : float or array_like of shape (n_features,), optional
@@ -520,7 +524,7 @@ class CertifiedElasticNetCV(Regression, PenaltyGrid):
     n_steps_ : None
         Always None: a grid of penalties has no steps.
     path_ : LassoPath
-        The fitted path over all alphas.
+        The fitted path: with ``CV`` in the name of the estimator over all `alphas`, otherwise one point, the model at `alpha`.
     paths_ : list
         A list with the one ``path_``.
     place_ : PathPoint
@@ -595,7 +599,7 @@ class CertifiedLassoClassifier(Classification, OnePenalty):
     fit_intercept : bool, default True
         False: no intercept, and columns are not centred, as in scikit-learn.
     penalty_factor : array_like of shape (n_features,), optional
-        Multiplies the penalty of each coefficient. Must be > 0. Default: 1.
+        Multiplies the penalty of each coefficient; not rescaled to sum to n_features as glmnet does. Must be > 0. Default: 1.
     lower_limits : float or array_like of shape (n_features,), optional
         Lower limits (<= 0) of the coefficients of the columns of X, as in glmnet.
     upper_limits : float or array_like of shape (n_features,), optional
@@ -612,7 +616,7 @@ class CertifiedLassoClassifier(Classification, OnePenalty):
     multinomial : bool, default False
         True: multinomial logistic regression for three classes or more, see ``multinomial_path``: the penalty is summed over
         the classes, as in glmnet with ``type.multinomial="ungrouped"`` and in scikit-learn's ``LogisticRegression``. With two
-        classes it is the same as False.
+        classes it is the same as False. Not with `l1_ratio` < 1, limits or `positive`.
 
     Attributes
     ----------
@@ -621,7 +625,8 @@ class CertifiedLassoClassifier(Classification, OnePenalty):
     intercept_ : ndarray of shape (n_models,)
         The intercepts.
     path_ : LassoPath
-        The fitted path over all alphas. With one path for each class: see ``paths_``.
+        The fitted path: with ``CV`` in the name of the estimator over all `alphas`, otherwise one point, the model at `alpha`.
+        With one path for each class: see ``paths_``.
     paths_ : list
         The paths: one, or one for each class if there are three or more (one in all with `multinomial=True`).
     place_ : PathPoint
@@ -731,7 +736,7 @@ class CertifiedLassoClassifierCV(Classification, PenaltyGrid):
     fit_intercept : bool, default True
         False: no intercept, and columns are not centred, as in scikit-learn.
     penalty_factor : array_like of shape (n_features,), optional
-        Multiplies the penalty of each coefficient. Must be > 0. Default: 1.
+        Multiplies the penalty of each coefficient; not rescaled to sum to n_features as glmnet does. Must be > 0. Default: 1.
     lower_limits : float or array_like of shape (n_features,), optional
         Lower limits (<= 0) of the coefficients of the columns of X, as in glmnet.
     upper_limits : float or array_like of shape (n_features,), optional
@@ -777,7 +782,8 @@ class CertifiedLassoClassifierCV(Classification, PenaltyGrid):
     n_steps_ : None
         Always None: a grid of penalties has no steps.
     path_ : LassoPath
-        The fitted path over all alphas. With one path for each class: see ``paths_``.
+        The fitted path: with ``CV`` in the name of the estimator over all `alphas`, otherwise one point, the model at `alpha`.
+        With one path for each class: see ``paths_``.
     paths_ : list
         The paths: one, or one for each class if there are three or more.
     place_ : PathPoint
@@ -849,7 +855,7 @@ class CertifiedPoissonRegressor(CountRegression, OnePenalty):
     fit_intercept : bool, default True
         False: no intercept, and columns are not centred, as in scikit-learn.
     penalty_factor : array_like of shape (n_features,), optional
-        Multiplies the penalty of each coefficient. Must be > 0. Default: 1.
+        Multiplies the penalty of each coefficient; not rescaled to sum to n_features as glmnet does. Must be > 0. Default: 1.
     lower_limits : float or array_like of shape (n_features,), optional
         Lower limits (<= 0) of the coefficients of the columns of X, as in glmnet.
     upper_limits : float or array_like of shape (n_features,), optional
@@ -868,7 +874,7 @@ class CertifiedPoissonRegressor(CountRegression, OnePenalty):
     intercept_ : float
         The intercept.
     path_ : LassoPath
-        The fitted path over all alphas.
+        The fitted path: with ``CV`` in the name of the estimator over all `alphas`, otherwise one point, the model at `alpha`.
     paths_ : list
         A list with the one ``path_``.
     place_ : PathPoint
@@ -941,7 +947,7 @@ class CertifiedPoissonRegressorCV(CountRegression, PenaltyGrid):
     fit_intercept : bool, default True
         False: no intercept, and columns are not centred, as in scikit-learn.
     penalty_factor : array_like of shape (n_features,), optional
-        Multiplies the penalty of each coefficient. Must be > 0. Default: 1.
+        Multiplies the penalty of each coefficient; not rescaled to sum to n_features as glmnet does. Must be > 0. Default: 1.
     lower_limits : float or array_like of shape (n_features,), optional
         Lower limits (<= 0) of the coefficients of the columns of X, as in glmnet.
     upper_limits : float or array_like of shape (n_features,), optional
@@ -984,7 +990,7 @@ class CertifiedPoissonRegressorCV(CountRegression, PenaltyGrid):
     n_steps_ : None
         Always None: a grid of penalties has no steps.
     path_ : LassoPath
-        The fitted path over all alphas.
+        The fitted path: with ``CV`` in the name of the estimator over all `alphas`, otherwise one point, the model at `alpha`.
     paths_ : list
         A list with the one ``path_``.
     place_ : PathPoint

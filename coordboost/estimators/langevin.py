@@ -13,7 +13,7 @@ from coordboost.methods.named import sglb
 from coordboost.theory.langevin import regime
 from coordboost.theory.langevin.chains import predictions_at
 
-#: Fewest rows from which the variance of the noise is estimated on rows held back.
+#: Fewest rows from which the variance of the noise is estimated on rows held out.
 FEW = 50
 #: Limits of the default gamma: a run has at least TIME / (gamma eps) iterations, and gamma eps is at most MOST, which takes precedence.
 TIME, MOST = 10.0, 0.1
@@ -213,8 +213,9 @@ class LangevinGBMRegressor(Regression, _LangevinGBM):
     Attributes
     ----------
     run_ : Run
-        The run behind the model (see ``coordboost.engine.Run``); it can be replayed, saved and resumed. Its certificate is
-        of little use: no useful lower bound is known for trees. With three classes or more: see ``runs_``.
+        The run behind the model (see ``coordboost.engine.Run``); it can be replayed, saved and resumed. Its certificate
+        (an interval around the smallest loss) is of little use: no useful lower bound is known for trees. With three classes or
+        more: see ``runs_``.
     runs_ : list of Run
         The runs: one, or one for each class if there are three or more.
     n_iter_ : int
@@ -417,8 +418,9 @@ class LangevinGBMClassifier(Classification, _LangevinGBM):
     Attributes
     ----------
     run_ : Run
-        The run behind the model (see ``coordboost.engine.Run``); it can be replayed, saved and resumed. Its certificate is
-        of little use: no useful lower bound is known for trees. With three classes or more: see ``runs_``.
+        The run behind the model (see ``coordboost.engine.Run``); it can be replayed, saved and resumed. Its certificate
+        (an interval around the smallest loss) is of little use: no useful lower bound is known for trees. With three classes or
+        more: see ``runs_``.
     runs_ : list of Run
         The runs: one, or one for each class if there are three or more.
     n_iter_ : int

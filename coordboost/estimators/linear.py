@@ -64,7 +64,7 @@ class _BaseLinear(_BaseEstimator):
         sample_weight : array_like, (n_samples,), optional
             Multiplies the terms of the loss. Rows of weight 0 are left out.
         offset : array_like, (n_samples,), optional
-            A known part of the predictions on the scale of the loss, such as log(exposure) for ``Poisson()``; default 0. The
+            A known part of the predictions on the link scale, such as log(exposure) for ``Poisson()``; default 0. The
             model is added to it. For new rows, pass theirs to `predict`.
 
         Returns
@@ -182,7 +182,7 @@ class _BaseLinear(_BaseEstimator):
         return getattr(self, name)[0]
 
     def _raw_predict(self, X):
-        """Return the predictions of all models on the scale of the loss, (n_samples, n_models)."""
+        """Return the predictions of all models on the link scale, (n_samples, n_models)."""
         check_is_fitted(self)
         coef, intercept = np.atleast_2d(self.coef_), np.atleast_1d(self.intercept_)
         return safe_sparse_dot(self._check_table(X), coef.T, dense_output=True) + intercept
@@ -229,7 +229,7 @@ class CrossValidated:
             Weights of the fits and of the losses on held-out rows. Rows of weight 0 are left out, and so are folds without other
             held-out rows.
         offset : array_like, (n_samples,), optional
-            A known part of the predictions on the scale of the loss, such as log(exposure) for ``Poisson()``; default 0. The
+            A known part of the predictions on the link scale, such as log(exposure) for ``Poisson()``; default 0. The
             model is added to it. For new rows, pass theirs to `predict`.
         groups : array_like, (n_samples,), optional
             For a splitter that keeps groups together.

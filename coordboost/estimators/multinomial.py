@@ -1,4 +1,4 @@
-"""Boosting of several classes as one model: one tree per class in every round, and probabilities by softmax."""
+"""Boosting of several classes as one model: one tree per class in every iteration, and probabilities by softmax."""
 
 import numpy as np
 from scipy.special import softmax

@@ -71,7 +71,7 @@ class _ForwardStagewise(_BaseStagewise):
 
 
 class LSBoostRegressor(Regression, _LSBoost):
-    """LS-Boost: least squares by small steps on the best-correlated column.
+    """LS-Boost: least squares by small steps on the column most correlated with the residual.
 
     Parameters
     ----------
@@ -102,7 +102,8 @@ class LSBoostRegressor(Regression, _LSBoost):
         A list with the one ``place_``.
     certificate_ : Certificate
         Interval that contains the smallest value of the loss, summed over samples, that the method can approach: the minimum
-        over all coefficients; with `delta` or `deltas`, over those whose L1 norm is within the bound. Computed on access.
+        over all coefficients; for ``RegularizedForwardStagewiseRegressor`` and its ``CV`` version, over those whose L1 norm is
+        within the bound. Computed on access.
     certificates_ : list of Certificate
         A list with the one ``certificate_``.
     n_scans_ : float
@@ -183,7 +184,8 @@ class LSBoostRegressorCV(CrossValidated, Regression, _LSBoost):
         A list with the one ``place_``.
     certificate_ : Certificate
         Interval that contains the smallest value of the loss, summed over samples, that the method can approach: the minimum
-        over all coefficients; with `delta` or `deltas`, over those whose L1 norm is within the bound. Computed on access.
+        over all coefficients; for ``RegularizedForwardStagewiseRegressor`` and its ``CV`` version, over those whose L1 norm is
+        within the bound. Computed on access.
     certificates_ : list of Certificate
         A list with the one ``certificate_``.
     cross_validation_ : CrossValidation
@@ -236,14 +238,14 @@ class LSBoostRegressorCV(CrossValidated, Regression, _LSBoost):
 
 
 class ForwardStagewiseRegressor(Regression, _ForwardStagewise):
-    """Forward stagewise regression, FS_eps: each step changes the coefficient of the best-correlated column by eps.
+    """Forward stagewise regression, FS_eps: each step adds +-eps to the coefficient of the column most correlated with the residual.
 
     Parameters
     ----------
     eps : float, optional
         Change of one coefficient per step, for columns of Euclidean norm 1 (see ``forward_stagewise``). In the units of the
-        prediction: those of y for the squared loss, log-odds for the logistic loss. Default: a hundredth of the first step of
-        coordinate descent.
+        prediction: those of y in regression with the squared loss, log-odds in classification with the logistic loss. Default: a
+        hundredth of the first step of coordinate descent.
     n_steps : int, default 1000
         Number of steps of the run.
     loss : loss, optional
@@ -273,7 +275,8 @@ class ForwardStagewiseRegressor(Regression, _ForwardStagewise):
         A list with the one ``place_``.
     certificate_ : Certificate
         Interval that contains the smallest value of the loss, summed over samples, that the method can approach: the minimum
-        over all coefficients; with `delta` or `deltas`, over those whose L1 norm is within the bound. Computed on access.
+        over all coefficients; for ``RegularizedForwardStagewiseRegressor`` and its ``CV`` version, over those whose L1 norm is
+        within the bound. Computed on access.
     certificates_ : list of Certificate
         A list with the one ``certificate_``.
     n_scans_ : float
@@ -310,8 +313,8 @@ class ForwardStagewiseRegressorCV(CrossValidated, Regression, _ForwardStagewise)
     ----------
     eps : float, optional
         Change of one coefficient per step, for columns of Euclidean norm 1 (see ``forward_stagewise``). In the units of the
-        prediction: those of y for the squared loss, log-odds for the logistic loss. Default: a hundredth of the first step of
-        coordinate descent.
+        prediction: those of y in regression with the squared loss, log-odds in classification with the logistic loss. Default: a
+        hundredth of the first step of coordinate descent.
     n_steps : int, default 1000
         Number of steps of the run.
     loss : loss, optional
@@ -355,7 +358,8 @@ class ForwardStagewiseRegressorCV(CrossValidated, Regression, _ForwardStagewise)
         A list with the one ``place_``.
     certificate_ : Certificate
         Interval that contains the smallest value of the loss, summed over samples, that the method can approach: the minimum
-        over all coefficients; with `delta` or `deltas`, over those whose L1 norm is within the bound. Computed on access.
+        over all coefficients; for ``RegularizedForwardStagewiseRegressor`` and its ``CV`` version, over those whose L1 norm is
+        within the bound. Computed on access.
     certificates_ : list of Certificate
         A list with the one ``certificate_``.
     cross_validation_ : CrossValidation
@@ -410,8 +414,8 @@ class RegularizedForwardStagewiseRegressor(Regression, _ForwardStagewise):
     ----------
     eps : float, optional
         Change of one coefficient per step, for columns of Euclidean norm 1 (see ``forward_stagewise``). In the units of the
-        prediction: those of y for the squared loss, log-odds for the logistic loss. Default: a hundredth of the first step of
-        coordinate descent.
+        prediction: those of y in regression with the squared loss, log-odds in classification with the logistic loss. Default: a
+        hundredth of the first step of coordinate descent.
     delta : float, optional
         Bound on sum_j abs(beta_j), the coefficients of columns of Euclidean norm 1; same unit as eps. The run approaches the
         Lasso with this bound. Default: the length of the first step of coordinate descent.
@@ -444,7 +448,8 @@ class RegularizedForwardStagewiseRegressor(Regression, _ForwardStagewise):
         A list with the one ``place_``.
     certificate_ : Certificate
         Interval that contains the smallest value of the loss, summed over samples, that the method can approach: the minimum
-        over all coefficients; with `delta` or `deltas`, over those whose L1 norm is within the bound. Computed on access.
+        over all coefficients; for ``RegularizedForwardStagewiseRegressor`` and its ``CV`` version, over those whose L1 norm is
+        within the bound. Computed on access.
     certificates_ : list of Certificate
         A list with the one ``certificate_``.
     n_scans_ : float
@@ -486,8 +491,8 @@ class RegularizedForwardStagewiseRegressorCV(CrossValidated, Regression, _Forwar
     ----------
     eps : float, optional
         Change of one coefficient per step, for columns of Euclidean norm 1 (see ``forward_stagewise``). In the units of the
-        prediction: those of y for the squared loss, log-odds for the logistic loss. Default: a hundredth of the first step of
-        coordinate descent.
+        prediction: those of y in regression with the squared loss, log-odds in classification with the logistic loss. Default: a
+        hundredth of the first step of coordinate descent.
     deltas : sequence of float, optional
         Bounds delta to choose from, on sum_j abs(beta_j), the coefficients of columns of Euclidean norm 1; same unit as eps.
         Default: `n_deltas` values, evenly spaced up to the norm at the end of forward stagewise with the same `eps` and `n_steps`.
@@ -537,7 +542,8 @@ class RegularizedForwardStagewiseRegressorCV(CrossValidated, Regression, _Forwar
         A list with the one ``place_``.
     certificate_ : Certificate
         Interval that contains the smallest value of the loss, summed over samples, that the method can approach: the minimum
-        over all coefficients; with `delta` or `deltas`, over those whose L1 norm is within the bound. Computed on access.
+        over all coefficients; for ``RegularizedForwardStagewiseRegressor`` and its ``CV`` version, over those whose L1 norm is
+        within the bound. Computed on access.
     certificates_ : list of Certificate
         A list with the one ``certificate_``.
     cross_validation_ : CrossValidation
@@ -599,7 +605,7 @@ class RegularizedForwardStagewiseRegressorCV(CrossValidated, Regression, _Forwar
 
 
 class ForwardStagewiseClassifier(Classification, _ForwardStagewise):
-    """Forward stagewise for classification: each step changes the coefficient of the best-correlated column by eps.
+    """Forward stagewise for classification: each step adds +-eps to the coefficient of the column most correlated with the residual.
 
     Three classes or more are one-vs-rest: one model for each class, and probabilities are normalised to sum to 1.
 
@@ -607,8 +613,8 @@ class ForwardStagewiseClassifier(Classification, _ForwardStagewise):
     ----------
     eps : float, optional
         Change of one coefficient per step, for columns of Euclidean norm 1 (see ``forward_stagewise``). In the units of the
-        prediction: those of y for the squared loss, log-odds for the logistic loss. Default: a hundredth of the first step of
-        coordinate descent.
+        prediction: those of y in regression with the squared loss, log-odds in classification with the logistic loss. Default: a
+        hundredth of the first step of coordinate descent.
     n_steps : int, default 1000
         Number of steps of the run.
     loss : loss, optional
@@ -638,7 +644,8 @@ class ForwardStagewiseClassifier(Classification, _ForwardStagewise):
         One for each of ``paths_``.
     certificate_ : Certificate
         Interval that contains the smallest value of the loss, summed over samples, that the method can approach: the minimum
-        over all coefficients; with `delta` or `deltas`, over those whose L1 norm is within the bound. Computed on access.
+        over all coefficients; for ``RegularizedForwardStagewiseRegressor`` and its ``CV`` version, over those whose L1 norm is
+        within the bound. Computed on access.
     certificates_ : list of Certificate
         One for each of ``paths_``.
     n_scans_ : float
@@ -680,8 +687,8 @@ class ForwardStagewiseClassifierCV(CrossValidated, Classification, _ForwardStage
     ----------
     eps : float, optional
         Change of one coefficient per step, for columns of Euclidean norm 1 (see ``forward_stagewise``). In the units of the
-        prediction: those of y for the squared loss, log-odds for the logistic loss. Default: a hundredth of the first step of
-        coordinate descent.
+        prediction: those of y in regression with the squared loss, log-odds in classification with the logistic loss. Default: a
+        hundredth of the first step of coordinate descent.
     n_steps : int, default 1000
         Number of steps of the run.
     loss : loss, optional
@@ -725,7 +732,8 @@ class ForwardStagewiseClassifierCV(CrossValidated, Classification, _ForwardStage
         One for each of ``paths_``.
     certificate_ : Certificate
         Interval that contains the smallest value of the loss, summed over samples, that the method can approach: the minimum
-        over all coefficients; with `delta` or `deltas`, over those whose L1 norm is within the bound. Computed on access.
+        over all coefficients; for ``RegularizedForwardStagewiseRegressor`` and its ``CV`` version, over those whose L1 norm is
+        within the bound. Computed on access.
     certificates_ : list of Certificate
         One for each of ``paths_``.
     cross_validation_ : CrossValidation

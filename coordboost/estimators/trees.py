@@ -128,7 +128,7 @@ class _BaseBooster(CallbackSupportMixin, _BaseEstimator):
         sample_weight : array_like, (n_samples,), optional
             Multiplies the terms of the loss. Rows of weight 0 are left out.
         offset : array_like, (n_samples,), optional
-            A known part of the predictions on the scale of the loss, such as log(exposure) for ``Poisson()``; default 0. The
+            A known part of the predictions on the link scale, such as log(exposure) for ``Poisson()``; default 0. The
             model is added to it. For new rows, pass theirs to `predict`.
         X_val, y_val, sample_weight_val, offset_val : optional
             Validation rows for early stopping. Default: a fraction of the rows of X.
@@ -291,7 +291,7 @@ class _BaseBooster(CallbackSupportMixin, _BaseEstimator):
 
     @property
     def train_score_(self):
-        """Minus the mean loss on the training rows after 0, 1, ... iterations. *Cost*: each tree once on each row."""
+        """Minus the mean loss on the training rows after 0, 1, ... iterations. *Cost*: evaluates each tree once on each row."""
         check_is_fitted(self)
         return -add_losses([model.losses() for model in self._models])
 
@@ -325,12 +325,12 @@ class _BaseBooster(CallbackSupportMixin, _BaseEstimator):
         return self.runs_[0].problem.binning.bin(check_table(self, X))
 
     def _raw_predict(self, X):
-        """Return the predictions of all models on the scale of the loss, (n_samples, n_models)."""
+        """Return the predictions of all models on the link scale, (n_samples, n_models)."""
         binned = self._bin(X)
         return np.column_stack([model.raw(binned) for model in self._models])
 
     def _staged_raw_predict(self, X):
-        """Yield these predictions after each iteration; a model with fewer iterations keeps its last ones."""
+        """Yield the raw predictions after each iteration; a model with fewer iterations keeps its last ones."""
         binned = self._bin(X)
         last = [np.full(binned.codes.shape[1], model.run.problem.constant) for model in self._models]
         for stage in zip_longest(*(model.staged(binned) for model in self._models)):
@@ -390,7 +390,7 @@ class StagedPredictions:
 
     @checked_call
     def staged_predict(self, X, *, offset=None):
-        """Yield the predictions (n_samples,) after 1, 2, ... iterations. *Cost*: each tree once."""
+        """Yield the predictions (n_samples,) after 1, 2, ... iterations. *Cost*: evaluates each tree once on each row."""
         return (self._decide(with_offset(raw, offset)) for raw in self._staged_raw_predict(X))
 
 
@@ -483,8 +483,8 @@ class RandomizedGBMRegressor(StagedPredictions, Regression, _RandomizedGBM):
     learning_rate : float, default 0.1
         Shrinkage of each tree. Where leaf values are means of residuals, a tree is multiplied by `learning_rate` / sigma, sigma
         the Lipschitz constant of the loss's derivative (1 for the squared and Huber losses, 1/4 for the logistic). Where leaf
-        values are Newton steps, as in scikit-learn and LightGBM, or each tree is followed by a line search, it is multiplied by
-        `learning_rate`.
+        values are Newton steps, a tree is multiplied by `learning_rate`, as in scikit-learn and LightGBM. A tree that is followed
+        by a line search is multiplied by `learning_rate`, too.
     n_estimators : int, default 100
         Number of iterations.
     max_depth : int or None, default 3
@@ -544,8 +544,9 @@ class RandomizedGBMRegressor(StagedPredictions, Regression, _RandomizedGBM):
     Attributes
     ----------
     run_ : Run
-        The run behind the model (see ``coordboost.engine.Run``); it can be replayed, saved and resumed. Its certificate is
-        of little use: no useful lower bound is known for trees. With three classes or more: see ``runs_``.
+        The run behind the model (see ``coordboost.engine.Run``); it can be replayed, saved and resumed. Its certificate
+        (an interval around the smallest loss) is of little use: no useful lower bound is known for trees. With three classes or
+        more: see ``runs_``.
     runs_ : list of Run
         The runs: one, or one for each class if there are three or more.
     n_iter_ : int
@@ -608,7 +609,7 @@ class RandomizedGBMRegressor(StagedPredictions, Regression, _RandomizedGBM):
 class RandomizedGBMClassifier(StagedProbabilities, Multinomial, Classification, _RandomizedGBM):
     """Gradient boosting with trees that split only on features drawn at random, for classification.
 
-    Three classes or more are one model: each round adds one tree per class, and probabilities are the softmax of the scores. With
+    Three classes or more are one model: each iteration adds one tree per class, and probabilities are the softmax of the scores. With
     `multinomial` False they are one-vs-rest: one model for each class, and probabilities are normalised to sum to 1.
 
     Parameters
@@ -618,8 +619,8 @@ class RandomizedGBMClassifier(StagedProbabilities, Multinomial, Classification, 
     learning_rate : float, default 0.1
         Shrinkage of each tree. Where leaf values are means of residuals, a tree is multiplied by `learning_rate` / sigma, sigma
         the Lipschitz constant of the loss's derivative (1 for the squared and Huber losses, 1/4 for the logistic). Where leaf
-        values are Newton steps, as in scikit-learn and LightGBM, or each tree is followed by a line search, it is multiplied by
-        `learning_rate`.
+        values are Newton steps, a tree is multiplied by `learning_rate`, as in scikit-learn and LightGBM. A tree that is followed
+        by a line search is multiplied by `learning_rate`, too.
     n_estimators : int, default 100
         Number of iterations.
     max_depth : int or None, default 3
@@ -679,15 +680,16 @@ class RandomizedGBMClassifier(StagedProbabilities, Multinomial, Classification, 
         Weight of each class, which multiplies the `sample_weight` of its rows (also of rows that early stopping holds out, but not
         of `X_val`). "balanced": n_samples / (number of classes * rows of the class).
     multinomial : bool, optional
-        Whether three classes or more are one model with the multinomial loss. All trees of a round are grown from the same predictions.
-        `learning_rate` must be at most 1: the joint loss then falls in every round, if leaf values are means. Default: True for
-        ``Logistic()``, False for other losses, which are one-vs-rest.
+        Whether three classes or more are one model with the multinomial loss. All trees of an iteration are grown from the same
+        predictions. `learning_rate` must be at most 1: the joint loss then falls in every iteration, if leaf values are means. Default:
+        True for ``Logistic()``, False for other losses, which are one-vs-rest.
 
     Attributes
     ----------
     run_ : Run
-        The run behind the model (see ``coordboost.engine.Run``); it can be replayed, saved and resumed. Its certificate is
-        of little use: no useful lower bound is known for trees. With three classes or more: see ``runs_``.
+        The run behind the model (see ``coordboost.engine.Run``); it can be replayed, saved and resumed. Its certificate
+        (an interval around the smallest loss) is of little use: no useful lower bound is known for trees. With three classes or
+        more: see ``runs_``.
     runs_ : list of Run
         The runs: one, or one for each class if there are three or more. In a multinomial model ``runs_[k].problem.offset`` is
         -log(sum of exp(f_l) over the other classes l), f_l their final predictions. So ``runs_[k].final.resid`` is the weight times
@@ -830,8 +832,9 @@ class AcceleratedGBMRegressor(StagedPredictions, Regression, _AcceleratedGBM):
     Attributes
     ----------
     run_ : Run
-        The run behind the model (see ``coordboost.engine.Run``); it can be replayed, saved and resumed. Its certificate is
-        of little use: no useful lower bound is known for trees. With three classes or more: see ``runs_``.
+        The run behind the model (see ``coordboost.engine.Run``); it can be replayed, saved and resumed. Its certificate
+        (an interval around the smallest loss) is of little use: no useful lower bound is known for trees. With three classes or
+        more: see ``runs_``.
     runs_ : list of Run
         The runs: one, or one for each class if there are three or more.
     n_iter_ : int
@@ -962,8 +965,9 @@ class AcceleratedGBMClassifier(StagedProbabilities, Classification, _Accelerated
     Attributes
     ----------
     run_ : Run
-        The run behind the model (see ``coordboost.engine.Run``); it can be replayed, saved and resumed. Its certificate is
-        of little use: no useful lower bound is known for trees. With three classes or more: see ``runs_``.
+        The run behind the model (see ``coordboost.engine.Run``); it can be replayed, saved and resumed. Its certificate
+        (an interval around the smallest loss) is of little use: no useful lower bound is known for trees. With three classes or
+        more: see ``runs_``.
     runs_ : list of Run
         The runs: one, or one for each class if there are three or more.
     n_iter_ : int
@@ -1093,8 +1097,9 @@ class RegularizedGBMRegressor(StagedPredictions, Regression, _RegularizedGBM):
     Attributes
     ----------
     run_ : Run
-        The run behind the model (see ``coordboost.engine.Run``); it can be replayed, saved and resumed. Its certificate is
-        of little use: no useful lower bound is known for trees. With three classes or more: see ``runs_``.
+        The run behind the model (see ``coordboost.engine.Run``); it can be replayed, saved and resumed. Its certificate
+        (an interval around the smallest loss) is of little use: no useful lower bound is known for trees. With three classes or
+        more: see ``runs_``.
     runs_ : list of Run
         The runs: one, or one for each class if there are three or more.
     n_iter_ : int
@@ -1229,8 +1234,9 @@ class RegularizedGBMClassifier(StagedProbabilities, Classification, _Regularized
     Attributes
     ----------
     run_ : Run
-        The run behind the model (see ``coordboost.engine.Run``); it can be replayed, saved and resumed. Its certificate is
-        of little use: no useful lower bound is known for trees. With three classes or more: see ``runs_``.
+        The run behind the model (see ``coordboost.engine.Run``); it can be replayed, saved and resumed. Its certificate
+        (an interval around the smallest loss) is of little use: no useful lower bound is known for trees. With three classes or
+        more: see ``runs_``.
     runs_ : list of Run
         The runs: one, or one for each class if there are three or more.
     n_iter_ : int

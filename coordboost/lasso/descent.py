@@ -25,8 +25,8 @@ from coordboost.lasso.penalty import best_along, gap_of_sums, sums_of
 DENSE = 0.15
 #: Up to this number, all learners join the working set at the start, if there are many penalties and twice as many samples.
 SMALL = 2048
-#: SWEEPS: most sweeps over the support in a round, which ends when one gains at most FLAT times the goal.
-#: TURNS: most turns of rounds and conjugate gradients, which end after STUCK in a row that leave at least LITTLE times the best gap.
+#: SWEEPS: maximum number of sweeps over the support in a round, which ends when one gains at most FLAT times the goal.
+#: TURNS: maximum number of turns of rounds and conjugate gradients; they end after STUCK in a row with at least LITTLE times the best gap.
 SWEEPS, FLAT, TURNS, STUCK, LITTLE = 10, 0.1, 40, 4, 0.999
 #: ROUNDS: rounds of a turn in Gram form, plus one for every MORE learners in the support. LONG: rounds of a turn on entries.
 ROUNDS, MORE, LONG = 3, 50, 20

@@ -39,9 +39,9 @@ from coordboost.losses.standard import Logistic
 from coordboost.paths.places import PathPoint
 
 EPS = float(np.finfo(float).eps)
-#: ROUNDS: most passes over the classes for one penalty.
+#: ROUNDS: maximum number of passes over the classes for one penalty.
 #: IDLE: the descent ends after this many passes in a row without a smaller gap.
-#: SHIFTS: most Newton steps for the intercepts.
+#: SHIFTS: maximum number of Newton steps for the intercepts.
 ROUNDS, IDLE, SHIFTS = 1000, 20, 30
 #: Each class is solved until its own gap is this part of the joint one over the number of classes.
 PART = 0.1
@@ -225,7 +225,8 @@ def multinomial_path(
         Stop when the duality gap, a bound on how far the objective is above its optimum, is at most `tol` times the loss of the constant
         model.
     penalty_factor : array_like, (n_features,), optional
-        Multiplies the penalties of the coefficients of each column. Must be > 0. Default: 1.
+        Multiplies the penalties of the coefficients of each column; not rescaled to sum to n_features as glmnet does. Must be > 0.
+        Default: 1.
     sample_weight : array_like, (n_samples,), optional
         Weights of the terms of the mean loss.
     unit_columns : bool, default True

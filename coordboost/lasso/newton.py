@@ -44,13 +44,13 @@ INEXACT = 0.05
 #: ROUNDING: relative rounding of a sum over the samples, divided by the root of n_samples.
 #: SMALL_SLOPE: largest slope at the end of a step, as a part of that at its start, where rounding hides the decrease.
 DECREASE, ROUNDING, SMALL_SLOPE = 1e-4, 1e-15, 0.9
-#: Most steps in a row without progress: more than the floor of the curvatures needs to rise to 1.
+#: Maximum number of steps in a row without progress: more than the floor of the curvatures needs to rise to 1.
 STUCK = 8
 #: How often a model on entries is solved, each time to a smaller goal.
 TURNS = 40
-#: STEPS: most steps between two scans.
-#: MOST: most steps for one penalty.
-#: HALVINGS: most halvings of a step.
+#: STEPS: maximum number of steps between two scans.
+#: MOST: maximum number of steps for one penalty.
+#: HALVINGS: maximum number of halvings of a step.
 STEPS, MOST, HALVINGS = 200, 600, 40
 #: For m > LARGE sparse columns no Gram matrix is formed if they have fewer than m^2 entries.
 LARGE = 200

@@ -9,7 +9,8 @@ import numpy as np
 from coordboost._numba import compiled, is_piece
 from coordboost.lasso.newton import curvatures
 
-#: Most steps of Newton's method; most halvings of a step; the predicted fall of the loss that ends it, relative to ``start_excess``.
+#: Maximum number of steps of Newton's method, and of halvings of a step; the predicted fall of the loss, relative to ``start_excess``, that
+#: ends it.
 MOST, HALVINGS, LITTLE = 100, 40, 1e-14
 #: Least curvature of a sample, relative to the largest of its loss: the Huber loss has curvature 0 in its linear part.
 FLOOR = 1e-3

@@ -34,12 +34,12 @@ LEAST = 4 * float(np.finfo(float).eps)
 SHARE = 0.9
 #: An accurate enough model is kept for smaller penalties, but only down to this part of the penalty it was fitted for: steps stay short.
 LASTS = 0.8
-#: Most learners that join at once, or as many as the model has, if more. After a long step nearly all reach the penalty, but few stay in
-#: the model.
+#: Maximum number of learners that join at once, or as many as the model has, if more. After a long step nearly all reach the penalty, but
+#: few stay in the model.
 CROWD = 100
 #: While learners that reach the penalty have to wait, a fit goes only to this part of the best gap so far.
 ROUGH = 0.1
-#: TRIES: most checks in a row without a new learner or a smaller gap. CHECKS: most checks for one penalty.
+#: TRIES: maximum number of checks in a row without a new learner or a smaller gap. CHECKS: maximum number of checks for one penalty.
 TRIES, CHECKS = 3, 100
 
 

@@ -44,7 +44,7 @@ from coordboost.rules.structural import FamilyStep, Structural
 
 
 def ls_boost(eps: float = 0.1) -> Method:
-    """LS-Boost: small steps towards the least-squares coefficient of the best-correlated column.
+    """LS-Boost: small steps towards the least-squares coefficient of the column most correlated with the residual.
 
     Each step adds eps * <B_j, r> to the coefficient of the unit column B_j with the largest abs inner product with the
     (pseudo-)residual r. *Source*: Freund, Grigas, Mazumder, Section 2.
@@ -73,7 +73,7 @@ def ls_boost(eps: float = 0.1) -> Method:
 
 
 def forward_stagewise(eps: Any) -> Method:
-    """Incremental forward stagewise regression, FS_eps: steps of fixed size on the best-correlated column.
+    """Incremental forward stagewise regression, FS_eps: steps of fixed size on the column most correlated with the residual.
 
     Each step adds eps * sign(<B_j, r>) to the coefficient of the unit column B_j with the largest abs inner product with the
     (pseudo-)residual r. A sequence gives the eps of each step. *Source*: Freund, Grigas, Mazumder, Section 3.

@@ -112,7 +112,7 @@ def pairs_of(name, folds, n):
 
 
 def folds_of(y, k, rng=0):
-    """Return `k` pairs of rows to fit and rows held out. Of each run of k rows in the order of y, every fold holds out one."""
+    """Return `k` pairs of rows to fit and rows held out. Of every k consecutive rows in the order of y, each fold holds out one."""
     n, k = len(y), validation.whole("folds", k, 2)
     if k > n:
         raise ValueError(f"folds must be at most the {n} rows of X, got {k}.")

@@ -33,8 +33,8 @@ class CrossValidation:
     Parameters
     ----------
     losses : ndarray, (n_folds, n_points)
-        Mean loss of each fold on its own rows, above the smallest value that the loss can take there: half the mean deviance for the
-        Poisson loss, whose least value depends on y. With a scorer: minus the scores.
+        Mean loss of each fold on the rows it holds out, above the smallest value that the loss can take there: half the mean deviance for
+        the Poisson loss, whose least value depends on y. With a scorer: minus the scores.
     weights : ndarray, (n_folds,)
         Sums of the weights of these rows.
     paths : tuple
@@ -178,8 +178,8 @@ def cross_validate(
     X, y : array_like
         As for ``Problem``, in memory.
     folds : int, splitter or iterable of pairs of index arrays, default 5
-        An int: that many folds, stratified on y. Rows are sorted by y; of each run of `folds` consecutive rows one goes to each fold, at
-        random. Or a splitter, such as ``Bootstrap(25)`` or one of scikit-learn. Or pairs of rows to fit and rows held out:
+        An int: that many folds, stratified on y. Rows are sorted by y; of every `folds` consecutive rows each fold gets one, at random.
+        Or a splitter, such as ``Bootstrap(25)`` or one of scikit-learn. Or pairs of rows to fit and rows held out:
         ``GroupKFold(5).split(X, y, groups)``.
     rng : int, default 0
         Seed of this assignment.
@@ -194,8 +194,8 @@ def cross_validate(
     scoring : str or callable, optional
         The measure of the points. Default: the mean loss. Or a scorer of scikit-learn, greater is better, by its name (``"roc_auc"``,
         ``"neg_mean_absolute_error"``) or as a callable ``scorer(estimator, X, y)``. The estimator gives predictions on the scale of y;
-        for losses of two classes it gives classes, probabilities and raw predictions. A callable may use the estimator and y alone:
-        the rows of X are predictions already.
+        for losses of two classes it gives classes, probabilities and raw predictions. A callable must not look at X, whose rows are
+        already the predictions.
     n_threads : int, default 1
         Number of threads; the result does not depend on it.
 

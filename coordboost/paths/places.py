@@ -108,13 +108,14 @@ class PathLike:
     def coef_at(self, *, step=None, l1=None, lam=None, alpha=None, fraction=None):
         """Coefficients on the scale of X at a place, (n_columns,).
 
-        For a run: the model after the step at which the norm, or the penalty, is reached. For exact paths and grids: linear between two
-        points. This is exact on an exact path; on a grid it is as in R's glmnet, and has no certificate.
+        For a run: the model after the step at which the place begins to be reached: the l1 norm is at least `l1`, or the largest absolute
+        correlation at most `lam`, or `alpha` times the sum of the weights; see ``step_at``. For exact paths and grids: linear
+        between two points. This is exact on an exact path; on a grid it is as in R's glmnet, and has no certificate.
 
         Parameters
         ----------
         step, l1, lam, alpha, fraction : float, optional
-            As for ``PathPoint``: exactly one of them.
+            As for ``coordboost.lasso.PathPoint``: exactly one of them.
 
         Returns
         -------
@@ -134,12 +135,12 @@ class PathLike:
         Parameters
         ----------
         step, l1, lam, alpha, fraction : float, optional
-            As for ``PathPoint``: exactly one of them.
+            As for ``coordboost.lasso.PathPoint``: exactly one of them.
 
         Returns
         -------
         float
-            On the scale of the predictions of the loss.
+            On the link scale, as the predictions of ``predict``.
 
         Raises
         ------
@@ -149,7 +150,7 @@ class PathLike:
         return self._model(PathPoint(step=step, l1=l1, lam=lam, alpha=alpha, fraction=fraction))[1]
 
     def predict(self, X, at=None, *, offset=None, step=None, l1=None, lam=None, alpha=None, fraction=None):
-        """Predictions (the constant included) for new rows, (len(X),), at a place; by default at the end of the path.
+        """Raw predictions (intercept included) for new rows, (len(X),), at a place; by default at the end of the path.
 
         Parameters
         ----------
@@ -160,12 +161,19 @@ class PathLike:
         offset : array_like, (n_rows,), optional
             The known part of the predictions of these rows, as for a ``Problem``; default 0.
         step, l1, lam, alpha, fraction : float, optional
-            The place by its name, as for ``PathPoint``: ``predict(X, fraction=0.3)``. At most one of them, and not together with `at`.
+            The place by its name, as for ``coordboost.lasso.PathPoint``: ``predict(X, fraction=0.3)``. At most one of them, and not
+            together with `at`.
 
         Returns
         -------
         ndarray, (n_rows,)
-            On the scale of the predictions of the loss.
+            On the link scale: the log of the mean for ``Poisson()``, the log-odds for ``Logistic()``. (``predict`` of an estimator
+            converts them to the scale of y.)
+
+        Raises
+        ------
+        ValueError
+            For more than one place, if the path ends before the place, and for columns that are missing, unknown or not finite.
         """
         pred = self._predict(X, place_named(at, step=step, l1=l1, lam=lam, alpha=alpha, fraction=fraction) or self._end)
         return pred if offset is None else pred + validation.known_part(offset, len(pred))
@@ -179,7 +187,7 @@ class PathLike:
         return learners_at(X, self.problem).combine(coef) + intercept
 
     def staged_predict(self, X):
-        """Yield predictions (the constant included, an offset not) for new rows at every point of the path.
+        """Yield raw predictions (intercept included, an offset not) for new rows at every point of the path.
 
         Parameters
         ----------
@@ -189,8 +197,7 @@ class PathLike:
         Returns
         -------
         iterator of ndarray, (n_rows,)
-            On the scale of the predictions of the loss, from the first point to the last. *Cost*: for a run on columns, one learner
-            per step.
+            On the link scale, from the first point to the last. *Cost*: for a run on columns, one learner per step.
         """
         return self._staged(validation.collected("X", X))
 

@@ -13,7 +13,7 @@ from coordboost.certificates.objectives import UNKNOWN, L1Ball, L1Penalty, Uncon
 from coordboost.losses.base import Loss
 from coordboost.losses.standard import LogMeanLoss
 
-#: Most multiplications of a singular value decomposition that a report makes by default: some seconds.
+#: Maximum number of multiplications of a singular value decomposition that a report makes by default: some seconds.
 AFFORDABLE = 2e10
 
 #: Key of a row -> its title in a table, and the format of its number.
@@ -90,7 +90,7 @@ def reached(run):
 
 
 def _up(value, digits=6):
-    """Return `value` rounded up to so many significant digits: the radius in use is then the printed one."""
+    """Return `value` rounded up to `digits` significant digits: the radius in use is then the printed one."""
     for more in range(2):
         found = float(f"{value * (1 + more * 10.0 ** (1 - digits)):.{digits}g}")
         if found >= value:

@@ -32,7 +32,7 @@ KINDS = (
 
 @uncut()
 def check_piece(piece: object, *, y: ArrayLike | None = None, raises: bool = True) -> Report:
-    """Test your own piece: a loss, a rule, a dictionary or an oracle, a family, or a store of coefficients.
+    """Test an object of your own: a loss, a step rule, selection rule or coefficient rule, a dictionary or an oracle, or a family.
 
     Parameters
     ----------
@@ -42,22 +42,22 @@ def check_piece(piece: object, *, y: ArrayLike | None = None, raises: bool = Tru
     y : array_like, (n_samples,), optional
         Targets for testing a loss that takes neither real numbers nor labels nor counts.
     raises : bool, default True
-        Raise a ValueError if a law fails; with False only report.
+        Raise a ValueError if a property fails; with False only report.
 
     Returns
     -------
     Report
-        One line for each law when printed; true if none fails.
+        One line for each property when printed; true if none fails.
 
     Raises
     ------
     ValueError
-        If laws fail, with a sentence for each: what fails, where, and what to do. If `piece` is of no kind listed above.
+        If properties fail, with a sentence for each: what fails, where, and what to do. If `piece` is of no kind listed above.
 
     Notes
     -----
-    This is a test, not a proof: laws are checked at some hundred points, with an allowance for rounding. *Cost*: below a second for a loss
-    or a rule, compilation not counted; for a dictionary up to 24 columns and a dozen scans.
+    This is a test, not a proof: properties are checked at some hundred points, with an allowance for rounding. *Cost*: below a second for
+    a loss or a rule, compilation not counted; for a dictionary up to 24 columns and a dozen scans.
 
     Examples
     --------
@@ -67,7 +67,7 @@ def check_piece(piece: object, *, y: ArrayLike | None = None, raises: bool = Tru
     """
     kind, name, case, laws = next((known for known in KINDS if isinstance(piece, known[0])), KINDS[1])
     if (kind is Learners and not all(hasattr(piece, verb) for verb in Oracle.required)) or isinstance(piece, type):
-        known = ", ".join(f"coordboost.{base.__name__}" for base, *_ in KINDS)
+        known = ", ".join(f"{base.__module__.rpartition('.')[0]}.{base.__name__}" for base, *_ in KINDS)
         raise ValueError(
             f"check_piece takes an object whose class inherits from one of {known}, or an oracle, got {shown(piece)}."
         )

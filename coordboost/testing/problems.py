@@ -1,4 +1,4 @@
-"""Small problems and runs with which rules and stores of coefficients are tested."""
+"""Small problems and runs with which step, selection and coefficient rules are tested."""
 
 import numpy as np
 

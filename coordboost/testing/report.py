@@ -24,14 +24,14 @@ def about(*names):
 
 
 class Law(NamedTuple):
-    """The result of one law.
+    """The result of testing one property.
 
     Parameters
     ----------
     name : str
-        The law, in words.
+        The property, in words.
     verdict : {"holds", "failed", "skipped"}
-        A law is skipped if the piece does not declare the attribute that it is about.
+        A property is skipped if the object does not declare the attribute that it is about.
     sentence : str
         What fails, where, and what to do; "" where nothing fails.
 
@@ -48,16 +48,16 @@ class Law(NamedTuple):
 
 
 class Report(NamedTuple):
-    """The results of all laws tested on a piece; true if none fails.
+    """The results for all properties tested on an object; true if none fails.
 
     Parameters
     ----------
     kind : str
-        The kind of the piece: "loss", "step rule" and the like.
+        The kind of the object: "loss", "step rule" and the like.
     piece : str
-        The piece, as it is printed.
+        The object, as it is printed.
     laws : list of Law
-        The result of each law.
+        The result for each property.
 
     Examples
     --------
@@ -81,17 +81,17 @@ class Report(NamedTuple):
 
     @property
     def failed(self) -> list[Law]:
-        """The laws that fail."""
+        """The properties that fail."""
         return [law for law in self.laws if law.verdict == "failed"]
 
     @property
     def with_errors(self) -> bool:
-        """Whether a law raised an exception."""
+        """Whether a test raised an exception."""
         return any(law.sentence.startswith(ERROR) for law in self.failed)
 
     @property
     def sentences(self) -> list[str]:
-        """A sentence for each law that fails."""
+        """A sentence for each property that fails."""
         return [f"{law.name}: {law.sentence}" for law in self.failed]
 
     def __str__(self):

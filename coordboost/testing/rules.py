@@ -1,4 +1,4 @@
-"""Laws of step rules, selection rules and stores of coefficients, tested on a small problem with the squared loss."""
+"""Laws of step rules, selection rules and coefficient rules, tested on a small problem with the squared loss."""
 
 from typing import NamedTuple
 

@@ -198,7 +198,7 @@ class CovarianceState(_CovarianceState, ModelState):
 
 #: Correlations are updated and searched in strips of this length.
 STRIP = 256
-#: Most bytes of Gram columns that are kept; bytes that are allocated at once, which take up memory only when they are filled.
+#: Maximum bytes of Gram columns that are kept; bytes that are allocated at once, which take up memory only when they are filled.
 ROOM, AT_ONCE = 1 << 30, 1 << 28
 
 

@@ -348,7 +348,7 @@ class Candidates:
         self.place, self.gram = np.full(self.problem.n_learners, -1), np.empty((0, 0))
 
     def model_state(self, beta, n_candidates):
-        """The model state at the coefficients `beta`, on so many candidates. *Cost*: one scan, and the Gram entries of new candidates.
+        """The model state at the coefficients `beta`, on `n_candidates`. *Cost*: one scan, and the Gram entries of new candidates.
 
         The candidates, and all steps on them, depend on (problem, beta, n_candidates) alone, not on earlier candidates.
         """

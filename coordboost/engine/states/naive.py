@@ -38,7 +38,7 @@ def over(state, dictionary):
     return state._replace(dictionary=dictionary, **inside)
 
 
-#: From so many samples on the start of a state is compiled, too: on 1,000 samples plain Python takes as long as 50 steps with trees.
+#: With at least this many samples the start of a state is compiled, too: on 1,000 samples plain Python takes as long as 50 tree steps.
 MANY = 1 << 8
 
 

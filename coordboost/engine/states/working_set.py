@@ -133,7 +133,7 @@ class GatheredCandidates:
         self.problem, self.held = problem, held_columns(problem)
 
     def model_state(self, beta, n_candidates):
-        """The model state at the coefficients `beta`, on so many candidates. *Cost*: one scan, and the columns that are not held yet."""
+        """The model state at the coefficients `beta`, on `n_candidates`. *Cost*: one scan, and the columns that are not held yet."""
         problem = self.problem
         pred = problem.combine(beta)
         resid = problem.resid(pred)

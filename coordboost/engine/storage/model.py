@@ -15,7 +15,7 @@ FORMAT = "coordboost-model"
 
 
 class LinearModel(NamedTuple):
-    """A linear model on the raw scale.
+    """A linear model on the scale of X.
 
     names, coef : of the columns, (n_columns,);  intercept : float
     loss, method : their names;  step : number of steps of the run, or None;  recipe : how a table becomes these columns, or None

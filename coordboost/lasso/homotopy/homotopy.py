@@ -46,7 +46,7 @@ SHARE = 0.4
 NEAR = 0.8
 #: The residual is extrapolated from a scan, over a fall of lam by the part AHEAD or, if more, by BEYOND times the fall to the next knot.
 AHEAD, BEYOND = 0.4, 1.5
-#: Most knots after one scan, so that rounding does not accumulate when all learners are candidates.
+#: Maximum number of knots after one scan, so that rounding does not accumulate when all learners are candidates.
 ROOM = 128
 #: If rounding ends a path within a segment, its last level is found to this relative accuracy.
 CLOSE = 0.01

@@ -36,7 +36,7 @@ from coordboost._numba import kernel
 LASSO, LAR, STAGEWISE = range(3)
 DONE, SCAN, CHECK, STALLED = range(4)
 EPS = 2.3e-16
-#: A level of at most so many times `tie` is rounding: LAR makes nothing active there, and learners outside need no scan.
+#: A level of at most this many times `tie` is rounding: LAR makes nothing active there, and learners outside need no scan.
 ROUNDED = 8.0
 #: Columns have unit norm only to 1e-8: relative slack of the bound by which correlations can move.
 SLACK = 2.1e-8

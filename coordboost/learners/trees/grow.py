@@ -63,7 +63,7 @@ STATE = np.dtype((np.record, [
 ]))  # fmt: skip
 #: A gain below this fraction of the score may be rounding: a score takes eight rounded operations, and its sums may be off by one unit.
 ROUNDING = 2.0**-45
-#: What `grow` returns if one number per sample loses too many targets.
+#: What `grow` returns if one number per sample loses too many targets (see whole.py).
 LOST = -1
 
 
@@ -84,7 +84,7 @@ def draw_rows(seed, j, share, n_samples, drawn, others):
 
 
 def find_leaves(codes, nodes, goes_left, samples, leaf):
-    """Write the leaves of `samples` that the tree was not grown on into `leaf`."""
+    """Write the leaf of each of `samples`, on which the tree was not grown, into `leaf`."""
     for i in range(len(samples)):
         row, at = samples[i], 0
         while nodes[at].feature >= 0:
@@ -166,7 +166,7 @@ def search(table, categorical, monotone, sets, limits, features, first, last, st
 def split_best(table, categorical, monotone, sets, limits, features, penalty, state, memory, scratch, order):
     """Split all new nodes that gain by it, or the one node with the largest gain; return False if there is none.
 
-    Codes that no training row has go where missing values go; unknown categories go right.
+    For an ordered feature, codes that no training row has go where missing values go. A category without rows in the node goes right.
     """
     max_depth, max_leaves, _, _, min_gain, l2 = limits
     (_, _, n_bins, missing), (nodes, cuts, histograms, _, _, goes_left) = table, memory
@@ -327,7 +327,7 @@ def grow(
           the left child just before the right one. Leaves are numbered in the order of their nodes; their values are
           ``sum target / (sum weight + l2)``, clipped to their bounds;
         - cuts, CUT (2 max_leaves, n_features): the best cut of a node by ``features[place]``;
-        - histograms, int64 (1 or 2, n_slots, n_features or a few more, most bins);
+        - histograms, int64 (1 or 2, n_slots, n_features or a few more, maximum number of bins);
         - rows, uint32 (2, n_samples), the two buffers of rows;
         - fixed, int64 (1 or 2, 2, n_padded), their entries;
         - goes_left, uint8 (2 max_leaves, 256): 1 if the rows of a node with this code go left.

@@ -28,7 +28,7 @@ from coordboost.model_selection.validate import MEAN_LOSS, CrossValidation
 from coordboost.reporting import report
 from coordboost.reporting.pages.command import command, for_shell_if_needed
 
-#: In the plot of the path: the most coloured lines with a name, the most grey lines, and the most letters of a name.
+#: In the plot of the path: the maximum numbers of coloured lines with a name, of grey lines, and of letters of a name.
 NAMED, GREY, LETTERS = 6, 150, 20
 #: Width of the plots for a broad page and for a telephone, in inches of 72 units.
 WIDTHS = {"broad": 9.0, "narrow": 4.0}

@@ -5,7 +5,7 @@ from typing import Any, Self
 from coordboost.reporting.plots.drawing import COLOURS, Display, ink, name_axes, new_label
 from coordboost.theory.langevin import Chain, GridLaw, Normal
 
-#: Most points drawn of a trace.
+#: Maximum number of points drawn of a trace.
 MOST = 4000
 
 

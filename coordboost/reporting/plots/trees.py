@@ -17,7 +17,7 @@ GAP = 6.5
 TURN = 1.2
 #: Distance between the text of a box and its frame.
 PAD = 0.3
-#: Most letters in a line of a split, and most lines; the replacement for letters that are cut.
+#: Maximum number of letters in a line of a split, and of lines; the replacement for letters that are cut.
 WIDEST, LINES, MORE = 26, 2, " ..."
 
 
