@@ -74,12 +74,14 @@ def certify(problem: Problem, beta: ArrayLike, target: Any = None, *, independen
     Raises
     ------
     ValueError
-        For coefficients of the wrong length or not finite, for an independent check of a problem that is too large, and if the two
-        intervals do not overlap.
+        For coefficients of the wrong length or not finite; for ``L1Ball`` and ``L1Penalty`` if the loss is not convex, or the radius or
+        lam negative; if the loss is below the infimum that it declares. With `independent` for a problem that is too large, and if the
+        two intervals do not overlap.
 
     Notes
     -----
-    *Cost*: one scan; ``Unconstrained`` one thin SVD. *Source*: Freund, Grigas, Mazumder, Section 4 and Proposition A.6.
+    *Cost*: one scan (the correlations of all columns with the residual); ``Unconstrained`` with a strongly convex loss also one thin SVD
+    of B. *Source*: Freund, Grigas, Mazumder, Section 4 and Proposition A.6.
 
     Examples
     --------

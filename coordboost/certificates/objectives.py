@@ -1,10 +1,11 @@
-r"""The optimum that a run approaches, as an interval ``lower <= L* <= upper`` with a witness that anyone can recompute.
+r"""The optimum that a run approaches, as an interval ``lower <= L* <= upper`` that anyone can recompute.
 
 All bounds hold for every convex loss. For other losses only the infimum bounds the optimum; L1Ball and L1Penalty refuse them. With
 :math:`c = B^T r` the correlations of the residual at :math:`\beta` and :math:`g = \langle r, B\beta\rangle`, convexity gives
-:math:`L(b) \ge L(\beta) + g - c^T b` for every b; the targets differ in how they bound :math:`c^T b`. The only other bound is
-:math:`L(b) \ge` ``problem.infimum``. It is -inf for a loss that declares no infimum: the lower end may then be -inf. *Numerics*: both
-ends are moved out by a bound of their rounding.
+:math:`L(b) \ge L(\beta) + g - c^T b` for every b; L1Ball and L1Penalty bound :math:`c^T b`. Other bounds: strong convexity
+(Unconstrained), the dual of the squared loss, and the infimum, :math:`L(b) \ge` ``problem.infimum``. It is -inf for a loss that declares
+none: the lower end may then be -inf. *Numerics*: both ends are moved out by a bound of their rounding. ``verb("name")`` calls a method of
+a compiled object, a *piece* (docs/architecture.md).
 """
 
 import math
@@ -85,7 +86,7 @@ class Certificate:
     lower, upper : float
         The ends of the interval.
     witness : dict
-        The numbers from which the interval was computed.
+        Numbers that explain the interval, such as the largest abs correlation.
 
     Examples
     --------
@@ -161,12 +162,12 @@ class Evaluation(NamedTuple):
         return float(np.abs(self.beta).sum())
 
     def part(self, problem):
-        """Bound of the rounding in a sum of products, relative to the product of the norms; it holds with high probability.
+        """Bound of the rounding in a sum of products, relative to the product of the norms.
 
         A sum of m products is taken to be off by at most 4 u sqrt(m) times the norms, u the unit roundoff: rounding errors of mean
-        zero stay inside with probability 1 - 2 exp(-4^2 / 2), to first order in u. Errors of equal products have the same sign: added
-        one after another, they sum to at most u m / 3 (u S / 2 while the partial sum grows from S / 2 to S, and so on). Learners with
-        stored rows are not summed in this way.
+        zero stay inside with probability 1 - 2 exp(-4^2 / 2), to first order in u: for each sum, not for all sums together. If all products
+        are equal, the rounding errors may have the same sign: added one after another, they sum to at most u m / 3 (u S / 2 while the
+        partial sum grows from S / 2 to S, and so on). Learners with stored rows do not add products one after another: there this is 0.
         *Source*: Ipsen, Zhou, *Probabilistic error analysis for inner products*.
         """
         m = max(problem.n_samples, np.count_nonzero(self.beta))
@@ -199,7 +200,8 @@ class Evaluation(NamedTuple):
         """Magnitude of the terms of the loss, for bounds of rounding: the loss, or for a loss with negative values a sum of abs values.
 
         Negative values often come from differences, such as Poisson's exp(f) - y f, with the rounding error of the larger term. Where
-        the values are small, the losses at 0 and the infimum stand for that term; <resid, pred> has its own allowance.
+        the values are small, they do not show how large that term is: so the sizes of the losses at f = 0 and of the infimum are added.
+        <resid, pred> has its own allowance.
         """
         if problem.infimum >= 0:
             return abs(self.loss)
@@ -314,7 +316,7 @@ class L1Ball(NamedTuple):
     Parameters
     ----------
     radius : float
-        Of the l1 ball, in the units of y.
+        Of the l1 ball, in the units of the predictions.
 
     Examples
     --------
@@ -377,7 +379,7 @@ class L1Ball(NamedTuple):
 
 
 class L1Penalty(NamedTuple):
-    r"""The penalised Lasso: minimise :math:`L(\beta) + \text{lam} \|\beta\|_1` (lam in the sum convention: n times scikit-learn's alpha).
+    r"""The penalised Lasso: minimise :math:`L(\beta) + \text{lam} \|\beta\|_1` (L is the sum of the losses, not their mean).
 
     Lower end, with :math:`s = \min(1, \text{lam} / \|c\|_\infty)` and I the infimum: :math:`s\,(L + g) + (1 - s)\,I`, since
     :math:`L(b) \ge s\,(L + g - c^T b) + (1 - s)\,I` and :math:`\text{lam} \|b\|_1 \ge s\,c^T b`; for the squared loss the dual value at
@@ -386,7 +388,7 @@ class L1Penalty(NamedTuple):
     Parameters
     ----------
     lam : float
-        The penalty on the l1 norm.
+        The penalty on the l1 norm: n_samples times scikit-learn's alpha, with weights their sum times alpha.
 
     Examples
     --------
@@ -447,11 +449,11 @@ class L1Penalty(NamedTuple):
 
 
 class Priced(NamedTuple):
-    r"""As ``L1Penalty``, with a price for each learner: :math:`L(\beta) + \sum_j p_j |\beta_j| + q_j \beta_j^2 / 2`.
+    r"""As ``L1Penalty``, with penalty weights for each learner: :math:`L(\beta) + \sum_j p_j |\beta_j| + q_j \beta_j^2 / 2`.
 
     There may be limits :math:`l_j \le \beta_j \le u_j`, with :math:`l_j \le 0 \le u_j`. For every s the penalty is at least
     :math:`s\,c^T b` less its conjugate, :math:`\sum_j \max_b (s |c_j| - p_j) b - q_j b^2 / 2`, b from 0 to the limit on the side of c_j.
-    The conjugate is infinite where a price is exceeded and there is neither a quadratic term nor a limit.
+    The conjugate is infinite where s |c_j| exceeds p_j and there is neither a quadratic term nor a limit.
 
     target : the target that a certificate displays;  price, ridge, lower, upper : p, q, l and u, (n_learners,)
     """
@@ -476,7 +478,7 @@ class Priced(NamedTuple):
         need_convexity(problem, repr(self.target))
         owner, own = (problem, at) if model is None else model
         penalty = self.value(own.beta)
-        part = 4 * max(own.part(owner), at.part(problem))  # prices contain norms of columns, which are rounded
+        part = 4 * max(own.part(owner), at.part(problem))  # penalty weights contain norms of columns, which are rounded
         upper = own.upper(owner) + penalty * (1 + part)
         unpenalised = (self.price == 0) & (self.ridge == 0) & (self.lower == -math.inf) & (self.upper == math.inf)
         error = self._orthogonality_error(problem, at, unpenalised) if unpenalised.any() else 0.0

@@ -26,8 +26,8 @@ class Problem(Parts):
 
     Parameters
     ----------
-    X : array_like, data frame or scipy sparse matrix, (n_samples, n_columns); ``open_columns(...)``; or an oracle
-        Raw columns. Or a collection of columns of your own, an object with methods ``scan`` and ``column`` (see
+    X : array_like, data frame or scipy sparse matrix, (n_samples, n_columns); ``open_columns(...)``; or an object of your own
+        Raw columns. Or an object with methods ``scan`` (the inner products of all columns with a vector) and ``column`` (see
         ``coordboost.learners.Oracle``): its columns are not standardised and must have unit norm, sum_i w_i B_ij^2 = 1 (w the sample
         weights, 1 without). This is checked here, and again when columns are read.
     y : array_like, (n_samples,)
@@ -59,6 +59,7 @@ class Problem(Parts):
     dictionary : the matrix B; y, weight : float64 (n_samples,)
     constant : float, the constant b of every prediction;  offset : float64 (n_samples,) or None, as it was given
     base : float or (n_samples,), the part of b + o that was not subtracted from y
+    start_loss : float, the loss at beta = 0, of the constant model: sum_i w_i loss(y_i, b + o_i)
     standardization : converts coefficients of unit columns to those of X
     feature_names : names of the learners; dropped : names of constant columns, which get coefficient 0
 
@@ -175,7 +176,7 @@ class Problem(Parts):
 
     @cached_property
     def feature_names(self) -> list[str]:
-        """Names of the learners, a list; for an implicit dictionary of those found so far."""
+        """Names of the learners, a list; for learners found by a search, such as trees, of those found so far."""
         if not self.dictionary.countable:
             return [self.dictionary.name(j) for j in range(self.n_learners)]
         return [self.column_names[j] for j in self.standardization.kept]
@@ -191,7 +192,7 @@ class Problem(Parts):
 
     @property
     def countable(self) -> bool:
-        """Whether all learners are listed, so that one scan gives all correlations; False for an implicit dictionary."""
+        """Whether all learners are listed, so that one scan gives all correlations; False for learners found by a search."""
         return self.dictionary.countable
 
     @property
@@ -374,7 +375,7 @@ class Problem(Parts):
         Returns
         -------
         coef : ndarray, (n_columns,)
-            Of the columns of X; for an implicit dictionary `beta`, of the learners found.
+            Of the columns of X; for learners found by a search `beta`, of those found.
         intercept : float
             For these coefficients.
         """

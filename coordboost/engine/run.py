@@ -137,7 +137,7 @@ class Run(StepPath):
         return list(self.problem.column_names if self.problem.countable else self.problem.feature_names)
 
     def order_of_entry(self) -> np.ndarray:
-        """Columns of X (or learners of an implicit dictionary) in the order in which steps first moved them, (n_entered,).
+        """Columns of X (or learners found by a search, such as trees) in the order in which steps first moved them, (n_entered,).
 
         Returns
         -------
@@ -384,9 +384,9 @@ def solve(
         Seed of all random numbers. The same seed gives the same run; None draws a fresh seed (kept in ``run.seed``).
     stop : stop rule or sequence of them, optional
         ``GapBelow``, ``NoProgress``, ``TimeLimit`` (all in ``coordboost.engine``), or a function of a ``State`` that returns True to
-        stop. The run ends at the first step at which a rule is true; except for ``TimeLimit`` this step does not depend on the machine. A
-        rule that turns true and then false again may be missed, as rules are not tested after every step; give it an attribute
-        ``every``, and it is tested at each multiple of that step number.
+        stop. If a rule stays true once it is true, the run ends at the first step at which it is; unless the rule uses the time, this
+        step does not depend on the machine. A rule that turns false again may be missed, as rules are not tested after every step; give
+        it an attribute ``every``, and it is tested at each multiple of that step number.
     watch : callable, optional
         Called with a ``State`` about twenty times a second and at the end, for progress bars and logs; it cannot stop the run.
     model_state : class, optional

@@ -1,7 +1,8 @@
-"""Stop rules end a run early. All but ``TimeLimit`` depend on the step alone, not on the speed of the machine.
+"""Stop rules end a run early. Of the rules here only ``TimeLimit`` depends on the speed of the machine.
 
 A stop rule is any callable of a ``State``. It may have the attribute ``every`` (it is tested at multiples of this step number) and the
-attribute ``clock`` (True if it uses ``state.seconds``). See ``coordboost.engine.run_loop`` for when rules are tested.
+attribute ``clock`` (True if it uses ``state.seconds``; then it depends on the machine, too). See ``coordboost.engine.run_loop`` for when
+rules are tested.
 """
 
 from dataclasses import dataclass
@@ -17,7 +18,7 @@ def _checked(name, number):
 
 @dataclass(frozen=True)
 class GapBelow:
-    """Stop once the certified gap to `target` is at most `tolerance` times the loss at beta = 0 above its infimum.
+    """Stop once the certified gap to `target` is at most `tolerance` times (the loss at beta = 0, minus the infimum).
 
     Parameters
     ----------
@@ -26,7 +27,8 @@ class GapBelow:
     target : Unconstrained, L1Ball or L1Penalty, optional
         By default what the method approaches.
     every : int, optional
-        Test at multiples of this step number. Default: as often as tests cost at most a tenth of the run. *Cost* of a test: a scan.
+        Test at multiples of this step number. Default: as often as possible at a cost of at most a tenth of the run. *Cost* of a test: a
+        scan (the correlations of all learners).
 
     Raises
     ------
@@ -64,7 +66,9 @@ class GapBelow:
 
 @dataclass(frozen=True)
 class NoProgress:
-    """Stop once the largest abs correlation is at most `tolerance` times its value at beta = 0 (unconstrained optimum).
+    """Stop once the largest abs correlation is at most `tolerance` times its value at beta = 0.
+
+    Only for methods without an l1 bound or penalty: it never stops others.
 
     Parameters
     ----------
@@ -99,7 +103,9 @@ class NoProgress:
 
 @dataclass(frozen=True)
 class TimeLimit:
-    """Stop at the first block of steps that ends after `seconds`: the only rule whose step depends on the speed of the machine.
+    """Stop after `seconds`; the step at which the run ends depends on the speed of the machine.
+
+    The clock is read about every 0.05 s.
 
     Parameters
     ----------

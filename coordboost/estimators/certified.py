@@ -322,8 +322,8 @@ class CertifiedLassoCV(Regression, PenaltyGrid):
     certificates_ : list of Certificate
         A list with the one ``certificate_``.
     cross_validation_ : CrossValidation
-        Losses on held-out rows at all points of the path, or of all paths compared. With three classes or more a list, one for
-        each class.
+        Losses on held-out rows at all points of the path, or of all paths compared. For classifiers with three classes or
+        more: a list, one for each class.
     criterion_ : ndarray of shape (n_points,)
         Value of AIC, BIC or Cp at every point of the path; smaller is better. Only if `rule` is one of them; then there is no
         ``cross_validation_``.
@@ -538,8 +538,8 @@ class CertifiedElasticNetCV(Regression, PenaltyGrid):
     certificates_ : list of Certificate
         A list with the one ``certificate_``.
     cross_validation_ : CrossValidation
-        Losses on held-out rows at all points of the path, or of all paths compared. With three classes or more a list, one for
-        each class.
+        Losses on held-out rows at all points of the path, or of all paths compared. For classifiers with three classes or
+        more: a list, one for each class.
     criterion_ : ndarray of shape (n_points,)
         Value of AIC, BIC or Cp at every point of the path; smaller is better. Only if `rule` is one of them; then there is no
         ``cross_validation_``.
@@ -797,8 +797,8 @@ class CertifiedLassoClassifierCV(Classification, PenaltyGrid):
     certificates_ : list of Certificate
         One for each of ``paths_``.
     cross_validation_ : CrossValidation
-        Losses on held-out rows at all points of the path, or of all paths compared. With three classes or more a list, one for
-        each class.
+        Losses on held-out rows at all points of the path, or of all paths compared. For classifiers with three classes or
+        more: a list, one for each class.
     criterion_ : ndarray of shape (n_points,)
         Value of AIC, BIC or Cp at every point of the path; smaller is better. Only if `rule` is one of them; then there is no
         ``cross_validation_``.
@@ -1004,8 +1004,8 @@ class CertifiedPoissonRegressorCV(CountRegression, PenaltyGrid):
     certificates_ : list of Certificate
         A list with the one ``certificate_``.
     cross_validation_ : CrossValidation
-        Losses on held-out rows at all points of the path, or of all paths compared. With three classes or more a list, one for
-        each class.
+        Losses on held-out rows at all points of the path, or of all paths compared. For classifiers with three classes or
+        more: a list, one for each class.
     criterion_ : ndarray of shape (n_points,)
         Value of AIC, BIC or Cp at every point of the path; smaller is better. Only if `rule` is one of them; then there is no
         ``cross_validation_``.

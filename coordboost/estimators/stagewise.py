@@ -189,8 +189,8 @@ class LSBoostRegressorCV(CrossValidated, Regression, _LSBoost):
     certificates_ : list of Certificate
         A list with the one ``certificate_``.
     cross_validation_ : CrossValidation
-        Losses on held-out rows at all points of the path, or of all paths compared. With three classes or more a list, one for
-        each class.
+        Losses on held-out rows at all points of the path, or of all paths compared. For classifiers with three classes or
+        more: a list, one for each class.
     criterion_ : ndarray of shape (n_points,)
         Value of AIC, BIC or Cp at every point of the path; smaller is better. Only if `rule` is one of them; then there is no
         ``cross_validation_``.
@@ -363,8 +363,8 @@ class ForwardStagewiseRegressorCV(CrossValidated, Regression, _ForwardStagewise)
     certificates_ : list of Certificate
         A list with the one ``certificate_``.
     cross_validation_ : CrossValidation
-        Losses on held-out rows at all points of the path, or of all paths compared. With three classes or more a list, one for
-        each class.
+        Losses on held-out rows at all points of the path, or of all paths compared. For classifiers with three classes or
+        more: a list, one for each class.
     criterion_ : ndarray of shape (n_points,)
         Value of AIC, BIC or Cp at every point of the path; smaller is better. Only if `rule` is one of them; then there is no
         ``cross_validation_``.
@@ -547,8 +547,8 @@ class RegularizedForwardStagewiseRegressorCV(CrossValidated, Regression, _Forwar
     certificates_ : list of Certificate
         A list with the one ``certificate_``.
     cross_validation_ : CrossValidation
-        Losses on held-out rows at all points of the path, or of all paths compared. With three classes or more a list, one for
-        each class.
+        Losses on held-out rows at all points of the path, or of all paths compared. For classifiers with three classes or
+        more: a list, one for each class.
     criterion_ : ndarray of shape (n_points,)
         Value of AIC, BIC or Cp at every point of the path; smaller is better. Only if `rule` is one of them; then there is no
         ``cross_validation_``.
@@ -737,8 +737,8 @@ class ForwardStagewiseClassifierCV(CrossValidated, Classification, _ForwardStage
     certificates_ : list of Certificate
         One for each of ``paths_``.
     cross_validation_ : CrossValidation
-        Losses on held-out rows at all points of the path, or of all paths compared. With three classes or more a list, one for
-        each class.
+        Losses on held-out rows at all points of the path, or of all paths compared. For classifiers with three classes or
+        more: a list, one for each class.
     criterion_ : ndarray of shape (n_points,)
         Value of AIC, BIC or Cp at every point of the path; smaller is better. Only if `rule` is one of them; then there is no
         ``cross_validation_``.

@@ -1,7 +1,7 @@
-r"""The Lasso of the squared loss by coordinate descent on a working set: in Gram form, or on the stored entries of sparse columns.
+r"""The Lasso of the squared loss by coordinate descent on a working set: with the Gram matrix, or on the nonzeros of sparse columns.
 
 In Gram form the correlations c = B'r of the m learners in the set are updated by rows of the Gram matrix. So a step costs O(m) whatever
-the number of samples, and so does the duality gap on the set. On stored entries the residual is updated, and a step costs the entries of
+the number of samples, and so does the duality gap on the set. On the nonzeros the residual is updated, and a step costs the entries of
 its column. Where sweeps are slow, conjugate gradients find the minimiser at fixed signs; they also work for dependent columns.
 
 After a fit all learners are checked: by a scan, or one by one those that may reach the penalty according to the last two scans.
@@ -21,14 +21,14 @@ from coordboost._numba import compiled, kernel, reduction
 from coordboost.certificates.sphere import LastScans, Trend, farthest, few_entries
 from coordboost.lasso.penalty import best_along, gap_of_sums, sums_of
 
-#: A dictionary that stores more than this share of its entries is treated as dense: then a step in Gram form reads less.
+#: A dictionary that stores more than this share of its entries is treated as dense: then a step with the Gram matrix reads less.
 DENSE = 0.15
 #: Up to this number, all learners join the working set at the start, if there are many penalties and twice as many samples.
 SMALL = 2048
 #: SWEEPS: maximum number of sweeps over the support in a round, which ends when one gains at most FLAT times the goal.
 #: TURNS: maximum number of turns of rounds and conjugate gradients; they end after STUCK in a row with at least LITTLE times the best gap.
 SWEEPS, FLAT, TURNS, STUCK, LITTLE = 10, 0.1, 40, 4, 0.999
-#: ROUNDS: rounds of a turn in Gram form, plus one for every MORE learners in the support. LONG: rounds of a turn on entries.
+#: ROUNDS: rounds of a turn with the Gram matrix, plus one for every MORE learners in the support. LONG: rounds of a turn on nonzeros.
 ROUNDS, MORE, LONG = 3, 50, 20
 #: Conjugate gradients start anew when a coefficient reaches 0 or after STEPS steps, at most RESTARTS times. They end when the largest
 #: gradient times the l1 norm is at most PART times the wanted gap, or when more than LEFT times the last largest gradient remains.
@@ -366,7 +366,7 @@ class Entries:
 
 
 class GramSet:
-    """The working set in Gram form.
+    """The working set with its Gram matrix.
 
     block : the store of its columns and Gram matrix;  start, now : (m,), negative gradients of the smooth part at 0 and at `gamma`
     gamma, ridge : (m,), coefficients, and what the elastic net adds to the diagonal of the Gram matrix
@@ -433,7 +433,7 @@ class GramSet:
 
 
 class EntrySet:
-    """The working set on stored entries; weights scale the rows.
+    """The working set on the nonzeros of sparse columns; weights scale the rows.
 
     learner, gamma, ridge : (m,), the set, its coefficients, what the elastic net adds to the squares;  resid : (n_samples,)
     """

@@ -1,18 +1,19 @@
-r"""The penalised Lasso of a convex loss by proximal Newton steps on a working set, with certified stops.
+r"""The penalised Lasso of a convex loss by proximal Newton steps on a working set, stopped by duality gaps.
 
 At a prediction the loss is replaced by its quadratic model: with c = B'r the correlations of the pseudo-residual and
 G = B' diag(h) B, h_i = w_i curvature(y_i, f_i),
 
     minimise  -c'd + d'G d / 2 + penalty(gamma + d)     over the working set,
 
-by coordinate descent in Gram form, with exact solves where that is slow, or on stored entries; a line search goes along d on the true
-objective. G is the expensive part: it is kept from step to step and from penalty to penalty, as long as each step leaves only a small
-part of the duality gap.
+by coordinate descent with the Gram matrix, with exact solves where that is slow, or on the nonzeros of sparse columns; a line search goes
+along d on the true objective. G is the expensive part: it is kept from step to step and from penalty to penalty, as long as each step
+leaves only a small part of the duality gap.
 
-Where curvatures vary much, a step may be too long. The *secant curvature* of a sample is (r(y, middle) - r(y, f)) / (f -
-middle), r its pseudo-residual, with the middle of the loss at y for a loss of y - f, else at 0. Curvatures are kept above a
-part of these, which rises to 1 where steps prove too long: for the Huber and the logistic loss the model then lies above the
-loss, in any unit, and full steps cannot fail. Scans of all learners recruit and certify.
+Where curvatures vary much, a step may be too long. The *secant curvature* of a sample is (r(y, m) - r(y, f)) / (f - m), r its
+pseudo-residual, with m = y for a loss of y - f, else m = 0. Curvatures are kept above a part of these, which rises to 1 where steps prove
+too long: for the Huber and the logistic loss the model then lies above the loss, whatever the scale of y, and full steps always lower the
+objective. A pass over all columns adds violators to the working set and computes the gap. ``verb("name")`` calls a method of a compiled
+object, such as the loss (docs/architecture.md).
 
 Sources: Friedman, Hastie, Tibshirani, *Regularization paths for generalized linear models via coordinate descent*; Lee, Sun, Saunders,
 *Proximal Newton-type methods for minimizing composite functions* (line search); de Leeuw, Lange, *Sharp quadratic majorization in one
@@ -46,7 +47,7 @@ INEXACT = 0.05
 DECREASE, ROUNDING, SMALL_SLOPE = 1e-4, 1e-15, 0.9
 #: Maximum number of steps in a row without progress: more than the floor of the curvatures needs to rise to 1.
 STUCK = 8
-#: How often a model on entries is solved, each time to a smaller goal.
+#: Most solves of a quadratic model on the nonzeros of sparse columns, each to a smaller gap.
 TURNS = 40
 #: STEPS: maximum number of steps between two scans.
 #: MOST: maximum number of steps for one penalty.
@@ -86,9 +87,9 @@ def curvatures(loss, y, weight, base, pred, out):
 
 
 def secants(loss, y, weight, base, pred, middle_is_y, if_undefined, out):
-    """Fill `out` with the secant curvatures at the predictions, weighted: (r(y, middle) - r(y, f)) / (f - middle).
+    """Fill `out` with the secant curvatures at the predictions, weighted: (r(y, m) - r(y, f)) / (f - m).
 
-    The middle is y or 0; at the middle a secant curvature is `if_undefined`. If the loss is symmetric about its middle, up to a
+    m is y or 0; at f = m a secant curvature is `if_undefined`. If the loss is symmetric about m, up to a
     linear term, and its curvature falls on both sides, a parabola of this curvature lies above it: so for the Huber and the
     logistic loss.
     """
@@ -114,6 +115,7 @@ class Newton:
         ``judge(lam, gamma, pred, loss, resid, corr)``: the certified duality gap at a point, `corr` from a scan of all learners.
     """
 
+    # near: as forming a quadratic model costs more than a few extra columns, columns join a little early (workingset.py)
     near, steps_left, lam = 0.96, MOST, 0.0
 
     def __init__(self, source, judge):
@@ -153,7 +155,7 @@ class Newton:
         self.level = float(self.size.max())
 
     def penalise(self, lam):
-        """Also start the count of steps anew."""
+        """Set the penalty to `lam`, and the number of steps left to MOST."""
         self.steps_left, self.lam, self.cost = MOST, lam, self.source.penalty.at(lam, self.learner)
 
     def waiting(self, level):
@@ -232,8 +234,8 @@ class Newton:
     def _model(self):
         """Form the quadratic model for the present curvatures h: the Gram matrix of the set, or its columns times sqrt(h).
 
-        *Cost*, of m columns: m^2 n_samples for the Gram matrix, and m for a step in it; the stored entries for the columns, and
-        those of one column for a step.
+        *Cost*, of m columns: m^2 n_samples for the Gram matrix, and m for a step in it; the nonzeros for the columns, and those
+        of one column for a step.
         """
         loss, weight = self.problem.loss, self.problem.weight
         h = np.zeros(len(weight))

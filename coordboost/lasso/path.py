@@ -52,13 +52,14 @@ def lasso_path(
         Columns are centred and scaled to Euclidean norm 1, as for ``exact_path`` and every boosting method.
     y : array_like, (n_samples,); not with a Problem
     alphas : array_like, (n_alphas,), optional
-        Penalties >= 0 of the mean loss, in any order. The penalty of the sum of losses, lam elsewhere in this package, is alpha times
-        the sum of the weights (n_samples without weights). Default: `n_alphas` values, evenly spaced on a log scale, from the smallest
-        alpha at which all coefficients are 0 down to `eps` times that. Losses other than the squared one, and ridge, need alphas > 0.
+        Penalties >= 0 of the mean loss, in any order: glmnet's lambda (its alpha is `l1_ratio`). The penalty of the sum of
+        losses, lam elsewhere in this package, is alpha times the sum of the weights (n_samples without weights). Default: `n_alphas`
+        values, evenly spaced on a log scale, from the smallest alpha at which all coefficients are 0 down to `eps` times that.
+        Losses other than the squared one, and ridge, need alphas > 0.
     n_alphas : int, default 100
         Length of the default grid.
     eps : float, default 1e-3
-        The smallest alpha of the default grid over its largest.
+        The smallest alpha of the default grid over its largest (glmnet's lambda.min.ratio).
     tol : float, default 1e-6
         Stop when the duality gap, a bound on how far the objective is above its optimum, is at most `tol` times the loss of the
         constant model (less the smallest value that the loss can take).

@@ -1,12 +1,12 @@
 r"""The losses of the package: functions of one prediction, summed over the samples.
 
 A loss is a piece with the scalar kernels ``value(y, f)``, ``residual(y, f)`` (the pseudo-residual :math:`-\partial\ell/\partial f`) and,
-for a faster line search, ``curvature(y, f)``. Attributes read outside the kernels, all optional: ``sigma`` (smoothness) and ``mu``
-(strong convexity), each a float or None; ``infimum`` (a lower bound of ``value(y, .)``: a number, or a function of the targets);
-``location`` (True if the loss depends on ``y - f`` alone, so that an offset can be subtracted from `y`); ``labels(y)`` (checks and maps
-the targets); ``two_class`` (True if these are labels -1 and +1); ``inverse_link(f)`` (the prediction f on the scale of the target, or
-the probability of label +1); ``mean(f)`` (the same for an array of predictions); ``constant(y, weight)`` (the best constant prediction,
-by default the root of the sum of the residuals); ``check()``.
+for a faster line search, ``curvature(y, f)``. Attributes read outside the kernels, all optional: ``sigma`` (Lipschitz constant of the
+derivative in f) and ``mu`` (constant of strong convexity), each a float or None; ``infimum`` (a lower bound of ``value(y, .)``: a number,
+or a function of the targets); ``location`` (True if the loss depends on ``y - f`` alone, so that an offset can be subtracted from `y`);
+``labels(y)`` (checks and maps the targets); ``two_class`` (True if these are labels -1 and +1); ``inverse_link(f)`` (the prediction f on
+the scale of the target, or the probability of label +1); ``mean(f)`` (the same for an array of predictions); ``constant(y, weight)`` (the
+best constant prediction, by default the root of the sum of the residuals); ``check()``.
 
 Source: Lu and Mazumder, Randomized Gradient Boosting Machine, Definition 4.1 and Section 5.
 Losses that are not convex are meant for Langevin boosting, which can leave a local minimum: they have no certificate and no line search
@@ -71,7 +71,7 @@ class LogMeanLoss(Loss):
 
 
 class Squared(namedtuple("Squared", ""), Loss):
-    r""":math:`\ell(y, f) = (y - f)^2 / 2`; sigma = mu = 1.
+    r""":math:`\ell(y, f) = (y - f)^2 / 2`; Lipschitz constant of the derivative `sigma` = 1, constant of strong convexity `mu` = 1.
 
     Examples
     --------
@@ -114,14 +114,16 @@ class _Huber(NamedTuple):
 
 
 class Huber(_Huber, Loss):
-    r""":math:`(y-f)^2/2` where :math:`|y-f| \le d`, else :math:`d|y-f| - d^2/2`; the derivative is Lipschitz with sigma = 1.
+    r""":math:`(y-f)^2/2` where :math:`|y-f| \le d`, else :math:`d|y-f| - d^2/2`; Lipschitz constant of the derivative `sigma` = 1.
+
+    ``residual`` is minus the derivative in f, here y - f cut off at -d and d.
 
     Parameters
     ----------
     d : float, default 1
-        Threshold: residuals up to d in absolute value are squared, larger ones are linear. In the units of y and not estimated from the
-        data (scikit-learn's ``HuberRegressor`` multiplies its epsilon by an estimated scale). Choose it from the noise, e.g. 1.345 times
-        a robust standard deviation of the residuals.
+        Threshold: differences y - f up to d in absolute value are squared, larger ones count linearly. In the units of y and not
+        estimated from the data (scikit-learn's ``HuberRegressor`` multiplies its epsilon by an estimated scale). Choose it from the
+        noise, e.g. 1.345 times a robust standard deviation of the residuals.
 
     Examples
     --------
@@ -169,7 +171,7 @@ class _Logistic(NamedTuple):
 
 
 class Logistic(_Logistic, Loss):
-    r""":math:`\log(1 + e^{-yf}) + d f^2/2` for labels -1, +1; sigma = 1/4 + d, mu = d (None for d = 0).
+    r""":math:`\log(1 + e^{-yf}) + d f^2/2` for labels -1, +1; `sigma` = 1/4 + d, `mu` = d (None for d = 0).
 
     Parameters
     ----------

@@ -298,7 +298,7 @@ def gcd(step: StepRule | None = None) -> Method:
 
 
 def gbm(rate: float = 0.1) -> Method:
-    """Gradient boosting with shrinkage: a step adds `rate` times the learner fitted to the pseudo-residual.
+    """Gradient boosting with shrinkage (a learning rate): a step adds `rate` times the learner fitted to the pseudo-residual.
 
     For given columns, and for trees whose leaf values are means, this is ``ls_boost(rate)``. Trees with a ridge penalty on leaf values or
     with Newton leaves are scaled differently. Friedman (2001), Section 5; LM, Algorithm 1 without its line search.
@@ -627,7 +627,7 @@ def sglb(
     eps: float = 0.1, beta: Any = 1e4, gamma: float = 1e-3, subsample: float = 1.0, select: SelectionRule | None = None,
     structure: Structure = Structure.OWN, shrink_first: bool = False,
 ) -> Method:  # fmt: skip
-    """Stochastic gradient Langevin boosting: independent noise in selection and fit, and shrinkage (SGLB, Algorithm 2).
+    """Stochastic gradient Langevin boosting: independent noise in selection and fit, and decay of the model (SGLB, Algorithm 2).
 
     As eps goes to 0, models are a sample from the Gibbs distribution proportional to exp(-beta (mean loss + gamma/2 ||Gamma F||^2)); see
     ``docs/langevin.md``. The constant that a ``Problem`` subtracts, for the squared loss the mean of y, does not shrink: use
@@ -649,7 +649,7 @@ def sglb(
     structure : Structure, default ``Structure.OWN``
         Noise in the selection of a learner; with any other structure the limit is not the distribution above.
     shrink_first : bool, default False
-        A variant: take the gradient at the model after shrinkage.
+        A variant: take the gradient at the model after its decay.
 
     Returns
     -------

@@ -202,8 +202,8 @@ def cross_validate(
     Returns
     -------
     CrossValidation
-        ``losses`` (n_folds, n_points), mean loss of each fold on its held-out rows (half the squared error for ``Squared()``; less the
-        smallest value that the loss can take, half the deviance for ``Poisson()``); ``mean``; ``error`` (its standard error); ``best``,
+        ``losses`` (n_folds, n_points), mean loss of each fold on its held-out rows, minus the smallest value that the loss can take:
+        half the squared error for ``Squared()``, half the deviance for ``Poisson()``. ``mean``; ``error`` (its standard error); ``best``,
         ``one_se``: indices of points.
 
     Notes

@@ -26,10 +26,10 @@ class PathPoint:
     step : float, optional
         The number of a point. Exact paths and grids also have places between points: 2.5 is halfway from point 2 to point 3.
     l1 : float, optional
-        Sum of the abs coefficients, each times its factor in the penalty: of unit columns for runs, exact paths, and grids over a
-        ``Problem``; of the columns of X for ``lasso_path(X, y, unit_columns=False)``.
+        Sum of the abs coefficients, each times its factor in the penalty: of unit columns, except for ``lasso_path(...,
+        unit_columns=False)``, with the columns of X, and the ``Certified...`` estimators, with the columns that they penalise.
     lam : float, optional
-        Penalty in the sum convention, the largest abs correlation at a Lasso optimum.
+        Penalty of the sum of the losses; at a Lasso optimum the largest abs correlation.
     alpha : float, optional
         Penalty of the mean loss as in scikit-learn, lam over the sum of the weights; see ``convert_penalty``.
     fraction : float, optional
@@ -120,7 +120,7 @@ class PathLike:
         Returns
         -------
         ndarray, (n_columns,)
-            On the scale of X; over an implicit dictionary (n_learners,), of the learners found so far.
+            On the scale of X; for learners found by a search, such as trees, (n_learners,), of those found so far.
 
         Raises
         ------
@@ -224,7 +224,7 @@ class PathLike:
         Raises
         ------
         ValueError
-            Over an implicit dictionary, or where the path ends before a place.
+            For learners found by a search, such as trees, or where the path ends before a place.
 
         Examples
         --------
@@ -317,8 +317,8 @@ class PathLike:
         """The path as a pandas data frame; of a run, at most 200 steps, which lie closer together at its start.
 
         One row for each point: ``step``, ``l1``, ``fraction``, ``alpha`` (names of the place), ``loss`` (the mean), ``deviance`` (the
-        explained part of the loss at 0), ``nonzeros``, ``gap`` (of a grid), ``intercept``, and the coefficients on the scale of X that
-        are not 0 everywhere. *Cost*: for a run, one scan for each row.
+        share of the loss explained, glmnet's dev.ratio), ``nonzeros``, ``gap`` (of a grid), ``intercept``, and the coefficients on the
+        scale of X that are not 0 everywhere. *Cost*: for a run, one scan for each row.
 
         Returns
         -------
@@ -358,7 +358,7 @@ class PathLike:
         ProfileDisplay
             The picture and its axes.
         """
-        # plots are on a higher floor: loaded by name, and only when needed
+        # plots are in a higher layer: loaded by name, and only when needed
         displays = importlib.import_module("coordboost.reporting.plots.displays")
         return displays.ProfileDisplay.from_path(self, ax=ax, **options)
 

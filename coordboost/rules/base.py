@@ -202,7 +202,7 @@ class StepRule(ABC):
         Returns
         -------
         shrink : float
-            From 0 (no shrinkage) to 1.
+            The model is multiplied by 1 - shrink; from 0 to 1.
         theta : float
             In multiples of `unit`.
         """

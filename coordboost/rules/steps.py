@@ -4,11 +4,14 @@ r"""Step rules: how far to move along the selected learner, and by how much to s
 
     pred <- (1 - shrink) pred + unit theta B_j,        beta <- (1 - shrink) beta,   beta_j <- beta_j + unit theta.
 
-`unit` is a constant of the rule: forward stagewise has theta = -1, 0 or 1 in units of eps, so its coefficients are exact counts.
-Optional: ``score(j, corr, beta_j)``, by which learners are ranked (default ``abs(corr)``; it must not change by more than `corr` does),
-and ``bind(problem)``, which checks the rule against the loss.
+A *row* of the path is a stored step (j, shrink, theta). `unit` is a constant of the rule: forward stagewise has theta = -1, 0 or 1 in
+units of eps, so its coefficients are exact counts. Optional: ``score(j, corr, beta_j)``, by which learners are ranked (default
+``abs(corr)``; scores tie if they differ by less than the rounding of a correlation), and ``bind(problem)``, which checks the rule against
+the loss. ``verb("name")`` calls a method of a compiled object, such as the model state (which has the residual and the correlations); a
+*kernel* is a function that can be compiled (docs/architecture.md).
 
-*Fitted learners*: a step of gradient boosting is a fraction of the fitted learner, with or without noise, or of the line search along it.
+*Fitted learners*: a step of gradient boosting is a fraction of the fitted learner, with or without noise, or of the line-search step
+along it.
 
 *Momentum*: the steps of accelerated boosting, for two models f and h. With the mixing weight :math:`w_m = 2 / (m + 2)` (theta_m
 in the paper) the gradient is taken at :math:`g = (1 - w_m) f + w_m h`, and the next f starts there. A row of the path with
@@ -113,9 +116,9 @@ class FixedStep(_FixedStep, StepRule):
     Parameters
     ----------
     eps : float
-        Length of a step, in the units of y.
+        Length of a step, in the units of the predictions.
     delta : float, default inf
-        Radius of the l1 ball, in the units of y.
+        Radius of the l1 ball, in the units of the predictions.
 
     Examples
     --------
@@ -151,7 +154,7 @@ class StepSequence(_StepSequence, StepRule):
     Parameters
     ----------
     eps : ndarray, (n_steps,)
-        Lengths of the steps, in the units of y.
+        Lengths of the steps, in the units of the predictions.
 
     Examples
     --------
@@ -187,9 +190,9 @@ class PathStep(_PathStep, StepRule):
     Parameters
     ----------
     eps : float
-        Length of a step, in the units of y.
+        Length of a step, in the units of the predictions.
     deltas : ndarray, (n_steps,)
-        Radius of the l1 ball in each step, in the units of y.
+        Radius of the l1 ball in each step, in the units of the predictions.
 
     Examples
     --------
@@ -234,12 +237,12 @@ class _SoftThreshold(NamedTuple):
 class SoftThreshold(_SoftThreshold, StepRule):
     """The exact minimiser along learner j of (quadratic bound of the loss) + lam * abs(beta_j).
 
-    The score is the absolute value of the step. Source: Freund, Grigas and Mazumder, A.4.4 (eq. 55); `lam` in the sum convention.
+    The score is the absolute value of the step. Source: Freund, Grigas and Mazumder, A.4.4 (eq. 55).
 
     Parameters
     ----------
     lam : float
-        Penalty on the l1 norm of the coefficients, in the sum convention.
+        Factor of the l1 norm of the coefficients in the objective, which has the sum of the losses, not their mean.
     rate : float, optional
         Learning rate, without unit; None stands for 1 / sigma of the loss.
 
@@ -307,7 +310,7 @@ def without_noise(state, k, j, corr):
     return fitted(state, corr)
 
 
-#: tempered(state, k, j, corr): the length of learner j in a fit to the residual with the noise of step k.
+#: tempered(state, k, j, corr): the length of learner j in a fit to the residual plus the (Langevin) noise of step k.
 tempered = verb("tempered", without_noise)
 
 
@@ -316,7 +319,7 @@ class _FittedStep(NamedTuple):
 
 
 class FittedStep(_FittedStep, StepRule):
-    """theta = rate * length of the fitted learner: the shrinkage of gradient boosting.
+    """theta = rate * length of the fitted learner, with the learning rate of gradient boosting.
 
     The length of a column is its correlation. Trees with a ridge penalty or Newton leaves have another length.
 
@@ -346,7 +349,7 @@ class _DampedLineSearch(NamedTuple):
 class DampedLineSearch(_DampedLineSearch, StepRule):
     """theta = rate * the step that minimises the loss along the learner: for any convex loss, smooth or not.
 
-    *Source*: Friedman, Greedy function approximation: a gradient boosting machine, Algorithm 1 with the shrinkage of Section 5.
+    *Source*: Friedman, Greedy function approximation: a gradient boosting machine, Algorithm 1, and Section 5 (learning rate).
 
     Parameters
     ----------
@@ -384,14 +387,14 @@ class _Langevin(NamedTuple):
 class Langevin(_Langevin, StepRule):
     """theta = rate * length of the learner fitted to the noisy residual; the model is first multiplied by 1 - shrink.
 
-    Without noise this is ``FittedStep(rate)`` with shrinkage.
+    Without noise this is ``FittedStep(rate)`` with decay of the model.
 
     Parameters
     ----------
     rate : float
         Learning rate eps, without unit.
     shrink : float, default 0
-        Shrinkage of the model in a step, gamma eps.
+        Decay of the model in a step (*model shrinkage*, not the learning rate): gamma eps.
 
     Examples
     --------
@@ -435,7 +438,7 @@ def mixing(m):
 
 @kernel
 def admissible(cosine):
-    """Return the largest gamma that Theorem 4.1 allows if the cosine of each fit is at least `cosine`: (1 - sqrt(1 - cosine^2))^2."""
+    """Return the largest gamma that Theorem 4.1 (Lu et al.) allows if all fits have a cosine >= `cosine`: (1 - sqrt(1 - cosine^2))^2."""
     square = min(cosine * cosine, 1.0)
     return square * square / (1.0 + math.sqrt(1.0 - square)) ** 2
 
@@ -452,7 +455,11 @@ class _TwoPhase(NamedTuple):
 
 
 class TwoPhase(_TwoPhase, StepRule):
-    """AGBM: even steps move f by eta corr, odd steps move h by (gamma eta / w_m) corr, corr with the corrected residual."""
+    """AGBM: even steps move f by eta corr, odd steps move h by (gamma eta / w_m) corr.
+
+    In odd steps corr is the correlation with the error-corrected residual: the residual plus a multiple of what the last fit to it left
+    unexplained (engine/states/accelerated.py).
+    """
 
     needs_convex = NO_THEOREM
     sequences = 2
@@ -487,7 +494,7 @@ class OnePhase(_OnePhase, StepRule):
         return share_of_h, self.eta * corr
 
 
-#: Kinds of rows: a step towards a vertex, a step away from a vertex, the first row of a swap, its second row.
+#: Kinds of rows (stored steps): a step towards a vertex, a step away from a vertex, the first row of a swap, its second row.
 FORWARD, AWAY, SWAP, SWAPPED = 0, 1, 2, 3
 
 #: search_pair(state, i, a, j, b): the t that minimises the loss at pred + t (a B_i + b B_j).
@@ -497,7 +504,8 @@ search_pair = verb("search_pair")
 #: the coefficient in the first row.
 turn = verb("turn")
 
-#: The radius, for the attributes `unit` (theta is relative to the radius), `frank_wolfe` and `corrective` of step rules.
+#: The radius, for the attributes `unit` (theta is relative to the radius), `frank_wolfe` and `corrective` (also steps away from
+#: vertices) of step rules.
 RADIUS = property(lambda rule: rule.radius)
 
 
@@ -520,7 +528,7 @@ class DiminishingStep(BallStep):
     Parameters
     ----------
     radius : float
-        Radius of the l1 ball, in the units of y.
+        Radius of the l1 ball, in the units of the predictions.
 
     Examples
     --------
@@ -542,7 +550,7 @@ class SegmentSearch(BallStep):
     Parameters
     ----------
     radius : float
-        Radius of the l1 ball, in the units of y.
+        Radius of the l1 ball, in the units of the predictions.
 
     Examples
     --------

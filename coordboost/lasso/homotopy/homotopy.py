@@ -76,7 +76,7 @@ def exact_path(
     max_knots : int, optional
         Stop after this many knots.
     candidates : int, optional
-        Speed only: the number of columns first held in the active-set search. The path does not depend on it.
+        Speed only: the number of columns tracked between two full scans, at the start. The path does not depend on it.
     fit_intercept : bool, default True
         False: no intercept, and columns are not centred. With a Problem leave it at True: its `center` decides.
 
@@ -99,7 +99,8 @@ def exact_path(
     Tied, duplicated and linearly dependent columns are handled; of identical columns the first gets the coefficient.
     *Cost*: O(candidates * active) per knot. All columns are read only when a bound on the change of the residual since the last scan no
     longer excludes that another column enters. *Source*: Efron, Hastie, Johnstone, Tibshirani, *Least angle regression*; Osborne,
-    Presnell, Turlach, *A new approach to variable selection in least squares problems*; the use of a sphere test along the path is ours.
+    Presnell, Turlach, *A new approach to variable selection in least squares problems*; the use of a safe screening rule along
+    the path is ours (certificates/sphere.py).
 
     Examples
     --------

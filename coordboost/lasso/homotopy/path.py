@@ -17,7 +17,7 @@ class ExactPath(PiecewiseLinear):
     ----------
     problem : Problem;  kind : "lasso", "lar" or "stagewise"
     lam : (n_knots,)
-        Largest abs correlation at each knot, decreasing (sum convention: n_samples times scikit-learn's alpha).
+        Largest abs correlation at each knot, decreasing (penalty of the sum of the losses: n_samples times scikit-learn's alpha).
     l1 : (n_knots,)
         Sum of abs(beta).
     beta : CSR array, (n_knots, n_learners)

@@ -319,7 +319,7 @@ def check(
     run: Run, statements: "str | Statement | Sequence[str | Statement] | None" = None, *, angle_learners: int = ANGLE_LEARNERS,
     watch: Callable[[str], object] | None = None,
 ) -> BoundChecks:  # fmt: skip
-    """Check statements on a run.
+    """Compare a run with theorems that bound it.
 
     Parameters
     ----------
@@ -328,9 +328,9 @@ def check(
         A name as printed, "Theorem 2.1 (i)", or a part of several names, "Theorem 2.1": all of them that apply to the run. Default: every
         statement in ``coordboost.theory.bounds.STATEMENTS`` that applies.
     angle_learners : int, default 24
-        Some theorems need the minimal cosine angle. Where no exact method is cheap, it is searched for if there are at most this many
-        learners. With more, the smallest cosine along the run is used instead, which is not smaller. A search takes a second for 12
-        learners, half a minute for 40, minutes for 100.
+        Some theorems need the minimal cosine angle, min over c in range(B) of max_j abs(<B_j, c>) / norm(c). Where no exact method is
+        cheap, it is searched for if there are at most this many learners. With more, the smallest cosine along the run is used instead:
+        it is at least as large, so the check is stricter. A search takes a second for 12 learners, half a minute for 40, minutes for 100.
     watch : callable, optional
         Called with a short message on the current work, for progress bars.
 
@@ -346,8 +346,8 @@ def check(
 
     Notes
     -----
-    *Cost*: one thin SVD of B and, for every step, the correlations of all learners in its coordinates, O(rank n_learners). For a random
-    method also 24 repeated runs and an angle.
+    *Cost*: one thin SVD of B and, for every step, the correlations of all learners in coordinates of the left singular vectors,
+    O(rank n_learners). For a random method also 24 repeated runs and the minimal cosine angle.
 
     Examples
     --------

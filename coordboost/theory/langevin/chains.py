@@ -223,7 +223,7 @@ class Chain(NamedTuple):
     Parameters
     ----------
     values : ndarray, (n_chains, n_draws, n_quantities)
-        Coefficients of the unit columns, or predictions in the units of y.
+        Coefficients of the unit columns, or predictions.
     steps : ndarray of int, (n_draws,)
         The steps of the draws.
 
