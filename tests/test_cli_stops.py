@@ -28,7 +28,7 @@ def test_a_gap_or_a_time_ends_the_run(folder):
     words = "path t.csv --target price --method ls_boost --eps 0.1 --steps 100000"
     fine(words, "--gap 0.01 --out o")
     run = load("o/ls_boost.run")
-    assert run.message.startswith(f"GapBelow ended the run at step {run.n_steps}: the certified gap fell below 0.01")
+    assert run.message.startswith(f"GapBelow ended the run at step {run.n_steps}: the certified gap is at most 0.01")
     fine(words, "--seconds 0 --steps 1000000000 --out o")
     assert "the time limit of 0 s was reached" in load("o/ls_boost.run").message
 

@@ -43,7 +43,7 @@ class Unheard(namedtuple("Unheard", ""), cb.rules.CoefficientRule):
 def test_unsupported_coefficients_are_refused():
     with pytest.raises(ValueError, match="no model state keeps Unheard coefficients"):
         cb.solve(PROBLEM, cb.rules.Method("own", cb.rules.Greedy(), cb.rules.ShrunkenStep(), coefficients=Unheard()), 3)
-    with pytest.raises(ValueError, match="coefficients must be a store of coefficients such as Single"):
+    with pytest.raises(ValueError, match="coefficients must be a coefficient rule such as Single"):
         cb.rules.Method("own", cb.rules.Greedy(), cb.rules.ShrunkenStep(), coefficients=cb.rules.Greedy())
     with pytest.raises(ValueError, match="cannot run on model_state=NaiveState"):
         cb.solve(PROBLEM, cb.forward_stepwise(), 3, model_state=cb.engine.NaiveState)

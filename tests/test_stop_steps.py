@@ -79,7 +79,7 @@ def test_two_long_runs_stop_at_the_right_step():
     expected = next(state.k for state in states if cb.engine.GapBelow(1e-3)(state))
     run = cb.solve(SQUARED, cb.ls_boost(0.1), 300_000, stop=cb.engine.GapBelow(1e-3))
     assert run.n_steps == expected < 200
-    assert run.message == f"GapBelow ended the run at step {expected}: the certified gap fell below 0.001 of the loss at zero"
+    assert run.message == f"GapBelow ended the run at step {expected}: the certified gap is at most 0.001 of the loss at zero"
 
 
 @over_cases

@@ -41,7 +41,7 @@ class GapBelow:
     >>> problem = cb.Problem([[1.0, 0], [0, 1], [2, 1], [1, 3]], [1.0, 2, 4, 5])
     >>> run = cb.solve(problem, cb.ls_boost(0.5), 1000, stop=cb.engine.GapBelow(1e-3))
     >>> run.n_steps < 100, run.message
-    (True, 'GapBelow ended the run at step 10: the certified gap fell below 0.001 of the loss at zero')
+    (True, 'GapBelow ended the run at step 10: the certified gap is at most 0.001 of the loss at zero')
     """
 
     tolerance: float
@@ -61,7 +61,7 @@ class GapBelow:
         return certificate.gap <= self.tolerance * state.problem.start_excess
 
     def __str__(self):
-        return f"the certified gap fell below {self.tolerance:g} of the loss at zero"
+        return f"the certified gap is at most {self.tolerance:g} of the loss at zero"
 
 
 @dataclass(frozen=True)

@@ -223,7 +223,7 @@ class CoefficientRule(ABC):
 
     __slots__ = ()
 
-    expected = "a store of coefficients such as Single()"
+    expected = "a coefficient rule such as Single()"
 
     #: a row of the path is the whole update: beta <- (1 - shrink) beta, then beta_j <- beta_j + unit theta
     plain = False

@@ -427,7 +427,7 @@ class Langevin(_Langevin, StepRule):
 #: ``UNDO`` or ``SLOWER`` (coefficients.py) if momentum restarts; the factor that multiplies gamma.
 tempo = verb("tempo")
 #: Reason, in error messages, why momentum needs a convex loss.
-NO_THEOREM = "momentum has a guarantee for convex losses only, use sglb()"
+NO_THEOREM = "momentum has a guarantee for convex losses only; use sglb()"
 
 
 @kernel

@@ -25,7 +25,7 @@ KINDS = (
     (Learners, "dictionary", learners.dictionary_case, learners.DICTIONARY_LAWS),
     (StepRule, "step rule", rules.step_case, rules.STEP_LAWS),
     (SelectionRule, "selection rule", rules.selection_case, rules.SELECTION_LAWS),
-    (CoefficientRule, "store of coefficients", rules.store_case, rules.STORE_LAWS),
+    (CoefficientRule, "coefficient rule", rules.store_case, rules.STORE_LAWS),
     (LearnerFamily, "family of learners", learners.family_case, learners.FAMILY_LAWS),
 )
 
