@@ -122,7 +122,7 @@ def test_sigterm_is_left_alone():
 
 #: Start of the code of processes. ``tried(work)`` runs work that never ends, sends a signal, and prints the result and how soon it came.
 HEAD = """
-import os, signal, threading, time, warnings
+import gc, os, signal, threading, time, warnings
 import numpy as np
 import coordboost as cb
 signal.signal(signal.SIGINT, signal.default_int_handler)
@@ -137,6 +137,7 @@ def tried(work, signum=signal.SIGINT, after=0.3):
         sent.append(time.perf_counter())
         os.kill(os.getpid(), signum)
     timer = threading.Timer(after, send)
+    gc.collect()  # earlier timers: Python loses an exception that is raised while a finished thread is collected
     timer.start()
     try:
         found = work()
