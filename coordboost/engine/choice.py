@@ -404,11 +404,11 @@ def _gram_fits(problem):
 
 def _own_model_state(problem, method):
     """The model state that keeps the method's kind of coefficients: the one on the Gram matrix if there is one and the matrix is small."""
-    names = [model_state for model_state in pieces_of(ModelState).values() if model_state.countable and _carries(model_state, method)]
-    if not names:
-        kind = type(method.coefficients).__name__
+    states = [kind for kind in pieces_of(ModelState).values() if kind.countable and _carries(kind, method)]
+    if not states:
+        rule = type(method.coefficients).__name__
         raise ValueError(
-            f"{method.name}: no model state keeps {kind} coefficients; use Single(), or declare plain = True if a row is the whole update."
+            f"{method.name}: no model state keeps {rule} coefficients; use Single(), or declare plain = True if a row is the whole update."
         )
-    own = [model_state for model_state in names if model_state.from_gram and _gram_fits(problem)]
-    return (own or [model_state for model_state in names if not model_state.from_gram])[0]
+    own = [kind for kind in states if kind.from_gram and _gram_fits(problem)]
+    return (own or [kind for kind in states if not kind.from_gram])[0]
