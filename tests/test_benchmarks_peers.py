@@ -107,7 +107,7 @@ def test_stumps_reach_the_loss_of_trees_of_depth_1():
 def test_noise_is_compared_with_no_noise_and_with_peers(depth):
     table = langevin.steps("tiny", (2000, 5), depth, 10, rounds=1)
     rows = {row["name"]: row for row in table["rows"] if not row["note"]}
-    assert table["over no noise"] == pytest.approx(rows["coordboost"]["cpu"] / rows["no noise"]["cpu"])
+    assert table["ratio to no noise"] == pytest.approx(rows["coordboost"]["cpu"] / rows["no noise"]["cpu"])
     assert all(0 < row["loss"] < 5 for row in rows.values())
     assert table["best_peer"] in (None, "CatBoost langevin", "hessboost langevin")
 
