@@ -59,7 +59,7 @@ def test_the_optimum_is_that_of_scikit_learn(name):
 def test_the_optimum_is_that_of_glmnet(name):
     glmnet = pytest.importorskip("glmnet")
     X, y = SETS[name]()
-    path = cb.lasso_path(X, y, loss=cb.losses.Logistic(), n_alphas=10, eps=0.05, tol=1e-9, refit_intercept=True)
+    path = cb.lasso_path(X, y, loss=cb.losses.Logistic(), n_alphas=10, eps=0.05, tol=1e-9, refit_intercept=True, unit_columns=False)
     model = glmnet.LogitNet(alpha=1, lambda_path=path.alphas, standardize=False, n_splits=0, tol=1e-12, max_iter=1_000_000)
     model.fit(X, y > 0)
     for k in range(10):
