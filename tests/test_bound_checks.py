@@ -176,3 +176,65 @@ def test_checks_do_not_depend_on_the_unit_of_the_target(make):
 def test_plans_reach_as_far_as_the_message_says():
     far = cb.theory.plan(GAUSS, cb.methods.frank_wolfe, n_steps=8 * 10**14, delta=1.0)
     assert 0.99 * far.n_steps <= cb.theory.plan(GAUSS, cb.methods.frank_wolfe, far.gap, delta=1.0).n_steps <= far.n_steps
+
+
+def solvable(seed):
+    """A small problem, in turn: noisy, one column that explains y, y constant, a column twice, whole numbers with ties."""
+    rng = np.random.default_rng(seed)
+    n, p = rng.integers(3, 12), rng.integers(1, 4)
+    X = rng.normal(size=(n, p))
+    y = X[:, 0] + rng.normal(size=n)
+    kind = seed % 5
+    if kind == 1:
+        X, y = X[:, :1], 3 * X[:, 0] + 1
+    elif kind == 2:
+        y = np.full(n, 3.0)
+    elif kind == 3:
+        X = X[:, [0, 0]]
+    elif kind == 4:
+        X, y = np.round(2 * X), np.round(2 * y)
+    return X, y
+
+
+#: Methods of runs of 60 steps, for targets of size `unit`.
+GREEDY = {
+    "ls": lambda unit: cb.ls_boost(0.5),
+    "ls 1": lambda unit: cb.ls_boost(1.0),
+    "gcd": lambda unit: cb.methods.gcd(),
+    "fs": lambda unit: cb.forward_stagewise(0.1 * unit),
+    "rfs": lambda unit: cb.regularized_forward_stagewise(0.1 * unit, 2.0 * unit),
+    "path": lambda unit: cb.path_forward_stagewise(0.1 * unit, np.linspace(0.1, 2, 60) * unit),
+    "fw": lambda unit: cb.methods.frank_wolfe(2.0 * unit),
+}
+
+
+@pytest.mark.filterwarnings("ignore::coordboost.data.ConstantColumnWarning", "ignore::coordboost.engine.LongStepWarning")
+@pytest.mark.parametrize("name", GREEDY)
+@pytest.mark.parametrize("unit", [1.0, 2.0**-400, 2.0**400])
+def test_slack_covers_rounding_where_a_bound_is_0(name, unit):
+    """Runs that end at the optimum, or start there: measured values are rounding, such as 1e-33, and bounds are 0."""
+    for seed in range(20):
+        X, y = solvable(seed)
+        problem = cb.Problem(X, y * unit)
+        if problem.n_learners:
+            for found in cb.theory.check(cb.solve(problem, GREEDY[name](unit), 60), angle_learners=0):
+                assert found.holds, (seed, found, found.measured, found.bound, found.slack)
+
+
+@pytest.mark.filterwarnings("ignore::coordboost.data.ConstantColumnWarning")
+@pytest.mark.parametrize("loss", [cb.losses.Squared(), cb.losses.Huber(0.5), cb.losses.Logistic(0.1)], ids=repr)
+def test_random_bounds_hold_where_nothing_is_left_to_gain(loss):
+    """The start may be the optimum: the gap L(0) - L* is then 0, or rounding."""
+    for seed in range(10):
+        X, y = solvable(seed)
+        y = np.where(y > np.median(y), 1.0, -1.0) if loss.two_class else y
+        if len(np.unique(y)) == 1 and loss.two_class:
+            continue
+        problem = cb.Problem(X, y, loss)
+        if not problem.n_learners:
+            continue
+        limit = cb.angles.momentum_limit(problem)
+        methods = [cb.rtgcd(1), cb.methods.rcd()] + [cb.agbm(1 / loss.sigma, limit)] * (limit is not None)
+        for method in methods:
+            for found in cb.theory.check(cb.solve(problem, method, 10), angle_learners=4):
+                assert found.holds, (seed, method, found)

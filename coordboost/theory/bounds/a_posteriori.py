@@ -18,7 +18,9 @@ def excess(corr, to_least):
 
 
 def _sides(trail):
-    return Sides(trail.excess, excess(trail.corr, trail.to_least), 4 * trail.noise * trail.to_least, trail.excess[0])
+    # B (b - beta) and the fit are off by the noise; the correlations are, too
+    slack = 4 * trail.noise * (trail.to_least + trail.fit + trail.noise)
+    return Sides(trail.excess, excess(trail.corr, trail.to_least), slack, trail.excess[0])
 
 
 STATEMENTS = (

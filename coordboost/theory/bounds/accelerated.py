@@ -12,6 +12,7 @@ import numpy as np
 
 from coordboost._numba.threads import on_one_thread
 from coordboost.theory.bounds.check import Sides, Statement
+from coordboost.theory.bounds.randomized import rounding_of_losses
 
 SOURCE = "Lu, Karimireddy, Ponomareva, Mirrokni"
 #: Number of points (rounds, or periods) at which the gap is measured.
@@ -37,7 +38,7 @@ class Rounds(NamedTuple):
     """The gaps (n_points,) of a run after the rounds `at`, and the constants in the theorems.
 
     gap : L(f^0) - L*;  size : an upper bound of ||f* - f^0||;  eta, gamma, length : of the method, length = 1 without a period
-    doubt : how far L* may be above the lower end in use
+    doubt : how far L* may be above the lower end in use, and the rounding of the losses
     """
 
     at: np.ndarray
@@ -63,7 +64,7 @@ class Rounds(NamedTuple):
         losses = np.array([state.loss for state in run.replay(np.maximum(2 * at - 1, 0))])
         ends = least_loss(problem)
         lower, start = ends[0], problem.value(np.zeros(problem.n_samples))
-        doubt = max(0.0, min(ends[1], losses.min()) - lower)
+        doubt = max(0.0, min(ends[1], losses.min()) - lower) + rounding_of_losses(problem)
         return cls(at, losses - lower, start - lower, reach(problem, ends)[1], given["eta"], given["gamma"], length, doubt)
 
 

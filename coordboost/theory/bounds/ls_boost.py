@@ -114,7 +114,7 @@ def _loss(trail, variant):
 
 def _norm(what, formula, trail, variant):
     bound = formula(trail.constants, _eps(trail), trail.k, variant)
-    scale = bound[0] / trail.constants.size if trail.constants.size > 0 else 1.0
+    scale = formula(trail.constants._replace(size=1.0), _eps(trail), 0, variant)
     return Sides(getattr(trail, what), bound, scale * _slack(trail, variant), bound[0])
 
 

@@ -12,7 +12,7 @@ import numpy as np
 
 from coordboost._numba.threads import on_one_thread
 from coordboost._utils.interrupt import uncut
-from coordboost.certificates.objectives import Unconstrained
+from coordboost.certificates.objectives import Evaluation, Unconstrained
 from coordboost.rules.steps import LineSearch
 from coordboost.theory.bounds.check import Effort, Sides, Statement
 from coordboost.theory.bounds.trail import covered
@@ -44,7 +44,10 @@ def linear(pace, steps):
 
 def sublinear(pace, steps):
     """Theorem 4.2: E L(beta_M) - L* <= 1 / (1 / (L(0) - L*) + M / (2 sigma Dist_0^2))."""
-    return 1 / (1 / pace.gap + np.asarray(steps) / (2 * pace.sigma * pace.reach**2))
+    steps = np.asarray(steps)
+    if not (pace.gap > 0 and pace.reach > 0):  # the start is a minimiser
+        return 0.0 * steps
+    return 1 / (1 / pace.gap + steps / (2 * pace.sigma * pace.reach**2))
 
 
 def sublinear_simple(pace, steps):
@@ -53,7 +56,10 @@ def sublinear_simple(pace, steps):
 
 
 class Repeats(NamedTuple):
-    """The gaps of repeated runs, (n_runs, n_points), at the steps `at`; doubt : how far L* may be above the lower end in use."""
+    """The gaps of repeated runs, (n_runs, n_points), at the steps `at`.
+
+    doubt : how far L* may be above the lower end in use, and the rounding of the losses
+    """
 
     pace: Pace
     at: np.ndarray
@@ -70,7 +76,14 @@ class Repeats(NamedTuple):
         at, losses = losses_again(run, run.method.select.width > 0, effort)
         effort.watch("the smallest loss")
         lower, upper = least_loss(run.problem)
-        return cls(_pace(run, (lower, upper), effort), at, losses - lower, max(0.0, min(upper, losses.min()) - lower))
+        doubt = max(0.0, min(upper, losses.min()) - lower) + rounding_of_losses(run.problem)
+        return cls(_pace(run, (lower, upper), effort), at, losses - lower, doubt)
+
+
+def rounding_of_losses(problem):
+    """A bound of the rounding in a difference of two losses along a run, which start at beta = 0 and fall."""
+    start = Evaluation.point(problem, np.zeros(problem.n_learners), corr=False)
+    return 2 * start.sums(problem)
 
 
 def growing(n_steps):
