@@ -25,7 +25,7 @@ The top level has the scikit-learn estimators, the boosting methods, `Problem`, 
 A name is loaded when it is first used.
 """
 
-import lazy_loader
+from coordboost._utils.lazy import attach_stub
 
 __version__ = "0.2.0"
-__getattr__, __dir__, _ = lazy_loader.attach_stub(__name__, __file__)
+__getattr__, __dir__, _ = attach_stub(__name__, __file__)

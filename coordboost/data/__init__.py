@@ -1,5 +1,5 @@
 """Data: validate X and y and build a ``Problem`` with unit columns; weak learners made from X; tables from files."""
 
-import lazy_loader
+from coordboost._utils.lazy import attach_stub
 
-__getattr__, __dir__, __all__ = lazy_loader.attach_stub(__name__, __file__)
+__getattr__, __dir__, __all__ = attach_stub(__name__, __file__)

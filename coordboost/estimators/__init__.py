@@ -1,5 +1,5 @@
 """Estimators with scikit-learn's interface: `fit` makes a run or a path of the package for each target."""
 
-import lazy_loader
+from coordboost._utils.lazy import attach_stub
 
-__getattr__, __dir__, __all__ = lazy_loader.attach_stub(__name__, __file__)
+__getattr__, __dir__, __all__ = attach_stub(__name__, __file__)

@@ -1,5 +1,5 @@
 """User interfaces: plots, the HTML report of a run, the command line, the quick start."""
 
-import lazy_loader
+from coordboost._utils.lazy import attach_stub
 
-__getattr__, __dir__, __all__ = lazy_loader.attach_stub(__name__, __file__)
+__getattr__, __dir__, __all__ = attach_stub(__name__, __file__)
