@@ -35,9 +35,18 @@ def test_three_classes_and_bad_class_weights():
     model = small(cb.RandomizedGBMClassifier, class_weight="balanced").fit(X, many)
     weight = np.array([300 / (3 * np.count_nonzero(many == one)) for one in many])
     np.testing.assert_array_equal(model.predict_proba(X), small(cb.RandomizedGBMClassifier).fit(X, many, weight).predict_proba(X))
-    for bad in ("even", {"rare": -1.0, "usual": 1.0}, {"rare": np.nan, "usual": 1.0}, {"rare": 0.0, "usual": 0.0}, 3):
-        with pytest.raises(ValueError, match="class_weight"):
-            small(cb.RandomizedGBMClassifier, class_weight=bad).fit(X, LABELS)
+    wrong = ("auto", [1], 3, {"rare": -1.0}, {"rare": np.nan}, {"rare": "x"}, {"rare": 10**400}, {"rare": 0.0, "usual": 0.0}, {"zz": 1})
+    for bad in wrong:
+        refused(lambda bad=bad: small(cb.RandomizedGBMClassifier, class_weight=bad).fit(X, LABELS), "class_weight")
+
+
+@pytest.mark.parametrize("kind", CLASSIFIERS, ids=lambda kind: kind.__name__)
+def test_balanced_class_weights_do_not_count_rows_of_weight_0(kind):
+    weight = np.where(np.arange(300) % 3 == 0, 0.0, 1.0 + np.arange(300) % 2) + 9 * (LABELS == "rare") * (np.arange(300) % 3 > 0)
+    kept = weight > 0
+    all_rows = small(kind, class_weight="balanced").fit(X, LABELS, weight)
+    fewer = small(kind, class_weight="balanced").fit(X[kept], LABELS[kept], weight[kept])
+    np.testing.assert_array_equal(all_rows.predict_proba(X), fewer.predict_proba(X))
 
 
 @pytest.mark.parametrize("pair", [(X[200:], Y[200:]), [(X[200:], Y[200:])]], ids=["pair", "list"])

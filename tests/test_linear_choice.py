@@ -23,6 +23,21 @@ def test_the_penalty_is_that_of_scikit_learns_cross_validation():
     assert simple.alpha_ > ours.alpha_ and np.count_nonzero(simple.coef_) <= np.count_nonzero(ours.coef_)
 
 
+@pytest.mark.parametrize("kind", [cb.CertifiedLassoCV, cb.CertifiedElasticNetCV, cb.LSBoostRegressorCV], ids=lambda kind: kind.__name__)
+@pytest.mark.parametrize("rule", ["aic", "bic", "cp"])
+def test_criteria_estimate_the_noise_with_and_without_an_intercept(kind, rule):
+    """RSS / (n - rank - 1) of least squares with an intercept, RSS / (n - rank) without; rows of weight 0 do not count."""
+    rng = np.random.default_rng(4)
+    X, weight = rng.normal(size=(9, 5)), np.r_[np.ones(8), 0.0]
+    y = X[:, 0] + rng.normal(size=9)
+    for intercept in (True, False):
+        columns = np.column_stack([X, np.ones(9)] if intercept else [X])[:8]
+        rss = np.square(y[:8] - columns @ np.linalg.lstsq(columns, y[:8])[0]).sum()
+        model = kind(rule=rule, fit_intercept=intercept).fit(X, y, weight)
+        told = kind(rule=rule, fit_intercept=intercept, noise_variance=rss / (8 - columns.shape[1])).fit(X, y, weight)
+        np.testing.assert_allclose(model.criterion_, told.criterion_, rtol=1e-9)
+
+
 def test_criteria():
     variance = 1.3
     for rule, cost in (("aic", 2.0), ("bic", np.log(90)), ("cp", 2.0)):

@@ -11,15 +11,14 @@ import numpy as np
 from scipy.sparse import issparse
 from sklearn.base import BaseEstimator, ClassifierMixin, RegressorMixin
 from sklearn.utils import _safe_indexing, assert_all_finite, check_consistent_length, column_or_1d
-from sklearn.utils.class_weight import compute_sample_weight
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import _check_sample_weight, validate_data
 
 from coordboost._numba import silently
-from coordboost._utils.checks import InfiniteConstant, shown
+from coordboost._utils.checks import InfiniteConstant, not_negative, shown
 from coordboost._utils.interrupt import uncut
 from coordboost._utils.kinds import checked_piece
-from coordboost.data.frames import is_frame, refuse_times
+from coordboost.data.frames import is_frame, listed, refuse_times
 from coordboost.data.validation import collected, known_part, of_moderate_size, sound, vector
 from coordboost.estimators.other_names import check_arguments, no_parameter, own_names
 from coordboost.losses.base import Loss, link_of, on_scale_of_y
@@ -101,6 +100,20 @@ def check_weights(X, sample_weight, name="sample_weight"):
 def check_offset(X, offset, name="offset"):
     """Return offset (n_samples,), or None if it is None."""
     return None if offset is None else vector(name, in_memory(name, offset), X.shape[0], "row of X")
+
+
+def class_weights(given, classes, y):
+    """Return the weight of each class, (n_classes,): the parameter `given` of a classifier for rows with the class indices `y`."""
+    if isinstance(given, str) and given == "balanced":
+        counts = np.bincount(y, minlength=len(classes))
+        return len(y) / (np.count_nonzero(counts) * np.maximum(counts, 1))
+    if not isinstance(given, dict):
+        raise ValueError(f"class_weight must be 'balanced', or a dict with a weight for each class, got {shown(given)}.")
+    strange = [name for name in given if name not in classes]
+    if strange and len(given) - len(strange) < len(classes):
+        known = listed([repr(name) for name in classes])
+        raise ValueError(f"class_weight has a weight for {shown(strange[0])}, which is no class of y; its classes are {known}.")
+    return np.array([not_negative(f"class_weight[{name!r}]", given.get(name, 1.0)) for name in classes])
 
 
 def some_rows(index, X, *columns):
@@ -252,7 +265,7 @@ class Classification(ClassifierMixin):
         """Return the weights of the rows, multiplied by the class weights if the estimator has them."""
         if getattr(self, "class_weight", None) is None:
             return weight
-        by_class = compute_sample_weight(self.class_weight, self.classes_[y])
+        by_class = class_weights(self.class_weight, self.classes_.tolist(), y if weight is None else y[weight > 0])[y]
         return check_weights(y, by_class if weight is None else by_class * weight, "class_weight")
 
     def _encode(self, y, complete=True):

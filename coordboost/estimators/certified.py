@@ -292,8 +292,8 @@ class CertifiedLassoCV(Regression, PenaltyGrid):
     random_state : int or RandomState instance, default 0
         Seed of the assignment to folds, for an int `cv`.
     noise_variance : float, optional
-        sigma^2 in AIC, BIC and Cp. Default: RSS / (n - rank - 1) of least squares on all columns; must be given if n - rank
-        - 1 < 1.
+        sigma^2 in AIC, BIC and Cp. Default: RSS / (n - rank - 1) of least squares on all columns, RSS / (n - rank) without
+        an intercept; must be given if this divisor is below 1.
 
     Attributes
     ----------
@@ -508,8 +508,8 @@ class CertifiedElasticNetCV(Regression, PenaltyGrid):
     random_state : int or RandomState instance, default 0
         Seed of the assignment to folds, for an int `cv`.
     noise_variance : float, optional
-        sigma^2 in AIC, BIC and Cp. Default: RSS / (n - rank - 1) of least squares on all columns; must be given if n - rank
-        - 1 < 1.
+        sigma^2 in AIC, BIC and Cp. Default: RSS / (n - rank - 1) of least squares on all columns, RSS / (n - rank) without
+        an intercept; must be given if this divisor is below 1.
 
     Attributes
     ----------

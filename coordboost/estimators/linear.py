@@ -329,7 +329,8 @@ class CrossValidated:
 
     def _criterion(self, path, X, y, weight, offset):
         losses = -path.score_path(X, y, weight, offset=offset) * path.problem.weight.sum()
-        return criterion(self.rule, path.problem, losses, path.degrees_of_freedom(), getattr(self, "noise_variance", None))
+        variance = getattr(self, "noise_variance", None)
+        return criterion(self.rule, path.problem, losses, path.degrees_of_freedom(), variance, bool(self.fit_intercept))
 
     @property
     def n_steps_(self):

@@ -105,18 +105,19 @@ def _metric(problem, support):
     return problem.gather(support) * np.sqrt(problem.weight)[:, None]
 
 
-def noise_of(problem):
-    """Estimate the noise variance by least squares on all columns.
+def noise_of(problem, intercept=True):
+    """Estimate the noise variance by least squares on all columns, and on the intercept if the models have one.
 
     Raises
     ------
     ValueError
         If there are too few rows to estimate it.
     """
-    rest = problem.n_samples - problem.spectrum.rank - 1
+    n_rows = np.count_nonzero(problem.weight)
+    rest = n_rows - problem.spectrum.rank - int(intercept)
     if rest < 1:
         raise ValueError(
-            f"the noise cannot be estimated from {problem.n_samples} rows and {problem.n_learners} columns: pass noise_variance, or "
+            f"the noise cannot be estimated from {n_rows} rows and {problem.n_learners} columns: pass noise_variance, or "
             "choose by cross-validation."
         )
     resid = problem.resid(np.zeros(problem.n_samples))
@@ -125,7 +126,7 @@ def noise_of(problem):
     return max(square, 0.0) / rest
 
 
-def criterion(name, problem, losses, freedom, noise_variance=None):
+def criterion(name, problem, losses, freedom, noise_variance=None, intercept=True):
     """AIC, BIC or Cp at every point, smaller is better: RSS / noise_variance + cost df, (n_points,).
 
     Parameters
@@ -136,15 +137,17 @@ def criterion(name, problem, losses, freedom, noise_variance=None):
         Sums of losses on the rows of the fit, degrees of freedom.
     noise_variance : float, optional
         Default: the estimate by least squares on all columns.
+    intercept : bool
+        Whether the models have an intercept, which takes a degree of freedom from that estimate.
     """
     if name not in COSTS:
         raise ValueError(f"the criterion must be 'aic', 'bic' or 'cp', got {shown(name)}.")
     if not problem.loss.quadratic:
         raise ValueError(f"{name} is for the squared loss, got {shown(problem.loss)}; choose by cross-validation.")
-    variance = noise_of(problem) if noise_variance is None else positive("noise_variance", noise_variance)
+    variance = noise_of(problem, intercept) if noise_variance is None else positive("noise_variance", noise_variance)
     if variance == 0:
         raise ValueError("least squares fits y exactly: pass noise_variance, or choose by cross-validation.")
-    return 2 * np.asarray(losses) / variance + COSTS[name](problem.n_samples) * np.asarray(freedom)
+    return 2 * np.asarray(losses) / variance + COSTS[name](np.count_nonzero(problem.weight)) * np.asarray(freedom)
 
 
 #: Factor from a penalty in these units to lam, given the sum of the weights.
