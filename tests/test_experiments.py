@@ -9,7 +9,18 @@ from reference_sets import needs_compiler
 
 from verification.experiments import data, judge, trees_quality
 from verification.experiments.__main__ import main
-from verification.experiments.experiment import OUTCOMES, Claim, Experiment, Table, conduct, experiments
+from verification.experiments.experiment import (
+    OUTCOMES,
+    Claim,
+    Experiment,
+    Table,
+    conduct,
+    experiments,
+    means,
+    prints,
+    reference,
+    says,
+)
 from verification.sets import Absent
 
 BINARY = ("a9a", "a1a", "w1a")
@@ -82,12 +93,30 @@ def test_a_claim_turned_around_is_refuted():
     assert verdicts[0] == "refuted" and verdicts[2] == "confirmed" and verdicts[3] == "refuted"
 
 
+@pytest.mark.parametrize(
+    ("source", "outcomes", "shown"),
+    [
+        (prints("270.05"), ("confirmed", "refuted"), "the paper prints 270.05"),
+        (says("almost indistinguishable"), ("confirmed", "refuted"), 'the paper says "almost indistinguishable"'),
+        (means("falling curves"), ("confirmed", "refuted"), "the paper says in effect: falling curves"),
+        (reference("7.464"), ("holds", "does not hold"), "our reference 7.464"),
+        (reference(), ("holds", "does not hold"), "our reference"),
+    ],
+)
+def test_only_what_a_paper_claims_is_confirmed_or_refuted(source, outcomes, shown):
+    claims = tuple(Claim(str(holds), lambda table, holds=holds: judge.fact(holds, "1"), source) for holds in (True, False))
+    one = Experiment(name="small", source="Nobody", claims=claims, run=lambda sets, quick: Table([{"a": 1}]))
+    assert tuple(verdict.outcome for verdict in conduct(one, {}).verdicts) == outcomes
+    assert str(source) == shown
+
+
 def test_the_list_and_the_files(tmp_path, monkeypatch):
     calls = CliRunner()
     shown = calls.invoke(main, [])
     assert shown.exit_code == 0 and all(name in shown.output for name in FOUND)
     small = Experiment(
-        name="small", source="Nobody, Figure 1", data=("sonar",), claims=(Claim("one", lambda table: judge.near(table["a"][0], 1, 0)),),
+        name="small", source="Nobody, Figure 1", data=("sonar",),
+        claims=(Claim("one", lambda table: judge.near(table["a"][0], 1, 0), prints("1")),),
         run=lambda sets, quick: Table([{"a": len(sets), "quick": quick}]), draw=lambda figure, table: figure.subplots().plot(table["a"]),
     )  # fmt: skip
     monkeypatch.setattr("verification.experiments.__main__.experiments", lambda: {"small": small})
@@ -96,7 +125,7 @@ def test_the_list_and_the_files(tmp_path, monkeypatch):
     assert done.exit_code == 0 and "confirmed" in done.output, done.output
     record = json.loads((tmp_path / "new" / "small.json").read_text(encoding="utf-8"))
     assert record["quick"] and record["claims"] == [
-        {"claim": "one", "printed": "", "outcome": "confirmed", "ours": "1", "statistic": "within 0"}
+        {"claim": "one", "from": "the paper prints 1", "outcome": "confirmed", "ours": "1", "statistic": "within 0"}
     ]
     assert (tmp_path / "new" / "small.csv").read_text(encoding="utf-8") == "a,quick\n1,True\n"
     assert (tmp_path / "new" / "small.png").read_bytes()[1:4] == b"PNG"

@@ -1,10 +1,11 @@
 """Run the experiments of the papers: ``python -m verification.experiments [NAME ...] [--all] [--quick] [--out DIR]``.
 
-Write NAME.png, NAME.csv and NAME.json (the verdicts) of each experiment, NAME.gif if it is animated, and print a verdict for each claim.
-Without a name, print the list of experiments.
+Write NAME.png, NAME.csv and NAME.json (the verdicts) of each experiment, NAME.gif if it is
+animated, and print a verdict for each claim. Without a name, print the list of experiments. With
+``--keep`` the verdicts are stored in ``results/``, from which ``--page FILE`` writes the page
+``docs/experiments.md``.
 """
 
-import json
 import sys
 from pathlib import Path
 
@@ -13,6 +14,7 @@ from rich.console import Console
 from rich.table import Table as Sheet
 from threadpoolctl import threadpool_limits
 
+from verification.experiments import page, results
 from verification.experiments.data import load
 from verification.experiments.experiment import conduct, experiments
 from verification.sets import Absent
@@ -37,10 +39,10 @@ def told(report, console):
     sheet = Sheet(
         title=f"{report.experiment.name}: {report.experiment.source} ({form}, {report.seconds:.1f} s)", title_justify="left"
     )
-    for head in ("claim", "printed", "ours", "verdict", "statistic"):
+    for head in ("claim", "from", "ours", "verdict", "statistic"):
         sheet.add_column(head, overflow="fold")
     for claim, verdict in zip(report.experiment.claims, report.verdicts, strict=True):
-        sheet.add_row(claim.words, claim.printed, verdict.ours, verdict.outcome, verdict.statistic)
+        sheet.add_row(claim.words, str(claim.source), verdict.ours, verdict.outcome, verdict.statistic)
     console.print(sheet)
 
 
@@ -48,18 +50,7 @@ def written(report, folder):
     """Write the table, the verdicts, the picture and the animation of a report."""
     one = report.experiment
     report.table.write(folder / f"{one.name}.csv")
-    claims = [
-        {"claim": claim.words, "printed": claim.printed, **verdict._asdict()}
-        for claim, verdict in zip(one.claims, report.verdicts, strict=True)
-    ]
-    record = {
-        "name": one.name,
-        "source": one.source,
-        "quick": report.quick,
-        "seconds": round(report.seconds, 2),
-        "claims": claims,
-    }
-    (folder / f"{one.name}.json").write_text(json.dumps(record, indent=1) + "\n", encoding="utf-8")
+    (folder / f"{one.name}.json").write_text(results.text(results.record(report)), encoding="utf-8")
     if one.draw is not None:
         from matplotlib.figure import Figure
 
@@ -85,14 +76,18 @@ def written(report, folder):
 @click.argument("names", nargs=-1, metavar="[NAME ...]")
 @click.option("--all", "every", is_flag=True, help="All experiments; those whose data are missing are named and left out.")
 @click.option("--quick", is_flag=True, help="Fewer splits and steps: all experiments in less than three minutes of CPU.")
+@click.option("--keep", is_flag=True, help="Store the verdicts of the full form in the checkout; the page is made of them.")
+@click.option("--page", "document", type=click.Path(dir_okay=False, path_type=Path), help="Write the page of all stored verdicts.")
 @click.option("--out", type=click.Path(file_okay=False, path_type=Path), default=Path("experiments"), show_default=True)
-def main(names, every, quick, out):
+def main(names, every, quick, keep, document, out):
     """Run the experiments of the papers again, and judge the claims of the papers."""
     found, console = experiments(), Console(width=None if sys.stdout.isatty() else 160, highlight=False, markup=False)
     unknown = [name for name in names if name not in found]
     if unknown:
         raise click.UsageError(f"no experiment has the name {unknown[0]!r}; there are {', '.join(found)}.")
-    if not names and not every:
+    if keep and quick:
+        raise click.UsageError("--keep stores verdicts of the full form; leave out --quick.")
+    if not names and not every and document is None:
         listed(found, console)
         return
     sets = {}
@@ -109,6 +104,10 @@ def main(names, every, quick, out):
         out.mkdir(parents=True, exist_ok=True)
         told(report, console)
         written(report, out)
+        if keep:
+            results.path(name).write_text(results.text(results.record(report)), encoding="utf-8")
+    if document is not None:
+        document.write_text(page.page(), encoding="utf-8")
 
 
 if __name__ == "__main__":

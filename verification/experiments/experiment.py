@@ -5,7 +5,11 @@ All modules of this folder with a sequence ``EXPERIMENTS`` are found automatical
     EXPERIMENTS = [
         Experiment(
             name="rgbm_figure1", source="Lu, Mazumder, Figure 1", data=("a9a",), seconds=(4, 90),
-            claims=(Claim("t = 24 is as good as t = 123", lambda table: ..., printed="indistinguishable"),),
+            claims=(
+                Claim("t = 24 is as good as t = 123", lambda table: ..., says("almost indistinguishable")),
+                Claim("the condition number", lambda table: ..., prints("270.05")),
+                Claim("the number of distinct coordinates", lambda table: ..., reference("334 to 345")),
+            ),
             run=lambda sets, quick: Table([{"t": 24, "seed": 0, "loss": 0.3}, ...]),
             draw=lambda figure, table: ...,
         ),
@@ -25,7 +29,10 @@ import numpy as np
 import verification.experiments
 
 #: The possible verdicts. "not judged": the paper leaves the protocol open, so our number is only shown next to the printed one.
-OUTCOMES = ("confirmed", "refuted", "undecided", "not judged")
+#: Claims of the paper are confirmed or refuted; our own hold, or do not hold.
+OUTCOMES = ("confirmed", "refuted", "undecided", "not judged", "holds", "does not hold")
+#: What the verdicts of a judge are called where the claim is ours.
+OURS = {"confirmed": "holds", "refuted": "does not hold"}
 
 
 class Table:
@@ -75,15 +82,49 @@ class Verdict(NamedTuple):
     statistic: str = ""
 
 
-class Claim(NamedTuple):
-    """A statement of the paper.
+class Provenance(NamedTuple):
+    """Who makes a claim: "the paper prints" a number, "the paper says" a sentence, or it is "our reference".
 
-    words : the claim;  judge : table -> Verdict;  printed : number or words of the paper, "" where it has none
+    kind : one of ``prints``, ``says``, ``reference``, by their words;  words : the number or the sentence, "" where there is none
+    """
+
+    kind: str
+    words: str = ""
+
+    def __str__(self):
+        """The words as they are shown, such as: the paper prints 270.05."""
+        return " ".join(filter(None, self))
+
+
+def prints(number):
+    """Return the provenance of a number that stands in the paper."""
+    return Provenance("the paper prints", number)
+
+
+def says(clause):
+    """Return the provenance of a statement in words; `clause` is a quotation, of a few words."""
+    return Provenance("the paper says", f'"{clause}"')
+
+
+def means(words):
+    """Return the provenance of a statement of the paper, or of a curve in a figure, in our words."""
+    return Provenance("the paper says", f"in effect: {words}")
+
+
+def reference(words=""):
+    """Return the provenance of a number or statement of our own, which the paper does not have."""
+    return Provenance("our reference", words)
+
+
+class Claim(NamedTuple):
+    """A statement that an experiment judges.
+
+    words : the claim;  judge : table -> Verdict;  source : who makes it, as ``prints``, ``says``, ``means`` or ``reference`` return it
     """
 
     words: str
     judge: Callable
-    printed: str = ""
+    source: Provenance | str = reference()
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -95,6 +136,7 @@ class Experiment:
     draw : (matplotlib Figure, Table) -> None, or None
     animate : (Figure, Table) -> (show, number of frames), or None; ``show(k)`` draws frame k
     seconds : CPU seconds of the quick and of the full form, as measured once
+    about : what is shown, and how it deviates from the paper; sentences of the page ``docs/experiments.md``
     """
 
     name: str
@@ -105,6 +147,7 @@ class Experiment:
     animate: Callable | None = None
     data: tuple = ()
     seconds: tuple = (0.0, 0.0)
+    about: str = ""
 
 
 @dataclass
@@ -129,13 +172,21 @@ def conduct(experiment, sets, quick=False):
     begun = time.process_time()
     table = experiment.run(sets, quick)
     seconds = time.process_time() - begun
-    verdicts = [claim.judge(table) for claim in experiment.claims]
+    verdicts = [verdict_on(claim, table) for claim in experiment.claims]
     for claim, verdict in zip(experiment.claims, verdicts, strict=True):
         if verdict.outcome not in OUTCOMES:
             raise ValueError(
                 f"{experiment.name}: {claim.words!r} got {verdict.outcome!r}, expected one of {', '.join(OUTCOMES)}."
             )
     return Report(experiment, table, verdicts, seconds, quick)
+
+
+def verdict_on(claim, table):
+    """Return the verdict on a claim; nothing is confirmed or refuted that the paper does not claim."""
+    verdict = claim.judge(table)
+    if isinstance(claim.source, Provenance) and claim.source.kind == "our reference":
+        return verdict._replace(outcome=OURS.get(verdict.outcome, verdict.outcome))
+    return verdict
 
 
 def experiments():

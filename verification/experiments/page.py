@@ -1,0 +1,104 @@
+"""The page ``docs/experiments.md``, made of the stored results: ``python -m verification.experiments --page docs/experiments.md``."""
+
+from collections import Counter
+
+from verification.experiments import results
+from verification.experiments.experiment import OUTCOMES, experiments
+
+HEAD = """# The experiments of the papers
+
+`coordboost verify experiments` (in a checkout also `python -m verification.experiments`) lists
+the figures and tables of the five papers that can be repeated, with the data and the time that
+each needs. `python -m verification.experiments NAME` runs one: it prints every claim with our
+numbers and a verdict, and saves the figure, the numbers (CSV) and the verdicts (JSON). `--quick`
+takes fewer splits and steps, `--all` runs everything. See [where to get the data](data.md). How
+true to the print each figure and table is stands in [the index](index-of-papers.md).
+
+*Where claims come from.* Each claim is one of three kinds. *The paper prints* a number that
+stands in the paper. *The paper says* a sentence, or shows a curve: a few words of it are quoted,
+or its meaning is given after "in effect". *Our reference* is a number or a statement of ours,
+which the paper does not have: it was computed once, and is compared so that a change of the code
+is seen.
+
+*Verdicts.* Orderings are tested on repeated random splits (80 % for training) by the t statistic
+of Nadeau and Bengio (2003), one-sided, at 5 %. Claims of a paper are confirmed, refuted if the
+contrary is as clear, or undecided. Claims of ours hold, or do not hold, or are undecided; nothing
+is refuted that no paper claims. Draws of artificial data are independent and tested by the paired
+t at 1 %. Where a paper leaves the protocol open, our numbers are shown next to the printed ones
+without a verdict. "Close" and "comparable" are margins that we chose. Claims name their margins,
+and the files state which were set after a first look at results. Orderings were not.
+
+Written by `python -m verification.experiments --page docs/experiments.md` from the results of the
+full forms in `verification/experiments/results`, which `python -m verification.experiments NAME
+--keep` stores.
+"""
+
+#: Beginning of the names of the experiments of a paper: its heading, and what is said about all of them.
+PAPERS = {
+    "fgm": (
+        "Boosting in linear regression (Freund, Grigas, Mazumder)",
+        "Of the numbers in its figures the paper prints the condition number 270.05 and the "
+        "two limits of Remark A.1. The tables are printed in full.",
+    ),
+    "rgbm": (
+        "Randomized gradient boosting machine (Lu and Mazumder)",
+        "Stumps with two leaf values, a constant step 1 / sigma, at most 254 thresholds. The "
+        "paper does not give steps and seeds. Time is CPU time of our code. An interior t is "
+        "not always the fastest: if a pass over one feature costs less than the rest of a "
+        "step, one feature a step is as good.",
+    ),
+    "agbm": (
+        "Accelerated gradient boosting machine (Lu, Karimireddy, Ponomareva, Mirrokni)",
+        "Trees on 100 quantiles, from f = 0. AGBM counts as two trees per iteration, and uses "
+        "the paper's sign of the correction. `agbm_signs` is not in the paper: [which "
+        "sign](accelerated.md#which-sign).",
+    ),
+    "sglb": (
+        "SGLB (Ustimenko, Prokhorenkova)",
+        "`sglb_table2` and `sglb_table3` use at most 5,000 rows, 20 and 5 splits, and 10 "
+        "random settings with 300 trees; the paper has 200 settings with 1,000 trees, so "
+        "levels differ. More splits would not decide, as splits share rows. `sglb_demos` "
+        "shows [theory compared with chains](langevin.md#checked-numbers).",
+    ),
+    "rgb": (
+        "RGB (Cortes, Mohri, Storcheus)",
+        "For choices that the paper leaves open see [compared with "
+        "XGBoost](regularized-boosting.md#compared-with-xgboost).",
+    ),
+    "": ("No paper", ""),
+}
+
+
+def page():
+    """Return the page in Markdown, from the stored results."""
+    known, parts = experiments(), [HEAD]
+    left = dict(known)
+    for begin, (heading, words) in PAPERS.items():
+        ours = [left.pop(name) for name in list(left) if name.startswith(f"{begin}_" if begin else "")]
+        stored = [(one, results.read(one.name)) for one in ours]
+        stored = [(one, found) for one, found in stored if found is not None]
+        if stored:
+            parts.append(f"\n## {heading}\n" + (f"\n{words}\n" if words else ""))
+            parts.append("\n" + summary(found for _, found in stored))
+            parts += [section(one, found) for one, found in stored]
+    return "".join(parts)
+
+
+def summary(found):
+    """Return a table with a line for each experiment that counts its verdicts."""
+    out = f"| experiment | {' | '.join(OUTCOMES)} |\n|---|{'---|' * len(OUTCOMES)}\n"
+    for one in found:
+        counts = Counter(claim["outcome"] for claim in one["claims"])
+        out += f"| `{one['name']}` | {' | '.join(str(counts[outcome] or '') for outcome in OUTCOMES)} |\n"
+    return out
+
+
+def section(one, found):
+    """Return the part of the page about one experiment: what is shown, and a table of its claims."""
+    out = f"\n### `{one.name}`: {found['source']}\n\n"
+    out += f"{one.about}\n\n" if one.about else ""
+    out += "| claim | from | ours | verdict | statistic |\n|---|---|---|---|---|\n"
+    for claim in found["claims"]:
+        cells = (claim[key].replace("|", "&#124;") for key in ("claim", "from", "ours", "outcome", "statistic"))
+        out += f"| {' | '.join(cells)} |\n"
+    return out
