@@ -70,8 +70,9 @@ def test_new_errors_are_below_the_bound_and_it_can_be_below_1():
     new = rng.random((20_000, 1))
     error = np.mean(np.sign(run.predict(new)) != np.where(new[:, 0] > 0.5, 1, -1))
     assert error <= margin_bound(run, 0.9).bound < 0.9
-    (one,) = cb.theory.check(run)
-    assert (one.name, one.variant, one.verdict) == ("RGB, Theorem 2", "corrected", "verified")
+    (one,) = cb.theory.check(run, X=new, y=np.where(new[:, 0] > 0.5, 1, 0))
+    assert (one.name, one.variant, one.verdict, one.note) == ("RGB, Theorem 2", "corrected", "verified", "")
+    assert one.measured[-1] == error
     assert (one.at == [1, 2, 3]).all() and one.bound[-1] == pytest.approx(
         min(margin_bound(run, rho / 20, 0.05 / 19).bound for rho in range(1, 20)), rel=1e-12
     )
@@ -81,6 +82,40 @@ def test_a_bound_above_1_is_reported_as_vacuous():
     X, y = data(80, 2)
     (one,) = cb.theory.check(solved(X, y, (1, 2), (1.0, 4.0)), "Theorem 2")
     assert one.verdict == "vacuous" and one.holds and (one.measured <= 1).all()
+
+
+def test_without_held_out_rows_the_check_says_that_it_cannot_fail():
+    """Training errors are a part of the bound. So the verdict is never "verified", however many rows there are."""
+    x = np.random.default_rng(1).random((4000, 1))
+    run = solved(x, np.where(x[:, 0] > 0.5, 1, -1), (1,), (1.0,), q=np.inf, n_steps=2)
+    found = cb.theory.check(run, "RGB, Theorem 2")
+    assert found[0].verdict == "vacuous" and found[0].holds
+    assert "cannot fail" in found[0].note and found[0].note in repr(found)
+    assert "cannot fail" in found[0].as_dict()["note"]
+
+
+def test_rows_of_another_distribution_refute_the_bound():
+    """With held-out rows the check can fail: where the labels are turned over, nearly all answers are wrong."""
+    rng = np.random.default_rng(1)
+    x, new = rng.random((20_000, 1)), rng.random((2000, 1))
+    run = solved(x, np.where(x[:, 0] > 0.5, 1, -1), (1,), (1.0,), q=np.inf, n_steps=2)
+    same, turned = (cb.theory.check(run, X=new, y=np.where(new[:, 0] > 0.5, sign, -sign))[0] for sign in (1, -1))
+    assert same.verdict == "verified" and turned.verdict == "refuted"
+    # 2 steps, 2,000 rows, 5 %: the share of errors is above its probability by .0304 at most
+    assert same.slack[0] == pytest.approx(0.030368, rel=1e-4)
+
+
+def test_held_out_rows_are_refused_where_nothing_uses_them():
+    X, y = data(60, 2)
+    run = solved(X, y, (1,), (1.0,))
+    for given, words in (({"X": X}, "X and y are the held-out rows together: expected both, got X alone"),
+                         ({"y": y}, "got y alone"), ({"X": X, "y": y[:-1]}, "y must have one entry per row of X"),
+                         ({"X": X, "y": 3 * y}, "expects labels"), ({"X": X[:, :1], "y": y}, "X must have 2 columns")):  # fmt: skip
+        with pytest.raises(ValueError, match=words):
+            cb.theory.check(run, **given)
+    other = cb.solve(cb.Problem(X, y.astype(float)), cb.ls_boost(0.5), 3)
+    with pytest.raises(ValueError, match=r"rows outside the fit, and these are not: Theorem 2\.1"):
+        cb.theory.check(other, "Theorem 2.1 (i)", X=X, y=y)
 
 
 def odd(**changed):

@@ -30,3 +30,23 @@ def test_every_row_runs(section, capsys):
         except Exception as error:
             pytest.fail(f"{theirs}: {ours}: {error!r}")
     matplotlib.pyplot.close("all") if hasattr(matplotlib, "pyplot") else None
+
+
+def test_estimators_that_are_named_whole_have_the_shape_of_their_trees():
+    """Where a row names a whole estimator of scikit-learn or LightGBM, ours has trees of the size that theirs has by default."""
+    from sklearn.ensemble import HistGradientBoostingClassifier
+
+    names, tried = {}, 0
+    exec(SETUP, names)
+    shape = ("max_leaf_nodes", "max_depth", "min_samples_leaf", "learning_rate")
+    theirs = {name: HistGradientBoostingClassifier().get_params()[name] for name in shape}
+    for section in SECTIONS:
+        for call, ours in rows_of(section):
+            if ours.startswith("trees = "):
+                exec(ours, names)
+            if re.match(r"`(HistGradientBoosting|LGBM)\w+\(", call):
+                model = eval(ours.removeprefix("model = ").partition(".fit(")[0], names)
+                assert {name: model.get_params()[name] for name in shape} == theirs, call
+                assert model.get_params()["n_estimators"] == 100 and model.get_params()["max_features"] is None, call
+                tried += 1
+    assert tried == 6

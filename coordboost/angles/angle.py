@@ -56,7 +56,10 @@ def mca(B: Any, rule: Any = None, *, groups: ArrayLike | None = None, n_starts: 
     Notes
     -----
     *Cost*: NP-hard in general. In low rank: closed forms, sign vectors, facets or rays. Else: `n_starts` local searches for the upper
-    end; a semidefinite program and (up to rank 6) branch and bound for the lower end. *Source*: Lu and Mazumder, Definition 4.2.
+    end; a semidefinite program and (up to rank 6) branch and bound for the lower end. *Source*: Lu and Mazumder, Definition 4.2: the
+    minimum is over the vectors in the range of B. Lu, Karimireddy, Ponomareva, Mirrokni (*Accelerating Gradient Boosting Machines*), also
+    in their Definition 4.2, take all vectors. That minimum is 0 if the learners do not span all vectors, for example if two rows are
+    equal; otherwise the two agree. Their proofs hold for the range of B.
 
     Examples
     --------

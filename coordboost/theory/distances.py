@@ -236,7 +236,7 @@ def lambda_pmin(B: Problem | ArrayLike) -> float:
 
     Notes
     -----
-    *Cost*: one thin SVD. *Source*: Freund, Grigas, Mazumder, Section 1.3.
+    *Cost*: one thin SVD. *Source*: Freund, Grigas, Mazumder, (8) and (9).
 
     Examples
     --------

@@ -194,8 +194,9 @@ print(
 )
 
 # %%
-# The ledger of the package (``python -m verification``) has this row with an exact counterexample in fractions, and the corrected statement
-# beside it. A theorem can be right in its idea and wrong in a constant. A run can show it.
+# The ledger of the package (``coordboost verify ledger``, in a checkout also ``python -m verification``) has this row with an exact
+# counterexample in fractions, and the corrected statement beside it. A theorem can be right in its idea and wrong in a constant. A run can
+# show it.
 #
 # Exercises
 # ---------

@@ -1,4 +1,4 @@
-"""Shared code of the experiments of Lu, Karimireddy, Ponomareva, Mirrokni (*Accelerating Gradient Boosting Machines*, Section 6).
+"""Shared code of the experiments of Lu, Karimireddy, Ponomareva, Mirrokni (*Accelerating Gradient Boosting Machines*, Section 5).
 
 Regression trees on 100 quantiles of each feature, leaf values and gains with a ridge penalty; logistic or squared loss; models start
 at 0. An iteration of AGBM makes two trees, one of GBM or VAGBM makes one; methods are compared by trees. Losses are means over samples.

@@ -1,4 +1,4 @@
-"""The data of Freund, Grigas, Mazumder, Section 5, and the choices that the paper leaves open.
+"""The data of Freund, Grigas, Mazumder, Section 6, and the choices that the paper leaves open.
 
 *Gaussian designs*: rows from N(0, Sigma) with correlation rho between any two columns; the target is the sum of the first columns plus
 noise; SNR is the variance of the signal over that of the noise. A seed gives the same normal numbers for every rho and SNR, so draws can

@@ -14,7 +14,7 @@ import numpy as np
 
 import coordboost as cb
 from verification.experiments.drawing import legend_below, name_axes
-from verification.experiments.experiment import Claim, Experiment, Table, Verdict
+from verification.experiments.experiment import Claim, Experiment, Table
 from verification.experiments.judge import below, beside
 
 SETS = ("sonar", "cancer", "diabetes", "ocr17_standin", "ocr49_standin", "mnist17", "mnist49", "higgs_subset")
@@ -115,7 +115,7 @@ def better(name, method):
         part = table.where(set=name)
         ours, theirs = (part.where(method=which).by("seed", "error") for which in (method, "xgboost"))
         if not len(theirs):
-            return Verdict("undecided", "XGBoost is not installed")
+            return beside("XGBoost is not installed")
         return below(ours, theirs)
 
     return judge
@@ -130,7 +130,7 @@ def on_all(method):
             for which in table.values("method")
         }
         if "xgboost" not in means or method not in means:
-            return Verdict("undecided", "XGBoost is not installed")
+            return beside("XGBoost is not installed" if method in means else "not in the quick form")
         fewer = int((means[method] < means["xgboost"]).sum())
         return beside(
             f"{means[method].mean():.2f} against {means['xgboost'].mean():.2f}, fewer on {fewer} of {len(means[method])} sets"

@@ -13,7 +13,7 @@ Constants: none.
 
 Measured: the tail of a gamma distribution; the loss of a right and of a wrong answer; numbers of leaves and a rank in Fractions.
 
-Reference: Ustimenko, Prokhorenkova, SGLB, the corollary of Theorem 2, Section 7.1, and the assumption of Theorem 3.
+Reference: Ustimenko, Prokhorenkova, SGLB, the corollary of Theorem 2, Section 7.2, and the assumption of Theorem 3.
 """
 
 from dataclasses import dataclass

@@ -92,7 +92,8 @@ def check(run, plot, names, angle_learners, as_json):
         holds = {"verified": "yes", "vacuous": "yes, vacuous", "refuted": f"NO, k = {row['first_violation']}"}[row["verdict"]]
         table.add_row(row["statement"], row["variant"], holds, row["level"], ratio, row["claim"])
     vacuous = any(row["verdict"] == "vacuous" for row in found)
-    answer(found, [table, *([] if broken else [HELD]), *([VACUOUS] if vacuous else [])], as_json)
+    notes = [f"{one.name}: {one.note}." for one in checks if one.note]
+    answer(found, [table, *([] if broken else [HELD]), *([VACUOUS] if vacuous else []), *notes], as_json)
     if broken:
         raise ValueError(f"{len(broken)} of {len(found)} bounds fail, first {broken[0]['statement']} ({broken[0]['variant']}).")
 

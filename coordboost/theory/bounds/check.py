@@ -17,6 +17,7 @@ from coordboost._numba.threads import on_one_thread
 from coordboost._utils.checks import checked_run, items_of, shown
 from coordboost.data import validation
 from coordboost.engine.run import Run
+from coordboost.paths.scoring import rows_of
 from coordboost.theory.bounds.trail import Trail
 
 VARIANTS = ("printed", "corrected", "sharpened")
@@ -29,10 +30,15 @@ ANGLE_LEARNERS = 24
 
 
 class Effort(NamedTuple):
-    """What a check may cost: most learners for which the minimal cosine angle is searched for; and a callback for progress messages."""
+    """What a check may use.
+
+    angle_learners : most learners for which the minimal cosine angle is searched for;  watch : a callback for progress messages
+    rows : (X, y) of held-out rows, or None
+    """
 
     angle_learners: int = ANGLE_LEARNERS
     watch: Callable = lambda words: None
+    rows: tuple | None = None
 
 
 class Sides(NamedTuple):
@@ -44,10 +50,12 @@ class Sides(NamedTuple):
         Left and right side of the claim.
     slack : float or ndarray (n_points,), default 0
         By how much rounding may raise the measured value above the bound (or, for an equality, move it away from the bound).
-    trivial : float, optional
+    trivial : float or ndarray (n_points,), optional
         A bound that is known without the claim: a claim that is not better is vacuous.
     at : ndarray of int, (n_points,), optional
         The step numbers; default 0, 1, ...
+    note : str, default ""
+        A remark on these numbers, printed after the verdict.
 
     Examples
     --------
@@ -64,8 +72,9 @@ class Sides(NamedTuple):
     measured: ArrayLike
     bound: ArrayLike
     slack: float | np.ndarray = 0.0
-    trivial: float | None = None
+    trivial: float | np.ndarray | None = None
     at: np.ndarray | None = None
+    note: str = ""
 
 
 @dataclass(frozen=True, eq=False)
@@ -84,12 +93,14 @@ class BoundCheck:
         One of ``LEVELS``.
     at : (n_points,), optional
         Step numbers; default 0, 1, 2, ...
-    trivial : float, optional
+    trivial : float or (n_points,), optional
         A bound that is known without the claim.
     along : str
         What `at` counts: "k", the steps, or a parameter of the claim.
     claim : str
         The claim as a formula.
+    note : str
+        A remark, printed after the verdict.
 
     Raises
     ------
@@ -114,9 +125,10 @@ class BoundCheck:
     slack: float | np.ndarray = 0.0
     level: str = "float"
     at: Any = None
-    trivial: float | None = None
+    trivial: float | np.ndarray | None = None
     along: str = "k"
     claim: str = ""
+    note: str = ""
 
     def __post_init__(self):
         for name, value, known in (
@@ -174,8 +186,9 @@ class BoundCheck:
         """Whether the bound is nowhere at least 1 % below the one that is known without the claim."""
         if self.trivial is None:
             return False
+        known = np.broadcast_to(np.asarray(self.trivial, dtype=float), self.bound.shape)[self._later]
         later = np.asarray(self.bound, dtype=float)[self._later]
-        return len(later) > 0 and bool((later >= 0.99 * float(self.trivial)).all())
+        return len(later) > 0 and bool((later >= 0.99 * known).all())
 
     @property
     def verdict(self) -> str:
@@ -186,12 +199,13 @@ class BoundCheck:
         return f"<BoundCheck {' '.join(self._words())}>"
 
     def _words(self):
-        """The name, the variant, the verdict and how tight the bound is."""
+        """The name, the variant, the verdict, how tight the bound is, and the remark."""
         if not self.holds:
             tight = f"{len(self.violations)} of {len(self.at)} points, first {self.along} = {self.violations[0]}"
         else:
             tight = "" if math.isnan(self.tightest) else f"tightest {self.tightest:.3g}"
-        return [self.name, self.variant, self.verdict, *([tight] if tight else [])]
+        end = "; ".join(words for words in (tight, self.note) if words)
+        return [self.name, self.variant, self.verdict, *([end] if end else [])]
 
     def as_dict(self) -> dict[str, Any]:
         """Return the check as plain values, for a table or a JSON file.
@@ -200,13 +214,13 @@ class BoundCheck:
         -------
         dict
             ``statement``, ``variant``, ``kind``, ``holds``, ``verdict``, ``tightest`` (None where there is none), ``level``, ``n_points``,
-            ``n_violations`` and ``first_violation`` (a step number, None where the claim holds).
+            ``n_violations``, ``first_violation`` (a step number, None where the claim holds) and ``note``.
         """
         bad = self.violations
         return {
             "statement": self.name, "variant": self.variant, "kind": self.kind, "holds": self.holds, "verdict": self.verdict,
             "tightest": None if np.isnan(self.tightest) else self.tightest, "level": self.level, "n_points": len(self.at),
-            "n_violations": len(bad), "first_violation": bad[0].item() if len(bad) else None,
+            "n_violations": len(bad), "first_violation": bad[0].item() if len(bad) else None, "note": self.note,
         }  # fmt: skip
 
 
@@ -234,6 +248,8 @@ class Statement:
         One of ``LEVELS``.
     long : bool
         Whether `follow` may take long: then it is called as ``follow(run, effort)``, with an ``Effort``.
+    on_rows : bool
+        Whether `follow` measures on held-out rows: it is called as ``follow(run, effort)``, too, and ``effort.rows`` has the rows, or None.
 
     Examples
     --------
@@ -256,6 +272,7 @@ class Statement:
     follow: Callable = Trail.of
     level: str = "float"
     long: bool = False
+    on_rows: bool = False
 
     def check(self, run: Any) -> BoundCheck:
         """Return the ``BoundCheck`` of this claim on a run, or on the result of `follow`.
@@ -287,7 +304,7 @@ class Statement:
         sides = self.sides(trail)
         return BoundCheck(
             self.name, self.variant, self.kind, sides.measured, sides.bound, sides.slack, self.level, sides.at, sides.trivial,
-            claim=self.claim,
+            claim=self.claim, note=sides.note,
         )  # fmt: skip
 
 
@@ -316,8 +333,8 @@ class BoundChecks(list):
 
 @on_one_thread
 def check(
-    run: Run, statements: "str | Statement | Sequence[str | Statement] | None" = None, *, angle_learners: int = ANGLE_LEARNERS,
-    watch: Callable[[str], object] | None = None,
+    run: Run, statements: "str | Statement | Sequence[str | Statement] | None" = None, *, X: Any = None, y: ArrayLike | None = None,
+    angle_learners: int = ANGLE_LEARNERS, watch: Callable[[str], object] | None = None,
 ) -> BoundChecks:  # fmt: skip
     """Compare a run with theorems that bound it.
 
@@ -327,6 +344,9 @@ def check(
     statements : str, Statement or sequence of these, optional
         A name as printed, "Theorem 2.1 (i)", or a part of several names, "Theorem 2.1": all of them that apply to the run. Default: every
         statement in ``coordboost.theory.bounds.STATEMENTS`` that applies.
+    X, y : array_like, (n_rows, n_columns) and (n_rows,), optional
+        Rows that were not used for the fit, raw. Theorem 2 of regularised boosting (``rgb``) bounds the error on such rows; without them
+        the check compares the training error, which cannot fail, and says so.
     angle_learners : int, default 24
         Some theorems need the minimal cosine angle, min over c in range(B) of max_j abs(<B_j, c>) / norm(c). Where no exact method is
         cheap, it is searched for if there are at most this many learners. With more, the smallest cosine along the run is used instead:
@@ -342,7 +362,7 @@ def check(
     Raises
     ------
     ValueError
-        If no statement applies to the run, or a given one does not.
+        If no statement applies to the run, or a given one does not; if rows are given and no statement uses them.
 
     Notes
     -----
@@ -358,11 +378,24 @@ def check(
     True
     """
     checked_run(run)
-    effort = Effort(validation.whole("angle_learners", angle_learners), *([] if watch is None else [watch]))
     chosen = _chosen(run, statements)
-    follows = {one.follow: one.long for one in chosen}
+    effort = Effort(validation.whole("angle_learners", angle_learners), rows=_held_out(run, chosen, X, y))
+    effort = effort if watch is None else effort._replace(watch=watch)
+    follows = {one.follow: one.long or one.on_rows for one in chosen}
     trails = {follow: follow(run, effort) if long else follow(run) for follow, long in follows.items()}
     return BoundChecks(one.check(trails[one.follow]) for one in chosen)
+
+
+def _held_out(run, chosen, X, y):
+    """Return held-out rows as (X, y), y as the loss takes it, or None; raise ValueError if no statement uses them."""
+    if X is None and y is None:
+        return None
+    if X is None or y is None:
+        raise ValueError(f"X and y are the held-out rows together: expected both, got {'y' if X is None else 'X'} alone.")
+    if not any(one.on_rows for one in chosen):
+        names = ", ".join(dict.fromkeys(one.name for one in chosen))
+        raise ValueError(f"X and y are for statements about rows outside the fit, and these are not: {names}; leave X and y out.")
+    return X, rows_of(run.problem, X, y, None)[0]
 
 
 def _chosen(run, statements):
