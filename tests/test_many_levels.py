@@ -1,6 +1,7 @@
 """Columns with more categories than bins: rare categories share a bin, also used for categories that only new rows have."""
 
 import json
+import time
 
 import numpy as np
 import pandas as pd
@@ -28,7 +29,7 @@ def test_the_most_frequent_have_bins_of_their_own():
     assert all(TOWN[i] == kept[code] for i, code in enumerate(binned.codes[1]) if code < 254)
 
 
-def test_new_levels_are_treated_as_rare_ones_and_missing_values_are_not():
+def test_new_levels_are_treated_as_rare_ones_and_missing_values_are_not_if_the_fit_had_some():
     gone = TABLE.assign(town=TABLE["town"].where(np.arange(len(TOWN)) % 9 > 0))
     with FEW:
         binned, binning = bin_columns(gone)
@@ -37,7 +38,7 @@ def test_new_levels_are_treated_as_rare_ones_and_missing_values_are_not():
     assert binning.bin(new).codes[1].tolist() == [binning.labels[1].index("t001"), 254, 255, 254]
     with FEW:
         _, whole = bin_columns(TABLE)
-    assert whole.bin(new).codes[1, 2] == 255  # a code that no training row has
+    assert whole.bin(new).codes[1, 2] == 254  # without missing values in the fit: an unseen level
 
 
 @pytest.mark.parametrize("as_numbers", [False, True])
@@ -61,7 +62,7 @@ def test_a_new_level_has_the_shape_value_of_rare_ones():
         problem = cb.Problem(cb.data.leaf_stumps(TABLE), Y)
     run = cb.solve(problem, cb.ls_boost(0.5), 100)
     shape = run.shape_functions()["town"]
-    assert shape(["nowhere"])[0] == shape(["t399"])[0] != shape([None])[0]
+    assert shape(["nowhere"])[0] == shape(["t399"])[0] == shape([None])[0] != shape(["t001"])[0]
     columns = {"size": TABLE["size"], "town": TOWN.tolist()}
     total = problem.constant + sum(one(columns[name]) for name, one in run.shape_functions().items())
     np.testing.assert_allclose(total, run.predict(TABLE), atol=1e-10)
@@ -72,3 +73,78 @@ def test_as_many_levels_as_bins_share_no_bin():
     binned, binning = bin_columns(column, categorical=[0])
     assert binned.codes[0].tolist() == binning.labels[0] == list(range(255))
     assert binning.bin([[999]]).codes.tolist() == [[255]]
+
+
+LEVELS = RNG.integers(0, 200, 3000)
+#: 200 levels with effects of mean 0; the 40 levels from 160 on occur in new rows only.
+SIZES = RNG.normal(size=200)
+SIZES -= SIZES.mean()
+NOISY = SIZES[LEVELS] + 0.5 * RNG.normal(size=3000)
+
+
+@pytest.mark.parametrize(
+    "kind", [cb.RandomizedGBMRegressor, cb.AcceleratedGBMRegressor, cb.LangevinGBMRegressor]
+)
+def test_levels_without_rows_in_a_small_part_of_the_rows_are_not_predicted_high(kind):
+    frame = pd.DataFrame({"level": pd.Categorical(LEVELS)})
+    model = kind(n_estimators=60, subsample=0.1, random_state=0).fit(frame, NOISY)
+    assert abs(model.predict(frame).mean() - NOISY.mean()) < 0.04
+
+
+@pytest.mark.parametrize(
+    "kind",
+    [
+        cb.RandomizedGBMRegressor,
+        cb.AcceleratedGBMRegressor,
+        cb.RegularizedGBMRegressor,
+        cb.LangevinGBMRegressor,
+    ],
+)
+def test_unseen_levels_go_with_the_larger_child(kind):
+    """In one split of one level against the rest, every new level, and a missing value, is one of the rest."""
+    y = np.where(LEVELS % 8 == 3, 5.0, 0.0)
+    model = kind(n_estimators=1, random_state=0)
+    frame = pd.DataFrame({"level": pd.Categorical(LEVELS % 8)})
+    model.fit(frame, y)
+    one, three, new, gone = model.predict(pd.DataFrame({"level": pd.Categorical([1, 3, 99, None])}))
+    assert one == new == gone != three
+
+
+@pytest.mark.parametrize("as_objects", [False, True])
+def test_rows_with_missing_or_unseen_levels_cost_no_more_than_others(as_objects):
+    """The levels of a column are looked up once each, not once a row."""
+    town = RNG.choice(["a", "b", None], 60_000)
+    _, binning = bin_columns(pd.DataFrame({"town": ["a", "b"] * 5}), categorical=["town"])
+    new = pd.DataFrame({"town": town if as_objects else pd.Categorical(town)})
+    start = time.process_time()
+    codes = binning.bin(new).codes[0]
+    assert time.process_time() - start < 1
+    assert codes.tolist() == [{"a": 0, "b": 1, None: 2}[one] for one in town]
+
+
+def test_dates_intervals_and_pairs_are_levels_by_their_text(tmp_path):
+    """Any unit of time is the same level, and a saved run knows them."""
+    day = pd.to_datetime(RNG.choice(["2020-02-01", "2021-03-01", "2022-04-01"], 120))
+    frame = pd.DataFrame(
+        {"day": pd.Categorical(day), "when": day, "size": pd.cut(RNG.normal(size=120), 3)}
+    )
+    frame["pair"] = pd.Categorical([(1, int(k)) for k in RNG.integers(0, 3, 120)])
+    y = frame["day"].cat.codes + 3 * frame["size"].cat.codes + RNG.normal(size=120)
+    model = cb.RandomizedGBMRegressor(
+        n_estimators=20, max_features=None, min_samples_leaf=5, categorical_features=["when"]
+    ).fit(frame, y)
+    assert model.run_.problem.binning.labels[0] == [
+        "2020-02-01 00:00:00",
+        "2021-03-01 00:00:00",
+        "2022-04-01 00:00:00",
+    ]
+    model.run_.save(tmp_path / "the.run")
+    for unit in ("s", "us", "ns"):
+        rows = frame.astype({"when": f"datetime64[{unit}]"})
+        np.testing.assert_array_equal(
+            cb.load(tmp_path / "the.run").predict(rows), model.predict(frame)
+        )
+    with pytest.raises(
+        ValueError, match=r"categories must be text, numbers, booleans or dates, got \[1\]"
+    ):
+        bin_columns(pd.DataFrame({"a": [[1], [2]]}), categorical=["a"])

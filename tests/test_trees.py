@@ -124,12 +124,55 @@ def test_the_smaller_tree_is_a_prefix_of_the_larger_one():
 
 @pytest.mark.parametrize("x, y, categorical, new, expected", [
     ([0, 0, 0, 1], [1, 1, 1, 5], (), [np.nan, 9.0], [1, 5]), ([0, 1, 1, 1], [5, 1, 1, 1], (), [np.nan, -9.0], [1, 5]),
-    ([0, 0, 2, 2], [0, 0, 1, 1], (0,), [0, 1, 2, 3], [0, 1, 1, 1]),
+    ([0, 0, 2, 2], [0, 0, 1, 1], (0,), [0, 1, 2, 3, np.nan], [0, 1, 1, 1, 1]),
+    ([0, 0, 0, 2], [0, 0, 0, 1], (0,), [0, 1, 2, 3, np.nan], [0, 0, 1, 0, 0]),
+    ([0, 2, 2, 2], [0, 1, 1, 1], (0,), [0, 1, 2, 3, np.nan], [0, 1, 1, 1, 1]),
 ])  # fmt: skip
 def test_values_that_no_sample_has(x, y, categorical, new, expected):
-    """A missing value where the fit had none goes to the side with most samples; an unknown category goes right."""
+    """A missing value where the fit had none, and an unknown category, go to the larger side, or right."""
     run, _ = same_as_naive(np.transpose([x]), y, max_depth=1, categorical=categorical)
     assert run.predict(np.transpose([new])) == pytest.approx(expected)
+
+
+@pytest.mark.parametrize("subsample", [1.0, 0.3])
+@pytest.mark.parametrize("gaps", [False, True])
+def test_categories_without_rows_in_a_node_go_to_the_larger_child(gaps, subsample, tmp_path):
+    """A node of a tree on two crossed columns holds few of their pairs."""
+    rng = np.random.default_rng(5)
+    X = rng.integers(0, 30, (400, 2)).astype(float)
+    if gaps:
+        X[rng.random(X.shape) < 0.03] = np.nan
+    y = rng.normal(size=30)[np.nan_to_num(X[:, 0], nan=29).astype(int)] * np.nan_to_num(
+        X[:, 1], nan=9
+    ) + rng.normal(size=400)
+    limits = {"max_depth": 6, "categorical": [0, 1], "subsample": subsample}
+    run = cb.solve(cb.Problem(cb.data.trees(X, **limits), y), cb.gbm(1.0), 1)
+    tree, splits = run.problem.dictionary.tree(0), run.problem.dictionary.splits(0)
+    words = np.where(np.isnan(X), "missing", X.astype(str))
+    levels = {*map(str, map(float, range(30))), "missing"}
+    at_node, absent = {0: np.arange(400)}, 0
+    for at, split in enumerate(splits):
+        rows = at_node[at]
+        if split is not None:
+            column = words[rows, int(split.name[1:])]
+            left = np.isin(column, split.categories)
+            at_node |= {tree.left[at]: rows[left], tree.left[at] + 1: rows[~left]}
+            if subsample == 1:
+                n_left, n_right = tree.n_samples[tree.left[at]], tree.n_samples[tree.left[at] + 1]
+                assert (left.sum(), (~left).sum()) == (n_left, n_right)
+                gone = levels - set(column)
+                assert (
+                    gone <= set(split.categories)
+                    if n_left > n_right
+                    else not gone & set(split.categories)
+                )
+                absent += len(gone)
+    assert absent > 100 or subsample < 1
+    run.save(tmp_path / "crossed.run")
+    new = np.column_stack([np.tile(np.arange(33.0), 33), np.repeat(np.arange(33.0), 33)])
+    assert cb.load(tmp_path / "crossed.run").predict(new).tobytes() == run.predict(new).tobytes()
+    unseen, missing = run.predict([[77.0, 3.0], [np.nan, 3.0]])
+    assert unseen == missing
 
 
 def test_the_text_of_a_tree():

@@ -8,12 +8,14 @@ import numpy as np
 
 from coordboost._utils.checks import items_of, shown
 from coordboost.data import validation
-from coordboost.data.columnwise import absent, labelled, numbered, raw_columns
+from coordboost.data.columnwise import MISSING, UNKNOWN, labelled, numbered, raw_columns
 from coordboost.data.frames import indices_of, names_of
 from coordboost.learners.binned import PADDED, Binned, find_bins
 
 #: Last label of a feature with more categories than bins: it stands for all rare categories, and for those that the fit has not seen.
 OTHERS = "other levels"
+#: What a run file holds of a ``Binning`` besides the bins, in the order of its constructor.
+SAVED = ("names", "named", "labels", "coded", "of_objects")
 
 
 class Binning:
@@ -21,11 +23,14 @@ class Binning:
 
     names : names of the features;  named : whether they were given, not generated
     labels : for each feature the list of its categories, None for a numeric one
+    coded : for each feature whether it was a column of the dtype ``category``
+    of_objects : for each feature whether its labels are the text of other objects, such as dates
     n_bins, missing, categorical, cuts, start : as in ``Binned``
     """
 
-    def __init__(self, names, named, labels, n_bins, missing, categorical, cuts, start):
+    def __init__(self, names, named, labels, coded, of_objects, n_bins, missing, categorical, cuts, start):
         self.names, self.named, self.labels = names, named, labels
+        self.coded, self.of_objects = coded, of_objects
         self.n_bins, self.missing, self.categorical, self.cuts, self.start = n_bins, missing, categorical, cuts, start
 
     @property
@@ -44,11 +49,19 @@ class Binning:
         labels = self.labels[g] or ()
         return len(labels) - 1 if has_others(labels) else self.missing[g] if self.missing[g] >= 0 else self.n_bins[g]
 
+    def gap(self, g):
+        """Code of a missing value of feature g in new rows.
+
+        A missing category, if the fit had none, is one that the fit has not seen.
+        """
+        return self.missing[g] if self.missing[g] >= 0 else self.unseen(g)
+
     def bin(self, X):
         """Put the rows of X into the bins of the fit, a ``Binned``; columns of a data frame are matched by name.
 
         If feature g had no missing value in the fit, a missing value gets the code ``n_bins[g]``: above every threshold, in no category.
-        A category that the fit has not seen gets this code, too, if there is neither a bin of rare categories nor one of missing values.
+        A category that the fit has not seen gets the code of rare categories; if there are none, that
+        of missing values. A missing category, if the fit had none, is one that the fit has not seen.
 
         Raises
         ------
@@ -65,24 +78,23 @@ class Binning:
         def fill(part):
             numeric = [g for g in range(part.start, part.stop) if not self.categorical[g]]
             columns = table.numbers(index[numeric], [self.names[g] for g in numeric]) if numeric else []
+            values = dict(zip(numeric, columns, strict=True))
             for g in range(part.start, part.stop):
-                other = self.missing[g] if self.missing[g] >= 0 else self.n_bins[g]
-                if self.categorical[g]:
-                    raw = table.raw(index[g])
-                    found = numbered(raw, self.labels[g])
-                    gone = [i for i in np.flatnonzero(found < 0) if absent(np.asarray(raw, dtype=object)[i])]
-                    codes[g] = np.where(found < 0, self.unseen(g), found)
-                    codes[g, gone] = other
+                if g in values:
+                    find_bins(values[g], self.thresholds(g), self.gap(g), codes[g])
                 else:
-                    find_bins(columns[numeric.index(g)], self.thresholds(g), other, codes[g])
+                    number = numbered(table.raw(index[g]), self.labels[g])
+                    number[number == UNKNOWN] = self.unseen(g)
+                    number[number == MISSING] = self.gap(g)
+                    codes[g] = number
 
         for _ in table.in_parts(fill):
             pass
         return self.binned(codes)
 
     def saved(self):
-        """Return what a run file holds besides the bins: names and labels."""
-        return {"names": self.names, "named": self.named, "labels": self.labels}
+        """Return what a run file holds besides the bins: names, labels and what they stand for."""
+        return {key: getattr(self, key) for key in SAVED}
 
     @classmethod
     def restored(cls, saved, binned):
@@ -94,16 +106,19 @@ class Binning:
             If `saved` does not fit the bins.
         """
         d = binned.n_features
-        sound = isinstance(saved, dict) and sorted(saved) == ["labels", "named", "names"] and isinstance(saved["named"], bool)
-        sound = sound and all(isinstance(saved[key], list) and len(saved[key]) == d for key in ("names", "labels"))
+        sound = isinstance(saved, dict) and set(saved) == set(SAVED) and isinstance(saved["named"], bool)
+        lists = [saved[key] for key in SAVED if key != "named"] if sound else []
+        sound = sound and all(isinstance(one, list) and len(one) == d for one in lists)
         sound = sound and all(isinstance(name, str) for name in saved["names"])
+        flags = saved["coded"] + saved["of_objects"] if sound else []
+        sound = sound and all(isinstance(flag, bool) for flag in flags)
         most = binned.n_bins - (binned.missing >= 0)
         for g, labels in enumerate(saved["labels"] if sound else ()):
             fits = labels is None if not binned.categorical[g] else isinstance(labels, list) and len(labels) == most[g]
             sound = sound and fits and all(isinstance(label, str | int | float) for label in labels or ())
         if not sound:
             raise ValueError("binning must hold the names of all features, and the labels of all categories.")
-        return cls(saved["names"], saved["named"], saved["labels"], *binned[1:])
+        return cls(*(saved[key] for key in SAVED), *binned[1:])
 
     def binned(self, codes):
         """Return a ``Binned`` with these codes."""
@@ -198,21 +213,30 @@ def bin_columns(X, *, max_bins=255, exact=False, categorical=(), feature_names=N
     exact = validation.flag("exact", exact)
     names = list(names_of(table.names if feature_names is None else feature_names, table.shape[1]))
     named = table.named or feature_names is not None
-    kinds = set(table.categories()) | indices_in("categorical", categorical, names)
+    coded = set(table.categories())
+    kinds = coded | indices_in("categorical", categorical, names)
     codes = _room(file, table.shape[::-1])
 
     def of(part):
         return table.each(lambda one: _of_column(*one), _columns(table, part, names, kinds, codes, most, exact))
 
     found = [one for some in table.in_parts(of) for one in some]
-    cuts, labels, missing = zip(*found, strict=True)
+    cuts, labels, missing, of_objects = zip(*found, strict=True)
     is_category = np.array([label is not None for label in labels])
     ordered = np.array([len(cut) + 1 if label is None else len(label) for cut, label in zip(cuts, labels, strict=True)])
     has = np.array(missing)
     binning = Binning(
-        names, named, list(labels), (ordered + has).astype(np.int64), np.where(has, ordered, -1).astype(np.int64),
-        is_category.astype(np.int64), np.concatenate(cuts), np.cumsum([0, *map(len, cuts)]).astype(np.int64),
-    )  # fmt: skip
+        names,
+        named,
+        list(labels),
+        [g in coded for g in range(len(names))],
+        list(of_objects),
+        (ordered + has).astype(np.int64),
+        np.where(has, ordered, -1).astype(np.int64),
+        is_category.astype(np.int64),
+        np.concatenate(cuts),
+        np.cumsum([0, *map(len, cuts)]).astype(np.int64),
+    )
     for g in [g for g in range(len(names)) if has_others(labels[g] or ())]:
         warnings.warn(
             f"column {names[g]!r} has more than {PADDED} categories: the rare ones, {100 * np.mean(codes[g] == PADDED - 1):.2g} % of the "
@@ -244,16 +268,20 @@ def _columns(table, part, names, kinds, codes, most, exact):
 
 
 def _of_column(values, raw, name, out, most, exact):
-    """Write the codes of one column to `out`; return its thresholds, its labels (None for numbers) and whether values are missing."""
+    """Write the codes of one column to `out`.
+
+    Return its thresholds, its labels (None for numbers), whether values are missing, and whether
+    labels are the text of objects.
+    """
     if values is not None:
         cuts, missing = thresholds_of(values, most, exact, name)
         find_bins(values, cuts, len(cuts) + 1, out)
-        return cuts, None, missing
-    labels, number = labelled(raw)
+        return cuts, None, missing, False
+    labels, number, of_objects = labelled(raw)
     if len(labels) > PADDED:
         labels, number = _merged(labels, number)
     out[:] = np.where(number < 0, len(labels), number)
-    return np.zeros(0), labels, bool((number < 0).any())
+    return np.zeros(0), labels, bool((number < 0).any()), of_objects
 
 
 def has_others(labels):

@@ -1,12 +1,14 @@
 """Read raw columns of any kind one by one, for binning: as numbers with NaN for missing values, or as categories."""
 
+from contextlib import suppress
+
 import numpy as np
 import scipy.sparse
 
 from coordboost._numba.threads import in_order, slices
 from coordboost._utils.checks import shown
 from coordboost.data import validation
-from coordboost.data.frames import is_number, refuse_times
+from coordboost.data.frames import is_number, is_time, refuse_times
 from coordboost.data.outofcore import StoredColumns
 
 #: Least number of samples for which threads are used: with fewer, threads wait for each other longer than they work.
@@ -151,28 +153,70 @@ def absent(value):
     return value is None or type(value).__name__ in ("NAType", "NaTType") or value != value
 
 
-def labelled(column):
-    """Return the labels in use, in order, and the label number of each sample, -1 where it is missing."""
-    if hasattr(column, "cat"):
-        codes, known = np.asarray(column.cat.codes, dtype=np.int64), list(column.cat.categories)
-        used = np.unique(codes[codes >= 0])
-        place = np.full(len(known) + 1, -1)
-        place[used] = np.arange(len(used))
-        return [known[i] for i in used], place[codes]
+#: What ``numbered`` returns for a missing value, and for a value that is not among the labels.
+MISSING, UNKNOWN = -1, -2
+
+
+def as_level(value):
+    """Return a value of a column of categories; the text of other objects than text and numbers.
+
+    None if it is missing.
+    """
+    if absent(value):
+        return None
+    return value if isinstance(value, str | int | float) else str(value)
+
+
+def distinct(column):
+    """Return the distinct values of a column, a list, and for each sample the number of its value.
+
+    *Cost*: a sort; one pass for text.
+    """
     values = np.asarray(column)
-    if values.dtype.kind in "iubU":
-        labels, codes = np.unique(values, return_inverse=True)
-        return labels.tolist(), codes.astype(np.int64)
-    values = values.tolist()
-    found = dict.fromkeys(value for value in values if not absent(value))
+    if values.dtype.kind in "iubf":
+        found, number = np.unique(values, return_inverse=True)
+        return found.tolist(), number
+    if is_time(values.dtype):
+        import pandas as pd
+
+        found, number = np.unique(values, return_inverse=True)
+        return list(pd.Index(found)), number  # their text does not depend on the unit
+    places = {}
     try:
-        labels = sorted(found)
-    except TypeError:  # labels of several types: in order of appearance
-        labels = list(found)
-    return labels, numbered(values, labels)
+        number = [places.setdefault(value, len(places)) for value in values.tolist()]
+    except TypeError:
+        wrong = next(value for value in values.tolist() if getattr(value, "__hash__", None) is None)
+        raise ValueError(f"categories must be text, numbers, booleans or dates, got {shown(wrong)}.") from None
+    return list(places), np.array(number, dtype=np.int64)
 
 
-def numbered(values, labels):
-    """Return the label number of each value, -1 if it is missing or not among the labels."""
+def labelled(column):
+    """Return the levels in use, in order, and the number of the level of each sample, or `MISSING`.
+
+    Levels are text, numbers or booleans. Other objects, such as dates, are represented by their text;
+    whether that is so is returned, too.
+    """
+    coded = hasattr(column, "cat")
+    if coded:
+        values, number = list(column.cat.categories), np.asarray(column.cat.codes, dtype=np.int64)
+    else:
+        values, number = distinct(column)
+    levels = [as_level(value) for value in values]
+    counts = np.bincount(number[number >= 0], minlength=len(levels)).tolist()
+    used = [level for level, n in zip(levels, counts, strict=True) if n > 0 and level is not None]
+    labels = list(dict.fromkeys(used))
+    if not coded:
+        with suppress(TypeError):  # labels of several types stay in order of appearance
+            labels = sorted(labels)
     place = {label: i for i, label in enumerate(labels)}
-    return np.array([-1 if absent(value) else place.get(value, -1) for value in values], dtype=np.int64)
+    places = np.array([*(place.get(level, MISSING) for level in levels), MISSING])
+    pairs = zip(levels, values, strict=True)
+    of_objects = any(level is not value for level, value in pairs if level is not None)
+    return labels, places[number], of_objects
+
+
+def numbered(column, labels):
+    """Return for each sample the number of its level among `labels`, `MISSING` or `UNKNOWN`."""
+    levels, number, _ = labelled(column)
+    place = {label: i for i, label in enumerate(labels)}
+    return np.array([*(place.get(level, UNKNOWN) for level in levels), MISSING])[number]

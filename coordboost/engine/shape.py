@@ -8,6 +8,7 @@ from numpy.typing import ArrayLike
 
 from coordboost._utils.checks import shown
 from coordboost.data import validation
+from coordboost.data.columnwise import numbered
 from coordboost.data.problem import Problem, checked_problem
 
 
@@ -59,8 +60,8 @@ class ShapeFunction:
     def __call__(self, x: Any) -> np.ndarray:
         """The values of the function at `x`, numbers or categories, (n,)."""
         if self.labels is not None:
-            known = dict(zip(self.labels, self.values.tolist(), strict=True))
-            return np.array([self.missing if one is None or one != one else known.get(one, self.other) for one in x])
+            number = numbered(x, self.labels)
+            return np.append(self.values, [self.other, self.missing])[number]
         x = np.asarray(x, dtype=np.float64)
         return np.where(np.isnan(x), self.missing, self.values[np.searchsorted(self.cuts, x)])
 
@@ -106,7 +107,7 @@ def _shape(binning, dictionary, beta, g, bins):
     """The shape function of feature g, whose values on the bins are `bins`."""
     n_bins, missing, labels, cuts = int(binning.n_bins[g]), int(binning.missing[g]), binning.labels[g], binning.thresholds(g)
     used = np.flatnonzero((dictionary.feature[: len(beta)] == g) & (beta != 0))
-    gap = missing if missing >= 0 else n_bins  # the code that new rows get
+    gap = binning.gap(g)
     values = bins[: n_bins - (missing >= 0)]
     if labels is None:
         moves = np.flatnonzero(values[1:] != values[:-1])

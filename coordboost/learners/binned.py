@@ -22,7 +22,8 @@ class Binned(NamedTuple):
     start            0     3   5
 
     A value equal to a threshold lies on its left; values beyond the last threshold lie in the last ordered bin. In new rows a missing
-    value of a feature that had none, and an unknown category, have the code ``n_bins[g]``, which no training row has.
+    number of a feature that had none has the code ``n_bins[g]``, which no training row has; so has a category that the fit has not seen, if
+    there is neither a bin of rare categories nor one of missing values.
 
     codes : uint8 (n_features, n_samples), C order;  n_bins : int64 (n_features,), number of bins in use, the bin of missing values included
     missing : int64 (n_features,), the bin of missing values, the last one in use; -1 where the feature has none

@@ -291,7 +291,7 @@ class TreeBank(Learners):
 
     def tree(self, j):
         """Return tree j, a ``Tree``: a unit vector. It can be applied to other rows in the same bins."""
-        return Tree.of(self.held, j, self.binned)
+        return Tree.of(self.held, j, self.family.binning)
 
     def splits(self, j):
         """Return the condition of each node of tree j, a list of ``Split``, None for a leaf."""

@@ -166,7 +166,8 @@ def search(table, categorical, monotone, sets, limits, features, first, last, st
 def split_best(table, categorical, monotone, sets, limits, features, penalty, state, memory, scratch, order):
     """Split all new nodes that gain by it, or the one node with the largest gain; return False if there is none.
 
-    For an ordered feature, codes that no training row has go where missing values go. A category without rows in the node goes right.
+    For an ordered feature, codes that no training row has go where missing values go. A category
+    without rows in the node goes to the larger child.
     """
     max_depth, max_leaves, _, _, min_gain, l2 = limits
     (_, _, n_bins, missing), (nodes, cuts, histograms, _, _, goes_left) = table, memory
@@ -196,10 +197,10 @@ def split_best(table, categorical, monotone, sets, limits, features, penalty, st
         f, sums, counts = features[node.place], histograms[0, node.slot, node.place], histograms[-1, node.slot, node.place]
         node.feature, node.open, node.left = f, 0, left
         if categorical is not None and categorical[f]:
-            flags[:] = 0
-            rank(state, sums, counts, n_bins[f], l2, scratch[0], order)
-            for i in range(cut.bin):
-                flags[order[i]] = 1
+            flags[:] = int(2 * cut.count > node.count)
+            n_levels = rank(state, sums, counts, n_bins[f], l2, scratch[0], order)
+            for i in range(n_levels):
+                flags[order[i]] = int(i < cut.bin)
         else:
             take_ordered(state, sums, counts, missing[f], node.count, cut)
             flags[:] = cut.missing_left

@@ -5,7 +5,7 @@ from typing import NamedTuple
 import numpy as np
 
 from coordboost._numba import compiled
-from coordboost.learners.trees.stored import SET, fill_leaves
+from coordboost.learners.trees.stored import fill_leaves
 
 
 class Split(NamedTuple):
@@ -39,8 +39,8 @@ class Tree(NamedTuple):
 
     feature, left : int32 (m,);  goes_left : uint8 (m, 32);  values : float64 (n_leaves,), the values of the leaves
     gain : float64 (m,), of the split of a node, 0 for a leaf;  n_samples : int64 (m,), number of training samples in a node
-    bin : int64 (m,), the last bin that goes left; for categories, how many go left
-    missing_left : int64 (m,), 1 if missing values go left
+    bin : int64 (m,), the last bin that goes left; for categories, how many bins go left
+    missing_left : int64 (m,), 1 if missing values of new rows go left
     """
 
     feature: np.ndarray
@@ -53,18 +53,19 @@ class Tree(NamedTuple):
     missing_left: np.ndarray
 
     @classmethod
-    def of(cls, trees, j, binned):
-        """Return tree j of `trees`, a ``Trees``, grown on the bins of `binned`."""
+    def of(cls, trees, j, binning):
+        """Return tree j of `trees`, a ``Trees``, grown on the bins of `binning`."""
         m = 2 * int(trees.n_leaves[j]) - 1
         feature, goes_left = trees.feature[j, :m], trees.goes_left[j, :m]
         members = np.unpackbits(goes_left, axis=1, bitorder="little")
-        ordered = np.where(binned.categorical == 1, 8 * SET - 1, binned.n_bins - (binned.missing >= 0))[feature]
         bin, missing_left = np.zeros(m, dtype=np.int64), np.zeros(m, dtype=np.int64)
         for at in np.flatnonzero(feature >= 0):
-            categories = binned.categorical[feature[at]]
-            bin[at] = members[at, : ordered[at]].sum() - 1 + categories
-            place = binned.missing[feature[at]] if categories else ordered[at]
-            missing_left[at] = members[at, place] if place >= 0 else 0
+            g = feature[at]
+            if binning.categorical[g]:
+                bin[at] = members[at, : binning.n_bins[g]].sum()
+            else:
+                bin[at] = members[at, : binning.n_bins[g] - (binning.missing[g] >= 0)].sum() - 1
+            missing_left[at] = members[at, binning.gap(g)]
         rest = trees.values[j, : (m + 1) // 2], trees.gain[j, :m], trees.n_samples[j, :m]
         return cls(feature, trees.left[j, :m], goes_left, *rest, bin, missing_left)
 
@@ -91,8 +92,9 @@ class Tree(NamedTuple):
         if labels is None:
             threshold = float(np.append(binning.thresholds(g), np.inf)[self.bin[at]])
         else:
-            codes = np.flatnonzero(np.unpackbits(self.goes_left[at], bitorder="little"))
-            chosen = tuple(str(labels[code]) if code < len(labels) else "missing" for code in codes)
+            members = np.unpackbits(self.goes_left[at], bitorder="little")
+            chosen = tuple(str(labels[code]) for code in np.flatnonzero(members[: len(labels)]))
+            chosen += ("missing",) * int(self.missing_left[at])
         return Split(binning.names[g], threshold, chosen, bool(self.missing_left[at]))
 
     def text(self, splits):
