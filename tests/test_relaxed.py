@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 from refusal import case, refusals
+from sklearn.exceptions import ConvergenceWarning
 from sklearn.linear_model import Lasso, LinearRegression, LogisticRegression, PoissonRegressor
 from sklearn.model_selection import KFold
 
@@ -114,6 +115,46 @@ def test_every_estimator_with_a_grid_relaxes(kind, y):
     np.testing.assert_allclose(whole.cross_validation_.losses, np.hstack(alone))
     plain = kind(n_alphas=4, cv=FOLDS).fit(X, y).cross_validation_.losses
     assert (plain == alone[1]).all() and (plain[:, 1:] != alone[0][:, 1:]).all()
+
+
+FAR = {
+    "logistic": (cb.losses.Logistic(), lambda y: np.where(y > 0, 1.0, -1.0)),
+    "poisson": (cb.losses.Poisson(), lambda y: np.floor(np.exp(np.clip(y, -2, 2)))),
+    "gamma": (cb.losses.Gamma(), np.exp),
+    "huber": (cb.losses.Huber(0.1), lambda y: y),
+}
+
+
+@pytest.mark.parametrize("size", [10.0, 1e3, 1e6])
+@pytest.mark.parametrize("name", FAR)
+def test_one_value_far_out_does_not_keep_the_fit_from_its_optimum(name, size):
+    """Such a row has no curvature left; the loss along every column must not fall any more."""
+    loss, target = FAR[name]
+    rng = np.random.default_rng(0)
+    x = rng.normal(size=(60, 2))
+    y = target(x[:, 0] + rng.normal(size=60))
+    x[0] = [size, 0.0]
+    if name in ("logistic", "huber"):
+        y[0] = np.abs(y).max()
+    path = cb.lasso_path(x, y, [1e-4], loss=loss, refit_intercept=True)
+    plain = path.relaxed()
+    assert plain.message == "complete" and (path.coefs != 0).all()
+    best = plain.losses[0]
+    pred = x @ plain.coefs[:, 0] + plain.intercepts[0]
+    for move in (np.ones(60), *(x - x.mean(axis=0)).T):
+        for step in np.append(np.geomspace(1e-8, 0.1, 12), -np.geomspace(1e-8, 0.1, 12)):
+            value = sum(map(loss.value, path.problem.y + bool(loss.location) * path.problem.constant, pred + step * move))
+            assert value >= best - 1e-10 * path.problem.start_excess
+
+
+def test_a_fit_that_is_ended_by_its_limit_of_steps_is_said(monkeypatch):
+    monkeypatch.setattr("coordboost.lasso.relaxed.MOST", 1)
+    path = cb.lasso_path(X, LABELS, [0.5, 0.01], loss=cb.losses.Logistic(), refit_intercept=True)
+    plain = path.relaxed()
+    said = "not reached: the limit of steps ended the fit without a penalty at 2 of 2 alphas"
+    assert plain.message == said and said in repr(plain) and path.message == "complete"
+    with pytest.warns(ConvergenceWarning, match="was ended by its limit of steps before its optimum"):
+        cb.CertifiedLassoClassifierCV(alphas=[0.01], gamma=0, cv=FOLDS).fit(X, LABELS)
 
 
 def test_separable_classes_get_large_coefficients():

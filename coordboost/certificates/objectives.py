@@ -87,6 +87,8 @@ class Certificate:
         The ends of the interval.
     witness : dict
         Numbers that explain the interval, such as the largest abs correlation.
+    about : str, default ""
+        What the optimum is of, where that is not plain from the target.
 
     Examples
     --------
@@ -101,6 +103,7 @@ class Certificate:
     lower: float
     upper: float
     witness: dict = field(default_factory=dict)
+    about: str = ""
 
     @property
     def gap(self) -> float:
@@ -129,9 +132,10 @@ class Certificate:
 
     def __str__(self) -> str:
         lower, upper = outwards(self.lower, self.upper, 10)
+        of = f"{self.about}, {self.target!r}" if self.about else repr(self.target)
         if not self.known:
-            return f"{self.target!r}: optimum at most {upper}; {UNKNOWN}"
-        return f"{self.target!r}: optimum in [{lower}, {upper}], gap {self.gap:.3g}"
+            return f"{of}: optimum at most {upper}; {UNKNOWN}"
+        return f"{of}: optimum in [{lower}, {upper}], gap {self.gap:.3g}"
 
 
 class Evaluation(NamedTuple):
@@ -453,7 +457,8 @@ class Priced(NamedTuple):
 
     There may be limits :math:`l_j \le \beta_j \le u_j`, with :math:`l_j \le 0 \le u_j`. For every s the penalty is at least
     :math:`s\,c^T b` less its conjugate, :math:`\sum_j \max_b (s |c_j| - p_j) b - q_j b^2 / 2`, b from 0 to the limit on the side of c_j.
-    The conjugate is infinite where s |c_j| exceeds p_j and there is neither a quadratic term nor a limit.
+    The conjugate is infinite where s |c_j| exceeds p_j and there is neither a quadratic term nor a limit. A point outside the limits still
+    gives a lower end; the upper end is then that of the point moved to the limits.
 
     target : the target that a certificate displays;  price, ridge, lower, upper : p, q, l and u, (n_learners,)
     """
@@ -477,6 +482,9 @@ class Priced(NamedTuple):
         """
         need_convexity(problem, repr(self.target))
         owner, own = (problem, at) if model is None else model
+        inside = np.clip(own.beta, self.lower, self.upper)
+        if (inside != own.beta).any():
+            own = Evaluation.point(owner, inside, corr=False)
         penalty = self.value(own.beta)
         part = 4 * max(own.part(owner), at.part(problem))  # penalty weights contain norms of columns, which are rounded
         upper = own.upper(owner) + penalty * (1 + part)

@@ -58,13 +58,19 @@ class _BasePenalized(_BaseLinear):
         return np.where(out > CONSTANT * standardization.deviations(total), out, 1.0)
 
     def _short_of(self, path, place):
-        gap, alpha = float(path.gaps[int(place.step)]), float(path.alphas[int(place.step)])
-        if gap <= self.tol * ROUNDED or path.gamma < 1:
-            return ""
-        return (
-            f"the gap at alpha = {alpha:.6g} is {gap:.2g} of the loss of the constant model, above tol = {self.tol:g}: certificate_ "
-            "bounds the optimum. Pass a larger tol or alpha, or scale targets and weights to moderate size, for less rounding."
-        )
+        step, lasso = int(place.step), path.beneath or path
+        gap, alpha = float(lasso.gaps[step]), float(lasso.alphas[step])
+        if not gap <= self.tol * ROUNDED:
+            return (
+                f"the gap at alpha = {alpha:.6g} is {gap:.2g} of the loss of the constant model, above tol = {self.tol:g}: certificate_ "
+                "bounds the optimum. Pass a larger tol or alpha, or scale targets and weights to moderate size, for less rounding."
+            )
+        if path.beneath is not None and path.stopped[step]:
+            return (
+                f"the fit without a penalty at alpha = {alpha:.6g} was ended by its limit of steps before its optimum. Pass gamma=1 "
+                "for the Lasso alone, or scale the columns of X to moderate size."
+            )
+        return ""
 
 
 class OnePenalty(_BasePenalized):
@@ -275,7 +281,8 @@ class CertifiedLassoCV(Regression, PenaltyGrid):
         or more classes use ``CertifiedLassoClassifier`` or ``CertifiedLassoClassifierCV``.
     gamma : float or sequence of float, default 1.0
         The weight of the Lasso fit in each model, from 0 to 1; the other part is the unpenalised fit on its non-zero coefficients
-        (relaxed Lasso, see ``LassoPath.relaxed``). From a sequence, one is chosen along with the penalty; R's glmnet with
+        (relaxed Lasso, see ``LassoPath.relaxed``), within the same limits. ``certificate_`` is then that of the Lasso beneath, and says
+        so. From a sequence, one is chosen along with the penalty; R's glmnet with
         ``relax = TRUE`` takes ``[0, 0.25, 0.5, 0.75, 1]``. For "one_se", a smaller gamma counts as simpler.
     rule : {"best", "one_se", "aic", "bic", "cp"}, default "best"
         "best": smallest mean loss over the folds. "one_se": largest alpha within one standard error of it. "aic", "bic", "cp":
@@ -491,7 +498,8 @@ class CertifiedElasticNetCV(Regression, PenaltyGrid):
         gives the gap reached.
     gamma : float or sequence of float, default 1.0
         The weight of the Lasso fit in each model, from 0 to 1; the other part is the unpenalised fit on its non-zero coefficients
-        (relaxed Lasso, see ``LassoPath.relaxed``). From a sequence, one is chosen along with the penalty; R's glmnet with
+        (relaxed Lasso, see ``LassoPath.relaxed``), within the same limits. ``certificate_`` is then that of the Lasso beneath, and says
+        so. From a sequence, one is chosen along with the penalty; R's glmnet with
         ``relax = TRUE`` takes ``[0, 0.25, 0.5, 0.75, 1]``. For "one_se", a smaller gamma counts as simpler.
     rule : {"best", "one_se", "aic", "bic", "cp"}, default "best"
         "best": smallest mean loss over the folds. "one_se": largest alpha within one standard error of it. "aic", "bic", "cp":
@@ -752,7 +760,8 @@ class CertifiedLassoClassifierCV(Classification, PenaltyGrid):
         ``Logistic()`` and columns of standard deviation 1 all coefficients are 0 for alpha >= 1/2.
     gamma : float or sequence of float, default 1.0
         The weight of the Lasso fit in each model, from 0 to 1; the other part is the unpenalised fit on its non-zero coefficients
-        (relaxed Lasso, see ``LassoPath.relaxed``). From a sequence, one is chosen along with the penalty; R's glmnet with
+        (relaxed Lasso, see ``LassoPath.relaxed``), within the same limits. ``certificate_`` is then that of the Lasso beneath, and says
+        so. From a sequence, one is chosen along with the penalty; R's glmnet with
         ``relax = TRUE`` takes ``[0, 0.25, 0.5, 0.75, 1]``. For "one_se", a smaller gamma counts as simpler.
     rule : {"best", "one_se", "aic", "bic", "cp"}, default "best"
         "best": smallest mean loss over the folds. "one_se": largest alpha within one standard error of it. "aic", "bic", "cp":
@@ -960,7 +969,8 @@ class CertifiedPoissonRegressorCV(CountRegression, PenaltyGrid):
         gives the gap reached.
     gamma : float or sequence of float, default 1.0
         The weight of the Lasso fit in each model, from 0 to 1; the other part is the unpenalised fit on its non-zero coefficients
-        (relaxed Lasso, see ``LassoPath.relaxed``). From a sequence, one is chosen along with the penalty; R's glmnet with
+        (relaxed Lasso, see ``LassoPath.relaxed``), within the same limits. ``certificate_`` is then that of the Lasso beneath, and says
+        so. From a sequence, one is chosen along with the penalty; R's glmnet with
         ``relax = TRUE`` takes ``[0, 0.25, 0.5, 0.75, 1]``. For "one_se", a smaller gamma counts as simpler.
     rule : {"best", "one_se", "aic", "bic", "cp"}, default "best"
         "best": smallest mean loss over the folds. "one_se": largest alpha within one standard error of it. "aic", "bic", "cp":

@@ -40,6 +40,8 @@ class LassoPath(PiecewiseLinear):
         the models before are valid
     free : whether the intercept is fitted at every alpha, for a loss other than the squared one
     gamma : the weight of the Lasso fit in each model; the rest is the weight of the fit without a penalty, see ``relaxed``
+    beneath : the path of the Lasso itself, if this one is relaxed
+    stopped : (n_alphas,), whether the limit of steps ended the fit without a penalty before its optimum; None if not relaxed
     """
 
     problem: Problem
@@ -55,10 +57,12 @@ class LassoPath(PiecewiseLinear):
     message: str = "complete"
     free: bool = False
     gamma: float = 1.0
+    beneath: "LassoPath | None" = None
+    stopped: np.ndarray | None = None
 
     def __repr__(self):
         largest, ended = self.gaps.max(initial=0.0), "" if self.message == "complete" else f"; {self.message}"
-        ended = ended if self.gamma == 1 else f"; relaxed, gamma = {self.gamma:g}{ended}"
+        ended = ended if self.beneath is None else f"; relaxed, gamma = {self.gamma:g}{ended}"
         return (
             f"LassoPath({len(self.alphas)} alphas, {self.penalty_units}, {self.solver}, {self.n_scans} scans, "
             f"relative gaps <= {largest:.1e}{ended})"
@@ -136,7 +140,9 @@ class LassoPath(PiecewiseLinear):
         Returns
         -------
         LassoPath
-            At the same alphas. Its ``gaps`` and certificates refer to the Lasso optimum, from which these models differ on purpose.
+            At the same alphas, and within the same limits of the coefficients. Its ``gaps`` and certificates are those of the Lasso
+            optimum, from which these models differ on purpose: the lower end is that of the Lasso beneath, and the upper end the
+            objective of the Lasso at the relaxed model. ``message`` says "not reached" where the limit of steps ended a fit.
 
         Raises
         ------
@@ -145,8 +151,9 @@ class LassoPath(PiecewiseLinear):
 
         Notes
         -----
-        *Cost*: one fit for each set of non-zero coefficients, by least squares or Newton's method; all gammas share them. If there is
-        no minimum without a penalty, as for linearly separable classes, the coefficients of the fit become large.
+        *Cost*: one fit for each set of non-zero coefficients, by least squares or Newton's method, within the limits of the coefficients;
+        all gammas share them. If there is no minimum without a penalty, as for linearly separable classes, the coefficients of the fit
+        become large.
 
         *Source*: Meinshausen, *Relaxed Lasso* (2007); Hastie, Tibshirani, Tibshirani, *Best subset, forward stepwise or Lasso?* (2020),
         as ``relax = TRUE`` of R's glmnet.
@@ -163,25 +170,43 @@ class LassoPath(PiecewiseLinear):
         gamma = real("gamma", gamma, lambda number: 0 <= number <= 1, "from 0, the fit without a penalty, to 1, the Lasso")
         if gamma == 1:
             return self
-        (models, intercepts), rest = self._unpenalised, 1 - gamma
-        mixed = gamma * self.models + rest * models, gamma * self.intercepts + rest * intercepts
-        found = replace(self, models=mixed[0], intercepts=mixed[1], gamma=gamma * self.gamma)
+        models, intercepts, stopped = self._unpenalised
+        mixed = self._within(gamma * self.models + (1 - gamma) * models)
+        found = replace(
+            self, models=mixed, intercepts=gamma * self.intercepts + (1 - gamma) * intercepts, gamma=gamma * self.gamma,
+            beneath=self.beneath or self, stopped=stopped,
+        )  # fmt: skip
+        message = self.message
+        if stopped.any() and self.stopped is None:
+            n = np.count_nonzero(stopped)
+            late = f"not reached: the limit of steps ended the fit without a penalty at {n} of {len(stopped)} alphas"
+            message = late if message == "complete" else f"{message}; {late}"
         worse = (found._objectives() - self._objectives()) / (self.problem.start_excess or 1.0)
-        return replace(found, gaps=self.gaps + np.maximum(worse, 0.0))
+        return replace(found, gaps=self.gaps + np.maximum(worse, 0.0), message=message)
+
+    def _within(self, models):
+        """The coefficients of `models`, CSR (n_alphas, n_features), moved to their limits where rounding passes them."""
+        models = models.tocsr()
+        models.data = np.clip(models.data, *self.limits[:, models.indices])
+        return models
 
     @cached_property
     def _unpenalised(self):
-        """The fits without a penalty on the non-zero coefficients of each model: (n_alphas, n_features) as CSR, (n_alphas,)."""
+        """The fits without a penalty on the non-zero coefficients of each model.
+
+        Return (n_alphas, n_features) as CSR, their intercepts, and whether the limit of steps ended them, (n_alphas,) each.
+        """
         problem, known, found = self.problem, {}, []
+        limits = self.limits[:, problem.standardization.kept] * problem.standardization.norm
         for coef, intercept in zip(self.coefs.T, self.intercepts, strict=True):
             key = np.flatnonzero(coef).tobytes()
             if key not in known:
-                beta, shift = refitted(problem, problem.unit(coef), self._shift(coef, intercept), self.free)
-                raw, start = problem.raw(beta)
-                known[key] = scipy.sparse.csr_array(raw[None]), start + shift
+                fit = refitted(problem, problem.unit(coef), self._shift(coef, intercept), self.free, *limits)
+                raw, start = problem.raw(fit.beta)
+                known[key] = scipy.sparse.csr_array(raw[None]), start + fit.shift, not fit.reached
             found.append(known[key])
-        models, intercepts = zip(*found, strict=True)
-        return scipy.sparse.vstack(models, format="csr"), np.array(intercepts)
+        models, intercepts, stopped = zip(*found, strict=True)
+        return scipy.sparse.vstack(models, format="csr"), np.array(intercepts), np.array(stopped)
 
     def _objectives(self):
         """The objective of the Lasso at each model, in sums over samples, (n_alphas,)."""
@@ -211,12 +236,19 @@ class LassoPath(PiecewiseLinear):
     def certificate(self, step=-1, *, independent=False):
         """The interval around the optimum at one alpha, in sums over samples, penalty included. Its upper end is the model's objective.
 
+        Of a relaxed path it is the interval around the optimum of the Lasso beneath, and says so: its lower end is that of the Lasso, its
+        upper end the objective of the Lasso at the relaxed model.
+
         Computed anew from the coefficients and the intercept; with `independent` it is compared with a general solver, as in ``certify``.
         *Cost*: one scan; with a fitted intercept two more for the first certificate.
         """
         step, independent = self._place(step), validation.flag("independent", independent)
         problem, coef, target = self.problem, self.models[[step]].toarray()[0], self.target(step)
         found = certified(problem, problem.unit(coef), self._shift(coef, self.intercepts[step]), target, self._reach)
+        if self.beneath is not None:
+            lasso = self.beneath.certificate(step)
+            about = f"the Lasso beneath the relaxed model (gamma = {self.gamma:g})"
+            found = replace(found, lower=max(found.lower, lasso.lower), witness=lasso.witness, about=about)
         found.witness["relative_gap"] = found.gap / (problem.start_excess or 1.0)
         return judged(problem, found, target, self.free) if independent else found
 

@@ -94,7 +94,7 @@ class MultinomialPath:
     gaps: np.ndarray
     n_scans: int
     message: str = "complete"
-    gamma = 1.0  # as for a `LassoPath` that is not relaxed
+    gamma, beneath, stopped = 1.0, None, None  # as for a `LassoPath` that is not relaxed
 
     def __repr__(self):
         ended = "" if self.message == "complete" else f"; {self.message}"

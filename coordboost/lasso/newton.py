@@ -100,6 +100,34 @@ def secants(loss, y, weight, base, pred, middle_is_y, if_undefined, out):
         out[i] = weight[i] * (fall / away if fall * away > 0.0 else if_undefined)
 
 
+class Curvature:
+    """The curvatures of a quadratic model of a loss: second derivatives, kept above a part of their secants.
+
+    least : the smallest such part; 1 for a loss without second derivatives
+    """
+
+    def __init__(self, loss):
+        self.loss, pieces = loss, (loss,) if is_piece(loss) else None
+        self.least = 1.0 if loss.curvature is None else FLOOR
+        self.exact, self.secants = (compiled(f, pieces) if pieces else f for f in (curvatures, secants))
+
+    def at(self, fixed, pred, floor, flat=FLOOR):
+        """The weighted curvatures at the predictions, (n_samples,).
+
+        fixed : loss, y, weight, base of a problem;  floor : the part of the secants;  flat : the smallest part of the largest curvature
+        """
+        loss, weight = self.loss, fixed[2]
+        h = np.zeros(len(weight))
+        largest = 0.0 if loss.curvature is None else self.exact(*fixed, pred, h)
+        largest = loss.sigma or largest
+        if floor > FLOOR:
+            secant = np.empty(len(weight))
+            self.secants(*fixed, pred, bool(loss.location), largest, secant)
+            np.maximum(h, floor * secant, out=h)
+        np.maximum(h, flat * largest * weight, out=h)
+        return h
+
+
 class Newton:
     """The inner solver for the loss of a problem (``workingset.py`` lists its methods).
 
@@ -123,10 +151,11 @@ class Newton:
         self.sparse, self.store = few_stored(source.problem.dictionary), source.hold()
         loss = self.problem.loss
         pieces = (loss,) if is_piece(loss) else None
-        self.terms, self.curvatures, self.secants = (compiled(f, pieces) if pieces else f for f in (terms, curvatures, secants))
+        self.terms = compiled(terms, pieces) if pieces else terms
+        self.curvature = Curvature(loss)
         self.sums, self.fixed = compiled(sums_of), (loss, self.problem.y, self.problem.weight, self.problem.base)
         self.infimum = self.problem.infimum
-        self.floor = 1.0 if loss.curvature is None else FLOOR
+        self.floor = self.curvature.least
         self.gamma, self.means, self.learner, self.hessian = np.zeros(0), np.zeros(0), np.zeros(0, dtype=np.int64), None
         self.columns, self.x = Dense(self.store.rows), source.problem.dictionary.csc() if self.sparse else None
         self.pred, self.resid = np.zeros(source.n_samples), np.empty(source.n_samples)
@@ -237,15 +266,7 @@ class Newton:
         *Cost*, of m columns: m^2 n_samples for the Gram matrix, and m for a step in it; the nonzeros for the columns, and those
         of one column for a step.
         """
-        loss, weight = self.problem.loss, self.problem.weight
-        h = np.zeros(len(weight))
-        largest = 0.0 if loss.curvature is None else self.curvatures(*self.fixed, self.pred, h)
-        largest = loss.sigma or largest
-        if self.floor > FLOOR:
-            secant = np.empty(len(weight))
-            self.secants(*self.fixed, self.pred, bool(loss.location), largest, secant)
-            np.maximum(h, self.floor * secant, out=h)
-        np.maximum(h, FLOOR * largest * weight, out=h)
+        h = self.curvature.at(self.fixed, self.pred, self.floor)
         sums, m = self._centre(h), len(self.gamma)
         if self.sparse and m > LARGE and len(self.columns.data) < m * m:
             self.hessian = Entries(self.problem.dictionary, self.x, self.learner, self._scale(), np.sqrt(h), self.means)

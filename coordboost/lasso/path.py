@@ -171,6 +171,7 @@ def lasso_path(
             coefs, n_scans = coefs + columns.unpenalised_part(coefs), n_scans + columns.basis.shape[1]
         gaps = gaps + _rounding(problem, zero, scale / largest, coefs)
         models, intercepts = on_scale_of_x(problem, scale / largest, coefs)
+        models.data = np.clip(models.data, *limits[:, models.indices])  # rounding may pass a limit
         if free:
             shifts = Shifts(problem)
             intercepts = intercepts + [shifts.beside(problem.combine(problem.unit(coef))) for coef in models.toarray()]

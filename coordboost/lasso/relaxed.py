@@ -1,53 +1,134 @@
-r"""The relaxed Lasso: fits without a penalty on the active learners of a model.
+r"""The relaxed Lasso: fits without a penalty on the active learners of a model, within the limits of their coefficients.
+
+Each step of Newton's method minimises a quadratic model of the loss by least squares, or by least squares within the limits; a line
+search follows. Where steps are long, curvatures are kept above a part of their secants (``newton.py``).
 
 *Sources*: Meinshausen, *Relaxed Lasso* (2007); the mix of both fits as in Hastie, Tibshirani, Tibshirani, *Best subset, forward stepwise or
-Lasso?* (2020), and R's ``glmnet(relax = TRUE)``.
+Lasso?* (2020), and R's ``glmnet(relax = TRUE)``; Stark, Parker, *Bounded-variable least squares* (1995).
 """
+
+from typing import NamedTuple
 
 import numpy as np
 
-from coordboost._numba import compiled, is_piece
-from coordboost.lasso.newton import curvatures
+from coordboost.lasso.newton import Curvature
 
-#: Maximum number of steps of Newton's method, and of halvings of a step; the predicted fall of the loss, relative to ``start_excess``, that
-#: ends it.
-MOST, HALVINGS, LITTLE = 100, 40, 1e-14
-#: Least curvature of a sample, relative to the largest of its loss: the Huber loss has curvature 0 in its linear part.
-FLOOR = 1e-3
-
-
-def _curvature(problem, pred):
-    """Weighted second derivatives at the predictions, or upper bounds of them, (n_samples,)."""
-    loss, sigma = problem.loss, problem.loss.sigma or 0.0
-    h = problem.weight * sigma
-    if loss.curvature is not None:
-        fill = compiled(curvatures, (loss,)) if is_piece(loss) else curvatures
-        least = FLOOR * h
-        fill(loss, problem.y, problem.weight, problem.base, pred, h)
-        h = np.maximum(h, least)
-    return h
+#: Maximum number of steps of Newton's method, and of halvings of a step; a fall of the loss up to LITTLE times
+#: ``start_excess`` is rounding, and one up to SMALL times it is no progress.
+MOST, HALVINGS, LITTLE, SMALL = 300, 40, 1e-14, 1e-12
+#: Smallest curvature of a sample, relative to the largest: smaller than in ``newton.py``, as without a penalty predictions may run away.
+FLAT = 1e-20
+#: Rounds of least squares within limits, for each coefficient.
+ROUNDS = 10
+#: A product of vectors up to this part of the product of their norms counts as 0.
+ROUNDED = 16 * float(np.finfo(float).eps)
 
 
-def refitted(problem, beta, shift, free):
+class Refit(NamedTuple):
+    """Coefficients (n_learners,), the intercept beside the constant prediction, and whether they are an optimum up to rounding."""
+
+    beta: np.ndarray
+    shift: float
+    reached: bool
+
+
+def bounded_least_squares(columns, target, low, high):
+    """Minimise ``|columns d - target|`` for ``low <= d <= high``, with low <= 0 <= high, (k,) each.
+
+    Return d, and whether it is the minimiser. The residual at d is never longer than the one at 0.
+    """
+    coef, fixed = np.zeros(columns.shape[1]), np.zeros(columns.shape[1], dtype=bool)
+    sizes = np.linalg.norm(columns, axis=0)
+    resid, freed, sign = target, -1, 0.0
+    for _ in range(ROUNDS * len(coef)):
+        free = np.flatnonzero(~fixed)
+        goal = coef.copy()
+        if len(free):
+            goal[free] += np.linalg.lstsq(columns[:, free], resid)[0]
+        if freed >= 0 and not sign * (goal[freed] - coef[freed]) > 0:
+            return coef, True  # only rounding said that this coefficient should leave its limit
+        end = np.clip(goal, low, high)
+        blocked = free[end[free] != goal[free]]
+        if len(blocked):
+            shares = (end[blocked] - coef[blocked]) / (goal[blocked] - coef[blocked])
+            coef += min(float(shares.min()), 1.0) * (goal - coef)
+            stopped = blocked[shares == shares.min()]
+            coef[stopped] = end[stopped]
+            fixed[stopped] = True
+            coef, freed = np.clip(coef, low, high), -1
+            resid = target - columns @ coef
+            continue
+        coef, freed = goal, -1
+        resid = target - columns @ coef
+        corr = columns.T @ resid
+        inwards = np.where(coef == low, corr, 0.0) - np.where(coef == high, corr, 0.0)
+        inwards[~fixed | (inwards <= ROUNDED * sizes * np.linalg.norm(target)) | (low == high)] = 0.0
+        if not inwards.any():
+            return coef, True
+        freed = int(np.argmax(np.divide(inwards, sizes, out=inwards, where=sizes > 0)))
+        fixed[freed], sign = False, 1.0 if corr[freed] > 0 else -1.0
+    return coef, False
+
+
+def refitted(problem, beta, shift, free, low, high):
     """Minimise the loss over the coefficients that are not 0 in a model `beta` (n_learners,) with the intercept `shift`.
 
-    Return the coefficients (n_learners,) and the shift, which changes only if it is `free`. Newton's method, each step by weighted least
-    squares; one step for the squared loss. Without a minimum, as for linearly separable classes, the coefficients become large.
+    Newton's method, one step for the squared loss. Without a minimum, as for linearly separable classes, the coefficients become large.
+    The fit is at its optimum if neither a step with second derivatives nor one with secants lowers the loss by more than rounding.
+
+    Parameters
+    ----------
+    free : bool
+        Whether the shift changes, too.
+    low, high : ndarray, (n_learners,)
+        Limits of the coefficients.
+
+    Returns
+    -------
+    Refit
     """
     active = np.flatnonzero(beta)
     columns = problem.gather(active)
+    low, high = np.append(low[active], [-np.inf] * free), np.append(high[active], [np.inf] * free)
     if free:
         columns = np.column_stack([columns, np.ones(problem.n_samples)])
     x, pred = np.append(beta[active], [shift] * free), problem.combine(beta) + shift
+    limited = bool(np.isfinite([low, high]).any())
+    if limited:
+        x = np.clip(x, low, high)
+        pred = columns @ x + (0.0 if free else shift)
+    curvature, fixed = Curvature(problem.loss), (problem.loss, problem.y, problem.weight, problem.base)
+    one_model = problem.loss.quadratic or problem.loss.curvature is None
+    floor, idle, little, reached = curvature.least, set(), LITTLE * problem.start_excess, False
     for _ in range(MOST):
-        resid, root, loss = problem.resid(pred), np.sqrt(_curvature(problem, pred)), problem.value(pred)
-        way = np.linalg.lstsq(root[:, None] * columns, np.divide(resid, root, out=np.zeros_like(root), where=root > 0))[0]
+        resid, loss = problem.resid(pred), problem.value(pred)
+        root = np.sqrt(curvature.at(fixed, pred, floor, FLAT))
+        scaled = np.divide(resid, root, out=np.zeros_like(root), where=root > 0)
+        if limited:
+            way, minimal = bounded_least_squares(root[:, None] * columns, scaled, low - x, high - x)
+        else:
+            way, minimal = np.linalg.lstsq(root[:, None] * columns, scaled)[0], True
         move = columns @ way
-        last = not float(resid @ move) > LITTLE * problem.start_excess  # too small to show in the values of the loss
-        size = 1.0 if last else next((size for size in 0.5 ** np.arange(HALVINGS) if problem.value(pred + size * move) < loss), 0.0)
+        last = not float(resid @ move) > little  # too small to show in the values of the loss
+        most = (np.inf if one_model else loss + little) if last else loss
+        size = _step(problem, pred, move, most, 1 if last else HALVINGS)
         x, pred = x + size * way, pred + size * move
-        if last or size == 0:
+        if not last and loss - problem.value(pred) > SMALL * problem.start_excess:
+            idle.clear()
+            floor = max(floor / 10, curvature.least) if size == 1 else min(100 * floor, 1.0)
+            continue
+        if not minimal:
             break
+        idle.add(floor)
+        if one_model or {curvature.least, 1.0} <= idle:
+            reached = True
+            break
+        floor = 1.0 if curvature.least in idle else curvature.least
     out = np.zeros_like(beta)
-    out[active] = x[: len(active)]
-    return out, float(x[-1]) if free else shift
+    out[active] = np.clip(x, low, high)[: len(active)]
+    return Refit(out, float(x[-1]) if free else shift, reached)
+
+
+def _step(problem, pred, move, most, n_sizes):
+    """The first of 1, 1/2, 1/4, ... at which the loss along `move` is below `most`; 0 if it is at none of the first `n_sizes`."""
+    return next((size for size in 0.5 ** np.arange(n_sizes) if problem.value(pred + size * move) < most), 0.0)
