@@ -7,12 +7,15 @@ import os
 
 import numpy as np
 import pytest
+from click.testing import CliRunner
 from refusal import case, refused
 from run_files import forged, header_of, put_together, taken_apart, with_header
 from run_files import npy as array_file
 
 import coordboost as cb
 from coordboost import Problem
+from coordboost.engine.storage.model import read_model
+from coordboost.reporting.cli import main
 
 RNG = np.random.default_rng(0)
 X, Y = RNG.normal(size=(8, 4)), RNG.normal(size=8)
@@ -194,3 +197,83 @@ def test_arrays_larger_than_two_gibibytes_are_written(tmp_path, monkeypatch):
     monkeypatch.setattr("zipfile.ZIP64_LIMIT", 100)
     run().save(tmp_path / "run")
     assert (cb.load(tmp_path / "run").beta == run().beta).all()
+
+
+#: Every function that reads a file, with the ending that it knows the kind of file by.
+READERS = {
+    "run": (cb.load, ""),
+    "model": (read_model, ".json"),
+    **{f"table{end}": (lambda file: cb.read_table(file, target="y"), end) for end in (".csv", ".parquet", ".xlsx")},
+    **{f"table{end}": (cb.read_table, end) for end in (".npz", "X.npy", ".svm")},
+    **{f"columns{end}": (cb.data.open_columns, end) for end in (".npy", ".parquet", ".zip")},
+}
+
+
+@pytest.mark.parametrize("kind", ["device", "pipe", "folder"])
+@pytest.mark.parametrize("name", READERS)
+def test_only_regular_files_are_read(name, kind, tmp_path):
+    """A device may never end, and nobody may ever write to a pipe."""
+    read, end = READERS[name]
+    file = tmp_path / f"file{end}"
+    if kind == "pipe":
+        os.mkfifo(file)
+    elif kind == "device":
+        file.symlink_to("/dev/zero")
+    else:
+        file.mkdir()
+    if (name, kind) != ("columns.zip", "folder"):  # Zarr arrays are folders
+        with pytest.raises(ValueError, match="folder" if kind == "folder" else "device or a pipe"):
+            read(file)
+
+
+MODEL = {"format": "coordboost-model", "version": 1, "method": "ls_boost", "step": 3, "loss": "Squared", "intercept": 0.5}
+ROW = {"column": "x", "variable": "x", "coefficient": 1.5, "effect": 1.0}
+
+
+def model_text(**changes):
+    return json.dumps({**MODEL, "coefficients": [ROW], "recipe": None, **changes})
+
+
+def nested(n):
+    return "[" * n + "]" * n
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        model_text(intercept=10**400),
+        model_text(intercept="1e999"),
+        model_text(step=10**400),
+        model_text(step=0).replace('"step": 0', '"step": 1e999'),
+        model_text(step=0).replace('"step": 0', '"step": ' + "9" * 5000),
+        model_text(coefficients=[{**ROW, "coefficient": 10**400}]),
+        model_text(coefficients=[{**ROW, "effect": 10**400}]),
+        model_text(coefficients={"column": 1}),
+        model_text(recipe=[[[]]]),
+        model_text(recipe=0).replace('"recipe": 0', '"recipe": ' + nested(100_000)),
+        nested(100_000),
+        '{"a":' * 100_000,
+        "{" + "\0" * 10,
+    ],
+    ids=range(13),
+)
+def test_bad_models_are_refused(text, tmp_path):
+    """Numbers that are too large, lists in lists without end, other types."""
+    file = tmp_path / "model.json"
+    file.write_text(model_text())
+    assert read_model(file).coef.tolist() == [1.5]
+    file.write_text(text)
+    with pytest.raises(ValueError, match="is not a coordboost model") as caught:
+        read_model(file)
+    assert "\n" not in str(caught.value) and len(str(caught.value)) < 300
+    result = CliRunner().invoke(main, ["coef", str(file)])
+    assert result.exit_code == 1 and "is not a coordboost" in result.output
+
+
+def test_deep_headers_are_refused(tmp_path):
+    run().save(tmp_path / "run")
+    members = taken_apart((tmp_path / "run").read_bytes())
+    text = json.dumps({**header_of(members), "problem": 0}).replace('"problem": 0', '"problem": ' + nested(100_000))
+    members["header.npy"] = array_file(np.frombuffer(text.encode(), np.uint8))
+    (tmp_path / "run").write_bytes(put_together(members))
+    refused(lambda: cb.load(tmp_path / "run"), "is not a coordboost run, or damaged")

@@ -1,8 +1,14 @@
-"""Files are written under a temporary name, then renamed: on a full disk the old file stays, and the error names the file."""
+"""Files are written under a temporary name, then renamed: on a full disk the old file stays, and the error names the file.
+
+Permissions stay, and what killed processes left behind is removed.
+"""
 
 import contextlib
 import os
 import resource
+import signal
+import subprocess
+import sys
 
 import numpy as np
 import pytest
@@ -94,3 +100,78 @@ def test_writers_leave_the_old_file(name, how, tmp_path, monkeypatch):
     assert file.read_text() == "what was there" and os.listdir(tmp_path) == [file.name]
     WRITERS[name](file)
     assert len(file.read_bytes()) > 100 and os.listdir(tmp_path) == [file.name]
+
+
+#: What each command or call writes, besides those of WRITERS: a function of a folder with saved runs, and of the file.
+OTHERS = {
+    "model": lambda t, file: CliRunner().invoke(main, f"coef {t}/one --json --out {file}".split(), catch_exceptions=False),
+    "predictions": lambda t, file: CliRunner().invoke(main, f"predict {t}/one {t}/t.csv --out {file}".split(), catch_exceptions=False),
+    "figure.png": lambda t, file: CliRunner().invoke(main, f"compare {t}/one {t}/two --plot {file}".split(), catch_exceptions=False),
+    "codes.npy": lambda t, file: cb.data.bin_columns(np.arange(6.0).reshape(3, 2), file=file),
+}
+ALL = {**{name: lambda t, file, write=write: write(file) for name, write in WRITERS.items()}, **OTHERS}
+
+
+@pytest.mark.parametrize("name", ALL)
+def test_permissions_stay_and_new_files_follow_the_umask(name, table, tmp_path):
+    file = tmp_path / name
+    umask = os.umask(0o027)
+    try:
+        ALL[name](table, file)
+        assert file.stat().st_mode & 0o777 == 0o640
+        for mode in (0o600, 0o664):
+            file.write_bytes(b"")
+            file.chmod(mode)
+            ALL[name](table, file)
+            assert file.stat().st_mode & 0o777 == mode and len(file.read_bytes()) > 0
+    finally:
+        os.umask(umask)
+    assert os.listdir(tmp_path) == [name]
+
+
+#: A process that is stopped while it writes: it prints a line and waits, with the file half written.
+HALF = """
+import sys, time
+from unittest import mock
+import numpy as np
+import coordboost as cb
+
+def wait(number):
+    print("half", flush=True)
+    time.sleep(600)
+
+run = cb.solve(cb.Problem(np.eye(6), np.arange(6.0)), cb.ls_boost(0.1), 5, compile=False)
+with mock.patch("os.fsync", wait):
+    run.save(sys.argv[1])
+"""
+
+
+def test_files_of_killed_processes_are_removed_by_the_next_save(tmp_path):
+    """Also those of other files in the folder; files that a living process is writing stay, and so do files of others."""
+    (tmp_path / ".notes.part").write_text("mine")
+    (tmp_path / "old").write_text("what was there")
+    writers = [subprocess.Popen([sys.executable, "-c", HALF, str(tmp_path / name)], stdout=subprocess.PIPE) for name in ("old", "new")]
+    for writer in writers:
+        assert writer.stdout.readline() == b"half\n"
+    WRITERS["run"](tmp_path / "another")
+    assert len(list(tmp_path.glob(".*.part"))) == 3, "the files of living processes are removed"
+    for writer in writers:
+        writer.send_signal(signal.SIGKILL)
+        writer.wait()
+        writer.stdout.close()
+    assert len(list(tmp_path.glob(".*.part"))) == 3
+    WRITERS["run"](tmp_path / "another")
+    assert sorted(os.listdir(tmp_path)) == [".notes.part", "another", "old"]
+    assert (tmp_path / "old").read_text() == "what was there" and (tmp_path / ".notes.part").read_text() == "mine"
+
+
+@pytest.mark.parametrize("letter", ["a", "\u00e9", "\u4e2d", "\U0001f600"])
+def test_names_of_255_bytes(letter, tmp_path):
+    n_bytes = len(letter.encode())
+    for name in (letter * (255 // n_bytes), "x" * (255 % n_bytes) + letter * (255 // n_bytes)):
+        WRITERS["run"](tmp_path / name)
+        assert cb.load(tmp_path / name).n_steps == 5
+        (tmp_path / name).unlink()
+    with pytest.raises(OSError, match="too long"):
+        WRITERS["run"](tmp_path / (letter * (256 // n_bytes + 1)))
+    assert os.listdir(tmp_path) == []

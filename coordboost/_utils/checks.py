@@ -104,6 +104,15 @@ def file_name(name, value):
     return path
 
 
+def readable_file(path):
+    """Return `path`; raise ValueError if there is anything but a regular file: a device or a pipe may never end."""
+    if os.path.isdir(path):
+        raise ValueError(f"{path} is a folder: name a file in it.")
+    if os.path.exists(path) and not os.path.isfile(path):
+        raise ValueError(f"{path} is a device or a pipe: write what it gives to a file, and name that file.")
+    return path
+
+
 def checked_run(run):
     """Return `run`; raise ValueError unless it is a Run."""
     if isinstance(run, type) or not hasattr(run, "outcome"):

@@ -1,6 +1,7 @@
 """From raw columns to bins, and back to thresholds and categories."""
 
 import os
+import stat
 import warnings
 from pathlib import Path
 
@@ -252,9 +253,16 @@ def _room(file, shape):
         return np.empty(shape, dtype=np.uint8)
     if not isinstance(file, str | os.PathLike):
         raise ValueError(f"file must be a path, got {shown(file)}.")
+    path = Path(file)
     try:
-        Path(file).unlink(missing_ok=True)  # bins that are in use keep the file that was there
-        return np.asarray(np.lib.format.open_memmap(file, "w+", np.uint8, shape))
+        before = path.stat() if path.exists() else None
+        if before is not None and not path.is_file():
+            raise ValueError(f"file must be the path of a file, which is replaced if it exists, got {file}: no regular file.")
+        path.unlink(missing_ok=True)  # bins that are in use keep the file that was there
+        codes = np.lib.format.open_memmap(file, "w+", np.uint8, shape)
+        if before is not None:
+            path.chmod(stat.S_IMODE(before.st_mode))
+        return np.asarray(codes)
     except OSError as error:
         raise ValueError(f"file: {file} cannot be written ({type(error).__name__}).") from None
 

@@ -416,6 +416,8 @@ def opened(path, kind, *also):
     """Open a file for reading bytes (through gzip for .gz) if memory suffices; errors become a ValueError of one sentence."""
     if path.is_dir():
         raise ValueError(f"{path}: that is a folder: name a file in it")
+    if path.exists() and not path.is_file():
+        raise ValueError(f"{path}: that is a device or a pipe: write what it gives to a file, and name that file")
     if not path.is_file():
         raise ValueError(f"{path}: no such file: check the path")
     size = _size(path)

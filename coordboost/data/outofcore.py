@@ -6,7 +6,7 @@ from pathlib import Path
 
 import numpy as np
 
-from coordboost._utils.checks import real, shown
+from coordboost._utils.checks import readable_file, real, shown
 from coordboost.data.standardize import standardize_chunked
 from coordboost.data.validation import flag
 from coordboost.learners.chunked import Chunked
@@ -150,6 +150,9 @@ def _opened(source, columns):
     missing = [str(file) for file in files if not file.exists()]
     if missing or not files:
         raise ValueError(f"{missing[0]} does not exist." if missing else "X is an empty list of files.")
+    for file in files:
+        if file.suffix == ".npy" or not file.is_dir():  # folders are Zarr arrays
+            readable_file(file)
     if all(file.suffix in (".parquet", ".pq") for file in files):
         if any(file.is_dir() for file in files):
             raise ValueError(f"{files[0]} is a folder; pass the list of its Parquet files, in the order of y.")

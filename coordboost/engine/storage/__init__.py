@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from coordboost._utils.checks import file_name, shown
+from coordboost._utils.checks import file_name, readable_file, shown
 from coordboost._utils.kinds import pieces_of
 from coordboost.data.problem import Problem, checked_problem
 from coordboost.data.validation import flag
@@ -80,7 +80,7 @@ def read_run(file, problem=None, method=None):
         If the file is not a run, is of another version or damaged, or if its steps do not lead to its coefficients. Every entry is
         checked before it is used, and sizes before anything is unpacked.
     """
-    file = file_name("file", file)
+    file = readable_file(file_name("file", file))
     problem = problem if problem is None else checked_problem(problem)
     method = method if method is None else checked_method(method)
     try:

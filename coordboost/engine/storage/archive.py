@@ -7,13 +7,19 @@ import hashlib
 import json
 import math
 import os
+import re
 import stat
 import uuid
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from io import BytesIO
 from zipfile import ZIP_DEFLATED, ZIP_STORED, ZipFile
 
 import numpy as np
+
+try:
+    import fcntl
+except ImportError:  # Windows
+    fcntl = None
 
 #: The types of numbers in a file, as numpy's format writes them.
 TYPES = ("<f8", "<i8", "<i4", "|u1")
@@ -101,9 +107,17 @@ class Archive:
         return out
 
 
+#: Names of files that are being written: a dot, the name of the file that they will replace (or its start), 32 digits.
+BEING_WRITTEN = re.compile(r"\..*\.[0-9a-f]{32}\.coordboost\.part", re.DOTALL)
+#: Maximum bytes of a name that such a name repeats: file systems allow 255 bytes for the whole.
+REPEATED = 100
+
+
 @contextmanager
 def replacing(file):
-    """Yield a binary file to write to; at the end it replaces `file`, which stays unchanged until then.
+    """Yield a binary file to write to; at the end it replaces `file`, which stays unchanged until then, and gives it its permissions.
+
+    Files that processes left behind in the same folder, because they were killed while they wrote, are removed.
 
     Raises
     ------
@@ -112,7 +126,7 @@ def replacing(file):
     """
     file = os.path.realpath(file)
     try:
-        if os.path.exists(file) and not stat.S_ISREG(os.stat(file).st_mode):
+        if os.path.exists(file) and not os.path.isfile(file):
             with open(file, "wb") as handle:  # a device or a pipe cannot be replaced
                 yield handle
         else:
@@ -122,17 +136,55 @@ def replacing(file):
 
 
 def _beside(file):
-    beside = os.path.join(os.path.dirname(file), f".{os.path.basename(file)[:100]}.{uuid.uuid4().hex}.part")
+    folder, name = os.path.split(file)
+    _remove_abandoned(folder)
+    mode = stat.S_IMODE(os.stat(file).st_mode) if os.path.exists(file) else None
+    start = os.fsencode(name)[:REPEATED].decode(errors="ignore")
+    beside, handle = _created(os.path.join(folder, f".{start}"), 0o666 if mode is None else 0o600)
     try:
-        with open(beside, "xb") as handle:
+        with handle:
+            if mode is not None:
+                os.chmod(beside, mode)
             yield handle
             handle.flush()
             os.fsync(handle.fileno())
-        os.replace(beside, file)
+            if fcntl is None:
+                handle.close()  # Windows does not rename open files
+            os.replace(beside, file)
     except BaseException:
         if os.path.exists(beside):
             os.unlink(beside)
         raise
+
+
+def _created(start, mode):
+    """A new file, open for writing and locked: its name, which begins with `start`, and the file."""
+    while True:
+        name = f"{start}.{uuid.uuid4().hex}.coordboost.part"
+        handle = os.fdopen(os.open(name, os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0), mode), "wb")
+        with suppress(OSError):  # a file system without locks
+            _lock(handle, wait=True)
+        if os.path.exists(name):
+            return name, handle
+        handle.close()  # removed by another process before it was locked
+
+
+def _lock(handle, wait=False):
+    """Lock an open file until it is closed or its process ends. Raise OSError if it is locked, unless this is to `wait`.
+
+    Windows has no such locks, but it does not remove open files.
+    """
+    if fcntl is not None:
+        fcntl.flock(handle, fcntl.LOCK_EX | (0 if wait else fcntl.LOCK_NB))
+
+
+def _remove_abandoned(folder):
+    """Remove the files in a folder that were being written by processes that have ended."""
+    with suppress(OSError):
+        for name in filter(BEING_WRITTEN.fullmatch, os.listdir(folder)):
+            with suppress(OSError), open(os.path.join(folder, name), "rb") as handle:
+                _lock(handle)
+                os.unlink(os.path.join(folder, name))
 
 
 def write_text(file, text):

@@ -6,6 +6,7 @@ from typing import NamedTuple
 import numpy as np
 import scipy.sparse
 
+from coordboost._utils.checks import readable_file
 from coordboost.data.recipe import Recipe
 from coordboost.engine.refitted import with_intercept
 from coordboost.losses import standard as losses
@@ -136,6 +137,7 @@ def read_model(file):
     ValueError
         If the file is missing or holds anything else.
     """
+    readable_file(file)
     try:
         with open(file, encoding="utf-8") as handle:
             plain = json.load(handle)
@@ -148,12 +150,13 @@ def read_model(file):
         effects = None if None in effects else np.array(effects, dtype=np.float64)
         step = None if plain["step"] is None else int(plain["step"])
         made = LinearModel(names, coef, float(plain["intercept"]), plain["loss"], str(plain["method"]), step, recipe, effects)
+        if step is not None and not 0 <= step < 1 << 62:
+            raise ValueError("its number of steps is invalid")
         if not np.isfinite([*coef, made.intercept]).all() or (recipe is not None and recipe.columns != names):
             raise ValueError("its numbers or columns are invalid")
         return made
     except FileNotFoundError:
         raise ValueError(f"{file} does not exist.") from None
-    except (KeyError, TypeError, AttributeError, ValueError) as error:
-        raise ValueError(
-            f"{file} is not a coordboost model ({' '.join(str(error).split())[:80]}): write one with coef --json"
-        ) from None
+    except Exception as error:  # another file may raise any exception: numbers too large, lists in lists without end
+        said = " ".join(str(error).split())[:80] or type(error).__name__
+        raise ValueError(f"{file} is not a coordboost model ({said}): write one with coef --json") from None
