@@ -7,6 +7,7 @@ import scipy.sparse
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+import coordboost as cb
 from coordboost.data import bin_columns
 
 
@@ -46,6 +47,94 @@ def test_quantiles_leave_the_same_part_on_each_side(max_bins):
     _, binning = bin_columns(x[:, None], max_bins=max_bins)
     below = [(x <= cut).sum() for cut in binning.thresholds(0)]
     assert below == [-(-k * 1200 // max_bins) for k in range(1, max_bins)]
+
+
+@settings(max_examples=150, deadline=None)
+@given(
+    counts=st.dictionaries(
+        st.integers(-60, 60), st.integers(1, 3) | st.integers(1, 200), min_size=2
+    ),
+    max_bins=st.integers(2, 20),
+    seed=st.integers(0, 9),
+)
+def test_a_value_that_fills_whole_bins_has_a_bin_of_its_own(counts, max_bins, seed):
+    """Without such a value thresholds are the quantiles of all rows."""
+    values = np.array(list(counts), dtype=float)
+    x = np.random.default_rng(seed).permutation(np.repeat(values, list(counts.values())))
+    ordered, n = np.sort(x), len(x)
+    _, binning = bin_columns(x[:, None], max_bins=max_bins)
+    left = [float(ordered[ordered <= cut].max()) for cut in binning.thresholds(0)]
+    assert len(left) < max_bins
+    quantiles = [ordered[-(-k * n // max_bins) - 1] for k in range(1, max_bins + 1)]
+    levels = np.unique(x)
+    if len(levels) <= max_bins:
+        assert left == levels[:-1].tolist()
+        return
+    heavy = np.array([quantiles.count(level) > 1 for level in levels])
+    if not heavy.any():
+        assert left == sorted({*quantiles} - {ordered[-1]})
+    between = np.diff(np.flatnonzero(np.concatenate([[True], heavy, [True]]))) > 1
+    if heavy.sum() + between.sum() <= max_bins:  # there are enough bins
+        for i in np.flatnonzero(heavy):
+            assert i == 0 or levels[i - 1] in left
+            assert i == len(levels) - 1 or levels[i] in left
+
+
+RARE = np.random.default_rng(4)
+TAIL = 0.01 + RARE.random((2, 4000))
+#: Mostly one or two values, with rare tails.
+HEAVY = {
+    "a tail below": np.where(np.arange(4000) < 90, -TAIL[0], 0.0),
+    "a tail above": np.where(np.arange(4000) < 90, TAIL[0], 0.0),
+    "both": np.select([np.arange(4000) < 30, np.arange(4000) < 90], [-TAIL[0], TAIL[0]], 0.0),
+    "two spikes": np.select(
+        [np.arange(4000) < 30, np.arange(4000) < 90, np.arange(4000) < 120, np.arange(4000) < 2000],
+        [-TAIL[0], TAIL[0] / 2, 3 + TAIL[0], 2.0], 0.0,
+    ),
+    "a spike in the tail": np.select(
+        [np.arange(4000) < 20, np.arange(4000) < 40], [-TAIL[0], -2.0], 0.0
+    ),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("max_bins", [16, 255])
+@pytest.mark.parametrize("name", HEAVY)
+def test_rare_tails_are_cut_off_however_the_table_comes(name, max_bins):
+    x = HEAVY[name]
+    X = np.column_stack([x, RARE.normal(size=4000)])
+    cuts = bin_columns(X, max_bins=max_bins)[1].thresholds(0)
+    levels, counts = np.unique(x, return_counts=True)
+    for i in np.flatnonzero(counts > 100):
+        for a, b in ((i - 1, i), (i, i + 1)):
+            if a >= 0 and b < len(levels):
+                assert ((levels[a] <= cuts) & (cuts < levels[b])).any()
+    assert name == "two spikes" or len(cuts) > min(max_bins, len(levels)) - 4  # few are lost
+    order = RARE.permutation(4000)
+    ways = {
+        "order": X[order],
+        "frame": pd.DataFrame(X),
+        "sparse": scipy.sparse.csr_matrix(X),
+        "gaps": np.vstack([X, [[np.nan, 0.0]]]),
+    }
+    for table in ways.values():
+        np.testing.assert_array_equal(bin_columns(table, max_bins=max_bins)[1].thresholds(0), cuts)
+    y = np.where(x == 0, 0.0, 1.0)
+    for family in (cb.data.stumps, cb.data.leaf_stumps, cb.data.trees):
+        problem = cb.Problem(family(X, max_bins=max_bins), y, sample_weight=0.5 + RARE.random(4000))
+        np.testing.assert_array_equal(problem.binning.thresholds(0), cuts)
+    given = {"n_estimators": 30, "learning_rate": 0.5, "max_features": None, "max_bins": max_bins}
+    model = cb.RandomizedGBMRegressor(**given)
+    assert model.fit(X, y, np.linspace(1, 2, 4000)).score(X, y) > 0.99
+
+
+def test_dask_and_files_have_the_same_cuts(tmp_path):
+    dask = pytest.importorskip("dask.array")
+    X = np.column_stack(list(HEAVY.values()))
+    np.save(tmp_path / "X.npy", X)
+    for source in (dask.from_array(X, chunks=(700, 2)), tmp_path / "X.npy"):
+        found = bin_columns(cb.data.open_columns(source, memory=50_000), max_bins=16)[0]
+        for one, other in zip(found, bin_columns(X, max_bins=16)[0], strict=True):
+            np.testing.assert_array_equal(one, other)
 
 
 def test_values_of_float32_lie_where_the_same_float64_values_lie():

@@ -145,10 +145,52 @@ def thresholds_of(values, most, exact, name):
                 f"exact=True needs at most {most} distinct values in a column, {name!r} has {len(last) + 1}: pass exact=False, for "
                 "quantiles."
             )
-        wanted = -(-np.arange(1, most) * count // most) - 1  # the index of quantile k / most
-        run = np.searchsorted(last, wanted)  # the run that holds each quantile
-        last = last[run[(run < len(last)) & (np.diff(run, prepend=-1) > 0)]]
+        last = last[quantile_cuts(np.append(last + 1, count), most)]
     return middles(ordered[last], ordered[last + 1]), missing
+
+
+def quantile_cuts(stop, most):
+    """Return the distinct values, by number, after which cuts are made: at most `most` - 1.
+
+    stop : for each distinct value, in order, how many samples do not exceed it; more than `most`
+
+    The cuts are the quantiles k / K of the samples. A value that holds two of them or more (the
+    largest sample counts as one, too) fills a whole bin and is *heavy*. It gets a bin of its own: a
+    cut on each side. Quantiles of all other samples share the other bins, so more may be heavy:
+
+        -3 -2 -1 -1 | 0 0 0 0 0 0 0 0 0 | 1 2 5 5 | 7 8        at most 5 bins
+
+    If there are not enough bins for the values between them, the heaviest values go first.
+    """
+    start = np.append(0, stop[:-1])
+    size = stop - start
+    heavy = np.zeros(0, dtype=np.int64)
+    while True:
+        n_quantiles = most - n_groups(heavy, len(stop)) + 1
+        skipped = np.append(0, np.cumsum(size[heavy]))  # samples of the heavy values before each
+        rest = stop[-1] - skipped[-1]
+        rank = -(-np.arange(1, n_quantiles + 1) * rest // n_quantiles) - 1  # among the others
+        place = rank + skipped[np.searchsorted(start[heavy] - skipped[:-1], rank, side="right")]
+        holder = np.searchsorted(stop, place, side="right")
+        values, times = np.unique(holder, return_counts=True)
+        more = values[times > 1]
+        wider = np.union1d(heavy, more)
+        if n_groups(wider, len(stop)) > most:
+            wider = heavy
+            for value in more[np.argsort(-size[more], kind="stable")]:
+                larger = np.union1d(wider, value)
+                if n_groups(larger, len(stop)) <= most:
+                    wider = larger
+        if len(wider) == len(heavy):
+            cuts = np.unique(np.concatenate([holder, heavy - 1, heavy]))
+            return cuts[(cuts >= 0) & (cuts < len(stop) - 1)]
+        heavy = wider
+
+
+def n_groups(heavy, n_values):
+    """Return the number of groups of values: the heavy ones, and those between two of them."""
+    ends = np.concatenate([[-1], heavy, [n_values]])
+    return len(heavy) + int((np.diff(ends) > 1).sum())
 
 
 def bin_columns(X, *, max_bins=255, exact=False, categorical=(), feature_names=None, file=None):
@@ -160,8 +202,10 @@ def bin_columns(X, *, max_bins=255, exact=False, categorical=(), feature_names=N
         NaN is missing. Infinities are ordinary values, the smallest and the largest. Columns of a data frame with the dtype
         ``category`` hold categories.
     max_bins : int, 2 to 255
-        A numeric column with at most this many distinct values gets a bin for each. Otherwise thresholds are the quantiles k / max_bins,
-        equal ones merged: ``max_bins=100`` gives the percentiles of Lu and Mazumder, Section 5.
+        A numeric column with at most this many distinct values gets a bin for each. Otherwise the
+        thresholds are the quantiles k / max_bins: ``max_bins=100`` gives the percentiles of Lu and
+        Mazumder, Section 5. A value that holds two quantiles or more, such as 0 in a column that is
+        mostly 0, has a bin of its own; quantiles of the other rows share the remaining bins.
     exact : bool, default False
         Refuse columns with more than `max_bins` distinct values.
     categorical : sequence of names or column indices
