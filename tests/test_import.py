@@ -75,7 +75,7 @@ def test_an_estimator_loads_what_it_needs():
 
 
 def test_unknown_names():
-    with pytest.raises(AttributeError, match="No coordboost attribute ls_bost"):
+    with pytest.raises(AttributeError, match="coordboost has no 'ls_bost'; perhaps coordboost"):
         cb.ls_bost  # noqa: B018
     with pytest.raises(ImportError, match="cannot import name 'ls_bost'"):
         from coordboost import ls_bost  # noqa: F401

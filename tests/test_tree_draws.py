@@ -144,7 +144,7 @@ def test_what_is_refused():
     for bad in (0.0, 1.5, "half", np.nan):
         refused(lambda bad=bad: cb.data.trees(X, subsample=bad), "subsample")
     for bad in ("triples", [[0, 9]], [["a"]], 3, [0]):
-        refused(lambda bad=bad: cb.data.trees(X, sets=bad), "sets of features")
+        refused(lambda bad=bad: cb.data.trees(X, sets=bad), "sets ")
     refused(lambda: cb.data.trees(X, seed=-1), "seed")
 
 

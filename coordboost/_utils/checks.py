@@ -1,9 +1,16 @@
 """Checks of single values, with error messages of the form "expected, got"."""
 
+import inspect
 import math
 import os
+from collections.abc import Callable
+from difflib import get_close_matches
+from functools import wraps
+from typing import TypeVar
 
 import numpy as np
+
+Function = TypeVar("Function", bound=Callable)
 
 #: Tolerance for norms of learners (from 1), and for verbs of a dictionary (from each other), relative to the product of the norms.
 NEAR = 1e-8
@@ -45,6 +52,46 @@ def with_floats(piece):
         and (number := number_of(getattr(piece, name))) is not None
     }
     return piece._replace(**found) if found else piece
+
+
+#: Parameters by other names, of other packages or other functions here: the names to try.
+ELSEWHERE = {
+    "seed": ("rng",), "random_state": ("rng",), "callback": ("watch",), "n_iter": ("n_steps",), "max_iter": ("n_steps",),
+    "n_estimators": ("n_steps",), "learning_rate": ("eps", "rate", "eta", "step"), "rate": ("eps", "eta"), "eps": ("rate", "eta", "step"),
+    "step_size": ("eps", "rate", "eta", "step"), "radius": ("delta",), "alpha": ("lam",), "momentum": ("gamma",), "temperature": ("beta",),
+}  # fmt: skip
+
+
+def checked_names(call: str) -> Callable[[Function], Function]:
+    """Decorator: arguments that a function does not take, or lacks, are refused in a sentence that says what to pass.
+
+    call : an example of a call, for functions to which people pass X and y by mistake
+    """
+
+    def decorated(function: Function) -> Function:
+        parameters = inspect.signature(function).parameters
+        name, first = function.__name__, [key for key, one in parameters.items() if one.kind is one.POSITIONAL_OR_KEYWORD]
+        needed = [key for key in first if parameters[key].default is inspect.Parameter.empty]
+        example = call.format(name=name, arguments=", ".join(needed or first[:1]))
+
+        @wraps(function)
+        def checked(*args, **kwargs):
+            if len(args) > len(first):
+                takes = f"takes {' and '.join(first)}" if first else "takes nothing"
+                raise TypeError(f"{name} {takes}, got {len(args)} arguments: data go into a Problem, {example}.")
+            strange = next((key for key in kwargs if key not in parameters), None)
+            if strange is not None:
+                near = [key for key in ELSEWHERE.get(strange, ()) if key in parameters] or get_close_matches(strange, parameters, 1)
+                words = f"perhaps {near[0]} is meant" if near else f"it has {', '.join(parameters) or 'none'}"
+                raise TypeError(f"{name} has no parameter {strange!r}: {words}.")
+            missing = [key for key in needed[len(args) :] if key not in kwargs]
+            if missing:
+                raise TypeError(f"{name} needs {' and '.join(missing)}, as in {example}.")
+            return function(*args, **kwargs)
+
+        return checked  # type: ignore[return-value]
+
+    return decorated
 
 
 class InfiniteConstant(ValueError):
@@ -101,6 +148,8 @@ def file_name(name, value):
     path = os.fspath(value) if isinstance(value, str | os.PathLike) else None
     if not isinstance(path, str):
         raise ValueError(f"{name} must be the path of a file, a str or a pathlib.Path, got {shown(value)}.")
+    if not path or "\0" in path:
+        raise ValueError(f"{name} must be the path of a file, without a NUL character, got {shown(path)}.")
     return path
 
 

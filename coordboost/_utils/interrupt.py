@@ -8,8 +8,9 @@ not interrupt other threads: a thread that works for another one checks by ``hee
 import os
 import signal
 import threading
-import warnings
 from contextlib import contextmanager
+
+from coordboost._utils.warned import warn
 
 #: The warning if Ctrl-C came after the last check, when all work was done.
 LATE = "Ctrl-C came after all work was done: the result is complete."
@@ -92,7 +93,7 @@ def interruptible():
         for one, handler in previous.items():
             signal.signal(one, handler)
     if came and not (told or _NOTED):
-        warnings.warn(LATE, InterruptedWarning, stacklevel=4)
+        warn(LATE, InterruptedWarning)
 
 
 def _nothing_noted():

@@ -2,6 +2,23 @@
 
 from coordboost._utils.checks import shown
 
+#: Losses by their names in other packages.
+LOSSES_ELSEWHERE = {
+    "squared_error": "Squared()", "mse": "Squared()", "l2": "Squared()", "regression": "Squared()", "ls": "Squared()",
+    "absolute_error": "Quantile(0.5)", "mae": "Quantile(0.5)", "l1": "Quantile(0.5)", "lad": "Quantile(0.5)", "quantile": "Quantile(q)",
+    "log_loss": "Logistic()", "binary": "Logistic()", "binomial": "Logistic()", "bernoulli": "Logistic()", "deviance": "Logistic()",
+    "huber": "Huber(1.0)", "gaussian": "Squared()",
+}  # fmt: skip
+
+
+def _called(kind, text):
+    """Return in words the piece of this kind that is meant by a `text`, a name here or in another package; "" if none is."""
+    plain = text.lower().replace("_", "").replace(" ", "")
+    known = {name.lower(): f"{name}()" for name in pieces_of(kind)}
+    ours = LOSSES_ELSEWHERE.get(text.lower()) if kind.__name__ == "Loss" else None
+    ours = ours or known.get(plain)
+    return f" Pass coordboost.{kind.__module__.split('.')[1]}.{ours}." if ours else ""
+
 
 def checked_piece(kind, name, piece, expected=None):
     """Return `piece` if it inherits from the base class `kind` and has all of its verbs.
@@ -15,8 +32,10 @@ def checked_piece(kind, name, piece, expected=None):
     missing += sorted(getattr(type(piece), "__abstractmethods__", ()))
     if isinstance(piece, kind) and not missing:
         return piece
-    hint = ""
-    if isinstance(piece, kind):
+    hint = _called(kind, piece) if isinstance(piece, str) else ""
+    if isinstance(piece, type) and issubclass(piece, kind):
+        hint = f" Call it: {piece.__name__}(...)."
+    elif isinstance(piece, kind):
         hint = f" It lacks {', '.join(missing)}."
     elif any(hasattr(piece, verb) for verb in kind.__abstractmethods__):
         hint = f" Your class must inherit from {kind.__module__.rpartition('.')[0]}.{kind.__name__}."

@@ -4,7 +4,10 @@ Python locks each module that it loads. Packages that load their own modules, nu
 orders. So one lock covers all names, and each name is loaded from the package that offers it, before the modules below.
 """
 
+import ast
 import threading
+from difflib import get_close_matches
+from pathlib import Path
 
 import lazy_loader
 
@@ -18,8 +21,30 @@ def attach_stub(package, file):
 
     def load(name):
         if name not in lazy:  # modules ask for files of a package in this way, while they are loaded: never wait there
-            return find(name)
+            try:
+                return find(name)
+            except AttributeError:
+                raise AttributeError(f"{package} has no {name!r}{'' if name.startswith('_') else _meant(package, name, lazy)}.") from None
         with _LOADING:
             return find(name)
 
     return load, listing, names
+
+
+def _meant(package, name, known):
+    """Return in words the public names that may be meant by `name`, from the source of the subpackages: none is loaded."""
+    files = sorted(Path(__file__).parents[1].glob("[!_]*/__init__.py"), key=lambda file: (file.parent.name not in known, str(file)))
+    places = {one: f"{package}.{one}" for one in known if not any(one == file.parent.name for file in files)}
+    for file in files:
+        stub = file.with_suffix(".pyi")
+        tree = ast.parse((stub if stub.exists() else file).read_text(encoding="utf-8"))
+        imports = [one for one in tree.body if isinstance(one, ast.ImportFrom)]
+        for one in [alias.asname or alias.name for each in imports for alias in each.names]:
+            places.setdefault(one, f"coordboost.{file.parent.name}.{one}")
+    plain = {one.lower().replace("_", ""): one for one in sorted(places, reverse=True)}
+    word = name.lower().replace("_", "")
+    if word in plain:
+        return f"; it is {places[plain[word]]}"
+    found = [one for text, one in plain.items() if len(word) > 2 and word in text]
+    found = sorted(found, key=len)[:3] or [plain[text] for text in get_close_matches(word, plain, 3)]
+    return f"; perhaps {' or '.join(places[one] for one in found)} is meant" if found else ""

@@ -2,12 +2,12 @@
 
 import os
 import stat
-import warnings
 from pathlib import Path
 
 import numpy as np
 
 from coordboost._utils.checks import items_of, shown
+from coordboost._utils.warned import warn
 from coordboost.data import validation
 from coordboost.data.columnwise import MISSING, UNKNOWN, labelled, numbered, raw_columns
 from coordboost.data.frames import indices_of, names_of
@@ -283,10 +283,9 @@ def bin_columns(X, *, max_bins=255, exact=False, categorical=(), feature_names=N
         np.cumsum([0, *map(len, cuts)]).astype(np.int64),
     )
     for g in [g for g in range(len(names)) if has_others(labels[g] or ())]:
-        warnings.warn(
+        warn(
             f"column {names[g]!r} has more than {PADDED} categories: the rare ones, {100 * np.mean(codes[g] == PADDED - 1):.2g} % of the "
-            "rows, share one bin; scikit-learn's TargetEncoder keeps all categories.",
-            stacklevel=3,
+            "rows, share one bin; scikit-learn's TargetEncoder keeps all categories."
         )
     return binning.binned(codes), binning
 

@@ -207,17 +207,17 @@ def trees(
 
 def sets_of(given, names):
     """The features of each set as 0/1, int64 (n_sets, n_features); of length 0 for None."""
-    d, says = len(names), 'None, "pairwise", "no_interactions" or a sequence of sets of features'
+    d, says = len(names), 'None, "pairwise", "no_interactions", or lists of features by name or column index'
     if given is None:
         return np.zeros((0, 0), dtype=np.int64)
     if isinstance(given, str):
         if given not in ("pairwise", "no_interactions"):
-            raise ValueError(f"sets of features must be {says}, got {shown(given)}.")
+            raise ValueError(f"sets must be {says}, got {shown(given)}.")
         given = combinations(range(d), 2) if given == "pairwise" and d > 1 else ([j] for j in range(d))
     flags = [np.zeros(d, dtype=np.int64)]
-    for one in items_of("sets of features", given, says):
+    for one in items_of("sets", given, says):
         flags.append(np.zeros(d, dtype=np.int64))
-        flags[-1][sorted(indices_in("sets of features", one, names))] = 1
+        flags[-1][sorted(indices_in("sets", items_of("sets", one, says), names))] = 1
     flags[0][~np.any(flags, axis=0)] = 1
     return np.array(flags[0 if flags[0].any() else 1 :])
 

@@ -3,12 +3,12 @@
 import math
 import numbers
 import os
-import warnings
 
 import numpy as np
 import scipy.sparse
 
 from coordboost._utils.checks import number_of, real, shown, square_is_normal
+from coordboost._utils.warned import warn
 from coordboost.data.frames import as_pandas, is_frame, listed, refuse_words
 from coordboost.data.memory import check_room, in_words
 from coordboost.learners.stores.daskarray import computed, is_dask, known_size
@@ -31,6 +31,10 @@ class ConstantColumnWarning(UserWarning):
     >>> problem.n_learners, problem.dropped
     (1, ['x1'])
     """
+
+
+#: How the names of arrays with one entry, or row, for each sample begin.
+OF_ROWS = ("X", "y", "sample_weight", "offset")
 
 
 def numeric(name, values, ndim):
@@ -63,7 +67,7 @@ def collected(name, values):
         return values
     size, stay = known_size(name, values), "; to leave them in place, pass open_columns(X) to Problem" if name == "X" else ""
     check_room(size, f"{name}, a Dask array that has to be collected on this machine,", f"take fewer rows{stay}")
-    warnings.warn(f"{name} is a Dask array: its {in_words(size)} are collected on this machine{stay}.", stacklevel=3)
+    warn(f"{name} is a Dask array: its {in_words(size)} are collected on this machine{stay}.")
     return computed([values], name)[0]
 
 
@@ -93,7 +97,7 @@ def _numbers(name, values, ndim):
             f"{name} must hold real numbers, got dtype {array.dtype}; encode strings and categories as numbers first."
         )
     if array.ndim != ndim:
-        hint = " Use y.ravel()." if ndim == 1 and array.ndim == 2 and 1 in array.shape else ""
+        hint = f" Use {name}.ravel()." if ndim == 1 and array.ndim == 2 and 1 in array.shape else ""
         hint = hint or (
             " Use X.reshape(-1, 1) for a single column, X.reshape(1, -1) for a single row."
             if ndim == 2 and array.ndim == 1
@@ -114,6 +118,8 @@ def _refuse_entry(name, row, column=None, names=None):
     """Raise an error that says where NaN or infinity is."""
     where = f"row {row}" if column is None else f"row {row}, column {column}"
     where += "" if names is None else f", {names[column]!r}"
+    if not name.startswith(OF_ROWS):
+        raise ValueError(f"{name} must be finite numbers, got NaN or infinity (first at index {row}, counted from 0).")
     raise ValueError(f"{name} holds NaN or infinity (first in {where}, counted from 0); impute or drop those rows first.")
 
 
@@ -366,4 +372,4 @@ def report_constant(names, what="constant", hint="", every=False):
     if names:
         alone = "no column of X varies, so every model is a constant: " if every else ""
         said = f"{alone}{len(names)} {what} column(s) set aside, their coefficients are 0: {listed(names)}{hint}."
-        warnings.warn(said, ConstantColumnWarning, stacklevel=6)  # the line that makes the Problem
+        warn(said, ConstantColumnWarning)

@@ -1,14 +1,14 @@
 """``solve`` and ``iterate`` run any method on any problem; a ``Run`` can be resumed, replayed, saved and loaded."""
 
 import os
-import warnings
 from collections.abc import Callable, Iterable, Iterator
 from functools import cached_property
 from typing import Any
 
 import numpy as np
 
-from coordboost._utils.checks import items_of, typed
+from coordboost._utils.checks import checked_names, items_of, typed
+from coordboost._utils.warned import warn
 from coordboost.certificates.objectives import Certificate
 from coordboost.data import validation
 from coordboost.data.problem import Problem, checked_problem
@@ -126,7 +126,10 @@ class Run(StepPath):
         }[way]
         if not far(self.n_steps):
             ends = self.final.l1 if way == "l1" else float(np.abs(self.final.corr).max())
-            raise ValueError(f"the run ends at {way} = {ends:.6g}, before {value:.6g}; make more steps: run.resume(n_steps).")
+            name, unit = place.named_as(way, self.problem.weight.sum())
+            raise ValueError(
+                f"the run ends at {name} = {ends / unit:.6g}, before {value / unit:.6g}; make more steps: run.resume(n_steps)."
+            )
         no, yes = -1, self.n_steps
         while yes - no > 1:
             k = (no + yes) // 2
@@ -368,6 +371,7 @@ def _begin(problem, method, rng, model_state, compile):
     return begin(problem, method, seed_of(rng), model_state, validation.flag("compile", compile))
 
 
+@checked_names("{name}(Problem(X, y), ...)")
 def solve(
     problem: Problem, method: Method, n_steps: int, *, rng: int | np.random.Generator | None = 0, stop: Any = (),
     watch: Callable[[State], Any] | None = None, model_state: type | None = None, compile: bool = True,
@@ -424,10 +428,11 @@ def solve(
     """
     run = Run(drive(_begin(problem, method, rng, model_state, compile), n_steps, stop, watch))
     if words := too_long(run):
-        warnings.warn(words, LongStepWarning, stacklevel=2)
+        warn(words, LongStepWarning)
     return run
 
 
+@checked_names("{name}(Problem(X, y), ...)")
 def iterate(
     problem: Problem, method: Method, n_steps: int, *, every: int = 1, rng: int | np.random.Generator | None = 0,
     model_state: type | None = None, compile: bool = True,

@@ -13,13 +13,13 @@ and rule alone: not on blocks, threads or the speed of the machine.
 
 import math
 import time
-import warnings
 
 import numpy as np
 
 from coordboost._numba.sums import surely_finite
 from coordboost._utils.checks import function, shown
 from coordboost._utils.interrupt import InterruptedWarning, interruptible
+from coordboost._utils.warned import warn
 from coordboost.data import validation
 from coordboost.engine.loop import Stepper
 from coordboost.engine.result import Outcome, Replay, State, Status
@@ -143,7 +143,7 @@ def drive(make, n_steps, stop, watch, seconds=0.0):
         course = Course(make(), n_steps, seconds)
         status, words = _advance(course, Asking(rules, course.stepper.k), watch, interrupted)
     if status is Status.INTERRUPTED:
-        warnings.warn(f"{status.value}: {course.stepper.k:,} of {course.goal:,}.", InterruptedWarning, stacklevel=3)
+        warn(f"{status.value}: {course.stepper.k:,} of {course.goal:,}.", InterruptedWarning)
     return course.outcome(status, words)
 
 

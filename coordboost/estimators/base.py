@@ -5,17 +5,19 @@ target) or ``linear._BaseLinear`` (one path for each target). ``Regression`` or 
 """
 
 import numbers
+import re
+from contextlib import contextmanager
 from functools import wraps
 
 import numpy as np
 from scipy.sparse import issparse
 from sklearn.base import BaseEstimator, ClassifierMixin, RegressorMixin
-from sklearn.utils import _safe_indexing, assert_all_finite, check_consistent_length, column_or_1d
+from sklearn.utils import _safe_indexing, assert_all_finite, check_random_state, column_or_1d
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import _check_sample_weight, validate_data
 
 from coordboost._numba import silently
-from coordboost._utils.checks import InfiniteConstant, not_negative, shown
+from coordboost._utils.checks import InfiniteConstant, not_negative, real, shown
 from coordboost._utils.interrupt import uncut
 from coordboost._utils.kinds import checked_piece
 from coordboost.data.frames import is_frame, listed, refuse_times
@@ -23,6 +25,9 @@ from coordboost.data.validation import collected, known_part, of_moderate_size, 
 from coordboost.estimators.other_names import check_arguments, no_parameter, own_names
 from coordboost.losses.base import Loss, link_of, on_scale_of_y
 from coordboost.losses.standard import Logistic, Squared
+
+#: What random_state may be, in words.
+SEED = "a whole number from 0 to 2^32 - 1, a RandomState of NumPy, or None"
 
 
 def in_memory(name, values):
@@ -53,6 +58,24 @@ def check_table(estimator, X, *, reset=False):
     return validate_data(estimator, X, reset=reset, **kinds)
 
 
+@contextmanager
+def named(**names):
+    """A context in which messages of a ValueError call parameters by other names: ``named(y="y_val")``."""
+    try:
+        yield
+    except ValueError as error:
+        words = re.sub(rf"\b({'|'.join(names)})\b(?! \()", lambda found: names[found[0]], str(error))
+        raise ValueError(words) from None
+
+
+def check_seed(random_state):
+    """Return a seed drawn with `random_state`: a whole number, a RandomState of NumPy, or None."""
+    known = isinstance(random_state, np.random.RandomState) or random_state is None or random_state is np.random
+    if not known:
+        real("random_state", random_state, lambda seed: 0 <= seed < 1 << 32 and seed == int(seed), SEED)
+    return int(check_random_state(random_state if known else int(random_state)).randint(np.iinfo(np.int32).max))
+
+
 def check_target(estimator, X, y, *, numeric):
     """Return y (n_samples,), as float64 if `numeric`."""
     if y is None:
@@ -63,7 +86,8 @@ def check_target(estimator, X, y, *, numeric):
         _refuse_words(y)
     y = column_or_1d(y, warn=True, dtype=np.float64 if numeric else None)
     assert_all_finite(y, input_name="y")
-    check_consistent_length(X, y)
+    if len(y) != X.shape[0]:
+        raise ValueError(f"y must have one entry per row of X: expected {X.shape[0]}, got {len(y)}.")
     return y
 
 
@@ -73,7 +97,7 @@ def _refuse_words(y):
     for value in [] if values.dtype.kind in "fiub" else values.ravel().tolist():
         try:
             float(value)
-        except (TypeError, ValueError):
+        except (TypeError, ValueError, OverflowError):
             how = "use a classifier for text" if isinstance(value, str) else "drop or fix its row"
             raise ValueError(f"y must hold numbers, got {shown(value)}; {how}.") from None
 
@@ -126,6 +150,11 @@ def rows_with_weight(X, y, weight, *more):
     if weight is None or weight.all():
         return X, y, weight, *more
     return some_rows(np.flatnonzero(weight), X, y, weight, *more)
+
+
+def given_offset(offset):
+    """Return the keyword argument `offset` of ``predict``, if it is given: a subclass need not take one."""
+    return {} if offset is None else {"offset": offset}
 
 
 def with_offset(raw, offset):
@@ -232,6 +261,13 @@ class Regression(RegressorMixin):
         """Predictions for the rows of X, (n_samples,); `offset` (n_samples,) : the known part of them, as in `fit`."""
         return self._decide(with_offset(self._raw_predict(X), offset))
 
+    @checked_call
+    def score(self, X, y, sample_weight=None, *, offset=None):
+        """R^2 of the predictions for the rows of X with targets y; `offset` (n_samples,) : the known part of them, as in `fit`."""
+        from sklearn.metrics import r2_score
+
+        return r2_score(y, self.predict(X, **given_offset(offset)), sample_weight=sample_weight)
+
 
 class Classification(ClassifierMixin):
     """Mixin of classifiers: one model for two classes; for more, one model per class (one-vs-rest), and probabilities are normalised."""
@@ -313,3 +349,10 @@ class Classification(ClassifierMixin):
     def predict(self, X, *, offset=None):
         """The most probable class of each row, (n_samples,); `offset` (n_samples,) : the known part of scores, as in `fit`."""
         return self._decide(with_offset(self._raw_predict(X), offset))
+
+    @checked_call
+    def score(self, X, y, sample_weight=None, *, offset=None):
+        """Share of the rows of X whose class is y; `offset` (n_samples,) : the known part of the scores, as in `fit`."""
+        from sklearn.metrics import accuracy_score
+
+        return float(accuracy_score(y, self.predict(X, **given_offset(offset)), sample_weight=sample_weight))

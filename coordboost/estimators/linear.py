@@ -10,12 +10,12 @@ from scipy.sparse import issparse
 from sklearn import get_config
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.model_selection import check_cv
-from sklearn.utils import check_random_state
 from sklearn.utils.extmath import safe_sparse_dot
 from sklearn.utils.metadata_routing import UNUSED, MetadataRouter, MethodMapping, get_routing_for_object, process_routing
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from coordboost._utils.checks import real, shown
+from coordboost._utils.warned import warn
 from coordboost.data import validation
 from coordboost.data.frames import as_pandas, is_frame, is_time, refuse_times, refuse_words
 from coordboost.data.problem import Problem
@@ -25,6 +25,7 @@ from coordboost.estimators.base import (
     all_or_nothing,
     check_offset,
     check_one_model,
+    check_seed,
     check_weights,
     in_memory,
     rows_with_weight,
@@ -107,7 +108,7 @@ class _BaseLinear(_BaseEstimator):
             else:
                 words = self._short_of(path, place)
             if words:
-                warnings.warn(words, ConvergenceWarning, stacklevel=5)
+                warn(words, ConvergenceWarning)
         coefs = np.array([path.coef_at(step=place.step) for path, place in chosen])
         intercepts = np.array([path.intercept_at(step=place.step) for path, place in chosen])
         self.coef_, self.intercept_ = self._shape_linear(coefs, intercepts)
@@ -269,7 +270,7 @@ class CrossValidated:
         if isinstance(self.cv, int | np.integer) and not isinstance(self.cv, bool):
             if "groups" in split_params:
                 raise ValueError(f"groups need a splitter that keeps them together, such as cv=GroupKFold({self.cv}), got cv={self.cv}.")
-            seed = int(check_random_state(self.random_state).randint(np.iinfo(np.int32).max))
+            seed = check_seed(self.random_state)
             folds = folds_of(y[counts], self.cv, seed)
         else:
             given = self.cv

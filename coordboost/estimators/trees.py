@@ -2,7 +2,6 @@
 
 import hashlib
 import math
-import warnings
 from functools import partial
 from itertools import zip_longest
 from typing import Any, NamedTuple
@@ -10,11 +9,11 @@ from typing import Any, NamedTuple
 import numpy as np
 from joblib import effective_n_jobs  # type: ignore[import-untyped]
 from sklearn.exceptions import ConvergenceWarning
-from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
 from coordboost._numba.threads import at_most
 from coordboost._utils.checks import not_negative, positive, real, shown
+from coordboost._utils.warned import warn
 from coordboost.data import validation
 from coordboost.data.families import tree_families
 from coordboost.data.problem import Problem
@@ -29,9 +28,11 @@ from coordboost.estimators.base import (
     all_or_nothing,
     check_offset,
     check_one_model,
+    check_seed,
     check_table,
     check_weights,
     checked_call,
+    named,
     rows_with_weight,
     some_rows,
     with_offset,
@@ -55,6 +56,13 @@ from coordboost.rules.structural import FamilyStep
 
 #: Parameters that may change between two fits with ``warm_start``.
 FREE = ("n_estimators", "warm_start", "random_state", "n_iter_no_change", "tol", "n_jobs", "verbose")
+
+
+#: Parameters of trees that have another name in ``trees`` and ``tree_families``: that name, and the one here.
+OF_TREES = {
+    "max_leaves": "max_leaf_nodes", "min_samples": "min_samples_leaf", "l2": "l2_regularization", "monotone": "monotonic_cst",
+    "categorical": "categorical_features", "sets": "interaction_cst",
+}  # fmt: skip
 
 
 class Start(NamedTuple):
@@ -159,7 +167,7 @@ class _BaseBooster(CallbackSupportMixin, _BaseEstimator):
         y = self._check_y(X, y, not resuming)
         rows = rows_with_weight(X, y, self._weigh(y, check_weights(X, sample_weight)), check_offset(X, offset))
         if not resuming:
-            self._seed = int(check_random_state(self.random_state).randint(np.iinfo(np.int32).max))
+            self._seed = check_seed(self.random_state)
         held, rows = self._hold_back(rows, *validation_rows)
         if resuming:
             self._check_same(*rows)
@@ -179,7 +187,9 @@ class _BaseBooster(CallbackSupportMixin, _BaseEstimator):
         """Return the ``Start`` of each target, a list."""
         loss = self._get_loss()
         newton = self._use_newton(loss)
-        family, y, weight = self._merge_copies(self._family(X, newton), y, weight)
+        with named(**OF_TREES):
+            family = self._family(X, newton)
+        family, y, weight = self._merge_copies(family, y, weight)
         self._begun_with, self._begun_on = self._settings(), _fingerprint(y, weight, offset)
         targets = self._encode(y)
         if offset is not None:
@@ -217,7 +227,7 @@ class _BaseBooster(CallbackSupportMixin, _BaseEstimator):
         for run, n in zip(runs, n_iter, strict=True):
             if run.status is Status.DIVERGED:
                 words = f"{run.message}: {n} iterations; try a smaller learning_rate."
-                warnings.warn(words, ConvergenceWarning, stacklevel=6)
+                warn(words, ConvergenceWarning)
         vars(self).pop("validation_score_", None)  # of an earlier fit
         if rules[0] is not None:
             n_iter, self.validation_score_ = best_iterations(rules)
@@ -269,9 +279,14 @@ class _BaseBooster(CallbackSupportMixin, _BaseEstimator):
         if any(given is not None for given in (X_val, y_val, weight_val, offset_val)):
             if X_val is None or y_val is None:
                 raise ValueError(f"X_val and y_val come together: {'X_val' if X_val is None else 'y_val'} is missing.")
-            X = check_table(self, X_val)
+            with named(X="X_val"):
+                X = check_table(self, X_val)
             weight = check_weights(X, weight_val, "sample_weight_val")
-            return rows_with_weight(X, self._check_y(X, y_val, False), weight, check_offset(X, offset_val, "offset_val")), rows
+            with named(y="y_val", X="X_val"):
+                y = self._check_y(X, y_val, False)
+            with named(X="X_val"):
+                offset = check_offset(X, offset_val, "offset_val")
+            return rows_with_weight(X, y, weight, offset), rows
         if not self.early_stopping:
             return None, rows
         y = rows[1]

@@ -39,6 +39,9 @@ def as_factors(penalty_factor, problem):
         return np.ones((2, n_columns))
     given = validation.as_array("penalty_factor", penalty_factor)
     two = given if given.ndim == 2 and len(given) == 2 else (penalty_factor, penalty_factor)
+    if given.dtype.kind == "f" and np.isposinf(given).any():
+        j = int(np.argwhere(np.isposinf(given))[0, -1])
+        raise ValueError(f"penalty_factor is infinite for column {j}: leave the column out of X; its coefficient would be 0.")
     factors = np.array([validation.vector("penalty_factor", row, n_columns, "column of X") for row in two])
     if not (factors >= 0).all():
         raise ValueError(f"penalty_factor must be at least 0, got {factors.min():g}; leave columns out to exclude them.")

@@ -14,7 +14,6 @@ Source: Friedman, Hastie, Tibshirani, *Regularization paths for generalized line
 """
 
 import math
-import warnings
 from dataclasses import dataclass
 from typing import Any
 
@@ -26,6 +25,7 @@ from scipy.special import logsumexp, softmax, xlogy
 from coordboost._numba.threads import one_thread
 from coordboost._utils.checks import positive, real, shown
 from coordboost._utils.interrupt import InterruptedWarning, interruptible
+from coordboost._utils.warned import warn
 from coordboost.certificates.objectives import Certificate, Evaluation, L1Penalty
 from coordboost.data import validation
 from coordboost.data.column_store import ScaledColumns
@@ -311,7 +311,7 @@ def multinomial_path(
     message = message_of(alphas[:done], gaps, tol)
     if done < len(alphas):
         message = f"interrupted after {done} of {len(alphas)} alphas"
-        warnings.warn(f"multinomial_path was {message}.", InterruptedWarning, stacklevel=2)
+        warn(f"multinomial_path was {message}.", InterruptedWarning)
     return MultinomialPath(problem, classes, alphas[:done], models, intercepts, bounds, gaps, descent.n_scans, message)
 
 

@@ -4,7 +4,6 @@ Its solvers: the exact path evaluated at the penalties, working sets with one of
 """
 
 import math
-import warnings
 from typing import Any
 
 import numpy as np
@@ -16,6 +15,7 @@ from coordboost._numba.threads import one_thread
 from coordboost._utils.checks import positive as checked_positive
 from coordboost._utils.checks import real, shown
 from coordboost._utils.interrupt import LATE, InterruptedWarning, interruptible
+from coordboost._utils.warned import warn
 from coordboost.certificates.objectives import Evaluation
 from coordboost.data import validation
 from coordboost.data.column_store import ScaledColumns
@@ -181,9 +181,9 @@ def lasso_path(
         message = f"interrupted after {done} of {len(alphas)} alphas"
         if gaps[-1] > tol:
             message += f", the last to a gap of {gaps[-1]:.2g}"
-        warnings.warn(f"lasso_path was {message}.", InterruptedWarning, stacklevel=2)
+        warn(f"lasso_path was {message}.", InterruptedWarning)
     elif cut:
-        warnings.warn(LATE, InterruptedWarning, stacklevel=2)
+        warn(LATE, InterruptedWarning)
     penalised = np.ones((2, problem.standardization.n_columns))
     penalised[:, problem.standardization.kept] = _factors(problem, scale, factors)
     return LassoPath(problem, alphas[:done], models, intercepts, gaps, n_scans + 1, solver, penalised, limits, l1_ratio, message, free)

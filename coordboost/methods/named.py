@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from coordboost._numba.threads import on_one_thread
-from coordboost._utils.checks import not_negative, number_of, positive, real, shown
+from coordboost._utils.checks import checked_names, not_negative, number_of, positive, real, shown
 from coordboost._utils.kinds import checked_piece
 from coordboost.certificates.objectives import L1Ball, L1Penalty, Unconstrained, dual_scale, interval, need_convexity
 from coordboost.data.problem import Problem
@@ -42,7 +42,11 @@ from coordboost.rules.steps import (
 )  # fmt: skip
 from coordboost.rules.structural import FamilyStep, Structural
 
+#: How a method is called.
+CALL = "solve(Problem(X, y), {name}({arguments}), n_steps)"
 
+
+@checked_names(CALL)
 def ls_boost(eps: float = 0.1) -> Method:
     """LS-Boost: small steps towards the least-squares coefficient of the column most correlated with the residual.
 
@@ -72,6 +76,7 @@ def ls_boost(eps: float = 0.1) -> Method:
     return Method("ls_boost", Greedy(), ShrunkenStep(eps), "Freund, Grigas, Mazumder, Section 2", Unconstrained(), {"eps": eps})
 
 
+@checked_names(CALL)
 def forward_stagewise(eps: Any) -> Method:
     """Incremental forward stagewise regression, FS_eps: steps of fixed size on the column most correlated with the residual.
 
@@ -106,6 +111,7 @@ def forward_stagewise(eps: Any) -> Method:
     return Method("forward_stagewise", Greedy(), FixedStep(eps), source, Unconstrained(), {"eps": eps})
 
 
+@checked_names(CALL)
 def regularized_forward_stagewise(eps: float, delta: float) -> Method:
     """R-FS_{eps,delta}: before each step of FS_eps all coefficients are multiplied by 1 - eps / delta (FGM, Section 4).
 
@@ -142,6 +148,7 @@ def regularized_forward_stagewise(eps: float, delta: float) -> Method:
     return Method("regularized_forward_stagewise", Greedy(), FixedStep(eps, delta), source, target, parameters)
 
 
+@checked_names(CALL)
 def path_forward_stagewise(eps: float, deltas: ArrayLike) -> Method:
     """PATH-R-FS_eps: R-FS with the bound deltas[k] in step k, to follow the Lasso path in one run (FGM, Section 5).
 
@@ -175,6 +182,7 @@ def path_forward_stagewise(eps: float, deltas: ArrayLike) -> Method:
     return Method("path_forward_stagewise", Greedy(), step, source, L1Ball(float(step.deltas[-1])), parameters)
 
 
+@checked_names(CALL)
 def frank_wolfe(delta: float, step: Any = None) -> Method:
     """Frank-Wolfe on the l1 ball of radius delta (FGM, A.4.5).
 
@@ -214,6 +222,7 @@ def frank_wolfe(delta: float, step: Any = None) -> Method:
     return Method("frank_wolfe", Greedy(), rule, source, L1Ball(delta), {"delta": delta, "step": step})
 
 
+@checked_names(CALL)
 def frank_wolfe_away(delta: float) -> Method:
     """Frank-Wolfe with away steps on the l1 ball of radius delta: towards the best vertex, or away from the worst one of the model.
 
@@ -241,6 +250,7 @@ def frank_wolfe_away(delta: float) -> Method:
     return _vertices("frank_wolfe_away", AwayStep, delta, "Algorithm 1")
 
 
+@checked_names(CALL)
 def frank_wolfe_pairwise(delta: float) -> Method:
     """Frank-Wolfe with pairwise steps on the l1 ball of radius delta: weight moves from the model's worst vertex to the best one.
 
@@ -273,6 +283,7 @@ def _vertices(name, step, delta, algorithm):
     return Method(name, Greedy(), step(delta), source, L1Ball(delta), {"delta": delta}, Vertices())
 
 
+@checked_names(CALL)
 def gcd(step: StepRule | None = None) -> Method:
     """Greedy coordinate descent = gradient boosting machine (LM, Algorithms 1 and 3, Type 0).
 
@@ -297,6 +308,7 @@ def gcd(step: StepRule | None = None) -> Method:
     return _descent("gcd", Greedy(), step, "Lu, Mazumder, Algorithm 3, Type 0", {})
 
 
+@checked_names(CALL)
 def gbm(rate: float = 0.1) -> Method:
     """Gradient boosting with shrinkage (a learning rate): a step adds `rate` times the learner fitted to the pseudo-residual.
 
@@ -326,6 +338,7 @@ def gbm(rate: float = 0.1) -> Method:
     return Method("gbm", Greedy(), FittedStep(rate), source, Unconstrained(), {"rate": rate})
 
 
+@checked_names(CALL)
 def rcd(step: StepRule | None = None) -> Method:
     """Random coordinate descent: one learner, drawn uniformly (LM, Type 1 with t = 1).
 
@@ -349,6 +362,7 @@ def rcd(step: StepRule | None = None) -> Method:
     return _descent("rcd", RandomSubset(1), step, "Lu, Mazumder, Algorithm 3, Type 1, t = 1", {})
 
 
+@checked_names(CALL)
 def ccd(step: StepRule | None = None) -> Method:
     """Cyclic coordinate descent: learner k mod n at step k.
 
@@ -372,6 +386,7 @@ def ccd(step: StepRule | None = None) -> Method:
     return _descent("ccd", Cyclic(), step, "cyclic coordinate descent", {})
 
 
+@checked_names(CALL)
 def rtgcd(t: Any = None, select: SelectionRule | None = None, step: StepRule | None = None) -> Method:
     """Random-then-greedy coordinate descent = RGBM (LM, Algorithms 2 and 3): the best of some random learners.
 
@@ -408,6 +423,7 @@ def _descent(name, select, step, source, parameters):
     return Method(name, select, ShrunkenStep() if step is None else step, source, Unconstrained(), {**parameters, "step": step})
 
 
+@checked_names(CALL)
 def lasso_cd(lam: float, select: SelectionRule | None = None) -> Method:
     """Lasso by coordinate descent: soft-threshold steps for L + lam * ||beta||_1 (FGM, A.4.4, eq. 55).
 
@@ -443,6 +459,7 @@ def lasso_cd(lam: float, select: SelectionRule | None = None) -> Method:
     )
 
 
+@checked_names(CALL)
 def forward_stepwise() -> Method:
     """Forward stepwise: adds the column most correlated with the residual and refits all coefficients (FGM, Section 1; squared loss).
 
@@ -463,6 +480,7 @@ def forward_stepwise() -> Method:
     return Method("forward_stepwise", Greedy(), LineSearch(), source, Unconstrained(), {}, Refitted())
 
 
+@checked_names(CALL)
 def agbm(eta: float, gamma: float | str, guard: bool = True, correction: int = 1) -> Method:
     """Accelerated gradient boosting machine: momentum, with a second learner a round that corrects its error (Lu et al., Algorithm 2).
 
@@ -502,6 +520,7 @@ def agbm(eta: float, gamma: float | str, guard: bool = True, correction: int = 1
     return _accelerated("agbm", 0, "Algorithm 2", parameters)
 
 
+@checked_names(CALL)
 def agbmr(eta: float, gamma: float | str, period: int | None = None, guard: bool = True, correction: int = 1) -> Method:
     """AGBM with restart (Lu et al., Algorithm 3): momentum restarts after `period` rounds, or whenever the loss rises.
 
@@ -540,6 +559,7 @@ def agbmr(eta: float, gamma: float | str, period: int | None = None, guard: bool
     return _accelerated("agbmr", rounds, "Algorithm 3", parameters)
 
 
+@checked_names(CALL)
 def vagbm(eta: float, gamma: float = 1.0, guard: bool = False) -> Method:
     """Vanilla accelerated boosting: momentum without the correction, one learner per step (Lu et al., Algorithm 4; gamma: Remark B.1).
 
@@ -588,6 +608,7 @@ def _accelerated(name, period, algorithm, parameters):
     return Method(name, Greedy(), step, source, Unconstrained(), parameters, store)
 
 
+@checked_names(CALL)
 def sgb(eps: float = 0.1, gamma: float = 0.0, subsample: float = 1.0, select: SelectionRule | None = None) -> Method:
     """Stochastic gradient boosting: a step adds eps times the learner fitted to a subsampled gradient (SGLB, Algorithm 1).
 
@@ -623,6 +644,7 @@ def sgb(eps: float = 0.1, gamma: float = 0.0, subsample: float = 1.0, select: Se
     return _langevin("sgb", eps, gamma, select, noise, "Algorithm 1", parameters)
 
 
+@checked_names(CALL)
 def sglb(
     eps: float = 0.1, beta: Any = 1e4, gamma: float = 1e-3, subsample: float = 1.0, select: SelectionRule | None = None,
     structure: Structure = Structure.OWN, shrink_first: bool = False,
@@ -785,6 +807,7 @@ class Structured(NamedTuple):
         return interval(self, problem, at, lower, upper, {"loss": at.loss, "dual_scale": scale})
 
 
+@checked_names(CALL)
 def rgb(
     penalty: float, n_candidates: int | None = 4, step: StepRule | None = None, families: Families | None = None, sampling: float = 2.0,
     revisit: bool = False,

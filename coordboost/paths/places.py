@@ -90,6 +90,25 @@ class PathPoint:
             return "l1", value * last()
         return way, value
 
+    def named_as(self, way: str, total: float) -> tuple[str, float]:
+        """Return the name by which a message speaks of this place, and the unit of its numbers.
+
+        Parameters
+        ----------
+        way : {"step", "l1", "lam"}
+            As ``among`` returns it.
+        total : float
+            Sum of the weights of the samples.
+
+        Returns
+        -------
+        name : str
+            ``"alpha"`` if the place is given by its alpha, else `way`.
+        unit : float
+            What numbers in terms of `way` are divided by.
+        """
+        return ("alpha", total) if self.alpha is not None else (way, 1.0)
+
 
 class PathLike:
     """The methods that all paths share.
@@ -398,9 +417,11 @@ class PiecewiseLinear(PathLike):
         at = -value if way == "lam" else value if way == "step" else unrounded(value, knots[-1], self.problem)
         if at > knots[-1]:
             says = {"lam": "compute it down to", "step": "there is no step", "l1": "it does not reach"}[way]
-            raise ValueError(f"the path ends at {way} = {abs(knots[-1]):.6g}; {says} {value:.6g}.")
+            name, unit = place.named_as(way, self.problem.weight.sum())
+            raise ValueError(f"the path ends at {name} = {abs(knots[-1]) / unit:.6g}; {says} {value / unit:.6g}.")
         if at < knots[0] and not self._starts_at_zero():
-            raise ValueError(f"the path begins at {way} = {abs(knots[0]):.6g}; compute it from {value:.6g} on.")
+            name, unit = place.named_as(way, self.problem.weight.sum())
+            raise ValueError(f"the path begins at {name} = {abs(knots[0]) / unit:.6g}; compute it from {value / unit:.6g} on.")
         return [part[0] for part in between(knots, np.array([at]))]
 
     def _staged(self, X):

@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from coordboost._utils.checks import as_floats, shown
+from coordboost._utils.checks import as_floats, checked_names, shown
 from coordboost.data import validation
 from coordboost.data.problem import Problem, checked_problem
 
@@ -23,6 +23,7 @@ class Residual(NamedTuple):
     subgradient: np.ndarray
 
 
+@checked_names("{name}(Problem(X, y), ...)")
 def subgradient_descent(
     problem: Problem, step: float | Sequence[float] | Callable[[int, float], float], n_steps: int, *,
     delta: float | Sequence[float] = np.inf,

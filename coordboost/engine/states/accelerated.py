@@ -36,7 +36,7 @@ def look_between(state):
     mix = mixing(state.clock[0])
     for i in range(len(state.mixed)):
         state.mixed[i] = (1 - mix) * state.f[i] + mix * state.h[i]
-    refresh_residual(state.loss, state.y, state.weight, state.base, state.mixed, state.looked)
+    refresh_residual(state.loss_function, state.y, state.weight, state.base, state.mixed, state.looked)
 
 
 @kernel
@@ -82,7 +82,7 @@ def observe(state):
     difference between that loss and the infimum.
     """
     clock, watch = state.clock, state.watch
-    loss, m = sum_of_losses(state.loss, state.y, state.weight, state.base, state.f), clock[0] + 1
+    loss, m = sum_of_losses(state.loss_function, state.y, state.weight, state.base, state.f), clock[0] + 1
     if state.period < 0 and m > 1 and loss > watch[1]:
         for i in range(len(state.f)):
             state.f[i] = state.before[i]
@@ -100,7 +100,7 @@ def observe(state):
 
 
 class _AcceleratedState(NamedTuple):
-    loss: object
+    loss_function: object
     dictionary: object
     y: np.ndarray
     weight: np.ndarray
@@ -156,7 +156,7 @@ class AcceleratedState(_AcceleratedState, ModelState):
             unfitted, unit, clock, watch, angle, coefficients.correction, coefficients.follow_angle, coefficients.share,
             coefficients.period, int(guard), problem.infimum if guard else 0.0, problem.tie,
         )  # fmt: skip
-        begin_residual(state.loss, state.y, state.weight, state.base, state.mixed, state.looked)
+        begin_residual(state.loss_function, state.y, state.weight, state.base, state.mixed, state.looked)
         if state.watches:
             state.watch[:3] = problem.start_loss
         return state
@@ -200,7 +200,7 @@ class AcceleratedState(_AcceleratedState, ModelState):
 
     def write_curvature(self, out):
         """Write the second derivatives, at the point where the residual is taken, into `out`."""
-        fill_curvature(self.loss, self.y, self.weight, self.base, self.mixed, out)
+        fill_curvature(self.loss_function, self.y, self.weight, self.base, self.mixed, out)
 
     def scan(self):
         return scan(self.dictionary, self.looked)

@@ -75,7 +75,7 @@ def room_for_a_line(y):
 
 
 class _NaiveState(NamedTuple):
-    loss: object
+    loss_function: object
     dictionary: object
     y: np.ndarray
     weight: np.ndarray
@@ -93,7 +93,7 @@ class NaiveState(_NaiveState, ModelState):
 
     Parameters
     ----------
-    loss : Loss
+    loss_function : Loss
         The loss of a sample.
     dictionary : Learners
         The columns B_j.
@@ -144,13 +144,13 @@ class NaiveState(_NaiveState, ModelState):
         y, pred, resid = problem.y, np.zeros_like(problem.y), np.zeros_like(problem.y)
         line = room_for_a_line(y)
         state = cls(problem.loss, problem.dictionary, y, problem.weight, problem.base, pred, resid, problem.tie, line)
-        begin_residual(state.loss, state.y, state.weight, state.base, state.pred, state.resid)
+        begin_residual(state.loss_function, state.y, state.weight, state.base, state.pred, state.resid)
         return state
 
     def renew(self, beta):
         """Recompute the state from the coefficients, so that rounding errors do not accumulate."""
         self.pred[:] = self.dictionary.combine(beta)
-        begin_residual(self.loss, self.y, self.weight, self.base, self.pred, self.resid)
+        begin_residual(self.loss_function, self.y, self.weight, self.base, self.pred, self.resid)
 
     def sought(self):
         """The vector that is correlated with the learners: the residual."""
@@ -164,7 +164,7 @@ class NaiveState(_NaiveState, ModelState):
         out : ndarray, (n_samples,)
             The array to fill.
         """
-        fill_curvature(self.loss, self.y, self.weight, self.base, self.pred, out)
+        fill_curvature(self.loss_function, self.y, self.weight, self.base, self.pred, out)
 
     def scan(self):
         """All correlations <B_j, resid>, (n_learners,).
@@ -218,7 +218,7 @@ class NaiveState(_NaiveState, ModelState):
             The t.
         """
         direction = a * column(self.dictionary, i) + b * column(self.dictionary, j)
-        return linesearch.line_search(self.loss, self.y, self.weight, self.base + self.pred, direction)
+        return linesearch.line_search(self.loss_function, self.y, self.weight, self.base + self.pred, direction)
 
     def search(self, j, a, b):
         """The t that minimises the loss at pred + t (a B_j - b pred).
@@ -241,7 +241,7 @@ class NaiveState(_NaiveState, ModelState):
         fill_column(self.dictionary, j, direction)
         for i in range(len(at)):
             direction[i], at[i] = a * direction[i] - b * self.pred[i], base_at(self.base, i) + self.pred[i]
-        return linesearch.line_search(self.loss, self.y, self.weight, at, direction)
+        return linesearch.line_search(self.loss_function, self.y, self.weight, at, direction)
 
     def after(self, j, theta):
         """The sum of the losses at pred + theta B_j. *Cost*: one pass over the samples.
@@ -260,7 +260,7 @@ class NaiveState(_NaiveState, ModelState):
         """
         pred = self.pred.copy()
         add(self.dictionary, j, theta, pred)
-        return sum_of_losses(self.loss, self.y, self.weight, self.base, pred)
+        return sum_of_losses(self.loss_function, self.y, self.weight, self.base, pred)
 
     def push(self, j, shrink, theta):
         """pred <- (1 - shrink) pred + theta B_j, and the residual there."""
@@ -269,4 +269,4 @@ class NaiveState(_NaiveState, ModelState):
                 self.pred[i] = (1 - shrink) * self.pred[i]
         if theta != 0:
             add(self.dictionary, j, theta, self.pred)
-        refresh_residual(self.loss, self.y, self.weight, self.base, self.pred, self.resid)
+        refresh_residual(self.loss_function, self.y, self.weight, self.base, self.pred, self.resid)

@@ -39,7 +39,7 @@ def look_ahead(state):
     inner, shrunken = state.inner, state.shrunken
     for i in range(len(shrunken)):
         shrunken[i] = (1 - state.ahead) * inner.pred[i]
-    refresh_residual(inner.loss, inner.y, inner.weight, inner.base, shrunken, inner.resid)
+    refresh_residual(inner.loss_function, inner.y, inner.weight, inner.base, shrunken, inner.resid)
 
 
 class _PerturbedState(NamedTuple):

@@ -1,7 +1,6 @@
 """Exact paths of the squared loss: Lasso, least angle regression and FS_0, from knot to knot."""
 
 import math
-import warnings
 from contextlib import nullcontext
 from typing import Any
 
@@ -13,6 +12,7 @@ from coordboost._numba import compiled
 from coordboost._numba.threads import one_thread
 from coordboost._utils.checks import not_negative, shown
 from coordboost._utils.interrupt import InterruptedWarning, interruptible
+from coordboost._utils.warned import warn
 from coordboost.data import validation
 from coordboost.data.column_store import ScaledColumns
 from coordboost.data.problem import Problem
@@ -123,7 +123,7 @@ def exact_path(
     with one_thread():
         path = Homotopy(problem, kind, lam_min, most, wanted).run()
     if path.message == INTERRUPTED:
-        warnings.warn(f"{INTERRUPTED}: {len(path.lam):,} of them.", InterruptedWarning, stacklevel=2)
+        warn(f"{INTERRUPTED}: {len(path.lam):,} of them.", InterruptedWarning)
     return path
 
 

@@ -63,6 +63,14 @@ class Plan(NamedTuple):
     l1: float
     statement: str
 
+    def __repr__(self):
+        given = ", ".join(f"{name}={shown(value)}" for name, value in self.method.parameters.items())
+        bound = f", and an l1 norm of at most {self.l1:.6g}" if self.l1 < math.inf else ""
+        return (
+            f"<Plan: {self.n_steps:,} steps of {self.method.name}({given}) guarantee a gap of at most {self.gap:.6g}{bound} "
+            f"({self.statement})>"
+        )
+
 
 class Guarantee(NamedTuple):
     """The bounds of a theorem for a method after k steps: gap(k) and gap(k, variant) of L - L*, l1(k) of the l1 norm."""
