@@ -6,11 +6,11 @@ import numpy as np
 
 import coordboost as cb
 from verification.experiments.drawing import legend_below, lines, name_axes
-from verification.experiments.experiment import Claim, Experiment, Table
+from verification.experiments.experiment import Claim, Experiment, Table, means, prints, reference, says
 from verification.experiments.judge import every, fact, near
 
 KAPPAS = {1.0: "synthetic", 25.0: "synthetic", 270.05: "leukemia"}
-#: (kappa, eps) -> the printed l1 norm / A at the end of the profile of bounds.
+#: (kappa, eps) -> our reference for the l1 norm / A at the end of the profile of bounds.
 ENDS = {(1.0, 1.0): 7.464, (1.0, 0.1): 4.160, (25.0, 1.0): 199.50, (25.0, 0.1): 105.21, (270.05, 1.0): 2159.90, (270.05, 0.1): 1137.00}
 EPS = (1.0, 0.5, 0.1, 0.01)
 
@@ -31,10 +31,11 @@ def profile_of(kappa, eps):
 
 
 def profiles(sets, quick):
-    """Compute the profiles of bounds; `x` is the norm divided by the largest norm of the panel."""
+    """Compute the profiles of bounds; `x` is the norm divided by that where the profile of eps = 1 has come to a thousandth."""
     rows = []
     for kappa in KAPPAS:
-        longest = max(profile_of(kappa, eps)[0].max() for eps in EPS)
+        l1, error = profile_of(kappa, 1.0)
+        longest = l1[np.argmax(error < 1e-3)]
         for eps in EPS:
             rows += ({"kappa": kappa, "eps": eps, "seed": 0, "l1": one, "x": one / longest, "error": other}
                      for one, other in zip(*map(np.ndarray.tolist, profile_of(kappa, eps)), strict=True))  # fmt: skip
@@ -57,9 +58,9 @@ def lower_at_equal_norm(table):
     return fact(max(above) <= 1e-3, f"at most {max(above):.2g} above", "nowhere above by 1e-3 of the initial error")
 
 
-def ends(kappa, eps, printed):
-    """Whether the largest norm of a curve is the printed one, to its last digit."""
-    return lambda table: near(table.where(kappa=kappa, eps=eps)["l1"].max(), printed, 0.0005001 if printed < 10 else 0.005001)
+def ends(kappa, eps, end):
+    """Whether the largest norm of a curve is that of our reference, to its last digit."""
+    return lambda table: near(table.where(kappa=kappa, eps=eps)["l1"].max(), end, 0.0005001 if end < 10 else 0.005001)
 
 
 def draw_profiles(figure, table):
@@ -68,10 +69,9 @@ def draw_profiles(figure, table):
     axes = figure.subplots(1, 3, sharey=True)
     for axis, (kappa, of) in zip(axes, KAPPAS.items(), strict=True):
         lines(axis, table.where(kappa=kappa), "x", "error", "eps", label="eps = {:g}")
-        x, error = curve(table, "x", "error", kappa=kappa, eps=1.0)
-        axis.set_xlim(0, x[np.argmax(error < 1e-3)])
+        axis.set_xlim(0, 1)
         left = "bound on the training error" if kappa == 1 else ""
-        name_axes(axis, "bound on the l1 norm / its largest", left, f"kappa = {kappa:g} ({of})")
+        name_axes(axis, "bound on the l1 norm / largest shown", left, f"kappa = {kappa:g} ({of})")
     legend_below(figure, axes[0])
 
 
@@ -119,20 +119,30 @@ def draw_tradeoff(figure, table):
 
 def ratios(sets, quick):
     """Compute eta and theta of (42) and (43) for tau in (0, 1]."""
-    tau = np.linspace(0.001, 1, 1000)
+    tau = np.union1d(np.linspace(0.001, 1, 1000), np.exp(-0.5))  # both curves are largest at the latter
     square = tau**2 * np.log(1 / tau**2)
     return Table({"tau": t, "seed": 0, "ratio": name, "value": v}
                  for name, values in (("eta: steps", square), ("theta: l1 norm", np.sqrt(square)))
                  for t, v in zip(tau.tolist(), values.tolist(), strict=True))  # fmt: skip
 
 
-def at(name, what, printed, within):
-    """Whether a number of a curve ("largest", its "place", or the value "at .1") is the printed one; `name` : begin of the curve's name."""
+def below(name, limit):
+    """Whether a curve stays below a limit; `name` : begin of its name."""
+
+    def judge(table):
+        value = table.where(ratio=next(one for one in table.values("ratio") if one.startswith(name)))["value"]
+        return fact(value.max() < limit, f"at most {value.max():.5f}")
+
+    return judge
+
+
+def at(name, what, expected, within):
+    """Whether the "place" of the maximum of a curve, or its value "at .1", is as expected; `name` : begin of the curve's name."""
 
     def judge(table):
         tau, value = curve(table, "tau", "value", ratio=next(one for one in table.values("ratio") if one.startswith(name)))
-        found = {"largest": value.max(), "place": tau[value.argmax()], "at .1": np.interp(0.1, tau, value)}[what]
-        return near(float(found), printed, within)
+        found = {"place": tau[value.argmax()], "at .1": np.interp(0.1, tau, value)}[what]
+        return near(float(found), expected, within)
 
     return judge
 
@@ -145,37 +155,43 @@ def draw_ratios(figure, table):
         lines(axis, table.where(ratio=name), "tau", "value", "ratio")
         k = value.argmax()
         axis.plot(tau[k], value[k], "o", color="#D55E00")
-        axis.annotate(f"{value[k]:.4f} at tau = {tau[k]:.4f}", (tau[k], value[k]), (0, -70), textcoords="offset points", ha="center")
+        axis.annotate(f"{value[k]:.4f} at tau = {tau[k]:.4f}", (0.5, 0.2), xycoords="axes fraction", ha="center")
         name_axes(axis, "tau: target distance from least squares / A", "LS-Boost(1) / FS, by their bounds", name)
 
 
 EXPERIMENTS = (
     Experiment(
         name="fgm_figure3", source="Freund, Grigas, Mazumder, Figure 3", run=profiles, draw=draw_profiles, seconds=(0.1, 0.1),
+        about="Bounds alone, for A = 1 and L* = 0. The axis of the l1 norm is scaled to the unit interval, as in the paper; it "
+              "ends where the curve of eps = 1 has come to a thousandth, which is ours, and so are the steps eps.",
         claims=(
-            Claim("smaller eps has the lower curve at equal l1 norm", lower_at_equal_norm, "lower curves"),
-            *(Claim(f"kappa = {kappa:g}, eps = {eps:g}: the l1 norm at the end / A", ends(kappa, eps, end), f"{end:.6g}")
+            Claim("smaller eps has the lower curve at equal l1 norm", lower_at_equal_norm, means("lower curves")),
+            *(Claim(f"kappa = {kappa:g}, eps = {eps:g}: the l1 norm at the end / A", ends(kappa, eps, end), reference(f"{end:.6g}"))
               for (kappa, eps), end in ENDS.items()),
             Claim("every curve begins at 1", lambda table: every(
-                near(float(table.where(kappa=kappa, eps=eps)["error"].max()), 1.0, 0) for kappa in KAPPAS for eps in EPS), "1"),
+                near(float(table.where(kappa=kappa, eps=eps)["error"].max()), 1.0, 0)
+                for kappa in KAPPAS for eps in EPS), means("error bound 1 at the start")),
         ),
     ),
     Experiment(
         name="fgm_figure6", source="Freund, Grigas, Mazumder, Figure 6", run=tradeoff, draw=draw_tradeoff, seconds=(0.1, 0.1),
+        about="Bounds alone, for A = 1; the four steps eps are ours.",
         claims=(
-            Claim("smaller eps is lower, once the bound on the l1 norm is A or more", smaller_is_lower, "lower curves"),
-            Claim("... except at very small shrinkage: at 0 the order is reversed", except_near_zero, "crossing curves"),
+            Claim("smaller eps is lower, once the bound on the l1 norm is A or more", smaller_is_lower, means("lower curves")),
+            Claim("... except at very small shrinkage: at 0 the order is reversed", except_near_zero,
+                  says("except for very small shrinkage levels")),
         ),
     ),
     Experiment(
         name="fgm_figure10", source="Freund, Grigas, Mazumder, Figure 10", run=ratios, draw=draw_ratios, seconds=(0.1, 0.1),
+        about="The formulas, without rounding to whole numbers of steps; with rounding they are false.",
         claims=(
-            Claim("the largest eta", at("eta", "largest", 0.36788, 1e-5), ".36788"),
-            Claim("... at tau", at("eta", "place", 0.60653, 1e-3), ".60653"),
-            Claim("the largest theta", at("theta", "largest", 0.60653, 1e-5), ".60653"),
-            Claim("... at tau", at("theta", "place", 0.60653, 1e-3), ".60653"),
-            Claim("eta at tau = .1", at("eta", "at .1", 0.04605, 1e-5), ".04605"),
-            Claim("theta at tau = .1", at("theta", "at .1", 0.21460, 1e-5), ".21460"),
+            Claim("eta, the ratio of steps, is at most 1 / e", below("eta", 0.368), prints("1/e < 0.368 (Remark A.1)")),
+            Claim("theta, the ratio of l1 norms, is at most exp(-1/2)", below("theta", 0.607), prints("e^(-1/2) < 0.607 (Remark A.1)")),
+            Claim("eta is largest at tau", at("eta", "place", 0.60653, 1e-5), reference(".60653")),
+            Claim("theta is largest at tau", at("theta", "place", 0.60653, 1e-5), reference(".60653")),
+            Claim("eta at tau = .1", at("eta", "at .1", 0.04605, 1e-5), reference(".04605")),
+            Claim("theta at tau = .1", at("theta", "at .1", 0.21460, 1e-5), reference(".21460")),
         ),
     ),
 )  # fmt: skip

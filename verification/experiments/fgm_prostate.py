@@ -9,10 +9,10 @@ import numpy as np
 import coordboost as cb
 from coordboost.reporting.plots.path import COLOURS, STYLES
 from verification.experiments.drawing import LINES, name_axes
-from verification.experiments.experiment import Claim, Experiment, Table
+from verification.experiments.experiment import Claim, Experiment, Table, means, reference, says
 from verification.experiments.fgm_data import INTERACTIONS, interactions, problem_of, ten_rows
 from verification.experiments.fgm_runs import Lasso, profile, reached, steps_of
-from verification.experiments.judge import fact, less, near
+from verification.experiments.judge import fact, most, near
 
 ALL = "97 x 8"
 TEN = {kind: f"10 x 44, {kind} products" for kind in INTERACTIONS}
@@ -149,9 +149,13 @@ EPS = 1e-4
 RADII = {ALL: (0.99, 0.91, 0.81), **dict.fromkeys(TEN.values(), (0.44, 0.37, 0.33))}
 
 
+#: Steps of Figure 8, as the paper says. With eps = 1e-4 the l1 norm of FS is at most 10 then; R-FS may still be on its way to the radius.
+N_STEPS = 100_000
+
+
 def n_steps_of(delta):
-    """Return the number of steps: that of the paper, or more, so that about e^-10 of the way to the radius is left."""
-    return max(100_000, round(10 * delta / EPS))
+    """Return the number of steps of Figure 7: that of the paper, or more, so that about e^-10 of the way to the radius is left."""
+    return max(N_STEPS, round(10 * delta / EPS))
 
 
 def regularized(sets, quick):
@@ -159,17 +163,17 @@ def regularized(sets, quick):
     (data,), rows = sets.values(), []
     for name, seed, problem in problems(data, quick):
         lasso = Lasso(problem)
-        n_free = round((1.2 if name == ALL else 3) * lasso.end / EPS)
-        free = profile(cb.solve(problem, cb.forward_stagewise(EPS), n_free), steps_of(n_free, 1000).tolist())
+        free = profile(cb.solve(problem, cb.forward_stagewise(EPS), N_STEPS), steps_of(N_STEPS, 1000).tolist())
         found = {"FS": (np.inf, free)}
         for share in RADII[name]:
             delta = share * lasso.end
-            run = cb.solve(problem, cb.regularized_forward_stagewise(EPS, delta), n_steps_of(delta))
+            run = cb.solve(problem, cb.regularized_forward_stagewise(EPS, delta), N_STEPS)
             seen = found[f"R-FS, delta = {share:g} delta_max"] = delta, profile(run, steps_of(run.n_steps, 400).tolist())
             corr = problem.scan(problem.resid(problem.combine(run.beta)))
             omega = float(np.abs(corr).max() - corr @ run.beta / delta)
             rows.append({"kind": "run", "data": name, "seed": seed, "delta": share, **against(lasso, seen[1]),
                          **near_free(free, seen[1], delta), "last": float(np.abs(run.beta).sum() / delta), "omega": omega,
+                         "norm bound": float(cb.theory.bounds.regularized.l1(EPS, delta, N_STEPS) / delta),
                          "end off": float(np.abs(run.beta - lasso.at([delta])[0]).max())})  # fmt: skip
         if seed == 0:
             rows += curve(lasso.profile(), data=name, method="Lasso")
@@ -188,33 +192,45 @@ def near_free(free, seen, delta):
 
 
 def all_alike(table):
-    """Whether R-FS on all rows is everywhere within 1.5e-4 of the Lasso (printed: 0.0001)."""
+    """Whether R-FS on all rows is everywhere within 1.5e-4 of the Lasso (our reference: 0.0001)."""
     off = table.where(kind="run", data=ALL)["off"].astype(float)
     return fact(off.max() < 1.5e-4, f"{off.min():.2g} to {off.max():.2g}", "below .00015")
 
 
 def constrained(data, share):
-    """Whether R-FS is further from FS in the second half of its radius than in the first."""
+    """Whether R-FS is further from FS in the second half of its radius than in the first, for most choices of rows."""
 
     def judge(table):
         part = table.where(kind="run", data=data, delta=share)
-        return less(part.by("seed", "first half"), part.by("seed", "second half"))
+        first, second = part.by("seed", "first half"), part.by("seed", "second half")
+        words = f"distance {np.median(first):.2g} in the first half of the radius, {np.median(second):.2g} in the second (medians)"
+        return most(second > first, words)
 
     return judge
 
 
-def ends_at_radius(table):
-    """Whether the l1 norms of the last models are at most delta, and within 1 % of it."""
-    last = table.where(kind="run")["last"].astype(float)
-    return fact(((last > 0.99) & (last <= 1 + 1e-9)).all(), f"{last.min():.5f} to {last.max():.5f} of delta")
+def ends_at_radius(data, share):
+    """Whether the l1 norm of the last model is at most delta, and within 1 % of it, for most choices of rows."""
+
+    def judge(table):
+        last = table.where(kind="run", data=data, delta=share)["last"].astype(float)
+        words = f"{last.min():.5f} to {last.max():.5f} of delta"
+        inside = (last > 0.99) & (last <= 1 + 1e-9)
+        return fact(inside.all(), words) if data == ALL else most(inside, words)
+
+    return judge
 
 
-def ends_are_solutions(table):
-    """Whether the last models solve the Lasso approximately: omega <= 2 eps, the limit in Theorem 4.1."""
-    omega = table.where(kind="run")["omega"].astype(float)
-    off = table.where(kind="run")["end off"].astype(float)
-    words = f"omega {omega.min():.2g} to {omega.max():.2g}, coefficients off by {off.max():.2g} at most"
-    return fact((omega <= 2 * EPS).all(), words, "omega <= 2 eps")
+def ends_are_solutions(data, share):
+    """Whether the last model solves the Lasso approximately: omega <= 2 eps, the limit in Theorem 4.1, for most choices of rows."""
+
+    def judge(table):
+        part = table.where(kind="run", data=data, delta=share)
+        omega, off = part["omega"].astype(float), part["end off"].astype(float)
+        words = f"omega {omega.min():.2g} to {omega.max():.2g}, coefficients off by {off.max():.2g} at most"
+        return fact((omega <= 2 * EPS).all(), words, "omega <= 2 eps") if data == ALL else most(omega <= 2 * EPS, words)
+
+    return judge
 
 
 def draw_regularized(figure, table):
@@ -309,48 +325,60 @@ def draw_on_the_way(figure, table):
     figure.legend(handles, labels, loc="outside lower center", ncols=4, frameon=False)
 
 
-def end_is(kind, printed):
-    """Whether delta_max of all rows with these products is the printed one, for the unscaled target."""
-    return lambda table: near(float(table.where(kind="whole", data=kind)["end"][0]), printed, 0.005001)
+def end_is(kind, end):
+    """Whether delta_max of all rows with these products is that of our reference, for the unscaled target."""
+    return lambda table: near(float(table.where(kind="whole", data=kind)["end"][0]), end, 0.005001)
 
 
 EXPERIMENTS = (
     Experiment(
         name="fgm_figure2", source="Freund, Grigas, Mazumder, Figure 2", data=("prostate",), run=profiles, draw=draw_profiles,
         seconds=(2, 9),
+        about="The ten rows are drawn by seed, 33 times, with products of raw or of standardised columns: the paper does not say "
+              "which. The target has norm 1.",
         claims=(
-            Claim(f"{ALL}: the three panels are alike", alike, "alike"),
-            *(Claim(f"{name}: the Lasso differs from {method}", differs(name, method), "differs")
+            Claim(f"{ALL}: the three panels are alike", alike, means("alike")),
+            *(Claim(f"{name}: the Lasso differs from {method}", differs(name, method), means("differs"))
               for name in TEN.values() for method in ("FS", "LS-Boost")),
-            Claim(f"{ALL}: the Lasso's path is monotone", turns(ALL, True), "monotone"),
-            *(Claim(f"{name}: the Lasso's path is not monotone", turns(name, False), "not monotone") for name in TEN.values()),
-            *(Claim(f"{name}: FS overshoots delta_max", overshoots(name), "overshoots") for name in TEN.values()),
-            Claim("raw products: FS is off in some coefficient by", median_inside("off", 0.1, 0.86), ".1 to .86"),
-            Claim("raw products: ... in relative training error by", median_inside("above", 0.0004, 0.023), ".0004 to .023"),
-            Claim("raw products: delta_max for a target of norm 1", median_inside("end", 1.9, 7.3), "1.9 to 7.3"),
-            *(Claim(f"97 x 44, {kind} products: delta_max", end_is(kind, end), f"{end}")
+            Claim(f"{ALL}: the Lasso's path is monotone", turns(ALL, True), reference()),
+            *(Claim(f"{name}: the Lasso's path is not monotone", turns(name, False), reference()) for name in TEN.values()),
+            *(Claim(f"{name}: FS overshoots delta_max", overshoots(name), reference()) for name in TEN.values()),
+            Claim("raw products: FS is off in some coefficient by", median_inside("off", 0.1, 0.86), reference(".1 to .86")),
+            Claim("raw products: ... in relative training error by", median_inside("above", 0.0004, 0.023),
+                  reference(".0004 to .023")),
+            Claim("raw products: delta_max for a target of norm 1", median_inside("end", 1.9, 7.3), reference("1.9 to 7.3")),
+            *(Claim(f"97 x 44, {kind} products: delta_max", end_is(kind, end), reference(f"{end}"))
               for kind, end in zip(INTERACTIONS, (954.28, 136.83), strict=True)),
         ),
     ),
     Experiment(
         name="fgm_figure7", source="Freund, Grigas, Mazumder, Figure 7", data=("prostate",), run=on_the_way, draw=draw_on_the_way,
         seconds=(2, 18),
+        about="The ten rows are drawn by seed, 33 times for each kind of products; four of the seven radii are ours, and so are "
+              "steps beyond 100,000 where a path is longer.",
         claims=(
-            Claim("the l1 norm tends to delta geometrically", geometric, "geometrically"),
-            Claim("the l1 norm is below its bound at every step", holds("over l1", "Theorem 4.1 (iii)"), "below"),
+            Claim("the l1 norm tends to delta geometrically", geometric, means("geometrically")),
+            Claim("the l1 norm is below its bound at every step", holds("over l1", "Theorem 4.1 (iii)"),
+                  says("computational bounds")),
             Claim("the smallest training error is below its bound at every step",
-                  holds("over error", "Theorem 4.1 (i), in the median {:.3g} times too large at the end"), "below"),
+                  holds("over error", "Theorem 4.1 (i), in the median {:.3g} times too large at the end"),
+                  says("computational bounds")),
         ),
     ),
     Experiment(
         name="fgm_figure8", source="Freund, Grigas, Mazumder, Figure 8", data=("prostate",), run=regularized, draw=draw_regularized,
         seconds=(2, 14),
+        about="eps = 1e-4 and 100,000 steps, as in the paper, for FS, too. The ten rows are drawn by seed, 33 times for each "
+              "kind of products, and the target has norm 1; shares of choices have 95 % intervals. On raw products some R-FS are "
+              "still on their way to the radius after 100,000 steps.",
         claims=(
-            Claim(f"{ALL}: all profiles are alike, and equal to the Lasso", all_alike, ".0001"),
+            Claim(f"{ALL}: all profiles are alike, and equal to the Lasso", all_alike, means("all alike")),
             *(Claim(f"{name}, delta = {share:g} delta_max: the path leaves that of FS near its end", constrained(name, share),
-                    "constrained near its end") for name in TEN.values() for share in RADII[name]),
-            Claim("all paths end at their radius", ends_at_radius, "delta"),
-            Claim("end points are approximate solutions of the Lasso", ends_are_solutions, "approximate solutions"),
+                    means("constrained near its end")) for name in TEN.values() for share in RADII[name]),
+            *(Claim(f"{name}, delta = {share:g} delta_max: the last model is an approximate solution of the Lasso, omega at most 2 eps",
+                    ends_are_solutions(name, share), means("approximate solutions")) for name, some in RADII.items() for share in some),
+            *(Claim(f"{name}, delta = {share:g} delta_max: the l1 norm of the last model is within 1 % of delta",
+                    ends_at_radius(name, share), reference()) for name, some in RADII.items() for share in some),
         ),
     ),
 )  # fmt: skip

@@ -62,14 +62,28 @@ def from_same(values, low, high):
     return Verdict("confirmed" if p > 0.01 else "refuted", f"{values.min():.4g} to {values.max():.4g}", f"t = {t:.2g}, p = {p:.2g}")
 
 
-def near(ours, printed, within, words=""):
-    """Return the verdict on whether a deterministic number equals the printed one, up to `within`."""
-    return Verdict("confirmed" if abs(ours - printed) <= within else "refuted", f"{ours:.6g}", words or f"within {within:g}")
+def near(ours, expected, within, words=""):
+    """Return the verdict on whether a deterministic number is as expected, up to `within`."""
+    return Verdict("confirmed" if abs(ours - expected) <= within else "refuted", f"{ours:.6g}", words or f"within {within:g}")
 
 
 def fact(holds, ours, statistic=""):
     """Return "confirmed" if `holds`, else "refuted", for a claim that needs no test."""
     return Verdict("confirmed" if holds else "refuted", ours, statistic)
+
+
+def most(holds, ours):
+    """Return the verdict on what shall be true for most choices that the paper leaves open; `holds` : (n_choices,), whether it is.
+
+    Confirmed if it is true for more than half of all choices, by the binomial test at 1 %; refuted if it is false for more than half. The
+    statistic is the share with its 95 % interval (Clopper, Pearson).
+    """
+    holds = np.asarray(holds, dtype=bool)
+    test = partial(stats.binomtest, int(holds.sum()), len(holds))
+    low, high = test().proportion_ci(0.95)
+    words = f"{holds.sum()} of {len(holds)} choices, {low:.0%} to {high:.0%}"
+    found = {"confirmed": test(alternative="greater").pvalue < 0.01, "refuted": test(alternative="less").pvalue < 0.01}
+    return Verdict(next((outcome for outcome, clear in found.items() if clear), "undecided"), ours, words)
 
 
 def beside(ours):
@@ -85,8 +99,8 @@ def every(verdicts):
     worst = next((one for one in verdicts if one.outcome == outcome), verdicts[0])
     if len(found) == 1:
         return verdicts[0]
-    words = f"{found.count('confirmed')} of {len(found)} hold" + f", {found.count('refuted')} are refuted" * ("refuted" in found)
-    return Verdict(outcome, words, f"the first that is {outcome}: {worst.statistic}")
+    words = f"{found.count('confirmed')} of {len(found)} hold" + f", the contrary of {found.count('refuted')}" * ("refuted" in found)
+    return Verdict(outcome, words, f"for example: {worst.statistic}")
 
 
 @np.errstate(invalid="ignore")  # infinite losses have no standard error

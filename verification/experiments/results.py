@@ -110,6 +110,9 @@ def numbers(file):
 
 def _numbers_in(node):
     """Yield all numbers below a node, and texts with digits in them; docstrings, words of claims and seconds are left out."""
+    if isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.USub) and isinstance(node.operand, ast.Constant):
+        yield f"-{node.operand.value!r}"
+        return
     if isinstance(node, ast.Constant):
         if isinstance(node.value, (int, float)) or (isinstance(node.value, str) and any(map(str.isdigit, node.value))):
             yield repr(node.value)

@@ -116,7 +116,7 @@ check_path = Statement(
     "Figure 2, one path on prostate",
     PROSTATE,
     "LS-Boost, FS and R-FS follow the Lasso up to two steps.",
-    printed="apart <= 2 * step",
+    sharpened="apart <= 2 * step",
 )
 
 CASES = {

@@ -128,7 +128,7 @@ ORTHONORMAL = Space(
 )
 
 
-@claim("One path on orthonormal columns", ORTHONORMAL, printed="verified")
+@claim("One path on orthonormal columns", ORTHONORMAL, sharpened="verified")
 def check_orthonormal(case, variant):
     """The largest distance between the Lasso and FS, or LS-Boost, is at most the longest step."""
     return BoundCheck(check_orthonormal.statement, variant, "upper", case.distances(), case.step, 1e-12)
