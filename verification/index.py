@@ -15,7 +15,7 @@ from verification.experiments.experiment import experiments
 
 ROOT = Path(coordboost.__file__).parents[1]
 LIST = Path(__file__).with_name("papers.txt")
-STATUS = ("faithful", "corrected", "reduced", "left out")
+STATUS = ("faithful", "repeated", "corrected", "reduced", "left out")
 KINDS = r"(Theorem|Proposition|Lemma|Corollary|Remark|Example|Figure|Table|Statement|\() ?[A-Z]?\.?\d"
 
 HEAD = """# From the papers to the code
@@ -24,6 +24,7 @@ For each numbered item of the five papers: its code in the package, its rows of 
 [experiments](experiments.md), and how faithful they are to the paper:
 
 * *faithful*: as printed;
+* *repeated*: a figure or table made again where the paper leaves choices open, or where ours deviate, as described;
 * *corrected*: wrong as printed, for the reason given; the code is right;
 * *reduced*: only a part of what the paper has, as described;
 * *left out*: not in the package, for the reason given.
