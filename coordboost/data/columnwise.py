@@ -164,6 +164,8 @@ def as_level(value):
     """
     if absent(value):
         return None
+    if isinstance(value, np.bool | np.integer | np.floating):
+        value = value.item()
     return value if isinstance(value, str | int | float) else str(value)
 
 
@@ -210,8 +212,8 @@ def labelled(column):
             labels = sorted(labels)
     place = {label: i for i, label in enumerate(labels)}
     places = np.array([*(place.get(level, MISSING) for level in levels), MISSING])
-    pairs = zip(levels, values, strict=True)
-    of_objects = any(level is not value for level, value in pairs if level is not None)
+    texts = [value for level, value in zip(levels, values, strict=True) if isinstance(level, str)]
+    of_objects = not all(isinstance(value, str) for value in texts)
     return labels, places[number], of_objects
 
 

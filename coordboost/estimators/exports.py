@@ -7,17 +7,46 @@ import numpy as np
 from coordboost._utils.checks import checked_run, shown
 from coordboost.data import validation
 from coordboost.data.binning import has_others
+from coordboost.losses import (
+    Exponential,
+    Gamma,
+    Logistic,
+    Poisson,
+    SmoothZeroOne,
+    Squared,
+    Tweedie,
+)
 
-#: LightGBM's names of the losses whose raw predictions have the same meaning there.
-OBJECTIVES = {"Squared": "regression", "Logistic": "binary sigmoid:1", "Poisson": "poisson", "Gamma": "gamma", "Tweedie": "tweedie"}
+#: LightGBM's objectives with the link of a loss.
+OBJECTIVES = {
+    Squared: "regression",
+    Logistic: "binary sigmoid:1",
+    Exponential: "binary sigmoid:2",
+    Poisson: "poisson",
+    Gamma: "gamma",
+    Tweedie: "tweedie",
+}
 #: Bits of ``decision_type``: the split is by categories; missing values go left; missing values are NaN.
 CATEGORIES, LEFT, NAN = 1, 2, 8
+#: Categories that are numbers must be below this: a set has a bit for each up to the largest.
+MOST = 1 << 24
+#: Characters that a name may not have there, besides white space and what cannot be printed.
+MARKS = set('",:[]{}\\')
+
+
+def objective_of(loss):
+    """Return LightGBM's objective with the link of a loss, or "custom", which has none."""
+    if type(loss) is SmoothZeroOne:
+        return f"binary sigmoid:{1 / loss.scale!r}"
+    return OBJECTIVES.get(type(loss), "custom")
 
 
 def lightgbm_text(run, beta=None):
-    """Return the model at the end of a run over ``trees(...)`` as a LightGBM model file, a str: ``lightgbm.Booster(model_str=...)``.
+    r"""Return the model at the end of a run over ``trees(...)`` as a LightGBM model file.
 
-    Its raw predictions (``predict(X, raw_score=True)``) are those of ``run.predict(X)`` for tables of numbers.
+    Raw predictions of ``lightgbm.Booster(model_str=...)``, ``predict(X, raw_score=True)``, are those
+    of ``run.predict(X)``, also for missing values, rare categories and those that are new.
+    ``predict(X)`` is on the scale of y; if your own loss has a link, it is raw, too.
 
     Parameters
     ----------
@@ -33,13 +62,22 @@ def lightgbm_text(run, beta=None):
     Raises
     ------
     ValueError
-        For a run over other learners; for categories that are neither text nor whole numbers >= 0; and for splits by categories that
-        send missing values or rare levels left, which the format cannot express.
+        For a run over other learners, and for splits by categories that the format cannot express:
+        categories that are dates or other objects; categories in a column of numbers that are not
+        whole numbers from 0 to 16,777,215; rare categories and missing values of one column on
+        different sides.
 
     Notes
     -----
-    A leaf holds its value in the tree times the tree's coefficient; the first tree also contains the constant. If categories are text,
-    LightGBM takes a data frame whose columns have the dtype ``category``. *Cost*: writing the text.
+    A leaf holds its value in the tree times the tree's coefficient; the first tree also contains
+    the constant. LightGBM sends all categories that a split does not list to the right, so the children
+    of a split are exchanged where missing values or rare categories go left here.
+
+    Columns that had the dtype ``category`` in the fit, and columns of text, must have this dtype in
+    the data frame that LightGBM gets. Other columns of categories hold numbers there, too; LightGBM
+    takes a fraction for the whole number below it. In names, white space, characters that cannot be
+    printed and ``",:[]{}\`` become ``_``; names that are then empty or equal get the number of the
+    column. *Cost*: writing the text.
 
     Examples
     --------
@@ -58,7 +96,7 @@ def lightgbm_text(run, beta=None):
         raise ValueError(
             f"beta must have an entry for each of the {bank.n_learners} trees of the run or fewer, got {len(beta)}."
         )
-    return _file([_blocks(run, beta)], binning, OBJECTIVES.get(type(problem.loss).__name__, "custom"))
+    return _file([_blocks(run, beta)], binning, objective_of(problem.loss))
 
 
 def multiclass_text(models):
@@ -86,7 +124,7 @@ def _constant(value):
 def _file(models, binning, objective):
     """Return the file, given the blocks of each class, equally many: in the file the classes alternate, one tree each per iteration."""
     blocks = [f"Tree={k}\n{block}" for k, block in enumerate(block for turn in zip(*models, strict=True) for block in turn)]
-    names = [name.replace(" ", "_") for name in map(str, binning.names)]
+    names = _names(binning)
     head = {
         "version": "v4",
         "num_class": len(models),
@@ -103,10 +141,34 @@ def _file(models, binning, objective):
     return f"tree\n{lines}\n{''.join(blocks)}end of trees\n\nparameters:\nend of parameters\n\npandas_categorical:{levels}\n"
 
 
+def _names(binning):
+    """Return names for the features that LightGBM reads: neither empty nor equal, without marks."""
+    names = []
+    taken = set()
+    for j, name in enumerate(map(str, binning.names)):
+        plain = (c.isprintable() and not c.isspace() and c not in MARKS for c in name)
+        name = "".join(c if keep else "_" for c, keep in zip(name, plain, strict=True))
+        name = name or f"Column_{j}"
+        while name in taken:
+            name = f"{name}_{j}"
+        taken.add(name)
+        names.append(name)
+    return names
+
+
+def _in_frames(binning, g):
+    """Return whether LightGBM gets a feature as a column of the dtype ``category``."""
+    labels = binning.labels[g] or ()
+    return binning.coded[g] or any(isinstance(label, str) for label in labels)
+
+
 def _levels(binning):
-    """Return the levels of each categorical feature, in the order of their codes; None if no level is text: then values identify them."""
-    levels = [labels[:-1] if has_others(labels) else labels for labels in binning.labels if labels is not None]
-    return levels if any(isinstance(level, str) for one in levels for level in one) else None
+    """Return the levels of each column of the dtype ``category``, which LightGBM numbers."""
+    levels = []
+    for g, labels in enumerate(binning.labels):
+        if labels is not None and _in_frames(binning, g):
+            levels.append(labels[:-1] if has_others(labels) else labels)
+    return levels
 
 
 def _block(tree, values, binning):
@@ -115,7 +177,7 @@ def _block(tree, values, binning):
     leaves = leaves[np.argsort(tree.left[leaves])]
     number = np.empty(len(tree.feature), dtype=np.int64)
     number[inner], number[leaves] = np.arange(len(inner)), -np.arange(len(leaves)) - 1
-    thresholds, kinds, bounds, words = _rules(tree, inner, binning)
+    thresholds, kinds, bounds, words, exchanged = _rules(tree, inner, binning)
     lines = {
         "num_leaves": [len(leaves)],
         "num_cat": [len(bounds) - 1],
@@ -123,8 +185,8 @@ def _block(tree, values, binning):
         "split_gain": tree.gain[inner],
         "threshold": thresholds,
         "decision_type": kinds,
-        "left_child": number[tree.left[inner]],
-        "right_child": number[tree.left[inner] + 1],
+        "left_child": number[tree.left[inner] + exchanged],
+        "right_child": number[tree.left[inner] + 1 - exchanged],
         "leaf_value": values,
         "leaf_weight": tree.n_samples[leaves],
         "leaf_count": tree.n_samples[leaves],
@@ -141,21 +203,28 @@ def _block(tree, values, binning):
 
 
 def _rules(tree, inner, binning):
-    """Return thresholds and decision types of the splits, offsets of the category sets and their words. A split names its set by index."""
+    """Return the rules of the splits as LightGBM writes them.
+
+    thresholds, kinds : the threshold, or for categories the number of a set, and the decision type
+    bounds, words : where the words of each set begin, and the words
+    exchanged : (n_splits,), 1 where the right child here is the left one there
+    """
     thresholds, kinds, bounds, words = [], [], [0], []
-    known = _levels(binning) is None
-    for at in inner:
+    exchanged = np.zeros(len(inner), dtype=np.int64)
+    for k, at in enumerate(inner):
         g = tree.feature[at]
         if binning.labels[g] is None:
-            cuts = binning.thresholds(g)
-            thresholds.append(repr(float(cuts[tree.bin[at]]) if tree.bin[at] < len(cuts) else float(np.finfo(float).max)))
+            cuts = np.append(binning.thresholds(g), np.inf)
+            thresholds.append(repr(float(cuts[tree.bin[at]])))
             kinds.append(NAN | LEFT * int(tree.missing_left[at]))
         else:
             thresholds.append(str(len(bounds) - 1))
             kinds.append(NAN | CATEGORIES)
-            words.extend(_words(tree, at, binning.names[g], binning.labels[g], known))
+            members = np.unpackbits(tree.goes_left[at], bitorder="little")
+            exchanged[k] = members[binning.unseen(g)]
+            words.extend(_words(members, binning, g))
             bounds.append(len(words))
-    return thresholds, kinds, bounds, words
+    return thresholds, kinds, bounds, words, exchanged
 
 
 def _means(tree, values):
@@ -167,17 +236,36 @@ def _means(tree, values):
     return means
 
 
-def _words(tree, at, name, labels, known):
-    """Return the categories that go left at a node as bits of 32-bit words: bit numbers are values if `known`, else indices."""
-    codes = np.flatnonzero(np.unpackbits(tree.goes_left[at], bitorder="little"))
-    if tree.missing_left[at] or (has_others(labels) and len(labels) - 1 in codes):
+def _words(members, binning, g):
+    """Return the set of the categories on one side of a split, as bits of 32-bit words.
+
+    LightGBM sends all others to the other side, also rare, unknown and missing ones.
+    members : for each code whether it goes left
+    """
+    name, labels = binning.names[g], binning.labels[g]
+    rest = members[binning.unseen(g)]
+    if binning.of_objects[g]:
         raise ValueError(
-            f"LightGBM's format sends missing and rare levels of a categorical feature to the right; {name!r} sends them to the left."
+            f"LightGBM's format has no categories such as {labels[0]} in {name!r}, which are not "
+            "text, numbers or booleans: convert them to text before the fit."
         )
-    chosen = [labels[code] if known else int(code) for code in codes]
-    if not all(value == int(value) >= 0 for value in chosen):
-        raise ValueError(f"categories must be text or whole numbers >= 0 for LightGBM, got {shown(list(labels))} in {name!r}.")
-    words = [0] * (int(max(chosen)) // 32 + 1)
+    if members[binning.gap(g)] != rest:
+        raise ValueError(
+            f"LightGBM's format takes a rare category for a missing one, and a split by {name!r} "
+            "sends them to different sides: give missing values a category of their own before the fit."
+        )
+    known = np.arange(len(labels) - has_others(labels))
+    chosen = known[members[known] != rest].tolist()
+    if not _in_frames(binning, g):
+        values = [labels[code] for code in known]
+        if not all(0 <= value < MOST and value == int(value) for value in values):
+            raise ValueError(
+                f"LightGBM's format has whole numbers from 0 to {MOST - 1:,} as categories in a "
+                f"column of numbers, got {shown(values)} in {name!r}: give it the dtype category "
+                "before the fit."
+            )
+        chosen = [int(labels[code]) for code in chosen]
+    words = [0] * (max(chosen) // 32 + 1)
     for value in chosen:
-        words[int(value) // 32] |= 1 << (int(value) % 32)
+        words[value // 32] |= 1 << (value % 32)
     return words
