@@ -154,6 +154,7 @@ SABOTAGE = {
     losses.curvature_is_the_second_derivative: broken(Good, curvature=lambda self, y, f: 1.001),
     losses.sigma_is_a_smoothness_constant: broken(Good, sigma=0.999),
     losses.mu_is_a_constant_of_strong_convexity: broken(Good, mu=1.001),
+    losses.self_concordance_bounds_the_curvature: broken(cb.losses.Poisson, self_concordance=0.99),
     losses.infimum_is_a_lower_bound: broken(Good, infimum=lambda self, y: 1e-6 + 0 * y),
     losses.location_is_true: broken(cb.losses.Logistic, location=True),
     losses.quadratic_is_true: broken(cb.losses.Huber, quadratic=True),

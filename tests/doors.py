@@ -213,6 +213,7 @@ def _doors():
         "FixedStep": dict(eps=0.1), "StepSequence": dict(eps=[0.1, 0.1]), "PathStep": dict(eps=0.1, deltas=[1.0, 1.0]),
         "ShrunkenStep": dict(rate=0.5),
         "SoftThreshold": dict(lam=0.1), "FittedStep": dict(rate=0.5), "DampedLineSearch": dict(rate=0.5),
+        "BoundedStep": dict(rate=0.5), "LeafSearch": dict(rate=0.5),
         "DiminishingStep": dict(radius=1.0),
         "SegmentSearch": dict(radius=1.0), "Langevin": dict(rate=0.1),
     }  # fmt: skip

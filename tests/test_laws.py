@@ -27,7 +27,8 @@ GIVEN = [
         cb.losses.Gamma(),
         cb.losses.Tweedie(),
     ),
-    *(cb.losses.Quantile(), cb.losses.Quantile(0.875), cb.rules.DampedLineSearch(0.5)),
+    *(cb.losses.Quantile(), cb.losses.Quantile(0.875), cb.rules.DampedLineSearch(0.5), cb.rules.BoundedStep(0.5)),
+    cb.rules.LeafSearch(0.5),
     *(
         cb.losses.SmoothZeroOne(),
         cb.losses.SmoothZeroOne(0.5),

@@ -77,21 +77,21 @@ def test_greedy_descent_never_rises_and_is_certified(tmp_path):
 
 
 def in_its_own_words(q, trees, n, rate):
-    """Gradient boosting: a tree fits the subgradients; the step along it is the best of all breakpoints."""
+    """Gradient boosting: a tree fits the subgradients; each leaf takes the lowest q-quantile of the residuals of its rows."""
     f = np.full(len(Y), np.quantile(Y, q, method="inverted_cdf"))
     for j in range(n):
-        tree, r = trees.tree(j), np.select([f < Y, f > Y], [q, q - 1])
-        leaf = tree.apply(trees.binned.codes)
-        values = (np.bincount(leaf, r) / np.bincount(leaf))[leaf]
-        steps = ((Y - f) / np.where(values == 0, np.nan, values))[values != 0]
-        best = steps[np.argmin([pinball(q, Y, f + t * values).sum() for t in steps])]
-        f = f + rate * best * values
+        leaf = trees.tree(j).apply(trees.binned.codes)
+        for one in np.unique(leaf):
+            rows = leaf == one
+            steps = np.sort(Y[rows] - f[rows])
+            best = steps[np.argmin([pinball(q, Y[rows], f[rows] + t).sum().round(12) for t in steps])]
+            f[rows] += rate * best
     return f
 
 
 @quarters
 def test_trees(q):
-    """The estimator equals gradient boosting with a line search; about a share q of the targets is below the predicted q-quantile."""
+    """The estimator equals boosting with quantiles as leaf values; about a share q of the targets is below the predicted q-quantile."""
     model = cb.RandomizedGBMRegressor(loss=cb.losses.Quantile(q), max_features=None, n_estimators=40, max_depth=2).fit(X, Y)
     naive = in_its_own_words(q, model.run_.problem.dictionary, 40, 0.1)
     np.testing.assert_allclose(model.predict(X), naive, atol=1e-9)
@@ -101,7 +101,7 @@ def test_trees(q):
 
 @pytest.mark.peers
 def test_trees_beside_scikit_learn():
-    """Scikit-learn uses one quantile for each leaf, we use one step for each tree. At equal settings our test loss is as good up to 5 %."""
+    """Both take one quantile for each leaf. At equal settings our test loss is as good up to 5 %."""
     from sklearn.ensemble import GradientBoostingRegressor
 
     rng = np.random.default_rng(0)

@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from plain_newton import PlainNewton
 from scipy.special import log_softmax, logsumexp
 from sklearn.datasets import load_iris, load_wine
 from sklearn.ensemble import HistGradientBoostingClassifier
@@ -73,7 +74,8 @@ def test_held_out_losses_are_those_of_scikit_learn(load):
     ours, theirs = [], []
     for seed in range(3):
         fit, new, y_fit, y_new = train_test_split(X, y, test_size=0.3, random_state=seed, stratify=y)
-        like = cb.RandomizedGBMClassifier(newton=True, max_leaf_nodes=31, max_depth=None, max_features=None, n_estimators=40)
+        limits = {"max_leaf_nodes": 31, "max_depth": None, "max_features": None, "n_estimators": 40}
+        like = cb.RandomizedGBMClassifier(loss=PlainNewton(), newton=True, **limits)
         ours.append(log_loss(y_new, like.fit(fit, y_fit).predict_proba(new)))
         model = HistGradientBoostingClassifier(max_iter=40, early_stopping=False).fit(fit, y_fit)
         theirs.append(log_loss(y_new, model.predict_proba(new)))

@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from plain_newton import PlainNewton
 from sklearn.ensemble import HistGradientBoostingClassifier, HistGradientBoostingRegressor
 
 import coordboost as cb
@@ -20,7 +21,7 @@ every_tree = pytest.mark.parametrize(("logistic", "depth"), [(lo, depth) for lo 
 def boosted(logistic=False, X=X, y=NUMBERS, n_trees=TREES, rate=RATE, **limits):
     """Predictions of boosting, with Newton's leaves for the logistic loss."""
     family = cb.data.trees(X, newton=logistic, **limits)
-    problem = cb.Problem(family, SIGNS if logistic else y, cb.losses.Logistic() if logistic else cb.losses.Squared())
+    problem = cb.Problem(family, SIGNS if logistic else y, PlainNewton() if logistic else cb.losses.Squared())
     return cb.solve(problem, cb.gbm(rate), n_trees).predict(X)
 
 

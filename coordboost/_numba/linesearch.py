@@ -3,6 +3,8 @@
 Source: Lu and Mazumder, Randomized Gradient Boosting Machine, Section 1.2 (step 4 of Algorithms 1-3); the safeguard is ours.
 """
 
+import numpy as np
+
 from coordboost._numba import kernel, verb
 
 
@@ -20,6 +22,7 @@ def never_asked(loss, y, f):
 
 residual = verb("residual", never_asked)
 curvature = verb("curvature", no_curvature)
+value = verb("value")
 
 #: Reason, in error messages, why a line search needs a convex loss.
 NO_SEARCH = "line searches need a convex loss, use ShrunkenStep(rate)"
@@ -140,3 +143,37 @@ def safeguarded_newton(loss, y, weight, f, direction):
 
 
 line_search = verb("line_search", safeguarded_newton)
+
+
+@kernel
+def group_searches(loss, y, weight, f, group, steps, whole):
+    """Let no step of a group of samples (the leaf of a tree) raise the sum of its losses; return whether a step has changed.
+
+    A group whose step raises the sum takes the step that minimises it; all groups do, if `whole`. *Cost*: a pass over the samples, and a
+    line search for each group that needs one. *Numerics*: a sum has risen if it did by more than its rounding.
+
+    group : (n_samples,), the group of each sample;  steps : (n_groups,), changed in place
+    """
+    n_groups = len(steps)
+    rise, size, ends = np.zeros(n_groups), np.zeros(n_groups), np.zeros(n_groups + 1, np.int64)
+    for i in range(len(y)):
+        g = group[i]
+        ends[g + 1] += 1
+        if weight[i] > 0.0 and not whole:
+            before, after = value(loss, y[i], f[i]), value(loss, y[i], f[i] + steps[g])
+            rise[g] += weight[i] * (after - before)
+            size[g] += weight[i] * (abs(after) + abs(before))
+    changed = whole
+    for g in range(n_groups):
+        ends[g + 1] += ends[g]
+        changed |= not rise[g] <= ROUNDING * size[g]  # also true for NaN
+    if changed:
+        order, at = np.zeros(len(y), np.int64), ends.copy()
+        for i in range(len(y)):
+            order[at[group[i]]] = i
+            at[group[i]] += 1
+        for g in range(n_groups):
+            rows = order[ends[g] : ends[g + 1]]
+            if len(rows) > 0 and (whole or not rise[g] <= ROUNDING * size[g]):
+                steps[g] = line_search(loss, y[rows], weight[rows], f[rows], np.ones(len(rows)))
+    return changed

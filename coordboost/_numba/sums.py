@@ -8,7 +8,7 @@ from numba import types
 from numba.extending import overload
 
 from coordboost._numba import compiled, interpreted, is_piece, kernel, verb
-from coordboost._numba.linesearch import residual
+from coordboost._numba.linesearch import curvature, residual
 
 value = verb("value")
 
@@ -64,6 +64,20 @@ def residual_of_each(loss, y, weight, base, pred, resid):
 
 #: A loss that is no sum over the samples defines this verb itself.
 refresh_residual = verb("refresh_residual", residual_of_each)
+
+
+@kernel
+def curvature_of_each(loss, y, weight, base, pred, out):
+    """Write the second derivatives of the weighted losses into `out`."""
+    for i in range(len(y)):
+        out[i] = weight[i] * curvature(loss, y[i], base_at(base, i) + pred[i])
+
+
+def total_curvature(loss, y, weight, base):
+    """Return the sum of the second derivatives of the weighted losses where the model is 0."""
+    out = np.empty(len(y))
+    _ready(curvature_of_each, loss)(loss, y, weight, base, np.zeros(len(y)), out)
+    return float(out[weight > 0].sum())
 
 
 def total_of(loss, y, weight, base, pred):

@@ -10,7 +10,7 @@ import numpy as np
 import scipy.sparse
 
 from coordboost._numba import is_piece
-from coordboost._numba.sums import residual_into, total_of
+from coordboost._numba.sums import residual_into, total_curvature, total_of
 from coordboost._utils.checks import InfiniteConstant, with_floats
 from coordboost._utils.kinds import checked_piece
 from coordboost._utils.root import falling_root, farthest_constant
@@ -61,6 +61,8 @@ def parts_of(X, y, loss, sample_weight, center, scale, groups, feature_names, co
     base = base_of(loss, constant, offset)
     if loss.location:
         y = _minus_known_part(y, known, constant, weight > 0)
+    if is_family and X.newton and X.for_loss:
+        dictionary = X.for_loss(loss, total_curvature(loss, y, weight, base)).bank(weight)
     unit_norm = not is_learners or binning is not None or dictionary.proven
     recipe = getattr(X, "recipe", None)
     return Parts(loss, dictionary, standardization, y, weight, constant, base, group_of, names, named, unit_norm, binning, recipe, offset)

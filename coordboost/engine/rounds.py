@@ -30,7 +30,11 @@ class Round:
     @cached_property
     def loss(self):
         """Sum of the multinomial losses."""
-        return float(self.problem.weight @ multinomial_losses(self.pred, self.class_index))
+        return self.loss_at(self.pred)
+
+    def loss_at(self, pred):
+        """Sum of the multinomial losses at other predictions."""
+        return float(self.problem.weight @ multinomial_losses(pred, self.class_index))
 
     def write_residuals(self):
         """Write the multinomial residuals into the model state of each class."""
@@ -44,12 +48,43 @@ class Round:
             np.add(stepper.problem.constant, offset, out=stepper.problem.base)
 
 
+def may_rise(problems, method):
+    """Return whether a round could raise the joint loss: with Newton leaves, at a rate above 1 / (number of classes).
+
+    The damped step of one class alone does not raise it, and the loss is convex: so the K-th part of all K steps does not, either.
+    """
+    family, damped = problems[0].dictionary.family, problems[0].loss.self_concordance is not None
+    return family.newton and family.growth.subsample == 1 and not (damped and method.step.rate * len(problems) <= 1)
+
+
+def step_together(steppers, before):
+    """Make a step of each class from the round `before`; if the joint loss has risen, halve all steps until it has not."""
+    for stepper in steppers:
+        for _ in stepper.blocks(1):
+            pass
+    if before is None:
+        return
+    after = Round(before.k + 1, steppers, before.class_index)
+    change, share = after.pred - before.pred, 1.0
+    if not np.isfinite(change).all():
+        return
+    while share > 0 and not before.loss_at(before.pred + share * change) <= before.loss:
+        share /= 2
+    if share < 1:
+        for stepper in steppers:
+            path = stepper.path
+            theta = path.theta.copy()
+            theta[-1] *= share
+            stepper.restore(replace(path, theta=theta), stepper.k, stepper.anchor)
+
+
 @on_one_thread
 def solve_rounds(problems, method, n_rounds, *, rng=0, stop=(), earlier=None):
     """Make `n_rounds` rounds with the multinomial loss of the classes 0, 1, ...; return a list of runs, one per class.
 
     The Hessian of the multinomial loss in all predictions is at most 1/2, twice the bound 1/4 for one class; so steps must be half as
-    long as in a one-vs-rest run. The joint loss falls for ``FittedStep(rate)`` with rate <= 1 / sigma.
+    long as in a one-vs-rest run. The joint loss falls for ``FittedStep(rate)`` with rate <= 1 / sigma; with Newton leaves ``step_together``
+    sees to it.
 
     *Cost* of a round: one search per class, as in one-vs-rest runs, and one softmax.
 
@@ -68,7 +103,7 @@ def solve_rounds(problems, method, n_rounds, *, rng=0, stop=(), earlier=None):
             steppers[-1].recount(outcome.counts)
     courses = [Course(stepper, n_rounds) for stepper in steppers]
     class_index = np.argmax([problem.y for problem in problems], axis=0)
-    first, status, words = steppers[0].k, Status.COMPLETED, None
+    first, status, words, careful = steppers[0].k, Status.COMPLETED, None, may_rise(problems, method)
     for k in range(first, first + n_rounds + 1):
         heed()
         now = Round(k, steppers, class_index)
@@ -82,8 +117,6 @@ def solve_rounds(problems, method, n_rounds, *, rng=0, stop=(), earlier=None):
             status, words = Status.STOPPED, f"{type(held[0]).__name__} ended the run at step {k:,}: {held[0]}"
         if status is not Status.COMPLETED or k == first + n_rounds:
             break
-        for stepper in steppers:
-            for _ in stepper.blocks(1):
-                pass
+        step_together(steppers, now if careful else None)
     now.write_offsets()
     return [Run(replace(course.outcome(status, words), model_state=WeakLearnerState)) for course in courses]

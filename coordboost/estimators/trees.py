@@ -51,7 +51,7 @@ from coordboost.estimators.monitoring import (
 from coordboost.estimators.multinomial import Multinomial
 from coordboost.methods.named import agbm, gcd, rgb, rtgcd
 from coordboost.rules.selection import Groups
-from coordboost.rules.steps import DampedLineSearch, FittedStep, ShrunkenStep
+from coordboost.rules.steps import DampedLineSearch, FittedStep, LeafSearch, ShrunkenStep
 from coordboost.rules.structural import FamilyStep
 
 #: Parameters that may change between two fits with ``warm_start``.
@@ -439,7 +439,7 @@ class _RandomizedGBM(_DrawnRows):
     def _method(self, problem, rate):
         loss, n_features = problem.loss, problem.binning.n_features
         n_drawn = self._n_drawn(n_features)
-        step = DampedLineSearch(rate) if loss.sigma is None and loss.curvature is None else FittedStep(rate)
+        step = LeafSearch(rate) if loss.sigma is None and loss.curvature is None else FittedStep(rate)
         return gcd(step) if n_drawn == n_features else rtgcd(select=Groups(n_drawn), step=step)
 
     def _n_drawn(self, n_features):
@@ -523,9 +523,10 @@ class RandomizedGBMRegressor(StagedPredictions, Regression, _RandomizedGBM):
         Number of features drawn at random for each tree (not for each split): an int, a fraction of all, "sqrt" of their
         number, or None for all.
     newton : bool, optional
-        Whether leaf values are Newton steps (sum of gradients / sum of second derivatives) instead of mean residuals. Default:
-        True for losses with second derivatives but no bound on them (``Poisson()``, ``Gamma()``, ``Exponential()``), False for
-        the others. For ``Quantile(q)``, which has no second derivatives, each tree is followed by a line search.
+        Whether leaf values are Newton steps (sum of gradients / sum of second derivatives) instead of mean residuals. They are
+        damped so that no leaf raises the loss of its rows (docs/trees.md). Default: True for losses with second derivatives but
+        no bound on them (``Poisson()``, ``Gamma()``, ``Exponential()``), False for the others. For ``Quantile(q)``, which has no
+        second derivatives, leaf values are quantiles of the residuals.
     subsample : float, default 1.0
         Fraction of the rows drawn at random for each tree, each row independently (stochastic gradient boosting; Friedman, 2002).
         Splits and leaf values are computed on these rows, and `min_samples_leaf` counts only them; the tree is added on all rows.
@@ -659,9 +660,10 @@ class RandomizedGBMClassifier(StagedProbabilities, Multinomial, Classification, 
         Number of features drawn at random for each tree (not for each split): an int, a fraction of all, "sqrt" of their
         number, or None for all.
     newton : bool, optional
-        Whether leaf values are Newton steps (sum of gradients / sum of second derivatives) instead of mean residuals. Default:
-        True for losses with second derivatives but no bound on them (``Poisson()``, ``Gamma()``, ``Exponential()``), False for
-        the others. For ``Quantile(q)``, which has no second derivatives, each tree is followed by a line search.
+        Whether leaf values are Newton steps (sum of gradients / sum of second derivatives) instead of mean residuals. They are
+        damped so that no leaf raises the loss of its rows (docs/trees.md). Default: True for losses with second derivatives but
+        no bound on them (``Poisson()``, ``Gamma()``, ``Exponential()``), False for the others. For ``Quantile(q)``, which has no
+        second derivatives, leaf values are quantiles of the residuals.
     subsample : float, default 1.0
         Fraction of the rows drawn at random for each tree, each row independently (stochastic gradient boosting; Friedman, 2002).
         Splits and leaf values are computed on these rows, and `min_samples_leaf` counts only them; the tree is added on all rows.

@@ -85,6 +85,11 @@ class Learners(ABC):
     hand: Any = None
     #: see(j): make learner j the current one, `hand`
     see: Callable | None = None
+    #: leaf_steps(j), take_leaf_steps(j, steps, whole), of a bank of trees: the values of the leaves of the tree just grown
+    leaf_steps: Callable | None = None
+    take_leaf_steps: Callable | None = None
+    #: whether each leaf may take a value of its own
+    leafwise = False
     #: measure(write_curvature): let a bank update the second derivatives that its learners use; write_curvature(out) writes them
     measure: Callable | None = None
     #: number of parts of a scan; scan_share(v, k, out) fills the entries of part k
@@ -303,6 +308,8 @@ class LearnerFamily(ABC):
     at: Callable | None = None
     #: whether learners depend on the second derivatives of the loss
     newton = False
+    #: for_loss(loss, curvature), if they do: the same family, with limits for this loss and its sum of second derivatives at the start
+    for_loss: Callable | None = None
     #: what bins new rows, if `at` takes binned rows
     binning: Any = None
     #: bank(weight): a bank of the family's own, which replaces find and build; None for a Bank of dense columns

@@ -47,6 +47,9 @@ class Loss(ABC):
     sigma: float | None = None
     #: constant of strong convexity
     mu: float | None = None
+    #: generalised self-concordance: the C with abs(third derivative) <= C * curvature, 0 if the curvature is constant; Newton leaves of
+    #: trees need it to stay on their side of the minimum (docs/trees.md), without it they are bounded by line searches
+    self_concordance: float | None = None
     #: lower bound of value(y, .), the best that is known: a number, or a function of the targets (n_samples,)
     infimum: Callable | float = -math.inf
     #: the loss is (y - f)^2 / 2: correlations are linear in the coefficients

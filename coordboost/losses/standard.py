@@ -2,7 +2,8 @@ r"""The losses of the package: functions of one prediction, summed over the samp
 
 A loss is a piece with the scalar kernels ``value(y, f)``, ``residual(y, f)`` (the pseudo-residual :math:`-\partial\ell/\partial f`) and,
 for a faster line search, ``curvature(y, f)``. Attributes read outside the kernels, all optional: ``sigma`` (Lipschitz constant of the
-derivative in f) and ``mu`` (constant of strong convexity), each a float or None; ``infimum`` (a lower bound of ``value(y, .)``: a number,
+derivative in f), ``mu`` (constant of strong convexity) and ``self_concordance`` (the C with :math:`|\ell'''| \le C \ell''` in f), each a
+float or None; ``infimum`` (a lower bound of ``value(y, .)``: a number,
 or a function of the targets); ``location`` (True if the loss depends on ``y - f`` alone, so that an offset can be subtracted from `y`);
 ``labels(y)`` (checks and maps the targets); ``two_class`` (True if these are labels -1 and +1); ``inverse_link(f)`` (the prediction f on
 the scale of the target, or the probability of label +1); ``mean(f)`` (the same for an array of predictions); ``constant(y, weight)`` (the
@@ -83,6 +84,7 @@ class Squared(namedtuple("Squared", ""), Loss):
 
     sigma = 1.0
     mu = 1.0
+    self_concordance = 0.0
     infimum = 0.0
     quadratic = True
     location = True
@@ -187,6 +189,7 @@ class Logistic(_Logistic, Loss):
     """
 
     infimum = 0.0
+    self_concordance = 1.0
     two_class = True
 
     @property
@@ -238,6 +241,7 @@ class Exponential(namedtuple("Exponential", ""), Loss):
     """
 
     infimum = 0.0
+    self_concordance = 1.0
     two_class = True
 
     def value(self, y, f):
@@ -273,6 +277,8 @@ class Poisson(namedtuple("Poisson", ""), LogMeanLoss):
     (1.0, 2.0)
     """
 
+    self_concordance = 1.0
+
     def value(self, y, f):
         return extended_exp(f) - y * f
 
@@ -301,6 +307,8 @@ class Gamma(namedtuple("Gamma", ""), LogMeanLoss):
     >>> loss.value(3.0, 0.0), loss.residual(3.0, 0.0)
     (3.0, 2.0)
     """
+
+    self_concordance = 1.0
 
     def value(self, y, f):
         return y * extended_exp(-f) + f
@@ -346,6 +354,10 @@ class Tweedie(_Tweedie, LogMeanLoss):
     >>> loss.value(3.0, 0.0), loss.residual(3.0, 0.0)
     (8.0, 2.0)
     """
+
+    @property
+    def self_concordance(self):
+        return max(self.power - 1.0, 2.0 - self.power)
 
     def check(self):
         real("Tweedie(power): power", self.power, lambda number: 1 < number < 2, "between 1 and 2")

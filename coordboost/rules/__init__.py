@@ -15,11 +15,13 @@ from coordboost.rules.selection import (
     best_of,
 )
 from coordboost.rules.steps import (
+    BoundedStep,
     DampedLineSearch,
     DiminishingStep,
     FittedStep,
     FixedStep,
     Langevin,
+    LeafSearch,
     LineSearch,
     PathStep,
     SegmentSearch,
@@ -30,8 +32,9 @@ from coordboost.rules.steps import (
 from coordboost.rules.structural import FamilyStep, Structural
 
 __all__ = [
-    "CoefficientRule", "Cyclic", "DampedLineSearch", "DiminishingStep", "FamilyStep", "FittedStep", "FixedStep", "Greedy", "Groups",
-    "JointSubset", "Langevin", "LineSearch", "Method", "Noise", "PathStep", "RandomMask", "RandomSubset", "SegmentSearch",
-    "SelectionRule", "ShrunkenStep", "SoftThreshold", "Softmax", "StepRule", "StepSequence", "Structural", "Structure", "Weighted",
-    "best_of",
+    "BoundedStep", "CoefficientRule", "Cyclic", "DampedLineSearch", "DiminishingStep",
+    "FamilyStep", "FittedStep", "FixedStep", "Greedy", "Groups", "JointSubset", "Langevin",
+    "LeafSearch", "LineSearch", "Method", "Noise", "PathStep", "RandomMask", "RandomSubset",
+    "SegmentSearch", "SelectionRule", "ShrunkenStep", "SoftThreshold", "Softmax", "StepRule",
+    "StepSequence", "Structural", "Structure", "Weighted", "best_of",
 ]  # fmt: skip

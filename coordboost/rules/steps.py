@@ -43,6 +43,8 @@ from coordboost.rules.base import StepRule
 search = verb("search")
 #: soft(rule, corr, beta_j): the change of the coefficient, see ``SoftThreshold.soft``.
 soft = verb("soft")
+#: after(state, j, theta): the sum of the losses at pred + theta B_j.
+after = verb("after")
 
 
 def sequence(name, values, instead=""):
@@ -336,10 +338,110 @@ class FittedStep(_FittedStep, StepRule):
     """
 
     def bind(self, problem):
-        return FittedStep(positive("rate", self.rate))
+        rate = positive("rate", self.rate)
+        return BoundedStep(rate) if _may_pass(problem, rate) else FittedStep(rate)
 
     def move(self, k, state, j, corr, beta_j):
         return 0, self.rate * fitted(state, corr)
+
+
+def _may_pass(problem, rate):
+    """Return whether a learner that a search has found, a tree, may raise a convex loss."""
+    loss, family = problem.loss, getattr(problem.dictionary, "family", None)
+    if problem.countable or not loss.convex or loss.residual is None or loss.sum_of_losses is not None:
+        return False
+    if getattr(family, "newton", False):
+        return loss.self_concordance is None
+    return loss.sigma is None or 2 / loss.sigma < rate <= 1
+
+
+@kernel
+def within_line(state, j, corr):
+    """Return the length of the learner just found; that of the line search, if the loss is larger there than at the start."""
+    length = fitted(state, corr)
+    return length if after(state, j, length) <= after(state, j, 0 * length) else search(state, j, 1, 0)
+
+
+#: bounded(state, j, corr): the length of the learner just found, changed so that it does not raise the loss; for a tree, leaf by leaf.
+bounded = verb("bounded", within_line)
+
+
+class _BoundedStep(NamedTuple):
+    rate: float
+
+
+class BoundedStep(_BoundedStep, StepRule):
+    """As ``FittedStep`` for trees, but a leaf whose value would raise the sum of its losses takes the value that minimises it.
+
+    ``FittedStep`` becomes this rule in a run where nothing else bounds the trees: for a convex loss without `sigma`; with Newton leaves,
+    for one without `self_concordance`. At a rate of at most 1 no step raises the loss. Under monotone constraints the tree as a whole is
+    bounded, by a line search along it. *Cost*: a pass over the samples, and a line search for each leaf that needs one.
+
+    Parameters
+    ----------
+    rate : float
+        Learning rate, without unit.
+
+    Examples
+    --------
+    >>> import coordboost as cb
+    >>> X, y = [[0.0], [0], [1], [1]], [1.0, 2, 9, 4000]
+    >>> run = cb.solve(cb.Problem(cb.data.trees(X), y, cb.losses.Poisson()), cb.gbm(0.5), 20)
+    >>> run.method.step, bool((run.losses <= run.problem.start_loss).all())
+    (BoundedStep(rate=0.5), True)
+    """
+
+    needs_convex = NO_SEARCH
+
+    def bind(self, problem):
+        return BoundedStep(positive("rate", self.rate))
+
+    def move(self, k, state, j, corr, beta_j):
+        return 0, self.rate * bounded(state, j, corr)
+
+
+@kernel
+def line_length(state, j, corr):
+    """Return the length that minimises the loss along learner j."""
+    return search(state, j, 1, 0)
+
+
+#: minimised(state, j, corr): the length that minimises the loss along the learner just found; for a tree, leaf by leaf.
+minimised = verb("minimised", line_length)
+
+
+class _LeafSearch(NamedTuple):
+    rate: float
+
+
+class LeafSearch(_LeafSearch, StepRule):
+    """theta = rate * the tree whose leaves minimise the losses of their rows: for ``Quantile(q)`` the weighted q-quantile of y - f.
+
+    Learners without leaves, and trees with monotone constraints, have a line search along the learner: as ``DampedLineSearch``.
+
+    *Source*: Friedman, Greedy function approximation: a gradient boosting machine, Algorithm 3 and equation (18).
+
+    Parameters
+    ----------
+    rate : float
+        Learning rate, without unit.
+
+    Examples
+    --------
+    >>> import coordboost as cb
+    >>> problem = cb.Problem(cb.data.trees([[0.0], [0], [0], [1]], max_depth=1), [1.0, 2, 3, 9], cb.losses.Quantile(0.5))
+    >>> cb.solve(problem, cb.rules.Method("leaf medians", cb.rules.Greedy(), cb.rules.LeafSearch(1.0)), 1).predict([[0.0], [1.0]])
+    array([2., 9.])
+    """
+
+    needs_convex = NO_SEARCH
+
+    def bind(self, problem):
+        positive("rate", self.rate, 2, "between 0 and 2")
+        return self
+
+    def move(self, k, state, j, corr, beta_j):
+        return 0, self.rate * minimised(state, j, corr)
 
 
 class _DampedLineSearch(NamedTuple):

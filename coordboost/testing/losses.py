@@ -189,6 +189,20 @@ def mu_is_a_constant_of_strong_convexity(at):
             )
 
 
+@about("self_concordance")
+def self_concordance_bounds_the_curvature(at):
+    """Test that curvatures at two predictions, a and b, differ by a factor of at most exp(C abs(a - b))."""
+    C = at.piece.self_concordance
+    for y, f in at.points():
+        for g in (f - 3.0, f - 0.5, f + 2.0**-10, f + 0.5, f + 3.0):
+            here, there = at.piece.curvature(y, f), at.piece.curvature(y, g)
+            if there > here * math.exp(C * abs(g - f)) * (1 + 1e-9) + at.rounding(y, f, g):
+                yield (
+                    f"at y = {y:g} the curvature is {here:.6g} at f = {f:g} and {there:.6g} at f = {g:g}, more than exp({C:g} * "
+                    f"{abs(g - f):g}) times as large; make self_concordance larger, or None: leaves of trees could raise the loss."
+                )
+
+
 def infimum_is_a_lower_bound(at):
     """Test the infimum at the predictions, far away, and at the minimiser."""
     if at.piece.infimum == -math.inf:
@@ -285,7 +299,8 @@ def constant_is_the_best(at):
 
 LAWS = (
     numbers_are_finite, residual_is_minus_the_derivative, value_is_convex, curvature_is_the_second_derivative,
-    sigma_is_a_smoothness_constant, mu_is_a_constant_of_strong_convexity, infimum_is_a_lower_bound, location_is_true,
+    sigma_is_a_smoothness_constant, mu_is_a_constant_of_strong_convexity, self_concordance_bounds_the_curvature,
+    infimum_is_a_lower_bound, location_is_true,
     quadratic_is_true, level_radius_is_a_bound, line_search_finds_the_minimum, constant_is_the_best,
     inverse_link_leaves_no_residual,
     kernels_are_functions, compiled_kernels_are_the_same,

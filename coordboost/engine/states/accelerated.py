@@ -6,9 +6,9 @@ from typing import NamedTuple
 import numpy as np
 
 from coordboost._numba import kernel, verb
-from coordboost._numba.sums import refresh_residual, sum_of_losses
+from coordboost._numba.sums import curvature_of_each, refresh_residual, sum_of_losses
 from coordboost.engine.states.base import ModelState
-from coordboost.engine.states.naive import begin_residual, fill_column, fill_curvature
+from coordboost.engine.states.naive import begin_residual, fill_column
 from coordboost.rules.coefficients import RESTART, SLOWER, UNDO, TwoSequences, mix_models
 from coordboost.rules.steps import admissible, mixing
 
@@ -200,7 +200,7 @@ class AcceleratedState(_AcceleratedState, ModelState):
 
     def write_curvature(self, out):
         """Write the second derivatives, at the point where the residual is taken, into `out`."""
-        fill_curvature(self.loss_function, self.y, self.weight, self.base, self.mixed, out)
+        curvature_of_each(self.loss_function, self.y, self.weight, self.base, self.mixed, out)
 
     def scan(self):
         return scan(self.dictionary, self.looked)

@@ -32,3 +32,7 @@ class RoundState(WeakLearnerState):
     def start(cls, problem, coefficients, noise=None):
         """The state at beta = 0."""
         return cls(ClassState.start(problem))
+
+    def bounded(self, j, corr):
+        """The length of the tree as it is fitted: the joint loss, not that of one class, decides (``rounds.step_together``)."""
+        return self.fitted(corr)

@@ -5,7 +5,7 @@ from typing import NamedTuple
 import numpy as np
 
 from coordboost._numba import kernel, linesearch, verb
-from coordboost._numba.sums import base_at, refresh_residual, residual_into, sum_of_losses
+from coordboost._numba.sums import base_at, curvature_of_each, refresh_residual, residual_into, sum_of_losses
 from coordboost.engine.states.base import ModelState
 
 scan = verb("scan")
@@ -48,13 +48,6 @@ def begin_residual(loss, y, weight, base, pred, resid):
         residual_into(loss, y, weight, base, pred, resid)
     else:
         refresh_residual(loss, y, weight, base, pred, resid)
-
-
-@kernel
-def fill_curvature(loss, y, weight, base, pred, out):
-    """The second derivatives of the weighted losses, in place."""
-    for i in range(len(y)):
-        out[i] = weight[i] * linesearch.curvature(loss, y[i], base_at(base, i) + pred[i])
 
 
 @kernel
@@ -164,7 +157,7 @@ class NaiveState(_NaiveState, ModelState):
         out : ndarray, (n_samples,)
             The array to fill.
         """
-        fill_curvature(self.loss_function, self.y, self.weight, self.base, self.pred, out)
+        curvature_of_each(self.loss_function, self.y, self.weight, self.base, self.pred, out)
 
     def scan(self):
         """All correlations <B_j, resid>, (n_learners,).
@@ -242,6 +235,28 @@ class NaiveState(_NaiveState, ModelState):
         for i in range(len(at)):
             direction[i], at[i] = a * direction[i] - b * self.pred[i], base_at(self.base, i) + self.pred[i]
         return linesearch.line_search(self.loss_function, self.y, self.weight, at, direction)
+
+    def search_leaves(self, leaf, steps, whole):
+        """Replace steps of leaves that raise the sum of the losses of their rows by those that minimise it, in place.
+
+        Parameters
+        ----------
+        leaf : ndarray of int, (n_samples,)
+            The leaf of each row.
+        steps : ndarray, (n_leaves,)
+            The step of each leaf.
+        whole : bool
+            Whether all leaves take the step that minimises the sum.
+
+        Returns
+        -------
+        bool
+            Whether a step has changed.
+        """
+        at = self.line[1]
+        for i in range(len(at)):
+            at[i] = base_at(self.base, i) + self.pred[i]
+        return linesearch.group_searches(self.loss_function, self.y, self.weight, at, leaf, steps, whole)
 
     def after(self, j, theta):
         """The sum of the losses at pred + theta B_j. *Cost*: one pass over the samples.

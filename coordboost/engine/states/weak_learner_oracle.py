@@ -10,7 +10,7 @@ from coordboost.engine.states.perturbed import PerturbedState
 from coordboost.engine.states.python_learners import Along
 from coordboost.learners.dense import Dense
 from coordboost.rules.coefficients import Single, TwoSequences
-from coordboost.rules.steps import fitted
+from coordboost.rules.steps import fitted, within_line
 
 tempered = verb("tempered")
 sought = verb("sought")
@@ -18,6 +18,7 @@ write_curvature = verb("write_curvature")
 move = verb("move")
 price = verb("price")
 coefficient = verb("coefficient")
+search_leaves = verb("search_leaves")
 
 
 class WeakLearnerState(Along, ModelState):
@@ -78,6 +79,24 @@ class WeakLearnerState(Along, ModelState):
     def fitted(self, corr):
         """The length of the learner that was found."""
         return fitted(self.bank, corr)
+
+    def bounded(self, j, corr):
+        """The length of the learner that was found, changed so that it raises the loss in no leaf."""
+        return self._leaf_length(j, False) if self._leafwise else within_line(self, j, corr)
+
+    def minimised(self, j, corr):
+        """The length that minimises the loss along the learner that was found; each leaf of a tree has a step of its own."""
+        return self._leaf_length(j, True) if self._leafwise else self.search(j, 1, 0)
+
+    @property
+    def _leafwise(self):
+        return self.bank.leafwise and hasattr(self.moved, "search_leaves")
+
+    def _leaf_length(self, j, whole):
+        leaf, steps = self.bank.leaf_steps(j)
+        if self._run(search_leaves, leaf, steps, whole):
+            return self.bank.take_leaf_steps(j, steps, whole)
+        return self.bank.length
 
     def best(self, step, beta):
         """The learner with the largest absolute correlation that the search finds, and its correlation."""

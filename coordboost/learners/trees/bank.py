@@ -253,6 +253,31 @@ class TreeBank(Learners):
         """Return the length of the last tree before normalisation."""
         return self.length
 
+    @property
+    def leafwise(self):
+        """Whether each leaf may take a value of its own: not under monotone constraints, nor for trees that families share."""
+        return self.families is None and not self.family.growth.monotone.any()
+
+    def leaf_steps(self, j):
+        """Return the leaf of each sample in tree j, the tree just grown, and the values of its leaves, a copy."""
+        self.see(j)
+        return self.hand.leaf, self.length * self.hand.values[: self.held.n_leaves[j]]
+
+    def take_leaf_steps(self, j, steps, whole):
+        """Give the leaves of the tree just grown the values `steps`; return the length of the new fit.
+
+        whole : the values minimise the losses of the leaves: the ridge penalty and the largest step still apply
+        """
+        weight, values, growth = np.bincount(self.hand.leaf, self.weight, len(steps)), self.held.values[j], self.family.growth
+        if whole:
+            steps = steps * (weight / (weight + growth.l2)) if growth.l2 > 0 else steps
+            steps = np.clip(steps, -growth.max_delta_step, growth.max_delta_step)
+        self.length = float(np.sqrt(weight @ (steps * steps)))
+        if self.length > 0:
+            values[: len(steps)] = steps / self.length
+            self.hand.values[:] = values
+        return self.length
+
     def bound(self, v):
         """Return infinity: growing a tree proves no bound on the correlations of all trees."""
         return math.inf

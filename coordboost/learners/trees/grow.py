@@ -259,14 +259,65 @@ def count_left(codes, nodes, rows, goes_left, at, first, last):
 
 
 @kernel
-def finish(state, nodes):
-    """Number the leaves in the order of their nodes, and convert values to units of the target."""
+def leaf_value(fitted, bounds):
+    """Return the value of a leaf whose fitted value is S / (H + l2): ``sign(S) log(1 + C |fitted|) / C``, at most `max_delta_step`.
+
+    If the third derivatives of the losses are at most C times the second ones, the derivative along the leaf is at most
+    ``-S + H (exp(C t) - 1) / C`` after a step t > 0, so this value does not pass the minimum of the leaf (docs/trees.md).
+    """
+    damping, max_delta_step = bounds
+    size = abs(fitted)
+    if damping > 0.0:
+        size = math.log1p(damping * size) / damping
+    size = min(size, max_delta_step)
+    return size if fitted > 0.0 else -size
+
+
+@kernel
+def finish(state, nodes, bounds):
+    """Number the leaves in the order of their nodes, and convert values to units of the target, within `bounds`."""
     n_leaves = 0
     for at in range(state.nodes):
-        nodes[at].value /= state.scale
+        nodes[at].value = leaf_value(nodes[at].value / state.scale, bounds)
         if nodes[at].feature < 0:
             nodes[at].leaf = n_leaves
             n_leaves += 1
+
+
+@kernel
+def along_tree(state, nodes, damping):
+    """Return the product of the target with the leaf values, and the most that the derivative along the tree can rise within it."""
+    product = rise = 0.0
+    for at in range(state.nodes):
+        if nodes[at].feature < 0:
+            value, weight = nodes[at].value, state.unit * nodes[at].mass
+            growth = damping * abs(value)
+            product += nodes[at].total / state.scale * value
+            rise += weight * (math.expm1(growth) - growth) / (damping * damping)
+    return product, rise
+
+
+@kernel
+def shorten(state, nodes, bounds):
+    """Multiply the values of a tree with monotone constraints by one factor, so that the tree does not raise the loss.
+
+    A constraint may push a leaf past its minimum, but the loss changes by at most ``-product s + rise s^2`` along the share s of the tree.
+    If the product is negative, the damping has turned the tree: the values of the fit, divided by the largest, are then taken instead.
+    """
+    damping, _ = bounds
+    if damping > 0.0:
+        product, rise = along_tree(state, nodes, damping)
+        if product < 0.0:
+            largest = 0.0
+            for at in range(state.nodes):
+                largest = max(largest, damping * abs(nodes[at].value))
+            for at in range(state.nodes):
+                size = math.expm1(damping * abs(nodes[at].value)) * math.exp(-largest) / damping
+                nodes[at].value = size if nodes[at].value > 0.0 else -size
+            product, rise = along_tree(state, nodes, damping)
+        share = min(1.0, max(product, 0.0) / rise) if rise > 0.0 else 1.0
+        for at in range(state.nodes):
+            nodes[at].value *= share
 
 
 @kernel
@@ -291,8 +342,8 @@ def write_leaves(codes, nodes, rows, goes_left, leaf, at, first, last):
 
 
 def grow(
-    table, categorical, monotone, sets, limits, features, penalty, target, weight, states, memory, scratch, order, leaf, metric, trees, j,
-    drawn,
+    table, categorical, monotone, sets, limits, features, penalty, target, weight, states, memory, scratch, order, leaf, bounds, metric,
+    trees, j, drawn,
 ):  # fmt: skip
     """Grow one tree for `target`.
 
@@ -326,7 +377,7 @@ def grow(
 
         - nodes, NODE (2 max_leaves,). Afterwards ``nodes[:state.nodes]`` is the tree: the root first, a node before its children,
           the left child just before the right one. Leaves are numbered in the order of their nodes; their values are
-          ``sum target / (sum weight + l2)``, clipped to their bounds;
+          ``sum target / (sum weight + l2)``, clipped to their bounds, and then as in ``leaf_value``;
         - cuts, CUT (2 max_leaves, n_features): the best cut of a node by ``features[place]``;
         - histograms, int64 (1 or 2, n_slots, n_features or a few more, maximum number of bins);
         - rows, uint32 (2, n_samples), the two buffers of rows;
@@ -336,6 +387,8 @@ def grow(
         Scratch memory: numbers for each cut of a feature, and its categories sorted by their means.
     leaf : (n_samples,)
         Receives the leaf of each sample.
+    bounds : tuple
+        The fields damping and max_delta_step of a checked ``Growth``.
     metric, trees, j :
         The tree is stored in row j of `trees` as a unit vector, see ``unit_values``; not stored if `trees` is None.
     drawn : uint32 (n_drawn,), or None
@@ -369,7 +422,9 @@ def grow(
             at = nodes[left].parent
             if nodes[at].rows_moved:
                 move_rows(codes, nodes, rows, fixed, goes_left, at, nodes[at].start, nodes[at].stop, nodes[at].start, nodes[left].stop)
-    finish(state, nodes)
+    finish(state, nodes, bounds)
+    if monotone is not None:
+        shorten(state, nodes, bounds)
     for at in range(state.nodes):
         if writes_leaves(nodes, at):
             write_leaves(codes, nodes, rows, goes_left, leaf, at, nodes[at].start, nodes[at].stop)

@@ -19,6 +19,7 @@ from coordboost.learners.trees.grow import (
     init_root,
     move_rows,
     search,
+    shorten,
     split_best,
     write_leaves,
     writes_leaves,
@@ -52,7 +53,7 @@ class Grower:
     def __init__(self, binned, growth):
         d, n = binned.codes.shape
         leaves, monotone = growth.max_leaves, growth.monotone if len(growth.monotone) else None
-        self.n, self.limits = n, tuple(growth[:6])
+        self.n, self.limits, self.bounds = n, tuple(growth[:6]), (growth.damping, growth.max_delta_step)
         codes = np.zeros((d, -(-n // 8) * 8), dtype=np.uint8)
         codes[:, :n] = binned.codes
         self.table = codes, codes.view(np.uint64), binned.n_bins, binned.missing
@@ -98,8 +99,9 @@ class Grower:
 
     def _alone(self, limits, target, weight, features, penalty, *kept):
         return self.run(
-            self.table, *self.kinds, limits, features, penalty, target, weight, self.states, self.memory, *self.scratch[0], self.leaf, *kept
-        )
+            self.table, *self.kinds, limits, features, penalty, target, weight, self.states, self.memory, *self.scratch[0], self.leaf,
+            self.bounds, *kept,
+        )  # fmt: skip
 
     def _together(self, limits, target, weight, features, penalty, metric, trees, j, drawn):
         """Do the same as ``grow`` on the threads of the pool: samples in blocks, features four at a time, all joined at each level."""
@@ -122,7 +124,9 @@ class Grower:
             parents = [at for at in nodes["parent"][state.first : state.nodes : 2] if nodes[at].rows_moved]
             moves = [move for at in parents for move in self._moves(at)]
             all_done(lambda move: run_move_rows(codes, nodes, self.rows, fixed, self.goes_left, *move), moves)
-        compiled(finish)(state, nodes)
+        compiled(finish)(state, nodes, self.bounds)
+        if self.kinds[1] is not None:
+            compiled(shorten)(state, nodes, self.bounds)
         blocks = [(at, *ends) for at in range(state.nodes) if writes_leaves(nodes, at) for ends in self._blocks(at)]
         all_done(lambda block: run_write_leaves(codes, nodes, self.rows, self.goes_left, self.leaf, *block), blocks)
         if trees is None:

@@ -1,5 +1,6 @@
 """The limits within which a tree grows."""
 
+import math
 from typing import NamedTuple
 
 import numpy as np
@@ -26,6 +27,8 @@ class Growth(NamedTuple):
     sets : int64 (n_sets, n_features), 1 if a set contains a feature: all features on a path from the root to a leaf are in one set;
         length 0 for no such constraint
     subsample : the fraction of the samples on which each tree is grown, drawn from `seed` and the number of the tree
+    damping : C of ``leaf_value``, the self-concordance of the loss; 0 for leaf values as they are fitted
+    max_delta_step : the largest absolute leaf value; inf for no limit
     """
 
     max_depth: int = 3
@@ -38,6 +41,8 @@ class Growth(NamedTuple):
     sets: np.ndarray = np.zeros((0, 0), dtype=np.int64)
     subsample: float = 1.0
     seed: int = 0
+    damping: float = 0.0
+    max_delta_step: float = math.inf
 
     def check(self, binned):
         """Return the same limits, checked for trees on `binned`, with the types that kernels are compiled for.
@@ -67,6 +72,8 @@ class Growth(NamedTuple):
             _flags(self.sets, binned),
             positive("subsample", self.subsample, 1 + 1e-15, "above 0 and at most 1"),
             _whole("seed", self.seed, 0),
+            not_negative("damping", self.damping),
+            real("max_delta_step", self.max_delta_step, lambda number: number > 0, "above 0, or None"),
         )
 
 
