@@ -195,7 +195,7 @@ def draw_genes(figure, table):
             axis.axhline(1, color="#888888", linewidth=0.8, linestyle=":")
             axis.set_ylim(-0.05, 1.15)
         row[0].set_ylabel("error / error of a constant")
-        row[0].legend(frameon=False, fontsize=8)
+        row[0].legend(frameon=False, fontsize=8, loc="lower left")
 
 
 TABLES = (GAUSSIAN, prostate.ALL, *prostate.TEN.values())

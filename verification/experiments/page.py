@@ -1,5 +1,6 @@
 """The page ``docs/experiments.md``, made of the stored results: ``python -m verification.experiments --page docs/experiments.md``."""
 
+import re
 from collections import Counter
 
 from verification.experiments import results
@@ -74,14 +75,22 @@ def page():
     known, parts = experiments(), [HEAD]
     left = dict(known)
     for begin, (heading, words) in PAPERS.items():
-        ours = [left.pop(name) for name in list(left) if name.startswith(f"{begin}_" if begin else "")]
+        ours = [left.pop(name) for name in sorted(left, key=in_order) if name.startswith(f"{begin}_" if begin else "")]
         stored = [(one, results.read(one.name)) for one in ours]
+        missing = [f"`{one.name}`" for one, found in stored if found is None]
         stored = [(one, found) for one, found in stored if found is not None]
+        parts.append(f"\n## {heading}\n" + (f"\n{words}\n" if words else ""))
+        if missing:
+            parts.append(f"\nWithout stored results, to be run in full: {', '.join(missing)}.\n")
         if stored:
-            parts.append(f"\n## {heading}\n" + (f"\n{words}\n" if words else ""))
             parts.append("\n" + summary(found for _, found in stored))
-            parts += [section(one, found) for one, found in stored]
+        parts += [section(one, found) for one, found in stored]
     return "".join(parts)
+
+
+def in_order(name):
+    """Return a key by which fgm_figure2 comes before fgm_figure10."""
+    return [int(part) if part.isdigit() else part for part in re.split(r"(\d+)", name)]
 
 
 def summary(found):

@@ -46,13 +46,13 @@ def read(name):
 
 
 def faults():
-    """Return a sentence for each experiment whose stored results are not those of the present code."""
+    """Return a sentence for each experiment whose stored results are not those of the present code; some may have none."""
     out = []
     for name, one in experiments().items():
         stored, again = read(name), f"run it: python -m verification.experiments {name} --keep"
         if stored is None:
-            out.append(f"{name} has no stored results; {again}")
-        elif stored["quick"]:
+            continue
+        if stored["quick"]:
             out.append(f"{name}: the stored results are those of the quick form; {again}")
         elif [(each["claim"], each["from"]) for each in stored["claims"]] != [(c.words, str(c.source)) for c in one.claims]:
             out.append(f"{name}: the stored results are those of other claims; {again}")
@@ -65,7 +65,10 @@ def faults():
 
 def fingerprint(name):
     """Return, for each file that an experiment is made of, the first digits of a checksum of its numbers."""
-    marks = {file.stem: hashlib.sha256("\n".join(numbers(file)).encode()).hexdigest()[:8] for file in files(_file_of(name))}
+    marks = {}
+    for file in files(_file_of(name)):
+        text = "\n".join(numbers(file.read_text(encoding="utf-8")))
+        marks[file.stem] = hashlib.sha256(text.encode()).hexdigest()[:8]
     return dict(sorted(marks.items()))
 
 
@@ -96,10 +99,10 @@ def files(file):
     return found
 
 
-def numbers(file):
+def numbers(source):
     """Return the numbers of a file in the order of the code, each with the function or constant it stands in; drawing is left out."""
     found = []
-    for node in ast.parse(file.read_text(encoding="utf-8")).body:
+    for node in ast.parse(source).body:
         if not isinstance(node, (ast.FunctionDef, ast.ClassDef, ast.Assign, ast.AnnAssign, ast.AugAssign)):
             continue
         name = getattr(node, "name", None) or ast.unparse(getattr(node, "target", None) or node.targets[0])
@@ -110,9 +113,6 @@ def numbers(file):
 
 def _numbers_in(node):
     """Yield all numbers below a node, and texts with digits in them; docstrings, words of claims and seconds are left out."""
-    if isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.USub) and isinstance(node.operand, ast.Constant):
-        yield f"-{node.operand.value!r}"
-        return
     if isinstance(node, ast.Constant):
         if isinstance(node.value, (int, float)) or (isinstance(node.value, str) and any(map(str.isdigit, node.value))):
             yield repr(node.value)
