@@ -491,7 +491,8 @@ class Priced(NamedTuple):
         unpenalised = (self.price == 0) & (self.ridge == 0) & (self.lower == -math.inf) & (self.upper == math.inf)
         error = self._orthogonality_error(problem, at, unpenalised) if unpenalised.any() else 0.0
         rest += error * (problem.size(problem.weight * problem.y) + problem.size(at.resid))
-        error += at.rounding_of_corr(problem)
+        if len(at.corr) > 1 or problem.gather([0]).any():  # all correlations with a column of zeros are 0
+            error += at.rounding_of_corr(problem)
         size, limit = np.where(unpenalised, 0.0, np.abs(at.corr) + error), self._limit(at.corr, error)
         price, ridge, open_ = self.price * (1 - part), self.ridge * (1 - part), limit == math.inf
         scales = [1.0, dual_scale(price[open_], size[open_])]

@@ -145,7 +145,9 @@ class ScaledColumns:
         left, size, right = svd(self._weighted(self.problem.gather(self.unpenalised).T).T, full_matrices=False)
         some = size > max(left.shape[0], len(size)) * np.finfo(float).eps * size[0]
         self.basis, self.solve = left[:, some], right[some].T / size[some]
-        shares = np.stack([self.scan(one) for one in self.basis.T], axis=1)
+        shares = np.empty((self.n_learners, self.basis.shape[1]))
+        for share, one in zip(shares.T, self.basis.T, strict=True):
+            share[:] = self.scan(one)
         shares[self.unpenalised] = 0.0
         self.shares, self.start = shares, self.basis.T @ self.y
         for _ in range(2):  # the second pass removes what rounding left

@@ -20,6 +20,10 @@ from coordboost.data.spectrum import Span, Spectrum
 from coordboost.learners.scan import scan
 from coordboost.losses.standard import Squared
 
+EPS = float(np.finfo(float).eps)
+#: A larger loss at beta = 0, relative to the sum of the abs infima, is never taken for rounding.
+SMALL = 1e-8
+
 
 class Problem(Parts):
     r"""Minimise :math:`L(\beta) = \sum_i w_i\, \ell(y_i, b + o_i + (B\beta)_i)` over the coefficients of unit columns :math:`B_j`.
@@ -231,7 +235,15 @@ class Problem(Parts):
             return abs(self.start_loss)
         excess = self.start_loss - self.infimum
         # for a loss with negative values both sums may be far larger than their difference
-        return excess if excess > 16 * float(np.finfo(float).eps) * self._infima[1] else 0.0
+        size = self._infima[1]
+        if excess <= 16 * EPS * size or (excess <= SMALL * size and self._every_sample_at_its_optimum()):
+            return 0.0
+        return excess
+
+    def _every_sample_at_its_optimum(self) -> bool:
+        """Whether at beta = 0 each residual changes its sign within the rounding of the prediction."""
+        rounding = np.broadcast_to(16 * EPS * np.maximum(1.0, np.abs(self.base)), self.n_samples)
+        return bool((self.resid(-rounding) >= 0).all() and (self.resid(rounding) <= 0).all())
 
     @cached_property
     def spectrum(self) -> Spectrum:

@@ -374,6 +374,8 @@ class BlockDescent:
         l1 = np.array([np.abs(inner.gamma).sum() for inner in self.inner])
         points = zip(self.inner, self.pred.T, self.weight * resid.T, strict=True)
         doubt = np.array([Evaluation(inner.gamma, pred, 0.0, one, None).rounding_of_corr(problem) for inner, pred, one in points])
+        if problem.n_learners == 1 and not problem.gather([0]).any():  # all correlations with a column of zeros are 0
+            doubt = 0.0 * doubt
         largest, rounding = self._scan(resid) + doubt.max(), 2 * EPS * math.sqrt(n_samples)
         sizes = 2 * np.abs(self.pred).max(axis=1) + math.log(self.pred.shape[1])  # a loss is a difference of numbers up to this
         upper = self._loss() + lam * float(l1.sum()) + float(doubt @ l1) + rounding * float(self.weight @ sizes)

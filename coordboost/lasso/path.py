@@ -155,9 +155,11 @@ def lasso_path(
         zero = Evaluation.point(problem, np.zeros(problem.n_learners), corr=False)
         least = zero.rounding_of_corr(problem) * unit
         top = next((top for top in tops if top > least), 0.0)  # limits may keep all coefficients at 0
-        ridge_size = float(np.sum(scale[factor > 0] ** 2)) / total if l1_ratio == 0 < top else None
+        # then the constant model, with the columns without a penalty, is optimal for every penalty
+        nothing_to_explain = problem.start_excess == 0 or not penalty.size(start).any()
+        ridge_size = float(np.sum(scale[factor > 0] ** 2)) / total if l1_ratio == 0 else None
         alphas = penalty_grid(alphas, n_alphas, eps, top, least, ridge_size)
-        if (not squared or l1_ratio == 0) and alphas[-1] == 0 < top:
+        if (not squared or l1_ratio == 0) and alphas[-1] == 0 and not nothing_to_explain:
             what = shown(problem.loss) if l1_ratio else "ridge, l1_ratio = 0"
             raise ValueError(f"alphas must be > 0 for {what}: without a penalty there may be no optimum.")
         solver = solver or (choose(problem, alphas, tol) if "homotopy" in solvers and products is None else solvers[-1])
@@ -165,7 +167,10 @@ def lasso_path(
         free = validation.flag("refit_intercept", refit_intercept) and not squared
         with interruptible() as interrupted:
             given = problem, columns, lams, tol
-            coefs, gaps, n_scans = by_newton(*given, free=True) if free else SOLVERS[solver](*given)
+            if nothing_to_explain:
+                coefs, gaps, n_scans = scipy.sparse.csr_array((len(lams), problem.n_learners)), np.zeros(len(lams)), 0
+            else:
+                coefs, gaps, n_scans = by_newton(*given, free=True) if free else SOLVERS[solver](*given)
             cut = interrupted()
         if len(unpenalised):
             coefs, n_scans = coefs + columns.unpenalised_part(coefs), n_scans + columns.basis.shape[1]
