@@ -111,7 +111,8 @@ class Memory(NamedTuple):
     model_state : name of the present model state;  scans : scans so far, without those of the naive state;  plain : scans of the
     naive state, one per step;  size : number of candidates;  n_columns : Gram columns computed so far;  credit :
     multiplications that may be spent on further ones;  spell : steps from the anchor until lookahead is tried again;
-    blocks : the learners of the Gram columns in memory, in the blocks in which they were computed
+    blocks : the learners of the Gram columns in memory, in the blocks in which they were computed;  candidates : the candidates of
+    lookahead before this anchor, by increasing learner: their columns and Gram entries were at hand
     """
 
     model_state: str
@@ -122,10 +123,11 @@ class Memory(NamedTuple):
     credit: int = 0
     spell: int = FARTHEST
     blocks: tuple = ()
+    candidates: tuple = ()
 
     def saved(self):
         """As a list of numbers, a string and lists."""
-        return [*self._replace(blocks=[list(block) for block in self.blocks])]
+        return [*self._replace(blocks=[list(block) for block in self.blocks], candidates=list(self.candidates))]
 
     @classmethod
     def read(cls, saved, names, n_learners):
@@ -141,12 +143,15 @@ class Memory(NamedTuple):
         memory = cls(*saved)
         sound = isinstance(memory.blocks, list) and all(map(_are_counts, memory.blocks)) and all(memory.blocks)
         learners = [j for block in memory.blocks for j in block] if sound else [n_learners]
-        numbers = [value for name, value in memory._asdict().items() if name not in ("model_state", "blocks")]
+        numbers = [value for name, value in memory._asdict().items() if name not in ("model_state", "blocks", "candidates")]
         if not (memory.model_state in names and _are_counts(numbers) and memory.size <= min(n_learners, MOST) and memory.spell >= 1):
             raise ValueError("the record of its model states is invalid.")
         if len(set(learners)) < len(learners) or max(learners, default=0) >= n_learners:
             raise ValueError("the record of its Gram columns is invalid.")
-        return memory._replace(blocks=tuple(map(tuple, memory.blocks)))
+        former = memory.candidates
+        if not (_are_counts(former) and len(former) <= MOST and former == sorted({j for j in former if j < n_learners})):
+            raise ValueError("the record of its candidates is invalid.")
+        return memory._replace(blocks=tuple(map(tuple, memory.blocks)), candidates=tuple(former))
 
 
 def _are_counts(values):
@@ -242,7 +247,10 @@ class Cheapest:
         """Make a model state of this kind, at a new anchor."""
         memory, before, spell = self.memory, self.memory.model_state, FARTHEST
         plain = memory.plain + (steps_done if memory.model_state == "NaiveState" else 0)
-        memory = memory._replace(model_state=kind.__name__, plain=plain)
+        former = memory.candidates
+        if steps_done is not None and memory.model_state == "LookaheadState":
+            former = tuple(np.sort(self.candidates.learner).tolist())
+        memory = memory._replace(model_state=kind.__name__, plain=plain, candidates=former)
         if kind is not NaiveState:
             size = n_candidates(memory, steps_done, self.prices.products_per_scan, LookaheadState in self.kinds)
             size = min(self.problem.n_learners, self.most, size, 2 * memory.size or self.most)
@@ -276,7 +284,7 @@ class Cheapest:
         prices, explicit = self.prices, steps_done * self.prices.explicit
         if self.memory.model_state == "CovarianceColumns":
             return CovarianceColumns if steps_done < self.memory.spell else self.kinds[0]
-        price = explicit if self.memory.model_state == "NaiveState" else self.candidates.price(prices, steps_done, self.model_state)
+        price = explicit if self.memory.model_state == "NaiveState" else self._price_of_lookahead(steps_done)
         if CovarianceColumns in self.kinds:
             fresh = max(0, self._lacking(beta) - self.lacking)
             lost = min(price, explicit) - steps_done * prices.moved - fresh * prices.gram_column
@@ -284,6 +292,10 @@ class Cheapest:
             if self.memory.credit > prices.scan and self._buy(beta):
                 return CovarianceColumns
         return NaiveState if explicit < price else self.kinds[0]
+
+    def _price_of_lookahead(self, steps_done):
+        """Cost of the last scan for candidates and of the `steps_done` steps since then, in multiplications."""
+        return self.candidates.price(self.prices, steps_done, self.model_state, self.memory.candidates)
 
     def _buy(self, beta):
         """Compute missing Gram columns of learners in use, as far as the credit allows. Return whether steps on them can begin.

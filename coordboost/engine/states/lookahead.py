@@ -333,7 +333,6 @@ class Candidates:
     learner, start : (s,), the candidates, and their correlations at beta = 0
     place : (n_learners,), the positions of the candidates, -1 for other learners;  gram : (>= s, >= s)
     corr : correlations of all learners at the last scan;  at_zero : those at beta = 0, if Gram entries need no columns
-    fresh : number of new candidates
     """
 
     def __init__(self, problem):
@@ -344,7 +343,7 @@ class Candidates:
 
     def _clear(self):
         """Drop all candidates."""
-        self.learner, self.start, self.fresh = np.zeros(0, dtype=np.int64), np.zeros(0), 0
+        self.learner, self.start = np.zeros(0, dtype=np.int64), np.zeros(0)
         self.place, self.gram = np.full(self.problem.n_learners, -1), np.empty((0, 0))
 
     def model_state(self, beta, n_candidates):
@@ -381,7 +380,6 @@ class Candidates:
         self.learner[fresh], self.place[new] = new, fresh
         if s > len(self.gram):
             self.gram = grown(self.gram, (2 * s, 2 * s))
-        self.fresh = len(fresh)
         if self.held is None:
             self._from_counts(fresh, y)
         else:
@@ -403,8 +401,9 @@ class Candidates:
         self.gram[fresh, :s] = self.problem.products.cross(self.learner[fresh], self.learner)
         self.gram[:s, fresh] = self.gram[fresh, :s].T
 
-    def price(self, prices, steps_done, state):
-        """Cost of the scan and of the `steps_done` steps since then, in multiplications."""
+    def price(self, prices, steps_done, state, former):
+        """Cost of the scan and of the `steps_done` steps since then, in multiplications; `former`, the candidates before the scan."""
         scalars, size = state.scalars, len(self.learner)
+        fresh = size if size < len(former) else size - int(np.isin(former, self.learner).sum())
         moving = steps_done * (2 * scalars.front + 120) + 2 * scalars.regroups * scalars.front**2
-        return prices.price_of_candidates(size, self.fresh, self.fresh * size) + moving
+        return prices.price_of_candidates(size, fresh, fresh * size) + moving

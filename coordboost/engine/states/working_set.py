@@ -144,7 +144,7 @@ class GatheredCandidates:
         inner = NaiveState(problem.loss, Dense(rows), problem.y, problem.weight, problem.base, pred, resid, *rest)
         return WorkingSetState(inner, learner, resid.copy(), outside, record(fresh=1, winner=0))
 
-    def price(self, prices, steps_done, state):
-        """Cost of the scan and of the `steps_done` steps since then, in multiplications."""
+    def price(self, prices, steps_done, state, former):
+        """Cost of the scan and of the `steps_done` steps since then, in multiplications; columns of `former` candidates are held."""
         size, n_samples = len(state.learner), len(state.anchor)
         return prices.price_of_candidates(size) + steps_done * (prices.residual + (n_samples + 100) * size)
