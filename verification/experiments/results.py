@@ -6,6 +6,7 @@ eps, seeds, sizes. A change of one of these numbers asks for a new run.
 """
 
 import ast
+import functools
 import hashlib
 import importlib
 import json
@@ -65,13 +66,15 @@ def faults():
 
 def fingerprint(name):
     """Return, for each file that an experiment is made of, the first digits of a checksum of its numbers."""
-    marks = {}
-    for file in files(_file_of(name)):
-        text = "\n".join(numbers(file.read_text(encoding="utf-8")))
-        marks[file.stem] = hashlib.sha256(text.encode()).hexdigest()[:8]
-    return dict(sorted(marks.items()))
+    return {file.stem: _mark(file) for file in sorted(files(_file_of(name)))}
 
 
+@functools.cache
+def _mark(file):
+    return hashlib.sha256("\n".join(numbers(file.read_text(encoding="utf-8"))).encode()).hexdigest()[:8]
+
+
+@functools.cache
 def _file_of(name):
     for module in sorted(HERE.glob("*.py")):
         if module.stem != "__main__":
@@ -85,6 +88,7 @@ def _file_of(name):
 FRAME = ("experiment", "judge", "drawing", "results", "page")
 
 
+@functools.cache
 def files(file):
     """Return a file of experiments and all others that it imports, directly or not, without the frame."""
     found, left = [], [file]
