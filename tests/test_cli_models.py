@@ -7,10 +7,12 @@ from html.parser import HTMLParser
 import numpy as np
 import pandas as pd
 import pytest
+from click.testing import CliRunner
 from command_line import call, fine, said
 from refusal import refused
 
 import coordboost as cb
+from coordboost.reporting.cli import main
 
 FIT = "fit t.csv --target Preis --method ls_boost --eps 0.1 --steps 60 --impute indicator --out o"
 
@@ -210,3 +212,22 @@ def test_error_messages_name_options_of_the_command(folder):
     (folder / "s.csv").write_text("a;y\n1;2\n3;4\n")
     result = call("fit s.csv --sep , --method ls_boost --eps 1")
     assert result.exit_code == 1 and "--sep ';'" in result.stderr and "sep=" not in result.stderr
+
+
+CONTROL = "\x1b]0;title\x07\u202e"
+
+
+def test_names_with_control_characters_are_escaped_on_the_terminal(tmp_path, monkeypatch):
+    """A column that would rename the window: printed as escapes in tables, notes and errors; a file gets it unchanged."""
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(30, 2))
+    problem = cb.Problem(X, X[:, 0] + 0.1 * rng.normal(size=30), feature_names=[CONTROL, "b"])
+    cb.solve(problem, cb.ls_boost(0.5), 10).save(tmp_path / "a.run")
+    run, said = str(tmp_path / "a.run"), CliRunner()
+    shown = said.invoke(main, ["coef", run]).output
+    assert "\\x1b]0;title\\x07\\u202e" in shown and "\x1b]" not in shown and "\u202e" not in shown
+    said.invoke(main, ["coef", run, "--csv", "--out", str(tmp_path / "a.csv")])
+    assert CONTROL in (tmp_path / "a.csv").read_text(encoding="utf-8")
+    for words in (["compare", run, run], ["certify", run], ["coef", str(tmp_path / f"{CONTROL}.run")]):
+        result = said.invoke(main, words)
+        assert "\x1b]" not in result.output and "\u202e" not in result.output

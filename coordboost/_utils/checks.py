@@ -3,6 +3,7 @@
 import inspect
 import math
 import os
+import unicodedata
 from collections.abc import Callable
 from difflib import get_close_matches
 from functools import wraps
@@ -28,6 +29,11 @@ def shown(value):
     except ValueError:  # a whole number of more digits than Python writes
         text = f"a {type(value).__name__} with too many digits to show"
     return text if len(text) <= 80 else text[:77] + "..."
+
+
+def printable(text):
+    """Return `text` with control characters, which a terminal would obey, written as escapes, as in a repr."""
+    return "".join(one if one.isprintable() or one in "\n " or unicodedata.category(one) == "Zs" else repr(one)[1:-1] for one in text)
 
 
 def number_of(value):
@@ -92,6 +98,17 @@ def checked_names(call: str) -> Callable[[Function], Function]:
         return checked  # type: ignore[return-value]
 
     return decorated
+
+
+#: Largest number of rounds, penalties, candidates, ...: each takes memory, or a pass.
+MOST = 10_000_000
+
+
+def few(name, number, most=MOST):
+    """Return `number`, a checked count; raise if it is above `most`."""
+    if number > most:
+        raise ValueError(f"{name} must be at most {most:,}, got {shown(number)}.")
+    return number
 
 
 class InfiniteConstant(ValueError):

@@ -6,6 +6,7 @@ from typing import Any
 from numpy.typing import ArrayLike
 
 from coordboost._numba.threads import on_one_thread
+from coordboost._utils.checks import few
 from coordboost.angles import exact
 from coordboost.angles.interval import Interval
 from coordboost.angles.learners import ReducedLearners
@@ -69,7 +70,7 @@ def mca(B: Any, rule: Any = None, *, groups: ArrayLike | None = None, n_starts: 
     [0.7071067811, 0.7071067812] by closed form
     """
     learners = ReducedLearners.of(B, Greedy() if rule is None else rule, groups)
-    n_starts = validation.whole("n_starts", n_starts, 1)
+    n_starts = few("n_starts", validation.whole("n_starts", n_starts, 1))
     return exactly(learners, LIMIT) or enclosed(learners, n_starts, rng)
 
 
@@ -100,7 +101,7 @@ def second_moment_mca(B, rule=None, *, groups=None, n_starts=24, rng=0):
     learners = ReducedLearners.of(B, Greedy() if rule is None else rule, groups)
     if len(learners.greedy.gamma) == 1:
         return mca(B, rule, groups=groups, n_starts=n_starts, rng=rng)
-    return enclosed(learners.second_moment(), validation.whole("n_starts", n_starts, 1), rng)
+    return enclosed(learners.second_moment(), few("n_starts", validation.whole("n_starts", n_starts, 1)), rng)
 
 
 def enclosed(learners, n_starts, rng):

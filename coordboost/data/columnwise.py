@@ -21,7 +21,11 @@ def readable(column, name):
     try:
         nullable = getattr(getattr(column, "dtype", None), "na_value", None) is not None
         array = column.to_numpy(dtype=np.float64, na_value=np.nan) if nullable else np.asarray(column)
+        if array.dtype.kind == "c":  # numpy would drop the imaginary part
+            raise TypeError
         return np.ascontiguousarray(array, dtype=array.dtype if array.dtype in (np.float32, np.float64) else np.float64)
+    except OverflowError:
+        raise ValueError(f"column {name!r} must hold numbers that float64 can hold: one has too many digits.") from None
     except (TypeError, ValueError):
         array = np.asarray(column)
         wrong = next((value for value in array.ravel().tolist() if not isinstance(value, int | float)), array)

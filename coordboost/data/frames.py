@@ -34,6 +34,13 @@ def as_pandas(X):
     return pd.DataFrame({str(name): series(X[name]) for name in X.columns})
 
 
+def filled(X):
+    """Return a pandas data frame with dense columns for the sparse ones if these are filled with another value than 0, such as NaN."""
+    if all(getattr(dtype, "fill_value", 0) == 0 for dtype in X.dtypes):
+        return X
+    return X.assign(**{name: X[name].sparse.to_dense() for name in X.columns if hasattr(X[name].dtype, "fill_value")})
+
+
 def is_number(dtype):
     """Whether a column of this type holds real numbers."""
     return getattr(dtype, "kind", "O") in "fiub"

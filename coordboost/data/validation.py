@@ -114,8 +114,10 @@ def _check_finite(name, array, extremes, names=None):
         _refuse_entry(name, *where, names=names)
 
 
-def _refuse_entry(name, row, column=None, names=None):
+def _refuse_entry(name, row=None, column=None, names=None):
     """Raise an error that says where NaN or infinity is."""
+    if row is None:
+        raise ValueError(f"{name} must be a finite number, got NaN or infinity.")
     where = f"row {row}" if column is None else f"row {row}, column {column}"
     where += "" if names is None else f", {names[column]!r}"
     if not name.startswith(OF_ROWS):

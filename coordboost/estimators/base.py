@@ -46,16 +46,39 @@ def in_memory(name, values):
     return values
 
 
+def refuse_repeated_names(X):
+    """Refuse a data frame in which two columns have one name: scikit-learn matches columns by name."""
+    names = [str(name) for name in X.columns]
+    if len(set(names)) < len(names):
+        repeated = next(name for name in names if names.count(name) > 1)
+        raise ValueError(f"X has {names.count(repeated)} columns called {repeated!r}; give each column its own name.")
+
+
+@contextmanager
+def in_float64(name):
+    """A context for conversions to float64: whole numbers that it cannot hold are refused."""
+    try:
+        yield
+    except OverflowError:
+        raise ValueError(f"{name} must hold numbers that float64 can hold: one has too many digits.") from None
+    except ValueError as error:
+        if "inhomogeneous" not in str(error):
+            raise
+        raise ValueError(f"{name} must have rows of equal length.") from None
+
+
 def check_table(estimator, X, *, reset=False):
     """Return X, missing values allowed: a data frame as it is, a sparse matrix in CSC format, anything else as an array of floats."""
     X = in_memory("X", X)
     if is_frame(X):
+        refuse_repeated_names(X)
         validate_data(estimator, X, reset=reset, skip_check_array=True)
         return X
     refuse_times("X", X)
     X = sound(X) if issparse(X) else X
     kinds = {"dtype": [np.float64, np.float32], "ensure_all_finite": False, "accept_sparse": "csc"}
-    return validate_data(estimator, X, reset=reset, **kinds)
+    with in_float64("X"):
+        return validate_data(estimator, X, reset=reset, **kinds)
 
 
 @contextmanager
@@ -84,7 +107,10 @@ def check_target(estimator, X, y, *, numeric):
     if numeric:
         refuse_times("y", y)
         _refuse_words(y)
-    y = column_or_1d(y, warn=True, dtype=np.float64 if numeric else None)
+    with in_float64("y"):
+        y = column_or_1d(y, warn=True, dtype=np.float64 if numeric else None)
+        if y.dtype.kind == "O":
+            _ = [float(label) for label in y if isinstance(label, int)]
     assert_all_finite(y, input_name="y")
     if len(y) != X.shape[0]:
         raise ValueError(f"y must have one entry per row of X: expected {X.shape[0]}, got {len(y)}.")
@@ -114,6 +140,8 @@ def check_weights(X, sample_weight, name="sample_weight"):
         raise ValueError(f"{name} must be numbers that float64 can hold, got {shown(sample_weight)}.") from None
     except ValueError as error:
         words = str(error).replace("Sample weights", name).replace("`sample_weight`", name).replace("Input sample_weight", name)
+        if not words.isprintable():
+            words = f"{name} must be real numbers, one per row of X, got {shown(sample_weight)}."
         raise ValueError(words) from None
     if not weight.any():
         raise ValueError(f"{name} must contain at least one non-zero number.")

@@ -5,7 +5,7 @@ from functools import cache, partial
 import numpy as np
 from scipy.special import softmax
 
-from coordboost._utils.checks import positive, shown
+from coordboost._utils.checks import number_of, positive, real, shown
 from coordboost.data import validation
 from coordboost.estimators.base import Classification, Regression, check_one_model
 from coordboost.estimators.linear import CrossValidated, _BaseLinear
@@ -119,6 +119,11 @@ class PenaltyGrid(CrossValidated, _BasePenalized):
 
     def _check_parameters(self):
         super()._check_parameters()
+        ratios = [self.l1_ratio] if number_of(self.l1_ratio) is not None else validation.as_array("l1_ratio", self.l1_ratio)
+        if not (np.ndim(ratios) == 1 and len(ratios)):
+            raise ValueError(f"l1_ratio must be a number from 0 to 1, or a sequence of such numbers, got {shown(self.l1_ratio)}.")
+        for ratio in ratios:
+            real("l1_ratio", ratio, lambda number: 0 <= number <= 1, "at least 0 and at most 1")
         validation.numeric("gamma", self.gamma, np.ndim(self.gamma))
         if not (np.ndim(self.gamma) < 2 and np.size(self.gamma)):
             raise ValueError(f"gamma must be a number from 0 to 1, or a sequence of such numbers, got {shown(self.gamma)}.")

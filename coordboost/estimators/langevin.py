@@ -5,7 +5,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from scipy import stats
 
-from coordboost._utils.checks import not_negative, positive, real
+from coordboost._utils.checks import few, not_negative, positive, real
 from coordboost.data import validation
 from coordboost.estimators.base import Classification, Regression, checked_call
 from coordboost.estimators.trees import RandomizedGBMRegressor, _BaseBooster
@@ -41,7 +41,7 @@ class _LangevinGBM(_BaseBooster):
     def _check_parameters(self):
         super()._check_parameters()
         real("burn_in", self.burn_in, lambda part: 0 <= part < 1, "a fraction of the iterations in [0, 1)")
-        validation.whole("n_members", self.n_members, 1)
+        few("n_members", validation.whole("n_members", self.n_members, 1), 100_000)
         for name, limit in (("max_depth", 1), ("max_leaf_nodes", 2)):
             if getattr(self, name) is not None:
                 validation.whole(name, getattr(self, name), limit)

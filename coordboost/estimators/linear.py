@@ -14,10 +14,10 @@ from sklearn.utils.extmath import safe_sparse_dot
 from sklearn.utils.metadata_routing import UNUSED, MetadataRouter, MethodMapping, get_routing_for_object, process_routing
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from coordboost._utils.checks import real, shown
+from coordboost._utils.checks import positive, real, shown
 from coordboost._utils.warned import warn
 from coordboost.data import validation
-from coordboost.data.frames import as_pandas, is_frame, is_time, refuse_times, refuse_words
+from coordboost.data.frames import as_pandas, filled, is_frame, is_time, refuse_times, refuse_words
 from coordboost.data.problem import Problem
 from coordboost.engine.result import Status
 from coordboost.estimators.base import (
@@ -27,7 +27,10 @@ from coordboost.estimators.base import (
     check_one_model,
     check_seed,
     check_weights,
+    in_float64,
     in_memory,
+    named,
+    refuse_repeated_names,
     rows_with_weight,
     some_rows,
 )
@@ -118,12 +121,16 @@ class _BaseLinear(_BaseEstimator):
         least = {"ensure_min_samples": 2} if reset else {}
         X = in_memory("X", X)
         X = as_pandas(X) if is_frame(X) else X  # its dtypes distinguish times from numbers
+        if is_frame(X):
+            refuse_repeated_names(X)
+            X = filled(X)
         if is_frame(X) and any(map(is_time, X.dtypes)):
             refuse_words(X)
         refuse_times("X", X)
         X = validation.sound(X) if issparse(X) else X
         try:
-            return validate_data(self, X, reset=reset, accept_sparse="csc", dtype=np.float64, **least)
+            with in_float64("X"):
+                return validate_data(self, X, reset=reset, accept_sparse="csc", dtype=np.float64, **least)
         except (TypeError, ValueError):
             if is_frame(X):
                 refuse_words(X)  # a message that names the columns, if they are no numbers
@@ -205,12 +212,17 @@ class CrossValidated:
 
     def _check_parameters(self):
         super()._check_parameters()
-        if self.rule not in (*RULES, *COSTS):
+        if not isinstance(self.rule, str) or self.rule not in (*RULES, *COSTS):
             raise ValueError(f"rule must be 'best', 'one_se', 'aic', 'bic' or 'cp', got {shown(self.rule)}.")
+        if getattr(self, "noise_variance", None) is not None:
+            positive("noise_variance", self.noise_variance)
         if self.scoring is not None and self.rule not in RULES:
             raise ValueError(f"scoring is for rows held out, which rule={self.rule!r} does not use: leave one of them out.")
         if self.n_jobs is not None:
-            real("n_jobs", self.n_jobs, lambda number: number == int(number) != 0, "a whole number other than 0, or None")
+            real(
+                "n_jobs", self.n_jobs, lambda number: 0 < abs(number) < 1 << 20 and number == int(number),
+                "a whole number other than 0, below a million, or None",
+            )  # fmt: skip
 
     def get_metadata_routing(self):
         """Return what `fit` uses and passes to its splitter, a ``MetadataRouter``: see scikit-learn's guide to metadata routing."""
@@ -260,7 +272,7 @@ class CrossValidated:
                 known = ["X", "y", "sample_weight", "groups"]
                 raise TypeError(no_parameter(type(self), f"{type(self).__name__}.fit", list(params), known))
             return given
-        if sample_weight is not None and get_routing_for_object(check_cv(self.cv)).consumes("split", ["sample_weight"]):
+        if sample_weight is not None and get_routing_for_object(self._splitter()).consumes("split", ["sample_weight"]):
             given["sample_weight"] = sample_weight
         return process_routing(self, "fit", **given).splitter.split
 
@@ -271,16 +283,26 @@ class CrossValidated:
             if "groups" in split_params:
                 raise ValueError(f"groups need a splitter that keeps them together, such as cv=GroupKFold({self.cv}), got cv={self.cv}.")
             seed = check_seed(self.random_state)
-            folds = folds_of(y[counts], self.cv, seed)
+            with named(folds="cv"):
+                folds = folds_of(y[counts], self.cv, seed)
         else:
             given = self.cv
             if hasattr(given, "split") or not hasattr(given, "__iter__"):
-                given = list(check_cv(given, y, classifier=hasattr(self, "classes_")).split(X, y, **split_params))
+                splitter = self._splitter(y)
+                given = list(splitter.split(X, y, **split_params))
             place = np.cumsum(counts) - 1
             folds = [tuple(place[rows[counts[rows]]] for rows in pair) for pair in pairs_of("cv", given, len(y))]
         if hasattr(self, "classes_"):
             self._check_classes(y[counts], folds)
         return folds
+
+    def _splitter(self, y=None):
+        """Return the splitter of the parameter `cv`."""
+        given = self.cv
+        known = given is None or isinstance(given, int | np.integer) or hasattr(given, "split") or hasattr(given, "__iter__")
+        if isinstance(given, str | bytes | bool) or not known:
+            raise ValueError(f"cv must be a whole number >= 2, a splitter, or pairs of arrays of row indices, got {shown(given)}.")
+        return check_cv(self.cv, y, classifier=hasattr(self, "classes_"))
 
     def _check_classes(self, y, folds):
         """Refuse folds that hold out all rows of a class."""

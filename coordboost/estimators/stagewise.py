@@ -2,7 +2,7 @@
 
 from functools import partial
 
-from coordboost._utils.checks import positive
+from coordboost._utils.checks import few, positive
 from coordboost.data import validation
 from coordboost.engine.run import solve
 from coordboost.estimators.base import Classification, Regression
@@ -20,7 +20,7 @@ class _BaseStagewise(_BaseLinear):
 
     def _check_parameters(self):
         super()._check_parameters()
-        validation.whole("n_steps", self.n_steps, 1)
+        few("n_steps", validation.whole("n_steps", self.n_steps, 1), 1_000_000_000)
 
     def _paths(self, problem, products=None):
         return [(self._path(problem, products, method), partial(self._path, method=method)) for method in self._methods(problem)]
@@ -594,7 +594,7 @@ class RegularizedForwardStagewiseRegressorCV(CrossValidated, Regression, _Forwar
 
     def _check_parameters(self):
         super()._check_parameters()
-        validation.whole("n_deltas", self.n_deltas, 1)
+        few("n_deltas", validation.whole("n_deltas", self.n_deltas, 1), 100_000)
 
     def _methods(self, problem):
         eps, deltas = self._step_length(problem), self.deltas

@@ -12,7 +12,7 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.validation import check_is_fitted
 
 from coordboost._numba.threads import at_most
-from coordboost._utils.checks import not_negative, positive, real, shown
+from coordboost._utils.checks import few, not_negative, positive, real, shown
 from coordboost._utils.warned import warn
 from coordboost.data import validation
 from coordboost.data.families import tree_families
@@ -116,12 +116,18 @@ class _BaseBooster(CallbackSupportMixin, _BaseEstimator):
         """Refuse values that are invalid for any data; ``trees`` checks the limits of trees."""
         validation.whole("n_estimators", self.n_estimators, 1)
         positive("learning_rate", self.learning_rate, 2, "between 0 and 2")
+        few("n_estimators", self.n_estimators)
+        real("validation_fraction", self.validation_fraction, lambda part: 0 < part < 1, "a fraction of the rows, above 0 and below 1")
+        validation.flag("warm_start", self.warm_start)
         validation.flag("early_stopping", self.early_stopping)
         validation.whole("n_iter_no_change", self.n_iter_no_change, 1)
         not_negative("tol", self.tol)
         validation.whole("verbose", self.verbose)
         if self.n_jobs is not None:
-            real("n_jobs", self.n_jobs, lambda number: number == int(number) != 0, "a whole number other than 0, or None")
+            real(
+                "n_jobs", self.n_jobs, lambda number: 0 < abs(number) < 1 << 20 and number == int(number),
+                "a whole number other than 0, below a million, or None",
+            )  # fmt: skip
 
     @all_or_nothing
     @with_callbacks

@@ -5,7 +5,7 @@ import math
 import numpy as np
 import scipy.sparse
 
-from coordboost._utils.checks import real, shown
+from coordboost._utils.checks import few, real, shown
 from coordboost.certificates.objectives import need_convexity
 from coordboost.data import validation
 from coordboost.data.problem import Problem
@@ -68,6 +68,7 @@ def limits_of(lower, upper, positive, n_columns):
     out = np.empty((2, n_columns))
     for row, name, given, sign in zip(out, ("lower_limits", "upper_limits"), (lower, upper), (-1, 1), strict=True):
         values = validation.as_array(name, sign * math.inf if given is None else given)
+        values = values.astype(np.float64) if values.dtype.kind in "fiu" else values
         if values.dtype.kind not in "fiu" or values.shape not in ((), (n_columns,)) or not (sign * values >= 0).all():
             side = "at most 0" if sign < 0 else "at least 0"
             raise ValueError(f"{name} must be a number or one for each of the {n_columns} columns of X, {side}, got {shown(given)}.")
@@ -86,8 +87,8 @@ def penalty_grid(alphas, n_alphas, eps, top, least, ridge_size=None):
         if not len(alphas) or (alphas < 0).any():
             raise ValueError(f"alphas must be at least one penalty >= 0, got {shown(alphas.tolist())}.")
         return np.sort(alphas)[::-1]
-    n_alphas = validation.whole("n_alphas", n_alphas, 1)
-    eps = real("eps", eps, lambda number: 0 < number < 1, "between 0 and 1")
+    n_alphas = few("n_alphas", validation.whole("n_alphas", n_alphas, 1), 100_000)
+    eps = real("eps", eps, lambda number: 1e-100 <= number < 1, "between 0 and 1, and at least 1e-100")
     if ridge_size is not None:
         top, eps, least = ridge_size / eps, eps**2, 0.0
     if top <= least or n_alphas == 1:

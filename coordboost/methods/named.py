@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from coordboost._numba.threads import on_one_thread
-from coordboost._utils.checks import checked_names, not_negative, number_of, positive, real, shown
+from coordboost._utils.checks import checked_names, few, not_negative, number_of, positive, real, shown
 from coordboost._utils.kinds import checked_piece
 from coordboost.certificates.objectives import L1Ball, L1Penalty, Unconstrained, dual_scale, interval, need_convexity
 from coordboost.data.problem import Problem
@@ -552,7 +552,9 @@ def agbmr(eta: float, gamma: float | str, period: int | None = None, guard: bool
     True
     """
     rounds = (
-        -1 if period is None else int(real("period", period, lambda n: n >= 1 and n == int(n), "a whole number >= 1, or None"))
+        -1
+        if period is None
+        else int(real("period", period, lambda n: 1 <= n < 1 << 62 and n == int(n), "a whole number from 1 to 2^62, or None"))
     )
     period = None if period is None else rounds
     parameters = {"eta": eta, "gamma": gamma, "period": period, "guard": guard, "correction": correction}
@@ -847,6 +849,7 @@ def rgb(
     penalty, wanted = not_negative("penalty", penalty), "a whole number >= 1, or None for all families"
     if n_candidates is not None:
         n_candidates = int(real("n_candidates", n_candidates, lambda n: n >= 1 and n == int(n), wanted))
+        few("n_candidates", n_candidates)
     revisit = flag("revisit", revisit)
     sampling = real("sampling", sampling, lambda power: 0 <= power < math.inf, "a finite number >= 0")
     parameters = {

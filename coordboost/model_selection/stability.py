@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from coordboost._utils.checks import function, real
+from coordboost._utils.checks import few, function, real
 from coordboost.data import validation
 from coordboost.model_selection.validate import checked_path, in_threads, rows_and_target
 
@@ -128,7 +128,7 @@ def stability_selection(
     """
     (X, y), source = rows_and_target(X, y), validation.generator(rng)
     n, draws = len(y), []
-    for _ in range(validation.whole("n_pairs", n_pairs, 1)):
+    for _ in range(few("n_pairs", validation.whole("n_pairs", n_pairs, 1), 1_000_000)):
         order = source.permutation(n)
         draws += [np.sort(order[: n // 2]), np.sort(order[n // 2 : 2 * (n // 2)])]
     return _walked(fit, X, y, draws, sample_weight, n_threads, True)
@@ -176,7 +176,7 @@ def bootstrap_frequencies(
     """
     (X, y), source = rows_and_target(X, y), validation.generator(rng)
     n = len(y)
-    draws = [source.integers(0, n, n) for _ in range(validation.whole("n_draws", n_draws, 1))]
+    draws = [source.integers(0, n, n) for _ in range(few("n_draws", validation.whole("n_draws", n_draws, 1), 1_000_000))]
     return _walked(fit, X, y, draws, sample_weight, n_threads, False)
 
 

@@ -8,6 +8,7 @@ import textwrap
 
 import numpy as np
 
+from coordboost._utils.checks import printable
 from coordboost._utils.kinds import pieces_of
 from coordboost.certificates.objectives import UNKNOWN, L1Ball, L1Penalty, Unconstrained, outwards
 from coordboost.losses.base import Loss
@@ -164,15 +165,15 @@ def table(rows):
     out = Table(box=box.SIMPLE_HEAD, pad_edge=False, collapse_padding=True)
     out.add_column("", no_wrap=True)
     titles = [
-        "\n".join([*textwrap.wrap(row["method"].replace("_", " "), 12), *row["parameters"].split(", ")]).rstrip()
+        printable("\n".join([*textwrap.wrap(row["method"].replace("_", " "), 12), *row["parameters"].split(", ")]).rstrip())
         for row in rows
     ]
     for title, row in zip(titles, rows, strict=True):
-        file = f"{row['file']}\n" if "file" in row and len(set(titles)) < len(titles) else ""
+        file = f"{printable(row['file'])}\n" if "file" in row and len(set(titles)) < len(titles) else ""
         out.add_column(file + title, justify="right", overflow="fold")
     known = {key: one for key, one in WORDS.items() if any(key in row for row in rows)}
     for key, (words, form) in known.items():
-        out.add_row(words, *("-" if row[key] is None else form.format(row[key]) for row in rows))
+        out.add_row(words, *("-" if row[key] is None else printable(form.format(row[key])) for row in rows))
     return out
 
 
@@ -207,7 +208,7 @@ def verdict_table(found):
     out = Table(*titles, box=box.SIMPLE_HEAD, pad_edge=False)
     shown = [dict(interval_rows(numbers)) for numbers in columns.values()]
     for key in shown[0]:
-        out.add_row(key, *(texts.get(key, "-") for texts in shown))
+        out.add_row(key, *(printable(texts.get(key, "-")) for texts in shown))
     return out
 
 

@@ -12,7 +12,7 @@ from typing import NamedTuple
 import numpy as np
 
 from coordboost._numba import kernel, verb
-from coordboost._utils.checks import not_negative, shown
+from coordboost._utils.checks import few, not_negative, number_of, shown
 from coordboost.learners.families import labels_of, lengths, table_of
 from coordboost.losses.base import sigma_of
 from coordboost.rules.base import SelectionRule, StepRule
@@ -103,10 +103,12 @@ class Structural(_Structural, SelectionRule):
 
     def bind(self, problem):
         not_negative("penalty", self.penalty)
+        not_negative("power", self.power)
         if isinstance(self.t, bool) or not (isinstance(self.t, int | np.integer) and self.t >= 0):
             raise ValueError(
                 f"Structural: t must be the number of families that a step draws, or 0 for all, got {shown(self.t)}."
             )
+        few("Structural: t", self.t)
         table = table_of(self.families, problem, "Structural")
         member, start = np.zeros(0, dtype=np.int64), np.zeros(1, dtype=np.int64)
         if problem.countable:
@@ -222,9 +224,9 @@ class FamilyStep(_FamilyStep, StepRule):
 
     def bind(self, problem):
         sigma = sigma_of(problem.loss, "FamilyStep")
-        if self.power not in (1, 2):
+        if number_of(self.power) not in (1, 2):
             raise ValueError(
-                f"FamilyStep: power must be 2, or 1 for the constants printed in the paper, got {self.power!r}."
+                f"FamilyStep: power must be 2, or 1 for the constants printed in the paper, got {shown(self.power)}."
             )
         table = table_of(self.families, problem, "FamilyStep")
         scale, gain = sigma * float(problem.weight.sum()), np.zeros(0)

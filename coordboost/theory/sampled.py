@@ -9,7 +9,7 @@ from coordboost._utils.checks import shown
 from coordboost._utils.interrupt import uncut
 from coordboost.angles.interval import Interval
 from coordboost.data import validation
-from coordboost.data.problem import Problem
+from coordboost.data.problem import Problem, checked_problem
 from coordboost.engine.run import solve
 from coordboost.losses.standard import Squared
 from coordboost.methods.named import ls_boost
@@ -63,7 +63,7 @@ def sampled_mca(problem: Problem, *, starts: int | ArrayLike = 16, n_steps: int 
     >>> round(angle.upper, 4), angle.witness["method"]
     (0.7166, 'the smallest cosine of 29 vectors; no lower bound is proved')
     """
-    n_steps, root = validation.whole("n_steps", n_steps, 1), np.sqrt(problem.weight)
+    n_steps, root = validation.whole("n_steps", n_steps, 1), np.sqrt(checked_problem(problem).weight)
     upper, direction, n_seen = math.inf, None, 0
     for target in _targets(problem, starts, n_steps, rng):
         for cosine, vector in _met(problem, target, n_steps):

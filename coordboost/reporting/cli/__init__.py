@@ -10,7 +10,7 @@ from coordboost.reporting.cli.cv import cv, lasso
 from coordboost.reporting.cli.fit import fit, methods
 from coordboost.reporting.cli.models import coef, compare, predict, report
 from coordboost.reporting.cli.options import FOLDER, JSON, in_options
-from coordboost.reporting.cli.output import show, streams
+from coordboost.reporting.cli.output import note, show, streams
 from coordboost.reporting.cli.verify import docs, verify
 from coordboost.reporting.cli.warmup import warmup
 
@@ -66,12 +66,12 @@ class Commands(click.Group):
                 for said in (InterruptedWarning, LongStepWarning):  # `fit` prints both in its own words
                     warnings.filterwarnings("ignore", category=said)
                 warnings.filterwarnings("always", category=ConstantColumnWarning)
-                warnings.showwarning = lambda message, *_, **__: click.echo(f"note: {message}", err=True)
+                warnings.showwarning = lambda message, *_, **__: note(f"note: {message}")
                 return super().invoke(ctx)
         except (ValueError, OSError) as error:
             if getattr(error, "errno", None) == errno.EPIPE:
                 raise
-            click.echo(f"coordboost: {_sentence(error)}", err=True)
+            note(f"coordboost: {_sentence(error)}")
             ctx.exit(BAD)
 
 

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import click
 
+from coordboost._utils.checks import printable
 from coordboost.reporting.cli.options import JSON, TABLE_OPTIONS, file_option, taken, whole_number, with_options
 from coordboost.reporting.cli.output import print_parts, say, show, write_out
 
@@ -85,7 +86,7 @@ def coef(run, everything, as_csv, as_json, out, **place):
         table = Table(Column("column", overflow="fold"), *numbers, box=box.SIMPLE_HEAD, pad_edge=False)
         for row in rows:
             effect = "" if row["effect"] is None else f"{row['effect']:.4g}"
-            table.add_row(row["column"], f"{row['coefficient']:.6g}", effect)
+            table.add_row(printable(row["column"]), f"{row['coefficient']:.6g}", effect)
         zero, made = model.coef.tolist().count(0), model.method if model.step is None else f"{model.method}, step {model.step:,}"
         print_parts(table, f"{made}; {zero} of {len(model.names)} coefficients are zero. The sum over the columns is {adds_to(model)}.")
 

@@ -9,6 +9,7 @@ from contextlib import ExitStack, contextmanager, redirect_stderr, redirect_stdo
 
 import click
 
+from coordboost._utils.checks import printable
 from coordboost.reporting.cli.options import in_options
 
 
@@ -107,22 +108,27 @@ def print_parts(*parts):
 
     console = Console(highlight=False, width=None if sys.stdout.isatty() else 100)
     for part in parts:
-        console.print(part, markup=False)
+        console.print(printable(part) if isinstance(part, str) else part, markup=False)
         console.print()
 
 
 def write_out(text, out):
-    """Write text to a file, or print it unchanged if `out` is None."""
+    """Write text to a file, or print it if `out` is None: unchanged, except for control characters on a terminal."""
     if out is None:
-        click.echo(text, nl=False)
+        click.echo("\n".join(map(printable, text.split("\n"))) if sys.stdout.isatty() else text, nl=False)
         return
     from coordboost.engine.storage.archive import write_text
 
     write_text(out, text)
-    click.echo(f"Written: {out}", err=True)
+    note(f"Written: {out}")
+
+
+def note(text):
+    """Print a note, one line, on stderr."""
+    click.echo(printable(text), err=True)
 
 
 def say(said):
     """Print the inferred settings of a table, a list of str, in one line on stderr."""
     if said:
-        click.echo(f"note: {in_options('; '.join(said))}", err=True)
+        note(f"note: {in_options('; '.join(said))}")

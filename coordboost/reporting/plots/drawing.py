@@ -101,6 +101,8 @@ def axes(ax):
         import matplotlib.pyplot as plt
 
         _, ax = plt.subplots(layout="constrained")
+    if not (hasattr(ax, "figure") and hasattr(ax, "plot")):
+        raise ValueError(f"ax must be an Axes of matplotlib, or None, got {shown(ax)}.")
     return ax
 
 

@@ -30,7 +30,7 @@ from typing import NamedTuple
 import numpy as np
 import scipy.linalg
 
-from coordboost._utils.checks import positive, shown
+from coordboost._utils.checks import few, positive, shown
 from coordboost._utils.kinds import checked_piece
 from coordboost.data import validation
 from coordboost.data.problem import Problem, checked_problem
@@ -180,7 +180,7 @@ def limit_of(problem: Problem, select: SelectionRule, *, draws: int = 20_000, rn
     >>> greedy.p.round(3), greedy.error.round(4)
     (array([0.503, 0.497]), array([0.0035, 0.0035]))
     """
-    dictionary, draws = checked_problem(problem).dictionary, validation.whole("draws", draws, 1)
+    dictionary, draws = checked_problem(problem).dictionary, few("draws", validation.whole("draws", draws, 1))
     rng = validation.generator(rng)
     blocks, n = dictionary.n_columns is not None, problem.n_learners
     if not (problem.countable or blocks) or n > MOST:
@@ -730,7 +730,7 @@ def quadrature(problem: Problem, method: Method, limit: Limit | None = None, *, 
     if noise is None or not np.isfinite(noise.beta[-1]):
         raise ValueError(f"{method.name} has no limit law: it needs a finite beta, such as sglb(0.1, 1e4, gamma=1e-3).")
     limit = limit_of(problem, method.select) if limit is None else checked_limit(limit)
-    axis = np.linspace(-positive("width", width), width, validation.whole("n_points", n_points, 2))
+    axis = np.linspace(-positive("width", width), width, few("n_points", validation.whole("n_points", n_points, 2)))
     points = np.stack(np.meshgrid(*[axis] * d, indexing="ij"), axis=-1).reshape(-1, d)
     loss = np.array([problem.value(limit.columns @ point) for point in points]) / limit.total
     energy = loss + limit.penalty(points, method.step.shrink / method.step.rate)
