@@ -352,8 +352,12 @@ def _merged(labels, number):
 def indices_in(what, given, names):
     """Indices of columns that are given by name or index; error messages call them `what`."""
     out = set()
-    for one in items_of(what, given, "a sequence of names or column indices"):
-        index = names.index(one) if isinstance(one, str) and one in names else one
+    given = items_of(what, given, "a sequence of names or column indices")
+    place = {}
+    if any(isinstance(one, str) for one in given):
+        place = {name: j for j, name in reversed(list(enumerate(names)))}  # the first of equal ones
+    for one in given:
+        index = place.get(one, one) if isinstance(one, str) else one
         if isinstance(index, bool | str) or not isinstance(index, int | np.integer) or not 0 <= index < len(names):
             raise ValueError(f"{what} names {shown(one)}, which is not a column of X.")
         out.add(int(index))

@@ -176,7 +176,7 @@ def _check(name, series, values, cells):
             "the cell empty."
         )
     large = [] if series.dtype.kind == "f" else np.flatnonzero(np.abs(values) >= WHOLE).tolist()
-    text = [str(series.iloc[row]).strip().replace(cells.thousands, "") for row in large]
+    text = [str(one).strip().replace(cells.thousands, "") for one in series.iloc[large].tolist()]
     found = clash([int(one) if re.fullmatch(r"[+-]?\d+", one) else 0 for one in text])
     if found:
         raise ValueError(

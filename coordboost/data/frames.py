@@ -1,5 +1,6 @@
 """Data frames of any library, converted to pandas; and names of columns, given or generated."""
 
+from collections import Counter
 from collections.abc import Sequence
 from itertools import islice
 
@@ -104,10 +105,11 @@ def indices_of(known, given, named):
     if given is None:
         return None
     given, known = list(given), list(known)
-    if given == known or not (named or set(given) == set(known)):
+    in_known, in_given = set(known), set(given)
+    if given == known or not (named or in_given == in_known):
         return None
-    unseen = [name for name in given if name not in set(known)]
-    missing = [name for name in known if name not in set(given)]
+    unseen = [name for name in given if name not in in_known]
+    missing = [name for name in known if name not in in_given]
     if unseen or missing:
         parts = [
             f"{what}: {listed(names)}."
@@ -118,8 +120,9 @@ def indices_of(known, given, named):
             if names
         ]
         raise ValueError(" ".join(["The feature names should match those that were passed during fit.", *parts]))
-    if len(given) != len(known) or len(set(known)) < len(known):
-        repeated = next(name for name in given if max(given.count(name), known.count(name)) > 1)
+    if len(given) != len(known) or len(in_known) < len(known):
+        counts = Counter(given) | Counter(known)
+        repeated = next(name for name in given if counts[name] > 1)
         raise ValueError(
             f"the columns of X cannot be matched with the fit, as the name {repeated!r} repeats; give each column its own name."
         )

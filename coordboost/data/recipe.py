@@ -189,13 +189,14 @@ def encoded(recipe, columns, where, unknown_as_none=False):
 def _indices(variable, column, where, unknown_as_none):
     """Index of the 0/1 column that is 1 in each row, (n_rows,) of whole numbers, -1 for none."""
     index = {word: j for j, word in enumerate(variable.words)}
-    odd = [code for code, level in enumerate(column.levels) if level not in variable.levels]
+    known = set(variable.levels)
+    odd = [code for code, level in enumerate(column.levels) if level not in known]
     rows = np.flatnonzero(np.isin(column.values, odd)) if odd and not unknown_as_none else np.array([])
     if rows.size:
-        known = listed([*map(repr, variable.levels)])
+        some = listed([*map(repr, variable.levels)])
         raise ValueError(
             f"{where(int(rows[0]))}, column {variable.name!r} holds {cell(column.levels[column.values[rows[0]]])}, which the model was not "
-            f"fitted with (its categories: {known}): correct the cell, or let it belong to none of them (unknown_as_none=True in "
+            f"fitted with (its categories: {some}): correct the cell, or let it belong to none of them (unknown_as_none=True in "
             "table.frame(rows) or recipe.numbers(frame))."
         )
     of_gaps = -1 if variable.gap else index.get(variable.fill, -1)
