@@ -3,9 +3,11 @@
 Regression trees on 100 quantiles of each feature, leaf values and gains with a ridge penalty; logistic or squared loss; models start
 at 0. An iteration of AGBM makes two trees, one of GBM or VAGBM makes one; methods are compared by trees. Losses are means over samples.
 
-The paper names neither gamma nor the depth of the trees in its figures. The program published by its authors has gamma 0.5, 0.3 and 0.1,
-trees of depth 5 and a ridge penalty of 1. It also has the opposite sign of the correction. Both signs are run here: "AGBM" has the sign
-of the paper, "AGBM, sign -" the sign of the program.
+The paper names neither gamma nor the depth of the trees in its figures. The program published by its
+authors has gamma 0.5, 0.3 and 0.1, trees of depth 5 and a ridge penalty of 1. It also has the
+opposite sign of the correction. "AGBM" is Algorithm 2 as printed (``guard=False``); "AGBM, guard"
+has the guard of the package, which is not in the paper; "AGBM, sign -" has the sign of the program,
+without a guard.
 """
 
 import numpy as np
@@ -26,13 +28,25 @@ def problem_of(data, depth, l2=1.0, min_gain=0.0):
     return cb.Problem(family, data.y, cb.losses.Logistic() if data.classes else cb.losses.Squared(), center=False)
 
 
-def methods(eta, gammas, signs=(1,), guard=True):
-    """Return a dict, name -> (method, trees per iteration)."""
-    found = {"GBM": (cb.gbm(eta), 1), "VAGBM": (cb.vagbm(eta), 1)}
-    for sign in signs:
+#: What follows the gamma in the name of a method, and the options of AGBM that it stands for.
+PRINTED, GUARDED, PROGRAM = "", ", guard", ", sign -"
+OPTIONS = {
+    PRINTED: {"guard": False},
+    GUARDED: {"guard": True},
+    PROGRAM: {"guard": False, "correction": -1},
+}
+
+
+def methods(eta, gammas, kinds=(PRINTED,), others=("GBM", "VAGBM")):
+    """Return a dict, name -> (method, trees per iteration).
+
+    kinds : of AGBM, keys of ``OPTIONS``
+    """
+    plain = {"GBM": (cb.gbm(eta), 1), "VAGBM": (cb.vagbm(eta), 1)}
+    found = {name: plain[name] for name in others}
+    for kind in kinds:
         for gamma in gammas:
-            name = f"AGBM {gamma:g}" + ("" if sign > 0 else ", sign -")
-            found[name] = (cb.agbm(eta, gamma, guard=guard, correction=sign), 2)
+            found[f"AGBM {gamma:g}{kind}"] = (cb.agbm(eta, gamma, **OPTIONS[kind]), 2)
     return found
 
 

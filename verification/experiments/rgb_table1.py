@@ -14,7 +14,7 @@ import numpy as np
 
 import coordboost as cb
 from verification.experiments.drawing import legend_below, name_axes
-from verification.experiments.experiment import Claim, Experiment, Table
+from verification.experiments.experiment import Claim, Experiment, Table, means, prints, reference
 from verification.experiments.judge import below, beside
 
 SETS = ("sonar", "cancer", "diabetes", "ocr17_standin", "ocr49_standin", "mnist17", "mnist49", "higgs_subset")
@@ -155,11 +155,12 @@ def draw(figure, table):
 
 
 CLAIMS = (
-    *(Claim(f"RGB, constants as printed, has fewer errors than XGBoost on {name}", better(name, "printed"), f"{ours} against {theirs} %")
+    *(Claim(f"RGB, constants as printed, has fewer errors than XGBoost on {name}", better(name, "printed"),
+            prints(f"{ours} against {theirs} %"))
       for name, (ours, theirs) in PRINTED.items()),
-    Claim("the same, all sets", on_all("printed"), "11.94 against 12.42, fewer on 7 of 8 sets"),
-    Claim("with the corrected constants", on_all("safe")),
-    Claim("with a tenth of the learner's own step", on_all("learner")),
+    Claim("the same, all sets", on_all("printed"), means("means of 11.94 against 12.42 %, fewer on 7 of 8 sets")),
+    Claim("with the corrected constants", on_all("safe"), reference()),
+    Claim("with a tenth of the learner's own step", on_all("learner"), reference()),
 )  # fmt: skip
 EXPERIMENTS = (
     Experiment(
@@ -170,5 +171,11 @@ EXPERIMENTS = (
         run=run,
         draw=draw,
         seconds=(5, 300),
+        about=(
+            "At most 640 rows to fit, five splits, 100 rounds, 4 families drawn in each, at most "
+            "64 splits in a tree (the paper has trees with 256, too). RGB has the five penalties "
+            "of the paper; of the 245 settings of XGBoost 12 are drawn for each split. Both ocr "
+            "sets are stand-ins."
+        ),
     ),
 )

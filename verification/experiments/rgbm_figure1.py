@@ -4,7 +4,7 @@ import numpy as np
 
 from verification.experiments import rgbm_runs as rgbm
 from verification.experiments.drawing import legend_below, lines, name_axes
-from verification.experiments.experiment import Claim, Experiment, Table
+from verification.experiments.experiment import Claim, Experiment, Table, means, reference
 from verification.experiments.judge import below, every
 
 STEPS, GAP = 400, 0.01
@@ -72,26 +72,34 @@ def first(column, others):
 
 CLAIMS = (
     Claim(
-        "t = 24 needs at most 1.25 times the iterations of t = 123 to a training gap of 0.01", alike, "curves that coincide"
+        "t = 24 needs at most 1.25 times the iterations of t = 123 to a training gap of 0.01", alike, means("curves that nearly coincide")
     ),
-    Claim("t = 24: the test loss after 400 iterations is at most 1 % larger", as_good, "curves that coincide"),
+    Claim("t = 24: the test loss after 400 iterations is at most 1 % larger", as_good, means("curves that nearly coincide")),
     Claim(
-        "an iteration with t = 24 takes less than half the CPU time of one with t = 123", cheaper, "curves in time far apart"
+        "an iteration with t = 24 takes less than half the CPU time of one with t = 123", cheaper, means("curves in time far apart")
     ),
-    Claim("t = 24 sorts the samples fewer times than t = 123 until a gap of 0.01", first("evaluations", [-1])),
-    Claim("t = 24 reaches it in less CPU time than t = 123 and t = 1", first("cpu", [-1, 0]), "the lowest curve in time"),
+    Claim("t = 24 sorts the samples fewer times than t = 123 until a gap of 0.01", first("evaluations", [-1]), reference()),
+    Claim("t = 24 reaches it in less CPU time than t = 123 and t = 1", first("cpu", [-1, 0]), means("the lowest curve in time")),
 )
 
 
+#: Kinds of stumps and their names.
+NAMES = {"leaf": "two leaf values", "pm": "+1 and -1"}
+
+
 def draw(figure, table):
-    """Draw training gap and test loss (rows) against iterations and CPU seconds (columns), for stumps with two leaf values."""
-    figure.set_size_inches(8.4, 6.6)
-    axes, part = figure.subplots(2, 2, sharey="row"), table.where(learner="leaf")
-    for row, (column, words) in zip(axes, (("gap", "training gap"), ("test", "test loss")), strict=True):
-        lines(row[0], part, "step", column, "t", label="t = {}")
-        mean_in_time(row[1], part, column)
-        name_axes(row[0], "iterations", words, log_y=column == "gap")
-        name_axes(row[1], "CPU seconds", "", log_x=True, log_y=column == "gap")
+    """Draw training gap and test loss (rows) against iterations and CPU seconds (columns), for each kind of stumps."""
+    learners = table.values("learner")
+    figure.set_size_inches(4.2 * 2 * len(learners), 6.6)
+    axes = figure.subplots(2, 2 * len(learners), sharey="row")
+    for pair, learner in enumerate(learners):
+        part = table.where(learner=learner)
+        for row, (column, words) in zip(axes, (("gap", "training gap"), ("test", "test loss")), strict=True):
+            steps, seconds = row[2 * pair : 2 * pair + 2]
+            lines(steps, part, "step", column, "t", label="t = {}")
+            mean_in_time(seconds, part, column)
+            name_axes(steps, "iterations", "" if pair else words, NAMES[learner], log_y=column == "gap")
+            name_axes(seconds, "CPU seconds", "", NAMES[learner], log_x=True, log_y=column == "gap")
     legend_below(figure, axes[0, 0])
 
 

@@ -2,8 +2,9 @@
 
 x is normal in three dimensions, and the label is the sign of sin(x1 x2 x3) plus normal noise. Trees have depth 1 and five borders per
 feature; eps = 0.1, 1,000 trees, 1,000 training and 1,000 test samples in each fold. The paper states neither the number of trees nor the
-borders; here they are quantiles. beta = 1,000 is `diffusion_temperature` 1 of CatBoost and hessboost, which run on the same folds if they
-are installed.
+borders; here they are quantiles. The paper has beta = 1,000; larger ones are ours. beta = 1,000 is `diffusion_temperature` 1 of CatBoost
+and hessboost, which run on the same folds if they are installed. The p-values of the paper are those of t-tests against SGLB; ours are
+one-sided and paired by folds.
 """
 
 import numpy as np
@@ -11,13 +12,17 @@ import numpy as np
 import coordboost as cb
 from coordboost.theory.langevin import chain
 from verification.experiments.drawing import name_axes
-from verification.experiments.experiment import Claim, Experiment, Table
-from verification.experiments.judge import below, beside, every, mean_se
+from verification.experiments.experiment import Claim, Experiment, Table, prints, reference
+from verification.experiments.judge import below, beside, mean_se
 from verification.experiments.sglb_peers import PEERS, Setting, logistic, present, smoothed
 
 N, TREES, GAMMA, OURS = 1000, 1000, 1e-3, "coordboost"
 LOSS = cb.losses.SmoothZeroOne(0.1)
 MARKERS = {"CatBoost": "^", "hessboost": "D"}
+#: The row of the paper with noise, at its beta.
+NOISY = "SLA SGLB 1e3"
+#: The p-values that the paper prints for its other rows against this one.
+PRINTED_P = {"Logloss GB": "2e-8", "SLA GB": "5e-3", "SLA SGB": "7e-3"}
 #: Loss, method, and the printed 0-1 loss.
 ROWS = {
     "Logloss GB": (cb.losses.Logistic(), cb.sgb(0.1), 0.482),
@@ -71,21 +76,15 @@ def finals(table, name, package=OURS):
     return table.where(method=name, package=package).by("fold", "final")
 
 
-def better(table):
-    """Whether noise beats plain boosting at one of the temperatures."""
-    if not len(table.where(method="SLA GB")):
-        return beside("not in the quick form")
-    names = [name for name in ROWS if name.startswith("SLA SGLB")]
-    best = min(names, key=lambda name: np.mean(finals(table, name)))
-    return below(finals(table, best), finals(table, "SLA GB"), share=0)
+def better(noisy, other):
+    """Return a judge: whether the 0-1 loss of one row is below that of another, fold by fold."""
 
+    def judge(table):
+        if not (len(table.where(method=noisy)) and len(table.where(method=other))):
+            return beside("not in the quick form")
+        return below(finals(table, noisy), finals(table, other), share=0)
 
-def worst(table):
-    """Whether training with the logistic loss gives the largest 0-1 loss."""
-    if not len(table.where(method="Logloss GB")):
-        return beside("not in the quick form")
-    others = [name for name in ROWS if name != "Logloss GB" and "leaf" not in name]
-    return every(below(finals(table, name), finals(table, "Logloss GB"), share=0) for name in others)
+    return judge
 
 
 def shown(name):
@@ -104,9 +103,22 @@ def shown(name):
 
 
 CLAIMS = (
-    Claim("with the smoothed 0-1 loss, noise beats plain boosting for some beta in 1e3 ... 1e5", better, "0.470, 0.475"),
-    Claim("the logistic loss has the largest 0-1 loss", worst, "0.482"),
-    *(Claim(f"{name}: 0-1 loss", shown(name), "" if row[2] is None else f"{row[2]:.3f}") for name, row in ROWS.items()),
+    *(
+        Claim(
+            f"SGLB at beta = 1,000 has a smaller 0-1 loss than {name}",
+            better(NOISY, name),
+            prints(f"{ROWS[NOISY][2]:.3f} against {ROWS[name][2]:.3f}, p = {p}"),
+        )
+        for name, p in PRINTED_P.items()
+    ),
+    *(
+        Claim(f"SGLB at beta = 1,000{times} has a smaller 0-1 loss than SLA GB", better(name, "SLA GB"), reference())
+        for name, times in (("SLA SGLB 1e4", " x 10"), ("SLA SGLB 1e5", " x 100"))
+    ),
+    *(
+        Claim(f"{name}: 0-1 loss", shown(name), reference() if row[2] is None else prints(f"{row[2]:.3f}"))
+        for name, row in ROWS.items()
+    ),
 )
 
 
@@ -139,6 +151,15 @@ def draw(figure, table):
 
 EXPERIMENTS = (
     Experiment(
-        name="sglb_table1", source="Ustimenko, Prokhorenkova, Table 1", claims=CLAIMS, run=run, draw=draw, seconds=(2, 700)
+        name="sglb_table1",
+        source="Ustimenko, Prokhorenkova, Table 1",
+        claims=CLAIMS,
+        run=run,
+        draw=draw,
+        seconds=(2, 700),
+        about=(
+            "100 folds of 1,000 + 1,000 samples, 1,000 trees of depth 1. The paper states neither the "
+            "number of trees nor how borders are chosen. Its beta is 1,000; larger ones are ours."
+        ),
     ),
 )

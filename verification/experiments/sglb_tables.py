@@ -17,7 +17,7 @@ from scipy.stats import binomtest
 import coordboost as cb
 from coordboost.theory.langevin import chain
 from verification.experiments import data
-from verification.experiments.experiment import Claim, Experiment, Table, Verdict
+from verification.experiments.experiment import Claim, Experiment, Table, Verdict, means, prints
 from verification.experiments.judge import LEVEL, below
 from verification.sets import Absent
 
@@ -80,7 +80,7 @@ def synthetic(seed=0, n=600):
     return Raw(X, rng.integers(0, 5, (n, 1)), y)
 
 
-def means(codes, y, of):
+def encoding(codes, y, of):
     """Return, for each code, the smoothed mean of y over the rows `of`."""
     size = codes.max() + 1
     total, count = np.bincount(codes[of], y[of], size), np.bincount(codes[of], minlength=size)
@@ -94,9 +94,9 @@ def split(raw, seed):
     fit, choose, test = np.split(order, [int(0.65 * len(order)), int(0.8 * len(order))])
     fold, encoded = rng.integers(0, 5, len(fit)), np.zeros((len(raw.y), raw.names.shape[1]))
     for j, codes in enumerate(raw.names.T):
-        encoded[:, j] = means(codes, raw.y, fit)[codes]
+        encoded[:, j] = encoding(codes, raw.y, fit)[codes]
         for one in range(5):
-            encoded[fit[fold == one], j] = means(codes, raw.y, fit[fold != one])[codes[fit[fold == one]]]
+            encoded[fit[fold == one], j] = encoding(codes, raw.y, fit[fold != one])[codes[fit[fold == one]]]
     X = np.hstack([raw.numbers, encoded])
     return [(X[rows], raw.y[rows]) for rows in (fit, choose, test)]
 
@@ -177,10 +177,10 @@ def mostly(table):
 
 def claims(table):
     """Return a claim for each set, and one for most sets."""
-    each = [Claim(f"SGLB below SGB on {name}", better(name), PRINTED[name][table]) for name in SETS]
+    each = [Claim(f"SGLB below SGB on {name}", better(name), prints(PRINTED[name][table])) for name in SETS]
     return (
         *each,
-        Claim("SGLB below SGB on most sets", mostly, ("lower on 7, higher on 1 of 10", "lower on 6, higher on 4 of 10")[table]),
+        Claim("SGLB below SGB on most sets", mostly, means(("lower on 7, higher on 1 of 10", "lower on 6, higher on 4 of 10")[table])),
     )
 
 
@@ -191,6 +191,12 @@ EXPERIMENTS = tuple(
         claims=claims(at),
         run=run(at == 0, SPLITS[at]),
         seconds=(1, 30 * SPLITS[at]),
+        about=(
+            f"Six of the ten sets (adult, amazon, click_small, higgs_subset, internet, kick), at "
+            f"most {ROWS:,} rows, {SPLITS[at]} splits, {TRIALS} random settings, {TREES} trees of "
+            f"depth 4 to 8. The paper has ten sets with all rows, 200 settings, 1,000 trees, depth "
+            f"6 to 10."
+        ),
     )
     for at in (0, 1)
 )
