@@ -76,7 +76,8 @@ def test_claims_of_the_time_figure_are_judged_for_the_stumps_of_the_text_first()
     """Each claim stands for both kinds, and is judged on the rows of its kind alone."""
     claims = FOUND["rgbm_figure5_year"].claims
     words = [claim.words for claim in claims]
-    assert words[: len(words) // 2] == [one.replace("stumps with two leaf values", "stumps of +1 and -1") for one in words[len(words) // 2 :]]
+    half = len(words) // 2
+    assert words[:half] == [one.replace("stumps with two leaf values", "stumps of +1 and -1") for one in words[half:]]
     rows = [
         {"learner": learner, "t": t, "seed": seed, "cpu": 1.0, "loss": loss, "test": 0.5}
         for learner, losses in (("pm", (3.0, 1.0, 2.0)), ("leaf", (3.0, 2.0, 1.0)))
@@ -97,7 +98,8 @@ def test_the_printed_error_of_langevin_boosting_stands_beside_the_printed_temper
 def test_a_better_row_in_every_fold_is_found_and_a_worse_one_refuted():
     claims = list(FOUND["sglb_table1"].claims)
     rows = [
-        {"method": name, "package": "coordboost", "fold": fold, "printed": None, "best": 0.4, "final": base + 0.001 * fold + 1e-4 * (fold % 2)}
+        {"method": name, "package": "coordboost", "fold": fold, "printed": None, "best": 0.4,
+         "final": base + 0.001 * fold + 1e-4 * (fold % 2)}
         for name, base in (("SLA SGLB 1e3", 0.47), ("SLA GB", 0.48), ("SLA SGB", 0.46), ("Logloss GB", 0.5))
         for fold in range(6)
     ]  # fmt: skip
