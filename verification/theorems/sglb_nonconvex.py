@@ -56,11 +56,12 @@ def spectral_gap(chance, width):
 
 @dataclass(frozen=True, eq=False)
 class Wells:
-    """All sets of n targets at an inverse temperature beta, with the penalty gamma."""
+    """All sets of n targets at an inverse temperature beta, with the penalty gamma; `spread` multiplies the targets."""
 
     n: int
     beta: float
     gamma: float
+    spread: float = 1.0
 
     @property
     def width(self):
@@ -75,7 +76,7 @@ class Wells:
     @functools.cached_property
     def losses(self):
         """The loss of each target on the grid, (3, POINTS)."""
-        return 1 - np.exp(-((TARGETS[:, None] - self.grid) ** 2) / 2)
+        return 1 - np.exp(-((self.spread * TARGETS[:, None] - self.grid) ** 2) / 2)
 
     def law(self, counts):
         """Return the Gibbs probabilities on the grid when the targets occur `counts` times."""
@@ -109,7 +110,7 @@ class Wells:
     @functools.cached_property
     def excess(self):
         """E L - inf L by the package, when each target occurs once, and theta*, the first minimiser on the grid."""
-        problem = cb.Problem(np.ones((3, 1)), TARGETS, cb.losses.Welsch(), center=False)
+        problem = cb.Problem(np.ones((3, 1)), self.spread * TARGETS, cb.losses.Welsch(), center=False)
         law = quadrature(problem, cb.sglb(0.1, self.beta, self.gamma), width=self.width * 3**0.5, n_points=POINTS)
         mean = self.losses.mean(axis=0)
         return law.mean_loss - mean.min(), float(self.grid[mean.argmin()])
