@@ -4,7 +4,8 @@ import numpy as np
 import pytest
 from matplotlib.figure import Figure
 
-from verification.experiments import agbm_runs, rgbm_figure5, sglb_table1
+from verification.experiments import agbm_runs, rgbm_figure5, rgbm_runs, sglb_table1
+from verification.experiments.data import Set
 from verification.experiments.experiment import Table, experiments
 
 FOUND = experiments()
@@ -104,3 +105,18 @@ def test_a_better_row_in_every_fold_is_found_and_a_worse_one_refuted():
         for fold in range(6)
     ]  # fmt: skip
     assert [claim.judge(Table(rows)).outcome for claim in claims[:3]] == ["confirmed", "confirmed", "refuted"]
+
+
+def test_a_feature_that_is_constant_on_a_split_does_not_make_another_t():
+    """The t of all features is their number in the whole set, on each split and for both kinds of stumps."""
+    rng = np.random.default_rng(0)
+    X = rng.integers(0, 2, (40, 5)).astype(float)
+    X[:, 4] = 0
+    X[27, 4] = 1  # a test row of both splits
+    rare = Set("a9a", X, np.where(X[:, 0] > 0, 1.0, -1.0), True)
+    table = rgbm_figure5.run_of("a9a")({"a9a": rare}, quick=True)
+    for learner in rgbm_figure5.LEARNERS:
+        for seed in (0, 1):
+            assert table.where(learner=learner, seed=seed).values("t") == rgbm_runs.geometric(5)
+    verdicts = [claim.judge(table) for claim in FOUND["rgbm_figure5_a9a"].claims]
+    assert len(verdicts) == 6 and all(one.ours for one in verdicts)

@@ -76,10 +76,11 @@ def best_of_each():
 def curve(problem, t, n_steps, at, sets, seed):
     """Yield the rows of one run at the steps `at`; all steps are taken to need the same CPU time.
 
+    t : features drawn for a step, all that have stumps if those are fewer
     sets : training and test set, each with its rows in bins
     evaluations : number of features scanned so far, over all steps;  distinct : number of distinct learners in the model
     """
-    method = cb.rtgcd(select=cb.rules.Groups(t))
+    method = cb.rtgcd(select=cb.rules.Groups(min(t, n_groups(problem))))
     cb.solve(problem, method, 1, rng=seed)  # preparations of the first run are not timed
     begun = time.process_time()
     run = cb.solve(problem, method, n_steps, rng=seed)
@@ -96,11 +97,14 @@ def curves(data, learner, ts, steps_of, points_of, seeds):
     """Yield the rows of all runs on one data set: every t on every split.
 
     ts : number of features -> values of t;  steps_of : (t, number of features) -> number of steps;  points_of : it -> evaluated steps
+
+    The number of features is that of the whole set: on some split a feature may be constant.
     """
+    p = data.X.shape[1]
     for seed in seeds:
         train, test = split(data, seed)
         problem, floor = problem_of(learner, train), lowest(train)
-        sets, p = ((train, problem.dictionary.binned), (test, problem.binning.bin(test.X))), n_groups(problem)
+        sets = (train, problem.dictionary.binned), (test, problem.binning.bin(test.X))
         for t in ts(p):
             n_steps = steps_of(t, p)
             for row in curve(problem, t, n_steps, points_of(n_steps), sets, seed):
