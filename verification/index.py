@@ -20,9 +20,10 @@ KINDS = r"(Theorem|Proposition|Lemma|Corollary|Remark|Example|Figure|Table|State
 
 HEAD = """# From the papers to the code
 
-For each definition, algorithm, statement, figure and table of the five papers, and for each equation that is a claim: its code in the package,
-its rows of [the ledger](ledger.md), its [experiments](experiments.md), and how faithful they are to the paper. Equations that only define a symbol
-or are a step of a proof are left out.
+For each definition, algorithm, statement, figure and table of the five papers, and for each equation
+that is a claim: its code in the package, its rows of [the ledger](ledger.md), its
+[experiments](experiments.md), and how faithful they are to the paper. Equations that only define a
+symbol or are a step of a proof are left out.
 
 * *faithful*: as printed;
 * *repeated*: a figure or table made again where the paper leaves choices open, or where ours deviate, as described;
