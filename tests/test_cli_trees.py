@@ -138,3 +138,13 @@ def test_help_of_learners_and_reports_without_coefficients(frame):
     fine("report coordboost-out/gbm-cv.run")
     assert "AUC" in Path("coordboost-out/gbm-cv.html").read_text(encoding="utf-8")
     assert json.loads(fine("compare coordboost-out/gbm.run --json").stdout)["rows"][0]["steps"] == 2
+
+
+def test_a_run_that_ends_above_its_start_exits_with_1(frame):
+    ended = call("fit t.csv --target price --method forward_stagewise --eps 1000 --steps 3")
+    assert ended.exit_code == 1 and "eps = 1000 is too long" in ended.output
+    frame.assign(price=np.arange(70) % 10 == 0).astype({"price": int}).to_csv("counts.csv", index=False)
+    for newton in ("", "--newton"):
+        assert call(f"fit counts.csv --target price --loss poisson --learner trees {newton} --method gbm --rate 1 --steps 5").exit_code == 0
+        run = cb.load("coordboost-out/gbm.run")
+        assert (np.diff(run.losses) <= 1e-12).all()

@@ -6,6 +6,7 @@ from typing import NamedTuple
 
 import numpy as np
 import pytest
+from sklearn.exceptions import ConvergenceWarning
 
 import coordboost as cb
 from coordboost.engine.rounds import solve_rounds
@@ -218,3 +219,23 @@ def test_a_leaf_of_quantile_loss_is_the_weighted_quantile_of_its_residuals():
         order = np.argsort(y[rows])
         share = np.cumsum(weight[rows][order]) / weight[rows].sum()
         assert run.predict(X)[rows][0] == pytest.approx(y[rows][order][np.searchsorted(share, 0.8)])
+
+
+def test_a_run_that_ends_above_its_start_says_so():
+    X, y, _, _ = drawn("numbers", 8)
+    with pytest.warns(UserWarning, match="is too long"):
+        long = cb.solve(cb.Problem(X, y), cb.forward_stagewise(1e6), 3)
+    assert "the loss ends above its start, " in long.message and long.final.loss > long.problem.start_loss
+    short = cb.solve(cb.Problem(X, y), cb.forward_stagewise(1.0), 3)
+    assert "above" not in short.message
+    problems = [cb.Problem(cb.data.trees(X), np.where(np.arange(N) % 3 == k, 1.0, -1.0), Logistic()) for k in range(3)]
+    runs = solve_rounds(problems, cb.methods.gcd(cb.rules.FittedStep(500.0)), 1)
+    assert all("the loss ends above its start" in run.message for run in runs)
+
+
+def test_estimators_warn_of_a_loss_above_its_start():
+    rng = np.random.default_rng(9)
+    X = rng.normal(size=(60, 2))
+    model = cb.RegularizedGBMRegressor(power=1, bounds=(50.0,), n_estimators=3, min_samples_leaf=5)
+    with pytest.warns(ConvergenceWarning, match="the loss ends above its start"):
+        model.fit(X, X[:, 0])

@@ -35,6 +35,19 @@ class Status(enum.Enum):
     DIVERGED = "the predictions left the range of float64; the steps before are kept"
 
 
+#: What the message of a run says if its last model is worse than the constant one.
+ABOVE_START = "the loss ends above its start"
+#: By how much, relative to the larger loss, it must be: less may be rounding.
+ROUNDING = 1e-10
+
+
+def above_start(start, loss):
+    """Return a sentence if the loss at the end of a run is above the one at its start, else an empty string."""
+    if loss - start > ROUNDING * max(abs(start), abs(loss)):
+        return f"{ABOVE_START}, {loss:.6g} instead of {start:.6g}"
+    return ""
+
+
 @dataclass(frozen=True, eq=False)
 class Outcome:
     """The record of a run, from which it is replayed and resumed bit for bit.

@@ -8,7 +8,7 @@ import numpy as np
 from coordboost._numba.threads import on_one_thread
 from coordboost._utils.interrupt import heed
 from coordboost.engine.loop import Stepper
-from coordboost.engine.result import Status
+from coordboost.engine.result import Status, above_start
 from coordboost.engine.run import Run
 from coordboost.engine.run_loop import Course
 from coordboost.engine.states.class_state import RoundState
@@ -119,4 +119,7 @@ def solve_rounds(problems, method, n_rounds, *, rng=0, stop=(), earlier=None):
             break
         step_together(steppers, now if careful else None)
     now.write_offsets()
+    constants = np.array([np.full(len(class_index), stepper.problem.constant) for stepper in steppers])
+    rise = "" if status is Status.DIVERGED else above_start(now.loss_at(constants), now.loss)
+    words = "; ".join(filter(None, (words or status.value, rise)))
     return [Run(replace(course.outcome(status, words), model_state=WeakLearnerState)) for course in courses]

@@ -22,7 +22,7 @@ from coordboost._utils.interrupt import InterruptedWarning, interruptible
 from coordboost._utils.warned import warn
 from coordboost.data import validation
 from coordboost.engine.loop import Stepper
-from coordboost.engine.result import Outcome, Replay, State, Status
+from coordboost.engine.result import Outcome, Replay, State, Status, above_start
 
 #: Seconds between two checks of a run that no stop rule requires: for progress bars, time limits, and to detect divergence.
 LOOK = 0.05
@@ -109,7 +109,10 @@ class Course:
     def outcome(self, status, message=None):
         """The ``Outcome`` of the stepper at the present step."""
         stepper = self.stepper
-        words = "; ".join(filter(None, (message or status.value, stepper.model_state.remark)))
+        problem, pred, rise = stepper.problem, stepper.model_state.pred, ""
+        if stepper.k and status is not Status.DIVERGED:
+            rise = above_start(problem.start_loss, self.state().loss if pred is None else problem.value(pred))
+        words = "; ".join(filter(None, (message or status.value, stepper.model_state.remark, rise)))
         return Outcome(
             stepper.problem, stepper.method, stepper.kind, stepper.seed, stepper.compile, stepper.path, stepper.beta, stepper.anchor,
             stepper.recorded,

@@ -105,7 +105,8 @@ def problem_of(file, target, loss, table_options, **way):
 
 
 def _keep(run, file, steps, with_data, as_json):
-    """Save the run first, then plot and print it. Exit with the code of its status, if ``CODES`` has one."""
+    """Save the run first, then plot and print it. Exit with the code of its status, if ``CODES`` has one; with 1 if its loss has risen."""
+    from coordboost.engine.result import ABOVE_START
     from coordboost.engine.storage.archive import write_text
     from coordboost.engine.storage.model import model_of
 
@@ -116,6 +117,8 @@ def _keep(run, file, steps, with_data, as_json):
         write_text(files[1], model_of(run).text())
     row = drawn_summary(run, files[-1])
     show([row], hints(run, steps, row), files, as_json)
+    if run.status.name not in CODES and ABOVE_START in run.message:
+        raise SystemExit(1)
     if run.status.name in CODES:
         click.echo(f"coordboost: after {run.n_steps:,} steps {run.message}; saved in {file}", err=True)
         if run.status.name == "INTERRUPTED":
@@ -157,6 +160,7 @@ def draw(file, plot, *args, **options):
 def hints(run, steps, row):
     """Return sentences on what is unusual about a run with a budget of `steps` steps, and why its row has no gap."""
     from coordboost._utils.checks import typed
+    from coordboost.engine.result import ABOVE_START
     from coordboost.engine.run import too_long
 
     given, start = run.method.parameters, run.problem.start_size if run.problem.countable else None
@@ -169,6 +173,8 @@ def hints(run, steps, row):
         found.append(f"No step was made ({run.message}): this is the constant model.")
     elif words := too_long(run):
         found.append(words.replace("Try eps=", "Try --eps "))
+    elif ABOVE_START in run.message:
+        found.append(f"The constant model is better: {run.message}. Try a shorter step.")
     elif known and isinstance(delta := given.get("delta"), int | float) and run.problem.n_learners > 1 and used <= 1:
         found.append(
             f"Only one coefficient is not 0, as delta = {delta:g} leaves no room for a second one: the best column alone would get "
