@@ -134,3 +134,13 @@ def test_other_functions():
             lambda X, y, w: cb.solve(cb.Problem(X, y), cb.ls_boost(0.1), 9), RARE, Y[:N], n_pairs=3
         )
     assert folds.losses.shape == (5, 2) and not chosen.frequencies(2).any() and 0 < steps.frequencies(2)[0] < 1
+
+
+@pytest.mark.parametrize("X", [np.ones((20, 2)), np.zeros((20, 1))], ids=["ones", "zeros"])
+@pytest.mark.parametrize("method", [cb.forward_stagewise(0.1), cb.ls_boost(0.5), cb.methods.frank_wolfe(1.0)], ids=str)
+def test_a_loaded_run_has_the_same_certificate(X, method, tmp_path):
+    with pytest.warns(cb.data.validation.ConstantColumnWarning):
+        run = cb.solve(cb.Problem(X, np.arange(20.0)), method, 10)
+    run.save(tmp_path / "run.npz")
+    loaded = cb.load(tmp_path / "run.npz")
+    assert str(loaded.certificate()) == str(run.certificate()) and loaded.certificate().known

@@ -107,3 +107,30 @@ def test_many_rows_of_indicators():
     began = time.process_time()
     fine = cb.lasso_path(cb.Problem(X.tocsc(), y, cb.losses.Logistic(), center=False), tol=1e-12, n_alphas=3, eps=0.1)
     assert (fine.gaps <= 1e-10).all() and time.process_time() - began <= 30
+
+
+OUT_OF_REACH = {
+    "homotopy": {"solver": "homotopy"},
+    "cd": {"solver": "cd"},
+    "limits": {"upper_limits": 0.5},
+    "ridge": {"l1_ratio": 0},
+    "ridge by sweeps": {"l1_ratio": 0, "solver": "cd"},
+    "net": {"l1_ratio": 0.5},
+    "free column": {"penalty_factor": np.arange(8.0)},
+    "huber": {"loss": cb.losses.Huber(0.1)},
+    "huber and intercept": {"loss": cb.losses.Huber(0.1), "refit_intercept": True},
+    "gamma": {"loss": cb.losses.Gamma(), "refit_intercept": True},
+    "logistic ridge": {"loss": cb.losses.Logistic(), "l1_ratio": 0},
+}
+
+
+@pytest.mark.parametrize("name", OUT_OF_REACH)
+@pytest.mark.parametrize("n", [40, 6])
+def test_a_tolerance_out_of_reach_ends_with_a_sentence(name, n):
+    rng = np.random.default_rng(2)
+    X = rng.normal(size=(n, 8))
+    y = np.exp(X[:, 0] + 0.3 * rng.normal(size=n))
+    y = np.sign(y - np.median(y)) if "logistic" in name else y
+    path = cb.lasso_path(X, y, n_alphas=6, tol=1e-300, **OUT_OF_REACH[name])
+    assert path.message.startswith("not reached: the gap is") and path.gaps.max() < 1e-11
+    assert path.n_scans < 1000

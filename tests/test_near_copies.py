@@ -150,3 +150,19 @@ def test_many_near_copies(name, kind):
                 assert_promise(cb.exact_path(*copies(name, seed, distance), kind=kind))
             else:
                 assert_as_far_as_rounding_lets_it(*copies(name, seed, distance), kind)
+
+
+@pytest.mark.filterwarnings("ignore::RuntimeWarning")
+@pytest.mark.parametrize("net", [1.0, 0.5])
+@pytest.mark.parametrize("distance", 10.0 ** -np.arange(8, 17))
+def test_near_copies_of_columns_without_a_penalty_never_raise_the_loss(distance, net):
+    """Without their penalised coefficients, models are least squares on the column of factor 0."""
+    for seed in range(8):
+        rng = np.random.default_rng(seed)
+        X = rng.normal(size=(12, 3))
+        X[:, 1] = X[:, 0] * (1 + distance * rng.normal(size=12))
+        y = 0.3 * X[:, 0] + rng.normal(size=12) * (0.1 if seed % 2 else 1.0)
+        for factors in ([0, 1, 1], [0, 1e-6, 1], [0, 0, 1e-6], [0, 1e-6, 0]):
+            path = cb.lasso_path(X, y, n_alphas=4, penalty_factor=factors, l1_ratio=net, unit_columns=seed % 4 < 2)
+            assert (path.losses <= path.problem.start_loss * (1 + 1e-9)).all() and np.isfinite(path.gaps).all()
+            assert path.message == "complete" or path.message.startswith("not reached")

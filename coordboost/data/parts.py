@@ -12,6 +12,7 @@ from coordboost.data import validation
 from coordboost.data.binning import Binning
 from coordboost.data.recipe import Recipe
 from coordboost.data.standardize import Standardization
+from coordboost.learners import Dense
 from coordboost.learners.base import Learners
 from coordboost.losses.base import Loss
 
@@ -100,8 +101,9 @@ def restored(
     if banked:
         dictionary = dictionary.opened(weight, binning)
     recipe = _restored_recipe(recipe, names.tolist() if binning is None else binning.names)
+    nothing = isinstance(dictionary, Dense) and n == 1 and not dictionary.rows.any()  # of columns none of which varies
     return Parts(
-        loss, dictionary, standardization, y, weight, constant, base, groups, names.tolist(), named, False, binning, recipe, offset
+        loss, dictionary, standardization, y, weight, constant, base, groups, names.tolist(), named, nothing, binning, recipe, offset
     )
 
 

@@ -39,10 +39,10 @@ from coordboost.losses.standard import Logistic
 from coordboost.paths.places import PathPoint
 
 EPS = float(np.finfo(float).eps)
-#: ROUNDS: maximum number of passes over the classes for one penalty.
-#: IDLE: the descent ends after this many passes in a row without a smaller gap.
+#: ROUNDS: maximum number of passes over the classes for one penalty; FEW: the same after a larger penalty did not reach the tolerance.
+#: IDLE: the descent ends after this many passes in a row in which the gap falls by less than a hundredth.
 #: SHIFTS: maximum number of Newton steps for the intercepts.
-ROUNDS, IDLE, SHIFTS = 1000, 20, 30
+ROUNDS, FEW, IDLE, SHIFTS = 500, 50, 20, 30
 #: Each class is solved until its own gap is this part of the joint one over the number of classes.
 PART = 0.1
 
@@ -240,7 +240,7 @@ def multinomial_path(
     -------
     MultinomialPath
         Coefficients, intercepts and the gaps that were reached. If rounding or the limit of passes stopped it before `tol`, ``message``
-        says "not reached". Ctrl-C keeps the alphas done so far, with an ``InterruptedWarning``.
+        says "not reached" and counts the passes. Ctrl-C keeps the alphas done so far, with an ``InterruptedWarning``.
 
     Raises
     ------
@@ -309,6 +309,8 @@ def multinomial_path(
     intercepts -= intercepts.mean(axis=1, keepdims=True) if free else 0.0
     gaps = (bounds[:, 1] - bounds[:, 0]) / descent.null
     message = message_of(alphas[:done], gaps, tol)
+    if message.startswith("not reached"):
+        message += f", after {descent.n_rounds} passes over the classes"
     if done < len(alphas):
         message = f"interrupted after {done} of {len(alphas)} alphas"
         warn(f"multinomial_path was {message}.", InterruptedWarning)
@@ -318,6 +320,8 @@ def multinomial_path(
 class BlockDescent:
     """Block coordinate descent: one class after the other, with the other classes fixed.
 
+    n_rounds, most_rounds : passes over the classes so far; their limit for the next penalty
+    rounding : bound of the rounding in the bounds made last
     label : the class of each row, (n_samples,);  one_hot : whether a row is of a class, (n_samples, n_classes)
     pred : the predictions, (n_samples, n_classes);  free : whether there are intercepts
     inner, sets : the inner solver and the working set of each class;  null : the loss of the constant model
@@ -327,7 +331,7 @@ class BlockDescent:
         self.columns, self.free, self.weight = columns, free, columns.problem.weight
         self.label, self.one_hot = label, label[:, None] == np.arange(len(frequency))
         self.pred = np.zeros(self.one_hot.shape) + (np.log(frequency) if free else 0.0)
-        self.null, self.n_scans = self._loss(), 0
+        self.null, self.n_scans, self.n_rounds, self.most_rounds = self._loss(), 0, 0, ROUNDS
         kind = FreeNewton if free else Newton
         unlimited = np.full(columns.n_learners, math.inf)
         cost = Penalty(1.0, np.zeros(columns.n_learners), -unlimited, unlimited, False, False)
@@ -378,23 +382,29 @@ class BlockDescent:
             doubt = 0.0 * doubt
         largest, rounding = self._scan(resid) + doubt.max(), 2 * EPS * math.sqrt(n_samples)
         sizes = 2 * np.abs(self.pred).max(axis=1) + math.log(self.pred.shape[1])  # a loss is a difference of numbers up to this
-        upper = self._loss() + lam * float(l1.sum()) + float(doubt @ l1) + rounding * float(self.weight @ sizes)
+        self.rounding = float(doubt @ l1) + rounding * float(self.weight @ sizes)
+        upper = self._loss() + lam * float(l1.sum()) + self.rounding
         q = self.one_hot - min(1.0, lam / largest if largest > 0 else 1.0) * resid
         if not q.min() > -8 * EPS:  # no dual point, as the intercepts are far from the best ones
             return 0.0, upper
         lower = -float(self.weight @ xlogy(np.maximum(q, 0.0), np.maximum(q, 0.0)).sum(axis=1))
+        self.rounding += rounding * (lower + upper)
         return lower - rounding * (lower + upper), upper
 
     def solve(self, lam, tol, interrupted):
         """Solve for one penalty. Return coefficients (n_classes, n_learners), intercepts (n_classes,) of centred columns, the bounds."""
         best, lower, idle = math.inf, 0.0, 0
-        for _ in range(ROUNDS):
+        for n_rounds in range(self.most_rounds + 1):
             bounds = self.bounds(lam)
             lower, upper = max(lower, bounds[0]), bounds[1]  # every dual point is valid: keep the best
             gap = (upper - lower) / self.null
-            best, idle = min(best, gap), 0 if gap < best else idle + 1
-            if gap <= tol or idle == IDLE or interrupted():
+            best, idle = (gap, 0) if gap <= 0.99 * best else (best, idle + 1)
+            if gap <= tol or upper - lower <= 2 * self.rounding or interrupted():
                 break
+            if n_rounds == self.most_rounds or idle == IDLE:
+                self.most_rounds = FEW
+                break
+            self.n_rounds += 1
             for k, (inner, working_set) in enumerate(zip(self.inner, self.sets, strict=True)):
                 inner.go_on(self._block(k), self.pred[:, k].copy())
                 working_set.solve(lam, max(PART * gap / len(self.inner), EPS))

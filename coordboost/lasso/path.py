@@ -22,12 +22,12 @@ from coordboost.data.column_store import ScaledColumns
 from coordboost.lasso.descent import Descent
 from coordboost.lasso.grid import LassoPath, columns_in_use
 from coordboost.lasso.homotopy.homotopy import GAP, INTERRUPTED, Homotopy
-from coordboost.lasso.inputs import lasso_problem, limits_of, message_of, on_scale_of_x, penalty_grid
+from coordboost.lasso.inputs import ROUNDED, lasso_problem, limits_of, message_of, on_scale_of_x, penalty_grid
 from coordboost.lasso.newton import FreeNewton, Newton, Reach
 from coordboost.lasso.penalty import Penalty, squared_gap
 from coordboost.lasso.workingset import along
 from coordboost.learners import Dense
-from coordboost.paths.intercept import Shifts
+from coordboost.paths.intercept import Shifts, best_shift
 from coordboost.paths.places import between
 
 #: Smaller l1_ratios above 0 have the default grid of this one.
@@ -174,6 +174,7 @@ def lasso_path(
             cut = interrupted()
         if len(unpenalised):
             coefs, n_scans = coefs + columns.unpenalised_part(coefs), n_scans + columns.basis.shape[1]
+        coefs, gaps = _no_worse_than_none(problem, columns, lams, coefs, gaps, tol, free)
         gaps = gaps + _rounding(problem, zero, scale / largest, coefs)
         models, intercepts = on_scale_of_x(problem, scale / largest, coefs)
         models.data = np.clip(models.data, *limits[:, models.indices])  # rounding may pass a limit
@@ -192,6 +193,33 @@ def lasso_path(
     penalised = np.ones((2, problem.standardization.n_columns))
     penalised[:, problem.standardization.kept] = _factors(problem, scale, factors)
     return LassoPath(problem, alphas[:done], models, intercepts, gaps, n_scans + 1, solver, penalised, limits, l1_ratio, message, free)
+
+
+def _no_worse_than_none(problem, columns, lams, coefs, gaps, tol, free):
+    """Where `tol` was not reached and the objective is above that without penalised coefficients, take the latter; its gap is at most 1.
+
+    Beside near copies of columns without a penalty, rounding may let coefficients grow without bound.
+    """
+    short = np.flatnonzero(~(gaps <= tol * ROUNDED))
+    if not len(short):
+        return coefs, gaps
+    none = scipy.sparse.csr_array((1, problem.n_learners))
+    none = none + columns.unpenalised_part(none) if len(columns.unpenalised) else none
+    scale, rows = 1.0 if columns.scale is None else columns.scale, [coefs[[k]] for k in range(len(gaps))]
+
+    def objective(gamma, lam):
+        pred = problem.combine(scale * gamma)
+        pred = pred + best_shift(problem, pred) if free else pred
+        penalised = np.delete(np.arange(len(gamma)), columns.unpenalised)
+        return problem.value(pred) + columns.penalty.at(float(lam), penalised).value(gamma[penalised])
+
+    at_none = objective(none.toarray()[0], 0.0)
+    with np.errstate(over="ignore", invalid="ignore"):
+        for k in short:
+            gamma = rows[k].toarray()[0]
+            if not (np.isfinite(gamma).all() and objective(gamma, lams[k]) <= at_none):
+                rows[k], gaps[k] = none, min(gaps[k], 1.0) if gaps[k] == gaps[k] else 1.0
+    return scipy.sparse.vstack(rows, format="csr"), gaps
 
 
 def _rounding(problem, zero, factor, coefs):
