@@ -43,7 +43,8 @@ PAPERS = {
     ),
     "rgbm": (
         "Randomized gradient boosting machine (Lu and Mazumder)",
-        "Stumps with two leaf values, a constant step 1 / sigma, at most 254 thresholds. The "
+        "Stumps of +1 and -1, as the text has them, and stumps with two leaf values, as the authors' "
+        "program has; a constant step 1 / sigma, at most 254 thresholds. The "
         "paper does not give steps and seeds. Time is CPU time of our code. An interior t is "
         "not always the fastest: if a pass over one feature costs less than the rest of a "
         "step, one feature a step is as good.",
