@@ -24,7 +24,7 @@ def test_the_page_is_made_of_the_stored_results():
 def test_nothing_is_refuted_that_no_paper_claims():
     """Every claim says where it comes from; verdicts against our references are other words."""
     for name, one in experiments().items():
-        assert all(isinstance(claim.source, Provenance) for claim in one.claims) or not name.startswith("fgm_"), name
+        assert all(isinstance(claim.source, Provenance) for claim in one.claims), name
         for claim in (results.read(name) or {"claims": []})["claims"]:
             ours = claim["from"].startswith("our reference")
             assert claim["outcome"] in OUTCOMES and not (ours and claim["outcome"] in ("confirmed", "refuted")), claim

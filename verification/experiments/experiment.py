@@ -124,7 +124,7 @@ class Claim(NamedTuple):
 
     words: str
     judge: Callable
-    source: Provenance | str = reference()
+    source: Provenance = reference()
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -184,7 +184,7 @@ def conduct(experiment, sets, quick=False):
 def verdict_on(claim, table):
     """Return the verdict on a claim; nothing is confirmed or refuted that the paper does not claim."""
     verdict = claim.judge(table)
-    if isinstance(claim.source, Provenance) and claim.source.kind == "our reference":
+    if claim.source.kind == "our reference":
         return verdict._replace(outcome=OURS.get(verdict.outcome, verdict.outcome))
     return verdict
 
