@@ -304,6 +304,7 @@ def test_every_loss_with_levels(loss, read):
     "read", [predicted, pytest.param(None, marks=pytest.mark.peers)], ids=["reader", "LightGBM"]
 )
 def test_several_classes_with_levels(read):
+    """One tree for each class in turn."""
     frame, new, y = levels_table("text", True)
     model = cb.RandomizedGBMClassifier(n_estimators=8, max_features=None, random_state=0)
     text = model.fit(frame, np.digitize(y, [-0.3, 0.6])).lightgbm_text()
@@ -326,6 +327,14 @@ def test_infinities_where_missing_values_are_split_off(read):
     np.testing.assert_allclose(
         read(cb.estimators.lightgbm_text(run), X), run.predict(X), rtol=1e-12
     )
+
+
+def test_a_loaded_run_is_exported_as_the_run_is(tmp_path):
+    frame, _, y = levels_table("booleans", True)
+    run = cb.solve(cb.Problem(cb.data.trees(frame.assign(b=frame["level"].isna())), y), cb.gbm(0.5), 3)
+    run.save(tmp_path / "the.run")
+    text = cb.estimators.lightgbm_text(cb.load(tmp_path / "the.run"))
+    assert text == cb.estimators.lightgbm_text(run) and "pandas_categorical:[[true, false]]" in text
 
 
 NAMES = [
