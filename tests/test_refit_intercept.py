@@ -91,3 +91,16 @@ def test_a_ball_with_a_free_intercept_is_certified():
 def test_a_run_without_steps_is_a_path_of_one_model():
     path = cb.solve(cb.Problem(X, SIGNS, cb.losses.Logistic()), cb.forward_stagewise(0.02), 0).refit_intercept()
     assert path.n_points == 1 and path.score_path(X, SIGNS)[0] == pytest.approx(-logistic(SIGNS, path.predict(X), None))
+
+
+@pytest.mark.parametrize("size", [1e-2, 1e-5, 1e-7])
+@pytest.mark.parametrize("n, p, level", [(50, 5, 0.0), (40, 60, 0.0), (40, 60, 100.0)])
+def test_gaps_of_a_loss_of_small_slope_are_those_of_the_certificates(n, p, level, size):
+    """Rounding of predictions is then large beside the residuals, and their sum cannot be 0."""
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(n, p))
+    y = X[:, 0] + rng.normal(size=n) + level
+    path = cb.lasso_path(X, y, loss=cb.losses.Huber(size), refit_intercept=True, n_alphas=6, tol=1e-8)
+    for k, gap in enumerate(path.gaps):
+        assert path.certificate(k).witness["relative_gap"] <= 1.5 * gap + 1e-13
+    assert (path.message == "complete") == (path.gaps.max() <= 1e-8)

@@ -1,5 +1,6 @@
 """Lasso models along a grid of penalties, as a path."""
 
+import math
 from dataclasses import dataclass, replace
 from functools import cached_property
 
@@ -226,7 +227,10 @@ class LassoPath(PiecewiseLinear):
         return shrunken_rank(problem, betas, self.alphas[:, None] * by)
 
     def target(self, step=-1):
-        """The objective at one alpha as a target for ``certify``, with the penalties of the unit columns of `problem`."""
+        """The objective at one alpha as a target for ``certify``, with the penalties of the unit columns of `problem`.
+
+        ``certify`` keeps the intercept of the constant model; ``certificate`` also covers one that is fitted.
+        """
         step = self._place(step)
         way, lam = self.problem.standardization, float(self.alphas[step] * self.problem.weight.sum())
         price = lam * self.l1_ratio * self.factors[0, way.kept] / way.norm
@@ -248,7 +252,8 @@ class LassoPath(PiecewiseLinear):
         if self.beneath is not None:
             lasso = self.beneath.certificate(step)
             about = f"the Lasso beneath the relaxed model (gamma = {self.gamma:g})"
-            found = replace(found, lower=max(found.lower, lasso.lower), witness=lasso.witness, about=about)
+            lower = max(found.lower, lasso.lower) if found.known and lasso.known else -math.inf
+            found = replace(found, lower=lower, witness=lasso.witness, about=about)
         found.witness["relative_gap"] = found.gap / (problem.start_excess or 1.0)
         return judged(problem, found, target, self.free) if independent else found
 
