@@ -30,6 +30,25 @@ NEVER = 1 << 20
 COARSE, ALLOWED = 1024, 64
 
 
+#: A weight of fewer units than this is too coarse for a leaf; one row in SCATTERED may have such a weight.
+LIGHT, SCATTERED = 8, 4096
+
+
+def check_weights(weight, min_samples):
+    """Refuse weights that whole numbers cannot hold: so many are so light that a leaf of such rows would take the value of the others.
+
+    weight : (n_samples,), not negative;  min_samples : least number of samples in a leaf
+    """
+    total, bits = float(weight.sum()), math.frexp(float(len(weight)))[1]
+    least = LIGHT * math.ldexp(1.0, math.frexp(total)[1] + bits - 62)
+    light = int(np.count_nonzero((weight > 0) & (weight < least)))
+    if light >= min_samples + len(weight) // SCATTERED:
+        raise ValueError(
+            f"sample_weight: {light:,} rows weigh between 0 and {least:.2g}, too little beside a sum of {total:.3g} for the sums of trees: "
+            "set these weights to 0, or make the others smaller."
+        )
+
+
 @reduction
 def sum_of_sizes(values, by):
     """Return ``sum(abs(values) * by)``. Only its exponent is used: rounding matters only next to a power of two."""
