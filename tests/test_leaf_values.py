@@ -239,3 +239,17 @@ def test_estimators_warn_of_a_loss_above_its_start():
     model = cb.RegularizedGBMRegressor(power=1, bounds=(50.0,), n_estimators=3, min_samples_leaf=5)
     with pytest.warns(ConvergenceWarning, match="the loss ends above its start"):
         model.fit(X, X[:, 0])
+
+
+@pytest.mark.parametrize("given", [
+    {"loss": Poisson()}, {"loss": Huber(0.5)}, {"loss": Quantile(0.7)}, {"newton": True}, {"monotonic_cst": [1, 0, 0]},
+], ids=str)  # fmt: skip
+def test_max_delta_step_bounds_the_change_of_a_prediction(given):
+    """A tree changes predictions on the link scale by at most learning_rate * max_delta_step, and the largest change is that."""
+    X, y, _, _ = drawn("counts" if given.get("loss") == Poisson() else "numbers", 10)
+    model = cb.RandomizedGBMRegressor(max_delta_step=0.2, learning_rate=0.5, n_estimators=6, random_state=0, **given).fit(X, y)
+    along = np.array([state.pred for state in model.run_.replay(range(7))])
+    largest = np.abs(np.diff(along, axis=0)).max()
+    assert largest <= 0.1 * (1 + 1e-9) and largest > 0.05
+    with pytest.raises(ValueError, match="max_delta_step must be a positive"):
+        cb.RandomizedGBMRegressor(max_delta_step=0).fit(X, y)

@@ -88,8 +88,12 @@ _ROWS = (
     ),
     (
         "boosting_type boosting booster tree_method grow_policy num_parallel_tree multi_strategy device device_type task_type gpu_id "
-        "feature_types max_delta_step ccp_alpha importance_type feature_weights",
+        "feature_types ccp_alpha importance_type feature_weights",
         (TREES, "there is one way to grow trees, from histograms, and one way to boost them"), NO_TREES,
+    ),
+    (
+        "max_delta_step",
+        "max_delta_step", (TREES, "RandomizedGBMRegressor and its classifier have max_delta_step"), NO_TREES,
     ),
     ("depth max_depth", "max_depth", "nodes", NO_TREES),
     ("init_score base_margin offset baseline newoffset exposure", "offset"),

@@ -438,6 +438,15 @@ class _RandomizedGBM(_DrawnRows):
         super()._check_parameters()
         if self.newton is not None:
             validation.flag("newton", self.newton)
+        if self.max_delta_step is not None:
+            positive("max_delta_step", self.max_delta_step)
+
+    def _more_limits(self):
+        if self.max_delta_step is None:
+            return super()._more_limits()
+        loss = self._get_loss()
+        unit = 1.0 if self._use_newton(loss) or loss.sigma is None else loss.sigma  # leaf values are later divided by sigma
+        return super()._more_limits() | {"max_delta_step": unit * self.max_delta_step}
 
     def _use_newton(self, loss):
         return loss.sigma is None and loss.curvature is not None if self.newton is None else bool(self.newton)
@@ -533,6 +542,9 @@ class RandomizedGBMRegressor(StagedPredictions, Regression, _RandomizedGBM):
         damped so that no leaf raises the loss of its rows (docs/trees.md). Default: True for losses with second derivatives but
         no bound on them (``Poisson()``, ``Gamma()``, ``Exponential()``), False for the others. For ``Quantile(q)``, which has no
         second derivatives, leaf values are quantiles of the residuals.
+    max_delta_step : float, optional
+        A bound of the step of a leaf: a tree changes no prediction, on the link scale, by more than `learning_rate` *
+        `max_delta_step`. Default: no bound.
     subsample : float, default 1.0
         Fraction of the rows drawn at random for each tree, each row independently (stochastic gradient boosting; Friedman, 2002).
         Splits and leaf values are computed on these rows, and `min_samples_leaf` counts only them; the tree is added on all rows.
@@ -607,7 +619,7 @@ class RandomizedGBMRegressor(StagedPredictions, Regression, _RandomizedGBM):
     def __init__(
         self, *, loss=None, learning_rate=0.1, n_estimators=100, max_depth=3, max_leaf_nodes=None,
         min_samples_leaf=20, min_gain=0.0, l2_regularization=0.0, max_bins=255, categorical_features=None,
-        monotonic_cst=None, max_features=0.5, newton=None, subsample=1.0,
+        monotonic_cst=None, max_features=0.5, newton=None, max_delta_step=None, subsample=1.0,
         interaction_cst=None, early_stopping=False, validation_fraction=0.1,
         n_iter_no_change=10, tol=1e-7, warm_start=False, random_state=None,
         n_jobs=None, verbose=0,
@@ -624,6 +636,7 @@ class RandomizedGBMRegressor(StagedPredictions, Regression, _RandomizedGBM):
         self.monotonic_cst = monotonic_cst
         self.max_features = max_features
         self.newton = newton
+        self.max_delta_step = max_delta_step
         self.subsample = subsample
         self.interaction_cst = interaction_cst
 
@@ -670,6 +683,9 @@ class RandomizedGBMClassifier(StagedProbabilities, Multinomial, Classification, 
         damped so that no leaf raises the loss of its rows (docs/trees.md). Default: True for losses with second derivatives but
         no bound on them (``Poisson()``, ``Gamma()``, ``Exponential()``), False for the others. For ``Quantile(q)``, which has no
         second derivatives, leaf values are quantiles of the residuals.
+    max_delta_step : float, optional
+        A bound of the step of a leaf: a tree changes no prediction, on the link scale, by more than `learning_rate` *
+        `max_delta_step`. Default: no bound.
     subsample : float, default 1.0
         Fraction of the rows drawn at random for each tree, each row independently (stochastic gradient boosting; Friedman, 2002).
         Splits and leaf values are computed on these rows, and `min_samples_leaf` counts only them; the tree is added on all rows.
@@ -765,7 +781,7 @@ class RandomizedGBMClassifier(StagedProbabilities, Multinomial, Classification, 
     def __init__(
         self, *, loss=None, learning_rate=0.1, n_estimators=100, max_depth=3, max_leaf_nodes=None,
         min_samples_leaf=20, min_gain=0.0, l2_regularization=0.0, max_bins=255, categorical_features=None,
-        monotonic_cst=None, max_features=0.5, newton=None, subsample=1.0,
+        monotonic_cst=None, max_features=0.5, newton=None, max_delta_step=None, subsample=1.0,
         interaction_cst=None, early_stopping=False, validation_fraction=0.1,
         n_iter_no_change=10, tol=1e-7, warm_start=False, random_state=None,
         n_jobs=None, verbose=0, class_weight=None, multinomial=None,
@@ -784,6 +800,7 @@ class RandomizedGBMClassifier(StagedProbabilities, Multinomial, Classification, 
         self.monotonic_cst = monotonic_cst
         self.max_features = max_features
         self.newton = newton
+        self.max_delta_step = max_delta_step
         self.subsample = subsample
         self.interaction_cst = interaction_cst
 
