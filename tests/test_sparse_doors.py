@@ -109,8 +109,11 @@ def test_index_below_zero_and_indptr_that_falls_are_refused():
 
 @pytest.mark.parametrize("door", DOORS)
 def test_every_function_refuses_every_malformed_matrix(door):
+    name = "X_val" if door == "validation rows" else "X"
     for form, fault in FAULTS:
-        with pytest.raises(ValueError, match=r"X is not a valid sparse matrix: .*; make it again"):
+        with pytest.raises(
+            ValueError, match=rf"^{name} is not a valid sparse matrix: .*; make it again"
+        ):
             DOORS[door](spoiled(form, fault))
 
 
