@@ -14,7 +14,7 @@ from coordboost.learners.families import NONE, Families
 from coordboost.learners.trees import Growth
 from coordboost.learners.trees.bank import TreeBank
 from coordboost.learners.trees.stored import Trees
-from coordboost.learners.trees.whole import check_weights
+from coordboost.learners.trees.whole import refuse_light_weights
 
 #: By default a Newton leaf needs at least this part of the sum of the second derivatives of all rows at the start. A unit of the weights
 #: cancels; with 10,000 rows it is a thousandth of the mean second derivative, for the logistic loss of even classes 0.00025.
@@ -46,7 +46,7 @@ class TreeFamily(LearnerFamily):
 
     def bank(self, weight):
         """An empty bank of these trees; they are unit vectors in the metric of `weight`."""
-        check_weights(weight, self.growth.min_samples)
+        refuse_light_weights(weight, self.growth.min_samples)
         return TreeBank(self, weight)
 
     def for_loss(self, loss, curvature):

@@ -34,7 +34,7 @@ COARSE, ALLOWED = 1024, 64
 LIGHT, SCATTERED = 8, 4096
 
 
-def check_weights(weight, min_samples):
+def refuse_light_weights(weight, min_samples):
     """Refuse weights that whole numbers cannot hold: so many are so light that a leaf of such rows would take the value of the others.
 
     weight : (n_samples,), not negative;  min_samples : least number of samples in a leaf
