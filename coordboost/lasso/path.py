@@ -231,11 +231,11 @@ def _no_worse_than_none(problem, columns, lams, coefs, gaps, tol, free):
 def _certified_gaps(path):
     """The gaps of a path with fitted intercepts, or those of its certificates where these are wider.
 
-    Residuals have a sum of 0 up to the rounding of predictions, which is large beside the residuals of a loss of small slope.
+    Residuals have a sum of 0 up to the rounding of predictions, which is large beside the residuals of a loss of y - f of small slope.
     *Cost*: a scan for each gap of which that rounding may be a tenth, and two in all.
     """
     problem, gaps, excess = path.problem, path.gaps.copy(), path.problem.start_excess
-    for k in range(len(gaps) if excess > 0 else 0):
+    for k in range(len(gaps) if excess > 0 and problem.loss.location else 0):
         coef, target = path.models[[k]].toarray()[0], path.target(k)
         beta, shift = problem.unit(coef), path._shift(coef, path.intercepts[k])
         pred = problem.combine(beta) + shift
