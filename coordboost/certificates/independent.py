@@ -92,8 +92,7 @@ def independent_solution(problem, target, free=False):
     -------
     Solution
         The upper end is the objective at the coefficients. The lower end is smaller by the reported duality gap, and by the reported
-        infeasibility, which is relative to the sizes of the unknowns, times 1 + the l1 norm + the abs objective + the abs losses, and
-        times 1 + the largest penalty of a coefficient. Both ends are moved out by the rounding ``ROUNDED``.
+        infeasibility times 1 + the l1 norm + the abs objective. Both ends are moved out by the rounding ``ROUNDED``.
 
     Raises
     ------
@@ -126,8 +125,7 @@ def independent_solution(problem, target, free=False):
         if constraints and hasattr(target, "prices") and not isinstance(target, L1Ball):
             beta.value = np.clip(beta.value, target.lower, target.upper)  # solvers meet limits up to a tolerance
         upper, size = float(objective.value), float(problem.weight @ np.abs(terms.value))
-        prices = 1 + float(target.prices(problem)[0].max()) if hasattr(target, "prices") else 1.0
-        error = gap + missing * (1 + l1 + abs(upper) + size) * prices + ROUNDED * size
+        error = gap + missing * (1 + l1 + abs(upper)) + ROUNDED * size
         found = Certificate(target, upper - error, upper + ROUNDED * size, {"duality_gap": gap, "infeasibility": missing})
         answers.append(Solution(beta.value, found, str(solver)))
         if error <= 10 * ROUNDED * size:
