@@ -68,8 +68,8 @@ def certify(problem: Problem, beta: ArrayLike, target: Any = None, *, independen
     Returns
     -------
     Certificate, or Judged if `independent`
-        ``lower``, ``upper`` and ``gap``, in sums over samples. With `independent`: the certificates ``own`` and ``independent``, the
-        name of the ``solver``, and ``agree``.
+        ``lower``, ``upper`` and ``gap``, in sums over samples; ``lower`` is -inf where no lower bound is known, and ``reason`` says
+        why. With `independent`: the certificates ``own`` and ``independent``, the name of the ``solver``, and ``agree``.
 
     Raises
     ------

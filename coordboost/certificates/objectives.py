@@ -20,6 +20,7 @@ from coordboost._numba import compiled, is_piece, verb
 from coordboost._numba.sums import base_at
 from coordboost._numba.threads import on_one_thread
 from coordboost._utils.checks import not_negative, shown
+from coordboost.certificates.declarations import contradiction, miscounted
 from coordboost.data.problem import Problem
 from coordboost.data.spectrum import unweighted
 
@@ -41,7 +42,7 @@ def sizes(problem, pred):
 
 
 def need_convexity(problem, what):
-    """Refuse a loss that is not convex: a bound over all models needs convexity.
+    """Refuse a loss that declares not to be convex: a bound over all models needs convexity.
 
     Raises
     ------
@@ -69,15 +70,15 @@ def outwards(lower, upper, digits):
     return tuple(f"{float(end):.{digits}g}" for end in rounded)
 
 
-#: Text of a certificate without a lower end.
-UNKNOWN = "no lower bound is known: the loss declares no infimum"
+#: Why a certificate may have no lower end: the usual reason.
+NO_INFIMUM = "the loss declares no infimum"
 
 
 @dataclass(frozen=True)
 class Certificate:
     """``lower <= L* <= upper``, where L* is the optimum of `target` (sums over samples, penalty included).
 
-    ``gap = upper - lower``. Without a known lower bound `lower` is -inf and `gap` is inf.
+    ``gap = upper - lower``. Without a known lower bound `lower` is -inf, `gap` is inf, and `reason` says why.
 
     Parameters
     ----------
@@ -89,6 +90,8 @@ class Certificate:
         Numbers that explain the interval, such as the largest abs correlation.
     about : str, default ""
         What the optimum is of, where that is not plain from the target.
+    refuted : str
+        What a loss or learners of your own declare and is seen to be false, in words; "" if nothing is.
 
     Examples
     --------
@@ -104,6 +107,7 @@ class Certificate:
     upper: float
     witness: dict = field(default_factory=dict)
     about: str = ""
+    refuted: str = ""
 
     @property
     def gap(self) -> float:
@@ -130,11 +134,16 @@ class Certificate:
         """Whether a lower bound is known."""
         return self.lower > -math.inf
 
+    @property
+    def reason(self) -> str:
+        """Why no lower bound is known, in words; "" if one is."""
+        return "" if self.known else f"no lower bound is known: {self.refuted or NO_INFIMUM}"
+
     def __str__(self) -> str:
         lower, upper = outwards(self.lower, self.upper, 10)
         of = f"{self.about}, {self.target!r}" if self.about else repr(self.target)
         if not self.known:
-            return f"{of}: optimum at most {upper}; {UNKNOWN}"
+            return f"{of}: optimum at most {upper}; {self.reason}"
         return f"{of}: optimum in [{lower}, {upper}], gap {self.gap:.3g}"
 
 
@@ -545,4 +554,8 @@ def interval(target, problem, at, lower, upper, witness, *, radius=0.0, rest=0.0
     radius : bound of the l1 norm of the coefficients that multiply the correlations;  rest : an additional amount to subtract from `lower`
     """
     least = min(at.checked_infimum(problem), upper)
+    by_convexity = lower > -math.inf
+    refuted = contradiction(problem, at.pred, upper, by_convexity) or (miscounted(problem, at.resid, at.corr) if by_convexity else "")
+    if refuted:
+        return Certificate(target, -math.inf, upper, witness, refuted=refuted)
     return Certificate(target, max(lower - at.rounding(problem, radius) - rest, least), upper, witness)

@@ -1,7 +1,9 @@
 """``solve`` and ``iterate`` run any method on any problem; a ``Run`` can be resumed, replayed, saved and loaded."""
 
+import math
 import os
 from collections.abc import Callable, Iterable, Iterator
+from dataclasses import replace
 from functools import cached_property
 from typing import Any
 
@@ -234,7 +236,10 @@ class Run(StepPath):
             An interval around the optimum.
         """
         last = self.final.certificate(target)
-        return last.moved(max([last.lower, *(state.certificate(target).lower for state in self.replay(at))]))
+        earlier = [state.certificate(target) for state in self.replay(at)]
+        if refuted := next((one.refuted for one in [last, *earlier] if one.refuted), ""):
+            return replace(last, lower=-math.inf, refuted=refuted)
+        return last.moved(max(one.lower for one in [last, *earlier]))
 
     def refit_intercept(self) -> RefittedRun:
         """The same coefficients with the best intercept at every step, a ``RefittedRun``.

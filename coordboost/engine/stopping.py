@@ -8,7 +8,7 @@ rules are tested.
 from dataclasses import dataclass
 
 from coordboost._utils.checks import real
-from coordboost.certificates.objectives import UNKNOWN, Unconstrained, known_target
+from coordboost.certificates.objectives import Unconstrained, known_target
 
 
 def _checked(name, number):
@@ -56,8 +56,9 @@ class GapBelow:
     def __call__(self, state):
         certificate = state.certificate(self.target)
         if not certificate.known:
-            name = type(state.problem.loss).__name__
-            raise ValueError(f"GapBelow: {UNKNOWN}; give {name} an `infimum`, or use another rule or target=L1Ball(radius).")
+            name, reason = type(state.problem.loss).__name__, certificate.reason
+            cure = "use another rule" if certificate.refuted else f"give {name} an `infimum`, or use another rule or target=L1Ball(radius)"
+            raise ValueError(f"GapBelow: {reason}; {cure}.")
         return certificate.gap <= self.tolerance * state.problem.start_excess
 
     def __str__(self):

@@ -6,6 +6,7 @@ import numpy as np
 import scipy.sparse
 
 from coordboost._utils.checks import few, real, shown
+from coordboost.certificates.declarations import contradiction
 from coordboost.certificates.objectives import need_convexity
 from coordboost.data import validation
 from coordboost.data.problem import Problem
@@ -28,6 +29,8 @@ def lasso_problem(caller, X, y, sample_weight, penalty_factor, loss, unit, fit_i
     need_convexity(problem, "a Lasso path")
     if not problem.loss.quadratic:
         _check_smooth(problem)
+        if refuted := contradiction(problem, 0.0 * problem.y, problem.start_loss):
+            raise ValueError(f"{refuted}. There is no certificate for a Lasso path.")
     factors = as_factors(penalty_factor, problem)[:, problem.standardization.kept]
     return validation.countable(caller, problem), scale / np.where(factors[0] > 0, factors[0], 1.0), factors
 

@@ -54,7 +54,7 @@ class Loss(ABC):
     infimum: Callable | float = -math.inf
     #: the loss is (y - f)^2 / 2: correlations are linear in the coefficients
     quadratic = False
-    #: value(y, .) is convex; otherwise there is no certificate, bound or line search
+    #: value(y, .) is convex; otherwise there is no certificate, bound or line search. Certificates try it on the data at hand
     convex = True
     #: level_radius(total): upper bound of the norm of y - f if the losses sum to at most `total`
     level_radius: Callable | None = None

@@ -3,8 +3,8 @@ r"""The losses of the package: functions of one prediction, summed over the samp
 A loss is a piece with the scalar kernels ``value(y, f)``, ``residual(y, f)`` (the pseudo-residual :math:`-\partial\ell/\partial f`) and,
 for a faster line search, ``curvature(y, f)``. Attributes read outside the kernels, all optional: ``sigma`` (Lipschitz constant of the
 derivative in f), ``mu`` (constant of strong convexity) and ``self_concordance`` (the C with :math:`|\ell'''| \le C \ell''` in f), each a
-float or None; ``infimum`` (a lower bound of ``value(y, .)``: a number,
-or a function of the targets); ``location`` (True if the loss depends on ``y - f`` alone, so that an offset can be subtracted from `y`);
+float or None; ``infimum`` (a lower bound of ``value(y, .)``: a number, or a function of the targets); ``convex`` (False if ``value(y, .)``
+is not convex); ``location`` (True if the loss depends on ``y - f`` alone, so that an offset can be subtracted from `y`);
 ``labels(y)`` (checks and maps the targets); ``two_class`` (True if these are labels -1 and +1); ``inverse_link(f)`` (the prediction f on
 the scale of the target, or the probability of label +1); ``mean(f)`` (the same for an array of predictions); ``constant(y, weight)`` (the
 best constant prediction, by default the root of the sum of the residuals); ``check()``.

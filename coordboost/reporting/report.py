@@ -10,7 +10,7 @@ import numpy as np
 
 from coordboost._utils.checks import printable
 from coordboost._utils.kinds import pieces_of
-from coordboost.certificates.objectives import UNKNOWN, L1Ball, L1Penalty, Unconstrained, outwards
+from coordboost.certificates.objectives import L1Ball, L1Penalty, Unconstrained, outwards
 from coordboost.losses.base import Loss
 from coordboost.losses.standard import LogMeanLoss
 
@@ -187,7 +187,8 @@ def verdict(problem, judged):
     """
     if not hasattr(judged, "own"):
         model = _interval(judged, problem.start_excess)
-        return {"target": refers(judged.target), "null_loss": problem.start_loss, "model": model}
+        found = {"target": refers(judged.target), "null_loss": problem.start_loss, "model": model}
+        return found if judged.known else {**found, "reason": judged.reason}
     found = verdict(problem, judged.own)
     return {**found, judged.solver: _interval(judged.independent, problem.start_excess), "agree": bool(judged.agree)}
 
@@ -229,5 +230,6 @@ def verdict_text(found):
         "of the loss of the constant model."
     )
     if found["model"]["lower"] is None:
-        text = f"{UNKNOWN.capitalize()}. 'upper' is what this model reaches."
+        reason = found["reason"]
+        text = f"{reason[0].upper()}{reason[1:]}. 'upper' is what this model reaches."
     return [text, "Both intervals overlap, as they must."] if "agree" in found else [text]

@@ -21,6 +21,8 @@ def ulps(*terms):
     return 16 * ROUNDOFF * sum(map(abs, terms))
 
 
+#: Convexity is also tested at predictions multiplied by these numbers, where values are known and below HUGE: larger ones may be cut off.
+FARTHER, HUGE = (2.0**6, 2.0**14), 1e150
 #: Half the width of a central difference.
 H = 2.0**-18
 #: Default targets, tried in turn until the loss accepts them: real numbers, labels, counts, numbers above 0.
@@ -70,17 +72,27 @@ def _targets(loss, y):
 
 
 def at_its_targets(loss, report, tried):
-    """Return the report on a loss that fails at the default targets; if other targets suit it better, the report on those, with a note.
+    """Return the report on a loss that fails at the default targets; if it has no numbers there, the report on others, with a note.
+
+    A law that fails with numbers is reported at these targets: data may be like them.
 
     tried : function that returns the report at targets y
     """
-    others = {} if loss.labels else {what: (y, tried(y)) for what, y in OTHERS.items()}
+    others = {what: (y, tried(y)) for what, y in OTHERS.items()} if report.with_errors and not loss.labels else {}
     for what, (y, other) in others.items():
         if other or (report.with_errors and not other.with_errors):
             usual, here = f"from {min(TARGETS[0]):g} to {max(TARGETS[0]):g}", "hold" if other else "are tried here"
             words = f"laws fail at the default targets, {usual}, and {here} at targets {what}; pass targets that the loss takes, y={y}."
             return other._replace(laws=[Law("test targets suit the loss", "failed", words), *other.failed])
     return report
+
+
+def known(kernel, y, f):
+    """Return the number of a kernel; NaN where there is none."""
+    try:
+        return float(kernel(y, f))
+    except (ArithmeticError, ValueError):
+        return math.nan
 
 
 def numbers_are_finite(at):
@@ -107,16 +119,21 @@ def residual_is_minus_the_derivative(at):
 
 @about("convex")
 def value_is_convex(at):
-    """Test convexity on segments."""
+    """Test convexity on segments, near and far."""
     value, segments = at.piece.value, list(zip(at.predictions, at.predictions[::-1], strict=True))
-    for y in map(float, at.targets):
+    for unit, y in product((1.0, *FARTHER), map(float, at.targets)):
         for (f, g), share in product(segments, (0.5, 0.125)):
+            f, g = unit * f, unit * g
             middle = (1 - share) * f + share * g
+            kernels = product((value, at.piece.residual), (f, g, middle))
+            if unit > 1 and not all(abs(known(kernel, y, one)) < HUGE for kernel, one in kernels):
+                continue
             line = (1 - share) * value(y, f) + share * value(y, g)
             if value(y, middle) > line + at.rounding(y, f, g, middle):
                 yield (
                     f"between f = {f:g} and {g:g} at y = {y:g} the value is {value(y, middle):.6g} at f = {middle:g}, above "
-                    f"the straight line, {line:.6g}; certificates and line searches need a loss that is convex in f."
+                    f"the straight line, {line:.6g}; a loss that is not convex in f declares `convex = False`: certificates and line "
+                    "searches need convexity."
                 )
 
 
