@@ -280,3 +280,48 @@ def test_a_certificate_is_immutable():
     certificate = cb.certify(Problem(X, Y), np.zeros(N), L1Ball(1.0))
     with pytest.raises(AttributeError):
         certificate.lower = certificate.upper
+
+
+class OwnHuber(cb.losses.Huber):
+    """Huber's loss as one of the user's."""
+
+
+NOTHING = [*LOSSES, cb.losses.Gamma(), cb.losses.Tweedie(1.5), OwnHuber(0.7)]
+TABLES = {
+    "constant y": (X, np.full(M, 4.0)),
+    "one row": (X[:1], np.array([4.0])),
+    "constant columns": (np.ones((M, 2)), np.abs(Y) + 0.5),
+    "two equal rows": (X[[0, 0]], np.array([2.0, 2.0])),
+}
+
+
+def nothing_to_explain(loss, table):
+    """The table with targets that the loss takes, or None where one class is left."""
+    columns, y = TABLES[table]
+    if loss.two_class:
+        columns, y = np.ones((M, 2)), SIGNS
+    return cb.Problem(columns, np.floor(y) if isinstance(loss, cb.losses.Poisson) else y, loss)
+
+
+@pytest.mark.filterwarnings("ignore::coordboost.data.ConstantColumnWarning")
+@pytest.mark.parametrize("loss", NOTHING, ids=repr)
+@pytest.mark.parametrize("table", TABLES)
+def test_nothing_to_explain(loss, table):
+    """Every way to an interval gives that of the constant model; over all coefficients the lower end may be the infimum."""
+    problem = nothing_to_explain(loss, table)
+    run = cb.solve(problem, cb.methods.gcd(cb.rules.LineSearch()), 3, compile=False)
+    found = []
+    for target in (L1Ball(1.0), L1Ball(0.0), L1Penalty(1.0), L1Penalty(0.0), Unconstrained()):
+        found += [cb.certify(problem, run.beta, target), run.certificate(target), run.refit_intercept().certificate(target)]
+    if loss.curvature is not None or loss.sigma is not None:
+        for options in ({}, {"l1_ratio": 0.5}, {"l1_ratio": 0.0}, {"penalty_factor": np.arange(problem.standardization.n_columns) + 1.0}):
+            for free in (False, True):
+                for alphas in (None, [0.5]):
+                    path = cb.lasso_path(problem, alphas=alphas, n_alphas=2, refit_intercept=free, **options)
+                    assert (path.gaps <= 1e-6).all() and not path.coefs.any()
+                    found += [path.certificate(k) for k in range(path.n_points)]
+    for one in found:
+        assert one.lower <= one.upper and np.isfinite([one.lower, one.upper]).all(), one
+        assert one.upper == pytest.approx(problem.start_loss, rel=1e-9, abs=1e-9)
+        tight = (table != "constant columns" and not loss.two_class) or one.target not in (Unconstrained(), L1Penalty(0.0))
+        assert not tight or one.gap <= 1e-6 * (1 + abs(problem.start_loss)), one

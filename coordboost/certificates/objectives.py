@@ -70,6 +70,8 @@ def outwards(lower, upper, digits):
     return tuple(f"{float(end):.{digits}g}" for end in rounded)
 
 
+#: A penalty of at most this many times the rounding of a correlation, or of a unit column, is faint: for how many columns this matters.
+FAINT, MOST_FAINT = 1e6, 256
 #: Why a certificate may have no lower end: the usual reason.
 NO_INFIMUM = "the loss declares no infimum"
 
@@ -479,8 +481,12 @@ class Priced(NamedTuple):
     upper: np.ndarray
 
     def value(self, beta):
-        """The penalty of the coefficients."""
-        return float(np.abs(beta) @ self.price + beta**2 @ self.ridge / 2)
+        """The penalty of the coefficients. Those of 0 cost nothing, also where the weight is infinite."""
+        some = np.flatnonzero(beta)
+        size = np.abs(beta[some])
+        with np.errstate(over="ignore"):
+            squares = np.where(self.ridge[some] > 0, size * self.ridge[some] * size, 0.0)
+            return float(size @ self.price[some] + squares.sum() / 2)
 
     @on_one_thread
     def certificate(self, problem, at, model=None, rest=0.0):
@@ -497,30 +503,54 @@ class Priced(NamedTuple):
         penalty = self.value(own.beta)
         part = 4 * max(own.part(owner), at.part(problem))  # penalty weights contain norms of columns, which are rounded
         upper = own.upper(owner) + penalty * (1 + part)
-        unpenalised = (self.price == 0) & (self.ridge == 0) & (self.lower == -math.inf) & (self.upper == math.inf)
-        error = self._orthogonality_error(problem, at, unpenalised) if unpenalised.any() else 0.0
-        rest += error * (problem.size(problem.weight * problem.y) + problem.size(at.resid))
+        ends = [end for some in self._projected(problem, at, part) for end in self._lower_ends(problem, at, part, some)]
+        lower, scale = max(ends)
+        witness = {"max_abs_corr": float(np.abs(at.corr).max()), "dual_scale": scale}
+        return interval(self.target, problem, at, lower, upper, witness, rest=rest + part * penalty)
+
+    def _projected(self, problem, at, part):
+        """Yield masks of columns whose part may be taken out of the dual point, so that their correlations are exactly 0.
+
+        First those without a penalty. Then, for the squared loss, also those whose penalty is so small that the rounding of a correlation
+        counts beside it, as for columns of large norm on the scale of X: without that their conjugate would be that of the rounding.
+        """
+        free = (self.lower == -math.inf) & (self.upper == math.inf)
+        unpenalised = free & (self.price == 0) & (self.ridge == 0)
+        yield unpenalised
+        faint = free & (self.price <= FAINT * at.rounding_of_corr(problem)) & (self.ridge <= FAINT * part)
+        n = np.count_nonzero(faint)
+        if problem.loss.quadratic and np.count_nonzero(unpenalised) < n <= min(problem.n_samples, MOST_FAINT):
+            yield faint
+
+    def _lower_ends(self, problem, at, part, projected):
+        """Lower ends, each with the scale of its dual point: the residual less its projection on the columns `projected`."""
+        error = self._orthogonality_error(problem, at, projected) if projected.any() else 0.0
+        if error == math.inf:
+            return [(-math.inf, 0.0)]
+        rest = error * (problem.size(problem.weight * problem.y) + problem.size(at.resid))
         if len(at.corr) > 1 or problem.gather([0]).any():  # all correlations with a column of zeros are 0
             error += at.rounding_of_corr(problem)
-        size, limit = np.where(unpenalised, 0.0, np.abs(at.corr) + error), self._limit(at.corr, error)
+        size, limit = np.where(projected, 0.0, np.abs(at.corr) + error), self._limit(at.corr, error)
         price, ridge, open_ = self.price * (1 - part), self.ridge * (1 - part), limit == math.inf
         scales = [1.0, dual_scale(price[open_], size[open_])]
         if ridge.any():
-            binding = open_ & ~unpenalised
-            scales.append(dual_scale(price[binding], (np.abs(at.corr - ridge * at.beta) + error)[binding]))
-        ends = [at.lower_end(problem, scale) - penalty_conjugate(price, ridge, scale * size, limit) for scale in scales]
-        best = int(np.argmax(ends))
-        witness = {"max_abs_corr": float(np.abs(at.corr).max()), "dual_scale": scales[best]}
-        return interval(self.target, problem, at, ends[best], upper, witness, rest=rest + part * penalty)
+            binding = open_ & ~projected
+            shrunk = np.where(at.beta == 0, 0.0, ridge) * at.beta
+            scales.append(dual_scale(price[binding], (np.abs(at.corr - shrunk) + error)[binding]))
+        return [
+            (at.lower_end(problem, scale) - penalty_conjugate(price, ridge, scale * size, limit) - rest, scale) for scale in scales
+        ]
 
     def _orthogonality_error(self, problem, at, unpenalised):
         """Bound the norm of the residual's projection on the unpenalised columns. The dual point is the residual minus this projection.
 
-        Only for the squared loss; inf for other losses. *Cost*: the singular values of these columns.
+        For other losses than the squared one inf, unless there is nothing to project. *Cost*: the singular values of these columns.
         """
-        if not problem.loss.quadratic:
-            return math.inf
         some = np.flatnonzero(unpenalised)
+        if not at.resid.any():
+            return 0.0
+        if not problem.loss.quadratic:
+            return 0.0 if len(some) == 1 and not problem.gather(some).any() else math.inf
         sizes = svdvals(problem.gather(some) * np.sqrt(problem.weight)[:, None])
         least = sizes[sizes > max(problem.n_samples, len(some)) * float(np.finfo(float).eps) * sizes[0]]
         off = float(np.linalg.norm(at.corr[some])) + math.sqrt(len(some)) * at.rounding_of_corr(problem)
@@ -544,8 +574,12 @@ def penalty_conjugate(price, ridge, size, limit):
     """The conjugate of the penalty at abs correlations `size`: see ``Priced``."""
     excess = size - price * (1 + 2.0**-50)  # scaled sizes are rounded
     excess, ridge, limit = excess[excess > 0], ridge[excess > 0], limit[excess > 0]
-    most = np.minimum(np.divide(excess, ridge, out=np.full_like(excess, math.inf), where=ridge > 0), limit)
-    return float((excess * most - ridge * np.where(ridge > 0, most, 0.0) ** 2 / 2).sum())
+    with np.errstate(over="ignore"):  # the conjugate may be beyond the range of float64
+        most = np.minimum(np.divide(excess, ridge, out=np.full_like(excess, math.inf), where=ridge > 0), limit)
+        half = np.where(ridge > 0, excess / 2, 0.0)  # ridge * most / 2, without a product of 0 and infinity
+        at_limit = (most == limit) & (limit > 0) & (limit < math.inf)
+        half[at_limit] = np.minimum(ridge[at_limit], excess[at_limit] / limit[at_limit]) * limit[at_limit] / 2
+        return float(((excess - half) * most).sum())
 
 
 def interval(target, problem, at, lower, upper, witness, *, radius=0.0, rest=0.0):
@@ -558,4 +592,5 @@ def interval(target, problem, at, lower, upper, witness, *, radius=0.0, rest=0.0
     refuted = contradiction(problem, at.pred, upper, by_convexity) or (miscounted(problem, at.resid, at.corr) if by_convexity else "")
     if refuted:
         return Certificate(target, -math.inf, upper, witness, refuted=refuted)
-    return Certificate(target, max(lower - at.rounding(problem, radius) - rest, least), upper, witness)
+    end = lower - at.rounding(problem, radius) - rest
+    return Certificate(target, end if end > least else least, upper, witness)  # a lower end that is no number is none

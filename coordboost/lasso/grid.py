@@ -234,7 +234,8 @@ class LassoPath(PiecewiseLinear):
         step = self._place(step)
         way, lam = self.problem.standardization, float(self.alphas[step] * self.problem.weight.sum())
         price = lam * self.l1_ratio * self.factors[0, way.kept] / way.norm
-        ridge = lam * (1 - self.l1_ratio) * self.factors[1, way.kept] / way.norm**2
+        with np.errstate(over="ignore"):  # infinite for columns of norm 1e-154: their coefficients are 0
+            ridge = lam * (1 - self.l1_ratio) * self.factors[1, way.kept] / way.norm / way.norm
         return Priced(L1Penalty(lam), price, ridge, *self.limits[:, way.kept] * way.norm)
 
     def certificate(self, step=-1, *, independent=False):

@@ -375,4 +375,4 @@ class Reach(intercept.Farthest):
         rest = abs(float(at.resid.sum())) + at.rounding_of_corr(problem) * math.sqrt(total)
         # the intercept of the point itself: its distance from the start is at most the largest abs prediction
         far = self.most(certificate.upper, *target.prices(problem)) + float(np.abs(at.pred).max())
-        return certificate.gap + rest * far
+        return certificate.gap + (rest * far if rest > 0 else 0.0)

@@ -31,6 +31,8 @@ from coordboost.learners import Dense
 from coordboost.paths.intercept import Shifts, best_shift
 from coordboost.paths.places import between
 
+#: If the penalties of the columns differ by more than this factor, or a gap was not reached, gaps are those of certificates.
+UNEVEN = 1e6
 #: Smaller l1_ratios above 0 have the default grid of this one.
 LEAST_RATIO = 1e-3
 #: Columns gathered at a time for a Gram matrix of the samples.
@@ -146,7 +148,7 @@ def lasso_path(
     with one_thread():
         way, l1 = problem.standardization, l1_ratio or 1.0
         ridge = (1 / l1 - l1_ratio / l1) / largest * _squares(factors)
-        low, high = limits[:, way.kept] * (way.norm * largest / scale)
+        low, high = limits[:, way.kept] * (way.norm / scale * largest)
         penalty = Penalty(float(l1_ratio > 0), ridge, low, high, l1_ratio < 1, limited)
         columns = ScaledColumns(problem, scale / largest, penalty, weighted=squared, products=products, unpenalised=unpenalised)
         total = float(problem.weight.sum())
@@ -158,7 +160,10 @@ def lasso_path(
         top = next((top for top in tops if top > least), 0.0)  # limits may keep all coefficients at 0
         # then the constant model, with the columns without a penalty, is optimal for every penalty
         nothing_to_explain = problem.start_excess == 0 or not penalty.size(start).any()
-        ridge_size = float(np.sum(scale[factor > 0] ** 2)) / total if l1_ratio == 0 else None
+        with np.errstate(over="ignore"):
+            ridge_size = float(np.sum(scale[factor > 0] ** 2)) / total if l1_ratio == 0 else None
+        if ridge_size == math.inf and alphas is None:
+            raise ValueError("the squared norms of the columns of X are beyond the range of float64; pass alphas, or rescale the columns.")
         alphas = penalty_grid(alphas, n_alphas, eps, top, least, ridge_size)
         if (not squared or l1_ratio == 0) and alphas[-1] == 0 and not nothing_to_explain:
             what = shown(problem.loss) if l1_ratio else "ridge, l1_ratio = 0"
@@ -183,6 +188,14 @@ def lasso_path(
             shifts = Shifts(problem)
             intercepts = intercepts + [shifts.beside(problem.combine(problem.unit(coef))) for coef in models.toarray()]
     done = len(gaps)
+    penalised = np.ones((2, problem.standardization.n_columns))
+    penalised[:, problem.standardization.kept] = _factors(problem, scale, factors)
+    found = LassoPath(problem, alphas[:done], models, intercepts, gaps, n_scans + 1, solver, penalised, limits, l1_ratio, free=free)
+    uneven = scale[factor > 0].max(initial=0.0) > UNEVEN * scale[factor > 0].min(initial=math.inf)
+    if free:
+        gaps = _certified_gaps(found)
+    elif not nothing_to_explain and (uneven or not (gaps <= tol).all()):
+        gaps = _judged_anew(found)
     message = message_of(alphas, gaps, tol)
     if cut and (done < len(alphas) or gaps[-1] > tol):
         message = f"interrupted after {done} of {len(alphas)} alphas"
@@ -191,14 +204,7 @@ def lasso_path(
         warn(f"lasso_path was {message}.", InterruptedWarning)
     elif cut:
         warn(LATE, InterruptedWarning)
-    penalised = np.ones((2, problem.standardization.n_columns))
-    penalised[:, problem.standardization.kept] = _factors(problem, scale, factors)
-    path = LassoPath(problem, alphas[:done], models, intercepts, gaps, n_scans + 1, solver, penalised, limits, l1_ratio, message, free)
-    if not free:
-        return path
-    gaps = _certified_gaps(path)
-    reached = message == message_of(alphas, path.gaps, tol)
-    return replace(path, gaps=gaps, message=message_of(alphas, gaps, tol) if reached else message)
+    return replace(found, gaps=gaps, message=message)
 
 
 def _no_worse_than_none(problem, columns, lams, coefs, gaps, tol, free):
@@ -244,6 +250,15 @@ def _certified_gaps(path):
         if not off * (far + abs(shift)) <= 0.1 * gaps[k] * excess:
             gaps[k] = max(gaps[k], path.certificate(k).gap / excess)
     return gaps
+
+
+def _judged_anew(path):
+    """The gaps of the certificates of a path, relative to the loss at 0, (n_alphas,).
+
+    For penalties that differ by many powers of ten, as on columns of such norms, and for gaps that were not reached: what is left may be
+    the rounding of the solver. *Cost*: one scan for each alpha.
+    """
+    return np.array([path.certificate(k).witness["relative_gap"] for k in range(path.n_points)])
 
 
 def _rounding(problem, zero, factor, coefs):
@@ -377,7 +392,9 @@ def by_eigenvectors(problem, columns, lams, tol):
     size = np.einsum("ij,ij->j", rest, gram @ rest if wide else rest)
     if wide:
         part = np.concatenate([piece @ part for _, piece in pieces()])
-    return scipy.sparse.csr_array((by[:, None] * part).T), np.maximum(size, 0.0) / (2 * lams) / (columns.null or 1.0), 1 + wide
+    with np.errstate(over="ignore"):  # for a tiny penalty all that is left is rounding
+        gaps = np.maximum(size, 0.0) / (2 * lams) / (columns.null or 1.0)
+    return scipy.sparse.csr_array((by[:, None] * part).T), gaps, 1 + wide
 
 
 def by_newton(problem, columns, lams, tol, free=False):

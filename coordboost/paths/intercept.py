@@ -154,7 +154,7 @@ def certified(problem, beta, shift, target, reach=None):
     else:
         upper = own.upper(owner) + target.value(own.beta)
         off = abs(sum_of) + dual.rounding_of_corr(base) * math.sqrt(float(problem.weight.sum()))
-        rest = off * (reach.most(upper, target.price, target.ridge) + abs(shift))
+        rest = off * (reach.most(upper, target.price, target.ridge) + abs(shift)) if off > 0 else 0.0
     return target.certificate(base, dual, (owner, own), rest)
 
 
@@ -169,6 +169,8 @@ def beside_any(certificate, problem, at, shift, reach):
         return certificate
     total = float(problem.weight.sum())
     off = abs(_sums(at)[0]) + at.rounding_of_corr(problem) * math.sqrt(total)
+    if off == 0:
+        return certificate
     if isinstance(target, Unconstrained):  # constants are orthogonal to the columns
         rest = off * off / (2 * problem.loss.mu * total)
     elif isinstance(target, L1Ball):
