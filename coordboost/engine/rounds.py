@@ -120,6 +120,7 @@ def solve_rounds(problems, method, n_rounds, *, rng=0, stop=(), earlier=None):
         step_together(steppers, now if careful else None)
     now.write_offsets()
     constants = np.array([np.full(len(class_index), stepper.problem.constant) for stepper in steppers])
-    rise = "" if status is Status.DIVERGED else above_start(now.loss_at(constants), now.loss)
+    descends = method.noise is None and status is not Status.DIVERGED
+    rise = above_start(now.loss_at(constants), now.loss) if descends else ""
     words = "; ".join(filter(None, (words or status.value, rise)))
     return [Run(replace(course.outcome(status, words), model_state=WeakLearnerState)) for course in courses]

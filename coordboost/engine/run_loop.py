@@ -110,7 +110,8 @@ class Course:
         """The ``Outcome`` of the stepper at the present step."""
         stepper = self.stepper
         problem, pred, rise = stepper.problem, stepper.model_state.pred, ""
-        if stepper.k and status is not Status.DIVERGED:
+        descends = stepper.method.noise is None  # a chain with noise samples models, good and bad
+        if stepper.k and descends and status is not Status.DIVERGED:
             rise = above_start(problem.start_loss, self.state().loss if pred is None else problem.value(pred))
         words = "; ".join(filter(None, (message or status.value, stepper.model_state.remark, rise)))
         return Outcome(
