@@ -1,5 +1,6 @@
 """Ctrl-C: runs keep their steps and warn, all else raises soon; a second Ctrl-C acts at once. SIGTERM is left alone."""
 
+import os
 import signal
 import subprocess
 import sys
@@ -153,10 +154,11 @@ def for_ever(work):
 """
 
 
-def process(*lines):
-    """Return the lines that a process prints, its exit status, and the end of its stderr."""
+def process(*lines, cache=None):
+    """Return the lines that a process prints, its exit status, and the end of its stderr; `cache`, its folder of compiled code."""
     source = "\n".join([HEAD, *lines])
-    done = subprocess.run([sys.executable, "-c", source], capture_output=True, text=True, timeout=500)
+    given = {**os.environ, **({} if cache is None else {"NUMBA_CACHE_DIR": str(cache)})}
+    done = subprocess.run([sys.executable, "-c", source], capture_output=True, text=True, timeout=500, env=given)
     return done.stdout.splitlines(), done.returncode, done.stderr[-2000:]
 
 
@@ -183,9 +185,9 @@ FITS = {
     ),
     "stagewise": (
         "cb.ForwardStagewiseRegressor(n_steps=10).fit(X, y)",
-        "lambda: cb.ForwardStagewiseRegressor(n_steps=10**10, eps=1e-9).fit(X, y)",
+        "lambda: cb.ForwardStagewiseRegressor(n_steps=10**9, eps=1e-9).fit(X, y)",
     ),
-    "trees": ("cb.RandomizedGBMRegressor(n_estimators=3).fit(X, y)", "lambda: cb.RandomizedGBMRegressor(n_estimators=10**8).fit(X, y)"),
+    "trees": ("cb.RandomizedGBMRegressor(n_estimators=3).fit(X, y)", "lambda: cb.RandomizedGBMRegressor(n_estimators=10**7).fit(X, y)"),
     "a lasso": ("cb.CertifiedLasso(alpha=0.01).fit(X, y)", "lambda: for_ever(lambda: cb.CertifiedLasso(alpha=0.01, tol=1e-9).fit(X, y))"),
     "a lasso of classes": (
         "cb.CertifiedLassoClassifier().fit(X, y > 0)",
@@ -217,6 +219,23 @@ def test_ctrl_c_acts_soon(works):
     out, code, words = process(*(line for ready, work in works.values() for line in (ready, f"tried({work})")))
     assert dict(zip(works, out, strict=False)) == dict.fromkeys(works, "KeyboardInterrupt soon"), words
     assert code == 0
+
+
+#: The first run and the first paths of a process whose cache of compiled code is empty. Signals come while kernels are compiled.
+FIRST = {
+    "a run": "cb.solve(cb.Problem(X, y), cb.forward_stagewise(0.01), 10**5)",
+    "a path": "cb.lasso_path(X, y)",
+    "an exact path": "cb.exact_path(rng.normal(size=(300, 200)), rng.normal(size=300))",
+}
+
+
+def test_first_compilations_are_broken_off(tmp_path):
+    """Nothing was made, so nothing is lost: KeyboardInterrupt. The next call compiles again, and is not disturbed."""
+    code = [f"tried(lambda: {work}, after={after})" for work in FIRST.values() for after in (0.2, 0.9)]
+    last = "print(cb.solve(cb.Problem(X, y), cb.forward_stagewise(0.01), 50).n_steps)"
+    out, status, words = process("cb.lasso_path, cb.exact_path", *code, last, cache=tmp_path)
+    assert [line.split(" ")[0] for line in out] == ["KeyboardInterrupt"] * len(code) + ["50"], (out, words)  # after one function at most
+    assert status == 0
 
 
 MANY = """

@@ -7,6 +7,7 @@ with kernels: if any kernel changes, the stamp changes, and the function is comp
 import functools
 import hashlib
 import inspect
+import signal
 import sys
 import threading
 import time
@@ -110,7 +111,7 @@ class CompiledFunction:
     def _prepare(self, args):
         """Compile it for the types of `args`, or load it. If that fails, remove its cache files and retry; then do without the disk."""
         kinds = tuple(map(numba.typeof, args))
-        with _announced(self):
+        with _announced(self), _at_work():
             for again_on_disk in (True, False, False):
                 try:
                     self.form.compile(kinds)
@@ -187,6 +188,58 @@ def _warn(error):
             RuntimeWarning,
             stacklevel=5,
         )
+
+
+class _Work(threading.local):
+    """Depth of compilations in this thread."""
+
+    depth = 0
+
+
+_WORK = _Work()
+#: Functions that the main thread calls before and after it compiles a function, or loads its compiled code. They may raise. (After: Python
+#: drops what signal handlers raise in calls from the compiler.)
+AROUND = []
+
+
+def is_compiling():
+    """Whether this thread compiles a function, or loads its compiled code: an exception may break that off."""
+    return _WORK.depth > 0
+
+
+@contextmanager
+def _at_work():
+    asked = AROUND if threading.current_thread() is threading.main_thread() else ()
+    if asked is AROUND:
+        _load_numba()
+    for heed in asked:
+        heed()
+    _WORK.depth += 1
+    try:
+        yield
+    finally:
+        _WORK.depth -= 1
+    for heed in asked:
+        heed()
+
+
+@functools.cache
+def _load_numba():
+    """Compile a first function. Ctrl-C waits meanwhile: numba loads its tables, and cannot use them if an exception cuts that short."""
+    came, handler = [], signal.getsignal(signal.SIGINT)
+    if callable(handler):
+        signal.signal(signal.SIGINT, lambda signum, frame: came.append(signum))
+    try:
+        numba.njit("float64(float64[:])")(_first)
+    finally:
+        if callable(handler):
+            signal.signal(signal.SIGINT, handler)
+    if came:
+        handler(came[0], None)
+
+
+def _first(values):
+    return values[0]
 
 
 class _Wait:

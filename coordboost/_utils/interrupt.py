@@ -49,13 +49,18 @@ class _Here(threading.local):
 _HERE = _Here()
 #: One list for each active ``interruptible`` context of the main thread: empty, or the signals received in it.
 _NOTED: list[list[int]] = []
+#: For each of them a function: whether nothing was made in it that an exception would lose.
+_NOTHING_MADE = []
 #: Signals received since ``terminable`` was entered.
 _CAME: list[int] = []
 
 
 @contextmanager
-def interruptible():
+def interruptible(nothing_made=lambda: False):
     """Yield a function that returns the signal if Ctrl-C (SIGINT) came, else 0. A second Ctrl-C goes to the previous handler at once.
+
+    While functions are compiled, which takes seconds, the first one raises ``KeyboardInterrupt`` if ``nothing_made()`` is true, in this and
+    in all enclosing contexts: then nothing is lost.
 
     The previous handler is restored at the end. Signals that are ignored, or handled outside Python, are left alone. Only the main thread
     may set handlers: in another thread, and within ``uncut``, no handler is set, and the function calls ``heed`` and returns 0.
@@ -63,13 +68,21 @@ def interruptible():
     if _HERE.uncut or threading.current_thread() is not threading.main_thread():
         yield _nothing_noted
         return
+    from coordboost._numba.compiling import AROUND, is_compiling
+
     came, told, previous = [], [], {}
+
+    def heed_early():
+        if came and all(nothing() for nothing in _NOTHING_MADE):
+            raise KeyboardInterrupt
 
     def note(signum, frame):
         if not came:
             for noted in _NOTED:  # also the enclosing contexts
                 noted.append(signum)
             _CAME.append(signum)
+            if is_compiling():
+                heed_early()
         elif callable(previous[signum]):
             previous[signum](signum, frame)
         else:
@@ -85,11 +98,15 @@ def interruptible():
     previous = {one: handler for one, handler in previous.items() if handler not in (signal.SIG_IGN, None)}
     try:
         _NOTED.append(came)
+        _NOTHING_MADE.append(nothing_made)
+        AROUND.append(heed_early)
         for one in previous:
             signal.signal(one, note)
         yield asked
     finally:
         _NOTED.pop()
+        _NOTHING_MADE.pop()
+        AROUND.pop()
         for one, handler in previous.items():
             signal.signal(one, handler)
     if came and not (told or _NOTED):

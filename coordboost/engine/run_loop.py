@@ -143,7 +143,12 @@ def drive(make, n_steps, stop, watch, seconds=0.0):
     n_steps, rules = validation.whole("n_steps", n_steps), rules_of(stop)
     if watch is not None:
         function("watch", watch, "a function of a State")
-    with interruptible() as interrupted:
+    course = None
+
+    def nothing_made():
+        return course is None or course.stepper.k == course.marks[0][0]
+
+    with interruptible(nothing_made) as interrupted:
         course = Course(make(), n_steps, seconds)
         status, words = _advance(course, Asking(rules, course.stepper.k), watch, interrupted)
     if status is Status.INTERRUPTED:

@@ -59,10 +59,10 @@ class Recruited(NamedTuple):
 
 
 class WorkingSet:
-    """Solve for one penalty after the other, largest first."""
+    """Solve for one penalty after the other, largest first; `answers`, those that ``path`` has found."""
 
     def __init__(self, inner):
-        self.inner, self.found_for = inner, math.inf
+        self.inner, self.found_for, self.answers = inner, math.inf, []
 
     def solve(self, lam, tol, interrupted=lambda: False):
         """Return the `Answer` at `lam`. Its gap is at most `tol`, unless rounding, an interruption or the limit of checks ends the work."""
@@ -105,12 +105,11 @@ class WorkingSet:
 
     def path(self, lams, tol, interrupted=lambda: False):
         """Return the answers at the decreasing `lams`; fewer of them once `interrupted()` is true."""
-        answers = []
         for lam in lams:
-            if answers and interrupted():
+            if self.answers and interrupted():
                 break
-            answers.append(self.solve(float(lam), tol, interrupted))
-        return answers
+            self.answers.append(self.solve(float(lam), tol, interrupted))
+        return self.answers
 
 
 def along(columns, inner, lams, tol):
@@ -118,8 +117,9 @@ def along(columns, inner, lams, tol):
 
     Return coefficients, CSR array (n_done, n_learners), their gaps (n_done,), and the number of scans.
     """
-    with interruptible() as interrupted:
-        answers = WorkingSet(inner).path(lams, tol, interrupted)
+    solver = WorkingSet(inner)
+    with interruptible(lambda: not solver.answers) as interrupted:
+        answers = solver.path(lams, tol, interrupted)
     stops = np.cumsum([0] + [len(answer.learner) for answer in answers])
     learner = np.concatenate([stops[:0]] + [answer.learner for answer in answers])
     value = np.concatenate([np.zeros(0)] + [answer.value for answer in answers])

@@ -40,7 +40,7 @@ def write(file, header, arrays):
     text = text.removesuffix('""}') + f'"{digest(text.encode())}"}}'
     with replacing(file) as handle, ZipFile(handle, "w") as archive:
         for name, array in {"header": np.frombuffer(text.encode(), dtype=np.uint8), **arrays}.items():
-            archive.compression = ZIP_STORED if name == "header" else ZIP_DEFLATED
+            archive.compression, archive.compresslevel = ZIP_STORED if name == "header" else ZIP_DEFLATED, FASTEST
             with archive.open(f"{name}.npy", "w", force_zip64=True) as member:
                 np.lib.format.write_array(member, array, version=(1, 0), allow_pickle=False)
 
@@ -107,6 +107,8 @@ class Archive:
         return out
 
 
+#: Level of compression: long paths repeat a few numbers, so the fastest level is small enough, and a process may be about to be killed.
+FASTEST = 1
 #: Names of files that are being written: a dot, the name of the file that they will replace (or its start), 32 digits.
 BEING_WRITTEN = re.compile(r"\..*\.[0-9a-f]{32}\.coordboost\.part", re.DOTALL)
 #: Maximum bytes of a name that such a name repeats: file systems allow 255 bytes for the whole.

@@ -159,7 +159,7 @@ class Homotopy:
         n, p = self.columns.n_samples, self.columns.n_learners
         self.run_walk, self.run_gap, self.run_residual = (compiled(f) for f in (walk, knot_gap, exact_residual))
         small = self.columns.in_memory is not None and n * p * min(n, p) <= SHORT
-        with nullcontext(lambda: False) if small else interruptible() as interrupted:
+        with nullcontext(lambda: False) if small else interruptible(lambda: self.n_knots <= 1) as interrupted:
             return self._path(self._walk(interrupted))
 
     def _walk(self, interrupted):
