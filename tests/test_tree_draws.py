@@ -1,10 +1,12 @@
 """Trees grown on a subsample of the rows, and trees whose interactions are limited to given sets of features."""
 
 import itertools
+import warnings
 
 import numpy as np
 import pytest
 from refusal import refused
+from sklearn.exceptions import ConvergenceWarning
 
 import coordboost as cb
 
@@ -155,3 +157,32 @@ def test_few_rows():
     run = cb.solve(cb.Problem(cb.data.trees(X[:6], subsample=0.3, min_samples=2), Y[:6]), cb.ls_boost(0.5), 3)
     assert (run.problem.dictionary.trees.n_leaves == 1).all() and np.isfinite(run.final.loss)
     assert np.isfinite(cb.solve(cb.Problem(cb.data.trees(X[:2], subsample=0.1), Y[:2]), cb.ls_boost(0.5), 3).final.loss)
+
+
+@pytest.mark.parametrize("loss", [cb.losses.Squared(), cb.losses.Huber(0.5)], ids=["squared", "huber"])
+@pytest.mark.parametrize("kind", [cb.AcceleratedGBMRegressor, cb.RandomizedGBMRegressor])
+def test_trees_of_some_rows_keep_monotone_constraints(kind, loss):
+    grid = np.linspace(-3, 3, 60)[:, None]
+    for seed in range(8):
+        rng = np.random.default_rng(seed)
+        x = rng.integers(-2, 3, (40, 1)).astype(float)
+        y = rng.normal(size=40)
+        newton = {"newton": True} if "newton" in kind().get_params() else {"gamma": 0.5}
+        model = kind(
+            loss=loss, monotonic_cst=[1], subsample=0.3, learning_rate=1.0, n_estimators=10,
+            min_samples_leaf=1, random_state=seed, **newton,
+        )  # fmt: skip
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", ConvergenceWarning)
+            model.fit(x, y)
+        assert (np.diff(model.predict(grid)) >= -1e-12).all()
+
+
+def test_a_run_with_trees_that_fit_nothing_is_saved_and_loaded(tmp_path):
+    rng = np.random.default_rng(6)
+    x = rng.normal(size=(80, 1))
+    y = 50.0 * rng.choice([-1.0, 1.0], 80)
+    learners = cb.data.trees(x, newton=True, subsample=0.3, monotone=[1], min_samples=10)
+    run = cb.solve(cb.Problem(learners, y, cb.losses.Huber(0.5)), cb.gbm(1.0), 8)
+    run.save(tmp_path / "a.run")
+    assert (cb.load(tmp_path / "a.run").predict(x) == run.predict(x)).all()

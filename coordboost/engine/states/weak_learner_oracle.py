@@ -82,11 +82,15 @@ class WeakLearnerState(Along, ModelState):
 
     def bounded(self, j, corr):
         """The length of the learner that was found, changed so that it raises the loss in no leaf."""
-        return self._leaf_length(j, False) if self._leafwise else within_line(self, j, corr)
+        if self._leafwise:
+            return self._leaf_length(j, False)
+        return within_line(self, j, corr) if corr != 0 else 0.0
 
     def minimised(self, j, corr):
         """The length that minimises the loss along the learner that was found; each leaf of a tree has a step of its own."""
-        return self._leaf_length(j, True) if self._leafwise else self.search(j, 1, 0)
+        if self._leafwise:
+            return self._leaf_length(j, True)
+        return self.search(j, 1, 0) if corr != 0 else 0.0
 
     @property
     def _leafwise(self):

@@ -187,6 +187,8 @@ class TreeBank(Learners):
         grower.write_other_leaves(others)
         corr, size = compiled(unit_on_all)(self.weight, v, self.hand.leaf, values[j])
         self.seen, self.hand.values[:], self.length = j, values[j], self.length * size
+        if corr < 0 and self.family.growth.monotone.any():
+            corr = 0.0  # no step: a step back along a tree that may only rise would fall
         return j, corr
 
     def least_risk(self, v, drawn, revisit, risk, less):

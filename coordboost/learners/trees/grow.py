@@ -167,7 +167,7 @@ def split_best(table, categorical, monotone, sets, limits, features, penalty, st
     """Split all new nodes that gain by it, or the one node with the largest gain; return False if there is none.
 
     For an ordered feature, codes that no training row has go where missing values go. A category
-    without rows in the node goes to the larger child.
+    without rows in the node goes to the larger child, of two equal ones to that of the first level.
     """
     max_depth, max_leaves, _, _, min_gain, l2 = limits
     (_, _, n_bins, missing), (nodes, cuts, histograms, _, _, goes_left) = table, memory
@@ -197,8 +197,13 @@ def split_best(table, categorical, monotone, sets, limits, features, penalty, st
         f, sums, counts = features[node.place], histograms[0, node.slot, node.place], histograms[-1, node.slot, node.place]
         node.feature, node.open, node.left = f, 0, left
         if categorical is not None and categorical[f]:
-            flags[:] = int(2 * cut.count > node.count)
             n_levels = rank(state, sums, counts, n_bins[f], l2, scratch[0], order)
+            lowest = 0
+            for i in range(n_levels):
+                if order[i] < order[lowest]:
+                    lowest = i
+            larger = 2 * cut.count - node.count
+            flags[:] = int(larger > 0 or (larger == 0 and lowest < cut.bin))
             for i in range(n_levels):
                 flags[order[i]] = int(i < cut.bin)
         else:

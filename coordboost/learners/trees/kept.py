@@ -72,16 +72,23 @@ def unit_values(state, nodes, m, power, metric, v, leaf, values):
 
 
 def unit_on_all(metric, v, leaf, values):
-    """Rescale a tree grown on some samples to unit norm on all; return its product with `v`, and its norm on all before."""
-    square = corr = 0.0
+    """Rescale a tree grown on some samples to unit norm on all; return its product with `v`, and its norm on all before.
+
+    A tree without a finite norm above 0 becomes the constant; its product and its norm are 0.
+    """
+    square = corr = total = 0.0
     for i in range(len(v)):
         value = values[leaf[i]]
         square += metric[i] * value * value
         corr += v[i] * value
+        total += metric[i]
     size = math.sqrt(square)
-    for k in range(len(values) if size > 0.0 else 0):
+    if not 0.0 < size < math.inf:
+        values[:] = 1.0 / math.sqrt(total)
+        return 0.0, 0.0
+    for k in range(len(values)):
         values[k] /= size
-    return (corr / size, size) if size > 0.0 else (0.0, 0.0)
+    return corr / size, size
 
 
 def cut_back(state, nodes, m, power, grown, number, leaf, values):
