@@ -1,0 +1,143 @@
+"""Objectives of linear models and their optimum by cvxpy, written without the package."""
+
+import contextlib
+import warnings
+from dataclasses import dataclass
+
+import numpy as np
+
+LOSSES = {
+    "Squared": lambda y, f: (y - f) ** 2 / 2,
+    "Logistic": lambda y, f: np.logaddexp(0, -y * f),
+    "Huber": lambda y, f: np.where(abs(y - f) <= 0.5, (y - f) ** 2 / 2, 0.5 * (abs(y - f) - 0.25)),
+    "Poisson": lambda y, f: np.exp(f) - y * f,
+    "Exponential": lambda y, f: np.exp(-y * f),
+    "Gamma": lambda y, f: y * np.exp(-f) + f,
+}
+FOR_CVXPY = {
+    "Squared": lambda cp, y, f: cp.square(y - f) / 2,
+    "Logistic": lambda cp, y, f: cp.logistic(-cp.multiply(y, f)),
+    "Huber": lambda cp, y, f: cp.huber(y - f, 0.5) / 2,
+    "Poisson": lambda cp, y, f: cp.exp(f) - cp.multiply(y, f),
+    "Exponential": lambda cp, y, f: cp.exp(-cp.multiply(y, f)),
+    "Gamma": lambda cp, y, f: cp.multiply(y, cp.exp(-f)) + f,
+}
+
+
+@dataclass(frozen=True)
+class Objective:
+    """sum_i weight_i loss(y_i, base_i + X_i w + b) + l1 |w| + ridge w^2 / 2, lower <= w <= upper.
+
+    X (n, p); y, weight, base (n,); l1, ridge, lower, upper (p,); the intercept b is 0 unless
+    `intercept`; with a `radius` the l1 norm of w is at most that.
+    """
+
+    loss: str
+    X: np.ndarray
+    y: np.ndarray
+    weight: np.ndarray
+    base: np.ndarray
+    l1: np.ndarray
+    ridge: np.ndarray
+    lower: np.ndarray
+    upper: np.ndarray
+    intercept: bool
+    radius: float = np.inf
+
+    def value(self, coef, intercept=0.0):
+        """The objective at a model, in sums over samples."""
+        pred = self.base + self.X @ coef + intercept
+        loss = self.weight @ LOSSES[self.loss](self.y, pred)
+        return loss + self.l1 @ abs(coef) + self.ridge @ coef**2 / 2
+
+    @property
+    def scale(self):
+        """The objective of the model 0, the unit of differences that are rounding."""
+        return abs(self.value(np.zeros(self.X.shape[1])))
+
+    def infeasible(self, coef):
+        """How far a model is outside the limits, relative to its coefficients."""
+        unit = 1e-12 * (1 + abs(coef))
+        outside = np.maximum(self.lower - coef, coef - self.upper) > unit
+        too_long = abs(coef).sum() > self.radius * (1 + 1e-9)
+        return bool(outside.any() or too_long)
+
+    def optimum(self):
+        """The optimum found by cvxpy, or slightly more; inf where no solver ends."""
+        import cvxpy as cp
+
+        unit = float(self.weight.mean())
+        spread = np.sqrt((self.X**2).mean(axis=0))
+        scale = np.where(spread > 0, spread, 1.0)
+        v = cp.Variable(self.X.shape[1])
+        b = cp.Variable() if self.intercept else 0.0
+        pred = self.base + (self.X / scale) @ v + b
+        loss = (self.weight / unit) @ FOR_CVXPY[self.loss](cp, self.y, pred)
+        l1 = self.l1 / scale / unit @ cp.abs(v)
+        ridge = self.ridge / scale**2 / unit @ cp.square(v) / 2
+        low = np.flatnonzero(np.isfinite(self.lower))
+        high = np.flatnonzero(np.isfinite(self.upper))
+        limits = []
+        if len(low):
+            limits.append(v[low] >= (self.lower * scale)[low])
+        if len(high):
+            limits.append(v[high] <= (self.upper * scale)[high])
+        if np.isfinite(self.radius):
+            limits.append(cp.norm1(cp.multiply(1 / scale, v)) <= self.radius)
+        problem = cp.Problem(cp.Minimize(loss + l1 + ridge), limits)
+        tight = {"tol_gap_abs": 1e-11, "tol_gap_rel": 1e-11, "tol_feas": 1e-11}
+        values = [np.inf]
+        for options in (tight, {}):
+            with warnings.catch_warnings(), contextlib.suppress(cp.error.SolverError):
+                warnings.simplefilter("ignore")
+                problem.solve(solver=cp.CLARABEL, **options)
+                if v.value is None:
+                    continue
+                coef = np.clip(v.value / scale, self.lower, self.upper)
+                coef *= min(1.0, self.radius / (abs(coef).sum() or 1.0))
+                values.append(self.value(coef, float(b.value) if self.intercept else 0.0))
+        return float(np.min(values))
+
+
+@dataclass(frozen=True)
+class MultinomialObjective:
+    """sum_i weight_i (log sum_k exp f_ik - f_{i, label_i}) + sum_kj l1_j |w_kj|, f = X w' + b."""
+
+    X: np.ndarray
+    label: np.ndarray
+    weight: np.ndarray
+    l1: np.ndarray
+    intercept: bool
+
+    @property
+    def scale(self):
+        """The objective of the model 0."""
+        return float(self.weight.sum() * np.log(self.label.max() + 1))
+
+    def infeasible(self, coef):
+        """There are no limits."""
+        return False
+
+    def value(self, coef, intercept):
+        """The objective at coefficients (n_classes, p) and intercepts (n_classes,)."""
+        f = self.X @ coef.T + intercept
+        losses = np.logaddexp.reduce(f, axis=1) - f[np.arange(len(f)), self.label]
+        return self.weight @ losses + (abs(coef) @ self.l1).sum()
+
+    def optimum(self):
+        """The optimum found by cvxpy, or slightly more."""
+        import cvxpy as cp
+
+        unit = float(self.weight.mean())
+        n_classes = self.label.max() + 1
+        w = cp.Variable((n_classes, self.X.shape[1]))
+        b = cp.Variable(n_classes) if self.intercept else np.zeros(n_classes)
+        f = self.X @ w.T + np.ones((len(self.X), 1)) @ cp.reshape(b, (1, n_classes), order="C")
+        own = cp.sum(cp.multiply(np.eye(n_classes)[self.label], f), axis=1)
+        loss = (self.weight / unit) @ (cp.log_sum_exp(f, axis=1) - own)
+        penalty = cp.sum(cp.abs(w) @ (self.l1 / unit))
+        problem = cp.Problem(cp.Minimize(loss + penalty))
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            problem.solve(solver=cp.CLARABEL)
+        return self.value(w.value, b.value if self.intercept else b)
