@@ -192,7 +192,7 @@ def test_a_diverging_run_keeps_its_finite_steps_and_warns(held, monkeypatch):
         ({"loss": "squared"}, "loss must be a loss object"),
         ({"newton": "yes"}, "newton must be"),
         ({"early_stopping": "auto"}, "early_stopping must be"),
-        ({"monotonic_cst": [1, 0]}, "monotone must be a number for each"),
+        ({"monotonic_cst": [1, 0]}, "monotonic_cst must be a number for each"),
     ],
 )
 def test_bad_parameters_are_refused(settings, words):
@@ -205,7 +205,7 @@ def test_wrong_losses_and_classes_are_refused():
         cb.RandomizedGBMClassifier(loss=cb.losses.Squared()).fit(X, NAMES)
     with pytest.raises(ValueError, match="Poisson declares no smoothness constant sigma, which accelerated boosting needs"):
         cb.AcceleratedGBMRegressor(loss=cb.losses.Poisson()).fit(X, np.abs(Y))
-    with pytest.raises(ValueError, match="y holds the class 'pink', which was not in the fit"):
+    with pytest.raises(ValueError, match="y_val holds the class 'pink', which was not in the fit"):
         cb.RandomizedGBMClassifier(**QUICK).fit(X, NAMES, X_val=X[:2], y_val=["pink", "red"])
     with pytest.raises(ValueError, match=r"non-zero|0 for every row"):
         cb.RandomizedGBMRegressor().fit(X, Y, np.zeros(120))

@@ -175,7 +175,7 @@ test_bad_input = refusals(
     case("n_alphas", lambda: demo(n_alphas=0), "n_alphas must be a whole number >= 1"),
     case("alphas", lambda: demo(alphas=[-1.0]), "alphas must be at least one penalty >= 0"),
     case("no alphas", lambda: demo(alphas=[]), "alphas must be at least one penalty >= 0"),
-    case("NaN alphas", lambda: demo(alphas=[np.nan]), "alphas holds NaN"),
+    case("NaN alphas", lambda: demo(alphas=[np.nan]), "alphas must be finite numbers, got NaN or infinity (first at index 0"),
     case("ratio", lambda: demo(l1_ratio=-0.1), "l1_ratio must be at least 0 and at most 1"),
     case("net", lambda: demo(l1_ratio=0.5, solver="homotopy"), "solver must be None or 'cd' for Squared() and l1_ratio = 0.5"),
     case("factor", lambda: demo(penalty_factor=[1, -1, 1]), "penalty_factor must be at least 0"),

@@ -36,8 +36,9 @@ def test_a_too_long_eps_is_warned_of():
     )
     losses = [state.loss for state in cb.iterate(problem, cb.forward_stagewise(1e6), 10)]
     assert min(losses[1:]) >= losses[0] * (1 - 1e-12)
-    with pytest.warns(cb.engine.LongStepWarning, match="no step of that length"):
+    with pytest.warns(cb.engine.LongStepWarning, match="no step of that length") as said:
         cb.ForwardStagewiseRegressor(eps=1e6, n_steps=5).fit(X, Y)
+    assert len(said) == 1
 
 
 MADE = {
@@ -82,11 +83,12 @@ def test_other_methods_and_short_runs_do_not_warn():
 
 
 def test_the_command_line_warns_once(tmp_path, monkeypatch):
+    """By one hint, which names the eps; the exit code says that the constant model is better."""
     monkeypatch.chdir(tmp_path)
     np.savetxt("t.csv", np.column_stack([X, Y]), delimiter=",", header="a,b,c,d,e,y", comments="")
     result = CliRunner().invoke(main, ["fit", "t.csv", "--method", "forward_stagewise", "--eps", "1e6", "--steps", "5", "--json"])
-    assert result.exit_code == 0 and result.stderr == ""
-    hint = json.loads(result.stdout)["text"][0]
+    assert result.exit_code == 1 and result.stderr == ""
+    (hint,) = json.loads(result.stdout)["text"]
     assert hint.startswith("eps = 1e+06 is too long: no step") and hint.endswith("Try --eps 0.2.")
 
 

@@ -150,5 +150,5 @@ def test_trees():
 
 @pytest.mark.parametrize("period", [0, 1.5, -1, "often"])
 def test_periods_are_whole(period):
-    with pytest.raises(ValueError, match="period must be a whole number >= 1, or None"):
+    with pytest.raises(ValueError, match=r"period must be a whole number >= 1 and below 2\^62, or None"):
         cb.agbmr(1.0, 0.1, period)

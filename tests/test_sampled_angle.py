@@ -61,7 +61,7 @@ def test_drawn_starts_are_in_the_range_of_the_learners():
     [
         ({"starts": 0}, "starts must be a whole number >= 1"),
         ({"starts": np.ones(5)}, r"finite vectors \(n_starts, 12\)"),
-        ({"starts": np.full(12, np.nan)}, r"starts holds NaN or infinity \(first in row 0, column 0"),
+        ({"starts": np.full(12, np.nan)}, r"starts must be finite numbers, got NaN or infinity \(first at index 0"),
         ({"starts": ["one", "two"]}, "starts must hold real numbers"),
         ({"starts": np.zeros(12)}, "every start is 0"),
         ({"n_steps": 0}, "n_steps must be"),

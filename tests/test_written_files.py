@@ -165,6 +165,16 @@ def test_files_of_killed_processes_are_removed_by_the_next_save(tmp_path):
     assert (tmp_path / "old").read_text() == "what was there" and (tmp_path / ".notes.part").read_text() == "mine"
 
 
+@pytest.mark.parametrize("write", [lambda run, out: run.save(out), cb.html_report], ids=["a run", "a page"])
+def test_a_folder_is_refused_in_a_sentence(write, table, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    for folder in (".", "..", tmp_path):
+        with pytest.raises(ValueError) as caught:
+            write(cb.load(table / "one"), folder)
+        assert str(caught.value) == f"{folder} is a folder: name a file in it."
+    assert os.listdir(tmp_path) == []
+
+
 @pytest.mark.parametrize("letter", ["a", "\u00e9", "\u4e2d", "\U0001f600"])
 def test_names_of_255_bytes(letter, tmp_path):
     n_bytes = len(letter.encode())

@@ -3,7 +3,6 @@
 import inspect
 import math
 import os
-import unicodedata
 from collections.abc import Callable
 from difflib import get_close_matches
 from functools import wraps
@@ -29,11 +28,6 @@ def shown(value):
     except ValueError:  # a whole number of more digits than Python writes
         text = f"a {type(value).__name__} with too many digits to show"
     return text if len(text) <= 80 else text[:77] + "..."
-
-
-def printable(text):
-    """Return `text` with control characters, which a terminal would obey, written as escapes, as in a repr."""
-    return "".join(one if one.isprintable() or one in "\n " or unicodedata.category(one) == "Zs" else repr(one)[1:-1] for one in text)
 
 
 def number_of(value):
@@ -170,11 +164,16 @@ def file_name(name, value):
     return path
 
 
-def readable_file(path):
-    """Return `path`; raise ValueError if there is anything but a regular file: a device or a pipe may never end."""
+def no_folder(path):
+    """Return `path`; raise ValueError if it is the path of a folder."""
     if os.path.isdir(path):
         raise ValueError(f"{path} is a folder: name a file in it.")
-    if os.path.exists(path) and not os.path.isfile(path):
+    return path
+
+
+def readable_file(path):
+    """Return `path`; raise ValueError if there is anything but a regular file: a device or a pipe may never end."""
+    if os.path.exists(no_folder(path)) and not os.path.isfile(path):
         raise ValueError(f"{path} is a device or a pipe: write what it gives to a file, and name that file.")
     return path
 

@@ -285,7 +285,8 @@ class Run(StepPath):
         Raises
         ------
         ValueError
-            If `data` is True and the learners or the loss are your own; if `data` is False and the learners were found by a search.
+            If `file` is a folder; if `data` is True and the learners or the loss are your own; if `data` is False and the learners
+            were found by a search.
         OSError
             If the file cannot be written; an old file stays unchanged.
         """

@@ -554,7 +554,7 @@ def agbmr(eta: float, gamma: float | str, period: int | None = None, guard: bool
     rounds = (
         -1
         if period is None
-        else int(real("period", period, lambda n: 1 <= n < 1 << 62 and n == int(n), "a whole number from 1 to 2^62, or None"))
+        else int(real("period", period, lambda n: 1 <= n < 1 << 62 and n == int(n), "a whole number >= 1 and below 2^62, or None"))
     )
     period = None if period is None else rounds
     parameters = {"eta": eta, "gamma": gamma, "period": period, "guard": guard, "correction": correction}

@@ -8,8 +8,8 @@ import textwrap
 
 import numpy as np
 
-from coordboost._utils.checks import printable
 from coordboost._utils.kinds import pieces_of
+from coordboost._utils.text import printable
 from coordboost.certificates.objectives import L1Ball, L1Penalty, Unconstrained, outwards
 from coordboost.losses.base import Loss
 from coordboost.losses.standard import LogMeanLoss

@@ -16,6 +16,8 @@ from zipfile import ZIP_DEFLATED, ZIP_STORED, ZipFile
 
 import numpy as np
 
+from coordboost._utils.checks import no_folder
+
 try:
     import fcntl
 except ImportError:  # Windows
@@ -123,10 +125,12 @@ def replacing(file):
 
     Raises
     ------
+    ValueError
+        If `file` is a folder.
     OSError
         If the disk is full or permission is missing, with the name of `file`; no other file is left behind.
     """
-    file = os.path.realpath(file)
+    file = os.path.realpath(no_folder(file))
     try:
         if os.path.exists(file) and not os.path.isfile(file):
             with open(file, "wb") as handle:  # a device or a pipe cannot be replaced

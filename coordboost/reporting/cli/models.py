@@ -8,7 +8,7 @@ from pathlib import Path
 
 import click
 
-from coordboost._utils.checks import printable
+from coordboost._utils.text import printable
 from coordboost.reporting.cli.options import JSON, TABLE_OPTIONS, file_option, taken, whole_number, with_options
 from coordboost.reporting.cli.output import print_parts, say, show, write_out
 

@@ -9,7 +9,7 @@ from contextlib import ExitStack, contextmanager, redirect_stderr, redirect_stdo
 
 import click
 
-from coordboost._utils.checks import printable
+from coordboost._utils.text import printable
 from coordboost.reporting.cli.options import in_options
 
 

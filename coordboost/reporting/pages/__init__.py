@@ -73,8 +73,8 @@ def html_report(
     Raises
     ------
     ValueError
-        If `run` is no run, has learners other than columns, trees and stumps, or a user-defined loss; or if `cross_validation` has
-        fewer points than the run or another measure than the mean loss.
+        If `run` is no run, has learners other than columns, trees and stumps, or a user-defined loss; if `out` is a folder; or if
+        `cross_validation` has fewer points than the run or another measure than the mean loss.
 
     Notes
     -----
