@@ -1,9 +1,13 @@
 """Exact paths with more learners than samples, and on scaled columns: candidates between scans, and the gap at the end."""
 
+import signal
+import time
+
 import numpy as np
 import pytest
-from designs import columns
-from test_homotopy_rounding import GAP, errors, kernels, powers
+from designs import as_it_is, columns
+from test_homotopy import KINDS
+from test_homotopy_rounding import GAP, Interrupting, errors, kernels, powers
 
 import coordboost as cb
 
@@ -72,3 +76,60 @@ def test_a_complete_path_needs_fewer_scans_than_knots():
     problem = cb.Problem(rng.standard_normal((40, 2000)), rng.standard_normal(40))
     path = cb.exact_path(problem)
     assert path.complete and path.lam[-1] == 0 and path.gaps.max() <= 1e-12 and path.n_scans < path.n_knots
+
+
+def three_rows(p, seed=0):
+    rng = np.random.default_rng(seed)
+    return rng.standard_normal((3, p)), rng.standard_normal(3)
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("center", [True, False])
+def test_a_path_ends_where_the_rank_is_used_up(kind, center):
+    """Once as many columns move as there are independent ones, all correlations reach 0 together: no knots among rounding errors."""
+    for seed in range(3):
+        X, y = three_rows(20_000, seed)
+        path = cb.exact_path(X, y, kind=kind, fit_intercept=center)
+        assert path.complete and path.lam[-1] == 0 and path.lam[-2] > 1e-3 and path.n_knots <= 12
+        assert path.gaps[-1] <= 1e-20 and (path.kind != "lasso" or path.gaps.max() <= 1e-12)
+
+
+def cpu_of_path(X, y, kind):
+    start = time.process_time()
+    cb.exact_path(X, y, kind=kind)
+    return time.process_time() - start
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_time_grows_with_columns_and_not_with_their_square(kind):
+    """100,000 columns: in general position, of rank 3 in 20 rows, and with all of them tied. Each took minutes where it was quadratic."""
+    rng = np.random.default_rng(0)
+    X, y = three_rows(100_000)
+    cb.exact_path(X[:, :20_000], y, kind=kind)  # compiled here
+    assert cpu_of_path(X, y, kind) < 2
+    assert cpu_of_path(rng.standard_normal((20, 3)) @ X, rng.standard_normal(20), kind) < 5
+    signs = np.vstack([np.ones(100_000), -np.ones(100_000), rng.choice([-1.0, 1.0], size=(2, 100_000))])
+    assert cpu_of_path(signs, np.append(y, 1.0), kind) < 2
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_all_columns_tied(kind):
+    """Signed copies of orthogonal columns that all enter at once: one segment to the end."""
+    B = np.tile(np.eye(4), (1, 5_000)) * np.random.default_rng(1).choice([-1.0, 1.0], 20_000)
+    path = cb.exact_path(B, np.ones(4), kind=kind, fit_intercept=False)
+    assert path.n_knots == 2 and path.complete and sorted(np.flatnonzero(path.beta.toarray()[-1])) == [0, 1, 2, 3]
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_knots_of_few_rows_are_kept(kind):
+    """Ctrl-C in a path on three rows and 20,000 columns keeps the knots before it."""
+    B, y = three_rows(20_000, 1)
+    B /= np.linalg.norm(B, axis=0)
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    try:
+        whole = cb.exact_path(as_it_is(Interrupting(B, 0), y), kind=kind)
+        with pytest.warns(cb.engine.InterruptedWarning, match="the knots passed are kept: "):
+            kept = cb.exact_path(as_it_is(Interrupting(B, 6), y), kind=kind)
+    finally:
+        signal.signal(signal.SIGINT, before)
+    assert whole.complete and 1 <= kept.n_knots < whole.n_knots and (kept.lam == whole.lam[: kept.n_knots]).all()

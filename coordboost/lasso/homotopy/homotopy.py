@@ -18,6 +18,7 @@ from coordboost.data.column_store import ScaledColumns
 from coordboost.data.problem import Problem
 from coordboost.lasso.homotopy.knots import (
     CHECK,
+    DEPENDENT,
     DONE,
     EPS,
     FAR,
@@ -35,8 +36,9 @@ from coordboost.lasso.homotopy.path import ExactPath
 KINDS = {"lasso": LASSO, "lar": LAR, "stagewise": STAGEWISE}
 #: Largest duality gap of a knot, relative to the loss at 0.
 GAP = 1e-10
-#: Up to this product of entries and knots (about the smaller side of B) a path takes at most two milliseconds: Ctrl-C is not watched for.
-SHORT = 1 << 21
+#: Up to this product of entries and knots (about the smaller side of B, and never taken to be fewer than LEAST_KNOTS) a path takes at
+#: most two milliseconds: Ctrl-C is not watched for.
+SHORT, LEAST_KNOTS = 1 << 21, 64
 
 #: FEWEST: candidates at the start. All learners are candidates if they have at most CACHED entries, or are at most SMALL tall columns.
 FEWEST, CACHED, SMALL = 128, 1 << 15, 1024
@@ -48,6 +50,8 @@ NEAR = 0.8
 AHEAD, BEYOND = 0.4, 1.5
 #: Maximum number of knots after one scan, so that rounding does not accumulate when all learners are candidates.
 ROOM = 128
+#: Maximum number of products in the knots after one scan, about a second: Ctrl-C waits for them.
+LONGEST = 1 << 30
 #: If rounding ends a path within a segment, its last level is found to this relative accuracy.
 CLOSE = 0.01
 
@@ -135,6 +139,8 @@ class Homotopy:
 
     gap : largest duality gap of a knot, relative to the loss at 0;  first : candidates at the start
     columns : scaled columns of the problem
+    centre, centred : (n_samples,), the unit vector to which centred columns are orthogonal; whether all candidates so far are, up to
+        rounding, so that their rank is below n_samples. False where it does not matter, for tall tables
     levels : (n_knots,), after `run`: upper bounds of the largest abs correlation of any learner, rounding included
 
     ids : (m,), the candidates, increasing; all other arrays of candidates are those of ``knots.py``
@@ -151,6 +157,8 @@ class Homotopy:
         self.tie, self.square = max(problem.tie / self.unit, 1e-13), float(self.y @ self.y)
         self.allowed = gap * self.square / 2
         self.tall = self.columns.n_samples > self.columns.n_learners
+        root = np.ones(len(self.y)) if self.columns.root is None else self.columns.root
+        self.centre, self.centred = root / math.sqrt(root @ root), not self.tall
         self.first, self.n_scans, self.k, self.idle, self.since = first, 1, 0, 0, 0
         self.n_knots, self.record, self.rooms = 0, [], {}
 
@@ -158,7 +166,7 @@ class Homotopy:
         """Compute the path."""
         n, p = self.columns.n_samples, self.columns.n_learners
         self.run_walk, self.run_gap, self.run_residual = (compiled(f) for f in (walk, knot_gap, exact_residual))
-        small = self.columns.in_memory is not None and n * p * min(n, p) <= SHORT
+        small = self.columns.in_memory is not None and n * p * max(LEAST_KNOTS, min(n, p)) <= SHORT
         with nullcontext(lambda: False) if small else interruptible(lambda: self.n_knots <= 1) as interrupted:
             return self._path(self._walk(interrupted))
 
@@ -242,12 +250,13 @@ class Homotopy:
         fresh[to] = False
         place = np.full(len(self.ids), -1)
         place[stay] = to
-        most = min(m, n + 1)
-        columns, factor, rows = self._room("columns", m, n), self._room("factor", most, most), self._room("rows", most, m)
+        columns, new = self._room("columns", m, n), self._room("new", m - len(to), n)
         columns[to] = self.held[stay]
-        new = self._room("new", m - len(to), n)
         self.columns.gather(ids[fresh], new)
         columns[fresh] = new
+        self.centred = self.centred and float(np.abs(new @ self.centre).max(initial=0.0)) <= DEPENDENT
+        most = min(m, n - self.centred)
+        factor, rows = self._room("factor", most, most), self._room("rows", most, m)
         if self.tall:
             gram = self._room("gram", m, m)
             gram[np.ix_(to, to)] = self.gram[np.ix_(stay, stay)]
@@ -267,7 +276,8 @@ class Homotopy:
         self.rank = np.full(m, -1)
         self.rank[active[:k]] = np.arange(k)
         self.room = np.empty(m), np.zeros(m, dtype=bool), np.empty(m), np.empty(m), np.empty(n)  # rate, barred, scratch
-        self.blank = np.empty(ROOM), np.empty(ROOM), self._room("record", ROOM, m), np.empty((ROOM, m), dtype=bool)
+        room = max(1, min(ROOM, LONGEST // (m * (m if self.tall else n))))
+        self.blank = np.empty(room), np.empty(room), self._room("record", room, m), np.empty((room, m), dtype=bool)
 
     def _room(self, name, *shape):
         """Return an array of this shape that is not in use. Two arrays per name alternate, as using new memory costs time."""

@@ -15,7 +15,7 @@ fast (a_j >= 1). Ties of any kind, copies and dependent columns need no special 
 Arrays, m candidates of which k <= most are active:
 
     columns (m, n_samples), gram (m, m) or (0, 0)     the columns, and their inner products where they were formed at once
-    active (most,), rank (m,)                         active[i] is a candidate, rank its place there or -1
+    active (most,), rank (m,)                         active[i] is a candidate, rank its place there or -1; most: a bound of their rank
     rows (most, m), factor (most, most)               inner products of the active candidates with all; Cholesky factor of theirs
     corr, beta, sign (m,)                             correlations, coefficients, signs of the correlations of tied candidates
     rate, direction (m,)                              how much corr falls, and beta grows, where lam falls by 1
@@ -153,9 +153,18 @@ def drop(factor, k, q):
 
 
 @kernel
+def depends(j, k, least, columns, factor, active, work):
+    """Whether candidate j is nearer than `least` to the span of the active ones. *Cost*: products with these only."""
+    for i in range(k):
+        work[i] = np.dot(columns[active[i]], columns[j])
+    square = np.dot(columns[j], columns[j])
+    return not (extend(factor, k, work, square) or extend_near(factor, k, work, columns, active, j, least))
+
+
+@kernel
 def activate(j, k, least, columns, gram, rows, factor, active, rank, barred, work):
     """Make candidate j active, or bar it if it is nearer than `least` to the span of the active ones. Return how many are active."""
-    if k < len(active):
+    if k < len(active) and (len(gram) or not depends(j, k, least, columns, factor, active, work)):
         if len(gram):
             for i in range(len(rank)):
                 rows[k, i] = gram[j, i]
@@ -202,12 +211,16 @@ def is_constrained(kind, value):
 
 
 @kernel
-def find_ties(lam, tie, corr, sign, rank, tied, barred):
-    """Mark the tied candidates and set their signs. Return how many there are, and the new one if there is exactly one, else -1."""
+def find_ties(kind, lam, tie, corr, sign, rank, tied, barred):
+    """Mark the tied candidates and set their signs. Return how many there are, and the new one if there is exactly one, else -1.
+
+    Barred for LAR are those that were tied before: they depend on active candidates, none of which leaves.
+    """
     new, n_new, n_tied = -1, 0, 0
     for j in range(len(corr)):
-        before, barred[j] = tied[j], False
+        before = tied[j]
         tied[j] = rank[j] >= 0 or abs(corr[j]) >= lam - tie
+        barred[j] = kind == LAR and before and tied[j] and rank[j] < 0
         if tied[j] and rank[j] < 0:
             sign[j] = 1.0 if corr[j] > 0.0 else -1.0
             if not before:
@@ -270,11 +283,11 @@ def find_direction(
     kind, lam, tie, k, columns, gram, rows, factor, active, rank, corr, beta, sign, rate, direction, tied, barred, work
 ):
     """Find the active candidates and the direction of the next segment: Lawson and Hanson's method, started from the last direction."""
-    n_tied, new = find_ties(lam, tie, corr, sign, rank, tied, barred)
+    n_tied, new = find_ties(kind, lam, tie, corr, sign, rank, tied, barred)
     least = DEPENDENT_LAR if kind == LAR else DEPENDENT
     if kind == LAR:
         for j in range(len(corr)):
-            if tied[j] and rank[j] < 0 and lam > ROUNDED * tie:  # below that every candidate is tied
+            if tied[j] and rank[j] < 0 and not barred[j] and lam > ROUNDED * tie:  # below that every candidate is tied
                 k = activate(j, k, least, columns, gram, rows, factor, active, rank, barred, work)
     elif new >= 0:
         k = activate(new, k, least, columns, gram, rows, factor, active, rank, barred, work)
@@ -290,21 +303,27 @@ def find_direction(
                 k = deactivate(blocking, k, rows, factor, active, rank, direction)
         length = find_rates(k, rows, factor, active, sign, direction, rate, work)
         found, worst, doubt = -1, 0.0, 256.0 * EPS * length  # the candidate most above the falling level; ties: the lowest
-        if kind != LAR and n_tied > k:
+        if kind != LAR and n_tied > k and k < len(active):
             for j in range(len(corr)):
                 if tied[j] and rank[j] < 0 and not barred[j] and 1.0 - sign[j] * rate[j] > worst + doubt:
                     found, worst = j, 1.0 - sign[j] * rate[j]
         if found < 0:
             break
-        k = activate(found, k, least, columns, gram, rows, factor, active, rank, barred, work)
+        before, k = k, activate(found, k, least, columns, gram, rows, factor, active, rank, barred, work)
+        if k == before:  # where one depends on the active ones, many may: all that do are barred at once
+            for j in range(len(corr)):
+                if tied[j] and rank[j] < 0 and not barred[j] and 1.0 - sign[j] * rate[j] > doubt:
+                    barred[j] = depends(j, k, least, columns, factor, active, work)
     return k
 
 
 @kernel
-def step_length(kind, lam, end, tie, corr, rate, beta, direction, sign, rank, tied):
+def step_length(kind, lam, end, tie, full, corr, rate, beta, direction, sign, rank, tied):
     """Return the fall of lam to the next knot, and the candidate whose coefficient reaches 0 there, or -1.
 
     A correlation that crosses the level near the end, or slowly, makes no knot if at the end it exceeds the level only by rounding.
+
+    full : whether every candidate depends on the active ones: then all correlations fall in proportion, and none crosses the level
     """
     whole, least, leaving = lam - end, lam - end, -1
     for j in range(len(corr)):
@@ -313,6 +332,8 @@ def step_length(kind, lam, end, tie, corr, rate, beta, direction, sign, rank, ti
                 fall = max(0.0, -beta[j] / direction[j])
                 if fall < least and whole - fall > 2.0 * tie:
                     least, leaving = fall, j
+            continue
+        if full:
             continue
         for side in (1.0, -1.0):
             closing, apart = 1.0 - side * rate[j], lam - side * corr[j]
@@ -472,7 +493,7 @@ def walk(
         )
         for j in range(len(corr)):
             moving[c, j] = rank[j] >= 0
-        fall, leaving = step_length(kind, lam, end, tie, corr, rate, beta, direction, sign, rank, tied)
+        fall, leaving = step_length(kind, lam, end, tie, k == len(active), corr, rate, beta, direction, sign, rank, tied)
         whole = fall
         if outside[0] >= 0.0:
             fall = certain_part(whole, lam, gone, tie, outside, strayed(gone, corr, beta, rate, direction, followed))
