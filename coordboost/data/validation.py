@@ -33,8 +33,6 @@ class ConstantColumnWarning(UserWarning):
     """
 
 
-#: The lightest weight that is not 0, in units of the heaviest one: half the rounding of float64.
-WEIGHTS_APART = 2.0**-53
 #: How the names of arrays with one entry, or row, for each sample begin.
 OF_ROWS = ("X", "y", "sample_weight", "offset")
 
@@ -272,12 +270,6 @@ def of_moderate_size(name, weight):
     if not 1e-100 <= top <= 1e100:
         size = "more than 1e100" if top > 1 else "less than 1e-100"
         raise ValueError(f"the largest {name} is {top:.3g}, {size}; rescale the weights.")
-    least = float(np.min(weight, where=weight > 0, initial=top))
-    if least < top * WEIGHTS_APART:
-        raise ValueError(
-            f"{name} goes from {least:.3g} to {top:.3g}: float64 loses the lightest rows beside the heaviest ones; set weights below "
-            f"{top * WEIGHTS_APART:.2g} to 0."
-        )
 
 
 def response(y, weight, n_samples):

@@ -103,6 +103,7 @@ class Tree(NamedTuple):
 
     def _lines(self, at, indent, splits):
         if self.feature[at] < 0:
-            return [f"{indent}leaf {self.left[at]}: {self.values[self.left[at]]:.6g} ({self.n_samples[at]} samples)"]
+            value = self.values[self.left[at]] + 0.0  # never "-0"
+            return [f"{indent}leaf {self.left[at]}: {value:.6g} ({self.n_samples[at]} samples)"]
         left, right = (self._lines(child, indent + "    ", splits) for child in (self.left[at], self.left[at] + 1))
         return [f"{indent}if {splits[at]}:", *left, f"{indent}else:", *right]
