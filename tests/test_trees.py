@@ -124,12 +124,14 @@ def test_the_smaller_tree_is_a_prefix_of_the_larger_one():
 
 @pytest.mark.parametrize("x, y, categorical, new, expected", [
     ([0, 0, 0, 1], [1, 1, 1, 5], (), [np.nan, 9.0], [1, 5]), ([0, 1, 1, 1], [5, 1, 1, 1], (), [np.nan, -9.0], [1, 5]),
-    ([0, 0, 2, 2], [0, 0, 1, 1], (0,), [0, 1, 2, 3, np.nan], [0, 1, 1, 1, 1]),
+    ([0, 0, 2, 2], [0, 0, 1, 1], (0,), [0, 1, 2, 3, np.nan], [0, 0, 1, 0, 0]),
+    ([0, 0, 2, 2], [1, 1, 0, 0], (0,), [0, 1, 2, 3, np.nan], [1, 1, 0, 1, 1]),
     ([0, 0, 0, 2], [0, 0, 0, 1], (0,), [0, 1, 2, 3, np.nan], [0, 0, 1, 0, 0]),
     ([0, 2, 2, 2], [0, 1, 1, 1], (0,), [0, 1, 2, 3, np.nan], [0, 1, 1, 1, 1]),
 ])  # fmt: skip
 def test_values_that_no_sample_has(x, y, categorical, new, expected):
-    """A missing value where the fit had none, and an unknown category, go to the larger side, or right."""
+    """A missing value where the fit had none, and an unknown category, go to the larger side; if both are equal, right, or where
+    the first category goes."""
     run, _ = same_as_naive(np.transpose([x]), y, max_depth=1, categorical=categorical)
     assert run.predict(np.transpose([new])) == pytest.approx(expected)
 
