@@ -31,7 +31,7 @@ PLANTED = [
     (f"{T}rgbm_theorem_4_2.py", "gaps**2, 2 * case.problem.loss.sigma * far**2", "gaps**2, case.problem.loss.sigma * far**2",
      "rgbm_theorem_4_2"),
     (f"{T}rgbm_theorem_4_2.py", "1 / (1 / gap + M / (2 * start_distance2))", "1 / (1 / gap + M / start_distance2)", "rgbm_theorem_4_2"),
-    (f"{B}randomized.py", "np.asarray(steps) / (2 * pace.sigma", "np.asarray(steps) / (pace.sigma", "rgbm_theorem_4"),
+    (f"{B}randomized.py", "steps / (2 * pace.sigma * pace.reach**2)", "steps / (pace.sigma * pace.reach**2)", "rgbm_theorem_4"),
     (f"{T}fgm_theorem_5_1.py", "2.01 * radius[-1] * eps", "1.01 * radius[-1] * eps", "fgm_theorem_5_1"),
     (f"{T}fgm_proposition_a_3.py", "1 - 2 * np.exp(-(t**2) / 2)", "1 - np.exp(-(t**2) / 2)", "fgm_proposition_a_3"),
     (f"{T}fgm_proposition_a_3.py", "1 - 2 * np.exp(-(t**2) / 2)", "1 - 2 * np.exp(-(t**2))", "fgm_proposition_a_3"),

@@ -69,7 +69,10 @@ def check_positive(case, variant):
 def _positive(case, times):
     n, d = case.law.n, case.law.rank
     basis = independent(case.law.H)
-    pulled = basis @ solved(basis.T @ case.P @ basis, basis.T @ case.best).ravel()
+    inside = solved(basis.T @ case.P @ basis, basis.T @ case.best)
+    if inside is None:  # in floats, columns that are nearly dependent
+        return None
+    pulled = basis @ inside.ravel()
     size = pulled @ pulled
     gamma = times * (F(1) if size == 0 else min(F(1), n / (2 * size)))
     other = replace(case, law=replace(case.law, gamma=gamma))
