@@ -226,3 +226,8 @@ def test_the_limit_of_passes_holds_for_classes_of_one_row(monkeypatch):
     for k in range(4):
         certificate = path.certificate_at(cb.lasso.PathPoint(step=k))
         assert certificate.lower <= certificate.upper and np.isfinite(path.coef_at(k)).all()
+
+
+def test_a_target_of_fractions_is_no_label():
+    with pytest.raises(ValueError, match=r"y must hold labels of classes, got numbers with fractions"):
+        cb.lasso.multinomial_path(np.eye(4), [0.5, 1.5, 2.0, 3.0])

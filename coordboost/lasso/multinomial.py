@@ -269,6 +269,11 @@ def multinomial_path(
     labels = np.asarray(y)
     if len(labels.shape) != 1 or labels.dtype.kind not in "biufUSO" or any(one is None or one != one for one in labels.tolist()):
         raise ValueError(f"y must be a sequence of labels, one for each row of X, got {shown(y)}.")
+    if labels.dtype.kind == "f" and (labels != np.floor(labels)).any():
+        raise ValueError(
+            f"y must hold labels of classes, got numbers with fractions, {shown(y)}: "
+            "lasso_path is for a target of numbers; text, y.astype(str), is taken for labels."
+        )
     try:
         classes, label = np.unique(labels, return_inverse=True)
     except TypeError:
