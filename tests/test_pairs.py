@@ -103,7 +103,8 @@ def forms(subject, settings, table, rng):
     if table.offset is not None and subject.loss_of(settings) == "Squared":
         shifted = table.changed(y=table.y - table.offset, offset=None)
         yield "offset as shifted target", own, (settings, shifted), same
-    if settings.get("standardize") or settings.get("unit_columns"):
+    scaled = settings.get("standardize") and table.kind != "constant columns"
+    if scaled or settings.get("unit_columns"):
         wide = with_limits(settings, 1 / 8), table.changed(X=8.0 * table.X)
         yield "columns times 8", own, wide, lambda coef, b: (8 * coef, b)
     if subject.squared(settings) and not ridge:
