@@ -221,7 +221,7 @@ def test_the_limit_of_passes_holds_for_classes_of_one_row(monkeypatch):
     monkeypatch.setattr("coordboost.lasso.multinomial.ROUNDS", 4)
     monkeypatch.setattr("coordboost.lasso.multinomial.FEW", 2)
     rng = np.random.default_rng(0)
-    path = cb.lasso.multinomial_path(rng.normal(size=(12, 4)), rng.normal(size=12), n_alphas=4, eps=0.01)
+    path = cb.lasso.multinomial_path(rng.normal(size=(12, 4)), rng.permutation(12), n_alphas=4, eps=0.01)
     assert path.message.startswith("not reached") and path.message.endswith(", after 8 passes over the classes")
     for k in range(4):
         certificate = path.certificate_at(cb.lasso.PathPoint(step=k))
