@@ -126,7 +126,7 @@ def test_the_text_of_a_tree_of_a_bank():
     table = np.column_stack([np.array([1.0, 1, 2, 2]), [0, 1, 0, 2]])
     run = cb.solve(cb.Problem(cb.data.trees(table, max_depth=1, categorical=[1]), [0.0, 4, 0, 4]), cb.gbm(1.0), 1)
     assert run.problem.dictionary.text(0, by=4.0).splitlines() == [
-        "if x1 in {0.0}:",
+        "if x1 in {0.0, missing}:",
         "    leaf 0: -2 (2 samples)",
         "else:",
         "    leaf 1: 2 (2 samples)",

@@ -12,6 +12,7 @@ import sys
 import threading
 import time
 import warnings
+from collections.abc import Callable
 from contextlib import contextmanager, suppress
 from importlib.metadata import version
 from pathlib import Path
@@ -199,7 +200,7 @@ class _Work(threading.local):
 _WORK = _Work()
 #: Functions that the main thread calls before and after it compiles a function, or loads its compiled code. They may raise. (After: Python
 #: drops what signal handlers raise in calls from the compiler.)
-AROUND = []
+AROUND: list[Callable[[], None]] = []
 
 
 def is_compiling():

@@ -8,6 +8,7 @@ not interrupt other threads: a thread that works for another one checks by ``hee
 import os
 import signal
 import threading
+from collections.abc import Callable
 from contextlib import contextmanager
 
 from coordboost._utils.warned import warn
@@ -50,7 +51,7 @@ _HERE = _Here()
 #: One list for each active ``interruptible`` context of the main thread: empty, or the signals received in it.
 _NOTED: list[list[int]] = []
 #: For each of them a function: whether nothing was made in it that an exception would lose.
-_NOTHING_MADE = []
+_NOTHING_MADE: list[Callable[[], bool]] = []
 #: Signals received since ``terminable`` was entered.
 _CAME: list[int] = []
 

@@ -9,7 +9,7 @@ import threading
 from difflib import get_close_matches
 from pathlib import Path
 
-import lazy_loader
+import lazy_loader  # type: ignore[import-untyped]
 
 _LOADING = threading.RLock()
 

@@ -301,7 +301,7 @@ def multinomial_path(
         top = descent.largest() * largest / total
         alphas = penalty_grid(alphas, n_alphas, eps, top, EPS * math.sqrt(total) * largest / total)
         real("alphas", alphas[-1], lambda alpha: alpha > 0, "above 0: without a penalty there may be no optimum")
-        found = []
+        found: list = []
         with interruptible(lambda: not found) as interrupted:
             for alpha in alphas.tolist():
                 found.append(descent.solve(alpha * total / largest, tol, interrupted))

@@ -21,7 +21,7 @@ from coordboost._utils.checks import no_folder
 try:
     import fcntl
 except ImportError:  # Windows
-    fcntl = None
+    fcntl = None  # type: ignore[assignment]
 
 #: The types of numbers in a file, as numpy's format writes them.
 TYPES = ("<f8", "<i8", "<i4", "|u1")
