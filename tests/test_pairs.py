@@ -214,7 +214,7 @@ def agree(name, one, other):
 
 def hold_rare(settings, table, pred):
     """A few rows at the end of a column that is constant elsewhere are told from the others."""
-    if settings.get("max_features"):
+    if settings.get("max_features") or settings["l2_regularization"] > 0:  # in the unit of weights
         return
     weight = np.ones(table.n) if table.weight is None else table.weight
     rare = np.where(table.X[:, 0] < 0, weight, 0.0)
