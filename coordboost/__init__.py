@@ -1,17 +1,21 @@
 """Boosting as convex optimisation over the coefficients of a matrix of weak learners.
 
-    problem = cb.Problem(X, y)                             a table, a matrix B, or learners made from a table
+    problem = cb.Problem(X, y)                             a table, a matrix B, or learners made
+                                                           from a table
     run = cb.solve(problem, cb.ls_boost(0.1), 200)         200 steps of a method, as a path
     run.certificate()                                      an interval that holds the optimum
-    path = cb.lasso_path(X, y)                             the Lasso, with a certified gap at each penalty
+    path = cb.lasso_path(X, y)                             the Lasso, with a certified gap at each
+                                                           penalty
 
-The top level has the scikit-learn estimators, the boosting methods, `Problem`, `solve`, `iterate`, `load`, `read_table`,
-`lasso_path`, `exact_path`, `cross_validate`, `certify` and `html_report`. Everything else is in submodules:
+The top level has the scikit-learn estimators, the boosting methods, `Problem`, `solve`, `iterate`,
+`load`, `read_table`, `lasso_path`, `exact_path`, `cross_validate`, `certify` and `html_report`.
+Everything else is in submodules:
 
     cb.losses             Squared, Logistic, Huber, Poisson, Gamma, Quantile, ...; Loss for your own
     cb.learners           Dense, Sparse, Oracle, Stumps; Learners for your own
     cb.data               trees(X), stumps(X), leaf_stumps(X), open_columns(files), Table
-    cb.rules              Greedy, RandomSubset, Groups, FixedStep, LineSearch, ...; SelectionRule and StepRule for your own
+    cb.rules              Greedy, RandomSubset, Groups, FixedStep, LineSearch, ...; SelectionRule
+                          and StepRule for your own
     cb.methods            all named methods, coordinate descent and Frank-Wolfe among them
     cb.engine             Run, model states, stop rules (GapBelow, NoProgress, TimeLimit)
     cb.certificates       Unconstrained, L1Ball, L1Penalty, Certificate

@@ -39,7 +39,9 @@ from .estimators import LSBoostRegressorCV as LSBoostRegressorCV
 from .estimators import RandomizedGBMClassifier as RandomizedGBMClassifier
 from .estimators import RandomizedGBMRegressor as RandomizedGBMRegressor
 from .estimators import RegularizedForwardStagewiseRegressor as RegularizedForwardStagewiseRegressor
-from .estimators import RegularizedForwardStagewiseRegressorCV as RegularizedForwardStagewiseRegressorCV
+from .estimators import (
+    RegularizedForwardStagewiseRegressorCV as RegularizedForwardStagewiseRegressorCV,
+)
 from .estimators import RegularizedGBMClassifier as RegularizedGBMClassifier
 from .estimators import RegularizedGBMRegressor as RegularizedGBMRegressor
 from .lasso import exact_path as exact_path

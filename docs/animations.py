@@ -1,4 +1,6 @@
-"""Animations of examples as GIFs: they play from the disk, without a script and without a network."""
+"""Animations of examples as GIFs: they play from the disk, without a script and without a
+network.
+"""
 
 from pathlib import Path
 from typing import Any
@@ -9,7 +11,9 @@ from sphinx_gallery.scrapers import figure_rst
 
 
 def as_gif(block: Any, variables: dict[str, Any], settings: Any) -> str:
-    """Save the animations that stand in variables of an example, and close their figures; the scraper of matplotlib takes the others."""
+    """Save the animations that stand in variables of an example, and close their figures; the
+    scraper of matplotlib takes the others.
+    """
     files = []
     for animation in variables["example_globals"].values():
         if isinstance(animation, Animation) and plt.fignum_exists(animation._fig.number):

@@ -1,6 +1,7 @@
 """The documentation site: `python -m sphinx -W --keep-going -b html docs docs/_build/html`.
 
-The site has everything that it needs: it can be read from the disk, without a network, search included. Formulas become MathML.
+The site has everything that it needs: it can be read from the disk, without a network, search
+included. Formulas become MathML.
 """
 
 import inspect
@@ -13,7 +14,9 @@ import coordboost
 
 HERE = Path(__file__).parent
 sys.path.insert(0, str(HERE))  # animations.py
-sys.modules["coordboost.plots"] = coordboost.plots  # its page has the name under which users find it
+sys.modules["coordboost.plots"] = (
+    coordboost.plots
+)  # its page has the name under which users find it
 
 project = "coordboost"
 author = "The coordboost developers"
@@ -76,7 +79,9 @@ html_title = "coordboost"
 html_static_path = ["_static"]
 html_css_files = ["site.css"]
 html_js_files = ["site.js"]
-html_sidebars = {page: [] for page in ("index", "start", "phrase-book", "performance")}  # pages without others below them
+html_sidebars = {
+    page: [] for page in ("index", "start", "phrase-book", "performance")
+}  # pages without others below them
 html_show_sourcelink = False
 html_copy_source = False
 html_math_renderer = "mathml"
@@ -107,8 +112,12 @@ def reachable(address: str) -> bool:
 
 
 def link_others(app: Any, config: Any) -> None:
-    """Link the pages of other projects, but for those that cannot be reached: without a network the build is the same."""
-    config.intersphinx_mapping = {name: (address, None) for name, address in OTHERS.items() if reachable(address)}
+    """Link the pages of other projects, but for those that cannot be reached: without a network the
+    build is the same.
+    """
+    config.intersphinx_mapping = {
+        name: (address, None) for name, address in OTHERS.items() if reachable(address)
+    }
 
 
 def mathml(writer: Any, node: Any, display: bool) -> None:
@@ -117,7 +126,9 @@ def mathml(writer: Any, node: Any, display: bool) -> None:
     from docutils.utils.math import latex2mathml
 
     formula = latex2mathml.tex2mathml(node.astext(), as_block=display)
-    writer.body.append(f'<div class="math">{formula}</div>' if display else f'<span class="math">{formula}</span>')
+    writer.body.append(
+        f'<div class="math">{formula}</div>' if display else f'<span class="math">{formula}</span>'
+    )
     raise nodes.SkipNode
 
 
@@ -127,12 +138,20 @@ def skip_foreign(app: Any, what: str, name: str, obj: Any, skip: bool, options: 
     return True if module.startswith("sklearn") or name.endswith("_request") else None
 
 
-def class_signature(app: Any, what: str, name: str, obj: Any, options: Any, signature: str, returns: str) -> tuple[str, str] | None:
-    """Return the signature that `inspect` finds; autodoc stops at a `__new__` that takes anything."""
+def class_signature(
+    app: Any, what: str, name: str, obj: Any, options: Any, signature: str, returns: str
+) -> tuple[str, str] | None:
+    """Return the signature that `inspect` finds; autodoc stops at a `__new__` that takes
+    anything.
+    """
     from sphinx.util.inspect import stringify_signature
 
     try:
-        return (stringify_signature(inspect.signature(obj), show_annotation=False), "") if what == "class" else None
+        return (
+            (stringify_signature(inspect.signature(obj), show_annotation=False), "")
+            if what == "class"
+            else None
+        )
     except (TypeError, ValueError):
         return None
 

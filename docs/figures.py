@@ -1,4 +1,6 @@
-"""All figures of the course and the gallery, for slides: ``python docs/figures.py FOLDER [svg|pdf|png] [--only WORD]``."""
+"""All figures of the course and the gallery, for slides:
+``python docs/figures.py FOLDER [svg|pdf|png] [--only WORD]``.
+"""
 
 import argparse
 import runpy
@@ -11,7 +13,10 @@ def draw(page, folder, kind="svg"):
 
     with plt.rc_context({"svg.fonttype": "none"}):  # words stay words
         runpy.run_path(str(page))
-        paths = [folder / f"{page.parent.name}_{page.stem.removeprefix('plot_')}_{number}.{kind}" for number in plt.get_fignums()]
+        paths = [
+            folder / f"{page.parent.name}_{page.stem.removeprefix('plot_')}_{number}.{kind}"
+            for number in plt.get_fignums()
+        ]
         for number, path in zip(plt.get_fignums(), paths, strict=True):
             plt.figure(number).savefig(path)
     plt.close("all")
@@ -25,7 +30,9 @@ if __name__ == "__main__":
     parser = argparse.ArgumentParser(description="Draw the figures of the course and the gallery.")
     parser.add_argument("folder", type=Path)
     parser.add_argument("kind", nargs="?", default="svg", choices=["svg", "pdf", "png"])
-    parser.add_argument("--only", default="", metavar="WORD", help="pages with this in their name, as plot_3")
+    parser.add_argument(
+        "--only", default="", metavar="WORD", help="pages with this in their name, as plot_3"
+    )
     given, here = parser.parse_args(), Path(__file__).parent
     given.folder.mkdir(parents=True, exist_ok=True)
     for page in sorted([*here.glob("course/plot_*.py"), *here.glob("gallery/plot_*.py")]):

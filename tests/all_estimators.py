@@ -10,8 +10,21 @@ X = RNG.normal(size=(80, 4)).round(2) * [1, 4, 0.5, 1] + [0, 1, 0, 3]
 Y = X @ [1.0, 0, -2, 0] + np.where(X[:, 1] > 2, 2.0, 0.0) + 0.5 * RNG.normal(size=80)
 NAMES = np.array(["blue", "red"])[(np.median(Y) < Y).astype(int)]
 COUNTS = RNG.poisson(np.exp(0.3 * X[:, 0] + 0.5)).astype(float)
-ESTIMATORS = [kind for name in dir(cb) if isinstance(kind := getattr(cb, name), type) and issubclass(kind, BaseEstimator)]
-QUICK = {"n_estimators": 8, "min_samples_leaf": 5, "n_steps": 40, "n_deltas": 2, "n_alphas": 4, "eps": None, "cv": 3, "random_state": 0}
+ESTIMATORS = [
+    kind
+    for name in dir(cb)
+    if isinstance(kind := getattr(cb, name), type) and issubclass(kind, BaseEstimator)
+]
+QUICK = {
+    "n_estimators": 8,
+    "min_samples_leaf": 5,
+    "n_steps": 40,
+    "n_deltas": 2,
+    "n_alphas": 4,
+    "eps": None,
+    "cv": 3,
+    "random_state": 0,
+}
 
 
 def quick(kind, **settings):

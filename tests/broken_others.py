@@ -1,4 +1,6 @@
-"""Families and coefficient rules: a correct one of each in plain Python, and for every tested property one that violates it."""
+"""Families and coefficient rules: a correct one of each in plain Python, and for every tested
+property one that violates it.
+"""
 
 import numpy as np
 from broken_pieces import COUNT, B
@@ -8,10 +10,13 @@ from coordboost.testing import learners, rules
 
 
 class Listed(cb.learners.LearnerFamily):
-    """A matrix of unit columns (n_samples, n_learners) as a family; the search is exhaustive, so its bounds are exact."""
+    """A matrix of unit columns (n_samples, n_learners) as a family; the search is exhaustive, so
+    its bounds are exact.
+    """
 
     def __init__(self, columns):
-        self.columns, self.n_samples = columns, len(columns)
+        self.columns = columns
+        self.n_samples = len(columns)
 
     def find(self, v, k, above):
         corr = v @ self.columns
@@ -99,15 +104,27 @@ OTHERS = {
     rules.it_starts_at_0: store(beta=lambda self, unit: unit * self.values + 1e-300),
     rules.stores_share_nothing: Shared(),
     rules.coefficients_are_functions_of_the_rows: Read(),
-    rules.coefficient_is_that_of_beta: store(beta=lambda self, unit: 2 * unit * self.values, plain=False),
+    rules.coefficient_is_that_of_beta: store(
+        beta=lambda self, unit: 2 * unit * self.values, plain=False
+    ),
     rules.a_plain_row_is_the_whole_update: store(
         accumulate=lambda self, j, shrink, theta: np.add.at(self.values, j, theta)
     ),
     rules.a_run_is_its_rows: Late(),
-    learners.find_gives_up_to_k_learners: listed(find=lambda self, v, k, above: Listed.find(self, v, k + 1, above)),
-    learners.nothing_is_found_at_or_below_the_level: listed(find=lambda self, v, k, above: Listed.find(self, v, k, 0.0)),
+    learners.find_gives_up_to_k_learners: listed(
+        find=lambda self, v, k, above: Listed.find(self, v, k + 1, above)
+    ),
+    learners.nothing_is_found_at_or_below_the_level: listed(
+        find=lambda self, v, k, above: Listed.find(self, v, k, 0.0)
+    ),
     learners.learners_are_unit_columns: listed(build=lambda self, j: 1.001 * self.columns[:, j]),
-    learners.correlations_are_those_of_the_columns: found(lambda ids, corr, outside: (ids, np.abs(corr), outside)),
-    learners.outside_bounds_all_others: found(lambda ids, corr, outside: (ids, corr, 0.9 * outside)),
-    learners.searches_are_functions: found(lambda ids, corr, outside: (ids, corr, outside + COUNT())),
+    learners.correlations_are_those_of_the_columns: found(
+        lambda ids, corr, outside: (ids, np.abs(corr), outside)
+    ),
+    learners.outside_bounds_all_others: found(
+        lambda ids, corr, outside: (ids, corr, 0.9 * outside)
+    ),
+    learners.searches_are_functions: found(
+        lambda ids, corr, outside: (ids, corr, outside + COUNT())
+    ),
 }

@@ -31,7 +31,9 @@ def folds_of(y, k, seed=0):
 
     def walk(X, y, weight):
         rows.append(X[:, 0].astype(int))
-        return cb.solve(cb.Problem(np.eye(2), np.ones(2), center=False), cb.ls_boost(), 0, compile=False)
+        return cb.solve(
+            cb.Problem(np.eye(2), np.ones(2), center=False), cb.ls_boost(), 0, compile=False
+        )
 
     every = np.arange(len(y))
     cb.cross_validate(walk, np.column_stack([every, every]), y, folds=k, rng=seed)

@@ -1,6 +1,8 @@
-"""Every test has a time limit, so that an endless loop fails, also in compiled code, which no exception interrupts.
+"""Every test has a time limit, so that an endless loop fails, also in compiled code, which no
+exception interrupts.
 
-Tests on random examples use the same examples in every run; for other examples: ``--hypothesis-profile=other``.
+Tests on random examples use the same examples in every run; for other examples:
+``--hypothesis-profile=other``.
 """
 
 import faulthandler
@@ -13,14 +15,17 @@ hypothesis.settings.register_profile("other", deadline=None)
 hypothesis.settings.register_profile("same", deadline=None, derandomize=True, database=None)
 hypothesis.settings.load_profile("same")
 
-#: Time limits in seconds of a test, and of one that is marked slow: many times those of the slowest tests on a busy machine.
+#: Time limits in seconds of a test, and of one that is marked slow: many times those of the slowest
+#: tests on a busy machine.
 LIMIT, SLOW_LIMIT = 600, 3600
 terminal = pytest.StashKey()
 
 
 @pytest.fixture(scope="module")
 def in_python():
-    """Run loops in plain Python: for few steps of many methods, compiling takes longer than running."""
+    """Run loops in plain Python: for few steps of many methods, compiling takes longer than
+    running.
+    """
     from coordboost.engine import loop
 
     with pytest.MonkeyPatch.context() as patch:

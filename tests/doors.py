@@ -1,4 +1,6 @@
-"""Every public function that takes input from users: valid arguments, and values that people pass by mistake."""
+"""Every public function that takes input from users: valid arguments, and values that people pass
+by mistake.
+"""
 
 import inspect
 import io
@@ -13,7 +15,8 @@ import scipy.sparse
 import coordboost as cb
 
 RNG = np.random.default_rng(0)
-X, Y = RNG.normal(size=(24, 3)), RNG.normal(size=24)
+X = RNG.normal(size=(24, 3))
+Y = RNG.normal(size=24)
 UNIT = X / np.linalg.norm(X, axis=0)
 SIGNS = np.where(Y > 0, 1.0, -1.0)
 FOLDER = tempfile.TemporaryDirectory()
@@ -24,7 +27,9 @@ STUMPS = cb.Problem(cb.data.stumps(X), Y)
 TREES = cb.Problem(cb.data.trees(X, max_depth=1), Y)
 GROWN = cb.solve(TREES, cb.gbm(0.5), 3, compile=False)
 FAMILIES = cb.data.tree_families(X, nodes=(2, 4), bounds=(1.0,))
-STRUCTURED = cb.solve(cb.Problem(FAMILIES, SIGNS, cb.losses.Logistic()), cb.rgb(0.1), 3, compile=False)
+STRUCTURED = cb.solve(
+    cb.Problem(FAMILIES, SIGNS, cb.losses.Logistic()), cb.rgb(0.1), 3, compile=False
+)
 LANGEVIN = cb.sglb(0.1, 10.0, 0.5, select=cb.rules.RandomSubset(1))
 CHAIN = cb.solve(SQUARED, LANGEVIN, 40, compile=False)
 RUN.save(FILE)
@@ -36,7 +41,9 @@ CLOSED.close()
 
 def walk(X, y, sample_weight=None):
     """A fit as ``cross_validate`` takes it."""
-    return cb.solve(cb.Problem(X, y, sample_weight=sample_weight), cb.ls_boost(0.5), 4, compile=False)
+    return cb.solve(
+        cb.Problem(X, y, sample_weight=sample_weight), cb.ls_boost(0.5), 4, compile=False
+    )
 
 
 #: Values that people pass by mistake, by name; created anew for each call.
@@ -67,7 +74,7 @@ STRANGE = {
     "list of lists": lambda: [[1], [1, 2]],
     "list of words": lambda: ["a", "b"],
     "generator": lambda: (one for one in (1.0, 2.0)),
-    "a function": lambda: (lambda *given: None),
+    "a function": lambda: lambda *given: None,
     "closed file": lambda: CLOSED,
     "a class": lambda: cb.Problem,
     "an estimator class": lambda: cb.CertifiedLasso,
@@ -86,7 +93,7 @@ STRANGE = {
     "a sparse matrix": lambda: scipy.sparse.csr_array(np.eye(3)),
     "a dtype": lambda: np.float64,
     "a date": lambda: np.datetime64("2020-01-01"),
-}  # fmt: skip
+}
 
 
 class Source:
@@ -136,7 +143,9 @@ def exact():
 
 
 class Late:
-    """A method of an object that is created at its first use: every process imports all tests, and would compile for it."""
+    """A method of an object that is created at its first use: every process imports all tests, and
+    would compile for it.
+    """
 
     def __init__(self, make, verb):
         self.verb = lambda: getattr(make(), verb)
@@ -157,17 +166,33 @@ def _doors():
 
     table = {
         "Problem": (cb.Problem, dict(X=X, y=Y), done),
-        "solve": (cb.solve, dict(problem=SQUARED, method=cb.ls_boost(0.5), n_steps=2, compile=False), done),
-        "iterate": (cb.iterate, dict(problem=SQUARED, method=cb.ls_boost(0.5), n_steps=2, compile=False), list),
+        "solve": (
+            cb.solve,
+            dict(problem=SQUARED, method=cb.ls_boost(0.5), n_steps=2, compile=False),
+            done,
+        ),
+        "iterate": (
+            cb.iterate,
+            dict(problem=SQUARED, method=cb.ls_boost(0.5), n_steps=2, compile=False),
+            list,
+        ),
         "certify": (cb.certify, dict(problem=SQUARED, beta=RUN.beta), done),
         "check": (cb.theory.check, dict(run=RUN), done),
         "plan": (cb.theory.plan, dict(problem=SQUARED, method=cb.ls_boost, gap=1.0), done),
         "html_report": (cb.html_report, dict(run=RUN), done),
         "load": (cb.load, dict(file=FILE), done),
         "family_summary": (cb.engine.family_summary, dict(run=STRUCTURED), done),
-        "penalty_path": (cb.engine.penalty_path, dict(problem=STRUCTURED.problem, penalties=[0.1], n_steps=1, X_val=X, y_val=SIGNS), done),
+        "penalty_path": (
+            cb.engine.penalty_path,
+            dict(problem=STRUCTURED.problem, penalties=[0.1], n_steps=1, X_val=X, y_val=SIGNS),
+            done,
+        ),
         "lightgbm_text": (cb.estimators.lightgbm_text, dict(run=GROWN), done),
-        "shape_functions": (cb.engine.shape_functions, dict(problem=STUMPS, beta=np.zeros(STUMPS.n_learners)), done),
+        "shape_functions": (
+            cb.engine.shape_functions,
+            dict(problem=STUMPS, beta=np.zeros(STUMPS.n_learners)),
+            done,
+        ),
         "mca": (cb.theory.mca, dict(B=X, n_starts=2), done),
         "momentum_limit": (cb.theory.momentum_limit, dict(problem=SQUARED), done),
         "open_columns": (cb.data.open_columns, dict(source=STORED), done),
@@ -179,85 +204,200 @@ def _doors():
         "tree_families": (cb.data.tree_families, dict(X=X, nodes=(2, 4), bounds=(1.0,)), fitted),
         "blocks": (cb.data.blocks, dict(X=X, blocks=[[0, 1], [2]]), fitted),
         "cross_validate": (cb.cross_validate, dict(fit=walk, X=X, y=Y, folds=2), done),
-        "bootstrap_frequencies": (cb.model_selection.bootstrap_frequencies, dict(fit=walk, X=X, y=Y, n_draws=2), done),
-        "stability_selection": (cb.model_selection.stability_selection, dict(fit=walk, X=X, y=Y, n_pairs=2), done),
+        "bootstrap_frequencies": (
+            cb.model_selection.bootstrap_frequencies,
+            dict(fit=walk, X=X, y=Y, n_draws=2),
+            done,
+        ),
+        "stability_selection": (
+            cb.model_selection.stability_selection,
+            dict(fit=walk, X=X, y=Y, n_pairs=2),
+            done,
+        ),
         "lasso_path": (cb.lasso_path, dict(X=X, y=Y, n_alphas=3), done),
         "multinomial_path": (cb.lasso.multinomial_path, dict(X=X, y=SIGNS, n_alphas=2), done),
         "exact_path": (cb.exact_path, dict(X=X, y=Y), done),
-        "convert_penalty": (cb.lasso.convert_penalty, dict(value=1.0, source="lam", to="alpha", of=SQUARED), done),
-        "check_piece": (cb.testing.check_piece, dict(piece=cb.losses.Huber(1.0), raises=False), done),
-        "subgradient_descent": (cb.theory.subgradient_descent, dict(problem=SQUARED, step=0.1, n_steps=2), list),
-        "worst_case": (cb.theory.worst_case, dict(method=lambda loss, n: loss(loss.gradient(loss.start)), n_steps=1), done),
+        "convert_penalty": (
+            cb.lasso.convert_penalty,
+            dict(value=1.0, source="lam", to="alpha", of=SQUARED),
+            done,
+        ),
+        "check_piece": (
+            cb.testing.check_piece,
+            dict(piece=cb.losses.Huber(1.0), raises=False),
+            done,
+        ),
+        "subgradient_descent": (
+            cb.theory.subgradient_descent,
+            dict(problem=SQUARED, step=0.1, n_steps=2),
+            list,
+        ),
+        "worst_case": (
+            cb.theory.worst_case,
+            dict(method=lambda loss, n: loss(loss.gradient(loss.start)), n_steps=1),
+            done,
+        ),
         "Oracle": (cb.learners.Oracle, dict(source=Source()), fitted),
         "RefittedRun": (cb.engine.RefittedRun, dict(run=RUN), done),
-        "Method": (cb.rules.Method, dict(name="own", select=cb.rules.Greedy(), step=cb.rules.ShrunkenStep(0.5)), solved),
+        "Method": (
+            cb.rules.Method,
+            dict(name="own", select=cb.rules.Greedy(), step=cb.rules.ShrunkenStep(0.5)),
+            solved,
+        ),
         "PathPoint": (cb.lasso.PathPoint, dict(l1=0.1), lambda place: lasso().predict(X, place)),
         "L1Ball": (cb.certificates.L1Ball, dict(radius=1.0), certified),
         "L1Penalty": (cb.certificates.L1Penalty, dict(lam=1.0), certified),
-        "GapBelow": (cb.engine.GapBelow, dict(tolerance=0.1), lambda stop: cb.solve(SQUARED, cb.ls_boost(0.5), 2, stop=stop,
-        compile=False)),
-        "NoProgress": (cb.engine.NoProgress, dict(), lambda stop: cb.solve(SQUARED, cb.ls_boost(0.5), 2, stop=stop, compile=False)),
-        "TimeLimit": (cb.engine.TimeLimit, dict(seconds=1.0), lambda stop: cb.solve(SQUARED, cb.ls_boost(0.5), 2, stop=stop,
-        compile=False)),
-    }  # fmt: skip
+        "GapBelow": (
+            cb.engine.GapBelow,
+            dict(tolerance=0.1),
+            lambda stop: cb.solve(SQUARED, cb.ls_boost(0.5), 2, stop=stop, compile=False),
+        ),
+        "NoProgress": (
+            cb.engine.NoProgress,
+            dict(),
+            lambda stop: cb.solve(SQUARED, cb.ls_boost(0.5), 2, stop=stop, compile=False),
+        ),
+        "TimeLimit": (
+            cb.engine.TimeLimit,
+            dict(seconds=1.0),
+            lambda stop: cb.solve(SQUARED, cb.ls_boost(0.5), 2, stop=stop, compile=False),
+        ),
+    }
     methods = {
-        "forward_stagewise": dict(eps=0.1), "regularized_forward_stagewise": dict(eps=0.1, delta=1.0), "rtgcd": dict(t=2),
-        "path_forward_stagewise": dict(eps=0.1, deltas=[1.0, 1.0, 1.0]), "frank_wolfe": dict(delta=1.0), "lasso_cd": dict(lam=0.1),
-        "frank_wolfe_away": dict(delta=1.0), "frank_wolfe_pairwise": dict(delta=1.0), "agbm": dict(eta=0.5, gamma=0.01),
-        "agbmr": dict(eta=0.5, gamma=0.01, period=4), "vagbm": dict(eta=0.5), "rgb": dict(penalty=0.1),
-    }  # fmt: skip
-    table |= {name: (maker, methods.get(name, {}), solved) for name, maker in cb.methods.METHODS.items() if name != "rgb"}
+        "forward_stagewise": dict(eps=0.1),
+        "regularized_forward_stagewise": dict(eps=0.1, delta=1.0),
+        "rtgcd": dict(t=2),
+        "path_forward_stagewise": dict(eps=0.1, deltas=[1.0, 1.0, 1.0]),
+        "frank_wolfe": dict(delta=1.0),
+        "lasso_cd": dict(lam=0.1),
+        "frank_wolfe_away": dict(delta=1.0),
+        "frank_wolfe_pairwise": dict(delta=1.0),
+        "agbm": dict(eta=0.5, gamma=0.01),
+        "agbmr": dict(eta=0.5, gamma=0.01, period=4),
+        "vagbm": dict(eta=0.5),
+        "rgb": dict(penalty=0.1),
+    }
+    table |= {
+        name: (maker, methods.get(name, {}), solved)
+        for name, maker in cb.methods.METHODS.items()
+        if name != "rgb"
+    }
     logistic = cb.Problem(FAMILIES, SIGNS, cb.losses.Logistic())
-    table["rgb"] = (cb.rgb, methods["rgb"], lambda method: cb.solve(logistic, method, 2, compile=False))
+    table["rgb"] = (
+        cb.rgb,
+        methods["rgb"],
+        lambda method: cb.solve(logistic, method, 2, compile=False),
+    )
     steps = {
-        "FixedStep": dict(eps=0.1), "StepSequence": dict(eps=[0.1, 0.1]), "PathStep": dict(eps=0.1, deltas=[1.0, 1.0]),
+        "FixedStep": dict(eps=0.1),
+        "StepSequence": dict(eps=[0.1, 0.1]),
+        "PathStep": dict(eps=0.1, deltas=[1.0, 1.0]),
         "ShrunkenStep": dict(rate=0.5),
-        "SoftThreshold": dict(lam=0.1), "FittedStep": dict(rate=0.5), "DampedLineSearch": dict(rate=0.5),
-        "BoundedStep": dict(rate=0.5), "LeafSearch": dict(rate=0.5),
+        "SoftThreshold": dict(lam=0.1),
+        "FittedStep": dict(rate=0.5),
+        "DampedLineSearch": dict(rate=0.5),
+        "BoundedStep": dict(rate=0.5),
+        "LeafSearch": dict(rate=0.5),
         "DiminishingStep": dict(radius=1.0),
-        "SegmentSearch": dict(radius=1.0), "Langevin": dict(rate=0.1),
-    }  # fmt: skip
+        "SegmentSearch": dict(radius=1.0),
+        "Langevin": dict(rate=0.1),
+    }
     table |= {name: (getattr(cb.rules, name), given, of_step) for name, given in steps.items()}
-    rules = {"RandomSubset": dict(t=2), "Weighted": dict(p=[0.5, 0.25, 0.25]), "Softmax": dict(kappa=1.0)}
+    rules = {
+        "RandomSubset": dict(t=2),
+        "Weighted": dict(p=[0.5, 0.25, 0.25]),
+        "Softmax": dict(kappa=1.0),
+    }
     table |= {name: (getattr(cb.rules, name), given, of_rule) for name, given in rules.items()}
     losses = {"Huber": {}, "Logistic": {}, "Quantile": {}, "SmoothZeroOne": {}}
     table |= {name: (getattr(cb.losses, name), given, of_loss) for name, given in losses.items()}
-    lv, bd = cb.theory.langevin, cb.theory.bounds
+    lv = cb.theory.langevin
+    bd = cb.theory.bounds
     table |= {
         "langevin.chain": (lv.chain, dict(runs=CHAIN, burn_in=10), done),
         "langevin.gibbs": (lv.gibbs, dict(problem=SQUARED, method=LANGEVIN), done),
         "langevin.stationary": (lv.stationary, dict(problem=SQUARED, method=LANGEVIN), done),
-        "langevin.transient": (lv.transient, dict(problem=SQUARED, method=LANGEVIN, n_steps=5), done),
-        "langevin.limit_of": (lv.limit_of, dict(problem=SQUARED, select=cb.rules.RandomSubset(1), draws=20), done),
+        "langevin.transient": (
+            lv.transient,
+            dict(problem=SQUARED, method=LANGEVIN, n_steps=5),
+            done,
+        ),
+        "langevin.limit_of": (
+            lv.limit_of,
+            dict(problem=SQUARED, select=cb.rules.RandomSubset(1), draws=20),
+            done,
+        ),
         "langevin.regime": (lv.regime, dict(run=CHAIN), done),
         "langevin.ess": (lv.ess, dict(x=Y), done),
         "langevin.split_rhat": (lv.split_rhat, dict(x=Y), done),
-        "bounds.tree_complexity": (bd.tree_complexity, dict(nodes=3, bound=1.0, n_features=3, n_samples=24), done),
-        "bounds.sharper_tree_complexity": (bd.sharper_tree_complexity, dict(nodes=3, bound=1.0, n_features=3, n_samples=24), done),
-    }  # fmt: skip
+        "bounds.tree_complexity": (
+            bd.tree_complexity,
+            dict(nodes=3, bound=1.0, n_features=3, n_samples=24),
+            done,
+        ),
+        "bounds.sharper_tree_complexity": (
+            bd.sharper_tree_complexity,
+            dict(nodes=3, bound=1.0, n_features=3, n_samples=24),
+            done,
+        ),
+    }
     for verb, given, after in (
-        ("resume", dict(n_steps=1), done), ("predict", dict(X=X), done), ("certificate", dict(), done), ("replay", dict(at=[0, 1]), list),
-        ("coef_at", dict(l1=0.1), done), ("step_at", dict(place=cb.lasso.PathPoint(step=1)), done),
+        ("resume", dict(n_steps=1), done),
+        ("predict", dict(X=X), done),
+        ("certificate", dict(), done),
+        ("replay", dict(at=[0, 1]), list),
+        ("coef_at", dict(l1=0.1), done),
+        ("step_at", dict(place=cb.lasso.PathPoint(step=1)), done),
         ("save", dict(file=Path(FOLDER.name) / "b.run"), done),
-    ):  # fmt: skip
+    ):
         table[f"Run.{verb}"] = (getattr(RUN, verb), given, after)
-    for verb, given in (("predict", dict(X=X)), ("coef_at", dict(alpha=0.01)), ("certificate", dict(step=1))):
+    for verb, given in (
+        ("predict", dict(X=X)),
+        ("coef_at", dict(alpha=0.01)),
+        ("certificate", dict(step=1)),
+    ):
         table[f"LassoPath.{verb}"] = (Late(lasso, verb), given, done)
     for way, make in (("Run", lambda: RUN), ("LassoPath", lasso), ("ExactPath", exact)):
         table[f"{way}.score_path"] = (Late(make, "score_path"), dict(X=X, y=Y), done)
-        table[f"{way}.score_at"] = (Late(make, "score_at"), dict(X=X, y=Y, at=[cb.lasso.PathPoint(fraction=0.5)]), done)
-        table[f"{way}.certificate_at"] = (Late(make, "certificate_at"), dict(place=cb.lasso.PathPoint(step=1)), done)
+        table[f"{way}.score_at"] = (
+            Late(make, "score_at"),
+            dict(X=X, y=Y, at=[cb.lasso.PathPoint(fraction=0.5)]),
+            done,
+        )
+        table[f"{way}.certificate_at"] = (
+            Late(make, "certificate_at"),
+            dict(place=cb.lasso.PathPoint(step=1)),
+            done,
+        )
         table[f"{way}.intercept_at"] = (Late(make, "intercept_at"), dict(fraction=0.5), done)
-    for verb, given in (("predict", dict(beta=RUN.beta, X=X)), ("unit", dict(coef=RUN.coef)), ("raw", dict(beta=RUN.beta))):
+    for verb, given in (
+        ("predict", dict(beta=RUN.beta, X=X)),
+        ("unit", dict(coef=RUN.coef)),
+        ("raw", dict(beta=RUN.beta)),
+    ):
         table[f"Problem.{verb}"] = (getattr(SQUARED, verb), given, done)
-    for verb, given in (("predict", dict(X=X)), ("coef_at", dict(lam=0.5)), ("certificate", dict(lam=0.5))):
+    for verb, given in (
+        ("predict", dict(X=X)),
+        ("coef_at", dict(lam=0.5)),
+        ("certificate", dict(lam=0.5)),
+    ):
         table[f"ExactPath.{verb}"] = (Late(exact, verb), given, done)
     small = {"n_estimators": 2, "min_samples_leaf": 2}
-    for kind, settings in ((cb.CertifiedLasso, {}), (cb.LSBoostRegressor, {"n_steps": 5}), (cb.RandomizedGBMRegressor, small),
-                           (cb.ForwardStagewiseClassifier, {"n_steps": 5}), (cb.RegularizedGBMClassifier, small)):  # fmt: skip
-        model, target = kind(**settings), SIGNS if "Classifier" in kind.__name__ else Y
+    for kind, settings in (
+        (cb.CertifiedLasso, {}),
+        (cb.LSBoostRegressor, {"n_steps": 5}),
+        (cb.RandomizedGBMRegressor, small),
+        (cb.ForwardStagewiseClassifier, {"n_steps": 5}),
+        (cb.RegularizedGBMClassifier, small),
+    ):
+        model = kind(**settings)
+        target = SIGNS if "Classifier" in kind.__name__ else Y
         table[f"{kind.__name__}.fit"] = (model.fit, dict(X=X, y=target), done)
-        table[f"{kind.__name__}.predict"] = (Late(cache(partial(kind(**settings).fit, X, target)), "predict"), dict(X=X), done)
+        table[f"{kind.__name__}.predict"] = (
+            Late(cache(partial(kind(**settings).fit, X, target)), "predict"),
+            dict(X=X),
+            done,
+        )
     return table
 
 

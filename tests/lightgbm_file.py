@@ -5,9 +5,16 @@ import json
 import numpy as np
 
 ITEMS = {
-    "num_leaves": int, "split_feature": int, "threshold": float, "decision_type": int, "left_child": int,
-    "right_child": int, "leaf_value": float, "cat_boundaries": int, "cat_threshold": int,
-}  # fmt: skip
+    "num_leaves": int,
+    "split_feature": int,
+    "threshold": float,
+    "decision_type": int,
+    "left_child": int,
+    "right_child": int,
+    "leaf_value": float,
+    "cat_boundaries": int,
+    "cat_threshold": int,
+}
 
 
 def columns_of(X, levels):
@@ -27,7 +34,8 @@ def columns_of(X, levels):
 
 def goes_left(tree, at, x):
     """Return whether a value goes to the left child of a node."""
-    kind, threshold = tree["decision_type"][at], tree["threshold"][at]
+    kind = tree["decision_type"][at]
+    threshold = tree["threshold"][at]
     if not kind & 1:
         return bool(kind & 2) if np.isnan(x) else x <= threshold
     if np.isnan(x) or int(x) < 0:
@@ -45,10 +53,14 @@ def predicted(text, X):
     assert len(set(names)) == len(names) == int(head["max_feature_idx"]) + 1 and all(names)
     blocks = text[text.index("Tree=0") : text.index("end of trees")].encode()
     levels = json.loads(lines[-1].removeprefix("pandas_categorical:"))
-    X, n_classes, at = columns_of(X, levels), int(head["num_class"]), 0
+    X = columns_of(X, levels)
+    n_classes = int(head["num_class"])
+    at = 0
     out = np.zeros((len(X), n_classes))
     for k, size in enumerate(map(int, head["tree_sizes"].split())):
-        entries = [line.split("=", 1) for line in blocks[at : at + size].decode().splitlines() if line]
+        entries = [
+            line.split("=", 1) for line in blocks[at : at + size].decode().splitlines() if line
+        ]
         tree = {key: [*map(ITEMS[key], value.split())] for key, value in entries if key in ITEMS}
         at += size
         for i, row in enumerate(X):

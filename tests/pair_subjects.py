@@ -65,9 +65,12 @@ def linear_objective(table, loss, settings, alpha, l1_ratio, norms, constant=Non
     """
     given = np.ones(table.n) if table.weight is None else table.weight
     kept = given > 0
-    X, y, weight = np.asarray(table.X)[kept], table.y[kept], given[kept]
+    X = np.asarray(table.X)[kept]
+    y = table.y[kept]
+    weight = given[kept]
     base = np.zeros(len(y)) if table.offset is None else table.offset[kept]
-    p, total = X.shape[1], weight.sum()
+    p = X.shape[1]
+    total = weight.sum()
     factor = settings.get("penalty_factor")
     factor = np.ones(p) if factor is None else factor
     lower, upper = (settings.get(name) for name in ("lower_limits", "upper_limits"))
@@ -107,7 +110,8 @@ def penalised(kind, settings, table):
     X = scipy.sparse.csr_array(table.X) if sparse else table.X
     fit = partial(kind(**settings).fit, X, table.y, table.weight, offset=table.offset)
     model, short = quietly(fit)
-    path, step = model.path_, int(model.place_.step)
+    path = model.path_
+    step = int(model.place_.step)
     norms = np.ones(table.p)
     if settings["standardize"]:
         own = deviations(table)
@@ -116,7 +120,8 @@ def penalised(kind, settings, table):
     alpha = float(path.alphas[step])
     objective = linear_objective(table, loss, settings, alpha, path.l1_ratio, norms)
     certificate = model.certificate_
-    coef, intercept = np.ravel(model.coef_), float(np.ravel(model.intercept_)[0])
+    coef = np.ravel(model.coef_)
+    intercept = float(np.ravel(model.intercept_)[0])
     promised = not short and path.gamma == 1
     reached = settings["tol"] * path.problem.start_excess if promised else np.inf
     interval = certificate.lower, certificate.upper
@@ -201,9 +206,14 @@ def penalised_subjects():
         ),
     ]:
         yield Subject(
-            kind.__name__, factors, partial(penalised, kind), LINEAR,
-            lambda settings, target=target: target, allowed=accepted, loss=losses[target],
-        )  # fmt: skip
+            kind.__name__,
+            factors,
+            partial(penalised, kind),
+            LINEAR,
+            lambda settings, target=target: target,
+            allowed=accepted,
+            loss=losses[target],
+        )
 
 
 # Paths ------------------------------------------------------------------------------------------
@@ -212,18 +222,31 @@ def penalised_subjects():
 def problem_of(table, loss, settings):
     """A `Problem` on a table, which may carry an offset."""
     return cb.Problem(
-        table.X, table.y, LOSS[loss], sample_weight=table.weight, offset=table.offset,
+        table.X,
+        table.y,
+        LOSS[loss],
+        sample_weight=table.weight,
+        offset=table.offset,
         center=settings.get("fit_intercept", True),
-    )  # fmt: skip
+    )
 
 
 def on_a_grid(settings, table):
     """Fit `lasso_path`; return it and the answers at its alphas."""
     loss = settings["loss_name"]
     names = (
-        "penalty_factor", "lower_limits", "upper_limits", "positive", "l1_ratio", "tol", "solver",
-        "unit_columns", "n_alphas", "eps", "refit_intercept",
-    )  # fmt: skip
+        "penalty_factor",
+        "lower_limits",
+        "upper_limits",
+        "positive",
+        "l1_ratio",
+        "tol",
+        "solver",
+        "unit_columns",
+        "n_alphas",
+        "eps",
+        "refit_intercept",
+    )
     given = {name: settings[name] for name in names}
     path, _ = quietly(lambda: cb.lasso_path(problem_of(table, loss, settings), **given))
     centred = settings["fit_intercept"]
@@ -241,7 +264,8 @@ def on_a_grid(settings, table):
         certificate = path.certificate(k)
         said = path.message == "complete"
         reached = settings["tol"] * path.problem.start_excess if said else np.inf
-        coef, intercept = path.coefs[:, k], float(path.intercepts[k])
+        coef = path.coefs[:, k]
+        intercept = float(path.intercepts[k])
         if fixed:
             intercept = 0.0
         interval = certificate.lower, certificate.upper
@@ -267,9 +291,13 @@ def path_subjects():
         "eps": [0.2, 0.01],
     }
     yield Subject(
-        "lasso_path", factors, on_a_grid, LINEAR,
-        lambda settings: TARGETS[settings["loss_name"]], allowed=accepted,
-    )  # fmt: skip
+        "lasso_path",
+        factors,
+        on_a_grid,
+        LINEAR,
+        lambda settings: TARGETS[settings["loss_name"]],
+        allowed=accepted,
+    )
 
 
 def knots(settings, table):
@@ -291,7 +319,8 @@ def knots(settings, table):
         promised = settings["kind"] == "lasso"
         reached = 1e-9 * path.problem.start_loss if promised else np.inf
         interval = certificate.lower, certificate.upper
-        coef, intercept = path.coef_at(lam=lam), float(path.intercept_at(lam=lam))
+        coef = path.coef_at(lam=lam)
+        intercept = float(path.intercept_at(lam=lam))
         answers.append(Answer(objective, coef, intercept, interval, reached))
     return path, answers
 
@@ -360,9 +389,14 @@ def joint_subjects():
         "eps": [0.2, 0.02],
     }
     yield Subject(
-        "multinomial_path", factors, joint, LINEAR, lambda settings: "classes", (False,),
+        "multinomial_path",
+        factors,
+        joint,
+        LINEAR,
+        lambda settings: "classes",
+        (False,),
         loss="multinomial",
-    )  # fmt: skip
+    )
 
 
 # Runs -------------------------------------------------------------------------------------------
@@ -432,14 +466,26 @@ def run_subjects():
     }
 
     def allowed(row):
-        needs_sigma = row.get("method") in ("ls_boost", "gcd", "rcd", "ccd", "rtgcd", "lasso_cd",
-                                            "agbm", "sgb")  # fmt: skip
+        needs_sigma = row.get("method") in (
+            "ls_boost",
+            "gcd",
+            "rcd",
+            "ccd",
+            "rtgcd",
+            "lasso_cd",
+            "agbm",
+            "sgb",
+        )
         return not (needs_sigma and row.get("loss_name") == "Poisson")
 
     yield Subject(
-        "solve", factors, run_of, LINEAR, lambda settings: TARGETS[settings["loss_name"]],
+        "solve",
+        factors,
+        run_of,
+        LINEAR,
+        lambda settings: TARGETS[settings["loss_name"]],
         allowed=allowed,
-    )  # fmt: skip
+    )
 
 
 def stagewise(kind, settings, table):
@@ -453,7 +499,8 @@ def stagewise(kind, settings, table):
     fit = partial(kind(**settings).fit, table.X, table.y, table.weight, offset=table.offset)
     model, _ = quietly(fit)
     problem = model.run_.problem
-    coef, intercept = np.ravel(model.coef_), float(np.ravel(model.intercept_)[0])
+    coef = np.ravel(model.coef_)
+    intercept = float(np.ravel(model.intercept_)[0])
     centred = settings["fit_intercept"]
     refitted = settings.get("refit_intercept", False) and centred and loss != "Squared"
     radius = getattr(model.run_.method.step, "delta", np.inf)
@@ -492,9 +539,13 @@ def stagewise_subjects():
             own = {name: v for name, v in {**factors, **bounds}.items() if v != [None]}
             kind = getattr(e, kind.__name__ + "CV")
             yield Subject(
-                kind.__name__, {**own, **choice}, partial(stagewise, kind), LINEAR,
-                lambda _, t=target: t, allowed=both_classes_in_folds,
-            )  # fmt: skip
+                kind.__name__,
+                {**own, **choice},
+                partial(stagewise, kind),
+                LINEAR,
+                lambda _, t=target: t,
+                allowed=both_classes_in_folds,
+            )
 
 
 # Trees ------------------------------------------------------------------------------------------
@@ -560,6 +611,12 @@ def tree_subjects():
     ]:
         offsets = (False,) if "Langevin" in kind.__name__ else (False, True)
         yield Subject(
-            kind.__name__, {**GROWTH, **factors}, partial(boosted, kind), TREES, tree_target,
-            offsets, offset_accepted, "Squared" if "Regressor" in kind.__name__ else "Logistic",
-        )  # fmt: skip
+            kind.__name__,
+            {**GROWTH, **factors},
+            partial(boosted, kind),
+            TREES,
+            tree_target,
+            offsets,
+            offset_accepted,
+            "Squared" if "Regressor" in kind.__name__ else "Logistic",
+        )

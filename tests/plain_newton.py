@@ -1,4 +1,6 @@
-"""The logistic loss without a declared self-concordance: its Newton leaves are not damped, as in other packages."""
+"""The logistic loss without a declared self-concordance: its Newton leaves are not damped, as in
+other packages.
+"""
 
 import coordboost as cb
 

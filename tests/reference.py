@@ -1,9 +1,10 @@
 r"""Slow, clear references: every method in a few NumPy lines, to be read next to the paper.
 
-Names: ``X (n, p)`` has columns of unit norm, ``y (n,)``, ``beta (p,)``, ``resid = -dloss/dpred (n,)``,
-``corr = X' resid (p,)``. Arrays are float64, or object arrays of `fractions.Fraction` if exact (never integers).
-Nothing is cached: the residual is always recomputed from ``beta``. Losses are sums over samples. Ties go to the lowest
-index. Nothing here imports the package under test.
+Names: ``X (n, p)`` has columns of unit norm, ``y (n,)``, ``beta (p,)``,
+``resid = -dloss/dpred (n,)``, ``corr = X' resid (p,)``. Arrays are float64, or object arrays of
+`fractions.Fraction` if exact (never integers). Nothing is cached: the residual is always recomputed
+from ``beta``. Losses are sums over samples. Ties go to the lowest index. Nothing here imports the
+package under test.
 
 FGM = Freund, Grigas, Mazumder, "A New Perspective on Boosting in Linear Regression" (2017).
 LM = Lu, Mazumder, "Randomized Gradient Boosting Machine" (2020).
@@ -31,7 +32,8 @@ class Walk(NamedTuple):
     thetas: list  # (n_steps,)   beta[pick] += theta
 
 
-# Losses (LM, Definition 4.1). -----------------------------------------------------------------------------------------
+# Losses (LM, Definition 4.1).
+# -----------------------------------------------------------------------------------------
 
 SQUARED = Loss(lambda y, f: np.sum((y - f) ** 2) / 2, lambda y, f: y - f, 1)
 EXPONENTIAL = Loss(lambda y, f: np.sum(np.exp(-y * f)), lambda y, f: y * np.exp(-y * f), None)
@@ -46,13 +48,18 @@ def huber(d):
 
 
 def logistic(d=0.0):
-    """log(1 + exp(-y f)) + d f^2 / 2, labels -1/+1; 1 / (1 + exp(y f)) is written so that it cannot overflow."""
+    """log(1 + exp(-y f)) + d f^2 / 2, labels -1/+1; 1 / (1 + exp(y f)) is written so that it cannot
+    overflow.
+    """
     return Loss(
-        lambda y, f: np.sum(np.logaddexp(0, -y * f) + d * f * f / 2), lambda y, f: y * np.exp(-np.logaddexp(0, y * f)) - d * f, 0.25 + d
+        lambda y, f: np.sum(np.logaddexp(0, -y * f) + d * f * f / 2),
+        lambda y, f: y * np.exp(-np.logaddexp(0, y * f)) - d * f,
+        0.25 + d,
     )
 
 
-# The one update, then one rule per method. ----------------------------------------------------------------------------
+# The one update, then one rule per method.
+# ----------------------------------------------------------------------------
 
 
 def sgn(x):
@@ -67,7 +74,8 @@ def best(score, among=None):
 
 def walk(X, y, n_steps, rule, loss=SQUARED):
     """beta <- (1 - shrink) beta;  beta[j] += theta,   (j, shrink, theta) = rule(k, beta, corr)."""
-    betas, steps = [X[0] - X[0]], []
+    betas = [X[0] - X[0]]
+    steps = []
     for k in range(n_steps):
         corr = X.T @ loss.residual(y, X @ betas[-1])
         j, shrink, theta = rule(k, betas[-1], corr)
@@ -84,35 +92,60 @@ def ls_boost(X, y, eps, n_steps):
 
 
 def forward_stagewise(X, y, eps, n_steps):
-    """FS_eps and FS_{eps_k}, FGM section 3: theta = eps_k * sgn(corr_j); `eps` a number or one number per step."""
+    """FS_eps and FS_{eps_k}, FGM section 3: theta = eps_k * sgn(corr_j); `eps` a number or one
+    number per step.
+    """
     eps = np.broadcast_to(np.asarray(eps), (n_steps,))
-    return walk(X, y, n_steps, lambda k, beta, corr: (best(corr), 0, eps[k] * sgn(corr[best(corr)])))
+    return walk(
+        X, y, n_steps, lambda k, beta, corr: (best(corr), 0, eps[k] * sgn(corr[best(corr)]))
+    )
 
 
 def regularized_forward_stagewise(X, y, eps, delta, n_steps):
-    """R-FS_{eps, delta}, FGM section 4: shrink = eps / delta, theta = eps * sgn(corr_j); delta = inf is FS."""
+    """R-FS_{eps, delta}, FGM section 4: shrink = eps / delta, theta = eps * sgn(corr_j); delta =
+    inf is FS.
+    """
     shrink = 0 if delta == inf else eps / delta  # Fraction / inf would be a float
-    return walk(X, y, n_steps, lambda k, beta, corr: (best(corr), shrink, eps * sgn(corr[best(corr)])))
+    return walk(
+        X, y, n_steps, lambda k, beta, corr: (best(corr), shrink, eps * sgn(corr[best(corr)]))
+    )
 
 
 def path_forward_stagewise(X, y, eps, deltas):
-    """PATH-R-FS_eps, FGM section 5: R-FS with delta_k, one update per grid value (iterates 0..len(deltas))."""
-    return walk(X, y, len(deltas), lambda k, beta, corr: (best(corr), eps / deltas[k], eps * sgn(corr[best(corr)])))
+    """PATH-R-FS_eps, FGM section 5: R-FS with delta_k, one update per grid value (iterates
+    0..len(deltas)).
+    """
+    return walk(
+        X,
+        y,
+        len(deltas),
+        lambda k, beta, corr: (best(corr), eps / deltas[k], eps * sgn(corr[best(corr)])),
+    )
 
 
 def frank_wolfe(X, y, delta, n_steps, gamma):
-    """Frank-Wolfe on the l1 ball (FGM, A.4.5): beta <- (1 - gamma(k)) beta + gamma(k) * delta * sgn(corr_j) e_j."""
-    return walk(X, y, n_steps, lambda k, b, corr: (best(corr), gamma(k), gamma(k) * delta * sgn(corr[best(corr)])))
+    """Frank-Wolfe on the l1 ball (FGM, A.4.5): beta <- (1 - gamma(k)) beta + gamma(k) * delta *
+    sgn(corr_j) e_j.
+    """
+    return walk(
+        X,
+        y,
+        n_steps,
+        lambda k, b, corr: (best(corr), gamma(k), gamma(k) * delta * sgn(corr[best(corr)])),
+    )
 
 
 def frank_wolfe_line_search(X, y, delta, n_steps):
-    """Exact line search: gamma = argmin over [0, 1] of ||y - X (beta + gamma d)||^2 along d = vertex - beta."""
+    """Exact line search: gamma = argmin over [0, 1] of ||y - X (beta + gamma d)||^2 along d =
+    vertex - beta.
+    """
 
     def rule(k, beta, corr):
         j = best(corr)
         d = -beta
         d[j] += delta * sgn(corr[j])
-        gain, curvature = corr @ d, np.sum((X @ d) ** 2)
+        gain = corr @ d
+        curvature = np.sum((X @ d) ** 2)
         gamma = 0 * gain if curvature == 0 else min(max(gain / curvature, 0), 1)
         return j, gamma, gamma * delta * sgn(corr[j])
 
@@ -120,7 +153,8 @@ def frank_wolfe_line_search(X, y, delta, n_steps):
 
 
 def coordinate_descent(X, y, n_steps, loss=SQUARED, candidates=None, rho=None):
-    """LM, Algorithm 3: j = argmax over candidates[k] of |corr_j|, theta = rho * corr_j, rho = 1 / sigma.
+    """LM, Algorithm 3: j = argmax over candidates[k] of |corr_j|, theta = rho * corr_j, rho = 1 /
+    sigma.
 
     ``candidates=None``: greedy; ``[k % p for k in ...]``: cyclic; drawn lists: random-then-greedy.
     """
@@ -139,7 +173,9 @@ def soft(a, t):
 
 
 def lasso_cd(X, y, lam, n_steps, candidates=None):
-    """FGM, A.4.4, for 1/2 ||y - X beta||^2 + lam ||beta||_1; the winner is the candidate that would move farthest."""
+    """FGM, A.4.4, for 1/2 ||y - X beta||^2 + lam ||beta||_1; the winner is the candidate that would
+    move farthest.
+    """
 
     def rule(k, beta, corr):
         move = soft(beta + corr, lam) - beta
@@ -150,8 +186,11 @@ def lasso_cd(X, y, lam, n_steps, candidates=None):
 
 
 def forward_stepwise(X, y, n_steps):
-    """Forward Stepwise: add the best j not in S, refit on S. Returns (betas, picks); ends early if corr = 0."""
-    betas, picks = [X[0] - X[0]], []
+    """Forward Stepwise: add the best j not in S, refit on S. Returns (betas, picks); ends early if
+    corr = 0.
+    """
+    betas = [X[0] - X[0]]
+    picks = []
     for _ in range(min(n_steps, X.shape[1])):
         corr = X.T @ (y - X @ betas[-1])
         j = best(corr, np.setdiff1d(np.arange(X.shape[1]), picks))
@@ -164,15 +203,23 @@ def forward_stepwise(X, y, n_steps):
 
 
 def accelerated(X, y, eta, gamma, n_rounds, loss=SQUARED, correction=1):
-    """AGBM (Lu et al. 2020, Algorithm 2); correction=0: VAGBM (Algorithm 4). The f^m (n_rounds + 1, p), and pairs of picks, or picks."""
-    f, h, e, fs, picks = X[0] - X[0], X[0] - X[0], y - y, [X[0] - X[0]], []
+    """AGBM (Lu et al. 2020, Algorithm 2); correction=0: VAGBM (Algorithm 4). The f^m (n_rounds + 1,
+    p), and pairs of picks, or picks.
+    """
+    f = X[0] - X[0]
+    h = X[0] - X[0]
+    e = y - y
+    fs = [X[0] - X[0]]
+    picks = []
     for m in range(n_rounds):
         theta = 2 / (m + 2 + e[0] - e[0])
         g = (1 - theta) * f + theta * h
         r = loss.residual(y, X @ g)
         c = r + correction * (m + 1) * theta / 2 * e
-        j, i = best(X.T @ r), best(X.T @ c)
-        f, h = g.copy(), h.copy()
+        j = best(X.T @ r)
+        i = best(X.T @ c)
+        f = g.copy()
+        h = h.copy()
         f[j] += eta * (X.T @ r)[j]
         h[i] += gamma * eta / theta * (X.T @ c)[i]
         e = c - (X.T @ c)[i] * X[:, i]
@@ -182,7 +229,9 @@ def accelerated(X, y, eta, gamma, n_rounds, loss=SQUARED, correction=1):
 
 
 def subgradient_descent(X, y, alphas, delta=inf):
-    """FGM (19), (21), (24): r <- r - alpha_k (sgn(corr_j) X_j + (r - y) / delta). Returns the r_k (n_steps + 1, n)."""
+    """FGM (19), (21), (24): r <- r - alpha_k (sgn(corr_j) X_j + (r - y) / delta). Returns the r_k
+    (n_steps + 1, n).
+    """
     resids = [y]
     for alpha in alphas:
         corr = X.T @ resids[-1]
@@ -191,7 +240,8 @@ def subgradient_descent(X, y, alphas, delta=inf):
     return np.array(resids)
 
 
-# Values. --------------------------------------------------------------------------------------------------------------
+# Values.
+# --------------------------------------------------------------------------------------------------------------
 
 
 def L_n(X, y, beta):
@@ -200,6 +250,8 @@ def L_n(X, y, beta):
 
 
 def omega(X, y, beta, delta):
-    """FGM (45): ||X' r||_inf - r' X beta / delta; L_n(beta) minus its optimum at delta is at most (delta / n) omega."""
+    """FGM (45): ||X' r||_inf - r' X beta / delta; L_n(beta) minus its optimum at delta is at most
+    (delta / n) omega.
+    """
     corr = X.T @ (y - X @ beta)
     return np.max(np.abs(corr)) - corr @ beta / delta

@@ -1,7 +1,8 @@
-"""Exact paths with 70 digits, from knot to knot, and the error of knots given in float64, computed without rounding.
+"""Exact paths with 70 digits, from knot to knot, and the error of knots given in float64, computed
+without rounding.
 
-Everything is solved anew at each knot: the direction by Lawson and Hanson's method on the Gram matrix. For small problems in general
-position; nearly equal columns get no special treatment.
+Everything is solved anew at each knot: the direction by Lawson and Hanson's method on the Gram
+matrix. For small problems in general position; nearly equal columns get no special treatment.
 """
 
 from decimal import Decimal, localcontext
@@ -10,7 +11,8 @@ from itertools import pairwise
 
 import numpy as np
 
-DIGITS, TIE = 70, Decimal(10) ** -45
+DIGITS = 70
+TIE = Decimal(10) ** -45
 
 
 def decimals(a):
@@ -20,7 +22,8 @@ def decimals(a):
 
 def solve(A, b):
     """Return x with A x = b, by Gaussian elimination with pivoting."""
-    T, n = np.column_stack([A, b]), len(b)
+    T = np.column_stack([A, b])
+    n = len(b)
     for i in range(n):
         pivot = max(range(i, n), key=lambda r: abs(T[r, i]))
         T[[i, pivot]] = T[[pivot, i]]
@@ -34,17 +37,28 @@ def solve(A, b):
 
 
 def direction(gram, sign, free, kind):
-    """Return the change of the coefficients as the level falls by 1, and the learners that move; `sign`: signs of the tied learners."""
+    """Return the change of the coefficients as the level falls by 1, and the learners that move;
+    `sign`: signs of the tied learners.
+    """
     d = np.array([Decimal(0)] * len(gram), dtype=object)
-    moving, barred = ([j for j in sign if free(j)] if kind != "lar" else list(sign)), set()
+    moving = [j for j in sign if free(j)] if kind != "lar" else list(sign)
+    barred = set()
     while True:
         while moving:
-            target = solve(gram[np.ix_(moving, moving)], np.array([Decimal(sign[j]) for j in moving], dtype=object))
+            target = solve(
+                gram[np.ix_(moving, moving)],
+                np.array([Decimal(sign[j]) for j in moving], dtype=object),
+            )
             against = [i for i, j in enumerate(moving) if not free(j) and target[i] * sign[j] <= 0]
             if not against:
                 d[moving] = target
                 break
-            shares = [abs(d[moving[i]]) / (abs(d[moving[i]]) + abs(target[i])) if d[moving[i]] else Decimal(0) for i in against]
+            shares = [
+                abs(d[moving[i]]) / (abs(d[moving[i]]) + abs(target[i]))
+                if d[moving[i]]
+                else Decimal(0)
+                for i in against
+            ]
             share, who = min(zip(shares, (moving[i] for i in against), strict=True))
             d[moving] += share * (target - d[moving])
             d[who] = Decimal(0)
@@ -61,15 +75,29 @@ def knots(B, y, kind, floor=1e-13):
     """Return the knots (level, coefficients) of a path, down to `floor` times its top level."""
     with localcontext() as context:
         context.prec = DIGITS
-        B, y = decimals(B), decimals(y)
-        gram, at_zero = B.T @ B, B.T @ y
-        beta, top = at_zero * 0, max(abs(at_zero))
-        lam, out = top, [(top, beta)]
+        B = decimals(B)
+        y = decimals(y)
+        gram = B.T @ B
+        at_zero = B.T @ y
+        beta = at_zero * 0
+        top = max(abs(at_zero))
+        lam = top
+        out = [(top, beta)]
         while lam > Decimal(floor) * top:
             corr = at_zero - gram @ beta
-            sign = {j: 1 if corr[j] > 0 else -1 for j in range(len(corr)) if abs(corr[j]) >= lam - TIE * top}
-            d, moving = direction(gram, sign, lambda j, at=beta: kind == "lar" or (kind == "lasso" and at[j] != 0), kind)
-            rate, falls = gram @ d, [(lam, -1)]
+            sign = {
+                j: 1 if corr[j] > 0 else -1
+                for j in range(len(corr))
+                if abs(corr[j]) >= lam - TIE * top
+            }
+            d, moving = direction(
+                gram,
+                sign,
+                lambda j, at=beta: kind == "lar" or (kind == "lasso" and at[j] != 0),
+                kind,
+            )
+            rate = gram @ d
+            falls = [(lam, -1)]
             for j in range(len(corr)):
                 if j in moving and kind == "lasso" and d[j] * sign[j] < 0 and beta[j] != 0:
                     falls.append((-beta[j] / d[j], j))
@@ -77,7 +105,8 @@ def knots(B, y, kind, floor=1e-13):
                     if sign.get(j) != way and 1 - way * rate[j] > 0:
                         falls.append(((lam - way * corr[j]) / (1 - way * rate[j]), -1))
             fall, leaving = min(falls)
-            beta, lam = beta + fall * d, lam - fall
+            beta = beta + fall * d
+            lam = lam - fall
             if leaving >= 0:
                 beta[leaving] = Decimal(0)
             out.append((lam, beta))
@@ -102,31 +131,49 @@ class Judge:
         self.size = float(2 * self.loss) ** 0.5
 
     def off(self, kind, lam, beta):
-        """Return the duality gap relative to the loss at 0; for LAR and FS_0 the error of correlations times 1 + |beta|_1, for |y| = 1."""
+        """Return the duality gap relative to the loss at 0; for LAR and FS_0 the error of
+        correlations times 1 + |beta|_1, for |y| = 1.
+        """
         lam, (model, times) = Fraction(float(lam)), whole(beta)
         sizes = [abs(Fraction(value)) / times for value in model]
-        resid = [at - Fraction(value) / (self.by * times) for at, value in zip(self.y, self.B @ model, strict=True)]
+        resid = [
+            at - Fraction(value) / (self.by * times)
+            for at, value in zip(self.y, self.B @ model, strict=True)
+        ]
         common = max(value.denominator for value in resid)  # all are powers of two
         whole_resid = np.array([int(value * common) for value in resid], dtype=object)
         corr = [abs(Fraction(value)) / (self.by * common) for value in self.B.T @ whole_resid]
-        square, l1, most = Fraction(int(whole_resid @ whole_resid), common**2), sum(sizes), max(corr)
+        square = Fraction(int(whole_resid @ whole_resid), common**2)
+        l1 = sum(sizes)
+        most = max(corr)
         if kind == "lasso":
             share = min(Fraction(1), lam / most) if most else Fraction(1)
             along = sum(r * at for r, at in zip(resid, self.y, strict=True))
-            return float((square / 2 + lam * l1 - share * along + share * share * square / 2) / self.loss)
-        over, moving = max(most - lam, 0), [c for c, size in zip(corr, sizes, strict=True) if size and kind == "lar"]
+            return float(
+                (square / 2 + lam * l1 - share * along + share * share * square / 2) / self.loss
+            )
+        over = max(most - lam, 0)
+        moving = [c for c, size in zip(corr, sizes, strict=True) if size and kind == "lar"]
         if over > lam > 0:
             return np.inf
-        return float(max(over, lam - min(moving, default=lam))) / self.size * (1 + float(l1) / self.size)
+        return (
+            float(max(over, lam - min(moving, default=lam)))
+            / self.size
+            * (1 + float(l1) / self.size)
+        )
 
 
 def reach(B, y, kind, gap):
-    """Return the level, relative to the top, down to which the models rounded to float64 have errors of at most `gap`."""
-    judge, path = Judge(B, y), knots(B, y, kind)
+    """Return the level, relative to the top, down to which the models rounded to float64 have
+    errors of at most `gap`.
+    """
+    judge = Judge(B, y)
+    path = knots(B, y, kind)
     for (above, start), (below, end) in pairwise(path):
         if below > 0 and judge.off(kind, below, end.astype(float)) <= gap:
             continue
-        good, bad = float(above), max(float(below), 1e-14 * float(path[0][0]))
+        good = float(above)
+        bad = max(float(below), 1e-14 * float(path[0][0]))
         while good > 1.1 * bad:
             middle = (good * bad) ** 0.5
             share = (above - Decimal(middle)) / (above - below)

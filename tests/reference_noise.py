@@ -1,4 +1,6 @@
-"""The noise of Langevin boosting by seed, stream and step, and random parts of the samples, in plain Python."""
+"""The noise of Langevin boosting by seed, stream and step, and random parts of the samples, in
+plain Python.
+"""
 
 import numpy as np
 

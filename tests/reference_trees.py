@@ -4,7 +4,9 @@ import numpy as np
 
 
 def codes_of(x, categorical):
-    """Return the rank of each value, missing ones last, and the code of missing values; -1 if there are none, and for categories."""
+    """Return the rank of each value, missing ones last, and the code of missing values; -1 if there
+    are none, and for categories.
+    """
     gap = np.isnan(x)
     codes = np.searchsorted(np.unique(x[~gap]), x)
     codes[gap] = len(np.unique(x[~gap]))
@@ -28,15 +30,26 @@ class Node:
     """The samples `rows` of a node, and their best split."""
 
     def __init__(self, rows, depth, low, high, data, may_split):
-        self.rows, self.depth, self.low, self.high, self.split = rows, depth, low, high, None
+        self.rows = rows
+        self.depth = depth
+        self.low = low
+        self.high = high
+        self.split = None
         columns, limits, target, weight = data
-        self.target, self.weight, self.l2 = target, weight, limits["l2"]
+        self.target = target
+        self.weight = weight
+        self.l2 = limits["l2"]
         self.value, one = self.side(np.ones(len(rows), dtype=bool))
         self.gain = max(limits["min_gain"], 2.0**-45 * abs(one))
         for f, (codes, missing, categorical, sign, penalty) in enumerate(columns):
             if not may_split or depth == limits["max_depth"]:
                 continue
-            mean = lambda some: self.target[self.rows[some]].sum() / (self.weight[self.rows[some]].sum() + self.l2)  # noqa: E731
+
+            def mean(some):
+                return self.target[self.rows[some]].sum() / (
+                    self.weight[self.rows[some]].sum() + self.l2
+                )
+
             for left in cuts_of(codes[rows], missing, categorical, mean):
                 if min(left.sum(), (~left).sum()) < max(limits["min_samples"], 1):
                     continue
@@ -44,39 +57,64 @@ class Node:
                     continue
                 gain = self.score(left, sign) - penalty - one
                 if gain > self.gain:
-                    self.gain, self.split = gain, (f, left, sign)
+                    self.gain = gain
+                    self.split = (f, left, sign)
 
     def side(self, some):
         """Return the value of a side, within the bounds, and its score."""
-        g, w = float(self.target[self.rows[some]].sum()), float(self.weight[self.rows[some]].sum()) + self.l2
+        g = float(self.target[self.rows[some]].sum())
+        w = float(self.weight[self.rows[some]].sum()) + self.l2
         value = min(max(g / w, self.low), self.high)
         return value, (2 * g - w * value) * value
 
     def score(self, left, sign):
-        """Return the score of a split, -inf if its values violate the constraint; the same operations as in the kernels."""
+        """Return the score of a split, -inf if its values violate the constraint; the same
+        operations as in the kernels.
+        """
         if sign == 0 and (self.low, self.high) == (-np.inf, np.inf):
             g, h = (float(self.target[self.rows[some]].sum()) for some in (left, ~left))
             w, v = (float(self.weight[self.rows[some]].sum()) + self.l2 for some in (left, ~left))
             return (g * g * v + h * h * w) / (w * v)
         (value, one), (other_value, other) = self.side(left), self.side(~left)
-        return one + other if value != other_value and sign * (other_value - value) >= 0 else -np.inf
+        return (
+            one + other if value != other_value and sign * (other_value - value) >= 0 else -np.inf
+        )
 
 
 def naive_tree(X, target, weight, categorical, monotone, penalty, limits):
-    """Return the split feature of each node (-1: a leaf), in the order of their creation, and (rows, value) of the leaves."""
-    columns = [(*codes_of(x, f in categorical), f in categorical, monotone[f], penalty[f]) for f, x in enumerate(np.asarray(X).T)]
+    """Return the split feature of each node (-1: a leaf), in the order of their creation, and
+    (rows, value) of the leaves.
+    """
+    columns = [
+        (*codes_of(x, f in categorical), f in categorical, monotone[f], penalty[f])
+        for f, x in enumerate(np.asarray(X).T)
+    ]
     data = columns, limits, target, weight
-    depth, most = limits["max_depth"], limits["max_leaves"] or np.inf
-    nodes, open_, n_leaves = [Node(np.arange(len(target)), 0, -np.inf, np.inf, data, True)], {0}, 1
+    depth = limits["max_depth"]
+    most = limits["max_leaves"] or np.inf
+    nodes = [Node(np.arange(len(target)), 0, -np.inf, np.inf, data, True)]
+    open_ = {0}
+    n_leaves = 1
     features = {}
     while (able := sorted(at for at in open_ if nodes[at].split)) and n_leaves < most:
-        for at in able if depth and most >= 2 ** min(depth, 30) else [max(able, key=lambda at: nodes[at].gain)]:
-            node, n_leaves = nodes[at], n_leaves + 1
+        for at in (
+            able
+            if depth and most >= 2 ** min(depth, 30)
+            else [max(able, key=lambda at: nodes[at].gain)]
+        ):
+            node = nodes[at]
+            n_leaves = n_leaves + 1
             features[at], left, sign = node.split
             open_ -= {at}
             middle = (node.side(left)[0] + node.side(~left)[0]) / 2
             ends = [(node.low, node.high), (node.low, middle), (middle, node.high)]
-            for some, (low, high) in zip((left, ~left), (ends[0], ends[0]) if sign == 0 else ends[1:][::sign], strict=True):
+            for some, (low, high) in zip(
+                (left, ~left), (ends[0], ends[0]) if sign == 0 else ends[1:][::sign], strict=True
+            ):
                 open_ |= {len(nodes)}
-                nodes.append(Node(node.rows[some], node.depth + 1, low, high, data, n_leaves < most))
-    return [features.get(at, -1) for at in range(len(nodes))], [(nodes[at].rows, nodes[at].value) for at in sorted(open_)]
+                nodes.append(
+                    Node(node.rows[some], node.depth + 1, low, high, data, n_leaves < most)
+                )
+    return [features.get(at, -1) for at in range(len(nodes))], [
+        (nodes[at].rows, nodes[at].value) for at in sorted(open_)
+    ]

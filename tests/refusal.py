@@ -1,4 +1,6 @@
-"""Tables of invalid inputs: each must raise a ``ValueError`` whose message is one sentence that says what was expected."""
+"""Tables of invalid inputs: each must raise a ``ValueError`` whose message is one sentence that
+says what was expected.
+"""
 
 import pytest
 
@@ -20,9 +22,16 @@ def case(name, action, fragment):
 
 
 def rows(name, action, *values, says):
-    """Return one row for each bad value; the message contains `says`. Names contain no address: they agree in all processes."""
-    shown = (getattr(bad, "__name__", repr(bad)).split("\n")[0].split(" at 0x")[0] for bad in values)
-    return [case(f"{name} {text}", lambda bad=bad: action(bad), says) for text, bad in zip(shown, values, strict=True)]
+    """Return one row for each bad value; the message contains `says`. Names contain no address:
+    they agree in all processes.
+    """
+    shown = (
+        getattr(bad, "__name__", repr(bad)).split("\n")[0].split(" at 0x")[0] for bad in values
+    )
+    return [
+        case(f"{name} {text}", lambda bad=bad: action(bad), says)
+        for text, bad in zip(shown, values, strict=True)
+    ]
 
 
 def refusals(*cases):

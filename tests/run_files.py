@@ -20,7 +20,9 @@ def put_together(members):
     out = io.BytesIO()
     with zipfile.ZipFile(out, "w", zipfile.ZIP_DEFLATED) as archive:
         for name, data in members.items() if isinstance(members, dict) else members:
-            archive.compression = zipfile.ZIP_STORED if name == "header.npy" else zipfile.ZIP_DEFLATED
+            archive.compression = (
+                zipfile.ZIP_STORED if name == "header.npy" else zipfile.ZIP_DEFLATED
+            )
             archive.writestr(name, data)
     return out.getvalue()
 
@@ -41,7 +43,8 @@ def with_header(members, header):
 
 def forged(members, header=None):
     """Return `members` with matching digests, as a careful forger would write them."""
-    header, arrays = dict(header_of(members) if header is None else header), {}
+    header = dict(header_of(members) if header is None else header)
+    arrays = {}
     for name, data in members.items():
         if name != "header.npy":
             array = np.lib.format.read_array(io.BytesIO(data))
@@ -49,14 +52,50 @@ def forged(members, header=None):
             arrays[name.removesuffix(".npy")] = [array.dtype.str, list(array.shape), digest]
     header = {key: value for key, value in header.items() if key not in ("arrays", "digest")}
     text = json.dumps({**header, "arrays": arrays, "digest": ""})
-    return with_header(members, {**header, "arrays": arrays, "digest": hashlib.sha256(text.encode()).hexdigest()})
+    return with_header(
+        members, {**header, "arrays": arrays, "digest": hashlib.sha256(text.encode()).hexdigest()}
+    )
 
 
-ODD = [None, True, False, 0, 1, -1, 7, 10**9, 10**30, -(10**18), 0.5, -2.5, 1e308, "", "x", "inf", "NaiveState", "STOPPED", [], {}, [[]],
-       [1, 2], {"array": "beta"}, {"array": "nowhere"}, {"array": 3}, {"float": "nan"}, {"float": 1}, {"dict": {}}, {"dict": []},
-       {"piece": "Squared", "fields": {}}, {"piece": "Huber", "fields": {"d": -1}}, {"piece": "Dense", "fields": {}},
-       {"piece": "os", "fields": {}}, {"piece": [], "fields": 1}, {"a": 1, "b": 2}, [10**9, [10**9] * 6],
-       [3, [0, 0, 0, 0, 0, 10**9]]]  # fmt: skip
+ODD = [
+    None,
+    True,
+    False,
+    0,
+    1,
+    -1,
+    7,
+    10**9,
+    10**30,
+    -(10**18),
+    0.5,
+    -2.5,
+    1e308,
+    "",
+    "x",
+    "inf",
+    "NaiveState",
+    "STOPPED",
+    [],
+    {},
+    [[]],
+    [1, 2],
+    {"array": "beta"},
+    {"array": "nowhere"},
+    {"array": 3},
+    {"float": "nan"},
+    {"float": 1},
+    {"dict": {}},
+    {"dict": []},
+    {"piece": "Squared", "fields": {}},
+    {"piece": "Huber", "fields": {"d": -1}},
+    {"piece": "Dense", "fields": {}},
+    {"piece": "os", "fields": {}},
+    {"piece": [], "fields": 1},
+    {"a": 1, "b": 2},
+    [10**9, [10**9] * 6],
+    [3, [0, 0, 0, 0, 0, 10**9]],
+]
 
 
 def leaves(value, at=()):
@@ -85,9 +124,14 @@ def spoil_bits(rng, data, members):
 
 def spoil_bytes(rng, data, members):
     a, b = sorted(int(one) for one in rng.integers(0, len(data) + 1, size=2))
-    return [data[:a], data[a:], data[:a] + data[b:], data[:a] + bytes(b - a) + data[b:], data[:b] + data[a:], data + data[a:b]][
-        int(rng.integers(6))
-    ]
+    return [
+        data[:a],
+        data[a:],
+        data[:a] + data[b:],
+        data[:a] + bytes(b - a) + data[b:],
+        data[:b] + data[a:],
+        data + data[a:b],
+    ][int(rng.integers(6))]
 
 
 def spoil_members(rng, data, members):
@@ -133,25 +177,45 @@ def spoil_arrays(rng, data, members):
         with np.errstate(all="ignore"):
             if array.dtype.kind != "f":
                 limits = np.iinfo(array.dtype)
-                number = int(number) if np.isfinite(number) and limits.min <= number <= limits.max else limits.max - 3
+                number = (
+                    int(number)
+                    if np.isfinite(number) and limits.min <= number <= limits.max
+                    else limits.max - 3
+                )
             spoiled[int(rng.integers(len(spoiled)))] = number
     other = [
-        spoiled.reshape(array.shape), array.reshape(-1)[: array.size // 2], np.concatenate([array.reshape(-1)] * 2), array[None],
-        array.astype(np.float32), array.astype(np.int64 if array.dtype.kind == "f" else np.float64), array.astype("U3"),
-        np.zeros(0), array.astype(">f8"), array.astype(complex),
-    ][int(rng.integers(10))]  # fmt: skip
+        spoiled.reshape(array.shape),
+        array.reshape(-1)[: array.size // 2],
+        np.concatenate([array.reshape(-1)] * 2),
+        array[None],
+        array.astype(np.float32),
+        array.astype(np.int64 if array.dtype.kind == "f" else np.float64),
+        array.astype("U3"),
+        np.zeros(0),
+        array.astype(">f8"),
+        array.astype(complex),
+    ][int(rng.integers(10))]
     members = {**members, name: npy(other)}
     return put_together(forged(members) if rng.integers(2) else members)
 
 
 def spoil_sizes(rng, data, members):
-    """Declare wrong shapes in the header of an array, with data of that size or not, and wrong sizes in the archive's directory."""
+    """Declare wrong shapes in the header of an array, with data of that size or not, and wrong
+    sizes in the archive's directory.
+    """
     names = list(members)
     name = names[int(rng.integers(len(names)))]
-    shape = [(10**12,), (10**9, 10**9), (0,), (3, 3, 3), (2**63,), (10**17, 0), (), (5_000_000,)][int(rng.integers(8))]
-    head = f"{{'descr': '<f8', 'fortran_order': False, 'shape': {shape}, }}".ljust(117).encode() + b"\n"
+    shape = [(10**12,), (10**9, 10**9), (0,), (3, 3, 3), (2**63,), (10**17, 0), (), (5_000_000,)][
+        int(rng.integers(8))
+    ]
+    head = (
+        f"{{'descr': '<f8', 'fortran_order': False, 'shape': {shape}, }}".ljust(117).encode()
+        + b"\n"
+    )
     bomb = bytes(40_000_000 if shape == (5_000_000,) else 0)
-    out = put_together({**members, name: b"\x93NUMPY\x01\x00" + struct.pack("<H", len(head)) + head + bomb})
+    out = put_together(
+        {**members, name: b"\x93NUMPY\x01\x00" + struct.pack("<H", len(head)) + head + bomb}
+    )
     if rng.integers(2):  # the same wrong size in the archive's directory
         at = out.rindex(name.encode())
         size = min(8 * int(np.prod(np.array(shape, dtype=object))) + 128, 2**32 - 2)
@@ -159,7 +223,15 @@ def spoil_sizes(rng, data, members):
     return out
 
 
-WAYS = (spoil_bits, spoil_bytes, spoil_members, spoil_values, spoil_values, spoil_arrays, spoil_sizes)
+WAYS = (
+    spoil_bits,
+    spoil_bytes,
+    spoil_members,
+    spoil_values,
+    spoil_values,
+    spoil_arrays,
+    spoil_sizes,
+)
 
 
 def spoiled(bases, n_files, seed=0):
@@ -167,5 +239,6 @@ def spoiled(bases, n_files, seed=0):
     rng = np.random.default_rng(seed)
     parts = [taken_apart(data) for data in bases]
     for _ in range(n_files):
-        base, way = int(rng.integers(len(bases))), WAYS[int(rng.integers(len(WAYS)))]
+        base = int(rng.integers(len(bases)))
+        way = WAYS[int(rng.integers(len(WAYS)))]
         yield base, way, way(rng, bases[base], parts[base])

@@ -1,7 +1,9 @@
-"""Results of the package, stored in ``snapshots.npz``: ``python tests/snapshots.py`` computes and writes them anew.
+"""Results of the package, stored in ``snapshots.npz``: ``python tests/snapshots.py`` computes and
+writes them anew.
 
-A *case* is a name and a function that returns named arrays. A change of the code must not change these results. Data are generic, so
-that no choice of a learner depends on the last bit. Only public names are used.
+A *case* is a name and a function that returns named arrays. A change of the code must not change
+these results. Data are generic, so that no choice of a learner depends on the last bit. Only public
+names are used.
 """
 
 import itertools
@@ -70,9 +72,19 @@ METHODS = {
     "sgb": cb.sgb(0.2, subsample=0.6),
     "sglb": cb.sglb(0.1, beta=50.0, gamma=0.1),
     "sglb, shrink first": cb.sglb(
-        0.1, beta=50.0, gamma=0.1, select=cb.rules.RandomSubset(3), structure=cb.rules.Structure.NONE, shrink_first=True
+        0.1,
+        beta=50.0,
+        gamma=0.1,
+        select=cb.rules.RandomSubset(3),
+        structure=cb.rules.Structure.NONE,
+        shrink_first=True,
     ),
-    "rgb": cb.rgb(0.01, families=cb.learners.Families(np.array([1.0, 2.0, 3.0, 4.0]), np.array([0.1, 0.4, 0.7, 1.0]))),
+    "rgb": cb.rgb(
+        0.01,
+        families=cb.learners.Families(
+            np.array([1.0, 2.0, 3.0, 4.0]), np.array([0.1, 0.4, 0.7, 1.0])
+        ),
+    ),
 }
 #: Model states by their names in the file.
 STATES = {
@@ -100,7 +112,9 @@ def stepped(method, loss, model_state=None, compile=False):
     """Return the run of a method; None if it is refused."""
     n_steps = 8 if method == "forward_stepwise" else STEPS
     try:
-        return cb.solve(table(loss), METHODS[method], n_steps, rng=3, model_state=model_state, compile=compile)
+        return cb.solve(
+            table(loss), METHODS[method], n_steps, rng=3, model_state=model_state, compile=compile
+        )
     except ValueError:
         return None
 
@@ -110,14 +124,19 @@ def takes(method, loss):
     return [name for name, state in STATES.items() if stepped(method, loss, state) is not None]
 
 
-# Trees and stumps. ------------------------------------------------------------------------------------------------------
+# Trees and stumps.
+# ------------------------------------------------------------------------------------------------------
 
 M, D = 150, 6
 ROWS = np.random.default_rng(77)
 T = ROWS.normal(size=(M, D))
 T[:, 4] = ROWS.integers(0, 7, M)
 T[ROWS.random((M, D)) < 0.07] = np.nan
-GROWN_Y = np.nan_to_num(T[:, 0]) * (np.nan_to_num(T[:, 1]) > 0) + np.sin(np.nan_to_num(T[:, 4])) + 0.3 * ROWS.normal(size=M)
+GROWN_Y = (
+    np.nan_to_num(T[:, 0]) * (np.nan_to_num(T[:, 1]) > 0)
+    + np.sin(np.nan_to_num(T[:, 4]))
+    + 0.3 * ROWS.normal(size=M)
+)
 TREE_WEIGHT = 0.5 + ROWS.random(M)
 TREE_LABELS = np.where(np.median(GROWN_Y) < GROWN_Y, 1.0, -1.0)
 TREES = {
@@ -128,8 +147,18 @@ TREES = {
     "categories": {"max_depth": 3, "categorical": [4], "l2": 0.7},
     "monotone": {"max_depth": 4, "monotone": [1, -1, 0, 0, 0, 1]},
     "newton": {"max_depth": 3, "newton": True, "categorical": [4], "l2": 0.1},
-    "newton, monotone": {"max_depth": 3, "newton": True, "monotone": [1, -1, 0, 0, 0, 1], "max_leaves": 6},
-    "penalties": {"max_depth": 3, "min_gain": 0.3, "penalty": [2.0, 0.0, 0.0, 0.5, 0.1, 0.0], "min_weight": 7.5},
+    "newton, monotone": {
+        "max_depth": 3,
+        "newton": True,
+        "monotone": [1, -1, 0, 0, 0, 1],
+        "max_leaves": 6,
+    },
+    "penalties": {
+        "max_depth": 3,
+        "min_gain": 0.3,
+        "penalty": [2.0, 0.0, 0.0, 0.5, 0.1, 0.0],
+        "min_weight": 7.5,
+    },
     "few bins": {"max_depth": 3, "max_bins": 9},
     "every value": {"max_depth": 3, "exact": True},
 }
@@ -144,8 +173,17 @@ TREE_METHODS = {
 
 def grown(options, method, loss="squared", n_steps=3):
     """A run over trees."""
-    loss, y = (cb.losses.Logistic(), TREE_LABELS) if loss == "logistic" else (cb.losses.Squared(), GROWN_Y)
-    return cb.solve(cb.Problem(cb.data.trees(T, **options), y, loss, sample_weight=TREE_WEIGHT), method, n_steps, rng=5)
+    loss, y = (
+        (cb.losses.Logistic(), TREE_LABELS)
+        if loss == "logistic"
+        else (cb.losses.Squared(), GROWN_Y)
+    )
+    return cb.solve(
+        cb.Problem(cb.data.trees(T, **options), y, loss, sample_weight=TREE_WEIGHT),
+        method,
+        n_steps,
+        rng=5,
+    )
 
 
 def nodes(run):
@@ -154,16 +192,27 @@ def nodes(run):
     texts = np.array([bank.text(j) for j in range(run.problem.n_learners)])
     values = [np.unique(bank.column(j), return_inverse=True) for j in range(run.problem.n_learners)]
     leaf = np.array([where for _, where in values], dtype=np.uint8).reshape(len(values), -1)
-    return {"text": texts, "values": np.concatenate([of for of, _ in values]), "leaf": leaf, **walk(run)}
+    return {
+        "text": texts,
+        "values": np.concatenate([of for of, _ in values]),
+        "leaf": leaf,
+        **walk(run),
+    }
 
 
 def tree_cases():
     """Every kind of tree by gradient boosting with both losses, and every method with one kind."""
     for name, loss in itertools.product(TREES, ("squared", "logistic")):
-        yield f"trees/{name}/{loss}", lambda name=name, loss=loss: nodes(grown(TREES[name], TREE_METHODS["gbm"], loss))
+        yield (
+            f"trees/{name}/{loss}",
+            lambda name=name, loss=loss: nodes(grown(TREES[name], TREE_METHODS["gbm"], loss)),
+        )
     for name, method in TREE_METHODS.items():
         options = {"max_depth": 3, "categorical": [4], "min_samples": 3}
-        yield f"trees by/{name}", lambda options=options, method=method: nodes(grown(options, method))
+        yield (
+            f"trees by/{name}",
+            lambda options=options, method=method: nodes(grown(options, method)),
+        )
     yield "trees in families", lambda: nodes(families())
     for name, family in {"stumps": cb.data.stumps, "leaf stumps": cb.data.leaf_stumps}.items():
         make = {"categorical": [4]} if family is cb.data.leaf_stumps else {}
@@ -172,7 +221,9 @@ def tree_cases():
 
 def families():
     """Regularised boosting over trees in families."""
-    made = cb.data.tree_families(T, nodes=(1, 2, 4), bounds=(0.1, 0.5, 2.0), categorical=[4], l2=0.1)
+    made = cb.data.tree_families(
+        T, nodes=(1, 2, 4), bounds=(0.1, 0.5, 2.0), categorical=[4], l2=0.1
+    )
     return cb.solve(cb.Problem(made, GROWN_Y), cb.rgb(0.02, n_candidates=4), 6, rng=2)
 
 
@@ -183,7 +234,13 @@ def counted(family):
     beta = steps.pop("beta")
     used = np.flatnonzero(beta)
     names = np.array([run.problem.feature_names[j] for j in used])
-    return {**steps, "used": used, "coef": beta[used], "names": names, "predict": run.predict(np.nan_to_num(T[::-7]) + 0.01)}
+    return {
+        **steps,
+        "used": used,
+        "coef": beta[used],
+        "names": names,
+        "predict": run.predict(np.nan_to_num(T[::-7]) + 0.01),
+    }
 
 
 THREADS = """
@@ -209,16 +266,25 @@ THREADS = """
 
 
 def on_threads(threads):
-    """Run THREADS in a process of its own: trees on a table large enough for several threads. Return numbers and a digest of all bits."""
-    environment = {**os.environ, "OMP_NUM_THREADS": str(threads), "PYTHONPATH": str(Path(__file__).resolve().parents[1])}
+    """Run THREADS in a process of its own: trees on a table large enough for several threads.
+    Return numbers and a digest of all bits.
+    """
+    environment = {
+        **os.environ,
+        "OMP_NUM_THREADS": str(threads),
+        "PYTHONPATH": str(Path(__file__).resolve().parents[1]),
+    }
     with tempfile.TemporaryDirectory() as folder:
         file = Path(folder, "numbers.npy")
         order = [sys.executable, "-c", textwrap.dedent(THREADS), str(file)]
-        digest = subprocess.run(order, env=environment, check=True, capture_output=True, text=True).stdout.strip()
+        digest = subprocess.run(
+            order, env=environment, check=True, capture_output=True, text=True
+        ).stdout.strip()
         return np.load(file), digest
 
 
-# Paths. -----------------------------------------------------------------------------------------------------------------
+# Paths.
+# -----------------------------------------------------------------------------------------------------------------
 
 
 def wide():
@@ -230,7 +296,9 @@ def wide():
 
 
 def exact(kind, X, y):
-    path = cb.exact_path(X, y, kind=kind, lam_min=1e-3 * float(np.abs((X - X.mean(0)).T @ (y - y.mean())).max()))
+    path = cb.exact_path(
+        X, y, kind=kind, lam_min=1e-3 * float(np.abs((X - X.mean(0)).T @ (y - y.mean())).max())
+    )
     return {"lam": path.lam, "beta": path.beta.toarray()}
 
 
@@ -259,11 +327,14 @@ GRIDS = {
 
 
 def path_cases():
-    for kind, (name, make) in itertools.product(("lasso", "lar", "stagewise"), {"tall": lambda: (X, Y), "wide": wide}.items()):
+    for kind, (name, make) in itertools.product(
+        ("lasso", "lar", "stagewise"), {"tall": lambda: (X, Y), "wide": wide}.items()
+    ):
         yield f"exact/{kind}/{name}", lambda kind=kind, make=make: exact(kind, *make())
 
 
-# Tables. ----------------------------------------------------------------------------------------------------------------
+# Tables.
+# ----------------------------------------------------------------------------------------------------------------
 
 CSV = """price;size;town;sold;note;rooms
 1,5;10,0;Ulm;2021-03-04;a;3
@@ -276,7 +347,9 @@ CSV = """price;size;town;sold;note;rooms
 
 
 def read():
-    """Return what is read from a text file with decimal commas, categories, dates and missing values."""
+    """Return what is read from a text file with decimal commas, categories, dates and missing
+    values.
+    """
     with tempfile.TemporaryDirectory() as folder:
         file = Path(folder, "table.csv")
         file.write_text(CSV, encoding="utf-8")
@@ -292,7 +365,9 @@ def read():
 
 
 def framed():
-    """Return results of an estimator and of trees on a data frame with categories, booleans and missing numbers."""
+    """Return results of an estimator and of trees on a data frame with categories, booleans and
+    missing numbers.
+    """
     import pandas as pd
 
     rng = np.random.default_rng(12)
@@ -305,7 +380,12 @@ def framed():
             "new": rng.random(n) < 0.5,
         }
     )
-    y = frame["size"] + (frame["town"] == "Ulm") + 0.2 * frame["rooms"].fillna(3) + 0.1 * rng.normal(size=n)
+    y = (
+        frame["size"]
+        + (frame["town"] == "Ulm")
+        + 0.2 * frame["rooms"].fillna(3)
+        + 0.1 * rng.normal(size=n)
+    )
     model = cb.RandomizedGBMRegressor(n_estimators=10, random_state=0).fit(frame, y)
     run = cb.solve(cb.Problem(cb.data.trees(frame, max_depth=2), y), cb.gbm(0.3), 4)
     return {
@@ -316,21 +396,33 @@ def framed():
     }
 
 
-# Runs and files. --------------------------------------------------------------------------------------------------------
+# Runs and files.
+# --------------------------------------------------------------------------------------------------------
 
 
 def draws(seed):
     """Langevin draws of one seed."""
     from coordboost.theory.langevin import chain
 
-    run = cb.solve(table(), cb.sglb(eps=0.02, beta=40.0, gamma=0.2, select=cb.rules.RandomSubset(1)), 200, rng=seed)
+    run = cb.solve(
+        table(),
+        cb.sglb(eps=0.02, beta=40.0, gamma=0.2, select=cb.rules.RandomSubset(1)),
+        200,
+        rng=seed,
+    )
     return {"draws": chain(run, burn_in=100, every=10).values}
 
 
 SAVED = {
-    "columns": lambda: (cb.solve(table(), METHODS["regularized_forward_stagewise"], STEPS), X[::3] + 0.1),
+    "columns": lambda: (
+        cb.solve(table(), METHODS["regularized_forward_stagewise"], STEPS),
+        X[::3] + 0.1,
+    ),
     "trees": lambda: (grown(TREES["categories"], TREE_METHODS["gbm"]), T[::5]),
-    "stumps": lambda: (cb.solve(cb.Problem(cb.data.leaf_stumps(T), GROWN_Y), cb.ls_boost(0.3), 10), T[::5]),
+    "stumps": lambda: (
+        cb.solve(cb.Problem(cb.data.leaf_stumps(T), GROWN_Y), cb.ls_boost(0.3), 10),
+        T[::5],
+    ),
     "accelerated": lambda: (cb.solve(table("logistic"), METHODS["agbm"], STEPS), X[::3] + 0.1),
     "sampled": lambda: (cb.solve(table(), METHODS["sglb"], STEPS, rng=4), X[::3] + 0.1),
 }
@@ -342,7 +434,11 @@ def reloaded(name):
     with tempfile.TemporaryDirectory() as folder:
         run.save(Path(folder, "a.run"))
         again = cb.load(Path(folder, "a.run"))
-    return {"before": run.predict(rows), "after": again.predict(rows), "resumed": again.resume(5).predict(rows)}
+    return {
+        "before": run.predict(rows),
+        "after": again.predict(rows),
+        "resumed": again.resume(5).predict(rows),
+    }
 
 
 def cases():
@@ -364,11 +460,17 @@ def intervals():
     X, y = wide()
     labels = np.where(y > np.median(y), 1.0, -1.0)
     for name, options in GRIDS.items():
-        yield name, lambda name=name, options=options: grid(X, labels if "logistic" in name else y, **options)
+        yield (
+            name,
+            lambda name=name, options=options: grid(
+                X, labels if "logistic" in name else y, **options
+            ),
+        )
 
 
 def main():
-    kept, states = {}, {}
+    kept = {}
+    states = {}
     for method, loss in itertools.product(METHODS, LOSSES):
         states[f"{method}/{loss}"] = None if stepped(method, loss) is None else takes(method, loss)
     for name, make in cases():
@@ -382,8 +484,11 @@ def main():
 
 
 def packed(arrays):
-    """Pack many small arrays into one for each kind, with an index: each member of an archive costs some 300 bytes."""
-    index, parts = [], {"f": [], "i": [], "U": []}
+    """Pack many small arrays into one for each kind, with an index: each member of an archive costs
+    some 300 bytes.
+    """
+    index = []
+    parts = {"f": [], "i": [], "U": []}
     for name, array in arrays.items():
         array = np.asarray(array)
         kind = {"u": "i", "b": "i"}.get(array.dtype.kind, array.dtype.kind)
@@ -399,7 +504,9 @@ def kept():
     """Return the arrays of the file by name."""
     with np.load(FILE) as file:
         parts = {"f": file["f"], "i": file["i"], "U": np.array(json.loads(str(file["U"])))}
-        index, at, out = json.loads(str(file["index"])), dict.fromkeys(parts, 0), {}
+        index = json.loads(str(file["index"]))
+        at = dict.fromkeys(parts, 0)
+        out = {}
     for name, kind, shape in index:
         size = int(np.prod(shape, dtype=int))
         out[name] = parts[kind][at[kind] : at[kind] + size].reshape(shape)

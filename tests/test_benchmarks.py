@@ -1,4 +1,6 @@
-"""The benchmark harness: clocks, rounds, the search for tolerances, ratios, tables in Markdown, the command line."""
+"""The benchmark harness: clocks, rounds, the search for tolerances, ratios, tables in Markdown, the
+command line.
+"""
 
 import json
 
@@ -18,9 +20,17 @@ def seen(result):
 
 
 def test_a_contestant_with_its_own_clock_is_timed_by_it():
-    (row,) = compete([Contestant("own", lambda: Timed("result", 3.0, 5.0), work=2.0)], seen, rounds=2)
+    (row,) = compete(
+        [Contestant("own", lambda: Timed("result", 3.0, 5.0), work=2.0)], seen, rounds=2
+    )
     assert row["seen"] == "result"
-    assert (row["cpu"], row["cpu_min"], row["cpu_max"], row["wall"], row["first_call"]) == (1.5, 1.5, 1.5, 2.5, 5.0)
+    assert (row["cpu"], row["cpu_min"], row["cpu_max"], row["wall"], row["first_call"]) == (
+        1.5,
+        1.5,
+        1.5,
+        2.5,
+        5.0,
+    )
 
 
 def test_a_contestant_that_fails_gets_a_row_with_a_note():
@@ -28,7 +38,16 @@ def test_a_contestant_that_fails_gets_a_row_with_a_note():
     failing = Contestant("at once", lambda: 1 / 0)
     silent = Contestant("not here", None, note="it is not installed")
     good = Contestant("good", lambda: Timed(0, 1.0, 1.0))
-    rows = compete([failing, silent, Contestant("later", lambda: Timed(next(twice), 1.0, 1.0, apart=True)), good], seen, rounds=3)
+    rows = compete(
+        [
+            failing,
+            silent,
+            Contestant("later", lambda: Timed(next(twice), 1.0, 1.0, apart=True)),
+            good,
+        ],
+        seen,
+        rounds=3,
+    )
     assert rows[0] == {"name": "at once", "note": "ZeroDivisionError: division by zero"}
     assert rows[1] == {"name": "not here", "note": "it is not installed"}
     assert rows[2]["rounds"] == 1 and rows[2]["note"].startswith("StopIteration")
@@ -55,7 +74,9 @@ LADDER = (1.0, 0.1, 0.01, 0.001)
 @pytest.mark.parametrize("start", range(len(LADDER)))
 def test_the_search_finds_the_loosest_setting_from_anywhere_and_runs_none_twice(start):
     calls = []
-    search = Search(lambda setting: calls.append(setting) or setting, lambda result: 2 * result, LADDER, start)
+    search = Search(
+        lambda setting: calls.append(setting) or setting, lambda result: 2 * result, LADDER, start
+    )
     assert [search.loosest(target) for target in (0.3, 0.03, 0.3)] == [0.1, 0.01, 0.1]
     assert len(calls) == len(set(calls))
 
@@ -78,11 +99,21 @@ def test_a_peer_over_the_time_limit_is_not_tried_at_tighter_settings():
 def test_a_lasso_table_has_our_row_beside_those_of_the_peers():
     grid = lasso.grid_of(*sparse_normal(60, 40, density=0.2, n_active=5), 1e-2, n_alphas=20)
     exact = [peer for peer in PEERS if peer.name == "scikit-learn lasso_path"]
-    table = lasso.path("tiny", grid, list(lasso.searches(grid, [*exact, Peer("absent", lambda *_: 1 / 0)])), 1e-3, rounds=1)
+    table = lasso.path(
+        "tiny",
+        grid,
+        list(lasso.searches(grid, [*exact, Peer("absent", lambda *_: 1 / 0)])),
+        1e-3,
+        rounds=1,
+    )
     ours, peer, absent = table["rows"]
     assert max(ours["gap"], peer["gap"]) <= 1e-3 and peer["note"].startswith("tol ")
     assert absent == {"name": "absent", "note": "ZeroDivisionError: division by zero"}
-    assert (table["best_peer"], table["eps"], table["shape"]) == ("scikit-learn lasso_path", 0.01, [60, 40])
+    assert (table["best_peer"], table["eps"], table["shape"]) == (
+        "scikit-learn lasso_path",
+        0.01,
+        [60, 40],
+    )
 
 
 TABLE = {
@@ -93,7 +124,16 @@ TABLE = {
     "best_peer": "peer",
     "ours_over_best": 0.5,
     "rows": [
-        {"name": "ours", "note": "", "gap": 1e-7, "cpu": 0.01234, "cpu_min": 0.01, "cpu_max": 0.02, "over_best": 0.5, "rounds": 5},
+        {
+            "name": "ours",
+            "note": "",
+            "gap": 1e-7,
+            "cpu": 0.01234,
+            "cpu_min": 0.01,
+            "cpu_max": 0.02,
+            "over_best": 0.5,
+            "rounds": 5,
+        },
         {"name": "absent", "note": "a | b"},
     ],
 }
@@ -107,20 +147,36 @@ def test_a_table_in_markdown():
         "",
         "**ours / best peer (peer): 0.5**",
         "",
-        "| contestant | CPU seconds per path, median | [min, max] | gap | ratio to best peer | rounds | note |",
+        "| contestant | CPU seconds per path, median | [min, max] | gap | ratio to best peer | "
+        "rounds | note |",
         "| --- | ---: | ---: | ---: | ---: | ---: | --- |",
         "| ours | 0.0123 | [0.01, 0.02] | 1e-07 | 0.5 | 5 |  |",
         "| absent |  |  |  |  |  | a \\| b |",
     ]
-    assert "no peer did the same work" in markdown.section(TABLE | {"best_peer": None, "ours_over_best": None})
+    assert "no peer did the same work" in markdown.section(
+        TABLE | {"best_peer": None, "ours_over_best": None}
+    )
 
 
 def test_the_command_line_writes_both_files(monkeypatch, tmp_path):
     asked = []
     monkeypatch.setattr(boosting, "tables", lambda *args: asked.append(args) or iter([TABLE]))
     monkeypatch.setattr(front.r, "versions", lambda: {"R": "4.2.2"})
-    out, page = tmp_path / "out.json", tmp_path / "page.md"
-    words = ["boosting", "--only", "tiny", "--only", "x", "--limit", "9", "--out", str(out), "--markdown", str(page)]
+    out = tmp_path / "out.json"
+    page = tmp_path / "page.md"
+    words = [
+        "boosting",
+        "--only",
+        "tiny",
+        "--only",
+        "x",
+        "--limit",
+        "9",
+        "--out",
+        str(out),
+        "--markdown",
+        str(page),
+    ]
     done = CliRunner().invoke(front.main, words, catch_exceptions=False)
     assert done.exit_code == 0 and asked == [(False, ("tiny", "x"), 9.0)]
     assert json.loads(out.read_text())["tables"] == [{"suite": "boosting", **TABLE}]

@@ -1,4 +1,6 @@
-"""R in a process of its own, and every peer on a tiny problem; without Rscript, a row with a note."""
+"""R in a process of its own, and every peer on a tiny problem; without Rscript, a row with a
+note.
+"""
 
 import numpy as np
 import pytest
@@ -8,7 +10,10 @@ from verification.benchmarks import boosting, frank_wolfe, langevin, lasso, r, t
 from verification.benchmarks.data import ar1, sparse_normal, unit
 from verification.benchmarks.lasso_peers import PEERS
 
-ECHO = "work <- function() sum(y)\nanswer <- function(fit) list(total = fit, entries = as.matrix(X), given = given)"
+ECHO = (
+    "work <- function() sum(y)\nanswer <- function(fit) list(total = fit, entries = "
+    "as.matrix(X), given = given)"
+)
 EPS = np.finfo(float).eps
 
 
@@ -40,7 +45,9 @@ def test_without_rscript_the_tables_have_rows_with_a_note(no_r):
         lasso.path("tiny", grid, list(lasso.searches(grid, peers)), 1e-3, rounds=1),
     ]
     rows = [row for table in tables for row in table["rows"] if row["name"].startswith("R ")]
-    assert len(rows) == 5 and all("Rscript is not on PATH" in row["note"] and "cpu" not in row for row in rows)
+    assert len(rows) == 5 and all(
+        "Rscript is not on PATH" in row["note"] and "cpu" not in row for row in rows
+    )
     assert all("cpu" in table["rows"][0] for table in tables)
 
 
@@ -48,10 +55,14 @@ def test_without_rscript_the_tables_have_rows_with_a_note(no_r):
 def test_mboost_makes_our_steps():
     needs_r("mboost")
     steps = 300
-    table = boosting.steps("tiny", *ar1(60, 100), cb.ls_boost(0.05), steps, peers=[boosting.mboost], rounds=1)
+    table = boosting.steps(
+        "tiny", *ar1(60, 100), cb.ls_boost(0.05), steps, peers=[boosting.mboost], rounds=1
+    )
     row = table["rows"][-1]
     assert (row["steps"], row["same_picks"]) == (steps, steps)
-    assert row["beta_off"] <= steps * 60 * EPS  # each step adds the rounding of an inner product of 60 terms; |y| = 1
+    assert (
+        row["beta_off"] <= steps * 60 * EPS
+    )  # each step adds the rounding of an inner product of 60 terms; |y| = 1
     assert row["cpu"] > 0
 
 
@@ -59,7 +70,9 @@ def test_mboost_makes_our_steps():
 def test_lars_has_our_knots():
     needs_r("lars")
     row = boosting.knots("tiny", *ar1(60, 100), 30, rounds=1)["rows"][-1]
-    assert row["knots"] == 30 and row["beta_off"] <= 30 * 60 * 30 * EPS  # 30 solves with inner products of 60 terms, condition 30
+    assert (
+        row["knots"] == 30 and row["beta_off"] <= 30 * 60 * 30 * EPS
+    )  # 30 solves with inner products of 60 terms, condition 30
 
 
 TINY = {"dense": ar1(40, 60, n_active=5), "sparse": sparse_normal(60, 40, density=0.2, n_active=5)}
@@ -89,16 +102,27 @@ def test_trees_of_all_packages_reach_the_same_loss(logistic):
     rows = {row["name"]: row for row in table["rows"] if not row["note"]}
     ours = rows["coordboost, Newton" if logistic else "coordboost"]
     assert all(row["cpu"] > 0 for row in rows.values()) and len(rows) > 1
-    for peer in ("LightGBM", "scikit-learn HGB"):  # the others bound leaves in another way, or grow other trees
-        assert peer not in rows or rows[peer]["loss"] == pytest.approx(ours["loss"], rel=1e-3 if logistic else 1e-5)
+    for peer in (
+        "LightGBM",
+        "scikit-learn HGB",
+    ):  # the others bound leaves in another way, or grow other trees
+        assert peer not in rows or rows[peer]["loss"] == pytest.approx(
+            ours["loss"], rel=1e-3 if logistic else 1e-5
+        )
 
 
 @pytest.mark.peers
 def test_stumps_reach_the_loss_of_trees_of_depth_1():
     table = trees.stumps("tiny", (2000, 10, 40), rounds=1)
     rows = {row["name"]: row for row in table["rows"] if not row["note"]}
-    for name in ("coordboost, trees", "LightGBM", "scikit-learn HGB"):  # peers keep residuals in float32
-        assert name not in rows or rows[name]["loss"] == pytest.approx(rows["coordboost, stumps"]["loss"], rel=1e-5)
+    for name in (
+        "coordboost, trees",
+        "LightGBM",
+        "scikit-learn HGB",
+    ):  # peers keep residuals in float32
+        assert name not in rows or rows[name]["loss"] == pytest.approx(
+            rows["coordboost, stumps"]["loss"], rel=1e-5
+        )
     assert table["best_peer"] in trees.PEERS
 
 
@@ -107,7 +131,9 @@ def test_stumps_reach_the_loss_of_trees_of_depth_1():
 def test_noise_is_compared_with_no_noise_and_with_peers(depth):
     table = langevin.steps("tiny", (2000, 5), depth, 10, rounds=1)
     rows = {row["name"]: row for row in table["rows"] if not row["note"]}
-    assert table["ratio to no noise"] == pytest.approx(rows["coordboost"]["cpu"] / rows["no noise"]["cpu"])
+    assert table["ratio to no noise"] == pytest.approx(
+        rows["coordboost"]["cpu"] / rows["no noise"]["cpu"]
+    )
     assert all(0 < row["loss"] < 5 for row in rows.values())
     assert table["best_peer"] in (None, "CatBoost langevin", "hessboost langevin")
 
@@ -116,13 +142,17 @@ def test_without_copt_its_rows_have_a_note(monkeypatch):
     monkeypatch.setattr(frank_wolfe.importlib.util, "find_spec", lambda name: None)
     rows = frank_wolfe.table("tiny", *ar1(60, 8, n_active=4), 1e-6, rounds=1)["rows"]
     theirs = [row for row in rows if row["name"].startswith("copt")]
-    assert len(theirs) == 3 and all(row["note"] == "copt is not installed" and "cpu" not in row for row in theirs)
+    assert len(theirs) == 3 and all(
+        row["note"] == "copt is not installed" and "cpu" not in row for row in theirs
+    )
     assert all(row["gap"] <= 1e-6 for row in rows if row not in theirs)
 
 
 @pytest.mark.peers
 def test_copt_reaches_the_gap_but_its_pairwise_steps_stall_unless_repaired():
-    """On scikit-learn's diabetes data, copt drops a vertex and then inserts it again with weight 0."""
+    """On scikit-learn's diabetes data, copt drops a vertex and then inserts it again with weight
+    0.
+    """
     pytest.importorskip("copt")
     from sklearn.datasets import load_diabetes
 

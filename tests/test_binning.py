@@ -26,11 +26,19 @@ def test_codes_count_the_thresholds_below(dtype, max_bins):
         cuts = binning.thresholds(g)
         assert (np.diff(cuts) > 0).all()
         np.testing.assert_array_equal(binned.codes[g], naive(X[:, g], cuts))
-        assert np.unique(binned.codes[g]).size == binned.n_bins[g] == len(cuts) + 1 <= max_bins  # no bin is empty
+        assert (
+            np.unique(binned.codes[g]).size == binned.n_bins[g] == len(cuts) + 1 <= max_bins
+        )  # no bin is empty
 
 
 @settings(max_examples=80, deadline=None)
-@given(st.lists(st.one_of(st.integers(-4, 4).map(float), st.sampled_from([np.nan, np.inf, -np.inf])), min_size=1, max_size=40))
+@given(
+    st.lists(
+        st.one_of(st.integers(-4, 4).map(float), st.sampled_from([np.nan, np.inf, -np.inf])),
+        min_size=1,
+        max_size=40,
+    )
+)
 def test_every_split_between_observed_values_exists_if_there_are_enough_bins(values):
     x = np.array(values)
     binned, binning = bin_columns(x[:, None])
@@ -61,7 +69,8 @@ def test_a_value_that_fills_whole_bins_has_a_bin_of_its_own(counts, max_bins, se
     """Without such a value thresholds are the quantiles of all rows."""
     values = np.array(list(counts), dtype=float)
     x = np.random.default_rng(seed).permutation(np.repeat(values, list(counts.values())))
-    ordered, n = np.sort(x), len(x)
+    ordered = np.sort(x)
+    n = len(x)
     _, binning = bin_columns(x[:, None], max_bins=max_bins)
     left = [float(ordered[ordered <= cut].max()) for cut in binning.thresholds(0)]
     assert len(left) < max_bins
@@ -89,12 +98,13 @@ HEAVY = {
     "both": np.select([np.arange(4000) < 30, np.arange(4000) < 90], [-TAIL[0], TAIL[0]], 0.0),
     "two spikes": np.select(
         [np.arange(4000) < 30, np.arange(4000) < 90, np.arange(4000) < 120, np.arange(4000) < 2000],
-        [-TAIL[0], TAIL[0] / 2, 3 + TAIL[0], 2.0], 0.0,
+        [-TAIL[0], TAIL[0] / 2, 3 + TAIL[0], 2.0],
+        0.0,
     ),
     "a spike in the tail": np.select(
         [np.arange(4000) < 20, np.arange(4000) < 40], [-TAIL[0], -2.0], 0.0
     ),
-}  # fmt: skip
+}
 
 
 @pytest.mark.parametrize("max_bins", [16, 255])
@@ -153,20 +163,25 @@ def test_a_value_equal_to_a_threshold_goes_left():
 def test_exact_thresholds_are_refused_for_too_many_values():
     X = np.arange(300.0)[:, None]
     assert bin_columns(X[:255], exact=True)[0].n_bins.tolist() == [255]
-    with pytest.raises(ValueError, match=r"at most 255 distinct values in a column, 'x0' has 300: pass exact=False"):
+    with pytest.raises(
+        ValueError, match=r"at most 255 distinct values in a column, 'x0' has 300: pass exact=False"
+    ):
         bin_columns(X, exact=True)
 
 
 def test_a_sparse_matrix_has_the_bins_of_the_dense_one():
     X = scipy.sparse.random(200, 5, density=0.3, random_state=3, format="csr")
-    sparse, dense = bin_columns(X)[0], bin_columns(X.toarray())[0]
+    sparse = bin_columns(X)[0]
+    dense = bin_columns(X.toarray())[0]
     for one, other in zip(sparse, dense, strict=True):
         np.testing.assert_array_equal(one, other)
 
 
 @pytest.mark.parametrize("dtype", [np.float32, np.int64])
 def test_entries_of_a_sparse_matrix_that_are_stored_twice_are_summed_and_left_alone(dtype):
-    entries, rows, starts = np.array([1, 2, 4, 3, 0, 5], dtype=dtype), np.array([3, 1, 3, 0, 2, 2]), np.array([0, 3, 4, 6])
+    entries = np.array([1, 2, 4, 3, 0, 5], dtype=dtype)
+    rows = np.array([3, 1, 3, 0, 2, 2])
+    starts = np.array([0, 3, 4, 6])
     X = scipy.sparse.csc_array((entries, rows, starts), shape=(4, 3))
     for binned in (bin_columns(X)[0], bin_columns(X)[1].bin(X)):
         for one, other in zip(binned, bin_columns(X.toarray())[0], strict=True):
@@ -178,7 +193,9 @@ def test_a_frame_has_categories_and_missing_values():
     frame = pd.DataFrame(
         {
             "age": [31, 41, 59, 26, 53],
-            "town": pd.Categorical(["Oslo", None, "Rome", "Oslo", "Bonn"], categories=["Rome", "Oslo", "Bonn", "Riga"]),
+            "town": pd.Categorical(
+                ["Oslo", None, "Rome", "Oslo", "Bonn"], categories=["Rome", "Oslo", "Bonn", "Riga"]
+            ),
             "level": pd.array([1, None, 3, 1, 2], dtype="Int64"),
             "code": ["b", "a", None, "b", "c"],
         }
@@ -186,24 +203,50 @@ def test_a_frame_has_categories_and_missing_values():
     binned, binning = bin_columns(frame, categorical=["code"])
     assert binning.names == ["age", "town", "level", "code"]
     assert binning.labels == [None, ["Rome", "Oslo", "Bonn"], None, ["a", "b", "c"]]
-    assert binned.codes.tolist() == [[1, 2, 4, 0, 3], [1, 3, 0, 1, 2], [0, 3, 2, 0, 1], [1, 0, 3, 1, 2]]
+    assert binned.codes.tolist() == [
+        [1, 2, 4, 0, 3],
+        [1, 3, 0, 1, 2],
+        [0, 3, 2, 0, 1],
+        [1, 0, 3, 1, 2],
+    ]
     assert binned.missing.tolist() == [-1, 3, 3, 3]
     new = binning.bin(frame.iloc[[1, 4], [3, 2, 1, 0]])
     assert new.codes.tolist() == binned.codes[:, [1, 4]].tolist()
     strange = frame.iloc[:1].assign(age=[np.nan], town=["Riga"])
-    assert binning.bin(strange).codes.tolist() == [[5], [3], [0], [1]]  # NaN is beyond all thresholds; an unknown category is missing
+    assert binning.bin(strange).codes.tolist() == [
+        [5],
+        [3],
+        [0],
+        [1],
+    ]  # NaN is beyond all thresholds; an unknown category is missing
 
 
 @pytest.mark.parametrize(
     "X, keywords, sentence",
     [
-        (np.ones(3), {}, r"X must have two dimensions, and at least one row and one column, got shape \(3,\)"),
+        (
+            np.ones(3),
+            {},
+            r"X must have two dimensions, and at least one row and one column, got shape \(3,\)",
+        ),
         (np.ones((3, 0)), {}, r"got shape \(3, 0\)"),
-        (np.array([["a", 1.0]], dtype=object), {}, "column 'x0' must hold real numbers, got 'a'; name it in categorical"),
-        (np.array([["a"]], dtype=object), {}, "in categorical .categorical_features of an estimator., or encode it as numbers"),
+        (
+            np.array([["a", 1.0]], dtype=object),
+            {},
+            "column 'x0' must hold real numbers, got 'a'; name it in categorical",
+        ),
+        (
+            np.array([["a"]], dtype=object),
+            {},
+            "in categorical .categorical_features of an estimator., or encode it as numbers",
+        ),
         (np.ones((3, 2)), {"max_bins": 256}, "max_bins must be at most 255, got 256"),
         (np.ones((3, 2)), {"max_bins": 1}, "max_bins must be a whole number >= 2"),
-        (np.ones((3, 2)), {"categorical": ["town"]}, "categorical names 'town', which is not a column of X"),
+        (
+            np.ones((3, 2)),
+            {"categorical": ["town"]},
+            "categorical names 'town', which is not a column of X",
+        ),
         (np.ones((3, 2)), {"categorical": "x0"}, "categorical must be a sequence"),
         (np.ma.masked_array(np.ones((3, 2))), {}, "X is a masked array"),
     ],

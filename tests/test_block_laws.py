@@ -1,4 +1,6 @@
-"""Blocks of columns that are fitted at once: distributions of the chosen blocks, and of Langevin boosting on them."""
+"""Blocks of columns that are fitted at once: distributions of the chosen blocks, and of Langevin
+boosting on them.
+"""
 
 import numpy as np
 import pytest
@@ -18,27 +20,47 @@ def relative(found, expected):
 
 @pytest.mark.parametrize("name", RULES)
 def test_the_preconditioner_is_the_mean_of_the_fits(name):
-    """Each P_s is a projector, the trace of their mean is the mean rank, and the Gibbs distribution solves its Lyapunov equation."""
+    """Each P_s is a projector, the trace of their mean is the mean rank, and the Gibbs distribution
+    solves its Lyapunov equation.
+    """
     limit = limit_of(PROBLEM, RULES[name], draws=300)
-    B, bar, ranks = limit.columns, 0.0, 0.0
+    B = limit.columns
+    bar = 0.0
+    ranks = 0.0
     for p, fit in limit.fits():
         projector = B @ fit @ B.T
-        assert np.abs(projector @ projector - projector).max() < 1e-12 and np.abs(projector - projector.T).max() < 1e-12
-        bar, ranks = bar + p * projector, ranks + p * np.linalg.matrix_rank(projector)
-    assert np.abs(bar - limit.mean_projector).max() < 1e-12 and np.trace(bar) == pytest.approx(ranks, rel=1e-12)
-    law, M = gibbs(PROBLEM, cb.sglb(0.1, BETA, GAMMA, select=RULES[name]), limit), limit.preconditioner
+        assert (
+            np.abs(projector @ projector - projector).max() < 1e-12
+            and np.abs(projector - projector.T).max() < 1e-12
+        )
+        bar = bar + p * projector
+        ranks = ranks + p * np.linalg.matrix_rank(projector)
+    assert np.abs(bar - limit.mean_projector).max() < 1e-12 and np.trace(bar) == pytest.approx(
+        ranks, rel=1e-12
+    )
+    law = gibbs(PROBLEM, cb.sglb(0.1, BETA, GAMMA, select=RULES[name]), limit)
+    M = limit.preconditioner
     drift = GAMMA * np.eye(P) + M @ B.T @ B
     assert relative(drift @ law.cov + law.cov @ drift.T, 2 * N / BETA * M) < 1e-12
     seen = law.of_predictions(B)
-    assert relative(seen.mean, np.linalg.solve(bar + GAMMA * np.eye(N), bar @ (Y - Y.mean()))) < 1e-10
+    assert (
+        relative(seen.mean, np.linalg.solve(bar + GAMMA * np.eye(N), bar @ (Y - Y.mean()))) < 1e-10
+    )
 
 
 def test_subsets_of_orthonormal_columns_have_known_laws():
     """The diagonal is k / m for k of m columns, and q for a mask."""
     Q = cb.Problem(cb.data.blocks(np.linalg.qr(X[:, :5])[0]), Y)
-    assert np.abs(limit_of(Q, cb.rules.JointSubset(2)).preconditioner - 2 / 5 * np.eye(5)).max() < 1e-12
-    assert np.abs(limit_of(Q, cb.rules.RandomMask(0.3)).preconditioner - 0.3 * np.eye(5)).max() < 1e-12
-    some = limit_of(Q, cb.rules.RandomMask(0.3), draws=20)  # fewer draws than the 32 masks: masks are drawn
+    assert (
+        np.abs(limit_of(Q, cb.rules.JointSubset(2)).preconditioner - 2 / 5 * np.eye(5)).max()
+        < 1e-12
+    )
+    assert (
+        np.abs(limit_of(Q, cb.rules.RandomMask(0.3)).preconditioner - 0.3 * np.eye(5)).max() < 1e-12
+    )
+    some = limit_of(
+        Q, cb.rules.RandomMask(0.3), draws=20
+    )  # fewer draws than the 32 masks: masks are drawn
     assert len(some.p) == 20 and some.p.sum() == pytest.approx(1.0)
 
 
@@ -50,7 +72,9 @@ def test_all_subsets_are_taken_where_there_are_no_more_than_draws(draws, n):
 
 
 def test_a_mask_takes_each_block_with_its_probability():
-    """Means of 20,000 draws and of products of two blocks, within 5.2 standard errors: 10 figures, false alarm 2e-7 for each."""
+    """Means of 20,000 draws and of products of two blocks, within 5.2 standard errors: 10 figures,
+    false alarm 2e-7 for each.
+    """
     drawn = cb.rules.RandomMask(0.3, 4).draw(np.random.default_rng(0), 20_000, None)
     both = drawn.T @ drawn / len(drawn)
     p = np.where(np.eye(4, dtype=bool), 0.3, 0.09)
@@ -58,10 +82,13 @@ def test_a_mask_takes_each_block_with_its_probability():
 
 
 def test_chances_of_groups_are_the_mean_over_all_draws():
-    """Two of three groups of 1, 2 and 3 columns: average over all pairs of groups the learner selected from the pair."""
+    """Two of three groups of 1, 2 and 3 columns: average over all pairs of groups the learner
+    selected from the pair.
+    """
     labels = np.array([2, 0, 1, 2, 1, 2])
     rule = cb.rules.Groups(2).bind(cb.Problem(RNG.normal(size=(20, 6)), Y[:20], groups=labels))
-    corr, expected = RNG.normal(size=(9, 6)), np.zeros((9, 6))
+    corr = RNG.normal(size=(9, 6))
+    expected = np.zeros((9, 6))
     for out in range(3):
         winner = np.where(labels == out, -1.0, np.abs(corr)).argmax(axis=1)
         expected[np.arange(9), winner] += 1 / 3
@@ -79,9 +106,12 @@ def test_noise_chooses_each_of_two_blocks_with_probability_one_half():
 
 @pytest.mark.parametrize("name", ["fixed", "subsets", "mask"])
 def test_the_stationary_law_of_blocks_is_that_of_the_step(name):
-    eps, select = 0.1, RULES[name]
-    law, limit = stationary(PROBLEM, cb.sglb(eps, BETA, GAMMA, select=select)), limit_of(PROBLEM, select)
-    again, B = 0.0, limit.columns
+    eps = 0.1
+    select = RULES[name]
+    law = stationary(PROBLEM, cb.sglb(eps, BETA, GAMMA, select=select))
+    limit = limit_of(PROBLEM, select)
+    again = 0.0
+    B = limit.columns
     left = Y - Y.mean() - B @ law.mean
     for p, K in limit.fits():
         A = (1 - GAMMA * eps) * np.eye(P) - eps * K @ B.T @ B
@@ -91,10 +121,15 @@ def test_the_stationary_law_of_blocks_is_that_of_the_step(name):
 
 
 def test_ridge_fits_keep_the_law_if_their_noise_does():
-    """Drift and noise have the same mean fit (B'B + l2)^-1, so the distribution is Gibbs; noise sent through the fit would change it."""
+    """Drift and noise have the same mean fit (B'B + l2)^-1, so the distribution is Gibbs; noise
+    sent through the fit would change it.
+    """
     problem = cb.Problem(cb.data.blocks(X, BLOCKS, l2=10.0), Y)
     method = cb.sglb(0.1, BETA, GAMMA, select=RULES["fixed"])
-    law, B, M, wrong = gibbs(problem, method), X, np.zeros((P, P)), np.zeros((P, P))
+    law = gibbs(problem, method)
+    B = X
+    M = np.zeros((P, P))
+    wrong = np.zeros((P, P))
     for p, S in zip(RULES["fixed"].p, BLOCKS, strict=True):
         inverse = np.linalg.inv(B[:, S].T @ B[:, S] + 10.0 * np.eye(len(S)))
         M[np.ix_(S, S)] += p * inverse
@@ -108,8 +143,11 @@ def test_ridge_fits_keep_the_law_if_their_noise_does():
 @needs_compiler
 @pytest.mark.parametrize("name", ["fixed", "subsets", "mask"])
 def test_runs_on_blocks_meet_their_law(name):
-    """Six means within 5 standard errors (false alarm 4e-6); the trace within 0.35, 5 standard errors of 400 effective draws."""
+    """Six means within 5 standard errors (false alarm 4e-6); the trace within 0.35, 5 standard
+    errors of 400 effective draws.
+    """
     method = cb.sglb(0.1, BETA, GAMMA, select=RULES[name])
-    sample, law = chain(cb.solve(PROBLEM, method, 200_000, rng=1), 4_000, every=40), stationary(PROBLEM, method)
+    sample = chain(cb.solve(PROBLEM, method, 200_000, rng=1), 4_000, every=40)
+    law = stationary(PROBLEM, method)
     assert (np.abs(sample.mean - law.mean) < 5 * sample.error).all() and sample.rhat.max() < 1.05
     assert abs(np.trace(sample.cov) / np.trace(law.cov) - 1) < 0.35

@@ -1,4 +1,6 @@
-"""Parameters out of range are refused when a rule is bound to a problem, with the error message of the rule."""
+"""Parameters out of range are refused when a rule is bound to a problem, with the error message of
+the rule.
+"""
 
 import numpy as np
 import pytest
@@ -14,12 +16,28 @@ PROBLEM = cb.Problem(X, X[:, 0] - X[:, 1])
     ("rule", "fragment"),
     [
         case("delta below eps", cb.rules.FixedStep(0.2, 0.1), "delta must be at least eps = 0.2"),
-        case("a model that is forgotten", cb.rules.Langevin(0.1, 1.0), "gamma * eps must be below 1, got 1.0"),
+        case(
+            "a model that is forgotten",
+            cb.rules.Langevin(0.1, 1.0),
+            "gamma * eps must be below 1, got 1.0",
+        ),
         case("a model that grows", cb.rules.Langevin(0.1, -0.1), "gamma eps"),
-        case("no temperature", cb.rules.Noise(0.1, beta="hot"), "beta must be a positive number (inf for no noise)"),
-        case("temperatures below 0", cb.rules.Noise(0.1, beta=[1.0, -1.0]), "beta must be a positive number (inf for no noise)"),
-        case("less than no family", cb.rules.Structural(-1, 0.1), "t must be the number of families"),
-        case("a part of a family", cb.rules.Structural(1.5, 0.1), "t must be the number of families"),
+        case(
+            "no temperature",
+            cb.rules.Noise(0.1, beta="hot"),
+            "beta must be a positive number (inf for no noise)",
+        ),
+        case(
+            "temperatures below 0",
+            cb.rules.Noise(0.1, beta=[1.0, -1.0]),
+            "beta must be a positive number (inf for no noise)",
+        ),
+        case(
+            "less than no family", cb.rules.Structural(-1, 0.1), "t must be the number of families"
+        ),
+        case(
+            "a part of a family", cb.rules.Structural(1.5, 0.1), "t must be the number of families"
+        ),
     ],
 )
 def test_parameters_out_of_range_are_refused(rule, fragment):

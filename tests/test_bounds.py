@@ -1,4 +1,6 @@
-"""Bounds: values by hand, limits, the golden problem; measured quantities against their definitions; every bound on runs."""
+"""Bounds: values by hand, limits, the golden problem; measured quantities against their
+definitions; every bound on runs.
+"""
 
 import math
 from fractions import Fraction as F
@@ -59,7 +61,9 @@ def test_values_by_hand():
     close(stagewise.subgradient(4.0, np.array([0.5, 0.5, 0.5, 0.5])), [4.25, 2.25, 4.75 / 3, 1.25])
     close(regularized.l1(1.0, 2.0, 3), 1.75)
     close(regularized.average_omega(EYE, 1.0, 3), 2.5)
-    close(regularized.average_omega_sharpened(EYE, 1.0, 2.0, np.arange(2)), [2.5, (4 + 1 + 2.25) / 4])
+    close(
+        regularized.average_omega_sharpened(EYE, 1.0, 2.0, np.arange(2)), [2.5, (4 + 1 + 2.25) / 4]
+    )
     close(regularized.excess(EYE, 1.0, 3.0, 3), 7.5)
     close(regularized.fit(EYE, 1.0, 3.0, 3), math.sqrt(15))
     close(regularized.smallest_omega(EYE, np.array([1.0, 1.0])), [4.0, 3.0])
@@ -87,7 +91,9 @@ def test_limits():
     """k = 0, k = inf, a factor of 1 - 1e-17 and one of 0."""
     assert ls_boost.excess(EYE, 1.0, 0) == 2.0 and ls_boost.l1(EYE, 1.0, 0) == 0.0
     close(ls_boost.l1_by_rate(EYE, 1.0, 1e9), 2 / ls_boost.one_minus_power(1 / 16, 0.5))
-    tiny = EYE._replace(lambda_pmin=1e-17)  # 1 - x is 1 in float64; the l1 norm still grows like A k / 1
+    tiny = EYE._replace(
+        lambda_pmin=1e-17
+    )  # 1 - x is 1 in float64; the l1 norm still grows like A k / 1
     close(ls_boost.l1_by_rate(tiny, 1.0, 10), 20.0)
     close(ls_boost.one_minus_power(1e-300, 2), 2e-300)
     one = Constants(2.0, 2.0, 2, 2)  # two equal columns, kappa = 1: exact after one step
@@ -97,20 +103,38 @@ def test_limits():
     close(stagewise.correlation(EYE, 0.5, 1e18), 0.25)
 
 
-@pytest.mark.parametrize("formula", [
-    lambda k: ls_boost.excess(EYE, 0.3, k), lambda k: ls_boost.smallest_correlation(EYE, 0.3, k), lambda k: ls_boost.tail(EYE, 0.3, k),
-    lambda k: -ls_boost.l1(EYE, 0.3, k), lambda k: stagewise.excess(EYE, 0.3, k), lambda k: -regularized.l1(0.1, 2.0, k),
-    lambda k: regularized.excess(EYE, 0.1, 2.0, k), lambda k: regularized.average_omega_sharpened(EYE, 0.1, 2.0, k) - 0.3 * (k / 1e3),
-    lambda k: frank_wolfe.excess(2.0, k),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    "formula",
+    [
+        lambda k: ls_boost.excess(EYE, 0.3, k),
+        lambda k: ls_boost.smallest_correlation(EYE, 0.3, k),
+        lambda k: ls_boost.tail(EYE, 0.3, k),
+        lambda k: -ls_boost.l1(EYE, 0.3, k),
+        lambda k: stagewise.excess(EYE, 0.3, k),
+        lambda k: -regularized.l1(0.1, 2.0, k),
+        lambda k: regularized.excess(EYE, 0.1, 2.0, k),
+        lambda k: regularized.average_omega_sharpened(EYE, 0.1, 2.0, k) - 0.3 * (k / 1e3),
+        lambda k: frank_wolfe.excess(2.0, k),
+    ],
+)
 def test_monotone(formula):
     assert (np.diff(formula(K)) <= 0).all()
 
 
 def test_sharpened_is_sharper():
-    for formula in (ls_boost.excess, ls_boost.fit, ls_boost.distance, ls_boost.l1, ls_boost.l1_simple, ls_boost.tail):
-        assert (formula(EYE, 0.7, K, variant="sharpened") <= formula(EYE, 0.7, K) * (1 + 4 * U)).all()
-    printed, sharpened = regularized.average_omega(EYE, 0.1, K), regularized.average_omega_sharpened(EYE, 0.1, 2.0, K)
+    for formula in (
+        ls_boost.excess,
+        ls_boost.fit,
+        ls_boost.distance,
+        ls_boost.l1,
+        ls_boost.l1_simple,
+        ls_boost.tail,
+    ):
+        assert (
+            formula(EYE, 0.7, K, variant="sharpened") <= formula(EYE, 0.7, K) * (1 + 4 * U)
+        ).all()
+    printed = regularized.average_omega(EYE, 0.1, K)
+    sharpened = regularized.average_omega_sharpened(EYE, 0.1, 2.0, K)
     assert (sharpened <= printed).all()
 
 
@@ -118,14 +142,17 @@ def test_sharpened_is_sharper():
 @pytest.mark.parametrize("name", METHODS)
 @pytest.mark.parametrize("weighted", [False, True])
 def test_trail_agrees_with_the_definitions(kind, name, weighted):
-    """Plain NumPy on W^(1/2) B, at every step. Everything is below 4 A, the condition numbers below 100."""
+    """Plain NumPy on W^(1/2) B, at every step. Everything is below 4 A, the condition numbers below
+    100.
+    """
     X, y = designs.gaussian(kind)
     weight = np.arange(len(y)) % 3 + 0.5 if weighted else None
     problem = cb.Problem(X, y, sample_weight=weight)
     run = cb.solve(problem, METHODS[name], N)
     trail = Trail.of(run)
     root = np.sqrt(problem.weight)
-    B, target = root[:, None] * designs.columns(problem), root * problem.y
+    B = root[:, None] * designs.columns(problem)
+    target = root * problem.y
     pinv = np.linalg.pinv(B, rcond=1e-10)
     best = B @ (pinv @ target)
     beta = designs.betas(run)
@@ -135,13 +162,22 @@ def test_trail_agrees_with_the_definitions(kind, name, weighted):
     np.testing.assert_allclose(trail.chosen, (resid @ B)[np.arange(N), run.path.learner], **loose)
     np.testing.assert_allclose(trail.inner, np.einsum("ij,ij->i", resid, beta @ B.T), **loose)
     np.testing.assert_allclose(trail.fit, np.linalg.norm(best - beta @ B.T, axis=1), **loose)
-    np.testing.assert_allclose(trail.distance, np.linalg.norm(resid @ pinv.T, axis=1), rtol=1e-9, atol=1e-9 * np.linalg.norm(target))
-    np.testing.assert_allclose(trail.loss, (resid**2).sum(axis=1) / 2, rtol=1e-11, atol=1e-11 * (target @ target))
+    np.testing.assert_allclose(
+        trail.distance,
+        np.linalg.norm(resid @ pinv.T, axis=1),
+        rtol=1e-9,
+        atol=1e-9 * np.linalg.norm(target),
+    )
+    np.testing.assert_allclose(
+        trail.loss, (resid**2).sum(axis=1) / 2, rtol=1e-11, atol=1e-11 * (target @ target)
+    )
     np.testing.assert_allclose(trail.l1, np.abs(beta).sum(axis=1), rtol=1e-13)
     np.testing.assert_allclose(trail.l2, np.linalg.norm(beta, axis=1), rtol=1e-13)
     np.testing.assert_allclose(trail.to_end, np.abs(beta - beta[-1]).sum(axis=1), rtol=1e-13)
     assert trail.l0.tolist() == np.count_nonzero(beta, axis=1).tolist()
-    assert trail.repeats.tolist() == [max(np.bincount(run.path.learner[:k]), default=0) for k in range(N + 1)]
+    assert trail.repeats.tolist() == [
+        max(np.bincount(run.path.learner[:k]), default=0) for k in range(N + 1)
+    ]
     assert trail.best.tolist() == [int(np.argmin(trail.corr[: k + 1])) for k in range(N + 1)]
     np.testing.assert_allclose(trail.constants.size, np.linalg.norm(best), rtol=1e-12)
 
@@ -151,18 +187,34 @@ def test_every_bound_holds(name):
     run = cb.solve(GAUSS, METHODS[name], N)
     checks = cb.theory.check(run)
     assert all(one.holds for one in checks), [one.as_dict() for one in checks if not one.holds]
-    assert all(one.level == "float" and np.isfinite(np.asarray(one.slack, dtype=float)).all() for one in checks)
-    assert max(np.max(one.slack) for one in checks) < 1e-9 * max(1, A) ** 2  # the slack is too small to decide
+    assert all(
+        one.level == "float" and np.isfinite(np.asarray(one.slack, dtype=float)).all()
+        for one in checks
+    )
+    assert (
+        max(np.max(one.slack) for one in checks) < 1e-9 * max(1, A) ** 2
+    )  # the slack is too small to decide
 
 
-@pytest.mark.parametrize("problem", [
-    designs.as_it_is(np.ones((4, 2)) / 2, [1, 2, 3, 4]), designs.as_it_is(np.eye(3), [0, 0, 0]), designs.as_it_is(np.eye(2), [1, -1]),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    "problem",
+    [
+        designs.as_it_is(np.ones((4, 2)) / 2, [1, 2, 3, 4]),
+        designs.as_it_is(np.eye(3), [0, 0, 0]),
+        designs.as_it_is(np.eye(2), [1, -1]),
+    ],
+)
 @pytest.mark.parametrize("n_steps", [0, 1, 5])
-@pytest.mark.parametrize("method", [
-    cb.ls_boost(1.0), cb.forward_stagewise(0.5), cb.regularized_forward_stagewise(0.5, 0.5), cb.methods.frank_wolfe(1.0),
-    cb.path_forward_stagewise(0.5, [0.5] * 5),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    "method",
+    [
+        cb.ls_boost(1.0),
+        cb.forward_stagewise(0.5),
+        cb.regularized_forward_stagewise(0.5, 0.5),
+        cb.methods.frank_wolfe(1.0),
+        cb.path_forward_stagewise(0.5, [0.5] * 5),
+    ],
+)
 def test_degenerate_runs(problem, n_steps, method):
     """Rank one, y = 0, exact ties; no steps at all."""
     assert all(one.holds for one in cb.theory.check(cb.solve(problem, method, n_steps)))
@@ -195,8 +247,17 @@ def test_a_wrong_run_is_refuted():
     wrong = {"corr": 2 * trail.corr, "fit": trail.fit + A, "l1": 3 * trail.l1, "l0": trail.l0 + 2}
     for field, values in wrong.items():
         vars(trail)[field] = values
-    failed = {one.name for one in bounds.STATEMENTS if one.follow == Trail.of and one.applies(run) and not one.check(trail).holds}
-    assert {"Theorem 2.1 (iii)", "Theorem 2.1 (v), first term", "Theorem 2.1 (vi)", "(25) descent"} <= failed
+    failed = {
+        one.name
+        for one in bounds.STATEMENTS
+        if one.follow == Trail.of and one.applies(run) and not one.check(trail).holds
+    }
+    assert {
+        "Theorem 2.1 (iii)",
+        "Theorem 2.1 (v), first term",
+        "Theorem 2.1 (vi)",
+        "(25) descent",
+    } <= failed
 
 
 def test_which_theorems_apply_to_which_methods():
@@ -211,8 +272,13 @@ def test_which_theorems_apply_to_which_methods():
 
 
 def test_a_line_search_is_ls_boost_with_rate_one():
-    """The same theorems with the same bounds: least squares along a unit column is a step by its correlation."""
-    search, rate = (cb.theory.check(cb.solve(GAUSS, method, 3)) for method in (cb.methods.gcd(cb.rules.LineSearch()), cb.ls_boost(1.0)))
+    """The same theorems with the same bounds: least squares along a unit column is a step by its
+    correlation.
+    """
+    search, rate = (
+        cb.theory.check(cb.solve(GAUSS, method, 3))
+        for method in (cb.methods.gcd(cb.rules.LineSearch()), cb.ls_boost(1.0))
+    )
     assert [one.name for one in search] == [one.name for one in rate]
     for one, other in zip(search, rate, strict=True):
         np.testing.assert_allclose(one.bound, other.bound, rtol=1e-12)

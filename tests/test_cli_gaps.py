@@ -1,4 +1,6 @@
-"""Missing values on the command line: imputed from training rows only, and marked by the same words in new tables."""
+"""Missing values on the command line: imputed from training rows only, and marked by the same words
+in new tables.
+"""
 
 import json
 
@@ -19,14 +21,19 @@ def test_missing_values_are_imputed_from_training_rows_only(tmp_path, monkeypatc
     y = frame["a"] - frame["b"] + rng.normal(size=60)
     frame = frame.mask(rng.random((60, 3)) < 0.3)
     frame.assign(y=y).to_csv(tmp_path / "g.csv", index=False)
-    words = "cv g.csv --impute median --method ls_boost --eps 0.1 --steps 20 --folds 3 --seed 5 --json"
+    words = (
+        "cv g.csv --impute median --method ls_boost --eps 0.1 --steps 20 --folds 3 --seed 5 --json"
+    )
     row = json.loads(fine(words).stdout)["rows"][0]
-    table, losses = frame.to_numpy(), np.zeros(21)
+    table = frame.to_numpy()
+    losses = np.zeros(21)
     for fit, held in folds_of(y.to_numpy(), 3, 5):
         imputer = SimpleImputer(strategy="median").fit(table[fit])
         run = cb.solve(cb.Problem(imputer.transform(table[fit]), y[fit]), cb.ls_boost(0.1), 20)
         losses -= len(held) * run.score_path(imputer.transform(table[held]), y[held])
-    assert row["cv_error"] == pytest.approx(losses.min() / 60, rel=1e-12) and row["cv_best_step"] == np.argmin(losses)
+    assert row["cv_error"] == pytest.approx(losses.min() / 60, rel=1e-12) and row[
+        "cv_best_step"
+    ] == np.argmin(losses)
 
 
 def test_words_that_mark_missing_values_are_kept_with_the_model(tmp_path, monkeypatch):

@@ -20,7 +20,9 @@ def folder(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     rng = np.random.default_rng(3)
     X = rng.normal(size=(50, 4)) * [1, 10, 0.1, 2]
-    frame = pd.DataFrame(X, columns=list("abcd")).assign(y=2 * X[:, 0] - 0.1 * X[:, 1] + rng.normal(size=50))
+    frame = pd.DataFrame(X, columns=list("abcd")).assign(
+        y=2 * X[:, 0] - 0.1 * X[:, 1] + rng.normal(size=50)
+    )
     frame.to_csv("t.csv", index=False)
     frame.assign(y=(frame.y > 0.3).astype(int)).to_csv("k.csv", index=False)
     frame.loc[::5, "a"] = np.nan
@@ -35,7 +37,10 @@ def model(file):
 
 def test_cv_refers_to_the_lasso_command_for_a_penalty(folder):
     result = call("cv t.csv --method lasso_cd --lam 5")
-    assert result.exit_code == 2 and "`coordboost lasso t.csv --cv` chooses the penalty" in result.stderr
+    assert (
+        result.exit_code == 2
+        and "`coordboost lasso t.csv --cv` chooses the penalty" in result.stderr
+    )
 
 
 @pytest.mark.parametrize("name", TRIALS)
@@ -53,17 +58,24 @@ def test_cv_refuses_no_method_but_the_lasso(tmp_path, monkeypatch, name):
 @pytest.mark.parametrize("choose", ["best", "one-se"])
 def test_the_choice_is_that_of_the_estimator(folder, scale, choose):
     table = pd.read_csv("t.csv")
-    X, y = table.drop(columns="y").to_numpy(), table.y.to_numpy()
+    X = table.drop(columns="y").to_numpy()
+    y = table.y.to_numpy()
     words = f"lasso t.csv --cv --folds 4 --seed 2 --choose {choose} --n-alphas 30"
     row = said(words + ("" if scale else " --no-scale"))["rows"][0]
     rule = choose.replace("-", "_")
-    own = cb.CertifiedLassoCV(cv=folds_of(y, 4, 2), rule=rule, standardize=scale, n_alphas=30).fit(X, y)
+    own = cb.CertifiedLassoCV(cv=folds_of(y, 4, 2), rule=rule, standardize=scale, n_alphas=30).fit(
+        X, y
+    )
     assert row["alpha"] == pytest.approx(own.alpha_, rel=1e-12) and row["gap"] <= 1e-6
     assert row["cv_error"] == pytest.approx(own.cross_validation_.mean[own.place_.step], rel=1e-6)
     coef, intercept = model("coordboost-out/lasso-cv.json")
-    np.testing.assert_allclose([*coef, intercept], [*own.coef_, own.intercept_], rtol=1e-5, atol=1e-6)
+    np.testing.assert_allclose(
+        [*coef, intercept], [*own.coef_, own.intercept_], rtol=1e-5, atol=1e-6
+    )
     shown = call("predict coordboost-out/lasso-cv.json t.csv").stdout
-    np.testing.assert_allclose(pd.read_csv(pd.io.common.StringIO(shown))["prediction"], X @ coef + intercept, rtol=1e-12)
+    np.testing.assert_allclose(
+        pd.read_csv(pd.io.common.StringIO(shown))["prediction"], X @ coef + intercept, rtol=1e-12
+    )
     assert "lasso, alpha = " in call("coef coordboost-out/lasso-cv.json").stdout
 
 
@@ -77,7 +89,8 @@ def test_one_penalty_is_that_of_the_estimator(folder, loss):
     expected = [*np.ravel(own.coef_), *np.ravel(own.intercept_)]
     np.testing.assert_allclose([*coef, intercept], expected, rtol=1e-4, atol=1e-5)
     low, high = map(float, re.search(r"\[(.*), (.*)\]", made["text"][0]).groups())
-    theirs, n = own.certificate_, len(table)
+    theirs = own.certificate_
+    n = len(table)
     assert low <= theirs.upper / n + 1e-9 and theirs.lower / n - 1e-9 <= high and high - low <= 1e-6
     assert made["files"] == ["coordboost-out/lasso.json"]
 
@@ -86,17 +99,29 @@ def test_missing_values_are_imputed_from_training_rows_only(folder):
     row = said("lasso gaps.csv --impute median --cv --folds 5 --n-alphas 20")["rows"][0]
     y = folder.y.to_numpy()
     table = cb.read_table("gaps.csv", "y", impute="median")
-    alphas, losses = None, []
+    alphas = None
+    losses = []
     for fit, held in [(slice(None), slice(None)), *folds_of(y, 5, 0)]:
         X = folder.drop(columns="y")
         X = X.fillna(X.iloc[fit].median()).to_numpy()
         spread = X[fit].std(axis=0)
-        path = cb.lasso_path(X[fit], y[fit], alphas, n_alphas=20, penalty_factor=spread, unit_columns=False)
+        path = cb.lasso_path(
+            X[fit], y[fit], alphas, n_alphas=20, penalty_factor=spread, unit_columns=False
+        )
         if alphas is None:
             alphas = path.alphas
             np.testing.assert_allclose(X, table.X)
         else:
-            losses.append(((y[held] - path.predict(X[held], cb.lasso.PathPoint(lam=row["alpha"] * len(X[fit])))) ** 2).mean() / 2)
+            losses.append(
+                (
+                    (
+                        y[held]
+                        - path.predict(X[held], cb.lasso.PathPoint(lam=row["alpha"] * len(X[fit])))
+                    )
+                    ** 2
+                ).mean()
+                / 2
+            )
     assert row["cv_error"] == pytest.approx(np.mean(losses), rel=1e-5)
 
 

@@ -1,4 +1,6 @@
-"""Runs on the command line end at a gap, after a time or at a signal; they are saved, and the command that resumes them is shown."""
+"""Runs on the command line end at a gap, after a time or at a signal; they are saved, and the
+command that resumes them is shown.
+"""
 
 import os
 import signal
@@ -28,7 +30,9 @@ def test_a_gap_or_a_time_ends_the_run(folder):
     words = "path t.csv --target price --method ls_boost --eps 0.1 --steps 100000"
     fine(words, "--gap 0.01 --out o")
     run = load("o/ls_boost.run")
-    assert run.message.startswith(f"GapBelow ended the run at step {run.n_steps}: the certified gap is at most 0.01")
+    assert run.message.startswith(
+        f"GapBelow ended the run at step {run.n_steps}: the certified gap is at most 0.01"
+    )
     fine(words, "--seconds 0 --steps 1000000000 --out o")
     assert "the time limit of 0 s was reached" in load("o/ls_boost.run").message
 
@@ -44,14 +48,21 @@ def test_ctrl_c_keeps_the_steps_made(signum, folder):
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         text=True,
-        env={**os.environ, "PYTHONPATH": str(Path(coordboost.__file__).parents[1])},  # this checkout, from any folder
-        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),  # a process in the background inherits that it is ignored
+        env={
+            **os.environ,
+            "PYTHONPATH": str(Path(coordboost.__file__).parents[1]),
+        },  # this checkout, from any folder
+        preexec_fn=lambda: signal.signal(
+            signal.SIGINT, signal.SIG_DFL
+        ),  # a process in the background inherits that it is ignored
     )
     try:
         deadline = time.monotonic() + 60
         while not (folder / "o").exists() and time.monotonic() < deadline:
             time.sleep(0.05)  # the folder is made right before the run
-        time.sleep(3)  # on a busy machine its code is loaded first; millions of steps take seconds to compress
+        time.sleep(
+            3
+        )  # on a busy machine its code is loaded first; millions of steps take seconds to compress
         process.send_signal(signum)
         stdout, stderr = process.communicate(timeout=120)
     finally:

@@ -1,4 +1,6 @@
-"""Trees and stumps on the command line: fitted, resumed, cross-validated and predicted as in Python."""
+"""Trees and stumps on the command line: fitted, resumed, cross-validated and predicted as in
+Python.
+"""
 
 import json
 from pathlib import Path
@@ -14,7 +16,9 @@ from coordboost.rules import Groups, LineSearch
 
 @pytest.fixture
 def frame(tmp_path, monkeypatch):
-    """A working directory with a table, one with two classes in words, and both together as a data frame."""
+    """A working directory with a table, one with two classes in words, and both together as a data
+    frame.
+    """
     monkeypatch.chdir(tmp_path)
     rng = np.random.default_rng(6)
     X = pd.DataFrame(rng.normal(size=(70, 3)).round(3), columns=list("abc"))
@@ -27,7 +31,9 @@ def frame(tmp_path, monkeypatch):
 
 def numbers(frame):
     """The table as the command reads it: a 0/1 column for each town."""
-    return np.column_stack([frame[list("abc")], *(frame.town == town for town in ("Jena", "Kiel", "Ulm"))]).astype(float)
+    return np.column_stack(
+        [frame[list("abc")], *(frame.town == town for town in ("Jena", "Kiel", "Ulm"))]
+    ).astype(float)
 
 
 def predicted(words):
@@ -35,20 +41,50 @@ def predicted(words):
 
 
 PAIRS = {
-    "trees gbm": ("--learner trees --max-depth 2 --method gbm --rate 0.2", cb.data.trees, {"max_depth": 2}, cb.gbm(0.2)),
+    "trees gbm": (
+        "--learner trees --max-depth 2 --method gbm --rate 0.2",
+        cb.data.trees,
+        {"max_depth": 2},
+        cb.gbm(0.2),
+    ),
     "leaves": (
-        "--learner trees --max-leaves 3 --min-samples 5 --l2 0.5 --method ls_boost", cb.data.trees,
-        {"max_leaves": 3, "min_samples": 5, "l2": 0.5}, cb.ls_boost(),
+        "--learner trees --max-leaves 3 --min-samples 5 --l2 0.5 --method ls_boost",
+        cb.data.trees,
+        {"max_leaves": 3, "min_samples": 5, "l2": 0.5},
+        cb.ls_boost(),
     ),
     "trees rtgcd": (
-        "--learner trees --method rtgcd --t 2 --line-search", cb.data.trees, {}, cb.rtgcd(select=Groups(2), step=LineSearch()),
+        "--learner trees --method rtgcd --t 2 --line-search",
+        cb.data.trees,
+        {},
+        cb.rtgcd(select=Groups(2), step=LineSearch()),
     ),
-    "trees agbm": ("--learner trees --method agbm --eta 0.1 --gamma 0.05", cb.data.trees, {}, cb.methods.agbm(0.1, 0.05)),
-    "trees sglb": ("--learner trees --method sglb --beta 100", cb.data.trees, {}, cb.methods.sglb(beta=100.0)),
-    "stumps gbm": ("--learner stumps --max-bins 9 --method gbm", cb.data.stumps, {"max_bins": 9}, cb.gbm()),
+    "trees agbm": (
+        "--learner trees --method agbm --eta 0.1 --gamma 0.05",
+        cb.data.trees,
+        {},
+        cb.methods.agbm(0.1, 0.05),
+    ),
+    "trees sglb": (
+        "--learner trees --method sglb --beta 100",
+        cb.data.trees,
+        {},
+        cb.methods.sglb(beta=100.0),
+    ),
+    "stumps gbm": (
+        "--learner stumps --max-bins 9 --method gbm",
+        cb.data.stumps,
+        {"max_bins": 9},
+        cb.gbm(),
+    ),
     "stumps rtgcd": ("--learner stumps --method rtgcd --t 5", cb.data.stumps, {}, cb.rtgcd(5)),
-    "families rgb": ("--learner families --method rgb --penalty 1", cb.data.tree_families, {}, cb.methods.rgb(1.0)),
-}  # fmt: skip
+    "families rgb": (
+        "--learner families --method rgb --penalty 1",
+        cb.data.tree_families,
+        {},
+        cb.methods.rgb(1.0),
+    ),
+}
 
 
 @pytest.mark.parametrize("name", PAIRS)
@@ -63,8 +99,12 @@ def test_a_run_equals_the_run_in_python(frame, name):
     shuffled.to_csv("new.csv", index=False)
     for step, more in ((12, ""), (5, " --step 5")):
         expected = run.predict(numbers(shuffled.assign(price=0)), step=step)
-        np.testing.assert_allclose(predicted(f"predict {file} new.csv{more}").prediction, expected, rtol=1e-9)
-    np.testing.assert_allclose(cb.load(file).predict(shuffled), run.predict(numbers(shuffled)), rtol=1e-9)
+        np.testing.assert_allclose(
+            predicted(f"predict {file} new.csv{more}").prediction, expected, rtol=1e-9
+        )
+    np.testing.assert_allclose(
+        cb.load(file).predict(shuffled), run.predict(numbers(shuffled)), rtol=1e-9
+    )
 
 
 def test_a_run_over_trees_goes_on(frame):
@@ -78,15 +118,24 @@ def test_two_classes_are_probabilities(frame):
     fine("fit k.csv --target price --learner trees --newton --loss logistic --method gbm --steps 8")
     found = predicted("predict coordboost-out/gbm.run k.csv")
     y = np.where(pd.read_csv("k.csv").price == "dear", 1.0, -1.0)
-    run = cb.solve(cb.Problem(cb.data.trees(numbers(frame), newton=True), y, cb.losses.Logistic()), cb.gbm(), 8)
-    np.testing.assert_allclose(found.probability, 1 / (1 + np.exp(-run.predict(numbers(frame)))), rtol=1e-9)
+    run = cb.solve(
+        cb.Problem(cb.data.trees(numbers(frame), newton=True), y, cb.losses.Logistic()), cb.gbm(), 8
+    )
+    np.testing.assert_allclose(
+        found.probability, 1 / (1 + np.exp(-run.predict(numbers(frame)))), rtol=1e-9
+    )
     assert (found.label == np.where(found.probability > 0.5, "dear", "cheap")).all()
 
 
 @pytest.mark.parametrize("learner, maker", [("trees", cb.data.trees), ("stumps", cb.data.stumps)])
 def test_the_number_of_steps_is_chosen_on_rows_held_out(frame, learner, maker):
-    row = said(f"cv t.csv --target price --learner {learner} --method gbm --rate 0.3 --steps 25 --folds 3 --seed 1")["rows"][0]
-    X, y, losses = numbers(frame), frame.price.to_numpy(), np.zeros(26)
+    row = said(
+        f"cv t.csv --target price --learner {learner} --method gbm --rate 0.3 --steps 25 --folds 3 "
+        "--seed 1"
+    )["rows"][0]
+    X = numbers(frame)
+    y = frame.price.to_numpy()
+    losses = np.zeros(26)
     for fit, held in folds_of(y, 3, 1):
         run = cb.solve(cb.Problem(maker(X[fit]), y[fit]), cb.gbm(0.3), 25)
         losses += [np.sum((y[held] - run.predict(X[held], step=k)) ** 2) / 2 for k in range(26)]
@@ -95,22 +144,35 @@ def test_the_number_of_steps_is_chosen_on_rows_held_out(frame, learner, maker):
 
 
 def test_classes_are_scored_at_every_step(frame):
-    row = said("cv k.csv --target price --loss logistic --learner trees --method gbm --steps 6 --folds 3")["rows"][0]
+    row = said(
+        "cv k.csv --target price --loss logistic --learner trees --method gbm --steps 6 --folds 3"
+    )["rows"][0]
     held = cb.load("coordboost-out/gbm-cv.run").outcome.validation
-    assert set(held["measures"]) == {"accuracy", "AUC"} and row["cv_best_step"] == int(np.argmin(held["mean"]))
+    assert set(held["measures"]) == {"accuracy", "AUC"} and row["cv_best_step"] == int(
+        np.argmin(held["mean"])
+    )
     assert held["measures"]["AUC"][0] == 0.5 < max(held["measures"]["AUC"])
 
 
 def test_gaps_are_not_shown_where_no_bound_is_known(frame):
     found = said("fit t.csv --target price --learner trees --method gbm --steps 3")
-    assert found["rows"][0]["gap"] is None is found["rows"][0]["excess_percent"] and found["text"] == []
+    assert (
+        found["rows"][0]["gap"] is None is found["rows"][0]["excess_percent"]
+        and found["text"] == []
+    )
 
 
 @pytest.mark.parametrize(
     ("words", "fragment"),
     [
-        ("--method ls_boost --max-depth 3", "--max-depth: a table without --learner takes no such option"),
-        ("--learner stumps --method ls_boost --newton", "--newton: --learner stumps takes --max-bins"),
+        (
+            "--method ls_boost --max-depth 3",
+            "--max-depth: a table without --learner takes no such option",
+        ),
+        (
+            "--learner stumps --method ls_boost --newton",
+            "--newton: --learner stumps takes --max-bins",
+        ),
         ("--learner trees --method lasso_cd --lam 1", "lasso_cd needs an explicit dictionary"),
         ("--learner trees --method rgb --penalty 1", "rgb needs an explicit dictionary"),
         ("--learner forests --method gbm", "'forests' is not one of 'trees', 'stumps', 'families'"),
@@ -120,21 +182,43 @@ def test_gaps_are_not_shown_where_no_bound_is_known(frame):
 )
 def test_bad_options_are_refused(frame, words, fragment):
     result = call("fit t.csv --target price --steps 2", words)
-    assert result.exit_code in (1, 2) and fragment in result.stderr and "Traceback" not in result.stderr
+    assert (
+        result.exit_code in (1, 2)
+        and fragment in result.stderr
+        and "Traceback" not in result.stderr
+    )
 
 
 def test_help_of_learners_and_reports_without_coefficients(frame):
     text = fine("fit --learner trees --help").stdout
-    assert "All regression trees on the columns of X" in text and "--max-depth N" in text and "--monotone" not in text
-    assert "--max-depth" not in fine("fit --help").stdout and len(fine("fit --help").stdout.splitlines()) <= 50
+    assert (
+        "All regression trees on the columns of X" in text
+        and "--max-depth N" in text
+        and "--monotone" not in text
+    )
+    assert (
+        "--max-depth" not in fine("fit --help").stdout
+        and len(fine("fit --help").stdout.splitlines()) <= 50
+    )
     fine("fit t.csv --target price --learner trees --method gbm --steps 2")
     assert "has no coefficients" in call("coef coordboost-out/gbm.run").stderr
-    page = fine("report coordboost-out/gbm.run") and Path("coordboost-out/gbm.html").read_text(encoding="utf-8")
-    run, gains = cb.load("coordboost-out/gbm.run"), np.zeros(6)
-    for feature, gain in zip(run.problem.dictionary.trees.feature[:2], run.problem.dictionary.trees.gain[:2], strict=True):
+    page = fine("report coordboost-out/gbm.run") and Path("coordboost-out/gbm.html").read_text(
+        encoding="utf-8"
+    )
+    run = cb.load("coordboost-out/gbm.run")
+    gains = np.zeros(6)
+    for feature, gain in zip(
+        run.problem.dictionary.trees.feature[:2], run.problem.dictionary.trees.gain[:2], strict=True
+    ):
         np.add.at(gains, feature[feature >= 0], gain[feature >= 0])
-    assert f"{100 * gains[0] / gains.sum():.3g} %" in page and "undefined" not in page and "coordboost coef" not in page
-    fine("cv k.csv --target price --loss logistic --learner stumps --method gbm --steps 5 --folds 3")
+    assert (
+        f"{100 * gains[0] / gains.sum():.3g} %" in page
+        and "undefined" not in page
+        and "coordboost coef" not in page
+    )
+    fine(
+        "cv k.csv --target price --loss logistic --learner stumps --method gbm --steps 5 --folds 3"
+    )
     fine("report coordboost-out/gbm-cv.run")
     assert "AUC" in Path("coordboost-out/gbm-cv.html").read_text(encoding="utf-8")
     assert json.loads(fine("compare coordboost-out/gbm.run --json").stdout)["rows"][0]["steps"] == 2
@@ -143,8 +227,16 @@ def test_help_of_learners_and_reports_without_coefficients(frame):
 def test_a_run_that_ends_above_its_start_exits_with_1(frame):
     ended = call("fit t.csv --target price --method forward_stagewise --eps 1000 --steps 3")
     assert ended.exit_code == 1 and "eps = 1000 is too long" in ended.output
-    frame.assign(price=np.arange(70) % 10 == 0).astype({"price": int}).to_csv("counts.csv", index=False)
+    frame.assign(price=np.arange(70) % 10 == 0).astype({"price": int}).to_csv(
+        "counts.csv", index=False
+    )
     for newton in ("", "--newton"):
-        assert call(f"fit counts.csv --target price --loss poisson --learner trees {newton} --method gbm --rate 1 --steps 5").exit_code == 0
+        assert (
+            call(
+                f"fit counts.csv --target price --loss poisson --learner trees {newton} --method "
+                "gbm --rate 1 --steps 5"
+            ).exit_code
+            == 0
+        )
         run = cb.load("coordboost-out/gbm.run")
         assert (np.diff(run.losses) <= 1e-12).all()

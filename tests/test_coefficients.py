@@ -1,4 +1,6 @@
-"""Coefficient rules: they give the rows of a path their meaning; and theorems apply to what rules declare."""
+"""Coefficient rules: they give the rows of a path their meaning; and theorems apply to what rules
+declare.
+"""
 
 from collections import namedtuple
 
@@ -27,7 +29,9 @@ def test_a_dependent_learner_is_not_refitted():
     run = cb.solve(problem, cb.forward_stepwise(), 6)
     assert (run.path.theta[:4] != 0).all() and not run.path.theta[4:].any()
     fit = np.zeros(6)
-    fit[run.path.learner[:4]] = np.linalg.lstsq(columns(problem)[:, run.path.learner[:4]], problem.y)[0]
+    fit[run.path.learner[:4]] = np.linalg.lstsq(
+        columns(problem)[:, run.path.learner[:4]], problem.y
+    )[0]
     assert (run.beta == fit).all()
 
 
@@ -42,16 +46,31 @@ class Unheard(namedtuple("Unheard", ""), cb.rules.CoefficientRule):
 
 def test_unsupported_coefficients_are_refused():
     with pytest.raises(ValueError, match="no model state keeps Unheard coefficients"):
-        cb.solve(PROBLEM, cb.rules.Method("own", cb.rules.Greedy(), cb.rules.ShrunkenStep(), coefficients=Unheard()), 3)
+        cb.solve(
+            PROBLEM,
+            cb.rules.Method(
+                "own", cb.rules.Greedy(), cb.rules.ShrunkenStep(), coefficients=Unheard()
+            ),
+            3,
+        )
     with pytest.raises(ValueError, match="coefficients must be a coefficient rule such as Single"):
-        cb.rules.Method("own", cb.rules.Greedy(), cb.rules.ShrunkenStep(), coefficients=cb.rules.Greedy())
+        cb.rules.Method(
+            "own", cb.rules.Greedy(), cb.rules.ShrunkenStep(), coefficients=cb.rules.Greedy()
+        )
     with pytest.raises(ValueError, match="cannot run on model_state=NaiveState"):
         cb.solve(PROBLEM, cb.forward_stepwise(), 3, model_state=cb.engine.NaiveState)
 
 
 def test_which_methods_are_greedy():
-    """Greedy: all learners are candidates, the score is the absolute correlation, and there is one sequence of coefficients."""
-    greedy = [cb.ls_boost(), cb.forward_stagewise(0.1), cb.methods.frank_wolfe(1.0), cb.methods.gcd(cb.rules.LineSearch())]
+    """Greedy: all learners are candidates, the score is the absolute correlation, and there is one
+    sequence of coefficients.
+    """
+    greedy = [
+        cb.ls_boost(),
+        cb.forward_stagewise(0.1),
+        cb.methods.frank_wolfe(1.0),
+        cb.methods.gcd(cb.rules.LineSearch()),
+    ]
     others = [
         cb.methods.rcd(),
         cb.methods.ccd(),
@@ -83,12 +102,25 @@ class Loud(namedtuple("Loud", "eps"), cb.rules.StepRule):
 
 
 def test_theorems_apply_to_what_is_declared():
-    quiet = cb.solve(PROBLEM, cb.rules.Method("own", cb.rules.Greedy(), Halving(1.0, 0.1, 2.0)), 20, compile=False)
-    assert [one.name for one in cb.theory.check(quiet)] == ["A posteriori, error"]  # it applies to every greedy run
-    loud = cb.solve(PROBLEM, cb.rules.Method("own", cb.rules.Greedy(), Loud(0.1)), 20, compile=False)
+    quiet = cb.solve(
+        PROBLEM,
+        cb.rules.Method("own", cb.rules.Greedy(), Halving(1.0, 0.1, 2.0)),
+        20,
+        compile=False,
+    )
+    assert [one.name for one in cb.theory.check(quiet)] == [
+        "A posteriori, error"
+    ]  # it applies to every greedy run
+    loud = cb.solve(
+        PROBLEM, cb.rules.Method("own", cb.rules.Greedy(), Loud(0.1)), 20, compile=False
+    )
     ours = cb.solve(PROBLEM, cb.forward_stagewise(0.1), 20, compile=False)
-    assert [one.name for one in cb.theory.check(loud)] == [one.name for one in cb.theory.check(ours)]
-    random = cb.solve(PROBLEM, cb.rules.Method("own", cb.rules.RandomSubset(2), Loud(0.1)), 20, compile=False)
+    assert [one.name for one in cb.theory.check(loud)] == [
+        one.name for one in cb.theory.check(ours)
+    ]
+    random = cb.solve(
+        PROBLEM, cb.rules.Method("own", cb.rules.RandomSubset(2), Loud(0.1)), 20, compile=False
+    )
     with pytest.raises(ValueError, match="no bound applies to own"):
         cb.theory.check(random)
     with pytest.raises(ValueError, match="no theorem applies to own"):
@@ -98,20 +130,30 @@ def test_theorems_apply_to_what_is_declared():
 def test_refitted_coefficients_are_weighted_least_squares():
     """The residual is orthogonal to each chosen learner, in the weighted inner product."""
     rng = np.random.default_rng(7)
-    problem = cb.Problem(rng.normal(size=(30, 8)), rng.normal(size=30), sample_weight=rng.integers(1, 9, 30))
+    problem = cb.Problem(
+        rng.normal(size=(30, 8)), rng.normal(size=30), sample_weight=rng.integers(1, 9, 30)
+    )
     run = cb.solve(problem, cb.forward_stepwise(), 4)
     used = np.flatnonzero(run.beta)
     assert len(used) == 4
     # each correlation is a rounded sum of 30 products; the problem is well conditioned
-    assert np.abs(problem.scan(problem.resid(problem.combine(run.beta)))[used]).max() <= 1e-13 * np.linalg.norm(problem.y)
+    assert np.abs(
+        problem.scan(problem.resid(problem.combine(run.beta)))[used]
+    ).max() <= 1e-13 * np.linalg.norm(problem.y)
 
 
 def test_nearly_equal_columns_are_refitted_accurately():
-    """If the second column were orthogonalised only once, rounding errors would be as large as its new part."""
+    """If the second column were orthogonalised only once, rounding errors would be as large as its
+    new part.
+    """
     rng = np.random.default_rng(0)
     first, new = rng.normal(size=(2, 30))
     problem = cb.Problem(np.column_stack([first, first + 1e-7 * new]), rng.normal(size=30))
     run = cb.solve(problem, cb.forward_stepwise(), 2)
-    direction = new - new.mean() - problem.dictionary.column(0) * (problem.dictionary.column(0) @ new)
+    direction = (
+        new - new.mean() - problem.dictionary.column(0) * (problem.dictionary.column(0) @ new)
+    )
     # the residual is orthogonal to the new direction, up to the rounding of coefficients of 1e7
-    assert abs(direction @ problem.resid(run.pred)) <= 1e-6 * np.linalg.norm(direction) * np.linalg.norm(problem.y)
+    assert abs(direction @ problem.resid(run.pred)) <= 1e-6 * np.linalg.norm(
+        direction
+    ) * np.linalg.norm(problem.y)

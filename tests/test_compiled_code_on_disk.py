@@ -1,4 +1,6 @@
-"""Code is compiled even if the cache cannot be used, with one warning that names a remedy; a terminal shows that code is compiled."""
+"""Code is compiled even if the cache cannot be used, with one warning that names a remedy; a
+terminal shows that code is compiled.
+"""
 
 import os
 import pty
@@ -23,9 +25,18 @@ with warnings.catch_warnings(record=True) as given:
 
 
 def told(folder, stderr=subprocess.PIPE):
-    """Compute in a new process with its cache in `folder`, check the result, and return the warnings."""
+    """Compute in a new process with its cache in `folder`, check the result, and return the
+    warnings.
+    """
     given = {**os.environ, "NUMBA_CACHE_DIR": str(folder)}
-    done = subprocess.run([sys.executable, "-c", CODE], stdout=subprocess.PIPE, stderr=stderr, text=True, env=given, cwd=ROOT)
+    done = subprocess.run(
+        [sys.executable, "-c", CODE],
+        stdout=subprocess.PIPE,
+        stderr=stderr,
+        text=True,
+        env=given,
+        cwd=ROOT,
+    )
     assert done.returncode == 0, done.stderr
     value, *said = done.stdout.strip().split("|")
     assert float(value) == 2.5
@@ -33,7 +44,11 @@ def told(folder, stderr=subprocess.PIPE):
 
 
 def warned_once(said):
-    assert len(said) == 1 and said[0].startswith("compiled code cannot be cached on disk") and "NUMBA_CACHE_DIR" in said[0]
+    assert (
+        len(said) == 1
+        and said[0].startswith("compiled code cannot be cached on disk")
+        and "NUMBA_CACHE_DIR" in said[0]
+    )
 
 
 def files(folder):
@@ -80,10 +95,15 @@ def test_the_folder_is_a_file(tmp_path):
 def test_a_terminal_shows_one_line(there, tmp_path):
     ours, theirs = pty.openpty()
     code = "import numpy as np, coordboost as cb; "
-    code += "cb.solve(cb.Problem(np.eye(4), np.arange(4.0)), cb.methods.gcd(), 2, model_state=cb.engine.NaiveState)"
+    code += (
+        "cb.solve(cb.Problem(np.eye(4), np.arange(4.0)), cb.methods.gcd(), 2, "
+        "model_state=cb.engine.NaiveState)"
+    )
     stderr = theirs if there else subprocess.PIPE
     given = {**os.environ, "NUMBA_CACHE_DIR": str(tmp_path)}
-    done = subprocess.run([sys.executable, "-c", code], stderr=stderr, env=given, cwd=ROOT, check=True)
+    done = subprocess.run(
+        [sys.executable, "-c", code], stderr=stderr, env=given, cwd=ROOT, check=True
+    )
     os.close(theirs)
     said = os.read(ours, 10000) if there else done.stderr
     os.close(ours)

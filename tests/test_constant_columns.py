@@ -1,4 +1,6 @@
-"""Constant columns, all or some, in the whole data or in folds only, for every estimator, path and method."""
+"""Constant columns, all or some, in the whole data or in folds only, for every estimator, path and
+method.
+"""
 
 import warnings
 
@@ -15,21 +17,32 @@ N = 60
 RARE = np.zeros((N, 1))
 RARE[[3, 4]] = 1.0  # both are in one fold of five: in the other four the column is constant
 FLAT = np.full((N, 3), 0.1)
-SIGNS, ROWS = np.where(NAMES[:N] == "red", 1.0, -1.0), np.random.default_rng(5).normal(size=(7, 3))
+SIGNS = np.where(NAMES[:N] == "red", 1.0, -1.0)
+ROWS = np.random.default_rng(5).normal(size=(7, 3))
 VARIES = "no column of X varies, so every model is a constant: 3 constant"
 LOSSES = {
-    "squared": (cb.losses.Squared(), Y[:N]), "huber": (cb.losses.Huber(1.0), Y[:N]),
-    "logistic": (cb.losses.Logistic(), SIGNS), "poisson": (cb.losses.Poisson(), COUNTS[:N]),
-}  # fmt: skip
+    "squared": (cb.losses.Squared(), Y[:N]),
+    "huber": (cb.losses.Huber(1.0), Y[:N]),
+    "logistic": (cb.losses.Logistic(), SIGNS),
+    "poisson": (cb.losses.Poisson(), COUNTS[:N]),
+}
 METHODS = {
-    "ls_boost": cb.ls_boost(0.1), "forward_stagewise": cb.forward_stagewise(0.1), "frank_wolfe": cb.methods.frank_wolfe(1.0),
+    "ls_boost": cb.ls_boost(0.1),
+    "forward_stagewise": cb.forward_stagewise(0.1),
+    "frank_wolfe": cb.methods.frank_wolfe(1.0),
     "gcd": cb.methods.gcd(),
-    "regularized_forward_stagewise": cb.regularized_forward_stagewise(0.1, 1.0), "frank_wolfe_away": cb.methods.frank_wolfe_away(1.0),
-    "frank_wolfe_pairwise": cb.methods.frank_wolfe_pairwise(1.0), "rcd": cb.methods.rcd(), "ccd": cb.methods.ccd(),
+    "regularized_forward_stagewise": cb.regularized_forward_stagewise(0.1, 1.0),
+    "frank_wolfe_away": cb.methods.frank_wolfe_away(1.0),
+    "frank_wolfe_pairwise": cb.methods.frank_wolfe_pairwise(1.0),
+    "rcd": cb.methods.rcd(),
+    "ccd": cb.methods.ccd(),
     "lasso_cd": cb.methods.lasso_cd(0.1),
-    "forward_stepwise": cb.forward_stepwise(), "agbm": cb.agbm(0.1, 0.1), "vagbm": cb.vagbm(0.1), "sgb": cb.sgb(0.1),
+    "forward_stepwise": cb.forward_stepwise(),
+    "agbm": cb.agbm(0.1, 0.1),
+    "vagbm": cb.vagbm(0.1),
+    "sgb": cb.sgb(0.1),
     "path_forward_stagewise": cb.path_forward_stagewise(0.1, [1.0] * 20),
-}  # fmt: skip
+}
 
 
 def flat(y, loss=None, X=FLAT, **given):
@@ -44,7 +57,9 @@ def test_a_rare_column_in_folds():
     with pytest.warns(cb.data.ConstantColumnWarning, match="no column of X varies"):
         ours = cross_val_score(cb.CertifiedLasso(alpha=0.01), RARE, Y[:N], cv=KFold(5))
     assert np.allclose(ours, score, rtol=1e-6)
-    model = cb.CertifiedLassoCV(cv=KFold(5)).fit(RARE, Y[:N])  # no warning: it varies in the whole data
+    model = cb.CertifiedLassoCV(cv=KFold(5)).fit(
+        RARE, Y[:N]
+    )  # no warning: it varies in the whole data
     assert np.isfinite(model.cross_validation_.losses).all()
 
 
@@ -53,7 +68,9 @@ def test_a_rare_column_in_folds():
 def test_every_estimator_in_folds(kind):
     y = target(kind, Y[:N], NAMES[:N], COUNTS[:N])
     for X in (RARE, FLAT, np.column_stack([RARE, FLAT]), np.column_stack([RARE, Y[:N] ** 2])):
-        assert np.isfinite(cross_val_score(quick(kind), X, y, cv=KFold(5), error_score="raise")).all()
+        assert np.isfinite(
+            cross_val_score(quick(kind), X, y, cv=KFold(5), error_score="raise")
+        ).all()
 
 
 @pytest.mark.parametrize("kind", ESTIMATORS, ids=lambda kind: kind.__name__)
@@ -76,8 +93,13 @@ def test_every_estimator_is_a_constant(kind):
 def test_every_method_stays_at_the_constant(name, tmp_path):
     problem = flat(Y[:N])
     run = cb.solve(problem, METHODS[name], 20, compile=False)
-    assert run.n_steps == 20 and not run.coef_at(step=20).any() and np.allclose(problem.predict(run.beta, ROWS), Y[:N].mean())
-    found, least = run.certificate(), problem.start_loss
+    assert (
+        run.n_steps == 20
+        and not run.coef_at(step=20).any()
+        and np.allclose(problem.predict(run.beta, ROWS), Y[:N].mean())
+    )
+    found = run.certificate()
+    least = problem.start_loss
     assert found.lower <= least <= found.upper <= least * (1 + 1e-12) and found.gap < 1e-10
     run.save(tmp_path / "a.run")
     assert (cb.load(tmp_path / "a.run").beta == run.beta).all()
@@ -89,10 +111,18 @@ def test_every_method_stays_at_the_constant(name, tmp_path):
 def test_every_path_is_the_constant(name, kind):
     loss, y = LOSSES[name]
     problem = flat(y, loss, kind(FLAT))
-    nets = [{}, {"solver": "cd"}, {"l1_ratio": 0.5}] if name == "squared" else [{}, {"refit_intercept": True}]
+    nets = (
+        [{}, {"solver": "cd"}, {"l1_ratio": 0.5}]
+        if name == "squared"
+        else [{}, {"refit_intercept": True}]
+    )
     for given in [*nets, {"alphas": [1.0, 1e-3]}]:
         path = cb.lasso_path(problem, n_alphas=5, tol=1e-9, **given)
-        assert path.message == "complete" and path.gaps.max() < 1e-9 and not path.coef_at(step=len(path.alphas) - 1).any()
+        assert (
+            path.message == "complete"
+            and path.gaps.max() < 1e-9
+            and not path.coef_at(step=len(path.alphas) - 1).any()
+        )
         found = path.certificate(len(path.alphas) - 1)
         assert found.lower <= problem.start_loss <= found.upper
     for how in ("lasso", "lar", "stagewise") if name == "squared" else ():
@@ -102,7 +132,11 @@ def test_every_path_is_the_constant(name, kind):
 
 def test_without_centring_columns_of_zeros():
     run = cb.solve(flat(Y[:N], X=np.zeros((N, 2)), center=False), cb.ls_boost(0.5), 5)
-    assert run.intercept_at(step=5) == 0 and not run.coef_at(step=5).any() and run.certificate().gap < 1e-10
+    assert (
+        run.intercept_at(step=5) == 0
+        and not run.coef_at(step=5).any()
+        and run.certificate().gap < 1e-10
+    )
 
 
 def test_one_row_is_its_own_mean():
@@ -118,8 +152,15 @@ def test_other_functions():
     def noisy():
         return cb.solve(problem, cb.sglb(), 1)
 
-    for ask in (noisy, lambda: cb.theory.mca(problem), lambda: cb.theory.check(run), lambda: cb.theory.plan(problem, gap=1.0)):
-        with pytest.raises(ValueError, match=r"no column of X varies: .*; give X a column that varies"):
+    for ask in (
+        noisy,
+        lambda: cb.theory.mca(problem),
+        lambda: cb.theory.check(run),
+        lambda: cb.theory.plan(problem, gap=1.0),
+    ):
+        with pytest.raises(
+            ValueError, match=r"no column of X varies: .*; give X a column that varies"
+        ):
             ask()
     assert "no column of X varies" in cb.html_report(run)
     assert (run.degrees_of_freedom() == 0).all() and problem.spectrum.rank == 0
@@ -129,15 +170,22 @@ def test_other_functions():
 
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", cb.data.ConstantColumnWarning)
-        folds, chosen = cb.cross_validate(walk, FLAT, Y[:N]), cb.model_selection.stability_selection(walk, FLAT, Y[:N], n_pairs=3)
+        folds = cb.cross_validate(walk, FLAT, Y[:N])
+        chosen = cb.model_selection.stability_selection(walk, FLAT, Y[:N], n_pairs=3)
         steps = cb.model_selection.stability_selection(
             lambda X, y, w: cb.solve(cb.Problem(X, y), cb.ls_boost(0.1), 9), RARE, Y[:N], n_pairs=3
         )
-    assert folds.losses.shape == (5, 2) and not chosen.frequencies(2).any() and 0 < steps.frequencies(2)[0] < 1
+    assert (
+        folds.losses.shape == (5, 2)
+        and not chosen.frequencies(2).any()
+        and 0 < steps.frequencies(2)[0] < 1
+    )
 
 
 @pytest.mark.parametrize("X", [np.ones((20, 2)), np.zeros((20, 1))], ids=["ones", "zeros"])
-@pytest.mark.parametrize("method", [cb.forward_stagewise(0.1), cb.ls_boost(0.5), cb.methods.frank_wolfe(1.0)], ids=str)
+@pytest.mark.parametrize(
+    "method", [cb.forward_stagewise(0.1), cb.ls_boost(0.5), cb.methods.frank_wolfe(1.0)], ids=str
+)
 def test_a_loaded_run_has_the_same_certificate(X, method, tmp_path):
     with pytest.warns(cb.data.validation.ConstantColumnWarning):
         run = cb.solve(cb.Problem(X, np.arange(20.0)), method, 10)

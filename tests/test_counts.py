@@ -1,4 +1,6 @@
-"""Scans of a run are counted once: cutting, saving, loading or stopping a run does not change their number."""
+"""Scans of a run are counted once: cutting, saving, loading or stopping a run does not change their
+number.
+"""
 
 import numpy as np
 import pytest
@@ -7,7 +9,9 @@ import coordboost as cb
 
 RNG = np.random.default_rng(41)
 X = RNG.normal(size=(30, 200))
-PROBLEM = cb.Problem(X, X[:, :5] @ RNG.normal(size=5) + RNG.normal(size=30), groups=np.arange(200) % 7)
+PROBLEM = cb.Problem(
+    X, X[:, :5] @ RNG.normal(size=5) + RNG.normal(size=30), groups=np.arange(200) % 7
+)
 CASES = {
     "explicit": (cb.ls_boost(0.1), cb.engine.NaiveState),
     "CovarianceState": (cb.ls_boost(0.1), cb.engine.CovarianceState),
@@ -39,8 +43,17 @@ def test_scans_are_counted_once(name, tmp_path):
     )
     short = cb.solve(PROBLEM, method, stopped.n_steps, **options)
     loaded = cb.load(tmp_path / "part.run")
-    assert 0 < part.n_scans <= whole.n_scans and part.n_scans == loaded.n_scans and stopped.n_scans == short.n_scans
-    for run in (part.resume(25).resume(35), part.resume(0).resume(60), loaded.resume(60), stopped.resume(90 - stopped.n_steps)):
+    assert (
+        0 < part.n_scans <= whole.n_scans
+        and part.n_scans == loaded.n_scans
+        and stopped.n_scans == short.n_scans
+    )
+    for run in (
+        part.resume(25).resume(35),
+        part.resume(0).resume(60),
+        loaded.resume(60),
+        stopped.resume(90 - stopped.n_steps),
+    ):
         assert run.n_scans == whole.n_scans and run.beta.tobytes() == whole.beta.tobytes()
 
 
@@ -48,13 +61,20 @@ def test_scans_of_the_naive_state_by_hand():
     """A greedy step scans all learners, a step with a subset three of 200."""
     assert cb.solve(PROBLEM, cb.ls_boost(0.1), 50, model_state=cb.engine.NaiveState).n_scans == 50
     assert cb.solve(PROBLEM, cb.forward_stepwise(), 9).n_scans == 9
-    assert cb.solve(PROBLEM, cb.rtgcd(3), 50, model_state=cb.engine.NaiveState).n_scans == pytest.approx(50 * 3 / 200, rel=1e-14)
-    assert cb.solve(PROBLEM, cb.ls_boost(0.1), 50, model_state=cb.engine.CovarianceState).n_scans == 1
+    assert cb.solve(
+        PROBLEM, cb.rtgcd(3), 50, model_state=cb.engine.NaiveState
+    ).n_scans == pytest.approx(50 * 3 / 200, rel=1e-14)
+    assert (
+        cb.solve(PROBLEM, cb.ls_boost(0.1), 50, model_state=cb.engine.CovarianceState).n_scans == 1
+    )
 
 
 def test_a_rule_counts_the_learners_that_it_scans():
-    """All learners of the drawn groups; one learner for a cyclic rule; all learners for probabilities from correlations."""
-    naive, size = {"model_state": cb.engine.NaiveState, "rng": 3}, np.bincount(np.arange(200) % 7)
+    """All learners of the drawn groups; one learner for a cyclic rule; all learners for
+    probabilities from correlations.
+    """
+    naive = {"model_state": cb.engine.NaiveState, "rng": 3}
+    size = np.bincount(np.arange(200) % 7)
     groups = cb.solve(PROBLEM, cb.rtgcd(select=cb.rules.Groups(2)), 70, **naive)
     assert size.min() * 140 / 200 <= groups.n_scans <= size.max() * 140 / 200
     cyclic = cb.rules.Method("cyclic", cb.rules.Cyclic(), cb.rules.LineSearch())

@@ -1,4 +1,6 @@
-"""The solutions of the exercises of the course, ``docs/course``: lesson n, exercise m is ``test_n_m_...``; and the lessons run."""
+"""The solutions of the exercises of the course, ``docs/course``: lesson n, exercise m is
+``test_n_m_...``; and the lessons run.
+"""
 
 import runpy
 from itertools import combinations, pairwise
@@ -41,7 +43,9 @@ def test_1_1_best_length(diabetes):
     boost = cb.solve(diabetes, cb.ls_boost(1.0), 50)
     search = cb.solve(diabetes, cb.methods.gcd(cb.rules.LineSearch()), 50)
     assert boost.path.learner.tolist() == search.path.learner.tolist()
-    np.testing.assert_allclose(search.beta, boost.beta, rtol=0, atol=1e-9 * np.abs(boost.beta).max())
+    np.testing.assert_allclose(
+        search.beta, boost.beta, rtol=0, atol=1e-9 * np.abs(boost.beta).max()
+    )
 
 
 def test_1_2_orthonormal_columns(diabetes):
@@ -56,7 +60,8 @@ def test_1_2_orthonormal_columns(diabetes):
 def test_1_3_adaboost():
     """The loss along the learner, divided by n, is (1 - e) exp(-t) + e exp(t)."""
     X, y = load_breast_cancer(return_X_y=True, as_frame=True)
-    stump, labels = np.where(X["mean radius"] < 15, 1.0, -1.0), np.where(y == 1, 1.0, -1.0)
+    stump = np.where(X["mean radius"] < 15, 1.0, -1.0)
+    labels = np.where(y == 1, 1.0, -1.0)
     problem = cb.Problem(stump[:, None], labels, cb.losses.Exponential(), center=False)
     run = cb.solve(problem, cb.methods.gcd(cb.rules.LineSearch()), 1)
     errors = np.mean(stump != labels)
@@ -65,12 +70,22 @@ def test_1_3_adaboost():
 
 
 def test_1_break_it(diabetes):
-    """The broken assumption is unit length: partial derivatives grow with the columns, sums of squares do not."""
+    """The broken assumption is unit length: partial derivatives grow with the columns, sums of
+    squares do not.
+    """
     X = load_diabetes(as_frame=True, scaled=False).data
-    raw, resid = (X - X.mean()).to_numpy(), diabetes.y - diabetes.y.mean()
+    raw = (X - X.mean()).to_numpy()
+    resid = diabetes.y - diabetes.y.mean()
     left = [np.sum((resid - B * (B @ resid) / (B @ B)) ** 2) for B in raw.T]
     steepest = int(np.argmax(np.abs(raw.T @ resid)))
-    claim = cb.theory.BoundCheck("the steepest column fits best", "printed", "upper", [left[steepest]], [min(left)], slack=1e-6)
+    claim = cb.theory.BoundCheck(
+        "the steepest column fits best",
+        "printed",
+        "upper",
+        [left[steepest]],
+        [min(left)],
+        slack=1e-6,
+    )
     assert not claim.holds and claim.ratio[0] > 1
     unit = columns(diabetes)
     assert int(np.argmax(np.abs(unit.T @ resid))) == int(np.argmin(left))
@@ -97,9 +112,12 @@ def test_2_2_when_stagewise_goes_up(diabetes):
 
 def test_2_3_best_step(diabetes):
     """A^2 / (2 eps (k + 1)) + eps / 2 has its minimum where both parts are equal."""
-    size, k = cb.theory.bounds.Constants.of(diabetes).size, 999
+    size = cb.theory.bounds.Constants.of(diabetes).size
+    k = 999
     best = size / np.sqrt(k + 1)
-    bounds = {eps: size**2 / (2 * eps * (k + 1)) + eps / 2 for eps in (best / 1.1, best, 1.1 * best)}
+    bounds = {
+        eps: size**2 / (2 * eps * (k + 1)) + eps / 2 for eps in (best / 1.1, best, 1.1 * best)
+    }
     assert min(bounds, key=bounds.get) == best
     assert bounds[best] == pytest.approx(best) and round(best, 1) == 36.8
     run = cb.solve(diabetes, cb.forward_stagewise(best), k)
@@ -108,11 +126,14 @@ def test_2_3_best_step(diabetes):
 
 def test_2_break_it(diabetes):
     """The tail of a run with a constant step goes up and down for ever."""
-    eps, size = 60.0, cb.theory.bounds.Constants.of(diabetes).size
+    eps = 60.0
+    size = cb.theory.bounds.Constants.of(diabetes).size
     run = cb.solve(diabetes, cb.forward_stagewise(eps), 5000)
     last = np.array([np.abs(state.corr).max() for state in run.replay(range(5001))])
     bound = size**2 / (2 * eps * (1 + np.arange(5001))) + eps / 2
-    claim = cb.theory.BoundCheck("Theorem 3.1 (iv) for the last iterate", "sharpened", "upper", last, bound, slack=1e-6)
+    claim = cb.theory.BoundCheck(
+        "Theorem 3.1 (iv) for the last iterate", "sharpened", "upper", last, bound, slack=1e-6
+    )
     assert claim.verdict == "refuted" and len(claim.violations) > 1000
     assert all(one.holds for one in cb.theory.check(run, "Theorem 3.1 (iv)"))
 
@@ -128,7 +149,9 @@ def test_3_1_orthonormal_columns(diabetes):
     for lam in np.linspace(0, np.abs(corr).max(), 20):
         soft = np.sign(corr) * np.maximum(np.abs(corr) - lam, 0)
         for path in (lasso, limit):
-            np.testing.assert_allclose(path.beta_at(lam=lam), soft, rtol=0, atol=1e-9 * np.abs(corr).max())
+            np.testing.assert_allclose(
+                path.beta_at(lam=lam), soft, rtol=0, atol=1e-9 * np.abs(corr).max()
+            )
 
 
 def test_3_2_two_names(diabetes):
@@ -139,22 +162,40 @@ def test_3_2_two_names(diabetes):
 
 
 def test_3_3_best_step(diabetes):
-    size, k, radius = cb.theory.bounds.Constants.of(diabetes).size, 9999, 1000.0
+    size = cb.theory.bounds.Constants.of(diabetes).size
+    k = 9999
+    radius = 1000.0
     best = size / (2 * np.sqrt(k + 1))
-    bounds = {eps: radius * (size**2 / (2 * eps * (k + 1)) + 2 * eps) for eps in (best / 1.1, best, 1.1 * best)}
+    bounds = {
+        eps: radius * (size**2 / (2 * eps * (k + 1)) + 2 * eps)
+        for eps in (best / 1.1, best, 1.1 * best)
+    }
     assert min(bounds, key=bounds.get) == best
-    assert bounds[best] == pytest.approx(2 * radius * size / np.sqrt(k + 1)) and round(bounds[best]) == 23298
+    assert (
+        bounds[best] == pytest.approx(2 * radius * size / np.sqrt(k + 1))
+        and round(bounds[best]) == 23298
+    )
     run = cb.solve(diabetes, cb.regularized_forward_stagewise(best, radius), k)
-    assert min(state.certificate().gap for state in run.replay(range(0, k + 1, 50))) < bounds[best] / 10
+    assert (
+        min(state.certificate().gap for state in run.replay(range(0, k + 1, 50)))
+        < bounds[best] / 10
+    )
 
 
 def test_3_break_it(diabetes):
-    """The paths are equal up to the first knot where a Lasso coefficient shrinks; the loss of FS_0 is never below the Lasso's."""
+    """The paths are equal up to the first knot where a Lasso coefficient shrinks; the loss of FS_0
+    is never below the Lasso's.
+    """
     lasso, limit = (cb.exact_path(diabetes, kind=kind) for kind in ("lasso", "stagewise"))
     grid = np.linspace(0, lasso.l1[-1], 200)
-    losses = [np.array([diabetes.value(diabetes.combine(path.beta_at(l1=one))) for one in grid]) for path in (lasso, limit)]
+    losses = [
+        np.array([diabetes.value(diabetes.combine(path.beta_at(l1=one))) for one in grid])
+        for path in (lasso, limit)
+    ]
     slack = 1e-9 * diabetes.start_loss
-    claim = cb.theory.BoundCheck("FS_0 is the Lasso", "printed", "upper", losses[1], losses[0], slack=slack)
+    claim = cb.theory.BoundCheck(
+        "FS_0 is the Lasso", "printed", "upper", losses[1], losses[0], slack=slack
+    )
     assert claim.verdict == "refuted"
     profile = np.abs(lasso.coef_path(standardized=True))
     turns = np.argmax((np.diff(profile, axis=0) < -1e-9 * profile.max()).any(axis=1))
@@ -180,16 +221,24 @@ def lasso_gap(problem, beta, lam):
 
 
 def test_4_1_largest_penalty(diabetes):
-    """At beta = 0 the residual is y: it is in the polytope if lam is at least its largest correlation, and then u = y has no gap."""
+    """At beta = 0 the residual is y: it is in the polytope if lam is at least its largest
+    correlation, and then u = y has no gap.
+    """
     zero = np.zeros(diabetes.n_learners)
     largest = np.abs(columns(diabetes).T @ diabetes.resid(np.zeros(diabetes.n_samples))).max()
     assert round(largest, 1) == 949.4 and cb.exact_path(diabetes).lam[0] == pytest.approx(largest)
     small = 1e-12 * diabetes.start_loss
-    assert lasso_gap(diabetes, zero, 1.0001 * largest) <= small < lasso_gap(diabetes, zero, 0.999 * largest)
+    assert (
+        lasso_gap(diabetes, zero, 1.0001 * largest)
+        <= small
+        < lasso_gap(diabetes, zero, 0.999 * largest)
+    )
 
 
 def test_4_2_weak_duality(diabetes):
-    rng, lam, y = np.random.default_rng(0), 50.0, diabetes.resid(np.zeros(diabetes.n_samples))
+    rng = np.random.default_rng(0)
+    lam = 50.0
+    y = diabetes.resid(np.zeros(diabetes.n_samples))
     best = cb.exact_path(diabetes).beta_at(lam=lam)
     values = []
     for _ in range(1000):
@@ -202,27 +251,38 @@ def test_4_2_weak_duality(diabetes):
 
 
 def test_4_3_safe_screening(diabetes):
-    """The correlation of a unit column with the dual optimum differs by no more than the radius, and stays below lam."""
-    lam, exact = 300.0, cb.exact_path(diabetes).beta_at(lam=300.0)
+    """The correlation of a unit column with the dual optimum differs by no more than the radius,
+    and stays below lam.
+    """
+    lam = 300.0
+    exact = cb.exact_path(diabetes).beta_at(lam=300.0)
     for n_steps, many in ((20, 4), (60, 6)):
         run = cb.solve(diabetes, cb.methods.lasso_cd(lam), n_steps)
         u = dual_point(diabetes, run.final.resid, lam)[0]
-        removed = np.abs(columns(diabetes).T @ u) < lam - np.sqrt(2 * lasso_gap(diabetes, run.beta, lam))
+        removed = np.abs(columns(diabetes).T @ u) < lam - np.sqrt(
+            2 * lasso_gap(diabetes, run.beta, lam)
+        )
         assert removed.sum() == many and not exact[removed].any()
     assert (removed == (exact == 0)).all()
 
 
 def test_4_break_it(diabetes):
-    """The scaled residual may be a worse dual point than an earlier one: keep the best lower end."""
+    """The scaled residual may be a worse dual point than an earlier one: keep the best lower
+    end.
+    """
     lam = 50.0
     run = cb.solve(diabetes, cb.methods.lasso_cd(lam), 120)
     states = [state.beta for state in run.replay(range(121))]
     gaps = np.array([lasso_gap(diabetes, beta, lam) for beta in states])
     claim = cb.theory.BoundCheck("the gap falls", "printed", "upper", gaps[1:], gaps[:-1])
     assert claim.verdict == "refuted"
-    upper = np.array([diabetes.value(diabetes.combine(beta)) + lam * np.abs(beta).sum() for beta in states])
+    upper = np.array(
+        [diabetes.value(diabetes.combine(beta)) + lam * np.abs(beta).sum() for beta in states]
+    )
     mended = upper - np.maximum.accumulate(upper - gaps)
-    assert cb.theory.BoundCheck("mended", "corrected", "upper", mended[1:], mended[:-1], slack=1e-9 * upper[0]).holds
+    assert cb.theory.BoundCheck(
+        "mended", "corrected", "upper", mended[1:], mended[:-1], slack=1e-9 * upper[0]
+    ).holds
 
 
 # Lesson 5: randomness, minimal cosine angles and rates
@@ -230,15 +290,22 @@ def test_4_break_it(diabetes):
 
 @pytest.mark.parametrize("k", range(2, 8))
 def test_5_1_lines_in_the_plane(k):
-    """The worst direction is halfway between two lines. For an orthonormal basis it is (1, ..., 1), with equal cosines."""
+    """The worst direction is halfway between two lines. For an orthonormal basis it is (1, ..., 1),
+    with equal cosines.
+    """
     lines = np.pi * np.arange(k) / k
-    assert cb.theory.mca([np.cos(lines), np.sin(lines)]).upper == pytest.approx(np.cos(np.pi / (2 * k)), abs=1e-8)
+    assert cb.theory.mca([np.cos(lines), np.sin(lines)]).upper == pytest.approx(
+        np.cos(np.pi / (2 * k)), abs=1e-8
+    )
     assert cb.theory.mca(np.eye(k)).upper == pytest.approx(1 / np.sqrt(k), abs=1e-8)
 
 
 def test_5_2_law_of_the_winner():
-    """The j-th largest is selected if it is drawn and all others are among the p - j smaller ones."""
-    corr, rule = np.arange(6, 0, -1.0), cb.rules.RandomSubset(3)
+    """The j-th largest is selected if it is drawn and all others are among the p - j smaller
+    ones.
+    """
+    corr = np.arange(6, 0, -1.0)
+    rule = cb.rules.RandomSubset(3)
     winners = [min(drawn) for drawn in combinations(range(6), 3)]
     shares = np.bincount(winners, minlength=6) / len(winners)
     np.testing.assert_allclose(shares, rule.weights(6), atol=1e-12)
@@ -246,22 +313,33 @@ def test_5_2_law_of_the_winner():
 
 
 def test_5_3_a_learner_twice():
-    """The largest cosine is unchanged; for the mean, the worst direction is a learner that is drawn once in five times."""
+    """The largest cosine is unchanged; for the mean, the worst direction is a learner that is drawn
+    once in five times.
+    """
     basis = np.eye(4)
     twice = np.column_stack([basis, basis[:, 0]])
-    for rule, before, after in ((cb.rules.Greedy(), 1 / 2, 1 / 2), (cb.rules.RandomSubset(1), 1 / 4, 1 / 5)):
+    for rule, before, after in (
+        (cb.rules.Greedy(), 1 / 2, 1 / 2),
+        (cb.rules.RandomSubset(1), 1 / 4, 1 / 5),
+    ):
         assert cb.theory.mca(basis, rule).upper == pytest.approx(before, abs=1e-8)
         assert cb.theory.mca(twice, rule).upper == pytest.approx(after, abs=1e-8)
 
 
 def test_5_break_it():
-    """A step fits one coordinate. Of ten drawn, one is nearly always new; a single draw is new often enough, at a tenth of the cost."""
+    """A step fits one coordinate. Of ten drawn, one is nearly always new; a single draw is new
+    often enough, at a tenth of the cost.
+    """
     problem = cb.Problem(np.eye(100), np.ones(100), center=False)
     ends = {}
     for t in (1, 10):
-        gaps = np.array([cb.solve(problem, cb.rtgcd(t), 200 // t, rng=seed).final.loss for seed in range(200)])
+        gaps = np.array(
+            [cb.solve(problem, cb.rtgcd(t), 200 // t, rng=seed).final.loss for seed in range(200)]
+        )
         ends[t] = gaps.mean() + 5 * gaps.std(ddof=1) / np.sqrt(200) * np.array([-1, 1])
-    claim = cb.theory.BoundCheck("draw sqrt(p)", "printed", "upper", [ends[10][0]], [ends[1][1]], level="sampled")
+    claim = cb.theory.BoundCheck(
+        "draw sqrt(p)", "printed", "upper", [ends[10][0]], [ends[1][1]], level="sampled"
+    )
     assert claim.verdict == "refuted" and claim.ratio[0] > 4
 
 
@@ -274,12 +352,16 @@ def basis():
 
 
 def test_6_1_two_numbers():
-    eta, gamma, f, h = 0.01, 0.2, 0.0, 0.0
+    eta = 0.01
+    gamma = 0.2
+    f = 0.0
+    h = 0.0
     for m in range(38):
         theta = 2 / (m + 2)
         g = (1 - theta) * f + theta * h
         resid = 1 - g
-        f, h = g + eta * resid, h + gamma * eta / theta * resid
+        f = g + eta * resid
+        h = h + gamma * eta / theta * resid
     loss = (1 - f) ** 2 / 2
     run = cb.solve(cb.Problem([[1.0]], [1.0], center=False), cb.agbm(eta, gamma), 76)
     assert round(loss, 6) == 0.171945 and run.final.loss == pytest.approx(loss, abs=1e-12)
@@ -293,7 +375,9 @@ def test_6_2_where_it_breaks(basis):
 
 
 def test_6_3_restarts_with_a_proof(basis):
-    """Strong convexity gives |f* - f_0|^2 <= 2 gap / mu: the bound is 4 gap / (eta gamma mu (M + 1)^2), half of the gap after a period."""
+    """Strong convexity gives |f* - f_0|^2 <= 2 gap / mu: the bound is 4 gap / (eta gamma mu (M +
+    1)^2), half of the gap after a period.
+    """
     gamma = cb.theory.momentum_limit(basis)
     period = int(np.ceil(np.sqrt(8 / gamma)))
     assert period == 56
@@ -322,7 +406,11 @@ def fine():
 def test_7_1_listed_and_searched(fine):
     X, y = fine
     listed = cb.solve(cb.Problem(cb.data.leaf_stumps(X), y), cb.ls_boost(0.1), 200)
-    searched = cb.solve(cb.Problem(cb.data.trees(X, max_depth=1, min_samples=1, exact=True), y), cb.ls_boost(0.1), 200)
+    searched = cb.solve(
+        cb.Problem(cb.data.trees(X, max_depth=1, min_samples=1, exact=True), y),
+        cb.ls_boost(0.1),
+        200,
+    )
     assert listed.problem.n_learners == sum(X[name].nunique() - 1 for name in X) == 824
     np.testing.assert_allclose(searched.predict(X), listed.predict(X), atol=1e-9)
 
@@ -334,12 +422,16 @@ def test_7_2_what_stumps_cannot_do():
     stumps = cb.solve(cb.Problem(cb.data.stumps(pairs), y), cb.ls_boost(0.5), 3000)
     assert stumps.certificate().lower > 12.49
     assert np.sum((pairs - 1.5).prod(axis=1) ** 2) / 2 == 12.5
-    trees = cb.solve(cb.Problem(cb.data.trees(pairs, max_depth=2, min_samples=1), y), cb.gbm(0.5), 5)
+    trees = cb.solve(
+        cb.Problem(cb.data.trees(pairs, max_depth=2, min_samples=1), y), cb.gbm(0.5), 5
+    )
     assert trees.final.loss < 1.3
 
 
 def test_7_3_ridge_in_the_leaves(fine):
-    """The ridge shortens each leaf by a different factor; the projection on the tree is the best step in its direction."""
+    """The ridge shortens each leaf by a different factor; the projection on the tree is the best
+    step in its direction.
+    """
     X, y = fine
     problem = cb.Problem(cb.data.trees(X, max_depth=2, min_samples=10, l2=20, exact=True), y)
     fitted, projected = (cb.solve(problem, method, 1) for method in (cb.gbm(1.0), cb.ls_boost(1.0)))
@@ -349,10 +441,16 @@ def test_7_3_ridge_in_the_leaves(fine):
 def test_7_break_it(fine):
     """The residual turns to directions that stumps fit badly: the cosines keep falling."""
     X, y = fine
-    run = cb.solve(cb.Problem(cb.data.trees(X, max_depth=1, min_samples=1, exact=True), y), cb.ls_boost(0.1), 1000)
+    run = cb.solve(
+        cb.Problem(cb.data.trees(X, max_depth=1, min_samples=1, exact=True), y),
+        cb.ls_boost(0.1),
+        1000,
+    )
     share = 1 - run.losses[1:] / run.losses[:-1]
     bound = run.losses[0] * (1 - share[:30].min()) ** np.arange(1001)
-    claim = cb.theory.BoundCheck("30 steps show the angle", "printed", "upper", run.losses, bound, slack=1e-9 * run.losses[0])
+    claim = cb.theory.BoundCheck(
+        "30 steps show the angle", "printed", "upper", run.losses, bound, slack=1e-9 * run.losses[0]
+    )
     assert claim.verdict == "refuted" and claim.violations[0] > 100
 
 
@@ -374,36 +472,56 @@ def drawn(eps):
 
 
 def test_8_1_hidden_ridge(two):
-    """p_j = 1 / p: the minimum of L / N + gamma p |theta|^2 / (2 N) is that of L + gamma p |theta|^2 / 2."""
+    """p_j = 1 / p: the minimum of L / N + gamma p |theta|^2 / (2 N) is that of L + gamma p
+    |theta|^2 / 2.
+    """
     ridge = Ridge(alpha=0.2 * 2, fit_intercept=False).fit(columns(two), two.resid(np.zeros(40)))
     np.testing.assert_allclose(stationary(two, drawn(0.05)).mean, ridge.coef_, rtol=0, atol=1e-9)
 
 
 def test_8_2_order_of_the_bias(two):
     limit = gibbs(two, drawn(0.05)).cov
-    errors = [np.linalg.norm(stationary(two, drawn(eps)).cov - limit) / np.linalg.norm(limit) for eps in (0.1, 0.05, 0.025, 0.01)]
+    errors = [
+        np.linalg.norm(stationary(two, drawn(eps)).cov - limit) / np.linalg.norm(limit)
+        for eps in (0.1, 0.05, 0.025, 0.01)
+    ]
     assert [round(before / after, 1) for before, after in pairwise(errors[:3])] == [2.1, 2.0]
     assert errors[-1] < 0.01
 
 
 def test_8_3_equipartition(two):
     """beta E is its minimum plus half the squared length of d independent normal numbers."""
-    B, y, law = columns(two), two.resid(np.zeros(40)), gibbs(two, drawn(0.05))
+    B = columns(two)
+    y = two.resid(np.zeros(40))
+    law = gibbs(two, drawn(0.05))
     draws = np.random.default_rng(0).multivariate_normal(law.mean, law.cov, size=100_000)
 
     def energy(theta):
-        return ((y[:, None] - B @ theta.T) ** 2).sum(axis=0) / 80 + 0.2 * (theta**2).sum(axis=1) * 2 / 80
+        return ((y[:, None] - B @ theta.T) ** 2).sum(axis=0) / 80 + 0.2 * (theta**2).sum(
+            axis=1
+        ) * 2 / 80
 
     above = energy(draws) - energy(law.mean[None])
     assert abs(above.mean() - 2 / 80) < 5 * above.std() / np.sqrt(100_000)
 
 
 def test_8_break_it(two):
-    """Without noise in the search the residual selects the learner, not with the probabilities p_j of pure noise."""
+    """Without noise in the search the residual selects the learner, not with the probabilities p_j
+    of pure noise.
+    """
     verdicts = []
     for structure in (cb.rules.Structure.NONE, None):
-        method = cb.sglb(0.02, 40.0, 0.2) if structure is None else cb.sglb(0.02, 40.0, 0.2, structure=structure)
-        sample, law = chain(cb.solve(two, method, 40_000, rng=2), burn_in=4000, every=60), gibbs(two, method)
+        method = (
+            cb.sglb(0.02, 40.0, 0.2)
+            if structure is None
+            else cb.sglb(0.02, 40.0, 0.2, structure=structure)
+        )
+        sample = chain(cb.solve(two, method, 40_000, rng=2), burn_in=4000, every=60)
+        law = gibbs(two, method)
         slack = 5 * sample.error
-        verdicts.append(cb.theory.BoundCheck("one noise", "printed", "tight", sample.mean, law.mean, slack, "sampled").verdict)
+        verdicts.append(
+            cb.theory.BoundCheck(
+                "one noise", "printed", "tight", sample.mean, law.mean, slack, "sampled"
+            ).verdict
+        )
     assert verdicts == ["refuted", "verified"]

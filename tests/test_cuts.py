@@ -1,7 +1,8 @@
-"""A run that was cut and resumed, or went back to an earlier step, is the run that never stopped: steps, counts and model states.
+"""A run that was cut and resumed, or went back to an earlier step, is the run that never stopped:
+steps, counts and model states.
 
-Two runs are the same if their files are, but for the time that they took: the header has the counts, the last step at which the model
-state was built, and all that it was built from.
+Two runs are the same if their files are, but for the time that they took: the header has the
+counts, the last step at which the model state was built, and all that it was built from.
 """
 
 import numpy as np
@@ -25,7 +26,9 @@ def table(n_samples, n_columns, loss, seed=2):
 METHODS = {name: method for name, method in snapshots.METHODS.items() if name != "rgb"} | {
     "forward_stagewise, sequence": cb.forward_stagewise(1 / np.arange(2, N_STEPS + MORE + 2)),
     "rtgcd, weighted": cb.rtgcd(select=cb.rules.Weighted(np.arange(1.0, 51.0))),
-    "path_forward_stagewise": cb.path_forward_stagewise(0.12, np.linspace(0.4, 3.0, N_STEPS + MORE)),
+    "path_forward_stagewise": cb.path_forward_stagewise(
+        0.12, np.linspace(0.4, 3.0, N_STEPS + MORE)
+    ),
 }
 #: Methods on many columns, for which a run takes several model states, and their numbers of steps.
 GREEDY = {
@@ -41,22 +44,31 @@ def contents(run, file, data=False):
     """What a run file holds, without the time."""
     run.save(file, data=data)
     members = taken_apart(file.read_bytes())
-    return {key: value for key, value in header_of(members).items() if key not in ("seconds", "digest")}, members | {"header.npy": b""}
+    return {
+        key: value for key, value in header_of(members).items() if key not in ("seconds", "digest")
+    }, members | {"header.npy": b""}
 
 
 def unlike(problem, method, cuts, n_steps, file, **options):
-    """Yield the cuts after which a run of `n_steps` is not the run that was not cut; also some more steps after it are compared."""
+    """Yield the cuts after which a run of `n_steps` is not the run that was not cut; also some more
+    steps after it are compared.
+    """
     whole = cb.solve(problem, method, n_steps, **options)
-    wanted, later = contents(whole, file), contents(whole.resume(MORE), file)
+    wanted = contents(whole, file)
+    later = contents(whole.resume(MORE), file)
     for i, cut in enumerate(cuts):
-        begun, kind = cb.solve(problem, method, cut, **options), "in memory"
+        begun = cb.solve(problem, method, cut, **options)
+        kind = "in memory"
         if i % 2:
             begun.save(file, data=False)
-            begun, kind = cb.load(file, problem, method), "from a file"
+            begun = cb.load(file, problem, method)
+            kind = "from a file"
         again = begun.resume(n_steps - cut)
         if contents(again, file) != wanted or contents(again.resume(MORE), file) != later:
             yield f"cut at {cut}, {kind}"
-    back = cb.solve(problem, method, n_steps + MORE, stop=lambda state: state.k >= n_steps - 3, **options).resume(3)
+    back = cb.solve(
+        problem, method, n_steps + MORE, stop=lambda state: state.k >= n_steps - 3, **options
+    ).resume(3)
     if back.n_steps != n_steps or contents(back, file)[0]["anchor"] != wanted[0]["anchor"]:
         yield "back to an earlier step, where a rule stopped it"
 
@@ -75,11 +87,27 @@ def fits(problem, method, model_state):
 @pytest.mark.parametrize("loss", ["squared", "huber"])
 @pytest.mark.parametrize("method", METHODS)
 def test_every_method_on_every_model_state(method, loss, tmp_path):
-    n_steps, problem = 8 if method == "forward_stepwise" else N_STEPS, table(20, 50, loss)
-    states = {name: state for name, state in STATES.items() if fits(problem, METHODS[method], state)}
+    n_steps = 8 if method == "forward_stepwise" else N_STEPS
+    problem = table(20, 50, loss)
+    states = {
+        name: state for name, state in STATES.items() if fits(problem, METHODS[method], state)
+    }
     for name, state in states.items():
         cuts = (1, n_steps // 3)
-        assert list(unlike(problem, METHODS[method], cuts, n_steps, tmp_path / "run", model_state=state, rng=3)) == [], name
+        assert (
+            list(
+                unlike(
+                    problem,
+                    METHODS[method],
+                    cuts,
+                    n_steps,
+                    tmp_path / "run",
+                    model_state=state,
+                    rng=3,
+                )
+            )
+            == []
+        ), name
 
 
 @pytest.mark.usefixtures("in_python")
@@ -88,7 +116,18 @@ def test_every_method_on_every_model_state(method, loss, tmp_path):
 def test_runs_of_several_model_states(method, loss, tmp_path):
     method, n_steps = GREEDY[method]
     n_steps = n_steps if loss == "squared" else n_steps // 7
-    assert list(unlike(table(80, 1000, loss), method, (0, n_steps // 6, n_steps // 2, n_steps - 1), n_steps, tmp_path / "run")) == []
+    assert (
+        list(
+            unlike(
+                table(80, 1000, loss),
+                method,
+                (0, n_steps // 6, n_steps // 2, n_steps - 1),
+                n_steps,
+                tmp_path / "run",
+            )
+        )
+        == []
+    )
 
 
 @pytest.mark.parametrize("method", snapshots.TREE_METHODS)
@@ -100,5 +139,7 @@ def test_runs_over_trees(method, tmp_path):
         part.save(tmp_path / "run")
         for begun in (part, cb.load(tmp_path / "run")):
             again = begun.resume(9 - cut)
-            same = contents(again, tmp_path / "run", data=True) == contents(whole, tmp_path / "run", data=True)
+            same = contents(again, tmp_path / "run", data=True) == contents(
+                whole, tmp_path / "run", data=True
+            )
             assert same and again.n_scans == whole.n_scans, cut

@@ -1,4 +1,6 @@
-"""docs/data.md: a row with shape and checksum for each set of the experiments, and at most five statements that make the file."""
+"""docs/data.md: a row with shape and checksum for each set of the experiments, and at most five
+statements that make the file.
+"""
 
 import ast
 import re
@@ -12,8 +14,12 @@ from verification.experiments.experiment import experiments
 
 ROOT = Path(__file__).parents[1]
 PAGE = (ROOT / "docs" / "data.md").read_text(encoding="utf-8")
-ROWS = {name: (int(n), int(p), file, digits) for name, n, p, file, digits in re.findall(
-    r"^\| (\S+) \| (\d+) x (\d+) \| .* \| (\S+) \| (\w{16}) \|$", PAGE, re.M)}  # fmt: skip
+ROWS = {
+    name: (int(n), int(p), file, digits)
+    for name, n, p, file, digits in re.findall(
+        r"^\| (\S+) \| (\d+) x (\d+) \| .* \| (\S+) \| (\w{16}) \|$", PAGE, re.M
+    )
+}
 BLOCKS = re.findall(r"```python\n(.*?)```", PAGE, re.S)
 NAMED = sorted({name for one in experiments().values() for name in one.data} | set(sets.TABLES))
 
@@ -37,7 +43,9 @@ def test_a_row_has_the_shape_and_the_checksum_of_the_data(name):
 def test_something_on_the_page_makes_the_file(name):
     made = [block for block in BLOCKS if "savez" in block or "gzip.open" in block]
     file = ROWS[name][2]
-    stem, _, _ = file.partition(".npz" if file.endswith(".npz") else ".svm" if ".svm" in file else ".csv")
+    stem, _, _ = file.partition(
+        ".npz" if file.endswith(".npz") else ".svm" if ".svm" in file else ".csv"
+    )
     patterned = {"mnist": "mnist{one}{other}", "ocr": "ocr{one}{other}_standin"}
     wanted = next((text for start, text in patterned.items() if stem.startswith(start)), f'"{stem}')
     assert any(wanted in block for block in made)
@@ -66,7 +74,9 @@ def test_a_checksum_sees_any_change(tmp_path, monkeypatch):
         return [sets.checksum(name) for name in ("sonar", "a1a", "adult")]
 
     first = sums(np.eye(2), [1, -1], b"-1 3:1\n+1 1:1\n", b"a,b\n1,x\n")
-    assert first == sums(np.eye(2, dtype=np.float32), [1.0, -1.0], b"-1 3:1.0\n1 1:1\n", b"a,b\n1,x\n")
+    assert first == sums(
+        np.eye(2, dtype=np.float32), [1.0, -1.0], b"-1 3:1.0\n1 1:1\n", b"a,b\n1,x\n"
+    )
     others = sums(np.eye(2), [1, 1], b"-1 4:1\n+1 1:1\n", b"a,b\n1,y\n")
     assert all(one != other for one, other in zip(first, others, strict=True))
 
@@ -76,5 +86,7 @@ def test_a_missing_file_names_the_page(tmp_path, monkeypatch):
     with pytest.raises(sets.Absent, match=r"docs/data\.md"):
         sets.path("khan.npz")
     (tmp_path / "data").mkdir()
-    with pytest.raises(sets.Absent, match=r"khan\.npz is missing: it was looked for in .*docs/data\.md"):
+    with pytest.raises(
+        sets.Absent, match=r"khan\.npz is missing: it was looked for in .*docs/data\.md"
+    ):
         sets.path("khan.npz")

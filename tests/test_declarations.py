@@ -1,4 +1,6 @@
-"""What a loss or learners of your own declare is tried at the data: no lower end rests on a declaration that is false there."""
+"""What a loss or learners of your own declare is tried at the data: no lower end rests on a
+declaration that is false there.
+"""
 
 import math
 from typing import NamedTuple
@@ -29,7 +31,8 @@ class Cauchy(NamedTuple("_Cauchy", [("scale", float)]), cb.losses.Loss):
         return 2 * (y - f) / (self.scale**2 + (y - f) ** 2)
 
 
-#: Two groups of targets: the constant model of the smaller group is a local minimum, 599; the loss of f = 20 is 360.
+#: Two groups of targets: the constant model of the smaller group is a local minimum, 599; the loss
+#: of f = 20 is 360.
 TWO = cb.Problem(RNG.normal(size=(160, 3)), np.r_[np.zeros(60), np.full(100, 20.0)], Cauchy(1.0))
 BENT = "Cauchy is not convex, and must declare `convex = False`"
 
@@ -44,35 +47,56 @@ def without_end(certificate, fragment):
 def test_a_local_minimum_is_no_optimum(target):
     run = cb.solve(TWO, cb.methods.gcd(), 4, compile=False)
     assert TWO.start_loss > 598
-    for found in (cb.certify(TWO, np.zeros(3), target), run.certificate(target), run.certificate(target, at=[0, 2])):
+    for found in (
+        cb.certify(TWO, np.zeros(3), target),
+        run.certificate(target),
+        run.certificate(target, at=[0, 2]),
+    ):
         without_end(found, BENT)
     without_end(run.refit_intercept().certificate(target), BENT)
     assert run.certificate(Unconstrained()).lower == 0.0  # the infimum needs no convexity
 
 
-@pytest.mark.parametrize("options", [{}, {"l1_ratio": 0.5}, {"l1_ratio": 0.0}, {"refit_intercept": True}, {"positive": True}], ids=repr)
+@pytest.mark.parametrize(
+    "options",
+    [{}, {"l1_ratio": 0.5}, {"l1_ratio": 0.0}, {"refit_intercept": True}, {"positive": True}],
+    ids=repr,
+)
 def test_no_path_of_a_loss_that_is_not_convex(options):
-    refused(lambda: cb.lasso_path(TWO, n_alphas=3, **options), "There is no certificate for a Lasso path")
+    refused(
+        lambda: cb.lasso_path(TWO, n_alphas=3, **options),
+        "There is no certificate for a Lasso path",
+    )
 
 
 def test_no_estimator_of_a_loss_that_is_not_convex():
     X = RNG.normal(size=(160, 3))
     refused(lambda: cb.CertifiedLasso(alpha=0.1, loss=Cauchy(1.0)).fit(X, TWO.y), BENT)
     stop = cb.engine.GapBelow(1e-3, target=L1Ball(1.0))
-    refused(lambda: cb.solve(TWO, cb.methods.gcd(), 9, stop=stop, compile=False), "GapBelow: no lower bound is known: ")
+    refused(
+        lambda: cb.solve(TWO, cb.methods.gcd(), 9, stop=stop, compile=False),
+        "GapBelow: no lower bound is known: ",
+    )
 
 
 def test_check_piece_names_the_law_and_no_narrower_targets():
     """Under targets that are close together the law would hold."""
     (words,) = cb.testing.check_piece(Cauchy(1.0), raises=False).sentences
-    assert words.startswith("value is convex: ") and "`convex = False`" in words and "pass targets" not in words
+    assert (
+        words.startswith("value is convex: ")
+        and "`convex = False`" in words
+        and "pass targets" not in words
+    )
     (far,) = cb.testing.check_piece(Cauchy(100.0), raises=False).sentences
     assert far.startswith("value is convex: ")
 
 
 def loss(value, residual, **declared):
     """An instance of a loss with these kernels and declarations, called Own."""
-    kernels = {"value": lambda self, y, f: value(y, f), "residual": lambda self, y, f: residual(y, f)}
+    kernels = {
+        "value": lambda self, y, f: value(y, f),
+        "residual": lambda self, y, f: residual(y, f),
+    }
     return type("Own", (cb.losses.Loss,), kernels | declared)()
 
 
@@ -93,30 +117,65 @@ def huber(y, f):
 
 
 FALSE = {
-    "truncated": (lambda y, f: min(square(y, f), 2.0), lambda y, f: y - f if abs(y - f) < 2 else 0.0, {"infimum": 0.0}, "convex"),
-    "wavy": (lambda y, f: square(y, f) + 3 * math.sin(y - f), lambda y, f: y - f + 3 * math.cos(y - f), {"infimum": -3.0}, "convex"),
+    "truncated": (
+        lambda y, f: min(square(y, f), 2.0),
+        lambda y, f: y - f if abs(y - f) < 2 else 0.0,
+        {"infimum": 0.0},
+        "convex",
+    ),
+    "wavy": (
+        lambda y, f: square(y, f) + 3 * math.sin(y - f),
+        lambda y, f: y - f + 3 * math.cos(y - f),
+        {"infimum": -3.0},
+        "convex",
+    ),
     "welsch": (cb.losses.Welsch().value, cb.losses.Welsch().residual, {"infimum": 0.0}, "convex"),
-    "too steep": (square, lambda y, f: 2 * (y - f), {"infimum": 0.0}, "residual of Own is not minus the derivative"),
-    "too flat": (square, lambda y, f: (y - f) / 2, {"infimum": 0.0}, "residual of Own is not minus the derivative"),
+    "too steep": (
+        square,
+        lambda y, f: 2 * (y - f),
+        {"infimum": 0.0},
+        "residual of Own is not minus the derivative",
+    ),
+    "too flat": (
+        square,
+        lambda y, f: (y - f) / 2,
+        {"infimum": 0.0},
+        "residual of Own is not minus the derivative",
+    ),
     "infimum": (square, away, {"infimum": 0.01}, "below the infimum 0.01 that Own declares"),
-    "infimum of y": (huber, clipped, {"infimum": lambda self, y: 0.01 + 0 * y}, "below the infimum 0.01 that Own declares"),
+    "infimum of y": (
+        huber,
+        clipped,
+        {"infimum": lambda self, y: 0.01 + 0 * y},
+        "below the infimum 0.01 that Own declares",
+    ),
     "sigma": (square, away, {"infimum": 0.0, "sigma": 0.9}, "more than sigma = 0.9 allows"),
     "mu": (huber, clipped, {"infimum": 0.0, "mu": 0.5}, "less than mu = 0.5 asks for"),
-    "quadratic": (huber, clipped, {"infimum": 0.0, "quadratic": True}, "must not declare `quadratic`"),
+    "quadratic": (
+        huber,
+        clipped,
+        {"infimum": 0.0, "quadratic": True},
+        "must not declare `quadratic`",
+    ),
     "location": (
-        lambda y, f: square(y, f) * (1 + y * y), lambda y, f: (y - f) * (1 + y * y), {"infimum": 0.0, "location": True},
+        lambda y, f: square(y, f) * (1 + y * y),
+        lambda y, f: (y - f) * (1 + y * y),
+        {"infimum": 0.0, "location": True},
         "must not declare `location`",
     ),
-}  # fmt: skip
+}
 
 
 @pytest.mark.parametrize("name", FALSE)
 @pytest.mark.parametrize("weight", [None, RNG.uniform(0.1, 9, 40)], ids=["plain", "weighted"])
 def test_a_false_declaration_gives_no_lower_end(name, weight):
     value, residual, declared, fragment = FALSE[name]
-    X, y = RNG.normal(size=(40, 3)), 4 * RNG.normal(size=40)
+    X = RNG.normal(size=(40, 3))
+    y = 4 * RNG.normal(size=40)
     problem = cb.Problem(X, y, loss(value, residual, **declared), sample_weight=weight)
-    targets = [L1Ball(1.0), L1Penalty(0.5)] + [Unconstrained()] * ("infimum" in name or name in ("mu", "quadratic"))
+    targets = [L1Ball(1.0), L1Penalty(0.5)] + [Unconstrained()] * (
+        "infimum" in name or name in ("mu", "quadratic")
+    )
     for target in targets[: 1 if name == "quadratic" else None]:
         without_end(cb.certify(problem, [0.5, 0.0, -0.25], target), fragment)
 
@@ -124,7 +183,9 @@ def test_a_false_declaration_gives_no_lower_end(name, weight):
 @pytest.mark.parametrize("scale", [1e-12, 1e-3, 1.0, 1e6])
 @pytest.mark.parametrize("offset", [0.0, 1e3])
 def test_a_false_declaration_is_seen_at_every_scale(scale, offset):
-    problem = cb.Problem(RNG.normal(size=(40, 3)), scale * (offset + 9 * RNG.normal(size=40)), Cauchy(scale))
+    problem = cb.Problem(
+        RNG.normal(size=(40, 3)), scale * (offset + 9 * RNG.normal(size=40)), Cauchy(scale)
+    )
     without_end(cb.certify(problem, np.zeros(3), L1Ball(scale)), BENT)
 
 
@@ -136,7 +197,9 @@ class Margin(cb.losses.Loss):
 
     def value(self, y, f):
         margin = y * f
-        return 0.5 * max(1 - margin, 0.0) ** 2 if margin > -4 else 12.5 + 5 * math.log1p(-4 - margin)
+        return (
+            0.5 * max(1 - margin, 0.0) ** 2 if margin > -4 else 12.5 + 5 * math.log1p(-4 - margin)
+        )
 
     def residual(self, y, f):
         margin = y * f
@@ -144,7 +207,9 @@ class Margin(cb.losses.Loss):
 
 
 def test_models_that_are_as_good_are_looked_at_too():
-    """The loss bends down at predictions that are not at hand, but of smaller loss than that of all samples."""
+    """The loss bends down at predictions that are not at hand, but of smaller loss than that of all
+    samples.
+    """
     y = np.where(RNG.normal(size=60) > 0, 1.0, -1.0)
     problem = cb.Problem(RNG.normal(size=(60, 3)), y, Margin(), center=False)
     without_end(cb.certify(problem, np.zeros(3), L1Ball(20.0)), "Margin is not convex")
@@ -201,26 +266,43 @@ def own(kind, *fields):
 
 LOSSES = cb.losses
 REAL = [
-    LogCosh(), Expectile(0.1), own(LOSSES.Squared), own(LOSSES.Huber, 1.0), own(LOSSES.Huber, 1e-10), own(LOSSES.Huber, 1e10),
-    own(LOSSES.Quantile, 0.5), own(LOSSES.Quantile, 0.99),
-]  # fmt: skip
+    LogCosh(),
+    Expectile(0.1),
+    own(LOSSES.Squared),
+    own(LOSSES.Huber, 1.0),
+    own(LOSSES.Huber, 1e-10),
+    own(LOSSES.Huber, 1e10),
+    own(LOSSES.Quantile, 0.5),
+    own(LOSSES.Quantile, 0.99),
+]
 TWO_CLASSES = [own(LOSSES.Logistic), own(LOSSES.Logistic, 0.3), own(LOSSES.Exponential)]
-COUNTS = [Deviance(), own(LOSSES.Poisson), own(LOSSES.Gamma), own(LOSSES.Tweedie, 1.01), own(LOSSES.Tweedie, 1.9)]
+COUNTS = [
+    Deviance(),
+    own(LOSSES.Poisson),
+    own(LOSSES.Gamma),
+    own(LOSSES.Tweedie, 1.01),
+    own(LOSSES.Tweedie, 1.9),
+]
 
 
-@pytest.mark.parametrize("kind", [*REAL, *TWO_CLASSES, *COUNTS], ids=lambda kind: type(kind).__name__)
+@pytest.mark.parametrize(
+    "kind", [*REAL, *TWO_CLASSES, *COUNTS], ids=lambda kind: type(kind).__name__
+)
 @pytest.mark.filterwarnings("ignore::coordboost.data.ConstantColumnWarning")
 def test_there_are_no_false_alarms(kind):
     """Targets of any size and offset, weights, few rows, good models and bad ones."""
     for seed in range(12):
         rng = np.random.default_rng(seed)
-        n, scale = int(rng.integers(2, 30)), 10.0 ** rng.uniform(-9, 9)
+        n = int(rng.integers(2, 30))
+        scale = 10.0 ** rng.uniform(-9, 9)
         y = scale * (rng.standard_t(2, size=n) + (seed % 2) * 10.0 ** rng.uniform(0, 6))
         model = scale * rng.normal(size=2)
         if any(kind is one for one in TWO_CLASSES):
-            y, model = np.where(np.arange(n) % 3 > 0, 1.0, -1.0), 10.0 ** rng.uniform(-3, 2) * rng.normal(size=2)
+            y = np.where(np.arange(n) % 3 > 0, 1.0, -1.0)
+            model = 10.0 ** rng.uniform(-3, 2) * rng.normal(size=2)
         elif any(kind is one for one in COUNTS):
-            y, model = np.floor(np.abs(y)) + 1.0, rng.normal(size=2)
+            y = np.floor(np.abs(y)) + 1.0
+            model = rng.normal(size=2)
         weight = 10.0 ** rng.uniform(-6, 6, n) if seed % 3 == 0 else None
         problem = cb.Problem(rng.normal(size=(n, 2)), y, kind, sample_weight=weight)
         for beta in (np.zeros(2), model):
@@ -250,7 +332,9 @@ def test_a_joint_loss_is_tried_too():
 
 
 class Halves:
-    """Learners whose scan is wrong for vectors that differ from those of a first check: it misses what is far from 0."""
+    """Learners whose scan is wrong for vectors that differ from those of a first check: it misses
+    what is far from 0.
+    """
 
     n_samples, n_learners = 40, 40
 
@@ -262,7 +346,9 @@ class Halves:
 
 
 class Rows(cb.learners.LearnerFamily):
-    """The rows as learners; once it is `narrow`, the search claims that the last row has the largest correlation."""
+    """The rows as learners; once it is `narrow`, the search claims that the last row has the
+    largest correlation.
+    """
 
     n_samples = 6
     narrow = False
@@ -278,9 +364,19 @@ class Rows(cb.learners.LearnerFamily):
 def test_correlations_of_learners_are_computed_again():
     y = np.r_[np.full(39, 1.0), 100.0]
     problem = cb.Problem(Halves(), y, center=False)
-    without_end(cb.certify(problem, np.zeros(40), L1Ball(10.0)), "scan gives the correlation 5 for learner 39, its column 100")
+    without_end(
+        cb.certify(problem, np.zeros(40), L1Ball(10.0)),
+        "scan gives the correlation 5 for learner 39, its column 100",
+    )
     rows = Rows()
-    run = cb.solve(cb.Problem(rows, [9.0, 0, 0, 0, 0, 1.0], center=False), cb.methods.frank_wolfe(1.0, cb.rules.SegmentSearch(1.0)), 1)
+    run = cb.solve(
+        cb.Problem(rows, [9.0, 0, 0, 0, 0, 1.0], center=False),
+        cb.methods.frank_wolfe(1.0, cb.rules.SegmentSearch(1.0)),
+        1,
+    )
     assert run.certificate(L1Ball(1.0)).known
     rows.narrow = True
-    without_end(cb.certify(run.problem, run.beta, L1Ball(1.0)), "find bounds all correlations by 1, and that of learner 0 is 8")
+    without_end(
+        cb.certify(run.problem, run.beta, L1Ball(1.0)),
+        "find bounds all correlations by 1, and that of learner 0 is 8",
+    )

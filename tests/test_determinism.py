@@ -1,4 +1,6 @@
-"""The same input gives the same bits for all threads, processes and caches; and changed sources are never run from the cache."""
+"""The same input gives the same bits for all threads, processes and caches; and changed sources are
+never run from the cache.
+"""
 
 import os
 import shutil
@@ -15,20 +17,32 @@ from coordboost import Problem
 
 PACKAGE = Path(cb.__file__).parent
 RNG = np.random.default_rng(13)
-X, Y = RNG.normal(size=(30, 9)), RNG.normal(size=30)
+X = RNG.normal(size=(30, 9))
+Y = RNG.normal(size=30)
 
 
 def python(code, folder, **environment):
-    """Return what `code` prints in a process of its own, with modules and the cache of compiled loops from `folder`."""
-    own = {"PYTHONPATH": str(folder), "PYTHONDONTWRITEBYTECODE": "1", "NUMBA_CACHE_DIR": str(folder / "cache")}
+    """Return what `code` prints in a process of its own, with modules and the cache of compiled
+    loops from `folder`.
+    """
+    own = {
+        "PYTHONPATH": str(folder),
+        "PYTHONDONTWRITEBYTECODE": "1",
+        "NUMBA_CACHE_DIR": str(folder / "cache"),
+    }
     done = subprocess.run(
-        [sys.executable, "-W", "error", "-c", code], capture_output=True, text=True, env={**os.environ, **own, **environment}, cwd=folder
+        [sys.executable, "-W", "error", "-c", code],
+        capture_output=True,
+        text=True,
+        env={**os.environ, **own, **environment},
+        cwd=folder,
     )
     assert done.returncode == 0, done.stderr
     return done.stdout
 
 
-# Seeds. ---------------------------------------------------------------------------------------------------------------
+# Seeds.
+# ---------------------------------------------------------------------------------------------------------------
 
 
 def bits(run):
@@ -37,7 +51,12 @@ def bits(run):
 
 @pytest.mark.parametrize(
     "method",
-    [cb.methods.rcd(), cb.rtgcd(3), cb.methods.lasso_cd(0.1, cb.rules.RandomSubset(2)), cb.rtgcd(select=cb.rules.Groups(1))],
+    [
+        cb.methods.rcd(),
+        cb.rtgcd(3),
+        cb.methods.lasso_cd(0.1, cb.rules.RandomSubset(2)),
+        cb.rtgcd(select=cb.rules.Groups(1)),
+    ],
     ids=lambda method: method.name,
 )
 def test_the_seed_decides_the_run(method):
@@ -46,17 +65,24 @@ def test_the_seed_decides_the_run(method):
     runs = [cb.solve(problem, method, 200, rng=seed) for seed in seeds]
     assert len({bits(run) for run in runs}) == len(seeds) and [run.seed for run in runs] == seeds
     for seed, run in zip(seeds, runs, strict=True):
-        assert bits(cb.solve(problem, method, 200, rng=np.int64(seed) if seed < 2**63 else seed)) == bits(run)
+        assert bits(
+            cb.solve(problem, method, 200, rng=np.int64(seed) if seed < 2**63 else seed)
+        ) == bits(run)
 
 
 def test_a_seed_from_a_generator():
-    problem, method = Problem(X, Y), cb.methods.rcd()
-    first, second = (cb.solve(problem, method, 200, rng=rng) for rng in [np.random.default_rng(5)] * 2)
+    problem = Problem(X, Y)
+    method = cb.methods.rcd()
+    first, second = (
+        cb.solve(problem, method, 200, rng=rng) for rng in [np.random.default_rng(5)] * 2
+    )
     assert first.seed != second.seed and bits(first) != bits(second)  # the generator has moved on
     assert bits(cb.solve(problem, method, 200, rng=np.random.default_rng(5))) == bits(first)
     assert bits(cb.solve(problem, method, 200, rng=second.seed)) == bits(second)
     fresh = [cb.solve(problem, method, 200, rng=None) for _ in range(2)]
-    assert bits(fresh[0]) != bits(fresh[1]) and bits(cb.solve(problem, method, 200, rng=fresh[0].seed)) == bits(fresh[0])
+    assert bits(fresh[0]) != bits(fresh[1]) and bits(
+        cb.solve(problem, method, 200, rng=fresh[0].seed)
+    ) == bits(fresh[0])
 
 
 def test_no_seed_touches_a_greedy_run_or_the_global_state():
@@ -67,7 +93,8 @@ def test_no_seed_touches_a_greedy_run_or_the_global_state():
     assert np.random.get_state()[1].tobytes() == before
 
 
-# Threads. -------------------------------------------------------------------------------------------------------------
+# Threads.
+# -------------------------------------------------------------------------------------------------------------
 
 THREADS = """
 import hashlib
@@ -104,18 +131,29 @@ for name, (X, loss, method, model_state) in cases.items():
 def by_threads(tmp_path_factory):
     """Results of the same work with 1 and 2 threads: {part: (hash, hash)}."""
     folder = tmp_path_factory.mktemp("threads")
-    shared = {"NUMBA_CACHE_DIR": os.environ.get("NUMBA_CACHE_DIR", ""), "PYTHONPATH": str(PACKAGE.parent)}  # little to compile
+    shared = {
+        "NUMBA_CACHE_DIR": os.environ.get("NUMBA_CACHE_DIR", ""),
+        "PYTHONPATH": str(PACKAGE.parent),
+    }  # little to compile
     libraries = ("OPENBLAS_NUM_THREADS", "NUMBA_NUM_THREADS", "OMP_NUM_THREADS", "MKL_NUM_THREADS")
     printed = [
-        python(THREADS, folder, **shared, PYTHONHASHSEED=count, **dict.fromkeys(libraries, count)).splitlines() for count in ("1", "2")
+        python(
+            THREADS, folder, **shared, PYTHONHASHSEED=count, **dict.fromkeys(libraries, count)
+        ).splitlines()
+        for count in ("1", "2")
     ]
     split = [dict(line.rsplit(" ", 1) for line in lines) for lines in printed]
     return {part: (split[0][part], split[1][part]) for part in split[0]}
 
 
 def test_the_number_of_threads_changes_no_bit(by_threads):
-    """30,011 samples: beyond 10,000 OpenBLAS splits a dot product among its threads and adds in another order."""
-    assert len(by_threads) == 5 * 8 and {part for part, (one, other) in by_threads.items() if one != other} == set()
+    """30,011 samples: beyond 10,000 OpenBLAS splits a dot product among its threads and adds in
+    another order.
+    """
+    assert (
+        len(by_threads) == 5 * 8
+        and {part for part, (one, other) in by_threads.items() if one != other} == set()
+    )
 
 
 FORKED = """
@@ -137,11 +175,14 @@ sys.exit(os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]))
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="processes are not forked here")
 def test_a_forked_process_has_threads_of_its_own():
     """Threads are not copied at a fork: workers forked after a fit would wait for them for ever."""
-    done = subprocess.run([sys.executable, "-c", FORKED], capture_output=True, text=True, cwd=PACKAGE.parent)
+    done = subprocess.run(
+        [sys.executable, "-c", FORKED], capture_output=True, text=True, cwd=PACKAGE.parent
+    )
     assert done.returncode == 0, done.stderr
 
 
-# Stale caches. --------------------------------------------------------------------------------------------------------
+# Stale caches.
+# --------------------------------------------------------------------------------------------------------
 
 RUN = """
 import numpy as np
@@ -150,10 +191,12 @@ print(cb.__file__)
 problem = cb.Problem(np.array([[1.0], [0.0]]), [3.0, 0.0], center=False)
 print(cb.solve(problem, cb.methods.gcd(), 1, model_state=cb.engine.NaiveState).beta[0])
 """
-#: As `python`, but always with compilation, even if these tests run without it: they are about compiled code.
+#: As `python`, but always with compilation, even if these tests run without it: they are about
+#: compiled code.
 compiling = partial(python, NUMBA_DISABLE_JIT="0")
 EDITS = {
-    "rules/steps.py": "ShrunkenStep.move = lambda self, k, state, j, corr, beta_j: (0, self.rate * corr / 2)",
+    "rules/steps.py": "ShrunkenStep.move = lambda self, k, state, j, corr, beta_j: (0, self.rate * "
+    "corr / 2)",
     "losses/standard.py": "Squared.residual = lambda self, y, f: (y - f) / 2",
     "learners/dense.py": "Dense.scan = lambda self, v: np.dot(self.rows, v) / 2",
 }
@@ -192,9 +235,9 @@ class Mine(namedtuple("Mine", ""), StepRule):
     def move(self, k, state, j, corr, beta_j):
         return 0, corr / {divisor}
 """
-RUN_MINE = RUN.replace("cb.methods.gcd()", 'cb.rules.Method("mine", cb.rules.Greedy(), Mine())').replace(
-    "import numpy", "from mine import Mine\nimport numpy"
-)
+RUN_MINE = RUN.replace(
+    "cb.methods.gcd()", 'cb.rules.Method("mine", cb.rules.Greedy(), Mine())'
+).replace("import numpy", "from mine import Mine\nimport numpy")
 
 
 @pytest.mark.slow  # processes that compile
@@ -215,11 +258,15 @@ print(cb.solve(cb.Problem(X, y{loss}), cb.methods.gcd(), 5, model_state=cb.engin
 """
     module = tmp_path / "private_loss.py"
     module.write_text(
-        "from collections import namedtuple\nimport coordboost as cb\n\n\nclass Half(namedtuple('Half', ''), cb.losses.Loss):\n"
+        "from collections import namedtuple\nimport coordboost as cb\n\n\nclass "
+        "Half(namedtuple('Half', ''), cb.losses.Loss):\n"
         "    sigma, location = 1.0, True\n\n"
-        "    def value(self, y, f):\n        return (y - f) ** 2 / 2\n\n    def residual(self, y, f):\n        return y - f\n\n"
+        "    def value(self, y, f):\n        return (y - f) ** 2 / 2\n\n    def residual(self, y, "
+        "f):\n        return y - f\n\n"
         "    def constant(self, y, weight):\n        return 0.0\n"
     )
-    assert python("import private_loss" + code.format(loss=", private_loss.Half()"), tmp_path) == "5\n"
+    assert (
+        python("import private_loss" + code.format(loss=", private_loss.Half()"), tmp_path) == "5\n"
+    )
     module.unlink()
     assert python(code.format(loss=""), tmp_path) == "5\n"

@@ -42,7 +42,9 @@ class Complete(Minimal):
 
 
 def raw(seed=0, shape=(13, 7)):
-    """Return a matrix with half of its entries zero: one column without zeros, one with a single entry, scales from 1e-3 to 1e3."""
+    """Return a matrix with half of its entries zero: one column without zeros, one with a single
+    entry, scales from 1e-3 to 1e3.
+    """
     rng = np.random.default_rng(seed)
     X = rng.normal(size=shape) * (rng.random(shape) < 0.5) * 10.0 ** rng.integers(-3, 4, shape[1])
     X[:, 0], X[:, 1] = rng.normal(5.0, 1.0, shape[0]), 0.0
@@ -57,7 +59,8 @@ def unit_columns(X, weight, center):
 
 
 def problem(convert, center, weighted):
-    X, rng = raw(), np.random.default_rng(1)
+    X = raw()
+    rng = np.random.default_rng(1)
     weight = rng.uniform(0.5, 2.0, 13) if weighted else np.ones(13)
     made = cb.Problem(convert(X), rng.normal(size=13), sample_weight=weight, center=center)
     return made.dictionary, unit_columns(X, weight, center)
@@ -79,8 +82,9 @@ KINDS = {
     "oracle with verbs": lambda: oracle(Complete),
 }
 every_kind = pytest.mark.parametrize("kind", KINDS)
-# A column is centred and scaled in about 20 roundings plus a sum over 13 samples; the raw columns have means up to 5 times their
-# spread. The methods add a sum over 13 samples, or 7 learners, of vectors with norms as below.
+# A column is centred and scaled in about 20 roundings plus a sum over 13 samples; the raw columns
+# have means up to 5 times their spread. The methods add a sum over 13 samples, or 7 learners, of
+# vectors with norms as below.
 COLUMN = 5 * (20 + 13) * ROUNDOFF
 
 
@@ -93,7 +97,9 @@ def test_columns(kind):
     D, B = KINDS[kind]()
     assert (D.n_samples, D.n_learners) == B.shape
     assert all(hasattr(D, verb) for verb in VERBS)
-    np.testing.assert_allclose(np.column_stack([D.column(j) for j in range(7)]), B, rtol=0, atol=COLUMN)
+    np.testing.assert_allclose(
+        np.column_stack([D.column(j) for j in range(7)]), B, rtol=0, atol=COLUMN
+    )
     index = np.array([5, 0, 5])
     np.testing.assert_allclose(D.gather(index), B[:, index], rtol=0, atol=COLUMN)
     assert D.gather(index[:0]).shape == (13, 0)
@@ -102,7 +108,8 @@ def test_columns(kind):
 @every_kind
 def test_correlations(kind):
     D, B = KINDS[kind]()
-    v, index = vector(2), np.array([6, 2, 2, 0])
+    v = vector(2)
+    index = np.array([6, 2, 2, 0])
     atol = np.linalg.norm(v) * (np.sqrt(13) * COLUMN + 13 * ROUNDOFF)
     np.testing.assert_allclose(D.scan(v), B.T @ v, rtol=0, atol=atol)
     np.testing.assert_allclose(D.correlations(v, index), B[:, index].T @ v, rtol=0, atol=atol)
@@ -111,7 +118,9 @@ def test_correlations(kind):
 
 @every_kind
 def test_combinations(kind):
-    """``add`` works in place on every sample; ``combine`` takes dense, sparse and zero coefficients."""
+    """``add`` works in place on every sample; ``combine`` takes dense, sparse and zero
+    coefficients.
+    """
     D, B = KINDS[kind]()
     for beta in (np.arange(7.0) - 3, np.eye(7)[4], np.zeros(7)):
         atol = np.abs(beta).sum() * (COLUMN + 7 * ROUNDOFF)
@@ -120,21 +129,28 @@ def test_combinations(kind):
         total = v.copy()
         for j in range(7):
             assert D.add(j, beta[j], total) is None
-        np.testing.assert_allclose(total, v + B @ beta, rtol=0, atol=atol + 14 * ROUNDOFF * np.abs(v).max())
+        np.testing.assert_allclose(
+            total, v + B @ beta, rtol=0, atol=atol + 14 * ROUNDOFF * np.abs(v).max()
+        )
 
 
 @every_kind
 def test_gram(kind):
     D, B = KINDS[kind]()
     weight = np.random.default_rng(4).uniform(0.0, 2.0, 13)
-    # a weighted inner product of unit columns is below 2; the sparse form takes differences of numbers up to 5^2 times as large
-    np.testing.assert_allclose(D.gram(weight), B.T @ (weight[:, None] * B), rtol=0, atol=2 * 25 * np.sqrt(13) * COLUMN)
+    # a weighted inner product of unit columns is below 2; the sparse form takes differences of
+    # numbers up to 5^2 times as large
+    np.testing.assert_allclose(
+        D.gram(weight), B.T @ (weight[:, None] * B), rtol=0, atol=2 * 25 * np.sqrt(13) * COLUMN
+    )
 
 
 @every_kind
 def test_inputs_are_left_alone(kind):
     D, _ = KINDS[kind]()
-    v, beta, weight = vector(5), np.arange(7.0), np.ones(13)
+    v = vector(5)
+    beta = np.arange(7.0)
+    weight = np.ones(13)
     kept = [a.copy() for a in (v, beta, weight)]
     D.scan(v), D.correlations(v, np.arange(3)), D.dot(0, v), D.combine(beta), D.gram(weight)
     assert all((a == b).all() for a, b in zip(kept, (v, beta, weight), strict=True))
@@ -154,12 +170,31 @@ def test_an_oracle_without_its_verbs_is_refused():
 @seeded
 @given(data=st.data())
 def test_whole_sparse_columns_are_exact(data):
-    """Entries -1, 0, 1, not centred: scan and combine of the unscaled columns are whole numbers, without any rounding."""
-    X = np.array(data.draw(st.lists(st.lists(st.sampled_from([-1.0, 0.0, 1.0]), min_size=4, max_size=4), min_size=1, max_size=6)))
-    v = np.array(data.draw(st.lists(st.integers(-99, 99), min_size=len(X), max_size=len(X))), dtype=float)
+    """Entries -1, 0, 1, not centred: scan and combine of the unscaled columns are whole numbers,
+    without any rounding.
+    """
+    X = np.array(
+        data.draw(
+            st.lists(
+                st.lists(st.sampled_from([-1.0, 0.0, 1.0]), min_size=4, max_size=4),
+                min_size=1,
+                max_size=6,
+            )
+        )
+    )
+    v = np.array(
+        data.draw(st.lists(st.integers(-99, 99), min_size=len(X), max_size=len(X))), dtype=float
+    )
     kept = np.flatnonzero(X.any(axis=0))
     S = scipy.sparse.csc_array(X[:, kept])
-    D = cb.learners.Sparse(S.data, S.indices.astype(np.int64), S.indptr.astype(np.int64), np.ones(len(kept)), np.zeros(len(kept)), len(X))
+    D = cb.learners.Sparse(
+        S.data,
+        S.indices.astype(np.int64),
+        S.indptr.astype(np.int64),
+        np.ones(len(kept)),
+        np.zeros(len(kept)),
+        len(X),
+    )
     beta = np.arange(1.0, len(kept) + 1)
     assert (D.scan(v) == X[:, kept].T @ v).all() and (D.combine(beta) == X[:, kept] @ beta).all()
     assert (D.gram(v) == X[:, kept].T @ (v[:, None] * X[:, kept])).all()

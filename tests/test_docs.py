@@ -6,11 +6,17 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).parent.parent
-PAGES = sorted(path for path in [ROOT / "README.md", *(ROOT / "docs").glob("*.md")] if ">>>" in path.read_text())
+PAGES = sorted(
+    path
+    for path in [ROOT / "README.md", *(ROOT / "docs").glob("*.md")]
+    if ">>>" in path.read_text()
+)
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda path: path.name)
 def test_page(page):
-    outcome = doctest.testfile(str(page), module_relative=False, optionflags=doctest.NORMALIZE_WHITESPACE)
+    outcome = doctest.testfile(
+        str(page), module_relative=False, optionflags=doctest.NORMALIZE_WHITESPACE
+    )
     assert outcome.attempted > 0
     assert outcome.failed == 0

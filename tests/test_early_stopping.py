@@ -14,13 +14,19 @@ Y = np.sin(2 * X[:, 0]) + X[:, 1] * X[:, 2] + 0.5 * RNG.normal(size=120)
 NAMES = np.array(["blue", "green", "red"])[np.digitize(Y, [-0.5, 0.5])]
 QUICK = {"min_samples_leaf": 5, "random_state": 0}
 MODELS = [
-    cb.RandomizedGBMRegressor(**QUICK, max_depth=2), cb.AcceleratedGBMRegressor(**QUICK, max_depth=2),
-    cb.AcceleratedGBMRegressor(**QUICK, max_depth=2, correction=1), cb.RegularizedGBMRegressor(**QUICK),
-    cb.LangevinGBMRegressor(**QUICK, max_depth=2, beta=1e4, gamma=1e-3), cb.RandomizedGBMClassifier(**QUICK, max_depth=2),
-    cb.AcceleratedGBMClassifier(**QUICK, max_depth=2), cb.RegularizedGBMClassifier(**QUICK),
+    cb.RandomizedGBMRegressor(**QUICK, max_depth=2),
+    cb.AcceleratedGBMRegressor(**QUICK, max_depth=2),
+    cb.AcceleratedGBMRegressor(**QUICK, max_depth=2, correction=1),
+    cb.RegularizedGBMRegressor(**QUICK),
+    cb.LangevinGBMRegressor(**QUICK, max_depth=2, beta=1e4, gamma=1e-3),
+    cb.RandomizedGBMClassifier(**QUICK, max_depth=2),
+    cb.AcceleratedGBMClassifier(**QUICK, max_depth=2),
+    cb.RegularizedGBMClassifier(**QUICK),
     cb.LangevinGBMClassifier(**QUICK, max_depth=2, gamma=1e-3),
-]  # fmt: skip
-each = pytest.mark.parametrize("model", MODELS, ids=lambda model: f"{type(model).__name__}{getattr(model, 'correction', '')}")
+]
+each = pytest.mark.parametrize(
+    "model", MODELS, ids=lambda model: f"{type(model).__name__}{getattr(model, 'correction', '')}"
+)
 
 
 def target(model, y=Y):
@@ -28,16 +34,27 @@ def target(model, y=Y):
 
 
 def test_the_best_iteration_may_come_after_the_one_that_ended_the_run():
-    """The losses on three validation rows fall rarely; early stopping is checked every 5 iterations."""
+    """The losses on three validation rows fall rarely; early stopping is checked every 5
+    iterations.
+    """
     found = []
     for seed in range(40):
         rng = np.random.default_rng(seed)
         X = rng.normal(size=(60, 3)).round(1)
         y = X[:, 0] + 2 * rng.normal(size=60)
-        model = cb.RandomizedGBMRegressor(**QUICK, max_depth=1, n_estimators=60).fit(X[3:], y[3:], X_val=X[:3], y_val=y[:3])
+        model = cb.RandomizedGBMRegressor(**QUICK, max_depth=1, n_estimators=60).fit(
+            X[3:], y[3:], X_val=X[:3], y_val=y[:3]
+        )
         score = model.validation_score_
         assert model.n_iter_ == np.argmax(score) and len(score) == model.run_.n_steps + 1
-        end = next((k for k in range(10, len(score)) if score[k - 9 : k + 1].max() <= score[k - 10] - 1e-7 * score[0]), 60)
+        end = next(
+            (
+                k
+                for k in range(10, len(score))
+                if score[k - 9 : k + 1].max() <= score[k - 10] - 1e-7 * score[0]
+            ),
+            60,
+        )
         found.append(model.n_iter_ > end)
         assert model.run_.n_steps <= end + 4
     assert any(found)
@@ -49,19 +66,27 @@ def test_the_best_iteration_may_come_after_the_one_that_ended_the_run():
 @given(seed=st.integers(0, 10**6), patience=st.integers(1, 12), n_held=st.integers(2, 40))
 def test_the_model_is_that_of_the_best_iteration(model, seed, patience, n_held):
     rng = np.random.default_rng(seed)
-    mixed, weight = rng.permutation(120), rng.integers(1, 4, 120).astype(float)
-    fit, held = mixed[n_held:], mixed[:n_held]
+    mixed = rng.permutation(120)
+    weight = rng.integers(1, 4, 120).astype(float)
+    fit = mixed[n_held:]
+    held = mixed[:n_held]
     y = target(model)
     model.set_params(n_estimators=25, n_iter_no_change=patience)
-    model.fit(X[fit], y[fit], weight[fit], X_val=X[held], y_val=y[held], sample_weight_val=weight[held])
+    model.fit(
+        X[fit], y[fit], weight[fit], X_val=X[held], y_val=y[held], sample_weight_val=weight[held]
+    )
     assert model.n_iter_ == np.argmax(model.validation_score_)
     model.fit(X[fit], y[fit])
     assert not hasattr(model, "validation_score_")
 
 
 def test_each_of_several_classes_keeps_its_best_iteration():
-    model = cb.RandomizedGBMClassifier(**QUICK, multinomial=False, n_estimators=200, early_stopping=True, max_depth=2).fit(X, NAMES)
-    assert len(model.validation_score_) == model.n_iter_ + 1 == len(list(model.staged_predict(X))) + 1
+    model = cb.RandomizedGBMClassifier(
+        **QUICK, multinomial=False, n_estimators=200, early_stopping=True, max_depth=2
+    ).fit(X, NAMES)
+    assert (
+        len(model.validation_score_) == model.n_iter_ + 1 == len(list(model.staged_predict(X))) + 1
+    )
     assert min(one.n_iter for one in model._models) < model.n_iter_
     assert model.validation_score_[-1] == model.validation_score_.max()
 
@@ -70,31 +95,52 @@ def test_each_of_several_classes_keeps_its_best_iteration():
 @pytest.mark.parametrize("part", [0, 1, None, 1.0, 0.0, -0.5, 30, "half", True, np.nan])
 def test_the_validation_fraction_is_above_0_and_below_1(model, part):
     model.set_params(early_stopping=True, validation_fraction=part)
-    with pytest.raises(ValueError, match="validation_fraction must be a fraction of the rows, above 0 and below 1"):
+    with pytest.raises(
+        ValueError, match="validation_fraction must be a fraction of the rows, above 0 and below 1"
+    ):
         model.fit(X, target(model))
     model.set_params(early_stopping=False, validation_fraction=0.1)
 
 
-@pytest.mark.parametrize("given, words", [
-    ({"X_val": X}, "X_val and y_val come together: y_val is missing"),
-    ({"y_val": Y}, "X_val and y_val come together: X_val is missing"),
-    ({"sample_weight_val": np.ones(120)}, "X_val and y_val come together: X_val is missing"),
-    ({"X_val": X, "y_val": Y, "sample_weight_val": np.zeros(120)}, "sample_weight_val must contain at least one non-zero number"),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    "given, words",
+    [
+        ({"X_val": X}, "X_val and y_val come together: y_val is missing"),
+        ({"y_val": Y}, "X_val and y_val come together: X_val is missing"),
+        ({"sample_weight_val": np.ones(120)}, "X_val and y_val come together: X_val is missing"),
+        (
+            {"X_val": X, "y_val": Y, "sample_weight_val": np.zeros(120)},
+            "sample_weight_val must contain at least one non-zero number",
+        ),
+    ],
+)
 def test_validation_rows_must_be_complete(given, words):
     with pytest.raises(ValueError, match=words):
         cb.RandomizedGBMRegressor(**QUICK).fit(X, Y, **given)
 
 
-@pytest.mark.parametrize("labels, part, words", [
-    (["a"] * 60 + ["b"] * 59 + ["c"], 0.1, "the class 'c' has too few, 1: add rows, or pass X_val and y_val to fit"),
-    (["a"] * 118 + ["c"] * 2, 0.95, "the class 'c' has too few, 2"),
-    (list("abc") * 40, 0.01, r"holds back 2 of 120 row\(s\) and leaves 118 to fit, too few .* for the 3 classes"),
-    (list("abc") * 40, 0.99, r"holds back 119 of 120 row\(s\) and leaves 1 to fit"),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    "labels, part, words",
+    [
+        (
+            ["a"] * 60 + ["b"] * 59 + ["c"],
+            0.1,
+            "the class 'c' has too few, 1: add rows, or pass X_val and y_val to fit",
+        ),
+        (["a"] * 118 + ["c"] * 2, 0.95, "the class 'c' has too few, 2"),
+        (
+            list("abc") * 40,
+            0.01,
+            r"holds back 2 of 120 row\(s\) and leaves 118 to fit, too few .* for the 3 classes",
+        ),
+        (list("abc") * 40, 0.99, r"holds back 119 of 120 row\(s\) and leaves 1 to fit"),
+    ],
+)
 def test_classes_with_too_few_rows(labels, part, words):
     with pytest.raises(ValueError, match=words):
-        cb.RandomizedGBMClassifier(**QUICK, early_stopping=True, validation_fraction=part).fit(X, labels)
+        cb.RandomizedGBMClassifier(**QUICK, early_stopping=True, validation_fraction=part).fit(
+            X, labels
+        )
     with pytest.raises(ValueError, match=r"holds back 1 of 1 row\(s\)"):
         cb.RandomizedGBMRegressor(early_stopping=True).fit(X[:1], Y[:1])
 

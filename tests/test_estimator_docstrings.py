@@ -1,4 +1,6 @@
-"""Docstrings of estimators agree with the code, and paragraphs shared by several classes are equal in all of them."""
+"""Docstrings of estimators agree with the code, and paragraphs shared by several classes are equal
+in all of them.
+"""
 
 import ast
 import doctest
@@ -67,30 +69,59 @@ def classes_and_joint_losses(kind):
     return of_classes(kind), with_a_joint_loss(kind)
 
 
-#: One text for each name, in all classes; or one for each kind of class, where the name means several things.
+#: One text for each name, in all classes; or one for each kind of class, where the name means
+#: several things.
 TEXTS = {
-    "alpha": family, "alphas": family, "alpha_": room, "n_steps_": room,
-    "loss": room_and_losses, "rule": room, "path_": room_and_classes, "certificate_": room, "paths_": classes_and_joint_losses,
-    "learning_rate": leaves_and_line_search, "min_gain": with_newton_leaves, "l2_regularization": with_newton_leaves,
-    "n_iter_no_change": of_langevin, "penalty_factor": of_the_squared_loss,
-    "places_": of_classes, "certificates_": of_classes,
-    "eps": room_and_ls_boost, "gamma": room_and_langevin, "tol": of_trees, "n_jobs": of_trees, "random_state": of_trees,
-    "subsample": room_and_langevin, "noise_variance": of_trees, "l1_ratio": by_folds, "coef_": of_classes,
-    "intercept_": of_classes, "run_": of_trees, "multinomial": of_trees, "runs_": with_a_joint_loss,
-    "train_score_": with_a_joint_loss, "validation_score_": with_a_joint_loss,
-}  # fmt: skip
+    "alpha": family,
+    "alphas": family,
+    "alpha_": room,
+    "n_steps_": room,
+    "loss": room_and_losses,
+    "rule": room,
+    "path_": room_and_classes,
+    "certificate_": room,
+    "paths_": classes_and_joint_losses,
+    "learning_rate": leaves_and_line_search,
+    "min_gain": with_newton_leaves,
+    "l2_regularization": with_newton_leaves,
+    "n_iter_no_change": of_langevin,
+    "penalty_factor": of_the_squared_loss,
+    "places_": of_classes,
+    "certificates_": of_classes,
+    "eps": room_and_ls_boost,
+    "gamma": room_and_langevin,
+    "tol": of_trees,
+    "n_jobs": of_trees,
+    "random_state": of_trees,
+    "subsample": room_and_langevin,
+    "noise_variance": of_trees,
+    "l1_ratio": by_folds,
+    "coef_": of_classes,
+    "intercept_": of_classes,
+    "run_": of_trees,
+    "multinomial": of_trees,
+    "runs_": with_a_joint_loss,
+    "train_score_": with_a_joint_loss,
+    "validation_score_": with_a_joint_loss,
+}
 
 
 def section(kind, name):
     """The paragraphs of a section of a docstring, {name: (type, text)}."""
-    rows = re.search(rf"\n{name}\n-+\n(.*?)(?=\n\n\w+\n--|\Z)", inspect.getdoc(kind), flags=re.DOTALL).group(1)
-    return {name: (what, " ".join(text.split())) for name, what, text in re.findall(r"^(\w+) : (.+)\n((?:    .+\n?)+)", rows, re.MULTILINE)}
+    rows = re.search(
+        rf"\n{name}\n-+\n(.*?)(?=\n\n\w+\n--|\Z)", inspect.getdoc(kind), flags=re.DOTALL
+    ).group(1)
+    return {
+        name: (what, " ".join(text.split()))
+        for name, what, text in re.findall(r"^(\w+) : (.+)\n((?:    .+\n?)+)", rows, re.MULTILINE)
+    }
 
 
 @every
 def test_parameters_are_those_of_the_constructor_with_its_defaults(kind):
     assert "__init__" in vars(kind)
-    said, known = section(kind, "Parameters"), inspect.signature(kind).parameters
+    said = section(kind, "Parameters")
+    known = inspect.signature(kind).parameters
     assert list(said) == list(known)
     for name, (what, _) in said.items():
         if known[name].default is None:
@@ -108,15 +139,27 @@ def test_a_name_has_one_text(part):
             meaning = name, TEXTS.get(name, lambda kind: None)(kind)
             assert found.setdefault(meaning, one) == one, (kind, name)
     counts = {name: sum(one == name for one, _ in found) for name, _ in found}
-    assert all((count > 1) == (name in TEXTS) or name == "l1_ratio" for name, count in counts.items())
+    assert all(
+        (count > 1) == (name in TEXTS) or name == "l1_ratio" for name, count in counts.items()
+    )
 
 
 @every
 @pytest.mark.filterwarnings("ignore")
 def test_attributes_are_those_of_a_fit(kind):
-    model = quick(kind, **{"noise_variance": 1.0} if kind is cb.LangevinGBMRegressor else {}).fit(X, target(kind))
-    there = {name for name in dir(model) if name.endswith("_") and name[0] != "_" and hasattr(model, name)}
-    assert {*section(kind, "Attributes")} - {"feature_names_in_", "validation_score_", "criterion_"} == there
+    model = quick(kind, **{"noise_variance": 1.0} if kind is cb.LangevinGBMRegressor else {}).fit(
+        X, target(kind)
+    )
+    there = {
+        name
+        for name in dir(model)
+        if name.endswith("_") and name[0] != "_" and hasattr(model, name)
+    }
+    assert {*section(kind, "Attributes")} - {
+        "feature_names_in_",
+        "validation_score_",
+        "criterion_",
+    } == there
 
 
 @needs_compiler

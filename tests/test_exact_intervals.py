@@ -1,4 +1,6 @@
-"""Every public function that returns an interval: it contains the optimum in exact fractions, to the last bit."""
+"""Every public function that returns an interval: it contains the optimum in exact fractions, to
+the last bit.
+"""
 
 import json
 import re
@@ -16,11 +18,15 @@ N_TABLES = 12
 
 
 def tables():
-    """Yield tables: small whole numbers, fractions, columns far from 0, and columns that are nearly copies."""
+    """Yield tables: small whole numbers, fractions, columns far from 0, and columns that are nearly
+    copies.
+    """
     for seed in range(N_TABLES):
         rng = np.random.default_rng(seed)
-        n, p = int(rng.integers(3, 9)), int(rng.integers(1, 4))
-        X, y = rng.integers(-5, 6, (n, p)).astype(float), rng.integers(-5, 6, n).astype(float)
+        n = int(rng.integers(3, 9))
+        p = int(rng.integers(1, 4))
+        X = rng.integers(-5, 6, (n, p)).astype(float)
+        y = rng.integers(-5, 6, n).astype(float)
         kind = seed % 4
         X = [X, X / 7 + 0.1, X + 1000.0, X][kind]
         if kind == 3 and p > 1:
@@ -32,18 +38,26 @@ def tables():
 
 
 TABLES = list(tables())
-every_table = pytest.mark.parametrize("seed, X, y, weight", TABLES, ids=[str(one[0]) for one in TABLES])
+every_table = pytest.mark.parametrize(
+    "seed, X, y, weight", TABLES, ids=[str(one[0]) for one in TABLES]
+)
 SHARES = (0.9, 0.2, 1e-3, 1e-10)
 
 
 def exactly(X, y, weight, alpha, factor=None, l1_ratio=1.0, centred=True):
-    """Return the optimum of the penalised sum of losses, in fractions; `alpha` is the penalty of the mean loss."""
-    X, y = exact.fractions(X), exact.fractions(y)
+    """Return the optimum of the penalised sum of losses, in fractions; `alpha` is the penalty of
+    the mean loss.
+    """
+    X = exact.fractions(X)
+    y = exact.fractions(y)
     weight = exact.fractions(np.ones(len(y)) if weight is None else weight)
     ones = exact.fractions(np.ones(X.shape[1]))
     factor = ones if factor is None else factor
-    lam, ratio = Fraction(alpha) * sum(weight), Fraction(l1_ratio)
-    return exact.net_optimum(X, y, weight, lam * ratio * factor, lam * (1 - ratio) * factor, centred)
+    lam = Fraction(alpha) * sum(weight)
+    ratio = Fraction(l1_ratio)
+    return exact.net_optimum(
+        X, y, weight, lam * ratio * factor, lam * (1 - ratio) * factor, centred
+    )
 
 
 def norms(X, weight):
@@ -55,14 +69,20 @@ def norms(X, weight):
 
 def holds(certificate, optimum):
     """Check that the optimum is in the interval, and that both ends are finite."""
-    lower, upper = Fraction(float(certificate.lower)), Fraction(float(certificate.upper))
-    assert lower <= optimum <= upper, (float(lower - optimum), float(optimum - upper), float(optimum))
+    lower = Fraction(float(certificate.lower))
+    upper = Fraction(float(certificate.upper))
+    assert lower <= optimum <= upper, (
+        float(lower - optimum),
+        float(optimum - upper),
+        float(optimum),
+    )
     assert certificate.gap >= 0
 
 
 def value_of(path, k, X, y, weight):
     """Return the penalised sum of losses of a model of a path, in fractions."""
-    coef, intercept = exact.fractions(path.coefs[:, k]), Fraction(float(path.intercepts[k]))
+    coef = exact.fractions(path.coefs[:, k])
+    intercept = Fraction(float(path.intercepts[k]))
     weight = exact.fractions(np.ones(len(y)) if weight is None else weight)
     rest = exact.fractions(y) - exact.fractions(X) @ coef - intercept
     return weight @ (rest * rest) / 2 + Fraction(path.alphas[k]) * sum(weight) * sum(np.abs(coef))
@@ -73,7 +93,8 @@ def top(X, y, weight):
 
 
 def test_the_example_of_a_page():
-    x, y = np.array([4.0, 2, 0, -3, -2, -5])[:, None], np.array([-5.0, -5, -4, 3, 2, 5])
+    x = np.array([4.0, 2, 0, -3, -2, -5])[:, None]
+    y = np.array([-5.0, -5, -4, 3, 2, 5])
     path = cb.lasso_path(x, y, alphas=[0.125], unit_columns=False)
     holds(path.certificate(0), exactly(x, y, None, 0.125))
     assert path.certificate(0).gap < 1e-12
@@ -83,7 +104,9 @@ def test_the_example_of_a_page():
 @pytest.mark.parametrize("solver", ["homotopy", "cd"])
 def test_lasso_paths(seed, X, y, weight, solver):
     alphas = top(X, y, weight) * np.array(SHARES)
-    path = cb.lasso_path(X, y, alphas, sample_weight=weight, solver=solver, tol=1e-13, unit_columns=False)
+    path = cb.lasso_path(
+        X, y, alphas, sample_weight=weight, solver=solver, tol=1e-13, unit_columns=False
+    )
     for k, alpha in enumerate(path.alphas):
         optimum = exactly(X, y, weight, alpha)
         holds(path.certificate(k), optimum)
@@ -98,17 +121,30 @@ def test_nets_factors_and_unit_columns(seed, X, y, weight):
     alphas = top(X, y, weight) * np.array(SHARES)
     factor = 1.0 + np.arange(X.shape[1]) / 3
     for l1_ratio in (1.0, 0.75, 0.1):
-        path = cb.lasso_path(X, y, alphas, sample_weight=weight, penalty_factor=factor, l1_ratio=l1_ratio, tol=1e-12, unit_columns=False)
+        path = cb.lasso_path(
+            X,
+            y,
+            alphas,
+            sample_weight=weight,
+            penalty_factor=factor,
+            l1_ratio=l1_ratio,
+            tol=1e-12,
+            unit_columns=False,
+        )
         for k, alpha in enumerate(path.alphas):
-            holds(path.certificate(k), exactly(X, y, weight, alpha, exact.fractions(factor), l1_ratio))
-    path, length = cb.lasso_path(cb.Problem(X, y, sample_weight=weight), alphas=alphas, tol=1e-12), norms(X, weight)
+            holds(
+                path.certificate(k), exactly(X, y, weight, alpha, exact.fractions(factor), l1_ratio)
+            )
+    path = cb.lasso_path(cb.Problem(X, y, sample_weight=weight), alphas=alphas, tol=1e-12)
+    length = norms(X, weight)
     for k, alpha in enumerate(path.alphas):
         holds(path.certificate(k), exactly(X, y, weight, alpha, length))
 
 
 @every_table
 def test_exact_paths_models_and_runs(seed, X, y, weight):
-    problem, length = cb.Problem(X, y, sample_weight=weight), norms(X, weight)
+    problem = cb.Problem(X, y, sample_weight=weight)
+    length = norms(X, weight)
     if not problem.start_size:
         return
     total = len(y) if weight is None else weight.sum()
@@ -132,7 +168,10 @@ def test_estimators(seed, X, y, weight):
         return
     alphas = top(X, y, weight) * np.array([0.5, 0.01])
     for alpha in alphas.tolist():
-        holds(cb.CertifiedLasso(alpha=alpha).fit(X, y, weight).certificate_, exactly(X, y, weight, alpha))
+        holds(
+            cb.CertifiedLasso(alpha=alpha).fit(X, y, weight).certificate_,
+            exactly(X, y, weight, alpha),
+        )
         net = cb.CertifiedElasticNet(alpha=alpha, l1_ratio=0.75).fit(X, y, weight)
         holds(net.certificate_, exactly(X, y, weight, alpha, l1_ratio=0.75))
         total = Fraction(len(y)) if weight is None else sum(exact.fractions(weight))
@@ -144,8 +183,12 @@ def test_estimators(seed, X, y, weight):
 @pytest.mark.parametrize("seed", range(6))
 def test_cross_validated_estimators(seed):
     rng = np.random.default_rng(seed)
-    X, y = rng.integers(-5, 6, (20, 2)).astype(float), rng.integers(-5, 6, 20).astype(float)
-    for model, ratio in ((cb.CertifiedLassoCV(n_alphas=8, cv=3), 1.0), (cb.CertifiedElasticNetCV(n_alphas=8, cv=3, l1_ratio=0.5), 0.5)):
+    X = rng.integers(-5, 6, (20, 2)).astype(float)
+    y = rng.integers(-5, 6, 20).astype(float)
+    for model, ratio in (
+        (cb.CertifiedLassoCV(n_alphas=8, cv=3), 1.0),
+        (cb.CertifiedElasticNetCV(n_alphas=8, cv=3, l1_ratio=0.5), 0.5),
+    ):
         model.fit(X, y)
         holds(model.certificate_, exactly(X, y, None, model.alpha_, l1_ratio=ratio))
         for k, alpha in enumerate(model.path_.alphas):
@@ -156,10 +199,14 @@ def test_cross_validated_estimators(seed):
 def test_the_command_line(seed, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     rng = np.random.default_rng(seed)
-    X, y = rng.integers(-5, 6, (7, 2)).astype(float), rng.integers(-5, 6, 7).astype(float)
+    X = rng.integers(-5, 6, (7, 2)).astype(float)
+    y = rng.integers(-5, 6, 7).astype(float)
     np.savez("table.npz", X=X, y=y)
     shell = CliRunner()
-    made = shell.invoke(main, ["fit", "table.npz", "--method", "lasso_cd", "--lam", "2", "--steps", "30", "--out", "."])
+    made = shell.invoke(
+        main,
+        ["fit", "table.npz", "--method", "lasso_cd", "--lam", "2", "--steps", "30", "--out", "."],
+    )
     assert made.exit_code == 0, made.output
     for lam in ("2", "0.25"):
         told = shell.invoke(main, ["certify", "lasso_cd.run", "--lam", lam, "--json"])
@@ -170,15 +217,19 @@ def test_the_command_line(seed, tmp_path, monkeypatch):
 
 @pytest.mark.parametrize("seed", range(8))
 def test_printed_ends(seed, tmp_path, monkeypatch):
-    """Ends are also rounded outwards in a sentence, in the HTML report and in the table of the command line."""
+    """Ends are also rounded outwards in a sentence, in the HTML report and in the table of the
+    command line.
+    """
     monkeypatch.chdir(tmp_path)
     rng = np.random.default_rng(seed)
-    X, y = rng.integers(-5, 6, (7, 2)).astype(float), rng.integers(-5, 6, 7).astype(float)
+    X = rng.integers(-5, 6, (7, 2)).astype(float)
+    y = rng.integers(-5, 6, 7).astype(float)
     optimum = exactly(X, y, None, Fraction(2) / 7, norms(X, None))
     run = cb.solve(cb.Problem(X, y), cb.methods.lasso_cd(2.0), 200, compile=False)
     cb.html_report(run, "run.html")
     run.save("the.run")
-    page, number = (tmp_path / "run.html").read_text(encoding="utf-8"), r"([-+.e\d]+)"
+    page = (tmp_path / "run.html").read_text(encoding="utf-8")
+    number = r"([-+.e\d]+)"
     shell = CliRunner().invoke(main, ["certify", "the.run"]).output
     for text, form in (
         (str(run.certificate()), rf"in \[{number}, {number}\]"),
@@ -191,8 +242,16 @@ def test_printed_ends(seed, tmp_path, monkeypatch):
 
 
 def test_every_interval_is_made_in_one_place():
-    """``Certificate`` is called by the objectives; apart from them only by the independent solver and the joint loss of several classes."""
+    """``Certificate`` is called by the objectives; apart from them only by the independent solver
+    and the joint loss of several classes.
+    """
     from test_floors import PATHS
 
-    made = [name for name, path in PATHS.items() if " Certificate(" in path.read_text(encoding="utf-8")]
-    assert sorted(made) == ["certificates.independent", "certificates.objectives", "lasso.multinomial"]
+    made = [
+        name for name, path in PATHS.items() if " Certificate(" in path.read_text(encoding="utf-8")
+    ]
+    assert sorted(made) == [
+        "certificates.independent",
+        "certificates.objectives",
+        "lasso.multinomial",
+    ]

@@ -11,18 +11,36 @@ RNG = np.random.default_rng(2)
 X = RNG.standard_normal((300, 4))
 X[:, 3] = RNG.integers(0, 70, 300)
 X[RNG.random((300, 4)) < [0.2, 0, 0, 0]] = np.nan
-Y = np.where(np.isnan(X[:, 0]), 2.0, X[:, 0]) + (X[:, 3] % 7 > 3) * X[:, 1] + 0.1 * RNG.standard_normal(300) + 5
+Y = (
+    np.where(np.isnan(X[:, 0]), 2.0, X[:, 0])
+    + (X[:, 3] % 7 > 3) * X[:, 1]
+    + 0.1 * RNG.standard_normal(300)
+    + 5
+)
 NEW = np.vstack([X, np.where(RNG.random(X.shape) < 0.3, np.nan, X + 0.01), np.full((1, 4), 1e9)])
 NEW[:, 3] = np.where(np.isnan(NEW[:, 3]), 999, np.round(NEW[:, 3]))
 
 
 def runs():
     yield "squared", cb.solve(cb.Problem(cb.data.trees(X, max_depth=3), Y), cb.gbm(0.3), 20)
-    yield "categories", cb.solve(cb.Problem(cb.data.trees(X, max_depth=3, categorical=[3]), Y), cb.gbm(0.3), 20)
+    yield (
+        "categories",
+        cb.solve(cb.Problem(cb.data.trees(X, max_depth=3, categorical=[3]), Y), cb.gbm(0.3), 20),
+    )
     signs = np.where(np.median(Y) < Y, 1.0, -1.0)
-    yield "logistic", cb.solve(cb.Problem(cb.data.trees(X, max_depth=2, newton=True), signs, cb.losses.Logistic()), cb.gbm(0.3), 20)
+    yield (
+        "logistic",
+        cb.solve(
+            cb.Problem(cb.data.trees(X, max_depth=2, newton=True), signs, cb.losses.Logistic()),
+            cb.gbm(0.3),
+            20,
+        ),
+    )
     yield "no tree", cb.solve(cb.Problem(cb.data.trees(X), Y), cb.gbm(0.3), 0)
-    yield "accelerated", cb.solve(cb.Problem(cb.data.trees(X, max_leaves=5), Y), cb.agbm(0.3, 0.1), 20)
+    yield (
+        "accelerated",
+        cb.solve(cb.Problem(cb.data.trees(X, max_leaves=5), Y), cb.agbm(0.3, 0.1), 20),
+    )
 
 
 @pytest.mark.peers
@@ -31,7 +49,9 @@ def test_lightgbm_predicts_the_same():
     for name, run in runs():
         booster = lgb.Booster(model_str=cb.estimators.lightgbm_text(run))
         want = run.predict(NEW)
-        np.testing.assert_allclose(booster.predict(NEW, raw_score=True), want, rtol=1e-12, err_msg=name)
+        np.testing.assert_allclose(
+            booster.predict(NEW, raw_score=True), want, rtol=1e-12, err_msg=name
+        )
         if name == "logistic":
             np.testing.assert_allclose(booster.predict(NEW), 1 / (1 + np.exp(-want)), rtol=1e-12)
         parts = booster.predict(X, pred_contrib=True)
@@ -55,20 +75,35 @@ def test_the_model_at_an_earlier_step():
 @pytest.mark.parametrize(
     "model",
     [
-        cb.AcceleratedGBMRegressor(n_estimators=60, early_stopping=True, random_state=0, learning_rate=0.5),
-        cb.AcceleratedGBMRegressor(n_estimators=60, early_stopping=True, random_state=0, learning_rate=0.5, gamma=0.5, correction=1),
-        cb.RandomizedGBMRegressor(n_estimators=200, early_stopping=True, random_state=0, learning_rate=1.0),
+        cb.AcceleratedGBMRegressor(
+            n_estimators=60, early_stopping=True, random_state=0, learning_rate=0.5
+        ),
+        cb.AcceleratedGBMRegressor(
+            n_estimators=60,
+            early_stopping=True,
+            random_state=0,
+            learning_rate=0.5,
+            gamma=0.5,
+            correction=1,
+        ),
+        cb.RandomizedGBMRegressor(
+            n_estimators=200, early_stopping=True, random_state=0, learning_rate=1.0
+        ),
         cb.AcceleratedGBMClassifier(n_estimators=20),
     ],
     ids=["momentum", "corrected", "randomized", "classes"],
 )
 def test_an_estimator_at_its_best_iteration(model):
-    """Momentum changes all coefficients in every iteration: the exported model is that of the best iteration, not of the last."""
+    """Momentum changes all coefficients in every iteration: the exported model is that of the best
+    iteration, not of the last.
+    """
     lgb = pytest.importorskip("lightgbm")
     classes = isinstance(model, cb.AcceleratedGBMClassifier)
     model.fit(X, np.where(np.median(Y) < Y, "yes", "no") if classes else Y)
     found = lgb.Booster(model_str=model.lightgbm_text()).predict(NEW)
-    np.testing.assert_allclose(found, model.predict_proba(NEW)[:, 1] if classes else model.predict(NEW), rtol=1e-11)
+    np.testing.assert_allclose(
+        found, model.predict_proba(NEW)[:, 1] if classes else model.predict(NEW), rtol=1e-11
+    )
     if not classes:
         steps = model.run_.n_steps // (1 + (getattr(model, "correction", 0) == 1))
         last = lgb.Booster(model_str=cb.estimators.lightgbm_text(model.run_)).predict(NEW)
@@ -76,18 +111,28 @@ def test_an_estimator_at_its_best_iteration(model):
 
 
 def test_separate_models_of_classes_are_not_exported_as_one():
-    model = cb.RandomizedGBMClassifier(n_estimators=2, multinomial=False).fit(X, np.digitize(Y, [4, 6]))
+    model = cb.RandomizedGBMClassifier(n_estimators=2, multinomial=False).fit(
+        X, np.digitize(Y, [4, 6])
+    )
     with pytest.raises(ValueError, match="there are 3 models, one for each class"):
         model.lightgbm_text()
 
 
 @pytest.mark.peers
 @pytest.mark.parametrize(
-    "given", [{"early_stopping": True, "learning_rate": 1.0}, {"categorical_features": [3]}, {"min_samples_leaf": 200}], ids=str
+    "given",
+    [
+        {"early_stopping": True, "learning_rate": 1.0},
+        {"categorical_features": [3]},
+        {"min_samples_leaf": 200},
+    ],
+    ids=str,
 )
 def test_one_model_of_several_classes(given):
     lgb = pytest.importorskip("lightgbm")
-    model = cb.RandomizedGBMClassifier(**{"n_estimators": 30, "random_state": 0, **given}).fit(X, np.digitize(Y, [4, 6]))
+    model = cb.RandomizedGBMClassifier(**{"n_estimators": 30, "random_state": 0, **given}).fit(
+        X, np.digitize(Y, [4, 6])
+    )
     booster = lgb.Booster(model_str=model.lightgbm_text())
     np.testing.assert_allclose(booster.predict(NEW), model.predict_proba(NEW), rtol=1e-9)
     parts = booster.predict(X, pred_contrib=True).reshape(len(X), 3, 5)
@@ -96,11 +141,15 @@ def test_one_model_of_several_classes(given):
 
 @pytest.mark.peers
 def test_text_and_other_categories_of_a_data_frame():
-    lgb, pd = pytest.importorskip("lightgbm"), pytest.importorskip("pandas")
-    town, size = RNG.choice(["Oslo", "Bern", "Rome", "Lima"], 300), RNG.choice([3, 5, 9], 300)
+    lgb = pytest.importorskip("lightgbm")
+    pd = pytest.importorskip("pandas")
+    town = RNG.choice(["Oslo", "Bern", "Rome", "Lima"], 300)
+    size = RNG.choice([3, 5, 9], 300)
     frame = pd.DataFrame({"x": X[:, 1], "town": pd.Categorical(town), "size": pd.Categorical(size)})
     y = X[:, 1] + 2 * (town == "Bern") - (town == "Rome") + (size == 5)
-    model = cb.RandomizedGBMRegressor(n_estimators=30, random_state=0, max_features=None).fit(frame, y)
+    model = cb.RandomizedGBMRegressor(n_estimators=30, random_state=0, max_features=None).fit(
+        frame, y
+    )
     booster = lgb.Booster(model_str=model.lightgbm_text())
     np.testing.assert_allclose(booster.predict(frame), model.predict(frame), rtol=1e-12)
     parts = booster.predict(frame, pred_contrib=True)
@@ -118,13 +167,22 @@ def test_gains_add_up_to_the_decrease_of_the_squared_residual():
     """Without a penalty, the gains of one tree add up to the decrease of the sum of squares."""
     run = cb.solve(cb.Problem(cb.data.trees(X, max_depth=3), Y), cb.gbm(1.0), 1)
     start = ((Y - Y.mean()) ** 2).sum()
-    assert gains(run.problem.dictionary.trees, 4).sum() == pytest.approx(start - ((Y - run.predict(X)) ** 2).sum(), rel=1e-9)
-    assert (run.problem.dictionary.trees.n_samples[0, 0], run.problem.dictionary.tree(0).n_leaves) == (300, 8)
+    assert gains(run.problem.dictionary.trees, 4).sum() == pytest.approx(
+        start - ((Y - run.predict(X)) ** 2).sum(), rel=1e-9
+    )
+    assert (
+        run.problem.dictionary.trees.n_samples[0, 0],
+        run.problem.dictionary.tree(0).n_leaves,
+    ) == (300, 8)
 
 
 def test_the_text_of_a_tree_of_a_bank():
     table = np.column_stack([np.array([1.0, 1, 2, 2]), [0, 1, 0, 2]])
-    run = cb.solve(cb.Problem(cb.data.trees(table, max_depth=1, categorical=[1]), [0.0, 4, 0, 4]), cb.gbm(1.0), 1)
+    run = cb.solve(
+        cb.Problem(cb.data.trees(table, max_depth=1, categorical=[1]), [0.0, 4, 0, 4]),
+        cb.gbm(1.0),
+        1,
+    )
     assert run.problem.dictionary.text(0, by=4.0).splitlines() == [
         "if x1 in {0.0, missing}:",
         "    leaf 0: -2 (2 samples)",
@@ -135,7 +193,9 @@ def test_the_text_of_a_tree_of_a_bank():
 
 def test_what_cannot_be_exported_is_refused():
     with pytest.raises(ValueError, match="other learners have no leaves"):
-        cb.estimators.lightgbm_text(cb.solve(cb.Problem(np.eye(3), [1.0, 2, 3]), cb.methods.gcd(), 1))
+        cb.estimators.lightgbm_text(
+            cb.solve(cb.Problem(np.eye(3), [1.0, 2, 3]), cb.methods.gcd(), 1)
+        )
     y = [1.0, 2, 3, 1]
     for sentence, column in {
         "a column of numbers, got .0.5, 1.5, 2.5. in 'x0'": [0.5, 1.5, 2.5, 0.5],
@@ -150,7 +210,9 @@ def test_what_cannot_be_exported_is_refused():
     days = pd.to_datetime(["2020-01-01", "2020-01-02", "2020-01-03", "2020-01-01"])
     for levels in (pd.Categorical(days), pd.cut([1, 2, 3, 1], 3)):
         run = cb.solve(cb.Problem(cb.data.trees(pd.DataFrame({"day": levels})), y), cb.gbm(1.0), 1)
-        with pytest.raises(ValueError, match="in 'day', which are not text, numbers or booleans: conv"):
+        with pytest.raises(
+            ValueError, match="in 'day', which are not text, numbers or booleans: conv"
+        ):
             cb.estimators.lightgbm_text(run)
 
 
@@ -169,7 +231,9 @@ LEVELS = {
 
 
 def levels_table(name, gaps, ordered=False):
-    """Return a frame with a column of these levels, new rows with all kinds of levels, and a target."""
+    """Return a frame with a column of these levels, new rows with all kinds of levels, and a
+    target.
+    """
     rng = np.random.default_rng(len(name))
     levels = LEVELS[name]
     codes = rng.integers(0, len(levels), N_ROWS)
@@ -189,10 +253,11 @@ def levels_table(name, gaps, ordered=False):
 READERS = [
     pytest.param(lambda text, X: predicted(text, X)[:, 0], id="reader"),
     pytest.param(
-        lambda text, X: booster_of(text).predict(X, raw_score=True), id="LightGBM",
+        lambda text, X: booster_of(text).predict(X, raw_score=True),
+        id="LightGBM",
         marks=pytest.mark.peers,
     ),
-]  # fmt: skip
+]
 
 
 def booster_of(text):
@@ -275,10 +340,17 @@ def test_rare_levels_and_text_without_a_dtype(read):
 
 
 LOSSES = [
-    cb.losses.Squared(), cb.losses.Huber(0.5), cb.losses.Quantile(0.3), cb.losses.Welsch(),
-    cb.losses.Poisson(), cb.losses.Gamma(), cb.losses.Tweedie(1.4), cb.losses.Logistic(),
-    cb.losses.Exponential(), cb.losses.SmoothZeroOne(0.7),
-]  # fmt: skip
+    cb.losses.Squared(),
+    cb.losses.Huber(0.5),
+    cb.losses.Quantile(0.3),
+    cb.losses.Welsch(),
+    cb.losses.Poisson(),
+    cb.losses.Gamma(),
+    cb.losses.Tweedie(1.4),
+    cb.losses.Logistic(),
+    cb.losses.Exponential(),
+    cb.losses.SmoothZeroOne(0.7),
+]
 
 
 @pytest.mark.parametrize("read", READERS)
@@ -331,15 +403,33 @@ def test_infinities_where_missing_values_are_split_off(read):
 
 def test_a_loaded_run_is_exported_as_the_run_is(tmp_path):
     frame, _, y = levels_table("booleans", True)
-    run = cb.solve(cb.Problem(cb.data.trees(frame.assign(b=frame["level"].isna())), y), cb.gbm(0.5), 3)
+    run = cb.solve(
+        cb.Problem(cb.data.trees(frame.assign(b=frame["level"].isna())), y), cb.gbm(0.5), 3
+    )
     run.save(tmp_path / "the.run")
     text = cb.estimators.lightgbm_text(cb.load(tmp_path / "the.run"))
     assert text == cb.estimators.lightgbm_text(run) and "pandas_categorical:[[true, false]]" in text
 
 
 NAMES = [
-    "a\nb", "", "a b", "a_b", '"', "{x}", "a:b,c", "[1]", "a\\b", "\u2028", "\ud800", "\x1b]0;", "=1+1", "café", "\t", " ", "_",
-]  # fmt: skip
+    "a\nb",
+    "",
+    "a b",
+    "a_b",
+    '"',
+    "{x}",
+    "a:b,c",
+    "[1]",
+    "a\\b",
+    "\u2028",
+    "\ud800",
+    "\x1b]0;",
+    "=1+1",
+    "café",
+    "\t",
+    " ",
+    "_",
+]
 
 
 def test_names_that_the_format_does_not_have():

@@ -11,7 +11,8 @@ import coordboost as cb
 
 ROOT = Path(cb.__file__).parent
 
-#: Threads that use all public names for the first time, each in its own order, and fit a path. It prints what failed.
+#: Threads that use all public names for the first time, each in its own order, and fit a path. It
+#: prints what failed.
 THREADS = """
 import random, sys, threading
 import coordboost as cb
@@ -66,7 +67,9 @@ print(failed)
 def failures(source, *arguments):
     """What the threads of a fresh process print."""
     command = [sys.executable, "-c", source, *map(str, arguments)]
-    return subprocess.run(command, cwd=ROOT.parent, capture_output=True, text=True, timeout=300, check=True).stdout.strip()
+    return subprocess.run(
+        command, cwd=ROOT.parent, capture_output=True, text=True, timeout=300, check=True
+    ).stdout.strip()
 
 
 @pytest.mark.parametrize("n_processes", [3, pytest.param(50, marks=pytest.mark.slow)])
@@ -83,7 +86,11 @@ def lazy_names():
     """The names of each package that are loaded at first use: {package: names}."""
     found = {}
     for stub in ROOT.rglob("__init__.pyi"):
-        nodes = [node for node in ast.parse(stub.read_text(encoding="utf-8")).body if isinstance(node, ast.ImportFrom)]
+        nodes = [
+            node
+            for node in ast.parse(stub.read_text(encoding="utf-8")).body
+            if isinstance(node, ast.ImportFrom)
+        ]
         package = ".".join(("coordboost", *stub.relative_to(ROOT).parts[:-1]))
         found[package] = {alias.name for node in nodes for alias in node.names}
     return found
@@ -99,10 +106,15 @@ def when_loaded(tree):
 
 def test_no_module_asks_for_such_a_name_while_it_is_loaded():
     """It would wait for a thread that may wait for this module."""
-    lazy, found = lazy_names(), []
+    lazy = lazy_names()
+    found = []
     for path in ROOT.rglob("*.py"):
         for node in when_loaded(ast.parse(path.read_text(encoding="utf-8"))):
             if isinstance(node, ast.ImportFrom) and node.module in lazy:
-                found += [f"{path}: {node.module}.{alias.name}" for alias in node.names if alias.name in lazy[node.module]]
+                found += [
+                    f"{path}: {node.module}.{alias.name}"
+                    for alias in node.names
+                    if alias.name in lazy[node.module]
+                ]
     assert lazy["coordboost"] and lazy["coordboost.data"]
     assert found == []

@@ -1,4 +1,6 @@
-"""Options of a fit of trees that other boosting packages have: class weights, ``eval_set``, threads, ``verbose``."""
+"""Options of a fit of trees that other boosting packages have: class weights, ``eval_set``,
+threads, ``verbose``.
+"""
 
 import numpy as np
 import pytest
@@ -10,7 +12,12 @@ RNG = np.random.default_rng(5)
 X = RNG.normal(size=(300, 4))
 LABELS = np.where(X[:, 0] + RNG.normal(size=300) > 1.2, "rare", "usual")
 Y = X[:, 0] - np.abs(X[:, 1]) + 0.3 * RNG.normal(size=300)
-CLASSIFIERS = [cb.RandomizedGBMClassifier, cb.AcceleratedGBMClassifier, cb.RegularizedGBMClassifier, cb.LangevinGBMClassifier]
+CLASSIFIERS = [
+    cb.RandomizedGBMClassifier,
+    cb.AcceleratedGBMClassifier,
+    cb.RegularizedGBMClassifier,
+    cb.LangevinGBMClassifier,
+]
 
 
 def small(kind, **given):
@@ -22,27 +29,49 @@ def test_class_weights_multiply_sample_weights(kind):
     counts = {name: np.count_nonzero(name == LABELS) for name in np.unique(LABELS)}
     by_hand = np.array([300 / (2 * counts[name]) for name in LABELS])
     balanced = small(kind, class_weight="balanced").fit(X, LABELS)
-    np.testing.assert_array_equal(balanced.predict_proba(X), small(kind).fit(X, LABELS, by_hand).predict_proba(X))
+    np.testing.assert_array_equal(
+        balanced.predict_proba(X), small(kind).fit(X, LABELS, by_hand).predict_proba(X)
+    )
     weight = RNG.uniform(0.5, 1.5, size=300)
     given = small(kind, class_weight={"rare": 3.0, "usual": 0.5}).fit(X, LABELS, weight)
     other = small(kind).fit(X, LABELS, weight * np.where(LABELS == "rare", 3.0, 0.5))
     np.testing.assert_array_equal(given.predict_proba(X), other.predict_proba(X))
-    assert (balanced.predict(X) == "rare").sum() > (small(kind).fit(X, LABELS).predict(X) == "rare").sum()
+    assert (balanced.predict(X) == "rare").sum() > (
+        small(kind).fit(X, LABELS).predict(X) == "rare"
+    ).sum()
 
 
 def test_three_classes_and_bad_class_weights():
     many = np.array(["a", "b", "c"])[np.digitize(X[:, 0], [-1.0, 1.5])]
     model = small(cb.RandomizedGBMClassifier, class_weight="balanced").fit(X, many)
     weight = np.array([300 / (3 * np.count_nonzero(many == one)) for one in many])
-    np.testing.assert_array_equal(model.predict_proba(X), small(cb.RandomizedGBMClassifier).fit(X, many, weight).predict_proba(X))
-    wrong = ("auto", [1], 3, {"rare": -1.0}, {"rare": np.nan}, {"rare": "x"}, {"rare": 10**400}, {"rare": 0.0, "usual": 0.0}, {"zz": 1})
+    np.testing.assert_array_equal(
+        model.predict_proba(X),
+        small(cb.RandomizedGBMClassifier).fit(X, many, weight).predict_proba(X),
+    )
+    wrong = (
+        "auto",
+        [1],
+        3,
+        {"rare": -1.0},
+        {"rare": np.nan},
+        {"rare": "x"},
+        {"rare": 10**400},
+        {"rare": 0.0, "usual": 0.0},
+        {"zz": 1},
+    )
     for bad in wrong:
-        refused(lambda bad=bad: small(cb.RandomizedGBMClassifier, class_weight=bad).fit(X, LABELS), "class_weight")
+        refused(
+            lambda bad=bad: small(cb.RandomizedGBMClassifier, class_weight=bad).fit(X, LABELS),
+            "class_weight",
+        )
 
 
 @pytest.mark.parametrize("kind", CLASSIFIERS, ids=lambda kind: kind.__name__)
 def test_balanced_class_weights_do_not_count_rows_of_weight_0(kind):
-    weight = np.where(np.arange(300) % 3 == 0, 0.0, 1.0 + np.arange(300) % 2) + 9 * (LABELS == "rare") * (np.arange(300) % 3 > 0)
+    weight = np.where(np.arange(300) % 3 == 0, 0.0, 1.0 + np.arange(300) % 2) + 9 * (
+        LABELS == "rare"
+    ) * (np.arange(300) % 3 > 0)
     kept = weight > 0
     all_rows = small(kind, class_weight="balanced").fit(X, LABELS, weight)
     fewer = small(kind, class_weight="balanced").fit(X[kept], LABELS[kept], weight[kept])
@@ -62,10 +91,18 @@ def test_an_eval_set_is_validation_rows(pair):
 def test_verbose_prints_the_losses(capsys):
     model = small(cb.RandomizedGBMRegressor, verbose=5).fit(X, Y, eval_set=(X[:50], Y[:50]))
     lines = capsys.readouterr().out.splitlines()
-    assert [line.partition(":")[0] for line in lines] == ["iteration 0", "iteration 5", "iteration 10"]
+    assert [line.partition(":")[0] for line in lines] == [
+        "iteration 0",
+        "iteration 5",
+        "iteration 10",
+    ]
     for k, line in zip((0, 5, 10), lines, strict=True):
-        assert float(line.partition("loss ")[2].partition(",")[0]) == pytest.approx(-model.train_score_[k], rel=1e-5)
-    assert float(lines[1].rpartition(" ")[2]) == pytest.approx(-model.validation_score_[5], rel=1e-5)
+        assert float(line.partition("loss ")[2].partition(",")[0]) == pytest.approx(
+            -model.train_score_[k], rel=1e-5
+        )
+    assert float(lines[1].rpartition(" ")[2]) == pytest.approx(
+        -model.validation_score_[5], rel=1e-5
+    )
     same = small(cb.RandomizedGBMRegressor).fit(X, Y, eval_set=(X[:50], Y[:50]))
     assert capsys.readouterr().out == "" and same.run_.beta.tobytes() == model.run_.beta.tobytes()
     small(cb.RandomizedGBMClassifier, verbose=12, multinomial=False).fit(X, np.arange(300) % 3)
@@ -77,10 +114,17 @@ def test_verbose_prints_the_losses(capsys):
 def test_any_number_of_threads_gives_the_same_bits():
     table = RNG.normal(size=(70_000, 16))
     y = table[:, 0] * table[:, 1]
-    models = [small(cb.RandomizedGBMRegressor, n_jobs=n, n_estimators=3, max_features=None).fit(table, y) for n in (1, 2, 5, -1, None)]
-    assert len({model.run_.beta.tobytes() + model.predict(table).tobytes() for model in models}) == 1
+    models = [
+        small(cb.RandomizedGBMRegressor, n_jobs=n, n_estimators=3, max_features=None).fit(table, y)
+        for n in (1, 2, 5, -1, None)
+    ]
+    assert (
+        len({model.run_.beta.tobytes() + model.predict(table).tobytes() for model in models}) == 1
+    )
 
 
 def test_threads_are_a_whole_number():
     for bad in (0, 1.5, "all"):
-        refused(lambda bad=bad: small(cb.RandomizedGBMRegressor, n_jobs=bad).fit(X, Y), "n_jobs must be")
+        refused(
+            lambda bad=bad: small(cb.RandomizedGBMRegressor, n_jobs=bad).fit(X, Y), "n_jobs must be"
+        )

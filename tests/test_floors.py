@@ -14,7 +14,8 @@ import pytest
 
 ROOT = Path(__file__).resolve().parents[1] / "coordboost"
 
-# The rooms, lowest floor first: a room may import lower floors and itself. coordboost/__init__.py is "".
+# The rooms, lowest floor first: a room may import lower floors and itself. coordboost/__init__.py
+# is "".
 FLOORS = [
     ["_numba"],
     ["_utils"],
@@ -29,17 +30,25 @@ FLOORS = [
     ["reporting"],
     ["", "__main__"],
 ]
-# Modules that import only the base classes of their room: losses and rules are combined by methods, never by each other.
+# Modules that import only the base classes of their room: losses and rules are combined by methods,
+# never by each other.
 RULES = ("selection", "steps", "structural", "noise", "coefficients")
 APART = {"losses.standard": "losses", **{f"rules.{name}": "rules" for name in RULES}}
-KNOWS_NUMBA, KNOWS_CVXPY = ("_numba",), ("certificates", "angles", "theory")
+KNOWS_NUMBA = ("_numba",)
+KNOWS_CVXPY = ("certificates", "angles", "theory")
 HEAVY = ("cvxpy", "matplotlib", "pandas", "sklearn")
 
 # Public names that several modules may define, each with its reason.
 SHARED = {
     "plan": "the one for all methods asks the one for a single method",
-    **dict.fromkeys(["certify", "check", "mca", "quickstart"], "a command is called like the function that it runs"),
-    **dict.fromkeys(["distance", "excess", "fit", "l1"], "the theorems bound the same things; distances are measured, too"),
+    **dict.fromkeys(
+        ["certify", "check", "mca", "quickstart"],
+        "a command is called like the function that it runs",
+    ),
+    **dict.fromkeys(
+        ["distance", "excess", "fit", "l1"],
+        "the theorems bound the same things; distances are measured, too",
+    ),
 }
 
 FLOOR_OF = {room: floor for floor, rooms in enumerate(FLOORS) for room in rooms}
@@ -65,11 +74,15 @@ def floor_of(module):
 
 
 def imports(module, tree):
-    """Yield (dotted name, is inside a function) for everything a module imports, wherever in the file."""
+    """Yield (dotted name, is inside a function) for everything a module imports, wherever in the
+    file.
+    """
     package = f"coordboost.{module}".rstrip(".").split(".")
     if PATHS.get(module, ROOT / "x.py").name != "__init__.py":
         package = package[:-1]
-    inside = {child for node in ast.walk(tree) if isinstance(node, FUNCTIONS) for child in ast.walk(node)}
+    inside = {
+        child for node in ast.walk(tree) if isinstance(node, FUNCTIONS) for child in ast.walk(node)
+    }
     for node in ast.walk(tree):
         if isinstance(node, ast.Import):
             yield from ((alias.name, node in inside) for alias in node.names)
@@ -80,31 +93,44 @@ def imports(module, tree):
 
 
 def own_imports(module, tree, when_loaded=False):
-    """Return the modules of coordboost (without the leading name) that a module imports, or imports when loaded."""
+    """Return the modules of coordboost (without the leading name) that a module imports, or imports
+    when loaded.
+    """
     found = set()
     for name, is_inside in imports(module, tree):
         if name.partition(".")[0] == "coordboost" and not (when_loaded and is_inside):
             target = name.partition(".")[2]
-            while target and target not in PATHS:  # cut class and function names off; "" is coordboost/__init__.py
+            while (
+                target and target not in PATHS
+            ):  # cut class and function names off; "" is coordboost/__init__.py
                 target = target.rpartition(".")[0]
             found.add(target)
     return found
 
 
 def floor_faults(module, source):
-    """Return imports of higher floors, of other rooms of the same floor, and, in modules of APART, of their room except its base."""
-    floor, faults = floor_of(module), []
+    """Return imports of higher floors, of other rooms of the same floor, and, in modules of APART,
+    of their room except its base.
+    """
+    floor = floor_of(module)
+    faults = []
     for target in own_imports(module, ast.parse(source)):
-        its_floor, same = floor_of(target), room_of(target) == room_of(module)
+        its_floor = floor_of(target)
+        same = room_of(target) == room_of(module)
         unknown = floor is None or its_floor is None
         meets = module in APART and same and target != f"{APART[module]}.base"
         if unknown or its_floor > floor or (its_floor == floor and not same) or meets:
-            faults.append(f"{module or 'coordboost'} (floor {floor}) imports {target or 'coordboost'} ({its_floor})")
+            faults.append(
+                f"{module or 'coordboost'} (floor {floor}) imports {target or 'coordboost'} "
+                f"({its_floor})"
+            )
     return faults
 
 
 def library_faults(module, source):
-    """Return imports of numba outside ``_numba``, and of cvxpy except inside functions of the rooms that certify."""
+    """Return imports of numba outside ``_numba``, and of cvxpy except inside functions of the rooms
+    that certify.
+    """
     faults = []
     for name, is_inside in imports(module, ast.parse(source)):
         library = name.partition(".")[0]
@@ -122,7 +148,11 @@ def name_faults(sources):
         for node in ast.parse(source).body:
             if isinstance(node, (*FUNCTIONS, ast.ClassDef)) and not node.name.startswith("_"):
                 homes.setdefault(node.name, set()).add(module)
-    return [f"{name} is in {sorted(found)}" for name, found in homes.items() if len(found) > 1 and name not in SHARED]
+    return [
+        f"{name} is in {sorted(found)}"
+        for name, found in homes.items()
+        if len(found) > 1 and name not in SHARED
+    ]
 
 
 def test_modules_are_found():
@@ -130,22 +160,32 @@ def test_modules_are_found():
 
 
 def test_every_module_has_a_floor():
-    assert [module for module in PATHS if floor_of(module) is None] == [], "give them a floor in FLOORS"
+    assert [module for module in PATHS if floor_of(module) is None] == [], (
+        "give them a floor in FLOORS"
+    )
 
 
 @pytest.mark.parametrize("rule", [floor_faults, library_faults])
 def test_rule_holds(rule):
-    found = {module: rule(module, path.read_text(encoding="utf-8")) for module, path in PATHS.items()}
+    found = {
+        module: rule(module, path.read_text(encoding="utf-8")) for module, path in PATHS.items()
+    }
     assert {module: faults for module, faults in found.items() if faults} == {}
 
 
 def test_one_name_is_one_thing():
-    assert name_faults({module: path.read_text(encoding="utf-8") for module, path in PATHS.items()}) == []
+    assert (
+        name_faults({module: path.read_text(encoding="utf-8") for module, path in PATHS.items()})
+        == []
+    )
 
 
 def test_a_name_for_two_things_is_refused():
     assert len(name_faults({"a": "def walk(): ...", "b": "class walk: ..."})) == 1
-    assert name_faults({"a": "def mca(): ...\ndef _of(): ...", "b": "def mca(): ...\ndef _of(): ..."}) == []
+    assert (
+        name_faults({"a": "def mca(): ...\ndef _of(): ...", "b": "def mca(): ...\ndef _of(): ..."})
+        == []
+    )
 
 
 def test_floors_follow_from_the_imports():
@@ -155,7 +195,9 @@ def test_floors_follow_from_the_imports():
         found = own_imports(module, ast.parse(path.read_text(encoding="utf-8")))
         known.setdefault(room_of(module), set()).update(map(room_of, found))
     drawn = {}
-    for room in graphlib.TopologicalSorter({room: rooms - {room} for room, rooms in known.items()}).static_order():
+    for room in graphlib.TopologicalSorter(
+        {room: rooms - {room} for room, rooms in known.items()}
+    ).static_order():
         drawn[room] = 1 + max((drawn[other] for other in known[room] - {room}), default=-1)
     del drawn[""]  # coordboost/__init__.py finds its modules by name
     assert drawn == {room: floor for room, floor in FLOOR_OF.items() if room}
@@ -177,7 +219,11 @@ def test_no_module_needs_itself_to_load():
         (floor_faults, "learners.dense", "from ..losses.standard import Squared"),
         (floor_faults, "lasso.path", "from coordboost.methods.named import ls_boost"),
         (floor_faults, "engine.loop", "from coordboost import Problem"),
-        (floor_faults, "engine.loop", "def late():\n    from coordboost.theory.planning import plan"),
+        (
+            floor_faults,
+            "engine.loop",
+            "def late():\n    from coordboost.theory.planning import plan",
+        ),
         (floor_faults, "reporting.report", "from coordboost import Problem"),
         (library_faults, "losses.standard", "from numba import njit"),
         (library_faults, "engine.loop", "def late():\n    import numba.types"),
@@ -194,7 +240,12 @@ def test_sabotage_is_refused(rule, module, source):
     [
         (floor_faults, "learners", "from coordboost.learners.dense import Dense"),
         (floor_faults, "rules.selection", "from coordboost.rules.base import SelectionRule"),
-        (floor_faults, "data.problem", "from coordboost.data import validation\nfrom coordboost.losses.standard import Squared"),
+        (
+            floor_faults,
+            "data.problem",
+            "from coordboost.data import validation\nfrom coordboost.losses.standard "
+            "import Squared",
+        ),
         (library_faults, "certificates.judge", "def solve():\n    import cvxpy as cp"),
     ],
 )
@@ -203,9 +254,14 @@ def test_permitted_imports_are_accepted(rule, module, source):
 
 
 def test_using_coordboost_is_light():
-    load = "import coordboost as cb, sys; [getattr(cb, one) for one in {*dir(cb)} - {*dir(cb.estimators)}]"
+    load = (
+        "import coordboost as cb, sys; [getattr(cb, one) for one in {*dir(cb)} - "
+        "{*dir(cb.estimators)}]"
+    )
     code = f"{load}; print(*(name for name in {HEAVY!r} if name in sys.modules))"
-    done = subprocess.run([sys.executable, "-c", code], cwd=ROOT.parent, capture_output=True, text=True, check=True)
+    done = subprocess.run(
+        [sys.executable, "-c", code], cwd=ROOT.parent, capture_output=True, text=True, check=True
+    )
     assert done.stdout.split() == []
 
 
@@ -222,4 +278,6 @@ def test_paths_on_the_page_exist():
     page = (ROOT.parent / "docs" / "architecture.md").read_text(encoding="utf-8")
     paths = set(re.findall(r"`([\w/]+\.pyi?)`", page))
     assert len(paths) > 10
-    assert sorted(p for p in paths if not (ROOT / p).exists() and not (ROOT.parent / p).exists()) == []
+    assert (
+        sorted(p for p in paths if not (ROOT / p).exists() and not (ROOT.parent / p).exists()) == []
+    )

@@ -25,20 +25,28 @@ SPLITS = {
 
 @pytest.mark.parametrize("splits", SPLITS)
 def test_paths_of_folds_have_the_gaps_that_they_report(splits):
-    """Folds share work, not results: gaps are recomputed on the rows of each fold, and losses are those of paths on these rows alone."""
+    """Folds share work, not results: gaps are recomputed on the rows of each fold, and losses are
+    those of paths on these rows alone.
+    """
     folds = SPLITS[splits]
     model = cb.CertifiedLassoCV(n_alphas=12, tol=1e-9, cv=folds).fit(X, Y)
     for path, (fit, _) in zip(model.cross_validation_.paths, folds, strict=True):
         start = np.sum((Y[fit] - Y[fit].mean()) ** 2) / 2
         for k, alpha in enumerate(path.alphas):
-            coef, lam = path.coefs[:, k], alpha * len(fit)
+            coef = path.coefs[:, k]
+            lam = alpha * len(fit)
             resid = Y[fit] - X[fit] @ coef - path.intercepts[k]
             share = min(1.0, lam / np.abs((X[fit] - X[fit].mean(axis=0)).T @ resid).max())
             lower = share * resid @ (Y[fit] - Y[fit].mean()) - share**2 * resid @ resid / 2
             gap = (resid @ resid / 2 + lam * np.abs(coef).sum() - lower) / start
             assert gap <= path.gaps[k] + 1e-12 <= 1e-9 + 1e-12
     alone = cb.cross_validate(
-        lambda X, y, w: cb.lasso_path(X, y, model.path_.alphas, tol=1e-9, solver="cd", unit_columns=False), X, Y, folds=folds
+        lambda X, y, w: cb.lasso_path(
+            X, y, model.path_.alphas, tol=1e-9, solver="cd", unit_columns=False
+        ),
+        X,
+        Y,
+        folds=folds,
     )
     np.testing.assert_allclose(model.cross_validation_.losses, alone.losses, rtol=1e-4)
     assert model.place_.step == alone.best
@@ -48,21 +56,28 @@ def test_an_estimator_and_its_folds_can_be_kept():
     model = cb.CertifiedLassoCV(n_alphas=3, cv=FIVE).fit(X, Y)
     plain = pickle.dumps(model)
     copy = pickle.loads(plain)
-    np.testing.assert_array_equal(copy.cross_validation_.paths[0].coefs, model.cross_validation_.paths[0].coefs)
+    np.testing.assert_array_equal(
+        copy.cross_validation_.paths[0].coefs, model.cross_validation_.paths[0].coefs
+    )
     assert len(plain) < 3 * X.nbytes  # no copy of the table for each fold
 
 
 @pytest.mark.parametrize("signum", [signal.SIGINT, signal.SIGTERM], ids=["Ctrl-C", "SIGTERM"])
-@pytest.mark.parametrize("run", [cb.cross_validate, cb.model_selection.stability_selection], ids=["folds", "halves"])
+@pytest.mark.parametrize(
+    "run", [cb.cross_validate, cb.model_selection.stability_selection], ids=["folds", "halves"]
+)
 @pytest.mark.parametrize("n_threads", [1, 2])
 def test_paths_end_at_ctrl_c(signum, run, n_threads):
-    """A path that never ends is interrupted; then the signal goes to its previous handler, which here raises KeyboardInterrupt."""
+    """A path that never ends is interrupted; then the signal goes to its previous handler, which
+    here raises KeyboardInterrupt.
+    """
 
     def stop(*_):
         raise KeyboardInterrupt
 
     before = {one: signal.signal(one, stop) for one in (signal.SIGINT, signal.SIGTERM)}
-    begun, ended = [], []
+    begun = []
+    ended = []
 
     def walk(X, y, weight):
         begun.append(cb.solve(cb.Problem(X, y, sample_weight=weight), cb.ls_boost(0.1), 10))

@@ -10,7 +10,9 @@ import pytest
 import coordboost as cb
 
 RNG = np.random.default_rng(4)
-PANDAS = pd.DataFrame({"a": RNG.normal(size=60), "b": RNG.integers(0, 9, 60), "c": RNG.normal(size=60)})
+PANDAS = pd.DataFrame(
+    {"a": RNG.normal(size=60), "b": RNG.integers(0, 9, 60), "c": RNG.normal(size=60)}
+)
 Y = PANDAS["a"].to_numpy() + PANDAS["b"].to_numpy() + RNG.normal(size=60)
 KINDS = np.array(["left", "right", "up"])[RNG.integers(0, 3, 60)]
 
@@ -32,7 +34,9 @@ class Frame:
     """A frame with the interface of polars, and nothing that only pandas has."""
 
     def __init__(self, frame):
-        self.frame, self.columns, self.shape = frame, list(frame.columns), frame.shape
+        self.frame = frame
+        self.columns = list(frame.columns)
+        self.shape = frame.shape
 
     def __len__(self):
         return len(self.frame)
@@ -56,18 +60,26 @@ def polars(frame):
 
 @pytest.mark.parametrize("made", [Frame, polars], ids=["a frame like those of polars", "polars"])
 def test_other_frames_are_as_those_of_pandas(made):
-    other, problem = made(PANDAS), cb.Problem(PANDAS, Y)
+    other = made(PANDAS)
+    problem = cb.Problem(PANDAS, Y)
     again = cb.Problem(other, Y)
     assert again.feature_names == ["a", "b", "c"]
     np.testing.assert_array_equal(again.dictionary.rows, problem.dictionary.rows)
     run = cb.solve(problem, cb.ls_boost(0.1), 20)
     np.testing.assert_array_equal(run.predict(made(PANDAS[["c", "a", "b"]])), run.predict(PANDAS))
-    scores = [cb.cross_validate(lambda X, y, w: cb.solve(cb.Problem(X, y), cb.ls_boost(0.1), 9), X, Y).mean for X in (PANDAS, other)]
+    scores = [
+        cb.cross_validate(
+            lambda X, y, w: cb.solve(cb.Problem(X, y), cb.ls_boost(0.1), 9), X, Y
+        ).mean
+        for X in (PANDAS, other)
+    ]
     np.testing.assert_array_equal(*scores)
 
 
 def test_columns_in_another_order_give_the_same_bits():
-    """Predictions of a run and of a grid add the columns in the order of the fit, however a frame is stored."""
+    """Predictions of a run and of a grid add the columns in the order of the fit, however a frame
+    is stored.
+    """
     X = pd.DataFrame(np.random.default_rng(5).normal(size=(400, 12)), columns=list("abcdefghijkl"))
     y = X.to_numpy() @ np.arange(12.0)
     models = cb.solve(cb.Problem(X, y), cb.ls_boost(0.1), 60), cb.lasso_path(X, y, n_alphas=4)
@@ -87,31 +99,52 @@ def test_categories_of_other_frames_are_categories(made):
 
 
 def test_frames_of_polars_that_hold_no_numbers_are_refused_in_words():
-    """A lazy frame, a column of records, and dates: in fits, in a prediction and in cross-validation."""
+    """A lazy frame, a column of records, and dates: in fits, in a prediction and in
+    cross-validation.
+    """
     plain = pl.DataFrame({"a": np.arange(9.0), "b": np.arange(9.0) ** 2})
-    y, lasso, trees = np.arange(9.0) % 4, cb.CertifiedLasso(), cb.RandomizedGBMRegressor(n_estimators=2)
+    y = np.arange(9.0) % 4
+    lasso = cb.CertifiedLasso()
+    trees = cb.RandomizedGBMRegressor(n_estimators=2)
     cases = [
         (plain.lazy(), r"X is a LazyFrame, which is lazy: call collect\(\) first"),
-        (plain.with_columns(c=pl.Series([{"u": 1, "v": 2}] * 9)), "(encode or drop the columns c|column 'c' must hold real numbers)"),
+        (
+            plain.with_columns(c=pl.Series([{"u": 1, "v": 2}] * 9)),
+            "(encode or drop the columns c|column 'c' must hold real numbers)",
+        ),
     ]
     run = cb.solve(cb.Problem(plain, y), cb.ls_boost(0.1), 3)
     for X, sentence in cases:
-        for fit in (cb.Problem, lasso.fit, trees.fit, lambda X, y: cb.cross_validate(cb.lasso_path, X, y)):
+        for fit in (
+            cb.Problem,
+            lasso.fit,
+            trees.fit,
+            lambda X, y: cb.cross_validate(cb.lasso_path, X, y),
+        ):
             with warnings.catch_warnings(), pytest.raises(ValueError, match=sentence):
-                warnings.simplefilter("ignore")  # polars warns that scikit-learn asks a lazy frame for its names
+                warnings.simplefilter(
+                    "ignore"
+                )  # polars warns that scikit-learn asks a lazy frame for its names
                 fit(X, y)
     with pytest.raises(ValueError, match="X is a LazyFrame"):
         run.predict(plain.lazy())
     days = plain.with_columns(d=pl.Series(np.arange(9)).cast(pl.Date))
     for fit in (cb.Problem, lasso.fit):
-        with pytest.raises(ValueError, match="encode or drop the columns d first: convert times to numbers of days"):
+        with pytest.raises(
+            ValueError, match="encode or drop the columns d first: convert times to numbers of days"
+        ):
             fit(days, y)
 
 
 @pytest.mark.parametrize("dtype", ["category", str])
 def test_text_in_a_frame_is_refused_with_the_names_of_its_columns(dtype):
-    frame = pd.DataFrame({"size": [1.0, 2.0, 4.0] * 4, "town": pd.Series(["Ulm", "Jena", "Kiel"] * 4).astype(dtype)})
-    sentence = "^X must hold real numbers; encode or drop the columns town first: scikit-learn's OneHotEncoder makes"
+    frame = pd.DataFrame(
+        {"size": [1.0, 2.0, 4.0] * 4, "town": pd.Series(["Ulm", "Jena", "Kiel"] * 4).astype(dtype)}
+    )
+    sentence = (
+        "^X must hold real numbers; encode or drop the columns town first: scikit-learn's "
+        "OneHotEncoder makes"
+    )
     for fit in (cb.CertifiedLasso().fit, cb.Problem):
         with pytest.raises(ValueError, match=sentence):
             fit(frame, frame["size"])

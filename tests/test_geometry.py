@@ -13,7 +13,9 @@ from coordboost.theory.distances import lambda_pmin
 ROOT = math.sqrt(0.5)
 STAR = np.array([[math.cos(a), math.sin(a)] for a in np.deg2rad(range(0, 180, 30))]).T
 STAR_GROUPS = [0, 0, 1, 1, 2, 2]
-SPACE = np.array([[1, 0, 0], [0, 1, 0], [0, 0, 1], [ROOT, ROOT, 0], [0, ROOT, ROOT], [ROOT, 0, ROOT]]).T
+SPACE = np.array(
+    [[1, 0, 0], [0, 1, 0], [0, 0, 1], [ROOT, ROOT, 0], [0, ROOT, ROOT], [ROOT, 0, ROOT]]
+).T
 SPACE_GROUPS = [0, 0, 0, 1, 1, 1]
 
 
@@ -40,10 +42,17 @@ GOLDEN = [
     (SPACE, cb.rules.Groups(2), SPACE_GROUPS, 0.678598344545847),
     *[(sign_vectors(p), cb.rules.Greedy(), None, 1 / math.sqrt(p)) for p in (2, 3, 4, 5)],
     *[(stumps(n), cb.rules.Greedy(), None, value) for n, value in ((2, ROOT), (3, 1 / 3))],
-    *[(np.eye(4), cb.rules.Groups(t), [0, 0, 1, 2], value) for t, value in zip((1, 2, 3), (0.2357022604, 0.4714045208, 0.5), strict=True)],
-    *[(np.eye(p), cb.rules.RandomSubset(t), None, min(t / p, 1 / math.sqrt(p))) for p in (3, 7, 16) for t in (1, 2, 3)],
+    *[
+        (np.eye(4), cb.rules.Groups(t), [0, 0, 1, 2], value)
+        for t, value in zip((1, 2, 3), (0.2357022604, 0.4714045208, 0.5), strict=True)
+    ],
+    *[
+        (np.eye(p), cb.rules.RandomSubset(t), None, min(t / p, 1 / math.sqrt(p)))
+        for p in (3, 7, 16)
+        for t in (1, 2, 3)
+    ],
     (np.array([[1.0, -2.0]]), cb.rules.RandomSubset(1), None, 1.0),
-]  # fmt: skip
+]
 
 
 @pytest.mark.parametrize("B, rule, groups, value", GOLDEN)
@@ -58,11 +67,14 @@ def test_golden_minimiser():
     np.testing.assert_allclose(direction / direction[-1], [math.sqrt(2) - 1, 1, 1], atol=1e-9)
 
 
-# Intervals, their witnesses, and second-moment angles. -----------------------------------------------------------
+# Intervals, their witnesses, and second-moment angles.
+# -----------------------------------------------------------
 
 
 def dictionary(seed):
-    """A random dictionary of rank <= 5 with groups, one of them of size 1, and a rule of each type in turn."""
+    """A random dictionary of rank <= 5 with groups, one of them of size 1, and a rule of each type
+    in turn.
+    """
     rng = np.random.default_rng([seed, 5])
     rank = int(rng.integers(2, 6))
     K = int(rng.integers(rank, (13, 13, 9, 7)[rank - 2]))
@@ -80,15 +92,28 @@ def dictionary(seed):
     return B, rule if len(np.unique(groups)) > 1 else cb.rules.Greedy(), groups
 
 
-@pytest.mark.parametrize("seed", [pytest.param(s, marks=[pytest.mark.slow] if s >= 12 else []) for s in range(100)])
+@pytest.mark.parametrize(
+    "seed", [pytest.param(s, marks=[pytest.mark.slow] if s >= 12 else []) for s in range(100)]
+)
 def test_intervals_and_their_witnesses(seed):
-    """No direction has a smaller cosine than the lower end; the second-moment angle is between the angle and its square root."""
+    """No direction has a smaller cosine than the lower end; the second-moment angle is between the
+    angle and its square root.
+    """
     B, rule, groups = dictionary(seed)
-    found, second = mca(B, rule, groups=groups), second_moment_mca(B, rule, groups=groups, n_starts=2)
+    found = mca(B, rule, groups=groups)
+    second = second_moment_mca(B, rule, groups=groups, n_starts=2)
     assert found.verify(B, rule, groups) and second.verify(B, rule, groups, second_moment=True)
-    assert found.width <= 1e-7 and found.lower <= second.upper * (1 + 1e-9) and second.lower <= math.sqrt(found.upper) * (1 + 1e-9)
+    assert (
+        found.width <= 1e-7
+        and found.lower <= second.upper * (1 + 1e-9)
+        and second.lower <= math.sqrt(found.upper) * (1 + 1e-9)
+    )
     unit = B / np.linalg.norm(B, axis=0)
-    bound = cb.rtgcd(select=rule).bind(cb.Problem(unit, np.zeros(len(B)), center=False, scale=False, groups=groups)).select
+    bound = (
+        cb.rtgcd(select=rule)
+        .bind(cb.Problem(unit, np.zeros(len(B)), center=False, scale=False, groups=groups))
+        .select
+    )
     for c in np.random.default_rng(seed).standard_normal((200, B.shape[1])) @ B.T:
         assert bound.norm(unit.T @ c) >= found.lower * np.linalg.norm(c)
 
@@ -102,7 +127,9 @@ def test_large_learners_get_an_interval():
 
 
 def test_second_moment_of_random_coordinate_descent():
-    """One random learner: the square is lambda_pmin(B'B) / K; orthonormal columns: 1 / p for every t; greedy: mca itself."""
+    """One random learner: the square is lambda_pmin(B'B) / K; orthonormal columns: 1 / p for every
+    t; greedy: mca itself.
+    """
     found = second_moment_mca(SPACE, cb.rules.RandomSubset(1))
     assert found.lower**2 == pytest.approx(0.25, rel=1e-8) == pytest.approx(lambda_pmin(SPACE) / 6)
     for t in (1, 2, 5):
@@ -111,6 +138,13 @@ def test_second_moment_of_random_coordinate_descent():
     assert second_moment_mca(SPACE).upper == mca(SPACE).upper
 
 
-# The rules of test_distance.py. -----------------------------------------------------------------------------------
+# The rules of test_distance.py.
+# -----------------------------------------------------------------------------------
 
-RULES = [cb.rules.Greedy(), cb.rules.RandomSubset(1), cb.rules.RandomSubset(3), cb.rules.Groups(1), cb.rules.Groups(2)]
+RULES = [
+    cb.rules.Greedy(),
+    cb.rules.RandomSubset(1),
+    cb.rules.RandomSubset(3),
+    cb.rules.Groups(1),
+    cb.rules.Groups(2),
+]

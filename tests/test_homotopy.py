@@ -20,15 +20,22 @@ def path_of(name, kind):
 
 
 def reference_path(name, kind):
-    """Return lam (k,) and coefficients (k, p): certified ones where R lars is wrong, those of R lars elsewhere."""
+    """Return lam (k,) and coefficients (k, p): certified ones where R lars is wrong, those of R
+    lars elsewhere.
+    """
     reference = ReferenceSet(name)
-    tag = {"lasso": "true_lasso", "stagewise": "true_fs0"}.get(kind, "") if name.startswith("ties") else ""
+    tag = (
+        {"lasso": "true_lasso", "stagewise": "true_fs0"}.get(kind, "")
+        if name.startswith("ties")
+        else ""
+    )
     return reference[f"{tag or KINDS[kind]}_lambda"], reference[f"{tag or KINDS[kind]}_beta"]
 
 
 def interpolated(lam, beta, at):
     """Coefficients of a piecewise linear path at the levels `at`, (len(at), p)."""
-    order, used = np.argsort(lam, kind="stable"), np.flatnonzero(beta.any(axis=0))
+    order = np.argsort(lam, kind="stable")
+    used = np.flatnonzero(beta.any(axis=0))
     return np.column_stack([np.interp(at, lam[order], beta[order, j]) for j in used]), used
 
 
@@ -36,10 +43,14 @@ def interpolated(lam, beta, at):
 @pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize("name", REGRESSION)
 def test_same_curve_as_the_reference(name, kind):
-    """Fits agree at the knots of both paths to 1e-10 |y|, the accuracy that conditioning leaves of R's 16 digits (diabetes64: 3e-11)."""
-    reference, path = ReferenceSet(name), path_of(name, kind)
+    """Fits agree at the knots of both paths to 1e-10 |y|, the accuracy that conditioning leaves of
+    R's 16 digits (diabetes64: 3e-11).
+    """
+    reference = ReferenceSet(name)
+    path = path_of(name, kind)
     lam, beta = reference_path(name, kind)
-    size, low = reference.size, path.lam[-1]
+    size = reference.size
+    low = path.lam[-1]
     for level, theirs in zip(lam, beta, strict=True):
         if level >= low:
             assert np.linalg.norm(reference.X @ (path.beta_at(lam=level) - theirs)) <= 1e-10 * size
@@ -53,30 +64,41 @@ def test_same_curve_as_the_reference(name, kind):
 @pytest.mark.parametrize("name", ["prostate", "diabetes10", "leukemia", "lincomb", "dupflip"])
 @pytest.mark.parametrize("kind", ["lasso", "lar"])
 def test_same_knots_as_lars(name, kind):
-    """Where R lars is sound and its knots are distinct, number, level and coefficients of the knots agree."""
+    """Where R lars is sound and its knots are distinct, number, level and coefficients of the knots
+    agree.
+    """
     lam, beta = reference_path(name, kind)
     path = path_of(name, kind)
     assert path.complete and path.n_knots == len(lam)
     np.testing.assert_allclose(path.lam, lam, rtol=0, atol=1e-12 * lam[0])
     np.testing.assert_allclose(path.l1, np.abs(beta).sum(axis=1), rtol=1e-9, atol=1e-12)
     if name != "dupflip":
-        np.testing.assert_allclose(path.beta.toarray(), beta, rtol=0, atol=1e-9 * np.abs(beta).max())
+        np.testing.assert_allclose(
+            path.beta.toarray(), beta, rtol=0, atol=1e-9 * np.abs(beta).max()
+        )
 
 
 @needs_reference_sets
 @pytest.mark.parametrize("name", ["prostate", "diabetes10", "leukemia"])
 def test_events_are_those_of_lars(name):
-    reference, path = ReferenceSet(name), path_of(name, "lasso")
+    reference = ReferenceSet(name)
+    path = path_of(name, "lasso")
     kind = reference["lars_lasso_action_kind"]
     # R names the knot by the step that ends there: its step k is our segment after knot k
-    theirs = [(int(j), int(s)) for j, s in zip(reference["lars_lasso_action_var"], kind, strict=True) if s != -2]
+    theirs = [
+        (int(j), int(s))
+        for j, s in zip(reference["lars_lasso_action_var"], kind, strict=True)
+        if s != -2
+    ]
     assert sorted((j, s) for knot, j, s in path.events if knot < path.n_knots - 1) == sorted(theirs)
 
 
 @needs_reference_sets
 @pytest.mark.parametrize("name", REGRESSION)
 def test_every_knot_and_midpoint_is_certified(name):
-    """Gap at most 1e-12 of the loss at 0; twice that for diabetes64, where sum |beta| is 37 |y| and rounding makes up 8e-13 of it."""
+    """Gap at most 1e-12 of the loss at 0; twice that for diabetes64, where sum |beta| is 37 |y| and
+    rounding makes up 8e-13 of it.
+    """
     path = path_of(name, "lasso")
     allowed = 2e-12 if name == "diabetes64" else 1e-12
     assert path.complete and path.lam[-1] == 0 and (path.gaps <= allowed).all()
@@ -133,14 +155,20 @@ def binary_design(seed):
 
 
 def assert_exact(problem):
-    """Check certificates of the Lasso at knots and midpoints; FS_0 and LAR move tied learners only, FS_0 along signs of correlations."""
-    path, null = cb.exact_path(problem), max(problem.value(0 * problem.y), 1e-300)
+    """Check certificates of the Lasso at knots and midpoints; FS_0 and LAR move tied learners only,
+    FS_0 along signs of correlations.
+    """
+    path = cb.exact_path(problem)
+    null = max(problem.value(0 * problem.y), 1e-300)
     assert path.complete and path.lam[-1] == 0
     levels = np.concatenate([path.lam[:-1], (path.lam[1:] + path.lam[:-1]) / 2])
-    assert all(path.certificate(lam).gap <= 1e-12 * null for lam in levels if lam > 1e-9 * path.lam[0])
+    assert all(
+        path.certificate(lam).gap <= 1e-12 * null for lam in levels if lam > 1e-9 * path.lam[0]
+    )
     for kind in ("stagewise", "lar"):
         path = cb.exact_path(problem, kind=kind)
-        B, top = columns(problem), path.lam[0]
+        B = columns(problem)
+        top = path.lam[0]
         assert path.complete
         beta = path.beta.toarray()
         corr = (problem.y - beta @ B.T) @ B
@@ -158,7 +186,9 @@ def test_discrete_designs(design):
 
 
 def test_a_learner_that_left_with_no_step_enters_again():
-    """FS_0, several ties at once: one learner leaves with direction 0 and must enter again when the others have moved."""
+    """FS_0, several ties at once: one learner leaves with direction 0 and must enter again when the
+    others have moved.
+    """
     assert_exact(sign_design(474))
 
 

@@ -1,4 +1,5 @@
-"""Every parameter of every estimator with values that nobody should pass: accepted, or refused by the package in one sentence about it.
+"""Every parameter of every estimator with values that nobody should pass: accepted, or refused by
+the package in one sentence about it.
 
 An error must be a ValueError or a TypeError that the package raises, never one of a library.
 """
@@ -18,14 +19,47 @@ import coordboost as cb
 
 PACKAGE = str(Path(cb.__file__).parent)
 HOSTILE = {
-    "a word": "a", "bytes": b"a", "an object": object(), "a class": dict, "a function": len, "NA": pd.NA, "NaN": np.nan, "minus one": -1,
-    "half": 0.5, "infinity": np.inf, "complex": 1j, "2^31": 2**31, "2^63": 2**63, "minus 2^63": -(2**63) - 1, "400 digits": 10**400,
-    "tiny": 5e-324, "huge": 1e300, "nothing": [], "one": [1], "words": ["a", "b"], "ragged": [[1], [1, 2]], "NaN in a list": [np.nan],
-    "a dict": {"a": 1}, "a set": {1, 2}, "a matrix": np.ones((2, 2)), "no rows": np.zeros((0, 4)), "0-d": np.array(1.0), "None": None,
-    "a date": np.datetime64("2020-01-01"), "a frame": pd.DataFrame({"a": ["u"]}), "True": True, "a series": pd.Series([1, 2]),
-}  # fmt: skip
+    "a word": "a",
+    "bytes": b"a",
+    "an object": object(),
+    "a class": dict,
+    "a function": len,
+    "NA": pd.NA,
+    "NaN": np.nan,
+    "minus one": -1,
+    "half": 0.5,
+    "infinity": np.inf,
+    "complex": 1j,
+    "2^31": 2**31,
+    "2^63": 2**63,
+    "minus 2^63": -(2**63) - 1,
+    "400 digits": 10**400,
+    "tiny": 5e-324,
+    "huge": 1e300,
+    "nothing": [],
+    "one": [1],
+    "words": ["a", "b"],
+    "ragged": [[1], [1, 2]],
+    "NaN in a list": [np.nan],
+    "a dict": {"a": 1},
+    "a set": {1, 2},
+    "a matrix": np.ones((2, 2)),
+    "no rows": np.zeros((0, 4)),
+    "0-d": np.array(1.0),
+    "None": None,
+    "a date": np.datetime64("2020-01-01"),
+    "a frame": pd.DataFrame({"a": ["u"]}),
+    "True": True,
+    "a series": pd.Series([1, 2]),
+}
 #: Other names by which a message speaks of a parameter.
-ALIASES = {"bounds": ("bound",), "nodes": ("a tree",), "gamma": ("relaxed",), "max_depth": ("a tree",), "deltas": ("sequence", "delta")}
+ALIASES = {
+    "bounds": ("bound",),
+    "nodes": ("a tree",),
+    "gamma": ("relaxed",),
+    "max_depth": ("a tree",),
+    "deltas": ("sequence", "delta"),
+}
 PAIRS = [(kind, name) for kind in ESTIMATORS for name in kind().get_params(deep=False)]
 
 
@@ -53,10 +87,18 @@ def fault(name, error):
 
 def faults(kind, name, values):
     y = target(kind)
-    beside = {"early_stopping": True} if name in ("validation_fraction", "n_iter_no_change", "tol") else {}
+    beside = (
+        {"early_stopping": True}
+        if name in ("validation_fraction", "n_iter_no_change", "tol")
+        else {}
+    )
     beside = {key: value for key, value in beside.items() if key in kind().get_params(deep=False)}
     for value in values:
-        given = {"n_estimators": 2, "n_steps": 5, "n_alphas": 2, "cv": 2} | beside | {name: HOSTILE[value]}
+        given = (
+            {"n_estimators": 2, "n_steps": 5, "n_alphas": 2, "cv": 2}
+            | beside
+            | {name: HOSTILE[value]}
+        )
         known = {key: one for key, one in given.items() if key in kind().get_params(deep=False)}
         if known.get("noise_variance", 1.0) is None:
             continue
@@ -68,8 +110,13 @@ def faults(kind, name, values):
 @pytest.mark.parametrize("kind", ESTIMATORS, ids=lambda kind: kind.__name__)
 def test_parameters_of_estimators(kind):
     """Two values in turn for each parameter of each estimator; the slow test has all."""
-    mine, values = [k for k, pair in enumerate(PAIRS) if pair[0] is kind], list(HOSTILE)
-    found = [one for k in mine for one in faults(*PAIRS[k], [values[(7 * k + i) % len(values)] for i in (0, 3)])]
+    mine = [k for k, pair in enumerate(PAIRS) if pair[0] is kind]
+    values = list(HOSTILE)
+    found = [
+        one
+        for k in mine
+        for one in faults(*PAIRS[k], [values[(7 * k + i) % len(values)] for i in (0, 3)])
+    ]
     assert found == []
 
 
@@ -92,7 +139,13 @@ DATA = {
     "dates": FRAME.assign(a=pd.Timestamp("2020-01-01")),
     "400 digits in a frame": FRAME.assign(a=pd.Series([10**400] * 40, dtype=object)),
 }
-FEW = [cb.RandomizedGBMRegressor, cb.RegularizedGBMClassifier, cb.CertifiedLasso, cb.LSBoostRegressorCV, cb.ForwardStagewiseClassifier]
+FEW = [
+    cb.RandomizedGBMRegressor,
+    cb.RegularizedGBMClassifier,
+    cb.CertifiedLasso,
+    cb.LSBoostRegressorCV,
+    cb.ForwardStagewiseClassifier,
+]
 
 
 @pytest.mark.parametrize("name", DATA)
@@ -112,7 +165,11 @@ def test_targets_and_weights_of_estimators(kind):
     for bad in ([10**400] * 40, X[:40, 0] + 1j, pd.Series(X[:40, 0] + 1j), object(), 1.0):
         for given in ({"y": bad}, {"sample_weight": bad}, {"offset": bad}):
             if not ("sample_weight" in given and isinstance(bad, float)):
-                error = error_of(lambda given=given: quick(kind).fit(**{"X": X[:40], "y": target(kind)[:40]} | given))
+                error = error_of(
+                    lambda given=given: quick(kind).fit(
+                        **{"X": X[:40], "y": target(kind)[:40]} | given
+                    )
+                )
                 assert isinstance(error, ValueError | TypeError), given
                 file = traceback.extract_tb(error.__traceback__)[-1].filename
                 assert file.startswith(PACKAGE) or "sklearn/utils" in file, (given, error)
@@ -129,27 +186,62 @@ def test_sparse_columns_of_a_frame_filled_with_nan(kind):
 
 PROBLEM = cb.Problem(X[:40], X[:40, 0])
 test_what_functions_refuse = refusals(
-    pytest.param(lambda: cb.theory.sampled_mca([1.0]), "problem must be a Problem", id="sampled_mca"),
-    pytest.param(lambda: cb.lasso_path(PROBLEM, n_alphas=3).plot(ax=1), "ax must be an Axes", id="plot"),
+    pytest.param(
+        lambda: cb.theory.sampled_mca([1.0]), "problem must be a Problem", id="sampled_mca"
+    ),
+    pytest.param(
+        lambda: cb.lasso_path(PROBLEM, n_alphas=3).plot(ax=1), "ax must be an Axes", id="plot"
+    ),
     pytest.param(lambda: cb.methods.agbmr(0.5, 0.01, period=1e300), "period must be", id="period"),
     pytest.param(lambda: cb.lasso_path(PROBLEM, eps=5e-324), "eps must be", id="eps"),
-    pytest.param(lambda: cb.lasso_path(PROBLEM, lower_limits=2**63), "lower_limits must be", id="limit"),
-    pytest.param(lambda: cb.lasso_path(PROBLEM, n_alphas=2**31), "n_alphas must be at most 100,000", id="n_alphas"),
-    pytest.param(lambda: cb.rgb(0.1, n_candidates=2**31), "n_candidates must be at most 10,000,000", id="n_candidates"),
-    pytest.param(lambda: cb.theory.mca(PROBLEM, n_starts=2**31), "n_starts must be at most", id="n_starts"),
-    pytest.param(lambda: cb.RandomizedGBMRegressor(n_estimators=2**31).fit(X, X[:, 0]), "n_estimators must be at most", id="n_estimators"),
-    pytest.param(lambda: cb.LSBoostRegressor(n_steps=2**31).fit(X, X[:, 0]), "n_steps must be at most", id="n_steps"),
+    pytest.param(
+        lambda: cb.lasso_path(PROBLEM, lower_limits=2**63), "lower_limits must be", id="limit"
+    ),
+    pytest.param(
+        lambda: cb.lasso_path(PROBLEM, n_alphas=2**31),
+        "n_alphas must be at most 100,000",
+        id="n_alphas",
+    ),
+    pytest.param(
+        lambda: cb.rgb(0.1, n_candidates=2**31),
+        "n_candidates must be at most 10,000,000",
+        id="n_candidates",
+    ),
+    pytest.param(
+        lambda: cb.theory.mca(PROBLEM, n_starts=2**31), "n_starts must be at most", id="n_starts"
+    ),
+    pytest.param(
+        lambda: cb.RandomizedGBMRegressor(n_estimators=2**31).fit(X, X[:, 0]),
+        "n_estimators must be at most",
+        id="n_estimators",
+    ),
+    pytest.param(
+        lambda: cb.LSBoostRegressor(n_steps=2**31).fit(X, X[:, 0]),
+        "n_steps must be at most",
+        id="n_steps",
+    ),
     pytest.param(lambda: cb.load("a\0b"), "without a NUL character", id="NUL to load"),
-    pytest.param(lambda: cb.solve(PROBLEM, cb.gbm(), 2).save("a\0b"), "without a NUL character", id="NUL to save"),
-    pytest.param(lambda: cb.html_report(cb.solve(PROBLEM, cb.gbm(), 2), "a\0b"), "without a NUL character", id="NUL of a page"),
+    pytest.param(
+        lambda: cb.solve(PROBLEM, cb.gbm(), 2).save("a\0b"),
+        "without a NUL character",
+        id="NUL to save",
+    ),
+    pytest.param(
+        lambda: cb.html_report(cb.solve(PROBLEM, cb.gbm(), 2), "a\0b"),
+        "without a NUL character",
+        id="NUL of a page",
+    ),
     pytest.param(lambda: cb.read_table("a\0b", "y"), "'a\\x00b'", id="NUL of a table"),
     pytest.param(
         lambda: cb.solve(
             cb.Problem(cb.data.tree_families(X), NAMES == "red", cb.losses.Logistic()),
-            cb.rules.Method("own", cb.rules.Structural(2, 0.1, power="a"), cb.rules.FamilyStep()), 2,
-        ), "power must be", id="power",
+            cb.rules.Method("own", cb.rules.Structural(2, 0.1, power="a"), cb.rules.FamilyStep()),
+            2,
+        ),
+        "power must be",
+        id="power",
     ),
-)  # fmt: skip
+)
 
 
 def test_classifiers_are_among_the_kinds():

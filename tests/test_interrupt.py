@@ -1,4 +1,6 @@
-"""Ctrl-C: runs keep their steps and warn, all else raises soon; a second Ctrl-C acts at once. SIGTERM is left alone."""
+"""Ctrl-C: runs keep their steps and warn, all else raises soon; a second Ctrl-C acts at once.
+SIGTERM is left alone.
+"""
 
 import os
 import signal
@@ -15,7 +17,8 @@ from coordboost import Problem
 from coordboost.engine import Status
 
 RNG = np.random.default_rng(9)
-X, Y = RNG.normal(size=(40, 6)), RNG.normal(size=40)
+X = RNG.normal(size=(40, 6))
+Y = RNG.normal(size=40)
 FOREVER = 10**12
 both = pytest.mark.parametrize("signum", [signal.SIGINT, signal.SIGTERM], ids=["Ctrl-C", "SIGTERM"])
 
@@ -26,7 +29,10 @@ def problem():
 
 def equals_fresh_run(run, method, **options):
     fresh = cb.solve(problem(), method, run.n_steps, **options)
-    return fresh.beta.tobytes() == run.beta.tobytes() and fresh.path.theta.tobytes() == run.path.theta.tobytes()
+    return (
+        fresh.beta.tobytes() == run.beta.tobytes()
+        and fresh.path.theta.tobytes() == run.path.theta.tobytes()
+    )
 
 
 @contextmanager
@@ -50,7 +56,9 @@ def at_terminal():
 
 
 def send(signum):
-    """Send a signal to this thread, where it acts at once: sent to the process, it may arrive later and in another thread."""
+    """Send a signal to this thread, where it acts at once: sent to the process, it may arrive later
+    and in another thread.
+    """
     signal.raise_signal(signum)
 
 
@@ -64,9 +72,15 @@ def test_the_steps_made_are_kept(method, at, at_terminal):
         if len(seen) == at:
             send(signal.SIGINT)
 
-    with pytest.warns(cb.engine.InterruptedWarning, match=r"the run was interrupted; the steps made are kept: [\d,]+ of 1,000,000,000,000"):
+    with pytest.warns(
+        cb.engine.InterruptedWarning,
+        match=r"the run was interrupted; the steps made are kept: [\d,]+ of 1,000,000,000,000",
+    ):
         run = cb.solve(problem(), method, FOREVER, rng=4, watch=watch)
-    assert run.status is Status.INTERRUPTED and run.message == "the run was interrupted; the steps made are kept"
+    assert (
+        run.status is Status.INTERRUPTED
+        and run.message == "the run was interrupted; the steps made are kept"
+    )
     assert len(seen) == at and run.n_steps == seen[-1] > 0
     assert equals_fresh_run(run, method, rng=4)
     assert run.resume(100).status is Status.COMPLETED
@@ -91,7 +105,10 @@ def test_a_handler_of_the_users_own_gets_the_second_signal_and_is_put_back():
         send(signal.SIGINT)
         assert (before, len(got)) == (0, 1)
 
-    with handlers(SIGINT=lambda signum, frame: got.append(signum)), pytest.warns(cb.engine.InterruptedWarning):
+    with (
+        handlers(SIGINT=lambda signum, frame: got.append(signum)),
+        pytest.warns(cb.engine.InterruptedWarning),
+    ):
         run = cb.solve(problem(), cb.ls_boost(), FOREVER, watch=watch)
     assert run.status is Status.INTERRUPTED and got == [signal.SIGINT]
 
@@ -109,7 +126,8 @@ def test_an_ignored_signal_stays_ignored(signum):
 
 def test_sigterm_is_left_alone():
     """The user's handler gets every SIGTERM, and the run goes on."""
-    got, sent = [], []
+    got = []
+    sent = []
 
     def watch(state):
         sent.append(state.k)
@@ -121,7 +139,8 @@ def test_sigterm_is_left_alone():
         assert run.status is Status.COMPLETED and len(got) == len(sent) > 0
 
 
-#: Start of the code of processes. ``tried(work)`` runs work that never ends, sends a signal, and prints the result and how soon it came.
+#: Start of the code of processes. ``tried(work)`` runs work that never ends, sends a signal, and
+#: prints the result and how soon it came.
 HEAD = """
 import gc, os, signal, threading, time, warnings
 import numpy as np
@@ -155,15 +174,22 @@ def for_ever(work):
 
 
 def process(*lines, cache=None):
-    """Return the lines that a process prints, its exit status, and the end of its stderr; `cache`, its folder of compiled code."""
+    """Return the lines that a process prints, its exit status, and the end of its stderr; `cache`,
+    its folder of compiled code.
+    """
     source = "\n".join([HEAD, *lines])
     given = {**os.environ, **({} if cache is None else {"NUMBA_CACHE_DIR": str(cache)})}
-    done = subprocess.run([sys.executable, "-c", source], capture_output=True, text=True, timeout=500, env=given)
+    done = subprocess.run(
+        [sys.executable, "-c", source], capture_output=True, text=True, timeout=500, env=given
+    )
     return done.stdout.splitlines(), done.returncode, done.stderr[-2000:]
 
 
 def test_ctrl_c_keeps_the_steps_of_a_process():
-    work = "tried(lambda: (run := cb.solve(problem, method, 10**12)).status.name + str(run.n_steps > 0))"
+    work = (
+        "tried(lambda: (run := cb.solve(problem, method, 10**12)).status.name + "
+        "str(run.n_steps > 0))"
+    )
     assert process("cb.solve(problem, method, 10)", work)[:2] == (["INTERRUPTEDTrue soon"], 0)
 
 
@@ -187,8 +213,14 @@ FITS = {
         "cb.ForwardStagewiseRegressor(n_steps=10).fit(X, y)",
         "lambda: cb.ForwardStagewiseRegressor(n_steps=10**9, eps=1e-9).fit(X, y)",
     ),
-    "trees": ("cb.RandomizedGBMRegressor(n_estimators=3).fit(X, y)", "lambda: cb.RandomizedGBMRegressor(n_estimators=10**7).fit(X, y)"),
-    "a lasso": ("cb.CertifiedLasso(alpha=0.01).fit(X, y)", "lambda: for_ever(lambda: cb.CertifiedLasso(alpha=0.01, tol=1e-9).fit(X, y))"),
+    "trees": (
+        "cb.RandomizedGBMRegressor(n_estimators=3).fit(X, y)",
+        "lambda: cb.RandomizedGBMRegressor(n_estimators=10**7).fit(X, y)",
+    ),
+    "a lasso": (
+        "cb.CertifiedLasso(alpha=0.01).fit(X, y)",
+        "lambda: for_ever(lambda: cb.CertifiedLasso(alpha=0.01, tol=1e-9).fit(X, y))",
+    ),
     "a lasso of classes": (
         "cb.CertifiedLassoClassifier().fit(X, y > 0)",
         "lambda: for_ever(lambda: cb.CertifiedLassoClassifier(alpha=0.001).fit(X, y > 0))",
@@ -196,7 +228,8 @@ FITS = {
 }
 ANSWERS = {
     "scores along a path": (
-        "run = cb.solve(problem, method, 10**6); run.score_path(X, y); many = np.tile(X, (1000, 1)), np.tile(y, 1000)",
+        "run = cb.solve(problem, method, 10**6); run.score_path(X, y); many = np.tile(X, (1000, "
+        "1)), np.tile(y, 1000)",
         "lambda: run.score_path(*many)",
     ),
     "states by replay": ("", "lambda: [state.loss for state in run.replay(range(10**6))]"),
@@ -204,24 +237,38 @@ ANSWERS = {
         "walk = lambda *rows: cb.solve(cb.Problem(*rows[:2]), method, 10**5)",
         "lambda: cb.model_selection.stability_selection(walk, X, y, n_pairs=10**4, n_threads=2)",
     ),
-    "an angle": ("", "lambda: for_ever(lambda: cb.theory.mca(cb.Problem(rng.normal(size=(40, 24)), rng.normal(size=40))))"),
+    "an angle": (
+        "",
+        "lambda: for_ever(lambda: cb.theory.mca(cb.Problem(rng.normal(size=(40, 24)), "
+        "rng.normal(size=40))))",
+    ),
     "bounds": (
         "run = cb.solve(problem, cb.ls_boost(0.1), 1000); cb.theory.check(run)",
         "lambda: for_ever(lambda: cb.theory.check(run))",
     ),
-    "a forecast": ("cb.theory.plan(problem, gap=1e-3)", "lambda: for_ever(lambda: cb.theory.plan(problem, gap=1e-3))"),
+    "a forecast": (
+        "cb.theory.plan(problem, gap=1e-3)",
+        "lambda: for_ever(lambda: cb.theory.plan(problem, gap=1e-3))",
+    ),
 }
 
 
 @pytest.mark.parametrize("works", [FITS, ANSWERS], ids=["fits", "answers"])
 def test_ctrl_c_acts_soon(works):
-    """Estimators, cross-validation, replay, scores, angles and bounds raise KeyboardInterrupt, and return nothing."""
-    out, code, words = process(*(line for ready, work in works.values() for line in (ready, f"tried({work})")))
-    assert dict(zip(works, out, strict=False)) == dict.fromkeys(works, "KeyboardInterrupt soon"), words
+    """Estimators, cross-validation, replay, scores, angles and bounds raise KeyboardInterrupt, and
+    return nothing.
+    """
+    out, code, words = process(
+        *(line for ready, work in works.values() for line in (ready, f"tried({work})"))
+    )
+    assert dict(zip(works, out, strict=False)) == dict.fromkeys(works, "KeyboardInterrupt soon"), (
+        words
+    )
     assert code == 0
 
 
-#: The first run and the first paths of a process whose cache of compiled code is empty. Signals come while kernels are compiled.
+#: The first run and the first paths of a process whose cache of compiled code is empty. Signals
+#: come while kernels are compiled.
 FIRST = {
     "a run": "cb.solve(cb.Problem(X, y), cb.forward_stagewise(0.01), 10**5)",
     "a path": "cb.lasso_path(X, y)",
@@ -230,11 +277,18 @@ FIRST = {
 
 
 def test_first_compilations_are_broken_off(tmp_path):
-    """Nothing was made, so nothing is lost: KeyboardInterrupt. The next call compiles again, and is not disturbed."""
-    code = [f"tried(lambda: {work}, after={after})" for work in FIRST.values() for after in (0.2, 0.9)]
+    """Nothing was made, so nothing is lost: KeyboardInterrupt. The next call compiles again, and is
+    not disturbed.
+    """
+    code = [
+        f"tried(lambda: {work}, after={after})" for work in FIRST.values() for after in (0.2, 0.9)
+    ]
     last = "print(cb.solve(cb.Problem(X, y), cb.forward_stagewise(0.01), 50).n_steps)"
     out, status, words = process("cb.lasso_path, cb.exact_path", *code, last, cache=tmp_path)
-    assert [line.split(" ")[0] for line in out] == ["KeyboardInterrupt"] * len(code) + ["50"], (out, words)  # after one function at most
+    assert [line.split(" ")[0] for line in out] == ["KeyboardInterrupt"] * len(code) + ["50"], (
+        out,
+        words,
+    )  # after one function at most
     assert status == 0
 
 
@@ -265,7 +319,9 @@ print(n, flush=True)
 
 @pytest.mark.skipif(not hasattr(signal, "setitimer"), reason="needs signal.setitimer")
 def test_ctrl_c_at_any_moment_leaves_no_lock_behind():
-    """Also while threads start and take tasks: KeyboardInterrupt is always raised, and the process ends."""
+    """Also while threads start and take tasks: KeyboardInterrupt is always raised, and the process
+    ends.
+    """
     assert process(MANY)[:2] == (["100"], 0)
 
 

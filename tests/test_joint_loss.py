@@ -1,4 +1,6 @@
-"""A loss that is one function of all predictions, not a sum over samples: it runs in model states that work on the samples themselves."""
+"""A loss that is one function of all predictions, not a sum over samples: it runs in model states
+that work on the samples themselves.
+"""
 
 from collections import namedtuple
 
@@ -73,7 +75,10 @@ class Written(namedtuple("Written", "A"), cb.losses.Loss):
 
 def test_a_joint_loss_can_be_compiled():
     A, X, y = parts()
-    one, two = (cb.solve(cb.Problem(X, y, loss(A), center=False, scale=False), cb.methods.gcd(), 30) for loss in (Written, Quadratic))
+    one, two = (
+        cb.solve(cb.Problem(X, y, loss(A), center=False, scale=False), cb.methods.gcd(), 30)
+        for loss in (Written, Quadratic)
+    )
     assert one.path.learner.tolist() == two.path.learner.tolist()
     assert np.abs(one.beta - two.beta).max() < 1e-12  # 30 steps that never amplify rounding
 
@@ -83,4 +88,6 @@ def test_accelerated_boosting_takes_a_joint_loss():
     problem = cb.Problem(X, y, Quadratic(A), center=False, scale=False)
     run = cb.solve(problem, cb.agbm(1.0, 0.1, guard=False), 2)
     j = ref.best(X.T @ y)
-    assert run.path.learner.tolist() == [j, j] and run.final.loss == pytest.approx(problem.value(X[:, j] * (X[:, j] @ y)))
+    assert run.path.learner.tolist() == [j, j] and run.final.loss == pytest.approx(
+        problem.value(X[:, j] * (X[:, j] @ y))
+    )

@@ -3,7 +3,13 @@
 import numpy as np
 import pytest
 import scipy.sparse
-from sklearn.datasets import load_breast_cancer, load_digits, load_iris, load_wine, make_classification
+from sklearn.datasets import (
+    load_breast_cancer,
+    load_digits,
+    load_iris,
+    load_wine,
+    make_classification,
+)
 from sklearn.linear_model import LogisticRegression
 
 import coordboost as cb
@@ -13,7 +19,9 @@ RNG = np.random.default_rng(4)
 
 def standard(X, y):
     X = X[:, X.std(axis=0) > 0]
-    return (X - X.mean(axis=0)) / X.std(axis=0), np.where(y, 1.0, -1.0)  # centred, as saga converges very slowly otherwise
+    return (X - X.mean(axis=0)) / X.std(axis=0), np.where(
+        y, 1.0, -1.0
+    )  # centred, as saga converges very slowly otherwise
 
 
 def digits():
@@ -27,7 +35,9 @@ SETS = {
     "iris": lambda: standard(load_iris().data, load_iris().target == 1),
     "wine": lambda: standard(load_wine().data, load_wine().target == 0),
     "digits": digits,
-    "wide": lambda: standard(*make_classification(60, 150, n_informative=8, weights=[0.8], random_state=1)),
+    "wide": lambda: standard(
+        *make_classification(60, 150, n_informative=8, weights=[0.8], random_state=1)
+    ),
 }
 
 
@@ -35,17 +45,35 @@ def objective(X, y, alpha, coef, intercept):
     return np.logaddexp(0, -y * (X @ coef + intercept)).sum() + alpha * len(y) * np.abs(coef).sum()
 
 
-@pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")  # the interval shows how far it came
+@pytest.mark.filterwarnings(
+    "ignore::sklearn.exceptions.ConvergenceWarning"
+)  # the interval shows how far it came
 @pytest.mark.parametrize("name", SETS)
 def test_the_optimum_is_that_of_scikit_learn(name):
-    """Saga stops within 1e-6 of the loss at 0 above the optimum; its value is never below our lower end."""
+    """Saga stops within 1e-6 of the loss at 0 above the optimum; its value is never below our lower
+    end.
+    """
     X, y = SETS[name]()
-    path = cb.lasso_path(X, y, loss=cb.losses.Logistic(), n_alphas=3, eps=0.1, tol=1e-9, refit_intercept=True, unit_columns=False)
+    path = cb.lasso_path(
+        X,
+        y,
+        loss=cb.losses.Logistic(),
+        n_alphas=3,
+        eps=0.1,
+        tol=1e-9,
+        refit_intercept=True,
+        unit_columns=False,
+    )
     assert (path.gaps <= 1e-9).all()
-    fixed = cb.lasso_path(X, y, path.alphas, loss=cb.losses.Logistic(), tol=1e-9, unit_columns=False)
+    fixed = cb.lasso_path(
+        X, y, path.alphas, loss=cb.losses.Logistic(), tol=1e-9, unit_columns=False
+    )
     for k in (1, 2):
-        alpha, made = path.alphas[k], path.certificate(k)
-        model = LogisticRegression(C=1 / (alpha * len(y)), l1_ratio=1, solver="saga", tol=1e-8, max_iter=3000)
+        alpha = path.alphas[k]
+        made = path.certificate(k)
+        model = LogisticRegression(
+            C=1 / (alpha * len(y)), l1_ratio=1, solver="saga", tol=1e-8, max_iter=3000
+        )
         model.fit(X, y)
         theirs = objective(X, y, alpha, model.coef_[0], model.intercept_[0])
         ours = objective(X, y, alpha, path.coefs[:, k], path.intercepts[k])
@@ -59,20 +87,44 @@ def test_the_optimum_is_that_of_scikit_learn(name):
 def test_the_optimum_is_that_of_glmnet(name):
     glmnet = pytest.importorskip("glmnet")
     X, y = SETS[name]()
-    path = cb.lasso_path(X, y, loss=cb.losses.Logistic(), n_alphas=10, eps=0.05, tol=1e-9, refit_intercept=True, unit_columns=False)
-    model = glmnet.LogitNet(alpha=1, lambda_path=path.alphas, standardize=False, n_splits=0, tol=1e-12, max_iter=1_000_000)
+    path = cb.lasso_path(
+        X,
+        y,
+        loss=cb.losses.Logistic(),
+        n_alphas=10,
+        eps=0.05,
+        tol=1e-9,
+        refit_intercept=True,
+        unit_columns=False,
+    )
+    model = glmnet.LogitNet(
+        alpha=1,
+        lambda_path=path.alphas,
+        standardize=False,
+        n_splits=0,
+        tol=1e-12,
+        max_iter=1_000_000,
+    )
     model.fit(X, y > 0)
     for k in range(10):
         made = path.certificate(k)
-        theirs = objective(X, y, path.alphas[k], model.coef_path_[0, :, k], np.ravel(model.intercept_path_)[k])
+        theirs = objective(
+            X, y, path.alphas[k], model.coef_path_[0, :, k], np.ravel(model.intercept_path_)[k]
+        )
         assert made.lower <= theirs <= made.upper + 1e-6 * path.problem.start_loss
 
 
 LOSSES = {
-    "logistic": (cb.losses.Logistic(), lambda f: np.where(RNG.random(len(f)) < 1 / (1 + np.exp(-f)), 1.0, -1.0)),
+    "logistic": (
+        cb.losses.Logistic(),
+        lambda f: np.where(RNG.random(len(f)) < 1 / (1 + np.exp(-f)), 1.0, -1.0),
+    ),
     "huber": (cb.losses.Huber(0.7), lambda f: f + RNG.standard_t(2, len(f))),
     "poisson": (cb.losses.Poisson(), lambda f: RNG.poisson(np.exp(f)).astype(float)),
-    "exponential": (cb.losses.Exponential(), lambda f: np.where(f + RNG.normal(size=len(f)) > 0.7, 1.0, -1.0)),
+    "exponential": (
+        cb.losses.Exponential(),
+        lambda f: np.where(f + RNG.normal(size=len(f)) > 0.7, 1.0, -1.0),
+    ),
 }
 
 
@@ -80,22 +132,32 @@ LOSSES = {
 def test_conditions_of_optimality(name):
     loss, draw = LOSSES[name]
     X = RNG.normal(size=(80, 7)) * [1, 2, 1, 1, 3, 1, 1]
-    y, weight = draw(X[:, 0] - 0.2 * X[:, 4] + 0.5), RNG.integers(1, 4, 80).astype(float)
+    y = draw(X[:, 0] - 0.2 * X[:, 4] + 0.5)
+    weight = RNG.integers(1, 4, 80).astype(float)
     problem = cb.Problem(X, y, loss, sample_weight=weight)
     path = cb.lasso_path(problem, n_alphas=6, eps=0.05, tol=1e-10, refit_intercept=True)
     assert (path.gaps <= 1e-10).all() and path.intercepts[-1] != path.intercepts[0]
     for k, alpha in enumerate(path.alphas):
-        pred, lam = path.predict(X, cb.lasso.PathPoint(step=k)), alpha * weight.sum()
-        resid = weight * [loss.residual(a, f) for a, f in zip(problem.y, pred - problem.constant + problem.base, strict=True)]
+        pred = path.predict(X, cb.lasso.PathPoint(step=k))
+        lam = alpha * weight.sum()
+        resid = weight * [
+            loss.residual(a, f)
+            for a, f in zip(problem.y, pred - problem.constant + problem.base, strict=True)
+        ]
         assert abs(resid.sum()) <= 1e-12 * np.abs(resid).sum()
-        corr, beta = problem.scan(resid), problem.unit(path.coefs[:, k])
-        # a gap of g lets correlations exceed lam by at most sqrt(2 sigma g), and by far less than 1e-3 here
+        corr = problem.scan(resid)
+        beta = problem.unit(path.coefs[:, k])
+        # a gap of g lets correlations exceed lam by at most sqrt(2 sigma g), and by far less than
+        # 1e-3 here
         assert np.abs(corr).max() <= lam * (1 + 1e-3)
         np.testing.assert_allclose(corr[beta != 0], lam * np.sign(beta[beta != 0]), rtol=1e-3)
-    sparse = cb.lasso_path(scipy.sparse.csr_array(X), y, path.alphas, loss=loss, tol=1e-10, refit_intercept=True)
+    sparse = cb.lasso_path(
+        scipy.sparse.csr_array(X), y, path.alphas, loss=loss, tol=1e-10, refit_intercept=True
+    )
     dense = cb.lasso_path(X, y, path.alphas, loss=loss, tol=1e-10, refit_intercept=True)
     for k in range(6):
-        ours, theirs = sparse.certificate(k), dense.certificate(k)
+        ours = sparse.certificate(k)
+        theirs = dense.certificate(k)
         assert max(ours.lower, theirs.lower) <= min(ours.upper, theirs.upper)
 
 

@@ -1,4 +1,6 @@
-"""Ctrl-C in `lasso_path`: finished alphas are kept with their gaps, and the result reports the interruption."""
+"""Ctrl-C in `lasso_path`: finished alphas are kept with their gaps, and the result reports the
+interruption.
+"""
 
 import signal
 
@@ -18,10 +20,14 @@ def heard():
 
 
 class Interrupting:
-    """A dictionary that raises SIGINT at the first scan of a vector shorter than `below` times the longest one."""
+    """A dictionary that raises SIGINT at the first scan of a vector shorter than `below` times the
+    longest one.
+    """
 
     def __init__(self, B, below):
-        self.B, self.below, self.longest = B, below, 0.0
+        self.B = B
+        self.below = below
+        self.longest = 0.0
         self.n_samples, self.n_learners = B.shape
 
     def scan(self, v):
@@ -42,38 +48,63 @@ def problem(below, loss, n=60, p=90):
     B /= np.linalg.norm(B, axis=0)
     columns = Interrupting(B, 0.0)
     made = as_it_is(columns, B[:, :5] @ np.ones(5) + 0.2 * rng.standard_normal(n), loss)
-    columns.below, columns.longest = below, 0.0  # scans made while the problem was built do not count
+    columns.below, columns.longest = (
+        below,
+        0.0,
+    )  # scans made while the problem was built do not count
     return made
 
 
-SOLVERS = [(cb.losses.Squared(), "cd"), (cb.losses.Squared(), "homotopy"), (cb.losses.Huber(1.0), "newton")]
+SOLVERS = [
+    (cb.losses.Squared(), "cd"),
+    (cb.losses.Squared(), "homotopy"),
+    (cb.losses.Huber(1.0), "newton"),
+]
 
 
 @pytest.mark.parametrize(("loss", "solver"), SOLVERS, ids=["cd", "homotopy", "newton"])
 def test_finished_alphas_are_kept(loss, solver):
     p = 400 if solver == "homotopy" else 90
     whole = cb.lasso_path(problem(0, loss, p=p), n_alphas=20, solver=solver, tol=1e-8)
-    with pytest.warns(cb.engine.InterruptedWarning, match="lasso_path was interrupted after .* of 20 alphas"):
+    with pytest.warns(
+        cb.engine.InterruptedWarning, match="lasso_path was interrupted after .* of 20 alphas"
+    ):
         part = cb.lasso_path(problem(0.6, loss, p=p), n_alphas=20, solver=solver, tol=1e-8)
     n = len(part.alphas)
-    assert 1 <= n < 20 and part.coefs.shape == (p, n) and part.intercepts.shape == part.gaps.shape == (n,)
+    assert (
+        1 <= n < 20
+        and part.coefs.shape == (p, n)
+        and part.intercepts.shape == part.gaps.shape == (n,)
+    )
     last = f", the last to a gap of {part.gaps[-1]:.2g}" if part.gaps[-1] > 1e-8 else ""
-    assert part.message == f"interrupted after {n} of 20 alphas{last}" and part.message in repr(part)
+    assert part.message == f"interrupted after {n} of 20 alphas{last}" and part.message in repr(
+        part
+    )
     assert whole.message == "complete" and "interrupted" not in repr(whole)
-    assert (part.alphas == whole.alphas[:n]).all() and (part.gaps[:-1] <= 1e-8).all() and part.gaps[-1] < 1
+    assert (
+        (part.alphas == whole.alphas[:n]).all()
+        and (part.gaps[:-1] <= 1e-8).all()
+        and part.gaps[-1] < 1
+    )
     np.testing.assert_allclose(part.coefs[:, :-1], whole.coefs[:, : n - 1], atol=1e-3)
 
 
 @pytest.mark.parametrize(("loss", "solver"), [SOLVERS[0], SOLVERS[2]], ids=["cd", "newton"])
 def test_an_interrupted_penalty_is_not_reported_as_complete(loss, solver):
     """The interrupted alpha is the only one: its model is returned, with its gap."""
-    with pytest.warns(cb.engine.InterruptedWarning, match="interrupted after 1 of 1 alphas, the last to a gap of"):
+    with pytest.warns(
+        cb.engine.InterruptedWarning, match="interrupted after 1 of 1 alphas, the last to a gap of"
+    ):
         part = cb.lasso_path(problem(0.9, loss), alphas=[1e-5], tol=1e-12, solver=solver)
-    assert part.gaps[0] > 1e-12 and part.message.startswith("interrupted after 1 of 1 alphas, the last to a gap of")
+    assert part.gaps[0] > 1e-12 and part.message.startswith(
+        "interrupted after 1 of 1 alphas, the last to a gap of"
+    )
 
 
 class Signalling(cb.losses.Loss):
-    """The squared loss in plain Python, which raises SIGINT at the `after`-th call of `residual`."""
+    """The squared loss in plain Python, which raises SIGINT at the `after`-th call of
+    `residual`.
+    """
 
     sigma, mu, infimum = 1.0, 1.0, 0.0
 

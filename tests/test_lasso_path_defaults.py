@@ -10,17 +10,24 @@ import coordboost as cb
 
 
 def test_the_default_grid():
-    """100 alphas, evenly spaced on a log scale, from the smallest that gives 0 down to 1e-3 of it."""
-    X, y = np.array([[1.0, 0.0], [0.0, 2.0], [-1.0, 1.0], [0.0, -1.0]]), np.array([1.0, 2.0, 0.0, -1.0])
+    """100 alphas, evenly spaced on a log scale, from the smallest that gives 0 down to 1e-3 of
+    it.
+    """
+    X = np.array([[1.0, 0.0], [0.0, 2.0], [-1.0, 1.0], [0.0, -1.0]])
+    y = np.array([1.0, 2.0, 0.0, -1.0])
     path = cb.lasso_path(X, y, unit_columns=False)
     top = np.abs((X - X.mean(axis=0)).T @ (y - y.mean())).max() / len(y)
     np.testing.assert_allclose(path.alphas, np.geomspace(top, 1e-3 * top, 100), rtol=1e-12)
-    assert (path.coefs[:, 0] == 0).all() and inspect.signature(cb.lasso_path).parameters["tol"].default == 1e-6
+    assert (path.coefs[:, 0] == 0).all() and inspect.signature(cb.lasso_path).parameters[
+        "tol"
+    ].default == 1e-6
 
 
 @pytest.mark.parametrize("solver", ["homotopy", "cd"])
 def test_the_gap_without_a_penalty(solver):
-    """If rounding leaves a correlation above 0, the dual point is 0 and the gap is the remaining loss; otherwise the gap is about 0."""
+    """If rounding leaves a correlation above 0, the dual point is 0 and the gap is the remaining
+    loss; otherwise the gap is about 0.
+    """
     X, y = table(40, 6)
     path = cb.lasso_path(X, y, alphas=[0.0], solver=solver)
     resid = y - path.intercepts[0] - X @ path.coefs[:, 0]
@@ -29,15 +36,20 @@ def test_the_gap_without_a_penalty(solver):
 
 
 def test_an_exact_path_on_few_learners_has_one_scan():
-    """The scan at the start: all learners are candidates then, and their correlations are updated."""
+    """The scan at the start: all learners are candidates then, and their correlations are
+    updated.
+    """
     assert cb.exact_path(cb.Problem(*table(60, 20))).n_scans == 1
 
 
 def test_every_function_that_takes_x_and_y_uses_unit_columns():
-    """A column in other units enters at the same place: paths from X and y use unit columns, and their reprs say so."""
+    """A column in other units enters at the same place: paths from X and y use unit columns, and
+    their reprs say so.
+    """
     X, y = table(40, 6)
     X = X * [1.0, 1e3, 1.0, 1e-3, 1.0, 1.0]
-    exact, grid = cb.exact_path(X, y), cb.lasso_path(X, y, eps=1e-4, n_alphas=300, tol=1e-10)
+    exact = cb.exact_path(X, y)
+    grid = cb.lasso_path(X, y, eps=1e-4, n_alphas=300, tol=1e-10)
     boosted = cb.solve(cb.Problem(X, y), cb.forward_stagewise(1e-4 * exact.lam[0]), 20_000)
     assert exact.order_of_entry()[0] == grid.order_of_entry()[0] == boosted.order_of_entry()[0]
     np.testing.assert_allclose(grid.coefs[:, 200], exact.coef_at(alpha=grid.alphas[200]), rtol=1e-3)

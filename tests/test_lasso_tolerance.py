@@ -1,4 +1,6 @@
-"""Lasso tolerances are reached where coordinate descent is slow, columns are dependent, samples are many, or rounding interferes."""
+"""Lasso tolerances are reached where coordinate descent is slow, columns are dependent, samples are
+many, or rounding interferes.
+"""
 
 import gzip
 import time
@@ -19,7 +21,11 @@ def one_direction(n, p, shared):
 
 
 @pytest.mark.parametrize("kind", [np.asarray, scipy.sparse.csc_array], ids=["dense", "sparse"])
-@pytest.mark.parametrize("more", [{}, {"sample_weight": np.linspace(0, 1, 80)}, {"l1_ratio": 0.9}], ids=["plain", "weighted", "net"])
+@pytest.mark.parametrize(
+    "more",
+    [{}, {"sample_weight": np.linspace(0, 1, 80)}, {"l1_ratio": 0.9}],
+    ids=["plain", "weighted", "net"],
+)
 @pytest.mark.parametrize("tol", [1e-2, 1e-3, 1e-6])
 def test_no_tolerance_is_missed_where_sweeps_are_slow(kind, more, tol):
     X, y = one_direction(80, 120, 10)
@@ -30,44 +36,74 @@ def test_no_tolerance_is_missed_where_sweeps_are_slow(kind, more, tol):
 
 @pytest.mark.parametrize("center", [True, False])
 def test_short_columns_are_the_same_dense_and_sparse(center):
-    """Columns with few entries: the bound of a learner that is not scanned uses only the residual entries that the column meets."""
+    """Columns with few entries: the bound of a learner that is not scanned uses only the residual
+    entries that the column meets.
+    """
     rng = np.random.default_rng(3)
     X = scipy.sparse.random_array((400, 900), density=0.03, rng=rng).tocsc()
     y = X @ np.where(np.arange(900) < 8, 3.0, 0.0) + 0.1 * rng.standard_normal(400)
-    weight, factor = rng.uniform(0.5, 2, 400), rng.uniform(0.5, 2, 900)
+    weight = rng.uniform(0.5, 2, 400)
+    factor = rng.uniform(0.5, 2, 900)
     paths = [
         cb.lasso_path(
-            cb.Problem(data, y, center=center, sample_weight=weight), penalty_factor=factor, n_alphas=30, tol=1e-9, solver="cd"
+            cb.Problem(data, y, center=center, sample_weight=weight),
+            penalty_factor=factor,
+            n_alphas=30,
+            tol=1e-9,
+            solver="cd",
         )
         for data in (X, X.toarray())
     ]
     assert (paths[0].gaps <= 1e-9).all() and (paths[1].gaps <= 1e-9).all()
-    np.testing.assert_allclose(paths[0].coefs, paths[1].coefs, atol=1e-3 * np.abs(paths[1].coefs).max())
-    assert paths[0].certificate().lower <= paths[1].certificate().upper and paths[1].certificate().lower <= paths[0].certificate().upper
+    np.testing.assert_allclose(
+        paths[0].coefs, paths[1].coefs, atol=1e-3 * np.abs(paths[1].coefs).max()
+    )
+    assert (
+        paths[0].certificate().lower <= paths[1].certificate().upper
+        and paths[1].certificate().lower <= paths[0].certificate().upper
+    )
 
 
 @needs_compiler
 @pytest.mark.parametrize("free", [False, True])
-@pytest.mark.parametrize("loss", [cb.losses.Logistic(), cb.losses.Huber(0.5)], ids=["logistic", "huber"])
+@pytest.mark.parametrize(
+    "loss", [cb.losses.Logistic(), cb.losses.Huber(0.5)], ids=["logistic", "huber"]
+)
 def test_large_sets_of_short_columns_for_any_loss(loss, free):
-    """More than 200 columns with few entries: quadratic models minimised on sparse columns give the same answers as on dense ones."""
+    """More than 200 columns with few entries: quadratic models minimised on sparse columns give the
+    same answers as on dense ones.
+    """
     rng = np.random.default_rng(4)
     X = scipy.sparse.random_array((600, 900), density=0.01, rng=rng).tocsc()
     y = X @ rng.standard_normal(900) + 0.3 * rng.standard_normal(600)
     y = np.sign(y) + (y == 0) if loss == cb.losses.Logistic() else y
-    one, two = (cb.lasso_path(data, y, loss=loss, n_alphas=6, eps=0.05, tol=1e-8, refit_intercept=free) for data in (X, X.toarray()))
-    assert (one.gaps <= 1e-8).all() and (two.gaps <= 1e-8).all() and np.count_nonzero(one.coefs[:, -1]) > 200
+    one, two = (
+        cb.lasso_path(data, y, loss=loss, n_alphas=6, eps=0.05, tol=1e-8, refit_intercept=free)
+        for data in (X, X.toarray())
+    )
+    assert (
+        (one.gaps <= 1e-8).all()
+        and (two.gaps <= 1e-8).all()
+        and np.count_nonzero(one.coefs[:, -1]) > 200
+    )
     np.testing.assert_allclose(one.coefs, two.coefs, atol=1e-2 * np.abs(two.coefs).max())
-    assert one.certificate().lower <= two.certificate().upper and two.certificate().lower <= one.certificate().upper
+    assert (
+        one.certificate().lower <= two.certificate().upper
+        and two.certificate().lower <= one.certificate().upper
+    )
 
 
 def test_most_scans_are_of_few_learners():
-    """A full scan at each of the 50 penalties would make 50 scans; most here are partial, and add up to at most 15."""
+    """A full scan at each of the 50 penalties would make 50 scans; most here are partial, and add
+    up to at most 15.
+    """
     rng = np.random.default_rng(5)
     X = rng.standard_normal((60, 900))
     y = X[:, :5] @ np.array([5.0, -4.0, 3.0, 2.0, -2.0]) + 0.5 * rng.standard_normal(60)
     path = cb.lasso_path(X, y, n_alphas=50, eps=0.2, tol=1e-4, solver="cd")
-    assert (path.gaps <= 1e-4).all() and path.n_scans <= 15 and f"{path.gaps.max():.1e}" in repr(path)
+    assert (
+        (path.gaps <= 1e-4).all() and path.n_scans <= 15 and f"{path.gaps.max():.1e}" in repr(path)
+    )
 
 
 @pytest.mark.parametrize("seed", [10, 12, 13])
@@ -81,9 +117,15 @@ def test_a_gap_below_rounding_is_given_up_soon(seed):
     assert path.gaps[0] <= 1e-11 and path.n_scans <= 20
 
 
-@pytest.mark.parametrize("loss", [cb.losses.Poisson(), cb.losses.Logistic(), cb.losses.Huber(1.0)], ids=["poisson", "logistic", "huber"])
+@pytest.mark.parametrize(
+    "loss",
+    [cb.losses.Poisson(), cb.losses.Logistic(), cb.losses.Huber(1.0)],
+    ids=["poisson", "logistic", "huber"],
+)
 def test_dependent_columns_for_any_loss(loss):
-    """Forty columns of rank 13: the minimiser of a quadratic model may move far without changing the prediction."""
+    """Forty columns of rank 13: the minimiser of a quadratic model may move far without changing
+    the prediction.
+    """
     rng = np.random.default_rng(340)
     X = rng.standard_normal((300, 13)) @ rng.standard_normal((13, 40))
     y = np.abs(np.round(X[:, :5] @ np.arange(1, 6) + rng.standard_normal(300)))
@@ -96,8 +138,10 @@ def test_dependent_columns_for_any_loss(loss):
 @needs_compiler
 @pytest.mark.skipif(not (FOLDER.parent / "data" / "a9a.svm.gz").is_file(), reason="no a9a")
 def test_many_rows_of_indicators():
-    """Columns that sum to a constant in groups; sums of 32,561 terms, with a rounding allowance of up to 3e-9 in the certificate.
-    Slopes are such sums, too: where they are below rounding, the line search must not halve the step down to nothing."""
+    """Columns that sum to a constant in groups; sums of 32,561 terms, with a rounding allowance of
+    up to 3e-9 in the certificate. Slopes are such sums, too: where they are below rounding, the
+    line search must not halve the step down to nothing.
+    """
     from sklearn.datasets import load_svmlight_file
 
     with gzip.open(FOLDER.parent / "data" / "a9a.svm.gz") as handle:
@@ -105,7 +149,9 @@ def test_many_rows_of_indicators():
     path = cb.lasso_path(X.tocsc(), y, loss=cb.losses.Logistic(), tol=1e-8, n_alphas=10, eps=1e-2)
     assert (path.gaps <= 1e-8).all()
     began = time.process_time()
-    fine = cb.lasso_path(cb.Problem(X.tocsc(), y, cb.losses.Logistic(), center=False), tol=1e-12, n_alphas=3, eps=0.1)
+    fine = cb.lasso_path(
+        cb.Problem(X.tocsc(), y, cb.losses.Logistic(), center=False), tol=1e-12, n_alphas=3, eps=0.1
+    )
     assert (fine.gaps <= 1e-10).all() and time.process_time() - began <= 30
 
 

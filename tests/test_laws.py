@@ -1,4 +1,6 @@
-"""``check_piece``: all pieces of the package have the required properties, and a broken piece fails each property in turn."""
+"""``check_piece``: all pieces of the package have the required properties, and a broken piece fails
+each property in turn.
+"""
 
 import re
 from operator import attrgetter
@@ -27,7 +29,12 @@ GIVEN = [
         cb.losses.Gamma(),
         cb.losses.Tweedie(),
     ),
-    *(cb.losses.Quantile(), cb.losses.Quantile(0.875), cb.rules.DampedLineSearch(0.5), cb.rules.BoundedStep(0.5)),
+    *(
+        cb.losses.Quantile(),
+        cb.losses.Quantile(0.875),
+        cb.rules.DampedLineSearch(0.5),
+        cb.rules.BoundedStep(0.5),
+    ),
     cb.rules.LeafSearch(0.5),
     *(
         cb.losses.SmoothZeroOne(),
@@ -61,7 +68,12 @@ GIVEN = [
         cb.rules.SegmentSearch(2.0),
         cb.rules.SoftThreshold(0.5),
     ),
-    *(cb.rules.SoftThreshold(0.5, 0.25), cb.agbm(0.5, 0.2).step, cb.vagbm(0.5).step, cb.gbm(0.5).step),
+    *(
+        cb.rules.SoftThreshold(0.5, 0.25),
+        cb.agbm(0.5, 0.2).step,
+        cb.vagbm(0.5).step,
+        cb.gbm(0.5).step,
+    ),
     *(
         cb.rules.Method("x", cb.rules.Greedy(), cb.rules.FixedStep(0.1)).coefficients,
         cb.agbm(0.5, 0.2).coefficients,
@@ -79,8 +91,16 @@ GIVEN = [
 def test_all_pieces_of_the_package_are_tested():
     public = list(PUBLIC.values())
     kinds = cb.losses.Loss, cb.rules.StepRule, cb.rules.SelectionRule
-    pieces = {one for one in public if isinstance(one, type) and issubclass(one, kinds) and issubclass(one, tuple)}
-    assert {cb.losses.Huber, cb.rules.FixedStep, cb.rules.RandomSubset} < pieces <= set(map(type, GIVEN))
+    pieces = {
+        one
+        for one in public
+        if isinstance(one, type) and issubclass(one, kinds) and issubclass(one, tuple)
+    }
+    assert (
+        {cb.losses.Huber, cb.rules.FixedStep, cb.rules.RandomSubset}
+        < pieces
+        <= set(map(type, GIVEN))
+    )
 
 
 STORED = {
@@ -113,7 +133,8 @@ def test_the_law_detects_its_broken_piece(law):
     """The property in question is the one that fails, with a sentence."""
     if law is losses.compiled_kernels_are_the_same and numba.config.DISABLE_JIT:
         pytest.skip("nothing is compiled")
-    name, piece = law.__name__.replace("_", " "), BROKEN[law]
+    name = law.__name__.replace("_", " ")
+    piece = BROKEN[law]
     report = cb.testing.check_piece(piece, raises=False)
     said = {each.name: each.sentence for each in report.failed}
     assert name in said and len(said[name]) > 30 and not report
@@ -124,7 +145,10 @@ def test_by_default_one_error_lists_all_failures():
     with pytest.raises(ValueError) as caught:
         cb.testing.check_piece(BROKEN[losses.residual_is_minus_the_derivative])
     assert len(report.failed) > 1 and "fails" in str(caught.value)
-    assert all(each.name in str(caught.value) and each.sentence in str(caught.value) for each in report.failed)
+    assert all(
+        each.name in str(caught.value) and each.sentence in str(caught.value)
+        for each in report.failed
+    )
 
 
 @pytest.mark.parametrize(
@@ -138,17 +162,27 @@ def test_what_is_not_broken_obeys(piece):
 def test_a_report_reads_well():
     report = cb.testing.check_piece(broken(Good, sigma=0.5), raises=False)
     assert isinstance(report, Report) and not report
-    assert "failed  sigma is a smoothness constant: at y = " in str(report) and "  holds   value is convex" in str(report)
+    assert "failed  sigma is a smoothness constant: at y = " in str(
+        report
+    ) and "  holds   value is convex" in str(report)
     assert "1 fail" in repr(report)
     assert "skipped mu is a constant" in str(cb.testing.check_piece(cb.losses.Huber()))
 
 
-@pytest.mark.parametrize("bad", [None, 3, cb.losses.Huber, "loss", object()], ids=lambda bad: type(bad).__name__)
+@pytest.mark.parametrize(
+    "bad", [None, 3, cb.losses.Huber, "loss", object()], ids=lambda bad: type(bad).__name__
+)
 def test_what_is_no_piece_is_refused(bad):
-    with pytest.raises(ValueError, match=r"whose class inherits from one of coordboost\.losses\.Loss, coordboost\.learners\.Le") as error:
+    with pytest.raises(
+        ValueError,
+        match=r"whose class inherits from one of coordboost\.losses\.Loss, "
+        r"coordboost\.learners\.Le",
+    ) as error:
         cb.testing.check_piece(bad)
     names = re.findall(r"coordboost[.\w]+", str(error.value).partition(", or an oracle")[0])
-    assert [attrgetter(name.partition(".")[2])(cb) for name in names] == [base for base, *_ in KINDS]
+    assert [attrgetter(name.partition(".")[2])(cb) for name in names] == [
+        base for base, *_ in KINDS
+    ]
 
 
 def test_a_loss_for_targets_of_its_own():

@@ -20,21 +20,32 @@ def test_the_penalty_is_that_of_scikit_learns_cross_validation():
     np.testing.assert_allclose(2 * ours.cross_validation_.losses, theirs.mse_path_.T, rtol=1e-4)
     np.testing.assert_array_equal(ours.coef_, ours.path_.coef_at(alpha=ours.alpha_))
     simple = cb.CertifiedLassoCV(cv=folds, n_alphas=50, rule="one_se", tol=1e-9).fit(X, Y)
-    assert simple.alpha_ > ours.alpha_ and np.count_nonzero(simple.coef_) <= np.count_nonzero(ours.coef_)
+    assert simple.alpha_ > ours.alpha_ and np.count_nonzero(simple.coef_) <= np.count_nonzero(
+        ours.coef_
+    )
 
 
-@pytest.mark.parametrize("kind", [cb.CertifiedLassoCV, cb.CertifiedElasticNetCV, cb.LSBoostRegressorCV], ids=lambda kind: kind.__name__)
+@pytest.mark.parametrize(
+    "kind",
+    [cb.CertifiedLassoCV, cb.CertifiedElasticNetCV, cb.LSBoostRegressorCV],
+    ids=lambda kind: kind.__name__,
+)
 @pytest.mark.parametrize("rule", ["aic", "bic", "cp"])
 def test_criteria_estimate_the_noise_with_and_without_an_intercept(kind, rule):
-    """RSS / (n - rank - 1) of least squares with an intercept, RSS / (n - rank) without; rows of weight 0 do not count."""
+    """RSS / (n - rank - 1) of least squares with an intercept, RSS / (n - rank) without; rows of
+    weight 0 do not count.
+    """
     rng = np.random.default_rng(4)
-    X, weight = rng.normal(size=(9, 5)), np.r_[np.ones(8), 0.0]
+    X = rng.normal(size=(9, 5))
+    weight = np.r_[np.ones(8), 0.0]
     y = X[:, 0] + rng.normal(size=9)
     for intercept in (True, False):
         columns = np.column_stack([X, np.ones(9)] if intercept else [X])[:8]
         rss = np.square(y[:8] - columns @ np.linalg.lstsq(columns, y[:8])[0]).sum()
         model = kind(rule=rule, fit_intercept=intercept).fit(X, y, weight)
-        told = kind(rule=rule, fit_intercept=intercept, noise_variance=rss / (8 - columns.shape[1])).fit(X, y, weight)
+        told = kind(
+            rule=rule, fit_intercept=intercept, noise_variance=rss / (8 - columns.shape[1])
+        ).fit(X, y, weight)
         np.testing.assert_allclose(model.criterion_, told.criterion_, rtol=1e-9)
 
 
@@ -47,7 +58,10 @@ def test_criteria():
         by_hand = squares / variance + cost * np.count_nonzero(path.coefs, axis=0)
         np.testing.assert_allclose(model.criterion_, by_hand, rtol=1e-9)
         assert model.alpha_ == path.alphas[by_hand.argmin()]
-    np.testing.assert_array_equal(model.coef_, cb.CertifiedLassoCV(rule="aic", noise_variance=variance, n_alphas=30).fit(X, Y).coef_)
+    np.testing.assert_array_equal(
+        model.coef_,
+        cb.CertifiedLassoCV(rule="aic", noise_variance=variance, n_alphas=30).fit(X, Y).coef_,
+    )
     boosted = cb.LSBoostRegressorCV(rule="cp", n_steps=200).fit(X, Y)
     assert 0 < boosted.place_.step < 200
     again = boosted.run_.degrees_of_freedom()
@@ -67,8 +81,14 @@ def test_radius_and_steps_are_chosen_together():
     seen = model.cross_validation_
     assert seen.losses.shape == (3, 3 * 151)
     k, step = divmod(seen.best, 151)
-    assert model.place_ == cb.lasso.PathPoint(step=step) and model.run_.method.parameters["delta"] == pytest.approx(
-        cb.solve(model.run_.problem, cb.forward_stagewise(model.run_.method.parameters["eps"]), 150).final.l1 * (k + 1) / 3
+    assert model.place_ == cb.lasso.PathPoint(step=step) and model.run_.method.parameters[
+        "delta"
+    ] == pytest.approx(
+        cb.solve(
+            model.run_.problem, cb.forward_stagewise(model.run_.method.parameters["eps"]), 150
+        ).final.l1
+        * (k + 1)
+        / 3
     )
     ratios = cb.CertifiedElasticNetCV(l1_ratio=[0.2, 1.0], **MANY).fit(X, Y)
     assert ratios.path_.l1_ratio in (0.2, 1.0) and ratios.cross_validation_.losses.shape == (3, 10)
@@ -84,10 +104,17 @@ def test_attributes_of_other_rules_are_refused():
 
 
 def test_folds_without_a_class_are_refused_with_its_name():
-    """A class with a single row is missing from the fold that holds it out: the error names the class, before any path is computed."""
-    X, y = np.random.default_rng(2).normal(size=(12, 3)), np.array(["a"] * 6 + ["b"] * 5 + ["c"])
+    """A class with a single row is missing from the fold that holds it out: the error names the
+    class, before any path is computed.
+    """
+    X = np.random.default_rng(2).normal(size=(12, 3))
+    y = np.array(["a"] * 6 + ["b"] * 5 + ["c"])
     for labels, weight in ((y, None), (np.where(y == "c", "b", y), [1] * 6 + [0] * 5 + [1])):
         name = "c" if weight is None else "b"
         for cv in (3, KFold(3, shuffle=True, random_state=0)):
-            with pytest.raises(ValueError, match=rf"^fold [123] of 3 holds out all 1 row\(s\) of the class '{name}': give it two "):
+            with pytest.raises(
+                ValueError,
+                match=rf"^fold [123] of 3 holds out all 1 row\(s\) of the class '{name}': "
+                r"give it two ",
+            ):
                 cb.CertifiedLassoClassifierCV(cv=cv).fit(X, labels, sample_weight=weight)

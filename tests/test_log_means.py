@@ -1,4 +1,6 @@
-"""Poisson, Gamma and Tweedie regression: scikit-learn's optimum is reached and certified; targets are checked; lookahead runs agree."""
+"""Poisson, Gamma and Tweedie regression: scikit-learn's optimum is reached and certified; targets
+are checked; lookahead runs agree.
+"""
 
 import decimal
 import math
@@ -35,22 +37,35 @@ LINE_SEARCH = cb.methods.gcd(cb.rules.LineSearch())
 @pytest.mark.parametrize("weight", [None, WEIGHT], ids=["plain", "weighted"])
 @each
 def test_the_optimum_is_that_of_scikit_learn(loss, y, regressor, weight):
-    """Scikit-learn: its Newton solver, no penalty, a column of ones as intercept. Ours: line searches until nothing changes."""
+    """Scikit-learn: its Newton solver, no penalty, a column of ones as intercept. Ours: line
+    searches until nothing changes.
+    """
     table = np.column_stack([np.ones(120), X])
     problem = cb.Problem(table, y, loss, sample_weight=weight, center=False)
-    peer = regressor(alpha=0, fit_intercept=False, solver="newton-cholesky", tol=1e-10).fit(table, y, weight)
+    peer = regressor(alpha=0, fit_intercept=False, solver="newton-cholesky", tol=1e-10).fit(
+        table, y, weight
+    )
     run = cb.solve(problem, LINE_SEARCH, 600)
     theirs = problem.value(columns(problem) @ problem.unit(peer.coef_))
     assert run.final.loss <= theirs + 1e-12 * problem.start_excess
     np.testing.assert_allclose(run.coef, peer.coef_, atol=1e-5)
-    assert cb.certify(problem, run.beta, cb.certificates.L1Ball(run.final.l1)).gap <= 1e-5 * problem.start_excess
+    assert (
+        cb.certify(problem, run.beta, cb.certificates.L1Ball(run.final.l1)).gap
+        <= 1e-5 * problem.start_excess
+    )
     np.testing.assert_allclose(np.exp(run.predict(table)), peer.predict(table), rtol=1e-5)
 
 
-@pytest.mark.parametrize("target", [cb.certificates.L1Ball(0.5), cb.certificates.L1Ball(30.0), cb.certificates.L1Penalty(4.0)], ids=repr)
+@pytest.mark.parametrize(
+    "target",
+    [cb.certificates.L1Ball(0.5), cb.certificates.L1Ball(30.0), cb.certificates.L1Penalty(4.0)],
+    ids=repr,
+)
 @each
 def test_the_independent_optimum_is_inside(loss, y, regressor, target):
-    """Clarabel's values have a relative error of 1e-8, so its point is off by about 1e-4; the certificate is of first order in that."""
+    """Clarabel's values have a relative error of 1e-8, so its point is off by about 1e-4; the
+    certificate is of first order in that.
+    """
     problem = cb.Problem(X, y, loss)
     judged = cb.certify(problem, np.zeros(6), target, independent=True)
     assert judged.agree and judged.independent.gap <= 1e-3 * problem.start_excess
@@ -58,7 +73,9 @@ def test_the_independent_optimum_is_inside(loss, y, regressor, target):
 
 @each
 def test_the_path_of_the_lasso_is_certified(loss, y, regressor):
-    """Each gap is relative to (loss at 0 - infimum), and agrees with the certificate; also with a free intercept."""
+    """Each gap is relative to (loss at 0 - infimum), and agrees with the certificate; also with a
+    free intercept.
+    """
     problem = cb.Problem(X, y, loss)
     path = cb.lasso_path(problem, n_alphas=6, tol=1e-8)
     assert (path.gaps <= 1e-8).all()
@@ -71,10 +88,8 @@ def test_the_path_of_the_lasso_is_certified(loss, y, regressor):
 @each
 def test_lookahead_changes_nothing(loss, y, regressor):
     problem = cb.Problem(X, y, loss)
-    ahead, plain = (
-        cb.solve(problem, LINE_SEARCH, 60, model_state=cb.engine.WorkingSetState),
-        cb.solve(problem, LINE_SEARCH, 60, model_state=cb.engine.NaiveState, compile=False),
-    )
+    ahead = cb.solve(problem, LINE_SEARCH, 60, model_state=cb.engine.WorkingSetState)
+    plain = cb.solve(problem, LINE_SEARCH, 60, model_state=cb.engine.NaiveState, compile=False)
     np.testing.assert_array_equal(ahead.path.learner, plain.path.learner)
     np.testing.assert_allclose(ahead.beta, plain.beta, rtol=0, atol=1e-9)
 
@@ -95,14 +110,29 @@ def test_trees_predict_means(loss, y, regressor):
 
 
 def test_targets_and_powers_that_do_not_fit_are_refused():
-    refused(lambda: cb.Problem(X, COUNTS - 1, cb.losses.Poisson()), "Poisson loss expects counts or rates y >= 0, got -1")
+    refused(
+        lambda: cb.Problem(X, COUNTS - 1, cb.losses.Poisson()),
+        "Poisson loss expects counts or rates y >= 0, got -1",
+    )
     refused(lambda: cb.Problem(X, 0 * COUNTS, cb.losses.Poisson()), "every y is 0")
     assert cb.Problem(X, 0 * COUNTS, cb.losses.Poisson(), center=False).infimum == 0
-    refused(lambda: cb.solve(cb.Problem(X, COUNTS, cb.losses.Poisson()), cb.ls_boost(0.1), 3), "LineSearch()")
-    refused(lambda: cb.Problem(X, SIZES - SIZES.min(), cb.losses.Gamma()), "Gamma loss expects targets y > 0, got 0")
-    refused(lambda: cb.Problem(X, CLAIMS - 1, cb.losses.Tweedie()), "Tweedie loss expects counts or rates y >= 0, got -1")
+    refused(
+        lambda: cb.solve(cb.Problem(X, COUNTS, cb.losses.Poisson()), cb.ls_boost(0.1), 3),
+        "LineSearch()",
+    )
+    refused(
+        lambda: cb.Problem(X, SIZES - SIZES.min(), cb.losses.Gamma()),
+        "Gamma loss expects targets y > 0, got 0",
+    )
+    refused(
+        lambda: cb.Problem(X, CLAIMS - 1, cb.losses.Tweedie()),
+        "Tweedie loss expects counts or rates y >= 0, got -1",
+    )
     refused(lambda: cb.Problem(X, 0 * CLAIMS, cb.losses.Tweedie()), "every y is 0")
-    refused(lambda: cb.Problem(X, CLAIMS, cb.losses.Tweedie(2.0)), "Tweedie(power): power must be between 1 and 2, got 2")
+    refused(
+        lambda: cb.Problem(X, CLAIMS, cb.losses.Tweedie(2.0)),
+        "Tweedie(power): power must be between 1 and 2, got 2",
+    )
 
 
 def least_of(loss, y):
@@ -115,7 +145,11 @@ def least_of(loss, y):
 def test_the_infimum_of_poisson_is_below_the_exact_one_by_a_few_roundings(y):
     """y - y log y in 50 digits."""
     exact = decimal.Decimal(y) * (1 - (decimal.Decimal(y).ln() if y > 0 else 0))
-    assert exact - decimal.Decimal(8 * U * y * (1 + abs(math.log(y or 1.0)))) <= least_of(cb.losses.Poisson(), y) <= exact
+    assert (
+        exact - decimal.Decimal(8 * U * y * (1 + abs(math.log(y or 1.0))))
+        <= least_of(cb.losses.Poisson(), y)
+        <= exact
+    )
 
 
 @seeded
@@ -123,25 +157,38 @@ def test_the_infimum_of_poisson_is_below_the_exact_one_by_a_few_roundings(y):
 def test_the_infimum_of_gamma_is_below_the_exact_one_by_a_few_roundings(y):
     """1 + log y in 50 digits."""
     exact = 1 + decimal.Decimal(y).ln()
-    assert exact - decimal.Decimal(8 * U * (1 + abs(math.log(y)))) <= least_of(cb.losses.Gamma(), y) <= exact
+    assert (
+        exact - decimal.Decimal(8 * U * (1 + abs(math.log(y))))
+        <= least_of(cb.losses.Gamma(), y)
+        <= exact
+    )
 
 
 @seeded
 @given(y=st.floats(0, 1e12), power=st.floats(1.01, 1.99))
 def test_the_infimum_of_tweedie_is_below_the_exact_one_and_what_is_reached(y, power):
     """y^(2 - p) / ((p - 1)(2 - p)) in 50 digits, and the value at f = log y."""
-    loss, p = cb.losses.Tweedie(power), decimal.Decimal(power)
+    loss = cb.losses.Tweedie(power)
+    p = decimal.Decimal(power)
     exact = decimal.Decimal(y) ** (2 - p) / ((p - 1) * (2 - p)) if y else decimal.Decimal(0)
     assert exact * (1 - decimal.Decimal(40 * U)) <= least_of(loss, y) <= exact
     assert y < 1e-100 or loss.value(y, math.log(y)) >= least_of(loss, y)
 
 
 def test_the_lower_end_is_below_an_exact_optimum():
-    """One count and one column: the optimum y - y log y is known; at f = 1, y = e the loss is 0, a difference of equal terms."""
+    """One count and one column: the optimum y - y log y is known; at f = 1, y = e the loss is 0, a
+    difference of equal terms.
+    """
     for y in (1.0, math.e, 3.0, 40.0, 1e6):
         problem = cb.Problem([[1.0], [1.0]], [y, y], cb.losses.Poisson(), center=False)
         optimum = 2 * decimal.Decimal(y) * (1 - decimal.Decimal(y).ln())
         beta = problem.unit([math.log(y)])
-        for target in (cb.certificates.Unconstrained(), cb.certificates.L1Ball(float(abs(beta[0])) + 1.0), cb.certificates.L1Penalty(0.0)):
+        for target in (
+            cb.certificates.Unconstrained(),
+            cb.certificates.L1Ball(float(abs(beta[0])) + 1.0),
+            cb.certificates.L1Penalty(0.0),
+        ):
             own = cb.certify(problem, beta, target)
-            assert decimal.Decimal(own.lower) <= optimum and own.gap <= 1e-13 * (1 + abs(float(optimum)) + y)
+            assert decimal.Decimal(own.lower) <= optimum and own.gap <= 1e-13 * (
+                1 + abs(float(optimum)) + y
+            )

@@ -1,4 +1,6 @@
-"""A warning when steps of forward stagewise are longer than any possible gain, and only then; other early ends give no such advice."""
+"""A warning when steps of forward stagewise are longer than any possible gain, and only then; other
+early ends give no such advice.
+"""
 
 import json
 import signal
@@ -31,7 +33,8 @@ def test_a_too_long_eps_is_warned_of():
     (words,) = told(problem, cb.forward_stagewise(1e6))
     best = problem.start_size
     assert words == (
-        f"eps = 1e+06 is too long: no step of that length lowers the loss, as the best first step has at most length {best:.3g}; "
+        "eps = 1e+06 is too long: no step of that length lowers the loss, as the best first step "
+        f"has at most length {best:.3g}; "
         f"the path oscillates. Try eps={best / 100:.1g}."
     )
     losses = [state.loss for state in cb.iterate(problem, cb.forward_stagewise(1e6), 10)]
@@ -61,11 +64,20 @@ LOSSES = {
 @given(seed=st.integers(0, 999), power=st.floats(-3, 4))
 def test_the_warning_comes_exactly_when_the_first_step_raises_the_loss(name, loss, seed, power):
     rng = np.random.default_rng(seed)
-    X, y = rng.normal(size=(20, 3)), rng.normal(size=20)
-    y = np.where(np.arange(20) % 2, 1.0, -1.0) if loss in ("logistic", "exponential") else np.round(np.exp(y)) if loss == "Poisson" else y
+    X = rng.normal(size=(20, 3))
+    y = rng.normal(size=20)
+    y = (
+        np.where(np.arange(20) % 2, 1.0, -1.0)
+        if loss in ("logistic", "exponential")
+        else np.round(np.exp(y))
+        if loss == "Poisson"
+        else y
+    )
     problem = cb.Problem(X, y, LOSSES[loss])
     eps = float(problem.start_size * 10.0**power)
-    first = problem.combine(np.eye(3)[np.argmax(np.abs(problem.scan(problem.resid(0.0 * problem.y))))])
+    first = problem.combine(
+        np.eye(3)[np.argmax(np.abs(problem.scan(problem.resid(0.0 * problem.y))))]
+    )
     with np.errstate(over="ignore"):
         after = min(problem.value(sign * eps * first) for sign in (-1, 1))
         said = told(problem, MADE[name](eps))
@@ -77,7 +89,13 @@ def test_the_warning_comes_exactly_when_the_first_step_raises_the_loss(name, los
 def test_other_methods_and_short_runs_do_not_warn():
     problem = cb.Problem(X, Y)
     falling = cb.forward_stagewise(1e6 / (1.0 + np.arange(10)))
-    for method in (falling, cb.ls_boost(1.9), cb.methods.frank_wolfe(1e6, step=0.5), cb.methods.gcd(), cb.forward_stepwise()):
+    for method in (
+        falling,
+        cb.ls_boost(1.9),
+        cb.methods.frank_wolfe(1e6, step=0.5),
+        cb.methods.gcd(),
+        cb.forward_stepwise(),
+    ):
         assert told(problem, method) == []
     assert told(problem, cb.forward_stagewise(1e6), 0) == []
 
@@ -86,19 +104,31 @@ def test_the_command_line_warns_once(tmp_path, monkeypatch):
     """By one hint, which names the eps; the exit code says that the constant model is better."""
     monkeypatch.chdir(tmp_path)
     np.savetxt("t.csv", np.column_stack([X, Y]), delimiter=",", header="a,b,c,d,e,y", comments="")
-    result = CliRunner().invoke(main, ["fit", "t.csv", "--method", "forward_stagewise", "--eps", "1e6", "--steps", "5", "--json"])
+    result = CliRunner().invoke(
+        main,
+        ["fit", "t.csv", "--method", "forward_stagewise", "--eps", "1e6", "--steps", "5", "--json"],
+    )
     assert result.exit_code == 1 and result.stderr == ""
     (hint,) = json.loads(result.stdout)["text"]
     assert hint.startswith("eps = 1e+06 is too long: no step") and hint.endswith("Try --eps 0.2.")
 
 
-@pytest.mark.parametrize("cls", [cb.RandomizedGBMRegressor, cb.AcceleratedGBMRegressor, cb.RegularizedGBMRegressor])
+@pytest.mark.parametrize(
+    "cls", [cb.RandomizedGBMRegressor, cb.AcceleratedGBMRegressor, cb.RegularizedGBMRegressor]
+)
 def test_an_interrupted_fit_does_not_advise_a_smaller_learning_rate(cls, monkeypatch):
     """An interrupted fit raises KeyboardInterrupt, without a warning."""
-    monkeypatch.setattr("coordboost.estimators.monitoring.EarlyStopping.__call__", lambda *_: signal.raise_signal(signal.SIGINT))
-    before = signal.signal(signal.SIGINT, signal.default_int_handler)  # a background job starts with SIGINT ignored
+    monkeypatch.setattr(
+        "coordboost.estimators.monitoring.EarlyStopping.__call__",
+        lambda *_: signal.raise_signal(signal.SIGINT),
+    )
+    before = signal.signal(
+        signal.SIGINT, signal.default_int_handler
+    )  # a background job starts with SIGINT ignored
     try:
         with pytest.raises(KeyboardInterrupt):
-            cls(n_estimators=50, min_samples_leaf=2, early_stopping=True).fit(X, Y)  # warnings are errors
+            cls(n_estimators=50, min_samples_leaf=2, early_stopping=True).fit(
+                X, Y
+            )  # warnings are errors
     finally:
         signal.signal(signal.SIGINT, before)

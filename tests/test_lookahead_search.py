@@ -1,4 +1,6 @@
-"""Line searches with lookahead: step lengths, as well as choices, equal those of a plain NumPy loop."""
+"""Line searches with lookahead: step lengths, as well as choices, equal those of a plain NumPy
+loop.
+"""
 
 import numpy as np
 import pytest
@@ -12,8 +14,11 @@ Y = X[:, :8] @ RNG.normal(size=8) + RNG.normal(size=N_SAMPLES)
 
 
 def frank_wolfe(B, y, radius):
-    """Shrinkages and moves of Frank-Wolfe on the l1 ball, gamma in [0, 1] by line search; (N_STEPS, 2)."""
-    pred, moves = 0 * y, []
+    """Shrinkages and moves of Frank-Wolfe on the l1 ball, gamma in [0, 1] by line search; (N_STEPS,
+    2).
+    """
+    pred = 0 * y
+    moves = []
     for _ in range(N_STEPS):
         corr = B.T @ (y - pred)
         j = np.argmax(np.abs(corr))
@@ -26,7 +31,8 @@ def frank_wolfe(B, y, radius):
 
 def greedy(B, y, _):
     """Moves of greedy coordinate descent by line search, without shrinkage; (N_STEPS, 2)."""
-    resid, moves = y.copy(), []
+    resid = y.copy()
+    moves = []
     for _ in range(N_STEPS):
         corr = B.T @ resid
         j = np.argmax(np.abs(corr))
@@ -35,9 +41,13 @@ def greedy(B, y, _):
     return np.array(moves)
 
 
-@pytest.mark.parametrize(("road", "share"), [(frank_wolfe, 0.3), (frank_wolfe, 1.0), (frank_wolfe, 20.0), (greedy, 1.0)])
+@pytest.mark.parametrize(
+    ("road", "share"), [(frank_wolfe, 0.3), (frank_wolfe, 1.0), (frank_wolfe, 20.0), (greedy, 1.0)]
+)
 def test_step_lengths(road, share):
-    """A ball whose boundary is reached at once, one of the size of the solution, and one so large that steps are short."""
+    """A ball whose boundary is reached at once, one of the size of the solution, and one so large
+    that steps are short.
+    """
     problem = cb.Problem(X, Y)
     B = problem.dictionary.gather(np.arange(N_LEARNERS))
     radius = share * float(np.linalg.norm(problem.y))
@@ -48,7 +58,10 @@ def test_step_lengths(road, share):
     )
     run = cb.solve(problem, method, N_STEPS, model_state=cb.engine.LookaheadState)
     expected = road(B, problem.y, radius)
-    # a step length is a quotient of inner products; each earlier step adds its rounding to the prediction
-    slack = N_STEPS**2 * (N_SAMPLES + 5) * np.finfo(float).eps * (1 if road is frank_wolfe else radius)
+    # a step length is a quotient of inner products; each earlier step adds its rounding to the
+    # prediction
+    slack = (
+        N_STEPS**2 * (N_SAMPLES + 5) * np.finfo(float).eps * (1 if road is frank_wolfe else radius)
+    )
     found = np.column_stack([run.path.shrink, run.path.theta])
     np.testing.assert_allclose(found, expected, rtol=0, atol=slack)

@@ -1,4 +1,6 @@
-"""Properties of every loss in ``coordboost.losses.standard``; the allowed rounding is a few ulp of the compared terms."""
+"""Properties of every loss in ``coordboost.losses.standard``; the allowed rounding is a few ulp of
+the compared terms.
+"""
 
 import math
 
@@ -33,7 +35,9 @@ weights = st.lists(st.sampled_from([0.0, 1.0, 2.0, 3.0]), min_size=5, max_size=5
 
 
 def fitting(loss, y):
-    """Turn labels -1, +1 into targets that the loss accepts: counts 0 and 3 for Poisson and Tweedie, sizes 1/8 and 3 for Gamma."""
+    """Turn labels -1, +1 into targets that the loss accepts: counts 0 and 3 for Poisson and
+    Tweedie, sizes 1/8 and 3 for Gamma.
+    """
     least = {cb.losses.Poisson: 0.0, cb.losses.Gamma: 0.125, cb.losses.Tweedie: 0.0}.get(type(loss))
     return y if least is None else np.where(np.asarray(y) > 0, 3.0, least)[()]
 
@@ -46,7 +50,9 @@ def ulps(*terms):
 @every_loss
 def test_constants_are_the_best(loss):
     """sigma and mu are attained: a smaller sigma or a larger mu would be wrong somewhere."""
-    curvatures = [loss.curvature(fitting(loss, y), f) for y in (-1.0, 1.0) for f in np.linspace(-80, 80, 321)]
+    curvatures = [
+        loss.curvature(fitting(loss, y), f) for y in (-1.0, 1.0) for f in np.linspace(-80, 80, 321)
+    ]
     if loss.sigma is None:
         assert max(curvatures) > 1e16
     else:
@@ -58,7 +64,9 @@ def test_constants_are_the_best(loss):
 @every_loss
 @pytest.mark.parametrize("margin", [0.0, 1e-300, 30.0, 710.0, 1e6])
 def test_no_overflow(loss, margin):
-    """Predictions of up to a million in size give finite numbers, in kernels and in sums; warnings are errors."""
+    """Predictions of up to a million in size give finite numbers, in kernels and in sums; warnings
+    are errors.
+    """
     for y in fitting(loss, [-1.0, 1.0]):
         for f in (-margin, margin):
             numbers = [loss.value(y, f), loss.residual(y, f), loss.curvature(y, f)]
@@ -75,7 +83,9 @@ def test_no_overflow(loss, margin):
 @seeded
 @given(y=labels, w=weights)
 def test_best_constant(loss, y, w):
-    """The derivative at constant(y, weight) is zero up to rounding; a problem uses this constant as its start."""
+    """The derivative at constant(y, weight) is zero up to rounding; a problem uses this constant as
+    its start.
+    """
     if not (w[y > 0].any() and w[y < 0].any()):
         return
     y = fitting(loss, y)
@@ -88,10 +98,19 @@ def test_best_constant(loss, y, w):
 
 @every_loss
 def test_sums_and_weights(loss):
-    """`value` and `resid` of a problem are weighted sums of the kernels, compiled, at the constant plus the prediction."""
-    y, w, pred = fitting(loss, np.array([1.0, -1.0, 1.0])), np.array([0.5, 2.0, 1.0]), np.array([0.25, 3.0, -1.0])
+    """`value` and `resid` of a problem are weighted sums of the kernels, compiled, at the constant
+    plus the prediction.
+    """
+    y = fitting(loss, np.array([1.0, -1.0, 1.0]))
+    w = np.array([0.5, 2.0, 1.0])
+    pred = np.array([0.25, 3.0, -1.0])
     problem = cb.Problem([[1.0], [0.0], [-2.0]], y, loss, sample_weight=w)
     at = problem.constant + pred
     values = [w[i] * loss.value(y[i], at[i]) for i in range(3)]
     np.testing.assert_allclose(problem.value(pred), sum(values), rtol=0, atol=ulps(*values))
-    np.testing.assert_allclose(problem.resid(pred), [w[i] * loss.residual(y[i], at[i]) for i in range(3)], rtol=0, atol=ulps(*values))
+    np.testing.assert_allclose(
+        problem.resid(pred),
+        [w[i] * loss.residual(y[i], at[i]) for i in range(3)],
+        rtol=0,
+        atol=ulps(*values),
+    )

@@ -1,4 +1,6 @@
-"""Messages: in words of the package, with the name of the parameter that was passed, and the next step."""
+"""Messages: in words of the package, with the name of the parameter that was passed, and the next
+step.
+"""
 
 import warnings
 
@@ -26,44 +28,144 @@ def on_validation_rows(X_val=X, y_val=Y, **more):
 
 
 test_a_message_names_the_parameter = refusals(
-    pytest.param(lambda: PATH.coef_at(alpha=1e-9), "the path ends at alpha", id="alpha below the grid"),
-    pytest.param(lambda: cb.solve(PROBLEM, cb.ls_boost(0.1), 3).coef_at(alpha=1e-9), "the run ends at alpha", id="alpha below a run"),
-    pytest.param(lambda: cb.lasso_path(X, Y, penalty_factor=[1, np.inf, 1]), "leave the column out", id="infinite factor"),
-    pytest.param(lambda: cb.lasso_path(X, Y, penalty_factor=[1, np.nan, 1]), "penalty_factor must be finite numbers", id="factor NaN"),
-    pytest.param(lambda: cb.lasso_path(X, Y, alphas=[1, np.nan]), "alphas must be finite numbers", id="alpha NaN"),
-    pytest.param(lambda: cb.Problem(X, Y, offset=Y[:, None]), "Use offset.ravel()", id="a column as offset"),
-    pytest.param(lambda: cb.Problem(X, Y, sample_weight=Y[:, None]), "Use sample_weight.ravel()", id="a column of weights"),
+    pytest.param(
+        lambda: PATH.coef_at(alpha=1e-9), "the path ends at alpha", id="alpha below the grid"
+    ),
+    pytest.param(
+        lambda: cb.solve(PROBLEM, cb.ls_boost(0.1), 3).coef_at(alpha=1e-9),
+        "the run ends at alpha",
+        id="alpha below a run",
+    ),
+    pytest.param(
+        lambda: cb.lasso_path(X, Y, penalty_factor=[1, np.inf, 1]),
+        "leave the column out",
+        id="infinite factor",
+    ),
+    pytest.param(
+        lambda: cb.lasso_path(X, Y, penalty_factor=[1, np.nan, 1]),
+        "penalty_factor must be finite numbers",
+        id="factor NaN",
+    ),
+    pytest.param(
+        lambda: cb.lasso_path(X, Y, alphas=[1, np.nan]),
+        "alphas must be finite numbers",
+        id="alpha NaN",
+    ),
+    pytest.param(
+        lambda: cb.Problem(X, Y, offset=Y[:, None]), "Use offset.ravel()", id="a column as offset"
+    ),
+    pytest.param(
+        lambda: cb.Problem(X, Y, sample_weight=Y[:, None]),
+        "Use sample_weight.ravel()",
+        id="a column of weights",
+    ),
     pytest.param(lambda: cb.Problem(X, Y[:, None]), "Use y.ravel()", id="a column as target"),
-    pytest.param(on_validation_rows(y_val=np.r_[np.nan, Y[1:]]), "Input y_val contains NaN", id="NaN in y_val"),
-    pytest.param(on_validation_rows(y_val=Y[:5]), "y_val must have one entry per row of X_val", id="short y_val"),
+    pytest.param(
+        on_validation_rows(y_val=np.r_[np.nan, Y[1:]]),
+        "Input y_val contains NaN",
+        id="NaN in y_val",
+    ),
+    pytest.param(
+        on_validation_rows(y_val=Y[:5]),
+        "y_val must have one entry per row of X_val",
+        id="short y_val",
+    ),
     pytest.param(on_validation_rows(y_val=LABELS), "y_val must hold numbers", id="words in y_val"),
     pytest.param(on_validation_rows(X_val=X[:, :2]), "X_val has 2 features", id="narrow X_val"),
-    pytest.param(on_validation_rows(offset_val=Y[:5]), "offset_val must have one entry per row of X_val", id="short offset_val"),
-    pytest.param(lambda: grown(interaction_cst=[[7]]).fit(X, Y), "interaction_cst names 7", id="interaction of no column"),
-    pytest.param(lambda: grown(interaction_cst=[0, 1]).fit(X, Y), "interaction_cst must be", id="flat interactions"),
-    pytest.param(lambda: grown(monotonic_cst=[1]).fit(X, Y), "monotonic_cst must be", id="short monotonic_cst"),
-    pytest.param(lambda: grown(l2_regularization=-1).fit(X, Y), "l2_regularization must be", id="negative l2"),
+    pytest.param(
+        on_validation_rows(offset_val=Y[:5]),
+        "offset_val must have one entry per row of X_val",
+        id="short offset_val",
+    ),
+    pytest.param(
+        lambda: grown(interaction_cst=[[7]]).fit(X, Y),
+        "interaction_cst names 7",
+        id="interaction of no column",
+    ),
+    pytest.param(
+        lambda: grown(interaction_cst=[0, 1]).fit(X, Y),
+        "interaction_cst must be",
+        id="flat interactions",
+    ),
+    pytest.param(
+        lambda: grown(monotonic_cst=[1]).fit(X, Y),
+        "monotonic_cst must be",
+        id="short monotonic_cst",
+    ),
+    pytest.param(
+        lambda: grown(l2_regularization=-1).fit(X, Y), "l2_regularization must be", id="negative l2"
+    ),
     pytest.param(lambda: grown(max_leaf_nodes=1).fit(X, Y), "max_leaf_nodes from 2", id="one leaf"),
-    pytest.param(lambda: grown(min_samples_leaf=0).fit(X, Y), "min_samples_leaf must be", id="no samples"),
-    pytest.param(lambda: grown(categorical_features=[9]).fit(X, Y), "categorical_features names 9", id="category of no column"),
-    pytest.param(lambda: grown(loss="poisson").fit(X, Y), "Pass coordboost.losses.Poisson()", id="loss by name"),
-    pytest.param(lambda: grown(loss="absolute_error").fit(X, Y), "Pass coordboost.losses.Quantile(0.5)", id="scikit-learn's name"),
-    pytest.param(lambda: cb.Problem(X, Y, "huber"), "Pass coordboost.losses.Huber(1.0)", id="loss of a problem"),
-    pytest.param(lambda: cb.Problem(X, Y, cb.losses.Poisson), "Call it: Poisson(...)", id="a class for a loss"),
-    pytest.param(lambda: cb.rules.Method("own", "greedy", cb.rules.LineSearch()), "Pass coordboost.rules.Greedy()", id="rule by name"),
+    pytest.param(
+        lambda: grown(min_samples_leaf=0).fit(X, Y), "min_samples_leaf must be", id="no samples"
+    ),
+    pytest.param(
+        lambda: grown(categorical_features=[9]).fit(X, Y),
+        "categorical_features names 9",
+        id="category of no column",
+    ),
+    pytest.param(
+        lambda: grown(loss="poisson").fit(X, Y),
+        "Pass coordboost.losses.Poisson()",
+        id="loss by name",
+    ),
+    pytest.param(
+        lambda: grown(loss="absolute_error").fit(X, Y),
+        "Pass coordboost.losses.Quantile(0.5)",
+        id="scikit-learn's name",
+    ),
+    pytest.param(
+        lambda: cb.Problem(X, Y, "huber"),
+        "Pass coordboost.losses.Huber(1.0)",
+        id="loss of a problem",
+    ),
+    pytest.param(
+        lambda: cb.Problem(X, Y, cb.losses.Poisson),
+        "Call it: Poisson(...)",
+        id="a class for a loss",
+    ),
+    pytest.param(
+        lambda: cb.rules.Method("own", "greedy", cb.rules.LineSearch()),
+        "Pass coordboost.rules.Greedy()",
+        id="rule by name",
+    ),
 )
 
 
 CALLS = {
-    "data for a problem": (lambda: cb.solve(X, Y, cb.ls_boost(0.1), 5), "data go into a Problem, solve\\(Problem\\(X, y\\), "),
-    "data to iterate": (lambda: cb.iterate(X, Y, cb.ls_boost(0.1), 5), "iterate\\(Problem\\(X, y\\), "),
-    "data to descent": (lambda: cb.theory.subgradient_descent(X, Y, 0.1, 5), "subgradient_descent\\(Problem\\(X, y\\), "),
-    "data to a method": (lambda: cb.forward_stagewise(X, Y), "solve\\(Problem\\(X, y\\), forward_stagewise\\(eps\\), n_steps\\)"),
+    "data for a problem": (
+        lambda: cb.solve(X, Y, cb.ls_boost(0.1), 5),
+        "data go into a Problem, solve\\(Problem\\(X, y\\), ",
+    ),
+    "data to iterate": (
+        lambda: cb.iterate(X, Y, cb.ls_boost(0.1), 5),
+        "iterate\\(Problem\\(X, y\\), ",
+    ),
+    "data to descent": (
+        lambda: cb.theory.subgradient_descent(X, Y, 0.1, 5),
+        "subgradient_descent\\(Problem\\(X, y\\), ",
+    ),
+    "data to a method": (
+        lambda: cb.forward_stagewise(X, Y),
+        "solve\\(Problem\\(X, y\\), forward_stagewise\\(eps\\), n_steps\\)",
+    ),
     "a method without eps": (lambda: cb.forward_stagewise(), "needs eps, as in solve"),
-    "another name": (lambda: cb.solve(PROBLEM, cb.ls_boost(0.1), 5, seed=1), "no parameter 'seed': perhaps rng is meant"),
-    "another name of eps": (lambda: cb.forward_stagewise(learning_rate=0.1), "no parameter 'learning_rate': perhaps eps is meant"),
-    "a typo": (lambda: cb.solve(PROBLEM, cb.ls_boost(0.1), 5, wacth=print), "perhaps watch is meant"),
-    "weights of a score": (lambda: grown().fit(X, Y).score(X, Y, weights=Y), "sample_weight does that here"),
+    "another name": (
+        lambda: cb.solve(PROBLEM, cb.ls_boost(0.1), 5, seed=1),
+        "no parameter 'seed': perhaps rng is meant",
+    ),
+    "another name of eps": (
+        lambda: cb.forward_stagewise(learning_rate=0.1),
+        "no parameter 'learning_rate': perhaps eps is meant",
+    ),
+    "a typo": (
+        lambda: cb.solve(PROBLEM, cb.ls_boost(0.1), 5, wacth=print),
+        "perhaps watch is meant",
+    ),
+    "weights of a score": (
+        lambda: grown().fit(X, Y).score(X, Y, weights=Y),
+        "sample_weight does that here",
+    ),
 }
 
 
@@ -76,11 +178,15 @@ def test_a_call_with_other_arguments_says_what_to_pass(call, says):
 @pytest.mark.parametrize(
     ("name", "there"),
     [
-        ("Poisson", "it is coordboost.losses.Poisson"), ("gcd", "it is coordboost.methods.gcd"), ("mca", "it is coordboost.theory.mca"),
-        ("certified_lasso", "it is coordboost.CertifiedLasso"), ("Lasso", "CertifiedLasso"), ("LassoCV", "CertifiedLassoCV"),
+        ("Poisson", "it is coordboost.losses.Poisson"),
+        ("gcd", "it is coordboost.methods.gcd"),
+        ("mca", "it is coordboost.theory.mca"),
+        ("certified_lasso", "it is coordboost.CertifiedLasso"),
+        ("Lasso", "CertifiedLasso"),
+        ("LassoCV", "CertifiedLassoCV"),
         ("forward_stagwise", "coordboost.forward_stagewise"),
     ],
-)  # fmt: skip
+)
 def test_a_name_of_another_module_is_found(name, there):
     with pytest.raises(AttributeError, match=there):
         getattr(cb, name)
@@ -89,14 +195,22 @@ def test_a_name_of_another_module_is_found(name, there):
 
 @pytest.mark.parametrize(
     ("kind", "target"),
-    [(cb.RandomizedGBMRegressor, Y), (cb.CertifiedLasso, Y), (cb.RandomizedGBMClassifier, LABELS), (cb.CertifiedLassoClassifier, LABELS)],
+    [
+        (cb.RandomizedGBMRegressor, Y),
+        (cb.CertifiedLasso, Y),
+        (cb.RandomizedGBMClassifier, LABELS),
+        (cb.CertifiedLassoClassifier, LABELS),
+    ],
     ids=lambda one: getattr(one, "__name__", ""),
 )
 def test_a_score_takes_an_offset(kind, target):
     few = {"n_estimators": 3} if "GBM" in kind.__name__ else {"alpha": 0.1}
-    model, offset = kind(**few).fit(X, target, offset=X[:, 1]), 2 * X[:, 0]
+    model = kind(**few).fit(X, target, offset=X[:, 1])
+    offset = 2 * X[:, 0]
     pred = model.predict(X, offset=offset)
-    by_hand = np.mean(pred == target) if target is LABELS else 1 - np.var(target - pred) / np.var(target)
+    by_hand = (
+        np.mean(pred == target) if target is LABELS else 1 - np.var(target - pred) / np.var(target)
+    )
     if target is Y:
         by_hand -= np.mean(target - pred) ** 2 / np.var(target)
     assert model.score(X, target, offset=offset) == pytest.approx(by_hand)
@@ -131,12 +245,16 @@ def test_a_warning_points_to_the_line_of_the_user(action):
 def test_a_plan_is_shown_in_a_sentence():
     plan = cb.theory.plan(PROBLEM, cb.ls_boost(0.1), gap=1.0)
     assert str(plan) == repr(plan)
-    assert repr(plan).startswith(f"<Plan: {plan.n_steps} steps of ls_boost(eps=0.1) guarantee a gap of at most 0.9")
+    assert repr(plan).startswith(
+        f"<Plan: {plan.n_steps} steps of ls_boost(eps=0.1) guarantee a gap of at most 0.9"
+    )
     assert "Method(" not in repr([plan])
 
 
 def test_the_loss_of_a_state_is_a_number_and_a_model_state_has_a_loss_function():
-    """`state.loss` has one meaning: stop rules get a State with the number, step rules a model state without it."""
+    """`state.loss` has one meaning: stop rules get a State with the number, step rules a model
+    state without it.
+    """
     seen = []
 
     class Step(cb.rules.StepRule, tuple):
@@ -146,6 +264,12 @@ def test_the_loss_of_a_state_is_a_number_and_a_model_state_has_a_loss_function()
 
     for problem in (PROBLEM, cb.Problem(X, Y, cb.losses.Huber(1.0))):
         method = cb.rules.Method("own", cb.rules.Greedy(), Step())
-        cb.solve(problem, method, 2, compile=False, stop=lambda state: isinstance(state.loss, float) and state.loss < 0)
+        cb.solve(
+            problem,
+            method,
+            2,
+            compile=False,
+            stop=lambda state: isinstance(state.loss, float) and state.loss < 0,
+        )
         assert seen and all(one == (False, problem.loss) for one in seen)
         seen.clear()

@@ -1,4 +1,6 @@
-"""Metadata routing: groups, weights and other arguments of splitters pass through pipelines and searches, in every estimator with CV."""
+"""Metadata routing: groups, weights and other arguments of splitters pass through pipelines and
+searches, in every estimator with CV.
+"""
 
 import numpy as np
 import pytest
@@ -7,7 +9,13 @@ from all_estimators import ESTIMATORS, X, by_folds, quick, target
 from sklearn.base import is_classifier
 from sklearn.exceptions import UnsetMetadataPassedError
 from sklearn.linear_model import LassoCV
-from sklearn.model_selection import BaseCrossValidator, GroupKFold, KFold, StratifiedGroupKFold, cross_validate
+from sklearn.model_selection import (
+    BaseCrossValidator,
+    GroupKFold,
+    KFold,
+    StratifiedGroupKFold,
+    cross_validate,
+)
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 from sklearn.utils.metadata_routing import get_routing_for_object
@@ -15,7 +23,8 @@ from sklearn.utils.metadata_routing import get_routing_for_object
 import coordboost as cb
 
 CHOOSING = [kind for kind in ESTIMATORS if by_folds(kind)]
-GROUPS, WEIGHT = np.arange(len(X)) // 5 % 7, 1.0 + np.arange(len(X)) % 3
+GROUPS = np.arange(len(X)) // 5 % 7
+WEIGHT = 1.0 + np.arange(len(X)) % 3
 PLAIN = StandardScaler()
 with sklearn.config_context(enable_metadata_routing=True):
     PLAIN.set_fit_request(sample_weight=False)
@@ -49,16 +58,21 @@ def folds_for(kind):
 def test_groups_reach_the_splitter_through_a_pipeline(kind):
     """LassoCV routes groups by itself, too."""
     y = target(kind)
-    model = make_pipeline(StandardScaler(), quick(kind, cv=folds_for(kind))).fit(X, y, groups=GROUPS)[-1]
+    model = make_pipeline(StandardScaler(), quick(kind, cv=folds_for(kind))).fit(
+        X, y, groups=GROUPS
+    )[-1]
     with sklearn.config_context(enable_metadata_routing=False):
-        alone = quick(kind, cv=folds_for(kind)).fit(StandardScaler().fit_transform(X), y, groups=GROUPS)
+        alone = quick(kind, cv=folds_for(kind)).fit(
+            StandardScaler().fit_transform(X), y, groups=GROUPS
+        )
     assert (model.coef_ == alone.coef_).all() and model.place_ == alone.place_
     assert (model.cross_validation_.losses == alone.cross_validation_.losses).all()
 
 
 @each
 def test_weights_reach_the_fit_and_splitters_that_ask_for_them(kind):
-    y, cv = target(kind), Asking()
+    y = target(kind)
+    cv = Asking()
     model = quick(kind, cv=cv).set_fit_request(sample_weight=True)
     routed = make_pipeline(PLAIN, model).fit(X, y, sample_weight=WEIGHT, when=GROUPS)[-1]
     assert (cv.seen[0] == WEIGHT).all() and (cv.seen[1] == GROUPS).all()
@@ -70,14 +84,21 @@ def test_weights_reach_the_fit_and_splitters_that_ask_for_them(kind):
 
 @each
 def test_in_another_cross_validation(kind):
-    found = cross_validate(quick(kind, cv=folds_for(kind)), X, target(kind), cv=folds_for(kind), params={"groups": GROUPS})
+    found = cross_validate(
+        quick(kind, cv=folds_for(kind)),
+        X,
+        target(kind),
+        cv=folds_for(kind),
+        params={"groups": GROUPS},
+    )
     assert np.isfinite(found["test_score"]).all()
 
 
 @each
 def test_metadata_requests_equal_those_of_scikit_learn(kind):
     for cv in (5, GroupKFold(3), Asking()):
-        ours, theirs = get_routing_for_object(kind(cv=cv)), get_routing_for_object(LassoCV(cv=cv))
+        ours = get_routing_for_object(kind(cv=cv))
+        theirs = get_routing_for_object(LassoCV(cv=cv))
         for method in ("fit", "score"):
             names = {"sample_weight", "groups", "when"}
             assert set(ours.consumes(method, names)) == set(theirs.consumes(method, names))
@@ -90,11 +111,16 @@ def test_metadata_that_is_not_requested_is_refused():
     with pytest.raises(UnsetMetadataPassedError, match="sample_weight"):
         make_pipeline(PLAIN, cb.CertifiedLassoCV(cv=3)).fit(X, y, sample_weight=WEIGHT)
     said = r"^CertifiedLassoCV\.fit has no parameter 'when'"
-    with sklearn.config_context(enable_metadata_routing=False), pytest.raises(TypeError, match=said):
+    with (
+        sklearn.config_context(enable_metadata_routing=False),
+        pytest.raises(TypeError, match=said),
+    ):
         cb.CertifiedLassoCV(cv=3).fit(X, y, when=GROUPS)
 
 
-@pytest.mark.parametrize("kind", [kind for kind in ESTIMATORS if not by_folds(kind)], ids=lambda kind: kind.__name__)
+@pytest.mark.parametrize(
+    "kind", [kind for kind in ESTIMATORS if not by_folds(kind)], ids=lambda kind: kind.__name__
+)
 def test_weights_reach_every_other_fit(kind):
     y = target(kind)
     model = quick(kind).set_fit_request(sample_weight=True)

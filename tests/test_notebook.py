@@ -1,4 +1,6 @@
-"""A notebook session: read a file, choose a model, predict new rows, make a report; and what the notebook displays."""
+"""A notebook session: read a file, choose a model, predict new rows, make a report; and what the
+notebook displays.
+"""
 
 import html
 
@@ -12,7 +14,8 @@ from refusal import refused
 import coordboost as cb
 
 RNG = np.random.default_rng(3)
-SIZE, TOWN = RNG.integers(20, 200, 60), RNG.choice(["Köln", "Ulm", "Jena"], 60)
+SIZE = RNG.integers(20, 200, 60)
+TOWN = RNG.choice(["Köln", "Ulm", "Jena"], 60)
 RENT = 8 * SIZE + np.where(TOWN == "Ulm", 90, 0) + RNG.integers(0, 20, 60)
 
 
@@ -23,13 +26,24 @@ def written(path, lines):
 
 @pytest.fixture(scope="module")
 def table(tmp_path_factory):
-    rows = [f"{size},5;{town if k else ''};{rent}" for k, (size, town, rent) in enumerate(zip(SIZE, TOWN, RENT, strict=True))]
-    return cb.read_table(written(tmp_path_factory.mktemp("rents") / "rents.csv", ["size;town;rent", *rows]), "rent", impute="median")
+    rows = [
+        f"{size},5;{town if k else ''};{rent}"
+        for k, (size, town, rent) in enumerate(zip(SIZE, TOWN, RENT, strict=True))
+    ]
+    return cb.read_table(
+        written(tmp_path_factory.mktemp("rents") / "rents.csv", ["size;town;rent", *rows]),
+        "rent",
+        impute="median",
+    )
 
 
 def test_estimators_take_a_table_and_new_rows_from_files_and_frames(table, tmp_path):
     frame = table.frame()
-    assert list(frame.columns) == list(table.feature_names) == ["size", "town=Jena", "town=Köln", "town=Ulm"]
+    assert (
+        list(frame.columns)
+        == list(table.feature_names)
+        == ["size", "town=Jena", "town=Köln", "town=Ulm"]
+    )
     assert (frame.to_numpy() == table.X).all()
     model = cb.CertifiedLassoCV().fit(frame, table.y)
     assert model.feature_names_in_.tolist() == list(table.feature_names)
@@ -41,21 +55,34 @@ def test_estimators_take_a_table_and_new_rows_from_files_and_frames(table, tmp_p
     assert again.equals(rows)
     run = cb.solve(table.problem(), cb.forward_stagewise(1.0), 50)
     np.testing.assert_allclose(
-        run.predict(pd.read_csv(new, sep=";", decimal=",")), run.problem.constant + (rows - table.X.mean(axis=0)) @ run.coef
+        run.predict(pd.read_csv(new, sep=";", decimal=",")),
+        run.problem.constant + (rows - table.X.mean(axis=0)) @ run.coef,
     )
     assert model.predict(rows).shape == (2,)
 
 
 def test_an_unknown_town_may_count_as_none_of_the_known_ones(table, tmp_path):
-    """With the option named in the error message: for rows of a file, for a data frame, and for predictions of a run."""
+    """With the option named in the error message: for rows of a file, for a data frame, and for
+    predictions of a run.
+    """
     new = written(tmp_path / "new.csv", ["town;size", "Bonn;80,5", "Jena;70"])
-    run, frame = cb.solve(table.problem(), cb.forward_stagewise(1.0), 50), pd.read_csv(new, sep=";", decimal=",")
+    run = cb.solve(table.problem(), cb.forward_stagewise(1.0), 50)
+    frame = pd.read_csv(new, sep=";", decimal=",")
     for use in (table.frame, run.predict):
-        refused(lambda use=use: use(frame), "(unknown_as_none=True in table.frame(rows) or recipe.numbers(frame))")
+        refused(
+            lambda use=use: use(frame),
+            "(unknown_as_none=True in table.frame(rows) or recipe.numbers(frame))",
+        )
     rows = table.frame(frame, unknown_as_none=True)
-    assert rows.to_numpy().tolist() == table.frame(new, unknown_as_none=True).to_numpy().tolist() == [[80.5, 0, 0, 0], [70, 1, 0, 0]]
+    assert (
+        rows.to_numpy().tolist()
+        == table.frame(new, unknown_as_none=True).to_numpy().tolist()
+        == [[80.5, 0, 0, 0], [70, 1, 0, 0]]
+    )
     numbers = run.problem.recipe.numbers(frame, unknown_as_none=True)
-    np.testing.assert_allclose(run.predict(numbers), run.problem.constant + (rows - table.X.mean(axis=0)) @ run.coef)
+    np.testing.assert_allclose(
+        run.predict(numbers), run.problem.constant + (rows - table.X.mean(axis=0)) @ run.coef
+    )
 
 
 def test_wide_tables_stay_sparse_and_tables_without_names_have_no_new_rows(table, tmp_path):
@@ -80,20 +107,39 @@ def test_cross_validation_displays_its_choices(table):
     model = cb.CertifiedLassoCV(n_alphas=20).fit(table.frame(), table.y)
     seen = model.cross_validation_
     assert repr(seen) == (
-        f"<CrossValidation: 5 folds, 20 points; best {seen.best} (mean loss {seen.mean[seen.best]:.6g}), "
+        f"<CrossValidation: 5 folds, 20 points; best {seen.best} (mean loss "
+        f"{seen.mean[seen.best]:.6g}), "
         f"one_se {seen.one_se} ({seen.mean[seen.one_se]:.6g})>"
     )
-    legend = cb.plots.CrossValidationDisplay.from_estimator(model, ax=Figure().subplots()).ax_.get_legend()
-    assert legend.get_frame_on() and legend.get_zorder() > 2  # the legend hides the lines of the two choices, drawn at zorder 2
+    legend = cb.plots.CrossValidationDisplay.from_estimator(
+        model, ax=Figure().subplots()
+    ).ax_.get_legend()
+    assert (
+        legend.get_frame_on() and legend.get_zorder() > 2
+    )  # the legend hides the lines of the two choices, drawn at zorder 2
 
 
 @pytest.mark.parametrize(
-    "use", [cb.Problem, cb.CertifiedLasso().fit, cb.RandomizedGBMRegressor().fit, lambda X, y: cb.data.bin_columns(X), cb.lasso_path]
+    "use",
+    [
+        cb.Problem,
+        cb.CertifiedLasso().fit,
+        cb.RandomizedGBMRegressor().fit,
+        lambda X, y: cb.data.bin_columns(X),
+        cb.lasso_path,
+    ],
 )
 def test_a_table_given_directly_is_refused_with_advice(use, table):
-    refused(lambda: use(table, table.y), "pass table.frame() to an estimator, or use table.problem() as the Problem")
+    refused(
+        lambda: use(table, table.y),
+        "pass table.frame() to an estimator, or use table.problem() as the Problem",
+    )
 
 
 def test_a_data_frame_may_have_columns_called_frame_and_problem():
     frame = pd.DataFrame({"frame": SIZE, "problem": SIZE % 7})
-    assert cb.CertifiedLasso().fit(frame, RENT).n_features_in_ == cb.Problem(frame, RENT).n_learners == 2
+    assert (
+        cb.CertifiedLasso().fit(frame, RENT).n_features_in_
+        == cb.Problem(frame, RENT).n_learners
+        == 2
+    )

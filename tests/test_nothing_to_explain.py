@@ -1,4 +1,6 @@
-"""Constant targets, and columns none of which varies: every solver returns the constant model with gap 0, in folds too."""
+"""Constant targets, and columns none of which varies: every solver returns the constant model with
+gap 0, in folds too.
+"""
 
 import warnings
 
@@ -33,7 +35,12 @@ OPTIONS = [
     {"all free": True},
     {"all free": True, "l1_ratio": 0.5},
 ]
-CONSTANTS = {losses.Huber(0.1): 0.1, losses.Poisson(): 3.0, losses.Gamma(): 0.1, losses.Tweedie(1.5): 0.1}
+CONSTANTS = {
+    losses.Huber(0.1): 0.1,
+    losses.Poisson(): 3.0,
+    losses.Gamma(): 0.1,
+    losses.Tweedie(1.5): 0.1,
+}
 
 
 @pytest.fixture(autouse=True)
@@ -45,7 +52,8 @@ def quiet():
 
 def path_of(X, y, options, alphas, **more):
     """The path, where factors of 0 are those of the first column or of all."""
-    options, factors = dict(options), np.ones(X.shape[1])
+    options = dict(options)
+    factors = np.ones(X.shape[1])
     if options.pop("first free", False):
         factors[0] = 0.0
     if options.pop("all free", False):
@@ -55,7 +63,9 @@ def path_of(X, y, options, alphas, **more):
 
 def check_constant(path):
     """Check that all models of a path are the constant model, at the optimum."""
-    assert path.message == "complete" and path.gaps.max() <= 1e-14 and np.isfinite(path.alphas).all()
+    assert (
+        path.message == "complete" and path.gaps.max() <= 1e-14 and np.isfinite(path.alphas).all()
+    )
     for found in (path, path.relaxed()):
         assert np.abs(found.coefs).max() <= 1e-12
         certificate = found.certificate()
@@ -73,13 +83,17 @@ def test_a_constant_target_has_the_constant_model(name, options, alphas):
         check_constant(path_of(X, RNG.normal(size=len(X)) * 1e-3, options, alphas))
 
 
-@pytest.mark.parametrize("options", [{}, {"l1_ratio": 0}, {"l1_ratio": 0.5}, {"upper_limits": 0.1}], ids=str)
+@pytest.mark.parametrize(
+    "options", [{}, {"l1_ratio": 0}, {"l1_ratio": 0.5}, {"upper_limits": 0.1}], ids=str
+)
 @pytest.mark.parametrize("free", [False, True])
 @pytest.mark.parametrize("loss", CONSTANTS, ids=repr)
 @pytest.mark.parametrize("name", ["tall", "wide", "constant", "two rows"])
 def test_other_losses(name, loss, free, options):
     X = TABLES[name]
-    path = path_of(X, np.full(len(X), CONSTANTS[loss]), options, [0.1], loss=loss, refit_intercept=free)
+    path = path_of(
+        X, np.full(len(X), CONSTANTS[loss]), options, [0.1], loss=loss, refit_intercept=free
+    )
     assert path.message == "complete" and (path.gaps == 0).all() and not path.coefs.any()
     assert np.isfinite(path.intercepts).all() and not path.relaxed().coefs.any()
 
@@ -90,7 +104,9 @@ def test_labels_beside_constant_columns(name, labels):
     X = TABLES[name]
     y = np.resize(labels, len(X))
     path = cb.lasso.multinomial_path(X, y, n_alphas=3)
-    assert path.message == "complete" and path.gaps.max() <= 1e-6 and not path.models.toarray().any()
+    assert (
+        path.message == "complete" and path.gaps.max() <= 1e-6 and not path.models.toarray().any()
+    )
     model = cb.CertifiedLassoClassifierCV(n_alphas=3, cv=2).fit(X, y)
     assert not model.coef_.any() and np.isfinite(model.intercept_).all()
 
@@ -98,14 +114,24 @@ def test_labels_beside_constant_columns(name, labels):
 @pytest.mark.parametrize("kind", [cb.CertifiedLassoCV, cb.CertifiedElasticNetCV])
 @pytest.mark.parametrize("name", ["tall", "wide", "constant", "one constant", "partly"])
 def test_folds_without_anything_to_explain(kind, name):
-    """One row differs from the others: the fold that holds it out has a constant target, and perhaps constant columns."""
+    """One row differs from the others: the fold that holds it out has a constant target, and
+    perhaps constant columns.
+    """
     X = TABLES[name].copy()
     y = np.full(len(X), 0.1)
     y[2] = 5.0
     factors = np.ones(X.shape[1])
     factors[0] = 0.0
-    ridge = [{"l1_ratio": 0.0}, {"l1_ratio": [0.0, 0.5]}] if kind is cb.CertifiedElasticNetCV else []
-    for options in ({}, {"penalty_factor": factors}, {"gamma": [0.0, 1.0]}, {"standardize": True}, *ridge):
+    ridge = (
+        [{"l1_ratio": 0.0}, {"l1_ratio": [0.0, 0.5]}] if kind is cb.CertifiedElasticNetCV else []
+    )
+    for options in (
+        {},
+        {"penalty_factor": factors},
+        {"gamma": [0.0, 1.0]},
+        {"standardize": True},
+        *ridge,
+    ):
         model = kind(cv=3, n_alphas=3, **options).fit(X, y)
         assert np.isfinite(model.coef_).all() and np.isfinite(model.cross_validation_.losses).all()
         for path in model.cross_validation_.paths:
@@ -115,6 +141,11 @@ def test_folds_without_anything_to_explain(kind, name):
 
 
 def test_a_free_column_without_variation():
-    X, y = np.ones((30, 1)), RNG.normal(size=30)
+    X = np.ones((30, 1))
+    y = RNG.normal(size=30)
     model = cb.CertifiedLasso(penalty_factor=[0]).fit(X, y)
-    assert model.coef_ == 0 and model.intercept_ == pytest.approx(y.mean()) and model.certificate_.gap <= 1e-9
+    assert (
+        model.coef_ == 0
+        and model.intercept_ == pytest.approx(y.mean())
+        and model.certificate_.gap <= 1e-9
+    )

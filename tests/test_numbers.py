@@ -1,4 +1,6 @@
-"""Every number given by a user is stored as a float (as an int where it counts), or refused in one sentence."""
+"""Every number given by a user is stored as a float (as an int where it counts), or refused in one
+sentence.
+"""
 
 import inspect
 import math
@@ -11,46 +13,75 @@ import pytest
 import coordboost as cb
 
 RNG = np.random.default_rng(0)
-X, Y = RNG.normal(size=(12, 3)), RNG.normal(size=12)
-SIGNS, COUNTS = np.sign(Y), np.round(np.abs(3 * Y))
+X = RNG.normal(size=(12, 3))
+Y = RNG.normal(size=12)
+SIGNS = np.sign(Y)
+COUNTS = np.round(np.abs(3 * Y))
 PROBLEM = cb.Problem(X, Y, groups=[0, 0, 1])
 #: The same number in all types that users pass.
 ALIKE = (np.float32, np.float64, Fraction, Decimal, np.array, lambda number: np.array([number])[0])
-#: maker, parameter, a good value, other arguments: all methods, rules, losses, stop rules and targets that take a real number.
+#: maker, parameter, a good value, other arguments: all methods, rules, losses, stop rules and
+#: targets that take a real number.
 REAL = [
-    (cb.ls_boost, "eps", 0.5, {}), (cb.forward_stagewise, "eps", 0.5, {}),
-    (cb.regularized_forward_stagewise, "eps", 0.5, {"delta": 2.0}), (cb.regularized_forward_stagewise, "delta", 2.0, {"eps": 0.5}),
-    (cb.path_forward_stagewise, "eps", 0.5, {"deltas": [1.0, 2.0]}), (cb.methods.frank_wolfe, "delta", 2.0, {}),
-    (cb.methods.frank_wolfe, "step", 0.5, {"delta": 2.0}), (cb.methods.frank_wolfe_away, "delta", 2.0, {}),
+    (cb.ls_boost, "eps", 0.5, {}),
+    (cb.forward_stagewise, "eps", 0.5, {}),
+    (cb.regularized_forward_stagewise, "eps", 0.5, {"delta": 2.0}),
+    (cb.regularized_forward_stagewise, "delta", 2.0, {"eps": 0.5}),
+    (cb.path_forward_stagewise, "eps", 0.5, {"deltas": [1.0, 2.0]}),
+    (cb.methods.frank_wolfe, "delta", 2.0, {}),
+    (cb.methods.frank_wolfe, "step", 0.5, {"delta": 2.0}),
+    (cb.methods.frank_wolfe_away, "delta", 2.0, {}),
     (cb.methods.frank_wolfe_pairwise, "delta", 2.0, {}),
-    (cb.gbm, "rate", 0.5, {}), (cb.methods.lasso_cd, "lam", 0.5, {}), (cb.agbm, "eta", 0.5, {"gamma": 0.25}),
+    (cb.gbm, "rate", 0.5, {}),
+    (cb.methods.lasso_cd, "lam", 0.5, {}),
+    (cb.agbm, "eta", 0.5, {"gamma": 0.25}),
     (cb.agbm, "gamma", 0.5, {"eta": 0.5}),
-    (cb.agbmr, "eta", 0.5, {"gamma": 0.25}), (cb.agbmr, "gamma", 0.5, {"eta": 0.5}), (cb.vagbm, "eta", 0.5, {}),
-    (cb.vagbm, "gamma", 0.5, {"eta": 0.5}), (cb.sgb, "eps", 0.5, {}), (cb.sgb, "gamma", 0.5, {}), (cb.sgb, "subsample", 0.5, {}),
-    (cb.sglb, "eps", 0.5, {}), (cb.sglb, "gamma", 0.5, {}), (cb.sglb, "subsample", 0.5, {}), (cb.rgb, "penalty", 0.5, {}),
+    (cb.agbmr, "eta", 0.5, {"gamma": 0.25}),
+    (cb.agbmr, "gamma", 0.5, {"eta": 0.5}),
+    (cb.vagbm, "eta", 0.5, {}),
+    (cb.vagbm, "gamma", 0.5, {"eta": 0.5}),
+    (cb.sgb, "eps", 0.5, {}),
+    (cb.sgb, "gamma", 0.5, {}),
+    (cb.sgb, "subsample", 0.5, {}),
+    (cb.sglb, "eps", 0.5, {}),
+    (cb.sglb, "gamma", 0.5, {}),
+    (cb.sglb, "subsample", 0.5, {}),
+    (cb.rgb, "penalty", 0.5, {}),
     (cb.rgb, "sampling", 0.5, {"penalty": 0.5}),
-    (cb.losses.Huber, "d", 0.5, {}), (cb.losses.Logistic, "d", 0.5, {}), (cb.losses.Quantile, "q", 0.5, {}),
+    (cb.losses.Huber, "d", 0.5, {}),
+    (cb.losses.Logistic, "d", 0.5, {}),
+    (cb.losses.Quantile, "q", 0.5, {}),
     (cb.losses.SmoothZeroOne, "scale", 0.5, {}),
-    (cb.rules.ShrunkenStep, "rate", 0.5, {}), (cb.rules.FixedStep, "eps", 0.5, {}), (cb.rules.FixedStep, "delta", 2.0, {"eps": 0.5}),
-    (cb.rules.PathStep, "eps", 0.5, {"deltas": [1.0, 2.0]}), (cb.rules.SoftThreshold, "lam", 0.5, {}),
+    (cb.rules.ShrunkenStep, "rate", 0.5, {}),
+    (cb.rules.FixedStep, "eps", 0.5, {}),
+    (cb.rules.FixedStep, "delta", 2.0, {"eps": 0.5}),
+    (cb.rules.PathStep, "eps", 0.5, {"deltas": [1.0, 2.0]}),
+    (cb.rules.SoftThreshold, "lam", 0.5, {}),
     (cb.rules.SoftThreshold, "rate", 0.5, {"lam": 0.5}),
-    (cb.rules.FittedStep, "rate", 0.5, {}), (cb.engine.GapBelow, "tolerance", 0.5, {}), (cb.engine.NoProgress, "tolerance", 0.5, {}),
+    (cb.rules.FittedStep, "rate", 0.5, {}),
+    (cb.engine.GapBelow, "tolerance", 0.5, {}),
+    (cb.engine.NoProgress, "tolerance", 0.5, {}),
     (cb.engine.TimeLimit, "seconds", 512.0, {}),
-]  # fmt: skip
+]
 NAMES = [f"{maker.__name__}.{name}" for maker, name, *_ in REAL]
 
 
 def used(maker, name, value, others):
     """Use the object made from the value for two steps; return the run."""
     made = maker(**{name: value}, **others)
-    method, problem, stop = cb.ls_boost(), PROBLEM, ()
+    method = cb.ls_boost()
+    problem = PROBLEM
+    stop = ()
     if isinstance(made, cb.rules.Method):
         method = made
     elif hasattr(made, "residual"):
-        problem, method = (
-            cb.Problem(X, SIGNS if hasattr(made, "labels") else Y, made, center=maker is not cb.losses.SmoothZeroOne),
-            cb.methods.gcd(None),
+        problem = cb.Problem(
+            X,
+            SIGNS if hasattr(made, "labels") else Y,
+            made,
+            center=maker is not cb.losses.SmoothZeroOne,
         )
+        method = cb.methods.gcd(None)
         method = cb.methods.gcd(cb.rules.LineSearch()) if maker is cb.losses.Quantile else method
     elif hasattr(made, "move"):
         method = cb.rules.Method("own", cb.rules.Greedy(), made)
@@ -62,8 +93,17 @@ def used(maker, name, value, others):
 def plain(run):
     """All numbers that define a run, with their types."""
     pieces = (run.problem.loss, run.method.select, run.method.step, run.method.coefficients)
-    fields = [(type(value), value) for piece in pieces for value in piece if isinstance(value, int | float)]
-    known = {key: (type(value), value) for key, value in run.method.parameters.items() if isinstance(value, int | float)}
+    fields = [
+        (type(value), value)
+        for piece in pieces
+        for value in piece
+        if isinstance(value, int | float)
+    ]
+    known = {
+        key: (type(value), value)
+        for key, value in run.method.parameters.items()
+        if isinstance(value, int | float)
+    }
     return fields, known, run.beta.tolist()
 
 
@@ -79,18 +119,33 @@ def test_numbers_of_any_type_are_one_number(maker, name, good, others, tmp_path)
 
 
 def test_the_list_of_makers_is_complete():
-    """It has every parameter of a method whose default is a number or None, except counts and flags."""
-    counted = {"t", "n_candidates", "period", "correction", "guard", "beta", "structure", "shrink_first", "revisit"}
+    """It has every parameter of a method whose default is a number or None, except counts and
+    flags.
+    """
+    counted = {
+        "t",
+        "n_candidates",
+        "period",
+        "correction",
+        "guard",
+        "beta",
+        "structure",
+        "shrink_first",
+        "revisit",
+    }
     wanted = {
         f"{maker.__name__}.{name}"
         for maker in cb.methods.METHODS.values()
         for name, one in inspect.signature(maker).parameters.items()
-        if name not in {*counted, "select", "families", "deltas"} and not (name == "step" and maker is not cb.methods.frank_wolfe)
+        if name not in {*counted, "select", "families", "deltas"}
+        and not (name == "step" and maker is not cb.methods.frank_wolfe)
     }
     assert wanted <= set(NAMES)
 
 
-@pytest.mark.parametrize("value", [10**400, -1, 1.5, "3", None, True, np.bool_(True), math.nan, [3]])
+@pytest.mark.parametrize(
+    "value", [10**400, -1, 1.5, "3", None, True, np.bool_(True), math.nan, [3]]
+)
 def test_counts_are_whole_numbers(value):
     doors = {
         "n_steps": lambda: cb.solve(PROBLEM, cb.ls_boost(), value),
@@ -112,7 +167,9 @@ def test_counts_are_whole_numbers(value):
 
 def test_a_whole_delta_is_the_same_loss_and_the_same_run(tmp_path):
     """A field of another type would compile the kernels again."""
-    whole, real = (cb.solve(cb.Problem(X, Y, cb.losses.Huber(d)), cb.methods.gcd(), 5) for d in (7, 7.0))
+    whole, real = (
+        cb.solve(cb.Problem(X, Y, cb.losses.Huber(d)), cb.methods.gcd(), 5) for d in (7, 7.0)
+    )
     assert repr(whole.problem.loss) == repr(real.problem.loss) == "Huber(d=7.0)"
     whole.save(tmp_path / "whole")
     assert repr(cb.load(tmp_path / "whole").problem.loss) == "Huber(d=7.0)"

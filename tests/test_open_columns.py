@@ -18,12 +18,15 @@ def test_types(dtype, order, tmp_path):
     """Real numbers of any stored type are used as float64."""
     X = np.random.default_rng(2).normal(0, 3, (N, 30)).astype("i2").astype(dtype)
     y = np.random.default_rng(3).normal(size=N)
-    stored, dense = Problem(cb.data.open_columns(saved(tmp_path, X.copy(order))), y), Problem(X.astype(float), y)
+    stored = Problem(cb.data.open_columns(saved(tmp_path, X.copy(order))), y)
+    dense = Problem(X.astype(float), y)
     np.testing.assert_allclose(stored.scan(y), dense.scan(y), rtol=0, atol=100 * N * ROUNDOFF)
 
 
 def test_views_of_a_map(tmp_path):
-    """Slices of a memory map are located in its file, behind the header and wherever the map begins."""
+    """Slices of a memory map are located in its file, behind the header and wherever the map
+    begins.
+    """
     X, _ = data(60, 40)
     X[:, 7] += np.arange(60)
     for order in "CF":
@@ -31,11 +34,17 @@ def test_views_of_a_map(tmp_path):
         for part in (np.s_[5:], np.s_[:, 3:20], np.s_[10:31, 2:9], np.s_[4:5, 1:], np.s_[:, 8:9]):
             for a, b in ((whole, X), (whole.T, X.T)):
                 store = cb.data.open_columns(a[part]).store
-                np.testing.assert_array_equal(store.read(*(slice(0, length) for length in store.shape)), b[part])
-                np.testing.assert_array_equal(store.pick(slice(0, 1), np.array([0])), b[part][:1, :1])
+                np.testing.assert_array_equal(
+                    store.read(*(slice(0, length) for length in store.shape)), b[part]
+                )
+                np.testing.assert_array_equal(
+                    store.pick(slice(0, 1), np.array([0])), b[part][:1, :1]
+                )
     X.tofile(tmp_path / "late.bin")
     late = np.memmap(tmp_path / "late.bin", float, "r", offset=40 * 8 * 7, shape=(53, 40))
-    np.testing.assert_array_equal(cb.data.open_columns(late).store.read(slice(0, 53), slice(0, 40)), X[7:])
+    np.testing.assert_array_equal(
+        cb.data.open_columns(late).store.read(slice(0, 53), slice(0, 40)), X[7:]
+    )
     changed = np.memmap(tmp_path / "late.bin", float, "r+", shape=(60, 40))
     changed[0, 0] = 5.0
     assert cb.data.open_columns(changed).store.read(slice(0, 1), slice(0, 1)) == 5.0
@@ -47,7 +56,9 @@ def test_names(tmp_path):
     chosen = [f"c{j}" for j in (8, 2, 3)]
     problem = Problem(cb.data.open_columns(str(file), columns=chosen), y)
     assert problem.feature_names == chosen
-    np.testing.assert_allclose(problem.scan(y), Problem(X[:, [8, 2, 3]], y).scan(y), rtol=0, atol=1e-12 * np.linalg.norm(y))
+    np.testing.assert_allclose(
+        problem.scan(y), Problem(X[:, [8, 2, 3]], y).scan(y), rtol=0, atol=1e-12 * np.linalg.norm(y)
+    )
     with pytest.warns(cb.data.ConstantColumnWarning, match="c7"):
         assert Problem(cb.data.open_columns(file), y).dropped == ["c7"]
 
@@ -57,22 +68,36 @@ def test_predictions_from_a_file_in_another_order(tmp_path):
     file = parquet(tmp_path, X)
     problem = Problem(cb.data.open_columns(file, columns=["c2", "c3", "c4", "c8"]), y)
     run = cb.solve(problem, cb.methods.gcd(), 30)
-    rows = cb.data.open_columns(file, columns=["c4", "c2", "c8", "c3"])  # a permutation that is not its own inverse
-    np.testing.assert_allclose(run.predict(rows), run.predict(X[:, [2, 3, 4, 8]]), rtol=0, atol=1e-12)
-    np.testing.assert_allclose(run.score_path(rows, y), run.score_path(X[:, [2, 3, 4, 8]], y), rtol=1e-12)
+    rows = cb.data.open_columns(
+        file, columns=["c4", "c2", "c8", "c3"]
+    )  # a permutation that is not its own inverse
+    np.testing.assert_allclose(
+        run.predict(rows), run.predict(X[:, [2, 3, 4, 8]]), rtol=0, atol=1e-12
+    )
+    np.testing.assert_allclose(
+        run.score_path(rows, y), run.score_path(X[:, [2, 3, 4, 8]], y), rtol=1e-12
+    )
 
 
 def test_empty_chunks():
     X, y = data(20, 6)
     X[:, 7 % 6] += np.arange(20)
     problem = Problem(cb.data.open_columns(dask(X, ((0, 12, 0, 8), (6, 0)))), y)
-    np.testing.assert_allclose(problem.scan(y), Problem(X, y).scan(y), rtol=0, atol=1e-12 * np.linalg.norm(y))
+    np.testing.assert_allclose(
+        problem.scan(y), Problem(X, y).scan(y), rtol=0, atol=1e-12 * np.linalg.norm(y)
+    )
 
 
 def test_missing_values_of_parquet(tmp_path):
-    pyarrow, pq = pytest.importorskip("pyarrow"), pytest.importorskip("pyarrow.parquet")
-    pq.write_table(pyarrow.table({"a": [1, 2, 3], "b": [True, None, False]}), tmp_path / "x.parquet")
-    refused(lambda: Problem(cb.data.open_columns(tmp_path / "x.parquet"), np.arange(3.0)), "NaN or infinity in column 1")
+    pyarrow = pytest.importorskip("pyarrow")
+    pq = pytest.importorskip("pyarrow.parquet")
+    pq.write_table(
+        pyarrow.table({"a": [1, 2, 3], "b": [True, None, False]}), tmp_path / "x.parquet"
+    )
+    refused(
+        lambda: Problem(cb.data.open_columns(tmp_path / "x.parquet"), np.arange(3.0)),
+        "NaN or infinity in column 1",
+    )
 
 
 @every_source
@@ -85,7 +110,9 @@ def test_bad_numbers(source, bad, tmp_path):
 
 @every_source
 def test_predictions_on_stored_rows(source, tmp_path):
-    """Predictions equal those on the same rows in memory, up to the rounding of a sum over columns; missing values are refused."""
+    """Predictions equal those on the same rows in memory, up to the rounding of a sum over columns;
+    missing values are refused.
+    """
     X, y = data()
     X[0, 7] = 0.0
     run = cb.solve(Problem(X, y), cb.ls_boost(0.1), 30)
@@ -95,9 +122,15 @@ def test_predictions_on_stored_rows(source, tmp_path):
     assert (np.abs(run.predict(SOURCES[source](tmp_path, new)) - expected) <= slack).all()
     bad = new.copy()
     bad[5, run.problem.standardization.kept[run.final.support[0]]] = np.nan
-    for name, changed, fragment in [("bad", bad, "NaN or infinity in row 5"), ("few", new[:, 1:], "must have 260 columns")]:
+    for name, changed, fragment in [
+        ("bad", bad, "NaN or infinity in row 5"),
+        ("few", new[:, 1:], "must have 260 columns"),
+    ]:
         (tmp_path / name).mkdir()
-        refused(lambda folder=tmp_path / name, X=changed: run.predict(SOURCES[source](folder, X)), fragment)
+        refused(
+            lambda folder=tmp_path / name, X=changed: run.predict(SOURCES[source](folder, X)),
+            fragment,
+        )
 
 
 @pytest.mark.parametrize("source", ["npy, C order", "npy, Fortran order", "dask, rows"])
@@ -105,7 +138,10 @@ def test_bad_columns(source, tmp_path):
     X, y = data()
     opened = SOURCES[source](tmp_path, X)
     refused(lambda: Problem(opened, y[1:]), "expected 90, got 89")
-    refused(lambda: Problem(opened, y, feature_names=["a"]), "one for each of the 260 columns of X, got 1 names")
+    refused(
+        lambda: Problem(opened, y, feature_names=["a"]),
+        "one for each of the 260 columns of X, got 1 names",
+    )
     refused(lambda: Problem(opened, y, scale=False), "needs columns of unit norm; column 0")
     X[:, 5] *= 1e200
     (tmp_path / "large").mkdir()

@@ -34,15 +34,20 @@ class Columns:
 
 @needs_compiler
 def test_a_step_costs_its_scan():
-    """At most four times the bare scans, where the Python loop once took a hundred times; and the default is as fast as the naive state."""
+    """At most four times the bare scans, where the Python loop once took a hundred times; and the
+    default is as fast as the naive state.
+    """
     oracle = Columns()
-    problem, method = cb.Problem(oracle, Y, center=False), cb.ls_boost(1.0)
+    problem = cb.Problem(oracle, Y, center=False)
+    method = cb.ls_boost(1.0)
     cb.solve(problem, method, 30), cb.solve(problem, method, 30, model_state=cb.engine.NaiveState)
 
     def cost(model_state):
-        before, began = oracle.scans, time.process_time()
+        before = oracle.scans
+        began = time.process_time()
         cb.solve(problem, method, 200, model_state=model_state)
-        took, n = time.process_time() - began, oracle.scans - before
+        took = time.process_time() - began
+        n = oracle.scans - before
         began = time.process_time()
         for _ in range(max(n, 200)):
             oracle.scan(problem.y)
@@ -53,7 +58,9 @@ def test_a_step_costs_its_scan():
 
 
 def test_lookahead_is_rarely_tried_where_it_does_not_pay():
-    """Every choice is new: after a failed lookahead, naive steps continue until they cost as much as the next one, all columns new."""
+    """Every choice is new: after a failed lookahead, naive steps continue until they cost as much
+    as the next one, all columns new.
+    """
     oracle = Columns()
     problem = cb.Problem(oracle, Y, center=False)
     before = oracle.columns
@@ -62,15 +69,23 @@ def test_lookahead_is_rarely_tried_where_it_does_not_pay():
 
 
 def test_no_gram_columns_where_each_takes_a_scan_and_every_pick_is_new():
-    """Gram columns would cost as much as the naive state and more: 298 of them once doubled the time of 300 steps."""
+    """Gram columns would cost as much as the naive state and more: 298 of them once doubled the
+    time of 300 steps.
+    """
     run = cb.solve(cb.Problem(Columns(), Y, center=False), cb.ls_boost(1.0), 300)
     assert run.n_gram_columns == 0 and run.n_scans <= 310
 
 
 @pytest.mark.parametrize("bad", [np.nan, np.inf, -np.inf])
-@pytest.mark.parametrize("method", [cb.ls_boost(1.0), cb.methods.lasso_cd(0.1, cb.rules.Greedy())], ids=["largest", "score"])
+@pytest.mark.parametrize(
+    "method",
+    [cb.ls_boost(1.0), cb.methods.lasso_cd(0.1, cb.rules.Greedy())],
+    ids=["largest", "score"],
+)
 def test_numbers_that_are_not_finite_are_noticed_anywhere(bad, method):
-    """They are noticed in the pass that finds the winner, also where the largest correlation wins."""
+    """They are noticed in the pass that finds the winner, also where the largest correlation
+    wins.
+    """
 
     class Later(Columns):
         def scan(self, v):
@@ -80,6 +95,9 @@ def test_numbers_that_are_not_finite_are_noticed_anywhere(bad, method):
 
     oracle = Later()
     problem = cb.Problem(oracle, Y, center=False)
-    with pytest.raises(ValueError, match=r"Later.scan must return 3000 finite numbers, got shape .* with NaN or infinity"):
+    with pytest.raises(
+        ValueError,
+        match=r"Later.scan must return 3000 finite numbers, got shape .* with NaN or infinity",
+    ):
         cb.solve(problem, method, 60, model_state=cb.engine.NaiveState)
     assert oracle.scans == 31

@@ -1,6 +1,8 @@
-"""Ten scripts as users of other packages write them, rewritten with this package: the numbers agree.
+"""Ten scripts as users of other packages write them, rewritten with this package: the numbers
+agree.
 
-Scripts in R are compared with stored results, the others with the package itself where it is installed.
+Scripts in R are compared with stored results, the others with the package itself where it is
+installed.
 """
 
 import numpy as np
@@ -46,7 +48,9 @@ def test_glmnet():
 
 @needs_reference_sets
 def test_mboost():
-    """fit <- glmboost(X, y, control = boost_control(mstop = 2000, nu = 0.1)); selected(fit); coef(fit, off2int = TRUE)"""
+    """fit <- glmboost(X, y, control = boost_control(mstop = 2000, nu = 0.1)); selected(fit);
+    coef(fit, off2int = TRUE)
+    """
     theirs = ReferenceSet("prostate")
     fit = cb.solve(cb.Problem(theirs["X_raw"], theirs["y_raw"]), cb.ls_boost(eps=0.1), 2000)
     valid = int(theirs["mb_gauss_nu0p1_n_valid"])
@@ -56,7 +60,9 @@ def test_mboost():
 
 @needs_reference_sets
 def test_mboost_binomial():
-    """glmboost(X, factor(y), family = Binomial(), control = boost_control(mstop = 500, nu = 0.1)); its fit is half the log-odds"""
+    """glmboost(X, factor(y), family = Binomial(), control = boost_control(mstop = 500, nu = 0.1));
+    its fit is half the log-odds
+    """
     theirs = ReferenceSet("german")
     label = np.where(theirs["y"] + theirs["y_mean"] > 0, 1, -1)
     problem = cb.Problem(theirs["X"], label, cb.losses.Logistic(), center=False)
@@ -70,23 +76,35 @@ def test_mboost_binomial():
 def test_lightgbm():
     """LGBMRegressor(n_estimators=50, num_leaves=8, min_data_in_bin=1).fit(X, y).predict(X)"""
     lightgbm = pytest.importorskip("lightgbm")
-    theirs = lightgbm.LGBMRegressor(n_estimators=50, num_leaves=8, min_data_in_bin=1, verbose=-1).fit(X, Y)
-    ours = cb.RandomizedGBMRegressor(n_estimators=50, max_leaf_nodes=8, max_depth=None, max_features=None, learning_rate=0.1).fit(X, Y)
+    theirs = lightgbm.LGBMRegressor(
+        n_estimators=50, num_leaves=8, min_data_in_bin=1, verbose=-1
+    ).fit(X, Y)
+    ours = cb.RandomizedGBMRegressor(
+        n_estimators=50, max_leaf_nodes=8, max_depth=None, max_features=None, learning_rate=0.1
+    ).fit(X, Y)
     assert ours.predict(X) == pytest.approx(theirs.predict(X), rel=1e-4)
 
 
 def test_hist_gradient_boosting():
-    """HistGradientBoostingRegressor(max_iter=20, max_leaf_nodes=8, early_stopping=False).fit(X, y).predict(new)"""
+    """HistGradientBoostingRegressor(max_iter=20, max_leaf_nodes=8, early_stopping=False).fit(X,
+    y).predict(new)
+    """
     from sklearn.ensemble import HistGradientBoostingRegressor
 
-    theirs = HistGradientBoostingRegressor(max_iter=20, max_leaf_nodes=8, early_stopping=False).fit(X, Y)
-    ours = cb.RandomizedGBMRegressor(n_estimators=20, max_leaf_nodes=8, max_depth=None, max_features=None, learning_rate=0.1).fit(X, Y)
+    theirs = HistGradientBoostingRegressor(max_iter=20, max_leaf_nodes=8, early_stopping=False).fit(
+        X, Y
+    )
+    ours = cb.RandomizedGBMRegressor(
+        n_estimators=20, max_leaf_nodes=8, max_depth=None, max_features=None, learning_rate=0.1
+    ).fit(X, Y)
     assert ours.predict(NEW) == pytest.approx(theirs.predict(NEW), rel=1e-6)
 
 
 @pytest.mark.peers
 def test_celer():
-    """alphas, coefs, gaps = celer_path(X - X.mean(axis=0), y - y.mean(), "lasso", alphas=alphas, tol=1e-12)"""
+    """alphas, coefs, gaps = celer_path(X - X.mean(axis=0), y - y.mean(), "lasso", alphas=alphas,
+    tol=1e-12)
+    """
     celer = pytest.importorskip("celer")
     alphas = np.geomspace(40, 0.4, 20)
     coefs = celer.celer_path(X - X.mean(axis=0), Y - Y.mean(), "lasso", alphas=alphas, tol=1e-12)[1]
@@ -101,8 +119,11 @@ def test_copt():
     problem = cb.Problem(*load_breast_cancer(return_X_y=True))
     B = np.array([problem.dictionary.column(j) for j in range(problem.n_learners)]).T
     loss = lambda beta: (0.5 * np.sum((B @ beta - problem.y) ** 2), B.T @ (B @ beta - problem.y))  # noqa: E731
-    ball, lipschitz = copt.constraint.L1Ball(20.0), np.linalg.norm(B, 2) ** 2
-    theirs = copt.minimize_frank_wolfe(loss, np.zeros(B.shape[1]), ball.lmo, lipschitz=lipschitz, max_iter=4000)
+    ball = copt.constraint.L1Ball(20.0)
+    lipschitz = np.linalg.norm(B, 2) ** 2
+    theirs = copt.minimize_frank_wolfe(
+        loss, np.zeros(B.shape[1]), ball.lmo, lipschitz=lipschitz, max_iter=4000
+    )
     ours = cb.solve(problem, cb.methods.frank_wolfe_pairwise(20.0), 4000)
     optimum = cb.certify(problem, ours.final.beta, cb.certificates.L1Ball(20.0))
     assert optimum.gap <= 1e-6 * optimum.upper
@@ -110,7 +131,9 @@ def test_copt():
 
 
 def test_pepit():
-    """wc_gradient_descent(L=1, gamma=1, n=2), PEPit's first example: L / (4 n L gamma + 2) = 0.1, as learners that fit everything"""
+    """wc_gradient_descent(L=1, gamma=1, n=2), PEPit's first example: L / (4 n L gamma + 2) = 0.1,
+    as learners that fit everything
+    """
 
     def gradient_descent(loss, n_steps):
         x = loss.start
@@ -119,4 +142,6 @@ def test_pepit():
         return loss(x)
 
     found = cb.theory.worst_case(gradient_descent, 2, angle=1.0)
-    assert found.lower == pytest.approx(0.1, rel=1e-4) and found.lower <= 0.1 <= found.upper * (1 + 1e-9)
+    assert found.lower == pytest.approx(0.1, rel=1e-4) and found.lower <= 0.1 <= found.upper * (
+        1 + 1e-9
+    )

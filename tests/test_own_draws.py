@@ -1,4 +1,6 @@
-"""Selection rules with their own random draws: of features on trees, of groups and learners on columns."""
+"""Selection rules with their own random draws: of features on trees, of groups and learners on
+columns.
+"""
 
 import numpy as np
 import pytest
@@ -35,7 +37,10 @@ def test_features_of_trees_are_those_that_were_drawn(tmp_path):
     halves = cb.solve(TREES, method, 150, rng=3).resume(250)
     assert halves.beta.tobytes() == run.beta.tobytes()
     run.save(tmp_path / "the.run")
-    assert cb.load(tmp_path / "the.run", method=method).resume(5).beta.tobytes() == run.resume(5).beta.tobytes()
+    assert (
+        cb.load(tmp_path / "the.run", method=method).resume(5).beta.tobytes()
+        == run.resume(5).beta.tobytes()
+    )
 
 
 def test_an_overridden_draw_is_used():
@@ -47,8 +52,17 @@ def test_an_overridden_draw_is_used():
 
 @pytest.mark.parametrize("t", [1, 2, 5])
 def test_rtgcd_on_trees_draws_features(t):
-    run, other = (cb.solve(TREES, method, 30, rng=1) for method in (cb.rtgcd(t), cb.rtgcd(select=cb.rules.Groups(t))))
-    assert run.beta.tobytes() == other.beta.tobytes() == cb.solve(TREES, cb.rtgcd(t), 10, rng=1).resume(20).beta.tobytes()
-    assert max(len(set(one[one >= 0].tolist())) for one in run.problem.dictionary.trees.feature) <= t
+    run, other = (
+        cb.solve(TREES, method, 30, rng=1)
+        for method in (cb.rtgcd(t), cb.rtgcd(select=cb.rules.Groups(t)))
+    )
+    assert (
+        run.beta.tobytes()
+        == other.beta.tobytes()
+        == cb.solve(TREES, cb.rtgcd(t), 10, rng=1).resume(20).beta.tobytes()
+    )
+    assert (
+        max(len(set(one[one >= 0].tolist())) for one in run.problem.dictionary.trees.feature) <= t
+    )
     with pytest.raises(ValueError, match="6"):
         cb.solve(TREES, cb.rtgcd(6), 1)

@@ -1,4 +1,6 @@
-"""Losses of users: `value` and `residual` suffice everywhere, or an error says what else is needed; predictions are on the scale of y."""
+"""Losses of users: `value` and `residual` suffice everywhere, or an error says what else is needed;
+predictions are on the scale of y.
+"""
 
 import math
 import re
@@ -59,23 +61,46 @@ class Labels(cb.losses.Loss):
 
 
 OWN = {
-    "Gamma": (Gamma(), np.exp(ETA) * RNG.gamma(2, 0.5, 40)), "Soft": (Soft(), 100 + 3 * ETA + RNG.standard_t(2, 40)),
-    "Rough": (Rough(), ETA + RNG.standard_t(2, 40)), "Labels": (Labels(), np.where(ETA + RNG.logistic(size=40) > 0, 1.0, -1.0)),
-}  # fmt: skip
+    "Gamma": (Gamma(), np.exp(ETA) * RNG.gamma(2, 0.5, 40)),
+    "Soft": (Soft(), 100 + 3 * ETA + RNG.standard_t(2, 40)),
+    "Rough": (Rough(), ETA + RNG.standard_t(2, 40)),
+    "Labels": (Labels(), np.where(ETA + RNG.logistic(size=40) > 0, 1.0, -1.0)),
+}
 METHODS = {
-    "ls_boost": cb.ls_boost(0.1), "forward_stagewise": cb.forward_stagewise(0.1),
+    "ls_boost": cb.ls_boost(0.1),
+    "forward_stagewise": cb.forward_stagewise(0.1),
     "frank_wolfe": cb.methods.frank_wolfe(2.0, cb.rules.SegmentSearch(2.0)),
-    "regularized_forward_stagewise": cb.regularized_forward_stagewise(0.1, 2.0), "gcd": cb.methods.gcd(cb.rules.LineSearch()),
+    "regularized_forward_stagewise": cb.regularized_forward_stagewise(0.1, 2.0),
+    "gcd": cb.methods.gcd(cb.rules.LineSearch()),
     "rcd": cb.methods.rcd(),
-    "path_forward_stagewise": cb.path_forward_stagewise(0.1, np.linspace(0.1, 2, 4)), "ccd": cb.methods.ccd(cb.rules.LineSearch()),
-    "frank_wolfe_away": cb.methods.frank_wolfe_away(2.0), "frank_wolfe_pairwise": cb.methods.frank_wolfe_pairwise(2.0),
+    "path_forward_stagewise": cb.path_forward_stagewise(0.1, np.linspace(0.1, 2, 4)),
+    "ccd": cb.methods.ccd(cb.rules.LineSearch()),
+    "frank_wolfe_away": cb.methods.frank_wolfe_away(2.0),
+    "frank_wolfe_pairwise": cb.methods.frank_wolfe_pairwise(2.0),
     "lasso_cd": cb.methods.lasso_cd(0.1),
-    "rtgcd": cb.rtgcd(2, step=cb.rules.LineSearch()), "forward_stepwise": cb.forward_stepwise(), "agbm": cb.agbm(0.1, 0.1),
-    "agbmr": cb.agbmr(0.1, 0.1), "vagbm": cb.vagbm(0.1), "gbm": cb.gbm(0.1), "sgb": cb.sgb(0.1), "sglb": cb.sglb(0.1, 10.0, 0.1),
+    "rtgcd": cb.rtgcd(2, step=cb.rules.LineSearch()),
+    "forward_stepwise": cb.forward_stepwise(),
+    "agbm": cb.agbm(0.1, 0.1),
+    "agbmr": cb.agbmr(0.1, 0.1),
+    "vagbm": cb.vagbm(0.1),
+    "gbm": cb.gbm(0.1),
+    "sgb": cb.sgb(0.1),
+    "sglb": cb.sglb(0.1, 10.0, 0.1),
     "rgb": cb.rgb(0.1),
-}  # fmt: skip
+}
 #: Methods that need more than value and residual.
-NEEDS = {"ls_boost", "rcd", "lasso_cd", "forward_stepwise", "agbm", "agbmr", "vagbm", "sgb", "sglb", "rgb"}
+NEEDS = {
+    "ls_boost",
+    "rcd",
+    "lasso_cd",
+    "forward_stepwise",
+    "agbm",
+    "agbmr",
+    "vagbm",
+    "sgb",
+    "sglb",
+    "rgb",
+}
 NEED = r"sigma|curvature|squared loss"
 
 
@@ -105,15 +130,32 @@ def test_every_method_runs_or_says_what_it_needs(own, name):
 
 def build(name, loss):
     kind = getattr(cb, name)
-    few = {"n_estimators": 4, "min_samples_leaf": 4, "n_steps": 6, "n_alphas": 3, "cv": 3, "n_deltas": 2, "random_state": 0}
-    return kind(loss=loss, **{key: value for key, value in few.items() if key in kind().get_params()})
+    few = {
+        "n_estimators": 4,
+        "min_samples_leaf": 4,
+        "n_steps": 6,
+        "n_alphas": 3,
+        "cv": 3,
+        "n_deltas": 2,
+        "random_state": 0,
+    }
+    return kind(
+        loss=loss, **{key: value for key, value in few.items() if key in kind().get_params()}
+    )
 
 
 REGRESSORS = [
-    "RandomizedGBMRegressor", "AcceleratedGBMRegressor", "RegularizedGBMRegressor", "LangevinGBMRegressor", "ForwardStagewiseRegressor",
-    "ForwardStagewiseRegressorCV", "RegularizedForwardStagewiseRegressor", "RegularizedForwardStagewiseRegressorCV", "CertifiedLasso",
+    "RandomizedGBMRegressor",
+    "AcceleratedGBMRegressor",
+    "RegularizedGBMRegressor",
+    "LangevinGBMRegressor",
+    "ForwardStagewiseRegressor",
+    "ForwardStagewiseRegressorCV",
+    "RegularizedForwardStagewiseRegressor",
+    "RegularizedForwardStagewiseRegressorCV",
+    "CertifiedLasso",
     "CertifiedLassoCV",
-]  # fmt: skip
+]
 
 
 @pytest.mark.parametrize("name", REGRESSORS)
@@ -125,10 +167,21 @@ def test_every_estimator_fits_or_says_what_it_needs(own, name):
         needs(lambda: model.fit(X, y), loss)
     else:
         found = model.fit(X, y).predict(X)
-        assert np.isfinite(found).all() and sum(map(loss.value, y, found)) < sum(map(loss.value, y, np.full(40, np.mean(y)))) * 2
+        assert (
+            np.isfinite(found).all()
+            and sum(map(loss.value, y, found))
+            < sum(map(loss.value, y, np.full(40, np.mean(y)))) * 2
+        )
     if "Lasso" in name:  # with these declarations the estimator fits
         with_more = type(
-            own, (type(loss),), {"infimum": 0.0, "curvature": lambda self, y, f: self.residual(y, f - 0.5) - self.residual(y, f + 0.5)}
+            own,
+            (type(loss),),
+            {
+                "infimum": 0.0,
+                "curvature": lambda self, y, f: (
+                    self.residual(y, f - 0.5) - self.residual(y, f + 0.5)
+                ),
+            },
         )
         if own == "Gamma":
             assert build(name, with_more()).set_params(tol=1e-3).fit(X, y).certificate_.gap >= 0
@@ -142,22 +195,37 @@ def test_paths_scores_and_cross_validation(own):
         return cb.solve(cb.Problem(X, y, loss), cb.forward_stagewise(0.1), 5, compile=False)
 
     found = cb.cross_validate(walk, X, y, folds=3)
-    assert np.isfinite(found.mean).all() and np.isfinite(walk(X, y, None).refit_intercept().score_path(X, y)).all()
+    assert (
+        np.isfinite(found.mean).all()
+        and np.isfinite(walk(X, y, None).refit_intercept().score_path(X, y)).all()
+    )
     refused(lambda: cb.exact_path(cb.Problem(X, y, loss)), "squared loss")
 
 
 @settings(max_examples=40, deadline=None)
-@given(shift=st.floats(-1e9, 1e9), unit=st.floats(1e-3, 1e6), n=st.integers(2, 12), seed=st.integers(0, 99))
+@given(
+    shift=st.floats(-1e9, 1e9),
+    unit=st.floats(1e-3, 1e6),
+    n=st.integers(2, 12),
+    seed=st.integers(0, 99),
+)
 def test_the_best_constant_of_any_targets(shift, unit, n, seed):
-    """A loss that declares nothing, targets of any size: the constant lies between them, and no nearby one is better."""
+    """A loss that declares nothing, targets of any size: the constant lies between them, and no
+    nearby one is better.
+    """
     y = shift + unit * np.random.default_rng(seed).normal(size=n)
     problem = cb.Problem(np.random.default_rng(1).normal(size=(n, 2)), y, Soft())
     assert y.min() <= problem.constant <= y.max()
-    total = [sum(Soft().value(one, problem.constant + t) for one in y) for t in (0.0, -1e-3 * unit, 1e-3 * unit)]
+    total = [
+        sum(Soft().value(one, problem.constant + t) for one in y)
+        for t in (0.0, -1e-3 * unit, 1e-3 * unit)
+    ]
     assert total[0] <= min(total) * (1 + 1e-12)
     shifted = cb.Problem(np.random.default_rng(1).normal(size=(n, 2)), y, Soft(), center=False)
     run = cb.solve(shifted, cb.forward_stagewise(1e-9), 1, compile=False).refit_intercept()
-    assert sum(Soft().value(one, run.intercept_at(step=0)) for one in y) == pytest.approx(total[0], rel=1e-9)
+    assert sum(Soft().value(one, run.intercept_at(step=0)) for one in y) == pytest.approx(
+        total[0], rel=1e-9
+    )
 
 
 class GammaMean(Gamma):
@@ -181,7 +249,9 @@ class GammaBoth(GammaArray):
         raise AssertionError
 
 
-@pytest.mark.parametrize("name", [name for name in REGRESSORS if not re.match("Accelerated|Langevin|Certified", name)])
+@pytest.mark.parametrize(
+    "name", [name for name in REGRESSORS if not re.match("Accelerated|Langevin|Certified", name)]
+)
 def test_predictions_are_on_the_scale_of_y(name):
     y = OWN["Gamma"][1]
     log = build(name, Gamma()).fit(X, y)
@@ -206,7 +276,9 @@ class WithChances(Labels):
 @pytest.mark.parametrize("classes", [["no", "yes"], ["a", "b", "c"]])
 @pytest.mark.parametrize("name", ["RandomizedGBMClassifier", "ForwardStagewiseClassifier"])
 def test_an_own_loss_of_classes_has_probabilities(name, classes):
-    y = np.array(classes)[np.digitize(ETA, np.quantile(ETA, np.linspace(0, 1, len(classes) + 1)[1:-1]))]
+    y = np.array(classes)[
+        np.digitize(ETA, np.quantile(ETA, np.linspace(0, 1, len(classes) + 1)[1:-1]))
+    ]
     own, ours = (build(name, loss).fit(X, y) for loss in (WithChances(), cb.losses.Logistic()))
     np.testing.assert_allclose(own.predict_proba(X).sum(axis=1), 1, rtol=1e-12)
     assert (own.predict(X) == y).mean() > 0.5
@@ -219,17 +291,29 @@ class Share(cb.losses.Loss):
     """A loss for targets between 0 and 1."""
 
     def value(self, y, f):
-        return max(f, 0.0) + math.log1p(math.exp(-abs(f))) - y * f + y * math.log(y) + (1 - y) * math.log(1 - y)
+        return (
+            max(f, 0.0)
+            + math.log1p(math.exp(-abs(f)))
+            - y * f
+            + y * math.log(y)
+            + (1 - y) * math.log(1 - y)
+        )
 
     def residual(self, y, f):
         return y - 1 / (1 + math.exp(-f))
 
 
-@pytest.mark.parametrize(("loss", "what", "y"), [(Gamma(), "above 0", [0.5, 2.0]), (Share(), "between 0 and 1", [0.1, 0.9])])
+@pytest.mark.parametrize(
+    ("loss", "what", "y"),
+    [(Gamma(), "above 0", [0.5, 2.0]), (Share(), "between 0 and 1", [0.1, 0.9])],
+)
 def test_check_piece_asks_for_targets(loss, what, y):
     report = cb.testing.check_piece(loss, raises=False)
     (words,) = report.sentences
-    assert f"hold at targets {what}; pass targets that the loss takes, y=[" in words and "domain" not in words
+    assert (
+        f"hold at targets {what}; pass targets that the loss takes, y=[" in words
+        and "domain" not in words
+    )
     with pytest.raises(ValueError, match="y="):
         cb.testing.check_piece(loss)
     assert cb.testing.check_piece(loss, y=y)
@@ -244,14 +328,24 @@ def test_failures_at_valid_targets_are_reported():
         def inverse_link(self, f):
             return 1.01 * math.exp(f)
 
-    for loss, law in ((Wrong(), "residual is minus the derivative"), (Off(), "inverse link leaves no residual")):
+    for loss, law in (
+        (Wrong(), "residual is minus the derivative"),
+        (Off(), "inverse link leaves no residual"),
+    ):
         found = cb.testing.check_piece(loss, raises=False)
-        assert [one.name for one in found.failed] == ["test targets suit the loss", law] and "math domain" not in str(found)
-        assert [one.name for one in cb.testing.check_piece(loss, y=[0.5, 2.0], raises=False).failed] == [law]
+        assert [one.name for one in found.failed] == [
+            "test targets suit the loss",
+            law,
+        ] and "math domain" not in str(found)
+        assert [
+            one.name for one in cb.testing.check_piece(loss, y=[0.5, 2.0], raises=False).failed
+        ] == [law]
 
 
 class Compiled(namedtuple("Compiled", ""), cb.losses.Loss):
-    """The Gamma loss as a piece: its compiled logarithm of a negative number gives NaN, without an error."""
+    """The Gamma loss as a piece: its compiled logarithm of a negative number gives NaN, without an
+    error.
+    """
 
     def value(self, y, f):
         return y * math.exp(-f) - 1 - math.log(y) + f
@@ -264,8 +358,15 @@ class Compiled(namedtuple("Compiled", ""), cb.losses.Loss):
 def test_a_target_outside_the_domain_of_a_loss_is_named(loss):
     y = OWN["Gamma"][1].copy()
     y[3] = -2.5
-    for action in (lambda: cb.Problem(X, y, loss), lambda: cb.RandomizedGBMRegressor(loss=loss).fit(X, y)):
-        refused(action, f"{type(loss).__name__} does not accept the target -2.5: value(-2.5, 0.0) is ")
+    for action in (
+        lambda: cb.Problem(X, y, loss),
+        lambda: cb.RandomizedGBMRegressor(loss=loss).fit(X, y),
+    ):
+        refused(
+            action, f"{type(loss).__name__} does not accept the target -2.5: value(-2.5, 0.0) is "
+        )
     weight = np.ones(40)
     weight[3] = 0
-    assert np.isfinite(cb.RandomizedGBMRegressor(loss=loss, n_estimators=1).fit(X, y, weight).predict(X)).all()
+    assert np.isfinite(
+        cb.RandomizedGBMRegressor(loss=loss, n_estimators=1).fit(X, y, weight).predict(X)
+    ).all()

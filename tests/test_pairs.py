@@ -163,7 +163,8 @@ def check_run(subject, settings, table, rng):
         assert np.array_equal(cb.load(Path(folder) / "a.run").beta, run.beta), "saved"
     twice, _ = subject.fit({**settings, "unit": 2.0}, table.weighted(4.0))
     assert twice.n_steps == run.n_steps
-    pred, double = run.pred, twice.pred
+    pred = run.pred
+    double = twice.pred
     apart = float(np.abs(pred - double).max())
     assert apart <= 1e-9 * (1 + float(np.abs(pred).max())), f"weights times 4: {apart:.3g} off"
 
@@ -220,7 +221,8 @@ def hold_rare(settings, table, pred):
     rare = np.where(table.X[:, 0] < 0, weight, 0.0)
     base = np.zeros(table.n) if table.offset is None else table.offset
     start = weight @ (table.y - base) / weight.sum() + base
-    before, after = abs(rare @ (table.y - start)), abs(rare @ (table.y - pred))
+    before = abs(rare @ (table.y - start))
+    after = abs(rare @ (table.y - pred))
     assert after <= 0.8 * before, f"the rare rows are missed: {after} of {before}"
 
 

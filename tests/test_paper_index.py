@@ -1,4 +1,6 @@
-"""The index from papers to code: every numbered result is listed, every listed name exists, and the page equals the list."""
+"""The index from papers to code: every numbered result is listed, every listed name exists, and the
+page equals the list.
+"""
 
 import re
 from pathlib import Path
@@ -14,24 +16,42 @@ ROOT = Path(__file__).parent.parent
 PAGE = ROOT / "docs" / "index-of-papers.md"
 #: The notes on each paper.
 NOTES = {
-    "fgm": "boosting-linear-regression", "rgbm": "randomized-gbm", "agbm": "accelerated-gbm", "rgb": "regularized-gb", "sglb": "sglb",
-}  # fmt: skip
+    "fgm": "boosting-linear-regression",
+    "rgbm": "randomized-gbm",
+    "agbm": "accelerated-gbm",
+    "rgb": "regularized-gb",
+    "sglb": "sglb",
+}
 WORDS = {
-    "Theorem": r"(?:Theorem|Thm\.?|Th\.)", "Proposition": r"(?:Proposition|Prop\.)", "Definition": r"(?:Definition|Def\.)",
-    "Figure": r"(?:Figure|Fig\.)", "Algorithm": r"(?:Algorithm|Alg\.)", "Example": r"(?:Example|Ex\.)", "Statement": r"(?:Statement|St\.)",
+    "Theorem": r"(?:Theorem|Thm\.?|Th\.)",
+    "Proposition": r"(?:Proposition|Prop\.)",
+    "Definition": r"(?:Definition|Def\.)",
+    "Figure": r"(?:Figure|Fig\.)",
+    "Algorithm": r"(?:Algorithm|Alg\.)",
+    "Example": r"(?:Example|Ex\.)",
+    "Statement": r"(?:Statement|St\.)",
     **{word: word for word in ("Lemma", "Corollary", "Remark", "Assumption", "Table", "Appendix")},
-}  # fmt: skip
+}
 NUMBER = r"(?:[A-D]\.)?\d+(?:\.\d+)*|[A-D](?![\w.])"
 #: Numbers in the notes that do not belong to their paper, and why.
 OTHER = {
-    "fgm": {**dict.fromkeys(("(200)", "(500)", "(1000)", "(2000)"), "numbers of columns"), "Appendix B": "a part"},
+    "fgm": {
+        **dict.fromkeys(("(200)", "(500)", "(1000)", "(2000)"), "numbers of columns"),
+        "Appendix B": "a part",
+    },
     "rgbm": {"(1)": "the largest entry of a vector", "(3)": "a step of Algorithm 1"},
-    "agbm": {"(2)": "a step of Algorithm 4", "(5)": "a step of Algorithm 4", "(50)": "a number of trees", "(2018)": "a year"},
+    "agbm": {
+        "(2)": "a step of Algorithm 4",
+        "(5)": "a step of Algorithm 4",
+        "(50)": "a number of trees",
+        "(2018)": "a year",
+    },
     "rgb": {},
     "sglb": {
-        **{f"Algorithm {k}": "an algorithm of the notes" for k in range(3, 10)}, "Algorithm A": "an algorithm of the notes",
+        **{f"Algorithm {k}": "an algorithm of the notes" for k in range(3, 10)},
+        "Algorithm A": "an algorithm of the notes",
     },
-}  # fmt: skip
+}
 
 
 @pytest.fixture(scope="module")
@@ -42,9 +62,15 @@ def rows():
 def numbers(text):
     """The numbered items that a text mentions."""
     several = rf"(?:{NUMBER})(?:(?:, and|,| and| to|/)[ ]?(?:{NUMBER}))*"
-    named = [(kind, found) for kind, word in WORDS.items() for found in re.findall(rf"{word}s?[ ~]({several})", text)]
+    named = [
+        (kind, found)
+        for kind, word in WORDS.items()
+        for found in re.findall(rf"{word}s?[ ~]({several})", text)
+    ]
     equations = re.findall(r"(?<![\w)\]}^_$\\=(,])(\(\d+\))(?![\w^])", text)
-    return {f"{kind} {one}" for kind, found in named for one in re.findall(NUMBER, found)} | set(equations)
+    return {f"{kind} {one}" for kind, found in named for one in re.findall(NUMBER, found)} | set(
+        equations
+    )
 
 
 @pytest.mark.parametrize("key", NOTES)
@@ -53,7 +79,11 @@ def test_every_numbered_item_of_the_notes_is_in_the_list(key):
     if data is None or not (data.parent / "papers").is_dir():
         pytest.skip("the notes on the papers are not here")
     text = (data.parent / "papers" / f"{NOTES[key]}.md").read_text(encoding="utf-8")
-    have = {re.sub(r" \([ivx]+\)$", "", number) for paper, _, (number, *_) in index.listed() if paper == key}
+    have = {
+        re.sub(r" \([ivx]+\)$", "", number)
+        for paper, _, (number, *_) in index.listed()
+        if paper == key
+    }
     found = numbers(text)
     assert len(found) > 5
     assert found - have - set(OTHER[key]) == set(), "put these numbers into verification/papers.txt"
@@ -77,12 +107,16 @@ def test_the_links_of_the_page_lead_to_files():
 
 def test_a_name_is_found_where_it_is_defined():
     known = {
-        "theory.mca": "def mca(", "rules.RandomSubset.norm": "def norm(", "Problem.value": "def value(",
+        "theory.mca": "def mca(",
+        "rules.RandomSubset.norm": "def norm(",
+        "Problem.value": "def value(",
         "certificates.L1Ball": "class L1Ball(",
     }
     for name, text in known.items():
         file, line = index.place(name)
-        lines = (Path(coordboost.__file__).parents[1] / file).read_text(encoding="utf-8").splitlines()
+        lines = (
+            (Path(coordboost.__file__).parents[1] / file).read_text(encoding="utf-8").splitlines()
+        )
         assert any(text in one for one in lines[line - 1 : line + 2]), (name, file, line)
 
 
@@ -118,7 +152,9 @@ def test_a_number_or_an_experiment_without_a_line_is_named(monkeypatch, rows):
 
 def test_the_command_prints_lines_and_writes_the_page(tmp_path):
     printed = CliRunner().invoke(main, ["--index"])
-    assert printed.exit_code == 0 and re.search(r"mca \(coordboost/angles/angle.py:\d+\)", printed.output)
+    assert printed.exit_code == 0 and re.search(
+        r"mca \(coordboost/angles/angle.py:\d+\)", printed.output
+    )
     written = CliRunner().invoke(main, ["--index", "--table", str(tmp_path / "page.md")])
     assert (written.exit_code, written.output) == (0, "")
     assert (tmp_path / "page.md").read_text(encoding="utf-8") == PAGE.read_text(encoding="utf-8")

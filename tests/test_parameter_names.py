@@ -1,4 +1,6 @@
-"""Unknown parameter names: the error names the class in the script, and our parameter for the name of another package."""
+"""Unknown parameter names: the error names the class in the script, and our parameter for the name
+of another package.
+"""
 
 import copy
 import inspect
@@ -13,7 +15,8 @@ from sklearn.base import clone, is_classifier
 
 import coordboost as cb
 
-#: Parameters of LGBMRegressor, XGBRegressor and CatBoostRegressor, of their fit methods, and common aliases.
+#: Parameters of LGBMRegressor, XGBRegressor and CatBoostRegressor, of their fit methods, and common
+#: aliases.
 OTHERS = re.findall(
     r"\w+",
     """
@@ -34,14 +37,29 @@ eval_set eval_names eval_sample_weight eval_class_weight eval_init_score eval_me
 init_score early_stopping_rounds verbose sample_weight_eval_set base_margin xgb_model eval_X eval_y cat_features
 """,
 )
-PREDICTS = re.findall(r"\w+", "raw_score num_iteration pred_leaf pred_contrib output_margin ntree_limit iteration_range start_iteration")
+PREDICTS = re.findall(
+    r"\w+",
+    "raw_score num_iteration pred_leaf pred_contrib output_margin ntree_limit iteration_range "
+    "start_iteration",
+)
 THEIRS = [
-    getattr(room, name) for room in (ensemble, linear_model)
-    for name in ("GradientBoostingRegressor", "GradientBoostingClassifier", "HistGradientBoostingRegressor",
-                 "HistGradientBoostingClassifier", "Lasso", "LassoCV", "ElasticNet", "ElasticNetCV",
-                 "LogisticRegression", "LogisticRegressionCV", "PoissonRegressor")
+    getattr(room, name)
+    for room in (ensemble, linear_model)
+    for name in (
+        "GradientBoostingRegressor",
+        "GradientBoostingClassifier",
+        "HistGradientBoostingRegressor",
+        "HistGradientBoostingClassifier",
+        "Lasso",
+        "LassoCV",
+        "ElasticNet",
+        "ElasticNetCV",
+        "LogisticRegression",
+        "LogisticRegressionCV",
+        "PoissonRegressor",
+    )
     if hasattr(room, name)
-]  # fmt: skip
+]
 
 
 def said(call, kind=TypeError):
@@ -57,13 +75,23 @@ def names(function):
 
 def holds(cls, where, name, sentence):
     """Whether a sentence names class and parameter, and the replacement that it gives exists."""
-    assert sentence.startswith(f"{where} has no parameter {name!r}: ") and ": it has " not in sentence and "perhaps" not in sentence, (
-        sentence
-    )
-    for ours, home in re.findall(r"((?:\w+ and )?\w+)( of fit| of the estimator)? do(?:es)? that here", sentence):
-        have = names(cls) | names(cls.fit) | {one for one in dir(cls) if callable(getattr(cls, one, None))}
+    assert (
+        sentence.startswith(f"{where} has no parameter {name!r}: ")
+        and ": it has " not in sentence
+        and "perhaps" not in sentence
+    ), sentence
+    for ours, home in re.findall(
+        r"((?:\w+ and )?\w+)( of fit| of the estimator)? do(?:es)? that here", sentence
+    ):
+        have = (
+            names(cls)
+            | names(cls.fit)
+            | {one for one in dir(cls) if callable(getattr(cls, one, None))}
+        )
         assert home != " of fit" or names(cls.fit).issuperset(ours.split(" and "))
-        assert have.issuperset(ours.split(" and ")) or re.search("loss=Quantile|alphas?[ ,]", sentence), sentence
+        assert have.issuperset(ours.split(" and ")) or re.search(
+            "loss=Quantile|alphas?[ ,]", sentence
+        ), sentence
     return True
 
 
@@ -74,15 +102,24 @@ def test_the_error_names_the_class_and_our_parameter():
         "'reg_lambda': l2_regularization does that here."
     )
     given = said(lambda: cb.RandomizedGBMClassifier().fit(X, [0, 1], eval_X=X))
-    assert given == "RandomizedGBMClassifier.fit has no parameter 'eval_X': X_val and y_val do that here."
+    assert (
+        given
+        == "RandomizedGBMClassifier.fit has no parameter 'eval_X': X_val and y_val do that here."
+    )
     model = cb.CertifiedLasso()
     assert said(lambda: model.set_params(alphas=[1.0]), ValueError).startswith(
         "CertifiedLasso has no parameter 'alphas': estimators with CV"
     )
-    assert "alpha = 1 / (C n_samples) does that here" in said(lambda: cb.CertifiedLassoClassifier(C=1.0))
+    assert "alpha = 1 / (C n_samples) does that here" in said(
+        lambda: cb.CertifiedLassoClassifier(C=1.0)
+    )
     assert "n_jobs does that here" in said(lambda: cb.AcceleratedGBMRegressor(nthread=-1))
-    assert said(lambda: cb.RandomizedGBMRegressor(leaning_rate=0.1)).endswith("perhaps learning_rate is meant.")
-    assert "CertifiedLasso takes keyword arguments only, got 1 positional" in said(lambda: cb.CertifiedLasso(1.0))
+    assert said(lambda: cb.RandomizedGBMRegressor(leaning_rate=0.1)).endswith(
+        "perhaps learning_rate is meant."
+    )
+    assert "CertifiedLasso takes keyword arguments only, got 1 positional" in said(
+        lambda: cb.CertifiedLasso(1.0)
+    )
     assert said(lambda: model.fit(X)) == "CertifiedLasso.fit: missing a required argument: 'y'."
     at_most = "CertifiedLasso.fit takes at most 3 positional arguments, got 4"
     assert at_most in said(lambda: model.fit(X, X, X, X))
@@ -93,11 +130,28 @@ def test_every_parameter_of_other_packages_has_an_answer(cls):
     theirs = {name for their in THEIRS for name in names(their)} | set(OTHERS)
     for name in theirs - names(cls):
         assert holds(cls, cls.__name__, name, said(lambda name=name: cls(**{name: 1})))
-        assert holds(cls, cls.__name__, name, said(lambda name=name: cls().set_params(**{name: 1}), ValueError))
-    for name in (set(FITS) | {one for their in THEIRS for one in names(their.fit)}) - names(cls.fit):
-        assert holds(cls, f"{cls.__name__}.fit", name, said(lambda name=name: cls().fit(X, X[:, 0], **{name: 1})))
+        assert holds(
+            cls,
+            cls.__name__,
+            name,
+            said(lambda name=name: cls().set_params(**{name: 1}), ValueError),
+        )
+    for name in (set(FITS) | {one for their in THEIRS for one in names(their.fit)}) - names(
+        cls.fit
+    ):
+        assert holds(
+            cls,
+            f"{cls.__name__}.fit",
+            name,
+            said(lambda name=name: cls().fit(X, X[:, 0], **{name: 1})),
+        )
     for name in PREDICTS:
-        assert holds(cls, f"{cls.__name__}.predict", name, said(lambda name=name: cls().predict(X, **{name: 1})))
+        assert holds(
+            cls,
+            f"{cls.__name__}.predict",
+            name,
+            said(lambda name=name: cls().predict(X, **{name: 1})),
+        )
     for method in (
         "predict_proba",
         "decision_function",
@@ -107,24 +161,41 @@ def test_every_parameter_of_other_packages_has_an_answer(cls):
         "predict_uncertainty",
     ):
         if hasattr(cls, method):
-            assert said(lambda method=method: getattr(cls(), method)(X, nothing=1)).startswith(f"{cls.__name__}.{method} has no parameter")
+            assert said(lambda method=method: getattr(cls(), method)(X, nothing=1)).startswith(
+                f"{cls.__name__}.{method} has no parameter"
+            )
 
 
 @pytest.mark.parametrize("cls", ESTIMATORS, ids=lambda cls: cls.__name__)
 def test_signatures_show_the_parameters(cls):
-    assert names(cls) == names(cls.__init__) == set(cls().get_params()) and not {"args", "given", "X_val"} & names(cls)
-    assert list(names(cls.fit)) and "given" not in names(cls.fit) and list(inspect.signature(cls.predict).parameters)[:2] == ["self", "X"]
+    assert names(cls) == names(cls.__init__) == set(cls().get_params()) and not {
+        "args",
+        "given",
+        "X_val",
+    } & names(cls)
+    assert (
+        list(names(cls.fit))
+        and "given" not in names(cls.fit)
+        and list(inspect.signature(cls.predict).parameters)[:2] == ["self", "X"]
+    )
     model = quick(cls)
     for copied in (clone(model), pickle.loads(pickle.dumps(model)), copy.deepcopy(model)):
         assert type(copied) is cls and copied.get_params() == model.get_params()
     assert cls.fit.__doc__ and cls.__init__.__qualname__.endswith("__init__")
 
 
-@pytest.mark.parametrize("cls", [one for one in ESTIMATORS if one.__name__ in ("CertifiedLassoCV", "RandomizedGBMClassifier")])
+@pytest.mark.parametrize(
+    "cls",
+    [one for one in ESTIMATORS if one.__name__ in ("CertifiedLassoCV", "RandomizedGBMClassifier")],
+)
 def test_a_refused_call_changes_nothing(cls):
     model = quick(cls).fit(X, target(cls))
     before = model.predict(X)
     said(lambda: model.fit(X[:40], target(cls)[:40], init_model=1))
     said(lambda: model.set_params(tol=1.0, num_leaves=3), ValueError)
-    assert model.tol != 1.0 and np.array_equal(model.predict(X), before) and is_classifier(model) == (before.dtype.kind == "U")
+    assert (
+        model.tol != 1.0
+        and np.array_equal(model.predict(X), before)
+        and is_classifier(model) == (before.dtype.kind == "U")
+    )
     assert of_trees(cls) or model.set_params(tol=1e-3).tol == 1e-3

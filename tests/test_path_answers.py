@@ -1,4 +1,6 @@
-"""Methods common to all paths: losses, score, coef_path, points by name, plots against lam, attributes of a CV estimator."""
+"""Methods common to all paths: losses, score, coef_path, points by name, plots against lam,
+attributes of a CV estimator.
+"""
 
 import numpy as np
 import pytest
@@ -23,7 +25,9 @@ PATHS = {
     "momentum": lambda: cb.solve(PROBLEM, cb.agbm(0.3, 0.5), 30),
     "trees": stumps,
     "logistic": lambda: cb.solve(cb.Problem(X, LABELS, cb.losses.Logistic()), cb.gbm(0.5), 30),
-    "refitted": lambda: cb.solve(cb.Problem(X, LABELS, cb.losses.Logistic()), cb.gbm(0.5), 30).refit_intercept(),
+    "refitted": lambda: cb.solve(
+        cb.Problem(X, LABELS, cb.losses.Logistic()), cb.gbm(0.5), 30
+    ).refit_intercept(),
     "grid": lambda: cb.lasso_path(X, Y, n_alphas=12),
     "exact": lambda: cb.exact_path(X, Y),
 }
@@ -32,7 +36,9 @@ every_path = pytest.mark.parametrize("name", PATHS)
 
 @every_path
 def test_losses_and_scores(name):
-    """`losses` are sums over the training rows, at every point; `score` is minus the mean over the given rows."""
+    """`losses` are sums over the training rows, at every point; `score` is minus the mean over the
+    given rows.
+    """
     path = PATHS[name]()
     y = LABELS if name in ("logistic", "refitted") else Y
     assert len(path.losses) == path.n_points
@@ -45,11 +51,18 @@ def test_losses_and_scores(name):
 @every_path
 def test_places_by_name(name):
     """`predict` takes the name of a point, as `coef_at` does, or a PathPoint, but not both."""
-    path, place = PATHS[name](), cb.lasso.PathPoint(step=2)
+    path = PATHS[name]()
+    place = cb.lasso.PathPoint(step=2)
     np.testing.assert_array_equal(path.predict(X, step=2), path.predict(X, place))
     np.testing.assert_array_equal(path.predict(X), path.predict(X, step=path.n_points - 1))
-    refused(lambda: path.predict(X, place, step=2), "`at` already names a point on the path: leave step out")
-    refused(lambda: path.predict(X, step=2, l1=1.0), "exactly one of step, l1, lam, alpha and fraction, got step, l1")
+    refused(
+        lambda: path.predict(X, place, step=2),
+        "`at` already names a point on the path: leave step out",
+    )
+    refused(
+        lambda: path.predict(X, step=2, l1=1.0),
+        "exactly one of step, l1, lam, alpha and fraction, got step, l1",
+    )
 
 
 @pytest.mark.parametrize("name", [name for name in PATHS if name != "trees"])
@@ -72,7 +85,10 @@ def test_an_implicit_dictionary_has_no_matrix_of_coefficients():
 
 def test_states_have_a_repr():
     run = PATHS["run"]()
-    said = f"l1 {run.final.l1:.6g}, loss {run.final.loss:.6g}, {np.count_nonzero(run.beta)} coefficients not 0"
+    said = (
+        f"l1 {run.final.l1:.6g}, loss {run.final.loss:.6g}, {np.count_nonzero(run.beta)} "
+        "coefficients not 0"
+    )
     assert repr(run.final) == f"<State after 60 steps: {said}>"
 
 

@@ -1,4 +1,6 @@
-"""Penalty factors, limits and l1_ratio of the Certified estimators give the models of ``lasso_path`` and of scikit-learn."""
+"""Penalty factors, limits and l1_ratio of the Certified estimators give the models of
+``lasso_path`` and of scikit-learn.
+"""
 
 import numpy as np
 import pytest
@@ -17,13 +19,22 @@ every = pytest.mark.parametrize("kind", CERTIFIED, ids=lambda kind: kind.__name_
 def test_limits_hold_and_are_certified(kind, fit_intercept):
     one = {"alpha": 0.01} if "alpha" in kind().get_params() else {"n_alphas": 5, "eps": 1e-2}
     y = target(kind) if is_classifier(kind()) else np.abs(target(kind))
-    for limits in ({"positive": True}, {"lower_limits": -0.05, "upper_limits": [0.1, 0.2, np.inf, 0.0]}):
-        model = quick(kind, **one, **limits, fit_intercept=fit_intercept, penalty_factor=[1, 2, 1, 0.5]).fit(X, y)
-        for coef, path, one_certificate in zip(np.atleast_2d(model.coef_), model.paths_, model.certificates_, strict=True):
+    for limits in (
+        {"positive": True},
+        {"lower_limits": -0.05, "upper_limits": [0.1, 0.2, np.inf, 0.0]},
+    ):
+        model = quick(
+            kind, **one, **limits, fit_intercept=fit_intercept, penalty_factor=[1, 2, 1, 0.5]
+        ).fit(X, y)
+        for coef, path, one_certificate in zip(
+            np.atleast_2d(model.coef_), model.paths_, model.certificates_, strict=True
+        ):
             if "positive" in limits:
                 assert (coef >= 0).all() and path.coefs.any()
             else:
-                assert (coef >= -0.05 - 1e-12).all() and (coef <= np.array([0.1, 0.2, np.inf, 0.0]) + 1e-12).all()
+                assert (coef >= -0.05 - 1e-12).all() and (
+                    coef <= np.array([0.1, 0.2, np.inf, 0.0]) + 1e-12
+                ).all()
             assert one_certificate.gap <= 1.1e-6 * path.problem.start_excess
             np.testing.assert_allclose(path.factors[0], [1, 2, 1, 0.5])
 
@@ -43,12 +54,16 @@ def test_elastic_nets_of_scikit_learn():
     theirs = linear_model.ElasticNet(alpha=0.1, positive=True, tol=1e-12).fit(X, Y)
     np.testing.assert_allclose(ours.coef_, theirs.coef_, atol=1e-7)
     ridge = cb.CertifiedElasticNet(alpha=0.1, l1_ratio=0, tol=1e-10).fit(X, Y)
-    np.testing.assert_allclose(ridge.coef_, linear_model.Ridge(alpha=8.0).fit(X, Y).coef_, atol=1e-7)
+    np.testing.assert_allclose(
+        ridge.coef_, linear_model.Ridge(alpha=8.0).fit(X, Y).coef_, atol=1e-7
+    )
 
 
 def test_ridge_classifiers_and_counts_of_scikit_learn():
     ours = cb.CertifiedLassoClassifier(alpha=0.02, l1_ratio=0, tol=1e-10).fit(X, NAMES)
-    theirs = linear_model.LogisticRegression(C=1 / (0.02 * 80), tol=1e-10, max_iter=10_000).fit(X, NAMES)
+    theirs = linear_model.LogisticRegression(C=1 / (0.02 * 80), tol=1e-10, max_iter=10_000).fit(
+        X, NAMES
+    )
     np.testing.assert_allclose(ours.coef_, theirs.coef_, atol=1e-4)
     counts = target(cb.CertifiedPoissonRegressor)
     ours = cb.CertifiedPoissonRegressor(alpha=0.1, l1_ratio=0, tol=1e-10).fit(X, counts)

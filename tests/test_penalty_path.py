@@ -1,4 +1,6 @@
-"""A path over penalties: each run equals the run with its penalty alone, and the picture shows all of them."""
+"""A path over penalties: each run equals the run with its penalty alone, and the picture shows all
+of them.
+"""
 
 import numpy as np
 import pytest
@@ -14,16 +16,26 @@ def path_problem():
 
 @pytest.fixture(scope="module")
 def path():
-    return cb.engine.penalty_path(path_problem(), [1.0, 0.0, 0.05], 15, X_val=X[60:], y_val=Y[60:], rng=3)
+    return cb.engine.penalty_path(
+        path_problem(), [1.0, 0.0, 0.05], 15, X_val=X[60:], y_val=Y[60:], rng=3
+    )
 
 
 def test_each_run_equals_the_run_with_its_penalty_alone(path):
     assert path.penalties.tolist() == [0.0, 0.05, 1.0]
-    for penalty, run, held, account in zip(path.penalties, path.runs, path.validation, path.summaries, strict=True):
+    for penalty, run, held, account in zip(
+        path.penalties, path.runs, path.validation, path.summaries, strict=True
+    ):
         alone = cb.solve(path_problem(), cb.rgb(float(penalty)), 15, rng=3)
-        assert (alone.beta == run.beta).all() and str(account) == str(cb.engine.family_summary(alone))
-        np.testing.assert_allclose(held, np.logaddexp(0, -Y[60:] * run.predict(X[60:])).mean(), rtol=1e-12)
-        np.testing.assert_allclose(account.objective - account.loss, account.charge.sum(), atol=1e-12)
+        assert (alone.beta == run.beta).all() and str(account) == str(
+            cb.engine.family_summary(alone)
+        )
+        np.testing.assert_allclose(
+            held, np.logaddexp(0, -Y[60:] * run.predict(X[60:])).mean(), rtol=1e-12
+        )
+        np.testing.assert_allclose(
+            account.objective - account.loss, account.charge.sum(), atol=1e-12
+        )
     assert path.best == np.flatnonzero(path.validation == path.validation.min())[-1]
     assert len(str(path).splitlines()) == 4
 
@@ -36,5 +48,7 @@ def test_without_validation_rows_there_is_no_best_penalty(path):
 
 def test_the_picture(path):
     upper, lower = complexity(path).axes
-    assert len(upper.lines) == 2 and [text.get_text() for text in lower.get_legend().get_texts()] == ["1", "3", "8"]
+    assert len(upper.lines) == 2 and [
+        text.get_text() for text in lower.get_legend().get_texts()
+    ] == ["1", "3", "8"]
     assert sum(bar.get_height() for bar in lower.patches) == pytest.approx(3)

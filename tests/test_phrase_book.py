@@ -14,7 +14,9 @@ SETUP = re.search(r"```python\n(.*?)```", SETUP, re.S)[1]
 def rows_of(section):
     """Return pairs (code of the other program, our code), one for each row of the table."""
     rows = re.findall(r"^\| (.*) \| (.*) \|$", section, re.M)[1:]
-    assert all(ours == "none" or re.fullmatch(r"`[^`]+`", ours) for _, ours in rows), "a cell of ours is one piece of code, or none"
+    assert all(ours == "none" or re.fullmatch(r"`[^`]+`", ours) for _, ours in rows), (
+        "a cell of ours is one piece of code, or none"
+    )
     return [(theirs, ours.strip("`")) for theirs, ours in rows]
 
 
@@ -33,10 +35,13 @@ def test_every_row_runs(section, capsys):
 
 
 def test_estimators_that_are_named_whole_have_the_shape_of_their_trees():
-    """Where a row names a whole estimator of scikit-learn or LightGBM, ours has trees of the size that theirs has by default."""
+    """Where a row names a whole estimator of scikit-learn or LightGBM, ours has trees of the size
+    that theirs has by default.
+    """
     from sklearn.ensemble import HistGradientBoostingClassifier
 
-    names, tried = {}, 0
+    names = {}
+    tried = 0
     exec(SETUP, names)
     shape = ("max_leaf_nodes", "max_depth", "min_samples_leaf", "learning_rate")
     theirs = {name: HistGradientBoostingClassifier().get_params()[name] for name in shape}
@@ -47,6 +52,9 @@ def test_estimators_that_are_named_whole_have_the_shape_of_their_trees():
             if re.match(r"`(HistGradientBoosting|LGBM)\w+\(", call):
                 model = eval(ours.removeprefix("model = ").partition(".fit(")[0], names)
                 assert {name: model.get_params()[name] for name in shape} == theirs, call
-                assert model.get_params()["n_estimators"] == 100 and model.get_params()["max_features"] is None, call
+                assert (
+                    model.get_params()["n_estimators"] == 100
+                    and model.get_params()["max_features"] is None
+                ), call
                 tried += 1
     assert tried == 6

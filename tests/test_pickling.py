@@ -1,4 +1,6 @@
-"""Every public object can be sent to other processes: by pickle, and by cloudpickle as joblib, Dask and notebooks send functions."""
+"""Every public object can be sent to other processes: by pickle, and by cloudpickle as joblib, Dask
+and notebooks send functions.
+"""
 
 import pickle
 import types
@@ -21,7 +23,9 @@ X = RNG.normal(size=(40, 5))
 Y = X[:, 0] - X[:, 1] + 0.1 * RNG.normal(size=40)
 #: Settings for a short fit, where an estimator has them.
 SHORT = {"n_estimators": 3, "n_steps": 3, "n_alphas": 3, "cv": 2, "min_samples_leaf": 2}
-ESTIMATORS = [name for name, value in PUBLIC.items() if hasattr(value, "fit") and isinstance(value, type)]
+ESTIMATORS = [
+    name for name, value in PUBLIC.items() if hasattr(value, "fit") and isinstance(value, type)
+]
 
 
 def there_and_back(value, how=cloudpickle):
@@ -64,9 +68,16 @@ def test_a_closure_over_the_package(name):
 
 
 def test_a_function_that_mentions_the_package_runs_in_other_processes():
-    fits, same = problem(), run().beta.tobytes()
-    tasks = [delayed(lambda eps: cb.solve(fits, cb.ls_boost(eps), 5, compile=False))(0.1) for _ in range(2)]
-    assert [back.beta.tobytes() for back in Parallel(n_jobs=2, backend="loky")(tasks)] == [same, same]
+    fits = problem()
+    same = run().beta.tobytes()
+    tasks = [
+        delayed(lambda eps: cb.solve(fits, cb.ls_boost(eps), 5, compile=False))(0.1)
+        for _ in range(2)
+    ]
+    assert [back.beta.tobytes() for back in Parallel(n_jobs=2, backend="loky")(tasks)] == [
+        same,
+        same,
+    ]
 
 
 VALUES = {
@@ -78,7 +89,9 @@ VALUES = {
     "run": run,
     "random run": lambda: cb.solve(problem(), cb.rtgcd(2), 5, compile=False),
     "momentum": lambda: cb.solve(problem(), cb.agbm(0.1, 0.1), 5, compile=False),
-    "run on stumps": lambda: cb.solve(cb.Problem(cb.data.stumps(X), Y), cb.ls_boost(0.1), 5, compile=False),
+    "run on stumps": lambda: cb.solve(
+        cb.Problem(cb.data.stumps(X), Y), cb.ls_boost(0.1), 5, compile=False
+    ),
     "refitted": lambda: cb.solve(
         cb.Problem(X, Y > 0, cb.losses.Logistic()), cb.ls_boost(0.1), 5, compile=False
     ).refit_intercept(),
@@ -88,7 +101,9 @@ VALUES = {
     "forecast": lambda: cb.theory.plan(problem(), cb.ls_boost(0.1), gap=0.1),
     "lasso path": lambda: cb.lasso_path(X, Y, n_alphas=5),
     "exact path": lambda: cb.exact_path(X, Y),
-    "cross-validation": lambda: cb.cross_validate(lambda X, y, w: cb.lasso_path(X, y, [0.5, 0.1]), X, Y, folds=2),
+    "cross-validation": lambda: cb.cross_validate(
+        lambda X, y, w: cb.lasso_path(X, y, [0.5, 0.1]), X, Y, folds=2
+    ),
     "stop rules": lambda: [
         cb.engine.GapBelow(0.1),
         cb.engine.NoProgress(),
@@ -118,6 +133,8 @@ def test_estimators(name):
     model.set_params(**{key: number for key, number in SHORT.items() if key in model.get_params()})
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # so few steps do not converge
-        fitted = there_and_back(model).fit(X, np.abs(Y) if "Poisson" in name else Y > 0 if "Classifier" in name else Y)
+        fitted = there_and_back(model).fit(
+            X, np.abs(Y) if "Poisson" in name else Y > 0 if "Classifier" in name else Y
+        )
     for how in (pickle, cloudpickle):
         assert there_and_back(fitted, how).predict(X).tobytes() == fitted.predict(X).tobytes()

@@ -40,7 +40,9 @@ def problem():
 
 @pytest.fixture(autouse=True, scope="module")
 def interpreted():
-    """Run thirteen methods, few steps each, in plain Python: compiling a loop for each takes minutes."""
+    """Run thirteen methods, few steps each, in plain Python: compiling a loop for each takes
+    minutes.
+    """
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(planning, "solve", functools.partial(cb.solve, compile=False))
         yield
@@ -56,13 +58,21 @@ def test_every_row_is_in_order(rows):
     for row in rows:
         assert row.needed <= row.a_posteriori and row.needed <= row.sharpened <= row.printed
     assert sum(row.needed < math.inf for row in rows) == len(NAMES)
-    assert rows[0].a_posteriori < 0.5 * rows[0].sharpened  # the a posteriori bound must be much better
+    assert (
+        rows[0].a_posteriori < 0.5 * rows[0].sharpened
+    )  # the a posteriori bound must be much better
 
 
 def test_needed_is_the_first_step_that_reaches_the_gap(problem, rows):
-    gap, least = 0.02 * Constants.of(problem).size ** 2 / 2, Constants.of(problem).optimum
+    gap = 0.02 * Constants.of(problem).size ** 2 / 2
+    least = Constants.of(problem).optimum
     for row in (row for row in rows if row.needed < math.inf and row.name not in ("agbm", "agbmr")):
-        losses = [state.loss for state in cb.solve(problem, row.method, int(row.needed), compile=False).replay(range(int(row.needed) + 1))]
+        losses = [
+            state.loss
+            for state in cb.solve(problem, row.method, int(row.needed), compile=False).replay(
+                range(int(row.needed) + 1)
+            )
+        ]
         assert losses[-1] - least <= gap < min(losses[:-1]) - least
 
 
@@ -70,22 +80,39 @@ def test_every_named_method_has_numbers_or_words(rows):
     assert {row.name for row in rows} == set(cb.methods.METHODS)
     for row in rows:
         assert row.words and (row.method is not None or row.sharpened == row.needed == math.inf)
-        assert str(row).startswith(f"{row.name}: ") and str(row).endswith(f"({row.words})") and "inf" not in str(row).split("(")[0]
+        assert (
+            str(row).startswith(f"{row.name}: ")
+            and str(row).endswith(f"({row.words})")
+            and "inf" not in str(row).split("(")[0]
+        )
 
 
 def test_bounds_on_an_orthonormal_basis_by_hand():
-    """Four unit vectors, y = 1, L* = 0: the angle is 1/2, with one random learner 1/4; the mean squared cosine is 1/4."""
-    rows = {row.name: row for row in cb.theory.plan(cb.Problem(np.eye(4), np.ones(4), center=False), gap=0.02, n_steps=300)}
+    """Four unit vectors, y = 1, L* = 0: the angle is 1/2, with one random learner 1/4; the mean
+    squared cosine is 1/4.
+    """
+    rows = {
+        row.name: row
+        for row in cb.theory.plan(
+            cb.Problem(np.eye(4), np.ones(4), center=False), gap=0.02, n_steps=300
+        )
+    }
     steps = lambda rate: math.ceil(math.log(0.02 / 2) / math.log(1 - rate))  # noqa: E731
     assert rows["gcd"].printed == rows["gcd"].sharpened == rows["rcd"].sharpened == steps(1 / 4)
     assert rows["rcd"].printed == steps(1 / 16)
     drawn = 0.5  # two of four: weights (1/2, 1/3, 1/6, 0) on sorted cosines; least at a unit vector, as 1/2 <= (1/2 + 1/3) / sqrt(2)
     assert rows["rtgcd"].printed == rows["rtgcd"].sharpened == steps(drawn**2)
     gamma = (1 - math.sqrt(3 / 4)) ** 2
-    assert rows["agbm"].method.parameters["gamma"] == pytest.approx(gamma, rel=1e-9) and rows["agbm"].printed == math.inf
+    assert (
+        rows["agbm"].method.parameters["gamma"] == pytest.approx(gamma, rel=1e-9)
+        and rows["agbm"].printed == math.inf
+    )
     assert rows["agbm"].sharpened == 2 * (math.ceil(math.sqrt(2 * 4 / (gamma * 0.02))) - 1)
     period = math.ceil(math.sqrt(8 / gamma))
-    assert rows["agbmr"].method.parameters["period"] == period and rows["agbmr"].sharpened == 2 * period * 7  # 2 / 2^7 < 0.02
+    assert (
+        rows["agbmr"].method.parameters["period"] == period
+        and rows["agbmr"].sharpened == 2 * period * 7
+    )  # 2 / 2^7 < 0.02
     assert rows["forward_stepwise"].sharpened == rows["forward_stepwise"].needed == 4
 
 
@@ -100,28 +127,41 @@ def test_on_one_column_the_prediction_is_a_sum():
     """The path is one segment: after length t the error is (a - t)^2 / 2."""
     problem = cb.Problem([[1.0], [-1.0]], [2.0, -2.0], center=False)
     a = problem.start_size
-    boost, slow, stagewise, shrunk = cb.theory.plan(problem, gap=a**2 / 8 * (1 + 1e-9), eps=a / 64, delta=2 * a, n_steps=500)[:4]
+    boost, slow, stagewise, shrunk = cb.theory.plan(
+        problem, gap=a**2 / 8 * (1 + 1e-9), eps=a / 64, delta=2 * a, n_steps=500
+    )[:4]
     assert stagewise.predicted == pytest.approx(32, rel=1e-8) and stagewise.needed == 32
-    assert boost.needed == 1 and slow.predicted == pytest.approx(math.log(2) / 0.1, rel=1e-8)  # (0.9)^k = 1 / 2
+    assert boost.needed == 1 and slow.predicted == pytest.approx(
+        math.log(2) / 0.1, rel=1e-8
+    )  # (0.9)^k = 1 / 2
     assert shrunk.predicted == pytest.approx(math.log1p(-0.25) / math.log1p(-1 / 512), rel=1e-8)
 
 
-@pytest.mark.parametrize("method", [cb.ls_boost(0.3), cb.forward_stagewise(0.05), cb.methods.frank_wolfe(2.0)], ids=lambda m: m.name)
+@pytest.mark.parametrize(
+    "method",
+    [cb.ls_boost(0.3), cb.forward_stagewise(0.05), cb.methods.frank_wolfe(2.0)],
+    ids=lambda m: m.name,
+)
 @pytest.mark.parametrize("shape", [(40, 6), (8, 15)], ids=str)
 def test_the_a_posteriori_bound_equals_its_formula(method, shape):
     problem = data(*shape)
     run = cb.solve(problem, method, 60)
-    after, B = Trail.of(run), problem.gather(np.arange(problem.n_learners))
+    after = Trail.of(run)
+    B = problem.gather(np.arange(problem.n_learners))
     best = np.linalg.lstsq(B, problem.y)[0]
     far = [np.abs(state.beta - best).sum() for state in run.replay(range(61))]
-    assert np.abs(after.to_least - far).max() <= 1e-9 * max(far)  # both are computed through an SVD, in different ways
+    assert np.abs(after.to_least - far).max() <= 1e-9 * max(
+        far
+    )  # both are computed through an SVD, in different ways
     found = next(one for one in cb.theory.check(run) if one.name == "A posteriori, error")
     assert found.holds and np.array_equal(found.bound, after.corr * after.to_least / 2)
 
 
 def test_the_a_posteriori_bound_holds_in_the_metric_of_the_weights():
     rng = np.random.default_rng(0)
-    X, y, weight = rng.normal(size=(30, 5)), rng.normal(size=30), rng.uniform(0.1, 3, 30)
+    X = rng.normal(size=(30, 5))
+    y = rng.normal(size=30)
+    weight = rng.uniform(0.1, 3, 30)
     run = cb.solve(cb.Problem(X, y, sample_weight=weight), cb.ls_boost(0.2), 80)
     assert next(one for one in cb.theory.check(run) if one.name == "A posteriori, error").holds
 
@@ -132,7 +172,9 @@ def test_the_a_posteriori_bound_holds_in_the_metric_of_the_weights():
         (lambda: cb.theory.plan(data(), gap=-1.0), "gap must be a positive number"),
         (lambda: cb.theory.plan(data()), "gap must be"),
         (
-            lambda: cb.theory.plan(cb.Problem([[1.0], [2.0]], [0, 1], cb.losses.Logistic()), gap=1.0),
+            lambda: cb.theory.plan(
+                cb.Problem([[1.0], [2.0]], [0, 1], cb.losses.Logistic()), gap=1.0
+            ),
             "needs a Problem with the squared loss",
         ),
         (lambda: cb.theory.plan(data(), gap=1.0, delta=0.0), "delta must be"),

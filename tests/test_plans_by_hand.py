@@ -1,4 +1,6 @@
-"""Plans and bounds on an orthonormal basis, compared with their formulas: A = 2, four learners, lambda = 1, so kappa = 4."""
+"""Plans and bounds on an orthonormal basis, compared with their formulas: A = 2, four learners,
+lambda = 1, so kappa = 4.
+"""
 
 import math
 
@@ -22,9 +24,14 @@ def planned(maker, n_steps, **options):
 @pytest.mark.parametrize("eps", [1.0, 0.1, 1.5])
 def test_ls_boost(k, eps):
     x = eps * (2 - eps) / 4
-    norms = 2 * math.sqrt(k * eps / (2 - eps)), 2 * eps * (1 - (1 - x) ** (k / 2)) / (1 - math.sqrt(1 - x))
+    norms = (
+        2 * math.sqrt(k * eps / (2 - eps)),
+        2 * eps * (1 - (1 - x) ** (k / 2)) / (1 - math.sqrt(1 - x)),
+    )
     parameters, gap, l1 = planned(cb.ls_boost, k, eps=eps)
-    assert parameters == {"eps": eps} and (gap, l1) == pytest.approx((2 * (1 - x) ** k, min(norms)), rel=1e-12)
+    assert parameters == {"eps": eps} and (gap, l1) == pytest.approx(
+        (2 * (1 - x) ** k, min(norms)), rel=1e-12
+    )
 
 
 @pytest.mark.parametrize("k", BUDGETS)
@@ -34,7 +41,9 @@ def test_forward_stagewise(k):
     parameters, gap, l1 = planned(cb.forward_stagewise, k)
     assert (parameters["eps"], gap, l1) == pytest.approx((best, 8 / (k + 1), k * best), rel=1e-12)
     parameters, gap, l1 = planned(cb.forward_stagewise, k, eps=0.1)
-    assert (parameters["eps"], gap, l1) == pytest.approx((0.1, (40 / (k + 1) + 0.1) ** 2 / 2, k / 10), rel=1e-12)
+    assert (parameters["eps"], gap, l1) == pytest.approx(
+        (0.1, (40 / (k + 1) + 0.1) ** 2 / 2, k / 10), rel=1e-12
+    )
 
 
 @pytest.mark.parametrize("delta", [0.25, 3.0])
@@ -61,21 +70,35 @@ def test_the_fewest_steps(k):
     nearly = 1 + 1e-9
     assert cb.theory.plan(BASIS, cb.ls_boost, 2 * 0.75**k * nearly, eps=1.0).n_steps == k
     assert cb.theory.plan(BASIS, cb.forward_stagewise, 8 / (k + 1) * nearly).n_steps == k
-    assert cb.theory.plan(BASIS, cb.regularized_forward_stagewise, 12 / math.sqrt(k + 1) * nearly, delta=3.0).n_steps == k
+    assert (
+        cb.theory.plan(
+            BASIS, cb.regularized_forward_stagewise, 12 / math.sqrt(k + 1) * nearly, delta=3.0
+        ).n_steps
+        == k
+    )
     fewest = k if k > 7 else 0  # a gap of 2 is reached at the start
-    assert cb.theory.plan(BASIS, cb.methods.frank_wolfe, 18 / (k + 2) * nearly, delta=1.5).n_steps == fewest
+    assert (
+        cb.theory.plan(BASIS, cb.methods.frank_wolfe, 18 / (k + 2) * nearly, delta=1.5).n_steps
+        == fewest
+    )
 
 
 def test_promises_of_greedy_methods():
-    """The gap is a fiftieth of A^2 / 2 = 2. Each row equals its formula; away steps have half the rate, as a step may be truncated."""
+    """The gap is a fiftieth of A^2 / 2 = 2. Each row equals its formula; away steps have half the
+    rate, as a step may be truncated.
+    """
     rows = cb.theory.plan(BASIS, gap=0.04, n_steps=1, eps=0.04, delta=2.0)
     by_rate = lambda rate: math.ceil(math.log(0.02) / math.log(1 - rate))  # noqa: E731
     boost, slow, stagewise, shrunk, ball, away, swaps = rows[:7]
     assert (boost.printed, boost.sharpened) == (by_rate(1 / 16), by_rate(1 / 4))
     assert (slow.printed, slow.sharpened) == (by_rate(0.19 / 16), by_rate(0.19 / 4))
-    # kappa / 2 D^2 <= 0.04 requires D <= sqrt(0.02); the sharpened bound twice that: D = 100 / (k + 1) + 0.04
+    # kappa / 2 D^2 <= 0.04 requires D <= sqrt(0.02); the sharpened bound twice that: D = 100 / (k +
+    # 1) + 0.04
     steps = lambda width: math.ceil(100 / (width - 0.04)) - 1  # noqa: E731
-    assert (stagewise.printed, stagewise.sharpened) == (steps(math.sqrt(0.02)), steps(2 * math.sqrt(0.02)))
+    assert (stagewise.printed, stagewise.sharpened) == (
+        steps(math.sqrt(0.02)),
+        steps(2 * math.sqrt(0.02)),
+    )
     assert shrunk.method.parameters == {"eps": 0.01, "delta": 2.0}
     assert shrunk.printed == math.inf  # 2 delta eps alone is the gap
     assert ball.printed == ball.sharpened == 32 / 0.04 - 2

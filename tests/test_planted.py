@@ -1,7 +1,9 @@
-"""Planted errors: wrong constants, exponents, indices and hypotheses in the files behind the ledger; the ledger must detect each.
+"""Planted errors: wrong constants, exponents, indices and hypotheses in the files behind the
+ledger; the ledger must detect each.
 
-One error at a time is written into a copy of a file of ``coordboost/theory/bounds`` or ``verification/theorems``. A fork of this
-process loads the packages from the copy and runs the quick rows of the ledger that use the file, until one differs from its claim.
+One error at a time is written into a copy of a file of ``coordboost/theory/bounds`` or
+``verification/theorems``. A fork of this process loads the packages from the copy and runs the
+quick rows of the ledger that use the file, until one differs from its claim.
 """
 
 import os
@@ -15,32 +17,117 @@ ROOT = Path(__file__).resolve().parents[1]
 B, T = "coordboost/theory/bounds/", "verification/theorems/"
 #: (file, original text, planted text, the part of the ledger that detects it)
 PLANTED = [
-    (f"{B}stagewise.py", "np.sqrt(constants.n_learners) / constants.lambda_pmin * width", "np.sqrt(constants.kappa) * width",
-     "fgm_theorem_3_1"),
-    (f"{B}ls_boost.py", "np.sqrt(np.asarray(k) * eps), eps / one_minus_power(x, 0.5)", "np.sqrt(np.asarray(k) * eps), eps / x",
-     "fgm_theorem_2_1"),
-    (f"{B}regularized.py", "(2 * eps * (k + 1)) + 2 * eps", "(2 * eps * (k + 1)) + eps", "fgm_theorem_4_1 fgm_theorem_5_1"),
-    (f"{B}stagewise.py", "constants.size**2 / (eps * (k + 1)) + eps", "constants.size**2 / (eps * (k + 2)) + eps", "fgm_theorem_3_1"),
-    (f"{B}stagewise.py", "constants.kappa / 2 * (width", "constants.kappa / 4 * (width", "fgm_theorem_3_1"),
-    (f"{B}regularized.py", "np.sqrt(2 * excess(constants", "np.sqrt(excess(constants",
-     "fgm_theorem_4_1 fgm_theorem_5_1 fgm_proposition_4_1"),
+    (
+        f"{B}stagewise.py",
+        "np.sqrt(constants.n_learners) / constants.lambda_pmin * width",
+        "np.sqrt(constants.kappa) * width",
+        "fgm_theorem_3_1",
+    ),
+    (
+        f"{B}ls_boost.py",
+        "np.sqrt(np.asarray(k) * eps), eps / one_minus_power(x, 0.5)",
+        "np.sqrt(np.asarray(k) * eps), eps / x",
+        "fgm_theorem_2_1",
+    ),
+    (
+        f"{B}regularized.py",
+        "(2 * eps * (k + 1)) + 2 * eps",
+        "(2 * eps * (k + 1)) + eps",
+        "fgm_theorem_4_1 fgm_theorem_5_1",
+    ),
+    (
+        f"{B}stagewise.py",
+        "constants.size**2 / (eps * (k + 1)) + eps",
+        "constants.size**2 / (eps * (k + 2)) + eps",
+        "fgm_theorem_3_1",
+    ),
+    (
+        f"{B}stagewise.py",
+        "constants.kappa / 2 * (width",
+        "constants.kappa / 4 * (width",
+        "fgm_theorem_3_1",
+    ),
+    (
+        f"{B}regularized.py",
+        "np.sqrt(2 * excess(constants",
+        "np.sqrt(excess(constants",
+        "fgm_theorem_4_1 fgm_theorem_5_1 fgm_proposition_4_1",
+    ),
     (f"{B}frank_wolfe.py", "return 8 * delta**2", "return 4 * delta**2", "jaggi"),
-    (f"{B}regularized.py", "constants.size**2 + 4 * np.cumsum(steps", "constants.size**2 + np.cumsum(steps",
-     "fgm_theorem_4_1 fgm_theorem_5_1"),
-    (f"{T}fgm_proposition_a_1.py", 'Fraction(1, 2) if variant == "printed"', 'Fraction(1) if variant == "printed"', "fgm_proposition_a_1"),
-    (f"{T}rgbm_theorem_4_2.py", "gaps**2, 2 * case.problem.loss.sigma * far**2", "gaps**2, case.problem.loss.sigma * far**2",
-     "rgbm_theorem_4_2"),
-    (f"{T}rgbm_theorem_4_2.py", "1 / (1 / gap + M / (2 * start_distance2))", "1 / (1 / gap + M / start_distance2)", "rgbm_theorem_4_2"),
-    (f"{B}randomized.py", "steps / (2 * pace.sigma * pace.reach**2)", "steps / (pace.sigma * pace.reach**2)", "rgbm_theorem_4"),
-    (f"{T}fgm_theorem_5_1.py", "2.01 * radius[-1] * eps", "1.01 * radius[-1] * eps", "fgm_theorem_5_1"),
-    (f"{T}fgm_proposition_a_3.py", "1 - 2 * np.exp(-(t**2) / 2)", "1 - np.exp(-(t**2) / 2)", "fgm_proposition_a_3"),
-    (f"{T}fgm_proposition_a_3.py", "1 - 2 * np.exp(-(t**2) / 2)", "1 - 2 * np.exp(-(t**2))", "fgm_proposition_a_3"),
-    (f"{T}fgm_theorem_5_1.py", "(2 * eps * (k + 1)) + 2 * eps", "(2 * eps * (k + 1)) + eps", "fgm_theorem_5_1"),
+    (
+        f"{B}regularized.py",
+        "constants.size**2 + 4 * np.cumsum(steps",
+        "constants.size**2 + np.cumsum(steps",
+        "fgm_theorem_4_1 fgm_theorem_5_1",
+    ),
+    (
+        f"{T}fgm_proposition_a_1.py",
+        'Fraction(1, 2) if variant == "printed"',
+        'Fraction(1) if variant == "printed"',
+        "fgm_proposition_a_1",
+    ),
+    (
+        f"{T}rgbm_theorem_4_2.py",
+        "gaps**2, 2 * case.problem.loss.sigma * far**2",
+        "gaps**2, case.problem.loss.sigma * far**2",
+        "rgbm_theorem_4_2",
+    ),
+    (
+        f"{T}rgbm_theorem_4_2.py",
+        "1 / (1 / gap + M / (2 * start_distance2))",
+        "1 / (1 / gap + M / start_distance2)",
+        "rgbm_theorem_4_2",
+    ),
+    (
+        f"{B}randomized.py",
+        "steps / (2 * pace.sigma * pace.reach**2)",
+        "steps / (pace.sigma * pace.reach**2)",
+        "rgbm_theorem_4",
+    ),
+    (
+        f"{T}fgm_theorem_5_1.py",
+        "2.01 * radius[-1] * eps",
+        "1.01 * radius[-1] * eps",
+        "fgm_theorem_5_1",
+    ),
+    (
+        f"{T}fgm_proposition_a_3.py",
+        "1 - 2 * np.exp(-(t**2) / 2)",
+        "1 - np.exp(-(t**2) / 2)",
+        "fgm_proposition_a_3",
+    ),
+    (
+        f"{T}fgm_proposition_a_3.py",
+        "1 - 2 * np.exp(-(t**2) / 2)",
+        "1 - 2 * np.exp(-(t**2))",
+        "fgm_proposition_a_3",
+    ),
+    (
+        f"{T}fgm_theorem_5_1.py",
+        "(2 * eps * (k + 1)) + 2 * eps",
+        "(2 * eps * (k + 1)) + eps",
+        "fgm_theorem_5_1",
+    ),
     (f"{T}fgm_proposition_3_1.py", "c @ c, len(c)", "c @ c, len(c) - 1", "fgm_proposition_3_1"),
-    (f"{B}trail.py", "float(outside @ outside) / 2", "float(outside @ outside) / 1.9", "fgm_optima"),
-    (f"{B}regularized.py", "trail.inner - radius[0] * trail.corr)", "trail.inner - radius[0] * trail.corr / 2)", "fgm_optima"),
-    (f"{T}rgbm_proposition_3_3.py", "Fraction(t * t * (t + 1), 2)", "Fraction(t * t * (t + 1), 4)", "rgbm_proposition_3_3"),
-]  # fmt: skip
+    (
+        f"{B}trail.py",
+        "float(outside @ outside) / 2",
+        "float(outside @ outside) / 1.9",
+        "fgm_optima",
+    ),
+    (
+        f"{B}regularized.py",
+        "trail.inner - radius[0] * trail.corr)",
+        "trail.inner - radius[0] * trail.corr / 2)",
+        "fgm_optima",
+    ),
+    (
+        f"{T}rgbm_proposition_3_3.py",
+        "Fraction(t * t * (t + 1), 2)",
+        "Fraction(t * t * (t + 1), 4)",
+        "rgbm_proposition_3_3",
+    ),
+]
 #: CPU seconds for the ledger; an endless loop counts as detected.
 LIMIT = 90
 
@@ -58,7 +145,9 @@ def planted(folder, file, source):
 
 
 def noticed(folder, parts, limit=LIMIT):
-    """The first row of these parts of the ledger that differs from its claim, in a fork of this process that loads from `folder`."""
+    """The first row of these parts of the ledger that differs from its claim, in a fork of this
+    process that loads from `folder`.
+    """
     reading, writing = os.pipe()
     if os.fork() == 0:
         status = "a fork that ended"
@@ -83,7 +172,9 @@ def first_fault(folder, parts):
         del sys.modules[name]
     coordboost.__path__ = [str(folder / "coordboost"), *coordboost.__path__]
     for name, value in list(vars(coordboost).items()):
-        if name in ("bounds", "langevin", "theory", "angles") or str(getattr(value, "__module__", "")).startswith(rooms[1:]):
+        if name in ("bounds", "langevin", "theory", "angles") or str(
+            getattr(value, "__module__", "")
+        ).startswith(rooms[1:]):
             delattr(coordboost, name)
     sys.path.insert(0, str(folder))
     from verification import ledger
@@ -91,19 +182,30 @@ def first_fault(folder, parts):
     while parts == ["endless"]:
         pass
     for part in parts:
-        faults = [fault for module in ledger.modules() if part in module.__name__ for fault in ledger.form_faults(module)]
-        faults += [statement for statement, job in ledger.jobs(quick=True, only=part) if not job().good]
+        faults = [
+            fault
+            for module in ledger.modules()
+            if part in module.__name__
+            for fault in ledger.form_faults(module)
+        ]
+        faults += [
+            statement for statement, job in ledger.jobs(quick=True, only=part) if not job().good
+        ]
         if faults:
             return faults[0]
     return ""
 
 
-@pytest.mark.parametrize("k", [6, *(pytest.param(k, marks=pytest.mark.slow) for k in range(len(PLANTED)) if k != 6)])
+@pytest.mark.parametrize(
+    "k", [6, *(pytest.param(k, marks=pytest.mark.slow) for k in range(len(PLANTED)) if k != 6)]
+)
 def test_a_planted_error_is_detected_and_the_original_passes(k, tmp_path):
     file, before, after, parts = PLANTED[k]
     source = (ROOT / file).read_text()
     assert before in source, f"{file} has no longer: {before}"
-    assert noticed(planted(tmp_path / "wrong", file, source.replace(before, after, 1)), parts.split())
+    assert noticed(
+        planted(tmp_path / "wrong", file, source.replace(before, after, 1)), parts.split()
+    )
     assert noticed(planted(tmp_path / "right", file, source), parts.split()) == ""
 
 

@@ -1,7 +1,8 @@
-"""Prostate cancer, eight predictors: every number printed in the specification, from raw data, and its first claim.
+"""Prostate cancer, eight predictors: every number printed in the specification, from raw data, and
+its first claim.
 
-FGM, Section 5.3 (a) and Section 6, claim 1: where the Lasso path is monotone, FS and LS-Boost follow it for small steps, and R-FS
-on the way to its radius.
+FGM, Section 5.3 (a) and Section 6, claim 1: where the Lasso path is monotone, FS and LS-Boost
+follow it for small steps, and R-FS on the way to its radius.
 """
 
 from functools import cache
@@ -21,7 +22,11 @@ P = golden.PROSTATE
 def problem():
     """lcavol on the raw predictors, centred and scaled by the package."""
     reference = ReferenceSet("prostate")
-    return cb.Problem(reference["X_raw"], reference["y_raw"], feature_names=[str(name) for name in reference["feature_names"]])
+    return cb.Problem(
+        reference["X_raw"],
+        reference["y_raw"],
+        feature_names=[str(name) for name in reference["feature_names"]],
+    )
 
 
 def assert_printed(found, printed, digits):
@@ -34,9 +39,12 @@ def least_squares():
 
 
 def lasso_path(l1):
-    """The Lasso solution of R lars at the l1 norms `l1` (k,), interpolated linearly between its knots; (k, 8)."""
+    """The Lasso solution of R lars at the l1 norms `l1` (k,), interpolated linearly between its
+    knots; (k, 8).
+    """
     reference = ReferenceSet("prostate")
-    knots, beta = reference["lars_lasso_l1"], reference["lars_lasso_beta"]
+    knots = reference["lars_lasso_l1"]
+    beta = reference["lars_lasso_beta"]
     return np.column_stack([np.interp(l1, knots, beta[:, j]) for j in range(8)])
 
 
@@ -48,7 +56,9 @@ def test_before_fitting():
     assert_printed(data.value(0 * data.y) / 97, P.L_0, 8)
     assert_printed(data.dictionary.scan(data.y), P.corr_0, 4)
     assert_printed(spectrum.lambda_pmin, P.lambda_pmin, 8)
-    assert_printed(spectrum.lambda_max, P.lambda_max, 7)  # 3.324826006: the eighth printed decimal, 0, is an error
+    assert_printed(
+        spectrum.lambda_max, P.lambda_max, 7
+    )  # 3.324826006: the eighth printed decimal, 0, is an error
     assert_printed(spectrum.kappa, P.kappa, 6)
 
 
@@ -63,7 +73,9 @@ def test_least_squares():
 
 
 def test_knots():
-    """Coordinate descent at the correlation level of a knot (from R lars) gives the printed coefficients and l1 norm."""
+    """Coordinate descent at the correlation level of a knot (from R lars) gives the printed
+    coefficients and l1 norm.
+    """
     levels = ReferenceSet("prostate")["lars_lasso_lambda"][:-1]
     for lam, (l1, beta) in zip(levels, P.knots.items(), strict=True):
         run = cb.solve(problem(), cb.methods.lasso_cd(float(lam)), 40_000)
@@ -73,14 +85,18 @@ def test_knots():
 
 @needs_compiler
 def test_radii_of_the_knots():
-    """R-FS at the radius of a knot ends within eps of the printed coefficients, and its certificate contains the loss there."""
+    """R-FS at the radius of a knot ends within eps of the printed coefficients, and its certificate
+    contains the loss there.
+    """
     eps = 1e-4
     for l1, beta in list(P.knots.items())[1:]:
         run = cb.solve(problem(), cb.regularized_forward_stagewise(eps, l1), int(20 * l1 / eps))
         assert np.abs(run.beta - beta).max() <= 0.5e-3 + 1.5 * eps
         star = problem().value(problem().dictionary.combine(lasso_path([l1])[0]))
         certificate = run.certificate()
-        assert certificate.lower <= star <= certificate.upper and certificate.gap <= 4 * l1 * eps  # 2 delta eps on average
+        assert (
+            certificate.lower <= star <= certificate.upper and certificate.gap <= 4 * l1 * eps
+        )  # 2 delta eps on average
 
 
 @needs_compiler
@@ -99,7 +115,8 @@ def deviations(run):
     return np.abs(betas - lasso_path(np.abs(betas).sum(axis=1))).max(axis=1)
 
 
-# method, step, printed deviation, its digits, and the stride of iterates that reproduces it (the text does not give one)
+# method, step, printed deviation, its digits, and the stride of iterates that reproduces it (the
+# text does not give one)
 FOLLOWERS = [
     (cb.forward_stagewise, 1e-2, 0.0109, 4, 2),
     (cb.forward_stagewise, 1e-3, 0.0012, 4, 20),
@@ -113,8 +130,12 @@ FOLLOWERS = [
 @needs_compiler
 @pytest.mark.parametrize("method, eps, printed, digits, stride", FOLLOWERS)
 def test_profiles_coincide(method, eps, printed, digits, stride):
-    """The printed deviation at every stride-th iterate; over all iterates it is at most 1.3 times as large, so still of order eps."""
-    run = cb.solve(problem(), method(eps), int((30 if method is cb.forward_stagewise else 300) / eps))
+    """The printed deviation at every stride-th iterate; over all iterates it is at most 1.3 times
+    as large, so still of order eps.
+    """
+    run = cb.solve(
+        problem(), method(eps), int((30 if method is cb.forward_stagewise else 300) / eps)
+    )
     found = deviations(run)
     assert_printed(found[::stride].max(), printed, digits)
     assert printed - 0.5001 * 10.0**-digits <= found.max() <= 1.3 * printed + 10.0**-digits
@@ -123,11 +144,18 @@ def test_profiles_coincide(method, eps, printed, digits, stride):
 
 
 @needs_compiler
-@pytest.mark.parametrize("share", [0.99, *(pytest.param(share, marks=pytest.mark.slow) for share in (0.91, 0.81))])
+@pytest.mark.parametrize(
+    "share", [0.99, *(pytest.param(share, marks=pytest.mark.slow) for share in (0.91, 0.81))]
+)
 def test_regularized_profile(share):
-    """R-FS with eps = 1e-4: 0.0001 to the printed digits, at every 10,000th iterate; the run ends at its radius."""
-    eps, delta = 1e-4, share * P.delta_max
-    states = list(cb.iterate(problem(), cb.regularized_forward_stagewise(eps, delta), 2_000_000, every=10_000))
+    """R-FS with eps = 1e-4: 0.0001 to the printed digits, at every 10,000th iterate; the run ends
+    at its radius.
+    """
+    eps = 1e-4
+    delta = share * P.delta_max
+    states = list(
+        cb.iterate(problem(), cb.regularized_forward_stagewise(eps, delta), 2_000_000, every=10_000)
+    )
     betas = np.array([state.beta for state in states])
     found = np.abs(betas - lasso_path(np.abs(betas).sum(axis=1))).max()
     assert_printed(found, 0.0001, 4)

@@ -28,7 +28,13 @@ def lasso():
 
 def test_rows_are_the_methods_and_their_certified_gaps(done):
     rows = {row["method"]: row for row in done.rows}
-    assert list(rows) == ["ls_boost", "forward_stagewise", "regularized_forward_stagewise", "lasso_cd", "forward_stepwise"]
+    assert list(rows) == [
+        "ls_boost",
+        "forward_stagewise",
+        "regularized_forward_stagewise",
+        "lasso_cd",
+        "forward_stepwise",
+    ]
     assert all(0 <= row["gap"] < 2e-3 and row["excess_percent"] >= 0 for row in done.rows)
     assert json.loads(json.dumps(done.rows, allow_nan=False)) == done.rows
 
@@ -44,7 +50,11 @@ def test_forward_stepwise_ends_at_least_squares(done):
 
 def test_regularised_stagewise_ends_clearly_inside_and_near_the_lasso(done):
     regular, lasso, least = done.rows[2:]
-    assert 0.5 * least["l1"] < regular["l1"] <= done.runs["regularized_forward_stagewise"].method.target.radius
+    assert (
+        0.5 * least["l1"]
+        < regular["l1"]
+        <= done.runs["regularized_forward_stagewise"].method.target.radius
+    )
     assert regular["l1"] < 0.7 * least["l1"]
     assert abs(regular["training_error"] - lasso["training_error"]) < 1e-5 * regular["null_error"]
 
@@ -70,4 +80,6 @@ def test_no_model_beats_the_certified_lasso(done, lasso):
 def test_figure_is_three_profiles_and_the_training_error(done):
     assert len(done.figure.axes) == 4
     names = diabetes().feature_names
-    assert [sorted(text.get_text() for text in ax.texts) for ax in done.figure.axes].count(sorted(names)) == 3
+    assert [sorted(text.get_text() for text in ax.texts) for ax in done.figure.axes].count(
+        sorted(names)
+    ) == 3

@@ -1,4 +1,6 @@
-"""Theorems of random-then-greedy boosting: formulas, a run compared with its repetitions, and plans."""
+"""Theorems of random-then-greedy boosting: formulas, a run compared with its repetitions, and
+plans.
+"""
 
 from fractions import Fraction
 
@@ -12,7 +14,8 @@ from coordboost.theory.bounds import randomized
 def a_problem(loss, seed=0):
     """Five learners: with six, the exact angle takes seconds."""
     rng = np.random.default_rng(seed)
-    B, y = rng.standard_normal((20, 5)), rng.standard_normal(20)
+    B = rng.standard_normal((20, 5))
+    y = rng.standard_normal(20)
     y = np.sign(y) if isinstance(loss, cb.losses.Logistic) else y
     return cb.Problem(B, y, loss, groups=[0, 0, 1, 1, 2])
 
@@ -21,11 +24,17 @@ def test_formulas_in_fractions():
     pace = randomized.Pace(Fraction(3), Fraction(2), Fraction(1), Fraction(1, 2), Fraction(4))
     steps = np.array([Fraction(0), Fraction(1), Fraction(6)], dtype=object)
     assert list(randomized.linear(pace, [0, 1, 2])) == [3, 3 * Fraction(7, 8), 3 * Fraction(49, 64)]
-    assert list(randomized.sublinear(pace, steps)) == [3, 1 / (Fraction(1, 3) + Fraction(1, 64)), 1 / (Fraction(1, 3) + Fraction(6, 64))]
+    assert list(randomized.sublinear(pace, steps)) == [
+        3,
+        1 / (Fraction(1, 3) + Fraction(1, 64)),
+        1 / (Fraction(1, 3) + Fraction(6, 64)),
+    ]
     assert list(randomized.sublinear_simple(pace, steps[1:])) == [64, Fraction(64, 6)]
 
 
-@pytest.mark.parametrize("loss", [cb.losses.Squared(), cb.losses.Logistic(0.1)], ids=["squared", "logistic"])
+@pytest.mark.parametrize(
+    "loss", [cb.losses.Squared(), cb.losses.Logistic(0.1)], ids=["squared", "logistic"]
+)
 def test_a_random_run_is_compared_with_the_bounds(loss):
     run = cb.solve(a_problem(loss), cb.rtgcd(select=cb.rules.Groups(2)), 12, rng=3, compile=False)
     checks = {one.name: one for one in cb.theory.check(run)}
@@ -49,7 +58,11 @@ def test_who_is_judged():
     slow = cb.solve(problem, cb.rtgcd(2, step=cb.rules.ShrunkenStep(0.5)), 3, compile=False)
     assert not any(one.applies(greedy) or one.applies(slow) for one in randomized.STATEMENTS)
     flat = cb.solve(a_problem(cb.losses.Huber(0.5)), cb.rtgcd(2), 3, compile=False)
-    assert [one.applies(flat) for one in randomized.STATEMENTS] == [False, True, True]  # Theorem 4.1 needs strong convexity
+    assert [one.applies(flat) for one in randomized.STATEMENTS] == [
+        False,
+        True,
+        True,
+    ]  # Theorem 4.1 needs strong convexity
 
 
 def test_a_plan_for_a_random_method():
@@ -57,7 +70,11 @@ def test_a_plan_for_a_random_method():
     plan = cb.theory.plan(problem, cb.rtgcd(2), gap=1.0)
     pace, name = randomized.expected(problem, plan.method)
     assert plan.statement == name == "RGBM, Theorem 4.1"
-    assert randomized.gap_after(pace, plan.n_steps) <= 1.0 < randomized.gap_after(pace, plan.n_steps - 1)
+    assert (
+        randomized.gap_after(pace, plan.n_steps)
+        <= 1.0
+        < randomized.gap_after(pace, plan.n_steps - 1)
+    )
     budget = cb.theory.plan(problem, cb.rtgcd(2), n_steps=plan.n_steps)
     assert (budget.gap, budget.n_steps) == (plan.gap, plan.n_steps)
     run = cb.solve(problem, cb.rtgcd(2), 30, rng=0, compile=False)
@@ -76,4 +93,8 @@ def test_a_plan_without_strong_convexity():
 def test_the_length_of_a_run_is_attained_on_a_basis(size):
     problem = cb.Problem(np.eye(size), np.ones(size), center=False)
     run = cb.solve(problem, cb.methods.gcd(), size, compile=False)
-    assert randomized.length(randomized.Pace(size / 2, 1.0, 1.0, 1.0), size) == np.abs(run.beta).sum() == size
+    assert (
+        randomized.length(randomized.Pace(size / 2, 1.0, 1.0, 1.0), size)
+        == np.abs(run.beta).sum()
+        == size
+    )

@@ -16,15 +16,24 @@ def stored(X, folder):
 
 
 KINDS = {
-    "dense": lambda X, _: X, "of columns": lambda X, _: np.asfortranarray(X),
-    "sparse": lambda X, _: scipy.sparse.csr_array(X), "stored": stored,
-}  # fmt: skip
+    "dense": lambda X, _: X,
+    "of columns": lambda X, _: np.asfortranarray(X),
+    "sparse": lambda X, _: scipy.sparse.csr_array(X),
+    "stored": stored,
+}
 
 
 @pytest.mark.parametrize("kind", KINDS)
 def test_scores_of_a_grid(kind, tmp_path):
-    """For any storage they equal the losses of the models one by one, up to the rounding of sums of seven products."""
+    """For any storage they equal the losses of the models one by one, up to the rounding of sums of
+    seven products.
+    """
     y = X @ np.arange(7.0) + RNG.normal(size=9)
     path = cb.lasso_path(X, y, n_alphas=12)
-    each = [np.sum((y - X @ coef - intercept) ** 2) / 18 for coef, intercept in zip(path.coefs.T, path.intercepts, strict=True)]
-    np.testing.assert_allclose(path.score_path(KINDS[kind](X, tmp_path), y), -np.array(each), rtol=1e-12)
+    each = [
+        np.sum((y - X @ coef - intercept) ** 2) / 18
+        for coef, intercept in zip(path.coefs.T, path.intercepts, strict=True)
+    ]
+    np.testing.assert_allclose(
+        path.score_path(KINDS[kind](X, tmp_path), y), -np.array(each), rtol=1e-12
+    )

@@ -1,4 +1,6 @@
-"""The recipe of a model: stored in the run file as plain data, applied to new tables by column names."""
+"""The recipe of a model: stored in the run file as plain data, applied to new tables by column
+names.
+"""
 
 import numpy as np
 import pandas as pd
@@ -38,9 +40,21 @@ def made(tmp_path_factory):
 def test_columns_are_those_of_scikit_learns_transformers(made):
     _, table, _ = made
     numbers = ColumnTransformer(
-        [("size", SimpleImputer(strategy="median", add_indicator=True), ["size"]), ("town", OneHotEncoder(sparse_output=False), ["town"])]
+        [
+            ("size", SimpleImputer(strategy="median", add_indicator=True), ["size"]),
+            ("town", OneHotEncoder(sparse_output=False), ["town"]),
+        ]
     ).fit_transform(FRAME)
-    assert table.feature_names == ("size", "size (missing)", "town=Jena", "town=Kiel", "town=Ulm", "pool=yes", "pool (missing)", "built")
+    assert table.feature_names == (
+        "size",
+        "size (missing)",
+        "town=Jena",
+        "town=Kiel",
+        "town=Ulm",
+        "pool=yes",
+        "pool (missing)",
+        "built",
+    )
     assert table.groups == ("size", "size", "town", "town", "town", "pool", "pool", "built")
     np.testing.assert_array_equal(table.X[:, :5], numbers[:, :5].astype(float))
     np.testing.assert_array_equal(table.X[:, 5], (FRAME["pool"] == "yes").astype(float))
@@ -50,22 +64,33 @@ def test_columns_are_those_of_scikit_learns_transformers(made):
 
 def test_a_run_file_predicts_for_new_tables_by_name(made):
     folder, table, run = made
-    again, expected = cb.load(folder / "r.run"), run.predict(table.X)
-    terms = np.abs(table.X) @ np.abs(run.coef) + abs(run.intercept)  # dates are large numbers, which the intercept subtracts again
+    again = cb.load(folder / "r.run")
+    expected = run.predict(table.X)
+    terms = np.abs(table.X) @ np.abs(run.coef) + abs(
+        run.intercept
+    )  # dates are large numbers, which the intercept subtracts again
     near = {"rtol": 0, "atol": 10 * np.finfo(float).eps * terms.max()}
-    assert again.problem.recipe == table.recipe and again.problem.groups.tolist() == run.problem.groups.tolist()
+    assert (
+        again.problem.recipe == table.recipe
+        and again.problem.groups.tolist() == run.problem.groups.tolist()
+    )
     np.testing.assert_allclose(again.predict(FRAME), expected, **near)
     other = FRAME.iloc[::-1][["built", "town", "pool", "size"]].assign(more="x")
     np.testing.assert_allclose(again.predict(other), expected[::-1], **near)
     other.to_csv(folder / "new.csv", index=False)
-    np.testing.assert_allclose(again.predict(table.frame(folder / "new.csv").to_numpy()), expected[::-1], **near)
+    np.testing.assert_allclose(
+        again.predict(table.frame(folder / "new.csv").to_numpy()), expected[::-1], **near
+    )
 
 
 @pytest.mark.parametrize("suffix", [".parquet", ".arrow", ".feather", ".xlsx"])
 def test_files_with_types_give_the_same_table(made, suffix):
     folder, table, _ = made
     path = folder / f"typed{suffix}"
-    typed = FRAME.assign(built=pd.to_datetime(FRAME["built"], format="%d.%m.%Y"), town=FRAME["town"].astype("category"))
+    typed = FRAME.assign(
+        built=pd.to_datetime(FRAME["built"], format="%d.%m.%Y"),
+        town=FRAME["town"].astype("category"),
+    )
     pytest.importorskip("openpyxl" if suffix == ".xlsx" else "pyarrow")
     {".parquet": typed.to_parquet, ".xlsx": typed.to_excel}.get(suffix, typed.to_feather)(path)
     options = {"drop": "Unnamed: 0"} if suffix == ".xlsx" else {}
@@ -76,8 +101,12 @@ def test_files_with_types_give_the_same_table(made, suffix):
 
 def test_many_categories_are_kept_sparse(tmp_path, monkeypatch):
     monkeypatch.setattr("coordboost.data.recipe.DENSE", 100)
-    frame = pd.DataFrame({"t": [f"w{i % 9}" for i in range(40)], "x": np.arange(40.0), "y": np.arange(40.0) ** 2})
-    frame.assign(x=frame.x.where(frame.x > 2), t=frame.t.where(frame.x > 0)).to_csv(tmp_path / "t.csv", index=False)
+    frame = pd.DataFrame(
+        {"t": [f"w{i % 9}" for i in range(40)], "x": np.arange(40.0), "y": np.arange(40.0) ** 2}
+    )
+    frame.assign(x=frame.x.where(frame.x > 2), t=frame.t.where(frame.x > 0)).to_csv(
+        tmp_path / "t.csv", index=False
+    )
     sparse = read_table(tmp_path / "t.csv", impute="indicator")
     monkeypatch.undo()
     dense = read_table(tmp_path / "t.csv", impute="indicator").X
@@ -92,12 +121,21 @@ def changed(**columns):
 @pytest.mark.parametrize(
     "frame, fragment",
     [
-        case("missing", FRAME.drop(columns="town"), "the table lacks 'town', which the model was fitted with: add the column(s)"),
-        case("unknown", changed(town="Bonn"), "row 0 (counted from 0), column 'town' holds 'Bonn', which the model was not fitted with"),
+        case(
+            "missing",
+            FRAME.drop(columns="town"),
+            "the table lacks 'town', which the model was fitted with: add the column(s)",
+        ),
+        case(
+            "unknown",
+            changed(town="Bonn"),
+            "row 0 (counted from 0), column 'town' holds 'Bonn', which the model was not "
+            "fitted with",
+        ),
         case("text", changed(size="big"), "column 'size' holds 'big' where numbers belong"),
         case("no date", changed(built="soon"), "column 'built' holds 'soon' where dates belong"),
     ],
-)  # fmt: skip
+)
 def test_a_table_that_does_not_fit_is_refused_in_one_sentence(made, frame, fragment):
     refused(lambda: made[2].predict(frame), fragment)
 
@@ -105,7 +143,10 @@ def test_a_table_that_does_not_fit_is_refused_in_one_sentence(made, frame, fragm
 def test_an_unexpected_missing_value_is_refused(tmp_path):
     FRAME.dropna().to_csv(tmp_path / "t.csv", index=False)
     recipe = read_table(tmp_path / "t.csv", "price").recipe
-    refused(lambda: recipe.numbers(FRAME), "row 3 (counted from 0): no value in column 'size': fill it in")
+    refused(
+        lambda: recipe.numbers(FRAME),
+        "row 3 (counted from 0): no value in column 'size': fill it in",
+    )
 
 
 def test_an_unknown_category_may_count_as_none_of_the_known_ones(made):
@@ -114,7 +155,8 @@ def test_an_unknown_category_may_count_as_none_of_the_known_ones(made):
     assert not found[:, 2:5].any()
 
 
-COMMAS, POINTS = lines("a;y", "1,5;3", "-2,75;6", "10,125;9"), lines("a,y", "1.5,3", "-2.75,6", "10.125,9")
+COMMAS = lines("a;y", "1,5;3", "-2,75;6", "10,125;9")
+POINTS = lines("a,y", "1.5,3", "-2.75,6", "10.125,9")
 #: name: (training table, new rows, options, the numbers in them)
 MARKS = {
     "a point as in the fit": (POINTS, lines("a,b", "1.362,x"), {}, [1.362]),
@@ -123,9 +165,19 @@ MARKS = {
     "the other mark": (POINTS, lines("a;b", "1,5;x"), {}, [1.5]),
     "no mark": (COMMAS, lines("a", "7"), {}, [7]),
     "nothing known": (lines("a;y", "1;3", "2;6"), lines("a;b", "1,362;x"), {}, [1.362]),
-    "thousands": (lines("a;y", "1.234,5;3", "2;6"), lines("a", "1.362"), {"thousands": "."}, [1362]),
-    "spaces": (lines("a;y", "1 234,5;3", "2;6"), lines("a", "1 362"), {"thousands": " ", "decimal": ",", "sep": ";"}, [1362]),
-}  # fmt: skip
+    "thousands": (
+        lines("a;y", "1.234,5;3", "2;6"),
+        lines("a", "1.362"),
+        {"thousands": "."},
+        [1362],
+    ),
+    "spaces": (
+        lines("a;y", "1 234,5;3", "2;6"),
+        lines("a", "1 362"),
+        {"thousands": " ", "decimal": ",", "sep": ";"},
+        [1362],
+    ),
+}
 
 
 @pytest.mark.parametrize("name", MARKS)
@@ -137,33 +189,52 @@ def test_ambiguous_new_rows_are_read_as_in_the_fit(tmp_path, name):
 
 
 def test_an_ambiguous_decimal_mark_is_refused(tmp_path):
-    """With decimal commas, 1.362 may mean 1362: it is refused unless the thousands mark is given."""
-    for fit, new in ((COMMAS, lines("a", "1.362", "2.450")), (POINTS, lines("a;b", "1,362;x", "2,450;x"))):
+    """With decimal commas, 1.362 may mean 1362: it is refused unless the thousands mark is
+    given.
+    """
+    for fit, new in (
+        (COMMAS, lines("a", "1.362", "2.450")),
+        (POINTS, lines("a;b", "1,362;x", "2,450;x")),
+    ):
         table = read_table(write(tmp_path / "fit.csv", fit))
-        refused(lambda table=table, new=new: table.frame(write(tmp_path / "new.csv", new)), "where numbers belong")
-        assert table.frame(tmp_path / "new.csv", thousands={COMMAS: ".", POINTS: ","}[fit])["a"].tolist() == [1362, 2450]
+        refused(
+            lambda table=table, new=new: table.frame(write(tmp_path / "new.csv", new)),
+            "where numbers belong",
+        )
+        assert table.frame(tmp_path / "new.csv", thousands={COMMAS: ".", POINTS: ","}[fit])[
+            "a"
+        ].tolist() == [1362, 2450]
 
 
 def test_a_grid_scores_the_table_as_it_was(made):
     """All alphas in one product; the scores equal those computed point by point."""
     path = cb.lasso_path(made[1].problem(), n_alphas=3)
     places = [cb.lasso.PathPoint(step=k) for k in range(3)]
-    together, one_by_one = path.score_path(FRAME, FRAME["price"]), path.score_at(FRAME, FRAME["price"], at=places)
+    together = path.score_path(FRAME, FRAME["price"])
+    one_by_one = path.score_at(FRAME, FRAME["price"], at=places)
     np.testing.assert_allclose(together, one_by_one, rtol=1e-12)
 
 
 def test_gaps_are_filled_by_the_median(tmp_path):
     """With many and few values, with ties, and in an order that would mislead a strided sample."""
-    rng, n = np.random.default_rng(3), 20_000
-    many, strides = rng.standard_normal(n), np.arange(n) % 4 == 0
+    rng = np.random.default_rng(3)
+    n = 20_000
+    many = rng.standard_normal(n)
+    strides = np.arange(n) % 4 == 0
     columns = {
-        "many": many, "gaps": np.where(strides, np.nan, many),
-        "small": np.where(strides, -9.0, many), "large": np.where(strides, 9.0, many),
-        "whole": rng.integers(0, 3, n), "half": np.where(np.cumsum(~strides) <= n / 2, 0.0, 1.0), "same": np.full(n, 7.0),
+        "many": many,
+        "gaps": np.where(strides, np.nan, many),
+        "small": np.where(strides, -9.0, many),
+        "large": np.where(strides, 9.0, many),
+        "whole": rng.integers(0, 3, n),
+        "half": np.where(np.cumsum(~strides) <= n / 2, 0.0, 1.0),
+        "same": np.full(n, 7.0),
         **{f"first {k}": np.where(np.arange(n) < k, many, np.nan) for k in range(2, 9)},
-    }  # fmt: skip
+    }
     frame = pd.DataFrame({"y": many, **columns})
     frame.loc[n] = [1.0] + [np.nan] * len(columns)
     frame.to_csv(tmp_path / "t.csv", index=False)
     table = read_table(tmp_path / "t.csv", impute="median")
-    assert dict(zip(table.feature_names, table.X[n], strict=True)) == {name: np.nanmedian(values) for name, values in columns.items()}
+    assert dict(zip(table.feature_names, table.X[n], strict=True)) == {
+        name: np.nanmedian(values) for name, values in columns.items()
+    }

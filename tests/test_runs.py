@@ -1,7 +1,7 @@
 """The result of a run: replayed, resumed, saved and loaded, always bit for bit the same.
 
-The steps tested are next to the boundaries of the engine: a chunk of random draws is 4096 steps; every 65536 steps the state is
-recomputed, which is tested in compiled code only.
+The steps tested are next to the boundaries of the engine: a chunk of random draws is 4096 steps;
+every 65536 steps the state is recomputed, which is tested in compiled code only.
 """
 
 import itertools
@@ -17,7 +17,8 @@ from coordboost import Problem
 
 RNG = np.random.default_rng(5)
 M, N = 40, 7
-X, Y = RNG.normal(size=(M, N)), 3 * RNG.normal(size=M)
+X = RNG.normal(size=(M, N))
+Y = 3 * RNG.normal(size=M)
 SIGNS = np.where(Y > 0, 1.0, -1.0)
 GROUPS = [0, 0, 1, 1, 2, 2, 2]
 SEAM = 5000 if numba.config.DISABLE_JIT else 65_536
@@ -35,14 +36,32 @@ def other(loss):
 
 GROWING = np.geomspace(0.5, 6.0, LONG)
 MANY = RNG.normal(size=(60, 800))
-WIDE = Problem(MANY, MANY[:, :40].sum(axis=1) + RNG.normal(size=60))  # too many learners to follow all of them
+WIDE = Problem(
+    MANY, MANY[:, :40].sum(axis=1) + RNG.normal(size=60)
+)  # too many learners to follow all of them
 CASES = {
     "LS-Boost, Gram": (squared(), cb.ls_boost(0.01), cb.engine.CovarianceState),
-    "R-FS, Gram": (squared(), cb.regularized_forward_stagewise(0.01, 3.0), cb.engine.CovarianceState),
+    "R-FS, Gram": (
+        squared(),
+        cb.regularized_forward_stagewise(0.01, 3.0),
+        cb.engine.CovarianceState,
+    ),
     "PATH": (squared(), cb.path_forward_stagewise(0.01, GROWING), cb.engine.CovarianceState),
-    "Frank-Wolfe, search": (squared(), cb.methods.frank_wolfe(3.0, cb.rules.SegmentSearch(3.0)), cb.engine.NaiveState),
-    "RtGCD(2), explicit": (squared(), cb.rtgcd(2, step=cb.rules.ShrunkenStep(0.01)), cb.engine.NaiveState),
-    "Lasso, random": (squared(), cb.methods.lasso_cd(0.5, cb.rules.RandomSubset(2)), cb.engine.CovarianceState),
+    "Frank-Wolfe, search": (
+        squared(),
+        cb.methods.frank_wolfe(3.0, cb.rules.SegmentSearch(3.0)),
+        cb.engine.NaiveState,
+    ),
+    "RtGCD(2), explicit": (
+        squared(),
+        cb.rtgcd(2, step=cb.rules.ShrunkenStep(0.01)),
+        cb.engine.NaiveState,
+    ),
+    "Lasso, random": (
+        squared(),
+        cb.methods.lasso_cd(0.5, cb.rules.RandomSubset(2)),
+        cb.engine.CovarianceState,
+    ),
     "LS-Boost, wide": (WIDE, cb.ls_boost(0.003), None),
     "R-FS, wide": (WIDE, cb.regularized_forward_stagewise(0.05, 300.0), None),
     "groups, logistic": (
@@ -63,11 +82,25 @@ def long_run(name, n_steps=LONG, _cache={}):  # noqa: B006
 
 
 def bits(run):
-    return [part.tobytes() for part in (run.path.learner, run.path.shrink, run.path.theta, run.beta, run.pred, run.coef)]
+    return [
+        part.tobytes()
+        for part in (
+            run.path.learner,
+            run.path.shrink,
+            run.path.theta,
+            run.beta,
+            run.pred,
+            run.coef,
+        )
+    ]
 
 
 def same(run, expected):
-    return bits(run) == bits(expected) and (run.n_steps, run.n_scans, run.seed) == (expected.n_steps, expected.n_scans, expected.seed)
+    return bits(run) == bits(expected) and (run.n_steps, run.n_scans, run.seed) == (
+        expected.n_steps,
+        expected.n_scans,
+        expected.seed,
+    )
 
 
 @over_cases
@@ -88,7 +121,9 @@ def test_iterate_yields_the_same_states(name):
     problem, method, model_state = CASES[name]
     states = list(cb.iterate(problem, method, 5000, every=1666, rng=3, model_state=model_state))
     assert [state.k for state in states] == [0, 1666, 3332, 4998, 5000]
-    for state, again in zip(states, long_run(name).replay(state.k for state in states), strict=True):
+    for state, again in zip(
+        states, long_run(name).replay(state.k for state in states), strict=True
+    ):
         assert state.beta.tobytes() == again.beta.tobytes()
 
 
@@ -113,7 +148,9 @@ def test_forward_stepwise_resumes(split):
     parts = cb.solve(squared(), cb.forward_stepwise(), split).resume(6 - split)
     assert bits(parts) == bits(whole)
     assert len(set(whole.path.learner.tolist())) == 6
-    for state, again in zip(cb.iterate(squared(), cb.forward_stepwise(), 6), whole.replay(range(7)), strict=True):
+    for state, again in zip(
+        cb.iterate(squared(), cb.forward_stepwise(), 6), whole.replay(range(7)), strict=True
+    ):
         assert state.beta.tobytes() == again.beta.tobytes() and len(state.support) == state.k
 
 
@@ -124,11 +161,23 @@ def test_a_loaded_run_is_the_saved_one(name, tmp_path):
     run.save(tmp_path / "without", data=False)
     for loaded in (cb.load(tmp_path / "with"), cb.load(tmp_path / "without", run.problem)):
         assert same(loaded, run)
-        assert (loaded.status, loaded.message, loaded.seconds) == (run.status, run.message, run.seconds)
+        assert (loaded.status, loaded.message, loaded.seconds) == (
+            run.status,
+            run.message,
+            run.seconds,
+        )
         assert loaded.model_state is run.model_state
-        assert repr(loaded.method.target) == repr(run.method.target) and loaded.method.name == run.method.name
-        assert loaded.final.loss == run.final.loss and loaded.final.certificate() == run.final.certificate()
-        assert [s.beta.tobytes() for s in loaded.replay([5, 4096])] == [s.beta.tobytes() for s in run.replay([5, 4096])]
+        assert (
+            repr(loaded.method.target) == repr(run.method.target)
+            and loaded.method.name == run.method.name
+        )
+        assert (
+            loaded.final.loss == run.final.loss
+            and loaded.final.certificate() == run.final.certificate()
+        )
+        assert [s.beta.tobytes() for s in loaded.replay([5, 4096])] == [
+            s.beta.tobytes() for s in run.replay([5, 4096])
+        ]
         assert same(loaded.resume(1000), run.resume(1000))
     assert (tmp_path / "without").stat().st_size < (tmp_path / "with").stat().st_size
 
@@ -136,12 +185,25 @@ def test_a_loaded_run_is_the_saved_one(name, tmp_path):
 def test_a_loaded_problem_is_complete(tmp_path):
     wide = np.column_stack([X, np.ones(M)])
     with pytest.warns(cb.data.ConstantColumnWarning):
-        problem = Problem(wide, Y, cb.losses.Huber(0.5), feature_names=list("abcdefgh"), sample_weight=np.linspace(0, 1, M))
+        problem = Problem(
+            wide,
+            Y,
+            cb.losses.Huber(0.5),
+            feature_names=list("abcdefgh"),
+            sample_weight=np.linspace(0, 1, M),
+        )
     run = cb.solve(problem, cb.methods.gcd(), 30)
     run.save(tmp_path / "run")
     back = cb.load(tmp_path / "run")
-    assert back.problem.loss == problem.loss and back.problem.feature_names == list("abcdefg") and back.problem.dropped == ["h"]
-    assert back.predict(wide).tobytes() == run.predict(wide).tobytes() and back.coef.tobytes() == run.coef.tobytes()
+    assert (
+        back.problem.loss == problem.loss
+        and back.problem.feature_names == list("abcdefg")
+        and back.problem.dropped == ["h"]
+    )
+    assert (
+        back.predict(wide).tobytes() == run.predict(wide).tobytes()
+        and back.coef.tobytes() == run.coef.tobytes()
+    )
     assert cb.certify(back.problem, back.beta, cb.certificates.L1Penalty(1.0)) == cb.certify(
         problem, run.beta, cb.certificates.L1Penalty(1.0)
     )
@@ -180,13 +242,19 @@ def test_a_loss_of_the_users_own_is_not_saved(tmp_path):
     problem = Problem(X, Y, Cubed(), center=False)
     run = cb.solve(problem, cb.methods.gcd(cb.rules.LineSearch()), 30, compile=False)
     sentence = refused(lambda: run.save(tmp_path / "run"), "a Cubed, is not part of coordboost")
-    assert "the loss of this run" in sentence and "save(file, data=False)" in sentence and "load(file, problem)" in sentence
+    assert (
+        "the loss of this run" in sentence
+        and "save(file, data=False)" in sentence
+        and "load(file, problem)" in sentence
+    )
     run.save(tmp_path / "run", data=False)
     assert same(cb.load(tmp_path / "run", problem), run)
 
 
 def test_a_run_refuses_other_data_of_the_same_shape(tmp_path):
-    """The recorded steps give the saved coefficients on any data, so the data themselves must be compared."""
+    """The recorded steps give the saved coefficients on any data, so the data themselves must be
+    compared.
+    """
     cb.solve(squared(), cb.ls_boost(), 30).save(tmp_path / "run", data=False)
     refused(lambda: cb.load(tmp_path / "run", Problem(X, -Y)), "problem")
 

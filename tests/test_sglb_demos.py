@@ -1,4 +1,6 @@
-"""Numbers in the theory of Langevin boosting, measured again: simulations agree with the theory within Monte Carlo errors."""
+"""Numbers in the theory of Langevin boosting, measured again: simulations agree with the theory
+within Monte Carlo errors.
+"""
 
 import pytest
 from reference_sets import needs_compiler

@@ -1,4 +1,6 @@
-"""Tools of the ledger and the experiments: a spectral gap, the list of all trees on a tiny table, early stopping."""
+"""Tools of the ledger and the experiments: a spectral gap, the list of all trees on a tiny table,
+early stopping.
+"""
 
 from itertools import product
 
@@ -20,9 +22,13 @@ def test_the_spectral_gap_of_a_normal_law_is_one_over_its_variance(deviation):
 
 
 def test_no_function_on_the_grid_beats_the_spectral_gap():
-    """Poincare's inequality for the functions in use: losses, steps between wells, random functions."""
+    """Poincare's inequality for the functions in use: losses, steps between wells, random
+    functions.
+    """
     wells = Wells(4, 20.0, 0.2)
-    law, width, rng = wells.law((2, 1, 1)), wells.grid[1] - wells.grid[0], np.random.default_rng(0)
+    law = wells.law((2, 1, 1))
+    width = wells.grid[1] - wells.grid[0]
+    rng = np.random.default_rng(0)
     gap = spectral_gap(law, width)
     steps = [np.tanh(3 * (wells.grid - at)) for at in (-1.0, 0.5, 1.7)]
     for f in (*wells.losses, *steps, *rng.standard_normal((5, len(law))).cumsum(axis=1)):
@@ -31,15 +37,20 @@ def test_no_function_on_the_grid_beats_the_spectral_gap():
 
 
 def test_all_trees_are_listed():
-    """m rows in order. Depth 1: one cut, or none. Depth 2: all partitions into intervals with at most three cuts."""
+    """m rows in order. Depth 1: one cut, or none. Depth 2: all partitions into intervals with at
+    most three cuts.
+    """
     for m in (2, 3, 4, 5):
-        X, rows = np.arange(m + 0.0)[:, None], frozenset(range(m))
+        X = np.arange(m + 0.0)[:, None]
+        rows = frozenset(range(m))
         cuts = [set(one) for one in product(range(m - 1), repeat=3)] + [set()]
         assert len(leaves_of(X, rows, 1)) == m
         assert len(leaves_of(X, rows, 2)) == len({frozenset(one) for one in cuts})
 
 
-@pytest.mark.parametrize("table, depth", [("four rows in order", 1), ("five rows in order", 2), ("two features", 2)])
+@pytest.mark.parametrize(
+    "table, depth", [("four rows in order", 1), ("five rows in order", 2), ("two features", 2)]
+)
 def test_no_vector_is_farther_from_all_trees_than_the_angle(table, depth):
     trees = Listed(table, depth)
     lower, upper, worst = trees.angle

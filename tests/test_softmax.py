@@ -1,4 +1,6 @@
-"""Three or more classes in one model of trees: rounds equal a NumPy loop, losses equal scikit-learn's, everything uses the joint loss."""
+"""Three or more classes in one model of trees: rounds equal a NumPy loop, losses equal
+scikit-learn's, everything uses the joint loss.
+"""
 
 import numpy as np
 import pytest
@@ -18,11 +20,14 @@ NAMES = np.array(["blue", "green", "red"])[SPECIES]
 RNG = np.random.default_rng(0)
 WEIGHT = RNG.integers(1, 4, len(X)).astype(float)
 MIXED = RNG.permutation(len(X))
-HELD, FIT = MIXED[:40], MIXED[40:]
+HELD = MIXED[:40]
+FIT = MIXED[40:]
 
 
 def small(**given):
-    return cb.RandomizedGBMClassifier(**{"n_estimators": 12, "max_depth": 2, "min_samples_leaf": 5, "random_state": 0, **given})
+    return cb.RandomizedGBMClassifier(
+        **{"n_estimators": 12, "max_depth": 2, "min_samples_leaf": 5, "random_state": 0, **given}
+    )
 
 
 def mean_loss(score, y, weight=None):
@@ -30,16 +35,23 @@ def mean_loss(score, y, weight=None):
 
 
 def best_stump(r, weight):
-    """The fit with the largest decrease of the weighted sum of squares, over all cuts with at least 5 rows on each side."""
+    """The fit with the largest decrease of the weighted sum of squares, over all cuts with at least
+    5 rows on each side.
+    """
     best, gain = None, 0.0
     for x in X.T:
         values = np.unique(x)
         for cut in (values[1:] + values[:-1]) / 2:
             left = x <= cut
             if min(left.sum(), (~left).sum()) >= 5:
-                fit = np.where(left, np.average(r[left], weights=weight[left]), np.average(r[~left], weights=weight[~left]))
+                fit = np.where(
+                    left,
+                    np.average(r[left], weights=weight[left]),
+                    np.average(r[~left], weights=weight[~left]),
+                )
                 if weight @ fit**2 > gain * (1 + 1e-12):
-                    best, gain = fit, weight @ fit**2
+                    best = fit
+                    gain = weight @ fit**2
     return best
 
 
@@ -50,7 +62,9 @@ def test_rounds_of_stumps_equal_a_numpy_loop(weight):
     losses = [mean_loss(score.T, SPECIES, weight)]
     for _ in range(12):
         p = np.exp(score) / np.exp(score).sum(axis=0)
-        score = score + [4 * 0.3 * best_stump(one, weight) for one in hit - p]  # all three from the same predictions
+        score = score + [
+            4 * 0.3 * best_stump(one, weight) for one in hit - p
+        ]  # all three from the same predictions
         losses.append(mean_loss(score.T, SPECIES, weight))
     model = small(max_depth=1, max_features=None, learning_rate=0.3).fit(X, NAMES, weight)
     np.testing.assert_allclose(model.decision_function(X), score.T, rtol=0, atol=1e-10)
@@ -63,17 +77,22 @@ def test_rounds_of_stumps_equal_a_numpy_loop(weight):
         np.testing.assert_allclose(run.final.resid, weight * away, atol=1e-10)
         largest = max(
             abs(weight @ (away * u)) / np.sqrt(weight @ u**2)
-            for x in X.T for cut in np.unique(x)[:-1] for u in [(x <= cut).astype(float), (x > cut).astype(float)]
-        )  # fmt: skip
+            for x in X.T
+            for cut in np.unique(x)[:-1]
+            for u in [(x <= cut).astype(float), (x > cut).astype(float)]
+        )
         assert np.abs(stumps.scan(run.final.resid)).max() >= largest * (1 - 1e-9)
 
 
 @pytest.mark.parametrize("load", [load_iris, load_wine])
 def test_held_out_losses_are_those_of_scikit_learn(load):
     X, y = load(return_X_y=True)
-    ours, theirs = [], []
+    ours = []
+    theirs = []
     for seed in range(3):
-        fit, new, y_fit, y_new = train_test_split(X, y, test_size=0.3, random_state=seed, stratify=y)
+        fit, new, y_fit, y_new = train_test_split(
+            X, y, test_size=0.3, random_state=seed, stratify=y
+        )
         limits = {"max_leaf_nodes": 31, "max_depth": None, "max_features": None, "n_estimators": 40}
         like = cb.RandomizedGBMClassifier(loss=PlainNewton(), newton=True, **limits)
         ours.append(log_loss(y_new, like.fit(fit, y_fit).predict_proba(new)))
@@ -93,13 +112,19 @@ def test_early_stopping_is_of_the_joint_loss():
     model = small(n_estimators=200, n_iter_no_change=4, learning_rate=0.5)
     model.fit(X[FIT], y[FIT], X_val=X[HELD], y_val=y[HELD], sample_weight_val=WEIGHT[HELD])
     score = model.validation_score_
-    assert model.n_iter_ == np.argmax(score) < 200 and {run.n_steps for run in model.runs_} == {len(score) - 1}
+    assert model.n_iter_ == np.argmax(score) < 200 and {run.n_steps for run in model.runs_} == {
+        len(score) - 1
+    }
     assert "JointStopping ended the run" in model.runs_[0].message
     longer = small(n_estimators=len(score) - 1, learning_rate=0.5).fit(X[FIT], y[FIT])
-    along = [-mean_loss(np.log(p), y[HELD], WEIGHT[HELD]) for p in longer.staged_predict_proba(X[HELD])]
+    along = [
+        -mean_loss(np.log(p), y[HELD], WEIGHT[HELD]) for p in longer.staged_predict_proba(X[HELD])
+    ]
     np.testing.assert_allclose(score[1:], along, rtol=1e-10)
-    np.testing.assert_array_equal(small(n_estimators=model.n_iter_, learning_rate=0.5).fit(X[FIT], y[FIT]).predict_proba(X),
-                                  model.predict_proba(X))  # fmt: skip
+    np.testing.assert_array_equal(
+        small(n_estimators=model.n_iter_, learning_rate=0.5).fit(X[FIT], y[FIT]).predict_proba(X),
+        model.predict_proba(X),
+    )
 
 
 @pytest.mark.parametrize("given", [{}, {"newton": True}, {"subsample": 0.7}], ids=str)
@@ -127,19 +152,33 @@ def test_runs_are_saved_and_loaded(tmp_path):
 
 def test_two_classes_and_other_losses_use_binary_models():
     two = NAMES[50:]
-    one, other = (small(multinomial=flag).fit(X[50:], two).predict_proba(X) for flag in (True, False))
+    one, other = (
+        small(multinomial=flag).fit(X[50:], two).predict_proba(X) for flag in (True, False)
+    )
     np.testing.assert_array_equal(one, other)
     rest = small(loss=cb.losses.Logistic(0.1)).fit(X, NAMES)
     alone = small(loss=cb.losses.Logistic(0.1), multinomial=False).fit(X, NAMES)
     np.testing.assert_array_equal(rest.predict_proba(X), alone.predict_proba(X))
-    assert np.abs(small().fit(X, NAMES).predict_proba(X) - small(multinomial=False).fit(X, NAMES).predict_proba(X)).max() > 1e-3
+    assert (
+        np.abs(
+            small().fit(X, NAMES).predict_proba(X)
+            - small(multinomial=False).fit(X, NAMES).predict_proba(X)
+        ).max()
+        > 1e-3
+    )
 
 
-@pytest.mark.parametrize(("given", "words"), [
-    ({"multinomial": "softmax"}, "multinomial"),
-    ({"multinomial": True, "loss": cb.losses.Exponential()}, r"multinomial=True is for Logistic\(\)"),
-    ({"learning_rate": 1.5}, "learning_rate must be at most 1 where all classes step at once"),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("given", "words"),
+    [
+        ({"multinomial": "softmax"}, "multinomial"),
+        (
+            {"multinomial": True, "loss": cb.losses.Exponential()},
+            r"multinomial=True is for Logistic\(\)",
+        ),
+        ({"learning_rate": 1.5}, "learning_rate must be at most 1 where all classes step at once"),
+    ],
+)
 def test_unsupported_arguments_are_refused(given, words):
     with pytest.raises(ValueError, match=words):
         small(**given).fit(X, NAMES)
@@ -148,17 +187,27 @@ def test_unsupported_arguments_are_refused(given, words):
 def test_progress_is_of_the_joint_loss(capsys):
     model = small(verbose=6).fit(X, NAMES)
     lines = capsys.readouterr().out.splitlines()
-    assert [line.partition(":")[0] for line in lines] == ["iteration 0", "iteration 6", "iteration 12"]
+    assert [line.partition(":")[0] for line in lines] == [
+        "iteration 0",
+        "iteration 6",
+        "iteration 12",
+    ]
     assert float(lines[1].rpartition(" ")[2]) == pytest.approx(-model.train_score_[6], rel=1e-5)
 
 
 def test_offsets_beside_large_and_equal_predictions():
-    """Compared with sums written out; where one prediction is far above the others, their offsets stay accurate."""
-    pred = np.concatenate([RNG.normal(size=(4, 30)), 800.0 * RNG.normal(size=(4, 30)), np.zeros((4, 1))], axis=1)
+    """Compared with sums written out; where one prediction is far above the others, their offsets
+    stay accurate.
+    """
+    pred = np.concatenate(
+        [RNG.normal(size=(4, 30)), 800.0 * RNG.normal(size=(4, 30)), np.zeros((4, 1))], axis=1
+    )
     naive = [-logsumexp(np.delete(pred, k, axis=0), axis=0) for k in range(4)]
     np.testing.assert_allclose(offsets_beside(pred), naive, rtol=1e-14)
     y = RNG.integers(4, size=61)
-    np.testing.assert_allclose(multinomial_losses(pred, y), -log_softmax(pred, axis=0)[y, np.arange(61)], atol=1e-12)
+    np.testing.assert_allclose(
+        multinomial_losses(pred, y), -log_softmax(pred, axis=0)[y, np.arange(61)], atol=1e-12
+    )
 
 
 @pytest.mark.parametrize("rows", [3, 6, 9])
@@ -169,10 +218,14 @@ def test_few_rows(rows):
 
 
 def test_leaves_of_a_newton_step_that_leave_float64_end_the_run():
-    """A single row of its class among rows fitted with certainty: its curvature soon becomes 0; the run must keep finite numbers."""
+    """A single row of its class among rows fitted with certainty: its curvature soon becomes 0; the
+    run must keep finite numbers.
+    """
     x = np.arange(30.0)[:, None]
     y = np.where(x[:, 0] < 15, 0, np.where(x[:, 0] < 29, 1, 2))
-    model = small(newton=True, min_samples_leaf=1, n_estimators=400, learning_rate=1.0, max_features=None)
+    model = small(
+        newton=True, min_samples_leaf=1, n_estimators=400, learning_rate=1.0, max_features=None
+    )
     assert np.isfinite(model.fit(x, y).predict_proba(x)).all()
 
 
@@ -187,9 +240,16 @@ class AskedTwice:
 
 
 def test_a_run_that_diverged_is_not_called_stopped():
-    """A step of 1e308 overflows: the first model is kept, and no stop rule is called on it again."""
+    """A step of 1e308 overflows: the first model is kept, and no stop rule is called on it
+    again.
+    """
     family = cb.data.trees(X, max_depth=1)
-    problems = [cb.Problem(family, np.where(k == SPECIES, 1.0, -1.0), cb.losses.Logistic()) for k in range(3)]
-    runs = solve_rounds(problems, cb.methods.gcd(cb.rules.FittedStep(1e308)), 5, stop=[AskedTwice()])
+    problems = [
+        cb.Problem(family, np.where(k == SPECIES, 1.0, -1.0), cb.losses.Logistic())
+        for k in range(3)
+    ]
+    runs = solve_rounds(
+        problems, cb.methods.gcd(cb.rules.FittedStep(1e308)), 5, stop=[AskedTwice()]
+    )
     assert {run.status for run in runs} == {cb.engine.Status.DIVERGED}
     assert {run.n_steps for run in runs} == {0}

@@ -1,4 +1,6 @@
-"""Sparse matrices as input of every public function: malformed ones are refused in a sentence, before a kernel uses their indices."""
+"""Sparse matrices as input of every public function: malformed ones are refused in a sentence,
+before a kernel uses their indices.
+"""
 
 import warnings
 from functools import cache
@@ -10,7 +12,9 @@ import scipy.sparse
 import coordboost as cb
 
 RNG = np.random.default_rng(0)
-DENSE = np.where(RNG.random((12, 4)) < 0.6, RNG.integers(-3, 4, (12, 4)), 0).astype(float) + np.eye(12, 4)
+DENSE = np.where(RNG.random((12, 4)) < 0.6, RNG.integers(-3, 4, (12, 4)), 0).astype(float) + np.eye(
+    12, 4
+)
 Y = DENSE[:, 0] - DENSE[:, 1] + 0.1 * RNG.normal(size=12)
 CLASS = Y > 0
 FORMATS = ("csr", "csc", "bsr", "coo")
@@ -40,7 +44,9 @@ DOORS = {
     "exact_path": lambda X: cb.exact_path(X, Y),
     "cross_validate": lambda X: cb.cross_validate(walk, X, Y, folds=2),
     "stability_selection": lambda X: cb.model_selection.stability_selection(walk, X, Y, n_pairs=1),
-    "bootstrap_frequencies": lambda X: cb.model_selection.bootstrap_frequencies(walk, X, Y, n_draws=1),
+    "bootstrap_frequencies": lambda X: cb.model_selection.bootstrap_frequencies(
+        walk, X, Y, n_draws=1
+    ),
     "mca": lambda X: cb.theory.mca(X),
     "blocks": lambda X: cb.data.blocks(X),
     "bin_columns": lambda X: cb.data.bin_columns(X),
@@ -53,11 +59,15 @@ DOORS = {
     "ForwardStagewiseRegressor": lambda X: cb.ForwardStagewiseRegressor(n_steps=5).fit(X, Y),
     "RandomizedGBMRegressor": lambda X: small(cb.RandomizedGBMRegressor).fit(X, Y),
     "RandomizedGBMClassifier": lambda X: small(cb.RandomizedGBMClassifier).fit(X, CLASS),
-    "validation rows": lambda X: small(cb.RandomizedGBMRegressor, early_stopping=True).fit(DENSE, Y, X_val=X, y_val=Y),
+    "validation rows": lambda X: small(cb.RandomizedGBMRegressor, early_stopping=True).fit(
+        DENSE, Y, X_val=X, y_val=Y
+    ),
     "predict of a problem": lambda X: cb.Problem(DENSE, Y).predict(np.ones(4), X),
     "predict of a run": lambda X: cb.solve(cb.Problem(DENSE, Y), cb.ls_boost(), 3).predict(X),
     "scores of a run": lambda X: cb.solve(cb.Problem(DENSE, Y), cb.ls_boost(), 3).score_path(X, Y),
-    "predict of a path": lambda X: cb.lasso_path(DENSE, Y, n_alphas=3).predict(X, cb.lasso.PathPoint(step=1)),
+    "predict of a path": lambda X: cb.lasso_path(DENSE, Y, n_alphas=3).predict(
+        X, cb.lasso.PathPoint(step=1)
+    ),
     "scores of a path": lambda X: cb.lasso_path(DENSE, Y, n_alphas=3).score_path(X, Y),
     "predict of an estimator": lambda X: fitted(cb.CertifiedLasso).predict(X),
     "predict of trees": lambda X: trees().predict(X),
@@ -68,7 +78,12 @@ DOORS = {
 def spoiled(form, fault):
     """A matrix in a sparse format, with a fault that scipy itself would not produce."""
     X = getattr(scipy.sparse, f"{form}_array")(DENSE)
-    parts = {"csr": ("indices", 4), "csc": ("indices", 12), "bsr": ("indices", X.shape[1]), "coo": ("col", 4)}
+    parts = {
+        "csr": ("indices", 4),
+        "csc": ("indices", 12),
+        "bsr": ("indices", X.shape[1]),
+        "coo": ("col", 4),
+    }
     name, _ = parts[form]
     if fault in ("negative", "large", "short", "float"):
         index = getattr(X, name).copy()
@@ -119,36 +134,63 @@ def test_every_function_refuses_every_malformed_matrix(door):
 
 @pytest.mark.parametrize("door", DOORS)
 def test_every_function_takes_unsorted_duplicate_and_padded_entries(door):
-    """Indices in any order, duplicate entries (which are summed) and spare room in the arrays; the caller's matrix is unchanged."""
+    """Indices in any order, duplicate entries (which are summed) and spare room in the arrays; the
+    caller's matrix is unchanged.
+    """
     half = scipy.sparse.coo_array(DENSE)
     order = np.random.default_rng(1).permutation(2 * half.nnz)
     rows, columns = (np.concatenate([part, part])[order] for part in half.coords)
-    twice = scipy.sparse.coo_array((np.concatenate([half.data, half.data])[order] / 2, (rows, columns)), shape=DENSE.shape)
+    twice = scipy.sparse.coo_array(
+        (np.concatenate([half.data, half.data])[order] / 2, (rows, columns)), shape=DENSE.shape
+    )
     roomy = scipy.sparse.csc_array(DENSE)
-    roomy.data, roomy.indices = np.append(roomy.data, [np.nan, 7.0]), np.append(roomy.indices, [3, 3])
+    roomy.data, roomy.indices = (
+        np.append(roomy.data, [np.nan, 7.0]),
+        np.append(roomy.indices, [3, 3]),
+    )
     stops = np.searchsorted(np.sort(rows), np.arange(13))
     place = np.argsort(rows, kind="stable")
     unsorted = scipy.sparse.csr_array((twice.data[place], columns[place], stops), shape=DENSE.shape)
-    for X in (twice, roomy, unsorted, *(getattr(scipy.sparse, f"{form}_array")(DENSE) for form in ("dia", "lil", "dok", "bsr"))):
+    for X in (
+        twice,
+        roomy,
+        unsorted,
+        *(getattr(scipy.sparse, f"{form}_array")(DENSE) for form in ("dia", "lil", "dok", "bsr")),
+    ):
         before = X.copy()
         with warnings.catch_warnings():
             warnings.filterwarnings("ignore", "Number of distinct", UserWarning)
             DOORS[door](X)
         assert X.nnz == before.nnz and np.array_equal(X.toarray(), before.toarray())
     same = [cb.Problem(X, Y).gather(np.arange(4)) for X in (twice, roomy, unsorted)]
-    assert all(np.allclose(one, cb.Problem(DENSE, Y).gather(np.arange(4)), rtol=0, atol=1e-14) for one in same)
+    assert all(
+        np.allclose(one, cb.Problem(DENSE, Y).gather(np.arange(4)), rtol=0, atol=1e-14)
+        for one in same
+    )
 
 
 def test_numbers_that_are_not_finite_are_refused():
     X = scipy.sparse.csr_array(DENSE)
     X.data[2] = np.inf
-    for door in ("Problem", "lasso_path", "CertifiedLasso", "predict of a run", "predict of an estimator", "mca", "blocks"):
+    for door in (
+        "Problem",
+        "lasso_path",
+        "CertifiedLasso",
+        "predict of a run",
+        "predict of an estimator",
+        "mca",
+        "blocks",
+    ):
         with pytest.raises(ValueError, match="infinity"):
             DOORS[door](X)
 
 
 def test_sparse_coefficients_are_refused():
     problem = cb.Problem(DENSE, Y)
-    for door in (cb.certify, lambda problem, coef: problem.predict(coef, DENSE), lambda problem, coef: problem.unit(coef)):
+    for door in (
+        cb.certify,
+        lambda problem, coef: problem.predict(coef, DENSE),
+        lambda problem, coef: problem.unit(coef),
+    ):
         with pytest.raises(ValueError, match=r"must be an array of real numbers, got <.*[Ss]parse"):
             door(problem, scipy.sparse.csr_array(np.ones((1, 4))))

@@ -1,4 +1,6 @@
-"""Corrupted run files: an error in one sentence, or a valid run; nothing else, no more memory than usual, no half-written file."""
+"""Corrupted run files: an error in one sentence, or a valid run; nothing else, no more memory than
+usual, no half-written file.
+"""
 
 import os
 import tracemalloc
@@ -12,13 +14,26 @@ import coordboost as cb
 from coordboost import Problem
 
 RNG = np.random.default_rng(1)
-X, Y = RNG.normal(size=(30, 250)), RNG.normal(size=30)
+X = RNG.normal(size=(30, 250))
+Y = RNG.normal(size=30)
 SPARSE = scipy.sparse.csc_array(np.where(X[:, :9] > 0.5, X[:, :9], 0))
 PROBLEMS = {
     "dense": (Problem(X, Y), cb.forward_stagewise(0.05), 60),
-    "sparse": (Problem(SPARSE, Y, cb.losses.Huber(0.5), groups=[0, 0, 1, 1, 2, 2, 2, 3, 3]), cb.rtgcd(select=cb.rules.Groups(2)), 30),
-    "path": (Problem(X[:, :5], Y, sample_weight=np.linspace(1, 2, 30)), cb.path_forward_stagewise(0.1, np.geomspace(1, 2, 40)), 40),
-    "plain": (Problem(X[:, :4], np.sign(Y), cb.losses.Logistic()), cb.methods.gcd(cb.rules.LineSearch()), 12),
+    "sparse": (
+        Problem(SPARSE, Y, cb.losses.Huber(0.5), groups=[0, 0, 1, 1, 2, 2, 2, 3, 3]),
+        cb.rtgcd(select=cb.rules.Groups(2)),
+        30,
+    ),
+    "path": (
+        Problem(X[:, :5], Y, sample_weight=np.linspace(1, 2, 30)),
+        cb.path_forward_stagewise(0.1, np.geomspace(1, 2, 40)),
+        40,
+    ),
+    "plain": (
+        Problem(X[:, :4], np.sign(Y), cb.losses.Logistic()),
+        cb.methods.gcd(cb.rules.LineSearch()),
+        12,
+    ),
     "trees": (Problem(cb.data.trees(X[:, :4], max_depth=2), Y), cb.gbm(0.1), 12),
 }
 
@@ -44,10 +59,36 @@ def arrays_of(problem):
 def all_of(run):
     """Everything that defines a run."""
     problem = run.problem
-    parts = [run.path.learner, run.path.shrink, run.path.theta, run.beta, problem.y, problem.weight, *problem.standardization]
+    parts = [
+        run.path.learner,
+        run.path.shrink,
+        run.path.theta,
+        run.beta,
+        problem.y,
+        problem.weight,
+        *problem.standardization,
+    ]
     parts = [np.asarray(part).tobytes() for part in [*parts, *arrays_of(problem)]]
-    plain = [run.outcome.anchor, run.outcome.counts, run.seed, run.model_state, run.status, run.message, run.seconds, run.method.name]
-    return parts, repr([*plain, run.method.step, run.method.select, problem.loss, problem.feature_names, problem.dropped])
+    plain = [
+        run.outcome.anchor,
+        run.outcome.counts,
+        run.seed,
+        run.model_state,
+        run.status,
+        run.message,
+        run.seconds,
+        run.method.name,
+    ]
+    return parts, repr(
+        [
+            *plain,
+            run.method.step,
+            run.method.select,
+            problem.loss,
+            problem.feature_names,
+            problem.dropped,
+        ]
+    )
 
 
 def peak(action):
@@ -62,9 +103,13 @@ def peak(action):
 
 
 def check_spoiled(n_files, seed, folder):
-    """Load `n_files` corrupted files; count those refused, those equal to the original, and other valid runs (forged)."""
-    bases, file = saved(folder), folder / "spoiled"
-    originals, most = [], []
+    """Load `n_files` corrupted files; count those refused, those equal to the original, and other
+    valid runs (forged).
+    """
+    bases = saved(folder)
+    file = folder / "spoiled"
+    originals = []
+    most = []
     tracemalloc.start()
     try:
         for data in bases:
@@ -81,8 +126,14 @@ def check_spoiled(n_files, seed, folder):
                 out, used = peak(lambda: cb.load(file))
             assert used <= most[base], (way, used, most[base])
             if isinstance(out, ValueError):
-                kind, text = "refused", str(out)
-                assert type(out) is ValueError and text.endswith(".") and "\n" not in text and "spoiled" in text, (way, text)
+                kind = "refused"
+                text = str(out)
+                assert (
+                    type(out) is ValueError
+                    and text.endswith(".")
+                    and "\n" not in text
+                    and "spoiled" in text
+                ), (way, text)
             else:
                 kind = "same" if all_of(out) == originals[base] else "forged"
                 assert kind == "same" or way.__name__ in ("spoil_values", "spoil_arrays"), way
@@ -115,10 +166,14 @@ def test_forged_digests_are_accepted(tmp_path):
         assert all_of(first) == all_of(cb.load(tmp_path / "file"))
 
 
-@pytest.mark.parametrize("key, value", [("seed", 3), ("message", "other"), ("seconds", 1.0), ("status", "STOPPED")])
+@pytest.mark.parametrize(
+    "key, value", [("seed", 3), ("message", "other"), ("seconds", 1.0), ("status", "STOPPED")]
+)
 def test_a_changed_entry_is_noticed(key, value, tmp_path):
     members = taken_apart(saved(tmp_path)[0])
-    (tmp_path / "file").write_bytes(put_together(with_header(members, {**header_of(members), key: value})))
+    (tmp_path / "file").write_bytes(
+        put_together(with_header(members, {**header_of(members), key: value}))
+    )
     with pytest.raises(ValueError, match="damaged"):
         cb.load(tmp_path / "file")
 
@@ -127,7 +182,9 @@ def test_a_changed_entry_is_noticed(key, value, tmp_path):
 def test_a_version_must_be_a_known_whole_number(version, tmp_path):
     """Even with valid digests."""
     members = taken_apart(saved(tmp_path)[0])
-    (tmp_path / "file").write_bytes(put_together(forged(members, {**header_of(members), "version": version})))
+    (tmp_path / "file").write_bytes(
+        put_together(forged(members, {**header_of(members), "version": version}))
+    )
     with pytest.raises(ValueError, match="version"):
         cb.load(tmp_path / "file")
 
@@ -137,7 +194,9 @@ def test_save_follows_links_and_keeps_devices(tmp_path):
     run = cb.solve(problem, method, n_steps)
     (tmp_path / "link").symlink_to(tmp_path / "run")
     run.save(tmp_path / "link")
-    assert (tmp_path / "link").is_symlink() and all_of(cb.load(tmp_path / "run")) == all_of(cb.load(tmp_path / "link"))
+    assert (tmp_path / "link").is_symlink() and all_of(cb.load(tmp_path / "run")) == all_of(
+        cb.load(tmp_path / "link")
+    )
     run.save(os.devnull)
     assert not os.path.isfile(os.devnull)
     umask = os.umask(0)
@@ -146,10 +205,18 @@ def test_save_follows_links_and_keeps_devices(tmp_path):
 
 
 def test_a_file_is_on_the_disk_before_it_replaces_another(tmp_path, monkeypatch):
-    """All data are written before the file is synchronised with the disk; only then it gets its name."""
+    """All data are written before the file is synchronised with the disk; only then it gets its
+    name.
+    """
     problem, method, n_steps = PROBLEMS["plain"]
     sizes = []
-    monkeypatch.setattr(os, "fsync", lambda number: sizes.append((os.fstat(number).st_size, os.listdir(tmp_path))))
+    monkeypatch.setattr(
+        os, "fsync", lambda number: sizes.append((os.fstat(number).st_size, os.listdir(tmp_path)))
+    )
     cb.solve(problem, method, n_steps).save(tmp_path / "run")
     ((size, (name,)),) = sizes
-    assert size == (tmp_path / "run").stat().st_size and name != "run" and os.listdir(tmp_path) == ["run"]
+    assert (
+        size == (tmp_path / "run").stat().st_size
+        and name != "run"
+        and os.listdir(tmp_path) == ["run"]
+    )

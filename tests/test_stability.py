@@ -1,4 +1,6 @@
-"""Stability selection and bootstrap frequencies: orders of entry, frequencies by hand, bounds in fractions."""
+"""Stability selection and bootstrap frequencies: orders of entry, frequencies by hand, bounds in
+fractions.
+"""
 
 from fractions import Fraction
 
@@ -19,13 +21,16 @@ def fs(X, y, weight):
 
 def stability(orders, n_columns):
     """The result of a stability selection with these orders of entry on the halves."""
-    return type(cb.model_selection.stability_selection(fs, X, Y, n_pairs=1))(orders, n_columns, True)
+    return type(cb.model_selection.stability_selection(fs, X, Y, n_pairs=1))(
+        orders, n_columns, True
+    )
 
 
 @pytest.mark.filterwarnings("ignore::coordboost.data.ConstantColumnWarning")
 def test_orders_of_entry():
     problem = cb.Problem(np.column_stack([np.ones(80), X]), Y)
-    run, exact = cb.solve(problem, cb.forward_stagewise(0.05), 2000), cb.exact_path(problem)
+    run = cb.solve(problem, cb.forward_stagewise(0.05), 2000)
+    exact = cb.exact_path(problem)
     grid = cb.lasso_path(problem, n_alphas=2000, eps=1e-4)
     orders = [path.order_of_entry() for path in (run, exact, grid)]
     assert orders[0][:6].tolist() == orders[1][:6].tolist() == orders[2][:6].tolist()
@@ -34,7 +39,8 @@ def test_orders_of_entry():
 
 def test_frequencies_are_counts_of_halves():
     found = cb.model_selection.stability_selection(fs, X, Y, n_pairs=4, rng=1)
-    rng, counts = np.random.default_rng(1), np.zeros(12)
+    rng = np.random.default_rng(1)
+    counts = np.zeros(12)
     for _ in range(4):
         order = rng.permutation(80)
         for half in (order[:40], order[40:]):
@@ -43,7 +49,10 @@ def test_frequencies_are_counts_of_halves():
             counts[first] += 1
     np.testing.assert_array_equal(found.frequencies(3), counts / 8)
     np.testing.assert_array_equal(found.paths(3)[2], counts / 8)
-    assert found.selected(3, 0.9).tolist() == np.flatnonzero(counts >= 7.2).tolist() and {3, 5} <= set(found.selected(3, 0.9))
+    assert found.selected(3, 0.9).tolist() == np.flatnonzero(counts >= 7.2).tolist() and {
+        3,
+        5,
+    } <= set(found.selected(3, 0.9))
     again = cb.model_selection.stability_selection(fs, X, Y, n_pairs=4, rng=1, n_threads=3)
     assert all((a == b).all() for a, b in zip(found.orders, again.orders, strict=True))
 
@@ -60,31 +69,55 @@ def test_bootstrap_draws_are_repeated_rows():
     ("threshold", "worst", "unimodal"),
     [
         (Fraction(3, 5), Fraction(125, 1000), 1 / (2 * (Fraction(1, 5) - Fraction(1, 100)))),
-        (Fraction(9, 10), Fraction(125, 4000), 4 * (Fraction(1, 10) + Fraction(1, 100)) / (1 + Fraction(1, 50))),
+        (
+            Fraction(9, 10),
+            Fraction(125, 4000),
+            4 * (Fraction(1, 10) + Fraction(1, 100)) / (1 + Fraction(1, 50)),
+        ),
     ],
 )
 def test_bounds_in_fractions(threshold, worst, unimodal):
     """Fifty pairs, q = 5 of 1000 columns: q^2 / p = 1/40."""
     found = stability((np.arange(5),) * 100, 1000)
     bounds = found.bounds(5, float(threshold))
-    assert bounds["worst"] == pytest.approx(float(worst)) == pytest.approx(0.025 / float(2 * threshold - 1))
+    assert (
+        bounds["worst"]
+        == pytest.approx(float(worst))
+        == pytest.approx(0.025 / float(2 * threshold - 1))
+    )
     assert bounds["unimodal"] == pytest.approx(float(unimodal / 40))
 
 
 def test_the_bounds_hold_on_noise():
-    """Pure noise: every selected column is an error; the mean number over 20 tables is below the bound."""
+    """Pure noise: every selected column is an error; the mean number over 20 tables is below the
+    bound.
+    """
     errors = []
     for seed in range(20):
         rng = np.random.default_rng(seed)
-        found = cb.model_selection.stability_selection(fs, rng.normal(size=(40, 30)), rng.normal(size=40), n_pairs=10, rng=seed)
+        found = cb.model_selection.stability_selection(
+            fs, rng.normal(size=(40, 30)), rng.normal(size=40), n_pairs=10, rng=seed
+        )
         errors.append(len(found.selected(4, 0.6)))
     bounds = found.bounds(4, 0.6)
     assert np.mean(errors) <= bounds["unimodal"] <= bounds["worst"]
-    assert np.isinf(found.bounds(4, 0.51)["unimodal"]) and np.isinf(found.bounds(20, 0.9)["unimodal"])
+    assert np.isinf(found.bounds(4, 0.51)["unimodal"]) and np.isinf(
+        found.bounds(20, 0.9)["unimodal"]
+    )
 
 
 test_what_is_refused = refusals(
-    case("pairs", lambda: cb.model_selection.stability_selection(fs, X, Y, n_pairs=0), "n_pairs must be a whole number >= 1"),
-    case("threshold", lambda: stability((np.arange(3),), 9).bounds(2, 0.5), "threshold must be above 1/2"),
-    case("q", lambda: stability((np.arange(3),), 9).frequencies(0), "q must be a whole number >= 1"),
+    case(
+        "pairs",
+        lambda: cb.model_selection.stability_selection(fs, X, Y, n_pairs=0),
+        "n_pairs must be a whole number >= 1",
+    ),
+    case(
+        "threshold",
+        lambda: stability((np.arange(3),), 9).bounds(2, 0.5),
+        "threshold must be above 1/2",
+    ),
+    case(
+        "q", lambda: stability((np.arange(3),), 9).frequencies(0), "q must be a whole number >= 1"
+    ),
 )

@@ -1,4 +1,6 @@
-"""Standardisation: columns of mean zero and unit norm in the metric of the weights; the way back to raw coefficients is exact."""
+"""Standardisation: columns of mean zero and unit norm in the metric of the weights; the way back to
+raw coefficients is exact.
+"""
 
 import numpy as np
 import pytest
@@ -10,13 +12,17 @@ from coordboost import Problem
 U = np.finfo(float).eps
 RNG = np.random.default_rng(11)
 M, N = 30, 5
-X = RNG.normal(size=(M, N)) * np.array([1.0, 20.0, 0.3, 1e-6, 4e5]) + np.array([0.0, 3.0, -40.0, 1e-6, 1e6])
+X = RNG.normal(size=(M, N)) * np.array([1.0, 20.0, 0.3, 1e-6, 4e5]) + np.array(
+    [0.0, 3.0, -40.0, 1e-6, 1e6]
+)
 THIN = np.where(RNG.random((M, N)) < 0.3, RNG.normal(size=(M, N)), 0.0)
 Y = RNG.normal(size=M) + 5
 WEIGHTS = {"plain": None, "weighted": RNG.integers(0, 4, M).astype(float)}
 
 over_weights = pytest.mark.parametrize("weight", WEIGHTS.values(), ids=WEIGHTS)
-over_kinds = pytest.mark.parametrize("kind", [np.asarray, scipy.sparse.csc_array], ids=["dense", "sparse"])
+over_kinds = pytest.mark.parametrize(
+    "kind", [np.asarray, scipy.sparse.csc_array], ids=["dense", "sparse"]
+)
 over_matrices = pytest.mark.parametrize("X", [X, THIN], ids=["offsets", "thin"])
 over_options = pytest.mark.parametrize("center, scale", [(True, True), (False, True)])
 
@@ -35,9 +41,13 @@ def naive(X, weight, center):
 
 
 def slack(X, weight, center):
-    """Rounding of a standardised column: a sum of M terms, times its size before centring over its norm afterwards."""
+    """Rounding of a standardised column: a sum of M terms, times its size before centring over its
+    norm afterwards.
+    """
     _, norm, unit = naive(X, weight, center)
-    return 4 * M * U * np.maximum(np.abs(unit).max(axis=0), np.abs(X).max(axis=0) / norm).astype(float)
+    return (
+        4 * M * U * np.maximum(np.abs(unit).max(axis=0), np.abs(X).max(axis=0) / norm).astype(float)
+    )
 
 
 @over_weights
@@ -60,7 +70,8 @@ def test_columns_equal_naive_numpy(X, kind, weight, center, scale):
 def test_raw_and_unit_are_inverse(X, kind, weight, center, scale):
     """One division and one multiplication give two roundings."""
     problem = Problem(kind(X), Y, sample_weight=weight, center=center, scale=scale)
-    beta, coef = RNG.normal(size=N), RNG.normal(size=N) / np.abs(X).max(axis=0)
+    beta = RNG.normal(size=N)
+    coef = RNG.normal(size=N) / np.abs(X).max(axis=0)
     assert (np.abs(problem.unit(problem.raw(beta)[0]) - beta) <= 2 * U * np.abs(beta)).all()
     assert (np.abs(problem.raw(problem.unit(coef))[0] - coef) <= 2 * U * np.abs(coef)).all()
 
@@ -75,7 +86,9 @@ def test_predictions_equal_offset_plus_B_beta(X, kind, weight, center, scale):
     beta = RNG.normal(size=N)
     bound = 3 * (slack(X, weight, center) @ np.abs(beta) + N * U * abs(problem.constant))
     expected = problem.constant + problem.dictionary.combine(beta)
-    assert problem.constant == pytest.approx(np.average(Y, weights=weight) if center else 0.0, rel=M * U)
+    assert problem.constant == pytest.approx(
+        np.average(Y, weights=weight) if center else 0.0, rel=M * U
+    )
     for rows in (kind(X), X, scipy.sparse.csr_array(X)):
         assert np.abs(problem.predict(beta, rows) - expected).max() <= bound
     coef, intercept = problem.raw(beta)
@@ -86,13 +99,21 @@ def test_predictions_equal_offset_plus_B_beta(X, kind, weight, center, scale):
 @over_weights
 @over_options
 def test_sparse_equals_dense(weight, center, scale):
-    problems = [Problem(kind(THIN), Y, sample_weight=weight, center=center, scale=scale) for kind in (np.asarray, scipy.sparse.csc_array)]
+    problems = [
+        Problem(kind(THIN), Y, sample_weight=weight, center=center, scale=scale)
+        for kind in (np.asarray, scipy.sparse.csc_array)
+    ]
     bound = slack(THIN, weight, center).max()
-    v, weights, index = RNG.normal(size=M), RNG.random(M), np.array([3, 0, 3])
+    v = RNG.normal(size=M)
+    weights = RNG.random(M)
+    index = np.array([3, 0, 3])
     dense, sparse = (problem.dictionary for problem in problems)
     assert np.abs(columns(problems[0]) - columns(problems[1])).max() <= bound
     assert np.abs(dense.scan(v) - sparse.scan(v)).max() <= bound * np.abs(v).sum()
-    assert np.abs(dense.correlations(v, index) - sparse.correlations(v, index)).max() <= bound * np.abs(v).sum()
+    assert (
+        np.abs(dense.correlations(v, index) - sparse.correlations(v, index)).max()
+        <= bound * np.abs(v).sum()
+    )
     assert np.abs(dense.gram(weights) - sparse.gram(weights)).max() <= 4 * bound
     runs = [cb.solve(problem, cb.ls_boost(0.5), 60) for problem in problems]
     assert runs[0].path.learner.tobytes() == runs[1].path.learner.tobytes()
@@ -104,7 +125,10 @@ def test_weights_count_copies_of_rows():
     """An integer weight w equals w copies of a sample; the same sums in another order."""
     weight = WEIGHTS["weighted"]
     copies = np.repeat(np.arange(M), weight.astype(int))
-    runs = [cb.solve(problem, cb.methods.gcd(), 40) for problem in (Problem(X, Y, sample_weight=weight), Problem(X[copies], Y[copies]))]
+    runs = [
+        cb.solve(problem, cb.methods.gcd(), 40)
+        for problem in (Problem(X, Y, sample_weight=weight), Problem(X[copies], Y[copies]))
+    ]
     assert runs[0].path.learner.tobytes() == runs[1].path.learner.tobytes()
     scale = 40 * slack(X, weight, True).max() * np.abs(Y).sum()
     assert np.abs(runs[0].beta - runs[1].beta).max() <= scale
@@ -139,11 +163,12 @@ def test_unit_columns_are_not_rescaled():
 @over_kinds
 @pytest.mark.parametrize("offset", [1e4, 1e8])
 def test_columns_with_a_huge_mean(kind, offset):
-    """At offset 1e8 the data keep 8 digits of the spread. Whole numbers stay exact, so the run must agree with the run on the small
-    numbers up to rounding.
+    """At offset 1e8 the data keep 8 digits of the spread. Whole numbers stay exact, so the run must
+    agree with the run on the small numbers up to rounding.
     """
     small = RNG.integers(-9, 10, (M, N)).astype(float)
-    method, n_steps = cb.ls_boost(0.5), 200
+    method = cb.ls_boost(0.5)
+    n_steps = 200
     expected = cb.solve(Problem(small, Y), method, n_steps)
     run = cb.solve(Problem(kind(small + offset), Y), method, n_steps)
     bound = 10 * M * U * np.abs(Y).sum()
@@ -152,7 +177,9 @@ def test_columns_with_a_huge_mean(kind, offset):
     assert np.abs(run.final.loss - expected.final.loss) <= bound * np.abs(Y).sum()
     certificate = run.certificate()
     assert certificate.lower <= certificate.upper
-    assert certificate.lower <= cb.solve(Problem(small, Y), cb.ls_boost(1.0), 5000).final.loss + bound
+    assert (
+        certificate.lower <= cb.solve(Problem(small, Y), cb.ls_boost(1.0), 5000).final.loss + bound
+    )
 
 
 @over_kinds
@@ -160,7 +187,8 @@ def test_columns_with_a_huge_mean(kind, offset):
 @pytest.mark.parametrize("mean", [1e6, 1e10, 1e14])
 @pytest.mark.parametrize("zeros", [0, 3], ids=["full", "zeros of no weight"])
 def test_stored_columns_with_a_huge_mean_are_centred(kind, weight, mean, zeros):
-    """The sum of a unit column is at most the rounding of M products, whatever its mean; centring it only once left 5e-6.
+    """The sum of a unit column is at most the rounding of M products, whatever its mean; centring
+    it only once left 5e-6.
 
     The zeros are in rows of weight 0, so that only the mean is large there.
     """
@@ -174,17 +202,23 @@ def test_stored_columns_with_a_huge_mean_are_centred(kind, weight, mean, zeros):
     assert np.abs(weight @ B**2 - 1).max() <= 4 * M * U
     exact = huge[zeros:] - mean
     alphas = cb.lasso_path(exact, Y[zeros:], sample_weight=weight[zeros:]).alphas
-    np.testing.assert_allclose(cb.lasso_path(kind(huge), Y, sample_weight=weight).alphas, alphas, rtol=100 * M * U)
+    np.testing.assert_allclose(
+        cb.lasso_path(kind(huge), Y, sample_weight=weight).alphas, alphas, rtol=100 * M * U
+    )
 
 
 @over_kinds
 @pytest.mark.parametrize("faint", [1e-22, 1e-24, 1e-30, 1e-60, 0.0])
 @pytest.mark.parametrize("value", [0.0, 3.3])
 def test_columns_that_vary_only_in_rows_of_tiny_weight_are_dropped(kind, faint, value, tmp_path):
-    """They once led to gaps of 0.99 and paths of one knot: the first penalty was below the rounding of the correlations."""
+    """They once led to gaps of 0.99 and paths of one knot: the first penalty was below the rounding
+    of the correlations.
+    """
     weight = np.where(np.arange(M) < 3, faint, 1.0)
     mixed = np.where((np.arange(M) < 3)[:, None] | (np.arange(N) != 1), X, value)
-    mixed[:, 3] = RNG.normal(size=M) * np.where(np.arange(M) < 3, 1e9, 1.0)  # a valid column, larger where the weight is small
+    mixed[:, 3] = RNG.normal(size=M) * np.where(
+        np.arange(M) < 3, 1e9, 1.0
+    )  # a valid column, larger where the weight is small
     for source in (kind(mixed), stored(tmp_path, mixed)):
         with pytest.warns(cb.data.ConstantColumnWarning, match=r"1 constant column\(s\).*: x1\."):
             problem = Problem(source, Y, sample_weight=weight)
@@ -205,19 +239,25 @@ def stored(folder, array):
 
 @over_kinds
 def test_rows_of_tiny_weight_count(kind):
-    """Weights of 1e-18 can carry a column: its correlation, 1e-9, is exact up to the rounding of the sum, M U |Y|, which is 1e-5 of it."""
+    """Weights of 1e-18 can carry a column: its correlation, 1e-9, is exact up to the rounding of
+    the sum, M U |Y|, which is 1e-5 of it.
+    """
     weight = np.where(np.arange(M) < 3, 1e-18, 1.0)
     only = np.where((np.arange(M) < 3)[:, None], THIN + 1, 0.0)
     problem = Problem(kind(only), Y, sample_weight=weight)
     expected = naive(only, weight, True)[2].T @ (weight * (Y - np.average(Y, weights=weight)))
-    np.testing.assert_allclose(problem.scan(problem.resid(np.zeros(M))), expected.astype(float), rtol=1e-5)
+    np.testing.assert_allclose(
+        problem.scan(problem.resid(np.zeros(M))), expected.astype(float), rtol=1e-5
+    )
     assert cb.lasso_path(kind(only), Y, sample_weight=weight, tol=1e-8).gaps.max() <= 1e-8
 
 
 @over_kinds
 @pytest.mark.parametrize("power", [0, 600, -600])
 def test_columns_below_zero(kind, power):
-    """No entry is above 0 and the squares leave the range of float64: the columns equal those of opposite sign, bit for bit."""
+    """No entry is above 0 and the squares leave the range of float64: the columns equal those of
+    opposite sign, bit for bit.
+    """
     above = np.where(THIN != 0, np.abs(THIN) + 1, 0.0) * 2.0**power
     one, other = (Problem(kind(sign * above), Y) for sign in (1.0, -1.0))
     assert (columns(one) == -columns(other)).all() and np.isfinite(columns(one)).all()
@@ -234,8 +274,13 @@ def test_the_column_without_unit_norm_is_named():
 def test_columns_of_zeros_are_dropped_without_centring():
     """Not stored, stored as zeros, or dense."""
     X = np.array([[1.0, 0.0, 2.0], [0.0, 0.0, 1.0], [3.0, 0.0, 0.0]])
-    stored = scipy.sparse.csc_array((np.append(X[X[:, 0] > 0, 0], [0.0, 2.0, 1.0]), [0, 2, 1, 0, 1], [0, 2, 3, 5]), shape=(3, 3))
+    stored = scipy.sparse.csc_array(
+        (np.append(X[X[:, 0] > 0, 0], [0.0, 2.0, 1.0]), [0, 2, 1, 0, 1], [0, 2, 3, 5]), shape=(3, 3)
+    )
     for table in (X, scipy.sparse.csc_array(X), stored):
         with pytest.warns(cb.data.ConstantColumnWarning):
             problem = cb.Problem(table, np.array([1.0, 2.0, 4.0]), center=False)
-        assert problem.standardization.kept.tolist() == [0, 2] and np.isfinite(problem.gather(np.arange(2))).all()
+        assert (
+            problem.standardization.kept.tolist() == [0, 2]
+            and np.isfinite(problem.gather(np.arange(2))).all()
+        )

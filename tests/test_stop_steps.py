@@ -1,4 +1,6 @@
-"""A run stops at the first step that satisfies the rule, the same on every machine, and evaluating rules is cheap."""
+"""A run stops at the first step that satisfies the rule, the same on every machine, and evaluating
+rules is cheap.
+"""
 
 import itertools
 import pickle
@@ -12,7 +14,8 @@ from coordboost import Problem
 from coordboost.engine import Status
 
 RNG = np.random.default_rng(4)
-X, Y = RNG.normal(size=(40, 6)), RNG.normal(size=40)
+X = RNG.normal(size=(40, 6))
+Y = RNG.normal(size=40)
 SQUARED = Problem(X, Y)
 MANY = RNG.normal(size=(60, 800))
 WIDE = Problem(MANY, MANY[:, :40].sum(axis=1) + RNG.normal(size=60))
@@ -44,7 +47,10 @@ def first(name, rule, n_steps=STEPS, _cache={}):  # noqa: B006
 
 
 def same(run, other):
-    parts = [(r.path.learner.tobytes(), r.path.theta.tobytes(), r.beta.tobytes(), r.n_scans) for r in (run, other)]
+    parts = [
+        (r.path.learner.tobytes(), r.path.theta.tobytes(), r.beta.tobytes(), r.n_scans)
+        for r in (run, other)
+    ]
     return parts[0] == parts[1]
 
 
@@ -64,8 +70,11 @@ RULES = {
 @over_cases
 @pytest.mark.parametrize("rule", RULES)
 def test_the_first_step_that_satisfies_a_rule(name, rule):
-    """Monotone rules give exactly the naive answer. The run equals a run of that length, and resumes as if it had never stopped."""
-    run, expected = solve(name, RULES[rule]), first(name, RULES[rule])
+    """Monotone rules give exactly the naive answer. The run equals a run of that length, and
+    resumes as if it had never stopped.
+    """
+    run = solve(name, RULES[rule])
+    expected = first(name, RULES[rule])
     assert run.n_steps == (STEPS if expected is None else expected)
     assert run.status is (Status.COMPLETED if expected is None else Status.STOPPED)
     assert same(run, solve(name, n_steps=run.n_steps))
@@ -79,21 +88,31 @@ def test_two_long_runs_stop_at_the_right_step():
     expected = next(state.k for state in states if cb.engine.GapBelow(1e-3)(state))
     run = cb.solve(SQUARED, cb.ls_boost(0.1), 300_000, stop=cb.engine.GapBelow(1e-3))
     assert run.n_steps == expected < 200
-    assert run.message == f"GapBelow ended the run at step {expected}: the certified gap is at most 0.001 of the loss at zero"
+    assert (
+        run.message
+        == f"GapBelow ended the run at step {expected}: the certified gap is at most 0.001 of the "
+        "loss at zero"
+    )
 
 
 @over_cases
 @pytest.mark.parametrize("rule", ["loss", "gap"])
 def test_the_step_does_not_depend_on_blocks_or_compilation(name, rule):
     expected = solve(name, RULES[rule])
-    if name in ("CovarianceState", "explicit", "logistic"):  # the same model state when interpreted, and fast
+    if name in (
+        "CovarianceState",
+        "explicit",
+        "logistic",
+    ):  # the same model state when interpreted, and fast
         assert solve(name, RULES[rule], compile=False).n_steps == expected.n_steps
     assert same(solve(name, RULES[rule], watch=lambda state: None), expected)
 
 
 @over_cases
 def test_the_step_does_not_depend_on_where_the_run_was_cut(name):
-    """For a rule that stays true: the run is resumed in pieces, each with the rule, or has another number of steps."""
+    """For a rule that stays true: the run is resumed in pieces, each with the rule, or has another
+    number of steps.
+    """
     expected = solve(name, RULES["loss"])
     run = solve(name, RULES["loss"], n_steps=expected.n_steps // 3)
     run = run.resume(1, stop=RULES["loss"]).resume(STEPS, stop=RULES["loss"])
@@ -102,7 +121,11 @@ def test_the_step_does_not_depend_on_where_the_run_was_cut(name):
     assert same(solve(name, RULES["loss"], n_steps=10 * STEPS), expected)
 
 
-@pytest.mark.parametrize("method", [cb.agbm(0.5, 0.1), cb.vagbm(0.5), cb.forward_stepwise()], ids=lambda method: method.name)
+@pytest.mark.parametrize(
+    "method",
+    [cb.agbm(0.5, 0.1), cb.vagbm(0.5), cb.forward_stepwise()],
+    ids=lambda method: method.name,
+)
 @pytest.mark.parametrize("at", [0, 1, 4])
 def test_other_coefficient_rules_also_return_to_the_step(method, at):
     run = cb.solve(SQUARED, method, 6, stop=lambda state: state.k >= at, compile=False)
@@ -142,13 +165,24 @@ def test_every_in_the_rules_of_the_package():
     run = cb.solve(SQUARED, cb.ls_boost(0.1), 10_000, stop=rule)
     states = cb.solve(SQUARED, cb.ls_boost(0.1), 10_000).replay(range(0, 10_000, 30))
     assert run.n_steps == next(state.k for state in states if rule(state))
-    assert cb.solve(SQUARED, cb.ls_boost(0.5), 10_000, stop=cb.engine.NoProgress(1e-3, every=64)).n_steps % 64 == 0
-    refused(lambda: cb.solve(SQUARED, cb.ls_boost(), 10, stop=cb.engine.GapBelow(1e-3, every=0)), "every must be")
+    assert (
+        cb.solve(
+            SQUARED, cb.ls_boost(0.5), 10_000, stop=cb.engine.NoProgress(1e-3, every=64)
+        ).n_steps
+        % 64
+        == 0
+    )
+    refused(
+        lambda: cb.solve(SQUARED, cb.ls_boost(), 10, stop=cb.engine.GapBelow(1e-3, every=0)),
+        "every must be",
+    )
 
 
 @pytest.mark.parametrize("name", ["CovarianceState", "explicit", "lookahead"])
 def test_a_rule_that_comes_and_goes_stops_where_it_begins_to_hold(name):
-    """Not always the first step, but a step where the rule is true and was false one step before."""
+    """Not always the first step, but a step where the rule is true and was false one step
+    before.
+    """
 
     def rule(state):
         return state.k > 200 and (state.k // 40) % 2 == 1
@@ -167,7 +201,14 @@ def test_of_several_rules_the_earliest_step_counts(order):
         rule.__name__ = f"by_{n}"
         return rule
 
-    rules = [by(700), cb.engine.GapBelow(0.0), by(40), cb.engine.TimeLimit(100.0), Odd(41, 1), by(41)][::order]
+    rules = [
+        by(700),
+        cb.engine.GapBelow(0.0),
+        by(40),
+        cb.engine.TimeLimit(100.0),
+        Odd(41, 1),
+        by(41),
+    ][::order]
     run = cb.solve(SQUARED, cb.ls_boost(1e-4), 100_000, stop=rules)
     assert run.n_steps == 40 and run.message == "by_40 ended the run at step 40"
     run = cb.solve(SQUARED, cb.ls_boost(1e-4), 100_000, stop=[by(41), Odd(41, 1)][::order])
@@ -176,7 +217,9 @@ def test_of_several_rules_the_earliest_step_counts(order):
 
 @pytest.mark.parametrize("name", ["explicit", "lookahead"])
 def test_when_a_rule_is_evaluated(name):
-    """After each of the first 32 steps, then at intervals that grow as a sixteenth of the step number."""
+    """After each of the first 32 steps, then at intervals that grow as a sixteenth of the step
+    number.
+    """
     asked = []
     solve(name, lambda state: asked.append(state.k), n_steps=300)
     assert asked[:33] == list(range(33)) and asked[-1] == 300
@@ -185,7 +228,13 @@ def test_when_a_rule_is_evaluated(name):
 
 def test_watch_sees_only_steps_that_are_kept():
     seen = []
-    run = cb.solve(SQUARED, cb.ls_boost(1e-4), 10**6, stop=lambda s: s.k >= 5000, watch=lambda s: seen.append(s.k))
+    run = cb.solve(
+        SQUARED,
+        cb.ls_boost(1e-4),
+        10**6,
+        stop=lambda s: s.k >= 5000,
+        watch=lambda s: seen.append(s.k),
+    )
     assert run.n_steps == 5000 == seen[-1] and seen == sorted(set(seen))
 
 

@@ -1,4 +1,6 @@
-"""Early ends of a run, by stop rules and divergence: the steps made equal those of a shorter run."""
+"""Early ends of a run, by stop rules and divergence: the steps made equal those of a shorter
+run.
+"""
 
 import signal
 import time
@@ -13,7 +15,8 @@ from coordboost.engine import Status
 
 RNG = np.random.default_rng(9)
 M, N = 40, 6
-X, Y = RNG.normal(size=(M, N)), RNG.normal(size=M)
+X = RNG.normal(size=(M, N))
+Y = RNG.normal(size=M)
 FOREVER = 10**12
 
 
@@ -23,7 +26,10 @@ def problem():
 
 def equals_fresh_run(run, method, **options):
     fresh = cb.solve(problem(), method, run.n_steps, **options)
-    return fresh.beta.tobytes() == run.beta.tobytes() and fresh.path.theta.tobytes() == run.path.theta.tobytes()
+    return (
+        fresh.beta.tobytes() == run.beta.tobytes()
+        and fresh.path.theta.tobytes() == run.path.theta.tobytes()
+    )
 
 
 METHOD = cb.ls_boost(0.5)
@@ -31,7 +37,9 @@ METHOD = cb.ls_boost(0.5)
 
 def stopped(stop, method=METHOD, n_steps=FOREVER):
     run = cb.solve(problem(), method, n_steps, stop=stop)
-    assert run.status is Status.STOPPED and 0 < run.n_steps < n_steps and equals_fresh_run(run, method)
+    assert (
+        run.status is Status.STOPPED and 0 < run.n_steps < n_steps and equals_fresh_run(run, method)
+    )
     return run
 
 
@@ -41,14 +49,22 @@ def test_stop_below_a_gap(tolerance, target):
     run = stopped(cb.engine.GapBelow(tolerance, target))
     limit = tolerance * run.problem.value(np.zeros(M))
     assert run.certificate(target).gap <= limit < cb.certify(run.problem, np.zeros(N), target).gap
-    assert run.message == f"GapBelow ended the run at step {run.n_steps:,}: {cb.engine.GapBelow(tolerance, target)}"
+    assert (
+        run.message == f"GapBelow ended the run at step {run.n_steps:,}: "
+        f"{cb.engine.GapBelow(tolerance, target)}"
+    )
     assert f"{tolerance:g}" in run.message
 
 
 def test_stop_without_progress():
     run = stopped(cb.engine.NoProgress(1e-9))
-    assert np.abs(run.final.corr).max() <= 1e-9 * np.abs(run.problem.dictionary.scan(run.problem.y)).max()
-    assert not cb.engine.NoProgress()(cb.solve(problem(), cb.methods.frank_wolfe(1.0), 3).final)  # on a ball correlations stay large
+    assert (
+        np.abs(run.final.corr).max()
+        <= 1e-9 * np.abs(run.problem.dictionary.scan(run.problem.y)).max()
+    )
+    assert not cb.engine.NoProgress()(
+        cb.solve(problem(), cb.methods.frank_wolfe(1.0), 3).final
+    )  # on a ball correlations stay large
 
 
 def test_stop_by_time():
@@ -57,7 +73,11 @@ def test_stop_by_time():
     assert run.seconds >= 0.3 and time.perf_counter() - began < 30
     assert "0.3 s" in run.message
     again = run.resume(FOREVER, stop=cb.engine.TimeLimit(run.seconds + 0.1))
-    assert again.status is Status.STOPPED and again.n_steps > run.n_steps and again.seconds >= run.seconds + 0.1
+    assert (
+        again.status is Status.STOPPED
+        and again.n_steps > run.n_steps
+        and again.seconds >= run.seconds + 0.1
+    )
 
 
 def test_stop_by_any_callable_and_the_first_of_several():
@@ -95,7 +115,9 @@ def test_an_error_in_watch_is_the_users_own():
 
 
 class Doubling(namedtuple("Doubling", "factor"), cb.rules.StepRule):
-    """A user's step rule that overshoots: each step multiplies the residual along the learner by 1 - factor."""
+    """A user's step rule that overshoots: each step multiplies the residual along the learner by 1
+    - factor.
+    """
 
     def move(self, k, state, j, corr, beta_j):
         return 0, self.factor * corr
@@ -121,15 +143,23 @@ DIVERGING = [
         (DIVERGING[0], cb.engine.CovarianceState, cb.losses.Squared(), True),
         (DIVERGING[2], cb.engine.NaiveState, cb.losses.Squared(), True),
         *((method, cb.engine.CovarianceState, cb.losses.Squared(), False) for method in DIVERGING),
-        *((method, cb.engine.NaiveState, loss, False) for method in DIVERGING for loss in (cb.losses.Squared(), cb.losses.Huber(1e300))),
+        *(
+            (method, cb.engine.NaiveState, loss, False)
+            for method in DIVERGING
+            for loss in (cb.losses.Squared(), cb.losses.Huber(1e300))
+        ),
     ],
 )
 def test_divergence_never_returns_nan(method, model_state, loss, compile, deadline):
     run = cb.solve(Problem(X, Y, loss), method, 100_000, model_state=model_state, compile=compile)
     assert run.status is Status.DIVERGED and run.message == Status.DIVERGED.value
     assert 0 < run.n_steps < 100_000 and (run.n_steps == 23 or method.name != "NaN")
-    assert np.isfinite([*run.beta, *run.coef, run.intercept, *run.pred, *run.path.theta, run.final.loss]).all()
-    fresh = cb.solve(Problem(X, Y, loss), method, run.n_steps, model_state=model_state, compile=compile)
+    assert np.isfinite(
+        [*run.beta, *run.coef, run.intercept, *run.pred, *run.path.theta, run.final.loss]
+    ).all()
+    fresh = cb.solve(
+        Problem(X, Y, loss), method, run.n_steps, model_state=model_state, compile=compile
+    )
     assert fresh.beta.tobytes() == run.beta.tobytes()
     assert np.isfinite(run.predict(X)).all() and "DIVERGED" not in repr(run)
 

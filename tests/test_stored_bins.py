@@ -1,4 +1,6 @@
-"""Binning columns larger than memory: the bins equal those of columns in memory, and memory use is limited."""
+"""Binning columns larger than memory: the bins equal those of columns in memory, and memory use is
+limited.
+"""
 
 import tracemalloc
 
@@ -12,7 +14,11 @@ import coordboost as cb
 def same(one, two):
     (binned, binning), (other, expected) = one, two
     assert all(map(np.array_equal, binned, other))
-    assert (binning.names, binning.named, binning.labels) == (expected.names, expected.named, expected.labels)
+    assert (binning.names, binning.named, binning.labels) == (
+        expected.names,
+        expected.named,
+        expected.labels,
+    )
 
 
 @every_source
@@ -21,7 +27,10 @@ def test_bins_are_those_of_the_columns_in_memory(tmp_path, source):
     opened = SOURCES[source](tmp_path, X)
     opened.memory = 2 * 8 * len(X) * 30  # 30 columns at a time: nine parts
     names = opened.names
-    same(cb.data.bin_columns(opened, max_bins=17), cb.data.bin_columns(X, max_bins=17, feature_names=names))
+    same(
+        cb.data.bin_columns(opened, max_bins=17),
+        cb.data.bin_columns(X, max_bins=17, feature_names=names),
+    )
     rows = cb.data.bin_columns(X[:50], feature_names=names)[1].bin(opened).codes
     np.testing.assert_array_equal(rows, cb.data.bin_columns(X[:50])[1].bin(X).codes)
 
@@ -32,8 +41,13 @@ def test_missing_values_types_and_categories(tmp_path, dtype):
     if dtype is np.float32:
         X[::7, 1], X[3, 2], X[:, 3] = np.nan, np.inf, np.nan
     opened = cb.data.open_columns(saved(tmp_path, X), memory=0)  # one column at a time
-    same(cb.data.bin_columns(opened, categorical=[4], file=tmp_path / "codes.npy"), cb.data.bin_columns(X, categorical=[4]))
-    np.testing.assert_array_equal(np.load(tmp_path / "codes.npy"), cb.data.bin_columns(X, categorical=[4])[0].codes)
+    same(
+        cb.data.bin_columns(opened, categorical=[4], file=tmp_path / "codes.npy"),
+        cb.data.bin_columns(X, categorical=[4]),
+    )
+    np.testing.assert_array_equal(
+        np.load(tmp_path / "codes.npy"), cb.data.bin_columns(X, categorical=[4])[0].codes
+    )
 
 
 def test_bins_keep_their_file_when_it_is_replaced(tmp_path):
@@ -44,21 +58,33 @@ def test_bins_keep_their_file_when_it_is_replaced(tmp_path):
 
 def test_runs_on_a_file_of_bins_are_those_in_memory(tmp_path):
     X, y = data()
-    opened, file = cb.data.open_columns(saved(tmp_path, np.asfortranarray(X))), tmp_path / "codes.npy"
+    opened = cb.data.open_columns(saved(tmp_path, np.asfortranarray(X)))
+    file = tmp_path / "codes.npy"
     cases = (
-        (cb.data.stumps, cb.ls_boost(0.1), True), (cb.data.leaf_stumps, cb.rtgcd(select=cb.rules.Groups(3)), False),
+        (cb.data.stumps, cb.ls_boost(0.1), True),
+        (cb.data.leaf_stumps, cb.rtgcd(select=cb.rules.Groups(3)), False),
         (cb.data.trees, cb.gbm(0.1), True),
-    )  # fmt: skip
+    )
     for learners, method, compile in cases:
-        with pytest.warns(cb.data.ConstantColumnWarning) if learners is not cb.data.trees else np.errstate():
+        with (
+            pytest.warns(cb.data.ConstantColumnWarning)
+            if learners is not cb.data.trees
+            else np.errstate()
+        ):
             tables = learners(opened, file=file), learners(X)
-            one, two = (cb.solve(cb.Problem(made, y), method, 30, compile=compile) for made in tables)
-        assert one.path.learner.tolist() == two.path.learner.tolist() and (one.beta == two.beta).all()
+            one, two = (
+                cb.solve(cb.Problem(made, y), method, 30, compile=compile) for made in tables
+            )
+        assert (
+            one.path.learner.tolist() == two.path.learner.tolist() and (one.beta == two.beta).all()
+        )
         assert isinstance(one.problem.dictionary.binned.codes.base, np.memmap)
         np.testing.assert_array_equal(one.predict(opened), two.predict(X))
 
 
-@pytest.mark.parametrize("file, sentence", [("none/x.npy", "cannot be written"), (3, "file must be a path, got 3")])
+@pytest.mark.parametrize(
+    "file, sentence", [("none/x.npy", "cannot be written"), (3, "file must be a path, got 3")]
+)
 def test_a_file_that_cannot_be_written_is_refused(tmp_path, file, sentence):
     with pytest.raises(ValueError, match=sentence):
         cb.data.bin_columns(np.eye(3), file=tmp_path / file if isinstance(file, str) else file)
@@ -99,6 +125,13 @@ def test_a_large_file_is_binned_and_boosted_in_a_quarter_of_its_size(tmp_path):
     opened = cb.data.open_columns(tmp_path / "x.npy", memory=1 << 24)
     most, family = peak(lambda: cb.data.trees(opened, file=tmp_path / "codes.npy"))
     assert most < 8 * n * d / 8
-    for learners, state in ((family, None), (cb.data.stumps(opened, file=tmp_path / "codes.npy"), cb.engine.NaiveState)):
-        most, run = peak(lambda made=learners, kind=state: cb.solve(cb.Problem(made, y), cb.ls_boost(0.3), 20, model_state=kind))
+    for learners, state in (
+        (family, None),
+        (cb.data.stumps(opened, file=tmp_path / "codes.npy"), cb.engine.NaiveState),
+    ):
+        most, run = peak(
+            lambda made=learners, kind=state: cb.solve(
+                cb.Problem(made, y), cb.ls_boost(0.3), 20, model_state=kind
+            )
+        )
         assert run.final.loss < run.problem.start_loss and most < 8 * n * d / 4

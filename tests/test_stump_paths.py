@@ -1,4 +1,6 @@
-"""Lasso paths, certificates and shape functions over all stumps, compared with the explicit matrix of the same stumps."""
+"""Lasso paths, certificates and shape functions over all stumps, compared with the explicit matrix
+of the same stumps.
+"""
 
 import numpy as np
 import pytest
@@ -11,7 +13,11 @@ def both(kind, weight=None, loss=None, missing=0.1):
     """A problem on stumps, the same problem on their explicit matrix, and the table."""
     X, y = table(missing=missing)
     y = y if loss is None else np.where(y > 0, 1.0, -1.0)
-    made = cb.data.stumps(X, categorical=[2]) if kind is cb.learners.Stumps else cb.data.leaf_stumps(X, categorical=[2])
+    made = (
+        cb.data.stumps(X, categorical=[2])
+        if kind is cb.learners.Stumps
+        else cb.data.leaf_stumps(X, categorical=[2])
+    )
     problem = cb.Problem(made, y, loss, sample_weight=weight)
     rows = np.ascontiguousarray(columns(problem.dictionary).T)
     return problem, cb.Problem(cb.learners.Dense(rows), y, loss, sample_weight=weight), X
@@ -22,14 +28,18 @@ def both(kind, weight=None, loss=None, missing=0.1):
 def test_the_lasso_path_is_that_of_the_explicit_matrix(kind, weighted):
     weight = np.random.default_rng(1).random(90) + 0.5 if weighted else None
     problem, other, _ = both(kind, weight)
-    one, two = (cb.lasso_path(p, n_alphas=25, eps=0.05, tol=1e-10, solver="cd") for p in (problem, other))
+    one, two = (
+        cb.lasso_path(p, n_alphas=25, eps=0.05, tol=1e-10, solver="cd") for p in (problem, other)
+    )
     assert one.gaps.max() <= 1e-10
     np.testing.assert_allclose(one.alphas, two.alphas, rtol=1e-12)
     null = problem.start_loss
     for k in range(25):
         models = [problem.combine(problem.unit(path.coefs[:, k])) for path in (one, two)]
         # at gap g two predictions differ by at most 2 sqrt(2 g), in the norm of the loss
-        assert np.linalg.norm(models[0] - models[1]) <= 2 * np.sqrt(2 * 1e-10 * null) / np.sqrt(problem.weight.min())
+        assert np.linalg.norm(models[0] - models[1]) <= 2 * np.sqrt(2 * 1e-10 * null) / np.sqrt(
+            problem.weight.min()
+        )
 
 
 def test_the_path_gathers_no_column(monkeypatch):
@@ -49,8 +59,14 @@ def test_the_path_gathers_no_column(monkeypatch):
 @pytest.mark.parametrize("loss", [None, cb.losses.Logistic()], ids=["squared", "logistic"])
 def test_certificates_are_those_of_the_explicit_matrix(kind, loss):
     problem, other, _ = both(kind, loss=loss)
-    run = cb.solve(problem, cb.rules.Method("m", cb.rules.Greedy(), cb.rules.ShrunkenStep(0.5), "test"), 40)
-    for target in (cb.certificates.L1Penalty(2.0), cb.certificates.L1Ball(3.0), cb.certificates.Unconstrained()):
+    run = cb.solve(
+        problem, cb.rules.Method("m", cb.rules.Greedy(), cb.rules.ShrunkenStep(0.5), "test"), 40
+    )
+    for target in (
+        cb.certificates.L1Penalty(2.0),
+        cb.certificates.L1Ball(3.0),
+        cb.certificates.Unconstrained(),
+    ):
         one, two = (cb.certify(p, run.beta, target) for p in (problem, other))
         np.testing.assert_allclose([one.lower, one.upper], [two.lower, two.upper], rtol=1e-10)
 
@@ -62,10 +78,14 @@ def test_shapes_and_the_offset_add_up_to_the_prediction(kind):
     new = np.vstack([X, X + 0.3, np.full((1, 5), np.nan), np.full((1, 5), 99.0)])
     new[90:180, 2] = X[:, 2]
     names = problem.binning.names
-    total = problem.constant + sum(shape(new[:, names.index(name)]) for name, shape in run.shape_functions().items())
+    total = problem.constant + sum(
+        shape(new[:, names.index(name)]) for name, shape in run.shape_functions().items()
+    )
     np.testing.assert_allclose(total, run.predict(new), rtol=0, atol=1e-12)
     for name, shape in run.shape_functions().items():
-        assert shape.feature == name and len(shape.values) == len(shape.labels or [*shape.cuts.tolist(), 0])
+        assert shape.feature == name and len(shape.values) == len(
+            shape.labels or [*shape.cuts.tolist(), 0]
+        )
         if shape.labels is None:
             assert (np.diff(shape.values) != 0).all()
         np.testing.assert_array_equal(shape.coefs, run.beta[shape.learners])
@@ -90,7 +110,10 @@ def test_the_exact_path_is_that_of_the_explicit_matrix(kind):
 @every_kind
 def test_paths_predict_new_rows_of_the_table(kind):
     problem, _, X = both(kind)
-    for path in (cb.lasso_path(problem, n_alphas=5, eps=0.3, solver="cd"), cb.exact_path(problem, max_knots=5)):
+    for path in (
+        cb.lasso_path(problem, n_alphas=5, eps=0.3, solver="cd"),
+        cb.exact_path(problem, max_knots=5),
+    ):
         models = [problem.unit(path.coef_at(step=k)) for k in range(path.n_points)]
         expected = [problem.constant + problem.combine(beta)[10:30] for beta in models]
         np.testing.assert_allclose(list(path.staged_predict(X[10:30])), expected, atol=1e-12)
@@ -102,6 +125,9 @@ def test_lasso_paths_over_stumps_are_cross_validated():
     alphas = [0.3, 0.1]
 
     def fit(X, y, weight):
-        return cb.lasso_path(cb.Problem(cb.data.leaf_stumps(X, categorical=[2]), y, sample_weight=weight), alphas=alphas)
+        return cb.lasso_path(
+            cb.Problem(cb.data.leaf_stumps(X, categorical=[2]), y, sample_weight=weight),
+            alphas=alphas,
+        )
 
     assert cb.cross_validate(fit, X, y).losses.shape == (5, 2)

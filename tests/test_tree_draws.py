@@ -1,4 +1,6 @@
-"""Trees grown on a subsample of the rows, and trees whose interactions are limited to given sets of features."""
+"""Trees grown on a subsample of the rows, and trees whose interactions are limited to given sets of
+features.
+"""
 
 import itertools
 import warnings
@@ -19,7 +21,12 @@ WEIGHT = RNG.uniform(0.5, 2.0, size=N)
 
 
 def grown(k, *, y=Y, weight=None, loss=None, method=None, **limits):
-    problem = cb.Problem(cb.data.trees(X, **{"max_depth": 3, "min_samples": 4} | limits), y, loss, sample_weight=weight)
+    problem = cb.Problem(
+        cb.data.trees(X, **{"max_depth": 3, "min_samples": 4} | limits),
+        y,
+        loss,
+        sample_weight=weight,
+    )
     return cb.solve(problem, method or cb.ls_boost(0.3), k)
 
 
@@ -32,16 +39,31 @@ def nodes_of(run, j):
 @pytest.mark.parametrize("weight", [None, WEIGHT], ids=["even", "weights"])
 @pytest.mark.parametrize("newton", [False, True])
 def test_a_step_adds_the_tree_of_the_rows_drawn(weight, newton):
-    """Each value is the mean (or damped Newton step) over the drawn rows in its leaf, and is added for all rows of the leaf."""
-    y, loss = (np.where(Y > 0, 1.0, -1.0), cb.losses.Logistic()) if newton else (Y, cb.losses.Squared())
-    run = grown(6, y=y, weight=weight, loss=loss, newton=newton, subsample=0.5, seed=7, method=FITTED)
-    pred, w = np.zeros(N), np.ones(N) if weight is None else weight
+    """Each value is the mean (or damped Newton step) over the drawn rows in its leaf, and is added
+    for all rows of the leaf.
+    """
+    y, loss = (
+        (np.where(Y > 0, 1.0, -1.0), cb.losses.Logistic()) if newton else (Y, cb.losses.Squared())
+    )
+    run = grown(
+        6, y=y, weight=weight, loss=loss, newton=newton, subsample=0.5, seed=7, method=FITTED
+    )
+    pred = np.zeros(N)
+    w = np.ones(N) if weight is None else weight
     for j, state in enumerate(run.replay(range(1, 7))):
         drawn = np.zeros(N, dtype=bool)
         drawn[rows_of(run, j)] = True
         step = state.pred - pred
         resid = run.problem.resid(pred)
-        mass = w * [run.problem.loss.curvature(a, run.problem.base + f) for a, f in zip(run.problem.y, pred, strict=True)] if newton else w
+        mass = (
+            w
+            * [
+                run.problem.loss.curvature(a, run.problem.base + f)
+                for a, f in zip(run.problem.y, pred, strict=True)
+            ]
+            if newton
+            else w
+        )
         for value in np.unique(step.round(9)):
             leaf = step.round(9) == value
             assert (leaf & drawn).sum() >= 4
@@ -58,12 +80,23 @@ def rows_of(run, j):
 def test_draws_depend_on_seed_and_tree_number_only(tmp_path):
     run = grown(8, subsample=0.5, seed=3)
     draws = [rows_of(run, j) for j in range(8)]
-    assert all((np.diff(one.astype(int)) > 0).all() and abs(len(one) - N / 2) < 5 * (N / 4) ** 0.5 for one in draws)
+    assert all(
+        (np.diff(one.astype(int)) > 0).all() and abs(len(one) - N / 2) < 5 * (N / 4) ** 0.5
+        for one in draws
+    )
     assert len({one.tobytes() for one in draws}) == 8
-    assert grown(8, subsample=0.5, seed=4).beta.tobytes() != run.beta.tobytes() == grown(3, subsample=0.5, seed=3).resume(5).beta.tobytes()
+    assert (
+        grown(8, subsample=0.5, seed=4).beta.tobytes()
+        != run.beta.tobytes()
+        == grown(3, subsample=0.5, seed=3).resume(5).beta.tobytes()
+    )
     run.save(tmp_path / "the.run")
     read = cb.load(tmp_path / "the.run")
-    assert read.resume(4).beta.tobytes() == run.resume(4).beta.tobytes() == grown(12, subsample=0.5, seed=3).beta.tobytes()
+    assert (
+        read.resume(4).beta.tobytes()
+        == run.resume(4).beta.tobytes()
+        == grown(12, subsample=0.5, seed=3).beta.tobytes()
+    )
     assert read.predict(X).tobytes() == run.predict(X).tobytes()
 
 
@@ -79,10 +112,15 @@ def test_each_row_is_drawn_as_often_as_any_other():
     assert np.abs((seen.T @ seen)[np.triu_indices(N, 1)] - 250).max() < 6 * 187**0.5
 
 
-SETS = {"pairwise": [*itertools.combinations(range(D), 2)], "no_interactions": [(j,) for j in range(D)]}
+SETS = {
+    "pairwise": [*itertools.combinations(range(D), 2)],
+    "no_interactions": [(j,) for j in range(D)],
+}
 
 
-@pytest.mark.parametrize("sets", ["pairwise", "no_interactions", [[0, 1], [1, 2, 3]], [{4}]], ids=str)
+@pytest.mark.parametrize(
+    "sets", ["pairwise", "no_interactions", [[0, 1], [1, 2, 3]], [{4}]], ids=str
+)
 def test_features_on_a_branch_are_in_one_set(sets):
     run = grown(12, sets=sets, max_depth=4)
     groups = SETS[sets] if isinstance(sets, str) else [*sets, set(range(D)) - set().union(*sets)]
@@ -97,17 +135,27 @@ def test_features_on_a_branch_are_in_one_set(sets):
                 ways += [(left[at], way), (left[at] + 1, way)]
             else:
                 met.add(way)
-    assert all(any(way <= set(one) for one in groups) for way in met) and max(map(len, met)) > (sets == "no_interactions") * 0
+    assert (
+        all(any(way <= set(one) for one in groups) for way in met)
+        and max(map(len, met)) > (sets == "no_interactions") * 0
+    )
     assert max(map(len, met)) == min(4, max(map(len, groups)))
-    assert grown(12, max_depth=4).beta.tobytes() != run.beta.tobytes() == grown(12, sets=sets, max_depth=4).beta.tobytes()
+    assert (
+        grown(12, max_depth=4).beta.tobytes()
+        != run.beta.tobytes()
+        == grown(12, sets=sets, max_depth=4).beta.tobytes()
+    )
 
 
 def test_no_interactions_is_a_sum_of_functions_of_one_feature():
     run = grown(30, sets="no_interactions")
-    a, b = X.copy(), X[::-1].copy()
+    a = X.copy()
+    b = X[::-1].copy()
     mixed = np.where(np.arange(D) == 2, b, a)
     other = np.where(np.arange(D) == 2, a, b)
-    np.testing.assert_allclose(run.predict(a) + run.predict(b), run.predict(mixed) + run.predict(other), atol=1e-12)
+    np.testing.assert_allclose(
+        run.predict(a) + run.predict(b), run.predict(mixed) + run.predict(other), atol=1e-12
+    )
 
 
 @pytest.mark.parametrize("sets", ["pairwise", "no_interactions", [[0, 1], [1, 2, 3]]], ids=str)
@@ -115,9 +163,15 @@ def test_models_are_those_of_scikit_learn(sets):
     from sklearn.ensemble import HistGradientBoostingRegressor
 
     given = {"max_depth": 3, "min_samples_leaf": 10, "random_state": 0}
-    theirs = HistGradientBoostingRegressor(max_iter=30, interaction_cst=sets, max_leaf_nodes=None, early_stopping=False, **given)
-    ours = cb.RandomizedGBMRegressor(n_estimators=30, max_features=None, interaction_cst=sets, **given)
-    np.testing.assert_allclose(ours.fit(X, Y).predict(X), theirs.fit(X, Y).predict(X), rtol=1e-4, atol=1e-5)
+    theirs = HistGradientBoostingRegressor(
+        max_iter=30, interaction_cst=sets, max_leaf_nodes=None, early_stopping=False, **given
+    )
+    ours = cb.RandomizedGBMRegressor(
+        n_estimators=30, max_features=None, interaction_cst=sets, **given
+    )
+    np.testing.assert_allclose(
+        ours.fit(X, Y).predict(X), theirs.fit(X, Y).predict(X), rtol=1e-4, atol=1e-5
+    )
 
 
 def test_sets_are_saved_and_named(tmp_path):
@@ -129,18 +183,30 @@ def test_sets_are_saved_and_named(tmp_path):
     assert run.beta.tobytes() == grown(6, sets=[[0, 1], [2], [3, 4]], min_samples=1).beta.tobytes()
 
 
-KINDS = {"randomized": (cb.RandomizedGBMRegressor, Y), "accelerated": (cb.AcceleratedGBMClassifier, np.where(Y > 0, "a", "b"))}
+KINDS = {
+    "randomized": (cb.RandomizedGBMRegressor, Y),
+    "accelerated": (cb.AcceleratedGBMClassifier, np.where(Y > 0, "a", "b")),
+}
 
 
 @pytest.mark.parametrize(("kind", "y"), KINDS.values(), ids=KINDS)
 def test_estimators(kind, y):
     given = {"n_estimators": 20, "min_samples_leaf": 5}
-    models = [kind(**given, random_state=seed, subsample=0.5, interaction_cst=[[0, 1], [2, 3]]).fit(X, y) for seed in (0, 0, 1)]
+    models = [
+        kind(**given, random_state=seed, subsample=0.5, interaction_cst=[[0, 1], [2, 3]]).fit(X, y)
+        for seed in (0, 0, 1)
+    ]
     one, same, other = (model.runs_[0].beta.tobytes() for model in models)
     assert one == same != other
     whole = kind(**given, random_state=0).fit(X, y)
     assert models[0].score(X, y) > 0.5 * whole.score(X, y)
-    half = kind(**given | {"n_estimators": 8}, random_state=0, subsample=0.5, interaction_cst=[[0, 1], [2, 3]], warm_start=True).fit(X, y)
+    half = kind(
+        **given | {"n_estimators": 8},
+        random_state=0,
+        subsample=0.5,
+        interaction_cst=[[0, 1], [2, 3]],
+        warm_start=True,
+    ).fit(X, y)
     assert half.set_params(n_estimators=20).fit(X, y).runs_[0].beta.tobytes() == one
 
 
@@ -154,12 +220,20 @@ def test_what_is_refused():
 
 def test_few_rows():
     """A leaf counts only the drawn rows: if they are too few, no tree splits."""
-    run = cb.solve(cb.Problem(cb.data.trees(X[:6], subsample=0.3, min_samples=2), Y[:6]), cb.ls_boost(0.5), 3)
+    run = cb.solve(
+        cb.Problem(cb.data.trees(X[:6], subsample=0.3, min_samples=2), Y[:6]), cb.ls_boost(0.5), 3
+    )
     assert (run.problem.dictionary.trees.n_leaves == 1).all() and np.isfinite(run.final.loss)
-    assert np.isfinite(cb.solve(cb.Problem(cb.data.trees(X[:2], subsample=0.1), Y[:2]), cb.ls_boost(0.5), 3).final.loss)
+    assert np.isfinite(
+        cb.solve(
+            cb.Problem(cb.data.trees(X[:2], subsample=0.1), Y[:2]), cb.ls_boost(0.5), 3
+        ).final.loss
+    )
 
 
-@pytest.mark.parametrize("loss", [cb.losses.Squared(), cb.losses.Huber(0.5)], ids=["squared", "huber"])
+@pytest.mark.parametrize(
+    "loss", [cb.losses.Squared(), cb.losses.Huber(0.5)], ids=["squared", "huber"]
+)
 @pytest.mark.parametrize("kind", [cb.AcceleratedGBMRegressor, cb.RandomizedGBMRegressor])
 def test_trees_of_some_rows_keep_monotone_constraints(kind, loss):
     grid = np.linspace(-3, 3, 60)[:, None]
@@ -169,9 +243,15 @@ def test_trees_of_some_rows_keep_monotone_constraints(kind, loss):
         y = rng.normal(size=40)
         newton = {"newton": True} if "newton" in kind().get_params() else {"gamma": 0.5}
         model = kind(
-            loss=loss, monotonic_cst=[1], subsample=0.3, learning_rate=1.0, n_estimators=10,
-            min_samples_leaf=1, random_state=seed, **newton,
-        )  # fmt: skip
+            loss=loss,
+            monotonic_cst=[1],
+            subsample=0.3,
+            learning_rate=1.0,
+            n_estimators=10,
+            min_samples_leaf=1,
+            random_state=seed,
+            **newton,
+        )
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", ConvergenceWarning)
             model.fit(x, y)

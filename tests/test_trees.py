@@ -1,4 +1,6 @@
-"""Trees equal those of a naive grower, split by split and leaf by leaf, on small whole numbers, where sums are exact."""
+"""Trees equal those of a naive grower, split by split and leaf by leaf, on small whole numbers,
+where sums are exact.
+"""
 
 from fractions import Fraction
 
@@ -14,42 +16,73 @@ RNG = np.random.default_rng(3)
 
 
 def grown(X, y, weight=None, **limits):
-    """One full boosting step from 0: the run, and the column that splits each node of its tree, -1 for a leaf."""
-    run = cb.solve(cb.Problem(cb.data.trees(X, **limits), y, sample_weight=weight, center=False), cb.gbm(1.0), 1)
-    return run, [-1 if split is None else int(split.name[1:]) for split in run.problem.dictionary.splits(0)]
+    """One full boosting step from 0: the run, and the column that splits each node of its tree, -1
+    for a leaf.
+    """
+    run = cb.solve(
+        cb.Problem(cb.data.trees(X, **limits), y, sample_weight=weight, center=False),
+        cb.gbm(1.0),
+        1,
+    )
+    return run, [
+        -1 if split is None else int(split.name[1:]) for split in run.problem.dictionary.splits(0)
+    ]
 
 
 def same_as_naive(X, y, weight=None, **limits):
     """Grow a tree, compare it with the naive tree, and return the run and the splits."""
-    X, y = np.asarray(X, dtype=float), np.asarray(y, dtype=float)
+    X = np.asarray(X, dtype=float)
+    y = np.asarray(y, dtype=float)
     run, features = grown(X, y, weight, **limits)
     zeros = [0] * X.shape[1]
-    columns = limits.pop("categorical", ()), limits.pop("monotone", zeros), limits.pop("penalty", zeros)
-    known = {"max_depth": 3, "max_leaves": None, "min_samples": 1, "min_weight": 0.0, "min_gain": 0.0, "l2": 0.0} | limits
+    columns = (
+        limits.pop("categorical", ()),
+        limits.pop("monotone", zeros),
+        limits.pop("penalty", zeros),
+    )
+    known = {
+        "max_depth": 3,
+        "max_leaves": None,
+        "min_samples": 1,
+        "min_weight": 0.0,
+        "min_gain": 0.0,
+        "l2": 0.0,
+    } | limits
     weight = np.ones(len(y)) if weight is None else weight
     expected, leaves = naive_tree(X, weight * y, weight, *columns, known)
     assert features == expected
     for rows, value in leaves:
         np.testing.assert_allclose(run.pred[rows], value, rtol=1e-12, atol=1e-12)
-    counts = [line.split("(")[1].split()[0] for line in run.problem.dictionary.text(0).splitlines() if "leaf" in line]
+    counts = [
+        line.split("(")[1].split()[0]
+        for line in run.problem.dictionary.text(0).splitlines()
+        if "leaf" in line
+    ]
     assert sorted(map(int, counts)) == sorted(len(rows) for rows, _ in leaves)
     return run, features
 
 
 @st.composite
 def cases(draw):
-    """A small table with categories and missing values, limits, targets and weights of small whole numbers."""
-    n, d = draw(st.integers(1, 24)), draw(st.integers(1, 6))
+    """A small table with categories and missing values, limits, targets and weights of small whole
+    numbers.
+    """
+    n = draw(st.integers(1, 24))
+    d = draw(st.integers(1, 6))
     rng = np.random.default_rng(draw(st.integers(0, 2**32 - 1)))
     X = rng.integers(0, rng.integers(1, 7, d), (n, d)).astype(float)
     categorical = np.flatnonzero(rng.integers(0, 3, d) == 2).tolist()
     X[rng.random((n, d)) < 0.2 * rng.integers(0, 2, d)] = np.nan
     limits = {
-        "max_depth": draw(st.sampled_from([1, 2, 3, 5])), "max_leaves": draw(st.sampled_from([None, 2, 3, 5])),
-        "min_samples": draw(st.integers(1, 3)), "min_weight": draw(st.sampled_from([0.0, 2.0, 4.0])),
-        "min_gain": draw(st.sampled_from([0.0, 1.5])), "l2": draw(st.sampled_from([0.0, 1.0])),
-        "categorical": categorical, "penalty": rng.integers(0, 3, d).tolist(),
-    }  # fmt: skip
+        "max_depth": draw(st.sampled_from([1, 2, 3, 5])),
+        "max_leaves": draw(st.sampled_from([None, 2, 3, 5])),
+        "min_samples": draw(st.integers(1, 3)),
+        "min_weight": draw(st.sampled_from([0.0, 2.0, 4.0])),
+        "min_gain": draw(st.sampled_from([0.0, 1.5])),
+        "l2": draw(st.sampled_from([0.0, 1.0])),
+        "categorical": categorical,
+        "penalty": rng.integers(0, 3, d).tolist(),
+    }
     if draw(st.booleans()):
         limits["monotone"] = (rng.integers(-1, 2, d) * ~np.isin(np.arange(d), categorical)).tolist()
     weight = rng.integers(1, 4, n) if draw(st.booleans()) else np.full(n, rng.integers(1, 3))
@@ -76,26 +109,39 @@ def test_trees_on_many_samples_are_the_naive_ones(depth, equal):
 def test_ties_go_to_the_lowest_feature_then_the_lowest_bin_then_missing_on_the_right():
     X = np.array([[0, 1, 2, 3], [0, 1, 2, 3], [0, 0, 1, 1]]).T
     (split, *_) = same_as_naive(X, [1, -1, -1, 1], max_depth=1)[0].problem.dictionary.splits(0)
-    assert (split.name, split.threshold) == ("x0", 0.5)  # the first and the third bin are equally good
+    assert (split.name, split.threshold) == (
+        "x0",
+        0.5,
+    )  # the first and the third bin are equally good
     assert same_as_naive(X[:, 1:], [1, 1, 0, 0], max_depth=1)[1][0] == 0
-    (split, *_) = same_as_naive([[0], [1], [np.nan], [np.nan]], [2, 0, 1, 1], max_depth=1)[0].problem.dictionary.splits(0)
+    (split, *_) = same_as_naive([[0], [1], [np.nan], [np.nan]], [2, 0, 1, 1], max_depth=1)[
+        0
+    ].problem.dictionary.splits(0)
     assert (split.threshold, split.missing) == (0.5, False)
 
 
 def test_one_sample_equal_targets_and_constant_features_make_a_leaf():
-    for x, y in (([0], [3]), ([0, 1, 2], [2, 2, 2]), ([1, 1, 1], [1, 2, 3]), ([0, 1, 2], [0, 0, 0])):
+    for x, y in (
+        ([0], [3]),
+        ([0, 1, 2], [2, 2, 2]),
+        ([1, 1, 1], [1, 2, 3]),
+        ([0, 1, 2], [0, 0, 0]),
+    ):
         run, features = same_as_naive(np.transpose([x]), y)
         assert features == [-1] and (run.pred == np.mean(y)).all()
 
 
 def test_leaves_of_equal_gain_are_split_in_order():
-    run, features = same_as_naive([[0, 0], [0, 1], [1, 0], [1, 1]], [0, 2, 10, 12], max_depth=None, max_leaves=3)
+    run, features = same_as_naive(
+        [[0, 0], [0, 1], [1, 0], [1, 1]], [0, 2, 10, 12], max_depth=None, max_leaves=3
+    )
     assert features == [0, 1, -1, -1, -1] and run.pred == pytest.approx([0, 2, 11, 11])
 
 
 def test_rounding_does_not_count_as_gain():
     for n in range(2, 60):
-        X, weight = RNG.integers(0, 9, (n, 3)), RNG.random(n)
+        X = RNG.integers(0, 9, (n, 3))
+        weight = RNG.random(n)
         for w in (None, weight):
             run, features = grown(X, np.full(n, 0.1), w, max_depth=2)
             assert features == [-1] or np.ptp(run.pred) > 0
@@ -116,22 +162,31 @@ def test_predictions_keep_the_direction_of_a_feature(leaves):
 
 
 def test_the_smaller_tree_is_a_prefix_of_the_larger_one():
-    X, y = RNG.integers(0, 9, (300, 4)), RNG.integers(-9, 10, 300)
-    few, many = (same_as_naive(X, y, max_depth=None, max_leaves=leaves)[0].problem.dictionary.splits(0) for leaves in (4, 9))
+    X = RNG.integers(0, 9, (300, 4))
+    y = RNG.integers(-9, 10, 300)
+    few, many = (
+        same_as_naive(X, y, max_depth=None, max_leaves=leaves)[0].problem.dictionary.splits(0)
+        for leaves in (4, 9)
+    )
     assert sum(split is not None for split in few) == 3
     assert all(one in (None, other) for one, other in zip(few, many, strict=False))
 
 
-@pytest.mark.parametrize("x, y, categorical, new, expected", [
-    ([0, 0, 0, 1], [1, 1, 1, 5], (), [np.nan, 9.0], [1, 5]), ([0, 1, 1, 1], [5, 1, 1, 1], (), [np.nan, -9.0], [1, 5]),
-    ([0, 0, 2, 2], [0, 0, 1, 1], (0,), [0, 1, 2, 3, np.nan], [0, 0, 1, 0, 0]),
-    ([0, 0, 2, 2], [1, 1, 0, 0], (0,), [0, 1, 2, 3, np.nan], [1, 1, 0, 1, 1]),
-    ([0, 0, 0, 2], [0, 0, 0, 1], (0,), [0, 1, 2, 3, np.nan], [0, 0, 1, 0, 0]),
-    ([0, 2, 2, 2], [0, 1, 1, 1], (0,), [0, 1, 2, 3, np.nan], [0, 1, 1, 1, 1]),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    "x, y, categorical, new, expected",
+    [
+        ([0, 0, 0, 1], [1, 1, 1, 5], (), [np.nan, 9.0], [1, 5]),
+        ([0, 1, 1, 1], [5, 1, 1, 1], (), [np.nan, -9.0], [1, 5]),
+        ([0, 0, 2, 2], [0, 0, 1, 1], (0,), [0, 1, 2, 3, np.nan], [0, 0, 1, 0, 0]),
+        ([0, 0, 2, 2], [1, 1, 0, 0], (0,), [0, 1, 2, 3, np.nan], [1, 1, 0, 1, 1]),
+        ([0, 0, 0, 2], [0, 0, 0, 1], (0,), [0, 1, 2, 3, np.nan], [0, 0, 1, 0, 0]),
+        ([0, 2, 2, 2], [0, 1, 1, 1], (0,), [0, 1, 2, 3, np.nan], [0, 1, 1, 1, 1]),
+    ],
+)
 def test_values_that_no_sample_has(x, y, categorical, new, expected):
-    """A missing value where the fit had none, and an unknown category, go to the larger side; if both are equal, right, or where
-    the first category goes."""
+    """A missing value where the fit had none, and an unknown category, go to the larger side; if
+    both are equal, right, or where the first category goes.
+    """
     run, _ = same_as_naive(np.transpose([x]), y, max_depth=1, categorical=categorical)
     assert run.predict(np.transpose([new])) == pytest.approx(expected)
 
@@ -139,7 +194,9 @@ def test_values_that_no_sample_has(x, y, categorical, new, expected):
 @pytest.mark.parametrize("subsample", [1.0, 0.3])
 @pytest.mark.parametrize("gaps", [False, True])
 def test_categories_without_rows_in_a_node_go_to_the_larger_child(gaps, subsample, tmp_path):
-    """A node of a tree on two crossed columns holds few of their pairs. Of two equal children, that of the first level takes them."""
+    """A node of a tree on two crossed columns holds few of their pairs. Of two equal children, that
+    of the first level takes them.
+    """
     rng = np.random.default_rng(5)
     X = rng.integers(0, 30, (400, 2)).astype(float)
     if gaps:
@@ -149,10 +206,12 @@ def test_categories_without_rows_in_a_node_go_to_the_larger_child(gaps, subsampl
     ) + rng.normal(size=400)
     limits = {"max_depth": 6, "categorical": [0, 1], "subsample": subsample}
     run = cb.solve(cb.Problem(cb.data.trees(X, **limits), y), cb.gbm(1.0), 1)
-    tree, splits = run.problem.dictionary.tree(0), run.problem.dictionary.splits(0)
+    tree = run.problem.dictionary.tree(0)
+    splits = run.problem.dictionary.splits(0)
     words = np.where(np.isnan(X), "missing", X.astype(str))
     levels = {*map(str, map(float, range(30))), "missing"}
-    at_node, absent = {0: np.arange(400)}, 0
+    at_node = {0: np.arange(400)}
+    absent = 0
     for at, split in enumerate(splits):
         rows = at_node[at]
         if split is not None:
@@ -160,12 +219,17 @@ def test_categories_without_rows_in_a_node_go_to_the_larger_child(gaps, subsampl
             left = np.isin(column, split.categories)
             at_node |= {tree.left[at]: rows[left], tree.left[at] + 1: rows[~left]}
             if subsample == 1:
-                n_left, n_right = tree.n_samples[tree.left[at]], tree.n_samples[tree.left[at] + 1]
+                n_left = tree.n_samples[tree.left[at]]
+                n_right = tree.n_samples[tree.left[at] + 1]
                 assert (left.sum(), (~left).sum()) == (n_left, n_right)
                 gone = levels - set(column)
-                level = min(set(column) - {"missing"}, key=float, default="missing")  # it decides between equal children
+                level = min(
+                    set(column) - {"missing"}, key=float, default="missing"
+                )  # it decides between equal children
                 leftwards = n_left > n_right or (n_left == n_right and level in split.categories)
-                assert gone <= set(split.categories) if leftwards else not gone & set(split.categories)
+                assert (
+                    gone <= set(split.categories) if leftwards else not gone & set(split.categories)
+                )
                 absent += len(gone)
     assert absent > 100 or subsample < 1
     run.save(tmp_path / "crossed.run")
@@ -180,12 +244,21 @@ def test_the_text_of_a_tree():
     run, _ = same_as_naive(X, [0, 0, 0, 0, 4, 9, 4, 9], max_depth=2, categorical=[1])
     bank = run.problem.dictionary
     assert [split and tuple(split) for split in bank.splits(0)] == [
-        ("x0", 1.5, None, False), None, ("x1", None, ("0.0", "missing"), True), None, None,
-    ]  # fmt: skip
+        ("x0", 1.5, None, False),
+        None,
+        ("x1", None, ("0.0", "missing"), True),
+        None,
+        None,
+    ]
     assert bank.text(0, run.beta[0]).splitlines() == [
-        "if x0 <= 1.5:", "    leaf 0: 0 (4 samples)", "else:", "    if x1 in {0.0, missing}:", "        leaf 1: 4 (2 samples)",
-        "    else:", "        leaf 2: 9 (2 samples)",
-    ]  # fmt: skip
+        "if x0 <= 1.5:",
+        "    leaf 0: 0 (4 samples)",
+        "else:",
+        "    if x1 in {0.0, missing}:",
+        "        leaf 1: 4 (2 samples)",
+        "    else:",
+        "        leaf 2: 9 (2 samples)",
+    ]
 
 
 TABLE = RNG.integers(0, 40, (500, 3)).astype(float)
@@ -194,23 +267,31 @@ REAL = RNG.standard_normal(500) + TABLE[:, 1] / 10
 
 @settings(max_examples=100, deadline=None)
 @given(
-    y=st.lists(st.floats(-1, 1), min_size=1, max_size=40), power=st.integers(-400, 400),
+    y=st.lists(st.floats(-1, 1), min_size=1, max_size=40),
+    power=st.integers(-400, 400),
     weight=st.lists(st.floats(0.5, 8), min_size=40, max_size=40) | st.just([2.0] * 40),
-)  # fmt: skip
+)
 def test_a_leaf_is_a_mean_but_for_the_rounding_of_whole_numbers(y, power, weight):
-    """Residuals are quantised to multiples of at most 2^-50 of the sum of their sizes, so that the order of summation does not matter."""
-    weight, y = np.array(weight)[: len(y)], np.array(y)
+    """Residuals are quantised to multiples of at most 2^-50 of the sum of their sizes, so that the
+    order of summation does not matter.
+    """
+    weight = np.array(weight)[: len(y)]
+    y = np.array(y)
     y = np.where(abs(y) < 1e-90, 0, y) * 2.0**power
     pred = grown(np.zeros((len(y), 1)), y, weight)[0].pred[0]
-    w, target = [Fraction(one) for one in weight], [Fraction(a) * Fraction(b) for a, b in zip(y, weight, strict=True)]
+    w = [Fraction(one) for one in weight]
+    target = [Fraction(a) * Fraction(b) for a, b in zip(y, weight, strict=True)]
     allowed = (len(y) + 12) * Fraction(2) ** -49 * sum(map(abs, target))
     assert abs(Fraction(pred) * sum(w) - sum(target)) <= allowed
 
 
 @pytest.mark.parametrize("weight", [None, RNG.random(500) + 0.5], ids=["equal", "different"])
 def test_a_heavy_tail_does_not_spoil_the_other_leaves(weight):
-    """One sample of 1e12 has a leaf of its own: the means of other leaves are exact up to the quantisation step of such a target."""
-    X, y = TABLE.copy(), REAL.copy()
+    """One sample of 1e12 has a leaf of its own: the means of other leaves are exact up to the
+    quantisation step of such a target.
+    """
+    X = TABLE.copy()
+    y = REAL.copy()
     X[:, 0], y[7] = np.minimum(X[:, 0], 38), 1e12
     X[7, 0] = 39
     run, _ = grown(X, y, weight, max_depth=4)
@@ -224,12 +305,15 @@ def test_a_heavy_tail_does_not_spoil_the_other_leaves(weight):
 
 @pytest.mark.parametrize("equal", [True, False])
 def test_neither_scales_nor_the_order_of_the_samples_matter(equal):
-    weight, mixed = None if equal else RNG.random(500), RNG.permutation(500)
+    weight = None if equal else RNG.random(500)
+    mixed = RNG.permutation(500)
     run, features = grown(TABLE, REAL, weight, min_samples=5)
     for power in (-400, 400):
         scaled, same = grown(TABLE, REAL * 2.0**power, weight, min_samples=5)
         assert same == features and (scaled.pred == run.pred * 2.0**power).all()
-    other, same = grown(TABLE[mixed], REAL[mixed], weight if equal else weight[mixed], min_samples=5)
+    other, same = grown(
+        TABLE[mixed], REAL[mixed], weight if equal else weight[mixed], min_samples=5
+    )
     assert same == features and (other.pred == run.pred[mixed]).all()
 
 
@@ -242,14 +326,28 @@ def test_more_samples_than_one_channel_counts():
         np.testing.assert_allclose(run.pred, (x[:some, 0] == 2) * 3.0, atol=1e-12)
 
 
-@pytest.mark.parametrize(("limits", "sentence"), [
-    ({"max_depth": 0}, "max_depth >= 1"), ({"max_leaves": 1}, "max_leaves from 2 to 65536"), ({"max_depth": 11}, "above 10 needs"),
-    ({"max_depth": None}, r"needs max_leaves \(max_leaf_nodes in estimators\); got max_depth=None and no limit on leaves"),
-    ({"max_depth": 2.5}, "max_depth must be a whole number"), ({"max_leaves": 1 << 17}, "from 2 to 65536"),
-    ({"min_samples": 0}, "min_samples must be a whole number >= 1"), ({"min_weight": -1.0}, "min_weight must be"),
-    ({"min_gain": np.nan}, "min_gain must be"), ({"l2": -0.5}, "l2 must be"), ({"monotone": [1]}, "for each of the 2 features"),
-    ({"monotone": [2, 0]}, "-1, 0 or 1 for each of 2 features"), ({"monotone": [0, 1]}, "they have no order"),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("limits", "sentence"),
+    [
+        ({"max_depth": 0}, "max_depth >= 1"),
+        ({"max_leaves": 1}, "max_leaves from 2 to 65536"),
+        ({"max_depth": 11}, "above 10 needs"),
+        (
+            {"max_depth": None},
+            r"needs max_leaves \(max_leaf_nodes in estimators\); got max_depth=None and no limit "
+            r"on leaves",
+        ),
+        ({"max_depth": 2.5}, "max_depth must be a whole number"),
+        ({"max_leaves": 1 << 17}, "from 2 to 65536"),
+        ({"min_samples": 0}, "min_samples must be a whole number >= 1"),
+        ({"min_weight": -1.0}, "min_weight must be"),
+        ({"min_gain": np.nan}, "min_gain must be"),
+        ({"l2": -0.5}, "l2 must be"),
+        ({"monotone": [1]}, "for each of the 2 features"),
+        ({"monotone": [2, 0]}, "-1, 0 or 1 for each of 2 features"),
+        ({"monotone": [0, 1]}, "they have no order"),
+    ],
+)
 def test_limits_that_no_tree_can_have_are_refused(limits, sentence):
     with pytest.raises(ValueError, match=sentence):
         cb.data.trees([[0, 0], [1, 1]], categorical=[1], **limits)

@@ -28,7 +28,8 @@ def test_losses_are_those_of_runs_without_the_fold():
         for k in (0, 30, STEPS):
             off = (Y[held] - run.predict(X[held], cb.lasso.PathPoint(step=k))) ** 2 / 2
             np.testing.assert_allclose(losses[k], np.average(off, weights=weight[held]), rtol=1e-9)
-    mean, part = done.losses.T @ done.weights / weight.sum(), done.weights / weight.sum()
+    mean = done.losses.T @ done.weights / weight.sum()
+    part = done.weights / weight.sum()
     np.testing.assert_allclose(done.mean, mean, rtol=1e-12)
     np.testing.assert_allclose(done.error, np.sqrt(part @ (done.losses - mean) ** 2 / 3), rtol=1e-9)
     assert done.best == mean.argmin() and done.one_se <= done.best
@@ -36,17 +37,28 @@ def test_losses_are_those_of_runs_without_the_fold():
 
 
 def test_validation_losses_are_above_the_least_possible_loss():
-    """Half the deviance; otherwise the irreducible loss of a fold with large counts would look like a difference between folds."""
-    counts, weight = RNG.poisson(np.exp(1 + X[:, 0])), RNG.integers(1, 4, size=60).astype(float)
+    """Half the deviance; otherwise the irreducible loss of a fold with large counts would look like
+    a difference between folds.
+    """
+    counts = RNG.poisson(np.exp(1 + X[:, 0]))
+    weight = RNG.integers(1, 4, size=60).astype(float)
     done = cb.cross_validate(
         lambda X, y, weight: cb.solve(
-            cb.Problem(X, y, cb.losses.Poisson(), sample_weight=weight), cb.forward_stagewise(0.1), 9, compile=False
+            cb.Problem(X, y, cb.losses.Poisson(), sample_weight=weight),
+            cb.forward_stagewise(0.1),
+            9,
+            compile=False,
         ),
-        X, counts, folds=3, sample_weight=weight,
-    )  # fmt: skip
+        X,
+        counts,
+        folds=3,
+        sample_weight=weight,
+    )
     for k, (_, held) in enumerate(folds_of(counts, 3)):
         means = np.exp(done.paths[k].predict(X[held], cb.lasso.PathPoint(step=7)))
-        assert done.losses[k, 7] == pytest.approx(mean_poisson_deviance(counts[held], means, sample_weight=weight[held]) / 2)
+        assert done.losses[k, 7] == pytest.approx(
+            mean_poisson_deviance(counts[held], means, sample_weight=weight[held]) / 2
+        )
 
 
 def test_the_same_bits_on_any_number_of_threads():
@@ -59,9 +71,13 @@ def test_folds_hold_each_row_once_and_their_share_of_the_order():
         y = RNG.integers(0, 4, size=n)
         held = [fold for _, fold in folds_of(y, k, 7)]
         assert sorted(np.concatenate(held)) == list(range(n))
-        for fold in held:  # one of every k neighbours: a count of the first values is off by less than one
+        for (
+            fold
+        ) in held:  # one of every k neighbours: a count of the first values is off by less than one
             for value in range(4):
-                assert abs(np.count_nonzero(y[fold] <= value) - np.count_nonzero(y <= value) / k) < 1
+                assert (
+                    abs(np.count_nonzero(y[fold] <= value) - np.count_nonzero(y <= value) / k) < 1
+                )
     assert not np.array_equal(folds_of(y, 5, 0)[0][1], folds_of(y, 5, 1)[0][1])
 
 
@@ -80,31 +96,45 @@ def test_places_of_exact_paths():
     done = cb.cross_validate(lambda X, y, weight: cb.exact_path(X, y), X, Y, folds=3, at=at)
     fit, held = folds_of(Y, 3)[2]
     path = cb.exact_path(X[fit], Y[fit])
-    np.testing.assert_allclose(done.losses[2, 4], np.mean((Y[held] - path.predict(X[held], at[4])) ** 2) / 2, rtol=1e-12)
+    np.testing.assert_allclose(
+        done.losses[2, 4], np.mean((Y[held] - path.predict(X[held], at[4])) ** 2) / 2, rtol=1e-12
+    )
 
 
 def test_degrees_of_freedom_of_ls_boost_are_the_trace_of_the_operator():
     run = cb.solve(cb.Problem(X, Y, sample_weight=np.arange(1.0, 61)), cb.ls_boost(0.3), 25)
-    B, W = run.problem.gather(np.arange(5)), np.diag(run.problem.weight)
-    M, traces = np.eye(60), [0.0]
+    B = run.problem.gather(np.arange(5))
+    W = np.diag(run.problem.weight)
+    M = np.eye(60)
+    traces = [0.0]
     for j in run.path.learner:
         M = M - 0.3 * np.outer(B[:, j], B[:, j]) @ W @ M
         traces.append(60 - np.trace(M))
     np.testing.assert_allclose(run.degrees_of_freedom(), traces, atol=1e-10)
-    search, whole = (cb.solve(cb.Problem(X, Y), method, 12) for method in (cb.methods.gcd(cb.rules.LineSearch()), cb.ls_boost(1.0)))
-    np.testing.assert_allclose(search.degrees_of_freedom(), whole.degrees_of_freedom(), rtol=1e-12)  # the same steps
+    search, whole = (
+        cb.solve(cb.Problem(X, Y), method, 12)
+        for method in (cb.methods.gcd(cb.rules.LineSearch()), cb.ls_boost(1.0))
+    )
+    np.testing.assert_allclose(
+        search.degrees_of_freedom(), whole.degrees_of_freedom(), rtol=1e-12
+    )  # the same steps
 
 
 def covariances(fits, noise):
-    """Monte Carlo degrees of freedom for noise of variance 1: mean of <fit, noise>, (n_points,), and its standard error."""
+    """Monte Carlo degrees of freedom for noise of variance 1: mean of <fit, noise>, (n_points,),
+    and its standard error.
+    """
     products = np.einsum("rkn,rn->rk", fits, noise)
     return products.mean(axis=0), products.std(axis=0) / np.sqrt(len(noise))
 
 
 def test_degrees_of_freedom_against_monte_carlo():
-    """One column: the trace is exact. Five: it ignores the cost of selection, and is nearly right once all columns are in use."""
+    """One column: the trace is exact. Five: it ignores the cost of selection, and is nearly right
+    once all columns are in use.
+    """
     rng = np.random.default_rng(0)
-    noise, B = rng.normal(size=(400, 30)), rng.normal(size=(30, 5))
+    noise = rng.normal(size=(400, 30))
+    B = rng.normal(size=(30, 5))
     noise -= noise.mean(axis=1, keepdims=True)
     for columns, low, high in [(1, -4, 4), (5, -4, np.inf)]:
         runs = [cb.solve(cb.Problem(B[:, :columns], one), cb.ls_boost(0.3), 100) for one in noise]
@@ -121,19 +151,29 @@ def test_degrees_of_freedom_of_nets_and_copies():
     net = cb.lasso_path(X, Y, [0.05], l1_ratio=0.5, unit_columns=False)
     A = X - X.mean(axis=0)
     active = A[:, net.coefs[:, 0] != 0]
-    hat = active @ np.linalg.solve(active.T @ active + 60 * 0.05 * 0.5 * np.eye(active.shape[1]), active.T)
+    hat = active @ np.linalg.solve(
+        active.T @ active + 60 * 0.05 * 0.5 * np.eye(active.shape[1]), active.T
+    )
     np.testing.assert_allclose(net.degrees_of_freedom(), np.trace(hat), rtol=1e-9)
 
 
 @pytest.mark.parametrize("ratio", [1.0, 0.5])
 def test_certificates_of_a_grid_are_about_its_own_objective(ratio):
-    path = cb.lasso_path(X, Y, [0.3], l1_ratio=ratio, penalty_factor=[1, 2, 1, 3, 1], tol=1e-9, unit_columns=False)
-    coef, b, f = path.coefs[:, 0], path.intercepts[0], np.array([1, 2, 1, 3, 1])
-    value = np.sum((Y - X @ coef - b) ** 2) / 2 + 60 * 0.3 * f @ (ratio * np.abs(coef) + (1 - ratio) * coef**2 / 2)
+    path = cb.lasso_path(
+        X, Y, [0.3], l1_ratio=ratio, penalty_factor=[1, 2, 1, 3, 1], tol=1e-9, unit_columns=False
+    )
+    coef = path.coefs[:, 0]
+    b = path.intercepts[0]
+    f = np.array([1, 2, 1, 3, 1])
+    value = np.sum((Y - X @ coef - b) ** 2) / 2 + 60 * 0.3 * f @ (
+        ratio * np.abs(coef) + (1 - ratio) * coef**2 / 2
+    )
     made = path.certificate(0)
     np.testing.assert_allclose(made.upper, value, rtol=1e-12)
     assert made.gap <= 1e-9 * path.problem.start_loss
-    theirs = (Lasso(0.3, tol=1e-12) if ratio == 1 else ElasticNet(0.3, l1_ratio=ratio, tol=1e-12)).fit(X, Y)
+    theirs = (
+        Lasso(0.3, tol=1e-12) if ratio == 1 else ElasticNet(0.3, l1_ratio=ratio, tol=1e-12)
+    ).fit(X, Y)
     plain = cb.lasso_path(X, Y, [0.3], l1_ratio=ratio, tol=1e-10, unit_columns=False).certificate()
     best = np.sum((Y - theirs.predict(X)) ** 2) / 2
     best += 18 * np.sum(ratio * np.abs(theirs.coef_) + (1 - ratio) * theirs.coef_**2 / 2)
@@ -141,23 +181,52 @@ def test_certificates_of_a_grid_are_about_its_own_objective(ratio):
 
 
 test_what_is_refused = refusals(
-    case("one fold", lambda: cb.cross_validate(walk, X, Y, folds=1), "folds must be a whole number >= 2"),
-    case("folds", lambda: cb.cross_validate(walk, X, Y, folds=61), "folds must be at most the 60 rows"),
-    case("rule", lambda: cb.cross_validate(walk, X, Y, folds=2).chosen("min"), "rule must be 'best' or 'one_se'"),
-    case("stagewise", lambda: walk(X, Y, None).degrees_of_freedom(), "degrees of freedom are known for the Lasso"),
-    case("few rows", lambda: cb.CertifiedLassoCV(rule="aic").fit(X[:5], Y[:5]), "pass noise_variance"),
+    case(
+        "one fold",
+        lambda: cb.cross_validate(walk, X, Y, folds=1),
+        "folds must be a whole number >= 2",
+    ),
+    case(
+        "folds",
+        lambda: cb.cross_validate(walk, X, Y, folds=61),
+        "folds must be at most the 60 rows",
+    ),
+    case(
+        "rule",
+        lambda: cb.cross_validate(walk, X, Y, folds=2).chosen("min"),
+        "rule must be 'best' or 'one_se'",
+    ),
+    case(
+        "stagewise",
+        lambda: walk(X, Y, None).degrees_of_freedom(),
+        "degrees of freedom are known for the Lasso",
+    ),
+    case(
+        "few rows", lambda: cb.CertifiedLassoCV(rule="aic").fit(X[:5], Y[:5]), "pass noise_variance"
+    ),
 )
 
 
 def test_the_summary_has_both_choices():
-    """The numbers equal the attributes; alpha and the number of nonzeros appear if the path of all rows is given."""
+    """The numbers equal the attributes; alpha and the number of nonzeros appear if the path of all
+    rows is given.
+    """
     alphas = [1.0, 0.3, 0.1, 0.03]
-    found = cb.cross_validate(lambda X, y, w: cb.lasso_path(X, y, alphas, sample_weight=w), X, Y, folds=4)
+    found = cb.cross_validate(
+        lambda X, y, w: cb.lasso_path(X, y, alphas, sample_weight=w), X, Y, folds=4
+    )
     path = cb.lasso_path(X, Y, alphas)
     head, best, simple = (line.split() for line in found.summary(path).splitlines())
     assert head == ["point", "alpha", "mean", "loss", "standard", "error", "nonzeros"]
     for row, k in ((best, found.best), (simple, found.one_se)):
-        assert [float(number) for number in row[1:3]] == [k, alphas[k]] and int(row[-1]) == np.count_nonzero(path.coefs[:, k])
-        np.testing.assert_allclose([float(row[3]), float(row[4])], [found.mean[k], found.error[k]], rtol=1e-3)
+        assert [float(number) for number in row[1:3]] == [k, alphas[k]] and int(
+            row[-1]
+        ) == np.count_nonzero(path.coefs[:, k])
+        np.testing.assert_allclose(
+            [float(row[3]), float(row[4])], [found.mean[k], found.error[k]], rtol=1e-3
+        )
     assert "alpha" not in found.summary()
-    refused(lambda: found.summary(cb.lasso_path(X, Y, [0.5])), "the path has 1 points, but 4 were validated")
+    refused(
+        lambda: found.summary(cb.lasso_path(X, Y, [0.5])),
+        "the path has 1 points, but 4 were validated",
+    )

@@ -1,4 +1,6 @@
-"""The ledger: no claim is violated, every wrong variant is detected, every check has one; and faults in the ledger are reported."""
+"""The ledger: no claim is violated, every wrong variant is detected, every check has one; and
+faults in the ledger are reported.
+"""
 
 import ast
 import json
@@ -21,7 +23,9 @@ from verification.statement import claim
 from verification.table import table
 
 ROOT = Path(__file__).resolve().parents[1]
-FILES = sorted([*(ROOT / "verification").glob("*.py"), *(ROOT / "verification" / "theorems").glob("*.py")])
+FILES = sorted(
+    [*(ROOT / "verification").glob("*.py"), *(ROOT / "verification" / "theorems").glob("*.py")]
+)
 
 
 @pytest.fixture(scope="module")
@@ -31,7 +35,9 @@ def quick():
 
 def test_the_quick_ledger_has_no_fault(quick):
     assert quick.faults == []
-    assert len(quick.rows) >= 100 and len(quick.sabotages) >= len({row.statement for row in quick.rows})
+    assert len(quick.rows) >= 100 and len(quick.sabotages) >= len(
+        {row.statement for row in quick.rows}
+    )
 
 
 def test_every_row_has_evidence(quick):
@@ -55,14 +61,21 @@ def test_errata_are_refuted_and_their_corrections_verified(quick):
 
 def test_every_number_of_the_papers_has_a_row_or_a_reason(quick):
     assert index.faults(quick.rows) == []
-    assert {tuple(row) for row in index.claimed()} == {(row.file, row.statement, row.variant, row.verdict) for row in quick.rows}
+    assert {tuple(row) for row in index.claimed()} == {
+        (row.file, row.statement, row.variant, row.verdict) for row in quick.rows
+    }
 
 
 def test_the_table_in_the_docs_has_the_rows_of_the_ledger(quick):
     """Names, verdicts and evidence; the numbers vary slightly between machines."""
     written = (ROOT / "docs" / "ledger.md").read_text(encoding="utf-8").splitlines()
-    words = [[line.split(" | ")[:3] for line in text if line.count(" | ") == 4] for text in (written, table(quick).splitlines())]
-    assert words[0] == words[1], "write it anew: python -m verification --quick --table docs/ledger.md"
+    words = [
+        [line.split(" | ")[:3] for line in text if line.count(" | ") == 4]
+        for text in (written, table(quick).splitlines())
+    ]
+    assert words[0] == words[1], (
+        "write it anew: python -m verification --quick --table docs/ledger.md"
+    )
 
 
 def test_json_and_page(quick):
@@ -80,14 +93,22 @@ def test_plot_of_odd_curves():
 
 def test_the_numbers_below_a_plot_are_those_of_its_axis():
     few, many = (plot([np.arange(n), np.ones(n), np.full(n, 2.0)]) for n in (8, 20_001))
-    assert [text in few for text in (">0<", ">1<", ">5<", ">7<", ">k<")] == [True, True, True, False, True]
+    assert [text in few for text in (">0<", ">1<", ">5<", ">7<", ">k<")] == [
+        True,
+        True,
+        True,
+        False,
+        True,
+    ]
     assert ">20,000<" in many and ">0<" in many
 
 
 def module(**content):
     """A module of theorems with the given content and a valid docstring."""
     made = ModuleType("verification.theorems.made_up")
-    made.__doc__ = "What it is.\n\n" + "\n\n".join(f"{word} something." for word in ledger.PARAGRAPHS)
+    made.__doc__ = "What it is.\n\n" + "\n\n".join(
+        f"{word} something." for word in ledger.PARAGRAPHS
+    )
     vars(made).update(content)
     return made
 
@@ -114,7 +135,9 @@ def test_a_sound_file_has_no_fault(monkeypatch):
     assert faults(monkeypatch, checked(1.0, printed="verified"), CAUGHT) == []
 
 
-@pytest.mark.parametrize("measured, expected", [(2.0, "verified"), (1.0, "refuted"), (1.0, "vacuous")])
+@pytest.mark.parametrize(
+    "measured, expected", [(2.0, "verified"), (1.0, "refuted"), (1.0, "vacuous")]
+)
 def test_a_verdict_that_was_not_claimed_is_a_fault(monkeypatch, measured, expected):
     (fault,) = faults(monkeypatch, checked(measured, printed=expected), CAUGHT)
     assert f"{expected} was claimed" in fault
@@ -150,7 +173,12 @@ def test_a_check_that_never_applies_is_a_fault(monkeypatch):
 
 @pytest.mark.parametrize("level", ["exact", "float"])
 def test_a_space_says_whether_it_is_exact(monkeypatch, level):
-    space = Space("halves", lambda rng: ((), rng.random(1)), lambda shape, numbers: float(numbers[0]), exact=level == "float")
+    space = Space(
+        "halves",
+        lambda rng: ((), rng.random(1)),
+        lambda shape, numbers: float(numbers[0]),
+        exact=level == "float",
+    )
     monkeypatch.setattr(space.draw, "__module__", "verification.theorems.made_up")
 
     @claim("Halves", space, printed="verified")
@@ -159,7 +187,9 @@ def test_a_space_says_whether_it_is_exact(monkeypatch, level):
         return BoundCheck("Halves", variant, "upper", case, 1.0, level=level)
 
     monkeypatch.setattr(kept, "tried", lambda check, variant: [("hard case", 0.5)])
-    made = module(SPACE=space, check_it=check_it, CASES={"one": lambda: 0.5}, SABOTAGE={check_it: CAUGHT})
+    made = module(
+        SPACE=space, check_it=check_it, CASES={"one": lambda: 0.5}, SABOTAGE={check_it: CAUGHT}
+    )
     (fault,) = ledger.form_faults(made)
     marked = "exact, but its rows are not" if space.exact else "not exact, but its rows are"
     assert fault == f"made_up: the space 'halves' is marked {marked}."
@@ -195,12 +225,23 @@ def test_only_public_names_of_the_package(path):
         for name in names:
             if name.startswith("coordboost"):
                 inner = ("coordboost.engine.", "coordboost.reporting.cli")
-                assert "._" not in name and (not name.startswith(inner) or name.rpartition(".")[2] in PUBLIC), name
+                assert "._" not in name and (
+                    not name.startswith(inner) or name.rpartition(".")[2] in PUBLIC
+                ), name
 
 
 def test_the_command(tmp_path):
     file = tmp_path / "ledger.html"
-    words = [sys.executable, "-m", "verification", "--only", "table_b_1", "--json", "--html", str(file)]
+    words = [
+        sys.executable,
+        "-m",
+        "verification",
+        "--only",
+        "table_b_1",
+        "--json",
+        "--html",
+        str(file),
+    ]
     done = subprocess.run(words, cwd=ROOT, capture_output=True, text=True)
     assert done.returncode == 0 and done.stderr == ""
     assert {row["verdict"] for row in json.loads(done.stdout)["rows"]} == {"verified", "refuted"}

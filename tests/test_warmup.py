@@ -12,7 +12,9 @@ from coordboost.reporting.cli.warmup import fits, warmup
 def test_every_estimator_is_warmed_up():
     """All classes with `fit` and `predict`."""
     known = {
-        name for name, kind in PUBLIC.items() if inspect.isclass(kind) and hasattr(kind, "predict") and hasattr(kind, "fit")
+        name
+        for name, kind in PUBLIC.items()
+        if inspect.isclass(kind) and hasattr(kind, "predict") and hasattr(kind, "fit")
     }
     told = {what for what, _ in fits()}
     assert len(known) >= 20 and known <= told and len(told - known) >= 15
@@ -22,7 +24,9 @@ def test_the_output_has_one_line_for_each_fit(monkeypatch):
     """One line for each fit, without its warnings."""
     made = []
     monkeypatch.setitem(
-        warmup.callback.__globals__, "fits", lambda: iter([("one", lambda: made.append(1)), ("two", lambda: made.append(2))])
+        warmup.callback.__globals__,
+        "fits",
+        lambda: iter([("one", lambda: made.append(1)), ("two", lambda: made.append(2))]),
     )
     result = CliRunner().invoke(main, ["warmup"])
     assert result.exit_code == 0 and made == [1, 2]

@@ -1,4 +1,6 @@
-"""Heavy and light rows in one table: each group gets its own value, or trees refuse the weights in a sentence."""
+"""Heavy and light rows in one table: each group gets its own value, or trees refuse the weights in
+a sentence.
+"""
 
 import numpy as np
 import pytest
@@ -9,9 +11,13 @@ import coordboost as cb
 RNG = np.random.default_rng(0)
 TREES = [cb.RandomizedGBMRegressor, cb.AcceleratedGBMRegressor, cb.RegularizedGBMRegressor]
 LINEAR = {
-    cb.LSBoostRegressor: {"eps": 0.5}, cb.ForwardStagewiseRegressor: {"n_steps": 5000, "eps": 0.05}, cb.CertifiedLasso: {"alpha": 1e-30},
-}  # fmt: skip
-KINDS = {kind: {"n_estimators": 80, "learning_rate": 0.3, "min_samples_leaf": 1} for kind in TREES} | LINEAR
+    cb.LSBoostRegressor: {"eps": 0.5},
+    cb.ForwardStagewiseRegressor: {"n_steps": 5000, "eps": 0.05},
+    cb.CertifiedLasso: {"alpha": 1e-30},
+}
+KINDS = {
+    kind: {"n_estimators": 80, "learning_rate": 0.3, "min_samples_leaf": 1} for kind in TREES
+} | LINEAR
 
 
 @pytest.mark.parametrize("n", [40, 3000])
@@ -37,8 +43,13 @@ def test_light_rows_get_their_own_value(kind, n):
 
 
 def test_refusals():
-    X, y, weight = np.arange(200.0)[:, None], np.arange(200.0), np.r_[np.full(100, 1e14), np.ones(100)]
-    refused(lambda: cb.Problem(cb.data.trees(X), y, sample_weight=weight), "100 rows weigh between 0 and")
+    X = np.arange(200.0)[:, None]
+    y = np.arange(200.0)
+    weight = np.r_[np.full(100, 1e14), np.ones(100)]
+    refused(
+        lambda: cb.Problem(cb.data.trees(X), y, sample_weight=weight),
+        "100 rows weigh between 0 and",
+    )
     refused(lambda: cb.RandomizedGBMRegressor().fit(X, y, weight), "set these weights to 0")
     cb.Problem(cb.data.trees(X), y, sample_weight=np.where(weight > 1, 1e14, 0))
     cb.Problem(X, y, sample_weight=np.where(weight > 1, 1e30, 1.0))
@@ -46,7 +57,9 @@ def test_refusals():
 
 @pytest.mark.parametrize("n", [1000, 1_000_000])
 def test_weights_at_random_are_taken(n):
-    """A few rows by chance much lighter than the others are no group: their leaf holds other rows."""
+    """A few rows by chance much lighter than the others are no group: their leaf holds other
+    rows.
+    """
     x = np.arange(n)[:, None] % 7.0
     for weight in (RNG.uniform(size=n), RNG.exponential(size=n)):
         cb.Problem(cb.data.trees(x, min_samples=20), x[:, 0], sample_weight=weight)

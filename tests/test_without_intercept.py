@@ -36,9 +36,15 @@ def test_the_lasso_of_scikit_learn(make, weight):
 
 def test_cross_validation_chooses_as_scikit_learn():
     folds = [(np.delete(np.arange(80), out), out) for out in np.arange(80).reshape(4, 20)]
-    ours = cb.CertifiedLassoCV(fit_intercept=False, cv=folds, alphas=[2.0, 0.5, 0.1, 0.01], tol=1e-9).fit(X, Y)
-    theirs = linear_model.LassoCV(fit_intercept=False, cv=folds, alphas=[2.0, 0.5, 0.1, 0.01], tol=1e-10).fit(X, Y)
-    np.testing.assert_allclose(2 * ours.cross_validation_.mean, theirs.mse_path_.mean(axis=1), rtol=1e-5)
+    ours = cb.CertifiedLassoCV(
+        fit_intercept=False, cv=folds, alphas=[2.0, 0.5, 0.1, 0.01], tol=1e-9
+    ).fit(X, Y)
+    theirs = linear_model.LassoCV(
+        fit_intercept=False, cv=folds, alphas=[2.0, 0.5, 0.1, 0.01], tol=1e-10
+    ).fit(X, Y)
+    np.testing.assert_allclose(
+        2 * ours.cross_validation_.mean, theirs.mse_path_.mean(axis=1), rtol=1e-5
+    )
     assert ours.alpha_ == theirs.alpha_
 
 
@@ -46,17 +52,28 @@ def test_logistic_regression_of_scikit_learn():
     y = np.sign(Y - 2.0)
     ours = cb.CertifiedLassoClassifier(alpha=0.05, fit_intercept=False, tol=1e-9).fit(X, y)
     theirs = linear_model.LogisticRegression(
-        l1_ratio=1, C=1 / (0.05 * 80), fit_intercept=False, solver="saga", tol=1e-10, max_iter=20_000
+        l1_ratio=1,
+        C=1 / (0.05 * 80),
+        fit_intercept=False,
+        solver="saga",
+        tol=1e-10,
+        max_iter=20_000,
     ).fit(X, y)
     np.testing.assert_allclose(ours.coef_, theirs.coef_, atol=1e-5)
     assert ours.intercept_ == [0.0]
 
 
 def test_standard_deviations_are_about_the_mean():
-    wide = np.column_stack([X + 5.0, np.ones(80)])  # a constant column may get a coefficient: its scale is 1
-    ours = cb.CertifiedLasso(alpha=0.3, fit_intercept=False, standardize=True, tol=1e-10).fit(wide, Y)
+    wide = np.column_stack(
+        [X + 5.0, np.ones(80)]
+    )  # a constant column may get a coefficient: its scale is 1
+    ours = cb.CertifiedLasso(alpha=0.3, fit_intercept=False, standardize=True, tol=1e-10).fit(
+        wide, Y
+    )
     scale = np.append(X.std(axis=0), 1.0)
-    theirs = linear_model.Lasso(alpha=0.3, fit_intercept=False, tol=1e-12, max_iter=100_000).fit(wide / scale, Y)
+    theirs = linear_model.Lasso(alpha=0.3, fit_intercept=False, tol=1e-12, max_iter=100_000).fit(
+        wide / scale, Y
+    )
     np.testing.assert_allclose(ours.coef_ * scale, theirs.coef_, atol=1e-7)
 
 
@@ -68,7 +85,9 @@ def test_paths_through_the_origin(loss):
     for k, alpha in enumerate(path.alphas):
         one = path.certificate(k)
         value = path.problem.value(X @ path.coefs[:, k]) + 80 * alpha * path.l1[k]
-        assert one.gap <= 2e-9 * path.problem.start_excess and abs(one.upper - value) <= 1e-9 * value
+        assert (
+            one.gap <= 2e-9 * path.problem.start_excess and abs(one.upper - value) <= 1e-9 * value
+        )
         assert path.certificate(k, independent=True).agree
 
 

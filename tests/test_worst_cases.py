@@ -1,4 +1,6 @@
-"""Worst cases by semidefinite programming: known values, both ends of the intervals, and proofs that must fail."""
+"""Worst cases by semidefinite programming: known values, both ends of the intervals, and proofs
+that must fail.
+"""
 
 from fractions import Fraction as F
 from itertools import pairwise
@@ -35,9 +37,12 @@ KNOWN = {
 
 @pytest.mark.parametrize(("name", "n", "theta"), KNOWN, ids=str)
 def test_known_values_are_reproduced(name, n, theta):
-    found, known = worst_case(name, n, theta), KNOWN[name, n, theta]
+    found = worst_case(name, n, theta)
+    known = KNOWN[name, n, theta]
     digits = 5e-5 if name == "frank_wolfe_anywhere" else 1e-5  # as many digits as are known
-    assert abs(found.upper - known) <= digits and (CASES[name].play is None or abs(found.lower - known) <= digits)
+    assert abs(found.upper - known) <= digits and (
+        CASES[name].play is None or abs(found.lower - known) <= digits
+    )
 
 
 def sixes():
@@ -50,16 +55,27 @@ def sixes():
 def everything():
     for name, case in CASES.items():
         for theta in THETAS if case.angles else (F(1),):
-            yield from ((name, n, theta) for n in (FEW if name.startswith("random") else range(1, 7)))
+            yield from (
+                (name, n, theta) for n in (FEW if name.startswith("random") else range(1, 7))
+            )
 
 
 def in_order(found):
-    """Check that the interval is narrow, respects the valid bounds, and agrees with its conjecture, if any."""
+    """Check that the interval is narrow, respects the valid bounds, and agrees with its conjecture,
+    if any.
+    """
     case = CASES[found.name]
     assert found.lower <= found.upper
     assert found.width <= 1e-4 if case.play is not None else found.lower == -np.inf
-    for variant, value in found.bounds.items():  # the proof gives away 1e-8 of the squared lengths, which sum to 1 or 2
-        assert (variant == "printed" and found.name == "agbm") or found.upper <= value * (1 + 1e-6) + 2e-8
+    for (
+        variant,
+        value,
+    ) in (
+        found.bounds.items()
+    ):  # the proof gives away 1e-8 of the squared lengths, which sum to 1 or 2
+        assert (variant == "printed" and found.name == "agbm") or found.upper <= value * (
+            1 + 1e-6
+        ) + 2e-8
     guess = conjectured(found)
     assert guess is None or abs(float(guess) - found.upper) <= 1e-6
 
@@ -77,9 +93,14 @@ def test_every_interval_up_to_six_steps_is_narrow(name, n, theta):
 
 def test_the_printed_constant_of_agbm_fails_on_a_run():
     found = worst_case("agbm", 6, F(1))  # gamma = 1/5
-    assert found.lower > 1.13 * found.bounds["printed"] and found.upper < 0.3 * found.bounds["corrected"]
+    assert (
+        found.lower > 1.13 * found.bounds["printed"]
+        and found.upper < 0.3 * found.bounds["corrected"]
+    )
     assert abs(found.upper - 0.0577) < 5e-5
-    assert worst_case("agbm", 5, F(1)).upper < F(1, 1) / (2 * F(1, 5) * 36)  # at n = 5 the printed constant still holds
+    assert worst_case("agbm", 5, F(1)).upper < F(1, 1) / (
+        2 * F(1, 5) * 36
+    )  # at n = 5 the printed constant still holds
 
 
 def test_agbm_with_gamma_one_grows():
@@ -97,7 +118,8 @@ def test_the_conjecture_for_agbm_at_other_gammas(gamma):
 def small_programme():
     """Maximise <x, y> subject to ||x||, ||y|| <= 1 and t <= <x, y>; the maximum is 1."""
     programme = Programme()
-    x, y = programme.vector(), programme.vector()
+    x = programme.vector()
+    y = programme.vector()
     programme.require(1 - x @ x, 1 - y @ y)
     programme.objective = programme.number()
     programme.require(x @ y - programme.objective)
@@ -108,16 +130,23 @@ def test_a_proof_needs_its_multipliers():
     programme = small_programme()
     half = (np.array([0.5, 0.5, 1.0]), np.zeros(0), np.zeros((0, 3)))
     raised = (np.array([0.5 + 1e-6, 0.5 + 1e-6, 1.0]), *half[1:])
-    assert proved_bound(programme, half) is None  # singular: only strictly positive definite proofs count
+    assert (
+        proved_bound(programme, half) is None
+    )  # singular: only strictly positive definite proofs count
     assert 1 < proved_bound(programme, raised) <= 1 + F(3, 10**6)
     assert proved_bound(programme, (np.array([0.49, 0.49, 1.0]), *half[1:])) is None
-    assert proved_bound(programme, (np.array([0.5, 0.5, 0.0]), *half[1:])) is None  # t is not bounded
+    assert (
+        proved_bound(programme, (np.array([0.5, 0.5, 0.0]), *half[1:])) is None
+    )  # t is not bounded
 
 
 def test_the_command_prints_the_interval_and_refuses_in_a_sentence():
     said = CliRunner().invoke(main, ["agbm", "--n", "6", "--theta", "1"])
     assert said.exit_code == 0 and "bound as printed: 0.051020408, fails" in said.output
     assert "closed form, proved in fractions: 3/52" in said.output
-    assert "conjecture: 81/100" in CliRunner().invoke(main, ["gbm_strong", "--n", "1", "--theta", "1"]).output
+    assert (
+        "conjecture: 81/100"
+        in CliRunner().invoke(main, ["gbm_strong", "--n", "1", "--theta", "1"]).output
+    )
     assert "theta lie in (0, 1]" in CliRunner().invoke(main, ["gbm", "--theta", "2"]).output
     assert "frank_wolfe_anywhere" in CliRunner().invoke(main, []).output

@@ -1,1 +1,4 @@
-"""Checks of every claim of the papers, a file for each; ``python -m verification`` prints their results, the ledger."""
+"""Checks of every claim of the papers, a file for each.
+
+``python -m verification`` prints their results, the ledger.
+"""

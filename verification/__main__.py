@@ -1,4 +1,7 @@
-"""``python -m verification``: print the ledger as a table or JSON, or write it as a page. Exit status 1 if a verdict is not as claimed."""
+"""``python -m verification``: print the ledger as a table or JSON, or write it as a page.
+
+Exit status 1 if a verdict is not as claimed.
+"""
 
 import json
 import sys
@@ -22,10 +25,17 @@ def _progress():
     from rich.console import Console
     from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 
-    columns = (TextColumn("{task.description:32.32}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn())
+    columns = (
+        TextColumn("{task.description:32.32}"),
+        BarColumn(),
+        MofNCompleteColumn(),
+        TimeElapsedColumn(),
+    )
     with Progress(*columns, console=Console(stderr=True), transient=True) as bar:
         task = bar.add_task("")
-        yield lambda done, total, statement: bar.update(task, completed=done, total=total, description=statement)
+        yield lambda done, total, statement: bar.update(
+            task, completed=done, total=total, description=statement
+        )
 
 
 def _table(ledger):
@@ -39,15 +49,27 @@ def _table(ledger):
     for row in ledger.rows:
         ratio = "-" if row.tightest != row.tightest else f"{row.tightest:.3g}"
         verdict = row.verdict if row.good else f"{row.verdict} (!)"
-        table.add_row(row.statement, row.variant, verdict, row.evidence, ratio, str(row.cases), f"{row.seconds:.2f}")
+        table.add_row(
+            row.statement,
+            row.variant,
+            verdict,
+            row.evidence,
+            ratio,
+            str(row.cases),
+            f"{row.seconds:.2f}",
+        )
     return table
 
 
 def _summary(ledger):
-    count = {verdict: sum(row.verdict == verdict for row in ledger.rows) for verdict in ("verified", "refuted", "vacuous")}
+    count = {
+        verdict: sum(row.verdict == verdict for row in ledger.rows)
+        for verdict in ("verified", "refuted", "vacuous")
+    }
     caught = sum(one.good for one in ledger.sabotages)
     return (
-        f"{len(ledger.rows)} claims: {count['verified']} verified, {count['refuted']} refuted, {count['vacuous']} vacuous; "
+        f"{len(ledger.rows)} claims: {count['verified']} verified, {count['refuted']} refuted, "
+        f"{count['vacuous']} vacuous; "
         f"{caught} of {len(ledger.sabotages)} sabotages caught; {ledger.seconds:.1f} s"
     )
 
@@ -60,7 +82,9 @@ def _print(ledger):
     console.print()
     refuted = [row for row in ledger.rows if row.verdict == "refuted" and row.good]
     for row in refuted:
-        console.print(f"refuted: {row.statement} ({row.variant}) by {row.counterexample}", markup=False)
+        console.print(
+            f"refuted: {row.statement} ({row.variant}) by {row.counterexample}", markup=False
+        )
     console.print(_summary(ledger), markup=False)
 
 
@@ -78,17 +102,29 @@ def _index(file):
 
 @click.command(context_settings={"help_option_names": ["-h", "--help"]})
 @click.option("--quick", is_flag=True, help="Only the small cases, under a minute.")
-@click.option("--only", metavar="NAME", help="Only files of verification/theorems whose name contains NAME.")
-@click.option("--json", "as_json", is_flag=True, help="Print JSON instead of the table.")
-@click.option("--html", type=click.Path(dir_okay=False, path_type=Path), metavar="FILE", help="Also write an HTML page with plots.")
 @click.option(
-    "--table", "markdown", type=click.Path(dir_okay=False, path_type=Path), metavar="FILE", help="Also write a Markdown table."
+    "--only", metavar="NAME", help="Only files of verification/theorems whose name contains NAME."
+)
+@click.option("--json", "as_json", is_flag=True, help="Print JSON instead of the table.")
+@click.option(
+    "--html",
+    type=click.Path(dir_okay=False, path_type=Path),
+    metavar="FILE",
+    help="Also write an HTML page with plots.",
+)
+@click.option(
+    "--table",
+    "markdown",
+    type=click.Path(dir_okay=False, path_type=Path),
+    metavar="FILE",
+    help="Also write a Markdown table.",
 )
 @click.option(
     "--index",
     "numbers",
     is_flag=True,
-    help="Check nothing: list the code and rows of each number of the papers; --table FILE writes the page.",
+    help="Check nothing: list the code and rows of each number of the papers; --table FILE writes "
+    "the page.",
 )
 def main(quick, only, as_json, html, markdown, numbers):
     """Check every claim of the papers, and that deliberately wrong claims (sabotages) fail."""

@@ -1,8 +1,9 @@
-r"""Accelerated boosting, implemented independently of the package: instances for the theorems of Lu, Karimireddy, Ponomareva and Mirrokni.
+r"""Accelerated boosting, implemented independently of the package: instances for the theorems of
+Lu, Karimireddy, Ponomareva and Mirrokni.
 
-The loss is sum_i w_i (f_i - y_i)^2 / 2 with 0 < w_i <= 1: convex, 1-smooth, with mu = min w. With a cap, the parabolas are continued as
-lines where their slope would exceed the cap. The learners are multiples of unit columns that span R^n, so f* = y and L* = 0. Numbers are
-Fractions or floats.
+The loss is sum_i w_i (f_i - y_i)^2 / 2 with 0 < w_i <= 1: convex, 1-smooth, with mu = min w. With a
+cap, the parabolas are continued as lines where their slope would exceed the cap. The learners are
+multiples of unit columns that span R^n, so f* = y and L* = 0. Numbers are Fractions or floats.
 """
 
 import functools
@@ -27,11 +28,11 @@ def limit(theta2):
 class Walk(Lemmas):
     """Iterates of one run, arrays with a row for each round m.
 
-    D : (n, N) unit columns;  theta2 : the square of the minimal cosine angle
-    f, h, hat : (M + 1, n), models, momentum models, and momentum models updated by the whole residual instead of a learner
-    g, r, c, e, b : (M, n), mixing points, residuals, corrected residuals, errors of the fits to c, the learners fitted to r
-    cap : the largest slope of the loss, or None
-    best : whether the learners are the best fits;  one : whether h moves by the learner for r, as in Algorithm 4
+    D : (n, N) unit columns; theta2 : the square of the minimal cosine angle f, h, hat : (M + 1, n),
+    models, momentum models, and momentum models updated by the whole residual instead of a learner
+    g, r, c, e, b : (M, n), mixing points, residuals, corrected residuals, errors of the fits to c,
+    the learners fitted to r cap : the largest slope of the loss, or None best : whether the
+    learners are the best fits; one : whether h moves by the learner for r, as in Algorithm 4
     """
 
     D: np.ndarray
@@ -54,7 +55,10 @@ class Walk(Lemmas):
 
     def in_units(self, unit):
         """Return the same run with the target, and so all models, multiplied by `unit`."""
-        of_y = {name: getattr(self, name) * unit for name in ["y", "f", "h", "hat", "g", "r", "c", "e", "b"]}
+        of_y = {
+            name: getattr(self, name) * unit
+            for name in ["y", "f", "h", "hat", "g", "r", "c", "e", "b"]
+        }
         return replace(self, **of_y, cap=None if self.cap is None else self.cap * unit)
 
     @property
@@ -84,7 +88,7 @@ class Walk(Lemmas):
 
     @property
     def least_weight(self):
-        """mu."""
+        """Mu."""
         return min(self.w)
 
     @property
@@ -120,7 +124,9 @@ class Walk(Lemmas):
 
     @property
     def slack(self):
-        """Bound of the rounding error in losses and squares: a few roundings in each round, relative to ||f* - f^0||^2."""
+        """Bound of the rounding error in losses and squares: a few roundings in each round,
+        relative to ||f* - f^0||^2.
+        """
         return 0 if self.exact else 1e-12 * float(self.radius2)
 
     @property
@@ -143,7 +149,8 @@ class Walk(Lemmas):
         """delta_m of Lemma C.4; s < 1."""
         s = self.gamma / self.theta2
         t = (1 - s) / 2
-        e2, r2 = (self.e * self.e).sum(axis=1), (self.r * self.r).sum(axis=1)
+        e2 = (self.e * self.e).sum(axis=1)
+        r2 = (self.r * self.r).sum(axis=1)
         before = np.concatenate([[0 * e2[0]], (self.alpha**2 * e2)[:-1]])
         return s / (2 * t) * before - (1 - s - t) / (2 * s) * self.alpha**2 * r2
 
@@ -154,20 +161,30 @@ def sloped(slope, cap):
 
 
 def fitted(D, v, pick=None):
-    """Return the multiple of a column closest to v, ties to the lowest index; with `pick`, the best multiple of that column."""
+    """Return the multiple of a column closest to v, ties to the lowest index.
+
+    With `pick`, the best multiple of that column.
+    """
     corr = D.T @ v
     j = int(np.argmax(np.abs(corr))) if pick is None else pick
     return corr[j] * D[:, j]
 
 
-def walk(D, y, eta, gamma, n_rounds, *, theta2, w=None, cap=None, sign=1, late=0, picks=None, one=False):
-    """Run Algorithm 2, or with `one` Algorithm 4 with gamma. Wrong variants: `sign` -1 of the correction; its factor `late` rounds late.
+def walk(
+    D, y, eta, gamma, n_rounds, *, theta2, w=None, cap=None, sign=1, late=0, picks=None, one=False
+):
+    """Run Algorithm 2, or with `one` Algorithm 4 with gamma.
+
+    Wrong variants: `sign` -1 of the correction; its factor `late` rounds late.
 
     picks : numpy Generator, optional
         Draws the learners at random instead of fitting the best.
     """
     w = 1 + 0 * y if w is None else w
-    f, h, hat, e = 0 * y, 0 * y, 0 * y, 0 * y
+    f = 0 * y
+    h = 0 * y
+    hat = 0 * y
+    e = 0 * y
     rows = {key: [] for key in "fhgrceb"} | {"hat": []}
     for m in range(n_rounds):
         theta = 2 / (m + 2 + 0 * eta)
@@ -181,7 +198,10 @@ def walk(D, y, eta, gamma, n_rounds, *, theta2, w=None, cap=None, sign=1, late=0
         for key, value in zip("fhgrceb", (f, h, g, r, c, c - d, b), strict=True):
             rows[key].append(value)
         rows["hat"].append(hat)
-        f, h, hat, e = g + eta * b, h + eta * gamma / theta * d, hat + eta * gamma / theta * r, c - d
+        f = g + eta * b
+        h = h + eta * gamma / theta * d
+        hat = hat + eta * gamma / theta * r
+        e = c - d
     for key, value in (("f", f), ("h", h), ("hat", hat)):
         rows[key].append(value)
     return Walk(
@@ -202,36 +222,64 @@ def eye(y, gamma, n_rounds, **options):
     """Run on the identity matrix with eta = 1, in Fractions: Theta^2 = 1/n."""
     n = len(y)
     D = np.array([[F(int(i == j)) for j in range(n)] for i in range(n)], dtype=object)
-    return walk(D, np.array([F(v) for v in y], dtype=object), F(1), F(gamma), n_rounds, theta2=F(1, n), **options)
+    return walk(
+        D,
+        np.array([F(v) for v in y], dtype=object),
+        F(1),
+        F(gamma),
+        n_rounds,
+        theta2=F(1, n),
+        **options,
+    )
 
 
 def line(eta, gamma, n_rounds):
-    """Run in one dimension, y = 1, in floats: every residual is fitted exactly, Theta = 1, which is Nesterov's method."""
+    """Run in one dimension, y = 1, in floats: every residual is fitted exactly, Theta = 1, which is
+    Nesterov's method.
+    """
     return walk(np.ones((1, 1)), np.ones(1), eta, gamma, n_rounds, theta2=1.0)
 
 
 def fall(gamma, n_rounds):
-    """Return the distance that f moves in n rounds with all residuals 1: (n + 2) / 3 + gamma (n - 1)(3 n + 10) / 24."""
+    """Return the distance that f moves in n rounds with all residuals 1: (n + 2) / 3 + gamma (n -
+    1)(3 n + 10) / 24.
+    """
     return F(n_rounds + 2, 3) + gamma * (n_rounds - 1) * (3 * n_rounds + 10) / 24
 
 
 def capped(gamma, n_rounds):
-    """Run in one dimension, y = 1, eta = 1, with a cap so small that f never reaches the quadratic part of the loss."""
+    """Run in one dimension, y = 1, eta = 1, with a cap so small that f never reaches the quadratic
+    part of the loss.
+    """
     one = gamma / gamma
     cap = 1 / (2 * fall(gamma, n_rounds) + 1)
     return walk(np.array([[one]]), np.array([one]), one, gamma, n_rounds, theta2=one, cap=cap)
 
 
 def weighted(n_rounds, gamma=None):
-    """Run on four coordinates with weights from 1e-3 to 1, gamma at the printed limit; in floats."""
+    """Run on four coordinates with weights from 1e-3 to 1, gamma at the printed limit.
+
+    In floats.
+    """
     gamma = limit(0.25) if gamma is None else gamma
-    return walk(np.eye(4), np.array([4.0, -3, 2, 1]), 1.0, gamma, n_rounds, theta2=0.25, w=np.geomspace(1e-3, 1, 4))
+    return walk(
+        np.eye(4),
+        np.array([4.0, -3, 2, 1]),
+        1.0,
+        gamma,
+        n_rounds,
+        theta2=0.25,
+        w=np.geomspace(1e-3, 1, 4),
+    )
 
 
 def star(n_rounds, gamma=0.25, **options):
-    """Run on three directions in the plane, 60 degrees apart: Theta = cos(30 degrees), sharper limit of gamma 1/4; weights 0.01 and 1."""
+    """Run on three directions in the plane, 60 degrees apart: Theta = cos(30 degrees), sharper
+    limit of gamma 1/4; weights 0.01 and 1.
+    """
     angle = np.pi / 3 * np.arange(3)
-    D, w = np.array([np.cos(angle), np.sin(angle)]), np.array([0.01, 1.0])
+    D = np.array([np.cos(angle), np.sin(angle)])
+    w = np.array([0.01, 1.0])
     return walk(D, np.array([2.0, 1.0]), 1.0, gamma, n_rounds, theta2=0.75, w=w, **options)
 
 

@@ -1,10 +1,15 @@
-"""Quantities in the lemmas on accelerated boosting, a number for each round, under the names used in formulas."""
+"""Quantities in the lemmas on accelerated boosting, a number for each round, under the names used
+in formulas.
+"""
 
 import numpy as np
 
 
 def _rounds(numbers):
-    """Extend numbers of the rounds 0, ..., M - 1 to the length of those of the models 0, ..., M; the last entry is a filler."""
+    """Extend numbers of the rounds 0, ..., M - 1 to the length of those of the models 0, ..., M.
+
+    The last entry is a filler.
+    """
     return np.concatenate([numbers, numbers[-1:]])
 
 
@@ -13,11 +18,25 @@ def _dot(one, two):
 
 
 class Lemmas:
-    """Quantities of a run (``agbm.Walk``); those in ``moves`` belong to the round from k to k + 1."""
+    """Quantities of a run (``agbm.Walk``).
+
+    Those in ``moves`` belong to the round from k to k + 1.
+    """
 
     moves = (
-        "alpha_m", "left_along", "at_mix", "residual2", "learner2", "to_star", "to_near", "to_beyond", "near", "beyond", "gain", "left2",
-    )  # fmt: skip
+        "alpha_m",
+        "left_along",
+        "at_mix",
+        "residual2",
+        "learner2",
+        "to_star",
+        "to_near",
+        "to_beyond",
+        "near",
+        "beyond",
+        "gain",
+        "left2",
+    )
 
     def _along(self, vectors):
         """Return inner products with (1, 2, ..., n)."""
@@ -32,7 +51,10 @@ class Lemmas:
         return _rounds(_dot(self.r, self.h[:-1] - self._toward(part)))
 
     def potential_of(self, f, late=0):
-        """Return V^0, ..., V^M of Lemma C.4 for f; wrong variants take the weight of `late` rounds later."""
+        """Return V^0, ..., V^M of Lemma C.4 for f.
+
+        Wrong variants take the weight of `late` rounds later.
+        """
         weight = self.eta * self.gamma * (self.m + 2 + late) ** 2 / 4
         gaps = (self.loss(self.f) - self.loss(f)) * np.concatenate([[0 * self.eta], weight])
         return gaps + ((f - self.hat) ** 2).sum(axis=1) / 2

@@ -1,4 +1,6 @@
-"""Cases for the theorems: problems of various shapes, runs on them, and sabotages of statements of the package."""
+"""Cases for the theorems: problems of various shapes, runs on them, and sabotages of statements of
+the package.
+"""
 
 import functools
 from dataclasses import dataclass, replace
@@ -53,12 +55,16 @@ def problem(name):
 
 def as_it_is(X, y, **options):
     """Return a problem of columns that already have unit norm; they are not centred."""
-    return cb.Problem(np.asarray(X, dtype=float), np.asarray(y, dtype=float), center=False, scale=False, **options)
+    return cb.Problem(
+        np.asarray(X, dtype=float), np.asarray(y, dtype=float), center=False, scale=False, **options
+    )
 
 
 @functools.cache
 def identity(p=4):
-    """Return the problem of B = I, y = 1: LS-Boost contracts as slowly there as the sharper theorem allows."""
+    """Return the problem of B = I, y = 1: LS-Boost contracts as slowly there as the sharper theorem
+    allows.
+    """
     return as_it_is(np.eye(p), np.ones(p))
 
 
@@ -86,24 +92,34 @@ class Lab:
 
 
 def lab(data, method, n_steps=3000):
-    """Return a function that runs ``method(A)``, or a method, on a problem or an entry of ``DATA``."""
+    """Return a function that runs ``method(A)``, or a method, on a problem or an entry of
+    ``DATA``.
+    """
 
     def make():
         given = problem(data) if isinstance(data, str) else data
-        chosen = method if isinstance(method, cb.rules.Method) else method(bounds.Constants.of(given).size)
+        chosen = (
+            method
+            if isinstance(method, cb.rules.Method)
+            else method(bounds.Constants.of(given).size)
+        )
         return Lab(cb.solve(given, chosen, n_steps))
 
     return make
 
 
 def tampered(name, variant="printed", **changes):
-    """Return a sabotage: the check of a statement on a trail with ``changes`` (field -> function of the trail)."""
+    """Return a sabotage: the check of a statement on a trail with ``changes`` (field -> function of
+    the trail).
+    """
     one = of_package(name, variant)
 
     def wrong(case):
         if not isinstance(case, Lab) or not one.applies(case.run):
             return None
-        return one.check(replace(case.trail, **{field: change(case.trail) for field, change in changes.items()}))
+        return one.check(
+            replace(case.trail, **{field: change(case.trail) for field, change in changes.items()})
+        )
 
     return wrong
 

@@ -40,7 +40,8 @@ class Row:
     @property
     def used(self):
         """Names in the formula and, recursively, in their definitions."""
-        names, found = re.findall(r"\w+", self.formula), set()
+        names = re.findall(r"\w+", self.formula)
+        found = set()
         while names:
             name = names.pop()
             if name not in found and name in self.where:
@@ -51,13 +52,17 @@ class Row:
     def as_dict(self):
         """The row for JSON, without its curve."""
         out = {key: value for key, value in vars(self).items() if key not in ("curve", "where")}
-        numbers = {name: None if np.isnan(out[name]) else out[name] for name in ("tightest", "pinned")}
+        numbers = {
+            name: None if np.isnan(out[name]) else out[name] for name in ("tightest", "pinned")
+        }
         return {**out, **numbers, "good": self.good}
 
 
 @dataclass(frozen=True)
 class Sabotage:
-    """A deliberately wrong variant of a statement, and the case that refutes it, empty if none does."""
+    """A deliberately wrong variant of a statement, and the case that refutes it, empty if none
+    does.
+    """
 
     file: str
     statement: str
@@ -81,10 +86,24 @@ class Ledger:
 
     @property
     def faults(self):
-        """One sentence for each unexpected verdict, each sabotage that passes, and each fault in the form of a file."""
-        rows = [f"{r.statement} ({r.variant}) is {r.verdict}, but {r.expected} was claimed{r.counterexample and ': ' + r.counterexample}."
-                for r in self.rows if not r.good]  # fmt: skip
-        return rows + [f"{s.statement}: the sabotage '{s.what}' passes." for s in self.sabotages if not s.good] + self.missing
+        """One sentence for each unexpected verdict, each sabotage that passes, and each fault in
+        the form of a file.
+        """
+        rows = [
+            f"{r.statement} ({r.variant}) is {r.verdict}, but {r.expected} was "
+            f"claimed{r.counterexample and ': ' + r.counterexample}."
+            for r in self.rows
+            if not r.good
+        ]
+        return (
+            rows
+            + [
+                f"{s.statement}: the sabotage '{s.what}' passes."
+                for s in self.sabotages
+                if not s.good
+            ]
+            + self.missing
+        )
 
     def as_dict(self):
         """The ledger for JSON."""

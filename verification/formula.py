@@ -1,7 +1,8 @@
 """Claims as formulas: the same text is checked and displayed.
 
-A formula is a Python expression such as ``"excess <= A**2 * gamma**k / 2"``. Its names are attributes of the instance it is evaluated on:
-numbers, or arrays of one number for each step 0, 1, ... Numbers are floats or Fractions; roots of Fractions are right to forty digits.
+A formula is a Python expression such as ``"excess <= A**2 * gamma**k / 2"``. Its names are
+attributes of the instance it is evaluated on: numbers, or arrays of one number for each step 0, 1,
+... Numbers are floats or Fractions; roots of Fractions are right to forty digits.
 """
 
 import ast
@@ -15,7 +16,9 @@ import numpy as np
 
 #: Roots of Fractions are rounded down, with a relative error below 1 / DIGITS.
 DIGITS = 10**40
-UPPER, LOWER, EQUAL = (ast.LtE, ast.Lt), (ast.GtE, ast.Gt), (ast.Eq,)
+UPPER = (ast.LtE, ast.Lt)
+LOWER = (ast.GtE, ast.Gt)
+EQUAL = (ast.Eq,)
 
 
 def root(x):
@@ -60,7 +63,7 @@ def best(x):
 
 
 def at(index, x):
-    """x at the steps `index`."""
+    """X at the steps `index`."""
     return x[np.array(index, dtype=int)]
 
 
@@ -88,20 +91,28 @@ def ceil(x):
 
 
 def power(x, exponent):
-    """x to integer powers; Fractions stay Fractions."""
+    """X to integer powers; Fractions stay Fractions."""
     return np.power(np.array(x, dtype=object), exponent) if isinstance(x, Fraction) else x**exponent
 
 
 class _Powers(ast.NodeTransformer):
-    """Replace ``x**k`` by a call of `power`, as a Fraction to the power of an array would become a float."""
+    """Replace ``x**k`` by a call of `power`, as a Fraction to the power of an array would become a
+    float.
+    """
 
     def visit_BinOp(self, node):
         self.generic_visit(node)
-        return ast.Call(ast.Name("power", ast.Load()), [node.left, node.right], []) if isinstance(node.op, ast.Pow) else node
+        return (
+            ast.Call(ast.Name("power", ast.Load()), [node.left, node.right], [])
+            if isinstance(node.op, ast.Pow)
+            else node
+        )
 
 
 def _code(node):
-    return compile(ast.fix_missing_locations(ast.Expression(_Powers().visit(node))), ast.unparse(node), "eval")
+    return compile(
+        ast.fix_missing_locations(ast.Expression(_Powers().visit(node))), ast.unparse(node), "eval"
+    )
 
 
 @functools.cache
@@ -110,17 +121,35 @@ def _compiled(text):
 
 
 FUNCTIONS = {
-    "root": root, "smallest": smallest, "total": total, "mean": mean, "spent": spent, "best": best, "at": at, "before": before, "exp": exp,
-    "least": least, "largest": largest, "abs": np.abs, "where": np.where, "power": power, "ceil": ceil,
-}  # fmt: skip
+    "root": root,
+    "smallest": smallest,
+    "total": total,
+    "mean": mean,
+    "spent": spent,
+    "best": best,
+    "at": at,
+    "before": before,
+    "exp": exp,
+    "least": least,
+    "largest": largest,
+    "abs": np.abs,
+    "where": np.where,
+    "power": power,
+    "ceil": ceil,
+}
 
 
 class Names(dict):
-    """Values of the names of a formula on an instance; ``late``: whether a value of the next step was used."""
+    """Values of the names of a formula on an instance.
+
+    ``late``: whether a value of the next step was used.
+    """
 
     def __init__(self, case, where):
         super().__init__(later=self._later)
-        self.case, self.where, self.late = case, where, False
+        self.case = case
+        self.where = where
+        self.late = False
 
     def __missing__(self, name):
         if name in self.where:
@@ -136,8 +165,11 @@ class Names(dict):
 
 @functools.cache
 def parts(text):
-    """Return the comparisons of a formula: (kind, whether left is of the next step, left, right), with left <= right or left == right."""
-    out, tree = [], ast.parse(text, mode="eval").body
+    """Return the comparisons of a formula: (kind, whether left is of the next step, left, right),
+    with left <= right or left == right.
+    """
+    out = []
+    tree = ast.parse(text, mode="eval").body
     if isinstance(tree, ast.BoolOp) and isinstance(tree.op, ast.Or):
         raise ValueError(f"a claim is one comparison or several joined by `and`, got {text}.")
     for node in tree.values if isinstance(tree, ast.BoolOp) else [tree]:
@@ -147,17 +179,24 @@ def parts(text):
                 raise ValueError(f"a claim compares by <=, >=, <, > or ==, got {text}.")
             left, right = (two, one) if isinstance(op, LOWER) else (one, two)
             after = ast.unparse(left).startswith("later(")
-            out.append(("tight" if isinstance(op, EQUAL) else "upper", after, _code(left), _code(right)))
+            out.append(
+                ("tight" if isinstance(op, EQUAL) else "upper", after, _code(left), _code(right))
+            )
     return tuple(out)
 
 
 def true(text, case, where=()):
     """Whether a condition holds for an instance at every step; an empty one does."""
-    return not text or bool(np.all(eval(_compiled(text), {"__builtins__": {}}, Names(case, dict(where)))))
+    return not text or bool(
+        np.all(eval(_compiled(text), {"__builtins__": {}}, Names(case, dict(where))))
+    )
 
 
 def sides(text, case, where=()):
-    """Yield (kind, steps, measured, bound) for each comparison; kind is "upper" for measured <= bound, "tight" for equality."""
+    """Yield (kind, steps, measured, bound) for each comparison.
+
+    Kind is "upper" for measured <= bound, "tight" for equality.
+    """
     for kind, after, left, right in parts(text):
         names = Names(case, dict(where))
         pair = [np.atleast_1d(eval(code, {"__builtins__": {}}, names)) for code in (left, right)]

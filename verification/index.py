@@ -1,4 +1,5 @@
-"""From the papers to the code: functions, rows of the ledger, experiments and status of every numbered item of the papers.
+"""From the papers to the code: functions, rows of the ledger, experiments and status of every
+numbered item of the papers.
 
 The list is ``papers.txt``. It leaves out equations that are only steps within a proof.
 """
@@ -16,7 +17,9 @@ from verification.experiments.experiment import experiments
 ROOT = Path(coordboost.__file__).parents[1]
 LIST = Path(__file__).with_name("papers.txt")
 STATUS = ("faithful", "repeated", "corrected", "reduced", "left out")
-KINDS = r"(Theorem|Proposition|Lemma|Corollary|Remark|Example|Figure|Table|Statement|\() ?[A-Z]?\.?\d"
+KINDS = (
+    r"(Theorem|Proposition|Lemma|Corollary|Remark|Example|Figure|Table|Statement|\() ?[A-Z]?\.?\d"
+)
 
 HEAD = """# From the papers to the code
 
@@ -50,8 +53,8 @@ class Claimed(NamedTuple):
 class Entry(NamedTuple):
     """A numbered item of a paper.
 
-    code : public names;  rows : rows of the ledger;  lost : names of missing rows;  tried : names of experiments
-    status : one of ``STATUS``, and why or how
+    code : public names; rows : rows of the ledger; lost : names of missing rows; tried : names of
+    experiments status : one of ``STATUS``, and why or how
     """
 
     paper: str
@@ -64,7 +67,9 @@ class Entry(NamedTuple):
 
 
 def claimed():
-    """Return the rows of a ledger without faults, as declared by the files of ``verification/theorems``."""
+    """Return the rows of a ledger without faults, as declared by the files of
+    ``verification/theorems``.
+    """
     return [
         Claimed(module.__name__.rpartition(".")[2], check.statement, variant, verdict)
         for module in ledger.modules()
@@ -74,7 +79,10 @@ def claimed():
 
 
 def begins(text, number):
-    """Whether a name begins with an item as "Theorem 2.1", perhaps after the short name of a paper; "Theorem 2.10" does not match."""
+    """Whether a name begins with an item as "Theorem 2.1", perhaps after the short name of a paper.
+
+    "Theorem 2.10" does not match.
+    """
     return re.match(rf"([A-Z]+, )?{re.escape(number)}(?![\w.])", text) is not None
 
 
@@ -89,19 +97,32 @@ def listed():
 
 def entries(rows):
     """Return the ``Entry`` of every item, with its rows out of `rows`."""
-    tried, out = experiments(), []
+    tried = experiments()
+    out = []
     for key, paper, (number, code, names, status) in listed():
         ours = [row for row in rows if row.file.startswith(f"{key}_")]
-        found = [row for row in ours if (row.statement in names.split("; ") if names else begins(row.statement, number))]
+        found = [
+            row
+            for row in ours
+            if (row.statement in names.split("; ") if names else begins(row.statement, number))
+        ]
         wanted = [] if names == "-" else names.split("; ") if names else [number] * (not found)
         named = rf"(?<![\w.(]){re.escape(number)}(?![\w.])"
         out.append(
             Entry(
-                paper, number, [name for name in code.split(", ") if name], found,
+                paper,
+                number,
+                [name for name in code.split(", ") if name],
+                found,
                 [name for name in wanted if name not in {row.statement for row in found}],
-                [one.name for one in tried.values() if one.name.startswith(f"{key}_") and re.search(named, one.source)], status,
+                [
+                    one.name
+                    for one in tried.values()
+                    if one.name.startswith(f"{key}_") and re.search(named, one.source)
+                ],
+                status,
             )
-        )  # fmt: skip
+        )
     return out
 
 
@@ -109,36 +130,62 @@ def thing(name):
     """Return the object with a dotted name below ``coordboost``."""
     owner: Any = coordboost
     for part in name.split("."):
-        owner = getattr(owner, part) if hasattr(owner, part) else importlib.import_module(f"{owner.__name__}.{part}")
+        owner = (
+            getattr(owner, part)
+            if hasattr(owner, part)
+            else importlib.import_module(f"{owner.__name__}.{part}")
+        )
     return owner
 
 
 def place(name):
-    """Return the file, relative to the root of the project, and the line where a name is defined."""
+    """Return the file, relative to the root of the project, and the line where a name is
+    defined.
+    """
     found = thing(name)
     found = found.fget if isinstance(found, property) else getattr(found, "py_func", found)
     found = inspect.unwrap(found)
-    return Path(inspect.getsourcefile(found)).relative_to(ROOT).as_posix(), inspect.getsourcelines(found)[1]
+    return Path(inspect.getsourcefile(found)).relative_to(ROOT).as_posix(), inspect.getsourcelines(
+        found
+    )[1]
 
 
 def faults(rows):
-    """Return sentences on items without row or reason, on names that do not exist, and on rows and experiments that are not listed."""
-    found, out = entries(rows), []
+    """Return sentences on items without row or reason, on names that do not exist, and on rows and
+    experiments that are not listed.
+    """
+    found = entries(rows)
+    out = []
     for one in found:
-        out += [f"{one.paper}, {one.number}: no row {name!r}; name its rows, or - where it has none." for name in one.lost]
+        out += [
+            f"{one.paper}, {one.number}: no row {name!r}; name its rows, or - where it has none."
+            for name in one.lost
+        ]
         word, _, why = one.status.partition(": ")
         if word not in STATUS or not (why or word == "faithful"):
-            out.append(f"{one.paper}, {one.number}: {one.status!r} must begin with {', '.join(STATUS)}, and say why or how.")
+            out.append(
+                f"{one.paper}, {one.number}: {one.status!r} must begin with {', '.join(STATUS)}, "
+                "and say why or how."
+            )
         if word != "left out" and not (one.code or one.rows or one.tried):
-            out.append(f"{one.paper}, {one.number}: no function, row or experiment, and yet it is not left out.")
+            out.append(
+                f"{one.paper}, {one.number}: no function, row or experiment, and yet it is not "
+                "left out."
+            )
         for row in one.rows:
             if (
                 word == "faithful"
                 and (row.variant, row.verdict) == ("printed", "refuted")
                 and begins(row.statement, one.number)
             ):
-                out.append(f"{one.paper}, {one.number}: refuted as printed, and yet it is called faithful.")
-        out += [f"{one.paper}, {one.number}: coordboost has no {name}." for name in one.code if not _resolves(name)]
+                out.append(
+                    f"{one.paper}, {one.number}: refuted as printed, and yet it is called faithful."
+                )
+        out += [
+            f"{one.paper}, {one.number}: coordboost has no {name}."
+            for name in one.code
+            if not _resolves(name)
+        ]
     papers = {paper: key for key, paper, _ in listed()}
     for row in rows:
         ours = [one.number for one in found if row.file.startswith(f"{papers[one.paper]}_")]
@@ -167,16 +214,24 @@ def _resolves(name):
 
 
 def page(rows, lines=False):
-    """Return the index in Markdown, a table for each paper; with `lines`, functions have line numbers instead of links to files."""
+    """Return the index in Markdown, a table for each paper.
+
+    With `lines`, functions have line numbers instead of links to files.
+    """
     found = entries(rows)
-    out, paper = HEAD + errata(found), None
+    out = HEAD + errata(found)
+    paper = None
     for one in found:
         if one.paper != paper:
             paper = one.paper
-            out += f"\n## {paper}\n\n| number | code | ledger | experiments | status |\n|---|---|---|---|---|\n"
+            out += (
+                f"\n## {paper}\n\n| number | code | ledger | experiments | status "
+                "|\n|---|---|---|---|---|\n"
+            )
         code = ", ".join(_code(name, lines) for name in one.code)
         out += (
-            f"| {one.number} | {code} | {_rows(one.rows)} | {', '.join(f'`{name}`' for name in one.tried)} | {one.status} |\n"
+            f"| {one.number} | {code} | {_rows(one.rows)} | "
+            f"{', '.join(f'`{name}`' for name in one.tried)} | {one.status} |\n"
         )
     return out
 
@@ -188,7 +243,9 @@ def errata(found):
         word, _, why = one.status.partition(": ")
         if word == "corrected":
             wrong.setdefault(one.paper, []).append(f"* {one.number}: {why}\n")
-    return "\n## Errata\n\nWhat is wrong as printed.\n" + "".join(f"\n{paper}:\n\n{''.join(lines)}" for paper, lines in wrong.items())
+    return "\n## Errata\n\nWhat is wrong as printed.\n" + "".join(
+        f"\n{paper}:\n\n{''.join(lines)}" for paper, lines in wrong.items()
+    )
 
 
 def _code(name, lines):
@@ -197,7 +254,9 @@ def _code(name, lines):
 
 
 def _rows(rows):
-    """Return links to the statements, with the verdicts of their variants unless the only one is "printed verified"."""
+    """Return links to the statements, with the verdicts of their variants unless the only one is
+    "printed verified".
+    """
     said: dict = {}
     for row in rows:
         said.setdefault((row.statement, row.file), []).append(f"{row.variant} {row.verdict}")

@@ -1,4 +1,6 @@
-"""Results of a general solver to compare with the package: optima at every radius of a run, and minimal cosine angles."""
+"""Results of a general solver to compare with the package: optima at every radius of a run, and
+minimal cosine angles.
+"""
 
 import functools
 import warnings
@@ -18,8 +20,13 @@ from verification.statement import method_of, problem_of
 
 @functools.cache
 def _optimum(problem, radius):
-    """Return the interval of the solver for the optimum over the l1 ball, or without a constraint: lower end, upper end."""
-    found = independent_solution(problem, cb.certificates.L1Ball(radius) if radius < np.inf else cb.certificates.Unconstrained()).interval
+    """Return the interval of the solver for the optimum over the l1 ball, or without a constraint:
+    lower end, upper end.
+    """
+    found = independent_solution(
+        problem,
+        cb.certificates.L1Ball(radius) if radius < np.inf else cb.certificates.Unconstrained(),
+    ).interval
     return found.lower, found.upper
 
 
@@ -60,25 +67,35 @@ class Judged:
 
     @property
     def own(self):
-        """Lower bound of each optimum by the package: from the factorisation, or the best one along the run."""
+        """Lower bound of each optimum by the package: from the factorisation, or the best one along
+        the run.
+        """
         if self.radius[0] == np.inf:
             return np.full(len(self.radius), self.trail.constants.optimum)
         return regularized.lower_end(self.trail, self.radius)
 
     @property
     def constants(self):
-        """Constants of the run, with A^2 / 2 = L(0) minus the least-squares loss, by the upper end of the solver."""
+        """Constants of the run, with A^2 / 2 = L(0) minus the least-squares loss, by the upper end
+        of the solver.
+        """
         explained = self.losses[0] - _optimum(self.run.problem, np.inf)[1]
         return self.trail.constants._replace(size=float(np.sqrt(2 * explained)))
 
     @property
     def slack(self):
         """Width of the interval of the solver, plus the rounding in a loss."""
-        return self.ends[1] - self.ends[0] + self.trail.noise[: len(self.radius)] * np.sqrt(2 * self.losses[0])
+        return (
+            self.ends[1]
+            - self.ends[0]
+            + self.trail.noise[: len(self.radius)] * np.sqrt(2 * self.losses[0])
+        )
 
 
 def judged(case):
-    """Return a case of another file of theorems, a run or an instance in Fractions, as a ``Judged``."""
+    """Return a case of another file of theorems, a run or an instance in Fractions, as a
+    ``Judged``.
+    """
     if not isinstance(case, Walk):
         return Judged(case.run)
     run = cb.solve(problem_of(case), method_of(case), len(case.beta) - 1, compile=False)
@@ -87,23 +104,32 @@ def judged(case):
 
 
 def angle_bound(B, weights):
-    r"""Return a lower bound of the minimal cosine angle of the columns of B, from a semidefinite program for each pattern of signs.
+    r"""Return a lower bound of the minimal cosine angle of the columns of B, from a semidefinite
+    program for each pattern of signs.
 
-    1 / Theta^2 is the largest |c|^2 with F(a) = max_w w'|a| <= 1, a_j = B_j'c, for unit columns and c in their range. For given signs of a,
-    the numbers |a_j| and 1 - w'|a| are linear in c and not negative. So are the products of any two of them, in which a positive
-    semidefinite matrix replaces (1, c) (1, c)'. *Source*: relaxation with products, Sherali and Adams (1999).
+    1 / Theta^2 is the largest |c|^2 with F(a) = max_w w'|a| <= 1, a_j = B_j'c, for unit columns and
+    c in their range. For given signs of a, the numbers |a_j| and 1 - w'|a| are linear in c and not
+    negative. So are the products of any two of them, in which a positive semidefinite matrix
+    replaces (1, c) (1, c)'. *Source*: relaxation with products, Sherali and Adams (1999).
 
     weights : (n_weights, n_learners), the vectors w in the definition of F
     """
     unit = B / np.linalg.norm(B, axis=0)
     left, singular, _ = np.linalg.svd(unit)
-    C, ones = unit.T @ left[:, : (singular > 1e-9).sum()], np.ones((len(weights), 1))
-    lifted, longest = cp.Variable((C.shape[1] + 1,) * 2, PSD=True), 0.0
+    C = unit.T @ left[:, : (singular > 1e-9).sum()]
+    ones = np.ones((len(weights), 1))
+    lifted = cp.Variable((C.shape[1] + 1,) * 2, PSD=True)
+    longest = 0.0
     for signs in product([1.0], *[[1.0, -1.0]] * (len(C) - 1)):
         sizes = C * np.array(signs)[:, None]
         known = np.vstack([np.c_[0 * sizes[:, :1], sizes], np.c_[ones, -weights @ sizes]])
-        model = cp.Problem(cp.Maximize(cp.trace(lifted[1:, 1:])), [lifted[0, 0] == 1, known @ lifted @ known.T >= 0])
+        model = cp.Problem(
+            cp.Maximize(cp.trace(lifted[1:, 1:])),
+            [lifted[0, 0] == 1, known @ lifted @ known.T >= 0],
+        )
         with warnings.catch_warnings():
-            warnings.simplefilter("ignore")  # "may be inaccurate": the comparison with the package decides
+            warnings.simplefilter(
+                "ignore"
+            )  # "may be inaccurate": the comparison with the package decides
             longest = max(longest, float(model.solve(solver=cp.CLARABEL)))
     return longest**-0.5

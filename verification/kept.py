@@ -1,8 +1,11 @@
-"""Hard cases: for each row of the ledger, the instance found by the adversary where the claim is tightest, or false.
+"""Hard cases: for each row of the ledger, the instance found by the adversary where the claim is
+tightest, or false.
 
-``verification/hard_cases`` holds them, one file for each file of theorems: the space, shape, numbers and seed and, for each comparison of
-the claim, both sides at the point where they are nearest, and their sums over all points. The ledger checks each claim on its hard case and
-compares the sides with the kept ones. So it detects small changes of a constant, and changes in how a quantity is measured.
+``verification/hard_cases`` holds them, one file for each file of theorems: the space, shape,
+numbers and seed and, for each comparison of the claim, both sides at the point where they are
+nearest, and their sums over all points. The ledger checks each claim on its hard case and compares
+the sides with the kept ones. So it detects small changes of a constant, and changes in how a
+quantity is measured.
 """
 
 import dataclasses
@@ -24,7 +27,9 @@ _FLAT = re.compile(r"\[(?:[^][{}]|\[[^][{}]*\])*\]")
 @functools.cache
 def cases():
     """Return all records: "statement | variant" -> a dictionary."""
-    return {name: case for path in sorted(FOLDER.glob("*.json")) for name, case in _read(path).items()}
+    return {
+        name: case for path in sorted(FOLDER.glob("*.json")) for name, case in _read(path).items()
+    }
 
 
 def _read(path):
@@ -52,7 +57,8 @@ def key(check, variant):
     return f"{check.statement} | {variant}"
 
 
-#: Instances kept for each row: the one nearest to a violation, one as drawn at random, one that violates an assumption.
+#: Instances kept for each row: the one nearest to a violation, one as drawn at random, one that
+#: violates an assumption.
 KINDS = ("hard", "drawn", "beyond")
 
 
@@ -66,7 +72,10 @@ def _tried(check, variant):
     kept = cases().get(key(check, variant), {})
     for kind in KINDS:
         if kind in kept and getattr(check, "spaces", ()):
-            yield f"{kind} case", check.spaces[kept[kind]["space"]].at(kept[kind]["shape"], kept[kind]["numbers"])
+            yield (
+                f"{kind} case",
+                check.spaces[kept[kind]["space"]].at(kept[kind]["shape"], kept[kind]["numbers"]),
+            )
 
 
 def said(check, variant):
@@ -75,19 +84,29 @@ def said(check, variant):
     if kept is None or not getattr(check, "spaces", ()):
         return ""
     numbers = kept["numbers"] if len(kept["numbers"]) <= 160 else kept["numbers"][:150] + " ..."
-    return f"{check.spaces[kept['space']].name}, shape {tuple(kept['shape'])}, numbers {numbers or 'none'}, seed {kept['seed']}"
+    return (
+        f"{check.spaces[kept['space']].name}, shape {tuple(kept['shape'])}, numbers "
+        f"{numbers or 'none'}, seed {kept['seed']}"
+    )
 
 
 def differences(check, variant, made):
     """Describe where sides differ from the kept ones; empty if none do, or nothing is kept."""
     kept = cases().get(key(check, variant), {})
     for name, case in made:
-        before, outcomes = kept[name.split()[0]], several(check(case, variant))
+        before = kept[name.split()[0]]
+        outcomes = several(check(case, variant))
         now = sides(outcomes)
         if not same(before["sides"], now):
-            return f"{name}: the sides were {' and '.join(before['sides'])}, now they are {' and '.join(now) or 'not there'}"
+            return (
+                f"{name}: the sides were {' and '.join(before['sides'])}, now they are "
+                f"{' and '.join(now) or 'not there'}"
+            )
         if not _add_up(before["sums"], outcomes, 1e-6, lambda one: 1e-9):
-            return f"{name}: over all points the sides added up to {before['sums']}, now to {sums(outcomes)}"
+            return (
+                f"{name}: over all points the sides added up to {before['sums']}, now to "
+                f"{sums(outcomes)}"
+            )
     return ""
 
 
@@ -102,42 +121,71 @@ def _finite(side):
 
 
 def sums(outcomes):
-    """Return the sums of both sides of each comparison over its points, to nine digits, as a flat list."""
-    return [float(f"{_finite(side).sum():.9g}") for one in outcomes for side in (one.measured, one.bound)]
+    """Return the sums of both sides of each comparison over its points, to nine digits, as a flat
+    list.
+    """
+    return [
+        float(f"{_finite(side).sum():.9g}")
+        for one in outcomes
+        for side in (one.measured, one.bound)
+    ]
 
 
 def _add_up(before, outcomes, part, beside):
-    """Whether the sums of the sides are `before`, with relative tolerance `part` and absolute tolerance ``beside(check)``."""
-    off = [part * np.abs(_finite(side)).sum() + beside(one) for one in outcomes for side in (one.measured, one.bound)]
+    """Whether the sums of the sides are `before`, with relative tolerance `part` and absolute
+    tolerance ``beside(check)``.
+    """
+    off = [
+        part * np.abs(_finite(side)).sum() + beside(one)
+        for one in outcomes
+        for side in (one.measured, one.bound)
+    ]
     now = sums(outcomes)
     return len(before) == len(now) and bool((np.abs(np.subtract(before, now)) <= off).all())
 
 
 def digest(outcomes):
-    """Return the record of a case that is no small instance: tightness of the claim, number of its points, sums of its sides.
+    """Return the record of a case that is no small instance: tightness of the claim, number of its
+    points, sums of its sides.
 
-    The tightness is over bounds far above the rounding error only: for others it would depend on the machine.
+    The tightness is over bounds far above the rounding error only: for others it would depend on
+    the machine.
     """
     clear = [dataclasses.replace(one, slack=CLEAR * one.slack).tightest for one in outcomes]
     ratios = [ratio for ratio in clear if not np.isnan(ratio)]
-    return [float(f"{max(ratios):.7g}") if ratios else None, sum(len(one.at) for one in outcomes), sums(outcomes)]
+    return [
+        float(f"{max(ratios):.7g}") if ratios else None,
+        sum(len(one.at) for one in outcomes),
+        sums(outcomes),
+    ]
 
 
 def strayed(check, variant, outcomes):
-    """Describe where cases differ from their records, empty if none do; `outcomes` are pairs (name of the case, check)."""
+    """Describe where cases differ from their records, empty if none do.
+
+    `outcomes` are pairs (name of the case, check).
+    """
     for name, before in cases().get(key(check, variant), {}).get("cases", {}).items():
         here = [one for case, one in outcomes if case == name]
         now = digest(here)
-        near = None not in (before[0], now[0]) and abs(before[0] - now[0]) <= 1e-3 * abs(before[0]) + 1e-6
+        near = (
+            None not in (before[0], now[0])
+            and abs(before[0] - now[0]) <= 1e-3 * abs(before[0]) + 1e-6
+        )
         as_tight = near or before[0] == now[0]
         add_up = _add_up(before[2], here, 1e-5, lambda one: 1e-9 + _finite(one.slack).sum())
         if before[1] != now[1] or not as_tight or not add_up:
-            return f"{name}: tightness, number of points and sums of the sides were {before}, now they are {now}"
+            return (
+                f"{name}: tightness, number of points and sums of the sides were {before}, now "
+                f"they are {now}"
+            )
     return ""
 
 
 def compared_exactly(space, checks):
-    """Whether one of the claims is checked in Fractions on one of its kept instances in this space."""
+    """Whether one of the claims is checked in Fractions on one of its kept instances in this
+    space.
+    """
     return any(
         one.level == "exact"
         for check in checks
@@ -150,27 +198,42 @@ def compared_exactly(space, checks):
 
 
 def tightest(check, variant, made):
-    """Return the largest measured / bound at the hard case, 1 for an equality that holds; nan if there is none."""
-    ratios = [one.tightest for name, case in made if name == "hard case" for one in several(check(case, variant))]
+    """Return the largest measured / bound at the hard case, 1 for an equality that holds.
+
+    Nan if there is none.
+    """
+    ratios = [
+        one.tightest
+        for name, case in made
+        if name == "hard case"
+        for one in several(check(case, variant))
+    ]
     return max((ratio for ratio in ratios if not np.isnan(ratio)), default=np.nan)
 
 
 def several(outcome):
     """Return the outcome of a check function as a list of checks."""
-    return [] if outcome is None else list(outcome) if isinstance(outcome, list | tuple) else [outcome]
+    return (
+        [] if outcome is None else list(outcome) if isinstance(outcome, list | tuple) else [outcome]
+    )
 
 
 def weight(bound_check):
-    """Return how near each point is to a violation, from -1 to 1: (measured - bound) / (abs measured + abs bound), 0 where attained.
+    """Return how near each point is to a violation, from -1 to 1: (measured - bound) / (abs
+    measured + abs bound), 0 where attained.
 
-    Points where both sides are negligible beside those of other points count as -1, unless they violate the bound.
+    Points where both sides are negligible beside those of other points count as -1, unless they
+    violate the bound.
     """
-    measured, bound = (np.asarray(side, dtype=float) for side in (bound_check.measured, bound_check.bound))
+    measured, bound = (
+        np.asarray(side, dtype=float) for side in (bound_check.measured, bound_check.bound)
+    )
     over = measured - bound
     if bound_check.kind == "tight":
         over = np.abs(over)
     size = np.abs(measured) + np.abs(bound)
-    least, quiet = 1e-6 * size.max(initial=0.0), over <= np.asarray(bound_check.slack, dtype=float)
+    least = 1e-6 * size.max(initial=0.0)
+    quiet = over <= np.asarray(bound_check.slack, dtype=float)
     near = over / (size + least + 1e-300)
     return np.where(quiet & (size <= least), -1.0, np.where(quiet, np.minimum(near, 0.0), near))
 
@@ -183,7 +246,11 @@ def nearest(outcomes):
     found = []
     for one in outcomes:
         near = weight(one)
-        late = np.flatnonzero(one.at >= 1) if one.along == "k" and (one.at >= 1).any() else np.arange(len(near))
+        late = (
+            np.flatnonzero(one.at >= 1)
+            if one.along == "k" and (one.at >= 1).any()
+            else np.arange(len(near))
+        )
         bad = np.flatnonzero(np.isin(one.at, one.violations))
         for places in (late, bad):
             if len(places):
@@ -199,7 +266,9 @@ def pair(found):
 
 
 def sides(outcomes):
-    """Return the two sides of each comparison at the point nearest to a violation, as a flat list of texts."""
+    """Return the two sides of each comparison at the point nearest to a violation, as a flat list
+    of texts.
+    """
     found = (nearest([one]) for one in outcomes)
     return [text for one in found if one is not None for text in pair(one)]
 
@@ -213,4 +282,6 @@ def _text(number):
 def same(one, two):
     """Whether sides are the same up to the rounding of linear programs."""
     numbers = [[float(Fraction(side)) for side in each] for each in (one, two)]
-    return len(one) == len(two) and all(abs(a - b) <= 1e-6 * (1e-3 + abs(b)) for a, b in zip(*numbers, strict=True))
+    return len(one) == len(two) and all(
+        abs(a - b) <= 1e-6 * (1e-3 + abs(b)) for a, b in zip(*numbers, strict=True)
+    )

@@ -3,10 +3,12 @@
 A file holds
 
 * a docstring whose paragraphs begin, in this order, with the words of ``PARAGRAPHS``;
-* functions ``check_<result>(case, variant)``, marked by ``claim``, that return a ``BoundCheck``, several, or None if the claim does not
-  apply to the case;
-* ``CASES``: name -> function without arguments that makes the case (called once); ``QUICK``: names for a quick run, default all;
-* ``SABOTAGE``: check function -> {error: function of a case that returns a ``BoundCheck`` or None}. At least one case must refute it.
+* functions ``check_<result>(case, variant)``, marked by ``claim``, that return a ``BoundCheck``,
+  several, or None if the claim does not apply to the case;
+* ``CASES``: name -> function without arguments that makes the case (called once); ``QUICK``: names
+  for a quick run, default all;
+* ``SABOTAGE``: check function -> {error: function of a case that returns a ``BoundCheck`` or None}.
+  At least one case must refute it.
 """
 
 import dataclasses
@@ -26,12 +28,21 @@ from verification import kept, units
 from verification.entries import Ledger, Row, Sabotage
 from verification.statement import steps_of_any_length
 
-PARAGRAPHS = ("Problem:", "Method:", "Assumptions:", "Claim:", "Constants:", "Measured:", "Reference:")
+PARAGRAPHS = (
+    "Problem:",
+    "Method:",
+    "Assumptions:",
+    "Claim:",
+    "Constants:",
+    "Measured:",
+    "Reference:",
+)
 LEVELS = ("exact", "float", "enumerated", "sampled")
 POINTS = 160
 #: Roots of Fractions have a smaller relative rounding error than this.
 ROOTS = 1e-20
-#: Divisors of a bound, to test that its constant is pinned: the first one that the hard case should refute is used.
+#: Divisors of a bound, to test that its constant is pinned: the first one that the hard case should
+#: refute is used.
 FACTORS = (1.02, 1.1, 1.25, 1.5, 2)
 
 
@@ -43,17 +54,26 @@ def modules():
 
 def checks_of(module):
     """Return the check functions of a module, in their order in the file."""
-    found = [value for name, value in vars(module).items() if name.startswith("check_") and hasattr(value, "expected")]
+    found = [
+        value
+        for name, value in vars(module).items()
+        if name.startswith("check_") and hasattr(value, "expected")
+    ]
     return list(dict.fromkeys(found))
 
 
 def form_faults(module):
-    """Return sentences on what a file lacks: paragraphs of its docstring, cases, a sabotage for each check."""
-    text, name = inspect.getdoc(module) or "", module.__name__.rpartition(".")[2]
+    """Return sentences on what a file lacks: paragraphs of its docstring, cases, a sabotage for
+    each check.
+    """
+    text = inspect.getdoc(module) or ""
+    name = module.__name__.rpartition(".")[2]
     places = [text.find(f"\n{word}") for word in PARAGRAPHS]
     faults = []
     if -1 in places or places != sorted(places):
-        faults.append(f"{name}: the docstring must have the paragraphs {' '.join(PARAGRAPHS)} in this order.")
+        faults.append(
+            f"{name}: the docstring must have the paragraphs {' '.join(PARAGRAPHS)} in this order."
+        )
     checks = checks_of(module)
     if not checks or not getattr(module, "CASES", None):
         faults.append(f"{name}: no check_... function marked by `claim`, or no CASES.")
@@ -61,8 +81,11 @@ def form_faults(module):
     without = [check for check in claimed if not getattr(module, "SABOTAGE", {}).get(check)]
     faults += [f"{check.statement} ({name}) has no sabotage." for check in without]
     return faults + [
-        f"{name}: the space '{space.name}' is marked {'exact, but its rows are not' if space.exact else 'not exact, but its rows are'}."
-        for space in {id(space): space for check in checks for space in getattr(check, "spaces", ())}.values()
+        f"{name}: the space '{space.name}' is marked "
+        f"{'exact, but its rows are not' if space.exact else 'not exact, but its rows are'}."
+        for space in {
+            id(space): space for check in checks for space in getattr(check, "spaces", ())
+        }.values()
         if module.__name__ in (space.draw.__module__, space.make.__module__)
         if space.exact != kept.compared_exactly(space, checks)
     ]
@@ -73,7 +96,9 @@ class Bench:
 
     def __init__(self, module, quick):
         names = getattr(module, "QUICK", None) if quick else None
-        self.makers: dict[str, Callable] = {name: module.CASES[name] for name in names or module.CASES}
+        self.makers: dict[str, Callable] = {
+            name: module.CASES[name] for name in names or module.CASES
+        }
         self.made: dict[str, Any] = {}
 
     def about(self, check) -> Iterator[tuple[str, Any]]:
@@ -86,11 +111,16 @@ class Bench:
 
 
 def _thinned(check):
-    """Return at most ``POINTS`` points of a check for a plot; None if there are fewer than three."""
+    """Return at most ``POINTS`` points of a check for a plot.
+
+    None if there are fewer than three.
+    """
     if len(check.at) < 3:
         return None
     chosen = np.unique(np.round(np.geomspace(1, len(check.at), POINTS)).astype(int)) - 1
-    return [[float(value) for value in part[chosen]] for part in (check.at, check.measured, check.bound)]
+    return [
+        [float(value) for value in part[chosen]] for part in (check.at, check.measured, check.bound)
+    ]
 
 
 @steps_of_any_length
@@ -122,13 +152,17 @@ def row(module, check, variant, bench):
     shown = (
         bad[1]
         if bad
-        else max((one for _, one in outcomes), key=lambda one: np.nan_to_num(one.tightest, nan=-1.0), default=None)
+        else max(
+            (one for _, one in outcomes),
+            key=lambda one: np.nan_to_num(one.tightest, nan=-1.0),
+            default=None,
+        )
     )
     return Row(
         file=module.__name__.rpartition(".")[2],
         statement=check.statement,
         variant=variant,
-        words=(inspect.getdoc(check) or "").split("\n")[0],
+        words=" ".join((inspect.getdoc(check) or "").split("\n\n")[0].split()),
         expected=check.expected[variant],
         verdict=verdict,
         evidence=", ".join(levels),
@@ -158,11 +192,17 @@ def _disagreements(check, variant, cases):
 
 
 def _inexact(outcomes):
-    """Describe a case that is called exact but has a larger slack than roots need; empty if there is none."""
+    """Describe a case that is called exact but has a larger slack than roots need.
+
+    Empty if there is none.
+    """
     for name, one in outcomes:
         size = np.abs(np.asarray([one.measured, one.bound], dtype=float)).sum(axis=0)
         if one.level == "exact" and (np.asarray(one.slack, dtype=float) > ROOTS * size).any():
-            return f"{name}: it is called exact, but compared with a slack of {float(max(one.slack)):.3g}"
+            return (
+                f"{name}: it is called exact, but compared with a slack of "
+                f"{float(max(one.slack)):.3g}"
+            )
     return ""
 
 
@@ -170,16 +210,28 @@ def _counterexample(name, check):
     k = check.violations[0]
     i = int(np.flatnonzero(check.at == k)[0])
     sign = "is not" if check.kind == "tight" else "is more than"
-    return f"{name}, {check.along} = {k:g}: {float(check.measured[i]):.6g} {sign} {float(check.bound[i]):.6g}"
+    return (
+        f"{name}, {check.along} = {k:g}: {float(check.measured[i]):.6g} {sign} "
+        f"{float(check.bound[i]):.6g}"
+    )
 
 
 def caught_by(sabotage, cases):
     """Return the name of the first case that refutes a sabotage, or an empty string."""
-    return next((name for name, case in cases if any(not one.holds for one in kept.several(sabotage(case)))), "")
+    return next(
+        (
+            name
+            for name, case in cases
+            if any(not one.holds for one in kept.several(sabotage(case)))
+        ),
+        "",
+    )
 
 
 def jobs(quick=False, only=None):
-    """Yield (statement, function without arguments that returns a ``Row`` or a ``Sabotage``), module by module."""
+    """Yield (statement, function without arguments that returns a ``Row`` or a ``Sabotage``),
+    module by module.
+    """
     for module in modules():
         file = module.__name__.rpartition(".")[2]
         if only and only not in file:
@@ -197,13 +249,21 @@ def jobs(quick=False, only=None):
 
 @steps_of_any_length
 def near(file, check, variant, tightest):
-    """Check the claim with its bound divided by the smallest of ``FACTORS`` that the hard case should refute; return a ``Sabotage``."""
+    """Check the claim with its bound divided by the smallest of ``FACTORS`` that the hard case
+    should refute; return a ``Sabotage``.
+    """
     factor = next(factor for factor in FACTORS if factor * tightest > 1)
     for name, case in kept.tried(check, variant):
         for one in kept.several(check(case, variant)):
-            bound = one.bound * 101 / 100 if one.kind == "tight" else one.bound * 100 / int(100 * factor)
+            bound = (
+                one.bound * 101 / 100
+                if one.kind == "tight"
+                else one.bound * 100 / int(100 * factor)
+            )
             if name == "hard case" and not dataclasses.replace(one, bound=bound).holds:
-                return Sabotage(file, check.statement, f"{variant}, the bound divided by {factor:g}", name)
+                return Sabotage(
+                    file, check.statement, f"{variant}, the bound divided by {factor:g}", name
+                )
     return Sabotage(file, check.statement, f"{variant}, the bound divided by {factor:g}", "")
 
 
@@ -211,7 +271,9 @@ def near(file, check, variant, tightest):
 def _try(file, check, what, wrong, bench):
     found = caught_by(wrong, bench.about(check))
     if not found and getattr(wrong, "small", False):
-        found = caught_by(wrong, [one for variant in check.expected for one in kept.tried(check, variant)])
+        found = caught_by(
+            wrong, [one for variant in check.expected for one in kept.tried(check, variant)]
+        )
     return Sabotage(file, check.statement, what, found)
 
 
@@ -241,4 +303,9 @@ def verify(quick=False, only=None, watch=None):
             done.append(job())
     missing = [fault for module in modules() for fault in form_faults(module)]
     rows = [one for one in done if isinstance(one, Row)]
-    return Ledger(rows, [one for one in done if isinstance(one, Sabotage)], missing, time.perf_counter() - began)
+    return Ledger(
+        rows,
+        [one for one in done if isinstance(one, Sabotage)],
+        missing,
+        time.perf_counter() - began,
+    )

@@ -5,29 +5,109 @@ import ast
 import html
 import re
 
-#: name: symbol, in a small language: _{...} and ^{...} after a character are its sub- and superscript, @ is the step.
+#: name: symbol, in a small language: _{...} and ^{...} after a character are its sub- and
+#: superscript, @ is the step.
 SYMBOLS = {
-    "excess": "L(β_{@})−L^{*}", "loss": "L(β_{@})", "lasso": "L^{*}_{δ}", "lasso_of_l1": "L^{*}_{‖β_{@}‖₁}", "fit": "‖X(β_{@}−β_{LS})‖",
-    "fit2": "‖X(β_{@}−β_{LS})‖^{2}", "fit_to_lasso": "‖X(β_{@}−β^{*}_{δ})‖", "distance": "dist(β_{@},LS)", "corr": "C_{@}",
-    "l1": "‖β_{@}‖₁", "l2": "‖β_{@}‖₂", "l0": "‖β_{@}‖₀", "omega": "ω_{δ}(β_{@})", "theta": "θ_{@}", "lambda_pmin": "λ_{pmin}",
-    "eps": "ε", "delta": "δ", "gamma": "γ", "sharper": "γ′", "k": "@", "to_end": "‖β_{@}−β_{N}‖₁", "repeats": "J_{max}",
-    "outside": "‖r_{LS}‖", "l1_of_least_squares": "‖β_{LS}‖₁", "taken": "⟨g_{@},r_{@}−r_{LS}⟩", "frank_wolfe_gap": "gap_{@}",
-    "off_frank_wolfe": "‖β_{@}−β^{FW}_{@}‖₁", "shrink": "α_{@}", "moved": "ε_{@}", "ell": "ℓ_{@}", "W": "W_{@}", "D": "D_{@}",
-    "length": "G_{@}", "expected": "E[L(β^{M})−L^{*}]", "gap": "(L(β^{0})−L^{*})", "angle2": "Θ^{2}", "start_distance2": "Dist_{0}^{2}",
-    "norm": "‖∇L‖_{F}", "distance_of": "Dist", "square": "‖Bd‖^{2}", "inner": "⟨∇L,d⟩", "dual": "‖d‖_{F*}", "gradient": "∇L",
-    "mean_square": "E(∇_{j}L)^{2}", "norm_of_squares": "‖(∇_{j}L)^{2}‖_{F}", "mean_size": "E|∇_{j}L|", "one_step": "L(β+ρe_{j})−L^{*}",
-    "law_by_rank": "P(ĵ=(@))", "least_eigenvalue": "λ_{pmin}", "orthonormal_angle2": "min_{i}(γ₁+⋯+γ_{i})^{2}/(n₁+⋯+n_{i})",
-    "solution": "β^{*}", "beta": "β", "resid": "(y−Xβ)", "half": "½‖y‖^{2}", "apart": "‖y−Xβ−r‖^{2}", "loss_of": "L", "top": "‖X′r‖_{∞}",
-    "f": "f_{δ}", "corner": "max_{‖β‖₁≤δ}⟨r,Xβ⟩", "subgradient": "w", "dual_of": "‖·‖_{F*}", "A2": "A^{2}", "start": "β^{0}", "worst": "c",
-    "lasso_at": "L^{*}", "pred": "Bd", "basis": "B=I",
-    "gaps": "(L(f^{@})−L^{*})", "radius2": "‖f^{*}−f^{0}‖^{2}", "eta": "η", "theta2": "Θ^{2}",
-    "sharp": "(1−(1−Θ^{2})^{½})^{2}", "least_weight": "μ",
-    "hat_along": "⟨u,ĥ^{@}⟩", "h_along": "⟨u,h^{@}⟩", "left_along": "⟨u,c^{@}−b_{2}^{@}⟩", "alpha_m": "α_{@}", "mix": "θ_{@}",
-    "at_mix": "(L(g^{@})−L^{*})", "residual2": "‖r^{@}‖^{2}", "learner2": "‖b^{@}‖^{2}", "left2": "‖c^{@}−b_{2}^{@}‖^{2}",
-    "to_star": "⟨r^{@},h^{@}−f^{*}⟩", "to_near": "⟨r^{@},h^{@}−f₁⟩", "to_beyond": "⟨r^{@},h^{@}−f₂⟩", "near": "(L(f₁)−L^{*})",
-    "beyond": "(L(f₂)−L^{*})", "gain": "δ_{@}", "potential": "V^{@}", "above": "V^{@}(−f^{*}/10)", "left": "a_{@}", "given": "c_{@}",
-    "kappa": "κ", "short": "M", "long": "M", "n_places": "n", "drawn": "t", "best": "best fits", "one": "one learner a round",
-}  # fmt: skip
+    "excess": "L(β_{@})−L^{*}",
+    "loss": "L(β_{@})",
+    "lasso": "L^{*}_{δ}",
+    "lasso_of_l1": "L^{*}_{‖β_{@}‖₁}",
+    "fit": "‖X(β_{@}−β_{LS})‖",
+    "fit2": "‖X(β_{@}−β_{LS})‖^{2}",
+    "fit_to_lasso": "‖X(β_{@}−β^{*}_{δ})‖",
+    "distance": "dist(β_{@},LS)",
+    "corr": "C_{@}",
+    "l1": "‖β_{@}‖₁",
+    "l2": "‖β_{@}‖₂",
+    "l0": "‖β_{@}‖₀",
+    "omega": "ω_{δ}(β_{@})",
+    "theta": "θ_{@}",
+    "lambda_pmin": "λ_{pmin}",
+    "eps": "ε",
+    "delta": "δ",
+    "gamma": "γ",
+    "sharper": "γ′",
+    "k": "@",
+    "to_end": "‖β_{@}−β_{N}‖₁",
+    "repeats": "J_{max}",
+    "outside": "‖r_{LS}‖",
+    "l1_of_least_squares": "‖β_{LS}‖₁",
+    "taken": "⟨g_{@},r_{@}−r_{LS}⟩",
+    "frank_wolfe_gap": "gap_{@}",
+    "off_frank_wolfe": "‖β_{@}−β^{FW}_{@}‖₁",
+    "shrink": "α_{@}",
+    "moved": "ε_{@}",
+    "ell": "ℓ_{@}",
+    "W": "W_{@}",
+    "D": "D_{@}",
+    "length": "G_{@}",
+    "expected": "E[L(β^{M})−L^{*}]",
+    "gap": "(L(β^{0})−L^{*})",
+    "angle2": "Θ^{2}",
+    "start_distance2": "Dist_{0}^{2}",
+    "norm": "‖∇L‖_{F}",
+    "distance_of": "Dist",
+    "square": "‖Bd‖^{2}",
+    "inner": "⟨∇L,d⟩",
+    "dual": "‖d‖_{F*}",
+    "gradient": "∇L",
+    "mean_square": "E(∇_{j}L)^{2}",
+    "norm_of_squares": "‖(∇_{j}L)^{2}‖_{F}",
+    "mean_size": "E|∇_{j}L|",
+    "one_step": "L(β+ρe_{j})−L^{*}",
+    "law_by_rank": "P(ĵ=(@))",
+    "least_eigenvalue": "λ_{pmin}",
+    "orthonormal_angle2": "min_{i}(γ₁+⋯+γ_{i})^{2}/(n₁+⋯+n_{i})",
+    "solution": "β^{*}",
+    "beta": "β",
+    "resid": "(y−Xβ)",
+    "half": "½‖y‖^{2}",
+    "apart": "‖y−Xβ−r‖^{2}",
+    "loss_of": "L",
+    "top": "‖X′r‖_{∞}",
+    "f": "f_{δ}",
+    "corner": "max_{‖β‖₁≤δ}⟨r,Xβ⟩",
+    "subgradient": "w",
+    "dual_of": "‖·‖_{F*}",
+    "A2": "A^{2}",
+    "start": "β^{0}",
+    "worst": "c",
+    "lasso_at": "L^{*}",
+    "pred": "Bd",
+    "basis": "B=I",
+    "gaps": "(L(f^{@})−L^{*})",
+    "radius2": "‖f^{*}−f^{0}‖^{2}",
+    "eta": "η",
+    "theta2": "Θ^{2}",
+    "sharp": "(1−(1−Θ^{2})^{½})^{2}",
+    "least_weight": "μ",
+    "hat_along": "⟨u,ĥ^{@}⟩",
+    "h_along": "⟨u,h^{@}⟩",
+    "left_along": "⟨u,c^{@}−b_{2}^{@}⟩",
+    "alpha_m": "α_{@}",
+    "mix": "θ_{@}",
+    "at_mix": "(L(g^{@})−L^{*})",
+    "residual2": "‖r^{@}‖^{2}",
+    "learner2": "‖b^{@}‖^{2}",
+    "left2": "‖c^{@}−b_{2}^{@}‖^{2}",
+    "to_star": "⟨r^{@},h^{@}−f^{*}⟩",
+    "to_near": "⟨r^{@},h^{@}−f₁⟩",
+    "to_beyond": "⟨r^{@},h^{@}−f₂⟩",
+    "near": "(L(f₁)−L^{*})",
+    "beyond": "(L(f₂)−L^{*})",
+    "gain": "δ_{@}",
+    "potential": "V^{@}",
+    "above": "V^{@}(−f^{*}/10)",
+    "left": "a_{@}",
+    "given": "c_{@}",
+    "kappa": "κ",
+    "short": "M",
+    "long": "M",
+    "n_places": "n",
+    "drawn": "t",
+    "best": "best fits",
+    "one": "one learner a round",
+}
 #: Symbols that differ in formulas on random selection.
 OF_DRAWS = {"distance": "Dist(d)", "i": "i", "gamma": "γ_{@}"}
 TOKEN = re.compile(r"([_^])\{((?:[^{}]|\{[^{}]*\})*)\}|(\d+|[A-Za-zα-ωΑ-ΩĵℓL]+|.)")
@@ -58,7 +138,9 @@ def symbol(text):
             base = out.pop() if out else _row()
             merged = tag == "msup" and base.startswith("<msub>")
             out.append(
-                f"<msubsup>{base[6:-7]}{symbol(inside)}</msubsup>" if merged else f"<{tag}>{base}{symbol(inside)}</{tag}>"
+                f"<msubsup>{base[6:-7]}{symbol(inside)}</msubsup>"
+                if merged
+                else f"<{tag}>{base}{symbol(inside)}</{tag}>"
             )
         elif sign.isdigit():
             out.append(f"<mn>{sign}</mn>")
@@ -78,7 +160,9 @@ class Typeset:
         return f'<math display="inline">{self.node(ast.parse(text, mode="eval").body, "k")}</math>'
 
     def pieces(self, node):
-        """Return a comparison in MathML as a list of pieces, split before relation signs and before plus and minus."""
+        """Return a comparison in MathML as a list of pieces, split before relation signs and before
+        plus and minus.
+        """
         out = self._terms(node.left)
         for op, side in zip(node.ops, node.comparators, strict=True):
             first, *rest = self._terms(side)
@@ -87,11 +171,20 @@ class Typeset:
 
     def _terms(self, node):
         if isinstance(node, ast.BinOp) and type(node.op) in STEP:
-            return [*self._terms(node.left), _row(_between(STEP[type(node.op)]), self.node(node.right, "k", 2))]
+            return [
+                *self._terms(node.left),
+                _row(_between(STEP[type(node.op)]), self.node(node.right, "k", 2)),
+            ]
         if isinstance(node, ast.Tuple):
-            return [_row(self.node(one, "k"), _op("," if one is not node.elts[-1] else "")) for one in node.elts]
+            return [
+                _row(self.node(one, "k"), _op("," if one is not node.elts[-1] else ""))
+                for one in node.elts
+            ]
         if isinstance(node, ast.Call) and getattr(node.func, "id", "") == "where":
-            return [self.node(node.args[1], "k"), _row("<mtext>where&nbsp;</mtext>", self.node(node.args[0], "k"))]
+            return [
+                self.node(node.args[1], "k"),
+                _row("<mtext>where&nbsp;</mtext>", self.node(node.args[0], "k")),
+            ]
         return [self.node(node, "k")]
 
     def node(self, node, at, tight=0):
@@ -138,7 +231,11 @@ class Typeset:
             return f"<msup>{base}{self.node(node.right, at)}</msup>"
         strong = 2 if isinstance(node.op, ast.Mult | ast.MatMult) else 1
         sign = '<mspace width="0.15em"/>' if strong == 2 else _op(STEP[type(node.op)])
-        inner = _row(self.node(node.left, at, strong), sign, self.node(node.right, at, strong + (strong == 1)))
+        inner = _row(
+            self.node(node.left, at, strong),
+            sign,
+            self.node(node.right, at, strong + (strong == 1)),
+        )
         return _row(_op("("), inner, _op(")")) if strong < tight else inner
 
     def on_Call(self, node, at, tight):
@@ -148,7 +245,10 @@ class Typeset:
             return made(node.args, at)
         arguments = _op(",").join(self.node(one, at) for one in node.args)
         return _row(
-            symbol(SYMBOLS.get(name, {"least": "min", "largest": "max"}.get(name, name))), _op("("), arguments, _op(")")
+            symbol(SYMBOLS.get(name, {"least": "min", "largest": "max"}.get(name, name))),
+            _op("("),
+            arguments,
+            _op(")"),
         )
 
     def _under(self, sign, under, node, at):
@@ -191,7 +291,9 @@ class Typeset:
         return f"<msup><mi>e</mi>{self.node(args[0], at)}</msup>"
 
     def call_where(self, args, at):
-        return _row(self.node(args[1], at), "<mtext>&nbsp; where&nbsp; </mtext>", self.node(args[0], at))
+        return _row(
+            self.node(args[1], at), "<mtext>&nbsp; where&nbsp; </mtext>", self.node(args[0], at)
+        )
 
 
 def typeset(text, draws=False):
@@ -200,7 +302,13 @@ def typeset(text, draws=False):
 
 
 def lines(text, draws=False):
-    """Return the comparisons of a claim as MathML, one by one, in pieces between which lines may break."""
-    tree, made = ast.parse(text, mode="eval").body, Typeset(OF_DRAWS if draws else {})
+    """Return the comparisons of a claim as MathML, one by one, in pieces between which lines may
+    break.
+    """
+    tree = ast.parse(text, mode="eval").body
+    made = Typeset(OF_DRAWS if draws else {})
     claims = tree.values if isinstance(tree, ast.BoolOp) else [tree]
-    return [" ".join(f'<math display="inline">{piece}</math>' for piece in made.pieces(one)) for one in claims]
+    return [
+        " ".join(f'<math display="inline">{piece}</math>' for piece in made.pieces(one))
+        for one in claims
+    ]

@@ -1,4 +1,6 @@
-"""The ledger as a self-contained HTML page: the text of each file, and each claim with its formula, hard case and plot."""
+"""The ledger as a self-contained HTML page: the text of each file, and each claim with its formula,
+hard case and plot.
+"""
 
 import html
 import inspect
@@ -55,7 +57,9 @@ def _text(words):
 
 
 def _anchor(row):
-    return re.sub(r"[^a-z0-9]+", "-", f"{row.file} {row.statement} {row.variant}".lower()).strip("-")
+    return re.sub(r"[^a-z0-9]+", "-", f"{row.file} {row.statement} {row.variant}".lower()).strip(
+        "-"
+    )
 
 
 def _paper(file):
@@ -71,9 +75,12 @@ def _explained(row):
         slack = (
             "its constant cannot be smaller"
             if row.pinned > 0.98
-            else f"a constant smaller by a factor of {1 / max(row.pinned, 1e-9):.3g} is not excluded"
+            else f"a constant smaller by a factor of {1 / max(row.pinned, 1e-9):.3g} is not "
+            "excluded"
         )
-        said.append(f"At its hard case the measured value is {row.pinned:.3g} of the bound: {slack}.")
+        said.append(
+            f"At its hard case the measured value is {row.pinned:.3g} of the bound: {slack}."
+        )
     if row.shared:
         said.append("The package has the same formula; both sides agree on every small case.")
     return " ".join(said)
@@ -84,7 +91,9 @@ def _formula(row):
         return f'<p class="formula">{_text(row.words)}</p>'
     draws = row.file.startswith("rgbm")
     where = "; ".join(
-        f"{typeset(name, draws)} = {typeset(text, draws)}" for name, text in row.where.items() if name in row.used
+        f"{typeset(name, draws)} = {typeset(text, draws)}"
+        for name, text in row.where.items()
+        if name in row.used
     )
     assumed = f'<p class="small">assuming {typeset(row.assumed, draws)}</p>' if row.assumed else ""
     below = f'<p class="small formula">where {where}</p>' if where else ""
@@ -101,8 +110,10 @@ def _card(row):
     bad = f'<p class="small refuted">{_text(row.counterexample)}</p>' if row.counterexample else ""
     hard = f'<p class="small soft">Hard case: {_text(row.hard)}</p>' if row.hard else ""
     return (
-        f'<article class="card{"" if row.good else " wrong"}" id="{_anchor(row)}"><h4>{_text(row.statement)} <span class="badge '
-        f'{row.verdict}">{_text(row.variant)}: {row.verdict}</span></h4>{_formula(row)}{bad}{_figure(row)}'
+        f'<article class="card{"" if row.good else " wrong"}" '
+        f'id="{_anchor(row)}"><h4>{_text(row.statement)} <span class="badge '
+        f'{row.verdict}">{_text(row.variant)}: '
+        f"{row.verdict}</span></h4>{_formula(row)}{bad}{_figure(row)}"
         f'<p class="small">{_explained(row)}</p>{hard}</article>'
     )
 
@@ -122,7 +133,8 @@ def _index(rows):
     out = ""
     for paper in dict.fromkeys(_paper(row.file) for row in rows):
         links = "".join(
-            f'<li><a href="#{_anchor(row)}">{_text(row.statement)}</a> <span class="{row.verdict}">{_text(row.variant)}</span></li>'
+            f'<li><a href="#{_anchor(row)}">{_text(row.statement)}</a> <span '
+            f'class="{row.verdict}">{_text(row.variant)}</span></li>'
             for row in sorted(rows, key=_number)
             if _paper(row.file) == paper
         )
@@ -147,28 +159,40 @@ def _sabotages(ledger):
 
 
 LEGEND = (
-    '<p>In the plots <span style="color: var(--measured)">dots on a line</span> are measured values and '
-    '<span style="color: var(--bound)">open squares on dashes</span> are the bound: where a dot is inside a square, it is attained. '
-    "Both axes are logarithmic. <i>Printed</i> is the claim as in the paper, <i>corrected</i> a true form of a claim that is false as "
+    '<p>In the plots <span style="color: var(--measured)">dots on a line</span> are measured '
+    "values and "
+    '<span style="color: var(--bound)">open squares on dashes</span> are the bound: where a dot is '
+    "inside a square, it is attained. "
+    "Both axes are logarithmic. <i>Printed</i> is the claim as in the paper, <i>corrected</i> a "
+    "true form of a claim that is false as "
     "printed, <i>sharpened</i> a stronger claim that the proof gives.</p>"
 )
 
 
 def page(ledger):
     """Return the ledger as a self-contained HTML page."""
-    caught, parts = sum(one.good for one in ledger.sabotages), ""
+    caught = sum(one.good for one in ledger.sabotages)
+    parts = ""
     refuted = "".join(_card(row) for row in ledger.rows if row.verdict == "refuted")
     for module in modules():
         file = module.__name__.rpartition(".")[2]
         rows = [row for row in ledger.rows if row.file == file and row.verdict != "refuted"]
-        parts += f'{_about(module)}<div class="cards">{"".join(map(_card, rows))}</div>' if rows else ""
+        parts += (
+            f'{_about(module)}<div class="cards">{"".join(map(_card, rows))}</div>' if rows else ""
+        )
     faults = "".join(f'<p class="wrong">{_text(fault)}</p>' for fault in ledger.faults)
     return (
-        f'<!DOCTYPE html><html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width">'
-        f"<title>Ledger of theorems</title><style>{STYLE}</style></head><body><h1>Ledger of theorems</h1>"
-        f"<p>{len(ledger.rows)} claims about boosting, each checked by computation; {caught} of {len(ledger.sabotages)} wrong variants "
+        '<!DOCTYPE html><html lang="en"><head><meta charset="utf-8"><meta name="viewport" '
+        'content="width=device-width">'
+        f"<title>Ledger of theorems</title><style>{STYLE}</style></head><body><h1>Ledger of "
+        "theorems</h1>"
+        f"<p>{len(ledger.rows)} claims about boosting, each checked by computation; {caught} of "
+        f"{len(ledger.sabotages)} wrong variants "
         f"of them are refuted, as they must be. {ledger.seconds:.1f} s.</p>{faults}{LEGEND}"
-        f'<h2>What is false</h2><div class="cards">{refuted}</div><h2>Index</h2>{_index(ledger.rows)}<h2>What holds</h2>{parts}'
-        f"<h2>Wrong variants</h2><details><summary>{len(ledger.sabotages)} sabotages, and the case that refutes each</summary>"
+        "<h2>What is false</h2><div "
+        f'class="cards">{refuted}</div><h2>Index</h2>{_index(ledger.rows)}<h2>What '
+        f"holds</h2>{parts}"
+        f"<h2>Wrong variants</h2><details><summary>{len(ledger.sabotages)} sabotages, and the case "
+        "that refutes each</summary>"
         f"{_sabotages(ledger)}</details></body></html>\n"
     )

@@ -1,4 +1,7 @@
-"""Random runs of the package, whose means over repeated runs are checked; and its bounds, compared with formulas on small instances."""
+"""Random runs of the package, whose means over repeated runs are checked.
+
+And its bounds, compared with formulas on small instances.
+"""
 
 import numpy as np
 
@@ -20,28 +23,44 @@ def repeated(name, n_steps=60):
     """Return a run of an entry of ``REPEATED``."""
     loss, method = REPEATED[name]
     rng = np.random.default_rng(0)
-    B, y = rng.standard_normal((30, 8)), 3 * rng.standard_normal(30)
+    B = rng.standard_normal((30, 8))
+    y = 3 * rng.standard_normal(30)
     y = np.sign(y) if name in ("logistic", "line search") else y
     return cb.solve(cb.Problem(B, y, loss, groups=np.repeat(range(4), 2)), method, n_steps)
 
 
 def pace(case):
     """Return the constants of a small instance in the form of the package."""
-    return randomized.Pace(float(case.gap), 1.0, 1.0, float(case.angle2) ** 0.5, float(case.start_distance2) ** 0.5)
+    return randomized.Pace(
+        float(case.gap), 1.0, 1.0, float(case.angle2) ** 0.5, float(case.start_distance2) ** 0.5
+    )
 
 
 def held_by_package(case, name, theirs, share, first=0):
-    """Check on a small instance that the bound of the package is `share` times the initial gap; on a run, check the package's claim."""
+    """Check on a small instance that the bound of the package is `share` times the initial gap.
+
+    On a run, check the package's claim.
+    """
     if isinstance(case, Draw):
         steps = np.arange(first, len(case.M))
         ours = np.array(share(case) * case.gap, dtype=float)[first:]
-        return BoundCheck(name, "printed", "tight", theirs(pace(case), steps), ours, 1e-9 * float(case.gap), at=steps)
+        return BoundCheck(
+            name,
+            "printed",
+            "tight",
+            theirs(pace(case), steps),
+            ours,
+            1e-9 * float(case.gap),
+            at=steps,
+        )
     one = of_package(name)
     return one.check(case) if isinstance(case, cb.engine.Run) and one.applies(case) else None
 
 
 def wrong_by_package(name, share, first=0):
-    """Return a sabotage: compare the bound of the package with a wrong formula, on small instances."""
+    """Return a sabotage: compare the bound of the package with a wrong formula, on small
+    instances.
+    """
 
     def sabotage(case):
         theirs = {"RGBM, Theorem 4.1": randomized.linear, "RGBM, Theorem 4.2": randomized.sublinear}

@@ -1,4 +1,6 @@
-"""Cases for the geometric statements of Lu and Mazumder: points of coefficient space, with distances and norms."""
+"""Cases for the geometric statements of Lu and Mazumder: points of coefficient space, with
+distances and norms.
+"""
 
 import functools
 from dataclasses import dataclass
@@ -44,18 +46,31 @@ class Space:
 
 def space(rule, rank, seed=0):
     """Return a random dictionary of a given rank, with random points."""
-    return Space(unit_columns(rank, seed=seed), rule, np.random.default_rng(rank).standard_normal((N, len(LABELS))))
+    return Space(
+        unit_columns(rank, seed=seed),
+        rule,
+        np.random.default_rng(rank).standard_normal((N, len(LABELS))),
+    )
 
 
 def hold(name, kind, measured, bound, variant="printed"):
     """Return a BoundCheck with the rounding error of linear programs as slack."""
     return BoundCheck(
-        name, variant, kind, np.array(measured), np.array(bound), SLACK * (1 + np.abs(bound)), "float", along="point"
+        name,
+        variant,
+        kind,
+        np.array(measured),
+        np.array(bound),
+        SLACK * (1 + np.abs(bound)),
+        "float",
+        along="point",
     )
 
 
 def spaces(seed=0):
     """Return CASES: every rule in ranks 2 and 3."""
     return {
-        f"{name}, rank {rank}": functools.partial(space, rule, rank, seed) for name, rule in RULES.items() for rank in (2, 3)
+        f"{name}, rank {rank}": functools.partial(space, rule, rank, seed)
+        for name, rule in RULES.items()
+        for rank in (2, 3)
     }

@@ -1,4 +1,6 @@
-"""The ledger as a Markdown table: for each statement its file, the evidence, the tightness, and whether its constant is pinned."""
+"""The ledger as a Markdown table: for each statement its file, the evidence, the tightness, and
+whether its constant is pinned.
+"""
 
 import numpy as np
 
@@ -28,6 +30,7 @@ def line(row):
     name = row.statement.replace("|", "&#124;")
     verdict = "" if row.verdict == "verified" else f": {row.verdict}"
     return (
-        f"| [{name}](../verification/theorems/{row.file}.py) | {row.variant}{verdict} | {row.evidence} | "
+        f"| [{name}](../verification/theorems/{row.file}.py) | {row.variant}{verdict} | "
+        f"{row.evidence} | "
         f"{_number(row.tightest)} | {_number(row.pinned)} |"
     )

@@ -1,6 +1,27 @@
-"""Kernels: one source that runs compiled, interpreted, or on exact fractions. Only public names of numba are used."""
+"""Kernels: one source that runs compiled, interpreted, or on exact fractions.
 
-from coordboost._numba.compiling import compiled, interpreted, is_piece, ready, silently, source_stamp
+Only public names of numba are used.
+"""
+
+from coordboost._numba.compiling import (
+    compiled,
+    interpreted,
+    is_piece,
+    ready,
+    silently,
+    source_stamp,
+)
 from coordboost._numba.dispatch import kernel, record, reduction, verb
 
-__all__ = ["compiled", "interpreted", "is_piece", "kernel", "ready", "record", "reduction", "silently", "source_stamp", "verb"]
+__all__ = [
+    "compiled",
+    "interpreted",
+    "is_piece",
+    "kernel",
+    "ready",
+    "record",
+    "reduction",
+    "silently",
+    "source_stamp",
+    "verb",
+]

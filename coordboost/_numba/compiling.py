@@ -1,7 +1,10 @@
-"""Compile functions and cache them on disk, under a name that depends on their sources. A disk that cannot be written is no error.
+"""Compile functions and cache them on disk, under a name that depends on their sources.
 
-numba's cache checks only the file of a function. So each function is compiled under a name that contains a *stamp*, a hash of all sources
-with kernels: if any kernel changes, the stamp changes, and the function is compiled again.
+A disk that cannot be written is no error.
+
+numba's cache checks only the file of a function. So each function is compiled under a name that
+contains a *stamp*, a hash of all sources with kernels: if any kernel changes, the stamp changes,
+and the function is compiled again.
 """
 
 import functools
@@ -33,11 +36,17 @@ def is_piece(value):
     """Whether `value` is a named tuple whose fields can all be compiled."""
     if not (isinstance(value, tuple) and hasattr(value, "_fields")):
         return False
-    return all(is_piece(field) for field in value if not (hasattr(field, "dtype") or isinstance(field, int | float)))
+    return all(
+        is_piece(field)
+        for field in value
+        if not (hasattr(field, "dtype") or isinstance(field, int | float))
+    )
 
 
 def interpreted(function):
-    """Return `function` in plain Python, without NumPy's warnings: as in compiled code, numbers out of range become inf or NaN."""
+    """Return `function` in plain Python, without NumPy's warnings: as in compiled code, numbers out
+    of range become inf or NaN.
+    """
 
     @functools.wraps(function)
     def run(*args):
@@ -54,14 +63,18 @@ def compiled(function, pieces=()):
     ----------
     function : plain function
     pieces : sequence of pieces
-        All pieces that it will be called with. The sources of the user's own pieces are part of the stamp. If these pieces cannot be
-        imported (an interactive session), the result is not cached on disk.
+        All pieces that it will be called with. The sources of the user's own pieces are part of the
+        stamp. If these pieces cannot be imported (an interactive session), the result is not cached
+        on disk.
     """
     return _compiled(function, frozenset(_classes(pieces)))
 
 
 def ready(verb, piece):
-    """Return the compiled kernel that runs `verb` on `piece`; the verb itself, in plain Python, if `piece` cannot be compiled."""
+    """Return the compiled kernel that runs `verb` on `piece`.
+
+    The verb itself, in plain Python, if `piece` cannot be compiled.
+    """
     return compiled(verb.of(type(piece)), (piece,)) if is_piece(piece) else verb
 
 
@@ -73,20 +86,31 @@ def _compiled(function, classes):
     foreign = list(_foreign(classes))
     kinds = " ".join(sorted(f"{cls.__module__}.{cls.__qualname__}" for cls in classes))
     stamp = source_stamp() + "".join(digest for _, digest in foreign) + kinds
-    return CompiledFunction(function, stamp, all(_importable(cls) for cls, _ in foreign), [cls.__name__ for cls, _ in foreign])
+    return CompiledFunction(
+        function,
+        stamp,
+        all(_importable(cls) for cls, _ in foreign),
+        [cls.__name__ for cls, _ in foreign],
+    )
 
 
 class CompiledFunction:
     """`function`, compiled when it is first called.
 
-    stamp : part of its name in the cache;  on_disk : whether it is cached on disk;  own : names of the user's classes among its pieces
+    stamp : part of its name in the cache; on_disk : whether it is cached on disk; own : names of
+    the user's classes among its pieces
     """
 
     def __init__(self, function, stamp, on_disk=True, own=()):
-        self.function = FunctionType(function.__code__, function.__globals__, function.__name__, None, function.__closure__)
+        self.function = FunctionType(
+            function.__code__, function.__globals__, function.__name__, None, function.__closure__
+        )
         self.function.__module__ = function.__module__
-        self.function.__qualname__ = f"{function.__qualname__}_{hashlib.sha256(stamp.encode()).hexdigest()[:20]}"
-        self.own, self.ready = ", ".join(own) or "the pieces", False
+        self.function.__qualname__ = (
+            f"{function.__qualname__}_{hashlib.sha256(stamp.encode()).hexdigest()[:20]}"
+        )
+        self.own = ", ".join(own) or "the pieces"
+        self.ready = False
         self._make(on_disk)
 
     def __call__(self, *args):
@@ -94,7 +118,9 @@ class CompiledFunction:
             self._prepare(args)
         try:
             return self.form(*args)
-        except OSError as error:  # compiled again, for other types, and the result could not be cached
+        except (
+            OSError
+        ) as error:  # compiled again, for other types, and the result could not be cached
             if self.on_disk:
                 self._make(False, error)
             return self.form(*args)
@@ -110,7 +136,10 @@ class CompiledFunction:
             self._make(False, no_folder)
 
     def _prepare(self, args):
-        """Compile it for the types of `args`, or load it. If that fails, remove its cache files and retry; then do without the disk."""
+        """Compile it for the types of `args`, or load it.
+
+        If that fails, remove its cache files and retry; then do without the disk.
+        """
         kinds = tuple(map(numba.typeof, args))
         with _announced(self), _at_work():
             for again_on_disk in (True, False, False):
@@ -119,7 +148,8 @@ class CompiledFunction:
                     break
                 except NumbaError as error:
                     raise ValueError(
-                        f"{self.own}: the kernels could not be compiled ({_reason(error)}). Write them with arithmetic, `math` and "
+                        f"{self.own}: the kernels could not be compiled ({_reason(error)}). Write "
+                        "them with arithmetic, `math` and "
                         "array indexing only, or pass compile=False to run them in plain Python."
                     ) from None
                 except Exception as error:  # a damaged file can raise anything
@@ -138,19 +168,25 @@ class CompiledFunction:
 
 @functools.cache
 def source_stamp():
-    """Return a hash of all source files of the package that may hold kernels: they define pieces, or import ``_numba`` or numba."""
+    """Return a hash of all source files of the package that may hold kernels: they define pieces,
+    or import ``_numba`` or numba.
+    """
     digest = hashlib.sha256(version("numba").encode())
     for path in sorted(_PACKAGE.rglob("*.py")):
         source = path.read_bytes()
         apart = path.relative_to(_PACKAGE).parts[0] in _APART
-        if not apart and any(word in source for word in (b"NamedTuple", b"namedtuple", b"_numba", b"from numba")):
+        if not apart and any(
+            word in source for word in (b"NamedTuple", b"namedtuple", b"_numba", b"from numba")
+        ):
             digest.update(source)
     return digest.hexdigest()
 
 
 def _classes(pieces):
     for piece in pieces:
-        if isinstance(piece, tuple) and hasattr(piece, "_fields"):  # on a NumPy record, hasattr alone is slow
+        if isinstance(piece, tuple) and hasattr(
+            piece, "_fields"
+        ):  # on a NumPy record, hasattr alone is slow
             yield type(piece)
             yield from _classes(piece)
 
@@ -168,23 +204,39 @@ def _foreign(classes):
 
 
 def _importable(cls):
-    return cls.__module__ != "__main__" and getattr(sys.modules.get(cls.__module__), cls.__qualname__, None) is cls
+    return (
+        cls.__module__ != "__main__"
+        and getattr(sys.modules.get(cls.__module__), cls.__qualname__, None) is cls
+    )
 
 
 def _reason(error):
     """Return the line of a numba error that names the cause."""
     lines = [line.strip() for line in str(error).splitlines() if line.strip()] or ["unknown reason"]
-    telling = "Unknown attribute", "Untyped global", "NameError", "Cannot", "Invalid use", "Use of unsupported", "No implementation"
-    return next((line for key in telling for line in reversed(lines) if line.startswith(key)), lines[0])
+    telling = (
+        "Unknown attribute",
+        "Untyped global",
+        "NameError",
+        "Cannot",
+        "Invalid use",
+        "Use of unsupported",
+        "No implementation",
+    )
+    return next(
+        (line for key in telling for line in reversed(lines) if line.startswith(key)), lines[0]
+    )
 
 
 def _warn(error):
     """Warn, once per process, that compiled code cannot be cached on disk."""
     if not _Wait.warned:
         _Wait.warned = True
-        reason = getattr(error, "strerror", None) or str(error).partition(":")[0] or type(error).__name__
+        reason = (
+            getattr(error, "strerror", None) or str(error).partition(":")[0] or type(error).__name__
+        )
         warnings.warn(
-            f"compiled code cannot be cached on disk ({reason}): every process compiles it again, which takes some seconds. Set "
+            f"compiled code cannot be cached on disk ({reason}): every process compiles it again, "
+            "which takes some seconds. Set "
             "the environment variable NUMBA_CACHE_DIR to a writable folder with free space.",
             RuntimeWarning,
             stacklevel=5,
@@ -198,13 +250,16 @@ class _Work(threading.local):
 
 
 _WORK = _Work()
-#: Functions that the main thread calls before and after it compiles a function, or loads its compiled code. They may raise. (After: Python
-#: drops what signal handlers raise in calls from the compiler.)
+#: Functions that the main thread calls before and after it compiles a function, or loads its
+#: compiled code. They may raise. (After: Python drops what signal handlers raise in calls from the
+#: compiler.)
 AROUND: list[Callable[[], None]] = []
 
 
 def is_compiling():
-    """Whether this thread compiles a function, or loads its compiled code: an exception may break that off."""
+    """Whether this thread compiles a function, or loads its compiled code: an exception may break
+    that off.
+    """
     return _WORK.depth > 0
 
 
@@ -226,8 +281,13 @@ def _at_work():
 
 @functools.cache
 def _load_numba():
-    """Compile a first function. Ctrl-C waits meanwhile: numba loads its tables, and cannot use them if an exception cuts that short."""
-    came, handler = [], signal.getsignal(signal.SIGINT)
+    """Compile a first function.
+
+    Ctrl-C waits meanwhile: numba loads its tables, and cannot use them if an exception cuts that
+    short.
+    """
+    came = []
+    handler = signal.getsignal(signal.SIGINT)
     if callable(handler):
         signal.signal(signal.SIGINT, lambda signum, frame: came.append(signum))
     try:
@@ -244,9 +304,15 @@ def _first(values):
 
 
 class _Wait:
-    """Seconds spent compiling in this process; whether it was announced; whether a missing cache was warned of; depth of ``silently``."""
+    """Seconds spent compiling in this process; whether it was announced.
 
-    spent, said, warned, silent = 0.0, False, False, 0
+    Whether a missing cache was warned of; depth of ``silently``.
+    """
+
+    spent = 0.0
+    said = False
+    warned = False
+    silent = 0
 
 
 @contextmanager
@@ -261,12 +327,22 @@ def silently():
 
 @contextmanager
 def _announced(one):
-    """Print one line to a terminal, once per process, when compilation has taken a second in total."""
+    """Print one line to a terminal, once per process, when compilation has taken a second in
+    total.
+    """
     if _Wait.said or _Wait.silent or not _at_terminal():
         yield
         return
-    often = "once per installation" if one.on_disk else "in every process, as it cannot be cached on disk"
-    timer = threading.Timer(max(SOON - _Wait.spent, 0.0), _say, [f"coordboost: compiling, which takes some seconds, {often}"])
+    often = (
+        "once per installation"
+        if one.on_disk
+        else "in every process, as it cannot be cached on disk"
+    )
+    timer = threading.Timer(
+        max(SOON - _Wait.spent, 0.0),
+        _say,
+        [f"coordboost: compiling, which takes some seconds, {often}"],
+    )
     timer.daemon = True
     began = time.perf_counter()
     timer.start()

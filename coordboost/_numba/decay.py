@@ -1,24 +1,31 @@
-"""exp(-a) for a >= 0 by arithmetic alone: compilers can vectorise loops over it, and the result is bitwise equal on all machines.
+"""exp(-a) for a >= 0 by arithmetic alone: compilers can vectorise loops over it, and the result is
+bitwise equal on all machines.
 
-With the exponential of the C library there is one call per sample: in a step with the logistic loss that takes five times as long as
-the rest of the step.
+With the exponential of the C library there is one call per sample: in a step with the logistic loss
+that takes five times as long as the rest of the step.
 """
 
 import numpy as np
 
 from coordboost._numba import kernel
 
-#: 1 / log 2, and log 2 in two parts. The first part ends in 21 zero bits, so its products with whole numbers k are exact.
+#: 1 / log 2, and log 2 in two parts. The first part ends in 21 zero bits, so its products with
+#: whole numbers k are exact.
 _PER_HALVING = 1.4426950408889634
-_HALVING, _REST = float.fromhex("0x1.62e42fee00000p-1"), float.fromhex("0x1.a39ef35793c76p-33")
+_HALVING = float.fromhex("0x1.62e42fee00000p-1")
+_REST = float.fromhex("0x1.a39ef35793c76p-33")
 #: From here on exp(-a) is 0.
 _FAR = 800.0
 #: Add this to a number and subtract it again: the number is then rounded to a whole number.
 _ROUNDS = 1.5 * 2.0**52
 #: 2^-k.
 _HALVED = 0.5 ** np.arange(1024)
-#: exp(r) = 1 + r + r^2 (C[0] + C[1] r + ... + C[9] r^9) for abs(r) <= log(2) / 2, through ten Chebyshev points of this interval.
-_C0, _C1, _C2, _C3 = 0.5000000000000001, 0.16666666666666669, 0.041666666666624164, 0.008333333333330065
+#: exp(r) = 1 + r + r^2 (C[0] + C[1] r + ... + C[9] r^9) for abs(r) <= log(2) / 2, through ten
+#: Chebyshev points of this interval.
+_C0 = 0.5000000000000001
+_C1 = 0.16666666666666669
+_C2 = 0.041666666666624164
+_C3 = 0.008333333333330065
 _C4 = 0.0013888888917196719
 _C5, _C6, _C7 = 0.00019841269863040545, 2.4801521322368692e-05, 2.7557268480310024e-06
 _C8, _C9 = 2.7620075879983367e-07, 2.5100375832561234e-08
@@ -28,10 +35,13 @@ _C8, _C9 = 2.7620075879983367e-07, 2.5100375832561234e-08
 def decay(a):
     """``exp(-a)`` for a >= 0; NaN of NaN.
 
-    *Numerics*: within 1.1 units in the last place; below 2^-1022 within 1.6.
-    *Source*: W. J. Cody and W. Waite, Software Manual for the Elementary Functions, 1980: -a = r - k log 2.
+    *Numerics*: within 1.1 units in the last place; below 2^-1022 within 1.6. *Source*: W. J. Cody
+    and W. Waite, Software Manual for the Elementary Functions, 1980: -a = r - k log 2.
     """
-    near, far = a if a < _FAR else _FAR, _FAR if a > _FAR else a  # for NaN near is _FAR, so k is a number; r is NaN
+    near, far = (
+        a if a < _FAR else _FAR,
+        _FAR if a > _FAR else a,
+    )  # for NaN near is _FAR, so k is a number; r is NaN
     whole = (near * _PER_HALVING + _ROUNDS) - _ROUNDS
     r = (whole * _HALVING - far) + whole * _REST
     s = r * r

@@ -1,10 +1,12 @@
 """Dispatch of kernels: a *verb* calls the method of that name on the class of its first argument.
 
-A *piece* (a loss, a rule, learners, a model state) is a named tuple: its fields are data, its methods are kernels, written in the subset of
-Python that numba compiles and that also runs, unchanged, on any number type. Kernels call each other through ``verb("name")``:
+A *piece* (a loss, a rule, learners, a model state) is a named tuple: its fields are data, its
+methods are kernels, written in the subset of Python that numba compiles and that also runs,
+unchanged, on any number type. Kernels call each other through ``verb("name")``:
 
 * in compiled code the method is looked up on the class of the piece at compile time;
-* in plain Python the method itself is called, so the same source runs on ``float`` and on ``fractions.Fraction``.
+* in plain Python the method itself is called, so the same source runs on ``float`` and on
+  ``fractions.Fraction``.
 """
 
 import functools
@@ -20,7 +22,8 @@ reduction = register_jitable(fastmath={"reassoc"})
 
 
 def verb(name, default=None):
-    """Return a function ``f(piece, *args)`` that calls the method `name` of the piece, or `default` if the piece has none.
+    """Return a function ``f(piece, *args)`` that calls the method `name` of the piece, or `default`
+    if the piece has none.
 
     ``f.of(cls)`` is the kernel that is called for pieces of the class `cls`.
     """
@@ -42,11 +45,14 @@ def verb(name, default=None):
 
 
 def record(**values):
-    """Return a record of named numbers that kernels read and write, as in ``state.steps += 1``: int64 for int, else float64.
+    """Return a record of named numbers that kernels read and write, as in ``state.steps += 1``:
+    int64 for int, else float64.
 
     In compiled code a field is as fast as an entry of an array.
     """
-    kinds = tuple((name, "i8" if isinstance(value, int) else "f8") for name, value in values.items())
+    kinds = tuple(
+        (name, "i8" if isinstance(value, int) else "f8") for name, value in values.items()
+    )
     return np.array([tuple(values.values())], dtype=_record_type(kinds))[0]
 
 

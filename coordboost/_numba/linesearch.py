@@ -1,6 +1,8 @@
-"""Exact minimisation along a line: of any smooth convex loss, and of a quadratic with an l1 penalty.
+"""Exact minimisation along a line: of any smooth convex loss, and of a quadratic with an l1
+penalty.
 
-Source: Lu and Mazumder, Randomized Gradient Boosting Machine, Section 1.2 (step 4 of Algorithms 1-3); the safeguard is ours.
+Source: Lu and Mazumder, Randomized Gradient Boosting Machine, Section 1.2 (step 4 of Algorithms
+1-3); the safeguard is ours.
 """
 
 import numpy as np
@@ -26,15 +28,16 @@ value = verb("value")
 
 #: Reason, in error messages, why a line search needs a convex loss.
 NO_SEARCH = "line searches need a convex loss, use ShrunkenStep(rate)"
-#: If the loss has no minimiser along the line (the learner separates the classes), the search stops where the largest change of a
-#: prediction is this, or more (`longest_change`).
+#: If the loss has no minimiser along the line (the learner separates the classes), the search stops
+#: where the largest change of a prediction is this, or more (`longest_change`).
 CAP = 50.0
-#: Maximum number of doublings of a step beyond the limit. Entries of a learner that are smaller than 2^-54 times the largest are rounding.
+#: Maximum number of doublings of a step beyond the limit. Entries of a learner that are smaller
+#: than 2^-54 times the largest are rounding.
 DOUBLINGS = 54
 #: Maximum number of steps of a search; after TRUSTED Newton steps every other step is a bisection.
 STEPS, TRUSTED = 400, 20
-#: A derivative counts as 0 if it is at most this times the sum of its absolute terms. A Newton step with such a derivative could leave
-#: the bracket, and some thirty bisections would follow.
+#: A derivative counts as 0 if it is at most this times the sum of its absolute terms. A Newton step
+#: with such a derivative could leave the bracket, and some thirty bisections would follow.
 ROUNDING = 2e-16
 
 
@@ -46,13 +49,18 @@ def sign(x):
 
 @kernel
 def soft_threshold(a, lam, square):
-    """The x that minimises ``square x^2 / 2 - a x + lam |x|``: in NumPy ``sign(a) * maximum(abs(a) - lam, 0) / square``."""
+    """The x that minimises ``square x^2 / 2 - a x + lam |x|``: in NumPy
+    ``sign(a) * maximum(abs(a) - lam, 0) / square``.
+    """
     return (a - lam) / square if a > lam else ((a + lam) / square if a < -lam else 0 * a)
 
 
 @kernel
 def slope(loss, y, weight, f, direction, t):
-    """First and second derivative in t of ``sum(weight * value(y, f + t * direction))``; the sum of the absolute terms of the first."""
+    """First and second derivative in t of ``sum(weight * value(y, f + t * direction))``.
+
+    The sum of the absolute terms of the first.
+    """
     first, second, size = 0.0, 0.0, 0.0
     for i in range(len(y)):
         at = f[i] + t * direction[i]
@@ -65,7 +73,9 @@ def slope(loss, y, weight, f, direction, t):
 
 @kernel
 def bracket(loss, y, weight, f, direction, sign, begin, near, limit):
-    """Return a step length in the direction `sign` at which the derivative has changed sign; `limit` if it never does.
+    """Return a step length in the direction `sign` at which the derivative has changed sign.
+
+    `limit` if it never does.
 
     A loss without curvature tries `near` first.
 
@@ -80,7 +90,8 @@ def bracket(loss, y, weight, f, direction, sign, begin, near, limit):
 
 @kernel
 def beyond(loss, y, weight, f, direction, sign, begin, limit):
-    """Continue `bracket` beyond `limit`: samples with small entries may change the sign where the derivatives of all others are 0.
+    """Continue `bracket` beyond `limit`: samples with small entries may change the sign where the
+    derivatives of all others are 0.
 
     begin : the sum of the absolute terms of the derivative at 0
     """
@@ -101,7 +112,9 @@ def beyond(loss, y, weight, f, direction, sign, begin, limit):
 
 @kernel
 def longest_change(y, f):
-    """Return the largest change of a prediction up to which `bracket` doubles: ``CAP``, or more if targets are farther away."""
+    """Return the largest change of a prediction up to which `bracket` doubles: ``CAP``, or more if
+    targets are farther away.
+    """
     far = 0.0
     for i in range(len(y)):
         far = max(far, abs(y[i] - f[i]))
@@ -110,10 +123,12 @@ def longest_change(y, f):
 
 @kernel
 def safeguarded_newton(loss, y, weight, f, direction):
-    """Minimise ``sum(weight * value(y, f + t * direction))`` over t: Newton steps, kept inside a shrinking bracket.
+    """Minimise ``sum(weight * value(y, f + t * direction))`` over t: Newton steps, kept inside a
+    shrinking bracket.
 
-    *Cost*: a few passes over the samples. *Numerics*: stops when the bracket is a few ulp wide or the derivative is rounding. On an
-    exponential each Newton step has length 1: after ``TRUSTED`` of them every other step is a bisection.
+    *Cost*: a few passes over the samples. *Numerics*: stops when the bracket is a few ulp wide or
+    the derivative is rounding. On an exponential each Newton step has length 1: after ``TRUSTED``
+    of them every other step is a bisection.
     """
     begin = slope(loss, y, weight, f, direction, 0.0)
     first = begin[0]
@@ -124,7 +139,9 @@ def safeguarded_newton(loss, y, weight, f, direction):
         return 0.0
     sign = 1.0 if first < 0.0 else -1.0
     low = 0.0
-    high = bracket(loss, y, weight, f, direction, sign, begin, CAP / largest, longest_change(y, f) / largest)
+    high = bracket(
+        loss, y, weight, f, direction, sign, begin, CAP / largest, longest_change(y, f) / largest
+    )
     t = high
     for k in range(STEPS):
         first, second, size = slope(loss, y, weight, f, direction, sign * t)
@@ -147,20 +164,26 @@ line_search = verb("line_search", safeguarded_newton)
 
 @kernel
 def group_searches(loss, y, weight, f, group, steps, whole):
-    """Let no step of a group of samples (the leaf of a tree) raise the sum of its losses; return whether a step has changed.
+    """Let no step of a group of samples (the leaf of a tree) raise the sum of its losses.
 
-    A group whose step raises the sum takes the step that minimises it; all groups do, if `whole`. *Cost*: a pass over the samples, and a
-    line search for each group that needs one. *Numerics*: a sum has risen if it did by more than its rounding.
+    Return whether a step has changed.
+
+    A group whose step raises the sum takes the step that minimises it; all groups do, if `whole`.
+    *Cost*: a pass over the samples, and a line search for each group that needs one. *Numerics*: a
+    sum has risen if it did by more than its rounding.
 
     group : (n_samples,), the group of each sample;  steps : (n_groups,), changed in place
     """
     n_groups = len(steps)
-    rise, size, ends = np.zeros(n_groups), np.zeros(n_groups), np.zeros(n_groups + 1, np.int64)
+    rise = np.zeros(n_groups)
+    size = np.zeros(n_groups)
+    ends = np.zeros(n_groups + 1, np.int64)
     for i in range(len(y)):
         g = group[i]
         ends[g + 1] += 1
         if weight[i] > 0.0 and not whole:
-            before, after = value(loss, y[i], f[i]), value(loss, y[i], f[i] + steps[g])
+            before = value(loss, y[i], f[i])
+            after = value(loss, y[i], f[i] + steps[g])
             rise[g] += weight[i] * (after - before)
             size[g] += weight[i] * (abs(after) + abs(before))
     changed = whole
@@ -168,7 +191,8 @@ def group_searches(loss, y, weight, f, group, steps, whole):
         ends[g + 1] += ends[g]
         changed |= not rise[g] <= ROUNDING * size[g]  # also true for NaN
     if changed:
-        order, at = np.zeros(len(y), np.int64), ends.copy()
+        order = np.zeros(len(y), np.int64)
+        at = ends.copy()
         for i in range(len(y)):
             order[at[group[i]]] = i
             at[group[i]] += 1

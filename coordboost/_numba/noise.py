@@ -1,11 +1,12 @@
 r"""Counter-based random numbers for kernels: number i at a key is a function of key and i alone.
 
-A *key* is a hash of (seed, stream, step). Its words are the output of SplitMix64 with the key as its seed. Each word gives two normal
-numbers by the ziggurat method with 256 layers; a number that its layer rejects (1.2 %) is drawn again from words of its own. So the
-numbers do not depend on order, blocks or threads. In a layer they are :math:`2^{-23}` of its width apart, less than 4.7e-7.
+A *key* is a hash of (seed, stream, step). Its words are the output of SplitMix64 with the key as
+its seed. Each word gives two normal numbers by the ziggurat method with 256 layers; a number that
+its layer rejects (1.2 %) is drawn again from words of its own. So the numbers do not depend on
+order, blocks or threads. In a layer they are :math:`2^{-23}` of its width apart, less than 4.7e-7.
 
-*Source*: Steele, Lea, Flood, *Fast splittable pseudorandom number generators* (2014); Marsaglia, Tsang, *The ziggurat method for
-generating random variables* (2000).
+*Source*: Steele, Lea, Flood, *Fast splittable pseudorandom number generators* (2014); Marsaglia,
+Tsang, *The ziggurat method for generating random variables* (2000).
 """
 
 import math
@@ -15,15 +16,25 @@ import numpy as np
 from coordboost._numba import kernel
 
 #: Streams of one seed; selection rules use stream 0.
-STRUCTURE, LEAVES, SHARE, ROWS = 1, 2, 3, 4
+STRUCTURE = 1
+LEAVES = 2
+SHARE = 3
+ROWS = 4
 
-_STEP, _ONE, _TWO = np.uint64(0x9E3779B97F4A7C15), np.uint64(0xBF58476D1CE4E5B9), np.uint64(0x94D049BB133111EB)
+_STEP = np.uint64(0x9E3779B97F4A7C15)
+_ONE = np.uint64(0xBF58476D1CE4E5B9)
+_TWO = np.uint64(0x94D049BB133111EB)
 _S30, _S27, _S31, _S32, _S11, _S9 = (np.uint64(bits) for bits in (30, 27, 31, 32, 11, 9))
-_LAYER, _PLACE, _REFUSED = np.uint64((1 << 9) - 1), np.uint64((1 << 23) - 1), np.uint64(0xD1B54A32D192ED03)
+_LAYER = np.uint64((1 << 9) - 1)
+_PLACE = np.uint64((1 << 23) - 1)
+_REFUSED = np.uint64(0xD1B54A32D192ED03)
 
 
 def _ziggurat(n_layers=256, tail=3.6541528853610088):
-    """Right ends of the layers (n_layers + 1,), and the densities there; layer 0 contains the tail."""
+    """Right ends of the layers (n_layers + 1,), and the densities there.
+
+    Layer 0 contains the tail.
+    """
     density = math.exp(-(tail**2) / 2)
     area = tail * density + math.sqrt(math.pi / 2) * math.erfc(tail / math.sqrt(2))
     ends = [area / density, tail]
@@ -72,7 +83,8 @@ def fraction(bits):
 @kernel
 def refused(key, i, layer, x):
     """Return the absolute value of number i, after its layer has rejected x >= 0."""
-    key, k = mixed(key ^ (np.uint64(i) * _REFUSED + _ONE)), 0
+    key = mixed(key ^ (np.uint64(i) * _REFUSED + _ONE))
+    k = 0
     while True:
         if layer == 0:
             while True:
@@ -96,7 +108,8 @@ def refused(key, i, layer, x):
 @kernel
 def from_bits(key, i, bits):
     """Return number i, from its 32 bits."""
-    layer, place = np.int64(bits & _LAYER), np.int64((bits >> _S9) & _PLACE)
+    layer = np.int64(bits & _LAYER)
+    place = np.int64((bits >> _S9) & _PLACE)
     x = (place + 0.5) * _WIDTH[layer]
     if place < _SURE[layer]:
         return x
@@ -114,16 +127,22 @@ def normal(key, i):
 @kernel
 def add_noise(key, scale, root, base, out):
     """``out[i] = base[i] + scale * root[i] * normal(key, i)``, root (n,) or (1,)."""
-    counter, n, same = key, len(out), len(root) == 1
+    counter = key
+    n = len(out)
+    same = len(root) == 1
     by = scale * root[0]
     for i in range(0, n - 1, 2):
         counter += _STEP
         bits = mixed(counter)
-        one, two = from_bits(key, i, bits), from_bits(key, i + 1, bits >> _S32)
+        one = from_bits(key, i, bits)
+        two = from_bits(key, i + 1, bits >> _S32)
         if same:
             out[i], out[i + 1] = base[i] + by * one, base[i + 1] + by * two
         else:
-            out[i], out[i + 1] = base[i] + scale * root[i] * one, base[i + 1] + scale * root[i + 1] * two
+            out[i], out[i + 1] = (
+                base[i] + scale * root[i] * one,
+                base[i + 1] + scale * root[i + 1] * two,
+            )
     if n & 1:
         last = n - 1
         out[last] = base[last] + scale * root[min(last, len(root) - 1)] * normal(key, last)
@@ -131,7 +150,9 @@ def add_noise(key, scale, root, base, out):
 
 @kernel
 def keep_some(key, share, values, out):
-    """``out[i] = values[i] / share`` with probability `share`, else 0, independently for each sample."""
+    """``out[i] = values[i] / share`` with probability `share`, else 0, independently for each
+    sample.
+    """
     least = np.int64(math.ceil(share * 2.0**32))
     for i in range(len(out)):
         bits = word(key, i >> 1)

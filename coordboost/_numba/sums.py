@@ -1,4 +1,6 @@
-"""The sum of the losses, and the pseudo-residual, at given predictions: one pass over the samples each."""
+"""The sum of the losses, and the pseudo-residual, at given predictions: one pass over the samples
+each.
+"""
 
 import math
 from functools import partial
@@ -32,7 +34,10 @@ def rest_of(total, term):
 
 @kernel
 def with_rest(total, rest):
-    """Return the sum plus its collected rounding errors; the sum alone if these are NaN, after overflow."""
+    """Return the sum plus its collected rounding errors.
+
+    The sum alone if these are NaN, after overflow.
+    """
     return total + rest if rest == rest else total
 
 
@@ -57,7 +62,7 @@ sum_of_losses = verb("sum_of_losses", sum_of_each)
 
 @kernel
 def residual_of_each(loss, y, weight, base, pred, resid):
-    """resid = -dloss/dpred, in place."""
+    """Resid = -dloss/dpred, in place."""
     for i in range(len(y)):
         resid[i] = weight[i] * residual(loss, y[i], base_at(base, i) + pred[i])
 
@@ -81,7 +86,9 @@ def total_curvature(loss, y, weight, base):
 
 
 def total_of(loss, y, weight, base, pred):
-    """Return `sum_of_losses` as a float, compiled if the loss is a piece and a sum over the samples."""
+    """Return `sum_of_losses` as a float, compiled if the loss is a piece and a sum over the
+    samples.
+    """
     return totals_of(loss, y, weight, base, [pred])[0]
 
 
@@ -93,17 +100,28 @@ def totals_of(loss, y, weight, base, preds):
 
 
 def surely_finite(loss, y, weight, base, pred):
-    """Whether the largest prediction, target and weight prove that the sum of the losses is finite; False if it is not known.
+    """Whether the largest prediction, target and weight prove that the sum of the losses is finite.
 
-    A convex function of y - f alone, or of f and a label -1 or +1, is largest at an end of its range. *Cost*: the extremes of the arrays.
+    False if it is not known.
+
+    A convex function of y - f alone, or of f and a label -1 or +1, is largest at an end of its
+    range. *Cost*: the extremes of the arrays.
     """
-    alone, labels = loss.location, loss.two_class
+    alone = loss.location
+    labels = loss.two_class
     known = loss.sum_of_losses is None and loss.convex and loss.infimum == 0
     if not known or not (alone or labels):
         return False
-    far = 2 * (float(np.abs(base).max()) + sum(max(float(values.max()), -float(values.min())) for values in (y, pred)))
+    far = 2 * (
+        float(np.abs(base).max())
+        + sum(max(float(values.max()), -float(values.min())) for values in (y, pred))
+    )
     try:
-        ends = [loss.value(target, f) for target in ((0.0,) if alone else (-1.0, 1.0)) for f in (-far, far)]
+        ends = [
+            loss.value(target, f)
+            for target in ((0.0,) if alone else (-1.0, 1.0))
+            for f in (-far, far)
+        ]
     except OverflowError:
         return False
     return math.isfinite(far) and math.isfinite(len(y) * float(weight.max()) * sum(ends))

@@ -1,9 +1,11 @@
 """The thread pool of the package, tile-by-tile work on a matrix, and BLAS on one thread.
 
-Results come in the order of the tiles, and only a few are in memory. Tasks and results go through queues that are written in C: Ctrl-C
-during ``ThreadPoolExecutor.submit`` can leave a lock held, and the process then never ends.
+Results come in the order of the tiles, and only a few are in memory. Tasks and results go through
+queues that are written in C: Ctrl-C during ``ThreadPoolExecutor.submit`` can leave a lock held, and
+the process then never ends.
 
-The sizes below determine how sums are rounded, so they are the same on all machines. The number of threads affects only the time.
+The sizes below determine how sums are rounded, so they are the same on all machines. The number of
+threads affects only the time.
 """
 
 import contextlib
@@ -36,15 +38,21 @@ def slices(length, size):
 
 
 def steps_of(entries, other, chunk):
-    """Return the largest side of a tile, a multiple of `chunk`, with ``side * other <= entries``; at least `chunk`."""
+    """Return the largest side of a tile, a multiple of `chunk`, with ``side * other <= entries``.
+
+    At least `chunk`.
+    """
     return chunk * max(1, entries // (chunk * other))
 
 
 class Pool:
-    """A pool of `n_threads` daemon threads, which run until ``end`` is called or the process ends."""
+    """A pool of `n_threads` daemon threads, which run until ``end`` is called or the process
+    ends.
+    """
 
     def __init__(self, n_threads):
-        self.n_threads, self._tasks = n_threads, SimpleQueue()
+        self.n_threads = n_threads
+        self._tasks = SimpleQueue()
         try:
             for _ in range(n_threads):
                 threading.Thread(target=self._work, daemon=True).start()
@@ -63,8 +71,12 @@ class Pool:
             self._tasks.put(None)
 
     def in_order(self, function, items):
-        """Yield ``function(item)`` for every item, in order; at most ``2 n_threads + 1`` items are in progress."""
-        under_way, given_up = deque(), []
+        """Yield ``function(item)`` for every item, in order.
+
+        At most ``2 n_threads + 1`` items are in progress.
+        """
+        under_way = deque()
+        given_up = []
 
         def task(item, answer):
             try:
@@ -105,13 +117,17 @@ def at_most(n_threads):
 
 
 def pool():
-    """Return the pool: as many threads as usable cores, at most ``THREADS`` and the limits of the environment and the context."""
+    """Return the pool: as many threads as usable cores, at most ``THREADS`` and the limits of the
+    environment and the context.
+    """
     return _pool_of(_MOST.get())
 
 
 @functools.lru_cache
 def _pool_of(most):
-    cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+    cores = (
+        len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+    )
     said = [int(os.environ[name]) for name in LIMITS if os.environ.get(name, "").isdecimal()]
     return Pool(max(1, min(cores, THREADS, most or THREADS, *said)))
 
@@ -132,7 +148,8 @@ def all_done(function, items):
 
 
 def fold(store, kernel, merge, by_sample=(), by_column=(), *, whole=False):
-    """For each band of columns, from left to right, yield the results of `kernel` on its tiles, merged from top to bottom.
+    """For each band of columns, from left to right, yield the results of `kernel` on its tiles,
+    merged from top to bottom.
 
     Parameters
     ----------
@@ -145,7 +162,11 @@ def fold(store, kernel, merge, by_sample=(), by_column=(), *, whole=False):
 
     def result(tile):
         rows, columns = tile
-        return kernel(store.read(rows, columns), *(a[rows] for a in by_sample), *(a[columns] for a in by_column))
+        return kernel(
+            store.read(rows, columns),
+            *(a[rows] for a in by_sample),
+            *(a[columns] for a in by_column),
+        )
 
     bands, columns = store.tiles(whole)
     parts = in_order(result, ((rows, band) for band in columns for rows in bands))
@@ -157,7 +178,8 @@ def fold(store, kernel, merge, by_sample=(), by_column=(), *, whole=False):
 
 
 def each(store, index, kernel, by_column=()):
-    """Yield (slice of rows, slice of `index`, result of `kernel`) for a few columns, from top to bottom and from left to right.
+    """Yield (slice of rows, slice of `index`, result of `kernel`) for a few columns, from top to
+    bottom and from left to right.
 
     Parameters
     ----------
@@ -171,18 +193,23 @@ def each(store, index, kernel, by_column=()):
         return rows, part, kernel(store.pick(rows, index[part]), *(a[part] for a in by_column))
 
     heights = [(rows, max(1, GULP // (rows.stop - rows.start))) for rows in store.bands]
-    return in_order(result, ((rows, part) for rows, some in heights for part in slices(len(index), some)))
+    return in_order(
+        result, ((rows, part) for rows, some in heights for part in slices(len(index), some))
+    )
 
 
 @functools.lru_cache
 def _libraries():
-    """Return all BLAS libraries in use: NumPy's, and scipy's, which products in compiled code also use.
+    """Return all BLAS libraries in use: NumPy's, and scipy's, which products in compiled code also
+    use.
 
     `scipy.linalg` loads the BLAS of scipy. It is imported here to keep ``import coordboost`` fast.
     """
     import scipy.linalg  # noqa: F401
 
-    return [library for library in ThreadpoolController().lib_controllers if library.user_api == "blas"]
+    return [
+        library for library in ThreadpoolController().lib_controllers if library.user_api == "blas"
+    ]
 
 
 @contextlib.contextmanager

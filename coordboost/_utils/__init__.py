@@ -1,1 +1,3 @@
-"""Helpers for the whole package: checks of single values, look-up of classes by their base class, lazy names, Ctrl-C, root finding."""
+"""Helpers for the whole package: checks of single values, look-up of classes by their base class,
+lazy names, Ctrl-C, root finding.
+"""

@@ -12,7 +12,8 @@ import numpy as np
 
 Function = TypeVar("Function", bound=Callable)
 
-#: Tolerance for norms of learners (from 1), and for verbs of a dictionary (from each other), relative to the product of the norms.
+#: Tolerance for norms of learners (from 1), and for verbs of a dictionary (from each other),
+#: relative to the product of the norms.
 NEAR = 1e-8
 
 
@@ -31,9 +32,16 @@ def shown(value):
 
 
 def number_of(value):
-    """Return a real number of any type, or an array without axes, as a float; None for everything else, or if it is too large."""
+    """Return a real number of any type, or an array without axes, as a float.
+
+    None for everything else, or if it is too large.
+    """
     kind = getattr(getattr(value, "dtype", None), "kind", "f")
-    if isinstance(value, str | bytes | bytearray | bool | complex) or kind not in "fiu" or getattr(value, "ndim", 0):
+    if (
+        isinstance(value, str | bytes | bytearray | bool | complex)
+        or kind not in "fiu"
+        or getattr(value, "ndim", 0)
+    ):
         return None
     try:
         return float(value)
@@ -42,8 +50,14 @@ def number_of(value):
 
 
 def with_floats(piece):
-    """Convert the fields of a piece that are declared as floats to float: other types would compile its kernels again."""
-    declared = {name: kind for cls in reversed(type(piece).__mro__) for name, kind in vars(cls).get("__annotations__", {}).items()}
+    """Convert the fields of a piece that are declared as floats to float: other types would compile
+    its kernels again.
+    """
+    declared = {
+        name: kind
+        for cls in reversed(type(piece).__mro__)
+        for name, kind in vars(cls).get("__annotations__", {}).items()
+    }
     found = {
         name: number
         for name in getattr(piece, "_fields", ())
@@ -56,21 +70,34 @@ def with_floats(piece):
 
 #: Parameters by other names, of other packages or other functions here: the names to try.
 ELSEWHERE = {
-    "seed": ("rng",), "random_state": ("rng",), "callback": ("watch",), "n_iter": ("n_steps",), "max_iter": ("n_steps",),
-    "n_estimators": ("n_steps",), "learning_rate": ("eps", "rate", "eta", "step"), "rate": ("eps", "eta"), "eps": ("rate", "eta", "step"),
-    "step_size": ("eps", "rate", "eta", "step"), "radius": ("delta",), "alpha": ("lam",), "momentum": ("gamma",), "temperature": ("beta",),
-}  # fmt: skip
+    "seed": ("rng",),
+    "random_state": ("rng",),
+    "callback": ("watch",),
+    "n_iter": ("n_steps",),
+    "max_iter": ("n_steps",),
+    "n_estimators": ("n_steps",),
+    "learning_rate": ("eps", "rate", "eta", "step"),
+    "rate": ("eps", "eta"),
+    "eps": ("rate", "eta", "step"),
+    "step_size": ("eps", "rate", "eta", "step"),
+    "radius": ("delta",),
+    "alpha": ("lam",),
+    "momentum": ("gamma",),
+    "temperature": ("beta",),
+}
 
 
 def checked_names(call: str) -> Callable[[Function], Function]:
-    """Decorator: arguments that a function does not take, or lacks, are refused in a sentence that says what to pass.
+    """Decorator: arguments that a function does not take, or lacks, are refused in a sentence that
+    says what to pass.
 
     call : an example of a call, for functions to which people pass X and y by mistake
     """
 
     def decorated(function: Function) -> Function:
         parameters = inspect.signature(function).parameters
-        name, first = function.__name__, [key for key, one in parameters.items() if one.kind is one.POSITIONAL_OR_KEYWORD]
+        name = function.__name__
+        first = [key for key, one in parameters.items() if one.kind is one.POSITIONAL_OR_KEYWORD]
         needed = [key for key in first if parameters[key].default is inspect.Parameter.empty]
         example = call.format(name=name, arguments=", ".join(needed or first[:1]))
 
@@ -78,11 +105,19 @@ def checked_names(call: str) -> Callable[[Function], Function]:
         def checked(*args, **kwargs):
             if len(args) > len(first):
                 takes = f"takes {' and '.join(first)}" if first else "takes nothing"
-                raise TypeError(f"{name} {takes}, got {len(args)} arguments: data go into a Problem, {example}.")
+                raise TypeError(
+                    f"{name} {takes}, got {len(args)} arguments: data go into a Problem, {example}."
+                )
             strange = next((key for key in kwargs if key not in parameters), None)
             if strange is not None:
-                near = [key for key in ELSEWHERE.get(strange, ()) if key in parameters] or get_close_matches(strange, parameters, 1)
-                words = f"perhaps {near[0]} is meant" if near else f"it has {', '.join(parameters) or 'none'}"
+                near = [
+                    key for key in ELSEWHERE.get(strange, ()) if key in parameters
+                ] or get_close_matches(strange, parameters, 1)
+                words = (
+                    f"perhaps {near[0]} is meant"
+                    if near
+                    else f"it has {', '.join(parameters) or 'none'}"
+                )
                 raise TypeError(f"{name} has no parameter {strange!r}: {words}.")
             missing = [key for key in needed[len(args) :] if key not in kwargs]
             if missing:
@@ -121,7 +156,9 @@ def nothing_varies(what):
 
 
 def real(name, value, fits, expected):
-    """Return `value` as a float for which ``fits(value)`` is true; strings and booleans are refused.
+    """Return `value` as a float for which ``fits(value)`` is true.
+
+    Strings and booleans are refused.
 
     Raises
     ------
@@ -149,18 +186,30 @@ def not_negative(name, value):
 
 
 def square_is_normal(what, size, remedy):
-    """Raise ValueError if the square of `size`, the largest number, is out of the range of normal float64 numbers."""
+    """Raise ValueError if the square of `size`, the largest number, is out of the range of normal
+    float64 numbers.
+    """
     if size > 1e152 or 0 < size < 1e-152:
-        raise ValueError(f"the largest {what} is {size:.3g}: its square is not a normal float64 number; rescale {remedy}.")
+        raise ValueError(
+            f"the largest {what} is {size:.3g}: its square is not a normal float64 number; rescale "
+            f"{remedy}."
+        )
 
 
 def file_name(name, value):
-    """Return `value` as text, the path of a file. ``open`` would take an integer as the descriptor of an open file, and close it."""
+    """Return `value` as text, the path of a file.
+
+    ``open`` would take an integer as the descriptor of an open file, and close it.
+    """
     path = os.fspath(value) if isinstance(value, str | os.PathLike) else None
     if not isinstance(path, str):
-        raise ValueError(f"{name} must be the path of a file, a str or a pathlib.Path, got {shown(value)}.")
+        raise ValueError(
+            f"{name} must be the path of a file, a str or a pathlib.Path, got {shown(value)}."
+        )
     if not path or "\0" in path:
-        raise ValueError(f"{name} must be the path of a file, without a NUL character, got {shown(path)}.")
+        raise ValueError(
+            f"{name} must be the path of a file, without a NUL character, got {shown(path)}."
+        )
     return path
 
 
@@ -172,16 +221,24 @@ def no_folder(path):
 
 
 def readable_file(path):
-    """Return `path`; raise ValueError if there is anything but a regular file: a device or a pipe may never end."""
+    """Return `path`.
+
+    Raise ValueError if there is anything but a regular file: a device or a pipe may never end.
+    """
     if os.path.exists(no_folder(path)) and not os.path.isfile(path):
-        raise ValueError(f"{path} is a device or a pipe: write what it gives to a file, and name that file.")
+        raise ValueError(
+            f"{path} is a device or a pipe: write what it gives to a file, and name that file."
+        )
     return path
 
 
 def checked_run(run):
     """Return `run`; raise ValueError unless it is a Run."""
     if isinstance(run, type) or not hasattr(run, "outcome"):
-        raise ValueError(f"run must be a Run, from solve(...), load(file) or the run_ of an estimator, got {shown(run)}.")
+        raise ValueError(
+            "run must be a Run, from solve(...), load(file) or the run_ of an estimator, got "
+            f"{shown(run)}."
+        )
     return run
 
 
@@ -203,7 +260,10 @@ def items_of(name, value, expected):
 
 
 def as_floats(values):
-    """Return `values` as a new float64 array; an array of one NaN if they are not numbers, or too large."""
+    """Return `values` as a new float64 array.
+
+    An array of one NaN if they are not numbers, or too large.
+    """
     try:
         return np.array(values, dtype=np.float64)
     except (TypeError, ValueError, OverflowError):
@@ -215,5 +275,8 @@ def signs(name, y):
     found = np.unique(y)
     if not (np.isin(found, (-1, 1)).all() or np.isin(found, (0, 1)).all()):
         those = ", ".join(f"{label:g}" for label in found[:5]) + (", ..." if len(found) > 5 else "")
-        raise ValueError(f"{name} loss expects labels -1 and +1 (or 0 and 1), got {those}; recode y as y == positive_class.")
+        raise ValueError(
+            f"{name} loss expects labels -1 and +1 (or 0 and 1), got {those}; recode y as y == "
+            "positive_class."
+        )
     return np.where(y > 0, 1.0, -1.0)

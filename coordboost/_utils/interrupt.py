@@ -1,8 +1,12 @@
-"""Ctrl-C: runs and paths end early and keep the steps made so far; everything else raises ``KeyboardInterrupt``.
+"""Ctrl-C: runs and paths end early and keep the steps made so far.
 
-Python raises ``KeyboardInterrupt`` in the main thread, and only between two calls of compiled code, so no such call lasts long. Runs and
-paths defer it by ``interruptible``. Within ``uncut`` they do not, because there a part of a run would be taken for a whole run. Python does
-not interrupt other threads: a thread that works for another one checks by ``heed``. SIGTERM is handled only within ``terminable``.
+Everything else raises ``KeyboardInterrupt``.
+
+Python raises ``KeyboardInterrupt`` in the main thread, and only between two calls of compiled code,
+so no such call lasts long. Runs and paths defer it by ``interruptible``. Within ``uncut`` they do
+not, because there a part of a run would be taken for a whole run. Python does not interrupt other
+threads: a thread that works for another one checks by ``heed``. SIGTERM is handled only within
+``terminable``.
 """
 
 import os
@@ -22,7 +26,8 @@ class InterruptedWarning(UserWarning):
 
     Examples
     --------
-    Turn the warning into an error, so that a program ends at Ctrl-C and does not continue with an incomplete run:
+    Turn the warning into an error, so that a program ends at Ctrl-C and does not continue with an
+    incomplete run:
 
     >>> import warnings
     >>> import coordboost as cb
@@ -40,7 +45,8 @@ class Terminated(KeyboardInterrupt):
 class _Here(threading.local):
     """State of one thread.
 
-    uncut : depth of nested ``uncut`` contexts;  asked : function, whether the thread that this one works for was interrupted
+    uncut : depth of nested ``uncut`` contexts; asked : function, whether the thread that this one
+    works for was interrupted
     """
 
     uncut = 0
@@ -48,7 +54,8 @@ class _Here(threading.local):
 
 
 _HERE = _Here()
-#: One list for each active ``interruptible`` context of the main thread: empty, or the signals received in it.
+#: One list for each active ``interruptible`` context of the main thread: empty, or the signals
+#: received in it.
 _NOTED: list[list[int]] = []
 #: For each of them a function: whether nothing was made in it that an exception would lose.
 _NOTHING_MADE: list[Callable[[], bool]] = []
@@ -58,20 +65,25 @@ _CAME: list[int] = []
 
 @contextmanager
 def interruptible(nothing_made=lambda: False):
-    """Yield a function that returns the signal if Ctrl-C (SIGINT) came, else 0. A second Ctrl-C goes to the previous handler at once.
+    """Yield a function that returns the signal if Ctrl-C (SIGINT) came, else 0.
 
-    While functions are compiled, which takes seconds, the first one raises ``KeyboardInterrupt`` if ``nothing_made()`` is true, in this and
-    in all enclosing contexts: then nothing is lost.
+    A second Ctrl-C goes to the previous handler at once.
 
-    The previous handler is restored at the end. Signals that are ignored, or handled outside Python, are left alone. Only the main thread
-    may set handlers: in another thread, and within ``uncut``, no handler is set, and the function calls ``heed`` and returns 0.
+    While functions are compiled, which takes seconds, the first one raises ``KeyboardInterrupt`` if
+    ``nothing_made()`` is true, in this and in all enclosing contexts: then nothing is lost.
+
+    The previous handler is restored at the end. Signals that are ignored, or handled outside
+    Python, are left alone. Only the main thread may set handlers: in another thread, and within
+    ``uncut``, no handler is set, and the function calls ``heed`` and returns 0.
     """
     if _HERE.uncut or threading.current_thread() is not threading.main_thread():
         yield _nothing_noted
         return
     from coordboost._numba.compiling import AROUND, is_compiling
 
-    came, told, previous = [], [], {}
+    came = []
+    told = []
+    previous = {}
 
     def heed_early():
         if came and all(nothing() for nothing in _NOTHING_MADE):
@@ -94,9 +106,15 @@ def interruptible(nothing_made=lambda: False):
         told.extend(came)
         return came[0] if came else 0
 
-    heard = [signal.SIGINT, signal.SIGTERM] if signal.getsignal(signal.SIGTERM) is _terminate else [signal.SIGINT]
+    heard = (
+        [signal.SIGINT, signal.SIGTERM]
+        if signal.getsignal(signal.SIGTERM) is _terminate
+        else [signal.SIGINT]
+    )
     previous = {one: signal.getsignal(one) for one in heard}
-    previous = {one: handler for one, handler in previous.items() if handler not in (signal.SIG_IGN, None)}
+    previous = {
+        one: handler for one, handler in previous.items() if handler not in (signal.SIG_IGN, None)
+    }
     try:
         _NOTED.append(came)
         _NOTHING_MADE.append(nothing_made)
@@ -121,7 +139,9 @@ def _nothing_noted():
 
 @contextmanager
 def uncut():
-    """Context or decorator: runs and paths are never cut short, and Ctrl-C raises ``KeyboardInterrupt`` at once."""
+    """Context or decorator: runs and paths are never cut short, and Ctrl-C raises
+    ``KeyboardInterrupt`` at once.
+    """
     _HERE.uncut += 1
     try:
         yield
@@ -131,7 +151,9 @@ def uncut():
 
 @contextmanager
 def working_for(asked):
-    """A context for a thread that works for another one: ``heed`` raises ``KeyboardInterrupt`` once ``asked()`` is true."""
+    """A context for a thread that works for another one: ``heed`` raises ``KeyboardInterrupt`` once
+    ``asked()`` is true.
+    """
     before, _HERE.asked = _HERE.asked, asked
     try:
         with uncut():
@@ -141,7 +163,10 @@ def working_for(asked):
 
 
 def heed():
-    """Raise ``KeyboardInterrupt`` if the thread that this one works for was interrupted. To be called in loops over compiled calls."""
+    """Raise ``KeyboardInterrupt`` if the thread that this one works for was interrupted.
+
+    To be called in loops over compiled calls.
+    """
     if _HERE.asked is not None and _HERE.asked():
         raise KeyboardInterrupt
 
@@ -153,12 +178,17 @@ def _terminate(signum, frame):
 
 @contextmanager
 def terminable():
-    """A context for programs in which SIGTERM acts as Ctrl-C. Yield a function that returns whether SIGTERM came.
+    """A context for programs in which SIGTERM acts as Ctrl-C.
+
+    Yield a function that returns whether SIGTERM came.
 
     If SIGTERM has another handler, or is ignored, that does not change.
     """
     _CAME.clear()
-    mine = threading.current_thread() is threading.main_thread() and signal.getsignal(signal.SIGTERM) is signal.SIG_DFL
+    mine = (
+        threading.current_thread() is threading.main_thread()
+        and signal.getsignal(signal.SIGTERM) is signal.SIG_DFL
+    )
     if mine:
         signal.signal(signal.SIGTERM, _terminate)
     try:

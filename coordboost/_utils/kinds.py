@@ -1,18 +1,35 @@
-"""Base classes of pieces: check that an object inherits from one, and list the classes of the package that do."""
+"""Base classes of pieces: check that an object inherits from one, and list the classes of the
+package that do.
+"""
 
 from coordboost._utils.checks import shown
 
 #: Losses by their names in other packages.
 LOSSES_ELSEWHERE = {
-    "squared_error": "Squared()", "mse": "Squared()", "l2": "Squared()", "regression": "Squared()", "ls": "Squared()",
-    "absolute_error": "Quantile(0.5)", "mae": "Quantile(0.5)", "l1": "Quantile(0.5)", "lad": "Quantile(0.5)", "quantile": "Quantile(q)",
-    "log_loss": "Logistic()", "binary": "Logistic()", "binomial": "Logistic()", "bernoulli": "Logistic()", "deviance": "Logistic()",
-    "huber": "Huber(1.0)", "gaussian": "Squared()",
-}  # fmt: skip
+    "squared_error": "Squared()",
+    "mse": "Squared()",
+    "l2": "Squared()",
+    "regression": "Squared()",
+    "ls": "Squared()",
+    "absolute_error": "Quantile(0.5)",
+    "mae": "Quantile(0.5)",
+    "l1": "Quantile(0.5)",
+    "lad": "Quantile(0.5)",
+    "quantile": "Quantile(q)",
+    "log_loss": "Logistic()",
+    "binary": "Logistic()",
+    "binomial": "Logistic()",
+    "bernoulli": "Logistic()",
+    "deviance": "Logistic()",
+    "huber": "Huber(1.0)",
+    "gaussian": "Squared()",
+}
 
 
 def _called(kind, text):
-    """Return in words the piece of this kind that is meant by a `text`, a name here or in another package; "" if none is."""
+    """Return in words the piece of this kind that is meant by a `text`, a name here or in another
+    package; "" if none is.
+    """
     plain = text.lower().replace("_", "").replace(" ", "")
     known = {name.lower(): f"{name}()" for name in pieces_of(kind)}
     ours = LOSSES_ELSEWHERE.get(text.lower()) if kind.__name__ == "Loss" else None
@@ -28,7 +45,11 @@ def checked_piece(kind, name, piece, expected=None):
     ValueError
         "`name` must be ..., got ...", with the missing verb, or the class to inherit from.
     """
-    missing = [verb for verb in ("n_samples", "n_learners") if verb in kind.__annotations__ and not hasattr(piece, verb)]
+    missing = [
+        verb
+        for verb in ("n_samples", "n_learners")
+        if verb in kind.__annotations__ and not hasattr(piece, verb)
+    ]
     missing += sorted(getattr(type(piece), "__abstractmethods__", ()))
     if isinstance(piece, kind) and not missing:
         return piece
@@ -38,11 +59,17 @@ def checked_piece(kind, name, piece, expected=None):
     elif isinstance(piece, kind):
         hint = f" It lacks {', '.join(missing)}."
     elif any(hasattr(piece, verb) for verb in kind.__abstractmethods__):
-        hint = f" Your class must inherit from {kind.__module__.rpartition('.')[0]}.{kind.__name__}."
+        hint = (
+            f" Your class must inherit from {kind.__module__.rpartition('.')[0]}.{kind.__name__}."
+        )
     raise ValueError(f"{name} must be {expected or kind.expected}, got {shown(piece)}.{hint}")
 
 
 def pieces_of(kind):
     """Return the loaded classes of the package that inherit from the base class `kind`, by name."""
     below = [one for cls in kind.__subclasses__() for one in (cls, *pieces_of(cls).values())]
-    return {cls.__name__: cls for cls in below if cls.__module__.startswith("coordboost.") and not cls.__abstractmethods__}
+    return {
+        cls.__name__: cls
+        for cls in below
+        if cls.__module__.startswith("coordboost.") and not cls.__abstractmethods__
+    }

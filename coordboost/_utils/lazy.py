@@ -1,7 +1,8 @@
 """Names of a package that are loaded when they are first used, by one thread at a time.
 
-Python locks each module that it loads. Packages that load their own modules, numpy among them, fail if two threads load them in different
-orders. So one lock covers all names, and each name is loaded from the package that offers it, before the modules below.
+Python locks each module that it loads. Packages that load their own modules, numpy among them, fail
+if two threads load them in different orders. So one lock covers all names, and each name is loaded
+from the package that offers it, before the modules below.
 """
 
 import ast
@@ -15,16 +16,23 @@ _LOADING = threading.RLock()
 
 
 def attach_stub(package, file):
-    """``lazy_loader.attach_stub``, under one lock for all packages: return ``__getattr__``, ``__dir__`` and ``__all__``."""
+    """``lazy_loader.attach_stub``, under one lock for all packages: return ``__getattr__``,
+    ``__dir__`` and ``__all__``.
+    """
     find, listing, names = lazy_loader.attach_stub(package, file)
     lazy = frozenset(names)
 
     def load(name):
-        if name not in lazy:  # modules ask for files of a package in this way, while they are loaded: never wait there
+        if (
+            name not in lazy
+        ):  # modules ask for files of a package in this way, while they are loaded: never wait there
             try:
                 return find(name)
             except AttributeError:
-                raise AttributeError(f"{package} has no {name!r}{'' if name.startswith('_') else _meant(package, name, lazy)}.") from None
+                raise AttributeError(
+                    f"{package} has no "
+                    f"{name!r}{'' if name.startswith('_') else _meant(package, name, lazy)}."
+                ) from None
         with _LOADING:
             return find(name)
 
@@ -32,9 +40,18 @@ def attach_stub(package, file):
 
 
 def _meant(package, name, known):
-    """Return in words the public names that may be meant by `name`, from the source of the subpackages: none is loaded."""
-    files = sorted(Path(__file__).parents[1].glob("[!_]*/__init__.py"), key=lambda file: (file.parent.name not in known, str(file)))
-    places = {one: f"{package}.{one}" for one in known if not any(one == file.parent.name for file in files)}
+    """Return in words the public names that may be meant by `name`, from the source of the
+    subpackages: none is loaded.
+    """
+    files = sorted(
+        Path(__file__).parents[1].glob("[!_]*/__init__.py"),
+        key=lambda file: (file.parent.name not in known, str(file)),
+    )
+    places = {
+        one: f"{package}.{one}"
+        for one in known
+        if not any(one == file.parent.name for file in files)
+    }
     for file in files:
         stub = file.with_suffix(".pyi")
         tree = ast.parse((stub if stub.exists() else file).read_text(encoding="utf-8"))
@@ -46,5 +63,7 @@ def _meant(package, name, known):
     if word in plain:
         return f"; it is {places[plain[word]]}"
     found = [one for text, one in plain.items() if len(word) > 2 and word in text]
-    found = sorted(found, key=len)[:3] or [plain[text] for text in get_close_matches(word, plain, 3)]
+    found = sorted(found, key=len)[:3] or [
+        plain[text] for text in get_close_matches(word, plain, 3)
+    ]
     return f"; perhaps {' or '.join(places[one] for one in found)} is meant" if found else ""

@@ -1,4 +1,6 @@
-"""Root of a decreasing function of one number: a bracket is found by doubling, then scipy's ``brentq`` is used inside it."""
+"""Root of a decreasing function of one number: a bracket is found by doubling, then scipy's
+``brentq`` is used inside it.
+"""
 
 import math
 
@@ -12,18 +14,25 @@ FAR = 1e300
 
 
 def farthest_constant(y, shift_invariant):
-    """Return the largest constant prediction to search: ``CAP`` times the largest target for a loss of y - f, else at least ``CAP``."""
+    """Return the largest constant prediction to search: ``CAP`` times the largest target for a loss
+    of y - f, else at least ``CAP``.
+    """
     largest = float(np.abs(y).max())
     return CAP * (largest or 1.0) if shift_invariant else max(CAP, 2 * largest)
 
 
-def falling_root(function, near=0.0, step=1.0, limits=(-math.inf, math.inf), least=1e-15, slope=0.0):
-    """Return the root of a decreasing `function`, or None if it keeps its sign; and minus its slope there.
+def falling_root(
+    function, near=0.0, step=1.0, limits=(-math.inf, math.inf), least=1e-15, slope=0.0
+):
+    """Return the root of a decreasing `function`, or None if it keeps its sign.
+
+    And minus its slope there.
 
     Parameters
     ----------
     function : callable
-        Of a float; must return 0 if its value is rounding. NaN and OverflowError stand for a value out of range.
+        Of a float; must return 0 if its value is rounding. NaN and OverflowError stand for a value
+        out of range.
     near, step : start of the search, and its first step, which is then doubled
     limits : before it leaves these, the search checks that there is a root: a function that tends to 0 becomes exactly 0 by underflow
     least : absolute tolerance of the root; its relative tolerance is four roundings
@@ -36,7 +45,9 @@ def falling_root(function, near=0.0, step=1.0, limits=(-math.inf, math.inf), lea
             known[x] = _value(function, x, math.copysign(math.inf, near - x))
         return known[x]
 
-    x, before, asked = float(near), math.inf, False
+    x = float(near)
+    before = math.inf
+    asked = False
     while at(x) != 0:
         total = at(x)
         slow = 2 * abs(total) > before
@@ -55,7 +66,9 @@ def falling_root(function, near=0.0, step=1.0, limits=(-math.inf, math.inf), lea
         if abs(y) > FAR:
             return None, slope
         # after a shortened step the decrease tells nothing
-        x, before, step = y, abs(total) if move < step else math.inf, 2 * step
+        x = y
+        before = abs(total) if move < step else math.inf
+        step = 2 * step
     return x, slope
 
 
@@ -68,7 +81,10 @@ def _value(function, x, out_of_range):
 
 
 def _inside(at, x, y, least):
-    """Return the root between x, which has the sign of the start, and y; None if the function leaves the range of float64 before it."""
+    """Return the root between x, which has the sign of the start, and y.
+
+    None if the function leaves the range of float64 before it.
+    """
     from scipy.optimize import brentq
 
     while math.isinf(at(y)):

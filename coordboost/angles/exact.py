@@ -2,17 +2,21 @@ r"""Exact minimal cosine angles: closed forms, sign vectors, rays, facets.
 
 Each method has a function that estimates its seconds, and a function that returns the minimiser.
 
-*Sign vectors*: for a basis and the greedy rule (Type 0). The unit ball of h is then a parallelotope with 2^rank vertices. They solve
-C'c = s for a sign vector s, so 1 / Theta is the largest length of C^{-T} s.
+*Sign vectors*: for a basis and the greedy rule (Type 0). The unit ball of h is then a parallelotope
+with 2^rank vertices. They solve C'c = s for a sign vector s, so 1 / Theta is the largest length of
+C^{-T} s.
 
-*Rays* of a hyperplane arrangement: for every rule, in small rank. h is linear on each cell of the arrangement whose normals are the columns
-C_j and C_i +- C_j: inside a cell the signs and the order of the abs(C_j'c) are fixed. A cell is spanned by unit rays u_k, so
-h(sum l_k u_k) = sum l_k h(u_k) >= (sum l_k) min h(u_k) >= |c| min h(u_k): the minimum is at a ray. Fewer normals are enough where the norm
-has fewer kinks.
+*Rays* of a hyperplane arrangement: for every rule, in small rank. h is linear on each cell of the
+arrangement whose normals are the columns C_j and C_i +- C_j: inside a cell the signs and the order
+of the abs(C_j'c) are fixed. A cell is spanned by unit rays u_k, so h(sum l_k u_k) = sum l_k h(u_k)
+>= (sum l_k) min h(u_k) >= |c| min h(u_k): the minimum is at a ray. Fewer normals are enough where
+the norm has fewer kinks.
 
-*Facets* of the polytope whose support function is h: for every rule, with few learners. Theta is the inradius of this polytope.
-P = {C w : dual_norm(w) <= 1} is the convex hull of the points C w, w an extreme point of the unit ball of the dual norm: signs times the
-weights gamma, given to one learner of each group. The nearest facet touches the largest ball inside, and its normal is the minimiser.
+*Facets* of the polytope whose support function is h: for every rule, with few learners. Theta is
+the inradius of this polytope. P = {C w : dual_norm(w) <= 1} is the convex hull of the points C w, w
+an extreme point of the unit ball of the dual norm: signs times the weights gamma, given to one
+learner of each group. The nearest facet touches the largest ball inside, and its normal is the
+minimiser.
 """
 
 import math
@@ -32,7 +36,9 @@ def closed_cost(learners):
 
 
 def closed_direction(learners):
-    """The minimiser (rank,), for learners of rank 1, orthonormal learners, and learners of rank 2 under the greedy rule."""
+    """The minimiser (rank,), for learners of rank 1, orthonormal learners, and learners of rank 2
+    under the greedy rule.
+    """
     if learners.rank == 1:
         return np.ones(1)
     if _orthonormal(learners):
@@ -42,7 +48,9 @@ def closed_direction(learners):
 
 def _orthonormal(learners):
     gram = learners.columns.T @ learners.columns
-    return learners.n_learners == learners.rank and bool(np.abs(gram - np.eye(len(gram))).max() < _ORTHOGONAL)
+    return learners.n_learners == learners.rank and bool(
+        np.abs(gram - np.eye(len(gram))).max() < _ORTHOGONAL
+    )
 
 
 def _plane(learners):
@@ -50,7 +58,9 @@ def _plane(learners):
 
 
 def _flattest(norm):
-    """Equal coordinates on the i largest groups, for the i with the smallest ratio in ``orthonormal``."""
+    """Equal coordinates on the i largest groups, for the i with the smallest ratio in
+    ``orthonormal``.
+    """
     order = np.argsort(-norm.sizes, kind="stable")
     best = int(np.argmin(np.cumsum(norm.gamma) / np.sqrt(np.cumsum(norm.sizes[order]))))
     return np.isin(norm.label, order[: best + 1]).astype(float)
@@ -66,14 +76,16 @@ def _widest_gap(columns):
 
 
 def orthonormal(gamma, sizes=None):
-    r"""Theta of an orthonormal basis: :math:`\min_i (\gamma_1 + \dots + \gamma_i) / \sqrt{n_{(1)} + \dots + n_{(i)}}`.
+    r"""Theta of an orthonormal basis: :math:`\min_i (\gamma_1 + \dots + \gamma_i) / \sqrt{n_{(1)} +
+    \dots + n_{(i)}}`.
 
     Parameters
     ----------
     gamma : array_like, (n_groups,)
         Non-increasing weights.
     sizes : array_like, (n_groups,), optional
-        Sizes of the groups; all 1 by default, which is (18) of Lu and Mazumder. Type 0 is ``gamma = [1], sizes = [p]``.
+        Sizes of the groups; all 1 by default, which is (18) of Lu and Mazumder. Type 0 is
+        ``gamma = [1], sizes = [p]``.
     """
     gamma = np.asarray(gamma, dtype=float)
     sizes = np.ones(len(gamma)) if sizes is None else -np.sort(-np.asarray(sizes, dtype=float))
@@ -85,7 +97,11 @@ _VERTICES = 1 << 14
 
 def signs_cost(learners):
     """Estimated seconds; infinity unless the learners are a basis and the rule is greedy."""
-    applies = learners.norm is learners.greedy and len(learners.greedy.gamma) == 1 and learners.rank == learners.n_learners
+    applies = (
+        learners.norm is learners.greedy
+        and len(learners.greedy.gamma) == 1
+        and learners.rank == learners.n_learners
+    )
     return 5e-8 * learners.rank * 2.0 ** (learners.rank - 1) if applies else math.inf
 
 
@@ -98,37 +114,48 @@ def longest_vertex(learners):
         vertices = np.array(block) @ inverse
         lengths = np.einsum("ij,ij->i", vertices, vertices)
         if lengths.max() > best:
-            best, at = lengths.max(), vertices[lengths.argmax()]
+            best = lengths.max()
+            at = vertices[lengths.argmax()]
     return at
 
 
-#: Normals shorter than this (of learners equal up to sign) are left out, and so are sets of normals that are this near to dependent.
+#: Normals shorter than this (of learners equal up to sign) are left out, and so are sets of normals
+#: that are this near to dependent.
 _PARALLEL = 1e-9
 _RAYS = 20_000
 
 
 def rays_cost(learners):
-    """Estimated seconds: number of rays times the time for one; infinity in rank 1 and for the second moment."""
+    """Estimated seconds: number of rays times the time for one.
+
+    Infinity in rank 1 and for the second moment.
+    """
     if learners.norm is not learners.greedy or learners.rank < 2:
         return math.inf
-    return min(math.comb(_count(learners), learners.rank - 1), 10**15) * (3e-6 + 1e-8 * learners.n_learners)
+    return min(math.comb(_count(learners), learners.rank - 1), 10**15) * (
+        3e-6 + 1e-8 * learners.n_learners
+    )
 
 
 def least_ray(learners):
     """The ray (rank,) with the smallest h."""
     chosen = combinations(_normals(learners), learners.rank - 1)
-    best, at = math.inf, None
+    best = math.inf
+    at = None
     while block := list(islice(chosen, _RAYS)):
         found = _orthogonal(np.array(block))
         values = learners.values(found) if len(found) else np.array([math.inf])
         if values.min() < best:
-            best, at = values.min(), found[values.argmin()]
+            best = values.min()
+            at = found[values.argmin()]
     return at
 
 
 def _count(learners):
     """Number of normals, before duplicates are removed."""
-    K, G, sizes = learners.n_learners, len(learners.greedy.gamma), learners.greedy.sizes
+    K = learners.n_learners
+    G = len(learners.greedy.gamma)
+    sizes = learners.greedy.sizes
     if _flat(learners.greedy):
         return int((sizes * (sizes - 1)).sum()) + int((sizes == 1).sum())
     return K * (K - 1) + (K if G > 1 else 0)
@@ -140,12 +167,16 @@ def _flat(norm):
 
 
 def _normals(learners):
-    """Unit normals (N, rank) of the hyperplanes on which h has a kink, without duplicates up to sign."""
-    C, norm = learners.columns.T, learners.greedy
+    """Unit normals (N, rank) of the hyperplanes on which h has a kink, without duplicates up to
+    sign.
+    """
+    C = learners.columns.T
+    norm = learners.greedy
     i, j = np.triu_indices(len(C), 1)
     if _flat(norm):
         inside = norm.label[i] == norm.label[j]
-        i, j = i[inside], j[inside]
+        i = i[inside]
+        j = j[inside]
         single = C[np.isin(norm.label, np.flatnonzero(norm.sizes == 1))]
     else:
         single = C
@@ -159,7 +190,9 @@ def _normals(learners):
 
 
 def _orthogonal(subsets):
-    """Unit vectors orthogonal to the rows of every independent subset, (M, rank), from (N, rank - 1, rank)."""
+    """Unit vectors orthogonal to the rows of every independent subset, (M, rank), from (N, rank -
+    1, rank).
+    """
     if subsets.shape[1] == 1:
         return np.stack([-subsets[:, 0, 1], subsets[:, 0, 0]], axis=1)
     if subsets.shape[1] == 2:
@@ -175,7 +208,10 @@ _WIDE = 1e-11
 
 
 def facets_cost(learners):
-    """Estimated seconds: a bound of the number of points, times the time of Qhull for each; infinity where there are too many."""
+    """Estimated seconds: a bound of the number of points, times the time of Qhull for each.
+
+    Infinity where there are too many.
+    """
     if learners.norm is not learners.greedy or not 2 <= learners.rank <= 9:
         return math.inf
     norm = learners.greedy
@@ -190,12 +226,16 @@ def facets_cost(learners):
 
 
 def nearest_facet(learners):
-    """Unit normal (rank,) of the facet nearest to 0; None where Qhull fails, or merges facets that are not coplanar."""
+    """Unit normal (rank,) of the facet nearest to 0.
+
+    None where Qhull fails, or merges facets that are not coplanar.
+    """
     try:
         hull = scipy.spatial.ConvexHull(_points(learners))
     except scipy.spatial.QhullError:
         return None
-    normals, offsets = hull.equations[:, :-1], -hull.equations[:, -1]
+    normals = hull.equations[:, :-1]
+    offsets = -hull.equations[:, -1]
     if np.abs(learners.values(normals) - offsets).max() > _WIDE:
         return None
     return normals[np.argmin(offsets)]
@@ -204,7 +244,10 @@ def nearest_facet(learners):
 def _points(learners):
     """The points C w, (N, rank), of which some may lie inside the hull."""
     norm = learners.greedy
-    sides = [np.concatenate([learners.columns.T[m], -learners.columns.T[m]]) for m in np.split(norm.member, norm.start[1:])]
+    sides = [
+        np.concatenate([learners.columns.T[m], -learners.columns.T[m]])
+        for m in np.split(norm.member, norm.start[1:])
+    ]
     found = []
     for gamma in set(permutations(norm.gamma.tolist())):
         points = np.zeros((1, learners.rank))

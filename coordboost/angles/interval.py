@@ -18,20 +18,24 @@ ROUNDING, BESIDES = 1e-10, 1e-11
 def floor_of(learners, weights):
     r"""Return the lower end that `weights` (n_learners,), >= 0, prove, for the norm of `learners`.
 
-    With :math:`v = \lambda_{\min}(C\,\mathrm{diag}(\lambda)\,C^T)`, :math:`S_i` the sum of the i largest group sums of the weights and
-    :math:`\Gamma_i = \gamma_1 + \dots + \gamma_i`, for all unit c and :math:`a = C^T c`:
+    With :math:`v = \lambda_{\min}(C\,\mathrm{diag}(\lambda)\,C^T)`, :math:`S_i` the sum of the i
+    largest group sums of the weights and :math:`\Gamma_i = \gamma_1 + \dots + \gamma_i`, for all
+    unit c and :math:`a = C^T c`:
 
-    :math:`\|a \circ a\|_F \ge v / \max_i (S_i / \Gamma_i)` and :math:`\|a\|_F^2 \ge v / \max_i (S_i / \Gamma_i^2)`.
+    :math:`\|a \circ a\|_F \ge v / \max_i (S_i / \Gamma_i)` and
+    :math:`\|a\|_F^2 \ge v / \max_i (S_i / \Gamma_i^2)`.
 
     *Cost*: O(rank^2 n_learners). *Source*: ours, proved in docs/geometry.md.
     """
-    greedy, columns = learners.greedy, learners.columns
+    greedy = learners.greedy
+    columns = learners.columns
     weights = np.maximum(weights, 0.0)
     values = np.linalg.eigvalsh((columns * weights) @ columns.T)
     least = float(values[0]) - 8 * learners.n_learners * np.finfo(float).eps * float(values[-1])
     if not least > 0:
         return 0.0
-    sums, top = greedy.masses(weights), np.cumsum(greedy.gamma)
+    sums = greedy.masses(weights)
+    top = np.cumsum(greedy.gamma)
     square = least / float((sums / top).max())
     if learners.norm is not greedy:
         return math.sqrt(square)
@@ -47,13 +51,15 @@ class Interval:
     lower, upper : float
         The ends, cosines from 0 to 1.
     witness : dict
-        ``direction`` (n_samples,): a vector in the range of B at which the upper end is attained (its entries are multiplied by the
-        roots of the sample weights, where there are some). ``weights`` (n_learners,), or None: they prove the lower end, see
-        ``floor_of``. ``method``: how the ends were found; without weights, the enumeration that proves the lower end.
+        ``direction`` (n_samples,): a vector in the range of B at which the upper end is attained
+        (its entries are multiplied by the roots of the sample weights, where there are some).
+        ``weights`` (n_learners,), or None: they prove the lower end, see ``floor_of``. ``method``:
+        how the ends were found; without weights, the enumeration that proves the lower end.
 
     Notes
     -----
-    *Source*: Lu and Mazumder, Definition 4.2, for the angle; the lower end by weights is ours (docs/geometry.md).
+    *Source*: Lu and Mazumder, Definition 4.2, for the angle; the lower end by weights is ours
+    (docs/geometry.md).
 
     Examples
     --------
@@ -72,7 +78,13 @@ class Interval:
 
     @classmethod
     def of(
-        cls, learners: ReducedLearners, direction: np.ndarray, *, method: str, weights: np.ndarray | None = None, enumerated: float = 0.0
+        cls,
+        learners: ReducedLearners,
+        direction: np.ndarray,
+        *,
+        method: str,
+        weights: np.ndarray | None = None,
+        enumerated: float = 0.0,
     ) -> "Interval":
         """Make the interval that the witnesses prove.
 
@@ -87,7 +99,8 @@ class Interval:
         weights : ndarray, (n_learners,), optional
             Weights that prove a lower end, see ``floor_of``.
         enumerated : float, default 0
-            A lower end proved by the enumeration `method`. The larger of the two lower ends is used.
+            A lower end proved by the enumeration `method`. The larger of the two lower ends is
+            used.
 
         Returns
         -------
@@ -108,7 +121,8 @@ class Interval:
 
     @classmethod
     def exact(cls, learners: ReducedLearners, direction: np.ndarray, method: str) -> "Interval":
-        """Make the interval of an exact method: the value at its minimiser, with a lower end that allows for rounding.
+        """Make the interval of an exact method: the value at its minimiser, with a lower end that
+        allows for rounding.
 
         Parameters
         ----------
@@ -125,7 +139,9 @@ class Interval:
             Its upper end is the value; its lower end is smaller by 1e-10 of the value plus 1e-11.
         """
         upper = learners.cosine(direction)
-        return cls.of(learners, direction, method=method, enumerated=upper * (1 - ROUNDING) - BESIDES)
+        return cls.of(
+            learners, direction, method=method, enumerated=upper * (1 - ROUNDING) - BESIDES
+        )
 
     @property
     def width(self) -> float:
@@ -133,7 +149,12 @@ class Interval:
         return (self.upper - self.lower) / self.upper
 
     def verify(
-        self, B: Problem | ArrayLike, rule: SelectionRule, groups: ArrayLike | None = None, *, second_moment: bool = False
+        self,
+        B: Problem | ArrayLike,
+        rule: SelectionRule,
+        groups: ArrayLike | None = None,
+        *,
+        second_moment: bool = False,
     ) -> bool:
         """Recompute both ends from the data and the witnesses.
 
@@ -151,8 +172,9 @@ class Interval:
         Returns
         -------
         bool
-            True if the direction attains the upper end, and the weights prove the lower one. Without weights the lower end rests on an
-            enumeration, which is not repeated: only ``lower <= upper`` is checked.
+            True if the direction attains the upper end, and the weights prove the lower one.
+            Without weights the lower end rests on an enumeration, which is not repeated: only
+            ``lower <= upper`` is checked.
 
         Notes
         -----
@@ -162,10 +184,14 @@ class Interval:
         learners = learners.second_moment() if second_moment else learners
         inside = learners.basis.T @ self.witness["direction"]
         outside = np.linalg.norm(self.witness["direction"] - learners.basis @ inside)
-        attained = outside < 1e-9 and math.isclose(learners.cosine(inside), self.upper, rel_tol=1e-9)
+        attained = outside < 1e-9 and math.isclose(
+            learners.cosine(inside), self.upper, rel_tol=1e-9
+        )
         weights = self.witness["weights"]
         proved = weights is None or floor_of(learners, weights) >= self.lower * (1 - 1e-9)
         return bool(attained and proved and self.lower <= self.upper)
 
     def __str__(self):
-        return "[{}, {}] by {}".format(*outwards(self.lower, self.upper, 10), self.witness["method"])
+        return "[{}, {}] by {}".format(
+            *outwards(self.lower, self.upper, 10), self.witness["method"]
+        )

@@ -1,8 +1,10 @@
-"""Weak learners as coordinates in an orthonormal basis of the range of B, and the greedy norm of a selection rule.
+"""Weak learners as coordinates in an orthonormal basis of the range of B, and the greedy norm of a
+selection rule.
 
-The norms of all rules have one form: groups of learners, and non-increasing weights gamma on the ranks of the groups. With ``b_g`` the
-largest abs(a_j) in group g and ``b_(1) >= b_(2) >= ...``: norm(a) = sum_i gamma_i b_(i). ``Greedy()`` has one group and gamma = (1);
-``RandomSubset(t)`` has one group for each learner; ``Groups(t)`` has its own groups.
+The norms of all rules have one form: groups of learners, and non-increasing weights gamma on the
+ranks of the groups. With ``b_g`` the largest abs(a_j) in group g and ``b_(1) >= b_(2) >= ...``:
+norm(a) = sum_i gamma_i b_(i). ``Greedy()`` has one group and gamma = (1); ``RandomSubset(t)`` has
+one group for each learner; ``Groups(t)`` has its own groups.
 """
 
 from typing import NamedTuple
@@ -29,8 +31,8 @@ class GreedyNorm(NamedTuple):
 
     For one vector there are ``rule.norm`` and ``rule.dual_norm``.
 
-    rule : the rule, bound to its problem; member : (n_learners,) learners, group by group; start : (n_groups,) where groups begin;
-    gamma : (n_groups,) non-increasing, sum 1
+    rule : the rule, bound to its problem; member : (n_learners,) learners, group by group; start :
+    (n_groups,) where groups begin; gamma : (n_groups,) non-increasing, sum 1
 
     *Source*: Lu and Mazumder, Definitions 3.1-3.4, Proposition 3.1.
     """
@@ -42,9 +44,15 @@ class GreedyNorm(NamedTuple):
 
     @classmethod
     def of(cls, rule, problem):
-        """Return the norm of `rule` for a problem. Raise ValueError for a rule without a norm, a bad t, or unknown groups."""
+        """Return the norm of `rule` for a problem.
+
+        Raise ValueError for a rule without a norm, a bad t, or unknown groups.
+        """
         if type(rule) not in _SHAPES:
-            raise ValueError(f"rule must be Greedy(), RandomSubset(t) or Groups(t), which define a norm, got {shown(rule)}.")
+            raise ValueError(
+                "rule must be Greedy(), RandomSubset(t) or Groups(t), which define a norm, got "
+                f"{shown(rule)}."
+            )
         bound = rule.bind(problem)
         return cls(bound, *_SHAPES[type(rule)](bound, problem.n_learners))
 
@@ -65,14 +73,24 @@ class GreedyNorm(NamedTuple):
         return -np.sort(-self._largest(np.abs(rows)[:, self.member]), axis=1) @ self.gamma
 
     def subgradients(self, rows):
-        """W (N, n_learners): <W_i, rows_i> = norm(rows_i) and dual_norm(W_i) = 1; ties go to the lowest index."""
+        """W (N, n_learners): <W_i, rows_i> = norm(rows_i) and dual_norm(W_i) = 1.
+
+        Ties go to the lowest index.
+        """
         sorted_rows = rows[:, self.member]
         sizes = np.abs(sorted_rows)
         largest = self._largest(sizes)
         hit = sizes == np.repeat(largest, self.sizes, axis=1)
-        winner = np.minimum.reduceat(np.where(hit, np.arange(sizes.shape[1]), sizes.shape[1]), self.start, axis=1)
+        winner = np.minimum.reduceat(
+            np.where(hit, np.arange(sizes.shape[1]), sizes.shape[1]), self.start, axis=1
+        )
         weight = np.empty_like(largest)
-        np.put_along_axis(weight, np.argsort(-largest, axis=1, kind="stable"), np.tile(self.gamma, (len(rows), 1)), axis=1)
+        np.put_along_axis(
+            weight,
+            np.argsort(-largest, axis=1, kind="stable"),
+            np.tile(self.gamma, (len(rows), 1)),
+            axis=1,
+        )
         sign = np.where(np.take_along_axis(sorted_rows, winner, axis=1) < 0, -1.0, 1.0)
         out = np.zeros_like(rows)
         np.put_along_axis(out, self.member[winner], sign * weight, axis=1)
@@ -87,7 +105,10 @@ class GreedyNorm(NamedTuple):
 
 
 class SecondMoment(NamedTuple):
-    r"""The norm :math:`\sqrt{\|[a_j^2]\|_F}`, with the methods of ``GreedyNorm``. It gives the expected decrease of a step."""
+    r"""The norm :math:`\sqrt{\|[a_j^2]\|_F}`, with the methods of ``GreedyNorm``.
+
+    It gives the expected decrease of a step.
+    """
 
     first: GreedyNorm
 
@@ -99,27 +120,34 @@ class SecondMoment(NamedTuple):
         return weighted / np.maximum(self.values(rows), np.finfo(float).tiny)[:, None]
 
 
-#: Singular values below this fraction of the largest count as 0; most entries of B; most cosines held at once.
+#: Singular values below this fraction of the largest count as 0; most entries of B; most cosines
+#: held at once.
 CUT, MAX_ENTRIES, BLOCK = 1e-10, 20_000_000, 2_000_000
 
 
 def as_problem(B, groups=None, *, scale=True):
-    """Return `B` if it is a ``Problem``, else the problem whose learners are the columns of the matrix `B` (n_samples, n_learners).
+    """Return `B` if it is a ``Problem``, else the problem whose learners are the columns of the
+    matrix `B` (n_samples, n_learners).
 
     Raises
     ------
     ValueError
-        For a matrix that ``Problem`` refuses, for groups given together with a problem (which has its own), and for too many entries.
+        For a matrix that ``Problem`` refuses, for groups given together with a problem (which has
+        its own), and for too many entries.
     """
     if isinstance(B, Problem):
         if groups is not None:
-            raise ValueError(f"a Problem carries its own groups: leave groups out, got {shown(groups)}.")
+            raise ValueError(
+                f"a Problem carries its own groups: leave groups out, got {shown(groups)}."
+            )
         problem = validation.countable("the geometry of learners", B)
     else:
         if not (issparse(B) or validation.is_frame(B)):
             B = validation.numeric("B", B, 2)
         if len(B.shape) != 2 or 0 in B.shape:
-            raise ValueError(f"B must be a Problem or a matrix with one column per learner, got {shown(B)}.")
+            raise ValueError(
+                f"B must be a Problem or a matrix with one column per learner, got {shown(B)}."
+            )
         problem = Problem(B, np.zeros(B.shape[0]), center=False, scale=scale, groups=groups)
     if problem.n_samples * problem.n_learners > MAX_ENTRIES:
         size = f"{problem.n_samples} x {problem.n_learners}"
@@ -128,10 +156,11 @@ def as_problem(B, groups=None, *, scale=True):
 
 
 class ReducedLearners(NamedTuple):
-    r"""Unit columns ``B = basis @ columns`` and a norm: :math:`h(c) = \|C^T c\|_F` for c in the coordinates of the basis.
+    r"""Unit columns ``B = basis @ columns`` and a norm: :math:`h(c) = \|C^T c\|_F` for c in the
+    coordinates of the basis.
 
-    norm : GreedyNorm or SecondMoment; basis : (n_samples, rank), orthonormal (in the metric of the sample weights);
-    columns : C (rank, n_learners), unit columns
+    norm : GreedyNorm or SecondMoment; basis : (n_samples, rank), orthonormal (in the metric of the
+    sample weights); columns : C (rank, n_learners), unit columns
     """
 
     norm: object
@@ -166,7 +195,9 @@ class ReducedLearners(NamedTuple):
 
     @property
     def stretch(self):
-        """(C C')^{-1/2}, (rank, rank): the map to coordinates in which the unit ball of h is rounder."""
+        """(C C')^{-1/2}, (rank, rank): the map to coordinates in which the unit ball of h is
+        rounder.
+        """
         values, vectors = np.linalg.eigh(self.columns @ self.columns.T)
         return (vectors / np.sqrt(values)) @ vectors.T
 
@@ -175,13 +206,18 @@ class ReducedLearners(NamedTuple):
         return self._replace(norm=SecondMoment(self.greedy))
 
     def values(self, directions):
-        """h at the rows of (N, rank)."""
-        return np.concatenate([self.norm.values(rows @ self.columns) for rows in self._blocks(directions)])
+        """H at the rows of (N, rank)."""
+        return np.concatenate(
+            [self.norm.values(rows @ self.columns) for rows in self._blocks(directions)]
+        )
 
     def slopes(self, directions):
         """Subgradients of h at the rows of (N, rank), (N, rank)."""
         return np.concatenate(
-            [self.norm.subgradients(rows @ self.columns) @ self.columns.T for rows in self._blocks(directions)]
+            [
+                self.norm.subgradients(rows @ self.columns) @ self.columns.T
+                for rows in self._blocks(directions)
+            ]
         )
 
     def _blocks(self, directions):
@@ -189,9 +225,9 @@ class ReducedLearners(NamedTuple):
         return [directions[i : i + size] for i in range(0, max(1, len(directions)), size)]
 
     def value(self, direction):
-        """h at one direction (rank,)."""
+        """H at one direction (rank,)."""
         return float(self.values(direction[None])[0])
 
     def cosine(self, direction):
-        """h of the direction, scaled to length one."""
+        """H of the direction, scaled to length one."""
         return self.value(direction) / float(np.linalg.norm(direction))

@@ -1,11 +1,20 @@
-"""Certificates recomputed from the data and the coefficients alone, and a comparison with an independent solver."""
+"""Certificates recomputed from the data and the coefficients alone, and a comparison with an
+independent solver.
+"""
 
 from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike
 
-from coordboost.certificates.objectives import Certificate, Evaluation, L1Ball, L1Penalty, Unconstrained, known_target
+from coordboost.certificates.objectives import (
+    Certificate,
+    Evaluation,
+    L1Ball,
+    L1Penalty,
+    Unconstrained,
+    known_target,
+)
 from coordboost.data import validation
 from coordboost.data.problem import Problem, checked_problem
 
@@ -13,7 +22,9 @@ __all__ = ["Certificate", "L1Ball", "L1Penalty", "Unconstrained", "certify"]
 
 
 class Judged(NamedTuple):
-    """The interval of the package, and the interval of an independent solver from that solver's primal and dual values."""
+    """The interval of the package, and the interval of an independent solver from that solver's
+    primal and dual values.
+    """
 
     own: Certificate
     independent: Certificate
@@ -22,13 +33,19 @@ class Judged(NamedTuple):
     @property
     def agree(self):
         """True where the two intervals overlap, as both contain the optimum."""
-        return bool(max(self.own.lower, self.independent.lower) <= min(self.own.upper, self.independent.upper))
+        return bool(
+            max(self.own.lower, self.independent.lower)
+            <= min(self.own.upper, self.independent.upper)
+        )
 
 
 def judged(problem, own, target, free=False):
-    """Compare an interval of the package with the interval of an independent solver; free : whether an intercept is fitted too.
+    """Compare an interval of the package with the interval of an independent solver.
 
-    Without a free intercept the package also certifies the solver's coefficients: at an optimum even a slightly wrong lower end shows.
+    Free : whether an intercept is fitted too.
+
+    Without a free intercept the package also certifies the solver's coefficients: at an optimum
+    even a slightly wrong lower end shows.
 
     Raises
     ------
@@ -39,17 +56,24 @@ def judged(problem, own, target, free=False):
 
     beta, interval, solver = independent_solution(problem, target, free)
     found = Judged(own, interval, solver)
-    again = found if free else found._replace(own=target.certificate(problem, Evaluation.point(problem, beta)))
+    again = (
+        found
+        if free
+        else found._replace(own=target.certificate(problem, Evaluation.point(problem, beta)))
+    )
     for one in (found, again):
         if not one.agree:
             raise ValueError(
-                f"the optimum is in [{one.own.lower!r}, {one.own.upper!r}] by the certificate and in [{interval.lower!r}, "
+                f"the optimum is in [{one.own.lower!r}, {one.own.upper!r}] by the certificate and "
+                f"in [{interval.lower!r}, "
                 f"{interval.upper!r}] by {solver}, so one of them is wrong; please report this."
             )
     return found
 
 
-def certify(problem: Problem, beta: ArrayLike, target: Any = None, *, independent: bool = False) -> "Certificate | Judged":
+def certify(
+    problem: Problem, beta: ArrayLike, target: Any = None, *, independent: bool = False
+) -> "Certificate | Judged":
     """Compute an interval that contains the optimum of `target`, from the problem and `beta` alone.
 
     Parameters
@@ -57,31 +81,37 @@ def certify(problem: Problem, beta: ArrayLike, target: Any = None, *, independen
     problem : Problem
         The data, the loss and the learners.
     beta : array_like, (n_learners,)
-        Coefficients of the unit-norm columns. For coefficients on the scale of X, from glmnet say, use ``problem.unit(coef)``.
+        Coefficients of the unit-norm columns. For coefficients on the scale of X, from glmnet say,
+        use ``problem.unit(coef)``.
     target : Unconstrained(), L1Ball(radius) or L1Penalty(lam); default ``Unconstrained()``
-        The objective: ``Unconstrained()`` is the sum of losses; ``L1Ball(radius)`` the same subject to
-        sum_j abs(beta_j) <= radius; ``L1Penalty(lam)`` the sum of losses + lam * sum_j abs(beta_j). Also accepted: ``run.method.target``
-        of a run, and ``path.target(step)`` of ``lasso_path``.
+        The objective: ``Unconstrained()`` is the sum of losses; ``L1Ball(radius)`` the same subject
+        to sum_j abs(beta_j) <= radius; ``L1Penalty(lam)`` the sum of losses + lam * sum_j
+        abs(beta_j). Also accepted: ``run.method.target`` of a run, and ``path.target(step)`` of
+        ``lasso_path``.
     independent : bool, default False
-        Also solve the problem with cvxpy, and raise ValueError if the two intervals for the optimum do not overlap.
+        Also solve the problem with cvxpy, and raise ValueError if the two intervals for the optimum
+        do not overlap.
 
     Returns
     -------
     Certificate, or Judged if `independent`
-        ``lower``, ``upper`` and ``gap``, in sums over samples; ``lower`` is -inf where no lower bound is known, and ``reason`` says
-        why. With `independent`: the certificates ``own`` and ``independent``, the name of the ``solver``, and ``agree``.
+        ``lower``, ``upper`` and ``gap``, in sums over samples; ``lower`` is -inf where no lower
+        bound is known, and ``reason`` says why. With `independent`: the certificates ``own`` and
+        ``independent``, the name of the ``solver``, and ``agree``.
 
     Raises
     ------
     ValueError
-        For coefficients of the wrong length or not finite; for ``L1Ball`` and ``L1Penalty`` if the loss is not convex, or the radius or
-        lam negative; if the loss is below the infimum that it declares. With `independent` for a problem that is too large, and if the
-        two intervals do not overlap.
+        For coefficients of the wrong length or not finite; for ``L1Ball`` and ``L1Penalty`` if the
+        loss is not convex, or the radius or lam negative; if the loss is below the infimum that it
+        declares. With `independent` for a problem that is too large, and if the two intervals do
+        not overlap.
 
     Notes
     -----
-    *Cost*: one scan (the correlations of all columns with the residual); ``Unconstrained`` with a strongly convex loss also one thin SVD
-    of B. *Source*: Freund, Grigas, Mazumder, Section 4 and Proposition A.6.
+    *Cost*: one scan (the correlations of all columns with the residual); ``Unconstrained`` with a
+    strongly convex loss also one thin SVD of B. *Source*: Freund, Grigas, Mazumder, Section 4 and
+    Proposition A.6.
 
     Examples
     --------

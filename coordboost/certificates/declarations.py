@@ -1,8 +1,9 @@
-"""What a loss or learners of your own declare, tried at the data at hand: what is false gives no lower end.
+"""What a loss or learners of your own declare, tried at the data at hand: what is false gives no
+lower end.
 
-A lower end rests on convexity, on the infimum, on mu, on residuals that are slopes, and on correlations with
-columns of unit norm. The losses of the package are not tried. *Cost*: some 1,000 values of the loss, for any
-number of samples; a few columns.
+A lower end rests on convexity, on the infimum, on mu, on residuals that are slopes, and on
+correlations with columns of unit norm. The losses of the package are not tried. *Cost*: some 1,000
+values of the loss, for any number of samples; a few columns.
 """
 
 import math
@@ -16,12 +17,21 @@ from coordboost._utils.checks import NEAR
 from coordboost.data import validation
 from coordboost.losses import standard
 
-#: Numbers of samples that are tried, in the order of the residuals and again in that of the targets; of points evenly spaced over
-#: the predictions, and over the quantiles of the residuals; of points ever nearer to the prediction, and ever farther, on each side.
-SAMPLES, EVEN, QUANTILES, FINE, FAR = 5, 17, 9, 6, 8
-#: Rounding of a value of a loss, relative to its usual terms. As there may be larger ones, a fault must be there in most of AGAIN trials at
-#: points moved by up to MOVED of their distance, one point by little: rounding has both signs.
-ROUNDED, AGAIN, MOST, MOVED = 64 * float(np.finfo(float).eps), 64, 0.9, 0.3
+#: Numbers of samples that are tried, in the order of the residuals and again in that of the
+#: targets; of points evenly spaced over the predictions, and over the quantiles of the residuals;
+#: of points ever nearer to the prediction, and ever farther, on each side.
+SAMPLES = 5
+EVEN = 17
+QUANTILES = 9
+FINE = 6
+FAR = 8
+#: Rounding of a value of a loss, relative to its usual terms. As there may be larger ones, a fault
+#: must be there in most of AGAIN trials at points moved by up to MOVED of their distance, one point
+#: by little: rounding has both signs.
+ROUNDED = 64 * float(np.finfo(float).eps)
+AGAIN = 64
+MOST = 0.9
+MOVED = 0.3
 #: Smaller faults, relative to the range of the values, do not count.
 SMALL = 1e-9
 #: Faults that are tried again, the largest first.
@@ -38,8 +48,9 @@ def tried(loss):
 def contradiction(problem, pred, upper, convexity=True):
     """Return a sentence about a declaration of the loss that is seen to be false; "" if none is.
 
-    pred : (n_samples,), the predictions of a model;  upper : an upper end of the optimum, penalty included
-    convexity : whether the lower end rests on convexity; else it rests on the infimum alone
+    pred : (n_samples,), the predictions of a model; upper : an upper end of the optimum, penalty
+    included convexity : whether the lower end rests on convexity; else it rests on the infimum
+    alone
     """
     loss = problem.loss
     if not tried(loss):
@@ -52,16 +63,20 @@ def contradiction(problem, pred, upper, convexity=True):
 
 def _seen(problem, pred, upper, convexity):
     """Yield the sentences about some samples."""
-    loss, counted = problem.loss, np.flatnonzero(problem.weight > 0)
+    loss = problem.loss
+    counted = np.flatnonzero(problem.weight > 0)
     f = (pred + problem.base)[counted]
-    y, weight = problem.y[counted], problem.weight[counted]
+    y = problem.y[counted]
+    weight = problem.weight[counted]
     least = validation.infimum(loss, y)
     for i, points in _samples(y, f):
         room = (upper - problem.infimum) / weight[i] + least[i]
         if not math.isfinite(room):
             room = (abs(upper) + abs(problem.value(pred))) / weight[i]
         sample = Sample.at(loss, float(y[i]), points, room, least[i])
-        sample = sample.looser(SMALL * float(np.ptp(sample.value[sample.inside])) if sample.inside.any() else 0.0)
+        sample = sample.looser(
+            SMALL * float(np.ptp(sample.value[sample.inside])) if sample.inside.any() else 0.0
+        )
         for fault in FAULTS if convexity else FAULTS[:1]:
             excess = fault.excess(sample)
             for k in np.argsort(-excess, kind="stable")[:WORST] if (excess > 0).any() else ():
@@ -71,24 +86,43 @@ def _seen(problem, pred, upper, convexity):
 
 
 def _samples(y, f):
-    """Yield samples, and the predictions to try there, (n_points,): in the range of those at hand and of their residuals, and beyond."""
-    resid, share = y - f, np.linspace(0.0, 1.0, QUANTILES)
-    by_resid, by_target = np.argsort(resid, kind="stable"), np.argsort(y, kind="stable")
+    """Yield samples, and the predictions to try there, (n_points,): in the range of those at hand
+    and of their residuals, and beyond.
+    """
+    resid = y - f
+    share = np.linspace(0.0, 1.0, QUANTILES)
+    by_resid = np.argsort(resid, kind="stable")
+    by_target = np.argsort(y, kind="stable")
     places = np.unique(np.round(np.linspace(0, len(y) - 1, SAMPLES)).astype(np.int64))
     residuals = resid[by_resid[np.round(share * (len(y) - 1)).astype(np.int64)]]
     for i in np.unique([by_resid[places], by_target[places]]):
         some = np.concatenate([y[i] - residuals, [y[i], f[i], f.min(), f.max()]])
-        low, high = some.min(), some.max()
-        near, far = (high - low) * 0.25 ** np.arange(1, FINE + 1), (high - low) * 2.0 ** np.arange(FAR)
-        points = np.unique(np.concatenate([some, np.linspace(low, high, EVEN), f[i] - near, f[i] + near, low - far, high + far]))
+        low = some.min()
+        high = some.max()
+        near = (high - low) * 0.25 ** np.arange(1, FINE + 1)
+        far = (high - low) * 2.0 ** np.arange(FAR)
+        points = np.unique(
+            np.concatenate(
+                [
+                    some,
+                    np.linspace(low, high, EVEN),
+                    f[i] - near,
+                    f[i] + near,
+                    low - far,
+                    high + far,
+                ]
+            )
+        )
         yield i, points[np.isfinite(points)]
 
 
 class Sample(NamedTuple):
-    """The loss of one target at increasing predictions f (n_points,): values, residuals, and a bound of the rounding of a value.
+    """The loss of one target at increasing predictions f (n_points,): values, residuals, and a
+    bound of the rounding of a value.
 
-    gap, slope, error : (n_points - 1,), the distances of neighbours, the slopes of the values between them, and bounds of their rounding
-    room : predictions of larger values are those of no better model, so they do not count;  least : the declared infimum
+    gap, slope, error : (n_points - 1,), the distances of neighbours, the slopes of the values
+    between them, and bounds of their rounding room : predictions of larger values are those of no
+    better model, so they do not count; least : the declared infimum
     """
 
     loss: object
@@ -107,10 +141,12 @@ class Sample(NamedTuple):
     def at(cls, loss, y, f, room, least):
         """Compute the loss where it is a number, and the bound from the sizes of usual terms.
 
-        A loss of y - f has terms of the size of its values, also at the predictions that are 1 away from the target; other losses may
-        have products of y and f.
+        A loss of y - f has terms of the size of its values, also at the predictions that are 1 away
+        from the target; other losses may have products of y and f.
         """
-        table = np.array([(number(loss.value, y, one), number(loss.residual, y, one)) for one in f.tolist()])
+        table = np.array(
+            [(number(loss.value, y, one), number(loss.residual, y, one)) for one in f.tolist()]
+        )
         usual = np.array([number(loss.value, y, one) for one in (-1.0, 0.0, 1.0, y - 1, y, y + 1)])
         unit = float(np.max(np.abs(usual[np.isfinite(usual)]), initial=0.0))
         known = np.isfinite(table).all(axis=1)
@@ -120,8 +156,21 @@ class Sample(NamedTuple):
         apart = np.array([number(loss.value, y - one, 0.0) for one in f[some].tolist()])
         if not (np.abs(apart - value[some]) <= ROUNDED * size[some]).all():
             size = size + (1 + np.abs(f)) * abs(y) + np.abs(f) * np.abs(resid)
-        gap, slack = f[1:] - f[:-1], ROUNDED * size
-        return cls(loss, y, f, value, resid, slack, gap, (value[1:] - value[:-1]) / gap, (slack[1:] + slack[:-1]) / gap, room, least)
+        gap = f[1:] - f[:-1]
+        slack = ROUNDED * size
+        return cls(
+            loss,
+            y,
+            f,
+            value,
+            resid,
+            slack,
+            gap,
+            (value[1:] - value[:-1]) / gap,
+            (slack[1:] + slack[:-1]) / gap,
+            room,
+            least,
+        )
 
     def looser(self, by):
         """The same with a larger bound of the rounding."""
@@ -133,14 +182,23 @@ class Sample(NamedTuple):
         apart = np.diff(f).min() if len(f) > 1 else NEAR * max(abs(f[0]), abs(self.y))
         moves = MOVED * apart * np.random.default_rng(0).uniform(-1, 1, (AGAIN, len(f)))
         by = float(self.slack.min(initial=0.0))
-        others = (self.at(self.loss, self.y, np.sort(f + move), self.room, self.least).looser(by) for move in moves)
+        others = (
+            self.at(self.loss, self.y, np.sort(f + move), self.room, self.least).looser(by)
+            for move in moves
+        )
         return sum(bool((fault.excess(other) > 0).any()) for other in others) >= MOST * AGAIN
 
     def told(self, fault, where):
         """The sentence about a fault at the points of the slice `where`."""
         f, value, resid = (array[where].tolist() for array in (self.f, self.value, self.resid))
         return fault.words.format(
-            name=type(self.loss).__name__, loss=self.loss, y=self.y, f=f, value=value, resid=resid, least=self.least
+            name=type(self.loss).__name__,
+            loss=self.loss,
+            y=self.y,
+            f=f,
+            value=value,
+            resid=resid,
+            least=self.least,
         )
 
     @property
@@ -149,7 +207,9 @@ class Sample(NamedTuple):
 
     @property
     def rises(self):
-        """What each value has above the tangent of its neighbour, over their distance, (2, n_points - 1)."""
+        """What each value has above the tangent of its neighbour, over their distance, (2, n_points
+        - 1).
+        """
         return np.array([self.slope + self.resid[:-1], -self.slope - self.resid[1:]])
 
     def between(self, excess):
@@ -158,7 +218,10 @@ class Sample(NamedTuple):
 
 
 class Fault(NamedTuple):
-    """A way to break a declaration: the sentence; the number of neighbouring points that show it; and by how much they do, above 0."""
+    """A way to break a declaration: the sentence; the number of neighbouring points that show it.
+
+    And by how much they do, above 0.
+    """
 
     words: str
     width: int
@@ -198,13 +261,21 @@ def under_tangent(at, side):
 def flatter(at, side):
     """The distance of a value below the parabola of curvature mu that touches at its neighbour."""
     mu = at.loss.mu or 0.0
-    return at.between((mu * at.gap / 2 * (1 - ROUNDED) - at.rises[side] - at.error) * at.gap if mu else -at.gap)
+    return at.between(
+        (mu * at.gap / 2 * (1 - ROUNDED) - at.rises[side] - at.error) * at.gap if mu else -at.gap
+    )
 
 
 def steeper(at, side):
-    """The distance of a value above the parabola of curvature sigma that touches at its neighbour."""
+    """The distance of a value above the parabola of curvature sigma that touches at its
+    neighbour.
+    """
     sigma = at.loss.sigma
-    return at.between((at.rises[side] - at.error - sigma * at.gap / 2 * (1 + ROUNDED)) * at.gap if sigma is not None else -at.gap)
+    return at.between(
+        (at.rises[side] - at.error - sigma * at.gap / 2 * (1 + ROUNDED)) * at.gap
+        if sigma is not None
+        else -at.gap
+    )
 
 
 AT = "value(y={y:.6g}, f={f[0]:.6g}) is {value[0]:.6g}"
@@ -214,18 +285,23 @@ BELOW = AT + ", below the infimum {least:.6g} that {name} declares"
 NOT_QUADRATIC = AT + ", not (y - f)^2 / 2: {name} must not declare `quadratic`"
 NOT_ALIKE = AT + ", and value(y - f, 0) is another number: {name} must not declare `location`"
 BENT = (
-    "value(y={y:.6g}, f={f[1]:.6g}) is {value[1]:.6g}, above the straight line from {value[0]:.6g} at "
-    "f={f[0]:.6g} to {value[2]:.6g} at f={f[2]:.6g}: {name} is not convex, and must declare `convex = False`"
+    "value(y={y:.6g}, f={f[1]:.6g}) is {value[1]:.6g}, above the straight line from "
+    "{value[0]:.6g} at "
+    "f={f[0]:.6g} to {value[2]:.6g} at f={f[2]:.6g}: {name} is not convex, and must declare "
+    "`convex = False`"
 )
 UNDER = (
-    FROM + "the value goes from {value[0]:.6g} to {value[1]:.6g}, and " + RESIDUAL + ": residual of {name} is "
+    FROM
+    + "the value goes from {value[0]:.6g} to {value[1]:.6g}, and "
+    + RESIDUAL
+    + ": residual of {name} is "
     "not minus the derivative of a convex value"
 )
 FLATTER = FROM + RESIDUAL + ", less than mu = {loss.mu:.6g} asks for, which {name} declares"
 STEEPER = FROM + RESIDUAL + ", more than sigma = {loss.sigma:.6g} allows, which {name} declares"
 
-#: The first one is about the infimum, the others about convexity. Tangents of one side after those of the
-#: other: rounding breaks neither of them in most trials.
+#: The first one is about the infimum, the others about convexity. Tangents of one side after those
+#: of the other: rounding breaks neither of them in most trials.
 FAULTS = (
     Fault(BELOW, 1, below),
     Fault(NOT_QUADRATIC, 1, not_quadratic),
@@ -249,7 +325,9 @@ def number(kernel, y, f):
 
 
 def _joint(problem, pred):
-    """The sentence about a loss that is no sum over samples: on the line through 0 and the predictions its slopes must not fall."""
+    """The sentence about a loss that is no sum over samples: on the line through 0 and the
+    predictions its slopes must not fall.
+    """
     share = np.linspace(-0.5, 1.5, QUANTILES)
     value = np.array([problem.value(by * pred) for by in share])
     slope = np.array([-float(problem.resid(by * pred) @ pred) for by in share])
@@ -257,15 +335,18 @@ def _joint(problem, pred):
     rise = np.diff(value) - slope[:-1] * np.diff(share)
     if not (rise < -slack).any():
         return ""
-    by, name = share[int(np.argmax(rise < -slack))], type(problem.loss).__name__
+    by = share[int(np.argmax(rise < -slack))]
+    name = type(problem.loss).__name__
     return (
-        f"on the line through 0 and the predictions the loss is below its tangent at {by:g} times the "
+        f"on the line through 0 and the predictions the loss is below its tangent at {by:g} "
+        "times the "
         f"predictions: {name} is not convex, or its residual is not minus its gradient"
     )
 
 
 def miscounted(problem, resid, corr):
-    """Return a sentence about learners of your own whose correlations, or a bound of them, do not agree with their columns; "" if they do.
+    """Return a sentence about learners of your own whose correlations, or a bound of them, do not
+    agree with their columns; "" if they do.
 
     resid : (n_samples,);  corr : of a scan
     """
@@ -275,12 +356,20 @@ def miscounted(problem, resid, corr):
         some = np.sort(np.argsort(-np.abs(corr), kind="stable")[:COLUMNS])
         found = corr[some]
     else:
-        some, found = np.arange(problem.n_learners), corr
-    own, size = resid @ problem.gather(some), problem.size(resid)
+        some = np.arange(problem.n_learners)
+        found = corr
+    own = resid @ problem.gather(some)
+    size = problem.size(resid)
     if problem.countable and (off := np.abs(found - own) > NEAR * size).any():
         k = int(np.argmax(off))
-        return f"scan gives the correlation {found[k]:.9g} for learner {some[k]}, its column {own[k]:.9g}"
+        return (
+            f"scan gives the correlation {found[k]:.9g} for learner {some[k]}, its column "
+            f"{own[k]:.9g}"
+        )
     if not problem.countable and np.abs(own).max() > float(found[0]) + NEAR * size:
         k = int(np.argmax(np.abs(own)))
-        return f"find bounds all correlations by {float(found[0]):.9g}, and that of learner {k} is {own[k]:.9g}"
+        return (
+            f"find bounds all correlations by {float(found[0]):.9g}, and that of learner {k} "
+            f"is {own[k]:.9g}"
+        )
     return ""

@@ -1,11 +1,14 @@
-r"""The optimum that a run approaches, as an interval ``lower <= L* <= upper`` that anyone can recompute.
+r"""The optimum that a run approaches, as an interval ``lower <= L* <= upper`` that anyone can
+recompute.
 
-All bounds hold for every convex loss. For other losses only the infimum bounds the optimum; L1Ball and L1Penalty refuse them. With
-:math:`c = B^T r` the correlations of the residual at :math:`\beta` and :math:`g = \langle r, B\beta\rangle`, convexity gives
-:math:`L(b) \ge L(\beta) + g - c^T b` for every b; L1Ball and L1Penalty bound :math:`c^T b`. Other bounds: strong convexity
-(Unconstrained), the dual of the squared loss, and the infimum, :math:`L(b) \ge` ``problem.infimum``. It is -inf for a loss that declares
-none: the lower end may then be -inf. *Numerics*: both ends are moved out by a bound of their rounding. ``verb("name")`` calls a method of
-a compiled object, a *piece* (docs/architecture.md).
+All bounds hold for every convex loss. For other losses only the infimum bounds the optimum; L1Ball
+and L1Penalty refuse them. With :math:`c = B^T r` the correlations of the residual at :math:`\beta`
+and :math:`g = \langle r, B\beta\rangle`, convexity gives :math:`L(b) \ge L(\beta) + g - c^T b` for
+every b; L1Ball and L1Penalty bound :math:`c^T b`. Other bounds: strong convexity (Unconstrained),
+the dual of the squared loss, and the infimum, :math:`L(b) \ge` ``problem.infimum``. It is -inf for
+a loss that declares none: the lower end may then be -inf. *Numerics*: both ends are moved out by a
+bound of their rounding. ``verb("name")`` calls a method of a compiled object, a *piece*
+(docs/architecture.md).
 """
 
 import math
@@ -51,26 +54,39 @@ def need_convexity(problem, what):
     """
     if not problem.loss.convex:
         raise ValueError(
-            f"{type(problem.loss).__name__} is not convex: there is no certificate for {what}. Unconstrained() gives the infimum of "
+            f"{type(problem.loss).__name__} is not convex: there is no certificate for {what}. "
+            "Unconstrained() gives the infimum of "
             "the loss and the loss of the model."
         )
 
 
 def known_target(target):
-    """Return `target`, or raise if it is not a target. Runs and paths are refused: they have a problem of their own."""
+    """Return `target`, or raise if it is not a target.
+
+    Runs and paths are refused: they have a problem of their own.
+    """
     if isinstance(target, type) or not hasattr(target, "certificate") or hasattr(target, "problem"):
-        raise ValueError(f"target must be Unconstrained(), L1Ball(radius) or L1Penalty(lam), got {shown(target)}.")
+        raise ValueError(
+            "target must be Unconstrained(), L1Ball(radius) or L1Penalty(lam), got "
+            f"{shown(target)}."
+        )
     return target
 
 
 def outwards(lower, upper, digits):
-    """Format the ends of an interval with `digits` digits, at most 15: the lower end is rounded down, the upper end up."""
+    """Format the ends of an interval with `digits` digits, at most 15: the lower end is rounded
+    down, the upper end up.
+    """
     ends = (lower, ROUND_FLOOR), (upper, ROUND_CEILING)
-    rounded = (Context(prec=digits, rounding=way).create_decimal_from_float(float(end)) for end, way in ends)
+    rounded = (
+        Context(prec=digits, rounding=way).create_decimal_from_float(float(end))
+        for end, way in ends
+    )
     return tuple(f"{float(end):.{digits}g}" for end in rounded)
 
 
-#: A penalty of at most this many times the rounding of a correlation, or of a unit column, is faint: for how many columns this matters.
+#: A penalty of at most this many times the rounding of a correlation, or of a unit column, is
+#: faint: for how many columns this matters.
 FAINT, MOST_FAINT = 1e6, 256
 #: Why a certificate may have no lower end: the usual reason.
 NO_INFIMUM = "the loss declares no infimum"
@@ -78,9 +94,11 @@ NO_INFIMUM = "the loss declares no infimum"
 
 @dataclass(frozen=True)
 class Certificate:
-    """``lower <= L* <= upper``, where L* is the optimum of `target` (sums over samples, penalty included).
+    """``lower <= L* <= upper``, where L* is the optimum of `target` (sums over samples, penalty
+    included).
 
-    ``gap = upper - lower``. Without a known lower bound `lower` is -inf, `gap` is inf, and `reason` says why.
+    ``gap = upper - lower``. Without a known lower bound `lower` is -inf, `gap` is inf, and `reason`
+    says why.
 
     Parameters
     ----------
@@ -93,7 +111,8 @@ class Certificate:
     about : str, default ""
         What the optimum is of, where that is not plain from the target.
     refuted : str
-        What a loss or learners of your own declare and is seen to be false, in words; "" if nothing is.
+        What a loss or learners of your own declare and is seen to be false, in words; "" if nothing
+        is.
 
     Examples
     --------
@@ -113,7 +132,7 @@ class Certificate:
 
     @property
     def gap(self) -> float:
-        """upper - lower; inf without a known lower bound."""
+        """Upper - lower; inf without a known lower bound."""
         return self.upper - self.lower
 
     def moved(self, lower: float) -> "Certificate":
@@ -160,7 +179,10 @@ class Evaluation(NamedTuple):
 
     @classmethod
     def point(cls, problem, beta, corr=True):
-        """Compute all fields from `beta`. *Cost*: one scan; none with ``corr=False``, which leaves the correlations out."""
+        """Compute all fields from `beta`.
+
+        *Cost*: one scan; none with ``corr=False``, which leaves the correlations out.
+        """
         beta = np.asarray(beta, dtype=np.float64)
         pred = problem.combine(beta)
         resid = problem.resid(pred)
@@ -169,7 +191,13 @@ class Evaluation(NamedTuple):
     def scaled(self, problem, by):
         """The model times `by`, without its correlations."""
         pred = self.pred * by
-        return self._replace(beta=self.beta * by, pred=pred, loss=problem.value(pred), resid=problem.resid(pred), corr=None)
+        return self._replace(
+            beta=self.beta * by,
+            pred=pred,
+            loss=problem.value(pred),
+            resid=problem.resid(pred),
+            corr=None,
+        )
 
     @property
     def l1(self):
@@ -179,44 +207,59 @@ class Evaluation(NamedTuple):
     def part(self, problem):
         """Bound of the rounding in a sum of products, relative to the product of the norms.
 
-        A sum of m products is taken to be off by at most 4 u sqrt(m) times the norms, u the unit roundoff: rounding errors of mean
-        zero stay inside with probability 1 - 2 exp(-4^2 / 2), to first order in u: for each sum, not for all sums together. If all products
-        are equal, the rounding errors may have the same sign: added one after another, they sum to at most u m / 3 (u S / 2 while the
-        partial sum grows from S / 2 to S, and so on). Learners with stored rows do not add products one after another: there this is 0.
-        *Source*: Ipsen, Zhou, *Probabilistic error analysis for inner products*.
+        A sum of m products is taken to be off by at most 4 u sqrt(m) times the norms, u the unit
+        roundoff: rounding errors of mean zero stay inside with probability 1 - 2 exp(-4^2 / 2), to
+        first order in u: for each sum, not for all sums together. If all products are equal, the
+        rounding errors may have the same sign: added one after another, they sum to at most u m / 3
+        (u S / 2 while the partial sum grows from S / 2 to S, and so on). Learners with stored rows
+        do not add products one after another: there this is 0. *Source*: Ipsen, Zhou,
+        *Probabilistic error analysis for inner products*.
         """
         m = max(problem.n_samples, np.count_nonzero(self.beta))
         alike = 0.0 if problem.dictionary.rows is not None else m / 6
         return float(np.finfo(float).eps) * max(2 * math.sqrt(m), alike)
 
     def rounding_of_corr(self, problem):
-        """Bound of the rounding in a correlation, and in any other inner product of `resid` with a unit vector."""
+        """Bound of the rounding in a correlation, and in any other inner product of `resid` with a
+        unit vector.
+        """
         return self.part(problem) * problem.size(self.resid)
 
     def rounding(self, problem, radius):
         """Bound of the rounding in ``loss + <resid, pred> - radius max|corr|``."""
-        return self.rounding_of_corr(problem) * (radius + self.l1) + self.sums(problem) + float(np.finfo(float).tiny)
+        return (
+            self.rounding_of_corr(problem) * (radius + self.l1)
+            + self.sums(problem)
+            + float(np.finfo(float).tiny)
+        )
 
     def sums(self, problem):
-        """Bound of the rounding in the sum of the losses. The sum is compensated, so only the rounding of its terms is left."""
+        """Bound of the rounding in the sum of the losses.
+
+        The sum is compensated, so only the rounding of its terms is left.
+        """
         return 2 * float(np.finfo(float).eps) * math.sqrt(problem.n_samples) * self.size(problem)
 
     def upper(self, problem):
-        """Upper bound of the loss of the model: `loss` is that of rounded predictions, whose error grows with the coefficients.
+        """Upper bound of the loss of the model: `loss` is that of rounded predictions, whose error
+        grows with the coefficients.
 
-        This error is at most e = ``part * l1`` in norm, and changes the loss by at most ``size(resid) e + sigma e^2 / 2``. The second
-        term is left out where the loss declares no sigma.
+        This error is at most e = ``part * l1`` in norm, and changes the loss by at most
+        ``size(resid) e + sigma e^2 / 2``. The second term is left out where the loss declares no
+        sigma.
         """
         error = self.part(problem) * self.l1
         bend = (problem.loss.sigma or 0.0) * error * error / 2
         return self.loss + self.rounding_of_corr(problem) * self.l1 + bend + self.sums(problem)
 
     def size(self, problem):
-        """Magnitude of the terms of the loss, for bounds of rounding: the loss, or for a loss with negative values a sum of abs values.
+        """Magnitude of the terms of the loss, for bounds of rounding: the loss, or for a loss with
+        negative values a sum of abs values.
 
-        Negative values often come from differences, such as Poisson's exp(f) - y f, with the rounding error of the larger term. Where
-        the values are small, they do not show how large that term is: so the sizes of the losses at f = 0 and of the infimum are added.
-        <resid, pred> has its own allowance.
+        Negative values often come from differences, such as Poisson's exp(f) - y f, with the
+        rounding error of the larger term. Where the values are small, they do not show how large
+        that term is: so the sizes of the losses at f = 0 and of the infimum are added. <resid,
+        pred> has its own allowance.
         """
         if problem.infimum >= 0:
             return abs(self.loss)
@@ -233,17 +276,25 @@ class Evaluation(NamedTuple):
         """
         if self.loss < problem.infimum - self.rounding(problem, 0.0):
             raise ValueError(
-                f"the loss of this model is {self.loss:.6g}, below the infimum {problem.infimum:.6g} that "
+                f"the loss of this model is {self.loss:.6g}, below the infimum "
+                f"{problem.infimum:.6g} that "
                 f"{type(problem.loss).__name__} declares; correct its `infimum`, or leave it out."
             )
         return problem.infimum
 
     def lower_end(self, problem, scale):
-        """Lower end for a penalty that is at least ``scale * c^T b`` at every b; the rounding is not yet subtracted."""
-        inner, least = float((self.resid * self.pred).sum()), self.checked_infimum(problem)
-        lower = scale * (self.loss + inner) + (1 - scale) * least if scale < 1 else self.loss + inner
+        """Lower end for a penalty that is at least ``scale * c^T b`` at every b.
+
+        The rounding is not yet subtracted.
+        """
+        inner = float((self.resid * self.pred).sum())
+        least = self.checked_infimum(problem)
+        lower = (
+            scale * (self.loss + inner) + (1 - scale) * least if scale < 1 else self.loss + inner
+        )
         if problem.loss.quadratic:
-            # dual of the squared loss at theta = scale * resid: scale <r, y> - scale^2 <r, r / w> / 2
+            # dual of the squared loss at theta = scale * resid: scale <r, y> - scale^2 <r, r / w> /
+            # 2
             rss = 2 * self.loss
             lower = scale * (rss + inner) - scale * scale * rss / 2
         return lower
@@ -252,9 +303,9 @@ class Evaluation(NamedTuple):
 class Unconstrained(NamedTuple):
     r"""The optimum over all coefficients: least squares, for the squared loss.
 
-    :math:`L(\beta) - L^* \le \|P r\|^2 / (2\mu)`, P the projection on the columns (in the metric of the weights); equality for the
-    squared loss. Without strong convexity the lower end is the infimum. *Cost*: one thin SVD of B.
-    *Source*: Freund et al., Sections 1.3, 3.
+    :math:`L(\beta) - L^* \le \|P r\|^2 / (2\mu)`, P the projection on the columns (in the metric of
+    the weights); equality for the squared loss. Without strong convexity the lower end is the
+    infimum. *Cost*: one thin SVD of B. *Source*: Freund et al., Sections 1.3, 3.
 
     Examples
     --------
@@ -273,14 +324,16 @@ class Unconstrained(NamedTuple):
         problem : Problem
             The data, the loss and the learners.
         at : Evaluation
-            The model and its correlations; ``certify(problem, beta, target)`` makes it from the coefficients.
+            The model and its correlations; ``certify(problem, beta, target)`` makes it from the
+            coefficients.
 
         Returns
         -------
         Certificate
-            The witness has the largest abs correlation. For a strongly convex loss it also has the rank and the least non-zero eigenvalue
-            of B'WB, and `tilt`, how far a unit vector of the column space may lie outside the computed basis; for the squared loss the
-            distance of the coefficients to the nearest solution.
+            The witness has the largest abs correlation. For a strongly convex loss it also has the
+            rank and the least non-zero eigenvalue of B'WB, and `tilt`, how far a unit vector of the
+            column space may lie outside the computed basis; for the squared loss the distance of
+            the coefficients to the nearest solution.
 
         Raises
         ------
@@ -292,17 +345,24 @@ class Unconstrained(NamedTuple):
         *Cost*: for a strongly convex loss a thin SVD of B, once for each problem.
         """
         mu = problem.loss.mu
-        worst, upper = float(np.abs(at.corr).max()), at.upper(problem)
+        worst = float(np.abs(at.corr).max())
+        upper = at.upper(problem)
         if mu is None or not problem.dictionary.countable:
             return interval(self, problem, at, -math.inf, upper, {"max_abs_corr": worst})
-        spectrum, most = problem.spectrum, problem.span.most(unweighted(problem, at.resid))
-        inside, unit = spectrum.project(problem, at.resid), most or 1.0  # in this unit no square leaves the range of float64
+        spectrum = problem.spectrum
+        most = problem.span.most(unweighted(problem, at.resid))
+        inside, unit = (
+            spectrum.project(problem, at.resid),
+            most or 1.0,
+        )  # in this unit no square leaves the range of float64
         witness = {
             "max_abs_corr": worst,
             "lambda_pmin": spectrum.lambda_pmin,
             "rank": spectrum.rank,
             "tilt": problem.span.tilt,
-            "distance_to_solutions": float(np.linalg.norm(inside / unit / spectrum.singular)) * unit / mu,
+            "distance_to_solutions": float(np.linalg.norm(inside / unit / spectrum.singular))
+            * unit
+            / mu,
         }
         return interval(self, problem, at, at.loss - most * most / (2 * mu), upper, witness)
 
@@ -325,8 +385,9 @@ class Unconstrained(NamedTuple):
 class L1Ball(NamedTuple):
     r"""The constrained Lasso: minimise L subject to :math:`\|\beta\|_1 \le` radius.
 
-    Gap = radius * omega, :math:`\omega = \|c\|_\infty - g / \text{radius}`. *Source*: Freund et al., eq. (45), Proposition A.6.
-    A point outside the ball still gives a lower end; the upper end is then that of the point scaled back into it.
+    Gap = radius * omega, :math:`\omega = \|c\|_\infty - g / \text{radius}`. *Source*: Freund et
+    al., eq. (45), Proposition A.6. A point outside the ball still gives a lower end; the upper end
+    is then that of the point scaled back into it.
 
     Parameters
     ----------
@@ -352,7 +413,8 @@ class L1Ball(NamedTuple):
         problem : Problem
             The data, the loss and the learners.
         at : Evaluation
-            The model and its correlations; ``certify(problem, beta, target)`` makes it from the coefficients.
+            The model and its correlations; ``certify(problem, beta, target)`` makes it from the
+            coefficients.
 
         Returns
         -------
@@ -362,18 +424,24 @@ class L1Ball(NamedTuple):
         Raises
         ------
         ValueError
-            For a loss that is not convex, or a negative radius; if the loss of the model is below the infimum that the loss declares.
+            For a loss that is not convex, or a negative radius; if the loss of the model is below
+            the infimum that the loss declares.
 
         Notes
         -----
-        *Cost*: O(n_samples + n_learners); one more pass over the samples for a model outside the ball, which is scaled back.
+        *Cost*: O(n_samples + n_learners); one more pass over the samples for a model outside the
+        ball, which is scaled back.
         """
         need_convexity(problem, repr(self))
         not_negative("L1Ball: the radius", self.radius)
-        worst, inner = float(np.abs(at.corr).max()), float((at.resid * at.pred).sum())
+        worst = float(np.abs(at.corr).max())
+        inner = float((at.resid * at.pred).sum())
         lower = at.loss + inner - (self.radius * worst if self.radius > 0 else 0.0)
-        inside = at if at.l1 <= self.radius * (1 + 1e-12) else at.scaled(problem, self.radius / at.l1)
-        upper, omega = inside.upper(problem), worst - inner / self.radius if self.radius > 0 else worst
+        inside = (
+            at if at.l1 <= self.radius * (1 + 1e-12) else at.scaled(problem, self.radius / at.l1)
+        )
+        upper = inside.upper(problem)
+        omega = worst - inner / self.radius if self.radius > 0 else worst
         witness = {"omega": omega, "l1": at.l1, "max_abs_corr": worst}
         return interval(self, problem, at, lower, upper, witness, radius=self.radius)
 
@@ -394,16 +462,19 @@ class L1Ball(NamedTuple):
 
 
 class L1Penalty(NamedTuple):
-    r"""The penalised Lasso: minimise :math:`L(\beta) + \text{lam} \|\beta\|_1` (L is the sum of the losses, not their mean).
+    r"""The penalised Lasso: minimise :math:`L(\beta) + \text{lam} \|\beta\|_1` (L is the sum of the
+    losses, not their mean).
 
-    Lower end, with :math:`s = \min(1, \text{lam} / \|c\|_\infty)` and I the infimum: :math:`s\,(L + g) + (1 - s)\,I`, since
-    :math:`L(b) \ge s\,(L + g - c^T b) + (1 - s)\,I` and :math:`\text{lam} \|b\|_1 \ge s\,c^T b`; for the squared loss the dual value at
-    s r, which is larger.
+    Lower end, with :math:`s = \min(1, \text{lam} / \|c\|_\infty)` and I the infimum:
+    :math:`s\,(L + g) + (1 - s)\,I`, since :math:`L(b) \ge s\,(L + g - c^T b) + (1 - s)\,I` and
+    :math:`\text{lam} \|b\|_1 \ge s\,c^T b`; for the squared loss the dual value at s r, which is
+    larger.
 
     Parameters
     ----------
     lam : float
-        The penalty on the l1 norm: n_samples times scikit-learn's alpha, with weights their sum times alpha.
+        The penalty on the l1 norm: n_samples times scikit-learn's alpha, with weights their sum
+        times alpha.
 
     Examples
     --------
@@ -424,7 +495,8 @@ class L1Penalty(NamedTuple):
         problem : Problem
             The data, the loss and the learners.
         at : Evaluation
-            The model and its correlations; ``certify(problem, beta, target)`` makes it from the coefficients.
+            The model and its correlations; ``certify(problem, beta, target)`` makes it from the
+            coefficients.
 
         Returns
         -------
@@ -434,7 +506,8 @@ class L1Penalty(NamedTuple):
         Raises
         ------
         ValueError
-            For a loss that is not convex, or a negative `lam`; if the loss of the model is below the infimum that the loss declares.
+            For a loss that is not convex, or a negative `lam`; if the loss of the model is below
+            the infimum that the loss declares.
 
         Notes
         -----
@@ -442,10 +515,18 @@ class L1Penalty(NamedTuple):
         """
         need_convexity(problem, repr(self))
         not_negative("L1Penalty: lam", self.lam)
-        worst, upper = float(np.abs(at.corr).max()), at.upper(problem) + self.lam * at.l1
+        worst = float(np.abs(at.corr).max())
+        upper = at.upper(problem) + self.lam * at.l1
         most = worst + at.rounding_of_corr(problem)
         scale = min(1.0, self.lam / most) if most > 0 else 1.0
-        return interval(self, problem, at, at.lower_end(problem, scale), upper, {"max_abs_corr": worst, "dual_scale": scale})
+        return interval(
+            self,
+            problem,
+            at,
+            at.lower_end(problem, scale),
+            upper,
+            {"max_abs_corr": worst, "dual_scale": scale},
+        )
 
     def prices(self, problem: Problem) -> tuple[np.ndarray, np.ndarray]:
         """Return the factors of abs(beta_j) and beta_j^2 / 2 in the penalty, (n_learners,) each.
@@ -464,14 +545,18 @@ class L1Penalty(NamedTuple):
 
 
 class Priced(NamedTuple):
-    r"""As ``L1Penalty``, with penalty weights for each learner: :math:`L(\beta) + \sum_j p_j |\beta_j| + q_j \beta_j^2 / 2`.
+    r"""As ``L1Penalty``, with penalty weights for each learner:
+    :math:`L(\beta) + \sum_j p_j |\beta_j| + q_j \beta_j^2 / 2`.
 
-    There may be limits :math:`l_j \le \beta_j \le u_j`, with :math:`l_j \le 0 \le u_j`. For every s the penalty is at least
-    :math:`s\,c^T b` less its conjugate, :math:`\sum_j \max_b (s |c_j| - p_j) b - q_j b^2 / 2`, b from 0 to the limit on the side of c_j.
-    The conjugate is infinite where s |c_j| exceeds p_j and there is neither a quadratic term nor a limit. A point outside the limits still
-    gives a lower end; the upper end is then that of the point moved to the limits.
+    There may be limits :math:`l_j \le \beta_j \le u_j`, with :math:`l_j \le 0 \le u_j`. For every s
+    the penalty is at least :math:`s\,c^T b` less its conjugate,
+    :math:`\sum_j \max_b (s |c_j| - p_j) b - q_j b^2 / 2`, b from 0 to the limit on the side of c_j.
+    The conjugate is infinite where s |c_j| exceeds p_j and there is neither a quadratic term nor a
+    limit. A point outside the limits still gives a lower end; the upper end is then that of the
+    point moved to the limits.
 
-    target : the target that a certificate displays;  price, ridge, lower, upper : p, q, l and u, (n_learners,)
+    target : the target that a certificate displays; price, ridge, lower, upper : p, q, l and u,
+    (n_learners,)
     """
 
     target: object
@@ -481,7 +566,10 @@ class Priced(NamedTuple):
     upper: np.ndarray
 
     def value(self, beta):
-        """The penalty of the coefficients. Those of 0 cost nothing, also where the weight is infinite."""
+        """The penalty of the coefficients.
+
+        Those of 0 cost nothing, also where the weight is infinite.
+        """
         some = np.flatnonzero(beta)
         size = np.abs(beta[some])
         with np.errstate(over="ignore"):
@@ -492,8 +580,8 @@ class Priced(NamedTuple):
     def certificate(self, problem, at, model=None, rest=0.0):
         """Compute an interval around the optimum.
 
-        model : a problem with another constant, and a point of it, whose objective is the upper end; by default ``(problem, at)``
-        rest : an additional amount to subtract from the lower end
+        model : a problem with another constant, and a point of it, whose objective is the upper
+        end; by default ``(problem, at)`` rest : an additional amount to subtract from the lower end
         """
         need_convexity(problem, repr(self.target))
         owner, own = (problem, at) if model is None else model
@@ -501,50 +589,80 @@ class Priced(NamedTuple):
         if (inside != own.beta).any():
             own = Evaluation.point(owner, inside, corr=False)
         penalty = self.value(own.beta)
-        part = 4 * max(own.part(owner), at.part(problem))  # penalty weights contain norms of columns, which are rounded
+        part = 4 * max(
+            own.part(owner), at.part(problem)
+        )  # penalty weights contain norms of columns, which are rounded
         upper = own.upper(owner) + penalty * (1 + part)
-        ends = [end for some in self._projected(problem, at, part) for end in self._lower_ends(problem, at, part, some)]
+        ends = [
+            end
+            for some in self._projected(problem, at, part)
+            for end in self._lower_ends(problem, at, part, some)
+        ]
         lower, scale = max(ends)
         witness = {"max_abs_corr": float(np.abs(at.corr).max()), "dual_scale": scale}
         return interval(self.target, problem, at, lower, upper, witness, rest=rest + part * penalty)
 
     def _projected(self, problem, at, part):
-        """Yield masks of columns whose part may be taken out of the dual point, so that their correlations are exactly 0.
+        """Yield masks of columns whose part may be taken out of the dual point, so that their
+        correlations are exactly 0.
 
-        First those without a penalty. Then, for the squared loss, also those whose penalty is so small that the rounding of a correlation
-        counts beside it, as for columns of large norm on the scale of X: without that their conjugate would be that of the rounding.
+        First those without a penalty. Then, for the squared loss, also those whose penalty is so
+        small that the rounding of a correlation counts beside it, as for columns of large norm on
+        the scale of X: without that their conjugate would be that of the rounding.
         """
         free = (self.lower == -math.inf) & (self.upper == math.inf)
         unpenalised = free & (self.price == 0) & (self.ridge == 0)
         yield unpenalised
-        faint = free & (self.price <= FAINT * at.rounding_of_corr(problem)) & (self.ridge <= FAINT * part)
+        faint = (
+            free
+            & (self.price <= FAINT * at.rounding_of_corr(problem))
+            & (self.ridge <= FAINT * part)
+        )
         n = np.count_nonzero(faint)
-        if problem.loss.quadratic and np.count_nonzero(unpenalised) < n <= min(problem.n_samples, MOST_FAINT):
+        if problem.loss.quadratic and np.count_nonzero(unpenalised) < n <= min(
+            problem.n_samples, MOST_FAINT
+        ):
             yield faint
 
     def _lower_ends(self, problem, at, part, projected):
-        """Lower ends, each with the scale of its dual point: the residual less its projection on the columns `projected`."""
+        """Lower ends, each with the scale of its dual point: the residual less its projection on
+        the columns `projected`.
+        """
         error = self._orthogonality_error(problem, at, projected) if projected.any() else 0.0
         if error == math.inf:
             return [(-math.inf, 0.0)]
         rest = error * (problem.size(problem.weight * problem.y) + problem.size(at.resid))
-        if len(at.corr) > 1 or problem.gather([0]).any():  # all correlations with a column of zeros are 0
+        if (
+            len(at.corr) > 1 or problem.gather([0]).any()
+        ):  # all correlations with a column of zeros are 0
             error += at.rounding_of_corr(problem)
-        size, limit = np.where(projected, 0.0, np.abs(at.corr) + error), self._limit(at.corr, error)
-        price, ridge, open_ = self.price * (1 - part), self.ridge * (1 - part), limit == math.inf
+        size = np.where(projected, 0.0, np.abs(at.corr) + error)
+        limit = self._limit(at.corr, error)
+        price = self.price * (1 - part)
+        ridge = self.ridge * (1 - part)
+        open_ = limit == math.inf
         scales = [1.0, dual_scale(price[open_], size[open_])]
         if ridge.any():
             binding = open_ & ~projected
             shrunk = np.where(at.beta == 0, 0.0, ridge) * at.beta
             scales.append(dual_scale(price[binding], (np.abs(at.corr - shrunk) + error)[binding]))
         return [
-            (at.lower_end(problem, scale) - penalty_conjugate(price, ridge, scale * size, limit) - rest, scale) for scale in scales
+            (
+                at.lower_end(problem, scale)
+                - penalty_conjugate(price, ridge, scale * size, limit)
+                - rest,
+                scale,
+            )
+            for scale in scales
         ]
 
     def _orthogonality_error(self, problem, at, unpenalised):
-        """Bound the norm of the residual's projection on the unpenalised columns. The dual point is the residual minus this projection.
+        """Bound the norm of the residual's projection on the unpenalised columns.
 
-        For other losses than the squared one inf, unless there is nothing to project. *Cost*: the singular values of these columns.
+        The dual point is the residual minus this projection.
+
+        For other losses than the squared one inf, unless there is nothing to project. *Cost*: the
+        singular values of these columns.
         """
         some = np.flatnonzero(unpenalised)
         if not at.resid.any():
@@ -552,13 +670,24 @@ class Priced(NamedTuple):
         if not problem.loss.quadratic:
             return 0.0 if len(some) == 1 and not problem.gather(some).any() else math.inf
         sizes = svdvals(problem.gather(some) * np.sqrt(problem.weight)[:, None])
-        least = sizes[sizes > max(problem.n_samples, len(some)) * float(np.finfo(float).eps) * sizes[0]]
-        off = float(np.linalg.norm(at.corr[some])) + math.sqrt(len(some)) * at.rounding_of_corr(problem)
+        least = sizes[
+            sizes > max(problem.n_samples, len(some)) * float(np.finfo(float).eps) * sizes[0]
+        ]
+        off = float(np.linalg.norm(at.corr[some])) + math.sqrt(len(some)) * at.rounding_of_corr(
+            problem
+        )
         return off / float(least[-1]) if len(least) else 0.0
 
     def _limit(self, corr, error):
-        """Limit of each coefficient on the side of its correlation; the larger limit where `error` hides the sign, (n_learners,)."""
-        return np.where(corr > error, self.upper, np.where(corr < -error, -self.lower, np.maximum(self.upper, -self.lower)))
+        """Limit of each coefficient on the side of its correlation.
+
+        The larger limit where `error` hides the sign, (n_learners,).
+        """
+        return np.where(
+            corr > error,
+            self.upper,
+            np.where(corr < -error, -self.lower, np.maximum(self.upper, -self.lower)),
+        )
 
     def prices(self, problem: Problem) -> tuple[np.ndarray, np.ndarray]:
         """Return the factors of abs(beta_j) and beta_j^2 / 2 in the penalty, (n_learners,) each."""
@@ -566,7 +695,10 @@ class Priced(NamedTuple):
 
 
 def dual_scale(price, size):
-    """Return the largest s <= 1 such that ``s * size <= price`` for all learners; `size` holds the abs correlations."""
+    """Return the largest s <= 1 such that ``s * size <= price`` for all learners.
+
+    `size` holds the abs correlations.
+    """
     return float(np.divide(price, size, out=np.ones_like(size), where=size > 0).min(initial=1.0))
 
 
@@ -575,22 +707,34 @@ def penalty_conjugate(price, ridge, size, limit):
     excess = size - price * (1 + 2.0**-50)  # scaled sizes are rounded
     excess, ridge, limit = excess[excess > 0], ridge[excess > 0], limit[excess > 0]
     with np.errstate(over="ignore"):  # the conjugate may be beyond the range of float64
-        most = np.minimum(np.divide(excess, ridge, out=np.full_like(excess, math.inf), where=ridge > 0), limit)
-        half = np.where(ridge > 0, excess / 2, 0.0)  # ridge * most / 2, without a product of 0 and infinity
+        most = np.minimum(
+            np.divide(excess, ridge, out=np.full_like(excess, math.inf), where=ridge > 0), limit
+        )
+        half = np.where(
+            ridge > 0, excess / 2, 0.0
+        )  # ridge * most / 2, without a product of 0 and infinity
         at_limit = (most == limit) & (limit > 0) & (limit < math.inf)
-        half[at_limit] = np.minimum(ridge[at_limit], excess[at_limit] / limit[at_limit]) * limit[at_limit] / 2
+        half[at_limit] = (
+            np.minimum(ridge[at_limit], excess[at_limit] / limit[at_limit]) * limit[at_limit] / 2
+        )
         return float(((excess - half) * most).sum())
 
 
 def interval(target, problem, at, lower, upper, witness, *, radius=0.0, rest=0.0):
-    """Make a certificate (the only place that does): `lower`, computed at the point `at`, is rounded down; `upper` is rounded up already.
+    """Make a certificate (the only place that does): `lower`, computed at the point `at`, is
+    rounded down; `upper` is rounded up already.
 
-    radius : bound of the l1 norm of the coefficients that multiply the correlations;  rest : an additional amount to subtract from `lower`
+    radius : bound of the l1 norm of the coefficients that multiply the correlations; rest : an
+    additional amount to subtract from `lower`
     """
     least = min(at.checked_infimum(problem), upper)
     by_convexity = lower > -math.inf
-    refuted = contradiction(problem, at.pred, upper, by_convexity) or (miscounted(problem, at.resid, at.corr) if by_convexity else "")
+    refuted = contradiction(problem, at.pred, upper, by_convexity) or (
+        miscounted(problem, at.resid, at.corr) if by_convexity else ""
+    )
     if refuted:
         return Certificate(target, -math.inf, upper, witness, refuted=refuted)
     end = lower - at.rounding(problem, radius) - rest
-    return Certificate(target, end if end > least else least, upper, witness)  # a lower end that is no number is none
+    return Certificate(
+        target, end if end > least else least, upper, witness
+    )  # a lower end that is no number is none

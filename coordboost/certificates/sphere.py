@@ -1,8 +1,9 @@
 """The sphere test: how far correlations can have moved since they were last computed.
 
-If the residual moves by d, the correlation with b_j moves by <b_j, d>, which is at most ||b_j|| ||d||. For a column with few stored
-entries only these entries of d count, so the bound is smaller. If the residual goes on in the direction between the last two scans, the
-effect of most of the move is known from them, and d is only the rest.
+If the residual moves by d, the correlation with b_j moves by <b_j, d>, which is at most ||b_j||
+||d||. For a column with few stored entries only these entries of d count, so the bound is smaller.
+If the residual goes on in the direction between the last two scans, the effect of most of the move
+is known from them, and d is only the rest.
 """
 
 import math
@@ -20,7 +21,9 @@ LEVELS = np.array([1, 1 / 2, 1 / 4, 1 / 16, 1 / 256, 0])
 
 @kernel
 def farthest(size, rho, reach):
-    """Upper bound of an abs correlation that was `size`, with a column of norm `reach`, after the residual has moved by `rho`."""
+    """Upper bound of an abs correlation that was `size`, with a column of norm `reach`, after the
+    residual has moved by `rho`.
+    """
     return size + reach * rho * (1.0 + SLACK)
 
 
@@ -40,18 +43,22 @@ def sums_above(moved, levels, out):
 
 
 def few_entries(moved, most):
-    """Return a close upper bound of the norm of the q largest entries of `moved` (n_samples,), for q = 0, ..., `most`: (most + 1,).
+    """Return a close upper bound of the norm of the q largest entries of `moved` (n_samples,), for
+    q = 0, ..., `most`: (most + 1,).
 
-    For every level t the squares of q entries sum to at most  sum_i (moved_i^2 - t)_+ + q t.  *Cost*: a few passes over `moved`.
+    For every level t the squares of q entries sum to at most sum_i (moved_i^2 - t)_+ + q t. *Cost*:
+    a few passes over `moved`.
     """
-    levels, q = LEVELS * float(np.abs(moved).max(initial=0.0)) ** 2, np.arange(most + 1)
+    levels = LEVELS * float(np.abs(moved).max(initial=0.0)) ** 2
+    q = np.arange(most + 1)
     over = np.empty(len(LEVELS))
     compiled(sums_above)(moved, levels, over)
     return np.sqrt((over[:, None] + levels[:, None] * q).min(axis=0)) * (1.0 + SLACK)
 
 
 class About(NamedTuple):
-    """Correlations with a residual: `corr` (n_learners,), plus the unknown correlations with `rest` (n_samples,).
+    """Correlations with a residual: `corr` (n_learners,), plus the unknown correlations with `rest`
+    (n_samples,).
 
     rounding : bound of the rounding in `corr`, relative to the norm of the column
     """
@@ -67,20 +74,30 @@ class About(NamedTuple):
 
 
 class LastTwo:
-    """The last two observations: `seen` at the penalty `lam`, `before` at a larger one, `lam_before`, which is inf if there was none."""
+    """The last two observations: `seen` at the penalty `lam`, `before` at a larger one,
+    `lam_before`, which is inf if there was none.
+    """
 
     def __init__(self, seen, nothing, lam):
-        self.seen, self.lam, self.before, self.lam_before = seen, lam, nothing, math.inf
+        self.seen = seen
+        self.lam = lam
+        self.before = nothing
+        self.lam_before = math.inf
 
     def add(self, seen, lam):
-        """Add an observation at the penalty `lam`; it replaces the last one, unless `lam` is smaller."""
+        """Add an observation at the penalty `lam`.
+
+        It replaces the last one, unless `lam` is smaller.
+        """
         if lam < self.lam:
-            self.before, self.lam_before = self.seen, self.lam
+            self.before = self.seen
+            self.lam_before = self.lam
         self.seen, self.lam = seen, lam
 
 
 class LastScans(LastTwo):
-    """The last two scans: the residuals (n_samples,), and the correlations of all learners with them, (n_learners,).
+    """The last two scans: the residuals (n_samples,), and the correlations of all learners with
+    them, (n_learners,).
 
     Parameters
     ----------
@@ -91,25 +108,35 @@ class LastScans(LastTwo):
         super().__init__((resid, corr), (0.0 * resid, 0.0 * corr), float(np.abs(corr).max()))
 
     def about(self, resid):
-        """Estimate the correlations with `resid` from the scans, as an ``About``. *Cost*: a few passes over samples and learners.
+        """Estimate the correlations with `resid` from the scans, as an ``About``.
 
-        `resid` is written as ``s r + t (r - q) + e``, with the scanned residuals r and q. The correlations with the first two terms are
-        known; s and t are chosen such that e, the rest, is as short as possible.
+        *Cost*: a few passes over samples and learners.
+
+        `resid` is written as ``s r + t (r - q) + e``, with the scanned residuals r and q. The
+        correlations with the first two terms are known; s and t are chosen such that e, the rest,
+        is as short as possible.
         """
         (r, last), (q, before) = self.seen, self.before
         way = r - q
-        square, along, eps = float(r @ r) or 1.0, float(r @ way), np.finfo(float).eps
+        square = float(r @ r) or 1.0
+        along = float(r @ way)
+        eps = np.finfo(float).eps
         across = way - along / square * r
         apart = float(across @ across)
         t = float(across @ resid) / apart if apart > eps * square else 0.0
         s = (float(r @ resid) - t * along) / square
         rest = resid - s * r - t * way
-        rounding = len(r) * eps * ((abs(s) + abs(t)) * math.sqrt(square) + abs(t) * float(np.linalg.norm(q)))
+        rounding = (
+            len(r)
+            * eps
+            * ((abs(s) + abs(t)) * math.sqrt(square) + abs(t) * float(np.linalg.norm(q)))
+        )
         return About((s + t) * last - t * before, rest, rounding)
 
 
 class Trend(LastTwo):
-    """How the abs correlations of all learners, (n_learners,), known or estimated, grow as the penalty falls.
+    """How the abs correlations of all learners, (n_learners,), known or estimated, grow as the
+    penalty falls.
 
     Parameters
     ----------
@@ -125,5 +152,8 @@ class Trend(LastTwo):
         return self.lam_before < math.inf
 
     def rise(self):
-        """Growth of each abs correlation per unit decrease of the penalty, (n_learners,); 0 after one observation."""
+        """Growth of each abs correlation per unit decrease of the penalty, (n_learners,).
+
+        0 after one observation.
+        """
         return (self.seen - self.before) / (self.lam_before - self.lam)

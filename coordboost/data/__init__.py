@@ -1,4 +1,7 @@
-"""Data: validate X and y and build a ``Problem`` with unit columns; weak learners made from X; tables from files."""
+"""Data: validate X and y and build a ``Problem`` with unit columns; weak learners made from X.
+
+Tables from files.
+"""
 
 from coordboost._utils.lazy import attach_stub
 

@@ -13,7 +13,8 @@ from coordboost.data.columnwise import MISSING, UNKNOWN, labelled, numbered, raw
 from coordboost.data.frames import indices_of, names_of
 from coordboost.learners.binned import PADDED, Binned, find_bins
 
-#: Last label of a feature with more categories than bins: it stands for all rare categories, and for those that the fit has not seen.
+#: Last label of a feature with more categories than bins: it stands for all rare categories, and
+#: for those that the fit has not seen.
 OTHERS = "other levels"
 #: What a run file holds of a ``Binning`` besides the bins, in the order of its constructor.
 SAVED = ("names", "named", "labels", "coded", "of_objects")
@@ -29,10 +30,18 @@ class Binning:
     n_bins, missing, categorical, cuts, start : as in ``Binned``
     """
 
-    def __init__(self, names, named, labels, coded, of_objects, n_bins, missing, categorical, cuts, start):
-        self.names, self.named, self.labels = names, named, labels
+    def __init__(
+        self, names, named, labels, coded, of_objects, n_bins, missing, categorical, cuts, start
+    ):
+        self.names = names
+        self.named = named
+        self.labels = labels
         self.coded, self.of_objects = coded, of_objects
-        self.n_bins, self.missing, self.categorical, self.cuts, self.start = n_bins, missing, categorical, cuts, start
+        self.n_bins = n_bins
+        self.missing = missing
+        self.categorical = categorical
+        self.cuts = cuts
+        self.start = start
 
     @property
     def n_features(self):
@@ -46,9 +55,17 @@ class Binning:
         return self.cuts[self.start[g] : self.start[g + 1]]
 
     def unseen(self, g):
-        """Code of a category of feature g that the fit did not see: that of rare categories, else of missing values, else an unused one."""
+        """Code of a category of feature g that the fit did not see: that of rare categories, else
+        of missing values, else an unused one.
+        """
         labels = self.labels[g] or ()
-        return len(labels) - 1 if has_others(labels) else self.missing[g] if self.missing[g] >= 0 else self.n_bins[g]
+        return (
+            len(labels) - 1
+            if has_others(labels)
+            else self.missing[g]
+            if self.missing[g] >= 0
+            else self.n_bins[g]
+        )
 
     def gap(self, g):
         """Code of a missing value of feature g in new rows.
@@ -58,11 +75,14 @@ class Binning:
         return self.missing[g] if self.missing[g] >= 0 else self.unseen(g)
 
     def bin(self, X):
-        """Put the rows of X into the bins of the fit, a ``Binned``; columns of a data frame are matched by name.
+        """Put the rows of X into the bins of the fit, a ``Binned``.
 
-        If feature g had no missing value in the fit, a missing value gets the code ``n_bins[g]``: above every threshold, in no category.
-        A category that the fit has not seen gets the code of rare categories; if there are none, that
-        of missing values. A missing category, if the fit had none, is one that the fit has not seen.
+        Columns of a data frame are matched by name.
+
+        If feature g had no missing value in the fit, a missing value gets the code ``n_bins[g]``:
+        above every threshold, in no category. A category that the fit has not seen gets the code of
+        rare categories; if there are none, that of missing values. A missing category, if the fit
+        had none, is one that the fit has not seen.
 
         Raises
         ------
@@ -72,13 +92,17 @@ class Binning:
         table = raw_columns(X)
         moved = indices_of(self.names, table.names if table.named else None, self.named)
         if table.shape[1] != self.n_features:
-            raise ValueError(f"X must have {self.n_features} columns as in the fit, got {table.shape[1]}.")
+            raise ValueError(
+                f"X must have {self.n_features} columns as in the fit, got {table.shape[1]}."
+            )
         index = np.arange(self.n_features) if moved is None else moved
         codes = np.empty((self.n_features, table.shape[0]), dtype=np.uint8)
 
         def fill(part):
             numeric = [g for g in range(part.start, part.stop) if not self.categorical[g]]
-            columns = table.numbers(index[numeric], [self.names[g] for g in numeric]) if numeric else []
+            columns = (
+                table.numbers(index[numeric], [self.names[g] for g in numeric]) if numeric else []
+            )
             values = dict(zip(numeric, columns, strict=True))
             for g in range(part.start, part.stop):
                 if g in values:
@@ -107,7 +131,11 @@ class Binning:
             If `saved` does not fit the bins.
         """
         d = binned.n_features
-        sound = isinstance(saved, dict) and set(saved) == set(SAVED) and isinstance(saved["named"], bool)
+        sound = (
+            isinstance(saved, dict)
+            and set(saved) == set(SAVED)
+            and isinstance(saved["named"], bool)
+        )
         lists = [saved[key] for key in SAVED if key != "named"] if sound else []
         sound = sound and all(isinstance(one, list) and len(one) == d for one in lists)
         sound = sound and all(isinstance(name, str) for name in saved["names"])
@@ -115,10 +143,20 @@ class Binning:
         sound = sound and all(isinstance(flag, bool) for flag in flags)
         most = binned.n_bins - (binned.missing >= 0)
         for g, labels in enumerate(saved["labels"] if sound else ()):
-            fits = labels is None if not binned.categorical[g] else isinstance(labels, list) and len(labels) == most[g]
-            sound = sound and fits and all(isinstance(label, str | int | float) for label in labels or ())
+            fits = (
+                labels is None
+                if not binned.categorical[g]
+                else isinstance(labels, list) and len(labels) == most[g]
+            )
+            sound = (
+                sound
+                and fits
+                and all(isinstance(label, str | int | float) for label in labels or ())
+            )
         if not sound:
-            raise ValueError("binning must hold the names of all features, and the labels of all categories.")
+            raise ValueError(
+                "binning must hold the names of all features, and the labels of all categories."
+            )
         return cls(*(saved[key] for key in SAVED), *binned[1:])
 
     def binned(self, codes):
@@ -127,22 +165,30 @@ class Binning:
 
 
 def middles(low, high):
-    """Thresholds between neighbouring values ``low < high``: ``low <= cut < high`` also where the middle is rounded or infinite."""
+    """Thresholds between neighbouring values ``low < high``: ``low <= cut < high`` also where the
+    middle is rounded or infinite.
+    """
     with np.errstate(invalid="ignore", over="ignore"):
         middle = low.astype(np.float64) / 2 + high.astype(np.float64) / 2
     return np.where((low <= middle) & (middle < high), middle, low)
 
 
 def thresholds_of(values, most, exact, name):
-    """The thresholds (at most `most` - 1) of a column, and whether it has missing values. *Cost*: a sort."""
+    """The thresholds (at most `most` - 1) of a column, and whether it has missing values.
+
+    *Cost*: a sort.
+    """
     ordered = np.sort(values)  # NaN comes last
     count = len(ordered) - (int(np.isnan(ordered).sum()) if np.isnan(ordered[-1]) else 0)
     ordered, missing = ordered[:count], count < len(ordered)
-    last = np.flatnonzero(ordered[1:] != ordered[:-1])  # ends of the runs of equal values, without the last run
+    last = np.flatnonzero(
+        ordered[1:] != ordered[:-1]
+    )  # ends of the runs of equal values, without the last run
     if len(last) >= most:
         if exact:
             raise ValueError(
-                f"exact=True needs at most {most} distinct values in a column, {name!r} has {len(last) + 1}: pass exact=False, for "
+                f"exact=True needs at most {most} distinct values in a column, {name!r} has "
+                f"{len(last) + 1}: pass exact=False, for "
                 "quantiles."
             )
         last = last[quantile_cuts(np.append(last + 1, count), most)]
@@ -194,13 +240,14 @@ def n_groups(heavy, n_values):
 
 
 def bin_columns(X, *, max_bins=255, exact=False, categorical=(), feature_names=None, file=None):
-    """Put the columns of X into bins: at most `max_bins` for each numeric one, and one for missing values.
+    """Put the columns of X into bins: at most `max_bins` for each numeric one, and one for missing
+    values.
 
     Parameters
     ----------
     X : array_like, data frame or scipy sparse matrix, (n_samples, n_features); or ``open_columns(...)``
-        NaN is missing. Infinities are ordinary values, the smallest and the largest. Columns of a data frame with the dtype
-        ``category`` hold categories.
+        NaN is missing. Infinities are ordinary values, the smallest and the largest. Columns of a
+        data frame with the dtype ``category`` hold categories.
     max_bins : int, 2 to 255
         A numeric column with at most this many distinct values gets a bin for each. Otherwise the
         thresholds are the quantiles k / max_bins: ``max_bins=100`` gives the percentiles of Lu and
@@ -209,13 +256,15 @@ def bin_columns(X, *, max_bins=255, exact=False, categorical=(), feature_names=N
     exact : bool, default False
         Refuse columns with more than `max_bins` distinct values.
     categorical : sequence of names or column indices
-        Further columns that hold categories; their labels may be anything that can be compared. Each category has a bin, whatever
-        `max_bins` is. Of more than 255 categories the 254 most frequent have bins of their own; all others, and those that occur in new
-        rows only, share one.
+        Further columns that hold categories; their labels may be anything that can be compared.
+        Each category has a bin, whatever `max_bins` is. Of more than 255 categories the 254 most
+        frequent have bins of their own; all others, and those that occur in new rows only, share
+        one.
     feature_names : sequence of str, optional
     file : path, optional
-        Write the codes to this ``.npy`` file, (n_features, n_samples), one byte for each value; it is memory-mapped, not read. An
-        existing file is replaced; bins that use the old file keep it.
+        Write the codes to this ``.npy`` file, (n_features, n_samples), one byte for each value; it
+        is memory-mapped, not read. An existing file is replaced; bins that use the old file keep
+        it.
 
     Returns
     -------
@@ -227,7 +276,8 @@ def bin_columns(X, *, max_bins=255, exact=False, categorical=(), feature_names=N
     Raises
     ------
     ValueError
-        For columns that are neither numbers nor named as categories, and for too many distinct values.
+        For columns that are neither numbers nor named as categories, and for too many distinct
+        values.
 
     Warns
     -----
@@ -236,9 +286,10 @@ def bin_columns(X, *, max_bins=255, exact=False, categorical=(), feature_names=N
 
     Notes
     -----
-    A threshold is the middle between two neighbouring observed values, as in scikit-learn; quantiles choose which. *Cost*: a sort of
-    each column and eight comparisons a value, columns in threads. Columns larger than memory get the same bins: a few columns are in
-    memory at a time, see ``StoredRawColumns``.
+    A threshold is the middle between two neighbouring observed values, as in scikit-learn;
+    quantiles choose which. *Cost*: a sort of each column and eight comparisons a value, columns in
+    threads. Columns larger than memory get the same bins: a few columns are in memory at a time,
+    see ``StoredRawColumns``.
 
     Examples
     --------
@@ -263,12 +314,19 @@ def bin_columns(X, *, max_bins=255, exact=False, categorical=(), feature_names=N
     codes = _room(file, table.shape[::-1])
 
     def of(part):
-        return table.each(lambda one: _of_column(*one), _columns(table, part, names, kinds, codes, most, exact))
+        return table.each(
+            lambda one: _of_column(*one), _columns(table, part, names, kinds, codes, most, exact)
+        )
 
     found = [one for some in table.in_parts(of) for one in some]
     cuts, labels, missing, of_objects = zip(*found, strict=True)
     is_category = np.array([label is not None for label in labels])
-    ordered = np.array([len(cut) + 1 if label is None else len(label) for cut, label in zip(cuts, labels, strict=True)])
+    ordered = np.array(
+        [
+            len(cut) + 1 if label is None else len(label)
+            for cut, label in zip(cuts, labels, strict=True)
+        ]
+    )
     has = np.array(missing)
     binning = Binning(
         names,
@@ -284,7 +342,8 @@ def bin_columns(X, *, max_bins=255, exact=False, categorical=(), feature_names=N
     )
     for g in [g for g in range(len(names)) if has_others(labels[g] or ())]:
         warn(
-            f"column {names[g]!r} has more than {PADDED} categories: the rare ones, {100 * np.mean(codes[g] == PADDED - 1):.2g} % of the "
+            f"column {names[g]!r} has more than {PADDED} categories: the rare ones, "
+            f"{100 * np.mean(codes[g] == PADDED - 1):.2g} % of the "
             "rows, share one bin; scikit-learn's TargetEncoder keeps all categories."
         )
     return binning.binned(codes), binning
@@ -300,7 +359,10 @@ def _room(file, shape):
     try:
         before = path.stat() if path.exists() else None
         if before is not None and not path.is_file():
-            raise ValueError(f"file must be the path of a file, which is replaced if it exists, got {file}: no regular file.")
+            raise ValueError(
+                f"file must be the path of a file, which is replaced if it exists, got {file}: no "
+                "regular file."
+            )
         path.unlink(missing_ok=True)  # bins that are in use keep the file that was there
         codes = np.lib.format.open_memmap(file, "w+", np.uint8, shape)
         if before is not None:
@@ -313,7 +375,11 @@ def _room(file, shape):
 def _columns(table, part, names, kinds, codes, most, exact):
     """Yield the arguments of `_of_column` for each column of a slice."""
     numeric = [j for j in range(part.start, part.stop) if j not in kinds]
-    values = dict(zip(numeric, table.numbers(numeric, [names[j] for j in numeric]), strict=True)) if numeric else {}
+    values = (
+        dict(zip(numeric, table.numbers(numeric, [names[j] for j in numeric]), strict=True))
+        if numeric
+        else {}
+    )
     for j in range(part.start, part.stop):
         yield values.get(j), None if j in values else table.raw(j), names[j], codes[j], most, exact
 
@@ -341,7 +407,10 @@ def has_others(labels):
 
 
 def _merged(labels, number):
-    """Return the most frequent labels, in order, and one for all others; and the label number of each sample, -1 where it was -1."""
+    """Return the most frequent labels, in order, and one for all others.
+
+    And the label number of each sample, -1 where it was -1.
+    """
     count = np.bincount(number[number >= 0], minlength=len(labels))
     kept = np.sort(np.argsort(-count, kind="stable")[: PADDED - 1])
     place = np.full(len(labels) + 1, len(kept))
@@ -358,7 +427,11 @@ def indices_in(what, given, names):
         place = {name: j for j, name in reversed(list(enumerate(names)))}  # the first of equal ones
     for one in given:
         index = place.get(one, one) if isinstance(one, str) else one
-        if isinstance(index, bool | str) or not isinstance(index, int | np.integer) or not 0 <= index < len(names):
+        if (
+            isinstance(index, bool | str)
+            or not isinstance(index, int | np.integer)
+            or not 0 <= index < len(names)
+        ):
             raise ValueError(f"{what} names {shown(one)}, which is not a column of X.")
         out.add(int(index))
     return out

@@ -13,16 +13,22 @@ from coordboost.learners.blocks import BlockBank
 class BlockFamily(LearnerFamily):
     """Blocks of given columns: what a ``Problem`` takes in place of X.
 
-    rows : (n_columns, n_samples);  l2 : ridge penalty;  member, start : block s is the columns ``member[start[s]:start[s + 1]]``
+    rows : (n_columns, n_samples); l2 : ridge penalty; member, start : block s is the columns
+    ``member[start[s]:start[s + 1]]``
     """
 
     find = build = None  # type: ignore[assignment]  # the bank fits them
 
     def __init__(self, rows, l2, member, start):
-        self.rows, self.l2, self.member, self.start = rows, l2, member, start
+        self.rows = rows
+        self.l2 = l2
+        self.member = member
+        self.start = start
 
     def __repr__(self):
-        return f"<{len(self.start) - 1} blocks of {len(self.rows)} columns, {self.n_samples} samples>"
+        return (
+            f"<{len(self.start) - 1} blocks of {len(self.rows)} columns, {self.n_samples} samples>"
+        )
 
     @property
     def n_samples(self):
@@ -34,13 +40,17 @@ class BlockFamily(LearnerFamily):
 
     def saved(self, values):
         """The family and some of its fits as plain arrays."""
-        return SavedBlocks(self.rows, self.l2, self.member, self.start, np.ascontiguousarray(values))
+        return SavedBlocks(
+            self.rows, self.l2, self.member, self.start, np.ascontiguousarray(values)
+        )
 
     def at(self, X):
         """The same family on new rows."""
         rows = _rows(X)
         if len(rows) != len(self.rows):
-            raise ValueError(f"X must have the {len(self.rows)} columns of the fit, got {len(rows)}.")
+            raise ValueError(
+                f"X must have the {len(self.rows)} columns of the fit, got {len(rows)}."
+            )
         return BlockFamily(rows, self.l2, self.member, self.start)
 
 
@@ -69,24 +79,34 @@ class SavedBlocks(NamedTuple):
         ValueError
             If they do not, naming the part.
         """
-        n, member, start = len(self.columns), self.blocks, self.blocks_start
+        n = len(self.columns)
+        member = self.blocks
+        start = self.blocks_start
         known = ((member >= 0) & (member < n)).all() and len(start) > 1
-        if not (known and start[0] == 0 and start[-1] == len(member) and (np.diff(start) > 0).all()):
+        if not (
+            known and start[0] == 0 and start[-1] == len(member) and (np.diff(start) > 0).all()
+        ):
             raise ValueError("the blocks are damaged.")
         not_negative("l2", self.l2)
-        if self.fits.shape[1:] != (n,) or not (np.isfinite(self.fits).all() and np.isfinite(self.columns).all()):
+        if self.fits.shape[1:] != (n,) or not (
+            np.isfinite(self.fits).all() and np.isfinite(self.columns).all()
+        ):
             raise ValueError("the columns of the blocks, or their fits, are damaged.")
 
     def opened(self, weight, binning):
         """Rebuild the saved bank."""
-        return BlockBank(BlockFamily(self.columns, self.l2, self.blocks, self.blocks_start), weight, self.fits)
+        return BlockBank(
+            BlockFamily(self.columns, self.l2, self.blocks, self.blocks_start), weight, self.fits
+        )
 
 
 def blocks(X, blocks=None, *, l2=0.0):
-    """Blocks of the columns of X, fitted together: ``Problem(blocks(X, [[0, 1], [2]]), y)`` boosts with least-squares fits.
+    """Blocks of the columns of X, fitted together: ``Problem(blocks(X, [[0, 1], [2]]), y)`` boosts
+    with least-squares fits.
 
-    A step fits all columns of one block to the pseudo-residual, with the solution of least norm if there are several. The fit becomes a
-    unit vector of B with a coefficient of its own; its correlation is the length of the fit. The model as coefficients of the columns is
+    A step fits all columns of one block to the pseudo-residual, with the solution of least norm if
+    there are several. The fit becomes a unit vector of B with a coefficient of its own; its
+    correlation is the length of the fit. The model as coefficients of the columns is
     ``run.problem.dictionary.spread(run.beta)``.
 
     Parameters
@@ -94,7 +114,8 @@ def blocks(X, blocks=None, *, l2=0.0):
     X : array_like, (n_samples, n_columns)
         Columns as they are: nothing is centred or scaled.
     blocks : sequence of sequences of int, or labels (n_columns,), optional
-        The columns of each block, which may share some; or the block of each column. Default: each column is a block.
+        The columns of each block, which may share some; or the block of each column. Default: each
+        column is a block.
     l2 : float
         Ridge penalty of the coefficients of a fit.
 
@@ -110,10 +131,11 @@ def blocks(X, blocks=None, *, l2=0.0):
 
     Notes
     -----
-    ``Greedy()`` takes the block that fits the pseudo-residual best, ``Weighted(p)`` and ``Groups(t)`` draw blocks;
-    ``JointSubset(t)`` and ``RandomMask(q)`` fit the columns of several blocks at once. *Memory*: 8 n_columns bytes for a step.
-    *Cost* of a step: 2 n_samples n_columns, and each candidate's size squared; a joint fit costs its size cubed.
-    *Source*: Ustimenko and Prokhorenkova, *SGLB: Stochastic Gradient Langevin Boosting*, Section 2.
+    ``Greedy()`` takes the block that fits the pseudo-residual best, ``Weighted(p)`` and
+    ``Groups(t)`` draw blocks; ``JointSubset(t)`` and ``RandomMask(q)`` fit the columns of several
+    blocks at once. *Memory*: 8 n_columns bytes for a step. *Cost* of a step: 2 n_samples n_columns,
+    and each candidate's size squared; a joint fit costs its size cubed. *Source*: Ustimenko and
+    Prokhorenkova, *SGLB: Stochastic Gradient Langevin Boosting*, Section 2.
 
     Examples
     --------
@@ -128,12 +150,21 @@ def blocks(X, blocks=None, *, l2=0.0):
     lists = [np.unique(_numbers(block)) for block in _lists(blocks, len(rows))]
     for block in lists:
         if len(block) == 0 or block[0] < 0 or block[-1] >= len(rows):
-            raise ValueError(f"a block must name columns from 0 to {len(rows) - 1}, got {shown(block.tolist())}.")
-    return BlockFamily(rows, not_negative("l2", l2), np.concatenate(lists), np.cumsum([0] + [len(block) for block in lists]))
+            raise ValueError(
+                f"a block must name columns from 0 to {len(rows) - 1}, got {shown(block.tolist())}."
+            )
+    return BlockFamily(
+        rows,
+        not_negative("l2", l2),
+        np.concatenate(lists),
+        np.cumsum([0] + [len(block) for block in lists]),
+    )
 
 
 def _lists(blocks, n):
-    """The columns of each block, from lists of columns or from one label for each of the n columns."""
+    """The columns of each block, from lists of columns or from one label for each of the n
+    columns.
+    """
     what = f"lists of columns, or a label for each of the {n} columns"
     given = items_of("blocks", range(n) if blocks is None else blocks, what)
     if not given:
@@ -142,7 +173,8 @@ def _lists(blocks, n):
         labels = np.asarray(given)
         if labels.shape != (n,) or labels.dtype.kind not in "iubU":
             raise ValueError(
-                f"blocks must have a label, a whole number or a string, for each of the {n} columns, got {shown(blocks)}."
+                f"blocks must have a label, a whole number or a string, for each of the {n} "
+                f"columns, got {shown(blocks)}."
             )
         return [np.flatnonzero(labels == label) for label in np.unique(labels)]
     return given

@@ -1,7 +1,8 @@
 """A store of gathered columns, and the scaled columns of a problem that a Lasso works on.
 
-All code that works on a few learners keeps their columns in a ``HeldColumns``. A column is gathered once and found by the number of its
-learner; a Gram matrix is kept if inner products are needed. The columns are those of B, scaled or not, or those of B'B.
+All code that works on a few learners keeps their columns in a ``HeldColumns``. A column is gathered
+once and found by the number of its learner; a Gram matrix is kept if inner products are needed. The
+columns are those of B, scaled or not, or those of B'B.
 """
 
 from functools import cached_property
@@ -26,26 +27,39 @@ def grown(array, shape):
 class HeldColumns:
     """Columns of some learners, in the order in which they were added.
 
-    place : (n_learners,), the row of each learner, -1 if it is not held;  ids : (>= m,), the learners, m = ``len(self)``
-    rows : (>= m, length), their columns, one in a row;  gram : (>= m, >= m), inner products of the columns, or None
+    place : (n_learners,), the row of each learner, -1 if it is not held; ids : (>= m,), the
+    learners, m = ``len(self)`` rows : (>= m, length), their columns, one in a row; gram : (>= m, >=
+    m), inner products of the columns, or None
 
     Parameters
     ----------
     fill : callable
-        ``fill(learners, out)`` puts the columns of the learners into the rows of `out`, (len(learners), length).
+        ``fill(learners, out)`` puts the columns of the learners into the rows of `out`,
+        (len(learners), length).
     with_gram : bool
     stored : (n_learners, length), optional
-        All columns, if they are stored in this layout: they are not copied if all learners are added at once.
+        All columns, if they are stored in this layout: they are not copied if all learners are
+        added at once.
     scale : (n_learners,), optional
-        Factors of the stored columns. Then use `correlations` and `combine`, as `rows` may hold the columns unscaled.
+        Factors of the stored columns. Then use `correlations` and `combine`, as `rows` may hold the
+        columns unscaled.
     entries : callable, optional
-        ``entries(a, b)`` computes Gram entries without columns; columns are then not kept, and `length` is 0.
+        ``entries(a, b)`` computes Gram entries without columns; columns are then not kept, and
+        `length` is 0.
     """
 
-    def __init__(self, fill, n_learners, length, with_gram=False, stored=None, scale=None, entries=None):
-        self.fill, self.stored, self.scale, self.entries, self.m = fill, stored, scale, entries, 0
-        self.place, self.ids = np.full(n_learners, -1), np.empty(0, dtype=np.int64)
-        self.rows, self.gram = np.empty((0, length)), np.empty((0, 0)) if with_gram else None
+    def __init__(
+        self, fill, n_learners, length, with_gram=False, stored=None, scale=None, entries=None
+    ):
+        self.fill = fill
+        self.stored = stored
+        self.scale = scale
+        self.entries = entries
+        self.m = 0
+        self.place = np.full(n_learners, -1)
+        self.ids = np.empty(0, dtype=np.int64)
+        self.rows = np.empty((0, length))
+        self.gram = np.empty((0, 0)) if with_gram else None
 
     def __len__(self):
         return self.m
@@ -59,12 +73,20 @@ class HeldColumns:
         """Make room for at least `size` learners."""
         size = min(size, len(self.place))
         if size > len(self.ids):
-            self.ids, self.rows = grown(self.ids, (size,)), grown(self.rows, (size, self.rows.shape[1]))
+            self.ids, self.rows = (
+                grown(self.ids, (size,)),
+                grown(self.rows, (size, self.rows.shape[1])),
+            )
             self.gram = None if self.gram is None else grown(self.gram, (size, size))
 
     def add(self, learners):
-        """Add new learners. *Cost*: gathering their columns; with a Gram matrix also their product with all columns held."""
-        m, room = self.m, self.m + len(learners)
+        """Add new learners.
+
+        *Cost*: gathering their columns; with a Gram matrix also their product with all columns
+        held.
+        """
+        m = self.m
+        room = self.m + len(learners)
         if room > len(self.ids):
             self.reserve(room + room // 2)
         if self.stored is not None and np.array_equal(learners, np.arange(len(self.place))):
@@ -73,7 +95,11 @@ class HeldColumns:
             self.fill(learners, self.rows[m:room])
         self.ids[m:room] = learners
         if self.gram is not None:
-            new = self.entries(learners, self.ids[:room]) if self.entries else np.dot(self.rows[m:room], self.rows[:room].T)
+            new = (
+                self.entries(learners, self.ids[:room])
+                if self.entries
+                else np.dot(self.rows[m:room], self.rows[:room].T)
+            )
             self.gram[m:room, :room], self.gram[:m, m:room] = new, new[:, :m].T
         if self.gram is not None and self._unscaled:
             self.gram[:room, :room] *= self.scale[:, None]
@@ -91,10 +117,15 @@ class HeldColumns:
         return self.scale * out if self._unscaled else out
 
     def combine(self, coefs):
-        """The sum of the columns times `coefs` (m,), (length,). If few `coefs` are non-zero, only their columns are read."""
+        """The sum of the columns times `coefs` (m,), (length,).
+
+        If few `coefs` are non-zero, only their columns are read.
+        """
         used = np.flatnonzero(coefs)
         coefs = self.scale * coefs if self._unscaled else coefs
-        return coefs[used] @ self.rows[used] if 4 * len(used) < self.m else coefs @ self.rows[: self.m]
+        return (
+            coefs[used] @ self.rows[used] if 4 * len(used) < self.m else coefs @ self.rows[: self.m]
+        )
 
     def at(self, learners):
         """The rows of the learners; those not held are added first."""
@@ -112,28 +143,41 @@ class HeldColumns:
 
 
 class ScaledColumns:
-    """The columns ``scale_j W^{1/2} B_j`` of a problem, ``scale <= 1``: a Lasso on them penalises learner j by lam / scale_j.
+    """The columns ``scale_j W^{1/2} B_j`` of a problem, ``scale <= 1``: a Lasso on them penalises
+    learner j by lam / scale_j.
 
-    y, resid : (n_samples,), times the root of the weights;  gamma : (n_learners,), coefficients of the columns
-    apart : whether correlations of a few learners cost only their share of a scan
-    penalty : the penalty of a Lasso on them at lam = 1, see ``coordboost.lasso.penalty``; None if it is not used
-    weighted : False where the weights are in the terms of the loss, and the columns are ``scale_j B_j``
-    products : computes Gram entries of the unit columns by ``cross(a, b)``; default ``problem.products``
-    doubt : bound of the error of these entries, in units of the rounding error of a sum of n_samples products
-    unpenalised : learners without a penalty, for the squared loss. y and all columns are used minus their projection on these. This does
-        not change the Lasso on the others, and the stored columns stay sparse. *Source*: Frisch, Waugh; Lovell
-    basis, shares : (n_samples, k) and (n_learners, k), an orthonormal basis of their span, and its products with the columns
+    y, resid : (n_samples,), times the root of the weights; gamma : (n_learners,), coefficients of
+    the columns apart : whether correlations of a few learners cost only their share of a scan
+    penalty : the penalty of a Lasso on them at lam = 1, see ``coordboost.lasso.penalty``; None if
+    it is not used weighted : False where the weights are in the terms of the loss, and the columns
+    are ``scale_j B_j`` products : computes Gram entries of the unit columns by ``cross(a, b)``;
+    default ``problem.products`` doubt : bound of the error of these entries, in units of the
+    rounding error of a sum of n_samples products unpenalised : learners without a penalty, for the
+    squared loss. y and all columns are used minus their projection on these. This does
+        not change the Lasso on the others, and the stored columns stay sparse. *Source*: Frisch,
+        Waugh; Lovell
+    basis, shares : (n_samples, k) and (n_learners, k), an orthonormal basis of their span, and its
+    products with the columns
     """
 
-    def __init__(self, problem, scale=None, penalty=None, weighted=True, products=None, unpenalised=()):
-        self.products, self.doubt = products, 1.0 if products is None else products.doubt
-        self.problem, self.scale = problem, None if scale is None or (scale == 1).all() else scale
+    def __init__(
+        self, problem, scale=None, penalty=None, weighted=True, products=None, unpenalised=()
+    ):
+        self.products = products
+        self.doubt = 1.0 if products is None else products.doubt
+        self.problem = problem
+        self.scale = None if scale is None or (scale == 1).all() else scale
         self.penalty = penalty
-        self.n_samples, self.n_learners = problem.n_samples, problem.n_learners
+        self.n_samples = problem.n_samples
+        self.n_learners = problem.n_learners
         self.root = np.sqrt(problem.weight) if weighted and (problem.weight != 1).any() else None
-        self.rows, nothing = problem.dictionary.rows, np.zeros(0)
+        self.rows = problem.dictionary.rows
+        nothing = np.zeros(0)
         self.apart = self.rows is not None or problem.dictionary.apart
-        self.factors = nothing if self.root is None else self.root, nothing if self.scale is None else self.scale
+        self.factors = (
+            nothing if self.root is None else self.root,
+            nothing if self.scale is None else self.scale,
+        )
         self.y = self._weighted(problem.y)
         self.null = float(self.y @ self.y) / 2
         self.unpenalised = np.array(unpenalised, dtype=np.int64)
@@ -141,15 +185,22 @@ class ScaledColumns:
             self._project()
 
     def _project(self):
-        """Set `basis` and `shares`, and project them out of y. *Cost*: a thin SVD of the unpenalised columns, and a scan for each."""
-        left, size, right = svd(self._weighted(self.problem.gather(self.unpenalised).T).T, full_matrices=False)
+        """Set `basis` and `shares`, and project them out of y.
+
+        *Cost*: a thin SVD of the unpenalised columns, and a scan for each.
+        """
+        left, size, right = svd(
+            self._weighted(self.problem.gather(self.unpenalised).T).T, full_matrices=False
+        )
         some = size > max(left.shape[0], len(size)) * np.finfo(float).eps * size[0]
-        self.basis, self.solve = left[:, some], right[some].T / size[some]
+        self.basis = left[:, some]
+        self.solve = right[some].T / size[some]
         shares = np.empty((self.n_learners, self.basis.shape[1]))
         for share, one in zip(shares.T, self.basis.T, strict=True):
             share[:] = self.scan(one)
         shares[self.unpenalised] = 0.0
-        self.shares, self.start = shares, self.basis.T @ self.y
+        self.shares = shares
+        self.start = self.basis.T @ self.y
         for _ in range(2):  # the second pass removes what rounding left
             self.y = self.y - self.basis @ (self.basis.T @ self.y)
 
@@ -157,7 +208,9 @@ class ScaledColumns:
         """The best unpenalised coefficients given the others, CSR arrays (n, n_learners)."""
         best = (self.start - gammas @ self.shares) @ self.solve.T
         row = np.repeat(np.arange(len(best)), len(self.unpenalised))
-        return scipy.sparse.csr_array((best.ravel(), (row, np.tile(self.unpenalised, len(best)))), shape=gammas.shape)
+        return scipy.sparse.csr_array(
+            (best.ravel(), (row, np.tile(self.unpenalised, len(best)))), shape=gammas.shape
+        )
 
     def _weighted(self, v):
         return v if self.root is None else self.root * v
@@ -169,15 +222,27 @@ class ScaledColumns:
 
     @property
     def in_memory(self):
-        """The stored learners and their factors, for compiled blocks; None if none are stored, or too many."""
+        """The stored learners and their factors, for compiled blocks.
+
+        None if none are stored, or too many.
+        """
         return None if self.rows is None or self.rows.size > LITTLE else (self.rows, *self.factors)
 
     def hold(self, with_gram=False, columns=True):
-        """Return a store for columns of learners; with `columns` False only for their Gram matrix, if that needs no columns."""
+        """Return a store for columns of learners.
+
+        With `columns` False only for their Gram matrix, if that needs no columns.
+        """
         if not columns and self._products() is not None:
             return HeldColumns(None, self.n_learners, 0, True, entries=self.entries)
-        stored = self.rows if self.root is None and (self.scale is None or with_gram) and not len(self.unpenalised) else None
-        return HeldColumns(self.gather, self.n_learners, self.n_samples, with_gram, stored, self.scale)
+        stored = (
+            self.rows
+            if self.root is None and (self.scale is None or with_gram) and not len(self.unpenalised)
+            else None
+        )
+        return HeldColumns(
+            self.gather, self.n_learners, self.n_samples, with_gram, stored, self.scale
+        )
 
     def _products(self):
         return self.problem.products if self.products is None else self.products
@@ -200,15 +265,23 @@ class ScaledColumns:
         return corr
 
     def scan_few(self, resid, index):
-        """Those of the learners `index`. *Cost*: their part of a scan, where learners are stored."""
+        """Those of the learners `index`.
+
+        *Cost*: their part of a scan, where learners are stored.
+        """
         corr = scan_few(self.problem.dictionary, self._weighted(resid), index)
         return corr if self.scale is None else self.scale[index] * corr
 
     def levels(self, resids):
-        """The largest abs correlation with each row of `resids` (k, n_samples), (k,). *Cost*: k scans, as products of matrices."""
+        """The largest abs correlation with each row of `resids` (k, n_samples), (k,).
+
+        *Cost*: k scans, as products of matrices.
+        """
         if not self.apart:
             return np.array([np.abs(self.scan(resid)).max() for resid in resids])
-        out, v, buffer = np.zeros(len(resids)), self._weighted(resids), np.empty(len(resids) * FEW)
+        out = np.zeros(len(resids))
+        v = self._weighted(resids)
+        buffer = np.empty(len(resids) * FEW)
         for k in range(0, self.n_learners, FEW):
             some = np.arange(k, min(k + FEW, self.n_learners))
             part = self.problem.gather(some).T if self.rows is None else self.rows[k : k + FEW]
@@ -220,7 +293,9 @@ class ScaledColumns:
 
     def combine(self, gamma):
         """The predictions of the coefficients `gamma`, (n_samples,)."""
-        pred = self._weighted(self.problem.combine(gamma if self.scale is None else self.scale * gamma))
+        pred = self._weighted(
+            self.problem.combine(gamma if self.scale is None else self.scale * gamma)
+        )
         return pred - self.basis @ (gamma @ self.shares) if len(self.unpenalised) else pred
 
     def norm_bound(self, learners):
@@ -230,7 +305,9 @@ class ScaledColumns:
     def gather(self, index, out):
         """Fill `out` (len(index), n_samples) with the columns `index`, one in a row."""
         if self.rows is not None:
-            np.take(self.rows, index, axis=0, out=out, mode="clip")  # unlike other modes, this one makes no temporary copy
+            np.take(
+                self.rows, index, axis=0, out=out, mode="clip"
+            )  # unlike other modes, this one makes no temporary copy
         else:
             out[:] = self.problem.gather(index).T
         if self.root is not None:

@@ -1,6 +1,8 @@
-"""Infer what a column of a table holds: numbers, dates (days since 1 January 1970, the time of day as a fraction) or categories.
+"""Infer what a column of a table holds: numbers, dates (days since 1 January 1970, the time of day
+as a fraction) or categories.
 
-Each distinct text is parsed once, so a column of millions of cells with a few distinct words costs little.
+Each distinct text is parsed once, so a column of millions of cells with a few distinct words costs
+little.
 """
 
 import datetime
@@ -14,26 +16,56 @@ import numpy as np
 
 from coordboost.data.frames import listed
 
-NUMBER, DATE, CATEGORY, KEY = "number", "date", "category", "key"
-#: A column of text is a key if it has at least this many cells and all differ: names, case numbers, remarks.
+NUMBER = "number"
+DATE = "date"
+CATEGORY = "category"
+KEY = "key"
+#: A column of text is a key if it has at least this many cells and all differ: names, case numbers,
+#: remarks.
 KEYS = 10
-#: Words that mean "missing" in a column whose other entries are numbers or dates, in addition to those that pandas knows.
+#: Words that mean "missing" in a column whose other entries are numbers or dates, in addition to
+#: those that pandas knows.
 WORDS = {
-    "", "?", "-", "--", ".", "*", "na", "n.a.", "none", "missing", "unknown", "not available", "not applicable", "no data", "nil",
-}  # fmt: skip
+    "",
+    "?",
+    "-",
+    "--",
+    ".",
+    "*",
+    "na",
+    "n.a.",
+    "none",
+    "missing",
+    "unknown",
+    "not available",
+    "not applicable",
+    "no data",
+    "nil",
+}
 #: Above this, not every whole number is a float64 number.
 WHOLE = 1 << 53
-#: Numbers with a mark that ``float`` refuses: of a currency or per cent, of thousands, a decimal comma, the exponent d of Fortran.
+#: Numbers with a mark that ``float`` refuses: of a currency or per cent, of thousands, a decimal
+#: comma, the exponent d of Fortran.
 MARKED = re.compile(
-    r"(?=.*\d)[$€£¥]?\s*[+-]?(\d*|\d{1,3}([.,_'\u2019 \u00a0\u2009\u202f]\d{3})+)([.,]\d+)?([dD][+-]?\d+)?\s*[%$€£¥]?"
+    r"(?=.*\d)[$€£¥]?\s*[+-]?(\d*|\d{1,3}([.,_'\u2019 "
+    r"\u00a0\u2009\u202f]\d{3})+)([.,]\d+)?([dD][+-]?\d+)?\s*[%$€£¥]?"
 )
 #: The format of ISO 8601, with or without a T or a time zone.
 ISO = "ISO"
 BEGINS_AS_ISO = re.compile(r"\d{4}-\d{2}-\d{2}(?!\d)").match
 #: Date formats, tried in this order, each without and with a time of day.
 FORMATS = (
-    "%Y-%m-%d", "%Y/%m/%d", "%d.%m.%Y", "%d.%m.%y", "%d/%m/%Y", "%m/%d/%Y", "%d-%m-%Y", "%m-%d-%Y", "%d-%b-%Y", "%d %b %Y",
-)  # fmt: skip
+    "%Y-%m-%d",
+    "%Y/%m/%d",
+    "%d.%m.%Y",
+    "%d.%m.%y",
+    "%d/%m/%Y",
+    "%m/%d/%Y",
+    "%d-%m-%Y",
+    "%m-%d-%Y",
+    "%d-%b-%Y",
+    "%d %b %Y",
+)
 TIMES = ("", " %H:%M", " %H:%M:%S", " %H:%M:%S.%f", " %I:%M %p", " %I:%M:%S %p")
 WAYS = (ISO, *(one + time for one in FORMATS for time in TIMES))
 #: Formats that differ in the order of day and month only.
@@ -44,7 +76,8 @@ class Cells(NamedTuple):
     """The number and date formats of the cells of a table, and where its rows are.
 
     where : function from a row number, counted from 0, to the place of the row in words ("line 7")
-    decimal, thousands : marks in numbers, the second may be "";  day_format : format of dates, None to infer it
+    decimal, thousands : marks in numbers, the second may be ""; day_format : format of dates, None
+    to infer it
     """
 
     where: Callable[[int], str] = "row {} (counted from 0)".format
@@ -53,13 +86,21 @@ class Cells(NamedTuple):
     day_format: str | None = None
 
     def number(self, value):
-        """A cell as a float, None for text; ``1_000`` is a number to ``float`` but not in a table."""
+        """A cell as a float, None for text.
+
+        ``1_000`` is a number to ``float`` but not in a table.
+        """
         if isinstance(value, numbers.Real):
             return float(value) if abs(value) < 1e308 else math.inf
         text = str(value).strip()
-        if self.thousands and self.thousands in text:  # a date is no number; Indian groups (lakhs) have two digits
-            mark, point = re.escape(self.thousands), re.escape(self.decimal)
-            if not re.fullmatch(rf"[+-]?\d{{1,3}}({mark}\d{{2,3}})*{mark}\d{{3}}({point}\d*)?([eE][+-]?\d+)?", text):
+        if (
+            self.thousands and self.thousands in text
+        ):  # a date is no number; Indian groups (lakhs) have two digits
+            mark = re.escape(self.thousands)
+            point = re.escape(self.decimal)
+            if not re.fullmatch(
+                rf"[+-]?\d{{1,3}}({mark}\d{{2,3}})*{mark}\d{{3}}({point}\d*)?([eE][+-]?\d+)?", text
+            ):
                 return None
             text = text.replace(self.thousands, "")
         if "_" in text or (self.decimal != "." and "." in text):
@@ -73,9 +114,10 @@ class Cells(NamedTuple):
 class Column(NamedTuple):
     """A column of a table, parsed.
 
-    kind : ``NUMBER``, ``DATE`` or ``CATEGORY``; ``KEY`` for text that differs in every row, from which no model can learn
-    values : float64 (n_rows,), NaN where missing; for a category whole numbers, indices into `levels`, -1 where missing
-    levels : tuple of str: the categories, sorted; for dates one entry, their format;  said : what was inferred, or ""
+    kind : ``NUMBER``, ``DATE`` or ``CATEGORY``; ``KEY`` for text that differs in every row, from
+    which no model can learn values : float64 (n_rows,), NaN where missing; for a category whole
+    numbers, indices into `levels`, -1 where missing levels : tuple of str: the categories, sorted;
+    for dates one entry, their format; said : what was inferred, or ""
     """
 
     kind: str
@@ -96,7 +138,9 @@ def cell(text):
 
 
 def clash(whole):
-    """Find a whole number that float64 cannot tell from another one before it: (its index, the one before), or None."""
+    """Find a whole number that float64 cannot tell from another one before it: (its index, the one
+    before), or None.
+    """
     seen = {}
     for place, one in enumerate(whole):
         if abs(one) >= WHOLE and seen.setdefault(float(one), one) != one:
@@ -119,9 +163,13 @@ def column_of(name, series, cells, kind=None, *, may_be_key=False):
     """
     import pandas as pd
 
-    sort, told = getattr(series.dtype, "kind", "O"), isinstance(series.dtype, pd.CategoricalDtype)
+    sort = getattr(series.dtype, "kind", "O")
+    told = isinstance(series.dtype, pd.CategoricalDtype)
     if sort == "m":
-        raise ValueError(f"column {name!r} holds durations: convert them to numbers, or leave it out (drop={name!r}).")
+        raise ValueError(
+            f"column {name!r} holds durations: convert them to numbers, or leave it out "
+            f"(drop={name!r})."
+        )
     if sort == "M" and kind in (None, DATE):
         return Column(DATE, _days(series), ("",))
     if sort in "biuf" and (kind in (None, NUMBER) or (kind == DATE and series.isna().all())):
@@ -131,7 +179,9 @@ def column_of(name, series, cells, kind=None, *, may_be_key=False):
     try:
         codes, distinct = pd.factorize(series)
     except (TypeError, ValueError, NotImplementedError):
-        raise ValueError(f"column {name!r} holds lists or the like: leave it out (drop={name!r}).") from None
+        raise ValueError(
+            f"column {name!r} holds lists or the like: leave it out (drop={name!r})."
+        ) from None
     distinct = np.asarray(distinct, dtype=object).tolist()
     may_be_key = may_be_key and kind is None
     if kind == CATEGORY or (told and kind is None):
@@ -151,12 +201,23 @@ def column_of(name, series, cells, kind=None, *, may_be_key=False):
         values = spread(found)
         _check(name, series, values, cells)
         return Column(NUMBER, values, (), said)
-    if kind != NUMBER and (dates := _dates([distinct[j] for j in known], cells, lambda: _place(name, codes, known[0], cells))):
+    if kind != NUMBER and (
+        dates := _dates(
+            [distinct[j] for j in known], cells, lambda: _place(name, codes, known[0], cells)
+        )
+    ):
         way, days = dates
         if not np.isnan(days).any():
             return Column(DATE, spread(days), (way,), said)
         if kind is None:
-            _refuse(name, codes, distinct, [j for j, day in zip(known, days, strict=True) if np.isnan(day)], cells, "among dates")
+            _refuse(
+                name,
+                codes,
+                distinct,
+                [j for j, day in zip(known, days, strict=True) if np.isnan(day)],
+                cells,
+                "among dates",
+            )
     counts = np.bincount(codes[codes >= 0], minlength=len(text))
     odd = {j for j, number in zip(known, found, strict=True) if number is None}
     like = [j for j in known if j not in odd or MARKED.fullmatch(text[j])]
@@ -167,12 +228,16 @@ def column_of(name, series, cells, kind=None, *, may_be_key=False):
 
 
 def _check(name, series, values, cells):
-    """Refuse infinite numbers, and whole numbers that float64 cannot tell apart; `values` is the `series` as float64."""
+    """Refuse infinite numbers, and whole numbers that float64 cannot tell apart.
+
+    `values` is the `series` as float64.
+    """
     infinite = np.flatnonzero(np.isinf(values))
     if infinite.size:
         row = int(infinite[0])
         raise ValueError(
-            f"{cells.where(row)}, column {name!r} holds {cell(series.iloc[row])}, not a finite float64 number: correct it, or leave "
+            f"{cells.where(row)}, column {name!r} holds {cell(series.iloc[row])}, not a finite "
+            "float64 number: correct it, or leave "
             "the cell empty."
         )
     large = [] if series.dtype.kind == "f" else np.flatnonzero(np.abs(values) >= WHOLE).tolist()
@@ -180,8 +245,10 @@ def _check(name, series, values, cells):
     found = clash([int(one) if re.fullmatch(r"[+-]?\d+", one) else 0 for one in text])
     if found:
         raise ValueError(
-            f"{cells.where(large[found[0]])}, column {name!r} holds {cell(text[found[0]])}, which as float64 equals "
-            f"{cell(found[1])} in another row: subtract a constant from the column, take it as text (text={name!r}), or leave it out "
+            f"{cells.where(large[found[0]])}, column {name!r} holds {cell(text[found[0]])}, which "
+            "as float64 equals "
+            f"{cell(found[1])} in another row: subtract a constant from the column, take it as "
+            f"text (text={name!r}), or leave it out "
             f"(drop={name!r})."
         )
 
@@ -207,17 +274,23 @@ def _parsed(text, way):
     import pandas as pd
 
     if way == ISO:
-        text, way = [one if BEGINS_AS_ISO(one) else None for one in text], "ISO8601"
+        text = [one if BEGINS_AS_ISO(one) else None for one in text]
+        way = "ISO8601"
     try:
-        return _days(pd.to_datetime(pd.Series(text, dtype=object), format=way, errors="coerce", utc=True))
+        return _days(
+            pd.to_datetime(pd.Series(text, dtype=object), format=way, errors="coerce", utc=True)
+        )
     except ValueError:  # not a date format
         return np.full(len(text), np.nan)
 
 
 def _dates(values, cells, place):
-    """Infer the format of dates from distinct values; return it and the days of each value, NaN for values in another format.
+    """Infer the format of dates from distinct values.
 
-    Return None if at most half of the values are dates. place : function without arguments: where the first value is, in words
+    Return it and the days of each value, NaN for values in another format.
+
+    Return None if at most half of the values are dates. place : function without arguments: where
+    the first value is, in words
 
     Raises
     ------
@@ -228,8 +301,13 @@ def _dates(values, cells, place):
 
     if all(isinstance(value, datetime.date) for value in values):
         return "", _days(pd.Series(values, dtype=object))
-    text, told = [str(value).strip() for value in values], cells.day_format
-    ways = [told] if told else [way for way in WAYS if text[0][0].isdigit() and _is_written(text[0], way)]
+    text = [str(value).strip() for value in values]
+    told = cells.day_format
+    ways = (
+        [told]
+        if told
+        else [way for way in WAYS if text[0][0].isdigit() and _is_written(text[0], way)]
+    )
     for way in ways:
         days = _parsed(text, way)
         if not np.isnan(days).any():
@@ -241,7 +319,11 @@ def _dates(values, cells, place):
                     f'date_format="{way}" or "{other + way[8:]}".'
                 )
             return way, days
-    dated = np.any([~np.isnan(_parsed(text, way)) for way in (ways if told else WAYS)], axis=0) if ways else np.array([])
+    dated = (
+        np.any([~np.isnan(_parsed(text, way)) for way in (ways if told else WAYS)], axis=0)
+        if ways
+        else np.array([])
+    )
     return (ways[0], _parsed(text, ways[0])) if 2 * dated.sum() > len(text) else None
 
 
@@ -250,23 +332,40 @@ def _place(name, codes, code, cells):
 
 
 def _refuse(name, codes, distinct, odd, cells, among):
-    """Raise an error for the first cell whose code is in the list `odd`: where it is, what it is `among`, and what to do."""
+    """Raise an error for the first cell whose code is in the list `odd`: where it is, what it is
+    `among`, and what to do.
+    """
     code = codes[np.argmax(np.isin(codes, odd))]
     word = str(distinct[code]).strip()
     ways = ["correct the cell or leave it empty"]
     if MARKED.fullmatch(word):
-        mark = next((one for one in word if not one.isdigit() and one not in "+-%$€£¥dD" + cells.decimal), ",")
-        ways.append(f'if it is a number, write it without a mark, or name the mark (decimal="{mark}" or thousands="{mark}")')
+        mark = next(
+            (one for one in word if not one.isdigit() and one not in "+-%$€£¥dD" + cells.decimal),
+            ",",
+        )
+        ways.append(
+            f'if it is a number, write it without a mark, or name the mark (decimal="{mark}" or '
+            f'thousands="{mark}")'
+        )
     elif not any(map(str.isdigit, word)) and len(word) <= 40:
         ways.append(f"if it means missing, declare it (na={word!r})")
     if not among.startswith("where"):
         ways.append(f"if the column is text, declare it (text={name!r})")
-    raise ValueError(f"{_place(name, codes, code, cells)} holds {cell(distinct[code])} {among}: {'; '.join(ways)}.")
+    raise ValueError(
+        f"{_place(name, codes, code, cells)} holds {cell(distinct[code])} {among}: "
+        f"{'; '.join(ways)}."
+    )
 
 
 def _category(codes, distinct, may_be_key):
-    """Return a ``Column`` of categories, or of keys; spaces around a cell are ignored, empty cells are missing."""
-    names = [str(int(value) if isinstance(value, float) and value.is_integer() else value).strip() for value in distinct]
+    """Return a ``Column`` of categories, or of keys.
+
+    Spaces around a cell are ignored, empty cells are missing.
+    """
+    names = [
+        str(int(value) if isinstance(value, float) and value.is_integer() else value).strip()
+        for value in distinct
+    ]
     levels = tuple(sorted({*names} - {""}))
     place = {"": -1} | {level: j for j, level in enumerate(levels)}
     values = np.array([*map(place.__getitem__, names), -1], dtype=np.int32)[codes]

@@ -1,4 +1,6 @@
-"""Read raw columns of any kind one by one, for binning: as numbers with NaN for missing values, or as categories."""
+"""Read raw columns of any kind one by one, for binning: as numbers with NaN for missing values, or
+as categories.
+"""
 
 from contextlib import suppress
 
@@ -11,7 +13,8 @@ from coordboost.data import validation
 from coordboost.data.frames import is_number, is_time, refuse_times
 from coordboost.data.outofcore import StoredColumns
 
-#: Least number of samples for which threads are used: with fewer, threads wait for each other longer than they work.
+#: Least number of samples for which threads are used: with fewer, threads wait for each other
+#: longer than they work.
 LONG = 1 << 12
 
 
@@ -20,23 +23,35 @@ def readable(column, name):
     refuse_times(f"column {name!r}", column)
     try:
         nullable = getattr(getattr(column, "dtype", None), "na_value", None) is not None
-        array = column.to_numpy(dtype=np.float64, na_value=np.nan) if nullable else np.asarray(column)
+        array = (
+            column.to_numpy(dtype=np.float64, na_value=np.nan) if nullable else np.asarray(column)
+        )
         if array.dtype.kind == "c":  # numpy would drop the imaginary part
             raise TypeError
-        return np.ascontiguousarray(array, dtype=array.dtype if array.dtype in (np.float32, np.float64) else np.float64)
+        return np.ascontiguousarray(
+            array, dtype=array.dtype if array.dtype in (np.float32, np.float64) else np.float64
+        )
     except OverflowError:
-        raise ValueError(f"column {name!r} must hold numbers that float64 can hold: one has too many digits.") from None
+        raise ValueError(
+            f"column {name!r} must hold numbers that float64 can hold: one has too many digits."
+        ) from None
     except (TypeError, ValueError):
         array = np.asarray(column)
-        wrong = next((value for value in array.ravel().tolist() if not isinstance(value, int | float)), array)
+        wrong = next(
+            (value for value in array.ravel().tolist() if not isinstance(value, int | float)), array
+        )
         raise ValueError(
-            f"column {name!r} must hold real numbers, got {shown(wrong)}; name it in categorical (categorical_features of an "
+            f"column {name!r} must hold real numbers, got {shown(wrong)}; name it in categorical "
+            "(categorical_features of an "
             "estimator), or encode it as numbers."
         ) from None
 
 
 def _by_column(X):
-    """Convert a sparse matrix to CSC without duplicate entries; the caller's matrix is not changed."""
+    """Convert a sparse matrix to CSC without duplicate entries.
+
+    The caller's matrix is not changed.
+    """
     X = scipy.sparse.csc_array(validation.sound(X))
     if not X.has_canonical_format:
         X = X.copy()
@@ -47,7 +62,8 @@ def _by_column(X):
 class RawColumns:
     """The columns of `X`: an array, a data frame or a sparse matrix.
 
-    shape : (n_samples, n_columns);  names : column names of a data frame, or None;  named : whether they are strings, not numbers
+    shape : (n_samples, n_columns); names : column names of a data frame, or None; named : whether
+    they are strings, not numbers
     """
 
     #: Columns of an array that are copied together, because neighbours share cache lines.
@@ -61,7 +77,10 @@ class RawColumns:
         self.sparse = scipy.sparse.issparse(X)
         self.X = X if self.frame else _by_column(X) if self.sparse else validation.as_array("X", X)
         if len(self.X.shape) != 2 or 0 in self.X.shape:
-            raise ValueError(f"X must have two dimensions, and at least one row and one column, got shape {self.X.shape}.")
+            raise ValueError(
+                "X must have two dimensions, and at least one row and one column, got shape "
+                f"{self.X.shape}."
+            )
         self.shape = self.X.shape
         self.names = [str(name) for name in X.columns] if self.frame else None
         self.named = self.frame and all(isinstance(name, str) for name in X.columns)
@@ -72,7 +91,9 @@ class RawColumns:
         return map(function, parts) if self.shape[0] < LONG else in_order(function, parts)
 
     def each(self, function, columns):
-        """Return a list of ``function(column)`` for the columns of a part, computed one after the other."""
+        """Return a list of ``function(column)`` for the columns of a part, computed one after the
+        other.
+        """
         return list(map(function, columns))
 
     def categories(self):
@@ -91,13 +112,19 @@ class RawColumns:
         return self._filled(j) if self.sparse else self.X[:, j]
 
     def _filled(self, j):
-        """Column j of a sparse matrix as a dense vector: slicing by scipy takes fifty times as long."""
-        out, entries = np.zeros(self.shape[0], dtype=self.X.dtype), slice(*self.X.indptr[j : j + 2])
+        """Column j of a sparse matrix as a dense vector: slicing by scipy takes fifty times as
+        long.
+        """
+        out = np.zeros(self.shape[0], dtype=self.X.dtype)
+        entries = slice(*self.X.indptr[j : j + 2])
         out[self.X.indices[entries]] = self.X.data[entries]
         return out
 
     def numbers(self, columns, names):
-        """Some columns as numbers, a list of (n_samples,); those of an array are copied together."""
+        """Some columns as numbers, a list of (n_samples,).
+
+        Those of an array are copied together.
+        """
         if not (self.frame or self.sparse) and is_number(self.X.dtype):
             block = self.X[:, columns].T
             kept = block.dtype if block.dtype in (np.float32, np.float64) else np.float64
@@ -111,14 +138,18 @@ def as_stored(values):
 
 
 class StoredRawColumns:
-    """As ``RawColumns``, for columns too large for memory: a few columns are read at a time, and processed in threads.
+    """As ``RawColumns``, for columns too large for memory: a few columns are read at a time, and
+    processed in threads.
 
-    *Cost*: one pass if each column is contiguous or has chunks of its own. Otherwise one pass for each part, as many columns as fit into
-    half of ``X.memory`` bytes.
+    *Cost*: one pass if each column is contiguous or has chunks of its own. Otherwise one pass for
+    each part, as many columns as fit into half of ``X.memory`` bytes.
     """
 
     def __init__(self, X):
-        self.store, self.shape, self.names, self.named = X.store, X.shape, X.names, X.named
+        self.store = X.store
+        self.shape = X.shape
+        self.names = X.names
+        self.named = X.named
         kept = getattr(X.store, "dtype", None)
         self.dtype = np.dtype(kept if kept in (np.float32, np.float64) else np.float64)
         self.together = max(1, int(X.memory) // 2 // (self.dtype.itemsize * self.shape[0]))
@@ -192,19 +223,22 @@ def distinct(column):
         number = [places.setdefault(value, len(places)) for value in values.tolist()]
     except TypeError:
         wrong = next(value for value in values.tolist() if getattr(value, "__hash__", None) is None)
-        raise ValueError(f"categories must be text, numbers, booleans or dates, got {shown(wrong)}.") from None
+        raise ValueError(
+            f"categories must be text, numbers, booleans or dates, got {shown(wrong)}."
+        ) from None
     return list(places), np.array(number, dtype=np.int64)
 
 
 def labelled(column):
     """Return the levels in use, in order, and the number of the level of each sample, or `MISSING`.
 
-    Levels are text, numbers or booleans. Other objects, such as dates, are represented by their text;
-    whether that is so is returned, too.
+    Levels are text, numbers or booleans. Other objects, such as dates, are represented by their
+    text; whether that is so is returned, too.
     """
     coded = hasattr(column, "cat")
     if coded:
-        values, number = list(column.cat.categories), np.asarray(column.cat.codes, dtype=np.int64)
+        values = list(column.cat.categories)
+        number = np.asarray(column.cat.codes, dtype=np.int64)
     else:
         values, number = distinct(column)
     levels = [as_level(value) for value in values]

@@ -1,4 +1,7 @@
-"""Families of trees, by number of splits and norm of leaf values; bounds of the complexity of such a family."""
+"""Families of trees, by number of splits and norm of leaf values.
+
+Bounds of the complexity of such a family.
+"""
 
 import math
 
@@ -13,11 +16,15 @@ from coordboost.learners.families import Families
 from coordboost.learners.trees import Growth
 
 #: The grid of the paper: maximum numbers of splits, and bounds of the norm of leaf values.
-NODES, BOUNDS = (2, 4, 8, 16, 32, 64, 256), (0.001, 0.01, 0.1, 0.5, 1.0, 2.0, 4.0)
+NODES = (2, 4, 8, 16, 32, 64, 256)
+BOUNDS = (0.001, 0.01, 0.1, 0.5, 1.0, 2.0, 4.0)
 
 
-def tree_complexity(nodes: ArrayLike, bound: ArrayLike, n_features: int, n_samples: int) -> np.ndarray:
-    r"""lambda sqrt((4 n + 2) log2(d + 2) ln(m + 1) / m), the complexity r of the trees :math:`H_{n,\lambda,q}`, any q >= 1.
+def tree_complexity(
+    nodes: ArrayLike, bound: ArrayLike, n_features: int, n_samples: int
+) -> np.ndarray:
+    r"""Lambda sqrt((4 n + 2) log2(d + 2) ln(m + 1) / m), the complexity r of the trees
+    :math:`H_{n,\lambda,q}`, any q >= 1.
 
     Parameters
     ----------
@@ -38,8 +45,8 @@ def tree_complexity(nodes: ArrayLike, bound: ArrayLike, n_features: int, n_sampl
 
     Notes
     -----
-    An upper bound of :math:`\frac1m E \sup_h \sum_i \sigma_i h(x_i)`; the printed definition lacks 1/m. *Source*: Cortes, Mohri,
-    Storcheus, *Regularized Gradient Boosting*, Theorem 1.
+    An upper bound of :math:`\frac1m E \sup_h \sum_i \sigma_i h(x_i)`; the printed definition lacks
+    1/m. *Source*: Cortes, Mohri, Storcheus, *Regularized Gradient Boosting*, Theorem 1.
 
     Examples
     --------
@@ -49,16 +56,21 @@ def tree_complexity(nodes: ArrayLike, bound: ArrayLike, n_features: int, n_sampl
     >>> cb.theory.bounds.tree_complexity([1, 8, 64], 1.0, 10, 10_000).round(2)
     array([0.14, 0.34, 0.92])
     """
-    d, m = validation.whole("n_features", n_features, 1), validation.whole("n_samples", n_samples, 1)
-    n, lam = validation.floats("nodes", nodes), validation.floats("bound", bound)
+    d = validation.whole("n_features", n_features, 1)
+    m = validation.whole("n_samples", n_samples, 1)
+    n = validation.floats("nodes", nodes)
+    lam = validation.floats("bound", bound)
     return lam * np.sqrt((4 * n + 2) * math.log2(d + 2) * math.log(m + 1) / m)
 
 
-def sharper_tree_complexity(nodes: ArrayLike, bound: ArrayLike, n_features: int, n_samples: int) -> np.ndarray:
-    r"""lambda min(1, sqrt(2 (n ln(8 d (m + 1)) + ln 2) / m)): fewer ways to label the samples, counted directly.
+def sharper_tree_complexity(
+    nodes: ArrayLike, bound: ArrayLike, n_features: int, n_samples: int
+) -> np.ndarray:
+    r"""Lambda min(1, sqrt(2 (n ln(8 d (m + 1)) + ln 2) / m)): fewer ways to label the samples,
+    counted directly.
 
-    A tree with n splits has one of at most 4^n shapes, d (m + 1) tests at each split and 2^(n + 1) signs, and no learner is larger than
-    lambda.
+    A tree with n splits has one of at most 4^n shapes, d (m + 1) tests at each split and 2^(n + 1)
+    signs, and no learner is larger than lambda.
 
     Parameters
     ----------
@@ -79,29 +91,51 @@ def sharper_tree_complexity(nodes: ArrayLike, bound: ArrayLike, n_features: int,
 
     Notes
     -----
-    *Source*: ours, by Massart's lemma, as Theorem 1 of Cortes, Mohri, Storcheus, *Regularized Gradient Boosting*.
+    *Source*: ours, by Massart's lemma, as Theorem 1 of Cortes, Mohri, Storcheus, *Regularized
+    Gradient Boosting*.
 
     Examples
     --------
-    Trees with 1, 8 and 64 splits, on 10 features and 10,000 samples; ``tree_complexity`` has 0.14, 0.34, 0.92.
+    Trees with 1, 8 and 64 splits, on 10 features and 10,000 samples; ``tree_complexity`` has 0.14,
+    0.34, 0.92.
 
     >>> import coordboost as cb
     >>> cb.theory.bounds.sharper_tree_complexity([1, 8, 64], 1.0, 10, 10_000).round(2)
     array([0.05, 0.15, 0.42])
     """
-    d, m = validation.whole("n_features", n_features, 1), validation.whole("n_samples", n_samples, 1)
-    n, lam = validation.floats("nodes", nodes), validation.floats("bound", bound)
+    d = validation.whole("n_features", n_features, 1)
+    m = validation.whole("n_samples", n_samples, 1)
+    n = validation.floats("nodes", nodes)
+    lam = validation.floats("bound", bound)
     return lam * np.minimum(1.0, np.sqrt(2 * (n * math.log(8 * d * (m + 1)) + math.log(2)) / m))
 
 
 def tree_families(
-    X, *, nodes=NODES, bounds=BOUNDS, q=2.0, sums=False, complexity=tree_complexity, normalize=True, min_samples=1, min_gain=0.0, l2=0.0,
-    monotone=None, penalty=None, max_bins=255, exact=False, categorical=(), feature_names=None, file=None,
-):  # fmt: skip
-    r"""The trees :math:`H_{n,\lambda,q}` on the columns of X, for every n in `nodes` and lambda in `bounds`: the learners of ``rgb``.
+    X,
+    *,
+    nodes=NODES,
+    bounds=BOUNDS,
+    q=2.0,
+    sums=False,
+    complexity=tree_complexity,
+    normalize=True,
+    min_samples=1,
+    min_gain=0.0,
+    l2=0.0,
+    monotone=None,
+    penalty=None,
+    max_bins=255,
+    exact=False,
+    categorical=(),
+    feature_names=None,
+    file=None,
+):
+    r"""The trees :math:`H_{n,\lambda,q}` on the columns of X, for every n in `nodes` and lambda in
+    `bounds`: the learners of ``rgb``.
 
-    Family (n, lambda) holds the trees with at most n splits whose leaf values w have :math:`\|w\|_q = \lambda`. A step grows one tree
-    and always splits the leaf with the largest gain; its first n splits are the tree of n splits, so one growth serves all families.
+    Family (n, lambda) holds the trees with at most n splits whose leaf values w have
+    :math:`\|w\|_q = \lambda`. A step grows one tree and always splits the leaf with the largest
+    gain; its first n splits are the tree of n splits, so one growth serves all families.
 
     Parameters
     ----------
@@ -113,11 +147,13 @@ def tree_families(
         Bounds lambda.
     q : float from 1 to inf, default 2
     sums : bool, default False
-        Whether leaf values follow the sums of their leaves, not the means: the steepest direction for a step with the family's constant.
+        Whether leaf values follow the sums of their leaves, not the means: the steepest direction
+        for a step with the family's constant.
     complexity : function, default ``bounds.tree_complexity``
         ``complexity(nodes, bound, n_features, n_samples)``, (n_families,).
     normalize : bool, default True
-        Divide the complexities by the largest, so that they lie between 0 and 1, as in the paper's experiments.
+        Divide the complexities by the largest, so that they lie between 0 and 1, as in the paper's
+        experiments.
     min_samples, min_gain, l2, monotone, penalty, max_bins, exact, categorical, feature_names, file : optional
         As for ``trees``.
 
@@ -128,8 +164,9 @@ def tree_families(
 
     Notes
     -----
-    *Memory*: histograms take 16 (largest n) (features) (bins) bytes while a tree grows; a smaller `max_bins` takes less. *Source*: Cortes,
-    Mohri, Storcheus, *Regularized Gradient Boosting*, Sections 3 and 5.
+    *Memory*: histograms take 16 (largest n) (features) (bins) bytes while a tree grows; a smaller
+    `max_bins` takes less. *Source*: Cortes, Mohri, Storcheus, *Regularized Gradient Boosting*,
+    Sections 3 and 5.
 
     Examples
     --------
@@ -139,7 +176,12 @@ def tree_families(
     array([1, 2])
     """
     binned, binning = bin_columns(
-        X, max_bins=max_bins, exact=exact, categorical=categorical, feature_names=feature_names, file=file
+        X,
+        max_bins=max_bins,
+        exact=exact,
+        categorical=categorical,
+        feature_names=feature_names,
+        file=file,
     )
     table = _table(nodes, bounds, q, sums, complexity, normalize, binned)
     signs = per_feature("monotone", monotone, binning.names, np.int64)
@@ -152,7 +194,11 @@ def tree_families(
 
 def _several(name, values):
     """A number, or a sequence of them, as a list."""
-    return [values] if number_of(values) is not None else items_of(name, values, "a number or a sequence of numbers")
+    return (
+        [values]
+        if number_of(values) is not None
+        else items_of(name, values, "a number or a sequence of numbers")
+    )
 
 
 def _table(nodes, bounds, q, sums, complexity, normalize, binned):
@@ -161,7 +207,9 @@ def _table(nodes, bounds, q, sums, complexity, normalize, binned):
     sizes = sorted({validation.whole("nodes", n) for n in _several("nodes", nodes)})
     radii = sorted({positive("bounds", bound) for bound in _several("bounds", bounds)})
     if not (sizes and radii):
-        raise ValueError(f"nodes and bounds must not be empty, got {shown(nodes)} and {shown(bounds)}.")
+        raise ValueError(
+            f"nodes and bounds must not be empty, got {shown(nodes)} and {shown(bounds)}."
+        )
     n, bound = (np.ravel(part) for part in np.meshgrid(sizes, radii, indexing="ij"))
     m = len(binned.codes[0])
     cost = np.asarray(complexity(n, bound, binned.n_features, m), dtype=np.float64)

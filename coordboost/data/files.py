@@ -1,6 +1,9 @@
-"""Read files to data frames and arrays with pandas, NumPy and scikit-learn; report inferred settings; an error is one sentence.
+"""Read files to data frames and arrays with pandas, NumPy and scikit-learn.
 
-For a text file the encoding is inferred, and from its first rows the separator and the decimal mark. A pickle is never read.
+Report inferred settings; an error is one sentence.
+
+For a text file the encoding is inferred, and from its first rows the separator and the decimal
+mark. A pickle is never read.
 """
 
 import csv
@@ -25,28 +28,43 @@ from coordboost.data.memory import check_room, in_words
 from coordboost.data.recipe import IMPUTE
 
 TEXT = (".csv", ".tsv", ".tab", ".txt", ".dat", ".data")
-PARQUET, ARROW, EXCEL = (".parquet", ".pq"), (".arrow", ".feather", ".ipc"), (".xlsx", ".xlsm", ".xls", ".ods")
-NAMED, SVM = (*TEXT, *(f"{end}.gz" for end in TEXT), *PARQUET, *ARROW, *EXCEL), (".svm", ".svmlight", ".libsvm")
-#: Bytes that a fit needs for a feature without stored entries: the index of its first entry, mean, norm, a coefficient, ...
+PARQUET = (".parquet", ".pq")
+ARROW = (".arrow", ".feather", ".ipc")
+EXCEL = (".xlsx", ".xlsm", ".xls", ".ods")
+NAMED = (*TEXT, *(f"{end}.gz" for end in TEXT), *PARQUET, *ARROW, *EXCEL)
+SVM = (".svm", ".svmlight", ".libsvm")
+#: Bytes that a fit needs for a feature without stored entries: the index of its first entry, mean,
+#: norm, a coefficient, ...
 PER_FEATURE = 80
 PART = "use a machine with more memory, or split the file"
 SPACES = r"\s+"
 SEPARATORS = {",": "commas", ";": "semicolons", "\t": "tabs", "|": "bars", SPACES: "spaces"}
-ENCODINGS = {b"\xef\xbb\xbf": "utf-8-sig", b"\xff\xfe\0\0": "utf-32", b"\xff\xfe": "utf-16", b"\xfe\xff": "utf-16"}
-#: Cells separated by spaces, quoted or not; numbers with a decimal comma or point; those whose mark may also be one of thousands.
+ENCODINGS = {
+    b"\xef\xbb\xbf": "utf-8-sig",
+    b"\xff\xfe\0\0": "utf-32",
+    b"\xff\xfe": "utf-16",
+    b"\xfe\xff": "utf-16",
+}
+#: Cells separated by spaces, quoted or not; numbers with a decimal comma or point; those whose mark
+#: may also be one of thousands.
 SPACED = re.compile(r'"([^"]*)"|(\S+)')
-COMMA, POINT = (re.compile(rf"[+-]?(\d*|\d{{1,3}}([{x}]\d{{3}})+)[{mark}]\d+([eE][+-]?\d+)?") for mark, x in (",.", ".,"))
+COMMA, POINT = (
+    re.compile(rf"[+-]?(\d*|\d{{1,3}}([{x}]\d{{3}})+)[{mark}]\d+([eE][+-]?\d+)?")
+    for mark, x in (",.", ".,")
+)
 EITHER = re.compile(r"[+-]?[1-9]\d{0,2}[.,]\d{3}")
 
 
 class Options(NamedTuple):
     """Options for reading a table.
 
-    sep, decimal, thousands : one character each (sep also ``SPACES``);  encoding : a codec; None: inferred, no mark of thousands
-    na : words (one or several) that mean "missing", besides those of pandas;  text : names of columns to read as text
-    drop : names of columns to leave out;  date_format : format of dates, as for ``datetime.strptime``;  sheet : sheet of a workbook
-    impute : None refuses missing values; "median" (text: the most frequent category); "indicator" (the same, and a 0/1 column that
-    marks missing values); "drop" (rows with missing values are left out)
+    sep, decimal, thousands : one character each (sep also ``SPACES``); encoding : a codec; None:
+    inferred, no mark of thousands na : words (one or several) that mean "missing", besides those of
+    pandas; text : names of columns to read as text drop : names of columns to leave out;
+    date_format : format of dates, as for ``datetime.strptime``; sheet : sheet of a workbook impute
+    : None refuses missing values; "median" (text: the most frequent category); "indicator" (the
+    same, and a 0/1 column that marks missing values); "drop" (rows with missing values are left
+    out)
     """
 
     sep: str | None = None
@@ -64,10 +82,17 @@ class Options(NamedTuple):
 MARK = r'(?![+"\r\n-])[\W_]', "one character that is not a letter, digit, sign or quote"
 #: The pattern that a given option must match, and its description in messages.
 FITS = {
-    "sep": (r'\\s\+|[^"\r\n]', f"one character that occurs in no number or name, or {SPACES!r} for spaces"),
-    "decimal": MARK, "thousands": MARK, "encoding": (".+", "a string or None"), "date_format": (".+", "a string or None"),
-    "sheet": (".*", "the name of a sheet, or its number from 0 on"), "impute": ("|".join(IMPUTE), f"one of {', '.join(IMPUTE)} or None"),
-}  # fmt: skip
+    "sep": (
+        r'\\s\+|[^"\r\n]',
+        f"one character that occurs in no number or name, or {SPACES!r} for spaces",
+    ),
+    "decimal": MARK,
+    "thousands": MARK,
+    "encoding": (".+", "a string or None"),
+    "date_format": (".+", "a string or None"),
+    "sheet": (".*", "the name of a sheet, or its number from 0 on"),
+    "impute": ("|".join(IMPUTE), f"one of {', '.join(IMPUTE)} or None"),
+}
 
 
 def options_of(given):
@@ -79,13 +104,21 @@ def options_of(given):
         For an unknown name, and a value that does not fit.
     """
     if unknown := [name for name in given if name not in Options._fields]:
-        raise ValueError(f"the options of a table are {', '.join(Options._fields)}, got {unknown[0]!r}.")
+        raise ValueError(
+            f"the options of a table are {', '.join(Options._fields)}, got {unknown[0]!r}."
+        )
     made = Options(**given)
     for name in ("na", "text", "drop"):
         value = getattr(made, name)
-        value = (value,) if isinstance(value, str | dict) or not hasattr(value, "__iter__") else tuple(value)
+        value = (
+            (value,)
+            if isinstance(value, str | dict) or not hasattr(value, "__iter__")
+            else tuple(value)
+        )
         if not all(isinstance(one, str) for one in value):
-            raise ValueError(f"{name} must be a string or a sequence of strings, got {shown(value)}.")
+            raise ValueError(
+                f"{name} must be a string or a sequence of strings, got {shown(value)}."
+            )
         made = made._replace(**{name: value})
     for name, (pattern, expected) in FITS.items():
         value = getattr(made, name)
@@ -93,15 +126,18 @@ def options_of(given):
         if not (value is None or fits or (name == "sheet" and type(value) is int)):
             raise ValueError(f"{name} must be {expected}, got {shown(value)}.")
     if made.decimal is not None and made.decimal == made.thousands:
-        raise ValueError(f"decimal and thousands must be different characters, got {made.decimal!r} for both.")
+        raise ValueError(
+            f"decimal and thousands must be different characters, got {made.decimal!r} for both."
+        )
     return made
 
 
 class Read(NamedTuple):
     """A file with named columns, read.
 
-    frame : pandas DataFrame;  cells : formats of its cells, and where a row is
-    marks : (decimal, thousands or "") for the recipe, () if neither cells nor options show them;  said : notes on what was inferred
+    frame : pandas DataFrame; cells : formats of its cells, and where a row is marks : (decimal,
+    thousands or "") for the recipe, () if neither cells nor options show them; said : notes on what
+    was inferred
     """
 
     frame: Any
@@ -111,26 +147,38 @@ class Read(NamedTuple):
 
 
 def frame_of(path, suffix, options, text=(), before=()):
-    """Read a file with named columns; `text` : columns to read as text; `before` : the `marks` of the table of the fit, or ().
+    """Read a file with named columns; `text` : columns to read as text.
+
+    `before` : the `marks` of the table of the fit, or ().
 
     Raises
     ------
     ValueError
         One sentence that begins with the path.
     """
-    foreign = ("sheet",) if suffix in TEXT else ("sep", "decimal", "thousands", "encoding") + ("sheet",) * (suffix not in EXCEL)
+    foreign = (
+        ("sheet",)
+        if suffix in TEXT
+        else ("sep", "decimal", "thousands", "encoding") + ("sheet",) * (suffix not in EXCEL)
+    )
     for name in foreign:
         if (value := getattr(options, name)) is not None:
             what = "workbooks" if name == "sheet" else "text files"
             raise ValueError(f"{path}: {name}={shown(value)} is for {what}: leave it out")
-    return _text(path, suffix, options, text, before) if suffix in TEXT else _typed(path, suffix, options, text)
+    return (
+        _text(path, suffix, options, text, before)
+        if suffix in TEXT
+        else _typed(path, suffix, options, text)
+    )
 
 
 def _typed(path, suffix, options, text):
     """Read a file with typed columns: Parquet, Arrow, or a sheet of a workbook."""
     import pandas as pd
 
-    frame, na, first = None, list(options.na), 2 if suffix in EXCEL else 1
+    frame = None
+    na = list(options.na)
+    first = 2 if suffix in EXCEL else 1
     with opened(path, f"a {suffix} file", Exception) as raw, suppress(ImportError):
         if suffix in EXCEL:
             sheet = 0 if options.sheet is None else options.sheet
@@ -138,7 +186,9 @@ def _typed(path, suffix, options, text):
         else:
             frame = pd.read_parquet(raw) if suffix in PARQUET else pd.read_feather(raw)
     if frame is None:
-        needs = {".xls": "xlrd", ".ods": "odfpy"}.get(suffix, "openpyxl" if suffix in EXCEL else "pyarrow")
+        needs = {".xls": "xlrd", ".ods": "odfpy"}.get(
+            suffix, "openpyxl" if suffix in EXCEL else "pyarrow"
+        )
         raise ValueError(f"{path}: pandas needs {needs} to read it: python -m pip install {needs}")
     for j, dtype in enumerate(frame.dtypes if na else ()):
         if getattr(dtype, "kind", "O") == "O":
@@ -156,10 +206,15 @@ def _text(path, suffix, options, text, before):
     sep = options.sep or _separator(file, suffix)
     rows = file.first(sep)
     if not rows:
-        raise ValueError(f"{path}: expected a header row and rows of cells, got an empty file: check the file")
+        raise ValueError(
+            f"{path}: expected a header row and rows of cells, got an empty file: check the file"
+        )
     cells = [cell.strip() for row in rows[1:] for cell in row]
     if sep == options.decimal and b'"' not in data:
-        raise ValueError(f"{path}: sep and decimal are both {sep!r}, and no cell is quoted: pass another sep or decimal")
+        raise ValueError(
+            f"{path}: sep and decimal are both {sep!r}, and no cell is quoted: pass another sep "
+            "or decimal"
+        )
     shows, guess = _decimal(cells, sep, before)
     decimal = options.decimal or guess
     thousands = options.thousands or (before[1] if before[:1] == (decimal,) else "")
@@ -172,29 +227,54 @@ def _text(path, suffix, options, text, before):
     )
     odd = [words for told, usual, words in guessed if not (told or usual)]
     said = [f"read with {', '.join(odd)}"] if odd else []
-    codes = {name: cell for row in rows[:0:-1] for name, cell in zip(names, row, strict=False) if re.fullmatch(r" *0\d+ *", cell)}
-    codes = {name: cell.strip() for name, cell in codes.items() if name not in (*text, *options.drop) and frame[name].dtype.kind in "iuf"}
+    codes = {
+        name: cell
+        for row in rows[:0:-1]
+        for name, cell in zip(names, row, strict=False)
+        if re.fullmatch(r" *0\d+ *", cell)
+    }
+    codes = {
+        name: cell.strip()
+        for name, cell in codes.items()
+        if name not in (*text, *options.drop) and frame[name].dtype.kind in "iuf"
+    }
     if codes:
         few = ", ".join(f"{name!r} ({cell})" for name, cell in [*codes.items()][:8])
-        said.append(f"leading zeros of numbers dropped: {few}; codes should be read as text (text={next(iter(codes))!r})")
+        said.append(
+            f"leading zeros of numbers dropped: {few}; codes should be read as text "
+            f"(text={next(iter(codes))!r})"
+        )
     marks = (decimal, thousands) if shows or options.decimal or thousands else ()
     return Read(frame, Cells(file.where(sep), decimal, thousands), marks, tuple(said))
 
 
 def _in_utf8(path, data, told):
-    """Convert the bytes of a text to UTF-8 without a byte-order mark; return them and their original encoding."""
+    """Convert the bytes of a text to UTF-8 without a byte-order mark.
+
+    Return them and their original encoding.
+    """
     marked = next((encoding for mark, encoding in ENCODINGS.items() if data.startswith(mark)), None)
     if not (told or marked) and b"\0" in data:
-        raise ValueError(f"{path}: cannot be read as a table (it holds zero bytes, so it is not text): check the suffix of its name")
+        raise ValueError(
+            f"{path}: cannot be read as a table (it holds zero bytes, so it is not text): check "
+            "the suffix of its name"
+        )
     for encoding in [told] if told else [marked or "utf-8", "cp1252", "latin-1"]:
         try:
             text = data.decode(encoding)
         except UnicodeError:
             continue
         except LookupError:
-            raise ValueError(f"{path}: there is no encoding {told!r}: utf-8, utf-16, cp1252 and latin-1 are common") from None
-        return (data if encoding == "utf-8" else text.encode()).removeprefix(b"\xef\xbb\xbf"), encoding
-    raise ValueError(f"{path}: the text is not in {told}: leave --encoding out, or name the right one")
+            raise ValueError(
+                f"{path}: there is no encoding {told!r}: utf-8, utf-16, cp1252 and latin-1 "
+                "are common"
+            ) from None
+        return (data if encoding == "utf-8" else text.encode()).removeprefix(
+            b"\xef\xbb\xbf"
+        ), encoding
+    raise ValueError(
+        f"{path}: the text is not in {told}: leave --encoding out, or name the right one"
+    )
 
 
 class _Text(NamedTuple):
@@ -207,7 +287,10 @@ class _Text(NamedTuple):
         """Yield (number of the last line, cells) of each record that is not blank."""
         lines = io.TextIOWrapper(io.BytesIO(self.data), encoding="utf-8", newline="")
         if sep == SPACES:
-            found = ((k, [quoted or plain for quoted, plain in SPACED.findall(line)]) for k, line in enumerate(lines, 1))
+            found = (
+                (k, [quoted or plain for quoted, plain in SPACED.findall(line)])
+                for k, line in enumerate(lines, 1)
+            )
         else:
             reader = csv.reader(lines, delimiter=sep, skipinitialspace=True, strict=True)
             found = ((reader.line_num, row) for row in reader)
@@ -221,7 +304,10 @@ class _Text(NamedTuple):
         return found
 
     def where(self, sep):
-        """Return a function from a row, counted from 0 after the header, to its line in words. *Cost* of a call: reading up to there."""
+        """Return a function from a row, counted from 0 after the header, to its line in words.
+
+        *Cost* of a call: reading up to there.
+        """
 
         def said(row):
             with suppress(csv.Error, StopIteration):  # pandas may find other records than Python
@@ -231,24 +317,38 @@ class _Text(NamedTuple):
         return said
 
     def check(self, sep, names):
-        """Refuse records with fewer or more cells than the header, and quotes that do not enclose a cell."""
-        width, last = len(names), 0
-        way = unsplit(names) or (": remove the lines above the column names" if width == 1 else ": correct that line")
+        """Refuse records with fewer or more cells than the header, and quotes that do not enclose a
+        cell.
+        """
+        width = len(names)
+        last = 0
+        way = unsplit(names) or (
+            ": remove the lines above the column names" if width == 1 else ": correct that line"
+        )
         try:
             for k, (last, row) in enumerate(self.records(sep)):
                 if k and (len(row) < width or any(row[width:])):
                     cells = f"{len(row)} cell{'s' * (len(row) != 1)}"
-                    raise ValueError(f"{self.path}: line {last} has {cells}, the header has {width}{way}")
+                    raise ValueError(
+                        f"{self.path}: line {last} has {cells}, the header has {width}{way}"
+                    )
         except csv.Error as error:
-            fault = f'a quote (") is not closed, or not followed by a separator ({error}): correct it'
+            fault = (
+                f'a quote (") is not closed, or not followed by a separator ({error}): correct it'
+            )
             if "field limit" in str(error):
                 most = csv.field_size_limit()
-                fault = f"a cell has more than {most:,} characters, or a quote is not closed: correct it, or leave the column out"
+                fault = (
+                    f"a cell has more than {most:,} characters, or a quote is not closed: "
+                    "correct it, or leave the column out"
+                )
             raise ValueError(f"{self.path}: in the record after line {last} {fault}") from None
 
 
 def _separator(file, suffix):
-    """Infer the separator: most first records have as many cells as the header, the more the better; spaces if no other one splits it."""
+    """Infer the separator: most first records have as many cells as the header, the more the
+    better; spaces if no other one splits it.
+    """
     usual = "\t" if suffix == ".tsv" else ","
 
     def score(sep):
@@ -264,25 +364,44 @@ def _separator(file, suffix):
 
 
 def _has_row_names(rows):
-    """Whether rows begin with row names, as R writes them: all have one cell more than the header, `rows[0]`.
+    """Whether rows begin with row names, as R writes them: all have one cell more than the header,
+    `rows[0]`.
 
     Row names all differ; they are 1, 2, 3, ..., or none of them begins like a number.
     """
     names = [row[0] for row in rows[1:]]
-    plain = names == [str(k) for k in range(1, len(rows))] or not any(name[:1] in "+-.,0123456789" for name in names)
-    return {len(row) - len(rows[0]) for row in rows[1:]} == {1} and len(names) > 1 and plain and len(set(names)) == len(names)
+    plain = names == [str(k) for k in range(1, len(rows))] or not any(
+        name[:1] in "+-.,0123456789" for name in names
+    )
+    return (
+        {len(row) - len(rows[0]) for row in rows[1:]} == {1}
+        and len(names) > 1
+        and plain
+        and len(set(names)) == len(names)
+    )
 
 
 def _header(path, rows):
-    """Return the names of the columns; a column without a name gets the one that pandas gives it."""
+    """Return the names of the columns.
+
+    A column without a name gets the one that pandas gives it.
+    """
     header = [name.strip() for name in rows[0]]
     if twice := repeated([name for name in header if name]):
-        raise ValueError(f"{path}: the header repeats {quoted(twice)}: give every column its own name")
-    return [name or f"Unnamed: {j}" for j, name in enumerate([""] * _has_row_names([header, *rows[1:]]) + header)]
+        raise ValueError(
+            f"{path}: the header repeats {quoted(twice)}: give every column its own name"
+        )
+    return [
+        name or f"Unnamed: {j}"
+        for j, name in enumerate([""] * _has_row_names([header, *rows[1:]]) + header)
+    ]
 
 
 def _decimal(cells, sep, before):
-    """Infer the decimal mark, from unambiguous cells first (1,5, not 1,234); return whether any cell has a mark, and the mark."""
+    """Infer the decimal mark, from unambiguous cells first (1,5, not 1,234).
+
+    Return whether any cell has a mark, and the mark.
+    """
     commas, points = ([cell for cell in cells if one.fullmatch(cell)] for one in (COMMA, POINT))
     sure = [sum(not EITHER.fullmatch(cell) for cell in found) for found in (commas, points)]
     if sure[0] == sure[1] and before:
@@ -295,20 +414,38 @@ def _parsed(file, sep, decimal, names, na, text):
     """Parse the rows with pandas."""
     import pandas as pd
 
-    words = {"float_precision": "round_trip"} if tuple(map(int, pd.__version__.split(".")[:2])) < (3, 1) else {}
+    words = (
+        {"float_precision": "round_trip"}
+        if tuple(map(int, pd.__version__.split(".")[:2])) < (3, 1)
+        else {}
+    )
     with warnings.catch_warnings():
         warnings.filterwarnings("error", category=pd.errors.ParserWarning)
         try:
             frame = pd.read_csv(
-                io.BytesIO(file.data), sep=sep, decimal=decimal, names=names, header=0, index_col=False, na_values=na,
-                dtype={name: str for name in text if name in names}, skipinitialspace=True, low_memory=False, **words,
-            )  # fmt: skip
+                io.BytesIO(file.data),
+                sep=sep,
+                decimal=decimal,
+                names=names,
+                header=0,
+                index_col=False,
+                na_values=na,
+                dtype={name: str for name in text if name in names},
+                skipinitialspace=True,
+                low_memory=False,
+                **words,
+            )
         except pd.errors.EmptyDataError:
             return pd.DataFrame({name: [] for name in names})
         except (pd.errors.ParserError, pd.errors.ParserWarning) as error:
             file.check(sep, names)
-            raise ValueError(f"{file.path}: cannot be read as a table of text ({' '.join(str(error).split())}): check it") from None
-    if b'"' in file.data or (len(frame) and frame.iloc[:, -1].isna().any()):  # pandas fills up short rows, and reads "2"3 as 23
+            raise ValueError(
+                f"{file.path}: cannot be read as a table of text ({' '.join(str(error).split())}): "
+                "check it"
+            ) from None
+    if b'"' in file.data or (
+        len(frame) and frame.iloc[:, -1].isna().any()
+    ):  # pandas fills up short rows, and reads "2"3 as 23
         file.check(sep, names)
     return frame
 
@@ -316,11 +453,17 @@ def _parsed(file, sep, decimal, names, na, text):
 def unsplit(names):
     """Advice if all names of a table seem to be in one cell; "" if they are not."""
     marks = [mark for mark in SEPARATORS if len(names) == 1 and mark in names[0]]
-    return f"; the header looks as if {SEPARATORS[marks[0]]} separated its cells (sep={marks[0]!r})" if marks else ""
+    return (
+        f"; the header looks as if {SEPARATORS[marks[0]]} separated its cells (sep={marks[0]!r})"
+        if marks
+        else ""
+    )
 
 
 def arrays_of(text, suffix, target=None, labelled=True, n_features=None):
-    """Read X, y and names from a file of arrays (.npz, .npy or svmlight); y is None if it is neither required nor there.
+    """Read X, y and names from a file of arrays (.npz, .npy or svmlight).
+
+    Y is None if it is neither required nor there.
 
     Raises
     ------
@@ -337,7 +480,11 @@ def arrays_of(text, suffix, target=None, labelled=True, n_features=None):
     with opened(path, "an svmlight file", ValueError, OverflowError) as raw:
         X, y = load_svmlight_file(raw, dtype=np.float64, n_features=n_features)
     what = f"{path}: a fit of {X.shape[1]:,} features (the largest index)"
-    check_room(PER_FEATURE * X.shape[1], what, "renumber the features from 1 on, as most of them occur in no line")
+    check_room(
+        PER_FEATURE * X.shape[1],
+        what,
+        "renumber the features from 1 on, as most of them occur in no line",
+    )
     return _checked(path, csc_array(X), y, None, "y")
 
 
@@ -347,19 +494,28 @@ def _npz(path, target, labelled):
         there = archive.files
         found = {name: archive[name] for name in ("X", target, "feature_names") if name in there}
     if lacking := [name for name in ("X", target)[: 1 + labelled] if name not in found]:
-        raise ValueError(f"{path}: no array {lacking[0]!r}: expected 'X' and {target!r}, got {quoted(there)}")
+        raise ValueError(
+            f"{path}: no array {lacking[0]!r}: expected 'X' and {target!r}, got {quoted(there)}"
+        )
     names = tuple(map(str, found["feature_names"].ravel())) if "feature_names" in found else None
     return _checked(path, found["X"], found.get(target), names, target)
 
 
 def _npy(text, labelled):
-    """Read X and y from two files: "X.npy,y.npy" names both; of a single name the final ``X`` is replaced by ``y``."""
+    """Read X and y from two files: "X.npy,y.npy" names both.
+
+    Of a single name the final ``X`` is replaced by ``y``.
+    """
     left, comma, right = text.partition(".npy,")
     first = Path(left + ".npy" if comma else text)
     second = Path(right.strip()) if comma else first.with_name(f"{first.stem[:-1]}y{first.suffix}")
     if labelled and not comma and not first.stem.endswith("X"):
-        raise ValueError(f"{text}: expected a name ending with 'X.npy', or a pair 'X.npy,y.npy': name both files")
-    return _checked(first, _array(first), _array(second) if labelled or comma else None, None, str(second))
+        raise ValueError(
+            f"{text}: expected a name ending with 'X.npy', or a pair 'X.npy,y.npy': name both files"
+        )
+    return _checked(
+        first, _array(first), _array(second) if labelled or comma else None, None, str(second)
+    )
 
 
 def _array(path):
@@ -373,9 +529,14 @@ def _checked(path, X, y, names, target):
         got = f"{X.shape} and {None if y is None else y.shape}"
         raise ValueError(f"{path}: expected X (m, p) and {target} (m,), got {got}: reshape them")
     if 0 in X.shape:
-        raise ValueError(f"{path}: expected at least one row and one feature, got X {X.shape}: check the file")
+        raise ValueError(
+            f"{path}: expected at least one row and one feature, got X {X.shape}: check the file"
+        )
     if names is not None and (len(names) != X.shape[1] or repeated(names)):
-        raise ValueError(f"{path}: expected {X.shape[1]} different feature_names, got {quoted(names)}: correct them")
+        raise ValueError(
+            f"{path}: expected {X.shape[1]} different feature_names, got {quoted(names)}: "
+            "correct them"
+        )
     for name, values in (("X", X), (target, y)):
         if values is not None:
             _check_numbers(path, name, values)
@@ -384,18 +545,32 @@ def _checked(path, X, y, names, target):
 
 
 def _check_numbers(path, name, values):
-    """Refuse values that are not finite numbers, and whole numbers that float64 cannot tell apart."""
+    """Refuse values that are not finite numbers, and whole numbers that float64 cannot tell
+    apart.
+    """
     if values.dtype.kind not in "biuf":
-        raise ValueError(f"{path}: expected numbers in {name}, got dtype {values.dtype}: encode them as numbers")
-    bad = ~np.isfinite(values) if isinstance(values, np.ndarray) else csc_array((~np.isfinite(values.data), values.indices, values.indptr))
+        raise ValueError(
+            f"{path}: expected numbers in {name}, got dtype {values.dtype}: encode them as numbers"
+        )
+    bad = (
+        ~np.isfinite(values)
+        if isinstance(values, np.ndarray)
+        else csc_array((~np.isfinite(values.data), values.indices, values.indptr))
+    )
     if place := [*zip(*bad.nonzero(), strict=True)][:1]:
         where = ", column ".join(str(int(i)) for i in place[0])
-        raise ValueError(f"{path}: {name} holds {values[place[0]]} in row {where}, counted from 0: fill in the number or drop the row")
-    for j, column in enumerate(np.atleast_2d(values.T) if values.dtype.kind in "iu" and values.dtype.itemsize == 8 else ()):
+        raise ValueError(
+            f"{path}: {name} holds {values[place[0]]} in row {where}, counted from 0: fill in the "
+            "number or drop the row"
+        )
+    for j, column in enumerate(
+        np.atleast_2d(values.T) if values.dtype.kind in "iu" and values.dtype.itemsize == 8 else ()
+    ):
         whole = column.tolist()
         if found := clash(whole):
             raise ValueError(
-                f"{path}: {name}, column {j}, holds {whole[found[0]]} and {found[1]}, which are equal as float64: subtract a constant "
+                f"{path}: {name}, column {j}, holds {whole[found[0]]} and {found[1]}, which are "
+                "equal as float64: subtract a constant "
                 "from the column, or leave it out"
             )
 
@@ -413,11 +588,16 @@ def quoted(names, at_most=20):
 
 @contextmanager
 def opened(path, kind, *also):
-    """Open a file for reading bytes (through gzip for .gz) if memory suffices; errors become a ValueError of one sentence."""
+    """Open a file for reading bytes (through gzip for .gz) if memory suffices.
+
+    Errors become a ValueError of one sentence.
+    """
     if path.is_dir():
         raise ValueError(f"{path}: that is a folder: name a file in it")
     if path.exists() and not path.is_file():
-        raise ValueError(f"{path}: that is a device or a pipe: write what it gives to a file, and name that file")
+        raise ValueError(
+            f"{path}: that is a device or a pipe: write what it gives to a file, and name that file"
+        )
     if not path.is_file():
         raise ValueError(f"{path}: no such file: check the path")
     size = _size(path)
@@ -429,7 +609,9 @@ def opened(path, kind, *also):
         raise ValueError(f"{path}: reading it takes more memory than is free: {PART}") from None
     except (OSError, EOFError, zlib.error, zipfile.BadZipFile, *also) as error:
         said = " ".join(str(error).split())  # libraries may write several lines
-        raise ValueError(f"{path}: cannot be read as {kind} ({said}): check its format, and that it is complete") from error
+        raise ValueError(
+            f"{path}: cannot be read as {kind} ({said}): check its format, and that it is complete"
+        ) from error
 
 
 def _size(path):

@@ -10,18 +10,29 @@ from coordboost._utils.checks import items_of
 
 
 def is_frame(X):
-    """Whether X is a data frame: anything with ``columns`` and ``to_numpy``. Lazy frames and a ``Table`` are refused, with advice."""
+    """Whether X is a data frame: anything with ``columns`` and ``to_numpy``.
+
+    Lazy frames and a ``Table`` are refused, with advice.
+    """
     if type(X).__module__.startswith("dask") and hasattr(X, "to_dask_array"):
         raise ValueError(f"X is a {type(X).__name__} of Dask, which is lazy: call compute() first.")
     if hasattr(X, "collect_schema") and not hasattr(X, "to_numpy"):
         raise ValueError(f"X is a {type(X).__name__}, which is lazy: call collect() first.")
-    if hasattr(type(X), "frame") and hasattr(type(X), "problem"):  # a data frame may have columns of these names
-        raise ValueError("X is a Table from read_table: pass table.frame() to an estimator, or use table.problem() as the Problem.")
+    if hasattr(type(X), "frame") and hasattr(
+        type(X), "problem"
+    ):  # a data frame may have columns of these names
+        raise ValueError(
+            "X is a Table from read_table: pass table.frame() to an estimator, or use "
+            "table.problem() as the Problem."
+        )
     return hasattr(X, "to_numpy") and hasattr(X, "columns")
 
 
 def as_pandas(X):
-    """Return a pandas data frame; those of other libraries (polars, ...) are converted column by column."""
+    """Return a pandas data frame.
+
+    Those of other libraries (polars, ...) are converted column by column.
+    """
     if hasattr(X, "iloc"):
         return X
     import pandas as pd
@@ -36,10 +47,18 @@ def as_pandas(X):
 
 
 def filled(X):
-    """Return a pandas data frame with dense columns for the sparse ones if these are filled with another value than 0, such as NaN."""
+    """Return a pandas data frame with dense columns for the sparse ones if these are filled with
+    another value than 0, such as NaN.
+    """
     if all(getattr(dtype, "fill_value", 0) == 0 for dtype in X.dtypes):
         return X
-    return X.assign(**{name: X[name].sparse.to_dense() for name in X.columns if hasattr(X[name].dtype, "fill_value")})
+    return X.assign(
+        **{
+            name: X[name].sparse.to_dense()
+            for name in X.columns
+            if hasattr(X[name].dtype, "fill_value")
+        }
+    )
 
 
 def is_number(dtype):
@@ -49,25 +68,46 @@ def is_number(dtype):
 
 def is_time(dtype):
     """Whether a column of this type, of numpy, pandas or polars, holds times or durations."""
-    return getattr(dtype, "kind", "O") in "Mm" or str(dtype).startswith(("Date", "Time", "Duration"))
+    return getattr(dtype, "kind", "O") in "Mm" or str(dtype).startswith(
+        ("Date", "Time", "Duration")
+    )
 
 
 def refuse_times(what, values):
-    """Refuse times and durations: as numbers they would silently become counts of nanoseconds, a missing one the smallest number."""
+    """Refuse times and durations: as numbers they would silently become counts of nanoseconds, a
+    missing one the smallest number.
+    """
     dtype = getattr(values, "dtype", None)
     if is_time(dtype):
-        raise ValueError(f"{what} holds times ({dtype}): convert times to numbers of days; read_table does so for a file.")
+        raise ValueError(
+            f"{what} holds times ({dtype}): convert times to numbers of days; read_table does so "
+            "for a file."
+        )
 
 
 def refuse_words(X):
-    """Refuse a data frame, of any library, with columns that do not hold real numbers; the message names them and what to do."""
+    """Refuse a data frame, of any library, with columns that do not hold real numbers.
+
+    The message names them and what to do.
+    """
     X = as_pandas(X)
-    bad = {str(name): dtype for name, dtype in zip(X.columns, X.dtypes, strict=True) if not is_number(dtype)}
+    bad = {
+        str(name): dtype
+        for name, dtype in zip(X.columns, X.dtypes, strict=True)
+        if not is_number(dtype)
+    }
     if bad:
         times = all(map(is_time, bad.values()))
-        how = "convert times to numbers of days" if times else "scikit-learn's OneHotEncoder makes 0/1 columns from text"
+        how = (
+            "convert times to numbers of days"
+            if times
+            else "scikit-learn's OneHotEncoder makes 0/1 columns from text"
+        )
         names = ", ".join([*bad][:5])
-        raise ValueError(f"X must hold real numbers; encode or drop the columns {names} first: {how}; read_table does so for a file.")
+        raise ValueError(
+            f"X must hold real numbers; encode or drop the columns {names} first: {how}; "
+            "read_table does so for a file."
+        )
 
 
 class Names(Sequence):
@@ -95,7 +135,9 @@ def names_of(given, n_columns):
 
 
 def indices_of(known, given, named):
-    """The index in `given` of each column in `known`, matched by name; None if there is nothing to reorder.
+    """The index in `given` of each column in `known`, matched by name.
+
+    None if there is nothing to reorder.
 
     Raises
     ------
@@ -104,8 +146,10 @@ def indices_of(known, given, named):
     """
     if given is None:
         return None
-    given, known = list(given), list(known)
-    in_known, in_given = set(known), set(given)
+    given = list(given)
+    known = list(known)
+    in_known = set(known)
+    in_given = set(given)
     if given == known or not (named or in_given == in_known):
         return None
     unseen = [name for name in given if name not in in_known]
@@ -119,12 +163,15 @@ def indices_of(known, given, named):
             )
             if names
         ]
-        raise ValueError(" ".join(["The feature names should match those that were passed during fit.", *parts]))
+        raise ValueError(
+            " ".join(["The feature names should match those that were passed during fit.", *parts])
+        )
     if len(given) != len(known) or len(in_known) < len(known):
         counts = Counter(given) | Counter(known)
         repeated = next(name for name in given if counts[name] > 1)
         raise ValueError(
-            f"the columns of X cannot be matched with the fit, as the name {repeated!r} repeats; give each column its own name."
+            f"the columns of X cannot be matched with the fit, as the name {repeated!r} repeats; "
+            "give each column its own name."
         )
     index = {name: j for j, name in enumerate(given)}
     return np.array([index[name] for name in known])

@@ -1,14 +1,20 @@
-"""Check free memory before a large allocation: otherwise the system kills the process without an error message."""
+"""Check free memory before a large allocation: otherwise the system kills the process without an
+error message.
+"""
 
 import os
 from pathlib import Path
 
 #: Where Linux reports free memory, and the limit and use of memory of a container.
-MEMORY, GROUP = Path("/proc/meminfo"), Path("/sys/fs/cgroup")
+MEMORY = Path("/proc/meminfo")
+GROUP = Path("/sys/fs/cgroup")
 
 
 def free_memory():
-    """Bytes free for new arrays, or None if the system does not report them. Cached files count as free memory."""
+    """Bytes free for new arrays, or None if the system does not report them.
+
+    Cached files count as free memory.
+    """
     known = [found for found in (_of_system(), _of_container()) if found is not None]
     return min(known, default=None)
 
@@ -53,4 +59,6 @@ def check_room(n_bytes, what, remedy):
     """
     free = free_memory()
     if free is not None and n_bytes > free:
-        raise ValueError(f"{what} takes {in_words(n_bytes)} of memory, and {in_words(free)} are free: {remedy}.")
+        raise ValueError(
+            f"{what} takes {in_words(n_bytes)} of memory, and {in_words(free)} are free: {remedy}."
+        )

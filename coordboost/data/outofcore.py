@@ -24,7 +24,8 @@ class StoredColumns:
 
     def __init__(self, store, memory):
         self.store, self.memory = store, memory
-        self.shape, self.names = store.shape, store.names
+        self.shape = store.shape
+        self.names = store.names
         self.named = self.names is not None
         self._index = np.arange(self.shape[1])
 
@@ -36,29 +37,42 @@ class StoredColumns:
         return standardize_chunked(self, weight, center, scale)
 
     def varies(self, columns, rows):
-        """Which dropped columns have two different values: always False, as a check takes a pass over them."""
+        """Which dropped columns have two different values: always False, as a check takes a pass
+        over them.
+        """
         return np.zeros(len(columns), dtype=bool)
 
     def ordered(self, index):
-        """Return the same columns in another order, at j the column ``index[j]``, for ``combine`` and ``part``."""
+        """Return the same columns in another order, at j the column ``index[j]``, for ``combine``
+        and ``part``.
+        """
         moved = copy.copy(self)
         moved.names, moved._index = [self.names[j] for j in index], self._index[index]
         return moved
 
     def combine(self, coef):
-        """The sum of the columns times `coef`, (n_samples,). Columns without a coefficient are not read."""
+        """The sum of the columns times `coef`, (n_samples,).
+
+        Columns without a coefficient are not read.
+        """
         n = self.shape[1]
         whole = Chunked(self.store, np.arange(n), np.zeros(n), np.ones(n), self.memory)
         out = whole.combine(coef[np.argsort(self._index)])
         if not np.isfinite(out).all():
             raise ValueError(
-                f"X holds NaN or infinity in row {int(np.argmin(np.isfinite(out)))}; impute or drop those rows first."
+                f"X holds NaN or infinity in row {int(np.argmin(np.isfinite(out)))}; impute or "
+                "drop those rows first."
             )
         return out
 
     def part(self, columns, rows):
-        """Some columns of the rows in a slice, dense, (n_rows, len(columns)). *Cost*: each column is read once."""
-        return np.column_stack([self.combine(np.eye(1, self.shape[1], j)[0])[rows] for j in columns])
+        """Some columns of the rows in a slice, dense, (n_rows, len(columns)).
+
+        *Cost*: each column is read once.
+        """
+        return np.column_stack(
+            [self.combine(np.eye(1, self.shape[1], j)[0])[rows] for j in columns]
+        )
 
 
 def open_columns(source, *, learners_first=False, columns=None, memory=1 << 28):
@@ -88,7 +102,8 @@ def open_columns(source, *, learners_first=False, columns=None, memory=1 << 28):
 
     Notes
     -----
-    *Cost*: only headers are read. ``Problem`` makes one pass for means and norms; ``problem.dictionary.passes`` counts the passes.
+    *Cost*: only headers are read. ``Problem`` makes one pass for means and norms;
+    ``problem.dictionary.passes`` counts the passes.
 
     Examples
     --------
@@ -106,11 +121,15 @@ def open_columns(source, *, learners_first=False, columns=None, memory=1 << 28):
     if isinstance(source, str | os.PathLike | list | tuple):
         source = _opened(source, columns)
     elif columns is not None:
-        raise ValueError("columns is for Parquet files; pass a part of an array instead, such as X[:, :100].")
+        raise ValueError(
+            "columns is for Parquet files; pass a part of an array instead, such as X[:, :100]."
+        )
     if not isinstance(source, Parquet):
         return StoredColumns(_store(source, learners_first), memory)
     if learners_first:
-        raise ValueError("learners_first=True does not fit Parquet files: their columns are the columns of X.")
+        raise ValueError(
+            "learners_first=True does not fit Parquet files: their columns are the columns of X."
+        )
     _check_shape(source.shape)
     return StoredColumns(source, memory)
 
@@ -122,9 +141,14 @@ def _store(array, learners_first):
         library in ("zarr", "dask") and hasattr(array, "chunks") and hasattr(array, "ndim")
     )
     if not known:
-        raise ValueError(f"X must be a memory map, a Zarr or Dask array, or a path, got {shown(array)}.")
+        raise ValueError(
+            f"X must be a memory map, a Zarr or Dask array, or a path, got {shown(array)}."
+        )
     if getattr(array.dtype, "kind", "O") not in "fiub":
-        raise ValueError(f"X must hold real numbers, got dtype {array.dtype}; encode strings and categories as numbers first.")
+        raise ValueError(
+            f"X must hold real numbers, got dtype {array.dtype}; encode strings and categories as "
+            "numbers first."
+        )
     _check_shape(array.shape)
     if library == "zarr":
         return ZarrArray(array, learners_first)
@@ -143,28 +167,43 @@ def _opened(source, columns):
     """Open a path or a list of Parquet files; `columns` names the columns to take from Parquet."""
     files = list(source) if isinstance(source, list | tuple) else [source]
     if not all(isinstance(file, str | os.PathLike) for file in files):
-        raise ValueError(f"a list given as X must hold the paths of Parquet files, got {shown(source)}.")
-    if columns is not None and not (isinstance(columns, list | tuple) and all(isinstance(name, str) for name in columns)):
+        raise ValueError(
+            f"a list given as X must hold the paths of Parquet files, got {shown(source)}."
+        )
+    if columns is not None and not (
+        isinstance(columns, list | tuple) and all(isinstance(name, str) for name in columns)
+    ):
         raise ValueError(f"columns must be a list of names, got {shown(columns)}.")
     files = [Path(file) for file in files]
     missing = [str(file) for file in files if not file.exists()]
     if missing or not files:
-        raise ValueError(f"{missing[0]} does not exist." if missing else "X is an empty list of files.")
+        raise ValueError(
+            f"{missing[0]} does not exist." if missing else "X is an empty list of files."
+        )
     for file in files:
         if file.suffix == ".npy" or not file.is_dir():  # folders are Zarr arrays
             readable_file(file)
     if all(file.suffix in (".parquet", ".pq") for file in files):
         if any(file.is_dir() for file in files):
-            raise ValueError(f"{files[0]} is a folder; pass the list of its Parquet files, in the order of y.")
+            raise ValueError(
+                f"{files[0]} is a folder; pass the list of its Parquet files, in the order of y."
+            )
         heads = [_tried(lambda file=file: _parquet(file), file, "Parquet file") for file in files]
         return Parquet(files, heads, None if columns is None else list(columns))
     if columns is not None or len(files) > 1:
-        raise ValueError(f"columns and lists of files are for Parquet, whose files end in .parquet, got {files[0]}.")
+        raise ValueError(
+            "columns and lists of files are for Parquet, whose files end in .parquet, got "
+            f"{files[0]}."
+        )
     if files[0].suffix == ".npy":
-        return _tried(lambda: np.load(files[0], mmap_mode="r", allow_pickle=False), files[0], ".npy file")
+        return _tried(
+            lambda: np.load(files[0], mmap_mode="r", allow_pickle=False), files[0], ".npy file"
+        )
     if files[0].is_dir() or files[0].suffix == ".zip":
         return _tried(lambda: _zarr(files[0]), files[0], "Zarr array")
-    raise ValueError(f"{files[0]} must be an .npy file, a Parquet file or the folder of a Zarr array.")
+    raise ValueError(
+        f"{files[0]} must be an .npy file, a Parquet file or the folder of a Zarr array."
+    )
 
 
 def _zarr(path):
@@ -184,6 +223,10 @@ def _tried(opener, path, what):
     try:
         return opener()
     except ImportError as error:
-        raise ValueError(f"a {what} needs the package {error.name}: pip install 'coordboost[outofcore]'.") from None
+        raise ValueError(
+            f"a {what} needs the package {error.name}: pip install 'coordboost[outofcore]'."
+        ) from None
     except (OSError, ValueError, KeyError, TypeError, EOFError) as error:
-        raise ValueError(f"{path} is not a {what} that can be read ({type(error).__name__}).") from None
+        raise ValueError(
+            f"{path} is not a {what} that can be read ({type(error).__name__})."
+        ) from None

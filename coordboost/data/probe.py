@@ -9,9 +9,13 @@ from coordboost._numba import is_piece
 from coordboost._utils.checks import NEAR
 from coordboost.learners.scan import Compiled
 
-#: Check columns with this many entries; or this many columns if these have more entries, up to this many entries.
-ENTRIES, FEW, MOST = 1 << 20, 256, 1 << 26
-#: Check also this many learners with the largest correlations with random vectors: if norms differ, long columns are among them.
+#: Check columns with this many entries; or this many columns if these have more entries, up to this
+#: many entries.
+ENTRIES = 1 << 20
+FEW = 256
+MOST = 1 << 26
+#: Check also this many learners with the largest correlations with random vectors: if norms differ,
+#: long columns are among them.
 TOPS = 16
 
 
@@ -21,19 +25,31 @@ def squares(columns, weight):
 
 
 def check_norms(square, index, weight):
-    """Refuse learners `index` (k,) whose squared norms `square` in the metric of the weights are not 1."""
+    """Refuse learners `index` (k,) whose squared norms `square` in the metric of the weights are
+    not 1.
+    """
     off = ~(np.abs(square - 1) <= 2 * NEAR)
     if off.any():
         i = int(np.argmax(off))
         norm = float(np.sqrt(square[i]))
         plain = (weight == 1).all()
         what = "sum_i B_ij^2 = 1" if plain else "sum_i w_i B_ij^2 = 1, w the sample_weight"
-        cure = f"divide the column, and its correlations, by {norm:.12g}" if 0 < norm < np.inf else "leave such learners out"
-        raise ValueError(f"learners must have unit norm ({what}); learner {index[i]} has norm {norm:.12g}: {cure}.")
+        cure = (
+            f"divide the column, and its correlations, by {norm:.12g}"
+            if 0 < norm < np.inf
+            else "leave such learners out"
+        )
+        raise ValueError(
+            f"learners must have unit norm ({what}); learner {index[i]} has norm "
+            f"{norm:.12g}: {cure}."
+        )
 
 
 def gathered(dictionary, index, weight):
-    """The learners `index` as a dense (n_samples, len(index)) matrix; raise unless all columns are finite, of unit norm."""
+    """The learners `index` as a dense (n_samples, len(index)) matrix.
+
+    Raise unless all columns are finite, of unit norm.
+    """
     columns = dictionary.gather(index)
     _check_array("gather", columns, (dictionary.n_samples, len(index)))
     check_norms(squares(columns, weight), index, weight)
@@ -43,19 +59,23 @@ def gathered(dictionary, index, weight):
 def check_dictionary(dictionary, weight):
     """Check a dictionary: norms of its columns, shapes, and every method against ``column``.
 
-    All columns are checked if that costs little, else evenly spaced ones and those that correlate most with random vectors.
-    *Cost*: two scans, and ``ENTRIES`` entries or ``FEW`` columns of up to ``MOST``, at least ``TOPS`` columns; memory for ``ENTRIES``.
+    All columns are checked if that costs little, else evenly spaced ones and those that correlate
+    most with random vectors. *Cost*: two scans, and ``ENTRIES`` entries or ``FEW`` columns of up to
+    ``MOST``, at least ``TOPS`` columns; memory for ``ENTRIES``.
 
     Raises
     ------
     ValueError
         With the learner, what was found and what to do.
     """
-    m, n = dictionary.n_samples, dictionary.n_learners
+    m = dictionary.n_samples
+    n = dictionary.n_learners
     dictionary = Compiled(dictionary) if is_piece(dictionary) and m * n > ENTRIES else dictionary
     vectors = np.sqrt(weight) * np.random.default_rng(0).standard_normal((2, m))
     scans = [_check_array("scan", dictionary.scan(v.copy()), (n,)) for v in vectors]
-    few = np.unique(np.linspace(0, n - 1, min(n, max(TOPS, min(FEW, MOST // m), ENTRIES // m))).astype(np.int64))
+    few = np.unique(
+        np.linspace(0, n - 1, min(n, max(TOPS, min(FEW, MOST // m), ENTRIES // m))).astype(np.int64)
+    )
     tops = np.concatenate([np.argsort(-np.abs(corr))[:TOPS] for corr in scans])
     _check_norms_of(dictionary, few, weight)
     index = np.unique(np.concatenate([few[:: max(1, len(few) // TOPS)], tops]))
@@ -65,7 +85,9 @@ def check_dictionary(dictionary, weight):
             own = _check_array("column", dictionary.column(j), (m,))
             _agree("gather", "column", j, column, own, np.abs(own).max())
         for v, corr in zip(vectors, scans, strict=True):
-            size = float(np.linalg.norm(np.divide(v, np.sqrt(weight), out=np.zeros(m), where=weight > 0)))
+            size = float(
+                np.linalg.norm(np.divide(v, np.sqrt(weight), out=np.zeros(m), where=weight > 0))
+            )
             for found, verb in (
                 (corr[some], "scan"),
                 (dictionary.correlations(v.copy(), some), "correlations"),
@@ -77,7 +99,9 @@ def check_dictionary(dictionary, weight):
 
 
 def _strips(index, n_samples):
-    """Split the learners `index` into parts of up to ``ENTRIES`` entries, of at least one learner."""
+    """Split the learners `index` into parts of up to ``ENTRIES`` entries, of at least one
+    learner.
+    """
     step = max(1, ENTRIES // n_samples)
     return [index[first : first + step] for first in range(0, len(index), step)]
 
@@ -95,7 +119,8 @@ def _check_norms_of(dictionary, few, weight):
 
 def _check_changes(dictionary, index, columns, v):
     """Check the methods ``dot``, ``add`` and ``combine``, for the last learner of `index`."""
-    j, column = int(index[-1]), columns[:, -1]
+    j = int(index[-1])
+    column = columns[:, -1]
     _agree("dot", "column", j, dictionary.dot(j, v.copy()), column @ v, np.abs(column) @ np.abs(v))
     total = v.copy()
     dictionary.add(j, 2.0, total)
@@ -106,13 +131,22 @@ def _check_changes(dictionary, index, columns, v):
 
 
 def _agree(verb, other, j, found, expected, size):
-    """Raise unless the method `verb` gives the `expected` numbers for learner j; `size` is the scale of rounding."""
-    found, expected = np.ravel(found), np.ravel(expected)
+    """Raise unless the method `verb` gives the `expected` numbers for learner j.
+
+    `size` is the scale of rounding.
+    """
+    found = np.ravel(found)
+    expected = np.ravel(expected)
     if found.shape != expected.shape or not (np.abs(found - expected) <= NEAR * size).all():
         i = int(np.argmax(np.abs(found - expected))) if found.shape == expected.shape else 0
-        sign = ", the opposite sign" if np.abs(found + expected).max(initial=0.0) <= NEAR * size else ""
+        sign = (
+            ", the opposite sign"
+            if np.abs(found + expected).max(initial=0.0) <= NEAR * size
+            else ""
+        )
         raise ValueError(
-            f"the methods {verb} and {other} of the dictionary do not agree for learner {j}: {verb} gives {found[i]:.9g} where "
+            f"the methods {verb} and {other} of the dictionary do not agree for learner {j}: "
+            f"{verb} gives {found[i]:.9g} where "
             f"{other} gives {expected[i]:.9g}{sign}; both must stand for the same B_j."
         )
 
@@ -120,7 +154,10 @@ def _agree(verb, other, j, found, expected, size):
 def _check_array(verb, values, shape):
     """Return `values`; raise unless they are finite numbers in an array of this shape."""
     if getattr(values, "shape", None) != shape or not np.isfinite(values).all():
-        raise ValueError(f"the method {verb} of the dictionary must return finite numbers of shape {shape}, got {_told(values)}.")
+        raise ValueError(
+            f"the method {verb} of the dictionary must return finite numbers of shape {shape}, got "
+            f"{_told(values)}."
+        )
     return values
 
 
@@ -129,5 +166,6 @@ def _told(values):
     return (
         type(values).__name__
         if shape is None
-        else f"shape {shape}" + (" with NaN or infinity" if np.asarray(values).dtype.kind == "f" else "")
+        else f"shape {shape}"
+        + (" with NaN or infinity" if np.asarray(values).dtype.kind == "f" else "")
     )

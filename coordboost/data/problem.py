@@ -26,14 +26,16 @@ SMALL = 1e-8
 
 
 class Problem(Parts):
-    r"""Minimise :math:`L(\beta) = \sum_i w_i\, \ell(y_i, b + o_i + (B\beta)_i)` over the coefficients of unit columns :math:`B_j`.
+    r"""Minimise :math:`L(\beta) = \sum_i w_i\, \ell(y_i, b + o_i + (B\beta)_i)` over the
+    coefficients of unit columns :math:`B_j`.
 
     Parameters
     ----------
     X : array_like, data frame or scipy sparse matrix, (n_samples, n_columns); ``open_columns(...)``; or an object of your own
-        Raw columns. Or an object with methods ``scan`` (the inner products of all columns with a vector) and ``column`` (see
-        ``coordboost.learners.Oracle``): its columns are not standardised and must have unit norm, sum_i w_i B_ij^2 = 1 (w the sample
-        weights, 1 without). This is checked here, and again when columns are read.
+        Raw columns. Or an object with methods ``scan`` (the inner products of all columns with a
+        vector) and ``column`` (see ``coordboost.learners.Oracle``): its columns are not
+        standardised and must have unit norm, sum_i w_i B_ij^2 = 1 (w the sample weights, 1
+        without). This is checked here, and again when columns are read.
     y : array_like, (n_samples,)
         Targets: numbers, two labels or counts, as the loss takes them.
     loss : Loss, default ``Squared()``
@@ -41,22 +43,24 @@ class Problem(Parts):
     sample_weight : array_like, (n_samples,), optional
         Multiplies the terms of the loss; means and norms of the columns are weighted with it too.
     center : bool, default True
-        Centre the columns, and add to every prediction the best constant b (the mean of y for the squared loss). Stumps, trees and
-        the columns of an object of your own are never centred; for those, this only decides whether b is used.
+        Centre the columns, and add to every prediction the best constant b (the mean of y for the
+        squared loss). Stumps, trees and the columns of an object of your own are never centred; for
+        those, this only decides whether b is used.
     scale : bool, default True
-        Divide each (centred) column by its norm sqrt(sum_i w_i x_i^2), not by its standard deviation. False: they must have norm 1
-        already.
+        Divide each (centred) column by its norm sqrt(sum_i w_i x_i^2), not by its standard
+        deviation. False: they must have norm 1 already.
     groups : array_like, (n_columns,), optional
-        One label per column, for ``rules.Groups``, which draws whole groups of columns at random in each step. Not a group Lasso;
-        other methods ignore it.
+        One label per column, for ``rules.Groups``, which draws whole groups of columns at random in
+        each step. Not a group Lasso; other methods ignore it.
     feature_names : sequence of str, optional
         Default: those of a data frame.
     offset : array_like, (n_samples,), optional
-        A known part o of every prediction, on the link scale, such as log(exposure) for ``Poisson()`` or what another model predicts;
-        default 0. The constant b is fitted given the offset. Pass the offset of new rows to ``run.predict(X, offset=...)``.
+        A known part o of every prediction, on the link scale, such as log(exposure) for
+        ``Poisson()`` or what another model predicts; default 0. The constant b is fitted given the
+        offset. Pass the offset of new rows to ``run.predict(X, offset=...)``.
     copy : bool, default True
-        With False a float64 array X in Fortran order is standardised in place, and not copied: it is overwritten if
-        `center` or `scale` is True, and must not be changed afterwards.
+        With False a float64 array X in Fortran order is standardised in place, and not copied: it
+        is overwritten if `center` or `scale` is True, and must not be changed afterwards.
 
     Attributes
     ----------
@@ -81,7 +85,8 @@ class Problem(Parts):
     -----
     If all columns are constant, the model is the constant b.
 
-    *Cost*: one copy of a dense X, unless `copy` is False; a sparse X is never made dense. *Source*: Freund, Grigas, Mazumder, Section 1.
+    *Cost*: one copy of a dense X, unless `copy` is False; a sparse X is never made dense. *Source*:
+    Freund, Grigas, Mazumder, Section 1.
 
     Examples
     --------
@@ -104,21 +109,39 @@ class Problem(Parts):
 
     @on_one_thread
     def __init__(
-        self, X: Any, y: ArrayLike, loss: Any = None, *, sample_weight: ArrayLike | None = None, center: bool = True, scale: bool = True,
-        groups: ArrayLike | None = None, feature_names: Sequence[str] | None = None, offset: ArrayLike | None = None, copy: bool = True,
-    ) -> None:  # fmt: skip
+        self,
+        X: Any,
+        y: ArrayLike,
+        loss: Any = None,
+        *,
+        sample_weight: ArrayLike | None = None,
+        center: bool = True,
+        scale: bool = True,
+        groups: ArrayLike | None = None,
+        feature_names: Sequence[str] | None = None,
+        offset: ArrayLike | None = None,
+        copy: bool = True,
+    ) -> None:
         loss = Squared() if loss is None else loss
-        super().__init__(**vars(parts_of(X, y, loss, sample_weight, center, scale, groups, feature_names, copy, offset)))
+        super().__init__(
+            **vars(
+                parts_of(
+                    X, y, loss, sample_weight, center, scale, groups, feature_names, copy, offset
+                )
+            )
+        )
 
     @classmethod
     def restored(cls, **parts: Any) -> "Problem":
-        """The problem with the given parts, as a file holds them: each is checked, alone and against the others.
+        """The problem with the given parts, as a file holds them: each is checked, alone and
+        against the others.
 
         Parameters
         ----------
         **parts
-            The arguments of ``coordboost.data.parts.restored``: the loss, the dictionary, the standardization, `y`, `weight`, `constant`,
-            `base`, `groups` and the names of the columns.
+            The arguments of ``coordboost.data.parts.restored``: the loss, the dictionary, the
+            standardization, `y`, `weight`, `constant`, `base`, `groups` and the names of the
+            columns.
 
         Returns
         -------
@@ -156,17 +179,21 @@ class Problem(Parts):
         Parameters
         ----------
         **changed
-            New values by the names of the fields, such as ``y=...``: see ``coordboost.data.parts.Parts``.
+            New values by the names of the fields, such as ``y=...``: see
+            ``coordboost.data.parts.Parts``.
 
         Returns
         -------
         Problem
             A new problem, which shares the other fields with this one.
         """
-        return Problem.of(Parts(**({field.name: getattr(self, field.name) for field in fields(Parts)} | changed)))
+        return Problem.of(
+            Parts(**({field.name: getattr(self, field.name) for field in fields(Parts)} | changed))
+        )
 
     def for_run(self) -> "Problem":
-        """The problem of one run: this one, or for an implicit dictionary a problem with a new bank.
+        """The problem of one run: this one, or for an implicit dictionary a problem with a new
+        bank.
 
         Returns
         -------
@@ -180,7 +207,10 @@ class Problem(Parts):
 
     @cached_property
     def feature_names(self) -> list[str]:
-        """Names of the learners, a list; for learners found by a search, such as trees, of those found so far."""
+        """Names of the learners, a list.
+
+        For learners found by a search, such as trees, of those found so far.
+        """
         if not self.dictionary.countable:
             return [self.dictionary.name(j) for j in range(self.n_learners)]
         return [self.column_names[j] for j in self.standardization.kept]
@@ -196,7 +226,10 @@ class Problem(Parts):
 
     @property
     def countable(self) -> bool:
-        """Whether all learners are listed, so that one scan gives all correlations; False for learners found by a search."""
+        """Whether all learners are listed, so that one scan gives all correlations.
+
+        False for learners found by a search.
+        """
         return self.dictionary.countable
 
     @property
@@ -216,7 +249,9 @@ class Problem(Parts):
 
     @cached_property
     def infimum(self) -> float:
-        """A lower bound of the sum of the losses at any predictions, rounded down, as the loss declares it; -inf where it does not."""
+        """A lower bound of the sum of the losses at any predictions, rounded down, as the loss
+        declares it; -inf where it does not.
+        """
         total, size = self._infima
         return total - 2 * float(np.finfo(float).eps) * size if size < math.inf else -math.inf
 
@@ -230,18 +265,25 @@ class Problem(Parts):
 
     @cached_property
     def start_excess(self) -> float:
-        """The scale of relative gaps: start_loss - infimum, 0 if that is only rounding error; abs(start_loss) if no infimum is known."""
+        """The scale of relative gaps: start_loss - infimum, 0 if that is only rounding error.
+
+        Abs(start_loss) if no infimum is known.
+        """
         if self.infimum == -math.inf:
             return abs(self.start_loss)
         excess = self.start_loss - self.infimum
         # for a loss with negative values both sums may be far larger than their difference
         size = self._infima[1]
-        if excess <= 16 * EPS * size or (excess <= SMALL * size and self._every_sample_at_its_optimum()):
+        if excess <= 16 * EPS * size or (
+            excess <= SMALL * size and self._every_sample_at_its_optimum()
+        ):
             return 0.0
         return excess
 
     def _every_sample_at_its_optimum(self) -> bool:
-        """Whether at beta = 0 each residual changes its sign within the rounding of the prediction."""
+        """Whether at beta = 0 each residual changes its sign within the rounding of the
+        prediction.
+        """
         rounding = np.broadcast_to(16 * EPS * np.maximum(1.0, np.abs(self.base)), self.n_samples)
         return bool((self.resid(-rounding) >= 0).all() and (self.resid(rounding) <= 0).all())
 
@@ -252,12 +294,18 @@ class Problem(Parts):
 
     @cached_property
     def span(self) -> Span:
-        """Orthonormal directions of the span of the columns, and their error. *Cost*: two products of the size of the SVD, once."""
+        """Orthonormal directions of the span of the columns, and their error.
+
+        *Cost*: two products of the size of the SVD, once.
+        """
         return Span.of(self, self.spectrum)
 
     @cached_property
     def products(self):
-        """Object that gives entries of B'WB without reading columns, and caches them; None if the dictionary has none."""
+        """Object that gives entries of B'WB without reading columns, and caches them.
+
+        None if the dictionary has none.
+        """
         return self.dictionary.products(self.weight)
 
     @cached_property
@@ -267,11 +315,14 @@ class Problem(Parts):
 
     @cached_property
     def tie(self) -> float:
-        """Correlations that differ by at most this tie: a bound of the rounding error of one at beta = 0, 2 n eps ||resid||."""
+        """Correlations that differ by at most this tie: a bound of the rounding error of one at
+        beta = 0, 2 n eps ||resid||.
+        """
         return 2 * self.n_samples * float(np.finfo(float).eps) * self.size(self.resid(0.0 * self.y))
 
     def size(self, resid: np.ndarray) -> float:
-        r"""The norm of a residual that bounds all its correlations, as columns are unit vectors: :math:`\|W^{-1/2} r\|_2`.
+        r"""The norm of a residual that bounds all its correlations, as columns are unit vectors:
+        :math:`\|W^{-1/2} r\|_2`.
 
         Parameters
         ----------
@@ -284,7 +335,9 @@ class Problem(Parts):
             No abs correlation is larger, by Cauchy and Schwarz.
         """
         if not (self.weight == 1).all():
-            resid = np.divide(resid, np.sqrt(self.weight), out=np.zeros_like(resid), where=self.weight > 0)
+            resid = np.divide(
+                resid, np.sqrt(self.weight), out=np.zeros_like(resid), where=self.weight > 0
+            )
         return float(np.linalg.norm(resid))
 
     @on_one_thread
@@ -304,7 +357,9 @@ class Problem(Parts):
         return self.dictionary.combine(validation.coefficients(beta, self))
 
     def gather(self, index: ArrayLike) -> np.ndarray:
-        """The learners `index` as a dense (n_samples, len(index)) matrix. All code gathers columns through this method.
+        """The learners `index` as a dense (n_samples, len(index)) matrix.
+
+        All code gathers columns through this method.
 
         Parameters
         ----------
@@ -319,13 +374,20 @@ class Problem(Parts):
         Raises
         ------
         ValueError
-            If a user's dictionary returns a column whose norm in the metric of the weights is not 1.
+            If a user's dictionary returns a column whose norm in the metric of the weights is not
+            1.
         """
-        return self.dictionary.gather(index) if self.unit_norm else gathered(self.dictionary, index, self.weight)
+        return (
+            self.dictionary.gather(index)
+            if self.unit_norm
+            else gathered(self.dictionary, index, self.weight)
+        )
 
     @on_one_thread
     def scan(self, v: ArrayLike) -> np.ndarray:
-        """All correlations <B_j, v>, (n_learners,): the expensive operation. Bitwise the same on any number of threads.
+        """All correlations <B_j, v>, (n_learners,): the expensive operation.
+
+        Bitwise the same on any number of threads.
 
         For an implicit dictionary a bound on all correlations, (1,); inf if the search gives none.
 
@@ -343,7 +405,8 @@ class Problem(Parts):
         return scan(self.dictionary, v) if self.countable else np.array([self.dictionary.bound(v)])
 
     def value(self, pred: ArrayLike) -> float:
-        """Sum of the losses at the predictions `pred` = B beta (n_samples,), the constant not included.
+        """Sum of the losses at the predictions `pred` = B beta (n_samples,), the constant not
+        included.
 
         Parameters
         ----------
@@ -374,7 +437,13 @@ class Problem(Parts):
         return resid
 
     def _at(self, pred: ArrayLike) -> tuple[Any, Any, Any, Any, Any]:
-        return self.loss, self.y, self.weight, self.base, validation.sized("pred", pred, self.n_samples, "sample")
+        return (
+            self.loss,
+            self.y,
+            self.weight,
+            self.base,
+            validation.sized("pred", pred, self.n_samples, "sample"),
+        )
 
     def raw(self, beta: ArrayLike) -> tuple[np.ndarray, float]:
         """Coefficients (n_columns,) on the scale of X, 0 for dropped columns, and the intercept.
@@ -393,10 +462,13 @@ class Problem(Parts):
         """
         if not self.countable:
             return np.array(beta, dtype=np.float64), float(self.constant)
-        return self.standardization.raw(validation.vector("beta", beta, self.n_learners, "learner"), self.constant)
+        return self.standardization.raw(
+            validation.vector("beta", beta, self.n_learners, "learner"), self.constant
+        )
 
     def unit(self, coef: ArrayLike) -> np.ndarray:
-        """The inverse of ``raw``: coefficients (n_learners,) of the unit columns from raw ones (n_columns,).
+        """The inverse of ``raw``: coefficients (n_learners,) of the unit columns from raw ones
+        (n_columns,).
 
         Parameters
         ----------
@@ -413,10 +485,10 @@ class Problem(Parts):
 
     @on_one_thread
     def predict(self, beta: ArrayLike, X: Any, *, offset: ArrayLike | None = None) -> np.ndarray:
-        """constant + offset + B beta on the new rows X, (len(X),); X as for a Problem.
+        """Constant + offset + B beta on the new rows X, (len(X),); X as for a Problem.
 
-        Of ``open_columns(...)`` only columns with non-zero coefficients are read. If the columns had names in the fit, the columns of a
-        data frame are matched by name.
+        Of ``open_columns(...)`` only columns with non-zero coefficients are read. If the columns
+        had names in the fit, the columns of a data frame are matched by name.
 
         Parameters
         ----------

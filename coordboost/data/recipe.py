@@ -1,7 +1,9 @@
-"""Encode a table of numbers, dates and text as columns of numbers, and every new table in the same way.
+"""Encode a table of numbers, dates and text as columns of numbers, and every new table in the same
+way.
 
-Nouns: a *variable* is a column of the table; a *recipe* is all variables of a model, plain data that a run file can hold. Numbers and
-dates become one column, text a 0/1 column for each category (one for two categories). The columns of a variable form a group.
+Nouns: a *variable* is a column of the table; a *recipe* is all variables of a model, plain data
+that a run file can hold. Numbers and dates become one column, text a 0/1 column for each category
+(one for two categories). The columns of a variable form a group.
 """
 
 from typing import NamedTuple
@@ -16,15 +18,17 @@ from coordboost.data.frames import listed
 IMPUTE = ("median", "indicator", "drop")
 #: Fields that a file omits if they are empty.
 OPTIONAL = ("na", "marks", "dropped")
-#: Tables of up to this many bytes are dense; larger ones, if most columns are 0/1 columns, are sparse.
+#: Tables of up to this many bytes are dense; larger ones, if most columns are 0/1 columns, are
+#: sparse.
 DENSE = 1 << 28
 
 
 class Variable(NamedTuple):
     """A column of the table and its encoding.
 
-    kind : ``number``, ``date`` or ``category``;  levels : categories, sorted; for dates their format
-    fill : replaces missing values (a number, a category), None to refuse them;  gap : whether a 0/1 column marks missing values
+    kind : ``number``, ``date`` or ``category``; levels : categories, sorted; for dates their format
+    fill : replaces missing values (a number, a category), None to refuse them; gap : whether a 0/1
+    column marks missing values
     """
 
     name: str
@@ -41,17 +45,20 @@ class Variable(NamedTuple):
     @property
     def columns(self):
         """Names of the columns of numbers that encode it."""
-        own = [f"{self.name}={word}" for word in self.words] if self.kind == CATEGORY else [self.name]
+        own = (
+            [f"{self.name}={word}" for word in self.words] if self.kind == CATEGORY else [self.name]
+        )
         return own + [f"{self.name} (missing)"] * self.gap
 
 
 class Recipe(NamedTuple):
     """How a table becomes columns of numbers.
 
-    target : name of the column that is predicted;  labels : its two categories, or ();  impute : the option of this name, or None
-    variables : tuple of Variable;  na : words that mean "missing" in files of such tables, in addition to the usual ones
-    marks : (decimal, thousands or "") in the numbers of the file of the table, () if unknown
-    dropped : names of columns that the user left out
+    target : name of the column that is predicted; labels : its two categories, or (); impute : the
+    option of this name, or None variables : tuple of Variable; na : words that mean "missing" in
+    files of such tables, in addition to the usual ones marks : (decimal, thousands or "") in the
+    numbers of the file of the table, () if unknown dropped : names of columns that the user left
+    out
     """
 
     target: str
@@ -78,7 +85,9 @@ class Recipe(NamedTuple):
         return tuple(variable.name for variable in self.variables if variable.kind == CATEGORY)
 
     def numbers(self, frame, cells=None, *, unknown_as_none=False):
-        """Encode a new table, (n_rows, n_columns) float64; its columns are found by name, others are ignored.
+        """Encode a new table, (n_rows, n_columns) float64.
+
+        Its columns are found by name, others are ignored.
 
         Parameters
         ----------
@@ -91,32 +100,47 @@ class Recipe(NamedTuple):
         Raises
         ------
         ValueError
-            For missing columns, cells of another kind, unknown categories, and missing values that the recipe does not fill.
+            For missing columns, cells of another kind, unknown categories, and missing values that
+            the recipe does not fill.
         """
         cells = cells or Cells()
         known = set(map(str, frame.columns))
         if missing := [variable.name for variable in self.variables if variable.name not in known]:
             raise ValueError(
-                f"the table lacks {listed([*map(repr, missing)])}, which the model was fitted with: add the column(s)."
+                f"the table lacks {listed([*map(repr, missing)])}, which the model was fitted "
+                "with: add the column(s)."
             )
         read = []
         for variable in self.variables:
             form = variable.levels[0] if variable.kind == DATE else None
-            read.append(column_of(variable.name, frame[variable.name], cells._replace(day_format=form), variable.kind))
+            read.append(
+                column_of(
+                    variable.name,
+                    frame[variable.name],
+                    cells._replace(day_format=form),
+                    variable.kind,
+                )
+            )
         return encoded(self, read, cells.where, unknown_as_none)
 
     def refilled(self, columns):
         """Return the recipe with fill values computed from other rows, a list of ``Column``."""
         pairs = zip(self.variables, columns, strict=True)
-        return self._replace(variables=tuple(one._replace(fill=fill_of(column)) for one, column in pairs))
+        return self._replace(
+            variables=tuple(one._replace(fill=fill_of(column)) for one, column in pairs)
+        )
 
     def plain(self):
         """The recipe as lists and strings, for a file."""
         words = {name: list(given) for name in OPTIONAL if (given := getattr(self, name))}
         return words | {
-            "target": self.target, "labels": list(self.labels), "impute": self.impute,
-            "variables": [[*variable[:2], list(variable.levels), *variable[3:]] for variable in self.variables],
-        }  # fmt: skip
+            "target": self.target,
+            "labels": list(self.labels),
+            "impute": self.impute,
+            "variables": [
+                [*variable[:2], list(variable.levels), *variable[3:]] for variable in self.variables
+            ],
+        }
 
     @classmethod
     def restored(cls, given):
@@ -128,13 +152,26 @@ class Recipe(NamedTuple):
             For anything else.
         """
         given = {**{name: [] for name in OPTIONAL}, **given} if isinstance(given, dict) else given
-        sound = isinstance(given, dict) and set(given) == set(cls._fields) and isinstance(given["target"], str)
-        sound = sound and all(_are_names(given[name]) for name in ("labels", *OPTIONAL)) and len(given["marks"]) in (0, 2)
-        sound = sound and given["impute"] in (None, *IMPUTE) and isinstance(given["variables"], list)
+        sound = (
+            isinstance(given, dict)
+            and set(given) == set(cls._fields)
+            and isinstance(given["target"], str)
+        )
+        sound = (
+            sound
+            and all(_are_names(given[name]) for name in ("labels", *OPTIONAL))
+            and len(given["marks"]) in (0, 2)
+        )
+        sound = (
+            sound and given["impute"] in (None, *IMPUTE) and isinstance(given["variables"], list)
+        )
         if not (sound and all(map(_is_variable, given["variables"]))):
             raise ValueError(f"the recipe of the table is not valid: {shown(given)}.")
         lists = {name: tuple(given[name]) for name in ("labels", *OPTIONAL)}
-        variables = tuple(Variable(name, kind, tuple(levels), *rest) for name, kind, levels, *rest in given["variables"])
+        variables = tuple(
+            Variable(name, kind, tuple(levels), *rest)
+            for name, kind, levels, *rest in given["variables"]
+        )
         return cls(**{**given, **lists, "variables": variables})
 
 
@@ -144,7 +181,12 @@ def _are_names(value):
 
 def _is_variable(value):
     """Whether `value` is a variable as ``Recipe.plain`` writes it."""
-    if not (isinstance(value, list) and len(value) == len(Variable._fields) and _are_names(value[:2]) and _are_names(value[2])):
+    if not (
+        isinstance(value, list)
+        and len(value) == len(Variable._fields)
+        and _are_names(value[:2])
+        and _are_names(value[2])
+    ):
         return False
     _, kind, levels, fill, gap = value
     fits = {NUMBER: levels == [], DATE: len(levels) == 1, CATEGORY: levels == sorted(set(levels))}
@@ -153,14 +195,19 @@ def _is_variable(value):
 
 
 def fill_of(column):
-    """The median, or the most frequent category (the first of ties); without any value 0, or the first category."""
+    """The median, or the most frequent category (the first of ties).
+
+    Without any value 0, or the first category.
+    """
     if column.kind == CATEGORY:
         return column.levels[int(np.bincount(column.values + 1, minlength=2)[1:].argmax())]
     return 0.0 if column.missing.all() else float(np.nanmedian(column.values))
 
 
 def encoded(recipe, columns, where, unknown_as_none=False):
-    """Encode columns as numbers, (n_rows, n_columns) float64: dense in Fortran order, or CSC if large and mostly 0/1 columns."""
+    """Encode columns as numbers, (n_rows, n_columns) float64: dense in Fortran order, or CSC if
+    large and mostly 0/1 columns.
+    """
     parts = []  # pairs (number of columns, values): floats, or for 0/1 columns the index of the column that is 1, -1 for none
     for variable, column in zip(recipe.variables, columns, strict=True):
         missing = column.missing
@@ -169,13 +216,22 @@ def encoded(recipe, columns, where, unknown_as_none=False):
         if variable.kind == CATEGORY:
             parts.append((len(variable.words), _indices(variable, column, where, unknown_as_none)))
         else:
-            parts.append((1, np.where(missing, variable.fill, column.values) if missing.any() else column.values))
+            parts.append(
+                (
+                    1,
+                    np.where(missing, variable.fill, column.values)
+                    if missing.any()
+                    else column.values,
+                )
+            )
         if variable.gap:
             parts.append((1, missing.astype(np.float64)))
-    n_rows, n_columns = len(columns[0].values), len(recipe.columns)
+    n_rows = len(columns[0].values)
+    n_columns = len(recipe.columns)
     if 8 * n_rows * n_columns > DENSE and 4 * (len(columns) - len(recipe.text)) < n_columns:
         return scipy.sparse.hstack([_sparse(width, held) for width, held in parts], format="csc")
-    X, at = np.zeros((n_rows, n_columns), order="F"), 0
+    X = np.zeros((n_rows, n_columns), order="F")
+    at = 0
     for width, held in parts:
         if held.dtype.kind == "i":
             rows = np.flatnonzero(held >= 0)
@@ -191,12 +247,16 @@ def _indices(variable, column, where, unknown_as_none):
     index = {word: j for j, word in enumerate(variable.words)}
     known = set(variable.levels)
     odd = [code for code, level in enumerate(column.levels) if level not in known]
-    rows = np.flatnonzero(np.isin(column.values, odd)) if odd and not unknown_as_none else np.array([])
+    rows = (
+        np.flatnonzero(np.isin(column.values, odd)) if odd and not unknown_as_none else np.array([])
+    )
     if rows.size:
         some = listed([*map(repr, variable.levels)])
         raise ValueError(
-            f"{where(int(rows[0]))}, column {variable.name!r} holds {cell(column.levels[column.values[rows[0]]])}, which the model was not "
-            f"fitted with (its categories: {some}): correct the cell, or let it belong to none of them (unknown_as_none=True in "
+            f"{where(int(rows[0]))}, column {variable.name!r} holds "
+            f"{cell(column.levels[column.values[rows[0]]])}, which the model was not "
+            f"fitted with (its categories: {some}): correct the cell, or let it belong to none of "
+            "them (unknown_as_none=True in "
             "table.frame(rows) or recipe.numbers(frame))."
         )
     of_gaps = -1 if variable.gap else index.get(variable.fill, -1)
@@ -208,11 +268,14 @@ def _sparse(width, held):
     if held.dtype.kind == "f":
         return scipy.sparse.csc_array(held[:, None])
     rows = np.flatnonzero(held >= 0)
-    return scipy.sparse.csc_array((np.ones(len(rows)), (rows, held[rows])), shape=(len(held), width))
+    return scipy.sparse.csc_array(
+        (np.ones(len(rows)), (rows, held[rows])), shape=(len(held), width)
+    )
 
 
 def refuse_gap(variable, row, where, others="", remedy='impute="median", "indicator" or "drop"'):
     """Raise an error that says which cell is empty, and what to do."""
     raise ValueError(
-        f"{where(row)}: no value in column {variable!r}{others}: fill it in, or choose how to treat missing values ({remedy})."
+        f"{where(row)}: no value in column {variable!r}{others}: fill it in, or choose how to "
+        f"treat missing values ({remedy})."
     )

@@ -1,16 +1,21 @@
-r"""Singular values of the weak-learner matrix and its numerical rank; a certified span of its columns.
+r"""Singular values of the weak-learner matrix and its numerical rank.
 
-A certificate for least squares needs :math:`\|P\rho\|`, P the projection on the span S of the columns :math:`\tilde b_j` (each times the
-root of the weights), or an upper bound: a larger span only lowers the lower end. With orthonormal directions U and any unit vector
-:math:`x = \tilde B v` of S
+A certified span of its columns.
+
+A certificate for least squares needs :math:`\|P\rho\|`, P the projection on the span S of the
+columns :math:`\tilde b_j` (each times the root of the weights), or an upper bound: a larger span
+only lowers the lower end. With orthonormal directions U and any unit vector :math:`x = \tilde B v`
+of S
 
 .. math:: \langle\rho, x\rangle = \langle U^T\rho, U^T x\rangle + \langle\rho, (I - UU^T)\tilde B v\rangle
     \le \|U^T\rho\| + \|\rho\|\, E / \sigma, \qquad E = \|(I - UU^T)\tilde B\|_F, \quad \|v\| \le 1/\sigma .
 
-E is measured, so the bound holds however U was computed; E / sigma is the *tilt*. E includes the rounding of the standardisation, so the
-bound holds for the exact standardised columns too. If a singular value sigma is near rounding, the bound is useless. Columns close to the
-span of the others are therefore treated separately: their distance is computed in integers of any length, without rounding. It gives a
-direction of its own, or shows that the column depends on the others. If that costs too much, the span is taken to be the whole space.
+E is measured, so the bound holds however U was computed; E / sigma is the *tilt*. E includes the
+rounding of the standardisation, so the bound holds for the exact standardised columns too. If a
+singular value sigma is near rounding, the bound is useless. Columns close to the span of the others
+are therefore treated separately: their distance is computed in integers of any length, without
+rounding. It gives a direction of its own, or shows that the column depends on the others. If that
+costs too much, the span is taken to be the whole space.
 """
 
 import math
@@ -19,17 +24,20 @@ from typing import NamedTuple
 import numpy as np
 import scipy  # its linalg is loaded where it is used
 
-#: Largest number of entries of B for a dense SVD; else the largest smaller side of B for a Gram matrix.
+#: Largest number of entries of B for a dense SVD; else the largest smaller side of B for a Gram
+#: matrix.
 MAX_ENTRIES, MAX_SIDE = 4_000_000, 4_000
 
 
 class Spectrum(NamedTuple):
     r"""Thin SVD of :math:`\tilde B = W^{1/2} B` cut at its numerical rank.
 
-    left : (n_samples, rank); singular : (rank,), decreasing; n_learners : int; cut : relative tolerance used
-    beyond : first singular value below the cut relative to the largest, 0 if there is none (an ambiguous rank shows here)
+    left : (n_samples, rank); singular : (rank,), decreasing; n_learners : int; cut : relative
+    tolerance used beyond : first singular value below the cut relative to the largest, 0 if there
+    is none (an ambiguous rank shows here)
 
-    *Source*: Freund et al., Section 1.3 (rank = number of singular values above max(n, p) u times the largest).
+    *Source*: Freund et al., Section 1.3 (rank = number of singular values above max(n, p) u times
+    the largest).
     """
 
     left: np.ndarray
@@ -49,7 +57,8 @@ class Spectrum(NamedTuple):
         ValueError
             If both sides are larger than the limits of this module.
         """
-        m, n = problem.n_samples, problem.n_learners
+        m = problem.n_samples
+        n = problem.n_learners
         root = np.sqrt(problem.weight)
         if m * n <= MAX_ENTRIES:
             tilde = root[:, None] * problem.gather(np.arange(n))
@@ -58,7 +67,8 @@ class Spectrum(NamedTuple):
             left, singular = _through_gram(problem, root)
         else:
             raise ValueError(
-                f"B is {m} x {n}: too large for its spectrum; certify against L1Ball or L1Penalty, which need one scan."
+                f"B is {m} x {n}: too large for its spectrum; certify against L1Ball or L1Penalty, "
+                "which need one scan."
             )
         cut = max(m, n) * np.finfo(float).eps
         rank = int((singular > cut * singular[0]).sum())
@@ -85,11 +95,17 @@ class Spectrum(NamedTuple):
         return self.n_learners / self.lambda_pmin
 
     def project(self, problem, resid):
-        """Coordinates (rank,) of the projection of ``W^{-1/2} resid`` on the columns; weights of 0 carry no residual."""
+        """Coordinates (rank,) of the projection of ``W^{-1/2} resid`` on the columns.
+
+        Weights of 0 carry no residual.
+        """
         return self.left.T @ unweighted(problem, resid)
 
     def solution(self, problem, resid):
-        """The coefficients of smallest norm, (n_learners,), that fit ``W^{-1} resid`` best. *Cost*: one scan."""
+        """The coefficients of smallest norm, (n_learners,), that fit ``W^{-1} resid`` best.
+
+        *Cost*: one scan.
+        """
         inside = self.project(problem, resid)
         return problem.scan(np.sqrt(problem.weight) * (self.left @ (inside / self.singular**2)))
 
@@ -107,38 +123,57 @@ def unweighted(problem, resid):
 def _through_gram(problem, root):
     """Left vectors and singular values from the Gram matrix of the smaller side of W^{1/2} B.
 
-    Squaring hides singular values below 1e-8 of the largest, so the span of the small ones is factored once more, unsquared.
+    Squaring hides singular values below 1e-8 of the largest, so the span of the small ones is
+    factored once more, unsquared.
     """
-    dictionary, m, n = problem.dictionary, problem.n_samples, problem.n_learners
+    dictionary = problem.dictionary
+    m = problem.n_samples
+    n = problem.n_learners
     wide = m < n
     if wide:
-        pieces = (root[:, None] * problem.gather(np.arange(k, min(k + 1024, n))) for k in range(0, n, 1024))
+        pieces = (
+            root[:, None] * problem.gather(np.arange(k, min(k + 1024, n)))
+            for k in range(0, n, 1024)
+        )
         side = sum(piece @ piece.T for piece in pieces)
     else:
         side = dictionary.gram(problem.weight)
     values, vectors = scipy.linalg.eigh(side)
-    singular, vectors = np.sqrt(np.maximum(values[::-1], 0)), vectors[:, ::-1]
+    singular = np.sqrt(np.maximum(values[::-1], 0))
+    vectors = vectors[:, ::-1]
     large = singular > 1e-5 * singular[0]
-    left = vectors[:, large] if wide else _images(problem, root, vectors[:, large]) / singular[large]
+    left = (
+        vectors[:, large] if wide else _images(problem, root, vectors[:, large]) / singular[large]
+    )
     if large.all():
         return left, singular
     rest = vectors[:, ~large]
     outer, small, inner = scipy.linalg.svd(_images(problem, root, rest), full_matrices=False)
-    return np.column_stack([left, rest @ inner.T if wide else outer]), np.concatenate([singular[large], small])
+    return np.column_stack([left, rest @ inner.T if wide else outer]), np.concatenate(
+        [singular[large], small]
+    )
 
 
 def _images(problem, root, vectors):
-    """W^{1/2} B times `vectors` (n_learners, k); if B is wide its transpose times (n_samples, k). One product if columns are stored."""
-    rows, wide = problem.dictionary.rows, problem.n_samples < problem.n_learners
+    """W^{1/2} B times `vectors` (n_learners, k); if B is wide its transpose times (n_samples, k).
+
+    One product if columns are stored.
+    """
+    rows = problem.dictionary.rows
+    wide = problem.n_samples < problem.n_learners
     if rows is not None:
         return rows @ (root[:, None] * vectors) if wide else root[:, None] * (rows.T @ vectors)
     combine = problem.dictionary.combine
-    return np.column_stack([problem.scan(root * v) if wide else root * combine(v) for v in vectors.T])
+    return np.column_stack(
+        [problem.scan(root * v) if wide else root * combine(v) for v in vectors.T]
+    )
 
 
-#: Columns with a smaller relative distance to the span of others are treated separately: the tilt of the rest is squared in a gap.
+#: Columns with a smaller relative distance to the span of others are treated separately: the tilt
+#: of the rest is squared in a gap.
 NEAR = 1e-8
-#: Bits after the point of a coefficient; a column closer than 2^-DEPENDENT to the span of the others depends on them.
+#: Bits after the point of a coefficient; a column closer than 2^-DEPENDENT to the span of the
+#: others depends on them.
 BITS, DEPENDENT = 320, 200
 #: Largest number of integer products for all near columns: some seconds.
 MAX_PRODUCTS = 20_000_000
@@ -159,7 +194,10 @@ class Span(NamedTuple):
 
     @classmethod
     def of(cls, problem, spectrum):
-        """The span of a problem's columns. *Cost*: two products of the size of the SVD, if no column is near the span of others."""
+        """The span of a problem's columns.
+
+        *Cost*: two products of the size of the SVD, if no column is near the span of others.
+        """
         if not spectrum.rank:
             return cls(spectrum.left, 0.0)
         root = np.sqrt(problem.weight)
@@ -169,7 +207,9 @@ class Span(NamedTuple):
             return cls(None, 0.0)
         if good.all() and spectrum.rank == problem.n_learners:
             least = float(spectrum.singular[-1])
-            return _checked(cls(spectrum.left, 0.0), problem, root, np.arange(problem.n_learners), least)
+            return _checked(
+                cls(spectrum.left, 0.0), problem, root, np.arange(problem.n_learners), least
+            )
         if problem.n_samples * problem.n_learners > MAX_ENTRIES:
             return cls(None, 0.0)
         return _apart(cls, problem, root, samples)
@@ -184,32 +224,45 @@ class Span(NamedTuple):
 def rounded(problem):
     """A bound of the rounding error of the standardisation in each unit column, (n_learners,).
 
-    A subtraction and a product round every entry, and the rounding of the mean shifts all entries alike.
+    A subtraction and a product round every entry, and the rounding of the mean shifts all entries
+    alike.
     """
     standardization = problem.standardization
-    return U * (1.0 + np.abs(standardization.mean) * math.sqrt(problem.weight.sum()) / standardization.norm)
+    return U * (
+        1.0 + np.abs(standardization.mean) * math.sqrt(problem.weight.sum()) / standardization.norm
+    )
 
 
 def _checked(span, problem, root, index, least):
-    """Return `span` with the measured tilt of the columns `index`, whose smallest singular value is `least`."""
-    left, outside = span.left, 0.0
+    """Return `span` with the measured tilt of the columns `index`, whose smallest singular value is
+    `least`.
+    """
+    left = span.left
+    outside = 0.0
     for first in range(0, len(index), 1024):
         columns = root[:, None] * problem.gather(index[first : first + 1024])
         outside += float(((columns - left @ (left.T @ columns)) ** 2).sum())
     skew = float(np.linalg.norm(left.T @ left - np.eye(left.shape[1])))
     moved = float(np.linalg.norm(rounded(problem)[index]))
     error = math.sqrt(outside) + moved + 4 * U * math.sqrt(len(index) * left.shape[1])
-    return Span(left, error / (least - error) + skew + span.tilt) if least > 2 * error else Span(None, 0.0)
+    return (
+        Span(left, error / (least - error) + skew + span.tilt)
+        if least > 2 * error
+        else Span(None, 0.0)
+    )
 
 
 def _apart(cls, problem, root, samples):
     """The span if some columns are near the span of others."""
     table = problem.gather(np.arange(problem.n_learners))[samples]
     distinct = np.unique(table, axis=1, return_index=True)[1]
-    outer, upper, order = scipy.linalg.qr(root[samples, None] * table[:, distinct], mode="economic", pivoting=True)
+    outer, upper, order = scipy.linalg.qr(
+        root[samples, None] * table[:, distinct], mode="economic", pivoting=True
+    )
     diagonal = np.abs(np.diag(upper))
     rank = int((diagonal > NEAR * diagonal[0]).sum())
-    far, near = distinct[order[:rank]], distinct[order[rank:]]
+    far = distinct[order[:rank]]
+    near = distinct[order[rank:]]
     if rank == len(samples) or len(near) * table.size > MAX_PRODUCTS:
         return cls(None, 0.0)
     apart = Apart(table, root[samples], far, outer[:, :rank], upper[:rank, :rank], rounded(problem))
@@ -223,7 +276,9 @@ def _apart(cls, problem, root, samples):
 
 
 def whole_numbers(table):
-    """Return a float64 array times a power of two, as integers of any length, and the exponent of that power."""
+    """Return a float64 array times a power of two, as integers of any length, and the exponent of
+    that power.
+    """
     mantissa, exponent = np.frexp(table)
     last = 53 - int(exponent[mantissa != 0].min(initial=53))
     ints = (mantissa * 2.0**53).astype(np.int64).astype(object)
@@ -238,8 +293,8 @@ def shifted(numbers, places):
 class Apart:
     """Directions of columns that are near the span of others.
 
-    A direction is ``table @ coef`` in integers, so it lies in the span whatever the coefficients are; these are corrected until it is
-    orthogonal to all directions before it.
+    A direction is ``table @ coef`` in integers, so it lies in the span whatever the coefficients
+    are; these are corrected until it is orthogonal to all directions before it.
 
     Parameters
     ----------
@@ -250,11 +305,18 @@ class Apart:
 
     def __init__(self, table, root, far, outer, upper, moved):
         self.table, self.last = whole_numbers(table)
-        self.root, self.far, self.left, self.upper, self.moved = root, far, outer, upper, moved
-        self.tilt, self.kept = 0.0, []
+        self.root = root
+        self.far = far
+        self.left = outer
+        self.upper = upper
+        self.moved = moved
+        self.tilt = 0.0
+        self.kept = []
 
     def at(self, coef):
-        """``root * table @ coef`` as float64 with a norm near 1, and the exponent of the power of two to multiply it by."""
+        """``root * table @ coef`` as float64 with a norm near 1, and the exponent of the power of
+        two to multiply it by.
+        """
         used = np.flatnonzero(coef != 0)
         numbers = self.table[:, used] @ coef[used]
         spare = max(max(abs(number).bit_length() for number in numbers) - 62, 0)
@@ -264,8 +326,12 @@ class Apart:
         return out * 2.0**-power, power + spare - self.last - BITS
 
     def take(self, j):
-        """Add the direction of column `j` orthogonal to the others, unless it depends on them; False if ``ROUNDS`` do not suffice."""
-        coef, rank = np.zeros(len(self.moved), dtype=object), len(self.far)
+        """Add the direction of column `j` orthogonal to the others, unless it depends on them.
+
+        False if ``ROUNDS`` do not suffice.
+        """
+        coef = np.zeros(len(self.moved), dtype=object)
+        rank = len(self.far)
         coef[j] = 1 << BITS
         for _ in range(ROUNDS):
             rest, power = self.at(coef)
@@ -275,18 +341,26 @@ class Apart:
             along = self.left.T @ rest
             if np.linalg.norm(along) <= NEAR * size:
                 return self._keep(coef, (rest - self.left @ along) / size, size, power)
-            coef[self.far] -= shifted(scipy.linalg.solve_triangular(self.upper, along[:rank]), power + BITS)
+            coef[self.far] -= shifted(
+                scipy.linalg.solve_triangular(self.upper, along[:rank]), power + BITS
+            )
             for (other, its_size, its_power), share in zip(self.kept, along[rank:], strict=True):
-                coef -= (other * int(math.ldexp(share / its_size, power - its_power + BITS))) >> BITS
+                coef -= (
+                    other * int(math.ldexp(share / its_size, power - its_power + BITS))
+                ) >> BITS
         return False
 
     def _keep(self, coef, direction, size, power):
-        """Store a direction of length `size` 2^power, and add to the tilt by how much the rounding of the columns turned it."""
+        """Store a direction of length `size` 2^power, and add to the tilt by how much the rounding
+        of the columns turned it.
+        """
         self.kept.append((coef, size, power))
         self.left = np.column_stack([self.left, direction / np.linalg.norm(direction)])
-        turned = float(sum(abs(c / (1 << BITS)) * m for c, m in zip(coef, self.moved, strict=True) if c)) / math.ldexp(
-            size, power
-        )
-        if turned < 1:  # else the exact column may depend on the others: the stored direction only enlarges the span
+        turned = float(
+            sum(abs(c / (1 << BITS)) * m for c, m in zip(coef, self.moved, strict=True) if c)
+        ) / math.ldexp(size, power)
+        if (
+            turned < 1
+        ):  # else the exact column may depend on the others: the stored direction only enlarges the span
             self.tilt = math.hypot(self.tilt, turned / (1 - turned), 4 * U)
         return True

@@ -1,4 +1,5 @@
-"""Reversible standardisation: columns of mean zero and unit norm, coefficients back on the scale of X.
+"""Reversible standardisation: columns of mean zero and unit norm, coefficients back on the scale of
+X.
 
 For columns too large for memory, one pass computes means and norms.
 """
@@ -37,13 +38,19 @@ class Standardization(NamedTuple):
         return np.flatnonzero(left)
 
     def deviations(self, total):
-        """Standard deviations of the columns of X, (n_columns,), for weights that sum to `total`; 1 for dropped columns."""
+        """Standard deviations of the columns of X, (n_columns,), for weights that sum to `total`.
+
+        1 for dropped columns.
+        """
         out = np.ones(self.n_columns)
         out[self.kept] = self.norm / np.sqrt(total)
         return out
 
     def raw(self, beta, constant):
-        """Coefficients (n_columns,) and intercept on the scale of X. *Source*: Freund et al., Section 1."""
+        """Coefficients (n_columns,) and intercept on the scale of X.
+
+        *Source*: Freund et al., Section 1.
+        """
         coef = np.zeros(self.n_columns)
         coef[self.kept] = beta / self.norm
         return coef, float(constant - self.mean @ coef[self.kept])
@@ -52,18 +59,22 @@ class Standardization(NamedTuple):
 def counted(weight):
     """Mask (n_samples,) of the rows whose weight is large enough to decide whether a column varies.
 
-    A column that varies only in the other rows has correlations below ``4096 sqrt(n_samples) u`` times the residual, u the unit
-    roundoff: at most three digits above the rounding of a correlation, while paths go down to a thousandth of the largest one.
+    A column that varies only in the other rows has correlations below ``4096 sqrt(n_samples) u``
+    times the residual, u the unit roundoff: at most three digits above the rounding of a
+    correlation, while paths go down to a thousandth of the largest one.
     """
     return weight > weight.sum() * len(weight) * (2048 * np.finfo(float).eps) ** 2
 
 
 def nothing(n_samples, n_columns):
-    """A dictionary for columns none of which varies: one learner that is 0 on every row, in place of the first column.
+    """A dictionary for columns none of which varies: one learner that is 0 on every row, in place
+    of the first column.
 
     So every method and path runs as usual, and every model is the constant.
     """
-    return Dense(np.zeros((1, n_samples))), Standardization(np.zeros(1, dtype=np.int64), np.zeros(1), np.ones(1), n_columns)
+    return Dense(np.zeros((1, n_samples))), Standardization(
+        np.zeros(1, dtype=np.int64), np.zeros(1), np.ones(1), n_columns
+    )
 
 
 def _power_of_two(top):
@@ -72,11 +83,13 @@ def _power_of_two(top):
 
 
 def standardize_dense(X, weight, center, scale, names=None, copy=True):
-    """A dense dictionary of X and its standardization, some columns at a time; if `copy` is False, X in Fortran order is overwritten.
+    """A dense dictionary of X and its standardization, some columns at a time.
 
-    *Numerics*: means are computed twice, the second time on the centred column. A column counts as constant if its
-    centred entries, in rows that count, are within the rounding of the column. Sums are taken along one column at a time, so equal
-    columns stay equal to the bit.
+    If `copy` is False, X in Fortran order is overwritten.
+
+    *Numerics*: means are computed twice, the second time on the centred column. A column counts as
+    constant if its centred entries, in rows that count, are within the rounding of the column. Sums
+    are taken along one column at a time, so equal columns stay equal to the bit.
 
     Raises
     ------
@@ -87,7 +100,8 @@ def standardize_dense(X, weight, center, scale, names=None, copy=True):
     copy = copy or not (X.flags.f_contiguous and X.flags.writeable)
     rows = np.empty((n_columns, n_samples)) if copy else X.T
     safe, mean, norm, top = np.zeros((4, n_columns))
-    step, seen = max(1, CACHED // n_samples), counted(weight)
+    step = max(1, CACHED // n_samples)
+    seen = counted(weight)
     for first in range(0, n_columns, step):
         part = slice(first, first + step)
         out = rows[part]
@@ -98,9 +112,12 @@ def standardize_dense(X, weight, center, scale, names=None, copy=True):
             if scale:
                 out /= norm[part, None]
             continue
-        low, high = out.min(axis=1), out.max(axis=1)
+        low = out.min(axis=1)
+        high = out.max(axis=1)
         check_columns(X, np.maximum(high, -low), first, names)
-        safe[part], mean[part], norm[part], top[part] = _standardized(out, low, high, weight, seen, center, scale)
+        safe[part], mean[part], norm[part], top[part] = _standardized(
+            out, low, high, weight, seen, center, scale
+        )
     kept = np.flatnonzero((norm > 0) & (top > (16 * np.finfo(float).eps if center else 0)))
     if not scale:
         check_unit(norm[kept] * safe[kept])
@@ -110,9 +127,12 @@ def standardize_dense(X, weight, center, scale, names=None, copy=True):
 
 
 def _plain_squares(out, weight, scale):
-    """Sums of squares of the rows of `out`; None if a sum is near overflow or underflow, or if there are weights.
+    """Sums of squares of the rows of `out`.
 
-    BLAS (vecdot) is faster, but its last digits differ between machines: it is used if columns are checked, not divided by their norms.
+    None if a sum is near overflow or underflow, or if there are weights.
+
+    BLAS (vecdot) is faster, but its last digits differ between machines: it is used if columns are
+    checked, not divided by their norms.
     """
     with np.errstate(over="ignore"):
         square = np.einsum("ij,ij->i", out, out) if scale else np.vecdot(out, out)
@@ -120,9 +140,12 @@ def _plain_squares(out, weight, scale):
 
 
 def _standardized(out, low, high, weight, seen, center, scale):
-    """Standardise `out` (k, n_samples) in place; its entries lie between `low` and `high` (k,), `seen` masks the rows that count.
+    """Standardise `out` (k, n_samples) in place.
 
-    Return powers of two; means and norms after division by these; and the largest abs entries, centred, in rows that count.
+    Its entries lie between `low` and `high` (k,), `seen` masks the rows that count.
+
+    Return powers of two; means and norms after division by these; and the largest abs entries,
+    centred, in rows that count.
     """
     safe = _power_of_two(np.maximum(high, -low))
     out *= 1 / safe[:, None]  # exact, and products are faster than quotients
@@ -150,36 +173,55 @@ def _standardized(out, low, high, weight, seen, center, scale):
 def standardize_sparse(X, weight, center, scale, names=None):
     """A sparse dictionary of the CSC matrix X, centred implicitly, and its standardization.
 
-    *Numerics*: the squared centred norm is the sum over stored entries of ``(x - mean)^2`` plus the zeros' share, not a difference. A
-    column without zeros is centred explicitly, its mean computed twice; so is one whose zeros have almost no weight, after these zeros
-    are stored. So the product of a shift and a residual is never much larger than the residual.
+    *Numerics*: the squared centred norm is the sum over stored entries of ``(x - mean)^2`` plus the
+    zeros' share, not a difference. A column without zeros is centred explicitly, its mean computed
+    twice; so is one whose zeros have almost no weight, after these zeros are stored. So the product
+    of a shift and a residual is never much larger than the residual.
     """
     X = scipy.sparse.csc_array(X)
     top = _largest(X)
     check_columns(X, top, names=names)
     n_samples, n_columns = X.shape
-    safe, count = _power_of_two(top), np.diff(X.indptr)
-    column, unit = np.repeat(np.arange(n_columns), count), np.repeat(safe, count)
-    data, full = X.data / unit, count == n_samples
-    mean = _centre(data, column, weight[X.indices], weight.sum(), full) if center else np.zeros(n_columns)
+    safe = _power_of_two(top)
+    count = np.diff(X.indptr)
+    column = np.repeat(np.arange(n_columns), count)
+    unit = np.repeat(safe, count)
+    data = X.data / unit
+    full = count == n_samples
+    mean = (
+        _centre(data, column, weight[X.indices], weight.sum(), full)
+        if center
+        else np.zeros(n_columns)
+    )
     shift = np.where(full, 0.0, mean)
     square = _square(data, column, weight, X.indices, shift, full)
     faint = shift**2 * weight.sum() > 2 * n_samples * square
     if faint.any():
         return standardize_sparse(_with_zeros(X, faint), weight, center, scale, names)
-    norm, rows = np.sqrt(square), counted(weight)
+    norm = np.sqrt(square)
+    rows = counted(weight)
     kept = np.flatnonzero(norm > 0)
     if center:
-        seen = square if rows.all() else _square(data, column, np.where(rows, weight, 0.0), X.indices, shift, full)
+        seen = (
+            square
+            if rows.all()
+            else _square(data, column, np.where(rows, weight, 0.0), X.indices, shift, full)
+        )
         kept = np.flatnonzero(np.sqrt(seen) > 16 * np.finfo(float).eps * np.sqrt(weight.sum()))
     if not scale:
         check_unit(norm[kept] * safe[kept])
-        norm, data, mean, shift, safe = np.ones(n_columns), data * unit, mean * safe, shift * safe, np.ones(n_columns)
+        norm = np.ones(n_columns)
+        data = data * unit
+        mean = mean * safe
+        shift = shift * safe
+        safe = np.ones(n_columns)
     local = scipy.sparse.csc_array((data, X.indices, X.indptr), shape=X.shape)
     local = local if len(kept) == n_columns else local[:, kept]
     dictionary = Sparse(
         local.data,
-        local.indices.astype(np.int32 if n_samples <= np.iinfo(np.int32).max else np.int64, copy=False),
+        local.indices.astype(
+            np.int32 if n_samples <= np.iinfo(np.int32).max else np.int64, copy=False
+        ),
         local.indptr.astype(np.int64),
         1 / norm[kept],
         shift[kept] / norm[kept],
@@ -189,14 +231,21 @@ def standardize_sparse(X, weight, center, scale, names=None):
 
 
 def _largest(X):
-    """The largest abs entry of each column of the CSC array X, (n_columns,); NaN where one holds NaN."""
-    top, first, some = np.zeros(X.shape[1]), X.indptr[:-1], np.diff(X.indptr) > 0
+    """The largest abs entry of each column of the CSC array X, (n_columns,).
+
+    NaN where one holds NaN.
+    """
+    top = np.zeros(X.shape[1])
+    first = X.indptr[:-1]
+    some = np.diff(X.indptr) > 0
     top[some] = np.maximum.reduceat(np.abs(X.data), first[some]) if some.any() else 0.0
     return top
 
 
 def _centre(data, column, w, total, full):
-    """Weighted means, (n_columns,), of columns with the entries `data` (k,) of weight `w` (k,); full columns are centred in place.
+    """Weighted means, (n_columns,), of columns with the entries `data` (k,) of weight `w` (k,).
+
+    Full columns are centred in place.
 
     A mean is computed twice, the second time on the centred column.
     """
@@ -212,7 +261,9 @@ def _centre(data, column, w, total, full):
 
 
 def _square(data, column, weight, row, shift, full):
-    """Weighted sums of ``(x - shift)^2``, (n_columns,): over stored entries, and the share of the zeros."""
+    """Weighted sums of ``(x - shift)^2``, (n_columns,): over stored entries, and the share of the
+    zeros.
+    """
     n = len(full)
     if not shift.any():
         return np.bincount(column, data**2 if (weight == 1).all() else weight[row] * data**2, n)
@@ -225,7 +276,9 @@ def _with_zeros(X, columns):
     """The CSC matrix X with the zeros of some columns (a mask) stored."""
     whole = np.flatnonzero(columns)
     row = np.concatenate([X.indices, np.tile(np.arange(X.shape[0]), len(whole))])
-    column = np.concatenate([np.repeat(np.arange(X.shape[1]), np.diff(X.indptr)), np.repeat(whole, X.shape[0])])
+    column = np.concatenate(
+        [np.repeat(np.arange(X.shape[1]), np.diff(X.indptr)), np.repeat(whole, X.shape[0])]
+    )
     data = np.concatenate([X.data, np.zeros(len(whole) * X.shape[0])])
     return scipy.sparse.csc_array((data, (row, column)), shape=X.shape)
 
@@ -235,7 +288,10 @@ def check_unit(norm):
     off = np.abs(norm - 1) > NEAR
     if off.any():
         j = int(np.argmax(off))
-        raise ValueError(f"scale=False needs columns of unit norm; column {j} has norm {norm[j]:.6g}. Pass scale=True.")
+        raise ValueError(
+            f"scale=False needs columns of unit norm; column {j} has norm {norm[j]:.6g}. Pass "
+            "scale=True."
+        )
 
 
 def _standardization(kept, mean, norm):
@@ -249,8 +305,9 @@ LARGEST, SMALLEST = 1e140, 1e-140
 class Moments(NamedTuple):
     """Moments and extremes of columns over some rows.
 
-    weight : sum of the weights of the rows;  mean, square : weighted mean, and sum of weighted squares around it, (n_columns,)
-    top : largest abs entry;  low, high : smallest and largest entry among rows that count, (n_columns,)
+    weight : sum of the weights of the rows; mean, square : weighted mean, and sum of weighted
+    squares around it, (n_columns,) top : largest abs entry; low, high : smallest and largest entry
+    among rows that count, (n_columns,)
     """
 
     weight: float
@@ -262,16 +319,24 @@ class Moments(NamedTuple):
 
     @classmethod
     def of(cls, values, weight, rows):
-        """Moments of a tile (r, c), `rows` masks those that count; a few columns at a time, so that they stay in the cache."""
+        """Moments of a tile (r, c), `rows` masks those that count.
+
+        A few columns at a time, so that they stay in the cache.
+        """
         few = slices(values.shape[1], max(16, PIECE // len(values)))
         parts = [cls.of_few(values[:, columns], weight, rows) for columns in few]
         return cls(parts[0].weight, *map(np.concatenate, list(zip(*parts, strict=True))[1:]))
 
     @classmethod
     def of_few(cls, values, weight, rows):
-        """Moments of a few columns. *Numerics*: the mean is computed twice, the second time on the centred column."""
-        X, total = np.asarray(values, dtype=np.float64), float(weight.sum())
-        top, seen = np.maximum(X.max(axis=0), -X.min(axis=0)), X if rows.all() else X[rows]
+        """Moments of a few columns.
+
+        *Numerics*: the mean is computed twice, the second time on the centred column.
+        """
+        X = np.asarray(values, dtype=np.float64)
+        total = float(weight.sum())
+        top = np.maximum(X.max(axis=0), -X.min(axis=0))
+        seen = X if rows.all() else X[rows]
         if total == 0 or not (top <= LARGEST).all():
             mean = square = np.zeros(X.shape[1])
         else:
@@ -280,15 +345,27 @@ class Moments(NamedTuple):
             mean = mean + share @ (X - mean)
             X = X - mean
             square = weight @ np.multiply(X, X, out=X)
-        return cls(total, mean, square, top, seen.min(axis=0, initial=np.inf), seen.max(axis=0, initial=-np.inf))
+        return cls(
+            total,
+            mean,
+            square,
+            top,
+            seen.min(axis=0, initial=np.inf),
+            seen.max(axis=0, initial=-np.inf),
+        )
 
     def joined(self, other):
-        """Moments of two sets of rows. *Source*: Chan, Golub, LeVeque (1983), Algorithms for Computing the Sample Variance, (1.5)."""
+        """Moments of two sets of rows.
+
+        *Source*: Chan, Golub, LeVeque (1983), Algorithms for Computing the Sample Variance, (1.5).
+        """
         total = self.weight + other.weight
         part = other.weight / total if total > 0 else 0.0
         change = other.mean - self.mean
         square = self.square + other.square + change**2 * (self.weight * part)
-        top, low, high = np.maximum(self.top, other.top), np.minimum(self.low, other.low), np.maximum(self.high, other.high)
+        top = np.maximum(self.top, other.top)
+        low = np.minimum(self.low, other.low)
+        high = np.maximum(self.high, other.high)
         return Moments(total, self.mean + part * change, square, top, low, high)
 
 
@@ -301,14 +378,18 @@ def standardize_chunked(X, weight, center, scale):
         If a column holds NaN or infinity, or numbers whose squares are not normal float64 numbers.
     """
     bands = list(X.store.fold(Moments.of, Moments.joined, (weight, counted(weight))))
-    mean, square, top, low, high = (np.concatenate(parts) for parts in list(zip(*bands, strict=True))[1:])
+    mean, square, top, low, high = (
+        np.concatenate(parts) for parts in list(zip(*bands, strict=True))[1:]
+    )
     if not np.isfinite(top).all():
         j = int(np.argmin(np.isfinite(top)))
         raise ValueError(f"X holds NaN or infinity in column {j}; impute or drop those rows first.")
     check_columns(X, top, largest=LARGEST, least=SMALLEST)
     if center:
         spread = np.maximum(high - mean, mean - low)
-        kept = np.flatnonzero((square > 0) & (spread > 16 * np.finfo(float).eps * _power_of_two(top)))
+        kept = np.flatnonzero(
+            (square > 0) & (spread > 16 * np.finfo(float).eps * _power_of_two(top))
+        )
     else:
         square += bands[0].weight * mean**2
         kept = np.flatnonzero(square > 0)

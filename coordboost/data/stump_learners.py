@@ -8,7 +8,8 @@ from coordboost.learners.stumps import LeafStumps, Stumps
 
 
 class BinnedLearners:
-    """A dictionary over features in bins, as ``Problem`` takes it, with the names of the features and the bins for new rows.
+    """A dictionary over features in bins, as ``Problem`` takes it, with the names of the features
+    and the bins for new rows.
 
     dictionary : a piece over ``Binned``;  binning : ``Binning``
     """
@@ -25,10 +26,15 @@ class BinnedLearners:
         return self.dictionary.n_learners
 
     def __repr__(self):
-        return f"<{self.n_learners} {type(self.dictionary).__name__} of {self.binning.n_features} features>"
+        return (
+            f"<{self.n_learners} {type(self.dictionary).__name__} of {self.binning.n_features} "
+            "features>"
+        )
 
     def weighted(self, weight):
-        """The same kind of learners, of unit norm in the metric of `weight`; warn about features without learners.
+        """The same kind of learners, of unit norm in the metric of `weight`.
+
+        Warn about features without learners.
 
         Raises
         ------
@@ -54,7 +60,8 @@ def stumps(X, *, max_bins=255, exact=False, categorical=(), feature_names=None, 
     Parameters
     ----------
     X, max_bins, exact, categorical, feature_names, file : as in ``bin_columns``
-        The table and its bins. Missing values go left or right, both are learners; a category is split from all others.
+        The table and its bins. Missing values go left or right, both are learners; a category is
+        split from all others.
 
     Returns
     -------
@@ -63,8 +70,9 @@ def stumps(X, *, max_bins=255, exact=False, categorical=(), feature_names=None, 
 
     Notes
     -----
-    Columns have unit norm in the metric of the sample weights. Features that are constant have no learner. *Cost*: that of binning;
-    a scan is one pass over the bins. *Source*: Lu, Mazumder, *Randomized Gradient Boosting Machine*, eq. (5).
+    Columns have unit norm in the metric of the sample weights. Features that are constant have no
+    learner. *Cost*: that of binning; a scan is one pass over the bins. *Source*: Lu, Mazumder,
+    *Randomized Gradient Boosting Machine*, eq. (5).
 
     Examples
     --------
@@ -77,15 +85,17 @@ def stumps(X, *, max_bins=255, exact=False, categorical=(), feature_names=None, 
 
 
 def leaf_stumps(X, *, max_bins=255, exact=False, categorical=(), feature_names=None, file=None):
-    """All stumps with two leaf values on the columns of X, as centred unit columns: ``Problem(leaf_stumps(X), y)``.
+    """All stumps with two leaf values on the columns of X, as centred unit columns:
+    ``Problem(leaf_stumps(X), y)``.
 
-    For the squared loss with an intercept LS-Boost on them is gradient boosting with trees of depth 1; see ``LeafStumps`` for other
-    losses.
+    For the squared loss with an intercept LS-Boost on them is gradient boosting with trees of depth
+    1; see ``LeafStumps`` for other losses.
 
     Parameters
     ----------
     X, max_bins, exact, categorical, feature_names, file : as in ``bin_columns``
-        The table and its bins. Missing values go left or right, both are learners; a category is split from all others.
+        The table and its bins. Missing values go left or right, both are learners; a category is
+        split from all others.
 
     Returns
     -------
@@ -104,6 +114,11 @@ def leaf_stumps(X, *, max_bins=255, exact=False, categorical=(), feature_names=N
 
 def _made(kind, X, max_bins, exact, categorical, feature_names, file):
     binned, binning = bin_columns(
-        X, max_bins=max_bins, exact=exact, categorical=categorical, feature_names=feature_names, file=file
+        X,
+        max_bins=max_bins,
+        exact=exact,
+        categorical=categorical,
+        feature_names=feature_names,
+        file=file,
     )
     return BinnedLearners(kind.of(binned), binning)

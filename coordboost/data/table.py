@@ -1,8 +1,9 @@
 r"""Tables from files; never a pickle.
 
-Nouns: a *table* is the features ``X (m, p)``, the target ``y (m,)`` and, where the file has them, the names of the p features, the groups
-that they form and the recipe that made them; the *target* is the name of the column (of a table with names) or array (.npz) that becomes
-``y``. ``coordboost.data.recipe`` describes the encoding of text, dates and missing values.
+Nouns: a *table* is the features ``X (m, p)``, the target ``y (m,)`` and, where the file has them,
+the names of the p features, the groups that they form and the recipe that made them; the *target*
+is the name of the column (of a table with names) or array (.npz) that becomes ``y``.
+``coordboost.data.recipe`` describes the encoding of text, dates and missing values.
 
 ``Problem`` does the centring, and checks the labels that a loss takes.
 """
@@ -20,7 +21,16 @@ from numpy.typing import ArrayLike
 from coordboost._utils.checks import shown
 from coordboost.data.columns import CATEGORY, DATE, KEY, KEYS, NUMBER, Cells, Column, column_of
 from coordboost.data.door import RecipeColumns
-from coordboost.data.files import NAMED, SVM, Options, arrays_of, frame_of, options_of, quoted, unsplit
+from coordboost.data.files import (
+    NAMED,
+    SVM,
+    Options,
+    arrays_of,
+    frame_of,
+    options_of,
+    quoted,
+    unsplit,
+)
 from coordboost.data.frames import as_pandas, is_frame
 from coordboost.data.problem import Problem
 from coordboost.data.recipe import Recipe, Variable, encoded, fill_of, refuse_gap
@@ -39,7 +49,8 @@ class Table(NamedTuple):
     feature_names : tuple of str or None, (p,)
         Names of the features, None if the file has none.
     groups : tuple of str, (p,), optional
-        Names of the variables that the features belong to: a variable may have several, such as one with more than two categories.
+        Names of the variables that the features belong to: a variable may have several, such as one
+        with more than two categories.
     recipe : Recipe, optional
         How the columns of the file became X, for tables with names.
     said : tuple of str
@@ -70,10 +81,14 @@ class Table(NamedTuple):
 
     def __repr__(self):
         rows, columns = self.X.shape
-        return f"<Table {rows} x {columns}{f': {len(self.recipe.variables)} variables' if self.recipe else ''}>"
+        return (
+            f"<Table {rows} x "
+            f"{columns}{f': {len(self.recipe.variables)} variables' if self.recipe else ''}>"
+        )
 
     def filled_from(self, rows: ArrayLike) -> Any:
-        """X with missing values imputed from the given rows only, as for one fold of a cross-validation.
+        """X with missing values imputed from the given rows only, as for one fold of a
+        cross-validation.
 
         Parameters
         ----------
@@ -90,12 +105,15 @@ class Table(NamedTuple):
         return encoded(self.recipe.refilled(_rows_of(self.columns, rows)), self.columns, str)
 
     def frame(self, rows: Any = None, *, unknown_as_none: bool = False, **options: Any) -> Any:
-        """X as a pandas data frame with named columns, as estimators take it; or new rows encoded in the same columns.
+        """X as a pandas data frame with named columns, as estimators take it.
+
+        Or new rows encoded in the same columns.
 
         Parameters
         ----------
         rows : path or data frame, optional
-            New rows, as ``read_rows`` and ``Recipe.numbers`` take them: with the columns of the file, in any order.
+            New rows, as ``read_rows`` and ``Recipe.numbers`` take them: with the columns of the
+            file, in any order.
         unknown_as_none : bool, default False
             True: an unknown category gets 0 in all columns of its variable. False: it raises.
         **options
@@ -116,17 +134,31 @@ class Table(NamedTuple):
         if rows is None:
             X = self.X
         elif self.recipe is None:
-            raise ValueError("the table has no column names, so new rows cannot be matched by name: pass them to predict as they are.")
+            raise ValueError(
+                "the table has no column names, so new rows cannot be matched by name: pass them "
+                "to predict as they are."
+            )
         else:
             none = {"unknown_as_none": unknown_as_none}
-            X = self.recipe.numbers(as_pandas(rows), **none) if is_frame(rows) else read_rows(rows, self, **none, **options).X
+            X = (
+                self.recipe.numbers(as_pandas(rows), **none)
+                if is_frame(rows)
+                else read_rows(rows, self, **none, **options).X
+            )
         make = pd.DataFrame.sparse.from_spmatrix if scipy.sparse.issparse(X) else pd.DataFrame
         return make(X, columns=self.feature_names)
 
     def problem(
-        self, loss: Loss | None = None, *, center: bool = True, scale: bool = True, learners: Callable | None = None
+        self,
+        loss: Loss | None = None,
+        *,
+        center: bool = True,
+        scale: bool = True,
+        learners: Callable | None = None,
     ) -> Problem:
-        """``Problem(X, y, loss, ...)`` with names and groups; its runs predict for new tables of the same kind.
+        """``Problem(X, y, loss, ...)`` with names and groups.
+
+        Its runs predict for new tables of the same kind.
 
         Parameters
         ----------
@@ -135,8 +167,8 @@ class Table(NamedTuple):
         center, scale : bool, default True
             As for ``Problem``.
         learners : callable, optional
-            Makes learners from X, in place of its columns: ``cb.data.trees``, ``cb.data.stumps``, or another function of X and
-            `feature_names`.
+            Makes learners from X, in place of its columns: ``cb.data.trees``, ``cb.data.stumps``,
+            or another function of X and `feature_names`.
 
         Returns
         -------
@@ -149,11 +181,25 @@ class Table(NamedTuple):
             As ``Problem``, say for a target that does not fit the loss.
         """
         if learners is not None:
-            made = Problem(learners(self.X, feature_names=self.feature_names), self.y, loss, center=center)
+            made = Problem(
+                learners(self.X, feature_names=self.feature_names), self.y, loss, center=center
+            )
             return made.replace(recipe=self.recipe)
-        groups = None if self.groups is None or len(set(self.groups)) == len(self.groups) else self.groups
+        groups = (
+            None
+            if self.groups is None or len(set(self.groups)) == len(self.groups)
+            else self.groups
+        )
         X = self.X if self.recipe is None else RecipeColumns(self.X, self.recipe)
-        return Problem(X, self.y, loss, center=center, scale=scale, groups=groups, feature_names=self.feature_names)
+        return Problem(
+            X,
+            self.y,
+            loss,
+            center=center,
+            scale=scale,
+            groups=groups,
+            feature_names=self.feature_names,
+        )
 
 
 def read_table(path: str | os.PathLike[str], target: str | None = None, **options: Any) -> Table:
@@ -175,10 +221,12 @@ def read_table(path: str | os.PathLike[str], target: str | None = None, **option
     path : str or path-like
         The file; for .npy also ``"X.npy,y.npy"``.
     target : str, optional
-        Column or array (.npz) that becomes ``y``; by default ``"y"``. .npy and svmlight have no names.
+        Column or array (.npz) that becomes ``y``; by default ``"y"``. .npy and svmlight have no
+        names.
     **options
-        For tables with names: see ``coordboost.data.files.Options``. ``sep``, ``decimal``, ``thousands``, ``encoding``, ``na``,
-        ``text``, ``drop``, ``date_format``, ``sheet``, ``impute``.
+        For tables with names: see ``coordboost.data.files.Options``. ``sep``, ``decimal``,
+        ``thousands``, ``encoding``, ``na``, ``text``, ``drop``, ``date_format``, ``sheet``,
+        ``impute``.
 
     Returns
     -------
@@ -188,19 +236,23 @@ def read_table(path: str | os.PathLike[str], target: str | None = None, **option
     Raises
     ------
     ValueError
-        With one sentence, where and what to do: the file is missing, damaged or of another format, has no rows or no features,
-        lacks the target, repeats a name, has rows of different lengths, missing values without `impute`, or text among numbers.
+        With one sentence, where and what to do: the file is missing, damaged or of another format,
+        has no rows or no features, lacks the target, repeats a name, has rows of different lengths,
+        missing values without `impute`, or text among numbers.
 
     Notes
     -----
-    *Text columns* become 0/1 columns, one for each category; of two categories, only the second has one. *Text files.* pandas reads them.
-    Encoding (UTF-8, UTF-16 or UTF-32 with BOM, else a Western 8-bit encoding), separator and decimal mark are inferred; ``Table.said``
-    lists what was found, options override it. *Pairs of .npy files.* ``"X.npy,y.npy"`` names both files. A single file whose name ends
-    with ``X.npy`` is paired with the file next to it that has ``y`` in place of that ``X`` (``train_X.npy``, ``train_y.npy``).
-    *svmlight.* Indices start at one, unless a zero occurs in the file; the largest index seen is the last feature.
+    *Text columns* become 0/1 columns, one for each category; of two categories, only the second has
+    one. *Text files.* pandas reads them. Encoding (UTF-8, UTF-16 or UTF-32 with BOM, else a Western
+    8-bit encoding), separator and decimal mark are inferred; ``Table.said`` lists what was found,
+    options override it. *Pairs of .npy files.* ``"X.npy,y.npy"`` names both files. A single file
+    whose name ends with ``X.npy`` is paired with the file next to it that has ``y`` in place of
+    that ``X`` (``train_X.npy``, ``train_y.npy``). *svmlight.* Indices start at one, unless a zero
+    occurs in the file; the largest index seen is the last feature.
 
-    *Cost.* The file is held in memory while pandas reads it; where it has quotes, or gaps in its last column, its records are counted
-    once more. Beyond that a pass over each column; each distinct text value costs about a microsecond.
+    *Cost.* The file is held in memory while pandas reads it; where it has quotes, or gaps in its
+    last column, its records are counted once more. Beyond that a pass over each column; each
+    distinct text value costs about a microsecond.
 
     Examples
     --------
@@ -228,11 +280,20 @@ def read_table(path: str | os.PathLike[str], target: str | None = None, **option
     chosen = options_of(options)
     if suffix in NAMED:
         with _placed(text):
-            return _learned(frame_of(Path(text), suffix, chosen, chosen.text), "y" if target is None else target, chosen)
+            return _learned(
+                frame_of(Path(text), suffix, chosen, chosen.text),
+                "y" if target is None else target,
+                chosen,
+            )
     if chosen != Options():
-        raise ValueError(f"{text}: this format takes no options for text, missing values or columns: leave them out")
+        raise ValueError(
+            f"{text}: this format takes no options for text, missing values or columns: leave "
+            "them out"
+        )
     if target is not None and suffix != ".npz":
-        raise ValueError(f"{text}: this format has no named columns, got target {target!r}: leave the target out")
+        raise ValueError(
+            f"{text}: this format has no named columns, got target {target!r}: leave the target out"
+        )
     return Table(*arrays_of(text, suffix, "y" if target is None else target))
 
 
@@ -256,7 +317,8 @@ def read_rows(path, model, *, keep=(), unknown_as_none=False, **options):
     unknown_as_none : bool
         True: an unknown category gets 0 in all columns of its variable. False: it raises.
     **options
-        As for ``read_table``. Words for "missing" from the fit apply, too; so do its decimal marks, if no cell decides what 1.362 means.
+        As for ``read_table``. Words for "missing" from the fit apply, too; so do its decimal marks,
+        if no cell decides what 1.362 means.
 
     Returns
     -------
@@ -271,16 +333,29 @@ def read_rows(path, model, *, keep=(), unknown_as_none=False, **options):
     if suffix in NAMED:
         if model.recipe is None:
             raise ValueError(
-                f"{text}: the model was fitted on columns without names: pass a file of the same kind"
+                f"{text}: the model was fitted on columns without names: pass a file of the "
+                "same kind"
             )
         given = options_of(options)
         given = given._replace(na=(*model.recipe.na, *given.na))
         with _placed(text):
-            read = frame_of(Path(text), suffix, given, (*model.recipe.text, *keep), model.recipe.marks)
+            read = frame_of(
+                Path(text), suffix, given, (*model.recipe.text, *keep), model.recipe.marks
+            )
             return _prepared(read, model.recipe, keep, unknown_as_none)
     if keep or options:
-        raise ValueError(f"{text}: this format has no column names: leave out the options that name columns")
-    return NewRows(arrays_of(text, suffix, "y", labelled=False, n_features=len(model.names) if suffix in SVM else None)[0])
+        raise ValueError(
+            f"{text}: this format has no column names: leave out the options that name columns"
+        )
+    return NewRows(
+        arrays_of(
+            text,
+            suffix,
+            "y",
+            labelled=False,
+            n_features=len(model.names) if suffix in SVM else None,
+        )[0]
+    )
 
 
 def _suffix(path):
@@ -292,7 +367,9 @@ def _suffix(path):
     zipped = suffix in SVM or f"{suffix}.gz" in NAMED
     if suffix not in (*NAMED, *SVM, ".npz", ".npy") or (name.endswith(".gz") and not zipped):
         known = ", ".join((*NAMED, ".npz", ".npy", *SVM, *(f"{end}.gz" for end in SVM)))
-        raise ValueError(f"{text}: expected a name ending with one of {known}: rename or convert the file")
+        raise ValueError(
+            f"{text}: expected a name ending with one of {known}: rename or convert the file"
+        )
     return text, suffix
 
 
@@ -302,7 +379,9 @@ def _placed(path):
     try:
         yield
     except ValueError as error:
-        raise ValueError(str(error) if str(error).startswith(path) else f"{path}: {error}") from None
+        raise ValueError(
+            str(error) if str(error).startswith(path) else f"{path}: {error}"
+        ) from None
 
 
 def _rows_of(columns, rows):
@@ -316,9 +395,19 @@ def _prepared(read, recipe, keep, unknown_as_none):
     if not len(frame):
         raise ValueError("expected at least one row below the header, got none: check the file")
     if lacking := [name for name in keep if name not in frame]:
-        raise ValueError(f"no column {lacking[0]!r} to keep: the table has {quoted(list(frame.columns))}")
-    kept = {name: ["" if gone else str(one) for one, gone in zip(frame[name], frame[name].isna(), strict=True)] for name in keep}
-    return NewRows(recipe.numbers(frame, read.cells, unknown_as_none=unknown_as_none), read.said, kept)
+        raise ValueError(
+            f"no column {lacking[0]!r} to keep: the table has {quoted(list(frame.columns))}"
+        )
+    kept = {
+        name: [
+            "" if gone else str(one)
+            for one, gone in zip(frame[name], frame[name].isna(), strict=True)
+        ]
+        for name in keep
+    }
+    return NewRows(
+        recipe.numbers(frame, read.cells, unknown_as_none=unknown_as_none), read.said, kept
+    )
 
 
 def _learned(read, target, options):
@@ -327,76 +416,126 @@ def _learned(read, target, options):
     names = [name for name in frame.columns if name != target]
     if target not in frame:
         numbers = all(Cells().number(name) is not None for name in names)
-        hint = "; the first line holds numbers only: add a line with the names" if numbers else unsplit(names)
+        hint = (
+            "; the first line holds numbers only: add a line with the names"
+            if numbers
+            else unsplit(names)
+        )
         raise ValueError(f"no column {target!r}: choose the target among {quoted(names)}{hint}")
     if not (len(frame) and names):
         got = f"{len(frame)} row(s) and {len(names)} column(s) besides {target!r}"
         raise ValueError(f"expected at least one row and one feature, got {got}: check the file")
     index = frame.index
-    cells = read.cells._replace(where=lambda row: read.cells.where(int(index[row])), day_format=options.date_format)
+    cells = read.cells._replace(
+        where=lambda row: read.cells.where(int(index[row])), day_format=options.date_format
+    )
 
     def understood(name):
         kind = CATEGORY if name in options.text else None
         return column_of(name, frame[name], cells, kind, may_be_key=name != target)
 
-    y, columns = understood(target), {name: understood(name) for name in names}
+    y = understood(target)
+    columns = {name: understood(name) for name in names}
     if options.date_format and not any(column.kind == DATE for column in (y, *columns.values())):
-        raise ValueError(f"no column holds dates in the format date_format={options.date_format!r}: correct it, or leave it out")
-    for why, is_aside in (("empty", lambda one: one.missing.all()), ("a different text in every row", lambda one: one.kind == KEY)):
+        raise ValueError(
+            f"no column holds dates in the format date_format={options.date_format!r}: correct it, "
+            "or leave it out"
+        )
+    for why, is_aside in (
+        ("empty", lambda one: one.missing.all()),
+        ("a different text in every row", lambda one: one.kind == KEY),
+    ):
         if aside := [name for name, column in columns.items() if is_aside(column)]:
             said.append(f"left out: {quoted(aside)} ({why})")
             columns = {name: column for name, column in columns.items() if name not in aside}
     if not columns:
-        raise ValueError("no column is left to predict from, as all are empty or hold a different text in every row: check the file")
+        raise ValueError(
+            "no column is left to predict from, as all are empty or hold a different text in every "
+            "row: check the file"
+        )
     keep, more = _complete(target, y, columns, options.impute, cells.where)
     y, *kept = _rows_of([y, *columns.values()], keep)
     if y.kind == CATEGORY and len(y.levels) != 2:
         raise ValueError(
-            f"the target {target!r} holds text with {len(y.levels)} different entries ({quoted(y.levels, 5)}): expected numbers, or two "
-            "classes and a loss for them, such as the logistic one; for more classes use a classifier in Python, such as "
+            f"the target {target!r} holds text with {len(y.levels)} different entries "
+            f"({quoted(y.levels, 5)}): expected numbers, or two "
+            "classes and a loss for them, such as the logistic one; for more classes use a "
+            "classifier in Python, such as "
             "ForwardStagewiseClassifier"
         )
     labels = y.levels if y.kind == CATEGORY else ()
-    said += [*more, *([f"target {target!r}: 0 is {labels[0]!r}, 1 is {labels[1]!r}"] if labels else [])]
+    said += [
+        *more,
+        *([f"target {target!r}: 0 is {labels[0]!r}, 1 is {labels[1]!r}"] if labels else []),
+    ]
     gaps = [bool(column.missing.any()) for column in kept]
-    fills, marked = options.impute in ("median", "indicator"), options.impute == "indicator"
+    fills = options.impute in ("median", "indicator")
+    marked = options.impute == "indicator"
     variables = tuple(
-        Variable(name, column.kind, column.levels, fill_of(column) if fills else None, gap and marked)
+        Variable(
+            name, column.kind, column.levels, fill_of(column) if fills else None, gap and marked
+        )
         for name, column, gap in zip(columns, kept, gaps, strict=True)
     )
     said += _what(variables, kept, gaps)
     recipe = Recipe(target, labels, options.impute, variables, options.na, read.marks, options.drop)
-    X, y = encoded(recipe, kept, cells.where), y.values.astype(np.float64)
-    return Table(X, y, tuple(recipe.columns), tuple(recipe.groups), recipe, (*read.said, *said), tuple(kept) if any(gaps) else None)
+    X = encoded(recipe, kept, cells.where)
+    y = y.values.astype(np.float64)
+    return Table(
+        X,
+        y,
+        tuple(recipe.columns),
+        tuple(recipe.groups),
+        recipe,
+        (*read.said, *said),
+        tuple(kept) if any(gaps) else None,
+    )
 
 
 def _usable(frame, options):
-    """Leave out the columns to drop, those without a name, and empty rows; return the frame, and notes on that."""
+    """Leave out the columns to drop, those without a name, and empty rows.
+
+    Return the frame, and notes on that.
+    """
     for names, what in ((options.drop, "leave out"), (options.text, "take as text")):
         if unknown := [name for name in names if name not in frame]:
-            raise ValueError(f"no column {unknown[0]!r} to {what}: choose among {quoted(list(frame.columns))}")
-    frame, said = frame.drop(columns=list(options.drop)), []
+            raise ValueError(
+                f"no column {unknown[0]!r} to {what}: choose among {quoted(list(frame.columns))}"
+            )
+    frame = frame.drop(columns=list(options.drop))
+    said = []
     nameless = [j for j, name in enumerate(frame.columns) if name in ("", f"Unnamed: {j}")]
     filled = [j for j in nameless if not frame.iloc[:, j].isna().all()]
     if odd := [j for j in filled if j or len(frame.columns) == 1]:
         raise ValueError(f"column {odd[0] + 1} has no name in the header: name it")
     if filled:
         said.append("the first column, without a name, left out as row names")
-    frame = frame.iloc[:, [j for j in range(len(frame.columns)) if j not in nameless]].reset_index(drop=True)
+    frame = frame.iloc[:, [j for j in range(len(frame.columns)) if j not in nameless]].reset_index(
+        drop=True
+    )
     if not len(frame.columns):
-        raise ValueError("every column lacks a name or is left out by drop: check the header and drop")
+        raise ValueError(
+            "every column lacks a name or is left out by drop: check the header and drop"
+        )
     rows = frame.dropna(how="all")
-    return rows, said + [f"{len(frame) - len(rows)} empty row(s) left out"] * (len(rows) < len(frame))
+    return rows, said + [f"{len(frame) - len(rows)} empty row(s) left out"] * (
+        len(rows) < len(frame)
+    )
 
 
 def _complete(target, y, columns, impute, where):
     """Return the rows to fit on, an index, and notes on the rows left out."""
-    gone, gaps = y.missing, {name: column.missing for name, column in columns.items()}
+    gone = y.missing
+    gaps = {name: column.missing for name, column in columns.items()}
     gaps = {name: missing for name, missing in gaps.items() if missing.any()}
     if gone.any() and impute is None:
         refuse_gap(target, int(np.argmax(gone)), where, remedy='impute="drop" leaves the row out')
     if gaps and impute is None:
-        others = f" (missing values in {len(gaps)} columns: {quoted([*gaps], 5)})" if len(gaps) > 1 else ""
+        others = (
+            f" (missing values in {len(gaps)} columns: {quoted([*gaps], 5)})"
+            if len(gaps) > 1
+            else ""
+        )
         refuse_gap(next(iter(gaps)), int(np.argmax(next(iter(gaps.values())))), where, others)
     said = [f"{int(gone.sum())} row(s) without {target!r} left out"] if gone.any() else []
     if impute == "drop" and gaps:
@@ -409,19 +548,37 @@ def _complete(target, y, columns, impute, where):
 
 
 def _what(variables, columns, gaps):
-    """Notes on the encoding of text, dates and missing values, and on columns that only number the rows."""
+    """Notes on the encoding of text, dates and missing values, and on columns that only number the
+    rows.
+    """
     words = {one: ", ".join(one.levels) for one in variables if one.kind == CATEGORY}
-    few = {one: text if len(one.levels) <= 4 and len(text) <= 46 else f"{len(one.levels)} categories" for one, text in words.items()}
+    few = {
+        one: text if len(one.levels) <= 4 and len(text) <= 46 else f"{len(one.levels)} categories"
+        for one, text in words.items()
+    }
     found = {
         "text as 0/1 columns": [f"{one.name!r} ({text})" for one, text in few.items()],
         "dates in days since 1970": [repr(one.name) for one in variables if one.kind == DATE],
-        "missing values imputed": [repr(one.name) for one, gap in zip(variables, gaps, strict=True) if gap and one.fill is not None],
+        "missing values imputed": [
+            repr(one.name)
+            for one, gap in zip(variables, gaps, strict=True)
+            if gap and one.fill is not None
+        ],
     }
     said = [column.said for column in columns if column.said]
     for what, names in found.items():
         if names:
-            said.append(f"{what}: {', '.join(names[:8])}" + (f" and {len(names) - 8} more" if len(names) > 8 else ""))
-    counted = [column.kind == NUMBER and len(column.values) >= KEYS and (np.diff(column.values) == 1).all() for column in columns]
+            said.append(
+                f"{what}: {', '.join(names[:8])}"
+                + (f" and {len(names) - 8} more" if len(names) > 8 else "")
+            )
+    counted = [
+        column.kind == NUMBER and len(column.values) >= KEYS and (np.diff(column.values) == 1).all()
+        for column in columns
+    ]
     if counters := [one.name for one, counts in zip(variables, counted, strict=True) if counts]:
-        said.append(f"{quoted(counters)} only numbers the rows, so you may want to leave it out (drop={counters[0]!r})")
+        said.append(
+            f"{quoted(counters)} only numbers the rows, so you may want to leave it out "
+            f"(drop={counters[0]!r})"
+        )
     return said

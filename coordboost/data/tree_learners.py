@@ -16,29 +16,38 @@ from coordboost.learners.trees.bank import TreeBank
 from coordboost.learners.trees.stored import Trees
 from coordboost.learners.trees.whole import refuse_light_weights
 
-#: By default a Newton leaf needs at least this part of the sum of the second derivatives of all rows at the start. A unit of the weights
-#: cancels; with 10,000 rows it is a thousandth of the mean second derivative, for the logistic loss of even classes 0.00025.
+#: By default a Newton leaf needs at least this part of the sum of the second derivatives of all
+#: rows at the start. A unit of the weights cancels; with 10,000 rows it is a thousandth of the mean
+#: second derivative, for the logistic loss of even classes 0.00025.
 LIGHTEST = 1e-7
 
 
 class TreeFamily(LearnerFamily):
     """Trees that can be grown on a table: what a ``Problem`` takes in place of X.
 
-    binned, binning : the table in bins, and the bins for new rows;  growth : the limits, checked
-    penalty : (n_features,), extra gain required of a split by each feature;  newton : whether leaf values use second derivatives
-    families : the ``Families`` that a method chooses from, or ``NONE``
-    lightest : the smallest sum of second derivatives in a leaf, as a part of their sum over all rows at the start of a run
+    binned, binning : the table in bins, and the bins for new rows; growth : the limits, checked
+    penalty : (n_features,), extra gain required of a split by each feature; newton : whether leaf
+    values use second derivatives families : the ``Families`` that a method chooses from, or
+    ``NONE`` lightest : the smallest sum of second derivatives in a leaf, as a part of their sum
+    over all rows at the start of a run
     """
 
     find = build = None  # type: ignore[assignment]  # the bank grows them
 
     def __init__(self, binned, binning, growth, penalty, newton, families=NONE, lightest=0.0):
-        self.binned, self.binning, self.growth, self.penalty, self.newton = binned, binning, growth, penalty, newton
+        self.binned = binned
+        self.binning = binning
+        self.growth = growth
+        self.penalty = penalty
+        self.newton = newton
         self.families, self.lightest = families, lightest
 
     def __repr__(self):
         growth = self.growth
-        return f"<trees of up to {growth.max_leaves} leaves on {self.binned.n_features} features, {self.n_samples} samples>"
+        return (
+            f"<trees of up to {growth.max_leaves} leaves on {self.binned.n_features} features, "
+            f"{self.n_samples} samples>"
+        )
 
     @property
     def n_samples(self):
@@ -50,22 +59,31 @@ class TreeFamily(LearnerFamily):
         return TreeBank(self, weight)
 
     def for_loss(self, loss, curvature):
-        """The same trees for one problem: Newton leaves are damped by the self-concordance of its loss.
+        """The same trees for one problem: Newton leaves are damped by the self-concordance of its
+        loss.
 
         curvature : the sum of the second derivatives of the weighted losses at the start
         """
         least = max(self.growth.min_weight, self.lightest * curvature)
         growth = self.growth._replace(min_weight=least, damping=loss.self_concordance or 0.0)
-        return TreeFamily(self.binned, self.binning, growth, self.penalty, self.newton, self.families)
+        return TreeFamily(
+            self.binned, self.binning, growth, self.penalty, self.newton, self.families
+        )
 
     def saved(self, trees, member):
         """The family and some of its trees as plain arrays."""
         plain = SavedTrees(self.binned, self.growth, self.penalty, int(self.newton), trees)
-        return SavedFamilies(*plain, self.families, np.ascontiguousarray(member)) if len(self.families.bound) else plain
+        return (
+            SavedFamilies(*plain, self.families, np.ascontiguousarray(member))
+            if len(self.families.bound)
+            else plain
+        )
 
     def at(self, rows):
         """The same family on new rows, a ``Binned``."""
-        return TreeFamily(rows, self.binning, self.growth, self.penalty, self.newton, self.families, self.lightest)
+        return TreeFamily(
+            rows, self.binning, self.growth, self.penalty, self.newton, self.families, self.lightest
+        )
 
 
 class SavedTrees(NamedTuple):
@@ -86,7 +104,8 @@ class SavedTrees(NamedTuple):
         return len(self.trees.n_leaves)
 
     def check(self):
-        """Refuse parts that do not fit each other: kernels follow the indices of nodes without a check.
+        """Refuse parts that do not fit each other: kernels follow the indices of nodes without a
+        check.
 
         Raises
         ------
@@ -94,20 +113,31 @@ class SavedTrees(NamedTuple):
             If they do not, naming the part.
         """
         self.binned.check()
-        if not all(map(np.array_equal, self.growth, self.growth.check(self.binned))) or self.newton not in (0, 1):
+        if not all(
+            map(np.array_equal, self.growth, self.growth.check(self.binned))
+        ) or self.newton not in (0, 1):
             raise ValueError("the limits of the trees are damaged.")
-        if self.penalty.shape != (self.binned.n_features,) or not (np.isfinite(self.penalty) & (self.penalty >= 0)).all():
+        if (
+            self.penalty.shape != (self.binned.n_features,)
+            or not (np.isfinite(self.penalty) & (self.penalty >= 0)).all()
+        ):
             raise ValueError("penalty must be finite numbers >= 0, one for each feature.")
         self.trees.check(self.binned.n_features, self.growth.max_leaves)
 
     def opened(self, weight, binning):
         """Rebuild the saved bank."""
-        family = TreeFamily(self.binned, binning, self.growth.check(self.binned), self.penalty, bool(self.newton))
-        return TreeBank(family, weight, self.trees.resized(self.n_learners, family.growth.max_leaves))
+        family = TreeFamily(
+            self.binned, binning, self.growth.check(self.binned), self.penalty, bool(self.newton)
+        )
+        return TreeBank(
+            family, weight, self.trees.resized(self.n_learners, family.growth.max_leaves)
+        )
 
 
 class SavedFamilies(NamedTuple):
-    """As ``SavedTrees``, for trees in families: also the table of the families, and the family of each tree."""
+    """As ``SavedTrees``, for trees in families: also the table of the families, and the family of
+    each tree.
+    """
 
     binned: object
     growth: Growth
@@ -129,7 +159,9 @@ class SavedFamilies(NamedTuple):
         """As ``SavedTrees.check``; also the families of the trees must exist."""
         SavedTrees(*self[:5]).check()
         table = self.families.check()
-        fits = self.growth.max_leaves == max(1, table.nodes.max()) + 1 and self.member.shape == (self.n_learners,)
+        fits = self.growth.max_leaves == max(1, table.nodes.max()) + 1 and self.member.shape == (
+            self.n_learners,
+        )
         if not fits or ((self.member < -1) | (self.member >= len(table.bound))).any():
             raise ValueError("the families do not match the trees.")
 
@@ -141,54 +173,82 @@ class SavedFamilies(NamedTuple):
 
 
 def trees(
-    X, *, max_depth=3, max_leaves=None, min_samples=1, min_weight=None, min_gain=0.0, l2=0.0, monotone=None, penalty=None,
-    newton=False, sets=None, subsample=1.0, seed=0, max_bins=255, exact=False, categorical=(), feature_names=None, file=None,
+    X,
+    *,
+    max_depth=3,
+    max_leaves=None,
+    min_samples=1,
+    min_weight=None,
+    min_gain=0.0,
+    l2=0.0,
+    monotone=None,
+    penalty=None,
+    newton=False,
+    sets=None,
+    subsample=1.0,
+    seed=0,
+    max_bins=255,
+    exact=False,
+    categorical=(),
+    feature_names=None,
+    file=None,
     max_delta_step=None,
-):  # fmt: skip
-    """All regression trees on the columns of X: the weak learners of gradient boosting. ``Problem(trees(X), y)`` boosts with them.
+):
+    """All regression trees on the columns of X: the weak learners of gradient boosting.
 
-    A step grows one tree for the pseudo-residual, greedily. The tree becomes a unit vector of B with a coefficient of its own.
-    Its correlation with the residual is the norm of the fitted tree, so that ``ls_boost(eps)`` adds eps times the fitted tree.
+    ``Problem(trees(X), y)`` boosts with them.
+
+    A step grows one tree for the pseudo-residual, greedily. The tree becomes a unit vector of B
+    with a coefficient of its own. Its correlation with the residual is the norm of the fitted tree,
+    so that ``ls_boost(eps)`` adds eps times the fitted tree.
 
     Parameters
     ----------
     X : array_like, data frame or scipy sparse matrix, (n_samples, n_features)
-        NaN is missing: at each split missing values go to the side that gives the larger gain; if the rows of the node have none, to the
-        larger child. Columns of the dtype ``category`` hold categories. Missing is one more
-        category. Categories without rows in a node, and those that the fit has not seen, go to the
-        larger child.
+        NaN is missing: at each split missing values go to the side that gives the larger gain; if
+        the rows of the node have none, to the larger child. Columns of the dtype ``category`` hold
+        categories. Missing is one more category. Categories without rows in a node, and those that
+        the fit has not seen, go to the larger child.
     max_depth : int or None, default 3
-        Maximum depth of a tree (splits from the root to a leaf). None, or a depth above 10, needs `max_leaves` as well.
+        Maximum depth of a tree (splits from the root to a leaf). None, or a depth above 10, needs
+        `max_leaves` as well.
     max_leaves : int, optional
-        Maximum number of leaves; if set, trees grow best-first (largest gain first) until it or `max_depth` is reached.
+        Maximum number of leaves; if set, trees grow best-first (largest gain first) until it or
+        `max_depth` is reached.
     min_samples, min_weight : int, float
-        Minimum number of samples, and minimum sum of weights, in a leaf. With `newton` the sum is that of second derivatives, and its
-        default is 1e-7 of the sum over all rows at the start of a run. A number that is given has the unit of the weights, as have
-        `min_gain`, `penalty` and `l2`: where all weights are multiplied by 10, multiply these, too.
+        Minimum number of samples, and minimum sum of weights, in a leaf. With `newton` the sum is
+        that of second derivatives, and its default is 1e-7 of the sum over all rows at the start of
+        a run. A number that is given has the unit of the weights, as have `min_gain`, `penalty` and
+        `l2`: where all weights are multiplied by 10, multiply these, too.
     min_gain : float
-        A split must reduce the weighted sum of squared residuals (no factor 1/2, not the mean) by more than this. With `newton`, the sum
-        of (gradient sum)^2 / (sum of second derivatives + `l2`) must rise by more than this.
+        A split must reduce the weighted sum of squared residuals (no factor 1/2, not the mean) by
+        more than this. With `newton`, the sum of (gradient sum)^2 / (sum of second derivatives +
+        `l2`) must rise by more than this.
     l2 : float
         Ridge penalty of leaf values: sum of residuals / (sum of weights + l2).
     monotone : array_like or dict, optional
-        For each feature 1: predictions must not decrease with it; 0: no constraint; -1: must not increase.
+        For each feature 1: predictions must not decrease with it; 0: no constraint; -1: must not
+        increase.
     penalty : array_like, (n_features,), optional
         Added to `min_gain` for splits by this feature.
     newton : bool, default False
-        Whether leaf values are Newton steps v = sum of gradients / (sum of second derivatives + `l2`). They are damped, to
-        sign(v) log(1 + C abs(v)) / C with C the `self_concordance` of the loss, so that no leaf passes the minimum of its losses.
+        Whether leaf values are Newton steps v = sum of gradients / (sum of second derivatives +
+        `l2`). They are damped, to sign(v) log(1 + C abs(v)) / C with C the `self_concordance` of
+        the loss, so that no leaf passes the minimum of its losses.
     sets : "pairwise", "no_interactions" or sequence of sets of features, optional
-        Interaction constraints, as `interaction_cst` of scikit-learn: all features on a path from the root to a leaf are in one set.
-        Features by name or column index; the features in no set form one more set.
+        Interaction constraints, as `interaction_cst` of scikit-learn: all features on a path from
+        the root to a leaf are in one set. Features by name or column index; the features in no set
+        form one more set.
     subsample : float, default 1.0
-        Fraction of the rows that each tree is grown on (splits and leaf values): stochastic gradient boosting. The tree is added on all
-        rows. Rows are drawn independently, by `seed` and the number of the tree; methods whose step is not ``FittedStep`` compute the
-        step length on all rows.
+        Fraction of the rows that each tree is grown on (splits and leaf values): stochastic
+        gradient boosting. The tree is added on all rows. Rows are drawn independently, by `seed`
+        and the number of the tree; methods whose step is not ``FittedStep`` compute the step length
+        on all rows.
     seed : int, default 0
         Seed of the rows drawn.
     max_bins, exact, categorical, feature_names, file : optional
-        How columns are put into bins, the names of the columns, and an ``.npy`` file for the codes of the bins: see
-        ``coordboost.data.binning.bin_columns``.
+        How columns are put into bins, the names of the columns, and an ``.npy`` file for the codes
+        of the bins: see ``coordboost.data.binning.bin_columns``.
     max_delta_step : float, optional
         Largest absolute value of a leaf, before the learning rate; default: no limit.
 
@@ -204,8 +264,9 @@ def trees(
 
     Notes
     -----
-    No bound is known on the correlations of trees that were not grown, so the lower end of a certificate is only the infimum of the loss.
-    *Source*: Lu and Mazumder, Section 1.4; Lu, Karimireddy, Ponomareva, Mirrokni, Section 5. `subsample`: Friedman, *Stochastic gradient
+    No bound is known on the correlations of trees that were not grown, so the lower end of a
+    certificate is only the infimum of the loss. *Source*: Lu and Mazumder, Section 1.4; Lu,
+    Karimireddy, Ponomareva, Mirrokni, Section 5. `subsample`: Friedman, *Stochastic gradient
     boosting* (2002).
 
     Examples
@@ -217,25 +278,45 @@ def trees(
     array([4.])
     """
     binned, binning = bin_columns(
-        X, max_bins=max_bins, exact=exact, categorical=categorical, feature_names=feature_names, file=file
+        X,
+        max_bins=max_bins,
+        exact=exact,
+        categorical=categorical,
+        feature_names=feature_names,
+        file=file,
     )
-    depth, leaves = -1 if max_depth is None else max_depth, -1 if max_leaves is None else max_leaves
-    newton, signs = validation.flag("newton", newton), per_feature("monotone", monotone, binning.names, np.int64)
+    depth = -1 if max_depth is None else max_depth
+    leaves = -1 if max_leaves is None else max_leaves
+    newton = validation.flag("newton", newton)
+    signs = per_feature("monotone", monotone, binning.names, np.int64)
     lightest, min_weight = (LIGHTEST * newton, 0.0) if min_weight is None else (0.0, min_weight)
-    more = sets_of(sets, binning.names), subsample, seed, 0.0, math.inf if max_delta_step is None else max_delta_step
-    growth = Growth(depth, leaves, min_samples, min_weight, min_gain, l2, signs, *more).check(binned)
-    return TreeFamily(binned, binning, growth, prices_of(penalty, binning.names), newton, lightest=lightest)
+    more = (
+        sets_of(sets, binning.names),
+        subsample,
+        seed,
+        0.0,
+        math.inf if max_delta_step is None else max_delta_step,
+    )
+    growth = Growth(depth, leaves, min_samples, min_weight, min_gain, l2, signs, *more).check(
+        binned
+    )
+    return TreeFamily(
+        binned, binning, growth, prices_of(penalty, binning.names), newton, lightest=lightest
+    )
 
 
 def sets_of(given, names):
     """The features of each set as 0/1, int64 (n_sets, n_features); of length 0 for None."""
-    d, says = len(names), 'None, "pairwise", "no_interactions", or lists of features by name or column index'
+    d = len(names)
+    says = 'None, "pairwise", "no_interactions", or lists of features by name or column index'
     if given is None:
         return np.zeros((0, 0), dtype=np.int64)
     if isinstance(given, str):
         if given not in ("pairwise", "no_interactions"):
             raise ValueError(f"sets must be {says}, got {shown(given)}.")
-        given = combinations(range(d), 2) if given == "pairwise" and d > 1 else ([j] for j in range(d))
+        given = (
+            combinations(range(d), 2) if given == "pairwise" and d > 1 else ([j] for j in range(d))
+        )
     flags = [np.zeros(d, dtype=np.int64)]
     for one in items_of("sets", given, says):
         flags.append(np.zeros(d, dtype=np.int64))
@@ -246,9 +327,15 @@ def sets_of(given, names):
 
 def prices_of(penalty, names):
     """Extra gain required of a split by each feature, (n_features,); 0 for None."""
-    price = np.zeros(len(names)) if penalty is None else per_feature("penalty", penalty, names, np.float64)
+    price = (
+        np.zeros(len(names))
+        if penalty is None
+        else per_feature("penalty", penalty, names, np.float64)
+    )
     if not (np.isfinite(price).all() and (price >= 0).all()):
-        raise ValueError(f"penalty must be finite numbers >= 0, one for each feature, got {shown(penalty)}.")
+        raise ValueError(
+            f"penalty must be finite numbers >= 0, one for each feature, got {shown(penalty)}."
+        )
     return price
 
 
@@ -259,11 +346,19 @@ def per_feature(name, given, names, dtype):
     if isinstance(given, dict):
         unknown = [key for key in given if key not in names]
         if unknown:
-            raise ValueError(f"{name} names {shown(unknown[0])}, which is not a feature; the features are {shown(names)}.")
+            raise ValueError(
+                f"{name} names {shown(unknown[0])}, which is not a feature; the features are "
+                f"{shown(names)}."
+            )
         given = [given.get(feature, 0) for feature in names]
     values = validation.as_array(name, given)
-    if values.shape != (len(names),) or values.dtype.kind not in "iuf" or not np.array_equal(values, values.astype(dtype)):
+    if (
+        values.shape != (len(names),)
+        or values.dtype.kind not in "iuf"
+        or not np.array_equal(values, values.astype(dtype))
+    ):
         raise ValueError(
-            f"{name} must be a number for each of the {len(names)} features, or a dict by name, got {shown(given)}."
+            f"{name} must be a number for each of the {len(names)} features, or a dict by name, "
+            f"got {shown(given)}."
         )
     return values.astype(dtype)

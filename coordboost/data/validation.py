@@ -1,4 +1,6 @@
-"""Checks of input arrays: each becomes finite float64 numbers, or raises one clear ``ValueError``."""
+"""Checks of input arrays: each becomes finite float64 numbers, or raises one clear
+``ValueError``.
+"""
 
 import math
 import numbers
@@ -43,7 +45,8 @@ def numeric(name, values, ndim):
     Raises
     ------
     ValueError
-        For objects, strings, complex numbers, masked arrays, a wrong number of dimensions, NaN and infinity.
+        For objects, strings, complex numbers, masked arrays, a wrong number of dimensions, NaN and
+        infinity.
     """
     out = np.array(_numbers(name, values, ndim), order="C")
     _check_finite(name, out, [out.max(initial=0.0), out.min(initial=0.0)])
@@ -65,8 +68,13 @@ def collected(name, values):
     """
     if not is_dask(values):
         return values
-    size, stay = known_size(name, values), "; to leave them in place, pass open_columns(X) to Problem" if name == "X" else ""
-    check_room(size, f"{name}, a Dask array that has to be collected on this machine,", f"take fewer rows{stay}")
+    size = known_size(name, values)
+    stay = "; to leave them in place, pass open_columns(X) to Problem" if name == "X" else ""
+    check_room(
+        size,
+        f"{name}, a Dask array that has to be collected on this machine,",
+        f"take fewer rows{stay}",
+    )
     warn(f"{name} is a Dask array: its {in_words(size)} are collected on this machine{stay}.")
     return computed([values], name)[0]
 
@@ -77,16 +85,28 @@ def as_array(name, values):
     try:
         return np.asarray(values)
     except (TypeError, ValueError):
-        raise ValueError(f"{name} must be an array of real numbers with rows of equal length, got {shown(values)}.") from None
+        raise ValueError(
+            f"{name} must be an array of real numbers with rows of equal length, got "
+            f"{shown(values)}."
+        ) from None
 
 
 def _numbers(name, values, ndim):
-    """`values` as a float64 array with `ndim` dimensions; it may share memory with the caller: do not write to it."""
+    """`values` as a float64 array with `ndim` dimensions.
+
+    It may share memory with the caller: do not write to it.
+    """
     if isinstance(values, np.ma.MaskedArray):
         raise ValueError(f"{name} is a masked array; fill or drop the missing values first.")
     if isinstance(values, str | os.PathLike):
-        hint = "open_columns(path), or the array that the file holds" if name == "X" else "the array that it names"
-        raise ValueError(f"{name} must be an array of real numbers, got the text {shown(values)}; pass {hint}.")
+        hint = (
+            "open_columns(path), or the array that the file holds"
+            if name == "X"
+            else "the array that it names"
+        )
+        raise ValueError(
+            f"{name} must be an array of real numbers, got the text {shown(values)}; pass {hint}."
+        )
     array = as_array(name, values)
     if array.dtype.kind not in "fiub":
         if array.ndim == 0:
@@ -94,7 +114,8 @@ def _numbers(name, values, ndim):
         if array.dtype.kind == "O" and all(isinstance(value, numbers.Real) for value in array.flat):
             raise ValueError(f"{name} holds numbers as Python objects; pass {name}.astype(float).")
         raise ValueError(
-            f"{name} must hold real numbers, got dtype {array.dtype}; encode strings and categories as numbers first."
+            f"{name} must hold real numbers, got dtype {array.dtype}; encode strings and "
+            "categories as numbers first."
         )
     if array.ndim != ndim:
         hint = f" Use {name}.ravel()." if ndim == 1 and array.ndim == 2 and 1 in array.shape else ""
@@ -103,12 +124,16 @@ def _numbers(name, values, ndim):
             if ndim == 2 and array.ndim == 1
             else ""
         )
-        raise ValueError(f"{name} must have {ndim} dimension{'s' * (ndim > 1)}, got shape {array.shape}.{hint}")
+        raise ValueError(
+            f"{name} must have {ndim} dimension{'s' * (ndim > 1)}, got shape {array.shape}.{hint}"
+        )
     return np.asarray(array, dtype=np.float64)
 
 
 def _check_finite(name, array, extremes, names=None):
-    """Refuse NaN and infinity, found from the `extremes` of `array`, which saves a boolean array of its size."""
+    """Refuse NaN and infinity, found from the `extremes` of `array`, which saves a boolean array of
+    its size.
+    """
     if not np.isfinite(extremes).all():
         where = tuple(int(i) for i in np.argwhere(~np.isfinite(array))[0])
         _refuse_entry(name, *where, names=names)
@@ -121,19 +146,27 @@ def _refuse_entry(name, row=None, column=None, names=None):
     where = f"row {row}" if column is None else f"row {row}, column {column}"
     where += "" if names is None else f", {names[column]!r}"
     if not name.startswith(OF_ROWS):
-        raise ValueError(f"{name} must be finite numbers, got NaN or infinity (first at index {row}, counted from 0).")
-    raise ValueError(f"{name} holds NaN or infinity (first in {where}, counted from 0); impute or drop those rows first.")
+        raise ValueError(
+            f"{name} must be finite numbers, got NaN or infinity (first at index {row}, counted "
+            "from 0)."
+        )
+    raise ValueError(
+        f"{name} holds NaN or infinity (first in {where}, counted from 0); impute or drop those "
+        "rows first."
+    )
 
 
 def matrix(X):
-    """`X` as float64 (2-D ndarray, perhaps the caller's own, or CSC array without duplicates), and the names of a data frame or None.
+    """`X` as float64 (2-D ndarray, perhaps the caller's own, or CSC array without duplicates), and
+    the names of a data frame or None.
 
     NaN and infinity are left to `check_columns`.
 
     Raises
     ------
     ValueError
-        For objects, strings, complex numbers, masked arrays, a wrong number of dimensions, no rows or no columns.
+        For objects, strings, complex numbers, masked arrays, a wrong number of dimensions, no rows
+        or no columns.
     """
     X = as_pandas(X) if is_frame(X) else X
     own_names = [str(name) for name in X.columns] if is_frame(X) else None
@@ -142,7 +175,9 @@ def matrix(X):
         out.sum_duplicates()
     elif own_names is not None:
         refuse_words(X)
-        out = np.asfortranarray(_numbers("X", X.to_numpy(dtype=np.float64, na_value=np.nan), 2))  # one layout, so that sums have one order
+        out = np.asfortranarray(
+            _numbers("X", X.to_numpy(dtype=np.float64, na_value=np.nan), 2)
+        )  # one layout, so that sums have one order
     else:
         out = _numbers("X", X, 2)
     if out.shape[0] == 0 or out.shape[1] == 0:
@@ -151,7 +186,8 @@ def matrix(X):
 
 
 def sound(X):
-    """Check the indices of a sparse matrix `X`, as scipy's routines read and write wherever they point.
+    """Check the indices of a sparse matrix `X`, as scipy's routines read and write wherever they
+    point.
 
     Returns
     -------
@@ -160,42 +196,71 @@ def sound(X):
     Raises
     ------
     ValueError
-        For another number of dimensions, entries that are no numbers, and indices that are out of bounds or inconsistent.
+        For another number of dimensions, entries that are no numbers, and indices that are out of
+        bounds or inconsistent.
     """
     if X.ndim != 2 or X.dtype.kind not in "fiub":
-        raise ValueError(f"X must be a 2-dimensional sparse matrix of real numbers, got shape {X.shape}, dtype {X.dtype}.")
+        raise ValueError(
+            f"X must be a 2-dimensional sparse matrix of real numbers, got shape {X.shape}, dtype "
+            f"{X.dtype}."
+        )
     try:
         X = X if X.format in ("csr", "csc", "bsr", "coo") else X.tocoo()
         wrong = _damage(X)
     except (AttributeError, IndexError, TypeError, ValueError) as error:
         wrong = f"scipy reports {' '.join(str(error).split())!r}"
     if wrong:
-        raise ValueError(f"X is not a valid sparse matrix: {wrong}; make it again, for example from (data, (row, column)).")
+        raise ValueError(
+            f"X is not a valid sparse matrix: {wrong}; make it again, for example from (data, "
+            "(row, column))."
+        )
     used = len(X.data) if X.format == "coo" else X.indptr[-1]
-    return X if used == len(X.data) else type(X)((X.data[:used], X.indices[:used], X.indptr), shape=X.shape)
+    return (
+        X
+        if used == len(X.data)
+        else type(X)((X.data[:used], X.indices[:used], X.indptr), shape=X.shape)
+    )
 
 
 def _damage(X):
-    """Describe what is wrong with the indices of a sparse matrix (CSR, CSC, BSR or COO); "" if nothing is. No array is changed."""
+    """Describe what is wrong with the indices of a sparse matrix (CSR, CSC, BSR or COO).
+
+    "" if nothing is. No array is changed.
+    """
     tall, wide = X.blocksize if X.format == "bsr" else (1, 1)
-    shape, data = (X.shape[0] // tall, X.shape[1] // wide), X.data
+    shape = (X.shape[0] // tall, X.shape[1] // wide)
+    data = X.data
     if data.shape != ((len(data), tall, wide) if X.format == "bsr" else (data.size,)):
         return f"its data has shape {data.shape}"
     if X.format == "coo":
-        return _outside("row", X.row, shape[0], len(data)) or _outside("column", X.col, shape[1], len(data))
+        return _outside("row", X.row, shape[0], len(data)) or _outside(
+            "column", X.col, shape[1], len(data)
+        )
     major, minor = reversed(shape) if X.format == "csc" else shape
     stops = X.indptr
     if stops.ndim != 1 or stops.dtype.kind not in "iu" or len(stops) != major + 1:
-        return f"indptr must be {major + 1} whole numbers, got shape {stops.shape}, dtype {stops.dtype}"
+        return (
+            f"indptr must be {major + 1} whole numbers, got shape {stops.shape}, dtype "
+            f"{stops.dtype}"
+        )
     if stops[0] != 0 or (stops[1:] < stops[:-1]).any() or stops[-1] > len(data):
-        return f"indptr must begin with 0, not decrease, and end at {len(data)} (the number of entries) or less"
+        return (
+            f"indptr must begin with 0, not decrease, and end at {len(data)} (the number of "
+            "entries) or less"
+        )
     return _outside("index", X.indices, minor, len(data))
 
 
 def _outside(name, index, length, count):
-    """Describe what is wrong with `index`, `count` whole numbers from 0 to length - 1; "" if nothing is."""
+    """Describe what is wrong with `index`, `count` whole numbers from 0 to length - 1.
+
+    "" if nothing is.
+    """
     if index.shape != (count,) or index.dtype.kind not in "iu":
-        return f"{name} must be {count} whole numbers, one per entry, got shape {index.shape}, dtype {index.dtype}"
+        return (
+            f"{name} must be {count} whole numbers, one per entry, got shape {index.shape}, "
+            f"dtype {index.dtype}"
+        )
     low, high = (int(index.min()), int(index.max())) if count else (0, 0)
     if low < 0 or (count and high >= length):
         return f"{name} {low if low < 0 else high} is out of bounds, from 0 to {length - 1}"
@@ -205,12 +270,17 @@ def _outside(name, index, length, count):
 def check_columns(X, top=None, first=0, names=None, largest=1e290, least=1e-290):
     """Refuse columns with NaN or infinity, and those whose norms are not normal float64 numbers.
 
-    top : their largest abs entries, (k,), from column `first` on; by default those of all columns, found by passes over X
-    largest, least : entries that are not 0 must lie between these to be normalised
+    top : their largest abs entries, (k,), from column `first` on; by default those of all columns,
+    found by passes over X largest, least : entries that are not 0 must lie between these to be
+    normalised
     """
     sparse = scipy.sparse.issparse(X)
     if top is None:
-        top = abs(X).max(axis=0).toarray().ravel() if sparse else np.maximum(X.max(axis=0), -X.min(axis=0))
+        top = (
+            abs(X).max(axis=0).toarray().ravel()
+            if sparse
+            else np.maximum(X.max(axis=0), -X.min(axis=0))
+        )
     if sparse and not np.isfinite(top).all():
         p = int(np.argmin(np.isfinite(X.data)))
         _refuse_entry("X", X.indices[p], int(np.searchsorted(X.indptr, p, side="right")) - 1, names)
@@ -221,7 +291,8 @@ def check_columns(X, top=None, first=0, names=None, largest=1e290, least=1e-290)
         j = int(np.argmax(bad))
         called = "" if names is None else f", {names[first + j]!r},"
         raise ValueError(
-            f"X: the largest entry of column {first + j}{called} is {top[j]:.3g}, too large or small to be normalised; rescale the column."
+            f"X: the largest entry of column {first + j}{called} is {top[j]:.3g}, too large or "
+            "small to be normalised; rescale the column."
         )
 
 
@@ -237,7 +308,9 @@ def vector(name, values, length, what):
     """`values` as a finite float64 vector with one entry per `what`."""
     out = numeric(name, values, 1)
     if len(out) != length:
-        raise ValueError(f"{name} must have one entry per {what}: expected {length}, got {len(out)}.")
+        raise ValueError(
+            f"{name} must have one entry per {what}: expected {length}, got {len(out)}."
+        )
     return out
 
 
@@ -265,7 +338,9 @@ def sample_weight(weight, n_samples):
 
 
 def of_moderate_size(name, weight):
-    """Refuse weights whose largest is far from 1: products with residuals, and their squares, would leave the range of float64."""
+    """Refuse weights whose largest is far from 1: products with residuals, and their squares, would
+    leave the range of float64.
+    """
     top = float(weight.max())
     if not 1e-100 <= top <= 1e100:
         size = "more than 1e100" if top > 1 else "less than 1e-100"
@@ -273,15 +348,24 @@ def of_moderate_size(name, weight):
 
 
 def response(y, weight, n_samples):
-    """`y` and its weights as float64, both (n_samples,), such that weighted squares are normal numbers."""
-    y, out = target(y, n_samples), sample_weight(weight, n_samples)
+    """`y` and its weights as float64, both (n_samples,), such that weighted squares are normal
+    numbers.
+    """
+    y = target(y, n_samples)
+    out = sample_weight(weight, n_samples)
     if weight is not None:
-        square_is_normal("sqrt(sample_weight) abs(y)", float((np.sqrt(out) * np.abs(y)).max()), "y or the weights")
+        square_is_normal(
+            "sqrt(sample_weight) abs(y)",
+            float((np.sqrt(out) * np.abs(y)).max()),
+            "y or the weights",
+        )
     return y, out
 
 
 def infimum(loss, y):
-    """The lower bound of ``value(y, .)`` that `loss` declares, for each sample; -inf if it declares none.
+    """The lower bound of ``value(y, .)`` that `loss` declares, for each sample.
+
+    -inf if it declares none.
 
     Returns
     -------
@@ -290,7 +374,8 @@ def infimum(loss, y):
     Raises
     ------
     ValueError
-        If that is neither a number below infinity nor an array of such numbers, one for each sample.
+        If that is neither a number below infinity nor an array of such numbers, one for each
+        sample.
     """
     declared = loss.infimum
     try:
@@ -298,9 +383,14 @@ def infimum(loss, y):
     except (TypeError, ValueError):
         given = np.array(np.nan)
     if given.shape not in ((), y.shape) or not (given < np.inf).all():
-        got = shown(declared) if not callable(declared) else f"{shown(given.tolist())} from infimum(y), y of shape {y.shape}"
+        got = (
+            shown(declared)
+            if not callable(declared)
+            else f"{shown(given.tolist())} from infimum(y), y of shape {y.shape}"
+        )
         raise ValueError(
-            f"{type(loss).__name__}: infimum must be a number below infinity, or a function of y that gives one for each sample; "
+            f"{type(loss).__name__}: infimum must be a number below infinity, or a function of y "
+            "that gives one for each sample; "
             f"got {got}. Where no lower bound of value(y, .) is known, leave it out."
         )
     return np.broadcast_to(given, y.shape)
@@ -312,7 +402,10 @@ def groups(labels, n_columns):
         return None
     labels = as_array("groups", labels)
     if labels.shape != (n_columns,):
-        raise ValueError(f"groups must hold one label per column of X: expected shape ({n_columns},), got {labels.shape}.")
+        raise ValueError(
+            f"groups must hold one label per column of X: expected shape ({n_columns},), got "
+            f"{labels.shape}."
+        )
     if labels.dtype.kind not in "iubU":
         raise ValueError(f"groups must hold whole numbers or strings, got dtype {labels.dtype}.")
     return labels
@@ -326,33 +419,49 @@ def flag(name, value):
 
 
 def sized(name, values, length, what):
-    """`values` as a contiguous float64 vector with one entry per `what`; it may hold NaN or infinity."""
+    """`values` as a contiguous float64 vector with one entry per `what`.
+
+    It may hold NaN or infinity.
+    """
     out = np.ascontiguousarray(values, dtype=np.float64)
     if out.shape != (length,):
-        raise ValueError(f"{name} must have one entry per {what}: expected shape ({length},), got {out.shape}.")
+        raise ValueError(
+            f"{name} must have one entry per {what}: expected shape ({length},), got {out.shape}."
+        )
     return out
 
 
 def coefficients(beta, problem):
-    """`beta` as a vector of coefficients of the learners; for an implicit dictionary of the first ones found."""
+    """`beta` as a vector of coefficients of the learners.
+
+    For an implicit dictionary of the first ones found.
+    """
     if problem.countable:
         return sized("beta", beta, problem.n_learners, "learner")
     out = np.ascontiguousarray(beta, dtype=np.float64)
     if out.ndim != 1 or len(out) > problem.n_learners:
         known = f"the {problem.n_learners} learners found (run.problem holds those of a run)"
-        raise ValueError(f"beta must have at most one entry for each of {known}, got shape {out.shape}.")
+        raise ValueError(
+            f"beta must have at most one entry for each of {known}, got shape {out.shape}."
+        )
     return out
 
 
 def countable(name, problem):
     """Return `problem`; raise for an implicit dictionary, as `name` goes through all learners."""
     if not problem.countable:
-        raise ValueError(f"{name} needs an explicit dictionary: columns, or all stumps of a table as in leaf_stumps(X).")
+        raise ValueError(
+            f"{name} needs an explicit dictionary: columns, or all stumps of a table as in "
+            "leaf_stumps(X)."
+        )
     return problem
 
 
 def whole(name, number, least=0, below=1 << 62):
-    """`number` as an int, at least `least`; below 2^62, as counts are in compiled code, unless `below` is None."""
+    """`number` as an int, at least `least`.
+
+    Below 2^62, as counts are in compiled code, unless `below` is None.
+    """
     if isinstance(number, bool) or not isinstance(number, int | np.integer) or number < least:
         raise ValueError(f"{name} must be a whole number >= {least}, got {shown(number)}.")
     if below is not None and number >= below:
@@ -361,8 +470,15 @@ def whole(name, number, least=0, below=1 << 62):
 
 
 def generator(rng):
-    """A NumPy Generator: from a seed, a whole number; for None with a random seed; a Generator is returned as it is."""
-    return np.random.default_rng(rng if rng is None or isinstance(rng, np.random.Generator) else whole("rng", rng, below=None))
+    """A NumPy Generator: from a seed, a whole number; for None with a random seed.
+
+    A Generator is returned as it is.
+    """
+    return np.random.default_rng(
+        rng
+        if rng is None or isinstance(rng, np.random.Generator)
+        else whole("rng", rng, below=None)
+    )
 
 
 #: Pattern for the beginning of a warning that some columns, but not all, were set aside.
@@ -370,8 +486,14 @@ SOME_CONSTANT = r"\d+ (almost )?constant column"
 
 
 def report_constant(names, what="constant", hint="", every=False):
-    """Warn that the columns `names` were set aside because they are `what`; `every`: no column is left, so models are constants."""
+    """Warn that the columns `names` were set aside because they are `what`.
+
+    `every`: no column is left, so models are constants.
+    """
     if names:
         alone = "no column of X varies, so every model is a constant: " if every else ""
-        said = f"{alone}{len(names)} {what} column(s) set aside, their coefficients are 0: {listed(names)}{hint}."
+        said = (
+            f"{alone}{len(names)} {what} column(s) set aside, their coefficients are 0: "
+            f"{listed(names)}{hint}."
+        )
         warn(said, ConstantColumnWarning)

@@ -1,4 +1,6 @@
-"""The engine: one loop over the steps of any method, its model states, stop rules, and the run that results."""
+"""The engine: one loop over the steps of any method, its model states, stop rules, and the run that
+results.
+"""
 
 from coordboost._utils.interrupt import InterruptedWarning
 from coordboost.engine.families import FamilySummary, family_summary, penalty_path
@@ -13,7 +15,26 @@ from coordboost.engine.states.working_set import WorkingSetState
 from coordboost.engine.stopping import GapBelow, NoProgress, TimeLimit
 
 __all__ = [
-    "CovarianceColumns", "CovarianceState", "FamilySummary", "GapBelow", "InterruptedWarning", "LongStepWarning", "LookaheadState",
-    "NaiveState", "NoProgress", "RefittedRun", "Run", "ShapeFunction", "State", "Status", "TimeLimit", "WorkingSetState",
-    "family_summary", "iterate", "load", "penalty_path", "shape_functions", "solve",
-]  # fmt: skip
+    "CovarianceColumns",
+    "CovarianceState",
+    "FamilySummary",
+    "GapBelow",
+    "InterruptedWarning",
+    "LongStepWarning",
+    "LookaheadState",
+    "NaiveState",
+    "NoProgress",
+    "RefittedRun",
+    "Run",
+    "ShapeFunction",
+    "State",
+    "Status",
+    "TimeLimit",
+    "WorkingSetState",
+    "family_summary",
+    "iterate",
+    "load",
+    "penalty_path",
+    "shape_functions",
+    "solve",
+]

@@ -1,4 +1,6 @@
-"""Summaries of runs over families of learners: how often each family was chosen, and what its learners cost."""
+"""Summaries of runs over families of learners: how often each family was chosen, and what its
+learners cost.
+"""
 
 from dataclasses import dataclass
 from typing import Any
@@ -20,8 +22,8 @@ from coordboost.methods.named import rgb
 class FamilySummary:
     r"""How a run of ``rgb`` used each family: arrays (n_families,).
 
-    ``print(summary)`` is a table, one line for each family that was chosen. *Source*: Cortes, Mohri, Storcheus, *Regularized Gradient
-    Boosting*, eq. (7).
+    ``print(summary)`` is a table, one line for each family that was chosen. *Source*: Cortes,
+    Mohri, Storcheus, *Regularized Gradient Boosting*, eq. (7).
 
     Parameters
     ----------
@@ -36,7 +38,8 @@ class FamilySummary:
     learners : ndarray of int, (n_families,)
         Number of its learners with a non-zero coefficient.
     alpha : ndarray, (n_families,)
-        Sum of the absolute coefficients of its learners, in the scaling of the family (not of unit columns).
+        Sum of the absolute coefficients of its learners, in the scaling of the family (not of unit
+        columns).
     charge : ndarray, (n_families,)
         What these coefficients add to the mean loss in the objective: penalty * alpha * complexity.
     loss : float
@@ -71,13 +74,24 @@ class FamilySummary:
     def __str__(self):
         head = " splits   lambda     Omega  chance  steps learners      alpha     charge"
         lines = [
-            f"{self.nodes[k]:>7} {self.bound[k]:>8.4g} {self.complexity[k]:>9.3g} {self.chance[k]:>7.2%} {self.steps[k]:>6} "
+            f"{self.nodes[k]:>7} {self.bound[k]:>8.4g} {self.complexity[k]:>9.3g} "
+            f"{self.chance[k]:>7.2%} {self.steps[k]:>6} "
             f"{self.learners[k]:>8} {self.alpha[k]:>10.4g} {self.charge[k]:>10.4g}"
             for k in np.flatnonzero(self.steps)
         ]
         never = len(self.steps) - len(lines)
-        last = f"mean loss {self.loss:.6g} + charges {self.charge.sum():.4g} = objective {self.objective:.6g}"
-        return "\n".join([head, *lines, *([f"{never} of {len(self.steps)} families were never chosen"] if never else []), last])
+        last = (
+            f"mean loss {self.loss:.6g} + charges {self.charge.sum():.4g} = objective "
+            f"{self.objective:.6g}"
+        )
+        return "\n".join(
+            [
+                head,
+                *lines,
+                *([f"{never} of {len(self.steps)} families were never chosen"] if never else []),
+                last,
+            ]
+        )
 
 
 def family_summary(run: Run, k: int | None = None) -> FamilySummary:
@@ -106,7 +120,8 @@ def family_summary(run: Run, k: int | None = None) -> FamilySummary:
 
     Examples
     --------
-    Of two families the second costs ten times as much as the first. The larger the penalty, the fewer steps choose it.
+    Of two families the second costs ten times as much as the first. The larger the penalty, the
+    fewer steps choose it.
 
     >>> import coordboost as cb
     >>> problem = cb.Problem([[1.0, 0], [0, 1], [2, 1], [1, 3]], [1.0, 2, 4, 5], groups=[0, 1])
@@ -115,12 +130,20 @@ def family_summary(run: Run, k: int | None = None) -> FamilySummary:
     >>> [cb.engine.family_summary(run).steps for run in runs]
     [array([1, 4]), array([4, 1])]
     """
-    select, problem = checked_run(run).method.select, run.problem
+    select = checked_run(run).method.select
+    problem = run.problem
     if not select.foresees:
-        raise ValueError(f"a family summary is for a run of rgb(penalty), which chooses between families, got {shown(run)}.")
+        raise ValueError(
+            "a family summary is for a run of rgb(penalty), which chooses between families, got "
+            f"{shown(run)}."
+        )
     k = run.n_steps if k is None else validation.whole("k", k)
-    state, table, total = next(run.replay([k])), select.families, problem.weight.sum()
-    member = (labels_of(problem) if problem.countable else problem.dictionary.member)[: len(state.beta)]
+    state = next(run.replay([k]))
+    table = select.families
+    total = problem.weight.sum()
+    member = (labels_of(problem) if problem.countable else problem.dictionary.member)[
+        : len(state.beta)
+    ]
     charges = run.method.target.charges(problem, state.beta) / total
     alpha = np.abs(state.beta) / lengths(problem)[: len(state.beta)]
 
@@ -128,10 +151,17 @@ def family_summary(run: Run, k: int | None = None) -> FamilySummary:
         return np.bincount(member, values, len(table.bound))
 
     return FamilySummary(
-        table.nodes, table.bound, table.complexity, select.law,
-        np.bincount(member[run.path.learner[:k]], minlength=len(table.bound)), summed(state.beta != 0).astype(int),
-        summed(alpha), summed(charges), state.loss / total, (state.loss + float(charges.sum()) * total) / total,
-    )  # fmt: skip
+        table.nodes,
+        table.bound,
+        table.complexity,
+        select.law,
+        np.bincount(member[run.path.learner[:k]], minlength=len(table.bound)),
+        summed(state.beta != 0).astype(int),
+        summed(alpha),
+        summed(charges),
+        state.loss / total,
+        (state.loss + float(charges.sum()) * total) / total,
+    )
 
 
 @dataclass(frozen=True, eq=False)
@@ -152,28 +182,49 @@ class PenaltyPath:
 
     @property
     def best(self):
-        """The index of the penalty with the least validation loss; ties go to the largest penalty."""
+        """The index of the penalty with the least validation loss.
+
+        Ties go to the largest penalty.
+        """
         if np.isnan(self.validation).any():
             raise ValueError(
-                "the best penalty is the one with the least validation loss: pass X_val and y_val to penalty_path."
+                "the best penalty is the one with the least validation loss: pass X_val and y_val "
+                "to penalty_path."
             )
         return int(np.flatnonzero(self.validation == self.validation.min())[-1])
 
     def __str__(self):
         lines = [
-            f"{penalty:>10.4g} {loss:>10.5g} {objective:>10.5g} {held:>10.5g} {one.steps @ one.nodes / max(1, one.steps.sum()):>8.3g}"
+            f"{penalty:>10.4g} {loss:>10.5g} {objective:>10.5g} {held:>10.5g} "
+            f"{one.steps @ one.nodes / max(1, one.steps.sum()):>8.3g}"
             for penalty, loss, objective, held, one in zip(
-                self.penalties, self.loss, self.objective, self.validation, self.summaries, strict=True
+                self.penalties,
+                self.loss,
+                self.objective,
+                self.validation,
+                self.summaries,
+                strict=True,
             )
         ]
-        return "\n".join([f"{'penalty':>10} {'loss':>10} {'objective':>10} {'validation':>10} {'splits':>8}", *lines])
+        return "\n".join(
+            [
+                f"{'penalty':>10} {'loss':>10} {'objective':>10} {'validation':>10} {'splits':>8}",
+                *lines,
+            ]
+        )
 
 
 @uncut()
 def penalty_path(
-    problem: Problem, penalties: ArrayLike, n_steps: int, *, X_val: Any = None, y_val: ArrayLike | None = None, rng: int = 0,
+    problem: Problem,
+    penalties: ArrayLike,
+    n_steps: int,
+    *,
+    X_val: Any = None,
+    y_val: ArrayLike | None = None,
+    rng: int = 0,
     **settings: Any,
-) -> PenaltyPath:  # fmt: skip
+) -> PenaltyPath:
     """A run of ``rgb`` for each penalty, from the smallest up.
 
     Parameters
@@ -194,16 +245,19 @@ def penalty_path(
     Returns
     -------
     PenaltyPath
-        The runs, and their losses; `best` is the index of the penalty with the least validation loss.
+        The runs, and their losses; `best` is the index of the penalty with the least validation
+        loss.
 
     Raises
     ------
     ValueError
-        For `X_val` without `y_val` or `y_val` without `X_val`, an empty list of penalties, and what ``rgb`` does not take.
+        For `X_val` without `y_val` or `y_val` without `X_val`, an empty list of penalties, and what
+        ``rgb`` does not take.
 
     Notes
     -----
-    The runs share the binned table only: the tree of a step depends on all trees before it. *Cost*: one run per penalty.
+    The runs share the binned table only: the tree of a step depends on all trees before it. *Cost*:
+    one run per penalty.
 
     Examples
     --------
@@ -216,11 +270,15 @@ def penalty_path(
            0.3    0.52197     0.6626     0.2583        0
     """
     if (X_val is None) is not (y_val is None):
-        raise ValueError(f"X_val and y_val come together: {'X_val' if X_val is None else 'y_val'} is missing.")
+        raise ValueError(
+            f"X_val and y_val come together: {'X_val' if X_val is None else 'y_val'} is missing."
+        )
     penalties = np.unique(validation.numeric("penalties", penalties, 1))
     if not len(penalties):
         raise ValueError("penalties must be at least one number, got none.")
-    runs = [solve(problem, rgb(penalty, **settings), n_steps, rng=rng) for penalty in penalties.tolist()]
+    runs = [
+        solve(problem, rgb(penalty, **settings), n_steps, rng=rng) for penalty in penalties.tolist()
+    ]
     summaries = [family_summary(run) for run in runs]
     held = np.full(len(runs), np.nan)
     if X_val is not None:
@@ -228,7 +286,14 @@ def penalty_path(
         preds = [run.predict(X_val) for run in runs]
         y = validation.vector("y_val", y_val, len(preds[0]), "row of X_val")
         y = problem.loss.labels(y) if problem.loss.labels else y
-        held = np.array([total_of(problem.loss, y, np.ones(len(y)), 0.0, pred) / len(y) for pred in preds])
+        held = np.array(
+            [total_of(problem.loss, y, np.ones(len(y)), 0.0, pred) / len(y) for pred in preds]
+        )
     return PenaltyPath(
-        penalties, runs, summaries, np.array([one.loss for one in summaries]), np.array([one.objective for one in summaries]), held
+        penalties,
+        runs,
+        summaries,
+        np.array([one.loss for one in summaries]),
+        np.array([one.objective for one in summaries]),
+        held,
     )

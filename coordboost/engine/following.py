@@ -1,4 +1,6 @@
-"""Predictions of a run on other rows, updated along the path: each step adds its one learner, and no step is repeated."""
+"""Predictions of a run on other rows, updated along the path: each step adds its one learner, and
+no step is repeated.
+"""
 
 import numpy as np
 import scipy.sparse
@@ -18,9 +20,11 @@ BLOCK = 1 << 23
 
 
 def follow_losses(model, loss, y, weight, constant, offset, learner, shrink, theta, out):
-    """Apply the recorded steps to `model`, and write the sum of the losses after each of them into `out`.
+    """Apply the recorded steps to `model`, and write the sum of the losses after each of them into
+    `out`.
 
-    constant : (n_steps,), the constant prediction added to the model after each step;  offset : (n_rows,), or a number
+    constant : (n_steps,), the constant prediction added to the model after each step; offset :
+    (n_rows,), or a number
     """
     for k in range(len(out)):
         accumulate(model, learner[k], shrink[k], theta[k])
@@ -28,13 +32,15 @@ def follow_losses(model, loss, y, weight, constant, offset, learner, shrink, the
 
 
 class Follower:
-    """The model of a method after `k` steps of a path, k = 0 at first, on the samples of `dictionary`, a piece.
+    """The model of a method after `k` steps of a path, k = 0 at first, on the samples of
+    `dictionary`, a piece.
 
     ``use`` replaces the dictionary by one with more learners on the same samples.
     """
 
     def __init__(self, method, dictionary):
-        self.k, self.model = 0, method.coefficients.follow(dictionary, method.unit)
+        self.k = 0
+        self.model = method.coefficients.follow(dictionary, method.unit)
 
     @property
     def pred(self):
@@ -51,16 +57,35 @@ class Follower:
         self.k = k
 
     def losses(self, path, k, loss, y, weight, constant, offset=0.0):
-        """Go on to step k; return the weighted sums of the losses after each of the steps, (k - self.k,).
+        """Go on to step k.
 
-        constant : the constant prediction, a number or one for each of the steps;  offset : (n_samples,), or a number
+        Return the weighted sums of the losses after each of the steps, (k - self.k,).
+
+        constant : the constant prediction, a number or one for each of the steps; offset :
+        (n_samples,), or a number
         """
-        part, out = path.cut(self.k, k), np.empty(k - self.k)
-        pieces, constants = (self.model, loss), np.full(len(out), constant, dtype=np.float64)
-        run = compiled(follow_losses, pieces) if all(map(is_piece, pieces)) else interpreted(follow_losses)
+        part = path.cut(self.k, k)
+        out = np.empty(k - self.k)
+        pieces = (self.model, loss)
+        constants = np.full(len(out), constant, dtype=np.float64)
+        run = (
+            compiled(follow_losses, pieces)
+            if all(map(is_piece, pieces))
+            else interpreted(follow_losses)
+        )
         for first, last in stretches(0, len(out)):
             at = slice(first, last)
-            run(*pieces, y, weight, constants[at], offset, part.learner[at], part.shrink[at], part.theta[at], out[at])
+            run(
+                *pieces,
+                y,
+                weight,
+                constants[at],
+                offset,
+                part.learner[at],
+                part.shrink[at],
+                part.theta[at],
+                out[at],
+            )
         self.k = k
         return out
 
@@ -69,21 +94,33 @@ class Follower:
 def run_losses(run, X, y, weight, offset=0.0, shifts=0.0):
     """Sums of the losses on the rows X after 0, 1, ..., n_steps steps of a run, (n_steps + 1,).
 
-    offset : (n_rows,), or a number
-    shifts : (n_steps + 1,), added to the constant prediction of each of these models, or a number for all
+    offset : (n_rows,), or a number shifts : (n_steps + 1,), added to the constant prediction of
+    each of these models, or a number for all
     """
     problem = run.problem
     if not followed(run):
         return losses_of(problem, staged(run, X, shifts), y, weight, offset)
-    return _followed_losses(followers(run, X, len(y)), run, y, weight, problem.constant + shifts, offset)
+    return _followed_losses(
+        followers(run, X, len(y)), run, y, weight, problem.constant + shifts, offset
+    )
 
 
 def staged(run, X, shifts=0.0):
-    """Iterator of the predictions for the rows X, the constant included, after 0, 1, ..., n_steps steps of a run: arrays (len(X),)."""
+    """Iterator of the predictions for the rows X, the constant included, after 0, 1, ..., n_steps
+    steps of a run: arrays (len(X),).
+    """
     if followed(run):
         parts = list(followers(run, X, X.shape[0] if hasattr(X, "shape") else len(X)))
-        return _shifted((_predictions_at(parts, k) for k in range(run.n_steps + 1)), run, run.problem.constant + shifts)
-    return _shifted((run.problem.predict(state.beta, X) for state in run.replay(range(run.n_steps + 1))), run, shifts)
+        return _shifted(
+            (_predictions_at(parts, k) for k in range(run.n_steps + 1)),
+            run,
+            run.problem.constant + shifts,
+        )
+    return _shifted(
+        (run.problem.predict(state.beta, X) for state in run.replay(range(run.n_steps + 1))),
+        run,
+        shifts,
+    )
 
 
 def _predictions_at(parts, k):
@@ -99,7 +136,11 @@ def training_losses(run, shifts=0.0):
     problem = run.problem
     if not followed(run):
         models = (state.pred for state in run.replay(range(run.n_steps + 1)))
-        return np.array(totals_of(problem.loss, problem.y, problem.weight, problem.base, _shifted(models, run, shifts)))
+        return np.array(
+            totals_of(
+                problem.loss, problem.y, problem.weight, problem.base, _shifted(models, run, shifts)
+            )
+        )
     whole = [(slice(None), run.path, Follower(run.method, _of_the_fit(problem)))]
     return _followed_losses(whole, run, problem.y, problem.weight, shifts, problem.base)
 
@@ -110,22 +151,31 @@ def _shifted(models, run, shifts):
 
 
 def _followed_losses(parts, run, y, weight, constants, offset):
-    """Sums of the losses over all parts of the rows after 0, 1, ... steps, (n_steps + 1,); each part has a follower.
+    """Sums of the losses over all parts of the rows after 0, 1, ...
 
-    constants : the constant prediction after each step, or a number for all;  offset : (n_rows,), or a number
+    steps, (n_steps + 1,); each part has a follower.
+
+    constants : the constant prediction after each step, or a number for all; offset : (n_rows,), or
+    a number
     """
-    loss, constants = run.problem.loss, np.full(run.n_steps + 1, constants, dtype=np.float64)
+    loss = run.problem.loss
+    constants = np.full(run.n_steps + 1, constants, dtype=np.float64)
     total = np.zeros(run.n_steps + 1)
     total[:1] = totals_of(loss, y, weight, constants[0] + offset, [np.zeros(len(y))])
     if run.n_steps:
         for part, path, follower in parts:
             known = offset[part] if isinstance(offset, np.ndarray) else offset
-            total[1:] += follower.losses(path, len(path), loss, y[part], weight[part], constants[1:], known)
+            total[1:] += follower.losses(
+                path, len(path), loss, y[part], weight[part], constants[1:], known
+            )
     return total
 
 
 def predictions(run):
-    """Iterator of B beta on the training rows after 0, 1, ... steps, (n_samples,). It may be one array, updated in place: copy to keep."""
+    """Iterator of B beta on the training rows after 0, 1, ...
+
+    steps, (n_samples,). It may be one array, updated in place: copy to keep.
+    """
     if not followed(run):
         return (state.pred for state in run.replay(range(run.n_steps + 1)))
     return _moving(Follower(run.method, _of_the_fit(run.problem)), run.path)
@@ -151,18 +201,26 @@ def _moving(follower, path):
 def followed(run):
     """Whether predictions can be updated along the path of a run, learner by learner."""
     problem = run.problem
-    return run.method.coefficients.follow is not None and (problem.dictionary.at is None or problem.binning is not None)
+    return run.method.coefficients.follow is not None and (
+        problem.dictionary.at is None or problem.binning is not None
+    )
 
 
 def followers(run, X, n_rows):
-    """Yield (slice, path, follower) for each part of the new rows: a model at beta = 0, and the path in the follower's learner numbers."""
+    """Yield (slice, path, follower) for each part of the new rows: a model at beta = 0, and the
+    path in the follower's learner numbers.
+    """
     if run.problem.binning is not None:
         rows = run.problem.binning.bin(numbers_as_in(X, run.problem))
         yield slice(0, n_rows), run.path, Follower(run.method, _on_rows(run.problem, rows))
         return
-    used = np.bincount(run.path.learner) > 0  # not by sorting, which takes seconds for ten million steps
-    learners, place = np.flatnonzero(used), np.cumsum(used) - 1
-    path, columns = Path(place[run.path.learner], run.path.shrink, run.path.theta), NewColumns(run.problem, X, learners)
+    used = (
+        np.bincount(run.path.learner) > 0
+    )  # not by sorting, which takes seconds for ten million steps
+    learners = np.flatnonzero(used)
+    place = np.cumsum(used) - 1
+    path = Path(place[run.path.learner], run.path.shrink, run.path.theta)
+    columns = NewColumns(run.problem, X, learners)
     step = max(1, BLOCK // max(1, len(learners)))
     for first in range(0, n_rows, step):
         part = slice(first, first + step)
@@ -174,8 +232,10 @@ class NewColumns:
 
     def __init__(self, problem, X, learners):
         standardization = problem.standardization
-        self.columns, self.places = columns_as_in(X, problem), standardization.kept[learners]
-        self.mean, self.norm = standardization.mean[learners, None], standardization.norm[learners, None]
+        self.columns = columns_as_in(X, problem)
+        self.places = standardization.kept[learners]
+        self.mean = standardization.mean[learners, None]
+        self.norm = standardization.norm[learners, None]
 
     def rows(self, part):
         """The learners on the rows `part`, (n_learners, n_rows), C order."""

@@ -14,7 +14,10 @@ from coordboost.paths.intercept import Farthest, Shifts, beside_any, left_open, 
 
 
 class RefittedState(State):
-    """A state with its own intercept: the intercept at the start of the run, plus ``shift``; ``refitted`` is its ``RefittedRun``."""
+    """A state with its own intercept: the intercept at the start of the run, plus ``shift``.
+
+    ``refitted`` is its ``RefittedRun``.
+    """
 
     def certificate(self, target=None):
         """The interval of the optimum over coefficients and intercept."""
@@ -27,9 +30,11 @@ class RefittedState(State):
 class RefittedRun(StepPath):
     """The models of a run, each with the best intercept for its coefficients.
 
-    The steps, the coefficients and the place of a ``PathPoint`` are those of ``run``, which keeps the intercept of its start; predictions,
-    scores, losses and certificates are those of the refitted models. At the best intercept the residuals sum to 0, so the lower bound of a
-    certificate holds for every intercept; if the sum is not exactly 0, the gap is widened accordingly.
+    The steps, the coefficients and the place of a ``PathPoint`` are those of ``run``, which keeps
+    the intercept of its start; predictions, scores, losses and certificates are those of the
+    refitted models. At the best intercept the residuals sum to 0, so the lower bound of a
+    certificate holds for every intercept; if the sum is not exactly 0, the gap is widened
+    accordingly.
 
     Parameters
     ----------
@@ -50,16 +55,26 @@ class RefittedRun(StepPath):
 
     def __init__(self, run: Any) -> None:
         checked_run(run)
-        self.run, self.problem, self.method, self.seed = run, run.problem, run.method, run.seed
-        self.n_points, self.n_steps, self.n_scans, self.seconds = run.n_points, run.n_steps, run.n_scans, run.seconds
-        self.status, self.message = run.status, run.message
+        self.run = run
+        self.problem = run.problem
+        self.method = run.method
+        self.seed = run.seed
+        self.n_points = run.n_points
+        self.n_steps = run.n_steps
+        self.n_scans = run.n_scans
+        self.seconds = run.seconds
+        self.status = run.status
+        self.message = run.message
 
     def __repr__(self):
         return f"{repr(self.run)[:-1]}; with the best intercept at every step>"
 
     @cached_property
     def shifts(self):
-        """The best intercept less that of the start, after 0, 1, ... steps, (n_points,). *Cost*: some passes over the rows each."""
+        """The best intercept less that of the start, after 0, 1, ...
+
+        steps, (n_points,). *Cost*: some passes over the rows each.
+        """
         shifts = Shifts(self.problem)
         return np.array([shifts.beside(pred) for pred in predictions(self.run)])
 
@@ -96,7 +111,14 @@ class RefittedRun(StepPath):
 
     def _beside(self, state, shifts=None):
         shift = (Shifts(self.problem) if shifts is None else shifts).beside(state.pred)
-        moved = RefittedState(moved_by(self.problem, shift), state.target, state.k, state.beta, state.seconds, state.path)
+        moved = RefittedState(
+            moved_by(self.problem, shift),
+            state.target,
+            state.k,
+            state.beta,
+            state.seconds,
+            state.path,
+        )
         moved.pred, moved.shift, moved.refitted = state.pred, shift, self
         return moved
 
@@ -136,7 +158,10 @@ class RefittedRun(StepPath):
             Coefficients on the scale of X.
         """
         numbers, coefs = self.run.profile()
-        models = [(state.loss, state.problem.raw(state.beta)[1]) for state in self.replay(numbers["step"].tolist())]
+        models = [
+            (state.loss, state.problem.raw(state.beta)[1])
+            for state in self.replay(numbers["step"].tolist())
+        ]
         losses, intercepts = np.array(models).T
         return numbers | self._deviance(losses) | {"intercept": intercepts}, coefs
 
@@ -145,8 +170,10 @@ class RefittedRun(StepPath):
 
 
 def with_intercept(run):
-    """The models of a run as the estimators use them: a ``RefittedRun``, with the best intercept at every step.
+    """The models of a run as the estimators use them: a ``RefittedRun``, with the best intercept at
+    every step.
 
-    The run itself if its start has settled the intercept, or if there is none: see ``coordboost.paths.intercept.left_open``.
+    The run itself if its start has settled the intercept, or if there is none: see
+    ``coordboost.paths.intercept.left_open``.
     """
     return RefittedRun(run) if left_open(run.problem) else run

@@ -1,4 +1,7 @@
-"""The result of a run: its record in plain numbers, without any part of the engine; and the models along its path."""
+"""The result of a run: its record in plain numbers, without any part of the engine.
+
+And the models along its path.
+"""
 
 import enum
 from dataclasses import dataclass
@@ -42,7 +45,9 @@ ROUNDING = 1e-10
 
 
 def above_start(start, loss):
-    """Return a sentence if the loss at the end of a run is above the one at its start, else an empty string."""
+    """Return a sentence if the loss at the end of a run is above the one at its start, else an
+    empty string.
+    """
     if loss - start > ROUNDING * max(abs(start), abs(loss)):
         return f"{ABOVE_START}, {loss:.6g} instead of {start:.6g}"
     return ""
@@ -52,13 +57,13 @@ def above_start(start, loss):
 class Outcome:
     """The record of a run, from which it is replayed and resumed bit for bit.
 
-    problem : the problem;  method : the method, bound to the problem
-    model_state : the class of the engine's model state;  seed : int;  compile : bool
-    path : the steps;  beta : (n_learners,), the coefficients after them
-    anchor : (k, memory), the last step at which the model state was built from the coefficients, and what else was needed to build it
-    counts : [full scans, single correlations, Gram columns] computed from the data
-    status : Status;  message : the status in a sentence;  seconds : wall time of the steps
-    validation : validation losses, if the number of steps was chosen by them: a dict of plain numbers (``engine.held_out``), or None
+    problem : the problem; method : the method, bound to the problem model_state : the class of the
+    engine's model state; seed : int; compile : bool path : the steps; beta : (n_learners,), the
+    coefficients after them anchor : (k, memory), the last step at which the model state was built
+    from the coefficients, and what else was needed to build it counts : [full scans, single
+    correlations, Gram columns] computed from the data status : Status; message : the status in a
+    sentence; seconds : wall time of the steps validation : validation losses, if the number of
+    steps was chosen by them: a dict of plain numbers (``engine.held_out``), or None
     """
 
     problem: Problem
@@ -77,10 +82,16 @@ class Outcome:
 
 
 class Replay:
-    """The states along a recorded path, without a scan. *Cost*: each step passed; going back starts again at step 0."""
+    """The states along a recorded path, without a scan.
+
+    *Cost*: each step passed; going back starts again at step 0.
+    """
 
     def __init__(self, problem, method, path, seconds=0.0):
-        self.problem, self.method, self.path, self.seconds = problem, method, path, seconds
+        self.problem = problem
+        self.method = method
+        self.path = path
+        self.seconds = seconds
         self._begin()
 
     def _begin(self):
@@ -96,7 +107,14 @@ class Replay:
 
     def state(self, k):
         """The state after k steps."""
-        return State(self.problem, self.method.target_at(k), k, self.beta(k), self.seconds, self.path.cut(0, k))
+        return State(
+            self.problem,
+            self.method.target_at(k),
+            k,
+            self.beta(k),
+            self.seconds,
+            self.path.cut(0, k),
+        )
 
 
 #: Maximum number of states of a run that are shown.
@@ -104,7 +122,9 @@ SHOWN = 200
 
 
 class State:
-    """A model along a run: step `k`, coefficients `beta` of the unit columns. Everything else is derived from it.
+    """A model along a run: step `k`, coefficients `beta` of the unit columns.
+
+    Everything else is derived from it.
 
     Parameters
     ----------
@@ -130,12 +150,27 @@ class State:
     (20, 0.211)
     """
 
-    def __init__(self, problem: Problem, target: Any, k: int, beta: np.ndarray, seconds: float = 0.0, path: Path | None = None):
-        self.problem, self.target, self.path = problem, target, path
-        self.k, self.beta, self.seconds = k, beta, seconds
+    def __init__(
+        self,
+        problem: Problem,
+        target: Any,
+        k: int,
+        beta: np.ndarray,
+        seconds: float = 0.0,
+        path: Path | None = None,
+    ):
+        self.problem = problem
+        self.target = target
+        self.path = path
+        self.k = k
+        self.beta = beta
+        self.seconds = seconds
 
     def __repr__(self):
-        return f"<State after {self.k} steps: l1 {self.l1:.6g}, loss {self.loss:.6g}, {len(self.support)} coefficients not 0>"
+        return (
+            f"<State after {self.k} steps: l1 {self.l1:.6g}, loss {self.loss:.6g}, "
+            f"{len(self.support)} coefficients not 0>"
+        )
 
     @cached_property
     def point(self) -> Evaluation:
@@ -173,7 +208,8 @@ class State:
         return np.flatnonzero(self.beta)
 
     def certificate(self, target: Any = None) -> Certificate:
-        """The certified interval around the optimum of `target` (default: what the method approaches).
+        """The certified interval around the optimum of `target` (default: what the method
+        approaches).
 
         Parameters
         ----------
@@ -185,7 +221,9 @@ class State:
         Certificate
             An interval around the optimum.
         """
-        return (self.target if target is None else known_target(target)).certificate(self.problem, self.point)
+        return (self.target if target is None else known_target(target)).certificate(
+            self.problem, self.point
+        )
 
 
 class StepPath(PathLike):
@@ -207,7 +245,9 @@ class StepPath(PathLike):
 
     def _models(self, places):
         steps = [self.run.step_at(checked_place(place)) for place in places]
-        models = {state.k: state.problem.raw(state.beta) for state in self.replay(sorted(set(steps)))}
+        models = {
+            state.k: state.problem.raw(state.beta) for state in self.replay(sorted(set(steps)))
+        }
         return [models[k] for k in steps]
 
     def _staged(self, X):
@@ -222,7 +262,10 @@ class StepPath(PathLike):
 
     @property
     def losses(self) -> np.ndarray:
-        """Sums of the losses on the training rows after 0, 1, ... steps, (n_points,). *Cost*: O(n_samples) a step."""
+        """Sums of the losses on the training rows after 0, 1, ...
+
+        steps, (n_points,). *Cost*: O(n_samples) a step.
+        """
         return training_losses(self.run, self.shifts)
 
     def certificate_at(self, place: PathPoint) -> Certificate:
@@ -242,7 +285,9 @@ class StepPath(PathLike):
 
 
 def spaced(n_steps, n_points=SHOWN):
-    """Step numbers from 0 to n_steps, half of them evenly spaced, half geometrically: so curves look smooth at the start, too."""
+    """Step numbers from 0 to n_steps, half of them evenly spaced, half geometrically: so curves
+    look smooth at the start, too.
+    """
     even = np.linspace(0, n_steps, n_points // 2)
     growing = np.geomspace(1, max(n_steps, 1), n_points - len(even)) if n_steps else even[:0]
     return np.unique(np.round(np.concatenate([even, growing])).astype(int))

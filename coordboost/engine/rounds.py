@@ -1,4 +1,7 @@
-"""Boosting of several classes at once: one run per class; in every round all runs make a step from the same predictions."""
+"""Boosting of several classes at once: one run per class.
+
+In every round all runs make a step from the same predictions.
+"""
 
 from dataclasses import replace
 from functools import cached_property
@@ -19,13 +22,19 @@ from coordboost.losses.multinomial import multinomial_losses, multinomial_residu
 class Round:
     """The models of all classes after `k` rounds; stop rules are functions of it.
 
-    steppers : one per class, each on its own problem, whose offset ``write_offsets`` fills;  class_index : the class of each row
-    pred : predictions, constants included, (n_classes, n_samples)
+    steppers : one per class, each on its own problem, whose offset ``write_offsets`` fills;
+    class_index : the class of each row pred : predictions, constants included, (n_classes,
+    n_samples)
     """
 
     def __init__(self, k, steppers, class_index):
-        self.k, self.steppers, self.problem = k, steppers, steppers[0].problem
-        self.pred, self.class_index = np.array([stepper.problem.constant + stepper.model_state.pred for stepper in steppers]), class_index
+        self.k = k
+        self.steppers = steppers
+        self.problem = steppers[0].problem
+        self.pred = np.array(
+            [stepper.problem.constant + stepper.model_state.pred for stepper in steppers]
+        )
+        self.class_index = class_index
 
     @cached_property
     def loss(self):
@@ -38,34 +47,51 @@ class Round:
 
     def write_residuals(self):
         """Write the multinomial residuals into the model state of each class."""
-        for stepper, resid in zip(self.steppers, multinomial_residuals(self.pred, self.class_index, self.problem.weight), strict=True):
+        for stepper, resid in zip(
+            self.steppers,
+            multinomial_residuals(self.pred, self.class_index, self.problem.weight),
+            strict=True,
+        ):
             stepper.model_state.target[:] = resid
 
     def write_offsets(self):
-        """Set the offset of each problem so that its logistic gradient equals the multinomial gradient."""
+        """Set the offset of each problem so that its logistic gradient equals the multinomial
+        gradient.
+        """
         for stepper, offset in zip(self.steppers, offsets_beside(self.pred), strict=True):
             stepper.problem.offset[:] = offset
             np.add(stepper.problem.constant, offset, out=stepper.problem.base)
 
 
 def may_rise(problems, method):
-    """Return whether a round could raise the joint loss: with Newton leaves, at a rate above 1 / (number of classes).
+    """Return whether a round could raise the joint loss: with Newton leaves, at a rate above 1 /
+    (number of classes).
 
-    The damped step of one class alone does not raise it, and the loss is convex: so the K-th part of all K steps does not, either.
+    The damped step of one class alone does not raise it, and the loss is convex: so the K-th part
+    of all K steps does not, either.
     """
-    family, damped = problems[0].dictionary.family, problems[0].loss.self_concordance is not None
-    return family.newton and family.growth.subsample == 1 and not (damped and method.step.rate * len(problems) <= 1)
+    family = problems[0].dictionary.family
+    damped = problems[0].loss.self_concordance is not None
+    return (
+        family.newton
+        and family.growth.subsample == 1
+        and not (damped and method.step.rate * len(problems) <= 1)
+    )
 
 
 def step_together(steppers, before):
-    """Make a step of each class from the round `before`; if the joint loss has risen, halve all steps until it has not."""
+    """Make a step of each class from the round `before`.
+
+    If the joint loss has risen, halve all steps until it has not.
+    """
     for stepper in steppers:
         for _ in stepper.blocks(1):
             pass
     if before is None:
         return
     after = Round(before.k + 1, steppers, before.class_index)
-    change, share = after.pred - before.pred, 1.0
+    change = after.pred - before.pred
+    share = 1.0
     if not np.isfinite(change).all():
         return
     while share > 0 and not before.loss_at(before.pred + share * change) <= before.loss:
@@ -80,16 +106,19 @@ def step_together(steppers, before):
 
 @on_one_thread
 def solve_rounds(problems, method, n_rounds, *, rng=0, stop=(), earlier=None):
-    """Make `n_rounds` rounds with the multinomial loss of the classes 0, 1, ...; return a list of runs, one per class.
+    """Make `n_rounds` rounds with the multinomial loss of the classes 0, 1, ....
 
-    The Hessian of the multinomial loss in all predictions is at most 1/2, twice the bound 1/4 for one class; so steps must be half as
-    long as in a one-vs-rest run. The joint loss falls for ``FittedStep(rate)`` with rate <= 1 / sigma; with Newton leaves ``step_together``
-    sees to it.
+    Return a list of runs, one per class.
+
+    The Hessian of the multinomial loss in all predictions is at most 1/2, twice the bound 1/4 for
+    one class; so steps must be half as long as in a one-vs-rest run. The joint loss falls for
+    ``FittedStep(rate)`` with rate <= 1 / sigma; with Newton leaves ``step_together`` sees to it.
 
     *Cost* of a round: one search per class, as in one-vs-rest runs, and one softmax.
 
-    problems : logistic, over an implicit dictionary, one per class;  earlier : the outcomes of runs to resume, or None
-    In each returned run the offset of the problem sums up the final predictions of the other classes, see ``write_offsets``.
+    problems : logistic, over an implicit dictionary, one per class; earlier : the outcomes of runs
+    to resume, or None In each returned run the offset of the problem sums up the final predictions
+    of the other classes, see ``write_offsets``.
     """
     outcomes = [None] * len(problems) if earlier is None else earlier
     steppers = []
@@ -103,24 +132,38 @@ def solve_rounds(problems, method, n_rounds, *, rng=0, stop=(), earlier=None):
             steppers[-1].recount(outcome.counts)
     courses = [Course(stepper, n_rounds) for stepper in steppers]
     class_index = np.argmax([problem.y for problem in problems], axis=0)
-    first, status, words, careful = steppers[0].k, Status.COMPLETED, None, may_rise(problems, method)
+    first = steppers[0].k
+    status = Status.COMPLETED
+    words = None
+    careful = may_rise(problems, method)
     for k in range(first, first + n_rounds + 1):
         heed()
         now = Round(k, steppers, class_index)
         if not np.isfinite(now.pred).all():
             for stepper in steppers:
                 stepper.restore(stepper.path, k - 1, stepper.anchor)
-            now, status = Round(k - 1, steppers, class_index), Status.DIVERGED
+            now = Round(k - 1, steppers, class_index)
+            status = Status.DIVERGED
         now.write_residuals()
-        held = [rule for rule in stop if status is Status.COMPLETED and k % getattr(rule, "every", 1) == 0 and rule(now)]
+        held = [
+            rule
+            for rule in stop
+            if status is Status.COMPLETED and k % getattr(rule, "every", 1) == 0 and rule(now)
+        ]
         if held:
-            status, words = Status.STOPPED, f"{type(held[0]).__name__} ended the run at step {k:,}: {held[0]}"
+            status = Status.STOPPED
+            words = f"{type(held[0]).__name__} ended the run at step {k:,}: {held[0]}"
         if status is not Status.COMPLETED or k == first + n_rounds:
             break
         step_together(steppers, now if careful else None)
     now.write_offsets()
-    constants = np.array([np.full(len(class_index), stepper.problem.constant) for stepper in steppers])
+    constants = np.array(
+        [np.full(len(class_index), stepper.problem.constant) for stepper in steppers]
+    )
     descends = method.noise is None and status is not Status.DIVERGED
     rise = above_start(now.loss_at(constants), now.loss) if descends else ""
     words = "; ".join(filter(None, (words or status.value, rise)))
-    return [Run(replace(course.outcome(status, words), model_state=WeakLearnerState)) for course in courses]
+    return [
+        Run(replace(course.outcome(status, words), model_state=WeakLearnerState))
+        for course in courses
+    ]

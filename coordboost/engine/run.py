@@ -1,4 +1,7 @@
-"""``solve`` and ``iterate`` run any method on any problem; a ``Run`` can be resumed, replayed, saved and loaded."""
+"""``solve`` and ``iterate`` run any method on any problem.
+
+A ``Run`` can be resumed, replayed, saved and loaded.
+"""
 
 import math
 import os
@@ -53,9 +56,14 @@ class Run(StepPath):
 
     def __init__(self, outcome: Outcome) -> None:
         self.outcome = outcome
-        self.problem, self.method, self.seed, self.model_state = outcome.problem, outcome.method, outcome.seed, outcome.model_state
+        self.problem = outcome.problem
+        self.method = outcome.method
+        self.seed = outcome.seed
+        self.model_state = outcome.model_state
         self.path, self.beta, self.n_steps = outcome.path, outcome.beta, len(outcome.path)
-        self.status, self.message, self.seconds = outcome.status, outcome.message, outcome.seconds
+        self.status = outcome.status
+        self.message = outcome.message
+        self.seconds = outcome.seconds
         self.n_scans = outcome.counts[0] + outcome.counts[1] / max(1, self.problem.n_learners)
         self.n_gram_columns = sum(outcome.counts[2:])
 
@@ -63,8 +71,12 @@ class Run(StepPath):
         return Run, (self.outcome,)
 
     def __repr__(self):
-        l1, loss = f"l1 {self.final.l1:.6g}", f"loss {self.final.loss:.6g}"
-        return f"<Run {self.method.name}: {self.n_steps} steps on {self.penalty_units}, {l1}, {loss}; {self.message}>"
+        l1 = f"l1 {self.final.l1:.6g}"
+        loss = f"loss {self.final.loss:.6g}"
+        return (
+            f"<Run {self.method.name}: {self.n_steps} steps on {self.penalty_units}, {l1}, "
+            f"{loss}; {self.message}>"
+        )
 
     @property
     def run(self) -> "Run":
@@ -95,8 +107,9 @@ class Run(StepPath):
     def step_at(self, place: PathPoint) -> int:
         """The number of steps after which a ``PathPoint`` is reached.
 
-        Norms and penalties need not be monotone along the path. The place *begins* to be reached at the returned step: it is reached after
-        this step, and was not reached one step before. *Cost*: log2(n_steps) replays, and for a penalty a scan each.
+        Norms and penalties need not be monotone along the path. The place *begins* to be reached at
+        the returned step: it is reached after this step, and was not reached one step before.
+        *Cost*: log2(n_steps) replays, and for a penalty a scan each.
 
         Parameters
         ----------
@@ -118,7 +131,10 @@ class Run(StepPath):
         way, value = place.among(self.problem.weight.sum(), lambda: self.final.l1)
         if way == "step":
             if value > self.n_steps or value != int(value):
-                raise ValueError(f"step must be a whole number from 0 to {self.n_steps}, the steps of the run, got {value:g}.")
+                raise ValueError(
+                    f"step must be a whole number from 0 to {self.n_steps}, the steps of the run, "
+                    f"got {value:g}."
+                )
             return int(value)
         value = unrounded(value, self.final.l1, self.problem) if way == "l1" else value
         replay = Replay(self.problem, self.method, self.path)
@@ -130,19 +146,24 @@ class Run(StepPath):
             ends = self.final.l1 if way == "l1" else float(np.abs(self.final.corr).max())
             name, unit = place.named_as(way, self.problem.weight.sum())
             raise ValueError(
-                f"the run ends at {name} = {ends / unit:.6g}, before {value / unit:.6g}; make more steps: run.resume(n_steps)."
+                f"the run ends at {name} = {ends / unit:.6g}, before {value / unit:.6g}; make more "
+                "steps: run.resume(n_steps)."
             )
-        no, yes = -1, self.n_steps
+        no = -1
+        yes = self.n_steps
         while yes - no > 1:
             k = (no + yes) // 2
             no, yes = (no, k) if far(k) else (k, yes)
         return yes
 
     def _names(self):
-        return list(self.problem.column_names if self.problem.countable else self.problem.feature_names)
+        return list(
+            self.problem.column_names if self.problem.countable else self.problem.feature_names
+        )
 
     def order_of_entry(self) -> np.ndarray:
-        """Columns of X (or learners found by a search, such as trees) in the order in which steps first moved them, (n_entered,).
+        """Columns of X (or learners found by a search, such as trees) in the order in which steps
+        first moved them, (n_entered,).
 
         Returns
         -------
@@ -151,10 +172,13 @@ class Run(StepPath):
         """
         learners, first = np.unique(self.path.learner[self.path.theta != 0], return_index=True)
         learners = learners[np.argsort(first)]
-        return learners if not self.problem.countable else self.problem.standardization.kept[learners]
+        return (
+            learners if not self.problem.countable else self.problem.standardization.kept[learners]
+        )
 
     def profile(self) -> tuple[dict[str, np.ndarray], np.ndarray]:
-        """The numbers of ``to_frame`` at no more than 200 steps, half of them evenly spaced, half geometrically.
+        """The numbers of ``to_frame`` at no more than 200 steps, half of them evenly spaced, half
+        geometrically.
 
         Returns
         -------
@@ -165,15 +189,23 @@ class Run(StepPath):
         """
         at = spaced(self.n_steps)
         states = list(self.replay(at.tolist()))
-        raw, n = [self.problem.raw(state.beta) for state in states], len(self._names())
-        l1, top = np.array([state.l1 for state in states]), [float(np.abs(state.corr).max()) for state in states]
-        numbers = {"step": at, "l1": l1, "fraction": l1 / (self.final.l1 or 1.0), "alpha": top / self.problem.weight.sum()}
+        raw = [self.problem.raw(state.beta) for state in states]
+        n = len(self._names())
+        l1 = np.array([state.l1 for state in states])
+        top = [float(np.abs(state.corr).max()) for state in states]
+        numbers = {
+            "step": at,
+            "l1": l1,
+            "fraction": l1 / (self.final.l1 or 1.0),
+            "alpha": top / self.problem.weight.sum(),
+        }
         numbers |= self._deviance(np.array([state.loss for state in states]))
         coefs = np.array([np.pad(coef[:n], (0, max(0, n - len(coef)))) for coef, _ in raw])
         return {**numbers, "intercept": np.array([intercept for _, intercept in raw])}, coefs
 
     def shape_functions(self) -> dict[str, ShapeFunction]:
-        """The shape function of each feature, for a run on stumps or on trees of depth 1: see ``shape_functions``.
+        """The shape function of each feature, for a run on stumps or on trees of depth 1: see
+        ``shape_functions``.
 
         Returns
         -------
@@ -183,7 +215,9 @@ class Run(StepPath):
         return shape_functions(self.problem, self.beta)
 
     def replay(self, at: Iterable[int]) -> Iterator[State]:
-        """The states after `at` steps each (non-decreasing), bit for bit as they were. *Cost*: no scans.
+        """The states after `at` steps each (non-decreasing), bit for bit as they were.
+
+        *Cost*: no scans.
 
         Parameters
         ----------
@@ -199,7 +233,8 @@ class Run(StepPath):
         for k in items_of("at", at, "a sequence of step numbers"):
             if not replay.k <= validation.whole("at", k) <= self.n_steps:
                 raise ValueError(
-                    f"at must not decrease and not pass the {self.n_steps} steps of the run, got {k} after {replay.k}."
+                    f"at must not decrease and not pass the {self.n_steps} steps of the run, got "
+                    f"{k} after {replay.k}."
                 )
             yield replay.state(k)
 
@@ -209,9 +244,12 @@ class Run(StepPath):
         return self.n_steps + 1
 
     def degrees_of_freedom(self) -> np.ndarray:
-        """The trace of the hat operator after 0, 1, ... steps, the intercept not counted, (n_steps + 1,): for LS-Boost only.
+        """The trace of the hat operator after 0, 1, ...
 
-        The chosen learners are taken as given, so the degrees of freedom of the search are ignored: see ``coordboost.paths.freedom``.
+        steps, the intercept not counted, (n_steps + 1,): for LS-Boost only.
+
+        The chosen learners are taken as given, so the degrees of freedom of the search are ignored:
+        see ``coordboost.paths.freedom``.
 
         Returns
         -------
@@ -221,7 +259,9 @@ class Run(StepPath):
         return hat_trace(self)
 
     def certificate(self, target: Any = None, at: Iterable[int] = ()) -> Certificate:
-        """Certificate of the last model; the models after `at` earlier steps may raise its lower end.
+        """Certificate of the last model.
+
+        The models after `at` earlier steps may raise its lower end.
 
         Parameters
         ----------
@@ -253,7 +293,9 @@ class Run(StepPath):
         """
         return RefittedRun(self)
 
-    def resume(self, n_steps: int, *, stop: Any = (), watch: Callable[[State], Any] | None = None) -> "Run":
+    def resume(
+        self, n_steps: int, *, stop: Any = (), watch: Callable[[State], Any] | None = None
+    ) -> "Run":
         """A new run with `n_steps` more steps, the same as if the run had never stopped.
 
         Parameters
@@ -280,20 +322,23 @@ class Run(StepPath):
         file : path
             The file to write.
         data : bool, default True
-            Whether the problem is written, too, so that the file alone can be certified and resumed.
+            Whether the problem is written, too, so that the file alone can be certified and
+            resumed.
 
         Raises
         ------
         ValueError
-            If `file` is a folder; if `data` is True and the learners or the loss are your own; if `data` is False and the learners
-            were found by a search.
+            If `file` is a folder; if `data` is True and the learners or the loss are your own; if
+            `data` is False and the learners were found by a search.
         OSError
             If the file cannot be written; an old file stays unchanged.
         """
         storage.write_run(self.outcome, file, data=data)
 
 
-def load(file: str | os.PathLike[str], problem: Problem | None = None, method: Method | None = None) -> Run:
+def load(
+    file: str | os.PathLike[str], problem: Problem | None = None, method: Method | None = None
+) -> Run:
     """The run saved in `file` by ``run.save``.
 
     Parameters
@@ -313,7 +358,8 @@ def load(file: str | os.PathLike[str], problem: Problem | None = None, method: M
     Raises
     ------
     ValueError
-        If `file` is not a run, is damaged or of another version, or if a problem or method is needed and missing or does not fit.
+        If `file` is not a run, is damaged or of another version, or if a problem or method is
+        needed and missing or does not fit.
 
     Examples
     --------
@@ -345,9 +391,14 @@ class LongStepWarning(UserWarning):
 
 
 def too_long(run):
-    """Return a warning with an eps to try if the first step of a stagewise run raises the loss, else an empty string."""
-    problem, eps = run.problem, run.method.parameters.get("eps")
-    if not ("stagewise" in run.method.name and isinstance(eps, float) and run.n_steps):  # a sequence may begin with long ones
+    """Return a warning with an eps to try if the first step of a stagewise run raises the loss,
+    else an empty string.
+    """
+    problem = run.problem
+    eps = run.method.parameters.get("eps")
+    if not (
+        "stagewise" in run.method.name and isinstance(eps, float) and run.n_steps
+    ):  # a sequence may begin with long ones
         return ""
     first = next(run.replay([1])).loss
     if not first > problem.start_loss + 1e-9 * abs(problem.start_loss):
@@ -355,7 +406,10 @@ def too_long(run):
     best = problem.start_size / (problem.loss.sigma or 1.0) if problem.countable else 0.0
     what = "the first step raises the loss, and the path oscillates"
     if problem.loss.quadratic and best:
-        what = f"no step of that length lowers the loss, as the best first step has at most length {best:.3g}; the path oscillates"
+        what = (
+            "no step of that length lowers the loss, as the best first step has at most "
+            f"length {best:.3g}; the path oscillates"
+        )
     return f"eps = {eps:g} is too long: {what}. Try eps={typed(best / 100 or eps / 100)}."
 
 
@@ -379,9 +433,16 @@ def _begin(problem, method, rng, model_state, compile):
 
 @checked_names("{name}(Problem(X, y), ...)")
 def solve(
-    problem: Problem, method: Method, n_steps: int, *, rng: int | np.random.Generator | None = 0, stop: Any = (),
-    watch: Callable[[State], Any] | None = None, model_state: type | None = None, compile: bool = True,
-) -> Run:  # fmt: skip
+    problem: Problem,
+    method: Method,
+    n_steps: int,
+    *,
+    rng: int | np.random.Generator | None = 0,
+    stop: Any = (),
+    watch: Callable[[State], Any] | None = None,
+    model_state: type | None = None,
+    compile: bool = True,
+) -> Run:
     """Run `method` on `problem` for `n_steps` steps.
 
     Parameters
@@ -391,17 +452,22 @@ def solve(
         A named method such as ``ls_boost(0.1)``, or any ``Method(name, select, step)``.
     n_steps : int >= 0
     rng : int, numpy Generator or None, default 0
-        Seed of all random numbers. The same seed gives the same run; None draws a fresh seed (kept in ``run.seed``).
+        Seed of all random numbers. The same seed gives the same run; None draws a fresh seed (kept
+        in ``run.seed``).
     stop : stop rule or sequence of them, optional
-        ``GapBelow``, ``NoProgress``, ``TimeLimit`` (all in ``coordboost.engine``), or a function of a ``State`` that returns True to
-        stop. If a rule stays true once it is true, the run ends at the first step at which it is; unless the rule uses the time, this
-        step does not depend on the machine. A rule that turns false again may be missed, as rules are not tested after every step; give
-        it an attribute ``every``, and it is tested at each multiple of that step number.
+        ``GapBelow``, ``NoProgress``, ``TimeLimit`` (all in ``coordboost.engine``), or a function of
+        a ``State`` that returns True to stop. If a rule stays true once it is true, the run ends at
+        the first step at which it is; unless the rule uses the time, this step does not depend on
+        the machine. A rule that turns false again may be missed, as rules are not tested after
+        every step; give it an attribute ``every``, and it is tested at each multiple of that step
+        number.
     watch : callable, optional
-        Called with a ``State`` about twenty times a second and at the end, for progress bars and logs; it cannot stop the run.
+        Called with a ``State`` about twenty times a second and at the end, for progress bars and
+        logs; it cannot stop the run.
     model_state : class, optional
-        For testing: how residuals and correlations are kept up to date. ``coordboost.engine.NaiveState`` recomputes all correlations
-        from the data in every step. Default: the fastest way for the size of the problem; the steps are the same.
+        For testing: how residuals and correlations are kept up to date.
+        ``coordboost.engine.NaiveState`` recomputes all correlations from the data in every step.
+        Default: the fastest way for the size of the problem; the steps are the same.
     compile : bool, default True
         False runs the same source in plain Python.
 
@@ -420,7 +486,8 @@ def solve(
     InterruptedWarning
         After Ctrl-C. A second Ctrl-C raises ``KeyboardInterrupt`` at once.
     LongStepWarning
-        If eps of a stagewise method is so large that the first step increases the loss; the message proposes a smaller eps.
+        If eps of a stagewise method is so large that the first step increases the loss; the message
+        proposes a smaller eps.
 
     Examples
     --------
@@ -440,10 +507,18 @@ def solve(
 
 @checked_names("{name}(Problem(X, y), ...)")
 def iterate(
-    problem: Problem, method: Method, n_steps: int, *, every: int = 1, rng: int | np.random.Generator | None = 0,
-    model_state: type | None = None, compile: bool = True,
-) -> Iterator[State]:  # fmt: skip
-    """Yield the ``State`` at step 0 and after every `every` steps, n_steps in all; ends early where the loss leaves float64.
+    problem: Problem,
+    method: Method,
+    n_steps: int,
+    *,
+    every: int = 1,
+    rng: int | np.random.Generator | None = 0,
+    model_state: type | None = None,
+    compile: bool = True,
+) -> Iterator[State]:
+    """Yield the ``State`` at step 0 and after every `every` steps, n_steps in all.
+
+    Ends early where the loss leaves float64.
 
     Parameters
     ----------

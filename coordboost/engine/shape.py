@@ -16,16 +16,19 @@ from coordboost.data.problem import Problem, checked_problem
 class ShapeFunction:
     """The part of a model that depends on one feature: a step function of its value.
 
-    It is called with values of the feature. ``shape_functions(problem, beta)`` and ``run.shape_functions()`` return it.
+    It is called with values of the feature. ``shape_functions(problem, beta)`` and
+    ``run.shape_functions()`` return it.
 
     Parameters
     ----------
     feature : str
         Name of the feature.
     cuts : ndarray, (k,)
-        The thresholds at which the function changes, increasing; empty for a feature with categories.
+        The thresholds at which the function changes, increasing; empty for a feature with
+        categories.
     values : ndarray, (k + 1,)
-        The value for ``cuts[i - 1] < x <= cuts[i]``; for a feature with categories, one value per category.
+        The value for ``cuts[i - 1] < x <= cuts[i]``; for a feature with categories, one value per
+        category.
     labels : list or None
         The categories; None for an ordered feature.
     missing : float
@@ -67,15 +70,16 @@ class ShapeFunction:
 
 
 def shape_functions(problem: Problem, beta: ArrayLike) -> dict[str, ShapeFunction]:
-    """The shape function of each feature in the model: their sum plus ``problem.constant`` is the prediction.
+    """The shape function of each feature in the model: their sum plus ``problem.constant`` is the
+    prediction.
 
     Parameters
     ----------
     problem : Problem on ``stumps(X)`` or ``leaf_stumps(X)``; or ``run.problem`` of a run over ``trees(X, max_depth=1)``
         A tree without a split, a constant, counts as a tree on the first feature.
     beta : (n_learners,)
-        Coefficients of the unit columns: ``run.beta``, or ``problem.unit(path.coefs[:, k])``; after k steps
-        ``next(run.replay([k])).beta``.
+        Coefficients of the unit columns: ``run.beta``, or ``problem.unit(path.coefs[:, k])``; after
+        k steps ``next(run.replay([k])).beta``.
 
     Returns
     -------
@@ -95,9 +99,13 @@ def shape_functions(problem: Problem, beta: ArrayLike) -> dict[str, ShapeFunctio
     >>> sorted(cb.engine.shape_functions(run.problem, run.beta))
     ['x0', 'x1']
     """
-    binning, dictionary = checked_problem(problem).binning, problem.dictionary
+    binning = checked_problem(problem).binning
+    dictionary = problem.dictionary
     if binning is None or dictionary.steps is None:
-        raise ValueError(f"shape_functions is for a Problem on stumps(X), leaf_stumps(X) or trees(X, max_depth=1), got {shown(problem)}.")
+        raise ValueError(
+            "shape_functions is for a Problem on stumps(X), leaf_stumps(X) or trees(X, "
+            f"max_depth=1), got {shown(problem)}."
+        )
     beta = validation.coefficients(validation.numeric("beta", beta, 1), problem)
     values, used = dictionary.steps(beta)
     return {binning.names[g]: _shape(binning, dictionary, beta, g, values[g]) for g in used}
@@ -105,11 +113,24 @@ def shape_functions(problem: Problem, beta: ArrayLike) -> dict[str, ShapeFunctio
 
 def _shape(binning, dictionary, beta, g, bins):
     """The shape function of feature g, whose values on the bins are `bins`."""
-    n_bins, missing, labels, cuts = int(binning.n_bins[g]), int(binning.missing[g]), binning.labels[g], binning.thresholds(g)
+    n_bins = int(binning.n_bins[g])
+    missing = int(binning.missing[g])
+    labels = binning.labels[g]
+    cuts = binning.thresholds(g)
     used = np.flatnonzero((dictionary.feature[: len(beta)] == g) & (beta != 0))
     gap = binning.gap(g)
     values = bins[: n_bins - (missing >= 0)]
     if labels is None:
         moves = np.flatnonzero(values[1:] != values[:-1])
-        cuts, values = cuts[moves], values[np.append(moves, len(values) - 1)]
-    return ShapeFunction(binning.names[g], cuts, values.copy(), labels, float(bins[gap]), float(bins[binning.unseen(g)]), used, beta[used])
+        cuts = cuts[moves]
+        values = values[np.append(moves, len(values) - 1)]
+    return ShapeFunction(
+        binning.names[g],
+        cuts,
+        values.copy(),
+        labels,
+        float(bins[gap]),
+        float(bins[binning.unseen(g)]),
+        used,
+        beta[used],
+    )

@@ -1,8 +1,10 @@
-"""Stop rules end a run early. Of the rules here only ``TimeLimit`` depends on the speed of the machine.
+"""Stop rules end a run early.
 
-A stop rule is any callable of a ``State``. It may have the attribute ``every`` (it is tested at multiples of this step number) and the
-attribute ``clock`` (True if it uses ``state.seconds``; then it depends on the machine, too). See ``coordboost.engine.run_loop`` for when
-rules are tested.
+Of the rules here only ``TimeLimit`` depends on the speed of the machine.
+
+A stop rule is any callable of a ``State``. It may have the attribute ``every`` (it is tested at
+multiples of this step number) and the attribute ``clock`` (True if it uses ``state.seconds``; then
+it depends on the machine, too). See ``coordboost.engine.run_loop`` for when rules are tested.
 """
 
 from dataclasses import dataclass
@@ -18,7 +20,8 @@ def _checked(name, number):
 
 @dataclass(frozen=True)
 class GapBelow:
-    """Stop once the certified gap to `target` is at most `tolerance` times (the loss at beta = 0, minus the infimum).
+    """Stop once the certified gap to `target` is at most `tolerance` times (the loss at beta = 0,
+    minus the infimum).
 
     Parameters
     ----------
@@ -27,8 +30,8 @@ class GapBelow:
     target : Unconstrained, L1Ball or L1Penalty, optional
         By default what the method approaches.
     every : int, optional
-        Test at multiples of this step number. Default: as often as possible at a cost of at most a tenth of the run. *Cost* of a test: a
-        scan (the correlations of all learners).
+        Test at multiples of this step number. Default: as often as possible at a cost of at most a
+        tenth of the run. *Cost* of a test: a scan (the correlations of all learners).
 
     Raises
     ------
@@ -56,8 +59,13 @@ class GapBelow:
     def __call__(self, state):
         certificate = state.certificate(self.target)
         if not certificate.known:
-            name, reason = type(state.problem.loss).__name__, certificate.reason
-            cure = "use another rule" if certificate.refuted else f"give {name} an `infimum`, or use another rule or target=L1Ball(radius)"
+            name = type(state.problem.loss).__name__
+            reason = certificate.reason
+            cure = (
+                "use another rule"
+                if certificate.refuted
+                else f"give {name} an `infimum`, or use another rule or target=L1Ball(radius)"
+            )
             raise ValueError(f"GapBelow: {reason}; {cure}.")
         return certificate.gap <= self.tolerance * state.problem.start_excess
 

@@ -16,7 +16,9 @@ from .stagewise import ForwardStagewiseRegressorCV as ForwardStagewiseRegressorC
 from .stagewise import LSBoostRegressor as LSBoostRegressor
 from .stagewise import LSBoostRegressorCV as LSBoostRegressorCV
 from .stagewise import RegularizedForwardStagewiseRegressor as RegularizedForwardStagewiseRegressor
-from .stagewise import RegularizedForwardStagewiseRegressorCV as RegularizedForwardStagewiseRegressorCV
+from .stagewise import (
+    RegularizedForwardStagewiseRegressorCV as RegularizedForwardStagewiseRegressorCV,
+)
 from .trees import AcceleratedGBMClassifier as AcceleratedGBMClassifier
 from .trees import AcceleratedGBMRegressor as AcceleratedGBMRegressor
 from .trees import RandomizedGBMClassifier as RandomizedGBMClassifier

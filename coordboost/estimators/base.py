@@ -1,7 +1,9 @@
-"""Base of all estimators: checks of their input, error messages for unknown arguments, mixins for regression and classification.
+"""Base of all estimators: checks of their input, error messages for unknown arguments, mixins for
+regression and classification.
 
-An estimator inherits from two classes. A base class supplies the method: ``trees._BaseBooster`` (trees, one run of the loop for each
-target) or ``linear._BaseLinear`` (one path for each target). ``Regression`` or ``Classification`` supplies loss, targets and predictions.
+An estimator inherits from two classes. A base class supplies the method: ``trees._BaseBooster``
+(trees, one run of the loop for each target) or ``linear._BaseLinear`` (one path for each target).
+``Regression`` or ``Classification`` supplies loss, targets and predictions.
 """
 
 import numbers
@@ -31,7 +33,9 @@ SEED = "a whole number from 0 to 2^32 - 1, a RandomState of NumPy, or None"
 
 
 def in_memory(name, values):
-    """Return `values`, an array, a data frame or a sparse matrix; a Dask array is loaded into memory.
+    """Return `values`, an array, a data frame or a sparse matrix.
+
+    A Dask array is loaded into memory.
 
     Raises
     ------
@@ -39,19 +43,35 @@ def in_memory(name, values):
         For anything else.
     """
     values = collected(name, values)
-    known = isinstance(values, list | tuple) or issparse(values) or hasattr(values, "__array__") or is_frame(values)
+    known = (
+        isinstance(values, list | tuple)
+        or issparse(values)
+        or hasattr(values, "__array__")
+        or is_frame(values)
+    )
     if isinstance(values, type) or not known:
-        way = "; open_columns(...) is for Problem(open_columns(...), y)" if hasattr(values, "standardized") else ""
-        raise ValueError(f"{name} must be an array, a data frame or a sparse matrix, got {shown(values)}{way}.")
+        way = (
+            "; open_columns(...) is for Problem(open_columns(...), y)"
+            if hasattr(values, "standardized")
+            else ""
+        )
+        raise ValueError(
+            f"{name} must be an array, a data frame or a sparse matrix, got {shown(values)}{way}."
+        )
     return values
 
 
 def refuse_repeated_names(X):
-    """Refuse a data frame in which two columns have one name: scikit-learn matches columns by name."""
+    """Refuse a data frame in which two columns have one name: scikit-learn matches columns by
+    name.
+    """
     names = [str(name) for name in X.columns]
     if len(set(names)) < len(names):
         repeated = next(name for name in names if names.count(name) > 1)
-        raise ValueError(f"X has {names.count(repeated)} columns called {repeated!r}; give each column its own name.")
+        raise ValueError(
+            f"X has {names.count(repeated)} columns called {repeated!r}; give each column its "
+            "own name."
+        )
 
 
 @contextmanager
@@ -60,7 +80,9 @@ def in_float64(name):
     try:
         yield
     except OverflowError:
-        raise ValueError(f"{name} must hold numbers that float64 can hold: one has too many digits.") from None
+        raise ValueError(
+            f"{name} must hold numbers that float64 can hold: one has too many digits."
+        ) from None
     except ValueError as error:
         if "inhomogeneous" not in str(error):
             raise
@@ -68,7 +90,9 @@ def in_float64(name):
 
 
 def check_table(estimator, X, *, reset=False):
-    """Return X, missing values allowed: a data frame as it is, a sparse matrix in CSC format, anything else as an array of floats."""
+    """Return X, missing values allowed: a data frame as it is, a sparse matrix in CSC format,
+    anything else as an array of floats.
+    """
     X = in_memory("X", X)
     if is_frame(X):
         refuse_repeated_names(X)
@@ -83,26 +107,45 @@ def check_table(estimator, X, *, reset=False):
 
 @contextmanager
 def named(**names):
-    """A context in which messages of a ValueError call parameters by other names: ``named(y="y_val")``."""
+    """A context in which messages of a ValueError call parameters by other names:
+    ``named(y="y_val")``.
+    """
     try:
         yield
     except ValueError as error:
-        words = re.sub(rf"\b({'|'.join(names)})\b(?! \()", lambda found: names[found[0]], str(error))
+        words = re.sub(
+            rf"\b({'|'.join(names)})\b(?! \()", lambda found: names[found[0]], str(error)
+        )
         raise ValueError(words) from None
 
 
 def check_seed(random_state):
     """Return a seed drawn with `random_state`: a whole number, a RandomState of NumPy, or None."""
-    known = isinstance(random_state, np.random.RandomState) or random_state is None or random_state is np.random
+    known = (
+        isinstance(random_state, np.random.RandomState)
+        or random_state is None
+        or random_state is np.random
+    )
     if not known:
-        real("random_state", random_state, lambda seed: 0 <= seed < 1 << 32 and seed == int(seed), SEED)
-    return int(check_random_state(random_state if known else int(random_state)).randint(np.iinfo(np.int32).max))
+        real(
+            "random_state",
+            random_state,
+            lambda seed: 0 <= seed < 1 << 32 and seed == int(seed),
+            SEED,
+        )
+    return int(
+        check_random_state(random_state if known else int(random_state)).randint(
+            np.iinfo(np.int32).max
+        )
+    )
 
 
 def check_target(estimator, X, y, *, numeric):
     """Return y (n_samples,), as float64 if `numeric`."""
     if y is None:
-        raise ValueError(f"{type(estimator).__name__} requires y to be passed, but the target y is None.")
+        raise ValueError(
+            f"{type(estimator).__name__} requires y to be passed, but the target y is None."
+        )
     y = in_memory("y", y)
     if numeric:
         refuse_times("y", y)
@@ -113,7 +156,9 @@ def check_target(estimator, X, y, *, numeric):
             _ = [float(label) for label in y if isinstance(label, int)]
     assert_all_finite(y, input_name="y")
     if len(y) != X.shape[0]:
-        raise ValueError(f"y must have one entry per row of X: expected {X.shape[0]}, got {len(y)}.")
+        raise ValueError(
+            f"y must have one entry per row of X: expected {X.shape[0]}, got {len(y)}."
+        )
     return y
 
 
@@ -137,9 +182,16 @@ def check_weights(X, sample_weight, name="sample_weight"):
     try:
         weight = _check_sample_weight(sample_weight, X, dtype=np.float64, ensure_non_negative=True)
     except OverflowError:
-        raise ValueError(f"{name} must be numbers that float64 can hold, got {shown(sample_weight)}.") from None
+        raise ValueError(
+            f"{name} must be numbers that float64 can hold, got {shown(sample_weight)}."
+        ) from None
     except ValueError as error:
-        words = str(error).replace("Sample weights", name).replace("`sample_weight`", name).replace("Input sample_weight", name)
+        words = (
+            str(error)
+            .replace("Sample weights", name)
+            .replace("`sample_weight`", name)
+            .replace("Input sample_weight", name)
+        )
         if not words.isprintable():
             words = f"{name} must be real numbers, one per row of X, got {shown(sample_weight)}."
         raise ValueError(words) from None
@@ -155,38 +207,58 @@ def check_offset(X, offset, name="offset"):
 
 
 def class_weights(given, classes, y):
-    """Return the weight of each class, (n_classes,): the parameter `given` of a classifier for rows with the class indices `y`."""
+    """Return the weight of each class, (n_classes,): the parameter `given` of a classifier for rows
+    with the class indices `y`.
+    """
     if isinstance(given, str) and given == "balanced":
         counts = np.bincount(y, minlength=len(classes))
         return len(y) / (np.count_nonzero(counts) * np.maximum(counts, 1))
     if not isinstance(given, dict):
-        raise ValueError(f"class_weight must be 'balanced', or a dict with a weight for each class, got {shown(given)}.")
+        raise ValueError(
+            "class_weight must be 'balanced', or a dict with a weight for each class, got "
+            f"{shown(given)}."
+        )
     strange = [name for name in given if name not in classes]
     if strange and len(given) - len(strange) < len(classes):
         known = listed([repr(name) for name in classes])
-        raise ValueError(f"class_weight has a weight for {shown(strange[0])}, which is no class of y; its classes are {known}.")
-    return np.array([not_negative(f"class_weight[{name!r}]", given.get(name, 1.0)) for name in classes])
+        raise ValueError(
+            f"class_weight has a weight for {shown(strange[0])}, which is no class of y; its "
+            f"classes are {known}."
+        )
+    return np.array(
+        [not_negative(f"class_weight[{name!r}]", given.get(name, 1.0)) for name in classes]
+    )
 
 
 def some_rows(index, X, *columns):
-    """Return the rows `index` of X and of each of the `columns` (y, weights, offset; None stays None)."""
-    return _safe_indexing(X, index), *(None if column is None else column[index] for column in columns)
+    """Return the rows `index` of X and of each of the `columns` (y, weights, offset; None stays
+    None).
+    """
+    return _safe_indexing(X, index), *(
+        None if column is None else column[index] for column in columns
+    )
 
 
 def rows_with_weight(X, y, weight, *more):
-    """Return the rows with a weight above 0: rows of weight 0 would still move the edges of bins."""
+    """Return the rows with a weight above 0: rows of weight 0 would still move the edges of
+    bins.
+    """
     if weight is None or weight.all():
         return X, y, weight, *more
     return some_rows(np.flatnonzero(weight), X, y, weight, *more)
 
 
 def given_offset(offset):
-    """Return the keyword argument `offset` of ``predict``, if it is given: a subclass need not take one."""
+    """Return the keyword argument `offset` of ``predict``, if it is given: a subclass need not take
+    one.
+    """
     return {} if offset is None else {"offset": offset}
 
 
 def with_offset(raw, offset):
-    """Return the predictions `raw` (n_samples, n_models) on the link scale, plus `offset` (n_samples,) if given."""
+    """Return the predictions `raw` (n_samples, n_models) on the link scale, plus `offset`
+    (n_samples,) if given.
+    """
     if offset is None:
         return raw
     check_one_model(raw.shape[1])
@@ -196,11 +268,16 @@ def with_offset(raw, offset):
 def check_one_model(n_models):
     """Refuse an offset if each class has a model of its own."""
     if n_models > 1:
-        raise ValueError(f"an offset needs a single model, and there are {n_models}, one for each class: fit two classes.")
+        raise ValueError(
+            f"an offset needs a single model, and there are {n_models}, one for each class: fit "
+            "two classes."
+        )
 
 
 def checked_call(method):
-    """Wrap `method` of an estimator: the error for an unknown argument names its equivalent here, if there is one."""
+    """Wrap `method` of an estimator: the error for an unknown argument names its equivalent here,
+    if there is one.
+    """
 
     @wraps(method)
     def call(self, *args, **kwargs):
@@ -212,7 +289,9 @@ def checked_call(method):
 
 
 def all_or_nothing(fit):
-    """Wrap `fit` as a ``checked_call``; if it raises, restore the estimator, so that parts of two fits are never mixed.
+    """Wrap `fit` as a ``checked_call``.
+
+    If it raises, restore the estimator, so that parts of two fits are never mixed.
 
     Ctrl-C raises as well: it never leaves a shorter run or path as the result of a fit.
     """
@@ -226,15 +305,23 @@ def all_or_nothing(fit):
         except BaseException as error:
             vars(self).clear()
             vars(self).update(before)
-            if isinstance(error, InfiniteConstant):  # whose message recommends center=False: estimators have no such parameter
-                error.args = error.args[0], "add rows with another target" + (", or take other folds (cv)" if hasattr(self, "cv") else "")
+            if isinstance(
+                error, InfiniteConstant
+            ):  # whose message recommends center=False: estimators have no such parameter
+                error.args = (
+                    error.args[0],
+                    "add rows with another target"
+                    + (", or take other folds (cv)" if hasattr(self, "cv") else ""),
+                )
             raise
 
     return checked_call(attempt)
 
 
 class _BaseEstimator(BaseEstimator):
-    """Abstract base of all estimators: the error for an unknown parameter names its equivalent here, if there is one."""
+    """Abstract base of all estimators: the error for an unknown parameter names its equivalent
+    here, if there is one.
+    """
 
     def __new__(cls, *args, **kwargs):
         check_arguments(cls, cls.__name__, cls.__init__, args, kwargs)
@@ -255,7 +342,10 @@ class _BaseEstimator(BaseEstimator):
 
 
 class Regression(RegressorMixin):
-    """Mixin of regressors: one numeric target; predictions are on the scale of y if the loss has an ``inverse_link``."""
+    """Mixin of regressors: one numeric target.
+
+    Predictions are on the scale of y if the loss has an ``inverse_link``.
+    """
 
     def _get_loss(self):
         return Squared() if self.loss is None else checked_piece(Loss, "loss", self.loss)
@@ -273,7 +363,10 @@ class Regression(RegressorMixin):
         return weight
 
     def _encode(self, y, complete=True):
-        """Return the target of each model, a list. `complete`: every class must occur (for classifiers)."""
+        """Return the target of each model, a list.
+
+        `complete`: every class must occur (for classifiers).
+        """
         return [y]
 
     def _decide(self, raw):
@@ -281,30 +374,42 @@ class Regression(RegressorMixin):
         return on_scale_of_y(self._fitted_loss(), raw[:, 0])
 
     def _shape_linear(self, coefs, intercepts):
-        """Return ``coef_`` and ``intercept_`` in scikit-learn's shapes: (n_features,) and a number."""
+        """Return ``coef_`` and ``intercept_`` in scikit-learn's shapes: (n_features,) and a
+        number.
+        """
         return coefs[0], float(intercepts[0])
 
     @checked_call
     def predict(self, X, *, offset=None):
-        """Predictions for the rows of X, (n_samples,); `offset` (n_samples,) : the known part of them, as in `fit`."""
+        """Predictions for the rows of X, (n_samples,).
+
+        `offset` (n_samples,) : the known part of them, as in `fit`.
+        """
         return self._decide(with_offset(self._raw_predict(X), offset))
 
     @checked_call
     def score(self, X, y, sample_weight=None, *, offset=None):
-        """R^2 of the predictions for the rows of X with targets y; `offset` (n_samples,) : the known part of them, as in `fit`."""
+        """R^2 of the predictions for the rows of X with targets y.
+
+        `offset` (n_samples,) : the known part of them, as in `fit`.
+        """
         from sklearn.metrics import r2_score
 
         return r2_score(y, self.predict(X, **given_offset(offset)), sample_weight=sample_weight)
 
 
 class Classification(ClassifierMixin):
-    """Mixin of classifiers: one model for two classes; for more, one model per class (one-vs-rest), and probabilities are normalised."""
+    """Mixin of classifiers: one model for two classes.
+
+    For more, one model per class (one-vs-rest), and probabilities are normalised.
+    """
 
     def _get_loss(self):
         loss = Logistic() if self.loss is None else checked_piece(Loss, "loss", self.loss)
         if not (loss.two_class and link_of(loss)):
             raise ValueError(
-                f"{type(loss).__name__} is not a loss for classes; pass Logistic() or Exponential(), or declare two_class = True and "
+                f"{type(loss).__name__} is not a loss for classes; pass Logistic() or "
+                "Exponential(), or declare two_class = True and "
                 "inverse_link(f), the probability of the label 1."
             )
         return loss
@@ -319,49 +424,68 @@ class Classification(ClassifierMixin):
             return number
         strange = np.setdiff1d(classes, self.classes_)
         if len(strange):
-            raise ValueError(f"y holds the class {strange.tolist()[0]!r}, which was not in the fit.")
+            raise ValueError(
+                f"y holds the class {strange.tolist()[0]!r}, which was not in the fit."
+            )
         return np.searchsorted(self.classes_, classes)[number]
 
     def _strata(self, y):
         return self.classes_[y]
 
     def _weigh(self, y, weight):
-        """Return the weights of the rows, multiplied by the class weights if the estimator has them."""
+        """Return the weights of the rows, multiplied by the class weights if the estimator has
+        them.
+        """
         if getattr(self, "class_weight", None) is None:
             return weight
-        by_class = class_weights(self.class_weight, self.classes_.tolist(), y if weight is None else y[weight > 0])[y]
+        by_class = class_weights(
+            self.class_weight, self.classes_.tolist(), y if weight is None else y[weight > 0]
+        )[y]
         return check_weights(y, by_class if weight is None else by_class * weight, "class_weight")
 
     def _encode(self, y, complete=True):
         """Return the labels -1 and 1 of each model, a list. `complete`: every class must occur."""
         n = len(self.classes_)
         if n < 2:
-            raise ValueError(f"y holds {n} class, a classifier needs two or more: give it rows of another class.")
+            raise ValueError(
+                f"y holds {n} class, a classifier needs two or more: give it rows of another class."
+            )
         absent = np.setdiff1d(np.arange(n), y) if complete else []
         if len(absent):
             name = self.classes_[absent].tolist()[0]
-            raise ValueError(f"no row of the class {name!r} has a weight above 0: give one of them weight, or leave them out.")
+            raise ValueError(
+                f"no row of the class {name!r} has a weight above 0: give one of them weight, or "
+                "leave them out."
+            )
         return [np.where(y == k, 1.0, -1.0) for k in (range(n) if n > 2 else [1])]
 
     def _decide(self, raw):
         """Return the most probable class of each row, (n_samples,)."""
-        return self.classes_[(raw[:, 0] > 0).astype(int) if raw.shape[1] == 1 else raw.argmax(axis=1)]
+        return self.classes_[
+            (raw[:, 0] > 0).astype(int) if raw.shape[1] == 1 else raw.argmax(axis=1)
+        ]
 
     def _probabilities(self, raw):
         """Return the probabilities of the classes, (n_samples, n_classes)."""
         p = on_scale_of_y(self._fitted_loss(), raw)
         if p.shape[1] == 1:
             return np.hstack([1 - p, p])
-        total = p.sum(axis=1, keepdims=True)  # 0 if all probabilities underflow: then all classes get the same
+        total = p.sum(
+            axis=1, keepdims=True
+        )  # 0 if all probabilities underflow: then all classes get the same
         return np.divide(p, total, out=np.full_like(p, 1 / p.shape[1]), where=total > 0)
 
     def _shape_linear(self, coefs, intercepts):
-        """Return ``coef_`` and ``intercept_`` in scikit-learn's shapes: (n_models, n_features) and (n_models,)."""
+        """Return ``coef_`` and ``intercept_`` in scikit-learn's shapes: (n_models, n_features) and
+        (n_models,).
+        """
         return coefs.reshape(-1, coefs.shape[-1]), intercepts.ravel()
 
     @checked_call
     def decision_function(self, X, *, offset=None):
-        """The raw score of the second class, (n_samples,); of each class, (n_samples, n_classes), where there are more than two.
+        """The raw score of the second class, (n_samples,).
+
+        Of each class, (n_samples, n_classes), where there are more than two.
 
         `offset` (n_samples,) : the known part of the scores, as in `fit`.
         """
@@ -370,17 +494,28 @@ class Classification(ClassifierMixin):
 
     @checked_call
     def predict_proba(self, X, *, offset=None):
-        """The probability of each class, (n_samples, n_classes); `offset` (n_samples,) : the known part of scores, as in `fit`."""
+        """The probability of each class, (n_samples, n_classes).
+
+        `offset` (n_samples,) : the known part of scores, as in `fit`.
+        """
         return self._probabilities(with_offset(self._raw_predict(X), offset))
 
     @checked_call
     def predict(self, X, *, offset=None):
-        """The most probable class of each row, (n_samples,); `offset` (n_samples,) : the known part of scores, as in `fit`."""
+        """The most probable class of each row, (n_samples,).
+
+        `offset` (n_samples,) : the known part of scores, as in `fit`.
+        """
         return self._decide(with_offset(self._raw_predict(X), offset))
 
     @checked_call
     def score(self, X, y, sample_weight=None, *, offset=None):
-        """Share of the rows of X whose class is y; `offset` (n_samples,) : the known part of the scores, as in `fit`."""
+        """Share of the rows of X whose class is y.
+
+        `offset` (n_samples,) : the known part of the scores, as in `fit`.
+        """
         from sklearn.metrics import accuracy_score
 
-        return float(accuracy_score(y, self.predict(X, **given_offset(offset)), sample_weight=sample_weight))
+        return float(
+            accuracy_score(y, self.predict(X, **given_offset(offset)), sample_weight=sample_weight)
+        )

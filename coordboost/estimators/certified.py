@@ -15,12 +15,15 @@ from coordboost.lasso.path import lasso_path
 from coordboost.losses.standard import Logistic, Poisson
 from coordboost.paths.places import PathPoint
 
-#: A column is constant if its standard deviation is below this fraction of its root mean square: the rest is rounding.
+#: A column is constant if its standard deviation is below this fraction of its root mean square:
+#: the rest is rounding.
 CONSTANT = 1e-7
 
 
 class _BasePenalized(_BaseLinear):
-    """Abstract base: one path over a grid of penalties, ``_grid()``, for each of the shares of the l1 norm, ``_l1_ratios()``."""
+    """Abstract base: one path over a grid of penalties, ``_grid()``, for each of the shares of the
+    l1 norm, ``_l1_ratios()``.
+    """
 
     _by_gram, l1_ratio = True, 1.0
 
@@ -37,37 +40,58 @@ class _BasePenalized(_BaseLinear):
 
     def _path(self, problem, products, grid, l1_ratio):
         return lasso_path(
-            problem, **grid, l1_ratio=l1_ratio, tol=self.tol, penalty_factor=self._factors(problem), lower_limits=self.lower_limits,
-            upper_limits=self.upper_limits, positive=self.positive, products=products, unit_columns=False,
+            problem,
+            **grid,
+            l1_ratio=l1_ratio,
+            tol=self.tol,
+            penalty_factor=self._factors(problem),
+            lower_limits=self.lower_limits,
+            upper_limits=self.upper_limits,
+            positive=self.positive,
+            products=products,
+            unit_columns=False,
             refit_intercept=self.fit_intercept,
-        )  # fmt: skip
+        )
 
     def _factors(self, problem):
-        """Return the penalty factors: as given, or with `standardize` those of abs(coef_j) and of coef_j^2, (2, n_columns)."""
+        """Return the penalty factors: as given, or with `standardize` those of abs(coef_j) and of
+        coef_j^2, (2, n_columns).
+        """
         if not self.standardize:
             return self.penalty_factor
         deviation = self._deviations(problem)
         return as_factors(self.penalty_factor, problem) * [deviation, deviation**2]
 
     def _deviations(self, problem):
-        """Return the standard deviations of the columns of X, (n_columns,); 1 for constant columns."""
-        standardization, total = problem.standardization, problem.weight.sum()
+        """Return the standard deviations of the columns of X, (n_columns,).
+
+        1 for constant columns.
+        """
+        standardization = problem.standardization
+        total = problem.weight.sum()
         out = standardization.deviations(total)
         if not self.fit_intercept:  # columns are not centred
-            out[standardization.kept] *= np.sqrt(np.maximum(1 - problem.scan(problem.weight) ** 2 / total, 0))
+            out[standardization.kept] *= np.sqrt(
+                np.maximum(1 - problem.scan(problem.weight) ** 2 / total, 0)
+            )
         return np.where(out > CONSTANT * standardization.deviations(total), out, 1.0)
 
     def _short_of(self, path, place):
-        step, lasso = int(place.step), path.beneath or path
-        gap, alpha = float(lasso.gaps[step]), float(lasso.alphas[step])
+        step = int(place.step)
+        lasso = path.beneath or path
+        gap = float(lasso.gaps[step])
+        alpha = float(lasso.alphas[step])
         if not gap <= self.tol * ROUNDED:
             return (
-                f"the gap at alpha = {alpha:.6g} is {gap:.2g} of the loss of the constant model, above tol = {self.tol:g}: certificate_ "
-                "bounds the optimum. Pass a larger tol or alpha, or scale targets and weights to moderate size, for less rounding."
+                f"the gap at alpha = {alpha:.6g} is {gap:.2g} of the loss of the constant model, "
+                f"above tol = {self.tol:g}: certificate_ "
+                "bounds the optimum. Pass a larger tol or alpha, or scale targets and weights to "
+                "moderate size, for less rounding."
             )
         if path.beneath is not None and path.stopped[step]:
             return (
-                f"the fit without a penalty at alpha = {alpha:.6g} was ended by its limit of steps before its optimum. Pass gamma=1 "
+                f"the fit without a penalty at alpha = {alpha:.6g} was ended by its limit of steps "
+                "before its optimum. Pass gamma=1 "
                 "for the Lasso alone, or scale the columns of X to moderate size."
             )
         return ""
@@ -91,9 +115,25 @@ class PenaltyGrid(CrossValidated, _BasePenalized):
     """Abstract base: the penalty is chosen from a grid."""
 
     def __init__(
-        self, *, alphas, n_alphas, eps, standardize, fit_intercept, penalty_factor, lower_limits, upper_limits, positive, tol,
-        gamma, rule, cv, scoring, n_jobs, random_state,
-    ):  # fmt: skip
+        self,
+        *,
+        alphas,
+        n_alphas,
+        eps,
+        standardize,
+        fit_intercept,
+        penalty_factor,
+        lower_limits,
+        upper_limits,
+        positive,
+        tol,
+        gamma,
+        rule,
+        cv,
+        scoring,
+        n_jobs,
+        random_state,
+    ):
         self.alphas = alphas
         self.n_alphas = n_alphas
         self.eps = eps
@@ -119,22 +159,42 @@ class PenaltyGrid(CrossValidated, _BasePenalized):
 
     def _check_parameters(self):
         super()._check_parameters()
-        ratios = [self.l1_ratio] if number_of(self.l1_ratio) is not None else validation.as_array("l1_ratio", self.l1_ratio)
+        ratios = (
+            [self.l1_ratio]
+            if number_of(self.l1_ratio) is not None
+            else validation.as_array("l1_ratio", self.l1_ratio)
+        )
         if not (np.ndim(ratios) == 1 and len(ratios)):
-            raise ValueError(f"l1_ratio must be a number from 0 to 1, or a sequence of such numbers, got {shown(self.l1_ratio)}.")
+            raise ValueError(
+                "l1_ratio must be a number from 0 to 1, or a sequence of such numbers, got "
+                f"{shown(self.l1_ratio)}."
+            )
         for ratio in ratios:
             real("l1_ratio", ratio, lambda number: 0 <= number <= 1, "at least 0 and at most 1")
         validation.numeric("gamma", self.gamma, np.ndim(self.gamma))
         if not (np.ndim(self.gamma) < 2 and np.size(self.gamma)):
-            raise ValueError(f"gamma must be a number from 0 to 1, or a sequence of such numbers, got {shown(self.gamma)}.")
+            raise ValueError(
+                "gamma must be a number from 0 to 1, or a sequence of such numbers, got "
+                f"{shown(self.gamma)}."
+            )
 
     def _paths(self, problem, products=None):
-        return [mixed for path, walk in super()._paths(problem, products) for mixed in self._mixtures(path, cache(walk))]
+        return [
+            mixed
+            for path, walk in super()._paths(problem, products)
+            for mixed in self._mixtures(path, cache(walk))
+        ]
 
     def _mixtures(self, path, walk):
-        """Return the relaxed path and its function for each `gamma`, ascending; all share the Lasso fits of the folds."""
+        """Return the relaxed path and its function for each `gamma`, ascending.
+
+        All share the Lasso fits of the folds.
+        """
         gammas = np.sort(np.ravel(self.gamma)).tolist()
-        return [(path.relaxed(gamma), lambda *rows, gamma=gamma: walk(*rows).relaxed(gamma)) for gamma in gammas]
+        return [
+            (path.relaxed(gamma), lambda *rows, gamma=gamma: walk(*rows).relaxed(gamma))
+            for gamma in gammas
+        ]
 
     @property
     def n_steps_(self):
@@ -168,16 +228,18 @@ class CertifiedLasso(Regression, OnePenalty):
     Parameters
     ----------
     alpha : float, default 1.0
-        The penalty. The objective is mean loss + alpha * sum_j abs(w_j). The squared loss is (y - f)^2 / 2, so alpha is that of
-        scikit-learn's ``Lasso``, and lambda of glmnet with the same `standardize`.
+        The penalty. The objective is mean loss + alpha * sum_j abs(w_j). The squared loss is (y -
+        f)^2 / 2, so alpha is that of scikit-learn's ``Lasso``, and lambda of glmnet with the same
+        `standardize`.
     standardize : bool, default False
-        True: the penalty is on the coefficients of columns of standard deviation 1, as in R's glmnet by default. False: on
-        those of the columns as they are, as in scikit-learn. ``coef_`` is on the scale of X in either case.
+        True: the penalty is on the coefficients of columns of standard deviation 1, as in R's
+        glmnet by default. False: on those of the columns as they are, as in scikit-learn. ``coef_``
+        is on the scale of X in either case.
     fit_intercept : bool, default True
         False: no intercept, and columns are not centred, as in scikit-learn.
     penalty_factor : array_like of shape (n_features,), optional
-        Multiplies the penalty of each coefficient; not rescaled to sum to n_features as glmnet does. 0 (squared loss only): no
-        penalty. Default: 1.
+        Multiplies the penalty of each coefficient; not rescaled to sum to n_features as glmnet
+        does. 0 (squared loss only): no penalty. Default: 1.
     lower_limits : float or array_like of shape (n_features,), optional
         Lower limits (<= 0) of the coefficients of the columns of X, as in glmnet.
     upper_limits : float or array_like of shape (n_features,), optional
@@ -185,12 +247,13 @@ class CertifiedLasso(Regression, OnePenalty):
     positive : bool, default False
         True: no coefficient is negative, as in scikit-learn.
     tol : float, default 1e-6
-        Stop when the duality gap, a bound on how far the objective is above its optimum, is at most `tol` times the loss of the
-        constant model (less the smallest value that the loss can take). If rounding prevents this, a ``ConvergenceWarning``
-        gives the gap reached.
+        Stop when the duality gap, a bound on how far the objective is above its optimum, is at most
+        `tol` times the loss of the constant model (less the smallest value that the loss can take).
+        If rounding prevents this, a ``ConvergenceWarning`` gives the gap reached.
     loss : loss, optional
-        Default ``Squared()``; ``Huber(d)`` or any other loss that ``lasso_path`` takes. The intercept is not penalised. For two
-        or more classes use ``CertifiedLassoClassifier`` or ``CertifiedLassoClassifierCV``.
+        Default ``Squared()``; ``Huber(d)`` or any other loss that ``lasso_path`` takes. The
+        intercept is not penalised. For two or more classes use ``CertifiedLassoClassifier`` or
+        ``CertifiedLassoClassifierCV``.
 
     Attributes
     ----------
@@ -199,7 +262,8 @@ class CertifiedLasso(Regression, OnePenalty):
     intercept_ : float
         The intercept.
     path_ : LassoPath
-        The fitted path: with ``CV`` in the name of the estimator over all `alphas`, otherwise one point, the model at `alpha`.
+        The fitted path: with ``CV`` in the name of the estimator over all `alphas`, otherwise one
+        point, the model at `alpha`.
     paths_ : list
         A list with the one ``path_``.
     place_ : PathPoint
@@ -207,13 +271,14 @@ class CertifiedLasso(Regression, OnePenalty):
     places_ : list of PathPoint
         A list with the one ``place_``.
     certificate_ : Certificate
-        Interval that contains the optimal value of the model's objective, in sums over samples, penalty included (divide by the
-        sum of the weights, or n_samples, for the scale of `alpha`). Its upper end is this model's own value. Computed on
-        access.
+        Interval that contains the optimal value of the model's objective, in sums over samples,
+        penalty included (divide by the sum of the weights, or n_samples, for the scale of `alpha`).
+        Its upper end is this model's own value. Computed on access.
     certificates_ : list of Certificate
         A list with the one ``certificate_``.
     n_scans_ : float
-        Cost of the path on all rows: the number of passes over all columns; a pass over some of them counts as a fraction.
+        Cost of the path on all rows: the number of passes over all columns; a pass over some of
+        them counts as a fraction.
     n_features_in_ : int
         Number of features.
     feature_names_in_ : ndarray of shape (`n_features_in_`,)
@@ -236,9 +301,18 @@ class CertifiedLasso(Regression, OnePenalty):
     """
 
     def __init__(
-        self, *, alpha=1.0, standardize=False, fit_intercept=True, penalty_factor=None, lower_limits=None,
-        upper_limits=None, positive=False, tol=1e-6, loss=None,
-    ):  # fmt: skip
+        self,
+        *,
+        alpha=1.0,
+        standardize=False,
+        fit_intercept=True,
+        penalty_factor=None,
+        lower_limits=None,
+        upper_limits=None,
+        positive=False,
+        tol=1e-6,
+        loss=None,
+    ):
         self.alpha = alpha
         self.standardize = standardize
         self.fit_intercept = fit_intercept
@@ -256,21 +330,23 @@ class CertifiedLassoCV(Regression, PenaltyGrid):
     Parameters
     ----------
     alphas : sequence of float, optional
-        Penalties to choose from. The objective is mean loss + alpha * sum_j abs(w_j). The squared loss is (y - f)^2 / 2, so
-        alpha is that of scikit-learn's ``Lasso``, and lambda of glmnet with the same `standardize`. Default: `n_alphas`
-        values, evenly spaced on a log scale, from the smallest alpha at which all coefficients are 0 down to `eps` times that.
+        Penalties to choose from. The objective is mean loss + alpha * sum_j abs(w_j). The squared
+        loss is (y - f)^2 / 2, so alpha is that of scikit-learn's ``Lasso``, and lambda of glmnet
+        with the same `standardize`. Default: `n_alphas` values, evenly spaced on a log scale, from
+        the smallest alpha at which all coefficients are 0 down to `eps` times that.
     n_alphas : int, default 100
         Number of penalties of the default grid.
     eps : float, default 1e-3
         Smallest penalty of the default grid, divided by the largest.
     standardize : bool, default False
-        True: the penalty is on the coefficients of columns of standard deviation 1, as in R's glmnet by default. False: on
-        those of the columns as they are, as in scikit-learn. ``coef_`` is on the scale of X in either case.
+        True: the penalty is on the coefficients of columns of standard deviation 1, as in R's
+        glmnet by default. False: on those of the columns as they are, as in scikit-learn. ``coef_``
+        is on the scale of X in either case.
     fit_intercept : bool, default True
         False: no intercept, and columns are not centred, as in scikit-learn.
     penalty_factor : array_like of shape (n_features,), optional
-        Multiplies the penalty of each coefficient; not rescaled to sum to n_features as glmnet does. 0 (squared loss only): no
-        penalty. Default: 1.
+        Multiplies the penalty of each coefficient; not rescaled to sum to n_features as glmnet
+        does. 0 (squared loss only): no penalty. Default: 1.
     lower_limits : float or array_like of shape (n_features,), optional
         Lower limits (<= 0) of the coefficients of the columns of X, as in glmnet.
     upper_limits : float or array_like of shape (n_features,), optional
@@ -278,34 +354,38 @@ class CertifiedLassoCV(Regression, PenaltyGrid):
     positive : bool, default False
         True: no coefficient is negative, as in scikit-learn.
     tol : float, default 1e-6
-        Stop when the duality gap, a bound on how far the objective is above its optimum, is at most `tol` times the loss of the
-        constant model (less the smallest value that the loss can take). If rounding prevents this, a ``ConvergenceWarning``
-        gives the gap reached.
+        Stop when the duality gap, a bound on how far the objective is above its optimum, is at most
+        `tol` times the loss of the constant model (less the smallest value that the loss can take).
+        If rounding prevents this, a ``ConvergenceWarning`` gives the gap reached.
     loss : loss, optional
-        Default ``Squared()``; ``Huber(d)`` or any other loss that ``lasso_path`` takes. The intercept is not penalised. For two
-        or more classes use ``CertifiedLassoClassifier`` or ``CertifiedLassoClassifierCV``.
+        Default ``Squared()``; ``Huber(d)`` or any other loss that ``lasso_path`` takes. The
+        intercept is not penalised. For two or more classes use ``CertifiedLassoClassifier`` or
+        ``CertifiedLassoClassifierCV``.
     gamma : float or sequence of float, default 1.0
-        The weight of the Lasso fit in each model, from 0 to 1; the other part is the unpenalised fit on its non-zero coefficients
-        (relaxed Lasso, see ``LassoPath.relaxed``), within the same limits. ``certificate_`` is then that of the Lasso beneath, and says
-        so. From a sequence, one is chosen along with the penalty; R's glmnet with
-        ``relax = TRUE`` takes ``[0, 0.25, 0.5, 0.75, 1]``. For "one_se", a smaller gamma counts as simpler.
+        The weight of the Lasso fit in each model, from 0 to 1; the other part is the unpenalised
+        fit on its non-zero coefficients (relaxed Lasso, see ``LassoPath.relaxed``), within the same
+        limits. ``certificate_`` is then that of the Lasso beneath, and says so. From a sequence,
+        one is chosen along with the penalty; R's glmnet with ``relax = TRUE`` takes
+        ``[0, 0.25, 0.5, 0.75, 1]``. For "one_se", a smaller gamma counts as simpler.
     rule : {"best", "one_se", "aic", "bic", "cp"}, default "best"
-        "best": smallest mean loss over the folds. "one_se": largest alpha within one standard error of it. "aic", "bic", "cp":
-        information criteria on all rows, no cross-validation; squared loss only.
+        "best": smallest mean loss over the folds. "one_se": largest alpha within one standard error
+        of it. "aic", "bic", "cp": information criteria on all rows, no cross-validation; squared
+        loss only.
     cv : int, splitter or iterable, default 5
-        An int: that many folds, stratified on y: rows are sorted by y, and of every `cv` consecutive rows each fold gets one, at
-        random. This differs from scikit-learn's ``KFold`` without shuffling. Pass a splitter for that, or
-        ``cb.model_selection.Bootstrap(25)`` for bootstrap samples.
+        An int: that many folds, stratified on y: rows are sorted by y, and of every `cv`
+        consecutive rows each fold gets one, at random. This differs from scikit-learn's ``KFold``
+        without shuffling. Pass a splitter for that, or ``cb.model_selection.Bootstrap(25)`` for
+        bootstrap samples.
     scoring : str or callable, optional
-        Criterion on held-out rows. Default: the mean loss. Or a scorer of scikit-learn, such as ``"roc_auc"`` or
-        ``"neg_mean_absolute_error"``: greater is better. See ``cross_validate``.
+        Criterion on held-out rows. Default: the mean loss. Or a scorer of scikit-learn, such as
+        ``"roc_auc"`` or ``"neg_mean_absolute_error"``: greater is better. See ``cross_validate``.
     n_jobs : int, optional
         Number of threads; the result does not depend on it.
     random_state : int or RandomState instance, default 0
         Seed of the assignment to folds, for an int `cv`.
     noise_variance : float, optional
-        sigma^2 in AIC, BIC and Cp. Default: RSS / (n - rank - 1) of least squares on all columns, RSS / (n - rank) without
-        an intercept; must be given if this divisor is below 1.
+        sigma^2 in AIC, BIC and Cp. Default: RSS / (n - rank - 1) of least squares on all columns,
+        RSS / (n - rank) without an intercept; must be given if this divisor is below 1.
 
     Attributes
     ----------
@@ -320,7 +400,8 @@ class CertifiedLassoCV(Regression, PenaltyGrid):
     n_steps_ : None
         Always None: a grid of penalties has no steps.
     path_ : LassoPath
-        The fitted path: with ``CV`` in the name of the estimator over all `alphas`, otherwise one point, the model at `alpha`.
+        The fitted path: with ``CV`` in the name of the estimator over all `alphas`, otherwise one
+        point, the model at `alpha`.
     paths_ : list
         A list with the one ``path_``.
     place_ : PathPoint
@@ -328,19 +409,20 @@ class CertifiedLassoCV(Regression, PenaltyGrid):
     places_ : list of PathPoint
         A list with the one ``place_``.
     certificate_ : Certificate
-        Interval that contains the optimal value of the model's objective, in sums over samples, penalty included (divide by the
-        sum of the weights, or n_samples, for the scale of `alpha`). Its upper end is this model's own value. Computed on
-        access.
+        Interval that contains the optimal value of the model's objective, in sums over samples,
+        penalty included (divide by the sum of the weights, or n_samples, for the scale of `alpha`).
+        Its upper end is this model's own value. Computed on access.
     certificates_ : list of Certificate
         A list with the one ``certificate_``.
     cross_validation_ : CrossValidation
-        Losses on held-out rows at all points of the path, or of all paths compared. For classifiers with three classes or
-        more: a list, one for each class.
+        Losses on held-out rows at all points of the path, or of all paths compared. For classifiers
+        with three classes or more: a list, one for each class.
     criterion_ : ndarray of shape (n_points,)
-        Value of AIC, BIC or Cp at every point of the path; smaller is better. Only if `rule` is one of them; then there is no
-        ``cross_validation_``.
+        Value of AIC, BIC or Cp at every point of the path; smaller is better. Only if `rule` is one
+        of them; then there is no ``cross_validation_``.
     n_scans_ : float
-        Cost of the path on all rows: the number of passes over all columns; a pass over some of them counts as a fraction.
+        Cost of the path on all rows: the number of passes over all columns; a pass over some of
+        them counts as a fraction.
     n_features_in_ : int
         Number of features.
     feature_names_in_ : ndarray of shape (`n_features_in_`,)
@@ -363,15 +445,45 @@ class CertifiedLassoCV(Regression, PenaltyGrid):
     """
 
     def __init__(
-        self, *, alphas=None, n_alphas=100, eps=1e-3, standardize=False, fit_intercept=True, penalty_factor=None,
-        lower_limits=None, upper_limits=None, positive=False, tol=1e-6, loss=None, gamma=1.0, rule="best", cv=5,
-        scoring=None, n_jobs=None, random_state=0, noise_variance=None,
-    ):  # fmt: skip
+        self,
+        *,
+        alphas=None,
+        n_alphas=100,
+        eps=1e-3,
+        standardize=False,
+        fit_intercept=True,
+        penalty_factor=None,
+        lower_limits=None,
+        upper_limits=None,
+        positive=False,
+        tol=1e-6,
+        loss=None,
+        gamma=1.0,
+        rule="best",
+        cv=5,
+        scoring=None,
+        n_jobs=None,
+        random_state=0,
+        noise_variance=None,
+    ):
         super().__init__(
-            alphas=alphas, n_alphas=n_alphas, eps=eps, standardize=standardize, fit_intercept=fit_intercept,
-            penalty_factor=penalty_factor, lower_limits=lower_limits, upper_limits=upper_limits, positive=positive, tol=tol,
-            gamma=gamma, rule=rule, cv=cv, scoring=scoring, n_jobs=n_jobs, random_state=random_state,
-        )  # fmt: skip
+            alphas=alphas,
+            n_alphas=n_alphas,
+            eps=eps,
+            standardize=standardize,
+            fit_intercept=fit_intercept,
+            penalty_factor=penalty_factor,
+            lower_limits=lower_limits,
+            upper_limits=upper_limits,
+            positive=positive,
+            tol=tol,
+            gamma=gamma,
+            rule=rule,
+            cv=cv,
+            scoring=scoring,
+            n_jobs=n_jobs,
+            random_state=random_state,
+        )
         self.loss = loss
         self.noise_variance = noise_variance
 
@@ -382,19 +494,22 @@ class CertifiedElasticNet(Regression, OnePenalty):
     Parameters
     ----------
     alpha : float, default 1.0
-        The penalty. The objective is mean loss + alpha * (l1_ratio * sum_j abs(w_j) + (1 - l1_ratio) / 2 * sum_j w_j^2). The
-        squared loss is (y - f)^2 / 2, so alpha is that of scikit-learn's ``ElasticNet``, and lambda of glmnet with the
-        same `standardize` if y has standard deviation 1 (glmnet divides y by it).
+        The penalty. The objective is mean loss + alpha * (l1_ratio * sum_j abs(w_j) + (1 -
+        l1_ratio) / 2 * sum_j w_j^2). The squared loss is (y - f)^2 / 2, so alpha is that of
+        scikit-learn's ``ElasticNet``, and lambda of glmnet with the same `standardize` if y has
+        standard deviation 1 (glmnet divides y by it).
     l1_ratio : float, default 0.5
-        Share of the L1 norm in the penalty alpha * (l1_ratio * sum_j abs(w_j) + (1 - l1_ratio) / 2 * sum_j w_j^2).
+        Share of the L1 norm in the penalty alpha * (l1_ratio * sum_j abs(w_j) + (1 - l1_ratio) / 2
+        * sum_j w_j^2).
     standardize : bool, default False
-        True: the penalty is on the coefficients of columns of standard deviation 1, as in R's glmnet by default. False: on
-        those of the columns as they are, as in scikit-learn. ``coef_`` is on the scale of X in either case.
+        True: the penalty is on the coefficients of columns of standard deviation 1, as in R's
+        glmnet by default. False: on those of the columns as they are, as in scikit-learn. ``coef_``
+        is on the scale of X in either case.
     fit_intercept : bool, default True
         False: no intercept, and columns are not centred, as in scikit-learn.
     penalty_factor : array_like of shape (n_features,), optional
-        Multiplies the penalty of each coefficient; not rescaled to sum to n_features as glmnet does. 0 (squared loss only): no
-        penalty. Default: 1.
+        Multiplies the penalty of each coefficient; not rescaled to sum to n_features as glmnet
+        does. 0 (squared loss only): no penalty. Default: 1.
     lower_limits : float or array_like of shape (n_features,), optional
         Lower limits (<= 0) of the coefficients of the columns of X, as in glmnet.
     upper_limits : float or array_like of shape (n_features,), optional
@@ -402,9 +517,9 @@ class CertifiedElasticNet(Regression, OnePenalty):
     positive : bool, default False
         True: no coefficient is negative, as in scikit-learn.
     tol : float, default 1e-6
-        Stop when the duality gap, a bound on how far the objective is above its optimum, is at most `tol` times the loss of the
-        constant model (less the smallest value that the loss can take). If rounding prevents this, a ``ConvergenceWarning``
-        gives the gap reached.
+        Stop when the duality gap, a bound on how far the objective is above its optimum, is at most
+        `tol` times the loss of the constant model (less the smallest value that the loss can take).
+        If rounding prevents this, a ``ConvergenceWarning`` gives the gap reached.
 
     Attributes
     ----------
@@ -413,7 +528,8 @@ class CertifiedElasticNet(Regression, OnePenalty):
     intercept_ : float
         The intercept.
     path_ : LassoPath
-        The fitted path: with ``CV`` in the name of the estimator over all `alphas`, otherwise one point, the model at `alpha`.
+        The fitted path: with ``CV`` in the name of the estimator over all `alphas`, otherwise one
+        point, the model at `alpha`.
     paths_ : list
         A list with the one ``path_``.
     place_ : PathPoint
@@ -421,13 +537,14 @@ class CertifiedElasticNet(Regression, OnePenalty):
     places_ : list of PathPoint
         A list with the one ``place_``.
     certificate_ : Certificate
-        Interval that contains the optimal value of the model's objective, in sums over samples, penalty included (divide by the
-        sum of the weights, or n_samples, for the scale of `alpha`). Its upper end is this model's own value. Computed on
-        access.
+        Interval that contains the optimal value of the model's objective, in sums over samples,
+        penalty included (divide by the sum of the weights, or n_samples, for the scale of `alpha`).
+        Its upper end is this model's own value. Computed on access.
     certificates_ : list of Certificate
         A list with the one ``certificate_``.
     n_scans_ : float
-        Cost of the path on all rows: the number of passes over all columns; a pass over some of them counts as a fraction.
+        Cost of the path on all rows: the number of passes over all columns; a pass over some of
+        them counts as a fraction.
     n_features_in_ : int
         Number of features.
     feature_names_in_ : ndarray of shape (`n_features_in_`,)
@@ -452,9 +569,18 @@ class CertifiedElasticNet(Regression, OnePenalty):
     loss = None
 
     def __init__(
-        self, *, alpha=1.0, l1_ratio=0.5, standardize=False, fit_intercept=True, penalty_factor=None,
-        lower_limits=None, upper_limits=None, positive=False, tol=1e-6,
-    ):  # fmt: skip
+        self,
+        *,
+        alpha=1.0,
+        l1_ratio=0.5,
+        standardize=False,
+        fit_intercept=True,
+        penalty_factor=None,
+        lower_limits=None,
+        upper_limits=None,
+        positive=False,
+        tol=1e-6,
+    ):
         self.alpha = alpha
         self.l1_ratio = l1_ratio
         self.standardize = standardize
@@ -472,25 +598,29 @@ class CertifiedElasticNetCV(Regression, PenaltyGrid):
     Parameters
     ----------
     alphas : sequence of float, optional
-        Penalties to choose from. The objective is mean loss + alpha * (l1_ratio * sum_j abs(w_j) + (1 - l1_ratio) / 2 * sum_j
-        w_j^2). The squared loss is (y - f)^2 / 2, so alpha is that of scikit-learn's ``ElasticNet``, and lambda of glmnet with the
-        same `standardize` if y has standard deviation 1 (glmnet divides y by it). Default: `n_alphas` values, evenly
-        spaced on a log scale, from the smallest alpha at which all coefficients are 0 down to `eps` times that.
+        Penalties to choose from. The objective is mean loss + alpha * (l1_ratio * sum_j abs(w_j) +
+        (1 - l1_ratio) / 2 * sum_j w_j^2). The squared loss is (y - f)^2 / 2, so alpha is that of
+        scikit-learn's ``ElasticNet``, and lambda of glmnet with the same `standardize` if y has
+        standard deviation 1 (glmnet divides y by it). Default: `n_alphas` values, evenly spaced on
+        a log scale, from the smallest alpha at which all coefficients are 0 down to `eps` times
+        that.
     n_alphas : int, default 100
         Number of penalties of the default grid.
     eps : float, default 1e-3
         Smallest penalty of the default grid, divided by the largest.
     l1_ratio : float or sequence of float, default 0.5
-        Share of the L1 norm in the penalty alpha * (l1_ratio * sum_j abs(w_j) + (1 - l1_ratio) / 2 * sum_j w_j^2). From a
-        sequence, the best is chosen as well; with "one_se", the largest with an alpha within one standard error.
+        Share of the L1 norm in the penalty alpha * (l1_ratio * sum_j abs(w_j) + (1 - l1_ratio) / 2
+        * sum_j w_j^2). From a sequence, the best is chosen as well; with "one_se", the largest with
+        an alpha within one standard error.
     standardize : bool, default False
-        True: the penalty is on the coefficients of columns of standard deviation 1, as in R's glmnet by default. False: on
-        those of the columns as they are, as in scikit-learn. ``coef_`` is on the scale of X in either case.
+        True: the penalty is on the coefficients of columns of standard deviation 1, as in R's
+        glmnet by default. False: on those of the columns as they are, as in scikit-learn. ``coef_``
+        is on the scale of X in either case.
     fit_intercept : bool, default True
         False: no intercept, and columns are not centred, as in scikit-learn.
     penalty_factor : array_like of shape (n_features,), optional
-        Multiplies the penalty of each coefficient; not rescaled to sum to n_features as glmnet does. 0 (squared loss only): no
-        penalty. Default: 1.
+        Multiplies the penalty of each coefficient; not rescaled to sum to n_features as glmnet
+        does. 0 (squared loss only): no penalty. Default: 1.
     lower_limits : float or array_like of shape (n_features,), optional
         Lower limits (<= 0) of the coefficients of the columns of X, as in glmnet.
     upper_limits : float or array_like of shape (n_features,), optional
@@ -498,31 +628,34 @@ class CertifiedElasticNetCV(Regression, PenaltyGrid):
     positive : bool, default False
         True: no coefficient is negative, as in scikit-learn.
     tol : float, default 1e-6
-        Stop when the duality gap, a bound on how far the objective is above its optimum, is at most `tol` times the loss of the
-        constant model (less the smallest value that the loss can take). If rounding prevents this, a ``ConvergenceWarning``
-        gives the gap reached.
+        Stop when the duality gap, a bound on how far the objective is above its optimum, is at most
+        `tol` times the loss of the constant model (less the smallest value that the loss can take).
+        If rounding prevents this, a ``ConvergenceWarning`` gives the gap reached.
     gamma : float or sequence of float, default 1.0
-        The weight of the Lasso fit in each model, from 0 to 1; the other part is the unpenalised fit on its non-zero coefficients
-        (relaxed Lasso, see ``LassoPath.relaxed``), within the same limits. ``certificate_`` is then that of the Lasso beneath, and says
-        so. From a sequence, one is chosen along with the penalty; R's glmnet with
-        ``relax = TRUE`` takes ``[0, 0.25, 0.5, 0.75, 1]``. For "one_se", a smaller gamma counts as simpler.
+        The weight of the Lasso fit in each model, from 0 to 1; the other part is the unpenalised
+        fit on its non-zero coefficients (relaxed Lasso, see ``LassoPath.relaxed``), within the same
+        limits. ``certificate_`` is then that of the Lasso beneath, and says so. From a sequence,
+        one is chosen along with the penalty; R's glmnet with ``relax = TRUE`` takes
+        ``[0, 0.25, 0.5, 0.75, 1]``. For "one_se", a smaller gamma counts as simpler.
     rule : {"best", "one_se", "aic", "bic", "cp"}, default "best"
-        "best": smallest mean loss over the folds. "one_se": largest alpha within one standard error of it. "aic", "bic", "cp":
-        information criteria on all rows, no cross-validation; squared loss only.
+        "best": smallest mean loss over the folds. "one_se": largest alpha within one standard error
+        of it. "aic", "bic", "cp": information criteria on all rows, no cross-validation; squared
+        loss only.
     cv : int, splitter or iterable, default 5
-        An int: that many folds, stratified on y: rows are sorted by y, and of every `cv` consecutive rows each fold gets one, at
-        random. This differs from scikit-learn's ``KFold`` without shuffling. Pass a splitter for that, or
-        ``cb.model_selection.Bootstrap(25)`` for bootstrap samples.
+        An int: that many folds, stratified on y: rows are sorted by y, and of every `cv`
+        consecutive rows each fold gets one, at random. This differs from scikit-learn's ``KFold``
+        without shuffling. Pass a splitter for that, or ``cb.model_selection.Bootstrap(25)`` for
+        bootstrap samples.
     scoring : str or callable, optional
-        Criterion on held-out rows. Default: the mean loss. Or a scorer of scikit-learn, such as ``"roc_auc"`` or
-        ``"neg_mean_absolute_error"``: greater is better. See ``cross_validate``.
+        Criterion on held-out rows. Default: the mean loss. Or a scorer of scikit-learn, such as
+        ``"roc_auc"`` or ``"neg_mean_absolute_error"``: greater is better. See ``cross_validate``.
     n_jobs : int, optional
         Number of threads; the result does not depend on it.
     random_state : int or RandomState instance, default 0
         Seed of the assignment to folds, for an int `cv`.
     noise_variance : float, optional
-        sigma^2 in AIC, BIC and Cp. Default: RSS / (n - rank - 1) of least squares on all columns, RSS / (n - rank) without
-        an intercept; must be given if this divisor is below 1.
+        sigma^2 in AIC, BIC and Cp. Default: RSS / (n - rank - 1) of least squares on all columns,
+        RSS / (n - rank) without an intercept; must be given if this divisor is below 1.
 
     Attributes
     ----------
@@ -537,7 +670,8 @@ class CertifiedElasticNetCV(Regression, PenaltyGrid):
     n_steps_ : None
         Always None: a grid of penalties has no steps.
     path_ : LassoPath
-        The fitted path: with ``CV`` in the name of the estimator over all `alphas`, otherwise one point, the model at `alpha`.
+        The fitted path: with ``CV`` in the name of the estimator over all `alphas`, otherwise one
+        point, the model at `alpha`.
     paths_ : list
         A list with the one ``path_``.
     place_ : PathPoint
@@ -545,19 +679,20 @@ class CertifiedElasticNetCV(Regression, PenaltyGrid):
     places_ : list of PathPoint
         A list with the one ``place_``.
     certificate_ : Certificate
-        Interval that contains the optimal value of the model's objective, in sums over samples, penalty included (divide by the
-        sum of the weights, or n_samples, for the scale of `alpha`). Its upper end is this model's own value. Computed on
-        access.
+        Interval that contains the optimal value of the model's objective, in sums over samples,
+        penalty included (divide by the sum of the weights, or n_samples, for the scale of `alpha`).
+        Its upper end is this model's own value. Computed on access.
     certificates_ : list of Certificate
         A list with the one ``certificate_``.
     cross_validation_ : CrossValidation
-        Losses on held-out rows at all points of the path, or of all paths compared. For classifiers with three classes or
-        more: a list, one for each class.
+        Losses on held-out rows at all points of the path, or of all paths compared. For classifiers
+        with three classes or more: a list, one for each class.
     criterion_ : ndarray of shape (n_points,)
-        Value of AIC, BIC or Cp at every point of the path; smaller is better. Only if `rule` is one of them; then there is no
-        ``cross_validation_``.
+        Value of AIC, BIC or Cp at every point of the path; smaller is better. Only if `rule` is one
+        of them; then there is no ``cross_validation_``.
     n_scans_ : float
-        Cost of the path on all rows: the number of passes over all columns; a pass over some of them counts as a fraction.
+        Cost of the path on all rows: the number of passes over all columns; a pass over some of
+        them counts as a fraction.
     n_features_in_ : int
         Number of features.
     feature_names_in_ : ndarray of shape (`n_features_in_`,)
@@ -580,15 +715,45 @@ class CertifiedElasticNetCV(Regression, PenaltyGrid):
     loss = None
 
     def __init__(
-        self, *, alphas=None, n_alphas=100, eps=1e-3, l1_ratio=0.5, standardize=False, fit_intercept=True,
-        penalty_factor=None, lower_limits=None, upper_limits=None, positive=False, tol=1e-6, gamma=1.0, rule="best",
-        cv=5, scoring=None, n_jobs=None, random_state=0, noise_variance=None,
-    ):  # fmt: skip
+        self,
+        *,
+        alphas=None,
+        n_alphas=100,
+        eps=1e-3,
+        l1_ratio=0.5,
+        standardize=False,
+        fit_intercept=True,
+        penalty_factor=None,
+        lower_limits=None,
+        upper_limits=None,
+        positive=False,
+        tol=1e-6,
+        gamma=1.0,
+        rule="best",
+        cv=5,
+        scoring=None,
+        n_jobs=None,
+        random_state=0,
+        noise_variance=None,
+    ):
         super().__init__(
-            alphas=alphas, n_alphas=n_alphas, eps=eps, standardize=standardize, fit_intercept=fit_intercept,
-            penalty_factor=penalty_factor, lower_limits=lower_limits, upper_limits=upper_limits, positive=positive, tol=tol,
-            gamma=gamma, rule=rule, cv=cv, scoring=scoring, n_jobs=n_jobs, random_state=random_state,
-        )  # fmt: skip
+            alphas=alphas,
+            n_alphas=n_alphas,
+            eps=eps,
+            standardize=standardize,
+            fit_intercept=fit_intercept,
+            penalty_factor=penalty_factor,
+            lower_limits=lower_limits,
+            upper_limits=upper_limits,
+            positive=positive,
+            tol=tol,
+            gamma=gamma,
+            rule=rule,
+            cv=cv,
+            scoring=scoring,
+            n_jobs=n_jobs,
+            random_state=random_state,
+        )
         self.l1_ratio = l1_ratio
         self.noise_variance = noise_variance
 
@@ -596,23 +761,27 @@ class CertifiedElasticNetCV(Regression, PenaltyGrid):
 class CertifiedLassoClassifier(Classification, OnePenalty):
     """The Lasso for classification, with an interval around its optimum.
 
-    Three classes or more are one-vs-rest: one model for each class, and probabilities are normalised to sum to 1. With `multinomial` they
-    are one model, with one certificate.
+    Three classes or more are one-vs-rest: one model for each class, and probabilities are
+    normalised to sum to 1. With `multinomial` they are one model, with one certificate.
 
     Parameters
     ----------
     alpha : float, default 0.01
-        The penalty. The objective is mean loss + alpha * (l1_ratio * sum_j abs(w_j) + (1 - l1_ratio) / 2 * sum_j w_j^2), so
-        alpha is lambda of glmnet with the same `standardize`. C of ``LogisticRegression`` is 1 / (alpha n_samples).
+        The penalty. The objective is mean loss + alpha * (l1_ratio * sum_j abs(w_j) + (1 -
+        l1_ratio) / 2 * sum_j w_j^2), so alpha is lambda of glmnet with the same `standardize`. C of
+        ``LogisticRegression`` is 1 / (alpha n_samples).
     l1_ratio : float, default 1.0
-        Share of the L1 norm in the penalty alpha * (l1_ratio * sum_j abs(w_j) + (1 - l1_ratio) / 2 * sum_j w_j^2).
+        Share of the L1 norm in the penalty alpha * (l1_ratio * sum_j abs(w_j) + (1 - l1_ratio) / 2
+        * sum_j w_j^2).
     standardize : bool, default False
-        True: the penalty is on the coefficients of columns of standard deviation 1, as in R's glmnet by default. False: on
-        those of the columns as they are, as in scikit-learn. ``coef_`` is on the scale of X in either case.
+        True: the penalty is on the coefficients of columns of standard deviation 1, as in R's
+        glmnet by default. False: on those of the columns as they are, as in scikit-learn. ``coef_``
+        is on the scale of X in either case.
     fit_intercept : bool, default True
         False: no intercept, and columns are not centred, as in scikit-learn.
     penalty_factor : array_like of shape (n_features,), optional
-        Multiplies the penalty of each coefficient; not rescaled to sum to n_features as glmnet does. Must be > 0. Default: 1.
+        Multiplies the penalty of each coefficient; not rescaled to sum to n_features as glmnet
+        does. Must be > 0. Default: 1.
     lower_limits : float or array_like of shape (n_features,), optional
         Lower limits (<= 0) of the coefficients of the columns of X, as in glmnet.
     upper_limits : float or array_like of shape (n_features,), optional
@@ -620,16 +789,18 @@ class CertifiedLassoClassifier(Classification, OnePenalty):
     positive : bool, default False
         True: no coefficient is negative, as in scikit-learn.
     tol : float, default 1e-6
-        Stop when the duality gap, a bound on how far the objective is above its optimum, is at most `tol` times the loss of the
-        constant model (less the smallest value that the loss can take). If rounding prevents this, a ``ConvergenceWarning``
-        gives the gap reached.
+        Stop when the duality gap, a bound on how far the objective is above its optimum, is at most
+        `tol` times the loss of the constant model (less the smallest value that the loss can take).
+        If rounding prevents this, a ``ConvergenceWarning`` gives the gap reached.
     loss : loss, optional
-        Default ``Logistic()``, or any other loss of two classes that ``lasso_path`` takes. The intercept is not penalised. With
-        ``Logistic()`` and columns of standard deviation 1 all coefficients are 0 for alpha >= 1/2.
+        Default ``Logistic()``, or any other loss of two classes that ``lasso_path`` takes. The
+        intercept is not penalised. With ``Logistic()`` and columns of standard deviation 1 all
+        coefficients are 0 for alpha >= 1/2.
     multinomial : bool, default False
-        True: multinomial logistic regression for three classes or more, see ``multinomial_path``: the penalty is summed over
-        the classes, as in glmnet with ``type.multinomial="ungrouped"`` and in scikit-learn's ``LogisticRegression``. With two
-        classes it is the same as False. Not with `l1_ratio` < 1, limits or `positive`.
+        True: multinomial logistic regression for three classes or more, see ``multinomial_path``:
+        the penalty is summed over the classes, as in glmnet with ``type.multinomial="ungrouped"``
+        and in scikit-learn's ``LogisticRegression``. With two classes it is the same as False. Not
+        with `l1_ratio` < 1, limits or `positive`.
 
     Attributes
     ----------
@@ -638,22 +809,24 @@ class CertifiedLassoClassifier(Classification, OnePenalty):
     intercept_ : ndarray of shape (n_models,)
         The intercepts.
     path_ : LassoPath
-        The fitted path: with ``CV`` in the name of the estimator over all `alphas`, otherwise one point, the model at `alpha`.
-        With one path for each class: see ``paths_``.
+        The fitted path: with ``CV`` in the name of the estimator over all `alphas`, otherwise one
+        point, the model at `alpha`. With one path for each class: see ``paths_``.
     paths_ : list
-        The paths: one, or one for each class if there are three or more (one in all with `multinomial=True`).
+        The paths: one, or one for each class if there are three or more (one in all with
+        `multinomial=True`).
     place_ : PathPoint
         The model's point on the path.
     places_ : list of PathPoint
         One for each of ``paths_``.
     certificate_ : Certificate
-        Interval that contains the optimal value of the model's objective, in sums over samples, penalty included (divide by the
-        sum of the weights, or n_samples, for the scale of `alpha`). Its upper end is this model's own value. Computed on
-        access.
+        Interval that contains the optimal value of the model's objective, in sums over samples,
+        penalty included (divide by the sum of the weights, or n_samples, for the scale of `alpha`).
+        Its upper end is this model's own value. Computed on access.
     certificates_ : list of Certificate
         One for each of ``paths_``.
     n_scans_ : float
-        Cost of the path on all rows: the number of passes over all columns; a pass over some of them counts as a fraction.
+        Cost of the path on all rows: the number of passes over all columns; a pass over some of
+        them counts as a fraction.
     classes_ : ndarray of shape (n_classes,)
         The class labels.
     n_features_in_ : int
@@ -678,9 +851,20 @@ class CertifiedLassoClassifier(Classification, OnePenalty):
     """
 
     def __init__(
-        self, *, alpha=0.01, l1_ratio=1.0, standardize=False, fit_intercept=True, penalty_factor=None,
-        lower_limits=None, upper_limits=None, positive=False, tol=1e-6, loss=None, multinomial=False,
-    ):  # fmt: skip
+        self,
+        *,
+        alpha=0.01,
+        l1_ratio=1.0,
+        standardize=False,
+        fit_intercept=True,
+        penalty_factor=None,
+        lower_limits=None,
+        upper_limits=None,
+        positive=False,
+        tol=1e-6,
+        loss=None,
+        multinomial=False,
+    ):
         self.alpha = alpha
         self.l1_ratio = l1_ratio
         self.standardize = standardize
@@ -695,10 +879,22 @@ class CertifiedLassoClassifier(Classification, OnePenalty):
 
     def _check_parameters(self):
         super()._check_parameters()
-        if validation.flag("multinomial", self.multinomial) and not isinstance(self._get_loss(), Logistic):
-            raise ValueError(f"multinomial=True is for Logistic(), got loss={shown(self.loss)}: leave one of them out.")
-        if self.multinomial and not (self.l1_ratio == 1 and self.lower_limits is self.upper_limits is None and not self.positive):
-            raise ValueError("multinomial=True is the Lasso without limits: leave out l1_ratio, lower_limits, upper_limits and positive.")
+        if validation.flag("multinomial", self.multinomial) and not isinstance(
+            self._get_loss(), Logistic
+        ):
+            raise ValueError(
+                f"multinomial=True is for Logistic(), got loss={shown(self.loss)}: leave one of "
+                "them out."
+            )
+        if self.multinomial and not (
+            self.l1_ratio == 1
+            and self.lower_limits is self.upper_limits is None
+            and not self.positive
+        ):
+            raise ValueError(
+                "multinomial=True is the Lasso without limits: leave out l1_ratio, lower_limits, "
+                "upper_limits and positive."
+            )
 
     @property
     def _joint(self):
@@ -715,9 +911,14 @@ class CertifiedLassoClassifier(Classification, OnePenalty):
             check_one_model(len(self.classes_))
         problem = self._problem(X, np.where(y == 0, 1.0, -1.0), weight, None)
         path = multinomial_path(
-            problem, y, [float(self.alpha)], tol=self.tol, penalty_factor=self._factors(problem),
-            unit_columns=False, fit_intercept=self.fit_intercept,
-        )  # fmt: skip
+            problem,
+            y,
+            [float(self.alpha)],
+            tol=self.tol,
+            penalty_factor=self._factors(problem),
+            unit_columns=False,
+            fit_intercept=self.fit_intercept,
+        )
         return path, PathPoint(step=0)
 
     def _probabilities(self, raw):
@@ -727,29 +928,34 @@ class CertifiedLassoClassifier(Classification, OnePenalty):
 class CertifiedLassoClassifierCV(Classification, PenaltyGrid):
     """The Lasso for classification; the penalty of each class chosen by cross-validation.
 
-    Three classes or more are one-vs-rest: one model for each class, and probabilities are normalised to sum to 1.
+    Three classes or more are one-vs-rest: one model for each class, and probabilities are
+    normalised to sum to 1.
 
     Parameters
     ----------
     alphas : sequence of float, optional
-        Penalties to choose from. The objective is mean loss + alpha * (l1_ratio * sum_j abs(w_j) + (1 - l1_ratio) / 2 * sum_j
-        w_j^2), so alpha is lambda of glmnet with the same `standardize`. C of ``LogisticRegression`` is 1 / (alpha n_samples).
-        Default: `n_alphas` values, evenly spaced on a log scale, from the smallest alpha at which all coefficients are 0 down
-        to `eps` times that.
+        Penalties to choose from. The objective is mean loss + alpha * (l1_ratio * sum_j abs(w_j) +
+        (1 - l1_ratio) / 2 * sum_j w_j^2), so alpha is lambda of glmnet with the same `standardize`.
+        C of ``LogisticRegression`` is 1 / (alpha n_samples). Default: `n_alphas` values, evenly
+        spaced on a log scale, from the smallest alpha at which all coefficients are 0 down to `eps`
+        times that.
     n_alphas : int, default 100
         Number of penalties of the default grid.
     eps : float, default 1e-3
         Smallest penalty of the default grid, divided by the largest.
     l1_ratio : float or sequence of float, default 1.0
-        Share of the L1 norm in the penalty alpha * (l1_ratio * sum_j abs(w_j) + (1 - l1_ratio) / 2 * sum_j w_j^2). From a
-        sequence, the best is chosen as well; with "one_se", the largest with an alpha within one standard error.
+        Share of the L1 norm in the penalty alpha * (l1_ratio * sum_j abs(w_j) + (1 - l1_ratio) / 2
+        * sum_j w_j^2). From a sequence, the best is chosen as well; with "one_se", the largest with
+        an alpha within one standard error.
     standardize : bool, default False
-        True: the penalty is on the coefficients of columns of standard deviation 1, as in R's glmnet by default. False: on
-        those of the columns as they are, as in scikit-learn. ``coef_`` is on the scale of X in either case.
+        True: the penalty is on the coefficients of columns of standard deviation 1, as in R's
+        glmnet by default. False: on those of the columns as they are, as in scikit-learn. ``coef_``
+        is on the scale of X in either case.
     fit_intercept : bool, default True
         False: no intercept, and columns are not centred, as in scikit-learn.
     penalty_factor : array_like of shape (n_features,), optional
-        Multiplies the penalty of each coefficient; not rescaled to sum to n_features as glmnet does. Must be > 0. Default: 1.
+        Multiplies the penalty of each coefficient; not rescaled to sum to n_features as glmnet
+        does. Must be > 0. Default: 1.
     lower_limits : float or array_like of shape (n_features,), optional
         Lower limits (<= 0) of the coefficients of the columns of X, as in glmnet.
     upper_limits : float or array_like of shape (n_features,), optional
@@ -757,27 +963,31 @@ class CertifiedLassoClassifierCV(Classification, PenaltyGrid):
     positive : bool, default False
         True: no coefficient is negative, as in scikit-learn.
     tol : float, default 1e-6
-        Stop when the duality gap, a bound on how far the objective is above its optimum, is at most `tol` times the loss of the
-        constant model (less the smallest value that the loss can take). If rounding prevents this, a ``ConvergenceWarning``
-        gives the gap reached.
+        Stop when the duality gap, a bound on how far the objective is above its optimum, is at most
+        `tol` times the loss of the constant model (less the smallest value that the loss can take).
+        If rounding prevents this, a ``ConvergenceWarning`` gives the gap reached.
     loss : loss, optional
-        Default ``Logistic()``, or any other loss of two classes that ``lasso_path`` takes. The intercept is not penalised. With
-        ``Logistic()`` and columns of standard deviation 1 all coefficients are 0 for alpha >= 1/2.
+        Default ``Logistic()``, or any other loss of two classes that ``lasso_path`` takes. The
+        intercept is not penalised. With ``Logistic()`` and columns of standard deviation 1 all
+        coefficients are 0 for alpha >= 1/2.
     gamma : float or sequence of float, default 1.0
-        The weight of the Lasso fit in each model, from 0 to 1; the other part is the unpenalised fit on its non-zero coefficients
-        (relaxed Lasso, see ``LassoPath.relaxed``), within the same limits. ``certificate_`` is then that of the Lasso beneath, and says
-        so. From a sequence, one is chosen along with the penalty; R's glmnet with
-        ``relax = TRUE`` takes ``[0, 0.25, 0.5, 0.75, 1]``. For "one_se", a smaller gamma counts as simpler.
+        The weight of the Lasso fit in each model, from 0 to 1; the other part is the unpenalised
+        fit on its non-zero coefficients (relaxed Lasso, see ``LassoPath.relaxed``), within the same
+        limits. ``certificate_`` is then that of the Lasso beneath, and says so. From a sequence,
+        one is chosen along with the penalty; R's glmnet with ``relax = TRUE`` takes
+        ``[0, 0.25, 0.5, 0.75, 1]``. For "one_se", a smaller gamma counts as simpler.
     rule : {"best", "one_se", "aic", "bic", "cp"}, default "best"
-        "best": smallest mean loss over the folds. "one_se": largest alpha within one standard error of it. "aic", "bic", "cp":
-        information criteria on all rows, no cross-validation; squared loss only.
+        "best": smallest mean loss over the folds. "one_se": largest alpha within one standard error
+        of it. "aic", "bic", "cp": information criteria on all rows, no cross-validation; squared
+        loss only.
     cv : int, splitter or iterable, default 5
-        An int: that many folds, stratified on y: rows are sorted by y, and of every `cv` consecutive rows each fold gets one, at
-        random. This differs from scikit-learn's ``KFold`` without shuffling. Pass a splitter for that, or
-        ``cb.model_selection.Bootstrap(25)`` for bootstrap samples.
+        An int: that many folds, stratified on y: rows are sorted by y, and of every `cv`
+        consecutive rows each fold gets one, at random. This differs from scikit-learn's ``KFold``
+        without shuffling. Pass a splitter for that, or ``cb.model_selection.Bootstrap(25)`` for
+        bootstrap samples.
     scoring : str or callable, optional
-        Criterion on held-out rows. Default: the mean loss. Or a scorer of scikit-learn, such as ``"roc_auc"`` or
-        ``"neg_mean_absolute_error"``: greater is better. See ``cross_validate``.
+        Criterion on held-out rows. Default: the mean loss. Or a scorer of scikit-learn, such as
+        ``"roc_auc"`` or ``"neg_mean_absolute_error"``: greater is better. See ``cross_validate``.
     n_jobs : int, optional
         Number of threads; the result does not depend on it.
     random_state : int or RandomState instance, default 0
@@ -796,8 +1006,8 @@ class CertifiedLassoClassifierCV(Classification, PenaltyGrid):
     n_steps_ : None
         Always None: a grid of penalties has no steps.
     path_ : LassoPath
-        The fitted path: with ``CV`` in the name of the estimator over all `alphas`, otherwise one point, the model at `alpha`.
-        With one path for each class: see ``paths_``.
+        The fitted path: with ``CV`` in the name of the estimator over all `alphas`, otherwise one
+        point, the model at `alpha`. With one path for each class: see ``paths_``.
     paths_ : list
         The paths: one, or one for each class if there are three or more.
     place_ : PathPoint
@@ -805,19 +1015,20 @@ class CertifiedLassoClassifierCV(Classification, PenaltyGrid):
     places_ : list of PathPoint
         One for each of ``paths_``.
     certificate_ : Certificate
-        Interval that contains the optimal value of the model's objective, in sums over samples, penalty included (divide by the
-        sum of the weights, or n_samples, for the scale of `alpha`). Its upper end is this model's own value. Computed on
-        access.
+        Interval that contains the optimal value of the model's objective, in sums over samples,
+        penalty included (divide by the sum of the weights, or n_samples, for the scale of `alpha`).
+        Its upper end is this model's own value. Computed on access.
     certificates_ : list of Certificate
         One for each of ``paths_``.
     cross_validation_ : CrossValidation
-        Losses on held-out rows at all points of the path, or of all paths compared. For classifiers with three classes or
-        more: a list, one for each class.
+        Losses on held-out rows at all points of the path, or of all paths compared. For classifiers
+        with three classes or more: a list, one for each class.
     criterion_ : ndarray of shape (n_points,)
-        Value of AIC, BIC or Cp at every point of the path; smaller is better. Only if `rule` is one of them; then there is no
-        ``cross_validation_``.
+        Value of AIC, BIC or Cp at every point of the path; smaller is better. Only if `rule` is one
+        of them; then there is no ``cross_validation_``.
     n_scans_ : float
-        Cost of the path on all rows: the number of passes over all columns; a pass over some of them counts as a fraction.
+        Cost of the path on all rows: the number of passes over all columns; a pass over some of
+        them counts as a fraction.
     classes_ : ndarray of shape (n_classes,)
         The class labels.
     n_features_in_ : int
@@ -840,36 +1051,70 @@ class CertifiedLassoClassifierCV(Classification, PenaltyGrid):
     """
 
     def __init__(
-        self, *, alphas=None, n_alphas=100, eps=1e-3, l1_ratio=1.0, standardize=False, fit_intercept=True,
-        penalty_factor=None, lower_limits=None, upper_limits=None, positive=False, tol=1e-6, loss=None, gamma=1.0,
-        rule="best", cv=5, scoring=None, n_jobs=None, random_state=0,
-    ):  # fmt: skip
+        self,
+        *,
+        alphas=None,
+        n_alphas=100,
+        eps=1e-3,
+        l1_ratio=1.0,
+        standardize=False,
+        fit_intercept=True,
+        penalty_factor=None,
+        lower_limits=None,
+        upper_limits=None,
+        positive=False,
+        tol=1e-6,
+        loss=None,
+        gamma=1.0,
+        rule="best",
+        cv=5,
+        scoring=None,
+        n_jobs=None,
+        random_state=0,
+    ):
         super().__init__(
-            alphas=alphas, n_alphas=n_alphas, eps=eps, standardize=standardize, fit_intercept=fit_intercept,
-            penalty_factor=penalty_factor, lower_limits=lower_limits, upper_limits=upper_limits, positive=positive, tol=tol,
-            gamma=gamma, rule=rule, cv=cv, scoring=scoring, n_jobs=n_jobs, random_state=random_state,
-        )  # fmt: skip
+            alphas=alphas,
+            n_alphas=n_alphas,
+            eps=eps,
+            standardize=standardize,
+            fit_intercept=fit_intercept,
+            penalty_factor=penalty_factor,
+            lower_limits=lower_limits,
+            upper_limits=upper_limits,
+            positive=positive,
+            tol=tol,
+            gamma=gamma,
+            rule=rule,
+            cv=cv,
+            scoring=scoring,
+            n_jobs=n_jobs,
+            random_state=random_state,
+        )
         self.l1_ratio = l1_ratio
         self.loss = loss
 
 
 class CertifiedPoissonRegressor(CountRegression, OnePenalty):
-    """Poisson regression with an l1 penalty, for counts or rates, with an interval around its optimum.
+    """Poisson regression with an l1 penalty, for counts or rates, with an interval around its
+    optimum.
 
     Parameters
     ----------
     alpha : float, default 1.0
-        The penalty. The objective is mean loss + alpha * (l1_ratio * sum_j abs(w_j) + (1 - l1_ratio) / 2 * sum_j w_j^2), so
-        alpha is lambda of glmnet with the same `standardize`.
+        The penalty. The objective is mean loss + alpha * (l1_ratio * sum_j abs(w_j) + (1 -
+        l1_ratio) / 2 * sum_j w_j^2), so alpha is lambda of glmnet with the same `standardize`.
     l1_ratio : float, default 1.0
-        Share of the L1 norm in the penalty alpha * (l1_ratio * sum_j abs(w_j) + (1 - l1_ratio) / 2 * sum_j w_j^2).
+        Share of the L1 norm in the penalty alpha * (l1_ratio * sum_j abs(w_j) + (1 - l1_ratio) / 2
+        * sum_j w_j^2).
     standardize : bool, default False
-        True: the penalty is on the coefficients of columns of standard deviation 1, as in R's glmnet by default. False: on
-        those of the columns as they are, as in scikit-learn. ``coef_`` is on the scale of X in either case.
+        True: the penalty is on the coefficients of columns of standard deviation 1, as in R's
+        glmnet by default. False: on those of the columns as they are, as in scikit-learn. ``coef_``
+        is on the scale of X in either case.
     fit_intercept : bool, default True
         False: no intercept, and columns are not centred, as in scikit-learn.
     penalty_factor : array_like of shape (n_features,), optional
-        Multiplies the penalty of each coefficient; not rescaled to sum to n_features as glmnet does. Must be > 0. Default: 1.
+        Multiplies the penalty of each coefficient; not rescaled to sum to n_features as glmnet
+        does. Must be > 0. Default: 1.
     lower_limits : float or array_like of shape (n_features,), optional
         Lower limits (<= 0) of the coefficients of the columns of X, as in glmnet.
     upper_limits : float or array_like of shape (n_features,), optional
@@ -877,9 +1122,9 @@ class CertifiedPoissonRegressor(CountRegression, OnePenalty):
     positive : bool, default False
         True: no coefficient is negative, as in scikit-learn.
     tol : float, default 1e-6
-        Stop when the duality gap, a bound on how far the objective is above its optimum, is at most `tol` times the loss of the
-        constant model (less the smallest value that the loss can take). If rounding prevents this, a ``ConvergenceWarning``
-        gives the gap reached.
+        Stop when the duality gap, a bound on how far the objective is above its optimum, is at most
+        `tol` times the loss of the constant model (less the smallest value that the loss can take).
+        If rounding prevents this, a ``ConvergenceWarning`` gives the gap reached.
 
     Attributes
     ----------
@@ -888,7 +1133,8 @@ class CertifiedPoissonRegressor(CountRegression, OnePenalty):
     intercept_ : float
         The intercept.
     path_ : LassoPath
-        The fitted path: with ``CV`` in the name of the estimator over all `alphas`, otherwise one point, the model at `alpha`.
+        The fitted path: with ``CV`` in the name of the estimator over all `alphas`, otherwise one
+        point, the model at `alpha`.
     paths_ : list
         A list with the one ``path_``.
     place_ : PathPoint
@@ -896,13 +1142,14 @@ class CertifiedPoissonRegressor(CountRegression, OnePenalty):
     places_ : list of PathPoint
         A list with the one ``place_``.
     certificate_ : Certificate
-        Interval that contains the optimal value of the model's objective, in sums over samples, penalty included (divide by the
-        sum of the weights, or n_samples, for the scale of `alpha`). Its upper end is this model's own value. Computed on
-        access.
+        Interval that contains the optimal value of the model's objective, in sums over samples,
+        penalty included (divide by the sum of the weights, or n_samples, for the scale of `alpha`).
+        Its upper end is this model's own value. Computed on access.
     certificates_ : list of Certificate
         A list with the one ``certificate_``.
     n_scans_ : float
-        Cost of the path on all rows: the number of passes over all columns; a pass over some of them counts as a fraction.
+        Cost of the path on all rows: the number of passes over all columns; a pass over some of
+        them counts as a fraction.
     n_features_in_ : int
         Number of features.
     feature_names_in_ : ndarray of shape (`n_features_in_`,)
@@ -925,9 +1172,18 @@ class CertifiedPoissonRegressor(CountRegression, OnePenalty):
     """
 
     def __init__(
-        self, *, alpha=1.0, l1_ratio=1.0, standardize=False, fit_intercept=True, penalty_factor=None,
-        lower_limits=None, upper_limits=None, positive=False, tol=1e-6,
-    ):  # fmt: skip
+        self,
+        *,
+        alpha=1.0,
+        l1_ratio=1.0,
+        standardize=False,
+        fit_intercept=True,
+        penalty_factor=None,
+        lower_limits=None,
+        upper_limits=None,
+        positive=False,
+        tol=1e-6,
+    ):
         self.alpha = alpha
         self.l1_ratio = l1_ratio
         self.standardize = standardize
@@ -945,23 +1201,27 @@ class CertifiedPoissonRegressorCV(CountRegression, PenaltyGrid):
     Parameters
     ----------
     alphas : sequence of float, optional
-        Penalties to choose from. The objective is mean loss + alpha * (l1_ratio * sum_j abs(w_j) + (1 - l1_ratio) / 2 * sum_j
-        w_j^2), so alpha is lambda of glmnet with the same `standardize`. Default: `n_alphas` values, evenly spaced on a log
-        scale, from the smallest alpha at which all coefficients are 0 down to `eps` times that.
+        Penalties to choose from. The objective is mean loss + alpha * (l1_ratio * sum_j abs(w_j) +
+        (1 - l1_ratio) / 2 * sum_j w_j^2), so alpha is lambda of glmnet with the same `standardize`.
+        Default: `n_alphas` values, evenly spaced on a log scale, from the smallest alpha at which
+        all coefficients are 0 down to `eps` times that.
     n_alphas : int, default 100
         Number of penalties of the default grid.
     eps : float, default 1e-3
         Smallest penalty of the default grid, divided by the largest.
     l1_ratio : float or sequence of float, default 1.0
-        Share of the L1 norm in the penalty alpha * (l1_ratio * sum_j abs(w_j) + (1 - l1_ratio) / 2 * sum_j w_j^2). From a
-        sequence, the best is chosen as well; with "one_se", the largest with an alpha within one standard error.
+        Share of the L1 norm in the penalty alpha * (l1_ratio * sum_j abs(w_j) + (1 - l1_ratio) / 2
+        * sum_j w_j^2). From a sequence, the best is chosen as well; with "one_se", the largest with
+        an alpha within one standard error.
     standardize : bool, default False
-        True: the penalty is on the coefficients of columns of standard deviation 1, as in R's glmnet by default. False: on
-        those of the columns as they are, as in scikit-learn. ``coef_`` is on the scale of X in either case.
+        True: the penalty is on the coefficients of columns of standard deviation 1, as in R's
+        glmnet by default. False: on those of the columns as they are, as in scikit-learn. ``coef_``
+        is on the scale of X in either case.
     fit_intercept : bool, default True
         False: no intercept, and columns are not centred, as in scikit-learn.
     penalty_factor : array_like of shape (n_features,), optional
-        Multiplies the penalty of each coefficient; not rescaled to sum to n_features as glmnet does. Must be > 0. Default: 1.
+        Multiplies the penalty of each coefficient; not rescaled to sum to n_features as glmnet
+        does. Must be > 0. Default: 1.
     lower_limits : float or array_like of shape (n_features,), optional
         Lower limits (<= 0) of the coefficients of the columns of X, as in glmnet.
     upper_limits : float or array_like of shape (n_features,), optional
@@ -969,24 +1229,27 @@ class CertifiedPoissonRegressorCV(CountRegression, PenaltyGrid):
     positive : bool, default False
         True: no coefficient is negative, as in scikit-learn.
     tol : float, default 1e-6
-        Stop when the duality gap, a bound on how far the objective is above its optimum, is at most `tol` times the loss of the
-        constant model (less the smallest value that the loss can take). If rounding prevents this, a ``ConvergenceWarning``
-        gives the gap reached.
+        Stop when the duality gap, a bound on how far the objective is above its optimum, is at most
+        `tol` times the loss of the constant model (less the smallest value that the loss can take).
+        If rounding prevents this, a ``ConvergenceWarning`` gives the gap reached.
     gamma : float or sequence of float, default 1.0
-        The weight of the Lasso fit in each model, from 0 to 1; the other part is the unpenalised fit on its non-zero coefficients
-        (relaxed Lasso, see ``LassoPath.relaxed``), within the same limits. ``certificate_`` is then that of the Lasso beneath, and says
-        so. From a sequence, one is chosen along with the penalty; R's glmnet with
-        ``relax = TRUE`` takes ``[0, 0.25, 0.5, 0.75, 1]``. For "one_se", a smaller gamma counts as simpler.
+        The weight of the Lasso fit in each model, from 0 to 1; the other part is the unpenalised
+        fit on its non-zero coefficients (relaxed Lasso, see ``LassoPath.relaxed``), within the same
+        limits. ``certificate_`` is then that of the Lasso beneath, and says so. From a sequence,
+        one is chosen along with the penalty; R's glmnet with ``relax = TRUE`` takes
+        ``[0, 0.25, 0.5, 0.75, 1]``. For "one_se", a smaller gamma counts as simpler.
     rule : {"best", "one_se", "aic", "bic", "cp"}, default "best"
-        "best": smallest mean loss over the folds. "one_se": largest alpha within one standard error of it. "aic", "bic", "cp":
-        information criteria on all rows, no cross-validation; squared loss only.
+        "best": smallest mean loss over the folds. "one_se": largest alpha within one standard error
+        of it. "aic", "bic", "cp": information criteria on all rows, no cross-validation; squared
+        loss only.
     cv : int, splitter or iterable, default 5
-        An int: that many folds, stratified on y: rows are sorted by y, and of every `cv` consecutive rows each fold gets one, at
-        random. This differs from scikit-learn's ``KFold`` without shuffling. Pass a splitter for that, or
-        ``cb.model_selection.Bootstrap(25)`` for bootstrap samples.
+        An int: that many folds, stratified on y: rows are sorted by y, and of every `cv`
+        consecutive rows each fold gets one, at random. This differs from scikit-learn's ``KFold``
+        without shuffling. Pass a splitter for that, or ``cb.model_selection.Bootstrap(25)`` for
+        bootstrap samples.
     scoring : str or callable, optional
-        Criterion on held-out rows. Default: the mean loss. Or a scorer of scikit-learn, such as ``"roc_auc"`` or
-        ``"neg_mean_absolute_error"``: greater is better. See ``cross_validate``.
+        Criterion on held-out rows. Default: the mean loss. Or a scorer of scikit-learn, such as
+        ``"roc_auc"`` or ``"neg_mean_absolute_error"``: greater is better. See ``cross_validate``.
     n_jobs : int, optional
         Number of threads; the result does not depend on it.
     random_state : int or RandomState instance, default 0
@@ -1005,7 +1268,8 @@ class CertifiedPoissonRegressorCV(CountRegression, PenaltyGrid):
     n_steps_ : None
         Always None: a grid of penalties has no steps.
     path_ : LassoPath
-        The fitted path: with ``CV`` in the name of the estimator over all `alphas`, otherwise one point, the model at `alpha`.
+        The fitted path: with ``CV`` in the name of the estimator over all `alphas`, otherwise one
+        point, the model at `alpha`.
     paths_ : list
         A list with the one ``path_``.
     place_ : PathPoint
@@ -1013,19 +1277,20 @@ class CertifiedPoissonRegressorCV(CountRegression, PenaltyGrid):
     places_ : list of PathPoint
         A list with the one ``place_``.
     certificate_ : Certificate
-        Interval that contains the optimal value of the model's objective, in sums over samples, penalty included (divide by the
-        sum of the weights, or n_samples, for the scale of `alpha`). Its upper end is this model's own value. Computed on
-        access.
+        Interval that contains the optimal value of the model's objective, in sums over samples,
+        penalty included (divide by the sum of the weights, or n_samples, for the scale of `alpha`).
+        Its upper end is this model's own value. Computed on access.
     certificates_ : list of Certificate
         A list with the one ``certificate_``.
     cross_validation_ : CrossValidation
-        Losses on held-out rows at all points of the path, or of all paths compared. For classifiers with three classes or
-        more: a list, one for each class.
+        Losses on held-out rows at all points of the path, or of all paths compared. For classifiers
+        with three classes or more: a list, one for each class.
     criterion_ : ndarray of shape (n_points,)
-        Value of AIC, BIC or Cp at every point of the path; smaller is better. Only if `rule` is one of them; then there is no
-        ``cross_validation_``.
+        Value of AIC, BIC or Cp at every point of the path; smaller is better. Only if `rule` is one
+        of them; then there is no ``cross_validation_``.
     n_scans_ : float
-        Cost of the path on all rows: the number of passes over all columns; a pass over some of them counts as a fraction.
+        Cost of the path on all rows: the number of passes over all columns; a pass over some of
+        them counts as a fraction.
     n_features_in_ : int
         Number of features.
     feature_names_in_ : ndarray of shape (`n_features_in_`,)
@@ -1046,13 +1311,42 @@ class CertifiedPoissonRegressorCV(CountRegression, PenaltyGrid):
     """
 
     def __init__(
-        self, *, alphas=None, n_alphas=100, eps=1e-3, l1_ratio=1.0, standardize=False, fit_intercept=True,
-        penalty_factor=None, lower_limits=None, upper_limits=None, positive=False, tol=1e-6, gamma=1.0, rule="best",
-        cv=5, scoring=None, n_jobs=None, random_state=0,
-    ):  # fmt: skip
+        self,
+        *,
+        alphas=None,
+        n_alphas=100,
+        eps=1e-3,
+        l1_ratio=1.0,
+        standardize=False,
+        fit_intercept=True,
+        penalty_factor=None,
+        lower_limits=None,
+        upper_limits=None,
+        positive=False,
+        tol=1e-6,
+        gamma=1.0,
+        rule="best",
+        cv=5,
+        scoring=None,
+        n_jobs=None,
+        random_state=0,
+    ):
         super().__init__(
-            alphas=alphas, n_alphas=n_alphas, eps=eps, standardize=standardize, fit_intercept=fit_intercept,
-            penalty_factor=penalty_factor, lower_limits=lower_limits, upper_limits=upper_limits, positive=positive, tol=tol,
-            gamma=gamma, rule=rule, cv=cv, scoring=scoring, n_jobs=n_jobs, random_state=random_state,
-        )  # fmt: skip
+            alphas=alphas,
+            n_alphas=n_alphas,
+            eps=eps,
+            standardize=standardize,
+            fit_intercept=fit_intercept,
+            penalty_factor=penalty_factor,
+            lower_limits=lower_limits,
+            upper_limits=upper_limits,
+            positive=positive,
+            tol=tol,
+            gamma=gamma,
+            rule=rule,
+            cv=cv,
+            scoring=scoring,
+            n_jobs=n_jobs,
+            random_state=random_state,
+        )
         self.l1_ratio = l1_ratio

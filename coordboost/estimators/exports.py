@@ -1,4 +1,6 @@
-"""Export of tree models in LightGBM's text format, for prediction and explanation by LightGBM and the many tools that read it."""
+"""Export of tree models in LightGBM's text format, for prediction and explanation by LightGBM and
+the many tools that read it.
+"""
 
 import json
 
@@ -26,7 +28,8 @@ OBJECTIVES = {
     Gamma: "gamma",
     Tweedie: "tweedie",
 }
-#: Bits of ``decision_type``: the split is by categories; missing values go left; missing values are NaN.
+#: Bits of ``decision_type``: the split is by categories; missing values go left; missing values are
+#: NaN.
 CATEGORIES, LEFT, NAN = 1, 2, 8
 #: Categories that are numbers must be below this: a set has a bit for each up to the largest.
 MOST = 1 << 24
@@ -44,8 +47,8 @@ def objective_of(loss):
 def lightgbm_text(run, beta=None):
     r"""Return the model at the end of a run over ``trees(...)`` as a LightGBM model file.
 
-    Raw predictions of ``lightgbm.Booster(model_str=...)``, ``predict(X, raw_score=True)``, are those
-    of ``run.predict(X)``, also for missing values, rare categories and those that are new.
+    Raw predictions of ``lightgbm.Booster(model_str=...)``, ``predict(X, raw_score=True)``, are
+    those of ``run.predict(X)``, also for missing values, rare categories and those that are new.
     ``predict(X)`` is on the scale of y; if your own loss has a link, it is raw, too.
 
     Parameters
@@ -70,8 +73,8 @@ def lightgbm_text(run, beta=None):
     Notes
     -----
     A leaf holds its value in the tree times the tree's coefficient; the first tree also contains
-    the constant. LightGBM sends all categories that a split does not list to the right, so the children
-    of a split are exchanged where missing values or rare categories go left here.
+    the constant. LightGBM sends all categories that a split does not list to the right, so the
+    children of a split are exchanged where missing values or rare categories go left here.
 
     Columns that had the dtype ``category`` in the fit, and columns of text, must have this dtype in
     the data frame that LightGBM gets. Other columns of categories hold numbers there, too; LightGBM
@@ -87,32 +90,46 @@ def lightgbm_text(run, beta=None):
     >>> cb.estimators.lightgbm_text(run).splitlines()[0]
     'tree'
     """
-    problem, bank = checked_run(run).problem, run.problem.dictionary
+    problem = checked_run(run).problem
+    bank = run.problem.dictionary
     if bank.tree is None:
-        raise ValueError("lightgbm_text needs a run over trees(...): other learners have no leaves.")
+        raise ValueError(
+            "lightgbm_text needs a run over trees(...): other learners have no leaves."
+        )
     binning = bank.family.binning
     beta = run.beta if beta is None else validation.numeric("beta", beta, 1)
     if len(beta) > bank.n_learners:
         raise ValueError(
-            f"beta must have an entry for each of the {bank.n_learners} trees of the run or fewer, got {len(beta)}."
+            f"beta must have an entry for each of the {bank.n_learners} trees of the run or fewer, "
+            f"got {len(beta)}."
         )
     return _file([_blocks(run, beta)], binning, objective_of(problem.loss))
 
 
 def multiclass_text(models):
-    """Return a multinomial model, a pair (run, beta) per class, as a LightGBM model file, which predicts (n_samples, n_classes)."""
+    """Return a multinomial model, a pair (run, beta) per class, as a LightGBM model file, which
+    predicts (n_samples, n_classes).
+    """
     blocks = [_blocks(run, beta) for run, beta in models]
     longest = max(map(len, blocks))
     blocks = [one + [_constant(0.0)] * (longest - len(one)) for one in blocks]
-    return _file(blocks, models[0][0].problem.dictionary.family.binning, f"multiclass num_class:{len(models)}")
+    return _file(
+        blocks,
+        models[0][0].problem.dictionary.family.binning,
+        f"multiclass num_class:{len(models)}",
+    )
 
 
 def _blocks(run, beta):
     """Return the trees of a run as blocks of the file; the first one also contains the constant."""
-    bank, constant, blocks = run.problem.dictionary, float(run.problem.constant), []
+    bank = run.problem.dictionary
+    constant = float(run.problem.constant)
+    blocks = []
     for j in np.flatnonzero(beta):
         tree = bank.tree(j)
-        blocks.append(_block(tree, beta[j] * tree.values + (0.0 if blocks else constant), bank.family.binning))
+        blocks.append(
+            _block(tree, beta[j] * tree.values + (0.0 if blocks else constant), bank.family.binning)
+        )
     return blocks or [_constant(constant)]
 
 
@@ -122,8 +139,13 @@ def _constant(value):
 
 
 def _file(models, binning, objective):
-    """Return the file, given the blocks of each class, equally many: in the file the classes alternate, one tree each per iteration."""
-    blocks = [f"Tree={k}\n{block}" for k, block in enumerate(block for turn in zip(*models, strict=True) for block in turn)]
+    """Return the file, given the blocks of each class, equally many: in the file the classes
+    alternate, one tree each per iteration.
+    """
+    blocks = [
+        f"Tree={k}\n{block}"
+        for k, block in enumerate(block for turn in zip(*models, strict=True) for block in turn)
+    ]
     names = _names(binning)
     head = {
         "version": "v4",
@@ -138,7 +160,10 @@ def _file(models, binning, objective):
     }
     lines = "".join(f"{key}={value}\n" for key, value in head.items())
     levels = json.dumps(_levels(binning))
-    return f"tree\n{lines}\n{''.join(blocks)}end of trees\n\nparameters:\nend of parameters\n\npandas_categorical:{levels}\n"
+    return (
+        f"tree\n{lines}\n{''.join(blocks)}end of trees\n\nparameters:\nend of "
+        f"parameters\n\npandas_categorical:{levels}\n"
+    )
 
 
 def _names(binning):
@@ -172,8 +197,12 @@ def _levels(binning):
 
 
 def _block(tree, values, binning):
-    """Return the block of one tree. Inner nodes and leaves are numbered separately; leaf l as a child is ``-l - 1``."""
-    inner, leaves = np.flatnonzero(tree.feature >= 0), np.flatnonzero(tree.feature < 0)
+    """Return the block of one tree.
+
+    Inner nodes and leaves are numbered separately; leaf l as a child is ``-l - 1``.
+    """
+    inner = np.flatnonzero(tree.feature >= 0)
+    leaves = np.flatnonzero(tree.feature < 0)
     leaves = leaves[np.argsort(tree.left[leaves])]
     number = np.empty(len(tree.feature), dtype=np.int64)
     number[inner], number[leaves] = np.arange(len(inner)), -np.arange(len(leaves)) - 1
@@ -198,7 +227,11 @@ def _block(tree, values, binning):
         "is_linear": [0],
         "shrinkage": [1],
     }
-    text = "".join(f"{key}={' '.join(map(str, np.asarray(part).tolist()))}\n" for key, part in lines.items() if len(part))
+    text = "".join(
+        f"{key}={' '.join(map(str, np.asarray(part).tolist()))}\n"
+        for key, part in lines.items()
+        if len(part)
+    )
     return f"{text}\n\n"
 
 
@@ -209,7 +242,10 @@ def _rules(tree, inner, binning):
     bounds, words : where the words of each set begin, and the words
     exchanged : (n_splits,), 1 where the right child here is the left one there
     """
-    thresholds, kinds, bounds, words = [], [], [0], []
+    thresholds = []
+    kinds = []
+    bounds = [0]
+    words = []
     exchanged = np.zeros(len(inner), dtype=np.int64)
     for k, at in enumerate(inner):
         g = tree.feature[at]
@@ -231,8 +267,13 @@ def _means(tree, values):
     """Return the mean value of the samples in each node, (n_nodes,)."""
     means = np.zeros(len(tree.feature))
     for at in range(len(means) - 1, -1, -1):
-        left, n = tree.left[at], tree.n_samples
-        means[at] = values[left] if tree.feature[at] < 0 else (n[left] * means[left] + n[left + 1] * means[left + 1]) / n[at]
+        left = tree.left[at]
+        n = tree.n_samples
+        means[at] = (
+            values[left]
+            if tree.feature[at] < 0
+            else (n[left] * means[left] + n[left + 1] * means[left + 1]) / n[at]
+        )
     return means
 
 
@@ -242,7 +283,8 @@ def _words(members, binning, g):
     LightGBM sends all others to the other side, also rare, unknown and missing ones.
     members : for each code whether it goes left
     """
-    name, labels = binning.names[g], binning.labels[g]
+    name = binning.names[g]
+    labels = binning.labels[g]
     rest = members[binning.unseen(g)]
     if binning.of_objects[g]:
         raise ValueError(
@@ -252,7 +294,8 @@ def _words(members, binning, g):
     if members[binning.gap(g)] != rest:
         raise ValueError(
             f"LightGBM's format takes a rare category for a missing one, and a split by {name!r} "
-            "sends them to different sides: give missing values a category of their own before the fit."
+            "sends them to different sides: give missing values a category of their own before "
+            "the fit."
         )
     known = np.arange(len(labels) - has_others(labels))
     chosen = known[members[known] != rest].tolist()

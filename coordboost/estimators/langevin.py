@@ -1,4 +1,6 @@
-"""The estimators of Langevin boosting: they sample plausible models, as from a Bayesian posterior, and average them."""
+"""The estimators of Langevin boosting: they sample plausible models, as from a Bayesian posterior,
+and average them.
+"""
 
 from typing import Any, NamedTuple
 
@@ -15,14 +17,17 @@ from coordboost.theory.langevin.chains import predictions_at
 
 #: Fewest rows from which the variance of the noise is estimated on rows held out.
 FEW = 50
-#: Limits of the default gamma: a run has at least TIME / (gamma eps) iterations, and gamma eps is at most MOST, which takes precedence.
+#: Limits of the default gamma: a run has at least TIME / (gamma eps) iterations, and gamma eps is
+#: at most MOST, which takes precedence.
 TIME, MOST = 10.0, 0.1
 #: Parameters that the chain shares with the model that estimates the variance of the noise.
 PILOT = ("max_depth", "max_leaf_nodes", "min_samples_leaf", "max_bins", "categorical_features")
 
 
 class Uncertainty(NamedTuple):
-    """Uncertainty per row, (n_samples,): `knowledge` (epistemic, shrinks with more data) and `data` (aleatoric)."""
+    """Uncertainty per row, (n_samples,): `knowledge` (epistemic, shrinks with more data) and `data`
+    (aleatoric).
+    """
 
     knowledge: np.ndarray
     data: np.ndarray
@@ -33,77 +38,110 @@ class Uncertainty(NamedTuple):
 
 
 class _LangevinGBM(_BaseBooster):
-    """Abstract base: with noise and shrinkage, the later models of a run are the members of an ensemble."""
+    """Abstract base: with noise and shrinkage, the later models of a run are the members of an
+    ensemble.
+    """
 
     #: Noise needs leaf values that are means, without bounds.
     monotonic_cst = None
 
     def _check_parameters(self):
         super()._check_parameters()
-        real("burn_in", self.burn_in, lambda part: 0 <= part < 1, "a fraction of the iterations in [0, 1)")
+        real(
+            "burn_in",
+            self.burn_in,
+            lambda part: 0 <= part < 1,
+            "a fraction of the iterations in [0, 1)",
+        )
         few("n_members", validation.whole("n_members", self.n_members, 1), 100_000)
         for name, limit in (("max_depth", 1), ("max_leaf_nodes", 2)):
             if getattr(self, name) is not None:
                 validation.whole(name, getattr(self, name), limit)
-        for name, check in (("beta", positive), ("gamma", not_negative), ("noise_variance", positive)):
+        for name, check in (
+            ("beta", positive),
+            ("gamma", not_negative),
+            ("noise_variance", positive),
+        ):
             if getattr(self, name, None) is not None:
                 check(name, getattr(self, name))
 
     def _begin(self, X, y, weight, offset):
         if offset is not None:
             raise ValueError(
-                f"{type(self).__name__} takes no offset, as its prior and noise refer to y: fit a squared loss to y - offset, "
+                f"{type(self).__name__} takes no offset, as its prior and noise refer to y: fit a "
+                "squared loss to y - offset, "
                 "or take another estimator."
             )
-        loss, total = self._get_loss(), float(len(y) if weight is None else weight.sum())
+        loss = self._get_loss()
+        total = float(len(y) if weight is None else weight.sum())
         if self.beta is None and total < 2:
             raise ValueError(
-                f"the sum of sample_weight is {total:.3g}, but weights count observations here: scale them, so that it is 2 or more, or "
+                f"the sum of sample_weight is {total:.3g}, but weights count observations here: "
+                "scale them, so that it is 2 or more, or "
                 "pass beta."
             )
         # losses of y - f depend on the unit of y
         scale = self._noise(X, y, weight) if loss.location else 1.0
         spread = float(np.cov(y, aweights=weight)) if loss.location and len(y) > 1 else 4.0
         self.noise_variance_ = scale if loss.quadratic else None
-        self.beta_ = (total / scale if scale > 0 else np.inf) if self.beta is None else float(self.beta)
+        self.beta_ = (
+            (total / scale if scale > 0 else np.inf) if self.beta is None else float(self.beta)
+        )
         leaves = 2.0 ** (6 if self.max_depth is None else self.max_depth)
         leaves = min(leaves, total, leaves if self.max_leaf_nodes is None else self.max_leaf_nodes)
         self._prior = scale / spread * leaves / total if spread > 0 else 0.0
         return super()._begin(X, y, weight, None)
 
     def _merge_copies(self, family, y, weight):
-        """Merge equal rows and add their weights, unless limits of leaves or random parts of the rows count single rows.
+        """Merge equal rows and add their weights, unless limits of leaves or random parts of the
+        rows count single rows.
 
-        Independent noise of variances w and v in two rows of the same leaves adds up to noise of variance w + v: the distribution of the
-        run does not change. After merging, its numbers are also the same for copies and for weights, and for any order of the rows.
+        Independent noise of variances w and v in two rows of the same leaves adds up to noise of
+        variance w + v: the distribution of the run does not change. After merging, its numbers are
+        also the same for copies and for weights, and for any order of the rows.
         """
         if self.min_samples_leaf > 1 or self.subsample < 1:
             return family, y, weight
         binned = family.binned
         first, weight = as_a_set(binned.codes, y, weight)
         codes = np.ascontiguousarray(binned.codes[:, first])
-        return family.at(binned._replace(codes=codes)), y[first], None if (weight == 1).all() else weight
+        return (
+            family.at(binned._replace(codes=codes)),
+            y[first],
+            None if (weight == 1).all() else weight,
+        )
 
     def _noise(self, X, y, weight):
-        """Estimate the variance of the noise as twice the validation loss of boosting; with fewer than FEW rows, half the variance of y."""
+        """Estimate the variance of the noise as twice the validation loss of boosting.
+
+        With fewer than FEW rows, half the variance of y.
+        """
         if getattr(self, "noise_variance", None) is not None:
             return float(self.noise_variance)
         if len(y) < FEW:
             return float(np.average((y - np.average(y, weights=weight)) ** 2, weights=weight)) / 2
         pilot = RandomizedGBMRegressor(
-            loss=self.loss, max_features=None, early_stopping=True, validation_fraction=0.25, random_state=self._seed,
+            loss=self.loss,
+            max_features=None,
+            early_stopping=True,
+            validation_fraction=0.25,
+            random_state=self._seed,
             **{name: getattr(self, name) for name in PILOT},
-        )  # fmt: skip
+        )
         pilot.fit(X, y, weight)
         return -2.0 * float(pilot.validation_score_.max())
 
     def _method(self, problem, rate):
         least = TIME / (rate * self.n_estimators)
-        self.gamma_ = min(max(self._prior, least), MOST / rate) if self.gamma is None else float(self.gamma)
+        self.gamma_ = (
+            min(max(self._prior, least), MOST / rate) if self.gamma is None else float(self.gamma)
+        )
         return sglb(rate, self.beta_, self.gamma_, self.subsample)
 
     def diagnose(self):
-        """Describe whether the theorems of Langevin boosting apply to this fit: one sentence for each run, a list."""
+        """Describe whether the theorems of Langevin boosting apply to this fit: one sentence for
+        each run, a list.
+        """
         return [str(regime(run)) for run in self.runs_]
 
     def _members(self, X):
@@ -113,23 +151,41 @@ class _LangevinGBM(_BaseBooster):
 
     def _members_of(self, model, binned):
         last = model.n_iter
-        steps = np.unique(np.linspace(min(float(self.burn_in) * last + 1, last), last, self.n_members).astype(int))
-        again = np.full(self.n_members - len(steps), steps[0])  # a short chain repeats its first member
+        steps = np.unique(
+            np.linspace(min(float(self.burn_in) * last + 1, last), last, self.n_members).astype(int)
+        )
+        again = np.full(
+            self.n_members - len(steps), steps[0]
+        )  # a short chain repeats its first member
         at = np.concatenate([again, steps])
-        return np.stack([one.copy() for one in predictions_at(model.run, at, model.run.problem.dictionary.standing(binned))])
+        return np.stack(
+            [
+                one.copy()
+                for one in predictions_at(
+                    model.run, at, model.run.problem.dictionary.standing(binned)
+                )
+            ]
+        )
 
     def _raw_predict(self, X):
         return self._members(X).mean(axis=0)
 
 
 def as_a_set(codes, y, weight):
-    """Merge equal rows; return the index of the first copy of each (n,), and the sum of the weights of its copies (n,).
+    """Merge equal rows.
 
-    codes : (n_features, n_samples), any whole numbers;  y, weight : (n_samples,), weight None for ones
-    The merged rows, sorted, do not depend on the order of the rows. *Cost*: a sort of the rows.
+    Return the index of the first copy of each (n,), and the sum of the weights of its copies (n,).
+
+    codes : (n_features, n_samples), any whole numbers; y, weight : (n_samples,), weight None for
+    ones The merged rows, sorted, do not depend on the order of the rows. *Cost*: a sort of the
+    rows.
     """
-    keys = np.ascontiguousarray(np.hstack([codes.T.view(np.uint8), (y + 0.0)[:, None].view(np.uint8)]))
-    _, first, place = np.unique(keys.view(np.dtype((np.void, keys.shape[1])))[:, 0], return_index=True, return_inverse=True)
+    keys = np.ascontiguousarray(
+        np.hstack([codes.T.view(np.uint8), (y + 0.0)[:, None].view(np.uint8)])
+    )
+    _, first, place = np.unique(
+        keys.view(np.dtype((np.void, keys.shape[1])))[:, 0], return_index=True, return_inverse=True
+    )
     return first, np.bincount(place, weight)
 
 
@@ -141,46 +197,56 @@ def entropy(p):
 class LangevinGBMRegressor(Regression, _LangevinGBM):
     """Stochastic gradient Langevin boosting, with predictive intervals, for regression.
 
-    The models of the last iterations are random samples of models that are plausible given the data; predictions average them. The run is
-    also called a chain.
+    The models of the last iterations are random samples of models that are plausible given the
+    data; predictions average them. The run is also called a chain.
 
     Parameters
     ----------
     loss : loss, optional
         Default ``Squared()``. Also ``Huber(d)``, or one of your own with a Lipschitz derivative.
     learning_rate : float, default 0.3
-        Shrinkage of each tree: it is multiplied by `learning_rate` / sigma, sigma the Lipschitz constant of the loss's derivative
-        (1 for the squared and Huber losses, 1/4 for the logistic).
+        Shrinkage of each tree: it is multiplied by `learning_rate` / sigma, sigma the Lipschitz
+        constant of the loss's derivative (1 for the squared and Huber losses, 1/4 for the
+        logistic).
     n_estimators : int, default 2000
         Number of iterations.
     max_depth : int or None, default 3
-        Maximum depth of a tree (splits from the root to a leaf). None, or a depth above 10, needs `max_leaf_nodes` as well.
+        Maximum depth of a tree (splits from the root to a leaf). None, or a depth above 10, needs
+        `max_leaf_nodes` as well.
     max_leaf_nodes : int, optional
-        Maximum number of leaves; if set, trees grow best-first (largest gain first) until it or `max_depth` is reached.
+        Maximum number of leaves; if set, trees grow best-first (largest gain first) until it or
+        `max_depth` is reached.
     min_samples_leaf : int, default 20
-        Minimum number of rows in a leaf. With fewer than twice as many rows no tree can split, and the model is a constant.
+        Minimum number of rows in a leaf. With fewer than twice as many rows no tree can split, and
+        the model is a constant.
     min_gain : float, default 0.0
-        A split must reduce the weighted sum of squared residuals (no factor 1/2, not the mean) by more than this.
+        A split must reduce the weighted sum of squared residuals (no factor 1/2, not the mean) by
+        more than this.
     l2_regularization : float, default 0.0
         Ridge penalty on leaf values, added to the sum of weights in a leaf.
     max_bins : int, default 255
-        Maximum number of bins per numeric feature; missing values get one more. A categorical feature has up to 255.
+        Maximum number of bins per numeric feature; missing values get one more. A categorical
+        feature has up to 255.
     categorical_features : sequence of names, indices or booleans, optional
-        Categorical features, in addition to the columns of a data frame with the dtype ``category``.
+        Categorical features, in addition to the columns of a data frame with the dtype
+        ``category``.
     noise_variance : float, optional
-        Variance of the target around its mean, squared loss only. Default: twice the validation loss of gradient boosting; with
-        fewer than 50 rows half the variance of y.
+        Variance of the target around its mean, squared loss only. Default: twice the validation
+        loss of gradient boosting; with fewer than 50 rows half the variance of y.
     beta : float, optional
-        Inverse temperature, in the unit 1 / (mean loss): the larger it is, the closer the sampled models are to the minimum of the
-        loss. Default for the squared loss: N / (noise variance), N the sum of the weights; the models are then samples from the
-        Bayesian posterior. For other losses of y - f, such as ``Huber(d)``, the noise variance is taken as twice the validation
-        loss of gradient boosting. For losses without a unit, such as the logistic, the default is N. CatBoost's
-        `diffusion_temperature` is beta / N. Weights count observations: doubling them all doubles the data.
+        Inverse temperature, in the unit 1 / (mean loss): the larger it is, the closer the sampled
+        models are to the minimum of the loss. Default for the squared loss: N / (noise variance), N
+        the sum of the weights; the models are then samples from the Bayesian posterior. For other
+        losses of y - f, such as ``Huber(d)``, the noise variance is taken as twice the validation
+        loss of gradient boosting. For losses without a unit, such as the logistic, the default is
+        N. CatBoost's `diffusion_temperature` is beta / N. Weights count observations: doubling them
+        all doubles the data.
     gamma : float, optional
-        Shrinkage: each iteration multiplies the model by 1 - gamma eps, eps = `learning_rate` / sigma. Default: such that the
-        prior, the distribution of predictions without data, has the standard deviation of the target for losses of y - f, and
-        2 for others. Then raised to 10 / (eps `n_estimators`) if it is smaller, as the run forgets its start over some
-        1 / (gamma eps) iterations; at most 0.1 / eps.
+        Shrinkage: each iteration multiplies the model by 1 - gamma eps, eps = `learning_rate` /
+        sigma. Default: such that the prior, the distribution of predictions without data, has the
+        standard deviation of the target for losses of y - f, and 2 for others. Then raised to 10 /
+        (eps `n_estimators`) if it is smaller, as the run forgets its start over some 1 / (gamma
+        eps) iterations; at most 0.1 / eps.
     subsample : float, default 1.0
         Fraction of the rows drawn at random for each gradient.
     n_members : int, default 100
@@ -188,44 +254,47 @@ class LangevinGBMRegressor(Regression, _LangevinGBM):
     burn_in : float, default 0.5
         Fraction of the iterations before the first of these models.
     early_stopping : bool, default False
-        True: hold out `validation_fraction` of the rows at random (stratified by class for classifiers) and stop by
-        `n_iter_no_change`. With `X_val` and `y_val` in `fit`, early stopping uses those rows, even if this is False. False
-        by default for any number of rows (scikit-learn's "auto" is not offered).
+        True: hold out `validation_fraction` of the rows at random (stratified by class for
+        classifiers) and stop by `n_iter_no_change`. With `X_val` and `y_val` in `fit`, early
+        stopping uses those rows, even if this is False. False by default for any number of rows
+        (scikit-learn's "auto" is not offered).
     validation_fraction : float, default 0.1
         Fraction of the rows that early stopping holds out.
     n_iter_no_change : int, default 10
-        Stop when `n_iter_no_change` successive iterations have not lowered the mean validation loss by more than `tol`. Checked
-        every ``max(1, n_iter_no_change // 2)`` iterations, so a few more trees may be grown; members are taken from the
-        iterations up to the best one.
+        Stop when `n_iter_no_change` successive iterations have not lowered the mean validation loss
+        by more than `tol`. Checked every ``max(1, n_iter_no_change // 2)`` iterations, so a few
+        more trees may be grown; members are taken from the iterations up to the best one.
     tol : float, default 1e-7
-        Least improvement of the validation loss that counts for `n_iter_no_change`, as a fraction of (mean validation loss of
-        the constant model - smallest value that the loss can take there, 0 for most losses).
+        Least improvement of the validation loss that counts for `n_iter_no_change`, as a fraction
+        of (mean validation loss of the constant model - smallest value that the loss can take
+        there, 0 for most losses).
     warm_start : bool, default False
         Continue the run of the last `fit`, up to `n_estimators` iterations, on the same data.
     random_state : int, RandomState instance or None, default None
         Seed of all random draws.
     n_jobs : int, optional
-        Maximum number of threads of a fit. None or -1: one for each core, but at most 8 and at most OMP_NUM_THREADS. The model is
-        the same for any number, bit for bit.
+        Maximum number of threads of a fit. None or -1: one for each core, but at most 8 and at most
+        OMP_NUM_THREADS. The model is the same for any number, bit for bit.
     verbose : int, default 0
         Print a line with the mean loss every `verbose` iterations; 0: print nothing.
 
     Attributes
     ----------
     run_ : Run
-        The run behind the model (see ``coordboost.engine.Run``); it can be replayed, saved and resumed. Its certificate
-        (an interval around the smallest loss) is of little use: no useful lower bound is known for trees. With three classes or
-        more: see ``runs_``.
+        The run behind the model (see ``coordboost.engine.Run``); it can be replayed, saved and
+        resumed. Its certificate (an interval around the smallest loss) is of little use: no useful
+        lower bound is known for trees. With three classes or more: see ``runs_``.
     runs_ : list of Run
         The runs: one, or one for each class if there are three or more.
     n_iter_ : int
         Number of iterations that predictions use.
     train_score_ : ndarray of shape (n_iter + 1,)
-        Minus the mean loss on the training rows (higher is better) after 0, 1, ... iterations; for three classes or more, summed
-        over the classes' runs. Computed on access.
+        Minus the mean loss on the training rows (higher is better) after 0, 1, ... iterations; for
+        three classes or more, summed over the classes' runs. Computed on access.
     validation_score_ : ndarray of shape (n_iter + 1,)
-        As `train_score_`, on the validation rows; only with early stopping. For three classes or more, a class that has passed its best
-        iteration keeps its loss from there, so the maximum is at `n_iter_`.
+        As `train_score_`, on the validation rows; only with early stopping. For three classes or
+        more, a class that has passed its best iteration keeps its loss from there, so the maximum
+        is at `n_iter_`.
     feature_importances_ : ndarray of shape (n_features,)
         Sum of the gains of all splits by a feature, divided by the total over all features.
     beta_ : float
@@ -241,9 +310,11 @@ class LangevinGBMRegressor(Regression, _LangevinGBM):
 
     Notes
     -----
-    *Source*: Ustimenko and Prokhorenkova, *SGLB: Stochastic Gradient Langevin Boosting*, Algorithm 2.
+    *Source*: Ustimenko and Prokhorenkova, *SGLB: Stochastic Gradient Langevin Boosting*, Algorithm
+    2.
 
-    The fitted model stores the binned table, one byte for each entry, so that the run can be continued.
+    The fitted model stores the binned table, one byte for each entry, so that the run can be
+    continued.
 
     Examples
     --------
@@ -258,19 +329,51 @@ class LangevinGBMRegressor(Regression, _LangevinGBM):
     """
 
     def __init__(
-        self, *, loss=None, learning_rate=0.3, n_estimators=2000, max_depth=3, max_leaf_nodes=None,
-        min_samples_leaf=20, min_gain=0.0, l2_regularization=0.0, max_bins=255, categorical_features=None,
-        noise_variance=None, beta=None, gamma=None, subsample=1.0, n_members=100, burn_in=0.5, early_stopping=False,
-        validation_fraction=0.1, n_iter_no_change=10, tol=1e-7, warm_start=False, random_state=None,
-        n_jobs=None, verbose=0,
-    ):  # fmt: skip
+        self,
+        *,
+        loss=None,
+        learning_rate=0.3,
+        n_estimators=2000,
+        max_depth=3,
+        max_leaf_nodes=None,
+        min_samples_leaf=20,
+        min_gain=0.0,
+        l2_regularization=0.0,
+        max_bins=255,
+        categorical_features=None,
+        noise_variance=None,
+        beta=None,
+        gamma=None,
+        subsample=1.0,
+        n_members=100,
+        burn_in=0.5,
+        early_stopping=False,
+        validation_fraction=0.1,
+        n_iter_no_change=10,
+        tol=1e-7,
+        warm_start=False,
+        random_state=None,
+        n_jobs=None,
+        verbose=0,
+    ):
         super().__init__(
-            loss=loss, learning_rate=learning_rate, n_estimators=n_estimators, min_samples_leaf=min_samples_leaf,
-            min_gain=min_gain, l2_regularization=l2_regularization, max_bins=max_bins,
-            categorical_features=categorical_features, early_stopping=early_stopping,
-            validation_fraction=validation_fraction, n_iter_no_change=n_iter_no_change, tol=tol,
-            warm_start=warm_start, random_state=random_state, n_jobs=n_jobs, verbose=verbose,
-        )  # fmt: skip
+            loss=loss,
+            learning_rate=learning_rate,
+            n_estimators=n_estimators,
+            min_samples_leaf=min_samples_leaf,
+            min_gain=min_gain,
+            l2_regularization=l2_regularization,
+            max_bins=max_bins,
+            categorical_features=categorical_features,
+            early_stopping=early_stopping,
+            validation_fraction=validation_fraction,
+            n_iter_no_change=n_iter_no_change,
+            tol=tol,
+            warm_start=warm_start,
+            random_state=random_state,
+            n_jobs=n_jobs,
+            verbose=verbose,
+        )
         self.max_depth = max_depth
         self.max_leaf_nodes = max_leaf_nodes
         self.noise_variance = noise_variance
@@ -282,7 +385,8 @@ class LangevinGBMRegressor(Regression, _LangevinGBM):
 
     @checked_call
     def predict_uncertainty(self, X: Any) -> Uncertainty:
-        """Variances for the rows of X: of the predicted mean over the members, and of the target around its mean.
+        """Variances for the rows of X: of the predicted mean over the members, and of the target
+        around its mean.
 
         Parameters
         ----------
@@ -292,8 +396,9 @@ class LangevinGBMRegressor(Regression, _LangevinGBM):
         Returns
         -------
         Uncertainty
-            ``knowledge``, the variance of the predictions over the members, (n_samples,), and ``data``, (n_samples,), the value
-            ``noise_variance_`` for all rows; NaN for losses other than the squared one. In the squared units of y.
+            ``knowledge``, the variance of the predictions over the members, (n_samples,), and
+            ``data``, (n_samples,), the value ``noise_variance_`` for all rows; NaN for losses other
+            than the squared one. In the squared units of y.
 
         Notes
         -----
@@ -301,10 +406,14 @@ class LangevinGBMRegressor(Regression, _LangevinGBM):
         """
         members = self._members(X)[:, :, 0]
         noise = np.nan if self.noise_variance_ is None else self.noise_variance_
-        return Uncertainty(members.var(axis=0, ddof=1 if len(members) > 1 else 0), np.full(members.shape[1], noise))
+        return Uncertainty(
+            members.var(axis=0, ddof=1 if len(members) > 1 else 0), np.full(members.shape[1], noise)
+        )
 
     @checked_call
-    def predict_interval(self, X: Any, level: float = 0.9, *, observation: bool = True) -> np.ndarray:
+    def predict_interval(
+        self, X: Any, level: float = 0.9, *, observation: bool = True
+    ) -> np.ndarray:
         """Central intervals for the rows of X.
 
         Parameters
@@ -319,13 +428,14 @@ class LangevinGBMRegressor(Regression, _LangevinGBM):
         Returns
         -------
         ndarray, (n_samples, 2)
-            Lower and upper ends on the scale of y: quantiles of a normal distribution with the mean and the variance of the members; for
-            new targets, plus the variance of the noise.
+            Lower and upper ends on the scale of y: quantiles of a normal distribution with the mean
+            and the variance of the members; for new targets, plus the variance of the noise.
 
         Raises
         ------
         ValueError
-            For a level that is not between 0 and 1; for new targets and a loss other than the squared one.
+            For a level that is not between 0 and 1; for new targets and a loss other than the
+            squared one.
 
         Notes
         -----
@@ -333,9 +443,14 @@ class LangevinGBMRegressor(Regression, _LangevinGBM):
         """
         positive("level", level, 1, "between 0 and 1")
         if observation and self.noise_variance_ is None:
-            raise ValueError("the variance of a new target is known for the squared loss only; pass observation=False.")
+            raise ValueError(
+                "the variance of a new target is known for the squared loss only; pass "
+                "observation=False."
+            )
         members = self._members(X)[:, :, 0]
-        variance = members.var(axis=0, ddof=1 if len(members) > 1 else 0) + (self.noise_variance_ if observation else 0.0)
+        variance = members.var(axis=0, ddof=1 if len(members) > 1 else 0) + (
+            self.noise_variance_ if observation else 0.0
+        )
         half = stats.norm.ppf((1 + level) / 2) * np.sqrt(variance)
         ends = [members.mean(axis=0) - half, members.mean(axis=0) + half]
         return np.stack([self._decide(end[:, None]) for end in ends], axis=1)
@@ -344,45 +459,57 @@ class LangevinGBMRegressor(Regression, _LangevinGBM):
 class LangevinGBMClassifier(Classification, _LangevinGBM):
     """Stochastic gradient Langevin boosting, with intervals of probabilities, for classification.
 
-    The models of the last iterations are random samples of models that are plausible given the data; predictions average them. The run is
-    also called a chain.
+    The models of the last iterations are random samples of models that are plausible given the
+    data; predictions average them. The run is also called a chain.
 
-    Three classes or more are one-vs-rest: one model for each class, and probabilities are normalised to sum to 1.
+    Three classes or more are one-vs-rest: one model for each class, and probabilities are
+    normalised to sum to 1.
 
     Parameters
     ----------
     loss : loss, optional
-        Default ``Logistic()``. Also one of your own with ``two_class = True`` and a Lipschitz derivative.
+        Default ``Logistic()``. Also one of your own with ``two_class = True`` and a Lipschitz
+        derivative.
     learning_rate : float, default 0.3
-        Shrinkage of each tree: it is multiplied by `learning_rate` / sigma, sigma the Lipschitz constant of the loss's derivative
-        (1 for the squared and Huber losses, 1/4 for the logistic).
+        Shrinkage of each tree: it is multiplied by `learning_rate` / sigma, sigma the Lipschitz
+        constant of the loss's derivative (1 for the squared and Huber losses, 1/4 for the
+        logistic).
     n_estimators : int, default 2000
         Number of iterations.
     max_depth : int or None, default 3
-        Maximum depth of a tree (splits from the root to a leaf). None, or a depth above 10, needs `max_leaf_nodes` as well.
+        Maximum depth of a tree (splits from the root to a leaf). None, or a depth above 10, needs
+        `max_leaf_nodes` as well.
     max_leaf_nodes : int, optional
-        Maximum number of leaves; if set, trees grow best-first (largest gain first) until it or `max_depth` is reached.
+        Maximum number of leaves; if set, trees grow best-first (largest gain first) until it or
+        `max_depth` is reached.
     min_samples_leaf : int, default 20
-        Minimum number of rows in a leaf. With fewer than twice as many rows no tree can split, and the model is a constant.
+        Minimum number of rows in a leaf. With fewer than twice as many rows no tree can split, and
+        the model is a constant.
     min_gain : float, default 0.0
-        A split must reduce the weighted sum of squared residuals (no factor 1/2, not the mean) by more than this.
+        A split must reduce the weighted sum of squared residuals (no factor 1/2, not the mean) by
+        more than this.
     l2_regularization : float, default 0.0
         Ridge penalty on leaf values, added to the sum of weights in a leaf.
     max_bins : int, default 255
-        Maximum number of bins per numeric feature; missing values get one more. A categorical feature has up to 255.
+        Maximum number of bins per numeric feature; missing values get one more. A categorical
+        feature has up to 255.
     categorical_features : sequence of names, indices or booleans, optional
-        Categorical features, in addition to the columns of a data frame with the dtype ``category``.
+        Categorical features, in addition to the columns of a data frame with the dtype
+        ``category``.
     beta : float, optional
-        Inverse temperature, in the unit 1 / (mean loss): the larger it is, the closer the sampled models are to the minimum of the
-        loss. Default for the squared loss: N / (noise variance), N the sum of the weights; the models are then samples from the
-        Bayesian posterior. For other losses of y - f, such as ``Huber(d)``, the noise variance is taken as twice the validation
-        loss of gradient boosting. For losses without a unit, such as the logistic, the default is N. CatBoost's
-        `diffusion_temperature` is beta / N. Weights count observations: doubling them all doubles the data.
+        Inverse temperature, in the unit 1 / (mean loss): the larger it is, the closer the sampled
+        models are to the minimum of the loss. Default for the squared loss: N / (noise variance), N
+        the sum of the weights; the models are then samples from the Bayesian posterior. For other
+        losses of y - f, such as ``Huber(d)``, the noise variance is taken as twice the validation
+        loss of gradient boosting. For losses without a unit, such as the logistic, the default is
+        N. CatBoost's `diffusion_temperature` is beta / N. Weights count observations: doubling them
+        all doubles the data.
     gamma : float, optional
-        Shrinkage: each iteration multiplies the model by 1 - gamma eps, eps = `learning_rate` / sigma. Default: such that the
-        prior, the distribution of predictions without data, has the standard deviation of the target for losses of y - f, and
-        2 for others. Then raised to 10 / (eps `n_estimators`) if it is smaller, as the run forgets its start over some
-        1 / (gamma eps) iterations; at most 0.1 / eps.
+        Shrinkage: each iteration multiplies the model by 1 - gamma eps, eps = `learning_rate` /
+        sigma. Default: such that the prior, the distribution of predictions without data, has the
+        standard deviation of the target for losses of y - f, and 2 for others. Then raised to 10 /
+        (eps `n_estimators`) if it is smaller, as the run forgets its start over some 1 / (gamma
+        eps) iterations; at most 0.1 / eps.
     subsample : float, default 1.0
         Fraction of the rows drawn at random for each gradient.
     n_members : int, default 100
@@ -390,47 +517,51 @@ class LangevinGBMClassifier(Classification, _LangevinGBM):
     burn_in : float, default 0.5
         Fraction of the iterations before the first of these models.
     early_stopping : bool, default False
-        True: hold out `validation_fraction` of the rows at random (stratified by class for classifiers) and stop by
-        `n_iter_no_change`. With `X_val` and `y_val` in `fit`, early stopping uses those rows, even if this is False. False
-        by default for any number of rows (scikit-learn's "auto" is not offered).
+        True: hold out `validation_fraction` of the rows at random (stratified by class for
+        classifiers) and stop by `n_iter_no_change`. With `X_val` and `y_val` in `fit`, early
+        stopping uses those rows, even if this is False. False by default for any number of rows
+        (scikit-learn's "auto" is not offered).
     validation_fraction : float, default 0.1
         Fraction of the rows that early stopping holds out.
     n_iter_no_change : int, default 10
-        Stop when `n_iter_no_change` successive iterations have not lowered the mean validation loss by more than `tol`. Checked
-        every ``max(1, n_iter_no_change // 2)`` iterations, so a few more trees may be grown; members are taken from the
-        iterations up to the best one.
+        Stop when `n_iter_no_change` successive iterations have not lowered the mean validation loss
+        by more than `tol`. Checked every ``max(1, n_iter_no_change // 2)`` iterations, so a few
+        more trees may be grown; members are taken from the iterations up to the best one.
     tol : float, default 1e-7
-        Least improvement of the validation loss that counts for `n_iter_no_change`, as a fraction of (mean validation loss of
-        the constant model - smallest value that the loss can take there, 0 for most losses).
+        Least improvement of the validation loss that counts for `n_iter_no_change`, as a fraction
+        of (mean validation loss of the constant model - smallest value that the loss can take
+        there, 0 for most losses).
     warm_start : bool, default False
         Continue the run of the last `fit`, up to `n_estimators` iterations, on the same data.
     random_state : int, RandomState instance or None, default None
         Seed of all random draws.
     n_jobs : int, optional
-        Maximum number of threads of a fit. None or -1: one for each core, but at most 8 and at most OMP_NUM_THREADS. The model is
-        the same for any number, bit for bit.
+        Maximum number of threads of a fit. None or -1: one for each core, but at most 8 and at most
+        OMP_NUM_THREADS. The model is the same for any number, bit for bit.
     verbose : int, default 0
         Print a line with the mean loss every `verbose` iterations; 0: print nothing.
     class_weight : dict or "balanced", optional
-        Weight of each class, which multiplies the `sample_weight` of its rows (also of rows that early stopping holds out, but not
-        of `X_val`). "balanced": n_samples / (number of classes * rows of the class).
+        Weight of each class, which multiplies the `sample_weight` of its rows (also of rows that
+        early stopping holds out, but not of `X_val`). "balanced": n_samples / (number of classes *
+        rows of the class).
 
     Attributes
     ----------
     run_ : Run
-        The run behind the model (see ``coordboost.engine.Run``); it can be replayed, saved and resumed. Its certificate
-        (an interval around the smallest loss) is of little use: no useful lower bound is known for trees. With three classes or
-        more: see ``runs_``.
+        The run behind the model (see ``coordboost.engine.Run``); it can be replayed, saved and
+        resumed. Its certificate (an interval around the smallest loss) is of little use: no useful
+        lower bound is known for trees. With three classes or more: see ``runs_``.
     runs_ : list of Run
         The runs: one, or one for each class if there are three or more.
     n_iter_ : int
         Number of iterations that predictions use.
     train_score_ : ndarray of shape (n_iter + 1,)
-        Minus the mean loss on the training rows (higher is better) after 0, 1, ... iterations; for three classes or more, summed
-        over the classes' runs. Computed on access.
+        Minus the mean loss on the training rows (higher is better) after 0, 1, ... iterations; for
+        three classes or more, summed over the classes' runs. Computed on access.
     validation_score_ : ndarray of shape (n_iter + 1,)
-        As `train_score_`, on the validation rows; only with early stopping. For three classes or more, a class that has passed its best
-        iteration keeps its loss from there, so the maximum is at `n_iter_`.
+        As `train_score_`, on the validation rows; only with early stopping. For three classes or
+        more, a class that has passed its best iteration keeps its loss from there, so the maximum
+        is at `n_iter_`.
     feature_importances_ : ndarray of shape (n_features,)
         Sum of the gains of all splits by a feature, divided by the total over all features.
     beta_ : float
@@ -448,9 +579,11 @@ class LangevinGBMClassifier(Classification, _LangevinGBM):
 
     Notes
     -----
-    *Source*: Ustimenko and Prokhorenkova, *SGLB: Stochastic Gradient Langevin Boosting*, Algorithm 2.
+    *Source*: Ustimenko and Prokhorenkova, *SGLB: Stochastic Gradient Langevin Boosting*, Algorithm
+    2.
 
-    The fitted model stores the binned table, one byte for each entry, so that the run can be continued.
+    The fitted model stores the binned table, one byte for each entry, so that the run can be
+    continued.
 
     Examples
     --------
@@ -465,19 +598,51 @@ class LangevinGBMClassifier(Classification, _LangevinGBM):
     """
 
     def __init__(
-        self, *, loss=None, learning_rate=0.3, n_estimators=2000, max_depth=3, max_leaf_nodes=None,
-        min_samples_leaf=20, min_gain=0.0, l2_regularization=0.0, max_bins=255, categorical_features=None, beta=None,
-        gamma=None, subsample=1.0, n_members=100, burn_in=0.5, early_stopping=False, validation_fraction=0.1,
-        n_iter_no_change=10, tol=1e-7, warm_start=False, random_state=None,
-        n_jobs=None, verbose=0, class_weight=None,
-    ):  # fmt: skip
+        self,
+        *,
+        loss=None,
+        learning_rate=0.3,
+        n_estimators=2000,
+        max_depth=3,
+        max_leaf_nodes=None,
+        min_samples_leaf=20,
+        min_gain=0.0,
+        l2_regularization=0.0,
+        max_bins=255,
+        categorical_features=None,
+        beta=None,
+        gamma=None,
+        subsample=1.0,
+        n_members=100,
+        burn_in=0.5,
+        early_stopping=False,
+        validation_fraction=0.1,
+        n_iter_no_change=10,
+        tol=1e-7,
+        warm_start=False,
+        random_state=None,
+        n_jobs=None,
+        verbose=0,
+        class_weight=None,
+    ):
         super().__init__(
-            loss=loss, learning_rate=learning_rate, n_estimators=n_estimators, min_samples_leaf=min_samples_leaf,
-            min_gain=min_gain, l2_regularization=l2_regularization, max_bins=max_bins,
-            categorical_features=categorical_features, early_stopping=early_stopping,
-            validation_fraction=validation_fraction, n_iter_no_change=n_iter_no_change, tol=tol,
-            warm_start=warm_start, random_state=random_state, n_jobs=n_jobs, verbose=verbose,
-        )  # fmt: skip
+            loss=loss,
+            learning_rate=learning_rate,
+            n_estimators=n_estimators,
+            min_samples_leaf=min_samples_leaf,
+            min_gain=min_gain,
+            l2_regularization=l2_regularization,
+            max_bins=max_bins,
+            categorical_features=categorical_features,
+            early_stopping=early_stopping,
+            validation_fraction=validation_fraction,
+            n_iter_no_change=n_iter_no_change,
+            tol=tol,
+            warm_start=warm_start,
+            random_state=random_state,
+            n_jobs=n_jobs,
+            verbose=verbose,
+        )
         self.class_weight = class_weight
         self.max_depth = max_depth
         self.max_leaf_nodes = max_leaf_nodes
@@ -503,7 +668,10 @@ class LangevinGBMClassifier(Classification, _LangevinGBM):
 
     @checked_call
     def decision_function(self, X):
-        """The log odds of the second class, (n_samples,); with more than two, the probability of each class, (n_samples, n_classes)."""
+        """The log odds of the second class, (n_samples,).
+
+        With more than two, the probability of each class, (n_samples, n_classes).
+        """
         p = self.predict_proba(X)
         if p.shape[1] > 2:
             return p
@@ -512,7 +680,8 @@ class LangevinGBMClassifier(Classification, _LangevinGBM):
 
     @checked_call
     def predict_uncertainty(self, X: Any) -> Uncertainty:
-        """Entropy of the class of each row of X, in nats, in two parts: from the disagreement of the members, and within them.
+        """Entropy of the class of each row of X, in nats, in two parts: from the disagreement of
+        the members, and within them.
 
         Parameters
         ----------
@@ -522,15 +691,17 @@ class LangevinGBMClassifier(Classification, _LangevinGBM):
         Returns
         -------
         Uncertainty
-            ``data``, (n_samples,), the mean entropy of the members, and ``knowledge``, (n_samples,), the excess of the
-            entropy of their mean over it: the mutual information of class and member.
+            ``data``, (n_samples,), the mean entropy of the members, and ``knowledge``,
+            (n_samples,), the excess of the entropy of their mean over it: the mutual information of
+            class and member.
 
         Notes
         -----
         *Cost*: each tree of the chain once on each row.
         """
         p = self._member_probabilities(X)
-        total, each = entropy(p.mean(axis=0)), entropy(p).mean(axis=0)
+        total = entropy(p.mean(axis=0))
+        each = entropy(p).mean(axis=0)
         return Uncertainty(np.maximum(total - each, 0.0), each)
 
     @checked_call
@@ -559,4 +730,8 @@ class LangevinGBMClassifier(Classification, _LangevinGBM):
         *Cost*: each tree of the chain once on each row.
         """
         positive("level", level, 1, "between 0 and 1")
-        return np.moveaxis(np.quantile(self._member_probabilities(X), [(1 - level) / 2, (1 + level) / 2], axis=0), 0, -1)
+        return np.moveaxis(
+            np.quantile(self._member_probabilities(X), [(1 - level) / 2, (1 + level) / 2], axis=0),
+            0,
+            -1,
+        )

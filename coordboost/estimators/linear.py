@@ -1,4 +1,7 @@
-"""Base of the linear estimators: a path for each target, and the model at one of its points; a mixin for cross-validation."""
+"""Base of the linear estimators: a path for each target, and the model at one of its points.
+
+A mixin for cross-validation.
+"""
 
 import html
 import warnings
@@ -11,7 +14,13 @@ from sklearn import get_config
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.model_selection import check_cv
 from sklearn.utils.extmath import safe_sparse_dot
-from sklearn.utils.metadata_routing import UNUSED, MetadataRouter, MethodMapping, get_routing_for_object, process_routing
+from sklearn.utils.metadata_routing import (
+    UNUSED,
+    MetadataRouter,
+    MethodMapping,
+    get_routing_for_object,
+    process_routing,
+)
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from coordboost._utils.checks import positive, real, shown
@@ -37,7 +46,13 @@ from coordboost.estimators.base import (
 from coordboost.estimators.other_names import no_parameter
 from coordboost.model_selection.folds import Folds
 from coordboost.model_selection.splits import folds_of, pairs_of
-from coordboost.model_selection.validate import RULES, CrossValidation, measure_of, of_folds, rows_quickly
+from coordboost.model_selection.validate import (
+    RULES,
+    CrossValidation,
+    measure_of,
+    of_folds,
+    rows_quickly,
+)
 from coordboost.paths.freedom import COSTS, criterion
 from coordboost.paths.places import PathPoint
 
@@ -45,12 +60,14 @@ from coordboost.paths.places import PathPoint
 class _BaseLinear(_BaseEstimator):
     """Abstract base of linear models: a path for each target, and the model at its end.
 
-    Subclasses supply ``_paths(problem, products=None)``, a list of pairs: a path, and a function ``(problem, products)`` that computes
-    the same path on other rows. `products` are the ``Products`` of the problem or None, see ``coordboost.model_selection.folds``.
-    ``Regression`` or ``Classification`` supplies the loss, the targets and the predictions.
+    Subclasses supply ``_paths(problem, products=None)``, a list of pairs: a path, and a function
+    ``(problem, products)`` that computes the same path on other rows. `products` are the
+    ``Products`` of the problem or None, see ``coordboost.model_selection.folds``. ``Regression`` or
+    ``Classification`` supplies the loss, the targets and the predictions.
     """
 
-    #: Whether its paths are computed from a Gram matrix: folds can derive theirs from that of all rows.
+    #: Whether its paths are computed from a Gram matrix: folds can derive theirs from that of all
+    #: rows.
     _by_gram = False
 
     def _check_parameters(self):
@@ -68,8 +85,9 @@ class _BaseLinear(_BaseEstimator):
         sample_weight : array_like, (n_samples,), optional
             Multiplies the terms of the loss. Rows of weight 0 are left out.
         offset : array_like, (n_samples,), optional
-            A known part of the predictions on the link scale, such as log(exposure) for ``Poisson()``; default 0. The
-            model is added to it. For new rows, pass theirs to `predict`.
+            A known part of the predictions on the link scale, such as log(exposure) for
+            ``Poisson()``; default 0. The model is added to it. For new rows, pass theirs to
+            `predict`.
 
         Returns
         -------
@@ -83,7 +101,8 @@ class _BaseLinear(_BaseEstimator):
         Warns
         -----
         ConvergenceWarning
-            If a path ended early, or the gap of a model is above `tol`; the model and its certificate are still valid.
+            If a path ended early, or the gap of a model is above `tol`; the model and its
+            certificate are still valid.
         ConstantColumnWarning
             If all columns of X are constant; the model is then a constant.
         """
@@ -93,9 +112,12 @@ class _BaseLinear(_BaseEstimator):
         """Check the parameters and the data; return rows, targets, weights and offset."""
         self._check_parameters()
         X = self._check_table(X, reset=True)
-        y, weight = self._check_y(X, y, True), check_weights(X, sample_weight)
+        y = self._check_y(X, y, True)
+        weight = check_weights(X, sample_weight)
         if weight is not None and np.count_nonzero(weight) < 2:
-            raise ValueError(f"{type(self).__name__} needs two rows with a weight above 0, got n_samples = 1.")
+            raise ValueError(
+                f"{type(self).__name__} needs two rows with a weight above 0, got n_samples = 1."
+            )
         return X, y, weight, check_offset(X, offset)
 
     def _fit(self, X, y, weight, offset, folds=None):
@@ -130,7 +152,9 @@ class _BaseLinear(_BaseEstimator):
         X = validation.sound(X) if issparse(X) else X
         try:
             with in_float64("X"):
-                return validate_data(self, X, reset=reset, accept_sparse="csc", dtype=np.float64, **least)
+                return validate_data(
+                    self, X, reset=reset, accept_sparse="csc", dtype=np.float64, **least
+                )
         except (TypeError, ValueError):
             if is_frame(X):
                 refuse_words(X)  # a message that names the columns, if they are no numbers
@@ -139,7 +163,9 @@ class _BaseLinear(_BaseEstimator):
     def _problem(self, X, y, weight, offset):
         names = getattr(self, "feature_names_in_", None)
         with warnings.catch_warnings():
-            warnings.filterwarnings("ignore", validation.SOME_CONSTANT, validation.ConstantColumnWarning)  # coefficients 0
+            warnings.filterwarnings(
+                "ignore", validation.SOME_CONSTANT, validation.ConstantColumnWarning
+            )  # coefficients 0
             names = None if names is None else names.tolist()
             more = {"sample_weight": weight, "offset": offset, "feature_names": names}
             return Problem(X, y, self._get_loss(), center=bool(self.fit_intercept), **more)
@@ -150,7 +176,9 @@ class _BaseLinear(_BaseEstimator):
         return path, PathPoint(step=path.n_points - 1)
 
     def _short_of(self, path, place):
-        """Return a warning text if the model misses the requested accuracy, else an empty string."""
+        """Return a warning text if the model misses the requested accuracy, else an empty
+        string.
+        """
         return ""
 
     def _fitted_loss(self):
@@ -168,14 +196,20 @@ class _BaseLinear(_BaseEstimator):
 
     @property
     def certificate_(self):
-        """Interval that contains the optimal value of the objective. *Cost*: for a run see ``Run.certificate``, else none."""
+        """Interval that contains the optimal value of the objective.
+
+        *Cost*: for a run see ``Run.certificate``, else none.
+        """
         return self._only("certificates_")
 
     @property
     def certificates_(self):
         """One certificate for each path, a list."""
         check_is_fitted(self)
-        return [path.certificate_at(place) for path, place in zip(self.paths_, self.places_, strict=True)]
+        return [
+            path.certificate_at(place)
+            for path, place in zip(self.paths_, self.places_, strict=True)
+        ]
 
     @property
     def n_scans_(self):
@@ -186,13 +220,16 @@ class _BaseLinear(_BaseEstimator):
     def _only(self, name):
         check_is_fitted(self)
         if len(self.paths_) > 1:
-            raise AttributeError(f"there are {len(self.paths_)} paths, one for each class: see {name}.")
+            raise AttributeError(
+                f"there are {len(self.paths_)} paths, one for each class: see {name}."
+            )
         return getattr(self, name)[0]
 
     def _raw_predict(self, X):
         """Return the predictions of all models on the link scale, (n_samples, n_models)."""
         check_is_fitted(self)
-        coef, intercept = np.atleast_2d(self.coef_), np.atleast_1d(self.intercept_)
+        coef = np.atleast_2d(self.coef_)
+        intercept = np.atleast_1d(self.intercept_)
         return safe_sparse_dot(self._check_table(X), coef.T, dense_output=True) + intercept
 
     def _html_repr(self):
@@ -200,32 +237,50 @@ class _BaseLinear(_BaseEstimator):
         display = super()._html_repr()
         if not hasattr(self, "paths_"):
             return display
-        lines = [f"{path!r}: {certificate}" for path, certificate in zip(self.paths_, self.certificates_, strict=True)]
-        return f"{display}<ul style='font-family: monospace'>{''.join(f'<li>{html.escape(line)}</li>' for line in lines)}</ul>"
+        lines = [
+            f"{path!r}: {certificate}"
+            for path, certificate in zip(self.paths_, self.certificates_, strict=True)
+        ]
+        return (
+            f"{display}<ul style='font-family: "
+            f"monospace'>{''.join(f'<li>{html.escape(line)}</li>' for line in lines)}</ul>"
+        )
 
 
 class CrossValidated:
-    """Mixin of linear estimators that choose the point on their paths by cross-validation or by AIC, BIC or Cp."""
+    """Mixin of linear estimators that choose the point on their paths by cross-validation or by
+    AIC, BIC or Cp.
+    """
 
-    #: With scikit-learn's metadata routing, `groups` are passed to the splitter if it requests them; the fit itself does not use them.
+    #: With scikit-learn's metadata routing, `groups` are passed to the splitter if it requests
+    #: them; the fit itself does not use them.
     __metadata_request__fit = {"groups": UNUSED}  # noqa: RUF012
 
     def _check_parameters(self):
         super()._check_parameters()
         if not isinstance(self.rule, str) or self.rule not in (*RULES, *COSTS):
-            raise ValueError(f"rule must be 'best', 'one_se', 'aic', 'bic' or 'cp', got {shown(self.rule)}.")
+            raise ValueError(
+                f"rule must be 'best', 'one_se', 'aic', 'bic' or 'cp', got {shown(self.rule)}."
+            )
         if getattr(self, "noise_variance", None) is not None:
             positive("noise_variance", self.noise_variance)
         if self.scoring is not None and self.rule not in RULES:
-            raise ValueError(f"scoring is for rows held out, which rule={self.rule!r} does not use: leave one of them out.")
+            raise ValueError(
+                f"scoring is for rows held out, which rule={self.rule!r} does not use: leave one "
+                "of them out."
+            )
         if self.n_jobs is not None:
             real(
-                "n_jobs", self.n_jobs, lambda number: 0 < abs(number) < 1 << 20 and number == int(number),
+                "n_jobs",
+                self.n_jobs,
+                lambda number: 0 < abs(number) < 1 << 20 and number == int(number),
                 "a whole number other than 0, below a million, or None",
-            )  # fmt: skip
+            )
 
     def get_metadata_routing(self):
-        """Return what `fit` uses and passes to its splitter, a ``MetadataRouter``: see scikit-learn's guide to metadata routing."""
+        """Return what `fit` uses and passes to its splitter, a ``MetadataRouter``: see
+        scikit-learn's guide to metadata routing.
+        """
         passed_on = MethodMapping().add(caller="fit", callee="split")
         router = MetadataRouter(owner=type(self).__name__).add_self_request(self)
         return router.add(splitter=check_cv(self.cv), method_mapping=passed_on)
@@ -239,11 +294,12 @@ class CrossValidated:
         X : array_like, data frame or sparse matrix, (n_samples, n_features)
         y : array_like, (n_samples,)
         sample_weight : array_like, (n_samples,), optional
-            Weights of the fits and of the losses on held-out rows. Rows of weight 0 are left out, and so are folds without other
-            held-out rows.
+            Weights of the fits and of the losses on held-out rows. Rows of weight 0 are left out,
+            and so are folds without other held-out rows.
         offset : array_like, (n_samples,), optional
-            A known part of the predictions on the link scale, such as log(exposure) for ``Poisson()``; default 0. The
-            model is added to it. For new rows, pass theirs to `predict`.
+            A known part of the predictions on the link scale, such as log(exposure) for
+            ``Poisson()``; default 0. The model is added to it. For new rows, pass theirs to
+            `predict`.
         groups : array_like, (n_samples,), optional
             For a splitter that keeps groups together.
         **params : array_like, optional
@@ -270,18 +326,28 @@ class CrossValidated:
         if not get_config()["enable_metadata_routing"]:
             if params:
                 known = ["X", "y", "sample_weight", "groups"]
-                raise TypeError(no_parameter(type(self), f"{type(self).__name__}.fit", list(params), known))
+                raise TypeError(
+                    no_parameter(type(self), f"{type(self).__name__}.fit", list(params), known)
+                )
             return given
-        if sample_weight is not None and get_routing_for_object(self._splitter()).consumes("split", ["sample_weight"]):
+        if sample_weight is not None and get_routing_for_object(self._splitter()).consumes(
+            "split", ["sample_weight"]
+        ):
             given["sample_weight"] = sample_weight
         return process_routing(self, "fit", **given).splitter.split
 
     def _folds(self, X, y, weight, split_params):
-        """Return pairs (rows to fit, rows held out); rows of weight 0 are left out and not counted."""
+        """Return pairs (rows to fit, rows held out).
+
+        Rows of weight 0 are left out and not counted.
+        """
         counts = np.ones(len(y), dtype=bool) if weight is None else weight > 0
         if isinstance(self.cv, int | np.integer) and not isinstance(self.cv, bool):
             if "groups" in split_params:
-                raise ValueError(f"groups need a splitter that keeps them together, such as cv=GroupKFold({self.cv}), got cv={self.cv}.")
+                raise ValueError(
+                    "groups need a splitter that keeps them together, such as "
+                    f"cv=GroupKFold({self.cv}), got cv={self.cv}."
+                )
             seed = check_seed(self.random_state)
             with named(folds="cv"):
                 folds = folds_of(y[counts], self.cv, seed)
@@ -291,7 +357,10 @@ class CrossValidated:
                 splitter = self._splitter(y)
                 given = list(splitter.split(X, y, **split_params))
             place = np.cumsum(counts) - 1
-            folds = [tuple(place[rows[counts[rows]]] for rows in pair) for pair in pairs_of("cv", given, len(y))]
+            folds = [
+                tuple(place[rows[counts[rows]]] for rows in pair)
+                for pair in pairs_of("cv", given, len(y))
+            ]
         if hasattr(self, "classes_"):
             self._check_classes(y[counts], folds)
         return folds
@@ -299,9 +368,17 @@ class CrossValidated:
     def _splitter(self, y=None):
         """Return the splitter of the parameter `cv`."""
         given = self.cv
-        known = given is None or isinstance(given, int | np.integer) or hasattr(given, "split") or hasattr(given, "__iter__")
+        known = (
+            given is None
+            or isinstance(given, int | np.integer)
+            or hasattr(given, "split")
+            or hasattr(given, "__iter__")
+        )
         if isinstance(given, str | bytes | bool) or not known:
-            raise ValueError(f"cv must be a whole number >= 2, a splitter, or pairs of arrays of row indices, got {shown(given)}.")
+            raise ValueError(
+                "cv must be a whole number >= 2, a splitter, or pairs of arrays of row indices, "
+                f"got {shown(given)}."
+            )
         return check_cv(self.cv, y, classifier=hasattr(self, "classes_"))
 
     def _check_classes(self, y, folds):
@@ -309,7 +386,8 @@ class CrossValidated:
         for k, (fit, _) in enumerate(folds, 1):
             absent = np.setdiff1d(y, y[fit])
             if len(absent):
-                name, n = self.classes_[absent].tolist()[0], int(np.count_nonzero(y == absent[0]))
+                name = self.classes_[absent].tolist()[0]
+                n = int(np.count_nonzero(y == absent[0]))
                 held = f"fold {k} of {len(folds)} holds out all {n} row(s) of the class {name!r}"
                 raise ValueError(f"{held}: give it two rows or more, or other folds (cv).")
 
@@ -324,36 +402,54 @@ class CrossValidated:
         else:
             paths, found = self._cross_validate(problem, X, y, weight, offset, folds)
             curves = [one.mean for one in found]
-            losses, paths_of_folds = np.hstack([one.losses for one in found]), sum((one.paths for one in found), ())
+            losses = np.hstack([one.losses for one in found])
+            paths_of_folds = sum((one.paths for one in found), ())
             whole = CrossValidation(losses, found[0].weights, paths_of_folds, found[0].measure)
             self._seen.append(whole)
             at = whole.chosen(self.rule)
         ends = np.cumsum([len(curve) for curve in curves])
         k = int(np.searchsorted(ends, at, side="right"))
-        return paths[k], PathPoint(step=min(at - int(ends[k] - len(curves[k])), paths[k].n_points - 1))
+        return paths[k], PathPoint(
+            step=min(at - int(ends[k] - len(curves[k])), paths[k].n_points - 1)
+        )
 
     def _cross_validate(self, problem, X, y, weight, offset, folds):
         """Return the paths on all rows, and the cross-validation of each."""
         measure = measure_of(self.scoring, getattr(self, "classes_", y))
         shared = Folds(problem, folds, self._by_gram and self.fit_intercept)
-        walks, rows = self._paths(problem, shared.products), rows_quickly(X)
+        walks = self._paths(problem, shared.products)
+        rows = rows_quickly(X)
 
         @cache
         def fold(k):
-            """Return the problem of fold k and its products. The cache costs no memory: the paths keep the problem anyway."""
-            return shared.part(k) or (self._problem(*some_rows(folds[k][0], rows, y, weight, offset)), None)
+            """Return the problem of fold k and its products.
+
+            The cache costs no memory: the paths keep the problem anyway.
+            """
+            return shared.part(k) or (
+                self._problem(*some_rows(folds[k][0], rows, y, weight, offset)),
+                None,
+            )
 
         n_threads = effective_n_jobs(None if self.n_jobs is None else int(self.n_jobs))
         given = y, validation.sample_weight(weight, len(y)), folds
         options = {"measure": measure, "offset": offset, "n_threads": n_threads}
         return [path for path, _ in walks], [
-            of_folds(lambda k, walk=walk: (walk(*fold(k)), rows[folds[k][1]]), *given, **options) for _, walk in walks
+            of_folds(lambda k, walk=walk: (walk(*fold(k)), rows[folds[k][1]]), *given, **options)
+            for _, walk in walks
         ]
 
     def _criterion(self, path, X, y, weight, offset):
         losses = -path.score_path(X, y, weight, offset=offset) * path.problem.weight.sum()
         variance = getattr(self, "noise_variance", None)
-        return criterion(self.rule, path.problem, losses, path.degrees_of_freedom(), variance, bool(self.fit_intercept))
+        return criterion(
+            self.rule,
+            path.problem,
+            losses,
+            path.degrees_of_freedom(),
+            variance,
+            bool(self.fit_intercept),
+        )
 
     @property
     def n_steps_(self):
@@ -368,7 +464,9 @@ class CrossValidated:
 
     @property
     def l1_(self):
-        """The l1 norm of the chosen model, in the units of ``PathPoint(l1=)``: for paths of steps, of the coefficients of unit columns."""
+        """The l1 norm of the chosen model, in the units of ``PathPoint(l1=)``: for paths of steps,
+        of the coefficients of unit columns.
+        """
         return next(self.path_.run.replay([self.n_steps_])).l1
 
     @property

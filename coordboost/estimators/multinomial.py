@@ -1,4 +1,6 @@
-"""Boosting of several classes as one model: one tree per class in every iteration, and probabilities by softmax."""
+"""Boosting of several classes as one model: one tree per class in every iteration, and
+probabilities by softmax.
+"""
 
 import numpy as np
 from scipy.special import softmax
@@ -12,12 +14,21 @@ from coordboost.losses.standard import Logistic
 
 
 class Multinomial:
-    """Mixin of classifiers with a parameter `multinomial`: three classes or more are then one model."""
+    """Mixin of classifiers with a parameter `multinomial`: three classes or more are then one
+    model.
+    """
 
     def _check_parameters(self):
         super()._check_parameters()
-        if self.multinomial is not None and validation.flag("multinomial", self.multinomial) and not self._logistic:
-            raise ValueError(f"multinomial=True is for Logistic(), got loss={shown(self.loss)}: leave one of them out.")
+        if (
+            self.multinomial is not None
+            and validation.flag("multinomial", self.multinomial)
+            and not self._logistic
+        ):
+            raise ValueError(
+                f"multinomial=True is for Logistic(), got loss={shown(self.loss)}: leave one of "
+                "them out."
+            )
 
     @property
     def _logistic(self):
@@ -32,11 +43,20 @@ class Multinomial:
     def _run(self, starts, left, held, tasks):
         if not self._joint:
             return super()._run(starts, left, held, tasks)
-        real("learning_rate", self.learning_rate, lambda rate: rate <= 1, "at most 1 where all classes step at once (multinomial=False: 2)")
-        problems, method, early = [start.problem for start in starts], starts[0].method, None
+        real(
+            "learning_rate",
+            self.learning_rate,
+            lambda rate: rate <= 1,
+            "at most 1 where all classes step at once (multinomial=False: 2)",
+        )
+        problems = [start.problem for start in starts]
+        method = starts[0].method
+        early = None
         if held is not None:
             X, y, weight, _ = held
-            early = JointStopping(problems[0].binning.bin(X), y, weight, self.n_iter_no_change, float(self.tol))
+            early = JointStopping(
+                problems[0].binning.bin(X), y, weight, self.n_iter_no_change, float(self.tol)
+            )
         callback_rule = tasks.rule(method, left[0], 1) if tasks else None
         progress = Progress(int(self.verbose), 1, early, None) if self.verbose else None
         earlier = [run.outcome for run in self.runs_] if starts[0].done else None
@@ -50,13 +70,22 @@ class Multinomial:
 
     @property
     def train_score_(self):
-        """Minus the mean loss on the training rows after 0, 1, ... iterations. *Cost*: each tree once on each row."""
+        """Minus the mean loss on the training rows after 0, 1, ...
+
+        iterations. *Cost*: each tree once on each row.
+        """
         check_is_fitted(self)
         if not self._joint:
             return super().train_score_
         problems = [run.problem for run in self.runs_]
         class_index = np.argmax([problem.y for problem in problems], axis=0)
-        return -np.array([*JointLosses(problems[0].dictionary.binned, class_index, problems[0].weight).up_to(self.runs_)])
+        return -np.array(
+            [
+                *JointLosses(problems[0].dictionary.binned, class_index, problems[0].weight).up_to(
+                    self.runs_
+                )
+            ]
+        )
 
     def _probabilities(self, raw):
         return softmax(raw, axis=1) if self._joint else super()._probabilities(raw)

@@ -16,21 +16,30 @@ def first_step(problem):
 
 
 class _BaseStagewise(_BaseLinear):
-    """Abstract base: paths are runs of ``n_steps`` steps; a subclass supplies the methods, ``_methods(problem)``."""
+    """Abstract base: paths are runs of ``n_steps`` steps.
+
+    A subclass supplies the methods, ``_methods(problem)``.
+    """
 
     def _check_parameters(self):
         super()._check_parameters()
         few("n_steps", validation.whole("n_steps", self.n_steps, 1), 1_000_000_000)
 
     def _paths(self, problem, products=None):
-        return [(self._path(problem, products, method), partial(self._path, method=method)) for method in self._methods(problem)]
+        return [
+            (self._path(problem, products, method), partial(self._path, method=method))
+            for method in self._methods(problem)
+        ]
 
     def _path(self, problem, products, method):
         return solve(problem, method, self.n_steps)
 
     @property
     def run_(self):
-        """The run behind the model; it can be replayed, saved and resumed. It keeps the intercept of the constant model."""
+        """The run behind the model; it can be replayed, saved and resumed.
+
+        It keeps the intercept of the constant model.
+        """
         return self.path_.run
 
 
@@ -61,7 +70,11 @@ class _ForwardStagewise(_BaseStagewise):
 
     def _path(self, problem, products, method):
         run = super()._path(problem, products, method)
-        return run.refit_intercept() if self.refit_intercept and self.fit_intercept and not problem.loss.quadratic else run
+        return (
+            run.refit_intercept()
+            if self.refit_intercept and self.fit_intercept and not problem.loss.quadratic
+            else run
+        )
 
     def _step_length(self, problem):
         return first_step(problem) / 100 if self.eps is None else float(self.eps)
@@ -76,8 +89,8 @@ class LSBoostRegressor(Regression, _LSBoost):
     Parameters
     ----------
     eps : float, default 0.1
-        Learning rate (shrinkage), without unit, 0 < eps < 2: the fraction of the least-squares step on one column that is
-        taken.
+        Learning rate (shrinkage), without unit, 0 < eps < 2: the fraction of the least-squares step
+        on one column that is taken.
     n_steps : int, default 1000
         Number of steps of the run.
     fit_intercept : bool, default True
@@ -90,8 +103,8 @@ class LSBoostRegressor(Regression, _LSBoost):
     intercept_ : float
         The intercept.
     run_ : Run
-        The run behind the model (see ``coordboost.engine.Run``); it can be replayed, saved and resumed. It keeps the intercept
-        of the constant model.
+        The run behind the model (see ``coordboost.engine.Run``); it can be replayed, saved and
+        resumed. It keeps the intercept of the constant model.
     path_ : Run or RefittedRun
         The fitted path: the model after each step.
     paths_ : list
@@ -101,13 +114,15 @@ class LSBoostRegressor(Regression, _LSBoost):
     places_ : list of PathPoint
         A list with the one ``place_``.
     certificate_ : Certificate
-        Interval that contains the smallest value of the loss, summed over samples, that the method can approach: the minimum
-        over all coefficients; for ``RegularizedForwardStagewiseRegressor`` and its ``CV`` version, over those whose L1 norm is
+        Interval that contains the smallest value of the loss, summed over samples, that the method
+        can approach: the minimum over all coefficients; for
+        ``RegularizedForwardStagewiseRegressor`` and its ``CV`` version, over those whose L1 norm is
         within the bound. Computed on access.
     certificates_ : list of Certificate
         A list with the one ``certificate_``.
     n_scans_ : float
-        Cost of the path on all rows: the number of passes over all columns; a pass over some of them counts as a fraction.
+        Cost of the path on all rows: the number of passes over all columns; a pass over some of
+        them counts as a fraction.
     n_features_in_ : int
         Number of features.
     feature_names_in_ : ndarray of shape (`n_features_in_`,)
@@ -115,7 +130,8 @@ class LSBoostRegressor(Regression, _LSBoost):
 
     Notes
     -----
-    *Source*: Freund, Grigas, Mazumder, *A New Perspective on Boosting in Linear Regression*, Section 2.
+    *Source*: Freund, Grigas, Mazumder, *A New Perspective on Boosting in Linear Regression*,
+    Section 2.
 
     Examples
     --------
@@ -141,29 +157,31 @@ class LSBoostRegressorCV(CrossValidated, Regression, _LSBoost):
     Parameters
     ----------
     eps : float, default 0.1
-        Learning rate (shrinkage), without unit, 0 < eps < 2: the fraction of the least-squares step on one column that is
-        taken.
+        Learning rate (shrinkage), without unit, 0 < eps < 2: the fraction of the least-squares step
+        on one column that is taken.
     n_steps : int, default 1000
         Number of steps of the run.
     fit_intercept : bool, default True
         False: no intercept, and columns are not centred, as in scikit-learn.
     rule : {"best", "one_se", "aic", "bic", "cp"}, default "best"
-        "best": smallest mean loss over the folds. "one_se": fewest steps within one standard error of it. "aic", "bic", "cp":
-        information criteria on all rows, no cross-validation; for LS-Boost only.
+        "best": smallest mean loss over the folds. "one_se": fewest steps within one standard error
+        of it. "aic", "bic", "cp": information criteria on all rows, no cross-validation; for
+        LS-Boost only.
     cv : int, splitter or iterable, default 5
-        An int: that many folds, stratified on y: rows are sorted by y, and of every `cv` consecutive rows each fold gets one, at
-        random. This differs from scikit-learn's ``KFold`` without shuffling. Pass a splitter for that, or
-        ``cb.model_selection.Bootstrap(25)`` for bootstrap samples.
+        An int: that many folds, stratified on y: rows are sorted by y, and of every `cv`
+        consecutive rows each fold gets one, at random. This differs from scikit-learn's ``KFold``
+        without shuffling. Pass a splitter for that, or ``cb.model_selection.Bootstrap(25)`` for
+        bootstrap samples.
     scoring : str or callable, optional
-        Criterion on held-out rows. Default: the mean loss. Or a scorer of scikit-learn, such as ``"roc_auc"`` or
-        ``"neg_mean_absolute_error"``: greater is better. See ``cross_validate``.
+        Criterion on held-out rows. Default: the mean loss. Or a scorer of scikit-learn, such as
+        ``"roc_auc"`` or ``"neg_mean_absolute_error"``: greater is better. See ``cross_validate``.
     n_jobs : int, optional
         Number of threads; the result does not depend on it.
     random_state : int or RandomState instance, default 0
         Seed of the assignment to folds, for an int `cv`.
     noise_variance : float, optional
-        sigma^2 in AIC, BIC and Cp. Default: RSS / (n - rank - 1) of least squares on all columns, RSS / (n - rank) without
-        an intercept; must be given if this divisor is below 1.
+        sigma^2 in AIC, BIC and Cp. Default: RSS / (n - rank - 1) of least squares on all columns,
+        RSS / (n - rank) without an intercept; must be given if this divisor is below 1.
 
     Attributes
     ----------
@@ -172,8 +190,8 @@ class LSBoostRegressorCV(CrossValidated, Regression, _LSBoost):
     intercept_ : float
         The intercept.
     run_ : Run
-        The run behind the model (see ``coordboost.engine.Run``); it can be replayed, saved and resumed. It keeps the intercept
-        of the constant model.
+        The run behind the model (see ``coordboost.engine.Run``); it can be replayed, saved and
+        resumed. It keeps the intercept of the constant model.
     path_ : Run or RefittedRun
         The fitted path: the model after each step.
     paths_ : list
@@ -183,17 +201,18 @@ class LSBoostRegressorCV(CrossValidated, Regression, _LSBoost):
     places_ : list of PathPoint
         A list with the one ``place_``.
     certificate_ : Certificate
-        Interval that contains the smallest value of the loss, summed over samples, that the method can approach: the minimum
-        over all coefficients; for ``RegularizedForwardStagewiseRegressor`` and its ``CV`` version, over those whose L1 norm is
+        Interval that contains the smallest value of the loss, summed over samples, that the method
+        can approach: the minimum over all coefficients; for
+        ``RegularizedForwardStagewiseRegressor`` and its ``CV`` version, over those whose L1 norm is
         within the bound. Computed on access.
     certificates_ : list of Certificate
         A list with the one ``certificate_``.
     cross_validation_ : CrossValidation
-        Losses on held-out rows at all points of the path, or of all paths compared. For classifiers with three classes or
-        more: a list, one for each class.
+        Losses on held-out rows at all points of the path, or of all paths compared. For classifiers
+        with three classes or more: a list, one for each class.
     criterion_ : ndarray of shape (n_points,)
-        Value of AIC, BIC or Cp at every point of the path; smaller is better. Only if `rule` is one of them; then there is no
-        ``cross_validation_``.
+        Value of AIC, BIC or Cp at every point of the path; smaller is better. Only if `rule` is one
+        of them; then there is no ``cross_validation_``.
     n_steps_ : int
         The chosen number of steps.
     l1_ : float
@@ -201,7 +220,8 @@ class LSBoostRegressorCV(CrossValidated, Regression, _LSBoost):
     alpha_ : None
         Always None: a path of steps has no penalties.
     n_scans_ : float
-        Cost of the path on all rows: the number of passes over all columns; a pass over some of them counts as a fraction.
+        Cost of the path on all rows: the number of passes over all columns; a pass over some of
+        them counts as a fraction.
     n_features_in_ : int
         Number of features.
     feature_names_in_ : ndarray of shape (`n_features_in_`,)
@@ -209,8 +229,8 @@ class LSBoostRegressorCV(CrossValidated, Regression, _LSBoost):
 
     Notes
     -----
-    *Source*: Freund, Grigas, Mazumder, *A New Perspective on Boosting in Linear Regression*, Section 2; degrees of freedom: see
-    ``coordboost.paths.freedom``.
+    *Source*: Freund, Grigas, Mazumder, *A New Perspective on Boosting in Linear Regression*,
+    Section 2; degrees of freedom: see ``coordboost.paths.freedom``.
 
     Examples
     --------
@@ -223,9 +243,18 @@ class LSBoostRegressorCV(CrossValidated, Regression, _LSBoost):
     """
 
     def __init__(
-        self, *, eps=0.1, n_steps=1000, fit_intercept=True, rule="best", cv=5, scoring=None, n_jobs=None, random_state=0,
+        self,
+        *,
+        eps=0.1,
+        n_steps=1000,
+        fit_intercept=True,
+        rule="best",
+        cv=5,
+        scoring=None,
+        n_jobs=None,
+        random_state=0,
         noise_variance=None,
-    ):  # fmt: skip
+    ):
         self.eps = eps
         self.n_steps = n_steps
         self.fit_intercept = fit_intercept
@@ -238,14 +267,16 @@ class LSBoostRegressorCV(CrossValidated, Regression, _LSBoost):
 
 
 class ForwardStagewiseRegressor(Regression, _ForwardStagewise):
-    """Forward stagewise regression, FS_eps: each step adds +-eps to the coefficient of the column most correlated with the residual.
+    """Forward stagewise regression, FS_eps: each step adds +-eps to the coefficient of the column
+    most correlated with the residual.
 
     Parameters
     ----------
     eps : float, optional
-        Change of one coefficient per step, for columns of Euclidean norm 1 (see ``forward_stagewise``). In the units of the
-        prediction: those of y in regression with the squared loss, log-odds in classification with the logistic loss. Default: a
-        hundredth of the first step of coordinate descent.
+        Change of one coefficient per step, for columns of Euclidean norm 1 (see
+        ``forward_stagewise``). In the units of the prediction: those of y in regression with the
+        squared loss, log-odds in classification with the logistic loss. Default: a hundredth of the
+        first step of coordinate descent.
     n_steps : int, default 1000
         Number of steps of the run.
     loss : loss, optional
@@ -253,8 +284,9 @@ class ForwardStagewiseRegressor(Regression, _ForwardStagewise):
     fit_intercept : bool, default True
         False: no intercept, and columns are not centred, as in scikit-learn.
     refit_intercept : bool, default True
-        For losses other than the squared one: refit the intercept at every point of the path, in cross-validation too. The
-        steps do not change, and ``run_`` keeps the intercept of the constant model.
+        For losses other than the squared one: refit the intercept at every point of the path, in
+        cross-validation too. The steps do not change, and ``run_`` keeps the intercept of the
+        constant model.
 
     Attributes
     ----------
@@ -263,8 +295,8 @@ class ForwardStagewiseRegressor(Regression, _ForwardStagewise):
     intercept_ : float
         The intercept.
     run_ : Run
-        The run behind the model (see ``coordboost.engine.Run``); it can be replayed, saved and resumed. It keeps the intercept
-        of the constant model.
+        The run behind the model (see ``coordboost.engine.Run``); it can be replayed, saved and
+        resumed. It keeps the intercept of the constant model.
     path_ : Run or RefittedRun
         The fitted path: the model after each step.
     paths_ : list
@@ -274,13 +306,15 @@ class ForwardStagewiseRegressor(Regression, _ForwardStagewise):
     places_ : list of PathPoint
         A list with the one ``place_``.
     certificate_ : Certificate
-        Interval that contains the smallest value of the loss, summed over samples, that the method can approach: the minimum
-        over all coefficients; for ``RegularizedForwardStagewiseRegressor`` and its ``CV`` version, over those whose L1 norm is
+        Interval that contains the smallest value of the loss, summed over samples, that the method
+        can approach: the minimum over all coefficients; for
+        ``RegularizedForwardStagewiseRegressor`` and its ``CV`` version, over those whose L1 norm is
         within the bound. Computed on access.
     certificates_ : list of Certificate
         A list with the one ``certificate_``.
     n_scans_ : float
-        Cost of the path on all rows: the number of passes over all columns; a pass over some of them counts as a fraction.
+        Cost of the path on all rows: the number of passes over all columns; a pass over some of
+        them counts as a fraction.
     n_features_in_ : int
         Number of features.
     feature_names_in_ : ndarray of shape (`n_features_in_`,)
@@ -288,7 +322,8 @@ class ForwardStagewiseRegressor(Regression, _ForwardStagewise):
 
     Notes
     -----
-    *Source*: Freund, Grigas, Mazumder, *A New Perspective on Boosting in Linear Regression*, Section 3.
+    *Source*: Freund, Grigas, Mazumder, *A New Perspective on Boosting in Linear Regression*,
+    Section 3.
 
     Examples
     --------
@@ -302,8 +337,16 @@ class ForwardStagewiseRegressor(Regression, _ForwardStagewise):
     True
     """
 
-    def __init__(self, *, eps=None, n_steps=1000, loss=None, fit_intercept=True, refit_intercept=True):
-        super().__init__(eps=eps, n_steps=n_steps, loss=loss, fit_intercept=fit_intercept, refit_intercept=refit_intercept)
+    def __init__(
+        self, *, eps=None, n_steps=1000, loss=None, fit_intercept=True, refit_intercept=True
+    ):
+        super().__init__(
+            eps=eps,
+            n_steps=n_steps,
+            loss=loss,
+            fit_intercept=fit_intercept,
+            refit_intercept=refit_intercept,
+        )
 
 
 class ForwardStagewiseRegressorCV(CrossValidated, Regression, _ForwardStagewise):
@@ -312,9 +355,10 @@ class ForwardStagewiseRegressorCV(CrossValidated, Regression, _ForwardStagewise)
     Parameters
     ----------
     eps : float, optional
-        Change of one coefficient per step, for columns of Euclidean norm 1 (see ``forward_stagewise``). In the units of the
-        prediction: those of y in regression with the squared loss, log-odds in classification with the logistic loss. Default: a
-        hundredth of the first step of coordinate descent.
+        Change of one coefficient per step, for columns of Euclidean norm 1 (see
+        ``forward_stagewise``). In the units of the prediction: those of y in regression with the
+        squared loss, log-odds in classification with the logistic loss. Default: a hundredth of the
+        first step of coordinate descent.
     n_steps : int, default 1000
         Number of steps of the run.
     loss : loss, optional
@@ -322,18 +366,21 @@ class ForwardStagewiseRegressorCV(CrossValidated, Regression, _ForwardStagewise)
     fit_intercept : bool, default True
         False: no intercept, and columns are not centred, as in scikit-learn.
     refit_intercept : bool, default True
-        For losses other than the squared one: refit the intercept at every point of the path, in cross-validation too. The
-        steps do not change, and ``run_`` keeps the intercept of the constant model.
+        For losses other than the squared one: refit the intercept at every point of the path, in
+        cross-validation too. The steps do not change, and ``run_`` keeps the intercept of the
+        constant model.
     rule : {"best", "one_se", "aic", "bic", "cp"}, default "best"
-        "best": smallest mean loss over the folds. "one_se": fewest steps within one standard error of it. "aic", "bic", "cp":
-        information criteria on all rows, no cross-validation; for LS-Boost only.
+        "best": smallest mean loss over the folds. "one_se": fewest steps within one standard error
+        of it. "aic", "bic", "cp": information criteria on all rows, no cross-validation; for
+        LS-Boost only.
     cv : int, splitter or iterable, default 5
-        An int: that many folds, stratified on y: rows are sorted by y, and of every `cv` consecutive rows each fold gets one, at
-        random. This differs from scikit-learn's ``KFold`` without shuffling. Pass a splitter for that, or
-        ``cb.model_selection.Bootstrap(25)`` for bootstrap samples.
+        An int: that many folds, stratified on y: rows are sorted by y, and of every `cv`
+        consecutive rows each fold gets one, at random. This differs from scikit-learn's ``KFold``
+        without shuffling. Pass a splitter for that, or ``cb.model_selection.Bootstrap(25)`` for
+        bootstrap samples.
     scoring : str or callable, optional
-        Criterion on held-out rows. Default: the mean loss. Or a scorer of scikit-learn, such as ``"roc_auc"`` or
-        ``"neg_mean_absolute_error"``: greater is better. See ``cross_validate``.
+        Criterion on held-out rows. Default: the mean loss. Or a scorer of scikit-learn, such as
+        ``"roc_auc"`` or ``"neg_mean_absolute_error"``: greater is better. See ``cross_validate``.
     n_jobs : int, optional
         Number of threads; the result does not depend on it.
     random_state : int or RandomState instance, default 0
@@ -346,8 +393,8 @@ class ForwardStagewiseRegressorCV(CrossValidated, Regression, _ForwardStagewise)
     intercept_ : float
         The intercept.
     run_ : Run
-        The run behind the model (see ``coordboost.engine.Run``); it can be replayed, saved and resumed. It keeps the intercept
-        of the constant model.
+        The run behind the model (see ``coordboost.engine.Run``); it can be replayed, saved and
+        resumed. It keeps the intercept of the constant model.
     path_ : Run or RefittedRun
         The fitted path: the model after each step.
     paths_ : list
@@ -357,17 +404,18 @@ class ForwardStagewiseRegressorCV(CrossValidated, Regression, _ForwardStagewise)
     places_ : list of PathPoint
         A list with the one ``place_``.
     certificate_ : Certificate
-        Interval that contains the smallest value of the loss, summed over samples, that the method can approach: the minimum
-        over all coefficients; for ``RegularizedForwardStagewiseRegressor`` and its ``CV`` version, over those whose L1 norm is
+        Interval that contains the smallest value of the loss, summed over samples, that the method
+        can approach: the minimum over all coefficients; for
+        ``RegularizedForwardStagewiseRegressor`` and its ``CV`` version, over those whose L1 norm is
         within the bound. Computed on access.
     certificates_ : list of Certificate
         A list with the one ``certificate_``.
     cross_validation_ : CrossValidation
-        Losses on held-out rows at all points of the path, or of all paths compared. For classifiers with three classes or
-        more: a list, one for each class.
+        Losses on held-out rows at all points of the path, or of all paths compared. For classifiers
+        with three classes or more: a list, one for each class.
     criterion_ : ndarray of shape (n_points,)
-        Value of AIC, BIC or Cp at every point of the path; smaller is better. Only if `rule` is one of them; then there is no
-        ``cross_validation_``.
+        Value of AIC, BIC or Cp at every point of the path; smaller is better. Only if `rule` is one
+        of them; then there is no ``cross_validation_``.
     n_steps_ : int
         The chosen number of steps.
     l1_ : float
@@ -375,7 +423,8 @@ class ForwardStagewiseRegressorCV(CrossValidated, Regression, _ForwardStagewise)
     alpha_ : None
         Always None: a path of steps has no penalties.
     n_scans_ : float
-        Cost of the path on all rows: the number of passes over all columns; a pass over some of them counts as a fraction.
+        Cost of the path on all rows: the number of passes over all columns; a pass over some of
+        them counts as a fraction.
     n_features_in_ : int
         Number of features.
     feature_names_in_ : ndarray of shape (`n_features_in_`,)
@@ -383,7 +432,8 @@ class ForwardStagewiseRegressorCV(CrossValidated, Regression, _ForwardStagewise)
 
     Notes
     -----
-    *Source*: Freund, Grigas, Mazumder, *A New Perspective on Boosting in Linear Regression*, Section 3.
+    *Source*: Freund, Grigas, Mazumder, *A New Perspective on Boosting in Linear Regression*,
+    Section 3.
 
     Examples
     --------
@@ -396,10 +446,26 @@ class ForwardStagewiseRegressorCV(CrossValidated, Regression, _ForwardStagewise)
     """
 
     def __init__(
-        self, *, eps=None, n_steps=1000, loss=None, fit_intercept=True, refit_intercept=True, rule="best", cv=5,
-        scoring=None, n_jobs=None, random_state=0,
-    ):  # fmt: skip
-        super().__init__(eps=eps, n_steps=n_steps, loss=loss, fit_intercept=fit_intercept, refit_intercept=refit_intercept)
+        self,
+        *,
+        eps=None,
+        n_steps=1000,
+        loss=None,
+        fit_intercept=True,
+        refit_intercept=True,
+        rule="best",
+        cv=5,
+        scoring=None,
+        n_jobs=None,
+        random_state=0,
+    ):
+        super().__init__(
+            eps=eps,
+            n_steps=n_steps,
+            loss=loss,
+            fit_intercept=fit_intercept,
+            refit_intercept=refit_intercept,
+        )
         self.rule = rule
         self.cv = cv
         self.scoring = scoring
@@ -408,17 +474,20 @@ class ForwardStagewiseRegressorCV(CrossValidated, Regression, _ForwardStagewise)
 
 
 class RegularizedForwardStagewiseRegressor(Regression, _ForwardStagewise):
-    """Regularized forward stagewise regression, R-FS_{eps, delta}: approaches the Lasso with the bound delta on the L1 norm.
+    """Regularized forward stagewise regression, R-FS_{eps, delta}: approaches the Lasso with the
+    bound delta on the L1 norm.
 
     Parameters
     ----------
     eps : float, optional
-        Change of one coefficient per step, for columns of Euclidean norm 1 (see ``forward_stagewise``). In the units of the
-        prediction: those of y in regression with the squared loss, log-odds in classification with the logistic loss. Default: a
-        hundredth of the first step of coordinate descent.
+        Change of one coefficient per step, for columns of Euclidean norm 1 (see
+        ``forward_stagewise``). In the units of the prediction: those of y in regression with the
+        squared loss, log-odds in classification with the logistic loss. Default: a hundredth of the
+        first step of coordinate descent.
     delta : float, optional
-        Bound on sum_j abs(beta_j), the coefficients of columns of Euclidean norm 1; same unit as eps. The run approaches the
-        Lasso with this bound. Default: the length of the first step of coordinate descent.
+        Bound on sum_j abs(beta_j), the coefficients of columns of Euclidean norm 1; same unit as
+        eps. The run approaches the Lasso with this bound. Default: the length of the first step of
+        coordinate descent.
     n_steps : int, default 1000
         Number of steps of the run.
     loss : loss, optional
@@ -426,8 +495,9 @@ class RegularizedForwardStagewiseRegressor(Regression, _ForwardStagewise):
     fit_intercept : bool, default True
         False: no intercept, and columns are not centred, as in scikit-learn.
     refit_intercept : bool, default True
-        For losses other than the squared one: refit the intercept at every point of the path, in cross-validation too. The
-        steps do not change, and ``run_`` keeps the intercept of the constant model.
+        For losses other than the squared one: refit the intercept at every point of the path, in
+        cross-validation too. The steps do not change, and ``run_`` keeps the intercept of the
+        constant model.
 
     Attributes
     ----------
@@ -436,8 +506,8 @@ class RegularizedForwardStagewiseRegressor(Regression, _ForwardStagewise):
     intercept_ : float
         The intercept.
     run_ : Run
-        The run behind the model (see ``coordboost.engine.Run``); it can be replayed, saved and resumed. It keeps the intercept
-        of the constant model.
+        The run behind the model (see ``coordboost.engine.Run``); it can be replayed, saved and
+        resumed. It keeps the intercept of the constant model.
     path_ : Run or RefittedRun
         The fitted path: the model after each step.
     paths_ : list
@@ -447,13 +517,15 @@ class RegularizedForwardStagewiseRegressor(Regression, _ForwardStagewise):
     places_ : list of PathPoint
         A list with the one ``place_``.
     certificate_ : Certificate
-        Interval that contains the smallest value of the loss, summed over samples, that the method can approach: the minimum
-        over all coefficients; for ``RegularizedForwardStagewiseRegressor`` and its ``CV`` version, over those whose L1 norm is
+        Interval that contains the smallest value of the loss, summed over samples, that the method
+        can approach: the minimum over all coefficients; for
+        ``RegularizedForwardStagewiseRegressor`` and its ``CV`` version, over those whose L1 norm is
         within the bound. Computed on access.
     certificates_ : list of Certificate
         A list with the one ``certificate_``.
     n_scans_ : float
-        Cost of the path on all rows: the number of passes over all columns; a pass over some of them counts as a fraction.
+        Cost of the path on all rows: the number of passes over all columns; a pass over some of
+        them counts as a fraction.
     n_features_in_ : int
         Number of features.
     feature_names_in_ : ndarray of shape (`n_features_in_`,)
@@ -461,7 +533,8 @@ class RegularizedForwardStagewiseRegressor(Regression, _ForwardStagewise):
 
     Notes
     -----
-    *Source*: Freund, Grigas, Mazumder, *A New Perspective on Boosting in Linear Regression*, Section 4.
+    *Source*: Freund, Grigas, Mazumder, *A New Perspective on Boosting in Linear Regression*,
+    Section 4.
 
     Examples
     --------
@@ -475,8 +548,23 @@ class RegularizedForwardStagewiseRegressor(Regression, _ForwardStagewise):
     True
     """
 
-    def __init__(self, *, eps=None, delta=None, n_steps=1000, loss=None, fit_intercept=True, refit_intercept=True):
-        super().__init__(eps=eps, n_steps=n_steps, loss=loss, fit_intercept=fit_intercept, refit_intercept=refit_intercept)
+    def __init__(
+        self,
+        *,
+        eps=None,
+        delta=None,
+        n_steps=1000,
+        loss=None,
+        fit_intercept=True,
+        refit_intercept=True,
+    ):
+        super().__init__(
+            eps=eps,
+            n_steps=n_steps,
+            loss=loss,
+            fit_intercept=fit_intercept,
+            refit_intercept=refit_intercept,
+        )
         self.delta = delta
 
     def _methods(self, problem):
@@ -485,18 +573,22 @@ class RegularizedForwardStagewiseRegressor(Regression, _ForwardStagewise):
 
 
 class RegularizedForwardStagewiseRegressorCV(CrossValidated, Regression, _ForwardStagewise):
-    """Regularized forward stagewise regression; delta and the number of steps chosen by cross-validation.
+    """Regularized forward stagewise regression.
+
+    Delta and the number of steps chosen by cross-validation.
 
     Parameters
     ----------
     eps : float, optional
-        Change of one coefficient per step, for columns of Euclidean norm 1 (see ``forward_stagewise``). In the units of the
-        prediction: those of y in regression with the squared loss, log-odds in classification with the logistic loss. Default: a
-        hundredth of the first step of coordinate descent.
+        Change of one coefficient per step, for columns of Euclidean norm 1 (see
+        ``forward_stagewise``). In the units of the prediction: those of y in regression with the
+        squared loss, log-odds in classification with the logistic loss. Default: a hundredth of the
+        first step of coordinate descent.
     deltas : sequence of float, optional
-        Bounds delta to choose from, on sum_j abs(beta_j), the coefficients of columns of Euclidean norm 1; same unit as eps.
-        Default: `n_deltas` values, evenly spaced up to the norm at the end of forward stagewise with the same `eps` and `n_steps`.
-        With rule="one_se", the smallest bound with a model within one standard error is chosen.
+        Bounds delta to choose from, on sum_j abs(beta_j), the coefficients of columns of Euclidean
+        norm 1; same unit as eps. Default: `n_deltas` values, evenly spaced up to the norm at the
+        end of forward stagewise with the same `eps` and `n_steps`. With rule="one_se", the smallest
+        bound with a model within one standard error is chosen.
     n_deltas : int, default 10
         Number of bounds, if `deltas` is not given.
     n_steps : int, default 1000
@@ -506,18 +598,21 @@ class RegularizedForwardStagewiseRegressorCV(CrossValidated, Regression, _Forwar
     fit_intercept : bool, default True
         False: no intercept, and columns are not centred, as in scikit-learn.
     refit_intercept : bool, default True
-        For losses other than the squared one: refit the intercept at every point of the path, in cross-validation too. The
-        steps do not change, and ``run_`` keeps the intercept of the constant model.
+        For losses other than the squared one: refit the intercept at every point of the path, in
+        cross-validation too. The steps do not change, and ``run_`` keeps the intercept of the
+        constant model.
     rule : {"best", "one_se", "aic", "bic", "cp"}, default "best"
-        "best": smallest mean loss over the folds. "one_se": fewest steps within one standard error of it. "aic", "bic", "cp":
-        information criteria on all rows, no cross-validation; for LS-Boost only.
+        "best": smallest mean loss over the folds. "one_se": fewest steps within one standard error
+        of it. "aic", "bic", "cp": information criteria on all rows, no cross-validation; for
+        LS-Boost only.
     cv : int, splitter or iterable, default 5
-        An int: that many folds, stratified on y: rows are sorted by y, and of every `cv` consecutive rows each fold gets one, at
-        random. This differs from scikit-learn's ``KFold`` without shuffling. Pass a splitter for that, or
-        ``cb.model_selection.Bootstrap(25)`` for bootstrap samples.
+        An int: that many folds, stratified on y: rows are sorted by y, and of every `cv`
+        consecutive rows each fold gets one, at random. This differs from scikit-learn's ``KFold``
+        without shuffling. Pass a splitter for that, or ``cb.model_selection.Bootstrap(25)`` for
+        bootstrap samples.
     scoring : str or callable, optional
-        Criterion on held-out rows. Default: the mean loss. Or a scorer of scikit-learn, such as ``"roc_auc"`` or
-        ``"neg_mean_absolute_error"``: greater is better. See ``cross_validate``.
+        Criterion on held-out rows. Default: the mean loss. Or a scorer of scikit-learn, such as
+        ``"roc_auc"`` or ``"neg_mean_absolute_error"``: greater is better. See ``cross_validate``.
     n_jobs : int, optional
         Number of threads; the result does not depend on it.
     random_state : int or RandomState instance, default 0
@@ -530,8 +625,8 @@ class RegularizedForwardStagewiseRegressorCV(CrossValidated, Regression, _Forwar
     intercept_ : float
         The intercept.
     run_ : Run
-        The run behind the model (see ``coordboost.engine.Run``); it can be replayed, saved and resumed. It keeps the intercept
-        of the constant model.
+        The run behind the model (see ``coordboost.engine.Run``); it can be replayed, saved and
+        resumed. It keeps the intercept of the constant model.
     path_ : Run or RefittedRun
         The fitted path: the model after each step.
     paths_ : list
@@ -541,17 +636,18 @@ class RegularizedForwardStagewiseRegressorCV(CrossValidated, Regression, _Forwar
     places_ : list of PathPoint
         A list with the one ``place_``.
     certificate_ : Certificate
-        Interval that contains the smallest value of the loss, summed over samples, that the method can approach: the minimum
-        over all coefficients; for ``RegularizedForwardStagewiseRegressor`` and its ``CV`` version, over those whose L1 norm is
+        Interval that contains the smallest value of the loss, summed over samples, that the method
+        can approach: the minimum over all coefficients; for
+        ``RegularizedForwardStagewiseRegressor`` and its ``CV`` version, over those whose L1 norm is
         within the bound. Computed on access.
     certificates_ : list of Certificate
         A list with the one ``certificate_``.
     cross_validation_ : CrossValidation
-        Losses on held-out rows at all points of the path, or of all paths compared. For classifiers with three classes or
-        more: a list, one for each class.
+        Losses on held-out rows at all points of the path, or of all paths compared. For classifiers
+        with three classes or more: a list, one for each class.
     criterion_ : ndarray of shape (n_points,)
-        Value of AIC, BIC or Cp at every point of the path; smaller is better. Only if `rule` is one of them; then there is no
-        ``cross_validation_``.
+        Value of AIC, BIC or Cp at every point of the path; smaller is better. Only if `rule` is one
+        of them; then there is no ``cross_validation_``.
     n_steps_ : int
         The chosen number of steps.
     l1_ : float
@@ -559,7 +655,8 @@ class RegularizedForwardStagewiseRegressorCV(CrossValidated, Regression, _Forwar
     alpha_ : None
         Always None: a path of steps has no penalties.
     n_scans_ : float
-        Cost of the path on all rows: the number of passes over all columns; a pass over some of them counts as a fraction.
+        Cost of the path on all rows: the number of passes over all columns; a pass over some of
+        them counts as a fraction.
     n_features_in_ : int
         Number of features.
     feature_names_in_ : ndarray of shape (`n_features_in_`,)
@@ -567,7 +664,8 @@ class RegularizedForwardStagewiseRegressorCV(CrossValidated, Regression, _Forwar
 
     Notes
     -----
-    *Source*: Freund, Grigas, Mazumder, *A New Perspective on Boosting in Linear Regression*, Section 4.
+    *Source*: Freund, Grigas, Mazumder, *A New Perspective on Boosting in Linear Regression*,
+    Section 4.
 
     Examples
     --------
@@ -580,10 +678,28 @@ class RegularizedForwardStagewiseRegressorCV(CrossValidated, Regression, _Forwar
     """
 
     def __init__(
-        self, *, eps=None, deltas=None, n_deltas=10, n_steps=1000, loss=None, fit_intercept=True,
-        refit_intercept=True, rule="best", cv=5, scoring=None, n_jobs=None, random_state=0,
-    ):  # fmt: skip
-        super().__init__(eps=eps, n_steps=n_steps, loss=loss, fit_intercept=fit_intercept, refit_intercept=refit_intercept)
+        self,
+        *,
+        eps=None,
+        deltas=None,
+        n_deltas=10,
+        n_steps=1000,
+        loss=None,
+        fit_intercept=True,
+        refit_intercept=True,
+        rule="best",
+        cv=5,
+        scoring=None,
+        n_jobs=None,
+        random_state=0,
+    ):
+        super().__init__(
+            eps=eps,
+            n_steps=n_steps,
+            loss=loss,
+            fit_intercept=fit_intercept,
+            refit_intercept=refit_intercept,
+        )
         self.deltas = deltas
         self.n_deltas = n_deltas
         self.rule = rule
@@ -597,33 +713,42 @@ class RegularizedForwardStagewiseRegressorCV(CrossValidated, Regression, _Forwar
         few("n_deltas", validation.whole("n_deltas", self.n_deltas, 1), 100_000)
 
     def _methods(self, problem):
-        eps, deltas = self._step_length(problem), self.deltas
+        eps = self._step_length(problem)
+        deltas = self.deltas
         if deltas is None:
             top = max(solve(problem, forward_stagewise(eps), self.n_steps).final.l1, eps)
             deltas = [max(eps, top * k / self.n_deltas) for k in range(1, self.n_deltas + 1)]
-        return [regularized_forward_stagewise(eps, delta) for delta in sorted(validation.numeric("deltas", deltas, 1).tolist())]
+        return [
+            regularized_forward_stagewise(eps, delta)
+            for delta in sorted(validation.numeric("deltas", deltas, 1).tolist())
+        ]
 
 
 class ForwardStagewiseClassifier(Classification, _ForwardStagewise):
-    """Forward stagewise for classification: each step adds +-eps to the coefficient of the column most correlated with the residual.
+    """Forward stagewise for classification: each step adds +-eps to the coefficient of the column
+    most correlated with the residual.
 
-    Three classes or more are one-vs-rest: one model for each class, and probabilities are normalised to sum to 1.
+    Three classes or more are one-vs-rest: one model for each class, and probabilities are
+    normalised to sum to 1.
 
     Parameters
     ----------
     eps : float, optional
-        Change of one coefficient per step, for columns of Euclidean norm 1 (see ``forward_stagewise``). In the units of the
-        prediction: those of y in regression with the squared loss, log-odds in classification with the logistic loss. Default: a
-        hundredth of the first step of coordinate descent.
+        Change of one coefficient per step, for columns of Euclidean norm 1 (see
+        ``forward_stagewise``). In the units of the prediction: those of y in regression with the
+        squared loss, log-odds in classification with the logistic loss. Default: a hundredth of the
+        first step of coordinate descent.
     n_steps : int, default 1000
         Number of steps of the run.
     loss : loss, optional
-        Default ``Logistic()``. Also ``Exponential()``, or one of your own with ``two_class = True``.
+        Default ``Logistic()``. Also ``Exponential()``, or one of your own with
+        ``two_class = True``.
     fit_intercept : bool, default True
         False: no intercept, and columns are not centred, as in scikit-learn.
     refit_intercept : bool, default True
-        For losses other than the squared one: refit the intercept at every point of the path, in cross-validation too. The
-        steps do not change, and ``run_`` keeps the intercept of the constant model.
+        For losses other than the squared one: refit the intercept at every point of the path, in
+        cross-validation too. The steps do not change, and ``run_`` keeps the intercept of the
+        constant model.
 
     Attributes
     ----------
@@ -632,8 +757,8 @@ class ForwardStagewiseClassifier(Classification, _ForwardStagewise):
     intercept_ : ndarray of shape (n_models,)
         The intercepts.
     run_ : Run
-        The run behind the model (see ``coordboost.engine.Run``); it can be replayed, saved and resumed. It keeps the intercept
-        of the constant model.
+        The run behind the model (see ``coordboost.engine.Run``); it can be replayed, saved and
+        resumed. It keeps the intercept of the constant model.
     path_ : Run or RefittedRun
         The fitted path: the model after each step. With one path for each class: see ``paths_``.
     paths_ : list
@@ -643,13 +768,15 @@ class ForwardStagewiseClassifier(Classification, _ForwardStagewise):
     places_ : list of PathPoint
         One for each of ``paths_``.
     certificate_ : Certificate
-        Interval that contains the smallest value of the loss, summed over samples, that the method can approach: the minimum
-        over all coefficients; for ``RegularizedForwardStagewiseRegressor`` and its ``CV`` version, over those whose L1 norm is
+        Interval that contains the smallest value of the loss, summed over samples, that the method
+        can approach: the minimum over all coefficients; for
+        ``RegularizedForwardStagewiseRegressor`` and its ``CV`` version, over those whose L1 norm is
         within the bound. Computed on access.
     certificates_ : list of Certificate
         One for each of ``paths_``.
     n_scans_ : float
-        Cost of the path on all rows: the number of passes over all columns; a pass over some of them counts as a fraction.
+        Cost of the path on all rows: the number of passes over all columns; a pass over some of
+        them counts as a fraction.
     classes_ : ndarray of shape (n_classes,)
         The class labels.
     n_features_in_ : int
@@ -659,8 +786,8 @@ class ForwardStagewiseClassifier(Classification, _ForwardStagewise):
 
     Notes
     -----
-    *Source*: Freund, Grigas, Mazumder, *A New Perspective on Boosting in Linear Regression*, Section 3, with the
-    pseudo-residual in the place of the residual.
+    *Source*: Freund, Grigas, Mazumder, *A New Perspective on Boosting in Linear Regression*,
+    Section 3, with the pseudo-residual in the place of the residual.
 
     Examples
     --------
@@ -674,40 +801,56 @@ class ForwardStagewiseClassifier(Classification, _ForwardStagewise):
     True
     """
 
-    def __init__(self, *, eps=None, n_steps=1000, loss=None, fit_intercept=True, refit_intercept=True):
-        super().__init__(eps=eps, n_steps=n_steps, loss=loss, fit_intercept=fit_intercept, refit_intercept=refit_intercept)
+    def __init__(
+        self, *, eps=None, n_steps=1000, loss=None, fit_intercept=True, refit_intercept=True
+    ):
+        super().__init__(
+            eps=eps,
+            n_steps=n_steps,
+            loss=loss,
+            fit_intercept=fit_intercept,
+            refit_intercept=refit_intercept,
+        )
 
 
 class ForwardStagewiseClassifierCV(CrossValidated, Classification, _ForwardStagewise):
-    """Forward stagewise for classification; the number of steps chosen by cross-validation, for each class.
+    """Forward stagewise for classification.
 
-    Three classes or more are one-vs-rest: one model for each class, and probabilities are normalised to sum to 1.
+    The number of steps chosen by cross-validation, for each class.
+
+    Three classes or more are one-vs-rest: one model for each class, and probabilities are
+    normalised to sum to 1.
 
     Parameters
     ----------
     eps : float, optional
-        Change of one coefficient per step, for columns of Euclidean norm 1 (see ``forward_stagewise``). In the units of the
-        prediction: those of y in regression with the squared loss, log-odds in classification with the logistic loss. Default: a
-        hundredth of the first step of coordinate descent.
+        Change of one coefficient per step, for columns of Euclidean norm 1 (see
+        ``forward_stagewise``). In the units of the prediction: those of y in regression with the
+        squared loss, log-odds in classification with the logistic loss. Default: a hundredth of the
+        first step of coordinate descent.
     n_steps : int, default 1000
         Number of steps of the run.
     loss : loss, optional
-        Default ``Logistic()``. Also ``Exponential()``, or one of your own with ``two_class = True``.
+        Default ``Logistic()``. Also ``Exponential()``, or one of your own with
+        ``two_class = True``.
     fit_intercept : bool, default True
         False: no intercept, and columns are not centred, as in scikit-learn.
     refit_intercept : bool, default True
-        For losses other than the squared one: refit the intercept at every point of the path, in cross-validation too. The
-        steps do not change, and ``run_`` keeps the intercept of the constant model.
+        For losses other than the squared one: refit the intercept at every point of the path, in
+        cross-validation too. The steps do not change, and ``run_`` keeps the intercept of the
+        constant model.
     rule : {"best", "one_se", "aic", "bic", "cp"}, default "best"
-        "best": smallest mean loss over the folds. "one_se": fewest steps within one standard error of it. "aic", "bic", "cp":
-        information criteria on all rows, no cross-validation; for LS-Boost only.
+        "best": smallest mean loss over the folds. "one_se": fewest steps within one standard error
+        of it. "aic", "bic", "cp": information criteria on all rows, no cross-validation; for
+        LS-Boost only.
     cv : int, splitter or iterable, default 5
-        An int: that many folds, stratified on y: rows are sorted by y, and of every `cv` consecutive rows each fold gets one, at
-        random. This differs from scikit-learn's ``KFold`` without shuffling. Pass a splitter for that, or
-        ``cb.model_selection.Bootstrap(25)`` for bootstrap samples.
+        An int: that many folds, stratified on y: rows are sorted by y, and of every `cv`
+        consecutive rows each fold gets one, at random. This differs from scikit-learn's ``KFold``
+        without shuffling. Pass a splitter for that, or ``cb.model_selection.Bootstrap(25)`` for
+        bootstrap samples.
     scoring : str or callable, optional
-        Criterion on held-out rows. Default: the mean loss. Or a scorer of scikit-learn, such as ``"roc_auc"`` or
-        ``"neg_mean_absolute_error"``: greater is better. See ``cross_validate``.
+        Criterion on held-out rows. Default: the mean loss. Or a scorer of scikit-learn, such as
+        ``"roc_auc"`` or ``"neg_mean_absolute_error"``: greater is better. See ``cross_validate``.
     n_jobs : int, optional
         Number of threads; the result does not depend on it.
     random_state : int or RandomState instance, default 0
@@ -720,8 +863,8 @@ class ForwardStagewiseClassifierCV(CrossValidated, Classification, _ForwardStage
     intercept_ : ndarray of shape (n_models,)
         The intercepts.
     run_ : Run
-        The run behind the model (see ``coordboost.engine.Run``); it can be replayed, saved and resumed. It keeps the intercept
-        of the constant model.
+        The run behind the model (see ``coordboost.engine.Run``); it can be replayed, saved and
+        resumed. It keeps the intercept of the constant model.
     path_ : Run or RefittedRun
         The fitted path: the model after each step. With one path for each class: see ``paths_``.
     paths_ : list
@@ -731,17 +874,18 @@ class ForwardStagewiseClassifierCV(CrossValidated, Classification, _ForwardStage
     places_ : list of PathPoint
         One for each of ``paths_``.
     certificate_ : Certificate
-        Interval that contains the smallest value of the loss, summed over samples, that the method can approach: the minimum
-        over all coefficients; for ``RegularizedForwardStagewiseRegressor`` and its ``CV`` version, over those whose L1 norm is
+        Interval that contains the smallest value of the loss, summed over samples, that the method
+        can approach: the minimum over all coefficients; for
+        ``RegularizedForwardStagewiseRegressor`` and its ``CV`` version, over those whose L1 norm is
         within the bound. Computed on access.
     certificates_ : list of Certificate
         One for each of ``paths_``.
     cross_validation_ : CrossValidation
-        Losses on held-out rows at all points of the path, or of all paths compared. For classifiers with three classes or
-        more: a list, one for each class.
+        Losses on held-out rows at all points of the path, or of all paths compared. For classifiers
+        with three classes or more: a list, one for each class.
     criterion_ : ndarray of shape (n_points,)
-        Value of AIC, BIC or Cp at every point of the path; smaller is better. Only if `rule` is one of them; then there is no
-        ``cross_validation_``.
+        Value of AIC, BIC or Cp at every point of the path; smaller is better. Only if `rule` is one
+        of them; then there is no ``cross_validation_``.
     n_steps_ : int
         The chosen number of steps.
     l1_ : float
@@ -749,7 +893,8 @@ class ForwardStagewiseClassifierCV(CrossValidated, Classification, _ForwardStage
     alpha_ : None
         Always None: a path of steps has no penalties.
     n_scans_ : float
-        Cost of the path on all rows: the number of passes over all columns; a pass over some of them counts as a fraction.
+        Cost of the path on all rows: the number of passes over all columns; a pass over some of
+        them counts as a fraction.
     classes_ : ndarray of shape (n_classes,)
         The class labels.
     n_features_in_ : int
@@ -759,8 +904,8 @@ class ForwardStagewiseClassifierCV(CrossValidated, Classification, _ForwardStage
 
     Notes
     -----
-    *Source*: Freund, Grigas, Mazumder, *A New Perspective on Boosting in Linear Regression*, Section 3, with the
-    pseudo-residual in the place of the residual.
+    *Source*: Freund, Grigas, Mazumder, *A New Perspective on Boosting in Linear Regression*,
+    Section 3, with the pseudo-residual in the place of the residual.
 
     Examples
     --------
@@ -773,10 +918,26 @@ class ForwardStagewiseClassifierCV(CrossValidated, Classification, _ForwardStage
     """
 
     def __init__(
-        self, *, eps=None, n_steps=1000, loss=None, fit_intercept=True, refit_intercept=True, rule="best", cv=5,
-        scoring=None, n_jobs=None, random_state=0,
-    ):  # fmt: skip
-        super().__init__(eps=eps, n_steps=n_steps, loss=loss, fit_intercept=fit_intercept, refit_intercept=refit_intercept)
+        self,
+        *,
+        eps=None,
+        n_steps=1000,
+        loss=None,
+        fit_intercept=True,
+        refit_intercept=True,
+        rule="best",
+        cv=5,
+        scoring=None,
+        n_jobs=None,
+        random_state=0,
+    ):
+        super().__init__(
+            eps=eps,
+            n_steps=n_steps,
+            loss=loss,
+            fit_intercept=fit_intercept,
+            refit_intercept=refit_intercept,
+        )
         self.rule = rule
         self.cv = cv
         self.scoring = scoring

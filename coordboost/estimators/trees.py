@@ -1,4 +1,6 @@
-"""Gradient boosting with trees: the base class of all boosters, randomised, accelerated and regularised boosting."""
+"""Gradient boosting with trees: the base class of all boosters, randomised, accelerated and
+regularised boosting.
+"""
 
 import hashlib
 import math
@@ -55,18 +57,33 @@ from coordboost.rules.steps import DampedLineSearch, FittedStep, LeafSearch, Shr
 from coordboost.rules.structural import FamilyStep
 
 #: Parameters that may change between two fits with ``warm_start``.
-FREE = ("n_estimators", "warm_start", "random_state", "n_iter_no_change", "tol", "n_jobs", "verbose")
+FREE = (
+    "n_estimators",
+    "warm_start",
+    "random_state",
+    "n_iter_no_change",
+    "tol",
+    "n_jobs",
+    "verbose",
+)
 
 
-#: Parameters of trees that have another name in ``trees`` and ``tree_families``: that name, and the one here.
+#: Parameters of trees that have another name in ``trees`` and ``tree_families``: that name, and the
+#: one here.
 OF_TREES = {
-    "max_leaves": "max_leaf_nodes", "min_samples": "min_samples_leaf", "l2": "l2_regularization", "monotone": "monotonic_cst",
-    "categorical": "categorical_features", "sets": "interaction_cst",
-}  # fmt: skip
+    "max_leaves": "max_leaf_nodes",
+    "min_samples": "min_samples_leaf",
+    "l2": "l2_regularization",
+    "monotone": "monotonic_cst",
+    "categorical": "categorical_features",
+    "sets": "interaction_cst",
+}
 
 
 class Start(NamedTuple):
-    """Start of the run for one target: ``run(n)`` makes `n` steps after the `done` steps made before."""
+    """Start of the run for one target: ``run(n)`` makes `n` steps after the `done` steps made
+    before.
+    """
 
     problem: Problem
     method: Any
@@ -77,14 +94,31 @@ class Start(NamedTuple):
 class _BaseBooster(CallbackSupportMixin, _BaseEstimator):
     """Abstract base of the estimators that boost trees: one run of the loop for each target.
 
-    Subclasses supply the method by ``_method(problem, rate)``, and may supply the trees (``_family``) and whether leaves take Newton's
-    step (``_use_newton``); ``Regression`` or ``Classification`` supplies the loss, the targets and the predictions.
+    Subclasses supply the method by ``_method(problem, rate)``, and may supply the trees
+    (``_family``) and whether leaves take Newton's step (``_use_newton``); ``Regression`` or
+    ``Classification`` supplies the loss, the targets and the predictions.
     """
 
     def __init__(
-        self, *, loss, learning_rate, n_estimators, min_samples_leaf, min_gain, l2_regularization, max_bins, categorical_features,
-        early_stopping, validation_fraction, n_iter_no_change, tol, warm_start, random_state, n_jobs, verbose,
-    ):  # fmt: skip
+        self,
+        *,
+        loss,
+        learning_rate,
+        n_estimators,
+        min_samples_leaf,
+        min_gain,
+        l2_regularization,
+        max_bins,
+        categorical_features,
+        early_stopping,
+        validation_fraction,
+        n_iter_no_change,
+        tol,
+        warm_start,
+        random_state,
+        n_jobs,
+        verbose,
+    ):
         self.loss = loss
         self.learning_rate = learning_rate
         self.n_estimators = n_estimators
@@ -117,7 +151,12 @@ class _BaseBooster(CallbackSupportMixin, _BaseEstimator):
         validation.whole("n_estimators", self.n_estimators, 1)
         positive("learning_rate", self.learning_rate, 2, "between 0 and 2")
         few("n_estimators", self.n_estimators)
-        real("validation_fraction", self.validation_fraction, lambda part: 0 < part < 1, "a fraction of the rows, above 0 and below 1")
+        real(
+            "validation_fraction",
+            self.validation_fraction,
+            lambda part: 0 < part < 1,
+            "a fraction of the rows, above 0 and below 1",
+        )
         validation.flag("warm_start", self.warm_start)
         validation.flag("early_stopping", self.early_stopping)
         validation.whole("n_iter_no_change", self.n_iter_no_change, 1)
@@ -125,13 +164,27 @@ class _BaseBooster(CallbackSupportMixin, _BaseEstimator):
         validation.whole("verbose", self.verbose)
         if self.n_jobs is not None:
             real(
-                "n_jobs", self.n_jobs, lambda number: 0 < abs(number) < 1 << 20 and number == int(number),
+                "n_jobs",
+                self.n_jobs,
+                lambda number: 0 < abs(number) < 1 << 20 and number == int(number),
                 "a whole number other than 0, below a million, or None",
-            )  # fmt: skip
+            )
 
     @all_or_nothing
     @with_callbacks
-    def fit(self, X, y, sample_weight=None, *, offset=None, X_val=None, y_val=None, sample_weight_val=None, offset_val=None, eval_set=None):
+    def fit(
+        self,
+        X,
+        y,
+        sample_weight=None,
+        *,
+        offset=None,
+        X_val=None,
+        y_val=None,
+        sample_weight_val=None,
+        offset_val=None,
+        eval_set=None,
+    ):
         """Fit the model.
 
         Parameters
@@ -142,8 +195,9 @@ class _BaseBooster(CallbackSupportMixin, _BaseEstimator):
         sample_weight : array_like, (n_samples,), optional
             Multiplies the terms of the loss. Rows of weight 0 are left out.
         offset : array_like, (n_samples,), optional
-            A known part of the predictions on the link scale, such as log(exposure) for ``Poisson()``; default 0. The
-            model is added to it. For new rows, pass theirs to `predict`.
+            A known part of the predictions on the link scale, such as log(exposure) for
+            ``Poisson()``; default 0. The model is added to it. For new rows, pass theirs to
+            `predict`.
         X_val, y_val, sample_weight_val, offset_val : optional
             Validation rows for early stopping. Default: a fraction of the rows of X.
         eval_set : pair, optional
@@ -165,13 +219,22 @@ class _BaseBooster(CallbackSupportMixin, _BaseEstimator):
         """
         self._check_parameters()
         with at_most(None if self.n_jobs is None else effective_n_jobs(int(self.n_jobs))):
-            return self._fit(X, y, sample_weight, offset, (*pair_of(eval_set, X_val, y_val), sample_weight_val, offset_val))
+            return self._fit(
+                X,
+                y,
+                sample_weight,
+                offset,
+                (*pair_of(eval_set, X_val, y_val), sample_weight_val, offset_val),
+            )
 
     def _fit(self, X, y, sample_weight, offset, validation_rows):
-        resuming, given = self.warm_start and hasattr(self, "runs_"), (X, y, sample_weight)
+        resuming = self.warm_start and hasattr(self, "runs_")
+        given = (X, y, sample_weight)
         X = check_table(self, X, reset=not resuming)
         y = self._check_y(X, y, not resuming)
-        rows = rows_with_weight(X, y, self._weigh(y, check_weights(X, sample_weight)), check_offset(X, offset))
+        rows = rows_with_weight(
+            X, y, self._weigh(y, check_weights(X, sample_weight)), check_offset(X, offset)
+        )
         if not resuming:
             self._seed = check_seed(self.random_state)
         held, rows = self._hold_back(rows, *validation_rows)
@@ -181,9 +244,15 @@ class _BaseBooster(CallbackSupportMixin, _BaseEstimator):
         else:
             starts = self._begin(*rows)
         self._steps_per_iteration = starts[0].method.step.phases
-        left = [int(self.n_estimators) - start.done // self._steps_per_iteration for start in starts]
+        left = [
+            int(self.n_estimators) - start.done // self._steps_per_iteration for start in starts
+        ]
         n_loops = 1 if self._joint else len(starts)
-        tasks = CallbackTasks(self, given, n_loops, max(left)) if getattr(self, "_skl_callbacks", None) else None
+        tasks = (
+            CallbackTasks(self, given, n_loops, max(left))
+            if getattr(self, "_skl_callbacks", None)
+            else None
+        )
         self._keep(*self._run(starts, left, held, tasks))
         if tasks:
             tasks.end(tasks.root, {})
@@ -196,30 +265,55 @@ class _BaseBooster(CallbackSupportMixin, _BaseEstimator):
         with named(**OF_TREES):
             family = self._family(X, newton)
         family, y, weight = self._merge_copies(family, y, weight)
-        self._begun_with, self._begun_on = self._settings(), _fingerprint(y, weight, offset)
+        self._begun_with = self._settings()
+        self._begun_on = _fingerprint(y, weight, offset)
         targets = self._encode(y)
         if offset is not None:
             check_one_model(len(targets))
-        problems = [Problem(family, target, loss, sample_weight=weight, offset=offset) for target in targets]
-        method = self._method(problems[0], float(self.learning_rate) / (1.0 if newton or loss.sigma is None else loss.sigma))
-        return [Start(problem, method, partial(solve, problem, method, rng=self._seed)) for problem in problems]
+        problems = [
+            Problem(family, target, loss, sample_weight=weight, offset=offset) for target in targets
+        ]
+        method = self._method(
+            problems[0],
+            float(self.learning_rate) / (1.0 if newton or loss.sigma is None else loss.sigma),
+        )
+        return [
+            Start(problem, method, partial(solve, problem, method, rng=self._seed))
+            for problem in problems
+        ]
 
     def _run(self, starts, left, held, tasks):
-        """Make `left[k]` more iterations of run k; return the runs, and the early-stopping rule of each, or None."""
-        steps, n_steps = self._steps_per_iteration, int(self.n_estimators) * self._steps_per_iteration
+        """Make `left[k]` more iterations of run k.
+
+        Return the runs, and the early-stopping rule of each, or None.
+        """
+        steps = self._steps_per_iteration
+        n_steps = int(self.n_estimators) * self._steps_per_iteration
         if held is not None:  # bins and targets are computed once for all runs
             X, y, weight, offset = held
-            binned, targets = starts[0].problem.binning.bin(X), self._encode(y, complete=False)
-        runs, rules = [], []
+            binned = starts[0].problem.binning.bin(X)
+            targets = self._encode(y, complete=False)
+        runs = []
+        rules = []
         for k, (problem, method, run, done) in enumerate(starts):
             early = callback_rule = None
             if held is not None:
                 rows = binned, targets[k], weight, offset
-                early = EarlyStopping(*rows, problem, method, self.n_iter_no_change, float(self.tol), steps)
+                early = EarlyStopping(
+                    *rows, problem, method, self.n_iter_no_change, float(self.tol), steps
+                )
             if tasks:
                 callback_rule = tasks.rule(method, left[k], steps)
-            progress = Progress(int(self.verbose), steps, early, k if len(starts) > 1 else None) if self.verbose else None
-            runs.append(run(n_steps - done, stop=[rule for rule in (early, callback_rule, progress) if rule]))
+            progress = (
+                Progress(int(self.verbose), steps, early, k if len(starts) > 1 else None)
+                if self.verbose
+                else None
+            )
+            runs.append(
+                run(
+                    n_steps - done, stop=[rule for rule in (early, callback_rule, progress) if rule]
+                )
+            )
             rules.append(early)
             if early:
                 early.finish(runs[-1])
@@ -237,8 +331,12 @@ class _BaseBooster(CallbackSupportMixin, _BaseEstimator):
         vars(self).pop("validation_score_", None)  # of an earlier fit
         if rules[0] is not None:
             n_iter, self.validation_score_ = best_iterations(rules)
-        self.runs_, self.n_iter_ = runs, max(n_iter)
-        self._models = [StagedModel(run, n, self._steps_per_iteration) for run, n in zip(runs, n_iter, strict=True)]
+        self.runs_ = runs
+        self.n_iter_ = max(n_iter)
+        self._models = [
+            StagedModel(run, n, self._steps_per_iteration)
+            for run, n in zip(runs, n_iter, strict=True)
+        ]
 
     def _use_newton(self, loss):
         """Whether leaf values and gains use second derivatives."""
@@ -247,17 +345,28 @@ class _BaseBooster(CallbackSupportMixin, _BaseEstimator):
     def _family(self, X, newton):
         """Return the family of trees that may be grown."""
         return trees(
-            X, max_depth=self.max_depth, max_leaves=self.max_leaf_nodes, min_samples=self.min_samples_leaf, min_gain=self.min_gain,
-            l2=self.l2_regularization, monotone=self.monotonic_cst, newton=newton, max_bins=self.max_bins,
-            categorical=names_or_indices(self.categorical_features), **self._more_limits(),
-        )  # fmt: skip
+            X,
+            max_depth=self.max_depth,
+            max_leaves=self.max_leaf_nodes,
+            min_samples=self.min_samples_leaf,
+            min_gain=self.min_gain,
+            l2=self.l2_regularization,
+            monotone=self.monotonic_cst,
+            newton=newton,
+            max_bins=self.max_bins,
+            categorical=names_or_indices(self.categorical_features),
+            **self._more_limits(),
+        )
 
     def _more_limits(self):
         """Return the limits of trees that only some estimators have, a dict."""
         return {}
 
     def _merge_copies(self, family, y, weight):
-        """Return the trees, targets and weights for the run. A subclass may merge equal rows and add their weights."""
+        """Return the trees, targets and weights for the run.
+
+        A subclass may merge equal rows and add their weights.
+        """
         return family, y, weight
 
     def _settings(self):
@@ -267,24 +376,42 @@ class _BaseBooster(CallbackSupportMixin, _BaseEstimator):
     def _check_same(self, X, y, weight, offset):
         """Refuse to resume a run with other parameters or on other data."""
         problem = self.runs_[0].problem
-        changed = [key for key, value in self._settings().items() if repr(value) != repr(self._begun_with[key])]
+        changed = [
+            key
+            for key, value in self._settings().items()
+            if repr(value) != repr(self._begun_with[key])
+        ]
         if changed:
-            raise ValueError(f"warm_start resumes the same run, but {changed[0]} has changed; pass warm_start=False.")
+            raise ValueError(
+                f"warm_start resumes the same run, but {changed[0]} has changed; pass "
+                "warm_start=False."
+            )
         own = problem.dictionary.family
         family, y, weight = self._merge_copies(own.at(problem.binning.bin(X)), y, weight)
-        if _fingerprint(y, weight, offset) != self._begun_on or not np.array_equal(family.binned.codes, own.binned.codes):
+        if _fingerprint(y, weight, offset) != self._begun_on or not np.array_equal(
+            family.binned.codes, own.binned.codes
+        ):
             raise ValueError(
-                "warm_start resumes the same run, but X, y, sample_weight or offset have changed; pass warm_start=False."
+                "warm_start resumes the same run, but X, y, sample_weight or offset have changed; "
+                "pass warm_start=False."
             )
         made = max(run.n_steps for run in self.runs_) // self._steps_per_iteration
         if self.n_estimators < made:
-            raise ValueError(f"n_estimators={self.n_estimators} is less than the {made} iterations made; pass warm_start=False.")
+            raise ValueError(
+                f"n_estimators={self.n_estimators} is less than the {made} iterations made; pass "
+                "warm_start=False."
+            )
 
     def _hold_back(self, rows, X_val, y_val, weight_val, offset_val):
-        """Return the validation rows (None without early stopping) and the rows to fit, each as X, y, weights and offset."""
+        """Return the validation rows (None without early stopping) and the rows to fit, each as X,
+        y, weights and offset.
+        """
         if any(given is not None for given in (X_val, y_val, weight_val, offset_val)):
             if X_val is None or y_val is None:
-                raise ValueError(f"X_val and y_val come together: {'X_val' if X_val is None else 'y_val'} is missing.")
+                raise ValueError(
+                    f"X_val and y_val come together: {'X_val' if X_val is None else 'y_val'} is "
+                    "missing."
+                )
             with named(X="X_val"):
                 X = check_table(self, X_val)
             weight = check_weights(X, weight_val, "sample_weight_val")
@@ -307,24 +434,33 @@ class _BaseBooster(CallbackSupportMixin, _BaseEstimator):
         """The run behind the model; with several runs see ``runs_``."""
         check_is_fitted(self)
         if len(self.runs_) > 1:
-            raise AttributeError(f"there are {len(self.runs_)} runs, one for each class: see runs_.")
+            raise AttributeError(
+                f"there are {len(self.runs_)} runs, one for each class: see runs_."
+            )
         return self.runs_[0]
 
     @property
     def train_score_(self):
-        """Minus the mean loss on the training rows after 0, 1, ... iterations. *Cost*: evaluates each tree once on each row."""
+        """Minus the mean loss on the training rows after 0, 1, ...
+
+        iterations. *Cost*: evaluates each tree once on each row.
+        """
         check_is_fitted(self)
         return -add_losses([model.losses() for model in self._models])
 
     @property
     def feature_importances_(self):
-        """Sum of the gains of all splits by a feature, divided by the total, (n_features,); 0 if nothing was split."""
+        """Sum of the gains of all splits by a feature, divided by the total, (n_features,).
+
+        0 if nothing was split.
+        """
         check_is_fitted(self)
         gains = sum(model.gains() for model in self._models)
         return gains / (gains.sum() or 1.0)
 
     def lightgbm_text(self):
-        """Return the model at its best iteration as a LightGBM model file, a str: see ``coordboost.estimators.lightgbm_text``.
+        """Return the model at its best iteration as a LightGBM model file, a str: see
+        ``coordboost.estimators.lightgbm_text``.
 
         Raises
         ------
@@ -336,7 +472,8 @@ class _BaseBooster(CallbackSupportMixin, _BaseEstimator):
             return multiclass_text([(model.run, model.beta) for model in self._models])
         if len(self.runs_) > 1:
             raise ValueError(
-                f"there are {len(self.runs_)} models, one for each class; give coordboost.estimators.lightgbm_text one of runs_."
+                f"there are {len(self.runs_)} models, one for each class; give "
+                "coordboost.estimators.lightgbm_text one of runs_."
             )
         return lightgbm_text(self.run_, self._models[0].beta)
 
@@ -351,9 +488,14 @@ class _BaseBooster(CallbackSupportMixin, _BaseEstimator):
         return np.column_stack([model.raw(binned) for model in self._models])
 
     def _staged_raw_predict(self, X):
-        """Yield the raw predictions after each iteration; a model with fewer iterations keeps its last ones."""
+        """Yield the raw predictions after each iteration.
+
+        A model with fewer iterations keeps its last ones.
+        """
         binned = self._bin(X)
-        last = [np.full(binned.codes.shape[1], model.run.problem.constant) for model in self._models]
+        last = [
+            np.full(binned.codes.shape[1], model.run.problem.constant) for model in self._models
+        ]
         for stage in zip_longest(*(model.staged(binned) for model in self._models)):
             last = [old if new is None else new for old, new in zip(last, stage, strict=True)]
             yield np.column_stack(last)
@@ -365,7 +507,10 @@ def pair_of(eval_set, X_val, y_val):
         return X_val, y_val
     pair = eval_set[0] if isinstance(eval_set, list) and len(eval_set) == 1 else eval_set
     if not (isinstance(pair, tuple) and len(pair) == 2) or X_val is not None or y_val is not None:
-        raise ValueError(f"eval_set must be one pair (X_val, y_val), instead of X_val and y_val, got {shown(eval_set)}.")
+        raise ValueError(
+            "eval_set must be one pair (X_val, y_val), instead of X_val and y_val, got "
+            f"{shown(eval_set)}."
+        )
     return pair
 
 
@@ -379,29 +524,43 @@ def names_or_indices(features):
 
 def _fingerprint(*columns):
     """Return a hash of the target, the weights and the offset."""
-    return hashlib.sha256(b"".join(b"none" if column is None else column.tobytes() for column in columns)).hexdigest()
+    return hashlib.sha256(
+        b"".join(b"none" if column is None else column.tobytes() for column in columns)
+    ).hexdigest()
 
 
 def _validation_split(n_samples, fraction, labels, seed):
     """Return rows to fit and rows to hold out, stratified by `labels`, as drawn with `seed`."""
     from sklearn.model_selection import train_test_split
 
-    fraction = real("validation_fraction", fraction, lambda part: 0 < part < 1, "a fraction of the rows, above 0 and below 1")
+    fraction = real(
+        "validation_fraction",
+        fraction,
+        lambda part: 0 < part < 1,
+        "a fraction of the rows, above 0 and below 1",
+    )
     held = math.ceil(fraction * n_samples)
-    names, counts = (np.zeros(1), [n_samples]) if labels is None else np.unique(labels, return_counts=True)
+    names, counts = (
+        (np.zeros(1), [n_samples]) if labels is None else np.unique(labels, return_counts=True)
+    )
     if n_samples - held < len(names) or held < len(names):
         beside = "" if labels is None else f" for the {len(names)} classes"
         raise ValueError(
-            f"validation_fraction={shown(fraction)} holds back {held} of {n_samples} row(s) and leaves {n_samples - held} to fit, too "
+            f"validation_fraction={shown(fraction)} holds back {held} of {n_samples} row(s) and "
+            f"leaves {n_samples - held} to fit, too "
             f"few on one side{beside}; take another fraction, or pass X_val and y_val to fit."
         )
     if min(counts) > 1:
-        fit, out = train_test_split(np.arange(n_samples), test_size=fraction, stratify=labels, random_state=seed)
+        fit, out = train_test_split(
+            np.arange(n_samples), test_size=fraction, stratify=labels, random_state=seed
+        )
         if labels is None or len(np.unique(labels[fit])) == len(names):
             return fit, out
-    name, n = names.tolist()[np.argmin(counts)], min(counts)
+    name = names.tolist()[np.argmin(counts)]
+    n = min(counts)
     raise ValueError(
-        f"early stopping holds back a fraction of the rows of each class, and the class {name!r} has too few, {n}: add rows, or pass "
+        f"early stopping holds back a fraction of the rows of each class, and the class {name!r} "
+        f"has too few, {n}: add rows, or pass "
         "X_val and y_val to fit."
     )
 
@@ -411,7 +570,10 @@ class StagedPredictions:
 
     @checked_call
     def staged_predict(self, X, *, offset=None):
-        """Yield the predictions (n_samples,) after 1, 2, ... iterations. *Cost*: evaluates each tree once on each row."""
+        """Yield the predictions (n_samples,) after 1, 2, ...
+
+        iterations. *Cost*: evaluates each tree once on each row.
+        """
         return (self._decide(with_offset(raw, offset)) for raw in self._staged_raw_predict(X))
 
 
@@ -421,11 +583,15 @@ class StagedProbabilities(StagedPredictions):
     @checked_call
     def staged_predict_proba(self, X, *, offset=None):
         """Yield the probabilities (n_samples, n_classes) after 1, 2, ... iterations."""
-        return (self._probabilities(with_offset(raw, offset)) for raw in self._staged_raw_predict(X))
+        return (
+            self._probabilities(with_offset(raw, offset)) for raw in self._staged_raw_predict(X)
+        )
 
 
 class _DrawnRows(_BaseBooster):
-    """Abstract base: trees may be grown on a random part of the rows, and with interaction constraints."""
+    """Abstract base: trees may be grown on a random part of the rows, and with interaction
+    constraints.
+    """
 
     def _more_limits(self):
         return {"sets": self.interaction_cst, "subsample": self.subsample, "seed": self._seed}
@@ -445,16 +611,25 @@ class _RandomizedGBM(_DrawnRows):
         if self.max_delta_step is None:
             return super()._more_limits()
         loss = self._get_loss()
-        unit = 1.0 if self._use_newton(loss) or loss.sigma is None else loss.sigma  # leaf values are later divided by sigma
+        unit = (
+            1.0 if self._use_newton(loss) or loss.sigma is None else loss.sigma
+        )  # leaf values are later divided by sigma
         return super()._more_limits() | {"max_delta_step": unit * self.max_delta_step}
 
     def _use_newton(self, loss):
-        return loss.sigma is None and loss.curvature is not None if self.newton is None else bool(self.newton)
+        return (
+            loss.sigma is None and loss.curvature is not None
+            if self.newton is None
+            else bool(self.newton)
+        )
 
     def _method(self, problem, rate):
-        loss, n_features = problem.loss, problem.binning.n_features
+        loss = problem.loss
+        n_features = problem.binning.n_features
         n_drawn = self._n_drawn(n_features)
-        step = LeafSearch(rate) if loss.sigma is None and loss.curvature is None else FittedStep(rate)
+        step = (
+            LeafSearch(rate) if loss.sigma is None and loss.curvature is None else FittedStep(rate)
+        )
         return gcd(step) if n_drawn == n_features else rtgcd(select=Groups(n_drawn), step=step)
 
     def _n_drawn(self, n_features):
@@ -464,17 +639,24 @@ class _RandomizedGBM(_DrawnRows):
             return n_features
         if isinstance(drawn, str) and drawn == "sqrt":
             return max(1, int(np.sqrt(n_features)))
-        if isinstance(drawn, int | np.integer) and not isinstance(drawn, bool) and 1 <= drawn <= n_features:
+        if (
+            isinstance(drawn, int | np.integer)
+            and not isinstance(drawn, bool)
+            and 1 <= drawn <= n_features
+        ):
             return int(drawn)
         if isinstance(drawn, float) and 0 < drawn <= 1:
             return max(1, int(drawn * n_features))
         raise ValueError(
-            f"max_features must be a number of features from 1 to {n_features}, a fraction in (0, 1], 'sqrt' or None, got {shown(drawn)}."
+            f"max_features must be a number of features from 1 to {n_features}, a fraction in (0, "
+            f"1], 'sqrt' or None, got {shown(drawn)}."
         )
 
 
 class _AcceleratedGBM(_DrawnRows):
-    """Abstract base: trees with momentum, with or without a second tree per iteration that corrects it."""
+    """Abstract base: trees with momentum, with or without a second tree per iteration that corrects
+    it.
+    """
 
     def _method(self, problem, rate):
         return agbm(rate, self.gamma, correction=self.correction)
@@ -485,17 +667,28 @@ class _RegularizedGBM(_BaseBooster):
 
     def _family(self, X, newton):
         return tree_families(
-            X, nodes=self.nodes, bounds=self.bounds, q=self.q, min_samples=self.min_samples_leaf, min_gain=self.min_gain,
-            l2=self.l2_regularization, monotone=self.monotonic_cst, max_bins=self.max_bins,
+            X,
+            nodes=self.nodes,
+            bounds=self.bounds,
+            q=self.q,
+            min_samples=self.min_samples_leaf,
+            min_gain=self.min_gain,
+            l2=self.l2_regularization,
+            monotone=self.monotonic_cst,
+            max_bins=self.max_bins,
             categorical=names_or_indices(self.categorical_features),
-        )  # fmt: skip
+        )
 
     def _method(self, problem, rate):
         loss = problem.loss
         own = DampedLineSearch(rate) if loss.sigma is None else ShrunkenStep(rate)
-        usual = 0.01 if loss.two_class else 0.02 * problem.start_excess / float(problem.weight.sum())
+        usual = (
+            0.01 if loss.two_class else 0.02 * problem.start_excess / float(problem.weight.sum())
+        )
         self.penalty_ = usual if self.penalty is None else not_negative("penalty", self.penalty)
-        return rgb(self.penalty_, self.n_candidates, own if self.power is None else FamilyStep(self.power))
+        return rgb(
+            self.penalty_, self.n_candidates, own if self.power is None else FamilyStep(self.power)
+        )
 
     @property
     def family_summary_(self):
@@ -509,88 +702,103 @@ class RandomizedGBMRegressor(StagedPredictions, Regression, _RandomizedGBM):
     Parameters
     ----------
     loss : loss, optional
-        Default ``Squared()``. Also ``Huber(d)``, ``Quantile(q)``, ``Poisson()``, ``Gamma()``, or one of your own.
+        Default ``Squared()``. Also ``Huber(d)``, ``Quantile(q)``, ``Poisson()``, ``Gamma()``, or
+        one of your own.
     learning_rate : float, default 0.1
-        Shrinkage of each tree. Where leaf values are means of residuals, a tree is multiplied by `learning_rate` / sigma, sigma
-        the Lipschitz constant of the loss's derivative (1 for the squared and Huber losses, 1/4 for the logistic). Where leaf
-        values are Newton steps, a tree is multiplied by `learning_rate`, as in scikit-learn and LightGBM. A tree that is followed
+        Shrinkage of each tree. Where leaf values are means of residuals, a tree is multiplied by
+        `learning_rate` / sigma, sigma the Lipschitz constant of the loss's derivative (1 for the
+        squared and Huber losses, 1/4 for the logistic). Where leaf values are Newton steps, a tree
+        is multiplied by `learning_rate`, as in scikit-learn and LightGBM. A tree that is followed
         by a line search is multiplied by `learning_rate`, too.
     n_estimators : int, default 100
         Number of iterations.
     max_depth : int or None, default 3
-        Maximum depth of a tree (splits from the root to a leaf). None, or a depth above 10, needs `max_leaf_nodes` as well.
+        Maximum depth of a tree (splits from the root to a leaf). None, or a depth above 10, needs
+        `max_leaf_nodes` as well.
     max_leaf_nodes : int, optional
-        Maximum number of leaves; if set, trees grow best-first (largest gain first) until it or `max_depth` is reached.
+        Maximum number of leaves; if set, trees grow best-first (largest gain first) until it or
+        `max_depth` is reached.
     min_samples_leaf : int, default 20
-        Minimum number of rows in a leaf. With fewer than twice as many rows no tree can split, and the model is a constant.
+        Minimum number of rows in a leaf. With fewer than twice as many rows no tree can split, and
+        the model is a constant.
     min_gain : float, default 0.0
-        A split must reduce the weighted sum of squared residuals (no factor 1/2, not the mean) by more than this. With Newton
-        leaves, the sum of (gradient sum)^2 / (sum of second derivatives + `l2_regularization`) must rise by more than this.
+        A split must reduce the weighted sum of squared residuals (no factor 1/2, not the mean) by
+        more than this. With Newton leaves, the sum of (gradient sum)^2 / (sum of second derivatives
+        + `l2_regularization`) must rise by more than this.
     l2_regularization : float, default 0.0
-        Ridge penalty on leaf values, added to the sum of weights (with Newton leaves: of second derivatives) in a leaf.
+        Ridge penalty on leaf values, added to the sum of weights (with Newton leaves: of second
+        derivatives) in a leaf.
     max_bins : int, default 255
-        Maximum number of bins per numeric feature; missing values get one more. A categorical feature has up to 255.
+        Maximum number of bins per numeric feature; missing values get one more. A categorical
+        feature has up to 255.
     categorical_features : sequence of names, indices or booleans, optional
-        Categorical features, in addition to the columns of a data frame with the dtype ``category``.
+        Categorical features, in addition to the columns of a data frame with the dtype
+        ``category``.
     monotonic_cst : sequence or dict by name, optional
-        For each feature 1: predictions must not decrease with it; 0: no constraint; -1: must not increase.
+        For each feature 1: predictions must not decrease with it; 0: no constraint; -1: must not
+        increase.
     max_features : int, float, "sqrt" or None, default 0.5
-        Number of features drawn at random for each tree (not for each split): an int, a fraction of all, "sqrt" of their
-        number, or None for all.
+        Number of features drawn at random for each tree (not for each split): an int, a fraction of
+        all, "sqrt" of their number, or None for all.
     newton : bool, optional
-        Whether leaf values are Newton steps (sum of gradients / sum of second derivatives) instead of mean residuals. They are
-        damped so that no leaf raises the loss of its rows (docs/trees.md). Default: True for losses with second derivatives but
-        no bound on them (``Poisson()``, ``Gamma()``, ``Exponential()``), False for the others. For ``Quantile(q)``, which has no
-        second derivatives, leaf values are quantiles of the residuals.
+        Whether leaf values are Newton steps (sum of gradients / sum of second derivatives) instead
+        of mean residuals. They are damped so that no leaf raises the loss of its rows
+        (docs/trees.md). Default: True for losses with second derivatives but no bound on them
+        (``Poisson()``, ``Gamma()``, ``Exponential()``), False for the others. For ``Quantile(q)``,
+        which has no second derivatives, leaf values are quantiles of the residuals.
     max_delta_step : float, optional
-        A bound of the step of a leaf: a tree changes no prediction, on the link scale, by more than `learning_rate` *
-        `max_delta_step`. Default: no bound.
+        A bound of the step of a leaf: a tree changes no prediction, on the link scale, by more than
+        `learning_rate` * `max_delta_step`. Default: no bound.
     subsample : float, default 1.0
-        Fraction of the rows drawn at random for each tree, each row independently (stochastic gradient boosting; Friedman, 2002).
-        Splits and leaf values are computed on these rows, and `min_samples_leaf` counts only them; the tree is added on all rows.
-        Step lengths of accelerated boosting and of line searches are computed on all rows.
+        Fraction of the rows drawn at random for each tree, each row independently (stochastic
+        gradient boosting; Friedman, 2002). Splits and leaf values are computed on these rows, and
+        `min_samples_leaf` counts only them; the tree is added on all rows. Step lengths of
+        accelerated boosting and of line searches are computed on all rows.
     interaction_cst : "pairwise", "no_interactions" or sequence of sets of features, optional
-        Interaction constraints: all features on a path from the root of a tree to a leaf are in one of these sets, of names or
-        column indices. The features in no set form one more set.
+        Interaction constraints: all features on a path from the root of a tree to a leaf are in one
+        of these sets, of names or column indices. The features in no set form one more set.
     early_stopping : bool, default False
-        True: hold out `validation_fraction` of the rows at random (stratified by class for classifiers) and stop by
-        `n_iter_no_change`. With `X_val` and `y_val` in `fit`, early stopping uses those rows, even if this is False. False
-        by default for any number of rows (scikit-learn's "auto" is not offered).
+        True: hold out `validation_fraction` of the rows at random (stratified by class for
+        classifiers) and stop by `n_iter_no_change`. With `X_val` and `y_val` in `fit`, early
+        stopping uses those rows, even if this is False. False by default for any number of rows
+        (scikit-learn's "auto" is not offered).
     validation_fraction : float, default 0.1
         Fraction of the rows that early stopping holds out.
     n_iter_no_change : int, default 10
-        Stop when `n_iter_no_change` successive iterations have not lowered the mean validation loss by more than `tol`. Checked
-        every ``max(1, n_iter_no_change // 2)`` iterations, so a few more trees may be grown; the model is that of the best
-        of all iterations made.
+        Stop when `n_iter_no_change` successive iterations have not lowered the mean validation loss
+        by more than `tol`. Checked every ``max(1, n_iter_no_change // 2)`` iterations, so a few
+        more trees may be grown; the model is that of the best of all iterations made.
     tol : float, default 1e-7
-        Least improvement of the validation loss that counts for `n_iter_no_change`, as a fraction of (mean validation loss of
-        the constant model - smallest value that the loss can take there, 0 for most losses).
+        Least improvement of the validation loss that counts for `n_iter_no_change`, as a fraction
+        of (mean validation loss of the constant model - smallest value that the loss can take
+        there, 0 for most losses).
     warm_start : bool, default False
         Continue the run of the last `fit`, up to `n_estimators` iterations, on the same data.
     random_state : int, RandomState instance or None, default None
         Seed of all random draws.
     n_jobs : int, optional
-        Maximum number of threads of a fit. None or -1: one for each core, but at most 8 and at most OMP_NUM_THREADS. The model is
-        the same for any number, bit for bit.
+        Maximum number of threads of a fit. None or -1: one for each core, but at most 8 and at most
+        OMP_NUM_THREADS. The model is the same for any number, bit for bit.
     verbose : int, default 0
         Print a line with the mean loss every `verbose` iterations; 0: print nothing.
 
     Attributes
     ----------
     run_ : Run
-        The run behind the model (see ``coordboost.engine.Run``); it can be replayed, saved and resumed. Its certificate
-        (an interval around the smallest loss) is of little use: no useful lower bound is known for trees. With three classes or
-        more: see ``runs_``.
+        The run behind the model (see ``coordboost.engine.Run``); it can be replayed, saved and
+        resumed. Its certificate (an interval around the smallest loss) is of little use: no useful
+        lower bound is known for trees. With three classes or more: see ``runs_``.
     runs_ : list of Run
         The runs: one, or one for each class if there are three or more.
     n_iter_ : int
         Number of iterations that predictions use.
     train_score_ : ndarray of shape (n_iter + 1,)
-        Minus the mean loss on the training rows (higher is better) after 0, 1, ... iterations; for three classes or more, summed
-        over the classes' runs. Computed on access.
+        Minus the mean loss on the training rows (higher is better) after 0, 1, ... iterations; for
+        three classes or more, summed over the classes' runs. Computed on access.
     validation_score_ : ndarray of shape (n_iter + 1,)
-        As `train_score_`, on the validation rows; only with early stopping. For three classes or more, a class that has passed its best
-        iteration keeps its loss from there, so the maximum is at `n_iter_`.
+        As `train_score_`, on the validation rows; only with early stopping. For three classes or
+        more, a class that has passed its best iteration keeps its loss from there, so the maximum
+        is at `n_iter_`.
     feature_importances_ : ndarray of shape (n_features,)
         Sum of the gains of all splits by a feature, divided by the total over all features.
     n_features_in_ : int
@@ -600,9 +808,11 @@ class RandomizedGBMRegressor(StagedPredictions, Regression, _RandomizedGBM):
 
     Notes
     -----
-    *Source*: Lu and Mazumder, *Randomized Gradient Boosting Machine*, Algorithm 2 with random features (Type 3) and a constant step.
+    *Source*: Lu and Mazumder, *Randomized Gradient Boosting Machine*, Algorithm 2 with random
+    features (Type 3) and a constant step.
 
-    The fitted model stores the binned table, one byte for each entry, so that the run can be continued.
+    The fitted model stores the binned table, one byte for each entry, so that the run can be
+    continued.
 
     Examples
     --------
@@ -617,20 +827,51 @@ class RandomizedGBMRegressor(StagedPredictions, Regression, _RandomizedGBM):
     """
 
     def __init__(
-        self, *, loss=None, learning_rate=0.1, n_estimators=100, max_depth=3, max_leaf_nodes=None,
-        min_samples_leaf=20, min_gain=0.0, l2_regularization=0.0, max_bins=255, categorical_features=None,
-        monotonic_cst=None, max_features=0.5, newton=None, max_delta_step=None, subsample=1.0,
-        interaction_cst=None, early_stopping=False, validation_fraction=0.1,
-        n_iter_no_change=10, tol=1e-7, warm_start=False, random_state=None,
-        n_jobs=None, verbose=0,
-    ):  # fmt: skip
+        self,
+        *,
+        loss=None,
+        learning_rate=0.1,
+        n_estimators=100,
+        max_depth=3,
+        max_leaf_nodes=None,
+        min_samples_leaf=20,
+        min_gain=0.0,
+        l2_regularization=0.0,
+        max_bins=255,
+        categorical_features=None,
+        monotonic_cst=None,
+        max_features=0.5,
+        newton=None,
+        max_delta_step=None,
+        subsample=1.0,
+        interaction_cst=None,
+        early_stopping=False,
+        validation_fraction=0.1,
+        n_iter_no_change=10,
+        tol=1e-7,
+        warm_start=False,
+        random_state=None,
+        n_jobs=None,
+        verbose=0,
+    ):
         super().__init__(
-            loss=loss, learning_rate=learning_rate, n_estimators=n_estimators, min_samples_leaf=min_samples_leaf,
-            min_gain=min_gain, l2_regularization=l2_regularization, max_bins=max_bins,
-            categorical_features=categorical_features, early_stopping=early_stopping,
-            validation_fraction=validation_fraction, n_iter_no_change=n_iter_no_change, tol=tol,
-            warm_start=warm_start, random_state=random_state, n_jobs=n_jobs, verbose=verbose,
-        )  # fmt: skip
+            loss=loss,
+            learning_rate=learning_rate,
+            n_estimators=n_estimators,
+            min_samples_leaf=min_samples_leaf,
+            min_gain=min_gain,
+            l2_regularization=l2_regularization,
+            max_bins=max_bins,
+            categorical_features=categorical_features,
+            early_stopping=early_stopping,
+            validation_fraction=validation_fraction,
+            n_iter_no_change=n_iter_no_change,
+            tol=tol,
+            warm_start=warm_start,
+            random_state=random_state,
+            n_jobs=n_jobs,
+            verbose=verbose,
+        )
         self.max_depth = max_depth
         self.max_leaf_nodes = max_leaf_nodes
         self.monotonic_cst = monotonic_cst
@@ -644,103 +885,124 @@ class RandomizedGBMRegressor(StagedPredictions, Regression, _RandomizedGBM):
 class RandomizedGBMClassifier(StagedProbabilities, Multinomial, Classification, _RandomizedGBM):
     """Gradient boosting with trees that split only on features drawn at random, for classification.
 
-    Three classes or more are one model: each iteration adds one tree per class, and probabilities are the softmax of the scores. With
-    `multinomial` False they are one-vs-rest: one model for each class, and probabilities are normalised to sum to 1.
+    Three classes or more are one model: each iteration adds one tree per class, and probabilities
+    are the softmax of the scores. With `multinomial` False they are one-vs-rest: one model for each
+    class, and probabilities are normalised to sum to 1.
 
     Parameters
     ----------
     loss : loss, optional
-        Default ``Logistic()``. Also ``Exponential()``, or one of your own with ``two_class = True``.
+        Default ``Logistic()``. Also ``Exponential()``, or one of your own with
+        ``two_class = True``.
     learning_rate : float, default 0.1
-        Shrinkage of each tree. Where leaf values are means of residuals, a tree is multiplied by `learning_rate` / sigma, sigma
-        the Lipschitz constant of the loss's derivative (1 for the squared and Huber losses, 1/4 for the logistic). Where leaf
-        values are Newton steps, a tree is multiplied by `learning_rate`, as in scikit-learn and LightGBM. A tree that is followed
+        Shrinkage of each tree. Where leaf values are means of residuals, a tree is multiplied by
+        `learning_rate` / sigma, sigma the Lipschitz constant of the loss's derivative (1 for the
+        squared and Huber losses, 1/4 for the logistic). Where leaf values are Newton steps, a tree
+        is multiplied by `learning_rate`, as in scikit-learn and LightGBM. A tree that is followed
         by a line search is multiplied by `learning_rate`, too.
     n_estimators : int, default 100
         Number of iterations.
     max_depth : int or None, default 3
-        Maximum depth of a tree (splits from the root to a leaf). None, or a depth above 10, needs `max_leaf_nodes` as well.
+        Maximum depth of a tree (splits from the root to a leaf). None, or a depth above 10, needs
+        `max_leaf_nodes` as well.
     max_leaf_nodes : int, optional
-        Maximum number of leaves; if set, trees grow best-first (largest gain first) until it or `max_depth` is reached.
+        Maximum number of leaves; if set, trees grow best-first (largest gain first) until it or
+        `max_depth` is reached.
     min_samples_leaf : int, default 20
-        Minimum number of rows in a leaf. With fewer than twice as many rows no tree can split, and the model is a constant.
+        Minimum number of rows in a leaf. With fewer than twice as many rows no tree can split, and
+        the model is a constant.
     min_gain : float, default 0.0
-        A split must reduce the weighted sum of squared residuals (no factor 1/2, not the mean) by more than this. With Newton
-        leaves, the sum of (gradient sum)^2 / (sum of second derivatives + `l2_regularization`) must rise by more than this.
+        A split must reduce the weighted sum of squared residuals (no factor 1/2, not the mean) by
+        more than this. With Newton leaves, the sum of (gradient sum)^2 / (sum of second derivatives
+        + `l2_regularization`) must rise by more than this.
     l2_regularization : float, default 0.0
-        Ridge penalty on leaf values, added to the sum of weights (with Newton leaves: of second derivatives) in a leaf.
+        Ridge penalty on leaf values, added to the sum of weights (with Newton leaves: of second
+        derivatives) in a leaf.
     max_bins : int, default 255
-        Maximum number of bins per numeric feature; missing values get one more. A categorical feature has up to 255.
+        Maximum number of bins per numeric feature; missing values get one more. A categorical
+        feature has up to 255.
     categorical_features : sequence of names, indices or booleans, optional
-        Categorical features, in addition to the columns of a data frame with the dtype ``category``.
+        Categorical features, in addition to the columns of a data frame with the dtype
+        ``category``.
     monotonic_cst : sequence or dict by name, optional
-        For each feature 1: predictions must not decrease with it; 0: no constraint; -1: must not increase.
+        For each feature 1: predictions must not decrease with it; 0: no constraint; -1: must not
+        increase.
     max_features : int, float, "sqrt" or None, default 0.5
-        Number of features drawn at random for each tree (not for each split): an int, a fraction of all, "sqrt" of their
-        number, or None for all.
+        Number of features drawn at random for each tree (not for each split): an int, a fraction of
+        all, "sqrt" of their number, or None for all.
     newton : bool, optional
-        Whether leaf values are Newton steps (sum of gradients / sum of second derivatives) instead of mean residuals. They are
-        damped so that no leaf raises the loss of its rows (docs/trees.md). Default: True for losses with second derivatives but
-        no bound on them (``Poisson()``, ``Gamma()``, ``Exponential()``), False for the others. For ``Quantile(q)``, which has no
-        second derivatives, leaf values are quantiles of the residuals.
+        Whether leaf values are Newton steps (sum of gradients / sum of second derivatives) instead
+        of mean residuals. They are damped so that no leaf raises the loss of its rows
+        (docs/trees.md). Default: True for losses with second derivatives but no bound on them
+        (``Poisson()``, ``Gamma()``, ``Exponential()``), False for the others. For ``Quantile(q)``,
+        which has no second derivatives, leaf values are quantiles of the residuals.
     max_delta_step : float, optional
-        A bound of the step of a leaf: a tree changes no prediction, on the link scale, by more than `learning_rate` *
-        `max_delta_step`. Default: no bound.
+        A bound of the step of a leaf: a tree changes no prediction, on the link scale, by more than
+        `learning_rate` * `max_delta_step`. Default: no bound.
     subsample : float, default 1.0
-        Fraction of the rows drawn at random for each tree, each row independently (stochastic gradient boosting; Friedman, 2002).
-        Splits and leaf values are computed on these rows, and `min_samples_leaf` counts only them; the tree is added on all rows.
-        Step lengths of accelerated boosting and of line searches are computed on all rows.
+        Fraction of the rows drawn at random for each tree, each row independently (stochastic
+        gradient boosting; Friedman, 2002). Splits and leaf values are computed on these rows, and
+        `min_samples_leaf` counts only them; the tree is added on all rows. Step lengths of
+        accelerated boosting and of line searches are computed on all rows.
     interaction_cst : "pairwise", "no_interactions" or sequence of sets of features, optional
-        Interaction constraints: all features on a path from the root of a tree to a leaf are in one of these sets, of names or
-        column indices. The features in no set form one more set.
+        Interaction constraints: all features on a path from the root of a tree to a leaf are in one
+        of these sets, of names or column indices. The features in no set form one more set.
     early_stopping : bool, default False
-        True: hold out `validation_fraction` of the rows at random (stratified by class for classifiers) and stop by
-        `n_iter_no_change`. With `X_val` and `y_val` in `fit`, early stopping uses those rows, even if this is False. False
-        by default for any number of rows (scikit-learn's "auto" is not offered).
+        True: hold out `validation_fraction` of the rows at random (stratified by class for
+        classifiers) and stop by `n_iter_no_change`. With `X_val` and `y_val` in `fit`, early
+        stopping uses those rows, even if this is False. False by default for any number of rows
+        (scikit-learn's "auto" is not offered).
     validation_fraction : float, default 0.1
         Fraction of the rows that early stopping holds out.
     n_iter_no_change : int, default 10
-        Stop when `n_iter_no_change` successive iterations have not lowered the mean validation loss by more than `tol`. Checked
-        every ``max(1, n_iter_no_change // 2)`` iterations, so a few more trees may be grown; the model is that of the best
-        of all iterations made.
+        Stop when `n_iter_no_change` successive iterations have not lowered the mean validation loss
+        by more than `tol`. Checked every ``max(1, n_iter_no_change // 2)`` iterations, so a few
+        more trees may be grown; the model is that of the best of all iterations made.
     tol : float, default 1e-7
-        Least improvement of the validation loss that counts for `n_iter_no_change`, as a fraction of (mean validation loss of
-        the constant model - smallest value that the loss can take there, 0 for most losses).
+        Least improvement of the validation loss that counts for `n_iter_no_change`, as a fraction
+        of (mean validation loss of the constant model - smallest value that the loss can take
+        there, 0 for most losses).
     warm_start : bool, default False
         Continue the run of the last `fit`, up to `n_estimators` iterations, on the same data.
     random_state : int, RandomState instance or None, default None
         Seed of all random draws.
     n_jobs : int, optional
-        Maximum number of threads of a fit. None or -1: one for each core, but at most 8 and at most OMP_NUM_THREADS. The model is
-        the same for any number, bit for bit.
+        Maximum number of threads of a fit. None or -1: one for each core, but at most 8 and at most
+        OMP_NUM_THREADS. The model is the same for any number, bit for bit.
     verbose : int, default 0
         Print a line with the mean loss every `verbose` iterations; 0: print nothing.
     class_weight : dict or "balanced", optional
-        Weight of each class, which multiplies the `sample_weight` of its rows (also of rows that early stopping holds out, but not
-        of `X_val`). "balanced": n_samples / (number of classes * rows of the class).
+        Weight of each class, which multiplies the `sample_weight` of its rows (also of rows that
+        early stopping holds out, but not of `X_val`). "balanced": n_samples / (number of classes *
+        rows of the class).
     multinomial : bool, optional
-        Whether three classes or more are one model with the multinomial loss. All trees of an iteration are grown from the same
-        predictions. `learning_rate` must be at most 1: the joint loss then falls in every iteration, if leaf values are means. Default:
-        True for ``Logistic()``, False for other losses, which are one-vs-rest.
+        Whether three classes or more are one model with the multinomial loss. All trees of an
+        iteration are grown from the same predictions. `learning_rate` must be at most 1: the joint
+        loss then falls in every iteration, if leaf values are means. Default: True for
+        ``Logistic()``, False for other losses, which are one-vs-rest.
 
     Attributes
     ----------
     run_ : Run
-        The run behind the model (see ``coordboost.engine.Run``); it can be replayed, saved and resumed. Its certificate
-        (an interval around the smallest loss) is of little use: no useful lower bound is known for trees. With three classes or
-        more: see ``runs_``.
+        The run behind the model (see ``coordboost.engine.Run``); it can be replayed, saved and
+        resumed. Its certificate (an interval around the smallest loss) is of little use: no useful
+        lower bound is known for trees. With three classes or more: see ``runs_``.
     runs_ : list of Run
-        The runs: one, or one for each class if there are three or more. In a multinomial model ``runs_[k].problem.offset`` is
-        -log(sum of exp(f_l) over the other classes l), f_l their final predictions. So ``runs_[k].final.resid`` is the weight times
-        ((1 in class k, else 0) - probability of class k), and its correlations with learners are minus the gradient of the joint loss.
+        The runs: one, or one for each class if there are three or more. In a multinomial model
+        ``runs_[k].problem.offset`` is -log(sum of exp(f_l) over the other classes l), f_l their
+        final predictions. So ``runs_[k].final.resid`` is the weight times ((1 in class k, else 0) -
+        probability of class k), and its correlations with learners are minus the gradient of the
+        joint loss.
     n_iter_ : int
         Number of iterations that predictions use.
     train_score_ : ndarray of shape (n_iter + 1,)
-        Minus the mean loss on the training rows (higher is better) after 0, 1, ... iterations. For three classes or more, the
-        multinomial loss, or the sum over the classes' runs (one-vs-rest). Computed on access.
+        Minus the mean loss on the training rows (higher is better) after 0, 1, ... iterations. For
+        three classes or more, the multinomial loss, or the sum over the classes' runs
+        (one-vs-rest). Computed on access.
     validation_score_ : ndarray of shape (n_iter + 1,)
-        As `train_score_`, on the validation rows; only with early stopping. With one-vs-rest, a class that has passed its best
-        iteration keeps its loss from there, so the maximum is at `n_iter_`.
+        As `train_score_`, on the validation rows; only with early stopping. With one-vs-rest, a
+        class that has passed its best iteration keeps its loss from there, so the maximum is at
+        `n_iter_`.
     feature_importances_ : ndarray of shape (n_features,)
         Sum of the gains of all splits by a feature, divided by the total over all features.
     classes_ : ndarray of shape (n_classes,)
@@ -752,10 +1014,12 @@ class RandomizedGBMClassifier(StagedProbabilities, Multinomial, Classification, 
 
     Notes
     -----
-    *Source*: Lu and Mazumder, *Randomized Gradient Boosting Machine*, Algorithm 2 with random features (Type 3) and a constant step.
-    Several classes: Friedman, *Greedy Function Approximation*, Algorithm 6, without its factor (K - 1) / K, as in scikit-learn.
+    *Source*: Lu and Mazumder, *Randomized Gradient Boosting Machine*, Algorithm 2 with random
+    features (Type 3) and a constant step. Several classes: Friedman, *Greedy Function
+    Approximation*, Algorithm 6, without its factor (K - 1) / K, as in scikit-learn.
 
-    The fitted model stores the binned table, one byte for each entry, so that the run can be continued.
+    The fitted model stores the binned table, one byte for each entry, so that the run can be
+    continued.
 
     Examples
     --------
@@ -779,20 +1043,53 @@ class RandomizedGBMClassifier(StagedProbabilities, Multinomial, Classification, 
     """
 
     def __init__(
-        self, *, loss=None, learning_rate=0.1, n_estimators=100, max_depth=3, max_leaf_nodes=None,
-        min_samples_leaf=20, min_gain=0.0, l2_regularization=0.0, max_bins=255, categorical_features=None,
-        monotonic_cst=None, max_features=0.5, newton=None, max_delta_step=None, subsample=1.0,
-        interaction_cst=None, early_stopping=False, validation_fraction=0.1,
-        n_iter_no_change=10, tol=1e-7, warm_start=False, random_state=None,
-        n_jobs=None, verbose=0, class_weight=None, multinomial=None,
-    ):  # fmt: skip
+        self,
+        *,
+        loss=None,
+        learning_rate=0.1,
+        n_estimators=100,
+        max_depth=3,
+        max_leaf_nodes=None,
+        min_samples_leaf=20,
+        min_gain=0.0,
+        l2_regularization=0.0,
+        max_bins=255,
+        categorical_features=None,
+        monotonic_cst=None,
+        max_features=0.5,
+        newton=None,
+        max_delta_step=None,
+        subsample=1.0,
+        interaction_cst=None,
+        early_stopping=False,
+        validation_fraction=0.1,
+        n_iter_no_change=10,
+        tol=1e-7,
+        warm_start=False,
+        random_state=None,
+        n_jobs=None,
+        verbose=0,
+        class_weight=None,
+        multinomial=None,
+    ):
         super().__init__(
-            loss=loss, learning_rate=learning_rate, n_estimators=n_estimators, min_samples_leaf=min_samples_leaf,
-            min_gain=min_gain, l2_regularization=l2_regularization, max_bins=max_bins,
-            categorical_features=categorical_features, early_stopping=early_stopping,
-            validation_fraction=validation_fraction, n_iter_no_change=n_iter_no_change, tol=tol,
-            warm_start=warm_start, random_state=random_state, n_jobs=n_jobs, verbose=verbose,
-        )  # fmt: skip
+            loss=loss,
+            learning_rate=learning_rate,
+            n_estimators=n_estimators,
+            min_samples_leaf=min_samples_leaf,
+            min_gain=min_gain,
+            l2_regularization=l2_regularization,
+            max_bins=max_bins,
+            categorical_features=categorical_features,
+            early_stopping=early_stopping,
+            validation_fraction=validation_fraction,
+            n_iter_no_change=n_iter_no_change,
+            tol=tol,
+            warm_start=warm_start,
+            random_state=random_state,
+            n_jobs=n_jobs,
+            verbose=verbose,
+        )
         self.class_weight = class_weight
         self.multinomial = multinomial
         self.max_depth = max_depth
@@ -813,78 +1110,91 @@ class AcceleratedGBMRegressor(StagedPredictions, Regression, _AcceleratedGBM):
     loss : loss, optional
         Default ``Squared()``. Also ``Huber(d)``, or one of your own with a Lipschitz derivative.
     learning_rate : float, default 0.1
-        Shrinkage of each tree: it is multiplied by `learning_rate` / sigma, sigma the Lipschitz constant of the loss's derivative
-        (1 for the squared and Huber losses, 1/4 for the logistic).
+        Shrinkage of each tree: it is multiplied by `learning_rate` / sigma, sigma the Lipschitz
+        constant of the loss's derivative (1 for the squared and Huber losses, 1/4 for the
+        logistic).
     n_estimators : int, default 100
         Number of iterations.
     max_depth : int or None, default 3
-        Maximum depth of a tree (splits from the root to a leaf). None, or a depth above 10, needs `max_leaf_nodes` as well.
+        Maximum depth of a tree (splits from the root to a leaf). None, or a depth above 10, needs
+        `max_leaf_nodes` as well.
     max_leaf_nodes : int, optional
-        Maximum number of leaves; if set, trees grow best-first (largest gain first) until it or `max_depth` is reached.
+        Maximum number of leaves; if set, trees grow best-first (largest gain first) until it or
+        `max_depth` is reached.
     min_samples_leaf : int, default 20
-        Minimum number of rows in a leaf. With fewer than twice as many rows no tree can split, and the model is a constant.
+        Minimum number of rows in a leaf. With fewer than twice as many rows no tree can split, and
+        the model is a constant.
     min_gain : float, default 0.0
-        A split must reduce the weighted sum of squared residuals (no factor 1/2, not the mean) by more than this.
+        A split must reduce the weighted sum of squared residuals (no factor 1/2, not the mean) by
+        more than this.
     l2_regularization : float, default 0.0
         Ridge penalty on leaf values, added to the sum of weights in a leaf.
     max_bins : int, default 255
-        Maximum number of bins per numeric feature; missing values get one more. A categorical feature has up to 255.
+        Maximum number of bins per numeric feature; missing values get one more. A categorical
+        feature has up to 255.
     categorical_features : sequence of names, indices or booleans, optional
-        Categorical features, in addition to the columns of a data frame with the dtype ``category``.
+        Categorical features, in addition to the columns of a data frame with the dtype
+        ``category``.
     monotonic_cst : sequence or dict by name, optional
-        For each feature 1: predictions must not decrease with it; 0: no constraint; -1: must not increase.
+        For each feature 1: predictions must not decrease with it; 0: no constraint; -1: must not
+        increase.
     gamma : float, or "auto" where `correction` is 1 or -1, default 0.1
-        Weight of the momentum, see ``agbm``. If the loss diverges, the run returns to its best model and divides gamma by four.
+        Weight of the momentum, see ``agbm``. If the loss diverges, the run returns to its best
+        model and divides gamma by four.
     correction : 0, 1 or -1, default 0
-        0: momentum only, one tree per iteration. 1: a second tree per iteration corrects the momentum; this is the published
-        algorithm, and needs a smaller gamma for the squared loss. -1: the opposite sign, as in its authors' program.
-        Comparison: docs/accelerated.md.
+        0: momentum only, one tree per iteration. 1: a second tree per iteration corrects the
+        momentum; this is the published algorithm, and needs a smaller gamma for the squared loss.
+        -1: the opposite sign, as in its authors' program. Comparison: docs/accelerated.md.
     subsample : float, default 1.0
-        Fraction of the rows drawn at random for each tree, each row independently (stochastic gradient boosting; Friedman, 2002).
-        Splits and leaf values are computed on these rows, and `min_samples_leaf` counts only them; the tree is added on all rows.
-        Step lengths of accelerated boosting and of line searches are computed on all rows.
+        Fraction of the rows drawn at random for each tree, each row independently (stochastic
+        gradient boosting; Friedman, 2002). Splits and leaf values are computed on these rows, and
+        `min_samples_leaf` counts only them; the tree is added on all rows. Step lengths of
+        accelerated boosting and of line searches are computed on all rows.
     interaction_cst : "pairwise", "no_interactions" or sequence of sets of features, optional
-        Interaction constraints: all features on a path from the root of a tree to a leaf are in one of these sets, of names or
-        column indices. The features in no set form one more set.
+        Interaction constraints: all features on a path from the root of a tree to a leaf are in one
+        of these sets, of names or column indices. The features in no set form one more set.
     early_stopping : bool, default False
-        True: hold out `validation_fraction` of the rows at random (stratified by class for classifiers) and stop by
-        `n_iter_no_change`. With `X_val` and `y_val` in `fit`, early stopping uses those rows, even if this is False. False
-        by default for any number of rows (scikit-learn's "auto" is not offered).
+        True: hold out `validation_fraction` of the rows at random (stratified by class for
+        classifiers) and stop by `n_iter_no_change`. With `X_val` and `y_val` in `fit`, early
+        stopping uses those rows, even if this is False. False by default for any number of rows
+        (scikit-learn's "auto" is not offered).
     validation_fraction : float, default 0.1
         Fraction of the rows that early stopping holds out.
     n_iter_no_change : int, default 10
-        Stop when `n_iter_no_change` successive iterations have not lowered the mean validation loss by more than `tol`. Checked
-        every ``max(1, n_iter_no_change // 2)`` iterations, so a few more trees may be grown; the model is that of the best
-        of all iterations made.
+        Stop when `n_iter_no_change` successive iterations have not lowered the mean validation loss
+        by more than `tol`. Checked every ``max(1, n_iter_no_change // 2)`` iterations, so a few
+        more trees may be grown; the model is that of the best of all iterations made.
     tol : float, default 1e-7
-        Least improvement of the validation loss that counts for `n_iter_no_change`, as a fraction of (mean validation loss of
-        the constant model - smallest value that the loss can take there, 0 for most losses).
+        Least improvement of the validation loss that counts for `n_iter_no_change`, as a fraction
+        of (mean validation loss of the constant model - smallest value that the loss can take
+        there, 0 for most losses).
     warm_start : bool, default False
         Continue the run of the last `fit`, up to `n_estimators` iterations, on the same data.
     random_state : int, RandomState instance or None, default None
         Seed of all random draws.
     n_jobs : int, optional
-        Maximum number of threads of a fit. None or -1: one for each core, but at most 8 and at most OMP_NUM_THREADS. The model is
-        the same for any number, bit for bit.
+        Maximum number of threads of a fit. None or -1: one for each core, but at most 8 and at most
+        OMP_NUM_THREADS. The model is the same for any number, bit for bit.
     verbose : int, default 0
         Print a line with the mean loss every `verbose` iterations; 0: print nothing.
 
     Attributes
     ----------
     run_ : Run
-        The run behind the model (see ``coordboost.engine.Run``); it can be replayed, saved and resumed. Its certificate
-        (an interval around the smallest loss) is of little use: no useful lower bound is known for trees. With three classes or
-        more: see ``runs_``.
+        The run behind the model (see ``coordboost.engine.Run``); it can be replayed, saved and
+        resumed. Its certificate (an interval around the smallest loss) is of little use: no useful
+        lower bound is known for trees. With three classes or more: see ``runs_``.
     runs_ : list of Run
         The runs: one, or one for each class if there are three or more.
     n_iter_ : int
         Number of iterations that predictions use.
     train_score_ : ndarray of shape (n_iter + 1,)
-        Minus the mean loss on the training rows (higher is better) after 0, 1, ... iterations; for three classes or more, summed
-        over the classes' runs. Computed on access.
+        Minus the mean loss on the training rows (higher is better) after 0, 1, ... iterations; for
+        three classes or more, summed over the classes' runs. Computed on access.
     validation_score_ : ndarray of shape (n_iter + 1,)
-        As `train_score_`, on the validation rows; only with early stopping. For three classes or more, a class that has passed its best
-        iteration keeps its loss from there, so the maximum is at `n_iter_`.
+        As `train_score_`, on the validation rows; only with early stopping. For three classes or
+        more, a class that has passed its best iteration keeps its loss from there, so the maximum
+        is at `n_iter_`.
     feature_importances_ : ndarray of shape (n_features,)
         Sum of the gains of all splits by a feature, divided by the total over all features.
     n_features_in_ : int
@@ -894,10 +1204,11 @@ class AcceleratedGBMRegressor(StagedPredictions, Regression, _AcceleratedGBM):
 
     Notes
     -----
-    *Source*: Lu, Karimireddy, Ponomareva, Mirrokni, *Accelerating Gradient Boosting Machines*, Remark B.1; with a correction
-    Algorithm 2.
+    *Source*: Lu, Karimireddy, Ponomareva, Mirrokni, *Accelerating Gradient Boosting Machines*,
+    Remark B.1; with a correction Algorithm 2.
 
-    The fitted model stores the binned table, one byte for each entry, so that the run can be continued.
+    The fitted model stores the binned table, one byte for each entry, so that the run can be
+    continued.
 
     Examples
     --------
@@ -910,20 +1221,50 @@ class AcceleratedGBMRegressor(StagedPredictions, Regression, _AcceleratedGBM):
     """
 
     def __init__(
-        self, *, loss=None, learning_rate=0.1, n_estimators=100, max_depth=3, max_leaf_nodes=None,
-        min_samples_leaf=20, min_gain=0.0, l2_regularization=0.0, max_bins=255, categorical_features=None,
-        monotonic_cst=None, gamma=0.1, correction=0, subsample=1.0,
-        interaction_cst=None, early_stopping=False, validation_fraction=0.1,
-        n_iter_no_change=10, tol=1e-7, warm_start=False, random_state=None,
-        n_jobs=None, verbose=0,
-    ):  # fmt: skip
+        self,
+        *,
+        loss=None,
+        learning_rate=0.1,
+        n_estimators=100,
+        max_depth=3,
+        max_leaf_nodes=None,
+        min_samples_leaf=20,
+        min_gain=0.0,
+        l2_regularization=0.0,
+        max_bins=255,
+        categorical_features=None,
+        monotonic_cst=None,
+        gamma=0.1,
+        correction=0,
+        subsample=1.0,
+        interaction_cst=None,
+        early_stopping=False,
+        validation_fraction=0.1,
+        n_iter_no_change=10,
+        tol=1e-7,
+        warm_start=False,
+        random_state=None,
+        n_jobs=None,
+        verbose=0,
+    ):
         super().__init__(
-            loss=loss, learning_rate=learning_rate, n_estimators=n_estimators, min_samples_leaf=min_samples_leaf,
-            min_gain=min_gain, l2_regularization=l2_regularization, max_bins=max_bins,
-            categorical_features=categorical_features, early_stopping=early_stopping,
-            validation_fraction=validation_fraction, n_iter_no_change=n_iter_no_change, tol=tol,
-            warm_start=warm_start, random_state=random_state, n_jobs=n_jobs, verbose=verbose,
-        )  # fmt: skip
+            loss=loss,
+            learning_rate=learning_rate,
+            n_estimators=n_estimators,
+            min_samples_leaf=min_samples_leaf,
+            min_gain=min_gain,
+            l2_regularization=l2_regularization,
+            max_bins=max_bins,
+            categorical_features=categorical_features,
+            early_stopping=early_stopping,
+            validation_fraction=validation_fraction,
+            n_iter_no_change=n_iter_no_change,
+            tol=tol,
+            warm_start=warm_start,
+            random_state=random_state,
+            n_jobs=n_jobs,
+            verbose=verbose,
+        )
         self.max_depth = max_depth
         self.max_leaf_nodes = max_leaf_nodes
         self.monotonic_cst = monotonic_cst
@@ -936,88 +1277,104 @@ class AcceleratedGBMRegressor(StagedPredictions, Regression, _AcceleratedGBM):
 class AcceleratedGBMClassifier(StagedProbabilities, Classification, _AcceleratedGBM):
     """Accelerated gradient boosting: trees with momentum, for classification.
 
-    Three classes or more are one-vs-rest: one model for each class, and probabilities are normalised to sum to 1.
+    Three classes or more are one-vs-rest: one model for each class, and probabilities are
+    normalised to sum to 1.
 
     Parameters
     ----------
     loss : loss, optional
-        Default ``Logistic()``. Also one of your own with ``two_class = True`` and a Lipschitz derivative.
+        Default ``Logistic()``. Also one of your own with ``two_class = True`` and a Lipschitz
+        derivative.
     learning_rate : float, default 0.1
-        Shrinkage of each tree: it is multiplied by `learning_rate` / sigma, sigma the Lipschitz constant of the loss's derivative
-        (1 for the squared and Huber losses, 1/4 for the logistic).
+        Shrinkage of each tree: it is multiplied by `learning_rate` / sigma, sigma the Lipschitz
+        constant of the loss's derivative (1 for the squared and Huber losses, 1/4 for the
+        logistic).
     n_estimators : int, default 100
         Number of iterations.
     max_depth : int or None, default 3
-        Maximum depth of a tree (splits from the root to a leaf). None, or a depth above 10, needs `max_leaf_nodes` as well.
+        Maximum depth of a tree (splits from the root to a leaf). None, or a depth above 10, needs
+        `max_leaf_nodes` as well.
     max_leaf_nodes : int, optional
-        Maximum number of leaves; if set, trees grow best-first (largest gain first) until it or `max_depth` is reached.
+        Maximum number of leaves; if set, trees grow best-first (largest gain first) until it or
+        `max_depth` is reached.
     min_samples_leaf : int, default 20
-        Minimum number of rows in a leaf. With fewer than twice as many rows no tree can split, and the model is a constant.
+        Minimum number of rows in a leaf. With fewer than twice as many rows no tree can split, and
+        the model is a constant.
     min_gain : float, default 0.0
-        A split must reduce the weighted sum of squared residuals (no factor 1/2, not the mean) by more than this.
+        A split must reduce the weighted sum of squared residuals (no factor 1/2, not the mean) by
+        more than this.
     l2_regularization : float, default 0.0
         Ridge penalty on leaf values, added to the sum of weights in a leaf.
     max_bins : int, default 255
-        Maximum number of bins per numeric feature; missing values get one more. A categorical feature has up to 255.
+        Maximum number of bins per numeric feature; missing values get one more. A categorical
+        feature has up to 255.
     categorical_features : sequence of names, indices or booleans, optional
-        Categorical features, in addition to the columns of a data frame with the dtype ``category``.
+        Categorical features, in addition to the columns of a data frame with the dtype
+        ``category``.
     monotonic_cst : sequence or dict by name, optional
-        For each feature 1: predictions must not decrease with it; 0: no constraint; -1: must not increase.
+        For each feature 1: predictions must not decrease with it; 0: no constraint; -1: must not
+        increase.
     gamma : float, or "auto" where `correction` is 1 or -1, default 0.1
-        Weight of the momentum, see ``agbm``. If the loss diverges, the run returns to its best model and divides gamma by four.
+        Weight of the momentum, see ``agbm``. If the loss diverges, the run returns to its best
+        model and divides gamma by four.
     correction : 0, 1 or -1, default 0
-        0: momentum only, one tree per iteration. 1: a second tree per iteration corrects the momentum; this is the published
-        algorithm, and needs a smaller gamma for the squared loss. -1: the opposite sign, as in its authors' program.
-        Comparison: docs/accelerated.md.
+        0: momentum only, one tree per iteration. 1: a second tree per iteration corrects the
+        momentum; this is the published algorithm, and needs a smaller gamma for the squared loss.
+        -1: the opposite sign, as in its authors' program. Comparison: docs/accelerated.md.
     subsample : float, default 1.0
-        Fraction of the rows drawn at random for each tree, each row independently (stochastic gradient boosting; Friedman, 2002).
-        Splits and leaf values are computed on these rows, and `min_samples_leaf` counts only them; the tree is added on all rows.
-        Step lengths of accelerated boosting and of line searches are computed on all rows.
+        Fraction of the rows drawn at random for each tree, each row independently (stochastic
+        gradient boosting; Friedman, 2002). Splits and leaf values are computed on these rows, and
+        `min_samples_leaf` counts only them; the tree is added on all rows. Step lengths of
+        accelerated boosting and of line searches are computed on all rows.
     interaction_cst : "pairwise", "no_interactions" or sequence of sets of features, optional
-        Interaction constraints: all features on a path from the root of a tree to a leaf are in one of these sets, of names or
-        column indices. The features in no set form one more set.
+        Interaction constraints: all features on a path from the root of a tree to a leaf are in one
+        of these sets, of names or column indices. The features in no set form one more set.
     early_stopping : bool, default False
-        True: hold out `validation_fraction` of the rows at random (stratified by class for classifiers) and stop by
-        `n_iter_no_change`. With `X_val` and `y_val` in `fit`, early stopping uses those rows, even if this is False. False
-        by default for any number of rows (scikit-learn's "auto" is not offered).
+        True: hold out `validation_fraction` of the rows at random (stratified by class for
+        classifiers) and stop by `n_iter_no_change`. With `X_val` and `y_val` in `fit`, early
+        stopping uses those rows, even if this is False. False by default for any number of rows
+        (scikit-learn's "auto" is not offered).
     validation_fraction : float, default 0.1
         Fraction of the rows that early stopping holds out.
     n_iter_no_change : int, default 10
-        Stop when `n_iter_no_change` successive iterations have not lowered the mean validation loss by more than `tol`. Checked
-        every ``max(1, n_iter_no_change // 2)`` iterations, so a few more trees may be grown; the model is that of the best
-        of all iterations made.
+        Stop when `n_iter_no_change` successive iterations have not lowered the mean validation loss
+        by more than `tol`. Checked every ``max(1, n_iter_no_change // 2)`` iterations, so a few
+        more trees may be grown; the model is that of the best of all iterations made.
     tol : float, default 1e-7
-        Least improvement of the validation loss that counts for `n_iter_no_change`, as a fraction of (mean validation loss of
-        the constant model - smallest value that the loss can take there, 0 for most losses).
+        Least improvement of the validation loss that counts for `n_iter_no_change`, as a fraction
+        of (mean validation loss of the constant model - smallest value that the loss can take
+        there, 0 for most losses).
     warm_start : bool, default False
         Continue the run of the last `fit`, up to `n_estimators` iterations, on the same data.
     random_state : int, RandomState instance or None, default None
         Seed of all random draws.
     n_jobs : int, optional
-        Maximum number of threads of a fit. None or -1: one for each core, but at most 8 and at most OMP_NUM_THREADS. The model is
-        the same for any number, bit for bit.
+        Maximum number of threads of a fit. None or -1: one for each core, but at most 8 and at most
+        OMP_NUM_THREADS. The model is the same for any number, bit for bit.
     verbose : int, default 0
         Print a line with the mean loss every `verbose` iterations; 0: print nothing.
     class_weight : dict or "balanced", optional
-        Weight of each class, which multiplies the `sample_weight` of its rows (also of rows that early stopping holds out, but not
-        of `X_val`). "balanced": n_samples / (number of classes * rows of the class).
+        Weight of each class, which multiplies the `sample_weight` of its rows (also of rows that
+        early stopping holds out, but not of `X_val`). "balanced": n_samples / (number of classes *
+        rows of the class).
 
     Attributes
     ----------
     run_ : Run
-        The run behind the model (see ``coordboost.engine.Run``); it can be replayed, saved and resumed. Its certificate
-        (an interval around the smallest loss) is of little use: no useful lower bound is known for trees. With three classes or
-        more: see ``runs_``.
+        The run behind the model (see ``coordboost.engine.Run``); it can be replayed, saved and
+        resumed. Its certificate (an interval around the smallest loss) is of little use: no useful
+        lower bound is known for trees. With three classes or more: see ``runs_``.
     runs_ : list of Run
         The runs: one, or one for each class if there are three or more.
     n_iter_ : int
         Number of iterations that predictions use.
     train_score_ : ndarray of shape (n_iter + 1,)
-        Minus the mean loss on the training rows (higher is better) after 0, 1, ... iterations; for three classes or more, summed
-        over the classes' runs. Computed on access.
+        Minus the mean loss on the training rows (higher is better) after 0, 1, ... iterations; for
+        three classes or more, summed over the classes' runs. Computed on access.
     validation_score_ : ndarray of shape (n_iter + 1,)
-        As `train_score_`, on the validation rows; only with early stopping. For three classes or more, a class that has passed its best
-        iteration keeps its loss from there, so the maximum is at `n_iter_`.
+        As `train_score_`, on the validation rows; only with early stopping. For three classes or
+        more, a class that has passed its best iteration keeps its loss from there, so the maximum
+        is at `n_iter_`.
     feature_importances_ : ndarray of shape (n_features,)
         Sum of the gains of all splits by a feature, divided by the total over all features.
     classes_ : ndarray of shape (n_classes,)
@@ -1029,10 +1386,11 @@ class AcceleratedGBMClassifier(StagedProbabilities, Classification, _Accelerated
 
     Notes
     -----
-    *Source*: Lu, Karimireddy, Ponomareva, Mirrokni, *Accelerating Gradient Boosting Machines*, Remark B.1; with a correction
-    Algorithm 2.
+    *Source*: Lu, Karimireddy, Ponomareva, Mirrokni, *Accelerating Gradient Boosting Machines*,
+    Remark B.1; with a correction Algorithm 2.
 
-    The fitted model stores the binned table, one byte for each entry, so that the run can be continued.
+    The fitted model stores the binned table, one byte for each entry, so that the run can be
+    continued.
 
     Examples
     --------
@@ -1045,20 +1403,51 @@ class AcceleratedGBMClassifier(StagedProbabilities, Classification, _Accelerated
     """
 
     def __init__(
-        self, *, loss=None, learning_rate=0.1, n_estimators=100, max_depth=3, max_leaf_nodes=None,
-        min_samples_leaf=20, min_gain=0.0, l2_regularization=0.0, max_bins=255, categorical_features=None,
-        monotonic_cst=None, gamma=0.1, correction=0, subsample=1.0,
-        interaction_cst=None, early_stopping=False, validation_fraction=0.1,
-        n_iter_no_change=10, tol=1e-7, warm_start=False, random_state=None,
-        n_jobs=None, verbose=0, class_weight=None,
-    ):  # fmt: skip
+        self,
+        *,
+        loss=None,
+        learning_rate=0.1,
+        n_estimators=100,
+        max_depth=3,
+        max_leaf_nodes=None,
+        min_samples_leaf=20,
+        min_gain=0.0,
+        l2_regularization=0.0,
+        max_bins=255,
+        categorical_features=None,
+        monotonic_cst=None,
+        gamma=0.1,
+        correction=0,
+        subsample=1.0,
+        interaction_cst=None,
+        early_stopping=False,
+        validation_fraction=0.1,
+        n_iter_no_change=10,
+        tol=1e-7,
+        warm_start=False,
+        random_state=None,
+        n_jobs=None,
+        verbose=0,
+        class_weight=None,
+    ):
         super().__init__(
-            loss=loss, learning_rate=learning_rate, n_estimators=n_estimators, min_samples_leaf=min_samples_leaf,
-            min_gain=min_gain, l2_regularization=l2_regularization, max_bins=max_bins,
-            categorical_features=categorical_features, early_stopping=early_stopping,
-            validation_fraction=validation_fraction, n_iter_no_change=n_iter_no_change, tol=tol,
-            warm_start=warm_start, random_state=random_state, n_jobs=n_jobs, verbose=verbose,
-        )  # fmt: skip
+            loss=loss,
+            learning_rate=learning_rate,
+            n_estimators=n_estimators,
+            min_samples_leaf=min_samples_leaf,
+            min_gain=min_gain,
+            l2_regularization=l2_regularization,
+            max_bins=max_bins,
+            categorical_features=categorical_features,
+            early_stopping=early_stopping,
+            validation_fraction=validation_fraction,
+            n_iter_no_change=n_iter_no_change,
+            tol=tol,
+            warm_start=warm_start,
+            random_state=random_state,
+            n_jobs=n_jobs,
+            verbose=verbose,
+        )
         self.class_weight = class_weight
         self.max_depth = max_depth
         self.max_leaf_nodes = max_leaf_nodes
@@ -1070,86 +1459,98 @@ class AcceleratedGBMClassifier(StagedProbabilities, Classification, _Accelerated
 
 
 class RegularizedGBMRegressor(StagedPredictions, Regression, _RegularizedGBM):
-    """Gradient boosting with trees of several sizes, chosen by the loss and a complexity penalty, for regression.
+    """Gradient boosting with trees of several sizes, chosen by the loss and a complexity penalty,
+    for regression.
 
     Parameters
     ----------
     loss : loss, optional
-        Default ``Squared()``. Also ``Huber(d)``, ``Quantile(q)``, ``Poisson()``, ``Gamma()``, or one of your own.
+        Default ``Squared()``. Also ``Huber(d)``, ``Quantile(q)``, ``Poisson()``, ``Gamma()``, or
+        one of your own.
     learning_rate : float, default 0.1
-        Shrinkage of each tree: it is multiplied by `learning_rate` / sigma, sigma the Lipschitz constant of the loss's derivative
-        (1 for the squared and Huber losses, 1/4 for the logistic). For losses without such a constant, each tree is followed by
-        a line search and multiplied by `learning_rate`.
+        Shrinkage of each tree: it is multiplied by `learning_rate` / sigma, sigma the Lipschitz
+        constant of the loss's derivative (1 for the squared and Huber losses, 1/4 for the
+        logistic). For losses without such a constant, each tree is followed by a line search and
+        multiplied by `learning_rate`.
     n_estimators : int, default 100
         Number of iterations.
     min_samples_leaf : int, default 20
-        Minimum number of rows in a leaf. With fewer than twice as many rows no tree can split, and the model is a constant.
+        Minimum number of rows in a leaf. With fewer than twice as many rows no tree can split, and
+        the model is a constant.
     min_gain : float, default 0.0
-        A split must reduce the weighted sum of squared residuals (no factor 1/2, not the mean) by more than this.
+        A split must reduce the weighted sum of squared residuals (no factor 1/2, not the mean) by
+        more than this.
     l2_regularization : float, default 0.0
         Ridge penalty on leaf values, added to the sum of weights in a leaf.
     max_bins : int, default 255
-        Maximum number of bins per numeric feature; missing values get one more. A categorical feature has up to 255.
+        Maximum number of bins per numeric feature; missing values get one more. A categorical
+        feature has up to 255.
     categorical_features : sequence of names, indices or booleans, optional
-        Categorical features, in addition to the columns of a data frame with the dtype ``category``.
+        Categorical features, in addition to the columns of a data frame with the dtype
+        ``category``.
     monotonic_cst : sequence or dict by name, optional
-        For each feature 1: predictions must not decrease with it; 0: no constraint; -1: must not increase.
+        For each feature 1: predictions must not decrease with it; 0: no constraint; -1: must not
+        increase.
     penalty : float, optional
-        Complexity penalty in units of the mean loss: a larger one favours smaller trees. Complexities are divided by the
-        largest. Default: 0.01 for losses of classes; for others 0.02 times (mean loss of the constant model - smallest
-        value that the loss can take), which for the squared loss is 0.01 times the variance of y. ``penalty_`` is the value
-        used.
+        Complexity penalty in units of the mean loss: a larger one favours smaller trees.
+        Complexities are divided by the largest. Default: 0.01 for losses of classes; for others
+        0.02 times (mean loss of the constant model - smallest value that the loss can take), which
+        for the squared loss is 0.01 times the variance of y. ``penalty_`` is the value used.
     nodes : sequence of int, default (1, 2, 4, 8, 16, 32)
         Maximum numbers of splits: each of them, with each of the `bounds`, is one family of trees.
     bounds : sequence of float, default (1.0,)
-        Bounds on the norm of leaf values. They set complexities, the probabilities of being drawn and, with `power`, step sizes.
+        Bounds on the norm of leaf values. They set complexities, the probabilities of being drawn
+        and, with `power`, step sizes.
     q : float from 1 to inf, default 2.0
         Exponent of the norm of leaf values, an l_q norm.
     n_candidates : int, optional
-        Number of families drawn for each tree, with probabilities proportional to the squares of their bounds. Default: all
-        families, which costs the same.
+        Number of families drawn for each tree, with probabilities proportional to the squares of
+        their bounds. Default: all families, which costs the same.
     power : 1 or 2, optional
-        Replaces `learning_rate` by one step size for each family, 1 / (sigma bound^power). 1 is the published one; with 2 the
-        loss never increases.
+        Replaces `learning_rate` by one step size for each family, 1 / (sigma bound^power). 1 is the
+        published one; with 2 the loss never increases.
     early_stopping : bool, default False
-        True: hold out `validation_fraction` of the rows at random (stratified by class for classifiers) and stop by
-        `n_iter_no_change`. With `X_val` and `y_val` in `fit`, early stopping uses those rows, even if this is False. False
-        by default for any number of rows (scikit-learn's "auto" is not offered).
+        True: hold out `validation_fraction` of the rows at random (stratified by class for
+        classifiers) and stop by `n_iter_no_change`. With `X_val` and `y_val` in `fit`, early
+        stopping uses those rows, even if this is False. False by default for any number of rows
+        (scikit-learn's "auto" is not offered).
     validation_fraction : float, default 0.1
         Fraction of the rows that early stopping holds out.
     n_iter_no_change : int, default 10
-        Stop when `n_iter_no_change` successive iterations have not lowered the mean validation loss by more than `tol`. Checked
-        every ``max(1, n_iter_no_change // 2)`` iterations, so a few more trees may be grown; the model is that of the best
-        of all iterations made.
+        Stop when `n_iter_no_change` successive iterations have not lowered the mean validation loss
+        by more than `tol`. Checked every ``max(1, n_iter_no_change // 2)`` iterations, so a few
+        more trees may be grown; the model is that of the best of all iterations made.
     tol : float, default 1e-7
-        Least improvement of the validation loss that counts for `n_iter_no_change`, as a fraction of (mean validation loss of
-        the constant model - smallest value that the loss can take there, 0 for most losses).
+        Least improvement of the validation loss that counts for `n_iter_no_change`, as a fraction
+        of (mean validation loss of the constant model - smallest value that the loss can take
+        there, 0 for most losses).
     warm_start : bool, default False
         Continue the run of the last `fit`, up to `n_estimators` iterations, on the same data.
     random_state : int, RandomState instance or None, default None
         Seed of all random draws.
     n_jobs : int, optional
-        Maximum number of threads of a fit. None or -1: one for each core, but at most 8 and at most OMP_NUM_THREADS. The model is
-        the same for any number, bit for bit.
+        Maximum number of threads of a fit. None or -1: one for each core, but at most 8 and at most
+        OMP_NUM_THREADS. The model is the same for any number, bit for bit.
     verbose : int, default 0
         Print a line with the mean loss every `verbose` iterations; 0: print nothing.
 
     Attributes
     ----------
     run_ : Run
-        The run behind the model (see ``coordboost.engine.Run``); it can be replayed, saved and resumed. Its certificate
-        (an interval around the smallest loss) is of little use: no useful lower bound is known for trees. With three classes or
-        more: see ``runs_``.
+        The run behind the model (see ``coordboost.engine.Run``); it can be replayed, saved and
+        resumed. Its certificate (an interval around the smallest loss) is of little use: no useful
+        lower bound is known for trees. With three classes or more: see ``runs_``.
     runs_ : list of Run
         The runs: one, or one for each class if there are three or more.
     n_iter_ : int
         Number of iterations that predictions use.
     train_score_ : ndarray of shape (n_iter + 1,)
-        Minus the mean loss on the training rows (higher is better) after 0, 1, ... iterations; for three classes or more, summed
-        over the classes' runs. Computed on access.
+        Minus the mean loss on the training rows (higher is better) after 0, 1, ... iterations; for
+        three classes or more, summed over the classes' runs. Computed on access.
     validation_score_ : ndarray of shape (n_iter + 1,)
-        As `train_score_`, on the validation rows; only with early stopping. For three classes or more, a class that has passed its best
-        iteration keeps its loss from there, so the maximum is at `n_iter_`.
+        As `train_score_`, on the validation rows; only with early stopping. For three classes or
+        more, a class that has passed its best iteration keeps its loss from there, so the maximum
+        is at `n_iter_`.
     feature_importances_ : ndarray of shape (n_features,)
         Sum of the gains of all splits by a feature, divided by the total over all features.
     penalty_ : float
@@ -1163,10 +1564,11 @@ class RegularizedGBMRegressor(StagedPredictions, Regression, _RegularizedGBM):
 
     Notes
     -----
-    *Source*: Cortes, Mohri and Storcheus, *Regularized Gradient Boosting*, Algorithm 1; with all families at once, and a
-    learning rate.
+    *Source*: Cortes, Mohri and Storcheus, *Regularized Gradient Boosting*, Algorithm 1; with all
+    families at once, and a learning rate.
 
-    The fitted model stores the binned table, one byte for each entry, so that the run can be continued.
+    The fitted model stores the binned table, one byte for each entry, so that the run can be
+    continued.
 
     Examples
     --------
@@ -1179,19 +1581,50 @@ class RegularizedGBMRegressor(StagedPredictions, Regression, _RegularizedGBM):
     """
 
     def __init__(
-        self, *, loss=None, learning_rate=0.1, n_estimators=100, min_samples_leaf=20, min_gain=0.0,
-        l2_regularization=0.0, max_bins=255, categorical_features=None, monotonic_cst=None, penalty=None,
-        nodes=(1, 2, 4, 8, 16, 32), bounds=(1.0,), q=2.0, n_candidates=None, power=None, early_stopping=False,
-        validation_fraction=0.1, n_iter_no_change=10, tol=1e-7, warm_start=False, random_state=None,
-        n_jobs=None, verbose=0,
-    ):  # fmt: skip
+        self,
+        *,
+        loss=None,
+        learning_rate=0.1,
+        n_estimators=100,
+        min_samples_leaf=20,
+        min_gain=0.0,
+        l2_regularization=0.0,
+        max_bins=255,
+        categorical_features=None,
+        monotonic_cst=None,
+        penalty=None,
+        nodes=(1, 2, 4, 8, 16, 32),
+        bounds=(1.0,),
+        q=2.0,
+        n_candidates=None,
+        power=None,
+        early_stopping=False,
+        validation_fraction=0.1,
+        n_iter_no_change=10,
+        tol=1e-7,
+        warm_start=False,
+        random_state=None,
+        n_jobs=None,
+        verbose=0,
+    ):
         super().__init__(
-            loss=loss, learning_rate=learning_rate, n_estimators=n_estimators, min_samples_leaf=min_samples_leaf,
-            min_gain=min_gain, l2_regularization=l2_regularization, max_bins=max_bins,
-            categorical_features=categorical_features, early_stopping=early_stopping,
-            validation_fraction=validation_fraction, n_iter_no_change=n_iter_no_change, tol=tol,
-            warm_start=warm_start, random_state=random_state, n_jobs=n_jobs, verbose=verbose,
-        )  # fmt: skip
+            loss=loss,
+            learning_rate=learning_rate,
+            n_estimators=n_estimators,
+            min_samples_leaf=min_samples_leaf,
+            min_gain=min_gain,
+            l2_regularization=l2_regularization,
+            max_bins=max_bins,
+            categorical_features=categorical_features,
+            early_stopping=early_stopping,
+            validation_fraction=validation_fraction,
+            n_iter_no_change=n_iter_no_change,
+            tol=tol,
+            warm_start=warm_start,
+            random_state=random_state,
+            n_jobs=n_jobs,
+            verbose=verbose,
+        )
         self.monotonic_cst = monotonic_cst
         self.penalty = penalty
         self.nodes = nodes
@@ -1202,91 +1635,105 @@ class RegularizedGBMRegressor(StagedPredictions, Regression, _RegularizedGBM):
 
 
 class RegularizedGBMClassifier(StagedProbabilities, Classification, _RegularizedGBM):
-    """Gradient boosting with trees of several sizes, chosen by the loss and a complexity penalty, for classification.
+    """Gradient boosting with trees of several sizes, chosen by the loss and a complexity penalty,
+    for classification.
 
-    Three classes or more are one-vs-rest: one model for each class, and probabilities are normalised to sum to 1.
+    Three classes or more are one-vs-rest: one model for each class, and probabilities are
+    normalised to sum to 1.
 
     Parameters
     ----------
     loss : loss, optional
-        Default ``Logistic()``. Also ``Exponential()``, or one of your own with ``two_class = True``.
+        Default ``Logistic()``. Also ``Exponential()``, or one of your own with
+        ``two_class = True``.
     learning_rate : float, default 0.1
-        Shrinkage of each tree: it is multiplied by `learning_rate` / sigma, sigma the Lipschitz constant of the loss's derivative
-        (1 for the squared and Huber losses, 1/4 for the logistic). For losses without such a constant, each tree is followed by
-        a line search and multiplied by `learning_rate`.
+        Shrinkage of each tree: it is multiplied by `learning_rate` / sigma, sigma the Lipschitz
+        constant of the loss's derivative (1 for the squared and Huber losses, 1/4 for the
+        logistic). For losses without such a constant, each tree is followed by a line search and
+        multiplied by `learning_rate`.
     n_estimators : int, default 100
         Number of iterations.
     min_samples_leaf : int, default 20
-        Minimum number of rows in a leaf. With fewer than twice as many rows no tree can split, and the model is a constant.
+        Minimum number of rows in a leaf. With fewer than twice as many rows no tree can split, and
+        the model is a constant.
     min_gain : float, default 0.0
-        A split must reduce the weighted sum of squared residuals (no factor 1/2, not the mean) by more than this.
+        A split must reduce the weighted sum of squared residuals (no factor 1/2, not the mean) by
+        more than this.
     l2_regularization : float, default 0.0
         Ridge penalty on leaf values, added to the sum of weights in a leaf.
     max_bins : int, default 255
-        Maximum number of bins per numeric feature; missing values get one more. A categorical feature has up to 255.
+        Maximum number of bins per numeric feature; missing values get one more. A categorical
+        feature has up to 255.
     categorical_features : sequence of names, indices or booleans, optional
-        Categorical features, in addition to the columns of a data frame with the dtype ``category``.
+        Categorical features, in addition to the columns of a data frame with the dtype
+        ``category``.
     monotonic_cst : sequence or dict by name, optional
-        For each feature 1: predictions must not decrease with it; 0: no constraint; -1: must not increase.
+        For each feature 1: predictions must not decrease with it; 0: no constraint; -1: must not
+        increase.
     penalty : float, optional
-        Complexity penalty in units of the mean loss: a larger one favours smaller trees. Complexities are divided by the
-        largest. Default: 0.01 for losses of classes; for others 0.02 times (mean loss of the constant model - smallest
-        value that the loss can take), which for the squared loss is 0.01 times the variance of y. ``penalty_`` is the value
-        used.
+        Complexity penalty in units of the mean loss: a larger one favours smaller trees.
+        Complexities are divided by the largest. Default: 0.01 for losses of classes; for others
+        0.02 times (mean loss of the constant model - smallest value that the loss can take), which
+        for the squared loss is 0.01 times the variance of y. ``penalty_`` is the value used.
     nodes : sequence of int, default (1, 2, 4, 8, 16, 32)
         Maximum numbers of splits: each of them, with each of the `bounds`, is one family of trees.
     bounds : sequence of float, default (1.0,)
-        Bounds on the norm of leaf values. They set complexities, the probabilities of being drawn and, with `power`, step sizes.
+        Bounds on the norm of leaf values. They set complexities, the probabilities of being drawn
+        and, with `power`, step sizes.
     q : float from 1 to inf, default 2.0
         Exponent of the norm of leaf values, an l_q norm.
     n_candidates : int, optional
-        Number of families drawn for each tree, with probabilities proportional to the squares of their bounds. Default: all
-        families, which costs the same.
+        Number of families drawn for each tree, with probabilities proportional to the squares of
+        their bounds. Default: all families, which costs the same.
     power : 1 or 2, optional
-        Replaces `learning_rate` by one step size for each family, 1 / (sigma bound^power). 1 is the published one; with 2 the
-        loss never increases.
+        Replaces `learning_rate` by one step size for each family, 1 / (sigma bound^power). 1 is the
+        published one; with 2 the loss never increases.
     early_stopping : bool, default False
-        True: hold out `validation_fraction` of the rows at random (stratified by class for classifiers) and stop by
-        `n_iter_no_change`. With `X_val` and `y_val` in `fit`, early stopping uses those rows, even if this is False. False
-        by default for any number of rows (scikit-learn's "auto" is not offered).
+        True: hold out `validation_fraction` of the rows at random (stratified by class for
+        classifiers) and stop by `n_iter_no_change`. With `X_val` and `y_val` in `fit`, early
+        stopping uses those rows, even if this is False. False by default for any number of rows
+        (scikit-learn's "auto" is not offered).
     validation_fraction : float, default 0.1
         Fraction of the rows that early stopping holds out.
     n_iter_no_change : int, default 10
-        Stop when `n_iter_no_change` successive iterations have not lowered the mean validation loss by more than `tol`. Checked
-        every ``max(1, n_iter_no_change // 2)`` iterations, so a few more trees may be grown; the model is that of the best
-        of all iterations made.
+        Stop when `n_iter_no_change` successive iterations have not lowered the mean validation loss
+        by more than `tol`. Checked every ``max(1, n_iter_no_change // 2)`` iterations, so a few
+        more trees may be grown; the model is that of the best of all iterations made.
     tol : float, default 1e-7
-        Least improvement of the validation loss that counts for `n_iter_no_change`, as a fraction of (mean validation loss of
-        the constant model - smallest value that the loss can take there, 0 for most losses).
+        Least improvement of the validation loss that counts for `n_iter_no_change`, as a fraction
+        of (mean validation loss of the constant model - smallest value that the loss can take
+        there, 0 for most losses).
     warm_start : bool, default False
         Continue the run of the last `fit`, up to `n_estimators` iterations, on the same data.
     random_state : int, RandomState instance or None, default None
         Seed of all random draws.
     n_jobs : int, optional
-        Maximum number of threads of a fit. None or -1: one for each core, but at most 8 and at most OMP_NUM_THREADS. The model is
-        the same for any number, bit for bit.
+        Maximum number of threads of a fit. None or -1: one for each core, but at most 8 and at most
+        OMP_NUM_THREADS. The model is the same for any number, bit for bit.
     verbose : int, default 0
         Print a line with the mean loss every `verbose` iterations; 0: print nothing.
     class_weight : dict or "balanced", optional
-        Weight of each class, which multiplies the `sample_weight` of its rows (also of rows that early stopping holds out, but not
-        of `X_val`). "balanced": n_samples / (number of classes * rows of the class).
+        Weight of each class, which multiplies the `sample_weight` of its rows (also of rows that
+        early stopping holds out, but not of `X_val`). "balanced": n_samples / (number of classes *
+        rows of the class).
 
     Attributes
     ----------
     run_ : Run
-        The run behind the model (see ``coordboost.engine.Run``); it can be replayed, saved and resumed. Its certificate
-        (an interval around the smallest loss) is of little use: no useful lower bound is known for trees. With three classes or
-        more: see ``runs_``.
+        The run behind the model (see ``coordboost.engine.Run``); it can be replayed, saved and
+        resumed. Its certificate (an interval around the smallest loss) is of little use: no useful
+        lower bound is known for trees. With three classes or more: see ``runs_``.
     runs_ : list of Run
         The runs: one, or one for each class if there are three or more.
     n_iter_ : int
         Number of iterations that predictions use.
     train_score_ : ndarray of shape (n_iter + 1,)
-        Minus the mean loss on the training rows (higher is better) after 0, 1, ... iterations; for three classes or more, summed
-        over the classes' runs. Computed on access.
+        Minus the mean loss on the training rows (higher is better) after 0, 1, ... iterations; for
+        three classes or more, summed over the classes' runs. Computed on access.
     validation_score_ : ndarray of shape (n_iter + 1,)
-        As `train_score_`, on the validation rows; only with early stopping. For three classes or more, a class that has passed its best
-        iteration keeps its loss from there, so the maximum is at `n_iter_`.
+        As `train_score_`, on the validation rows; only with early stopping. For three classes or
+        more, a class that has passed its best iteration keeps its loss from there, so the maximum
+        is at `n_iter_`.
     feature_importances_ : ndarray of shape (n_features,)
         Sum of the gains of all splits by a feature, divided by the total over all features.
     penalty_ : float
@@ -1302,10 +1749,11 @@ class RegularizedGBMClassifier(StagedProbabilities, Classification, _Regularized
 
     Notes
     -----
-    *Source*: Cortes, Mohri and Storcheus, *Regularized Gradient Boosting*, Algorithm 1; with all families at once, and a
-    learning rate.
+    *Source*: Cortes, Mohri and Storcheus, *Regularized Gradient Boosting*, Algorithm 1; with all
+    families at once, and a learning rate.
 
-    The fitted model stores the binned table, one byte for each entry, so that the run can be continued.
+    The fitted model stores the binned table, one byte for each entry, so that the run can be
+    continued.
 
     Examples
     --------
@@ -1318,19 +1766,51 @@ class RegularizedGBMClassifier(StagedProbabilities, Classification, _Regularized
     """
 
     def __init__(
-        self, *, loss=None, learning_rate=0.1, n_estimators=100, min_samples_leaf=20, min_gain=0.0,
-        l2_regularization=0.0, max_bins=255, categorical_features=None, monotonic_cst=None, penalty=None,
-        nodes=(1, 2, 4, 8, 16, 32), bounds=(1.0,), q=2.0, n_candidates=None, power=None, early_stopping=False,
-        validation_fraction=0.1, n_iter_no_change=10, tol=1e-7, warm_start=False, random_state=None,
-        n_jobs=None, verbose=0, class_weight=None,
-    ):  # fmt: skip
+        self,
+        *,
+        loss=None,
+        learning_rate=0.1,
+        n_estimators=100,
+        min_samples_leaf=20,
+        min_gain=0.0,
+        l2_regularization=0.0,
+        max_bins=255,
+        categorical_features=None,
+        monotonic_cst=None,
+        penalty=None,
+        nodes=(1, 2, 4, 8, 16, 32),
+        bounds=(1.0,),
+        q=2.0,
+        n_candidates=None,
+        power=None,
+        early_stopping=False,
+        validation_fraction=0.1,
+        n_iter_no_change=10,
+        tol=1e-7,
+        warm_start=False,
+        random_state=None,
+        n_jobs=None,
+        verbose=0,
+        class_weight=None,
+    ):
         super().__init__(
-            loss=loss, learning_rate=learning_rate, n_estimators=n_estimators, min_samples_leaf=min_samples_leaf,
-            min_gain=min_gain, l2_regularization=l2_regularization, max_bins=max_bins,
-            categorical_features=categorical_features, early_stopping=early_stopping,
-            validation_fraction=validation_fraction, n_iter_no_change=n_iter_no_change, tol=tol,
-            warm_start=warm_start, random_state=random_state, n_jobs=n_jobs, verbose=verbose,
-        )  # fmt: skip
+            loss=loss,
+            learning_rate=learning_rate,
+            n_estimators=n_estimators,
+            min_samples_leaf=min_samples_leaf,
+            min_gain=min_gain,
+            l2_regularization=l2_regularization,
+            max_bins=max_bins,
+            categorical_features=categorical_features,
+            early_stopping=early_stopping,
+            validation_fraction=validation_fraction,
+            n_iter_no_change=n_iter_no_change,
+            tol=tol,
+            warm_start=warm_start,
+            random_state=random_state,
+            n_jobs=n_jobs,
+            verbose=verbose,
+        )
         self.class_weight = class_weight
         self.monotonic_cst = monotonic_cst
         self.penalty = penalty

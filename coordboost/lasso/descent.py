@@ -1,13 +1,18 @@
-r"""The Lasso of the squared loss by coordinate descent on a working set: with the Gram matrix, or on the nonzeros of sparse columns.
+r"""The Lasso of the squared loss by coordinate descent on a working set: with the Gram matrix, or
+on the nonzeros of sparse columns.
 
-In Gram form the correlations c = B'r of the m learners in the set are updated by rows of the Gram matrix. So a step costs O(m) whatever
-the number of samples, and so does the duality gap on the set. On the nonzeros the residual is updated, and a step costs the entries of
-its column. Where sweeps are slow, conjugate gradients find the minimiser at fixed signs; they also work for dependent columns.
+In Gram form the correlations c = B'r of the m learners in the set are updated by rows of the Gram
+matrix. So a step costs O(m) whatever the number of samples, and so does the duality gap on the set.
+On the nonzeros the residual is updated, and a step costs the entries of its column. Where sweeps
+are slow, conjugate gradients find the minimiser at fixed signs; they also work for dependent
+columns.
 
-After a fit all learners are checked: by a scan, or one by one those that may reach the penalty according to the last two scans.
+After a fit all learners are checked: by a scan, or one by one those that may reach the penalty
+according to the last two scans.
 
-Sources: Friedman, Hastie, Tibshirani, *Regularization paths for generalized linear models via coordinate descent* (covariance and naive
-updates); Massias, Gramfort, Salmon, *Celer* (working sets); Golub and Van Loan, *Matrix computations* (conjugate gradients).
+Sources: Friedman, Hastie, Tibshirani, *Regularization paths for generalized linear models via
+coordinate descent* (covariance and naive updates); Massias, Gramfort, Salmon, *Celer* (working
+sets); Golub and Van Loan, *Matrix computations* (conjugate gradients).
 """
 
 import math
@@ -21,37 +26,53 @@ from coordboost._numba import compiled, kernel, reduction
 from coordboost.certificates.sphere import LastScans, Trend, farthest, few_entries
 from coordboost.lasso.penalty import best_along, gap_of_sums, sums_of
 
-#: A dictionary that stores more than this share of its entries is treated as dense: then a step with the Gram matrix reads less.
+#: A dictionary that stores more than this share of its entries is treated as dense: then a step
+#: with the Gram matrix reads less.
 DENSE = 0.15
-#: Up to this number, all learners join the working set at the start, if there are many penalties and twice as many samples.
+#: Up to this number, all learners join the working set at the start, if there are many penalties
+#: and twice as many samples.
 SMALL = 2048
-#: SWEEPS: maximum number of sweeps over the support in a round, which ends when one gains at most FLAT times the goal.
-#: TURNS: maximum number of turns of rounds and conjugate gradients; they end after STUCK in a row with at least LITTLE times the best gap.
-SWEEPS, FLAT, TURNS, STUCK, LITTLE = 10, 0.1, 40, 4, 0.999
-#: ROUNDS: rounds of a turn with the Gram matrix, plus one for every MORE learners in the support. LONG: rounds of a turn on nonzeros.
+#: SWEEPS: maximum number of sweeps over the support in a round, which ends when one gains at most
+#: FLAT times the goal. TURNS: maximum number of turns of rounds and conjugate gradients; they end
+#: after STUCK in a row with at least LITTLE times the best gap.
+SWEEPS = 10
+FLAT = 0.1
+TURNS = 40
+STUCK = 4
+LITTLE = 0.999
+#: ROUNDS: rounds of a turn with the Gram matrix, plus one for every MORE learners in the support.
+#: LONG: rounds of a turn on nonzeros.
 ROUNDS, MORE, LONG = 3, 50, 20
-#: Conjugate gradients start anew when a coefficient reaches 0 or after STEPS steps, at most RESTARTS times. They end when the largest
-#: gradient times the l1 norm is at most PART times the wanted gap, or when more than LEFT times the last largest gradient remains.
-RESTARTS, STEPS, PART, LEFT = 100, 50, 0.01, 0.5
+#: Conjugate gradients start anew when a coefficient reaches 0 or after STEPS steps, at most
+#: RESTARTS times. They end when the largest gradient times the l1 norm is at most PART times the
+#: wanted gap, or when more than LEFT times the last largest gradient remains.
+RESTARTS = 100
+STEPS = 50
+PART = 0.01
+LEFT = 0.5
 #: Larger supports are left to conjugate gradients, without Cholesky factors.
 FACTORED = 150
-#: SURE: squared pivots above this part of the diagonal are not rounding. NULL: eigenvalues up to this part of the largest count as 0.
+#: SURE: squared pivots above this part of the diagonal are not rounding. NULL: eigenvalues up to
+#: this part of the largest count as 0.
 SURE, NULL = 1e-11, 1e-11
-#: On entries conjugate gradients run from the first turn on for gaps up to this part of the loss at 0: larger gaps mostly need few sweeps.
+#: On entries conjugate gradients run from the first turn on for gaps up to this part of the loss at
+#: 0: larger gaps mostly need few sweeps.
 FINE = 1e-4
 #: Largest rounding of the Gram form, as a part of the wanted gap.
 ROUNDED = 0.05
-#: BESIDE: learners whose correlation may exceed this part of the penalty are evaluated one by one. FEW: for more than this share, scan all.
+#: BESIDE: learners whose correlation may exceed this part of the penalty are evaluated one by one.
+#: FEW: for more than this share, scan all.
 BESIDE, FEW = 0.9, 0.25
-#: Learners join before a fit if their correlation, extrapolated from the last two checks, reaches this part of the penalty: a learner
-#: that is missing costs another fit.
+#: Learners join before a fit if their correlation, extrapolated from the last two checks, reaches
+#: this part of the penalty: a learner that is missing costs another fit.
 EXPECTED = 0.99
 
 
 @kernel
 def support_of(gamma):
     """``np.flatnonzero(gamma)``, which takes longer to compile."""
-    out, n = np.empty(len(gamma), dtype=np.int64), 0
+    out = np.empty(len(gamma), dtype=np.int64)
+    n = 0
     for j in range(len(gamma)):
         if gamma[j] != 0.0:
             out[n] = j
@@ -61,7 +82,10 @@ def support_of(gamma):
 
 @kernel
 def sweep_gram(gram, now, gamma, index, lam, lower, upper):
-    """Minimise exactly along each of the learners `index` in turn. Return the decrease of the objective."""
+    """Minimise exactly along each of the learners `index` in turn.
+
+    Return the decrease of the objective.
+    """
     gain = 0.0
     for j in index:
         old = gamma[j]
@@ -75,12 +99,17 @@ def sweep_gram(gram, now, gamma, index, lam, lower, upper):
     return gain
 
 
-def descend_gram(gram, start, now, gamma, everyone, lam, ridge, lower, upper, goal, loss, infimum, rounds):
-    """Make rounds of sweeps over the set and its support until the gap is at most `goal`. Return the gap.
+def descend_gram(
+    gram, start, now, gamma, everyone, lam, ridge, lower, upper, goal, loss, infimum, rounds
+):
+    """Make rounds of sweeps over the set and its support until the gap is at most `goal`.
 
-    gram : (>= m, >= m), with the ridge;  start, now, gamma : (m,), correlations at 0, negative gradient now, coefficients
-    everyone : 0, ..., m - 1;  lam, ridge, lower, upper : see ``Penalty``
-    loss, infimum : for the squared loss its value at 0, and NaN;  for another loss its present value, and its lower bound
+    Return the gap.
+
+    gram : (>= m, >= m), with the ridge; start, now, gamma : (m,), correlations at 0, negative
+    gradient now, coefficients everyone : 0, ..., m - 1; lam, ridge, lower, upper : see ``Penalty``
+    loss, infimum : for the squared loss its value at 0, and NaN; for another loss its present
+    value, and its lower bound
     """
     gap = math.inf
     for _ in range(rounds):
@@ -102,11 +131,18 @@ def descend_gram(gram, start, now, gamma, everyone, lam, ridge, lower, upper, go
 
 @kernel
 def sweep_entries(columns, resid, drift, gamma, index, lam, ridge, lower, upper):
-    """Minimise exactly along each of the columns `index` in turn. Return the decrease of the objective."""
+    """Minimise exactly along each of the columns `index` in turn.
+
+    Return the decrease of the objective.
+    """
     (data, row, start, shift, total, square, mass), gain = columns, 0.0
     for j in index:
-        first, last, old = start[j], start[j + 1], gamma[j]
-        entry, sample, corr = data[first:last], row[first:last], 0.0
+        first = start[j]
+        last = start[j + 1]
+        old = gamma[j]
+        entry = data[first:last]
+        sample = row[first:last]
+        corr = 0.0
         for p in range(len(entry)):
             corr += entry[p] * resid[sample[p]]
         corr = corr - drift[0] * total[j] - shift[j] * drift[1] - ridge[j] * old
@@ -133,13 +169,31 @@ def residual_sums(y, resid, off, one):
     return square, along
 
 
-def descend_entries(columns, one, y, resid, drift, gamma, everyone, neg_grad, lam, ridge, lower, upper, goal, rounds, flat):
-    """Make rounds of sweeps over the set and its support until the gap of the squared loss is at most `goal`. Return the gap.
+def descend_entries(
+    columns,
+    one,
+    y,
+    resid,
+    drift,
+    gamma,
+    everyone,
+    neg_grad,
+    lam,
+    ridge,
+    lower,
+    upper,
+    goal,
+    rounds,
+    flat,
+):
+    """Make rounds of sweeps over the set and its support until the gap of the squared loss is at
+    most `goal`. Return the gap.
 
-    columns : (data, row, start, shift, total, square, mass), of ``b_j = x_j - shift_j one``; the entries of x_j are
-    data[start[j] : start[j + 1]], in the rows `row`;  total, square : (m,), <x_j, one> and the squared norm of b_j;  mass : <one, one>
-    everyone : 0, ..., m - 1;  neg_grad : (m,), scratch
-    resid, drift : the residual is ``resid - drift[0] one``, and drift[1] its product with `one`
+    columns : (data, row, start, shift, total, square, mass), of ``b_j = x_j - shift_j one``; the
+    entries of x_j are data[start[j] : start[j + 1]], in the rows `row`; total, square : (m,), <x_j,
+    one> and the squared norm of b_j; mass : <one, one> everyone : 0, ..., m - 1; neg_grad : (m,),
+    scratch resid, drift : the residual is ``resid - drift[0] one``, and drift[1] its product with
+    `one`
     """
     data, row, start, shift, total, _, _ = columns
     gap = math.inf
@@ -147,11 +201,15 @@ def descend_entries(columns, one, y, resid, drift, gamma, everyone, neg_grad, la
         sweep_entries(columns, resid, drift, gamma, everyone, lam, ridge, lower, upper)
         support = support_of(gamma)
         for _ in range(SWEEPS):
-            if sweep_entries(columns, resid, drift, gamma, support, lam, ridge, lower, upper) <= flat * goal:
+            if (
+                sweep_entries(columns, resid, drift, gamma, support, lam, ridge, lower, upper)
+                <= flat * goal
+            ):
                 break
         norm, along = residual_sums(y, resid, drift[0], one)
         for j in range(len(gamma)):
-            corr, back = 0.0, ridge[j] * gamma[j]
+            corr = 0.0
+            back = ridge[j] * gamma[j]
             for p in range(start[j], start[j + 1]):
                 corr += data[p] * resid[row[p]]
             neg_grad[j] = corr - drift[0] * total[j] - shift[j] * drift[1] - back
@@ -165,7 +223,9 @@ def descend_entries(columns, one, y, resid, drift, gamma, everyone, neg_grad, la
 
 
 def minimise_at_signs(image, corr, gamma, lam, goal, has_l1=True):
-    """Minimise at the signs of the coefficients `gamma` (k,) by conjugate gradients. A coefficient that reaches 0 stays there.
+    """Minimise at the signs of the coefficients `gamma` (k,) by conjugate gradients.
+
+    A coefficient that reaches 0 stays there.
 
     image : function of a direction (k,), the fall of the correlations `corr` (k,) along it
     has_l1 : False for ridge, where signs do not matter
@@ -173,11 +233,16 @@ def minimise_at_signs(image, corr, gamma, lam, goal, has_l1=True):
     gamma, corr, before, there = gamma.copy(), corr.copy(), math.inf, len(gamma)
     for _ in range(RESTARTS):
         sign = np.sign(gamma) if has_l1 else np.ones(len(gamma))
-        grad, l1, n = np.where(sign == 0, 0.0, corr - lam * sign), float(np.abs(gamma).sum()), int(np.count_nonzero(sign))
+        grad = np.where(sign == 0, 0.0, corr - lam * sign)
+        l1 = float(np.abs(gamma).sum())
+        n = int(np.count_nonzero(sign))
         worst = float(np.abs(grad).max(initial=0.0))
         if worst * l1 <= PART * goal or (n == there and worst > LEFT * before):
             break
-        before, there, way, square = worst, n, grad, float(grad @ grad)
+        before = worst
+        there = n
+        way = grad
+        square = float(grad @ grad)
         for _ in range(STEPS):
             change = image(way)
             curved = float(way @ change)
@@ -185,12 +250,14 @@ def minimise_at_signs(image, corr, gamma, lam, goal, has_l1=True):
             step = min(square / curved, most) if curved > 0 else most
             if step == math.inf:
                 return gamma
-            gamma, corr = gamma + step * way, corr - step * change
+            gamma = gamma + step * way
+            corr = corr - step * change
             if step == most:
                 gamma[first] = 0.0
                 break
             grad = np.where(sign == 0, 0.0, grad - step * change)
-            last, square = square, float(grad @ grad)
+            last = square
+            square = float(grad @ grad)
             if np.abs(grad).max() * l1 <= PART * goal:
                 break
             way = grad + square / last * way
@@ -198,7 +265,9 @@ def minimise_at_signs(image, corr, gamma, lam, goal, has_l1=True):
 
 
 def first_zero(gamma, way):
-    """Find which of the coefficients `gamma` (k,) is the first to become 0 along `way` (k,), and at which step; -1 and inf if none is."""
+    """Find which of the coefficients `gamma` (k,) is the first to become 0 along `way` (k,), and at
+    which step; -1 and inf if none is.
+    """
     shrinks = np.flatnonzero(np.sign(gamma) * way < 0)
     if not len(shrinks):
         return -1, math.inf
@@ -207,7 +276,9 @@ def first_zero(gamma, way):
 
 
 def use_fewer(free, grad, gamma, way):
-    """Move the coefficients `gamma` (k,) along the null directions `free` (k, n). Each move sets one of them to 0 and uses up a direction.
+    """Move the coefficients `gamma` (k,) along the null directions `free` (k, n).
+
+    Each move sets one of them to 0 and uses up a direction.
 
     The objective, whose gradient is -`grad`, does not rise.  way : (k,), scratch
     """
@@ -219,18 +290,23 @@ def use_fewer(free, grad, gamma, way):
                 slope += grad[i] * free[i, c]
             for i in range(len(way)):
                 way[i] += slope * free[i, c]
-        first, most = -1, math.inf
-        for _ in range(2):  # if no coefficient shrinks, go the opposite way: the objective is constant here
+        first = -1
+        most = math.inf
+        for _ in range(
+            2
+        ):  # if no coefficient shrinks, go the opposite way: the objective is constant here
             for i in range(len(way)):
                 if gamma[i] * way[i] < 0.0 and -gamma[i] / way[i] < most:
-                    first, most = i, -gamma[i] / way[i]
+                    first = i
+                    most = -gamma[i] / way[i]
             if first >= 0:
                 break
             for i in range(len(way)):
                 way[i] = -way[i] if way[i] != 0.0 else free[i, 0]
         if first < 0:
             return
-        row, c = free[first].copy(), np.abs(free[first, :n]).argmax()
+        row = free[first].copy()
+        c = np.abs(free[first, :n]).argmax()
         for i in range(len(way)):
             gamma[i] += most * way[i]
             by = free[i, c] / row[c]
@@ -241,13 +317,16 @@ def use_fewer(free, grad, gamma, way):
 
 
 def solve_at_signs(gram, corr, gamma, lam):
-    """As `minimise_at_signs`, by Cholesky factors of `gram` (k, k); None if columns are nearly, but not quite, dependent.
+    """As `minimise_at_signs`, by Cholesky factors of `gram` (k, k).
+
+    None if columns are nearly, but not quite, dependent.
 
     If columns are dependent, some coefficients are moved to 0 first.
     """
     gamma, used = gamma.copy(), np.arange(len(gamma))
     while len(used):
-        square, grad = gram[np.ix_(used, used)], corr[used] - lam * np.sign(gamma[used])
+        square = gram[np.ix_(used, used)]
+        grad = corr[used] - lam * np.sign(gamma[used])
         factor, way, failed = dposv(square, grad)
         if failed or not (factor.diagonal() ** 2 > SURE * square.diagonal()).all():
             fewer, (values, vectors) = gamma[used], eigh(square)
@@ -270,15 +349,19 @@ def solve_at_signs(gram, corr, gamma, lam):
 
 
 def fit_gram(gram, start, now, gamma, cost, goal, loss, infimum=math.nan):
-    """Update `now` and `gamma` (m,) in place by sweeps, and by solves at fixed signs where sweeps are slow. Return the gap.
+    """Update `now` and `gamma` (m,) in place by sweeps, and by solves at fixed signs where sweeps
+    are slow. Return the gap.
 
     Arguments as for `descend_gram`.
 
     cost : Penalty
     """
-    m, run, rounds = len(gamma), compiled(descend_gram), ROUNDS + np.count_nonzero(gamma) // MORE
+    m = len(gamma)
+    run = compiled(descend_gram)
+    rounds = ROUNDS + np.count_nonzero(gamma) // MORE
     everyone = np.arange(m)
-    stuck, best = 0, math.inf
+    stuck = 0
+    best = math.inf
     for _ in range(TURNS):
         gap = run(gram, start, now, gamma, everyone, *cost.kernel_args, goal, loss, infimum, rounds)
         stuck, best = (0, gap) if gap < LITTLE * best else (stuck + 1, min(gap, best))
@@ -287,9 +370,15 @@ def fit_gram(gram, start, now, gamma, cost, goal, loss, infimum=math.nan):
         some = cost.movable(gamma)
         rows = gram[some, :m]
         square = rows[:, some]
-        moved = solve_at_signs(square, now[some], gamma[some], cost.lam) if cost.has_l1 and len(some) <= FACTORED else None
+        moved = (
+            solve_at_signs(square, now[some], gamma[some], cost.lam)
+            if cost.has_l1 and len(some) <= FACTORED
+            else None
+        )
         if moved is None:
-            moved = minimise_at_signs(square.dot, now[some], gamma[some], cost.lam, goal, cost.has_l1)
+            moved = minimise_at_signs(
+                square.dot, now[some], gamma[some], cost.lam, goal, cost.has_l1
+            )
         moved = cost.within(gamma[some], moved, some)
         now -= (moved - gamma[some]) @ rows
         gamma[some] = moved
@@ -303,20 +392,26 @@ def few_stored(dictionary):
 
 
 class Entries:
-    """Columns of a sparse dictionary, each times its `scale`, rows times `root` (n_samples,): ``b_j = x_j - shift_j one``, one = root.
+    """Columns of a sparse dictionary, each times its `scale`, rows times `root` (n_samples,):
+    ``b_j = x_j - shift_j one``, one = root.
 
-    x : CSC array (n_samples, m), made from the entries of the dictionary;  shift, total, square : (m,), see `descend_entries`
+    x : CSC array (n_samples, m), made from the entries of the dictionary; shift, total, square :
+    (m,), see `descend_entries`
     """
 
     def __init__(self, dictionary, x, learners, scale, root, means=0.0):
-        self.one, self.mass = root, float(root @ root)
+        self.one = root
+        self.mass = float(root @ root)
         self.x = x[:, learners]
         by = dictionary.scale[learners] * scale
         self.x.data = self.x.data * root[self.x.indices] * np.repeat(by, np.diff(self.x.indptr))
         self.shift = dictionary.shift[learners] * scale + means
         self.total = self.x.T @ root
-        whole, part = self.column_sums(self.x.data**2), self.shift**2 * self.mass
-        self.square = np.maximum(whole - 2 * self.shift * self.total + part, np.finfo(float).eps * (whole + part))
+        whole = self.column_sums(self.x.data**2)
+        part = self.shift**2 * self.mass
+        self.square = np.maximum(
+            whole - 2 * self.shift * self.total + part, np.finfo(float).eps * (whole + part)
+        )
 
     def add(self, more):
         """Append the columns of `more`."""
@@ -326,7 +421,9 @@ class Entries:
 
     def column_sums(self, values):
         """The sums of `values` of the entries over each column."""
-        return np.add.reduceat(np.append(values, 0.0), self.x.indptr[:-1]) * (np.diff(self.x.indptr) > 0)
+        return np.add.reduceat(np.append(values, 0.0), self.x.indptr[:-1]) * (
+            np.diff(self.x.indptr) > 0
+        )
 
     def combine(self, gamma):
         """The columns times `gamma` (m,), summed up, (n_samples,)."""
@@ -337,21 +434,44 @@ class Entries:
         return self.x.T @ v - self.shift * float(self.one @ v)
 
     def fit(self, y, gamma, resid, cost, goal, pays=True):
-        """Update `gamma` and `resid` in place by sweeps, and conjugate gradients where sweeps are slow. Return whether `goal` is reached.
+        """Update `gamma` and `resid` in place by sweeps, and conjugate gradients where sweeps are
+        slow. Return whether `goal` is reached.
 
-        cost : Penalty;  goal : of the gap of the squared loss;  pays : whether to use conjugate gradients from the first turn on
+        cost : Penalty; goal : of the gap of the squared loss; pays : whether to use conjugate
+        gradients from the first turn on
         """
-        run, x, drift = compiled(descend_entries), self.x, np.array([0.0, float(resid @ self.one)])
+        run = compiled(descend_entries)
+        x = self.x
+        drift = np.array([0.0, float(resid @ self.one)])
         # with unsigned row numbers, compiled code need not check for negative ones
         row = x.indices.view(np.uint32) if x.indices.dtype == np.int32 else x.indices
-        everyone, neg_grad = np.arange(len(gamma)), np.empty(len(gamma))
+        everyone = np.arange(len(gamma))
+        neg_grad = np.empty(len(gamma))
         columns = x.data, row, x.indptr, self.shift, self.total, self.square, self.mass
         for turn in range(TURNS // 2):
-            if run(columns, self.one, y, resid, drift, gamma, everyone, neg_grad, *cost.kernel_args, goal, LONG, FLAT / 3) <= goal:
+            if (
+                run(
+                    columns,
+                    self.one,
+                    y,
+                    resid,
+                    drift,
+                    gamma,
+                    everyone,
+                    neg_grad,
+                    *cost.kernel_args,
+                    goal,
+                    LONG,
+                    FLAT / 3,
+                )
+                <= goal
+            ):
                 return True
             if pays or turn:
                 some = cost.movable(gamma)
-                few, less, more = x[:, some], self.shift[some], cost.ridge[some]
+                few = x[:, some]
+                less = self.shift[some]
+                more = cost.ridge[some]
 
                 def image(way, few=few, less=less, more=more):
                     v = few @ way - self.one * float(less @ way)
@@ -368,16 +488,20 @@ class Entries:
 class GramSet:
     """The working set with its Gram matrix.
 
-    block : the store of its columns and Gram matrix;  start, now : (m,), negative gradients of the smooth part at 0 and at `gamma`
-    gamma, ridge : (m,), coefficients, and what the elastic net adds to the diagonal of the Gram matrix
+    block : the store of its columns and Gram matrix; start, now : (m,), negative gradients of the
+    smooth part at 0 and at `gamma` gamma, ridge : (m,), coefficients, and what the elastic net adds
+    to the diagonal of the Gram matrix
     """
 
     def __init__(self, source, many):
-        self.source, self.block = source, source.hold(with_gram=True, columns=False)
+        self.source = source
+        self.block = source.hold(with_gram=True, columns=False)
         self.start, self.now, self.gamma, self.squares, self.ridge = (np.zeros(0) for _ in range(5))
         self.loss = float(source.y @ source.y) / 2
         self.doubt = 2 * float(np.finfo(float).eps) * math.sqrt(source.n_samples) * source.doubt
-        if many and source.n_samples <= SMALL:  # no optimum needs more learners; memory that is not used is not touched
+        if (
+            many and source.n_samples <= SMALL
+        ):  # no optimum needs more learners; memory that is not used is not touched
             self.block.reserve(source.n_samples)
 
     @property
@@ -397,15 +521,26 @@ class GramSet:
             self.ridge = ridge
 
     def add(self, new):
-        m, more = len(self.block), np.zeros(len(new))
+        m = len(self.block)
+        more = np.zeros(len(new))
         self.block.add(new)
-        gram, start = self.block.gram[m : m + len(new)], self.source.zero[new]
-        self.start, self.now = np.append(self.start, start), np.append(self.now, start - gram[:, :m] @ self.gamma)
-        self.squares, self.ridge = np.append(self.squares, gram.diagonal(m)), np.append(self.ridge, more)
+        gram = self.block.gram[m : m + len(new)]
+        start = self.source.zero[new]
+        self.start, self.now = (
+            np.append(self.start, start),
+            np.append(self.now, start - gram[:, :m] @ self.gamma),
+        )
+        self.squares, self.ridge = (
+            np.append(self.squares, gram.diagonal(m)),
+            np.append(self.ridge, more),
+        )
         self.gamma = np.append(self.gamma, more)
 
     def fit(self, cost, goal):
-        return fit_gram(self.block.gram, self.start, self.now, self.gamma, cost, goal, self.loss) <= goal
+        return (
+            fit_gram(self.block.gram, self.start, self.now, self.gamma, cost, goal, self.loss)
+            <= goal
+        )
 
     def residual(self):
         if self.has_columns:
@@ -422,8 +557,11 @@ class GramSet:
         self.now = corr - self.ridge * self.gamma
 
     def alone(self, wanted):
-        """<r, r> and the correlations, if all learners are in the set and the Gram matrix gives the gap accurately enough; else None."""
-        m, size = len(self.gamma), float(np.abs(self.gamma).sum()) + math.sqrt(2 * self.loss)
+        """<r, r> and the correlations, if all learners are in the set and the Gram matrix gives the
+        gap accurately enough; else None.
+        """
+        m = len(self.gamma)
+        size = float(np.abs(self.gamma).sum()) + math.sqrt(2 * self.loss)
         if m < self.source.n_learners or self.doubt * size * size > ROUNDED * wanted:
             return None
         used = np.flatnonzero(self.gamma)
@@ -435,30 +573,38 @@ class GramSet:
 class EntrySet:
     """The working set on the nonzeros of sparse columns; weights scale the rows.
 
-    learner, gamma, ridge : (m,), the set, its coefficients, what the elastic net adds to the squares;  resid : (n_samples,)
+    learner, gamma, ridge : (m,), the set, its coefficients, what the elastic net adds to the
+    squares; resid : (n_samples,)
     """
 
     has_columns = True
 
     def __init__(self, source):
-        self.source, self.dictionary = source, source.problem.dictionary
+        self.source = source
+        self.dictionary = source.problem.dictionary
         self.x = self.dictionary.csc()
         self.root = np.ones(source.n_samples) if source.root is None else source.root
         self.scale = np.ones(source.n_learners) if source.scale is None else source.scale
-        self.learner, self.gamma, self.ridge = np.zeros(0, dtype=np.int64), np.zeros(0), np.zeros(0)
-        self.resid, self.null = source.y.copy(), float(source.y @ source.y) / 2
+        self.learner = np.zeros(0, dtype=np.int64)
+        self.gamma = np.zeros(0)
+        self.ridge = np.zeros(0)
+        self.resid = source.y.copy()
+        self.null = float(source.y @ source.y) / 2
         self.held = Entries(self.dictionary, self.x, self.learner, self.gamma, self.root)
 
     def penalise(self, ridge):
         self.ridge = ridge
 
     def add(self, new):
-        self.learner, more = np.append(self.learner, new), np.zeros(len(new))
+        self.learner = np.append(self.learner, new)
+        more = np.zeros(len(new))
         self.gamma, self.ridge = np.append(self.gamma, more), np.append(self.ridge, more)
         self.held.add(Entries(self.dictionary, self.x, new, self.scale[new], self.root))
 
     def fit(self, cost, goal):
-        return self.held.fit(self.source.y, self.gamma, self.resid, cost, goal, goal <= FINE * self.null)
+        return self.held.fit(
+            self.source.y, self.gamma, self.resid, cost, goal, goal <= FINE * self.null
+        )
 
     def residual(self):
         return self.source.y - self.held.combine(self.gamma)
@@ -476,37 +622,50 @@ class EntrySet:
 class Descent:
     """The inner solver (``workingset.py`` lists its methods), on the scaled columns `source`.
 
-    set : the working set in one of its forms;  cost : its penalty
-    last, trend : the last two scans; the abs correlations of all learners at the last two checks, and the penalties
-    size : bounds of the abs correlations at the point checked last, (n_learners,);  outside : the largest one outside the set
-    plain, corr : <r, r> and <r, y - r> there, and the correlations of the set, without the ridge
+    set : the working set in one of its forms; cost : its penalty last, trend : the last two scans;
+    the abs correlations of all learners at the last two checks, and the penalties size : bounds of
+    the abs correlations at the point checked last, (n_learners,); outside : the largest one outside
+    the set plain, corr : <r, r> and <r, y - r> there, and the correlations of the set, without the
+    ridge
 
     Parameters
     ----------
     many : bool
-        Whether there are many penalties: then all learners, if they are few, join the working set at the start, which saves scans.
+        Whether there are many penalties: then all learners, if they are few, join the working set
+        at the start, which saves scans.
     """
 
     near = 1.0
 
     def __init__(self, source, many=True):
-        self.source, zero, self.sums = source, source.zero, compiled(sums_of)
+        self.source = source
+        zero = source.zero
+        self.sums = compiled(sums_of)
         self.sparse = few_stored(source.problem.dictionary) and not len(source.unpenalised)
         self.set = EntrySet(source) if self.sparse else GramSet(source, many)
         square = float(source.y @ source.y)
-        self.null, self.looks, self.lam, self.plain = source.null, 0, 0.0, (square, 0.0)
-        self.last, self.trend = LastScans(source.y, zero), Trend(source.penalty.size(zero))
-        self.size, self.member = self.trend.seen, np.zeros(source.n_learners, dtype=bool)
-        self.outside, self.corr = self.level, zero if source.penalty.lam == 0 else zero[:0]
+        self.null = source.null
+        self.looks = 0
+        self.lam = 0.0
+        self.plain = (square, 0.0)
+        self.last = LastScans(source.y, zero)
+        self.trend = Trend(source.penalty.size(zero))
+        self.size = self.trend.seen
+        self.member = np.zeros(source.n_learners, dtype=bool)
+        self.outside = self.level
+        self.corr = zero if source.penalty.lam == 0 else zero[:0]
         if self.sparse:
-            whole = Entries(source.problem.dictionary, self.set.x, slice(None), self.set.scale, self.set.root)
-            self.count, self.norm, self.mass = (
-                np.diff(whole.x.indptr),
-                np.sqrt(whole.column_sums(whole.x.data**2)),
-                whole.mass**0.5,
+            whole = Entries(
+                source.problem.dictionary, self.set.x, slice(None), self.set.scale, self.set.root
             )
-            self.l1, self.shift = whole.column_sums(np.abs(whole.x.data)), np.abs(whole.shift)
-        if source.penalty.lam == 0 or (not self.sparse and many and source.n_learners <= min(SMALL, source.n_samples // 2)):
+            self.count = np.diff(whole.x.indptr)
+            self.norm = np.sqrt(whole.column_sums(whole.x.data**2))
+            self.mass = whole.mass**0.5
+            self.l1 = whole.column_sums(np.abs(whole.x.data))
+            self.shift = np.abs(whole.shift)
+        if source.penalty.lam == 0 or (
+            not self.sparse and many and source.n_learners <= min(SMALL, source.n_samples // 2)
+        ):
             self.recruit(np.arange(source.n_learners))
 
     @property
@@ -524,14 +683,24 @@ class Descent:
         if not self.sparse:
             return farthest(size, about.off, self.source.norm_bound(slice(None)))
         rest = about.rest  # only few entries of the rest count for a column with few entries
-        few, top = few_entries(rest, int(self.count.max(initial=0))), float(np.abs(rest).max())
-        moved = np.minimum(few[self.count] * self.norm, top * self.l1) + abs(float(rest @ self.set.root)) * self.shift
+        few = few_entries(rest, int(self.count.max(initial=0)))
+        top = float(np.abs(rest).max())
+        moved = (
+            np.minimum(few[self.count] * self.norm, top * self.l1)
+            + abs(float(rest @ self.set.root)) * self.shift
+        )
         return farthest(size + moved, about.rounding, self.norm + self.mass * self.shift)
 
     def _look(self, resid, lam):
-        """Return the correlations of the working set with `resid`. Others are evaluated only where they may come near `lam`."""
-        held, about = self.set.learner, self.last.about(resid)
-        corr, reach, apart = about.corr, self._reach(about), self.source.apart or self.sparse
+        """Return the correlations of the working set with `resid`.
+
+        Others are evaluated only where they may come near `lam`.
+        """
+        held = self.set.learner
+        about = self.last.about(resid)
+        corr = about.corr
+        reach = self._reach(about)
+        apart = self.source.apart or self.sparse
         reach[held] = 0.0
         index = np.flatnonzero(reach > (BESIDE * lam if apart and not self.sparse else lam))
         if not self.set.has_columns or len(index) > (FEW * len(reach) if apart else 0):
@@ -558,9 +727,11 @@ class Descent:
     def waiting(self, level):
         if self.member.all():
             return np.empty(0, dtype=np.int64)
-        expected, fall = self.trend.seen, self.trend.lam - self.lam
+        expected = self.trend.seen
+        fall = self.trend.lam - self.lam
         if fall > 0 and self.trend.two:
-            expected, level = expected + fall * self.trend.rise(), EXPECTED * level
+            expected = expected + fall * self.trend.rise()
+            level = EXPECTED * level
         return np.flatnonzero((expected >= level) & ~self.member)
 
     def recruit(self, new):
@@ -576,11 +747,16 @@ class Descent:
         return self.set.fit(self.cost, goal)
 
     def check(self, lam, wanted):
-        """*Cost*: none if the Gram matrix is complete and accurate enough; else the residual, and a scan or a part of one."""
-        gamma, told = self.set.gamma, self.set.alone(wanted)
+        """*Cost*: none if the Gram matrix is complete and accurate enough.
+
+        Else the residual, and a scan or a part of one.
+        """
+        gamma = self.set.gamma
+        told = self.set.alone(wanted)
         if told is not None:
             square, corr = told
-            self.outside, self.plain = 0.0, (square, float(gamma @ corr))
+            self.outside = 0.0
+            self.plain = (square, float(gamma @ corr))
         else:
             resid = self.set.residual()
             corr = self._look(resid, lam)
@@ -591,9 +767,25 @@ class Descent:
         return self.gap(lam, wanted)
 
     def gap(self, lam, wanted):
-        gamma, cost, m = self.set.gamma, self.cost, len(self.corr)  # learners that joined since then count as outside
+        gamma, cost, m = (
+            self.set.gamma,
+            self.cost,
+            len(self.corr),
+        )  # learners that joined since then count as outside
         back = cost.ridge * gamma
-        _, _, worst, limit_cost, ridge_gap = self.sums(gamma, self.corr - back[:m], *cost.kernel_args)
+        _, _, worst, limit_cost, ridge_gap = self.sums(
+            gamma, self.corr - back[:m], *cost.kernel_args
+        )
         extra = float(back @ gamma)
-        loss, along = (self.plain[0] + extra) / 2, self.plain[1] - extra
-        return gap_of_sums(loss, math.nan, along, float(np.abs(gamma).sum()), max(worst, self.outside), limit_cost, ridge_gap, cost.lam)
+        loss = (self.plain[0] + extra) / 2
+        along = self.plain[1] - extra
+        return gap_of_sums(
+            loss,
+            math.nan,
+            along,
+            float(np.abs(gamma).sum()),
+            max(worst, self.outside),
+            limit_cost,
+            ridge_gap,
+            cost.lam,
+        )

@@ -20,29 +20,37 @@ from coordboost.paths.places import PiecewiseLinear
 
 
 def columns_in_use(models):
-    """Return the columns of a CSR array that have stored entries, increasing, and the array of these columns alone."""
+    """Return the columns of a CSR array that have stored entries, increasing, and the array of
+    these columns alone.
+    """
     met = np.zeros(models.shape[1], dtype=bool)
     met[models.indices] = True
-    used, place = np.flatnonzero(met), np.cumsum(met) - 1
-    return used, scipy.sparse.csr_array((models.data, place[models.indices], models.indptr), shape=(models.shape[0], len(used)))
+    used = np.flatnonzero(met)
+    place = np.cumsum(met) - 1
+    return used, scipy.sparse.csr_array(
+        (models.data, place[models.indices], models.indptr), shape=(models.shape[0], len(used))
+    )
 
 
 @dataclass(frozen=True, eq=False)
 class LassoPath(PiecewiseLinear):
-    r"""Lasso models along a grid, the points of a path: minimise :math:`\frac{1}{n}\sum_i \ell(y_i, b + x_i w) + \alpha \sum_j f_j |w_j|`.
+    r"""Lasso models along a grid, the points of a path: minimise
+    :math:`\frac{1}{n}\sum_i \ell(y_i, b + x_i w) + \alpha \sum_j f_j |w_j|`.
 
-    alphas : (n_alphas,), decreasing;  coefs : (n_features, n_alphas), on the scale of X;  intercepts : (n_alphas,)
-    models : the coefficients again, a CSR array (n_alphas, n_features)
-    gaps : (n_alphas,), certified duality gaps relative to the loss at 0, rounding included
-    n_scans : scans of all learners, a partial scan counts as its share;  solver : which one ran;  problem : the Problem
-    factors : (2, n_features), factors of abs(w_j) and w_j^2 in the penalty;  l1_ratio : below 1 the elastic net
-    limits : (2, n_features), lower and upper limits of the coefficients
-    message : "complete"; "not reached" and the largest gap, if that is above `tol`; or what ended the path before its last alpha, where
+    alphas : (n_alphas,), decreasing; coefs : (n_features, n_alphas), on the scale of X; intercepts
+    : (n_alphas,) models : the coefficients again, a CSR array (n_alphas, n_features) gaps :
+    (n_alphas,), certified duality gaps relative to the loss at 0, rounding included n_scans : scans
+    of all learners, a partial scan counts as its share; solver : which one ran; problem : the
+    Problem factors : (2, n_features), factors of abs(w_j) and w_j^2 in the penalty; l1_ratio :
+    below 1 the elastic net limits : (2, n_features), lower and upper limits of the coefficients
+    message : "complete"; "not reached" and the largest gap, if that is above `tol`; or what ended
+    the path before its last alpha, where
         the models before are valid
     free : whether the intercept is fitted at every alpha, for a loss other than the squared one
-    gamma : the weight of the Lasso fit in each model; the rest is the weight of the fit without a penalty, see ``relaxed``
-    beneath : the path of the Lasso itself, if this one is relaxed
-    stopped : (n_alphas,), whether the limit of steps ended the fit without a penalty before its optimum; None if not relaxed
+    gamma : the weight of the Lasso fit in each model; the rest is the weight of the fit without a
+    penalty, see ``relaxed`` beneath : the path of the Lasso itself, if this one is relaxed stopped
+    : (n_alphas,), whether the limit of steps ended the fit without a penalty before its optimum;
+    None if not relaxed
     """
 
     problem: Problem
@@ -62,10 +70,12 @@ class LassoPath(PiecewiseLinear):
     stopped: np.ndarray | None = None
 
     def __repr__(self):
-        largest, ended = self.gaps.max(initial=0.0), "" if self.message == "complete" else f"; {self.message}"
+        largest = self.gaps.max(initial=0.0)
+        ended = "" if self.message == "complete" else f"; {self.message}"
         ended = ended if self.beneath is None else f"; relaxed, gamma = {self.gamma:g}{ended}"
         return (
-            f"LassoPath({len(self.alphas)} alphas, {self.penalty_units}, {self.solver}, {self.n_scans} scans, "
+            f"LassoPath({len(self.alphas)} alphas, {self.penalty_units}, {self.solver}, "
+            f"{self.n_scans} scans, "
             f"relative gaps <= {largest:.1e}{ended})"
         )
 
@@ -82,7 +92,9 @@ class LassoPath(PiecewiseLinear):
 
     @cached_property
     def coefs(self):
-        """Coefficients on the scale of X, (n_features, n_alphas), as a dense array that is made at first use."""
+        """Coefficients on the scale of X, (n_features, n_alphas), as a dense array that is made at
+        first use.
+        """
         return self.models.T.toarray()
 
     @property
@@ -102,7 +114,9 @@ class LassoPath(PiecewiseLinear):
         one, other = self.models[[before, after]].toarray()
         if share == 1 or before == after:
             return other, float(self.intercepts[after])
-        return (1 - share) * one + share * other, float((1 - share) * self.intercepts[before] + share * self.intercepts[after])
+        return (1 - share) * one + share * other, float(
+            (1 - share) * self.intercepts[before] + share * self.intercepts[after]
+        )
 
     def _staged(self, X):
         """As for every path, but for all alphas in one product with the columns in use."""
@@ -110,28 +124,53 @@ class LassoPath(PiecewiseLinear):
             return np.array(list(super()._staged(X)))
         X = columns_as_in(X, self.problem)
         used, few = columns_in_use(self.models)
-        return np.ascontiguousarray(few.toarray() @ X.part(used, slice(None)).T) + self.intercepts[:, None]
+        return (
+            np.ascontiguousarray(few.toarray() @ X.part(used, slice(None)).T)
+            + self.intercepts[:, None]
+        )
 
     def order_of_entry(self):
-        """Columns of X in the order in which their coefficients leave 0, (n_entered,); at one alpha the largest in the penalty first."""
+        """Columns of X in the order in which their coefficients leave 0, (n_entered,).
+
+        At one alpha the largest in the penalty first.
+        """
         used = np.flatnonzero(self.coefs.any(axis=1))
         first = (self.coefs[used] != 0).argmax(axis=1)
         return used[np.lexsort((-np.abs(self.factors[0, used] * self.coefs[used, first]), first))]
 
     def profile(self):
-        """Numbers for ``to_frame``: a dict of arrays (n_points,), and the coefficients (n_points, n_columns)."""
-        problem, l1 = self.problem, self.l1
+        """Numbers for ``to_frame``: a dict of arrays (n_points,), and the coefficients (n_points,
+        n_columns).
+        """
+        problem = self.problem
+        l1 = self.l1
         models = zip(self.coefs.T, self.intercepts, strict=True)
-        losses = [problem.value(problem.combine(problem.unit(coef)) + self._shift(coef, b)) for coef, b in models]
-        numbers = {"step": np.arange(len(l1)), "l1": l1, "fraction": l1 / (l1[-1] or 1.0), "alpha": self.alphas}
-        return {**numbers, **self._deviance(np.array(losses)), "gap": self.gaps, "intercept": self.intercepts}, self.coefs.T
+        losses = [
+            problem.value(problem.combine(problem.unit(coef)) + self._shift(coef, b))
+            for coef, b in models
+        ]
+        numbers = {
+            "step": np.arange(len(l1)),
+            "l1": l1,
+            "fraction": l1 / (l1[-1] or 1.0),
+            "alpha": self.alphas,
+        }
+        return {
+            **numbers,
+            **self._deviance(np.array(losses)),
+            "gap": self.gaps,
+            "intercept": self.intercepts,
+        }, self.coefs.T
 
     def _shift(self, coef, intercept):
-        """The intercept minus the one that the constant prediction of the problem gives for these coefficients."""
+        """The intercept minus the one that the constant prediction of the problem gives for these
+        coefficients.
+        """
         return intercept - self.problem.raw(self.problem.unit(coef))[1]
 
     def relaxed(self, gamma=0.0):
-        """The path of the relaxed Lasso: each model mixed with the fit without a penalty on its non-zero coefficients.
+        """The path of the relaxed Lasso: each model mixed with the fit without a penalty on its
+        non-zero coefficients.
 
         Parameters
         ----------
@@ -141,9 +180,11 @@ class LassoPath(PiecewiseLinear):
         Returns
         -------
         LassoPath
-            At the same alphas, and within the same limits of the coefficients. Its ``gaps`` and certificates are those of the Lasso
-            optimum, from which these models differ on purpose: the lower end is that of the Lasso beneath, and the upper end the
-            objective of the Lasso at the relaxed model. ``message`` says "not reached" where the limit of steps ended a fit.
+            At the same alphas, and within the same limits of the coefficients. Its ``gaps`` and
+            certificates are those of the Lasso optimum, from which these models differ on purpose:
+            the lower end is that of the Lasso beneath, and the upper end the objective of the Lasso
+            at the relaxed model. ``message`` says "not reached" where the limit of steps ended a
+            fit.
 
         Raises
         ------
@@ -152,12 +193,12 @@ class LassoPath(PiecewiseLinear):
 
         Notes
         -----
-        *Cost*: one fit for each set of non-zero coefficients, by least squares or Newton's method, within the limits of the coefficients;
-        all gammas share them. If there is no minimum without a penalty, as for linearly separable classes, the coefficients of the fit
-        become large.
+        *Cost*: one fit for each set of non-zero coefficients, by least squares or Newton's method,
+        within the limits of the coefficients; all gammas share them. If there is no minimum without
+        a penalty, as for linearly separable classes, the coefficients of the fit become large.
 
-        *Source*: Meinshausen, *Relaxed Lasso* (2007); Hastie, Tibshirani, Tibshirani, *Best subset, forward stepwise or Lasso?* (2020),
-        as ``relax = TRUE`` of R's glmnet.
+        *Source*: Meinshausen, *Relaxed Lasso* (2007); Hastie, Tibshirani, Tibshirani, *Best subset,
+        forward stepwise or Lasso?* (2020), as ``relax = TRUE`` of R's glmnet.
 
         Examples
         --------
@@ -168,25 +209,39 @@ class LassoPath(PiecewiseLinear):
         >>> path.relaxed(), path.relaxed().score(X, y) > path.score(X, y)
         (LassoPath(1 alphas, unit columns, cd, 2 scans, relative gaps <= 3.6e-02; relaxed, gamma = 0), True)
         """
-        gamma = real("gamma", gamma, lambda number: 0 <= number <= 1, "from 0, the fit without a penalty, to 1, the Lasso")
+        gamma = real(
+            "gamma",
+            gamma,
+            lambda number: 0 <= number <= 1,
+            "from 0, the fit without a penalty, to 1, the Lasso",
+        )
         if gamma == 1:
             return self
         models, intercepts, stopped = self._unpenalised
         mixed = self._within(gamma * self.models + (1 - gamma) * models)
         found = replace(
-            self, models=mixed, intercepts=gamma * self.intercepts + (1 - gamma) * intercepts, gamma=gamma * self.gamma,
-            beneath=self.beneath or self, stopped=stopped,
-        )  # fmt: skip
+            self,
+            models=mixed,
+            intercepts=gamma * self.intercepts + (1 - gamma) * intercepts,
+            gamma=gamma * self.gamma,
+            beneath=self.beneath or self,
+            stopped=stopped,
+        )
         message = self.message
         if stopped.any() and self.stopped is None:
             n = np.count_nonzero(stopped)
-            late = f"not reached: the limit of steps ended the fit without a penalty at {n} of {len(stopped)} alphas"
+            late = (
+                f"not reached: the limit of steps ended the fit without a penalty at {n} of "
+                f"{len(stopped)} alphas"
+            )
             message = late if message == "complete" else f"{message}; {late}"
         worse = (found._objectives() - self._objectives()) / (self.problem.start_excess or 1.0)
         return replace(found, gaps=self.gaps + np.maximum(worse, 0.0), message=message)
 
     def _within(self, models):
-        """The coefficients of `models`, CSR (n_alphas, n_features), moved to their limits where rounding passes them."""
+        """The coefficients of `models`, CSR (n_alphas, n_features), moved to their limits where
+        rounding passes them.
+        """
         models = models.tocsr()
         models.data = np.clip(models.data, *self.limits[:, models.indices])
         return models
@@ -195,14 +250,19 @@ class LassoPath(PiecewiseLinear):
     def _unpenalised(self):
         """The fits without a penalty on the non-zero coefficients of each model.
 
-        Return (n_alphas, n_features) as CSR, their intercepts, and whether the limit of steps ended them, (n_alphas,) each.
+        Return (n_alphas, n_features) as CSR, their intercepts, and whether the limit of steps ended
+        them, (n_alphas,) each.
         """
-        problem, known, found = self.problem, {}, []
+        problem = self.problem
+        known = {}
+        found = []
         limits = self.limits[:, problem.standardization.kept] * problem.standardization.norm
         for coef, intercept in zip(self.coefs.T, self.intercepts, strict=True):
             key = np.flatnonzero(coef).tobytes()
             if key not in known:
-                fit = refitted(problem, problem.unit(coef), self._shift(coef, intercept), self.free, *limits)
+                fit = refitted(
+                    problem, problem.unit(coef), self._shift(coef, intercept), self.free, *limits
+                )
                 raw, start = problem.raw(fit.beta)
                 known[key] = scipy.sparse.csr_array(raw[None]), start + fit.shift, not fit.reached
             found.append(known[key])
@@ -213,13 +273,22 @@ class LassoPath(PiecewiseLinear):
         """The objective of the Lasso at each model, in sums over samples, (n_alphas,)."""
         betas = np.abs([self.problem.unit(coef) for coef in self.coefs.T])
         prices = [self.target(k).prices(self.problem) for k in range(self.n_points)]
-        return self.losses + [beta @ price + beta**2 @ ridge / 2 for beta, (price, ridge) in zip(betas, prices, strict=True)]
+        return self.losses + [
+            beta @ price + beta**2 @ ridge / 2
+            for beta, (price, ridge) in zip(betas, prices, strict=True)
+        ]
 
     def degrees_of_freedom(self):
-        """Degrees of freedom at every alpha, without the intercept, (n_alphas,), for the squared loss: see ``coordboost.paths.freedom``."""
+        """Degrees of freedom at every alpha, without the intercept, (n_alphas,), for the squared
+        loss: see ``coordboost.paths.freedom``.
+        """
         if self.gamma < 1:
-            raise ValueError("degrees of freedom are not known for the relaxed Lasso; choose by cross-validation.")
-        problem, way = self.problem, self.problem.standardization
+            raise ValueError(
+                "degrees of freedom are not known for the relaxed Lasso; choose by "
+                "cross-validation."
+            )
+        problem = self.problem
+        way = self.problem.standardization
         betas = [problem.unit(coef) for coef in self.coefs.T]
         if self.l1_ratio == 1:
             return active_rank(problem, betas)
@@ -227,29 +296,47 @@ class LassoPath(PiecewiseLinear):
         return shrunken_rank(problem, betas, self.alphas[:, None] * by)
 
     def target(self, step=-1):
-        """The objective at one alpha as a target for ``certify``, with the penalties of the unit columns of `problem`.
+        """The objective at one alpha as a target for ``certify``, with the penalties of the unit
+        columns of `problem`.
 
-        ``certify`` keeps the intercept of the constant model; ``certificate`` also covers one that is fitted.
+        ``certify`` keeps the intercept of the constant model; ``certificate`` also covers one that
+        is fitted.
         """
         step = self._place(step)
-        way, lam = self.problem.standardization, float(self.alphas[step] * self.problem.weight.sum())
+        way = self.problem.standardization
+        lam = float(self.alphas[step] * self.problem.weight.sum())
         price = lam * self.l1_ratio * self.factors[0, way.kept] / way.norm
-        with np.errstate(over="ignore"):  # infinite for columns of norm 1e-154: their coefficients are 0
+        with np.errstate(
+            over="ignore"
+        ):  # infinite for columns of norm 1e-154: their coefficients are 0
             ridge = lam * (1 - self.l1_ratio) * self.factors[1, way.kept] / way.norm / way.norm
         return Priced(L1Penalty(lam), price, ridge, *self.limits[:, way.kept] * way.norm)
 
     def certificate(self, step=-1, *, independent=False):
-        """The interval around the optimum at one alpha, in sums over samples, penalty included. Its upper end is the model's objective.
+        """The interval around the optimum at one alpha, in sums over samples, penalty included.
 
-        Of a relaxed path it is the interval around the optimum of the Lasso beneath, and says so: its lower end is that of the Lasso, its
-        upper end the objective of the Lasso at the relaxed model.
+        Its upper end is the model's objective.
 
-        Computed anew from the coefficients and the intercept; with `independent` it is compared with a general solver, as in ``certify``.
-        *Cost*: one scan; with a fitted intercept two more for the first certificate.
+        Of a relaxed path it is the interval around the optimum of the Lasso beneath, and says so:
+        its lower end is that of the Lasso, its upper end the objective of the Lasso at the relaxed
+        model.
+
+        Computed anew from the coefficients and the intercept; with `independent` it is compared
+        with a general solver, as in ``certify``. *Cost*: one scan; with a fitted intercept two more
+        for the first certificate.
         """
-        step, independent = self._place(step), validation.flag("independent", independent)
-        problem, coef, target = self.problem, self.models[[step]].toarray()[0], self.target(step)
-        found = certified(problem, problem.unit(coef), self._shift(coef, self.intercepts[step]), target, self._reach)
+        step = self._place(step)
+        independent = validation.flag("independent", independent)
+        problem = self.problem
+        coef = self.models[[step]].toarray()[0]
+        target = self.target(step)
+        found = certified(
+            problem,
+            problem.unit(coef),
+            self._shift(coef, self.intercepts[step]),
+            target,
+            self._reach,
+        )
         if self.beneath is not None:
             lasso = self.beneath.certificate(step)
             about = f"the Lasso beneath the relaxed model (gamma = {self.gamma:g})"
@@ -261,7 +348,14 @@ class LassoPath(PiecewiseLinear):
     def _place(self, step):
         """Check the number of an alpha, and return it as an int."""
         n = len(self.alphas)
-        return int(real("step", step, lambda k: k == int(k) and -n <= k < n, f"the index of an alpha, from {-n} to {n - 1}"))
+        return int(
+            real(
+                "step",
+                step,
+                lambda k: k == int(k) and -n <= k < n,
+                f"the index of an alpha, from {-n} to {n - 1}",
+            )
+        )
 
     @cached_property
     def _reach(self):
@@ -271,5 +365,7 @@ class LassoPath(PiecewiseLinear):
         """The certificate at a ``PathPoint``, which must be an alpha of the grid."""
         _, after, share = self._mixture(place)
         if share < 1:
-            raise ValueError("a grid has certificates at its own alphas only; put the alpha into the grid.")
+            raise ValueError(
+                "a grid has certificates at its own alphas only; put the alpha into the grid."
+            )
         return self.certificate(after)

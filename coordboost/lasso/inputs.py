@@ -1,4 +1,7 @@
-"""Inputs and results of a Lasso path: the checked problem, factors, limits and penalties; models on the scale of X, the message."""
+"""Inputs and results of a Lasso path: the checked problem, factors, limits and penalties.
+
+Models on the scale of X, the message.
+"""
 
 import math
 
@@ -16,27 +19,48 @@ ROUNDED = 1 + 4 * float(np.finfo(float).eps)
 
 
 def lasso_problem(caller, X, y, sample_weight, penalty_factor, loss, unit, fit_intercept):
-    """Return the Problem; 1 over the factors of the abs coefficients of unit columns in the penalty; `penalty_factor`, (2, n_learners)."""
+    """Return the Problem.
+
+    1 over the factors of the abs coefficients of unit columns in the penalty; `penalty_factor`, (2,
+    n_learners).
+    """
     if isinstance(X, Problem):
         if y is not None or sample_weight is not None or loss is not None or not fit_intercept:
             raise ValueError(
-                "y, sample_weight, loss and fit_intercept (center=False) are part of the Problem: pass lasso_path(problem) without them."
+                "y, sample_weight, loss and fit_intercept (center=False) are part of the Problem: "
+                "pass lasso_path(problem) without them."
             )
         problem = X
     else:
-        problem = Problem(X, y, loss, sample_weight=sample_weight, center=validation.flag("fit_intercept", fit_intercept))
-    scale = np.ones(problem.n_learners) if validation.flag("unit_columns", unit) else problem.standardization.norm
+        problem = Problem(
+            X,
+            y,
+            loss,
+            sample_weight=sample_weight,
+            center=validation.flag("fit_intercept", fit_intercept),
+        )
+    scale = (
+        np.ones(problem.n_learners)
+        if validation.flag("unit_columns", unit)
+        else problem.standardization.norm
+    )
     need_convexity(problem, "a Lasso path")
     if not problem.loss.quadratic:
         _check_smooth(problem)
         if refuted := contradiction(problem, 0.0 * problem.y, problem.start_loss):
             raise ValueError(f"{refuted}. There is no certificate for a Lasso path.")
     factors = as_factors(penalty_factor, problem)[:, problem.standardization.kept]
-    return validation.countable(caller, problem), scale / np.where(factors[0] > 0, factors[0], 1.0), factors
+    return (
+        validation.countable(caller, problem),
+        scale / np.where(factors[0] > 0, factors[0], 1.0),
+        factors,
+    )
 
 
 def as_factors(penalty_factor, problem):
-    """Check and return the factors of abs values and squares of the coefficients of X in the penalty, (2, n_columns); 1 for None."""
+    """Check and return the factors of abs values and squares of the coefficients of X in the
+    penalty, (2, n_columns); 1 for None.
+    """
     n_columns = problem.standardization.n_columns
     if penalty_factor is None:
         return np.ones((2, n_columns))
@@ -44,66 +68,112 @@ def as_factors(penalty_factor, problem):
     two = given if given.ndim == 2 and len(given) == 2 else (penalty_factor, penalty_factor)
     if given.dtype.kind == "f" and np.isposinf(given).any():
         j = int(np.argwhere(np.isposinf(given))[0, -1])
-        raise ValueError(f"penalty_factor is infinite for column {j}: leave the column out of X; its coefficient would be 0.")
-    factors = np.array([validation.vector("penalty_factor", row, n_columns, "column of X") for row in two])
+        raise ValueError(
+            f"penalty_factor is infinite for column {j}: leave the column out of X; its "
+            "coefficient would be 0."
+        )
+    factors = np.array(
+        [validation.vector("penalty_factor", row, n_columns, "column of X") for row in two]
+    )
     if not (factors >= 0).all():
-        raise ValueError(f"penalty_factor must be at least 0, got {factors.min():g}; leave columns out to exclude them.")
+        raise ValueError(
+            f"penalty_factor must be at least 0, got {factors.min():g}; leave columns out to "
+            "exclude them."
+        )
     if ((factors[0] == 0) != (factors[1] == 0)).any():
-        raise ValueError("penalty_factor must be 0 in both rows or in none: a column has both penalties or neither.")
+        raise ValueError(
+            "penalty_factor must be 0 in both rows or in none: a column has both penalties or "
+            "neither."
+        )
     return factors
 
 
 def _check_smooth(problem):
-    """Refuse a loss, other than the squared one, without a curvature or smoothness for quadratic models, or an infimum for gaps."""
+    """Refuse a loss, other than the squared one, without a curvature or smoothness for quadratic
+    models, or an infimum for gaps.
+    """
     bounded = problem.infimum > -np.inf
     if problem.loss.curvature is None and problem.loss.sigma is None:
-        low = "" if bounded else ", and an infimum, a lower bound of value(y, f): a number or a function of y"
-        raise ValueError(f"lasso_path needs a loss with curvature(y, f) or a smoothness sigma{low}, got {shown(problem.loss)}.")
+        low = (
+            ""
+            if bounded
+            else ", and an infimum, a lower bound of value(y, f): a number or a function of y"
+        )
+        raise ValueError(
+            f"lasso_path needs a loss with curvature(y, f) or a smoothness sigma{low}, got "
+            f"{shown(problem.loss)}."
+        )
     if not bounded:
         raise ValueError(
-            f"lasso_path certifies gaps, which need a lower bound of the loss: {shown(problem.loss)} declares none. Add the attribute "
+            "lasso_path certifies gaps, which need a lower bound of the loss: "
+            f"{shown(problem.loss)} declares none. Add the attribute "
             "infimum, a lower bound of value(y, f): a number or a function of y."
         )
 
 
 def limits_of(lower, upper, positive, n_columns):
-    """Check and return the lower and upper limits of the coefficients of the columns of X, (2, n_columns)."""
+    """Check and return the lower and upper limits of the coefficients of the columns of X, (2,
+    n_columns).
+    """
     out = np.empty((2, n_columns))
-    for row, name, given, sign in zip(out, ("lower_limits", "upper_limits"), (lower, upper), (-1, 1), strict=True):
+    for row, name, given, sign in zip(
+        out, ("lower_limits", "upper_limits"), (lower, upper), (-1, 1), strict=True
+    ):
         values = validation.as_array(name, sign * math.inf if given is None else given)
         values = values.astype(np.float64) if values.dtype.kind in "fiu" else values
-        if values.dtype.kind not in "fiu" or values.shape not in ((), (n_columns,)) or not (sign * values >= 0).all():
+        if (
+            values.dtype.kind not in "fiu"
+            or values.shape not in ((), (n_columns,))
+            or not (sign * values >= 0).all()
+        ):
             side = "at most 0" if sign < 0 else "at least 0"
-            raise ValueError(f"{name} must be a number or one for each of the {n_columns} columns of X, {side}, got {shown(given)}.")
+            raise ValueError(
+                f"{name} must be a number or one for each of the {n_columns} columns of X, {side}, "
+                f"got {shown(given)}."
+            )
         row[:] = values
     out[0] = 0.0 if positive else out[0]
     return out
 
 
 def penalty_grid(alphas, n_alphas, eps, top, least, ridge_size=None):
-    """Return the penalties, decreasing. By default they go from `top` down; if rounding cannot tell `top` from 0, all are `least`.
+    """Return the penalties, decreasing.
+
+    By default they go from `top` down; if rounding cannot tell `top` from 0, all are `least`.
 
     ridge_size : for ridge, the centre of the default penalties, on a log scale
     """
     if alphas is not None:
         alphas = validation.numeric("alphas", alphas, 1)
         if not len(alphas) or (alphas < 0).any():
-            raise ValueError(f"alphas must be at least one penalty >= 0, got {shown(alphas.tolist())}.")
+            raise ValueError(
+                f"alphas must be at least one penalty >= 0, got {shown(alphas.tolist())}."
+            )
         return np.sort(alphas)[::-1]
     n_alphas = few("n_alphas", validation.whole("n_alphas", n_alphas, 1), 100_000)
-    eps = real("eps", eps, lambda number: 1e-100 <= number < 1, "between 0 and 1, and at least 1e-100")
+    eps = real(
+        "eps", eps, lambda number: 1e-100 <= number < 1, "between 0 and 1, and at least 1e-100"
+    )
     if ridge_size is not None:
-        top, eps, least = ridge_size / eps, eps**2, 0.0
+        top = ridge_size / eps
+        eps = eps**2
+        least = 0.0
     if top <= least or n_alphas == 1:
         return np.full(n_alphas, max(top, least))
     return np.geomspace(top, top * eps, n_alphas)
 
 
 def on_scale_of_x(problem, factor, gammas):
-    """Return coefficients on the scale of X, CSR array (n_alphas, n_columns), and intercepts; `gammas` are those of ``factor_j B_j``."""
-    way, by = problem.standardization, factor / problem.standardization.norm
+    """Return coefficients on the scale of X, CSR array (n_alphas, n_columns), and intercepts.
+
+    `gammas` are those of ``factor_j B_j``.
+    """
+    way = problem.standardization
+    by = factor / problem.standardization.norm
     parts = by[gammas.indices] * gammas.data, way.kept[gammas.indices], gammas.indptr
-    return scipy.sparse.csr_array(parts, shape=(gammas.shape[0], way.n_columns)), problem.constant - gammas @ (way.mean * by)
+    return scipy.sparse.csr_array(
+        parts, shape=(gammas.shape[0], way.n_columns)
+    ), problem.constant - gammas @ (way.mean * by)
 
 
 def message_of(alphas, gaps, tol):
@@ -112,5 +182,9 @@ def message_of(alphas, gaps, tol):
     if not len(short):
         return "complete"
     worst = short[np.argmax(gaps[short])]
-    where = f" at {len(short)} of {len(alphas)} alphas, most at {alphas[worst]:.6g}" if len(alphas) > 1 else ""
+    where = (
+        f" at {len(short)} of {len(alphas)} alphas, most at {alphas[worst]:.6g}"
+        if len(alphas) > 1
+        else ""
+    )
     return f"not reached: the gap is {gaps[worst]:.2g}, above tol = {tol:g}{where}"

@@ -1,23 +1,27 @@
-r"""The penalised Lasso of a convex loss by proximal Newton steps on a working set, stopped by duality gaps.
+r"""The penalised Lasso of a convex loss by proximal Newton steps on a working set, stopped by
+duality gaps.
 
-At a prediction the loss is replaced by its quadratic model: with c = B'r the correlations of the pseudo-residual and
-G = B' diag(h) B, h_i = w_i curvature(y_i, f_i),
+At a prediction the loss is replaced by its quadratic model: with c = B'r the correlations of the
+pseudo-residual and G = B' diag(h) B, h_i = w_i curvature(y_i, f_i),
 
     minimise  -c'd + d'G d / 2 + penalty(gamma + d)     over the working set,
 
-by coordinate descent with the Gram matrix, with exact solves where that is slow, or on the nonzeros of sparse columns; a line search goes
-along d on the true objective. G is the expensive part: it is kept from step to step and from penalty to penalty, as long as each step
-leaves only a small part of the duality gap.
+by coordinate descent with the Gram matrix, with exact solves where that is slow, or on the nonzeros
+of sparse columns; a line search goes along d on the true objective. G is the expensive part: it is
+kept from step to step and from penalty to penalty, as long as each step leaves only a small part of
+the duality gap.
 
-Where curvatures vary much, a step may be too long. The *secant curvature* of a sample is (r(y, m) - r(y, f)) / (f - m), r its
-pseudo-residual, with m = y for a loss of y - f, else m = 0. Curvatures are kept above a part of these, which rises to 1 where steps prove
-too long: for the Huber and the logistic loss the model then lies above the loss, whatever the scale of y, and full steps always lower the
-objective. A pass over all columns adds violators to the working set and computes the gap. ``verb("name")`` calls a method of a compiled
-object, such as the loss (docs/architecture.md).
+Where curvatures vary much, a step may be too long. The *secant curvature* of a sample is (r(y, m) -
+r(y, f)) / (f - m), r its pseudo-residual, with m = y for a loss of y - f, else m = 0. Curvatures
+are kept above a part of these, which rises to 1 where steps prove too long: for the Huber and the
+logistic loss the model then lies above the loss, whatever the scale of y, and full steps always
+lower the objective. A pass over all columns adds violators to the working set and computes the gap.
+``verb("name")`` calls a method of a compiled object, such as the loss (docs/architecture.md).
 
-Sources: Friedman, Hastie, Tibshirani, *Regularization paths for generalized linear models via coordinate descent*; Lee, Sun, Saunders,
-*Proximal Newton-type methods for minimizing composite functions* (line search); de Leeuw, Lange, *Sharp quadratic majorization in one
-dimension* (secants).
+Sources: Friedman, Hastie, Tibshirani, *Regularization paths for generalized linear models via
+coordinate descent*; Lee, Sun, Saunders, *Proximal Newton-type methods for minimizing composite
+functions* (line search); de Leeuw, Lange, *Sharp quadratic majorization in one dimension*
+(secants).
 """
 
 import math
@@ -37,15 +41,18 @@ from coordboost.paths.intercept import best_shift
 
 #: Smallest floor of a curvature, relative to its secant, and to the largest curvature of the loss.
 FLOOR = 1e-12
-#: After a step that leaves a larger part of the gap, the Gram matrix is formed anew with the present curvatures.
+#: After a step that leaves a larger part of the gap, the Gram matrix is formed anew with the
+#: present curvatures.
 SLOW = 0.2
 #: The model is solved until its own gap is this part of the gap before the step.
 INEXACT = 0.05
-#: DECREASE: least decrease of the objective, as a part of that predicted at first order.
-#: ROUNDING: relative rounding of a sum over the samples, divided by the root of n_samples.
-#: SMALL_SLOPE: largest slope at the end of a step, as a part of that at its start, where rounding hides the decrease.
+#: DECREASE: least decrease of the objective, as a part of that predicted at first order. ROUNDING:
+#: relative rounding of a sum over the samples, divided by the root of n_samples. SMALL_SLOPE:
+#: largest slope at the end of a step, as a part of that at its start, where rounding hides the
+#: decrease.
 DECREASE, ROUNDING, SMALL_SLOPE = 1e-4, 1e-15, 0.9
-#: Maximum number of steps in a row without progress: more than the floor of the curvatures needs to rise to 1.
+#: Maximum number of steps in a row without progress: more than the floor of the curvatures needs to
+#: rise to 1.
 STUCK = 8
 #: Most solves of a quadratic model on the nonzeros of sparse columns, each to a smaller gap.
 TURNS = 40
@@ -62,9 +69,12 @@ curvature = verb("curvature")
 
 
 def terms(loss, y, weight, base, pred, move, step, resid):
-    """Return the sum of the weighted losses at ``pred + step * move``; `resid` is filled on the way.
+    """Return the sum of the weighted losses at ``pred + step * move``.
 
-    The sum is compensated: near an optimum a step gains less than the rounding of a plain sum of many terms.
+    `resid` is filled on the way.
+
+    The sum is compensated: near an optimum a step gains less than the rounding of a plain sum of
+    many terms.
     """
     total, rest = 0.0, 0.0
     for i in range(len(y)):
@@ -77,7 +87,10 @@ def terms(loss, y, weight, base, pred, move, step, resid):
 
 
 def curvatures(loss, y, weight, base, pred, out):
-    """Fill `out` with the second derivatives of the losses, weighted. Return the largest of them without weights."""
+    """Fill `out` with the second derivatives of the losses, weighted.
+
+    Return the largest of them without weights.
+    """
     largest = 0.0
     for i in range(len(y)):
         out[i] = curvature(loss, y[i], base_at(base, i) + pred[i])
@@ -87,11 +100,12 @@ def curvatures(loss, y, weight, base, pred, out):
 
 
 def secants(loss, y, weight, base, pred, middle_is_y, if_undefined, out):
-    """Fill `out` with the secant curvatures at the predictions, weighted: (r(y, m) - r(y, f)) / (f - m).
+    """Fill `out` with the secant curvatures at the predictions, weighted: (r(y, m) - r(y, f)) / (f
+    - m).
 
-    m is y or 0; at f = m a secant curvature is `if_undefined`. If the loss is symmetric about m, up to a
-    linear term, and its curvature falls on both sides, a parabola of this curvature lies above it: so for the Huber and the
-    logistic loss.
+    m is y or 0; at f = m a secant curvature is `if_undefined`. If the loss is symmetric about m, up
+    to a linear term, and its curvature falls on both sides, a parabola of this curvature lies above
+    it: so for the Huber and the logistic loss.
     """
     for i in range(len(y)):
         f = base_at(base, i) + pred[i]
@@ -101,22 +115,28 @@ def secants(loss, y, weight, base, pred, middle_is_y, if_undefined, out):
 
 
 class Curvature:
-    """The curvatures of a quadratic model of a loss: second derivatives, kept above a part of their secants.
+    """The curvatures of a quadratic model of a loss: second derivatives, kept above a part of their
+    secants.
 
     least : the smallest such part; 1 for a loss without second derivatives
     """
 
     def __init__(self, loss):
-        self.loss, pieces = loss, (loss,) if is_piece(loss) else None
+        self.loss = loss
+        pieces = (loss,) if is_piece(loss) else None
         self.least = 1.0 if loss.curvature is None else FLOOR
-        self.exact, self.secants = (compiled(f, pieces) if pieces else f for f in (curvatures, secants))
+        self.exact, self.secants = (
+            compiled(f, pieces) if pieces else f for f in (curvatures, secants)
+        )
 
     def at(self, fixed, pred, floor, flat=FLOOR):
         """The weighted curvatures at the predictions, (n_samples,).
 
-        fixed : loss, y, weight, base of a problem;  floor : the part of the secants;  flat : the smallest part of the largest curvature
+        fixed : loss, y, weight, base of a problem; floor : the part of the secants; flat : the
+        smallest part of the largest curvature
         """
-        loss, weight = self.loss, fixed[2]
+        loss = self.loss
+        weight = fixed[2]
         h = np.zeros(len(weight))
         largest = 0.0 if loss.curvature is None else self.exact(*fixed, pred, h)
         largest = loss.sigma or largest
@@ -131,42 +151,59 @@ class Curvature:
 class Newton:
     """The inner solver for the loss of a problem (``workingset.py`` lists its methods).
 
-    store, columns : the store of dense columns; the learners of the set as a small dictionary of their own, dense or sparse
-    means : (m,), subtracted from the columns if the intercept is free: their means in the metric of the curvatures
-    hessian : the Gram matrix of the quadratic model, or its columns in that metric; None if it has to be formed anew
-    squares : the diagonal of the Gram matrix without the ridge;  cost : the penalty of the set
+    store, columns : the store of dense columns; the learners of the set as a small dictionary of
+    their own, dense or sparse means : (m,), subtracted from the columns if the intercept is free:
+    their means in the metric of the curvatures hessian : the Gram matrix of the quadratic model, or
+    its columns in that metric; None if it has to be formed anew squares : the diagonal of the Gram
+    matrix without the ridge; cost : the penalty of the set
 
     Parameters
     ----------
     source : ScaledColumns, not weighted
     judge : callable
-        ``judge(lam, gamma, pred, loss, resid, corr)``: the certified duality gap at a point, `corr` from a scan of all learners.
+        ``judge(lam, gamma, pred, loss, resid, corr)``: the certified duality gap at a point, `corr`
+        from a scan of all learners.
     """
 
-    # near: as forming a quadratic model costs more than a few extra columns, columns join a little early (workingset.py)
-    near, steps_left, lam = 0.96, MOST, 0.0
+    # near: as forming a quadratic model costs more than a few extra columns, columns join a little
+    # early (workingset.py)
+    near = 0.96
+    steps_left = MOST
+    lam = 0.0
 
     def __init__(self, source, judge):
-        self.source, self.judge, self.problem = source, judge, source.problem
-        self.sparse, self.store = few_stored(source.problem.dictionary), source.hold()
+        self.source = source
+        self.judge = judge
+        self.problem = source.problem
+        self.sparse = few_stored(source.problem.dictionary)
+        self.store = source.hold()
         loss = self.problem.loss
         pieces = (loss,) if is_piece(loss) else None
         self.terms = compiled(terms, pieces) if pieces else terms
         self.curvature = Curvature(loss)
-        self.sums, self.fixed = compiled(sums_of), (loss, self.problem.y, self.problem.weight, self.problem.base)
+        self.sums = compiled(sums_of)
+        self.fixed = (loss, self.problem.y, self.problem.weight, self.problem.base)
         self.infimum = self.problem.infimum
         self.floor = self.curvature.least
-        self.gamma, self.means, self.learner, self.hessian = np.zeros(0), np.zeros(0), np.zeros(0, dtype=np.int64), None
-        self.columns, self.x = Dense(self.store.rows), source.problem.dictionary.csc() if self.sparse else None
-        self.pred, self.resid = np.zeros(source.n_samples), np.empty(source.n_samples)
-        self.null, self.n_scans = self.problem.start_excess, 0
+        self.gamma = np.zeros(0)
+        self.means = np.zeros(0)
+        self.learner = np.zeros(0, dtype=np.int64)
+        self.hessian = None
+        self.columns = Dense(self.store.rows)
+        self.x = source.problem.dictionary.csc() if self.sparse else None
+        self.pred = np.zeros(source.n_samples)
+        self.resid = np.empty(source.n_samples)
+        self.null = self.problem.start_excess
+        self.n_scans = 0
         self._evaluate()
         self._scan()
         if source.penalty.lam == 0:
             self.recruit(np.arange(source.n_learners))
 
     def go_on(self, problem, pred):
-        """Continue on `problem`, which has another base, with the same coefficients and the prediction `pred`. *Cost*: one scan."""
+        """Continue on `problem`, which has another base, with the same coefficients and the
+        prediction `pred`. *Cost*: one scan.
+        """
         self.problem, self.pred = problem, pred
         self.fixed = problem.loss, problem.y, problem.weight, problem.base
         self._settle()
@@ -193,8 +230,13 @@ class Newton:
         return np.flatnonzero(mask)
 
     def recruit(self, new):
-        """*Cost*: the new columns, or a copy of all entries of the set; and a new quadratic model."""
-        self.learner, more, self.hessian = np.append(self.learner, new), np.zeros(len(new)), None
+        """*Cost*: the new columns, or a copy of all entries of the set.
+
+        And a new quadratic model.
+        """
+        self.learner = np.append(self.learner, new)
+        more = np.zeros(len(new))
+        self.hessian = None
         self.gamma, self.means = np.append(self.gamma, more), np.append(self.means, more)
         if self.sparse:
             self.columns = self.problem.dictionary.part(self.learner, self._scale())
@@ -204,7 +246,11 @@ class Newton:
         self.cost = self.source.penalty.at(self.lam, self.learner)
 
     def _scale(self):
-        return np.ones(len(self.learner)) if self.source.scale is None else self.source.scale[self.learner]
+        return (
+            np.ones(len(self.learner))
+            if self.source.scale is None
+            else self.source.scale[self.learner]
+        )
 
     def _combine(self, gamma):
         return self.columns.combine(gamma) - float(self.means @ gamma)
@@ -221,7 +267,10 @@ class Newton:
         return self.gap(lam, wanted)
 
     def _settle(self):
-        """Evaluate the loss after the prediction has changed; with a free intercept, first find its best value."""
+        """Evaluate the loss after the prediction has changed.
+
+        With a free intercept, first find its best value.
+        """
         self._evaluate()
 
     def gap(self, lam, wanted):
@@ -230,15 +279,25 @@ class Newton:
         return self.judge(lam, gamma, self.pred, self.loss, self.resid, self.corr)
 
     def fit(self, lam, goal):
-        """Make steps until the gap on the working set is at most `goal`, or steps make no progress. Return whether it is."""
-        stuck, best_gap, best_objective, before, step, cost = 0, np.inf, np.inf, np.inf, 1.0, self.cost
+        """Make steps until the gap on the working set is at most `goal`, or steps make no progress.
+
+        Return whether it is.
+        """
+        stuck = 0
+        best_gap = np.inf
+        best_objective = np.inf
+        before = np.inf
+        step = 1.0
+        cost = self.cost
         corr = self.corr[self.learner]
         for _ in range(STEPS):
             neg_grad = cost.neg_grad(corr, self.gamma)
             gap, value = self._gap_and_value(self.gamma, neg_grad)
             objective = self.loss + value
             if gap <= 0.9 * best_gap or objective < best_objective - 1e-3 * goal:
-                stuck, best_gap, best_objective = 0, min(gap, best_gap), objective
+                stuck = 0
+                best_gap = min(gap, best_gap)
+                best_objective = objective
             stuck += 1
             if gap <= goal or stuck > STUCK or self.steps_left == 0:
                 return gap <= goal
@@ -247,47 +306,77 @@ class Newton:
             if renew:
                 self._model()
             model = self._minimiser(neg_grad, max(INEXACT * gap, 0.2 * goal))
-            before, step = gap, self._search(model - self.gamma, neg_grad)
+            before = gap
+            step = self._search(model - self.gamma, neg_grad)
             if renew:
                 self.floor = min(self.floor * 100, 1.0) if step < 1 else max(self.floor / 10, FLOOR)
             corr = scan(self.columns, self.resid)
         return False
 
     def _gap_and_value(self, gamma, neg_grad):
-        """The gap on the set at the present loss, for coefficients with this negative gradient; and the penalty of the coefficients."""
-        cost, l1 = self.cost, float(np.abs(gamma).sum())
+        """The gap on the set at the present loss, for coefficients with this negative gradient.
+
+        And the penalty of the coefficients.
+        """
+        cost = self.cost
+        l1 = float(np.abs(gamma).sum())
         _, _, worst, limit_cost, ridge_gap = self.sums(gamma, neg_grad, *cost.kernel_args)
-        square, along = cost.ridge_cost(gamma), float(gamma @ neg_grad)
-        return gap_of_sums(self.loss + square, self.infimum, along, l1, worst, limit_cost, ridge_gap, cost.lam), cost.lam * l1 + square
+        square = cost.ridge_cost(gamma)
+        along = float(gamma @ neg_grad)
+        return gap_of_sums(
+            self.loss + square, self.infimum, along, l1, worst, limit_cost, ridge_gap, cost.lam
+        ), cost.lam * l1 + square
 
     def _model(self):
-        """Form the quadratic model for the present curvatures h: the Gram matrix of the set, or its columns times sqrt(h).
+        """Form the quadratic model for the present curvatures h: the Gram matrix of the set, or its
+        columns times sqrt(h).
 
-        *Cost*, of m columns: m^2 n_samples for the Gram matrix, and m for a step in it; the nonzeros for the columns, and those
-        of one column for a step.
+        *Cost*, of m columns: m^2 n_samples for the Gram matrix, and m for a step in it; the
+        nonzeros for the columns, and those of one column for a step.
         """
         h = self.curvature.at(self.fixed, self.pred, self.floor)
-        sums, m = self._centre(h), len(self.gamma)
+        sums = self._centre(h)
+        m = len(self.gamma)
         if self.sparse and m > LARGE and len(self.columns.data) < m * m:
-            self.hessian = Entries(self.problem.dictionary, self.x, self.learner, self._scale(), np.sqrt(h), self.means)
+            self.hessian = Entries(
+                self.problem.dictionary, self.x, self.learner, self._scale(), np.sqrt(h), self.means
+            )
         else:
             self.hessian = self.columns.gram(h) - np.outer(sums, self.means)
             self.squares = self.hessian.diagonal().copy()
 
     def _centre(self, h):
-        """Where the intercept is free, centre the columns in the metric `h`. Return their sums weighted by it, else zeros."""
+        """Where the intercept is free, centre the columns in the metric `h`.
+
+        Return their sums weighted by it, else zeros.
+        """
         return np.zeros(len(self.means))
 
     def _minimiser(self, neg_grad, goal):
-        """Minimise the quadratic model to a gap of `goal`. Return coefficients (m,).  neg_grad : (m,), at the present ones."""
-        model, neg_grad, hessian, cost = self.gamma.copy(), neg_grad.copy(), self.hessian, self.cost
+        """Minimise the quadratic model to a gap of `goal`.
+
+        Return coefficients (m,). neg_grad : (m,), at the present ones.
+        """
+        model = self.gamma.copy()
+        neg_grad = neg_grad.copy()
+        hessian = self.hessian
+        cost = self.cost
         if not isinstance(hessian, Entries):
             if cost.has_ridge:
                 np.fill_diagonal(hessian, self.squares + cost.ridge)
-            fit_gram(hessian, neg_grad, neg_grad, model, cost, goal, self.loss + cost.ridge_cost(model), self.infimum)
+            fit_gram(
+                hessian,
+                neg_grad,
+                neg_grad,
+                model,
+                cost,
+                goal,
+                self.loss + cost.ridge_cost(model),
+                self.infimum,
+            )
             return model
-        # weighted least squares: rows times sqrt(curvature); its gap can be far below that of the true loss, so the goal is
-        # reduced step by step
+        # weighted least squares: rows times sqrt(curvature); its gap can be far below that of the
+        # true loss, so the goal is reduced step by step
         scaled_resid = self.resid / hessian.one
         y = scaled_resid + hessian.combine(model)
         least = LEAST * float(y @ y) / 2
@@ -302,46 +391,73 @@ class Newton:
             inner_goal = max(0.1 * inner_goal, least)
         return model
 
-    @np.errstate(over="ignore", invalid="ignore")  # a step out of the range of float64 is too long, like others
+    @np.errstate(
+        over="ignore", invalid="ignore"
+    )  # a step out of the range of float64 is too long, like others
     def _search(self, change, neg_grad):
-        """Go along `change` of the coefficients, halving until the objective falls. Return the length of the step.
+        """Go along `change` of the coefficients, halving until the objective falls.
 
-        If rounding hides whether it falls, the slope at the end must be less steep than at the start, or not above its rounding:
-        along dependent columns the coefficients may move far while the prediction hardly changes.
+        Return the length of the step.
+
+        If rounding hides whether it falls, the slope at the end must be less steep than at the
+        start, or not above its rounding: along dependent columns the coefficients may move far
+        while the prediction hardly changes.
         """
         move = self._combine(change)
-        cost, old_l1 = self.cost, float(np.abs(self.gamma).sum())
-        lam, old = cost.lam, self.loss + (cost.lam * old_l1 + cost.ridge_cost(self.gamma))
+        cost = self.cost
+        old_l1 = float(np.abs(self.gamma).sum())
+        lam = cost.lam
+        old = self.loss + (cost.lam * old_l1 + cost.ridge_cost(self.gamma))
         relative = ROUNDING * len(move) ** 0.5
         rounding = relative * old
-        predicted_fall = float(neg_grad @ change) - lam * (float(np.abs(self.gamma + change).sum()) - old_l1)
+        predicted_fall = float(neg_grad @ change) - lam * (
+            float(np.abs(self.gamma + change).sum()) - old_l1
+        )
         predicted_fall -= cost.ridge_cost(change)
-        # the fall at the start without differences of norms, which rounding would hide; the slope at the end is a rise
-        start_slope = float((neg_grad - lam * np.where(self.gamma == 0, np.sign(change), np.sign(self.gamma))) @ change)
-        rounding_of_slope = relative * float(np.abs(change).sum()) * float(np.linalg.norm(self.resid))
-        resid, step = np.empty_like(self.resid), 1.0
+        # the fall at the start without differences of norms, which rounding would hide; the slope
+        # at the end is a rise
+        start_slope = float(
+            (neg_grad - lam * np.where(self.gamma == 0, np.sign(change), np.sign(self.gamma)))
+            @ change
+        )
+        rounding_of_slope = (
+            relative * float(np.abs(change).sum()) * float(np.linalg.norm(self.resid))
+        )
+        resid = np.empty_like(self.resid)
+        step = 1.0
         for _ in range(HALVINGS):
             gamma = self.gamma + step * change
             loss = self.terms(*self.fixed, self.pred, move, step, resid)
             fall = old - loss - cost.value(gamma)
             signs = np.where(gamma == 0, -np.sign(change), np.sign(gamma))
-            end_slope = lam * float(signs @ change) - float(resid @ move) + (float(cost.ridge * gamma @ change) if cost.has_ridge else 0.0)
+            end_slope = (
+                lam * float(signs @ change)
+                - float(resid @ move)
+                + (float(cost.ridge * gamma @ change) if cost.has_ridge else 0.0)
+            )
             slope_is_small = end_slope <= max(SMALL_SLOPE * start_slope, rounding_of_slope)
-            if fall >= DECREASE * step * predicted_fall + rounding or (fall >= -rounding and slope_is_small):
+            if fall >= DECREASE * step * predicted_fall + rounding or (
+                fall >= -rounding and slope_is_small
+            ):
                 self.gamma = cost.within(self.gamma, gamma, slice(None))
-                self.pred, self.loss, self.resid = self.pred + step * move, loss, resid
+                self.pred = self.pred + step * move
+                self.loss = loss
+                self.resid = resid
                 return step
             step /= 2
         return 0.0
 
 
 class FreeNewton(Newton):
-    r"""Newton steps with an intercept: an unpenalised column of ones, whose coefficient has its best value at every step.
+    r"""Newton steps with an intercept: an unpenalised column of ones, whose coefficient has its
+    best value at every step.
 
-    Residuals sum to 0 there. Then convexity gives :math:`L(b', \beta') \ge L(b, \beta) + \langle r, B\beta - B\beta'\rangle` for every
-    intercept b', without a term in b': the certificate is that of a fixed intercept. The rounding left in the sum is multiplied by a bound
-    of the distance of the best intercept, see ``Reach``. Each quadratic model is minimised over the intercept, too: its columns have mean 0
-    in the metric of the curvatures.
+    Residuals sum to 0 there. Then convexity gives
+    :math:`L(b', \beta') \ge L(b, \beta) + \langle r, B\beta - B\beta'\rangle` for every intercept
+    b', without a term in b': the certificate is that of a fixed intercept. The rounding left in the
+    sum is multiplied by a bound of the distance of the best intercept, see ``Reach``. Each
+    quadratic model is minimised over the intercept, too: its columns have mean 0 in the metric of
+    the curvatures.
     """
 
     def _search(self, change, neg_grad):
@@ -368,11 +484,13 @@ class Reach(intercept.Farthest):
 
     def gap(self, lam, *point):
         """The certified gap at a point whose prediction includes its intercept."""
-        problem, at = self.problem, Evaluation(*point)
+        problem = self.problem
+        at = Evaluation(*point)
         target = self.penalty.target(lam)
         certificate = target.certificate(problem, at)
         total = float(problem.weight.sum())
         rest = abs(float(at.resid.sum())) + at.rounding_of_corr(problem) * math.sqrt(total)
-        # the intercept of the point itself: its distance from the start is at most the largest abs prediction
+        # the intercept of the point itself: its distance from the start is at most the largest abs
+        # prediction
         far = self.most(certificate.upper, *target.prices(problem)) + float(np.abs(at.pred).max())
         return certificate.gap + (rest * far if rest > 0 else 0.0)

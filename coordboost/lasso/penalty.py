@@ -1,13 +1,17 @@
-r"""The penalty :math:`\sum_j \lambda |g_j| + q_j g_j^2 / 2` for :math:`l_j \le g_j \le u_j`, with :math:`l_j \le 0 \le u_j`.
+r"""The penalty :math:`\sum_j \lambda |g_j| + q_j g_j^2 / 2` for :math:`l_j \le g_j \le u_j`, with
+:math:`l_j \le 0 \le u_j`.
 
-The Lasso has neither quadratic terms nor limits, ridge has no l1 part. Solvers call the penalty, and do not distinguish these cases. With
-correlations c = B'r at coefficients g, the *negative gradient* of the smooth part (loss and quadratic terms) is c - q g. Two dual points
-give certificates:
+The Lasso has neither quadratic terms nor limits, ridge has no l1 part. Solvers call the penalty,
+and do not distinguish these cases. With correlations c = B'r at coefficients g, the *negative
+gradient* of the smooth part (loss and quadratic terms) is c - q g. Two dual points give
+certificates:
 
-* The quadratic terms become extra rows sqrt(q_j) e_j with response 0; the correlations are then the negative gradient. The residual is
-  scaled until no correlation exceeds lam. Correlations on the side of a finite limit do not restrict the scale; instead their excess
-  over lam, times the limit, is added to the gap.
-* If lam is 0, the dual point is the residual itself; the gap is the sum of the gains of one step on each coefficient, with curvature q_j.
+* The quadratic terms become extra rows sqrt(q_j) e_j with response 0; the correlations are then the
+  negative gradient. The residual is scaled until no correlation exceeds lam. Correlations on the
+  side of a finite limit do not restrict the scale; instead their excess over lam, times the limit,
+  is added to the gap.
+* If lam is 0, the dual point is the residual itself; the gap is the sum of the gains of one step on
+  each coefficient, with curvature q_j.
 """
 
 import math
@@ -22,29 +26,36 @@ from coordboost.certificates.objectives import L1Penalty, Priced
 
 @kernel
 def best_along(neg_grad, old, curvature, lam, low, high):
-    """Return the coefficient within its limits that minimises along one learner, starting from `old`, and the decrease of the objective."""
+    """Return the coefficient within its limits that minimises along one learner, starting from
+    `old`, and the decrease of the objective.
+    """
     new = soft_threshold(neg_grad + curvature * old, lam, curvature)
     new = low if new < low else (high if new > high else new)
     move = new - old
     return new, move * (neg_grad - 0.5 * curvature * move) - lam * (abs(new) - abs(old))
 
 
-# Duality gaps from a few numbers: ``along`` is <r, B coef>, ``worst`` the largest abs correlation of a learner with r, the residual or
-# pseudo-residual.
+# Duality gaps from a few numbers: ``along`` is <r, B coef>, ``worst`` the largest abs correlation
+# of a learner with r, the residual or pseudo-residual.
 
 
 @kernel
 def squared_gap(rss, along, l1, worst, lam):
-    """Gap at a residual r of the squared loss, ``rss`` = <r, r>: the dual point is r, scaled until no correlation exceeds lam."""
+    """Gap at a residual r of the squared loss, ``rss`` = <r, r>: the dual point is r, scaled until
+    no correlation exceeds lam.
+    """
     dual_scale = lam / worst if worst > lam else 1.0
     return 0.5 * rss + lam * l1 - dual_scale * (rss + along) + 0.5 * dual_scale * dual_scale * rss
 
 
 @kernel
 def convex_gap(loss, along, l1, worst, lam, infimum):
-    """Gap at a sum of losses that is never below `infimum`; infinite where a correlation exceeds lam and no infimum is known.
+    """Gap at a sum of losses that is never below `infimum`.
 
-    With s = min(1, lam / worst) convexity gives  L(b) + lam |b| >= s (L + along) + (1 - s) infimum  for every b.
+    Infinite where a correlation exceeds lam and no infimum is known.
+
+    With s = min(1, lam / worst) convexity gives  L(b) + lam |b| >= s (L + along) + (1 - s) infimum
+                                                  for every b.
     """
     dual_scale = lam / worst if worst > lam else 1.0
     lost = (1.0 - dual_scale) * (loss + along - infimum) if dual_scale < 1.0 else 0.0
@@ -53,22 +64,41 @@ def convex_gap(loss, along, l1, worst, lam, infimum):
 
 @kernel
 def gap_of_sums(loss, infimum, along, l1, worst, limit_cost, ridge_gap, lam):
-    """The gap from sums over the coefficients, see ``sums_of``; `infimum` is NaN for the squared loss: then loss = ||r||^2 / 2."""
+    """The gap from sums over the coefficients, see ``sums_of``.
+
+    `infimum` is NaN for the squared loss: then loss = ||r||^2 / 2.
+    """
     squared = infimum != infimum
-    gap = squared_gap(2.0 * loss, along, l1, worst, lam) if squared else convex_gap(loss, along, l1, worst, lam, infimum)
+    gap = (
+        squared_gap(2.0 * loss, along, l1, worst, lam)
+        if squared
+        else convex_gap(loss, along, l1, worst, lam, infimum)
+    )
     return min(gap + limit_cost, ridge_gap)
 
 
 @kernel
 def sums_of(coef, neg_grad, lam, ridge, lower, upper):
-    """Return l1 norm; <coef, neg_grad>; largest abs `neg_grad` of unlimited columns; what limits add to the gap; the gap if lam = 0."""
-    l1, along, worst, limit_cost, ridge_gap = 0.0, 0.0, 0.0, 0.0, math.inf if lam > 0.0 else 0.0
+    """Return l1 norm; <coef, neg_grad>; largest abs `neg_grad` of unlimited columns.
+
+    What limits add to the gap; the gap if lam = 0.
+    """
+    l1 = 0.0
+    along = 0.0
+    worst = 0.0
+    limit_cost = 0.0
+    ridge_gap = math.inf if lam > 0.0 else 0.0
     for j in range(len(neg_grad)):
         l1 += abs(coef[j])
         along += coef[j] * neg_grad[j]
-        size, limit = abs(neg_grad[j]), upper[j] if neg_grad[j] > 0.0 else -lower[j]
+        size = abs(neg_grad[j])
+        limit = upper[j] if neg_grad[j] > 0.0 else -lower[j]
         if lam == 0.0:
-            ridge_gap += best_along(neg_grad[j], coef[j], ridge[j], lam, lower[j], upper[j])[1] if ridge[j] > 0.0 else math.inf
+            ridge_gap += (
+                best_along(neg_grad[j], coef[j], ridge[j], lam, lower[j], upper[j])[1]
+                if ridge[j] > 0.0
+                else math.inf
+            )
         if limit == math.inf:
             worst = max(worst, size)
         elif size > lam:
@@ -94,7 +124,9 @@ class Penalty(NamedTuple):
         """Return the penalty of the columns `index`, with lam and ridge multiplied by `lam`."""
         if not (self.has_ridge or self.limited):  # all entries are equal, so any slice will do
             return Penalty(lam * self.lam, *(part[: len(index)] for part in self[1:4]), *self[4:])
-        return Penalty(lam * self.lam, lam * self.ridge[index], self.lower[index], self.upper[index], *self[4:])
+        return Penalty(
+            lam * self.lam, lam * self.ridge[index], self.lower[index], self.upper[index], *self[4:]
+        )
 
     @property
     def kernel_args(self):
@@ -102,8 +134,14 @@ class Penalty(NamedTuple):
         return self[:4]
 
     def size(self, corr):
-        """The abs correlations to compare with lam, of columns with coefficient 0, (m,): 0 where the limits exclude the sign."""
-        return np.where(corr > 0, self.upper > 0, self.lower < 0) * np.abs(corr) if self.limited else np.abs(corr)
+        """The abs correlations to compare with lam, of columns with coefficient 0, (m,): 0 where
+        the limits exclude the sign.
+        """
+        return (
+            np.where(corr > 0, self.upper > 0, self.lower < 0) * np.abs(corr)
+            if self.limited
+            else np.abs(corr)
+        )
 
     def value(self, coef):
         """The penalty of the coefficients."""
@@ -123,15 +161,21 @@ class Penalty(NamedTuple):
         return self.lam > 0 or not self.has_ridge
 
     def movable(self, coef):
-        """The indices of the coefficients that a direction may move: those strictly between their limits and not 0; in ridge also 0."""
+        """The indices of the coefficients that a direction may move: those strictly between their
+        limits and not 0; in ridge also 0.
+        """
         moves = coef if self.has_l1 else np.ones(len(coef))
-        return np.flatnonzero(moves * (self.lower < coef) * (coef < self.upper) if self.limited else moves)
+        return np.flatnonzero(
+            moves * (self.lower < coef) * (coef < self.upper) if self.limited else moves
+        )
 
     def within(self, coef, goal, index):
         """Move the coefficients `index` from `coef` towards `goal`, as far as the limits allow."""
         if not self.limited:
             return goal
-        low, high, way = self.lower[index], self.upper[index], goal - coef
+        low = self.lower[index]
+        high = self.upper[index]
+        way = goal - coef
         end = np.clip(goal, low, high)
         step = np.divide(end - coef, way, out=np.ones_like(way), where=end != goal).min(initial=1.0)
         return np.clip(coef + step * way, low, high)
@@ -141,4 +185,6 @@ class Penalty(NamedTuple):
         l1 = L1Penalty(float(lam * self.lam))
         if not self.limited and not self.has_ridge:
             return l1
-        return Priced(l1, np.full(len(self.ridge), l1.lam), lam * self.ridge, self.lower, self.upper)
+        return Priced(
+            l1, np.full(len(self.ridge), l1.lam), lam * self.ridge, self.lower, self.upper
+        )

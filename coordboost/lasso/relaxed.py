@@ -1,10 +1,13 @@
-r"""The relaxed Lasso: fits without a penalty on the active learners of a model, within the limits of their coefficients.
+r"""The relaxed Lasso: fits without a penalty on the active learners of a model, within the limits
+of their coefficients.
 
-Each step of Newton's method minimises a quadratic model of the loss by least squares, or by least squares within the limits; a line
-search follows. Where steps are long, curvatures are kept above a part of their secants (``newton.py``).
+Each step of Newton's method minimises a quadratic model of the loss by least squares, or by least
+squares within the limits; a line search follows. Where steps are long, curvatures are kept above a
+part of their secants (``newton.py``).
 
-*Sources*: Meinshausen, *Relaxed Lasso* (2007); the mix of both fits as in Hastie, Tibshirani, Tibshirani, *Best subset, forward stepwise or
-Lasso?* (2020), and R's ``glmnet(relax = TRUE)``; Stark, Parker, *Bounded-variable least squares* (1995).
+*Sources*: Meinshausen, *Relaxed Lasso* (2007); the mix of both fits as in Hastie, Tibshirani,
+Tibshirani, *Best subset, forward stepwise or Lasso?* (2020), and R's ``glmnet(relax = TRUE)``;
+Stark, Parker, *Bounded-variable least squares* (1995).
 """
 
 from typing import NamedTuple
@@ -13,10 +16,14 @@ import numpy as np
 
 from coordboost.lasso.newton import Curvature
 
-#: Maximum number of steps of Newton's method, and of halvings of a step; a fall of the loss up to LITTLE times
-#: ``start_excess`` is rounding, and one up to SMALL times it is no progress.
-MOST, HALVINGS, LITTLE, SMALL = 300, 40, 1e-14, 1e-12
-#: Smallest curvature of a sample, relative to the largest: smaller than in ``newton.py``, as without a penalty predictions may run away.
+#: Maximum number of steps of Newton's method, and of halvings of a step; a fall of the loss up to
+#: LITTLE times ``start_excess`` is rounding, and one up to SMALL times it is no progress.
+MOST = 300
+HALVINGS = 40
+LITTLE = 1e-14
+SMALL = 1e-12
+#: Smallest curvature of a sample, relative to the largest: smaller than in ``newton.py``, as
+#: without a penalty predictions may run away.
 FLAT = 1e-20
 #: Rounds of least squares within limits, for each coefficient.
 ROUNDS = 10
@@ -25,7 +32,9 @@ ROUNDED = 16 * float(np.finfo(float).eps)
 
 
 class Refit(NamedTuple):
-    """Coefficients (n_learners,), the intercept beside the constant prediction, and whether they are an optimum up to rounding."""
+    """Coefficients (n_learners,), the intercept beside the constant prediction, and whether they
+    are an optimum up to rounding.
+    """
 
     beta: np.ndarray
     shift: float
@@ -37,9 +46,12 @@ def bounded_least_squares(columns, target, low, high):
 
     Return d, and whether it is the minimiser. The residual at d is never longer than the one at 0.
     """
-    coef, fixed = np.zeros(columns.shape[1]), np.zeros(columns.shape[1], dtype=bool)
+    coef = np.zeros(columns.shape[1])
+    fixed = np.zeros(columns.shape[1], dtype=bool)
     sizes = np.linalg.norm(columns, axis=0)
-    resid, freed, sign = target, -1, 0.0
+    resid = target
+    freed = -1
+    sign = 0.0
     for _ in range(ROUNDS * len(coef)):
         free = np.flatnonzero(~fixed)
         goal = coef.copy()
@@ -55,14 +67,17 @@ def bounded_least_squares(columns, target, low, high):
             stopped = blocked[shares == shares.min()]
             coef[stopped] = end[stopped]
             fixed[stopped] = True
-            coef, freed = np.clip(coef, low, high), -1
+            coef = np.clip(coef, low, high)
+            freed = -1
             resid = target - columns @ coef
             continue
         coef, freed = goal, -1
         resid = target - columns @ coef
         corr = columns.T @ resid
         inwards = np.where(coef == low, corr, 0.0) - np.where(coef == high, corr, 0.0)
-        inwards[~fixed | (inwards <= ROUNDED * sizes * np.linalg.norm(target)) | (low == high)] = 0.0
+        inwards[~fixed | (inwards <= ROUNDED * sizes * np.linalg.norm(target)) | (low == high)] = (
+            0.0
+        )
         if not inwards.any():
             return coef, True
         freed = int(np.argmax(np.divide(inwards, sizes, out=inwards, where=sizes > 0)))
@@ -71,10 +86,12 @@ def bounded_least_squares(columns, target, low, high):
 
 
 def refitted(problem, beta, shift, free, low, high):
-    """Minimise the loss over the coefficients that are not 0 in a model `beta` (n_learners,) with the intercept `shift`.
+    """Minimise the loss over the coefficients that are not 0 in a model `beta` (n_learners,) with
+    the intercept `shift`.
 
-    Newton's method, one step for the squared loss. Without a minimum, as for linearly separable classes, the coefficients become large.
-    The fit is at its optimum if neither a step with second derivatives nor one with secants lowers the loss by more than rounding.
+    Newton's method, one step for the squared loss. Without a minimum, as for linearly separable
+    classes, the coefficients become large. The fit is at its optimum if neither a step with second
+    derivatives nor one with secants lowers the loss by more than rounding.
 
     Parameters
     ----------
@@ -89,30 +106,39 @@ def refitted(problem, beta, shift, free, low, high):
     """
     active = np.flatnonzero(beta)
     columns = problem.gather(active)
-    low, high = np.append(low[active], [-np.inf] * free), np.append(high[active], [np.inf] * free)
+    low = np.append(low[active], [-np.inf] * free)
+    high = np.append(high[active], [np.inf] * free)
     if free:
         columns = np.column_stack([columns, np.ones(problem.n_samples)])
-    x, pred = np.append(beta[active], [shift] * free), problem.combine(beta) + shift
+    x = np.append(beta[active], [shift] * free)
+    pred = problem.combine(beta) + shift
     limited = bool(np.isfinite([low, high]).any())
     if limited:
         x = np.clip(x, low, high)
         pred = columns @ x + (0.0 if free else shift)
-    curvature, fixed = Curvature(problem.loss), (problem.loss, problem.y, problem.weight, problem.base)
+    curvature = Curvature(problem.loss)
+    fixed = (problem.loss, problem.y, problem.weight, problem.base)
     one_model = problem.loss.quadratic or problem.loss.curvature is None
-    floor, idle, little, reached = curvature.least, set(), LITTLE * problem.start_excess, False
+    floor = curvature.least
+    idle = set()
+    little = LITTLE * problem.start_excess
+    reached = False
     for _ in range(MOST):
-        resid, loss = problem.resid(pred), problem.value(pred)
+        resid = problem.resid(pred)
+        loss = problem.value(pred)
         root = np.sqrt(curvature.at(fixed, pred, floor, FLAT))
         scaled = np.divide(resid, root, out=np.zeros_like(root), where=root > 0)
         if limited:
             way, minimal = bounded_least_squares(root[:, None] * columns, scaled, low - x, high - x)
         else:
-            way, minimal = np.linalg.lstsq(root[:, None] * columns, scaled)[0], True
+            way = np.linalg.lstsq(root[:, None] * columns, scaled)[0]
+            minimal = True
         move = columns @ way
         last = not float(resid @ move) > little  # too small to show in the values of the loss
         most = (np.inf if one_model else loss + little) if last else loss
         size = _step(problem, pred, move, most, 1 if last else HALVINGS)
-        x, pred = x + size * way, pred + size * move
+        x = x + size * way
+        pred = pred + size * move
         if not last and loss - problem.value(pred) > SMALL * problem.start_excess:
             idle.clear()
             floor = max(floor / 10, curvature.least) if size == 1 else min(100 * floor, 1.0)
@@ -130,5 +156,11 @@ def refitted(problem, beta, shift, free, low, high):
 
 
 def _step(problem, pred, move, most, n_sizes):
-    """The first of 1, 1/2, 1/4, ... at which the loss along `move` is below `most`; 0 if it is at none of the first `n_sizes`."""
-    return next((size for size in 0.5 ** np.arange(n_sizes) if problem.value(pred + size * move) < most), 0.0)
+    """The first of 1, 1/2, 1/4, ...
+
+    at which the loss along `move` is below `most`; 0 if it is at none of the first `n_sizes`.
+    """
+    return next(
+        (size for size in 0.5 ** np.arange(n_sizes) if problem.value(pred + size * move) < most),
+        0.0,
+    )

@@ -1,4 +1,5 @@
-"""Dictionaries: objects that stand for the matrix B of weak learners, stored or not, and their methods ("verbs").
+"""Dictionaries: objects that stand for the matrix B of weak learners, stored or not, and their
+methods ("verbs").
 
 ===================================  ====================================================================
 verb                                 meaning (unit columns B_j; `v` has one entry per sample)
@@ -19,4 +20,13 @@ from coordboost.learners.oracle import Oracle
 from coordboost.learners.sparse import Sparse
 from coordboost.learners.stumps import LeafStumps, Stumps
 
-__all__ = ["Dense", "Families", "LeafStumps", "LearnerFamily", "Learners", "Oracle", "Sparse", "Stumps"]
+__all__ = [
+    "Dense",
+    "Families",
+    "LeafStumps",
+    "LearnerFamily",
+    "Learners",
+    "Oracle",
+    "Sparse",
+    "Stumps",
+]

@@ -1,8 +1,11 @@
-"""Implicit dictionaries: each run has a bank, which numbers the learners in the order in which a search finds them.
+"""Implicit dictionaries: each run has a bank, which numbers the learners in the order in which a
+search finds them.
 
-A *family* implements the search; it does not depend on a run. Its `find(v, k, above)` returns hashable descriptions of up to k learners,
-the largest absolute correlations with v found above a level; these correlations; and `outside`, a bound on the absolute correlation of
-every other learner (``math.inf`` if the search proves none: there is then no certificate). `build(learner)` returns the column.
+A *family* implements the search; it does not depend on a run. Its `find(v, k, above)` returns
+hashable descriptions of up to k learners, the largest absolute correlations with v found above a
+level; these correlations; and `outside`, a bound on the absolute correlation of every other learner
+(``math.inf`` if the search proves none: there is then no certificate). `build(learner)` returns the
+column.
 """
 
 import math
@@ -14,7 +17,9 @@ from coordboost.learners.base import Learners
 
 
 class Bank(Learners):
-    """The learners of a family found so far, numbered 0, 1, ... in the order in which they were first found.
+    """The learners of a family found so far, numbered 0, 1, ...
+
+    in the order in which they were first found.
 
     Parameters
     ----------
@@ -33,7 +38,9 @@ class Bank(Learners):
 
     def __init__(self, family, weight):
         self.family, self.weight = family, weight
-        self.learners, self.number, self.columns = [], {}, []
+        self.learners = []
+        self.number = {}
+        self.columns = []
 
     @property
     def n_samples(self):
@@ -51,15 +58,22 @@ class Bank(Learners):
         return new
 
     def find(self, v):
-        """Return the number and the correlation of the learner with the largest absolute correlation that the search finds."""
+        """Return the number and the correlation of the learner with the largest absolute
+        correlation that the search finds.
+        """
         learners, corr, _ = self._found(v)
         if not len(learners):
-            raise ValueError(f"{type(self.family).__name__}.find(v, 1, above=-1.0) must return a learner, got none.")
-        j, corr = self._numbered(learners[0]), float(corr[0])
+            raise ValueError(
+                f"{type(self.family).__name__}.find(v, 1, above=-1.0) must return a learner, "
+                "got none."
+            )
+        j = self._numbered(learners[0])
+        corr = float(corr[0])
         own = self.columns[j] @ v
         if abs(own - corr) > NEAR * (1 + abs(own)):
             raise ValueError(
-                f"{type(self.family).__name__}.find gives the correlation {corr:.9g} for {shown(learners[0])}, its column {own:.9g}."
+                f"{type(self.family).__name__}.find gives the correlation {corr:.9g} for "
+                f"{shown(learners[0])}, its column {own:.9g}."
             )
         return j, corr
 
@@ -74,21 +88,35 @@ class Bank(Learners):
         del self.learners[n:], self.columns[n:]
 
     def bound(self, v):
-        """Return a bound on the absolute correlation of every learner, inf if unknown. The bank does not grow."""
+        """Return a bound on the absolute correlation of every learner, inf if unknown.
+
+        The bank does not grow.
+        """
         _, corr, outside = self._found(v)
         return max(float(np.abs(corr).max(initial=0.0)), outside)
 
     def _found(self, v):
-        """Return what `find` of the family gives, checked: at most one learner, of any correlation, and a bound on all others."""
+        """Return what `find` of the family gives, checked: at most one learner, of any correlation,
+        and a bound on all others.
+        """
         found = self.family.find(v, 1, -1.0)
         try:
             learners, corr, outside = found
-            corr, outside = np.asarray(corr, dtype=np.float64), float(outside)
+            corr = np.asarray(corr, dtype=np.float64)
+            outside = float(outside)
         except (TypeError, ValueError):
-            learners, corr, outside = [], np.full(1, np.nan), math.nan
-        if corr.shape != (len(learners),) or len(learners) > 1 or not np.isfinite(corr).all() or math.isnan(outside):
+            learners = []
+            corr = np.full(1, np.nan)
+            outside = math.nan
+        if (
+            corr.shape != (len(learners),)
+            or len(learners) > 1
+            or not np.isfinite(corr).all()
+            or math.isnan(outside)
+        ):
             raise ValueError(
-                f"{type(self.family).__name__}.find must return (learners, correlations, outside): at most one learner, a finite "
+                f"{type(self.family).__name__}.find must return (learners, correlations, outside): "
+                "at most one learner, a finite "
                 f"correlation for each, and a bound (math.inf if unknown); got {shown(found)}."
             )
         return learners, corr, outside
@@ -105,12 +133,14 @@ class Bank(Learners):
     def _check(self, learner, column):
         if column.shape != (self.n_samples,) or not np.isfinite(column).all():
             raise ValueError(
-                f"{type(self.family).__name__}.build must return {self.n_samples} finite numbers, also for {shown(learner)}."
+                f"{type(self.family).__name__}.build must return {self.n_samples} finite numbers, "
+                f"also for {shown(learner)}."
             )
         norm = math.sqrt(self.weight @ column**2)
         if abs(norm - 1) > NEAR:
             raise ValueError(
-                f"learners must have unit norm (sum_i w_i B_ij^2 = 1, w the sample_weight); {shown(learner)} has norm {norm:.12g}: "
+                "learners must have unit norm (sum_i w_i B_ij^2 = 1, w the sample_weight); "
+                f"{shown(learner)} has norm {norm:.12g}: "
                 "divide by it."
             )
 
@@ -127,9 +157,13 @@ class Bank(Learners):
         """Return the same learners on new rows; the family must have ``at(X)``."""
         if self.family.at is None:
             raise ValueError(
-                f"{type(self.family).__name__} has no method at(X) that returns the family on new rows: it cannot predict."
+                f"{type(self.family).__name__} has no method at(X) that returns the family on new "
+                "rows: it cannot predict."
             )
         family = self.family.at(X)
         new = Bank(family, np.ones(family.n_samples))
-        new.learners, new.columns = self.learners, [np.asarray(family.build(learner), float) for learner in self.learners]
+        new.learners, new.columns = (
+            self.learners,
+            [np.asarray(family.build(learner), float) for learner in self.learners],
+        )
         return new

@@ -1,4 +1,6 @@
-"""Base classes: `Learners`, a matrix B given by its methods ("verbs"), and `LearnerFamily`, an implicit dictionary given by a search."""
+"""Base classes: `Learners`, a matrix B given by its methods ("verbs"), and `LearnerFamily`, an
+implicit dictionary given by a search.
+"""
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
@@ -8,10 +10,12 @@ import numpy as np
 
 
 class Learners(ABC):
-    """Weak learners, the unit columns B_j of a matrix: `scan` and `column` are required, the other methods follow from them.
+    """Weak learners, the unit columns B_j of a matrix: `scan` and `column` are required, the other
+    methods follow from them.
 
-    `v` has one entry per sample; `index`, `a`, `b` are arrays of learners; `weight` is (n_samples,). Loops over learners are compiled if
-    the class is a named tuple whose `scan`, `correlations`, `dot`, `add` and `column` are kernels.
+    `v` has one entry per sample; `index`, `a`, `b` are arrays of learners; `weight` is
+    (n_samples,). Loops over learners are compiled if the class is a named tuple whose `scan`,
+    `correlations`, `dot`, `add` and `column` are kernels.
 
     Examples
     --------
@@ -35,15 +39,19 @@ class Learners(ABC):
 
     #: fill_column(j, out): write B_j into `out`, for loops over implicit dictionaries
     fill_column: Callable | None = None
-    #: whether all learners are numbered from the start; False for a bank, whose `find` adds learners
+    #: whether all learners are numbered from the start; False for a bank, whose `find` adds
+    #: learners
     countable = True
     #: at(X): the same learners on new rows
     at: Callable | None = None
-    #: whether noise may be added to the gradient: the fit of a learner is its correlation, or its leaf values are means
+    #: whether noise may be added to the gradient: the fit of a learner is its correlation, or its
+    #: leaf values are means
     takes_noise = True
-    #: refit(j, v, scale, key): fit the learner just found to v and white noise, and return its length; None for unit columns
+    #: refit(j, v, scale, key): fit the learner just found to v and white noise, and return its
+    #: length; None for unit columns
     refit: Callable | None = None
-    #: saved(n): the first n learners of a bank as a named tuple of arrays, whose `opened` restores the bank
+    #: saved(n): the first n learners of a bank as a named tuple of arrays, whose `opened` restores
+    #: the bank
     saved: Callable | None = None
     #: the table of families, a Families, from which a rule with `foresees` chooses
     families: Any = None
@@ -53,15 +61,18 @@ class Learners(ABC):
     lengths: Callable | None = None
     #: the group of each learner, (n_learners,), for group selection rules
     groups: np.ndarray | None = None
-    #: number of columns, if learners are fits of blocks of columns; scan(v) then gives lengths of projections; has spread(beta)
+    #: number of columns, if learners are fits of blocks of columns; scan(v) then gives lengths of
+    #: projections; has spread(beta)
     n_columns: int | None = None
     #: number of groups of an implicit dictionary that can be searched by groups: find_in(v, groups)
     n_groups: int | None = None
     #: the columns, if they are stored, (n_learners, n_samples)
     rows: np.ndarray | None = None
-    #: whether k correlations cost only k / n_learners of a scan, though the columns are not stored as `rows`
+    #: whether k correlations cost only k / n_learners of a scan, though the columns are not stored
+    #: as `rows`
     apart = False
-    #: whether only non-zero entries are stored: data, row, start, scale, shift as in learners/sparse.py
+    #: whether only non-zero entries are stored: data, row, start, scale, shift as in
+    #: learners/sparse.py
     entries = False
     #: part(index, by): the learners `index`, each times its entry of `by`; None for a dense copy
     part: Callable | None = None
@@ -69,11 +80,13 @@ class Learners(ABC):
     one_pass = False
     #: weighted(weight): the same learners with unit norm in that metric
     weighted: Callable | None = None
-    #: whether unit norms and consistent methods are guaranteed by construction, so that a Problem need not check them
+    #: whether unit norms and consistent methods are guaranteed by construction, so that a Problem
+    #: need not check them
     proven = False
     #: the binned features on which the learners are defined, a Binned
     binned: Any = None
-    #: steps(beta): the shape function of each feature over its bins, if each learner j depends on one feature only, `feature[j]`
+    #: steps(beta): the shape function of each feature over its bins, if each learner j depends on
+    #: one feature only, `feature[j]`
     steps: Callable | None = None
     #: what bins new rows, if `at` takes binned rows
     binning: Any = None
@@ -85,12 +98,14 @@ class Learners(ABC):
     hand: Any = None
     #: see(j): make learner j the current one, `hand`
     see: Callable | None = None
-    #: leaf_steps(j), take_leaf_steps(j, steps, whole), of a bank of trees: the values of the leaves of the tree just grown
+    #: leaf_steps(j), take_leaf_steps(j, steps, whole), of a bank of trees: the values of the leaves
+    #: of the tree just grown
     leaf_steps: Callable | None = None
     take_leaf_steps: Callable | None = None
     #: whether each leaf may take a value of its own
     leafwise = False
-    #: measure(write_curvature): let a bank update the second derivatives that its learners use; write_curvature(out) writes them
+    #: measure(write_curvature): let a bank update the second derivatives that its learners use;
+    #: write_curvature(out) writes them
     measure: Callable | None = None
     #: number of parts of a scan; scan_share(v, k, out) fills the entries of part k
     shares: int | None = None
@@ -132,7 +147,9 @@ class Learners(ABC):
         return
 
     def correlations(self, v: np.ndarray, index: np.ndarray) -> np.ndarray:
-        """Return <B_j, v> for the learners `index`. *Cost*: one scan, unless a class overrides it with something cheaper.
+        """Return <B_j, v> for the learners `index`.
+
+        *Cost*: one scan, unless a class overrides it with something cheaper.
 
         Parameters
         ----------
@@ -192,7 +209,11 @@ class Learners(ABC):
         ndarray, (n_samples, k)
             In NumPy ``B[:, index]``.
         """
-        return np.column_stack([self.column(j) for j in index]) if len(index) else np.zeros((self.n_samples, 0))
+        return (
+            np.column_stack([self.column(j) for j in index])
+            if len(index)
+            else np.zeros((self.n_samples, 0))
+        )
 
     def combine(self, beta: np.ndarray) -> np.ndarray:
         """Return B beta, (n_samples,). *Cost*: only columns with a non-zero coefficient are read.
@@ -211,7 +232,8 @@ class Learners(ABC):
         return self.gather(support) @ beta[support]
 
     def cross(self, a: np.ndarray, b: np.ndarray, weight: np.ndarray) -> np.ndarray:
-        """Return the Gram entries <B_i, diag(weight) B_j> of the learners i in `a` and j in `b`, (len(a), len(b)).
+        """Return the Gram entries <B_i, diag(weight) B_j> of the learners i in `a` and j in `b`,
+        (len(a), len(b)).
 
         Parameters
         ----------
@@ -245,7 +267,8 @@ class Learners(ABC):
         return self.cross(every, every, weight)
 
     def products(self, weight: np.ndarray) -> Any:
-        """Return an object that computes Gram entries without forming columns, such as ``Counts`` of stumps; None by default.
+        """Return an object that computes Gram entries without forming columns, such as ``Counts``
+        of stumps; None by default.
 
         Parameters
         ----------
@@ -255,7 +278,8 @@ class Learners(ABC):
         Returns
         -------
         object or None
-            Its ``cross(a, b)`` gives Gram entries, its ``columns(learners, out)`` whole Gram columns.
+            Its ``cross(a, b)`` gives Gram entries, its ``columns(learners, out)`` whole Gram
+            columns.
         """
         return
 
@@ -282,8 +306,9 @@ class LearnerFamily(ABC):
 
     Examples
     --------
-    All sign vectors of m = 4 samples, scaled to unit norm, that begin with 1. The best one has the signs of v, up to its sign. The next
-    best one differs from it where abs(v) is least, so its absolute correlation is smaller by twice that, times the size 1/2 of an entry.
+    All sign vectors of m = 4 samples, scaled to unit norm, that begin with 1. The best one has the
+    signs of v, up to its sign. The next best one differs from it where abs(v) is least, so its
+    absolute correlation is smaller by twice that, times the size 1/2 of an entry.
 
     >>> import numpy as np
     >>> import coordboost as cb
@@ -308,16 +333,19 @@ class LearnerFamily(ABC):
     at: Callable | None = None
     #: whether learners depend on the second derivatives of the loss
     newton = False
-    #: for_loss(loss, curvature), if they do: the same family, with limits for this loss and its sum of second derivatives at the start
+    #: for_loss(loss, curvature), if they do: the same family, with limits for this loss and its sum
+    #: of second derivatives at the start
     for_loss: Callable | None = None
     #: what bins new rows, if `at` takes binned rows
     binning: Any = None
-    #: bank(weight): a bank of the family's own, which replaces find and build; None for a Bank of dense columns
+    #: bank(weight): a bank of the family's own, which replaces find and build; None for a Bank of
+    #: dense columns
     bank: Callable | None = None
 
     @abstractmethod
     def find(self, v: np.ndarray, k: int, above: float) -> tuple[Sequence[Any], Any, float]:
-        """Return (learners, correlations, outside): up to k learners above a level, and a bound on all others (``math.inf`` if unknown).
+        """Return (learners, correlations, outside): up to k learners above a level, and a bound on
+        all others (``math.inf`` if unknown).
 
         Parameters
         ----------
@@ -331,13 +359,13 @@ class LearnerFamily(ABC):
         Returns
         -------
         learners : sequence
-            Hashable descriptions, such as tuples, of the learners with the largest correlations found; equal descriptions mean the same
-            learner.
+            Hashable descriptions, such as tuples, of the learners with the largest correlations
+            found; equal descriptions mean the same learner.
         correlations : array_like
             Their correlations with v, of either sign.
         outside : float
-            No other learner has a larger absolute correlation with v. ``math.inf`` if the search proves no bound; there is then no
-            certificate.
+            No other learner has a larger absolute correlation with v. ``math.inf`` if the search
+            proves no bound; there is then no certificate.
         """
 
     @abstractmethod

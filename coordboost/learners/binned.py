@@ -14,21 +14,24 @@ PADDED = 255
 
 
 class Binned(NamedTuple):
-    """Features as codes: bin b of an ordered feature g holds ``cuts[start[g] + b - 1] < x <= cuts[start[g] + b]``.
+    """Features as codes: bin b of an ordered feature g holds
+    ``cuts[start[g] + b - 1] < x <= cuts[start[g] + b]``.
 
     codes           |3 0 1 255 ...|    feature 0, one byte for each sample
                     |0 0 2  1  ...|    feature 1
     cuts            |c c c|c c|...     the thresholds, feature after feature
     start            0     3   5
 
-    A value equal to a threshold lies on its left; values beyond the last threshold lie in the last ordered bin. In new rows a missing
-    number of a feature that had none has the code ``n_bins[g]``, which no training row has; so has a category that the fit has not seen, if
-    there is neither a bin of rare categories nor one of missing values.
+    A value equal to a threshold lies on its left; values beyond the last threshold lie in the last
+    ordered bin. In new rows a missing number of a feature that had none has the code ``n_bins[g]``,
+    which no training row has; so has a category that the fit has not seen, if there is neither a
+    bin of rare categories nor one of missing values.
 
-    codes : uint8 (n_features, n_samples), C order;  n_bins : int64 (n_features,), number of bins in use, the bin of missing values included
-    missing : int64 (n_features,), the bin of missing values, the last one in use; -1 where the feature has none
-    categorical : int64 (n_features,), 1 if the codes are unordered categories, else 0
-    cuts : float64;  start : int64 (n_features + 1,), where the thresholds of each feature begin
+    codes : uint8 (n_features, n_samples), C order; n_bins : int64 (n_features,), number of bins in
+    use, the bin of missing values included missing : int64 (n_features,), the bin of missing
+    values, the last one in use; -1 where the feature has none categorical : int64 (n_features,), 1
+    if the codes are unordered categories, else 0 cuts : float64; start : int64 (n_features + 1,),
+    where the thresholds of each feature begin
     """
 
     codes: np.ndarray
@@ -54,31 +57,61 @@ class Binned(NamedTuple):
         ValueError
             Names the array and what it must be.
         """
-        codes, d = self.codes, len(self.n_bins)
-        if getattr(codes, "dtype", None) != np.uint8 or codes.ndim != 2 or not codes.flags.c_contiguous or 0 in codes.shape:
-            raise ValueError(f"Binned needs codes of uint8 in C order, (n_features, n_samples), got {shown(codes)}.")
+        codes = self.codes
+        d = len(self.n_bins)
+        if (
+            getattr(codes, "dtype", None) != np.uint8
+            or codes.ndim != 2
+            or not codes.flags.c_contiguous
+            or 0 in codes.shape
+        ):
+            raise ValueError(
+                "Binned needs codes of uint8 in C order, (n_features, n_samples), got "
+                f"{shown(codes)}."
+            )
         whole = (self.n_bins, self.missing, self.categorical, self.start)
-        if any(part.dtype != np.int64 or part.ndim != 1 for part in whole) or self.cuts.dtype != np.float64:
-            raise ValueError("Binned needs n_bins, missing, categorical and start of int64, and cuts of float64.")
+        if (
+            any(part.dtype != np.int64 or part.ndim != 1 for part in whole)
+            or self.cuts.dtype != np.float64
+        ):
+            raise ValueError(
+                "Binned needs n_bins, missing, categorical and start of int64, and cuts of float64."
+            )
         lengths = [len(part) for part in (codes, *whole)]
         if lengths != [d, d, d, d, d + 1]:
-            raise ValueError(f"Binned needs arrays for the same number of features, got lengths {lengths}.")
+            raise ValueError(
+                f"Binned needs arrays for the same number of features, got lengths {lengths}."
+            )
         ordered = self.n_bins - (self.missing >= 0)
         fits = (self.missing < 0) | (self.missing == self.n_bins - 1)
         if (self.n_bins < 1).any() or (self.n_bins > MOST_BINS).any() or not fits.all():
-            raise ValueError(f"Binned needs 1 to {MOST_BINS} bins per feature, with the bin of missing values last.")
+            raise ValueError(
+                f"Binned needs 1 to {MOST_BINS} bins per feature, with the bin of missing "
+                "values last."
+            )
         wanted = np.where(self.categorical == 1, 0, np.maximum(ordered - 1, 0))
-        if self.start[0] != 0 or not np.array_equal(np.diff(self.start), wanted) or self.start[-1] != len(self.cuts):
-            raise ValueError("Binned needs one threshold fewer than ordered bins for each feature, and none for categories.")
+        if (
+            self.start[0] != 0
+            or not np.array_equal(np.diff(self.start), wanted)
+            or self.start[-1] != len(self.cuts)
+        ):
+            raise ValueError(
+                "Binned needs one threshold fewer than ordered bins for each feature, and none for "
+                "categories."
+            )
 
 
 def search_bins(values, cuts, missing, out):
-    """Write ``np.searchsorted(cuts, values)`` into `out` as bytes, `missing` for NaN. `cuts` (PADDED,) is padded with infinity.
+    """Write ``np.searchsorted(cuts, values)`` into `out` as bytes, `missing` for NaN.
+
+    `cuts` (PADDED,) is padded with infinity.
 
     *Cost*: eight branch-free steps per value, which the compiler vectorises.
     """
     for i in range(len(values)):
-        x, low, step = values[i], 0, 128
+        x = values[i]
+        low = 0
+        step = 128
         for _ in range(8):
             low += step if cuts[low + step - 1] < x else 0
             step //= 2
@@ -86,8 +119,12 @@ def search_bins(values, cuts, missing, out):
 
 
 def find_bins(values, cuts, missing, out):
-    """Write the bins of `values` (n,), float32 or float64, between increasing `cuts` into `out` (n,) of uint8."""
+    """Write the bins of `values` (n,), float32 or float64, between increasing `cuts` into `out`
+    (n,) of uint8.
+    """
     full = np.full(PADDED, np.inf, dtype=values.dtype)
     near = cuts.astype(values.dtype)
-    full[: len(cuts)] = np.where(near > cuts, np.nextafter(near, values.dtype.type(-np.inf)), near)  # rounded down: x <= cut is unchanged
+    full[: len(cuts)] = np.where(
+        near > cuts, np.nextafter(near, values.dtype.type(-np.inf)), near
+    )  # rounded down: x <= cut is unchanged
     compiled(search_bins)(values, full, missing, out)

@@ -1,9 +1,12 @@
-"""Learners that are least-squares fits of blocks of columns: found by fitting, stored as coefficients of the columns.
+"""Learners that are least-squares fits of blocks of columns: found by fitting, stored as
+coefficients of the columns.
 
-For a block S and a vector v, the learner is the unit vector along the fit :math:`B_S (G_S + l_2)^+ B_S^T v`, with G the Gram matrix in
-the metric of the weights and :math:`l_2` a ridge penalty. Without a penalty the fit is the projection of v, with the coefficients of
-least norm, and its length is the correlation of the learner with v. Noise is multiplied by the symmetric root of
-:math:`(G_S + l_2)^+`. Without a penalty this is projected white noise on the samples; with one the limit is still a Gibbs distribution.
+For a block S and a vector v, the learner is the unit vector along the fit
+:math:`B_S (G_S + l_2)^+ B_S^T v`, with G the Gram matrix in the metric of the weights and
+:math:`l_2` a ridge penalty. Without a penalty the fit is the projection of v, with the coefficients
+of least norm, and its length is the correlation of the learner with v. Noise is multiplied by the
+symmetric root of :math:`(G_S + l_2)^+`. Without a penalty this is projected white noise on the
+samples; with one the limit is still a Gibbs distribution.
 """
 
 import itertools
@@ -46,12 +49,23 @@ class BlockBank(Learners):
     countable = False
 
     def __init__(self, family, weight, values=None, gram=None, roots=None):
-        rows, member, start = family.rows, family.member, family.start
-        self.family, self.weight, self.length, self.last = family, weight, 0.0, None
+        rows = family.rows
+        member = family.member
+        start = family.start
+        self.family = family
+        self.weight = weight
+        self.length = 0.0
+        self.last = None
         self.parts = [member[a:b] for a, b in itertools.pairwise(start)]
         self.gram = (rows * weight) @ rows.T if gram is None else gram
-        self.roots = [inverse_root(self.gram[np.ix_(part, part)], family.l2) for part in self.parts] if roots is None else roots
-        self.held = np.zeros((0, len(rows))) if values is None else values  # perhaps with room for more
+        self.roots = (
+            [inverse_root(self.gram[np.ix_(part, part)], family.l2) for part in self.parts]
+            if roots is None
+            else roots
+        )
+        self.held = (
+            np.zeros((0, len(rows))) if values is None else values
+        )  # perhaps with room for more
         self.n_learners = len(self.held)
 
     @property
@@ -94,14 +108,20 @@ class BlockBank(Learners):
         return self.family.saved(self.values[:n])
 
     def scan(self, v):
-        """Return the square root of the gain of each block's fit, (n_blocks,): without a penalty, the length of the projection of v."""
+        """Return the square root of the gain of each block's fit, (n_blocks,): without a penalty,
+        the length of the projection of v.
+        """
         return self.noise_lengths(v[None])[0]
 
     def noise_lengths(self, noise):
         """Return `scan` of many vectors (n, n_samples): (n, n_blocks)."""
         corr = noise @ self.family.rows.T
         return np.stack(
-            [np.linalg.norm(corr[:, part] @ root, axis=1) for part, root in zip(self.parts, self.roots, strict=True)], axis=1
+            [
+                np.linalg.norm(corr[:, part] @ root, axis=1)
+                for part, root in zip(self.parts, self.roots, strict=True)
+            ],
+            axis=1,
         )
 
     def find(self, v):
@@ -109,8 +129,12 @@ class BlockBank(Learners):
         return self.find_in(v, range(self.n_groups))
 
     def find_in(self, v, groups):
-        """Fit the block of `groups` with the largest gain: return (number, correlation). Ties go to the lowest block."""
-        corr, index = self.family.rows @ v, sorted(groups)
+        """Fit the block of `groups` with the largest gain: return (number, correlation).
+
+        Ties go to the lowest block.
+        """
+        corr = self.family.rows @ v
+        index = sorted(groups)
         lengths = np.array([np.linalg.norm(self.roots[s] @ corr[self.parts[s]]) for s in index])
         slack = 1.0 + len(v) * 2.0**-50  # rounding of a length
         best = index[int(np.argmax(lengths * slack >= lengths.max()))]
@@ -119,20 +143,30 @@ class BlockBank(Learners):
     def fit_together(self, v, groups):
         """Fit the columns of all blocks `groups` together: return (number, correlation)."""
         index = self._columns_of(groups)
-        return self._kept(index, inverse_root(self.gram[np.ix_(index, index)], self.family.l2), self.family.rows @ v)
+        return self._kept(
+            index,
+            inverse_root(self.gram[np.ix_(index, index)], self.family.l2),
+            self.family.rows @ v,
+        )
 
     def _columns_of(self, groups):
-        return np.unique(np.concatenate([np.zeros(0, dtype=np.int64), *(self.parts[s] for s in groups)]))
+        return np.unique(
+            np.concatenate([np.zeros(0, dtype=np.int64), *(self.parts[s] for s in groups)])
+        )
 
     def _kept(self, index, root, corr):
         """Add the fit of the columns `index` to the bank: return (number, correlation)."""
-        j, self.last = self.n_learners, (index, root)
+        j = self.n_learners
+        self.last = (index, root)
         self.n_learners += 1
         self.length = self._fit(j, corr, 0.0)
         return j, float(self.held[j] @ corr)
 
     def _fit(self, j, corr, noise):
-        """Store the fit of the columns of the last fit, plus noise, as learner j; return its length."""
+        """Store the fit of the columns of the last fit, plus noise, as learner j.
+
+        Return its length.
+        """
         index, root = self.last
         fit, self.held[j] = root @ (root @ corr[index] + noise), 0.0
         size = math.sqrt(max(fit @ self.gram[np.ix_(index, index)] @ fit, 0.0))
@@ -140,8 +174,15 @@ class BlockBank(Learners):
         return size
 
     def refit(self, j, v, scale, key):
-        """Refit the columns of the last fit to `v` plus white noise; return the length of the new fit."""
-        noise = scale * np.array([normal(key, a) for a in range(len(self.last[0]))]) if scale > 0 else 0.0
+        """Refit the columns of the last fit to `v` plus white noise.
+
+        Return the length of the new fit.
+        """
+        noise = (
+            scale * np.array([normal(key, a) for a in range(len(self.last[0]))])
+            if scale > 0
+            else 0.0
+        )
         self.length = self._fit(j, self.family.rows @ v, noise)
         return self.length
 
@@ -150,14 +191,23 @@ class BlockBank(Learners):
         return self.length
 
     def root(self, groups):
-        """Return the root of (G + l2)^+ for the columns of some blocks, zero elsewhere: (n_columns, n_columns)."""
-        out, at = np.zeros((self.n_columns, self.n_columns)), np.ix_(*2 * [self._columns_of(groups)])
+        """Return the root of (G + l2)^+ for the columns of some blocks, zero elsewhere: (n_columns,
+        n_columns).
+        """
+        out = np.zeros((self.n_columns, self.n_columns))
+        at = np.ix_(*2 * [self._columns_of(groups)])
         out[at] = inverse_root(self.gram[at], self.family.l2)
         return out
 
     def bound(self, v):
-        """Return a bound on the correlation of every fit: the norm of v in the metric dual to the weights."""
-        return float(np.linalg.norm(np.divide(v, np.sqrt(self.weight), out=np.zeros_like(v), where=self.weight > 0)))
+        """Return a bound on the correlation of every fit: the norm of v in the metric dual to the
+        weights.
+        """
+        return float(
+            np.linalg.norm(
+                np.divide(v, np.sqrt(self.weight), out=np.zeros_like(v), where=self.weight > 0)
+            )
+        )
 
     def column(self, j):
         return self.held[j] @ self.family.rows

@@ -10,7 +10,9 @@ READING = 40
 
 
 def _pieces(values):
-    """Return parts (rows, columns) of a tile that fit into the cache of a core, cut along the axis with the larger stride."""
+    """Return parts (rows, columns) of a tile that fit into the cache of a core, cut along the axis
+    with the larger stride.
+    """
     rows, columns = values.shape
     if rows == 1 or values.strides[0] <= values.strides[1]:
         return [(slice(0, rows), part) for part in slices(columns, max(1, PIECE // rows))]
@@ -42,7 +44,8 @@ def tile_gram(values, weight, mean, norm):
 
 
 class Chunked(Learners):
-    """Learner i is column ``kept[i]`` of a store: ``B_i = (x - mean) / norm``, which is never stored as a whole.
+    """Learner i is column ``kept[i]`` of a store: ``B_i = (x - mean) / norm``, which is never
+    stored as a whole.
 
     Parameters
     ----------
@@ -60,18 +63,23 @@ class Chunked(Learners):
 
     Notes
     -----
-    *Cost*: a scan is one pass over the store, on several threads, with a few tiles in memory. Loops over it run in plain Python. With the
-    squared loss, lookahead and the Gram form make steps in compiled code and use the store for scans only.
-    *Numerics*: a tile is centred before it is multiplied, so correlations are as accurate as those of a stored matrix. Sums over tiles
-    are taken in an order that does not depend on the number of threads.
+    *Cost*: a scan is one pass over the store, on several threads, with a few tiles in memory. Loops
+    over it run in plain Python. With the squared loss, lookahead and the Gram form make steps in
+    compiled code and use the store for scans only. *Numerics*: a tile is centred before it is
+    multiplied, so correlations are as accurate as those of a stored matrix. Sums over tiles are
+    taken in an order that does not depend on the number of threads.
     """
 
     one_pass = True
 
     def __init__(self, store, kept, mean, norm, memory, passes=0.0):
-        self.store, self.kept, self.mean, self.norm = store, kept, mean, norm
+        self.store = store
+        self.kept = kept
+        self.mean = mean
+        self.norm = norm
         self.passes = float(passes)
-        self._room, self._held = int(memory) // 8 // store.shape[0], {}
+        self._room = int(memory) // 8 // store.shape[0]
+        self._held = {}
 
     @property
     def n_samples(self):
@@ -110,7 +118,10 @@ class Chunked(Learners):
         return out
 
     def gram(self, weight):
-        """Return B' diag(weight) B, (n_learners, n_learners). *Cost*: one pass; three such matrices in memory."""
+        """Return B' diag(weight) B, (n_learners, n_learners).
+
+        *Cost*: one pass; three such matrices in memory.
+        """
         weight = np.ascontiguousarray(weight, dtype=np.float64)
         (out,) = self.store.fold(tile_gram, np.add, (weight,), (self.mean, self.norm), whole=True)
         self.passes += 1
@@ -130,9 +141,13 @@ class Chunked(Learners):
         return rows.T if np.array_equal(back, np.arange(len(wanted))) else rows[back].T
 
     def _hold(self, wanted, rows, new):
-        """Put the rows `new` into the cache; evict learners that are not `wanted` now if there is not enough room."""
+        """Put the rows `new` into the cache.
+
+        Evict learners that are not `wanted` now if there is not enough room.
+        """
         if len(new):
-            needed, asked = len(self._held) + len(new) - self._room, set(wanted.tolist())
+            needed = len(self._held) + len(new) - self._room
+            asked = set(wanted.tolist())
             for j in [j for j in self._held if j not in asked][: max(0, needed)]:
                 del self._held[j]
             for i in new[: self._room - len(self._held)]:
@@ -141,5 +156,7 @@ class Chunked(Learners):
     def _each(self, learners, kernel, *by_learner):
         """Call ``each`` of the store for some learners, and count the entries read."""
         index = self.kept[learners]
-        self.passes += self.store.grain * len(np.unique(index // self.store.grain)) / self.store.shape[1]
+        self.passes += (
+            self.store.grain * len(np.unique(index // self.store.grain)) / self.store.shape[1]
+        )
         return self.store.each(index, kernel, (self.mean[index], self.norm[index], *by_learner))

@@ -15,8 +15,9 @@ class _Dense(NamedTuple):
 class Dense(_Dense, Learners):
     """Stored learners: ``rows[j]`` is B_j.
 
-    A ``Problem`` builds it from a matrix X. Build it yourself for unit columns that must not be standardised. The columns of B are rows
-    here, so that a learner is contiguous in memory. *Cost*: a scan is one matrix-vector product.
+    A ``Problem`` builds it from a matrix X. Build it yourself for unit columns that must not be
+    standardised. The columns of B are rows here, so that a learner is contiguous in memory. *Cost*:
+    a scan is one matrix-vector product.
 
     Parameters
     ----------
@@ -34,8 +35,15 @@ class Dense(_Dense, Learners):
 
     def check(self):
         """Raise a ValueError for rows that compiled kernels cannot take."""
-        if getattr(self.rows, "dtype", None) != np.float64 or self.rows.ndim != 2 or not self.rows.flags.c_contiguous:
-            raise ValueError(f"Dense needs rows of float64 in C order, (n_learners, n_samples), got {shown(self.rows)}.")
+        if (
+            getattr(self.rows, "dtype", None) != np.float64
+            or self.rows.ndim != 2
+            or not self.rows.flags.c_contiguous
+        ):
+            raise ValueError(
+                "Dense needs rows of float64 in C order, (n_learners, n_samples), got "
+                f"{shown(self.rows)}."
+            )
         if not np.isfinite([self.rows.max(initial=0.0), self.rows.min(initial=0.0)]).all():
             raise ValueError("Dense needs finite rows, got NaN or infinity.")
 

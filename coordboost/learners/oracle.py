@@ -7,16 +7,32 @@ import numpy as np
 
 from coordboost.learners.base import Learners
 
-#: Methods and attributes that an oracle may have, in place of those derived from `scan` and `column`.
-OWN = ("correlations", "dot", "add", "gather", "combine", "cross", "gram", "name", "at", "groups", "scan_cost", "apart")
+#: Methods and attributes that an oracle may have, in place of those derived from `scan` and
+#: `column`.
+OWN = (
+    "correlations",
+    "dot",
+    "add",
+    "gather",
+    "combine",
+    "cross",
+    "gram",
+    "name",
+    "at",
+    "groups",
+    "scan_cost",
+    "apart",
+)
 
 
 class Oracle(Learners):
-    """Adapter: any object with ``n_samples``, ``n_learners``, ``scan(v)`` and ``column(j)`` becomes learners of a ``Problem``.
+    """Adapter: any object with ``n_samples``, ``n_learners``, ``scan(v)`` and ``column(j)`` becomes
+    learners of a ``Problem``.
 
-    Other methods (``correlations``, ``dot``, ``add``, ``gather``, ``combine``, ``cross``, ``gram``, ``name``, ``groups``, ``at``,
-    ``scan_cost``, ``apart``) are used if the object has them, and are derived from the four otherwise.
-    The columns must have unit norm. Loops over an oracle run in plain Python. ``Problem(source, y)`` wraps such an object automatically.
+    Other methods (``correlations``, ``dot``, ``add``, ``gather``, ``combine``, ``cross``, ``gram``,
+    ``name``, ``groups``, ``at``, ``scan_cost``, ``apart``) are used if the object has them, and are
+    derived from the four otherwise. The columns must have unit norm. Loops over an oracle run in
+    plain Python. ``Problem(source, y)`` wraps such an object automatically.
 
     Parameters
     ----------
@@ -50,9 +66,15 @@ class Oracle(Learners):
     def __init__(self, source: Any) -> None:
         missing = [verb for verb in self.required if not hasattr(source, verb)]
         if isinstance(source, type):
-            raise ValueError(f"an oracle must be an object, not a class: pass {source.__name__}(...), not {source.__name__}.")
+            raise ValueError(
+                f"an oracle must be an object, not a class: pass {source.__name__}(...), not "
+                f"{source.__name__}."
+            )
         if missing:
-            raise ValueError(f"an oracle needs {', '.join(self.required)}; {type(source).__name__} lacks {', '.join(missing)}.")
+            raise ValueError(
+                f"an oracle needs {', '.join(self.required)}; {type(source).__name__} lacks "
+                f"{', '.join(missing)}."
+            )
         self.source = source
         for name in OWN:
             own = getattr(source, name, None)
@@ -74,15 +96,28 @@ class Oracle(Learners):
         return self._finite("column", self.source.column(j), self.n_samples)
 
     def at(self, X):
-        raise ValueError("the oracle has no method at(X) that returns its learners on new rows: it cannot predict.")
+        raise ValueError(
+            "the oracle has no method at(X) that returns its learners on new rows: it cannot "
+            "predict."
+        )
 
     def _finite(self, verb, values, length):
-        """Return the result of a method as `length` floats; raise a ValueError unless all are finite."""
+        """Return the result of a method as `length` floats.
+
+        Raise a ValueError unless all are finite.
+        """
         try:
             out = np.asarray(values, dtype=np.float64)
         except (TypeError, ValueError):
             out = np.full(length, np.nan)
-        if out.shape != (length,) or not (math.isfinite(np.dot(out, out)) or np.isfinite(out).all()):
-            found = f"shape {out.shape}" + (" with NaN or infinity" if out.shape == (length,) else "")
-            raise ValueError(f"{type(self.source).__name__}.{verb} must return {length} finite numbers, got {found}.")
+        if out.shape != (length,) or not (
+            math.isfinite(np.dot(out, out)) or np.isfinite(out).all()
+        ):
+            found = f"shape {out.shape}" + (
+                " with NaN or infinity" if out.shape == (length,) else ""
+            )
+            raise ValueError(
+                f"{type(self.source).__name__}.{verb} must return {length} finite numbers, got "
+                f"{found}."
+            )
         return out

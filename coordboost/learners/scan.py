@@ -1,7 +1,8 @@
-"""Scans called from Python: compiled or in parallel, bit for bit the same for any number of threads.
+"""Scans called from Python: compiled or in parallel, bit for bit the same for any number of
+threads.
 
-``Compiled`` makes the other kernels of a piece callable from Python in compiled form. In inner products, too, the order of summation
-depends on the number of terms only.
+``Compiled`` makes the other kernels of a piece callable from Python in compiled form. In inner
+products, too, the order of summation depends on the number of terms only.
 """
 
 from functools import partial
@@ -12,32 +13,46 @@ from coordboost._numba import compiled, is_piece, ready, reduction, verb
 from coordboost._numba.threads import in_order
 from coordboost.learners.base import Learners
 
-#: Learners in a block of a scan of a stored matrix. It decides the rounding, so it is the same on every machine.
+#: Learners in a block of a scan of a stored matrix. It decides the rounding, so it is the same on
+#: every machine.
 BLOCK = 2048
 #: With fewer stored entries than this, one thread does all the work.
 LITTLE = 1 << 22
 
 _scan = verb("scan")
 _scan_share = verb("scan_share")
-_column, _correlations, _dot, _add = (verb(name) for name in ("column", "correlations", "dot", "add"))
+_column, _correlations, _dot, _add = (
+    verb(name) for name in ("column", "correlations", "dot", "add")
+)
 
 
 def in_parallel(task, inputs, entries):
-    """Return ``task(input)`` for all inputs, in order; on threads if there are many `entries`. `task` must release the GIL."""
+    """Return ``task(input)`` for all inputs, in order; on threads if there are many `entries`.
+
+    `task` must release the GIL.
+    """
     return list(in_order(task, inputs) if entries > LITTLE else map(task, inputs))
 
 
 def scan(dictionary, v):
-    """Return all correlations <B_j, v>, (n_learners,). *Cost*: one pass over the dictionary. Call it with BLAS on one thread."""
+    """Return all correlations <B_j, v>, (n_learners,).
+
+    *Cost*: one pass over the dictionary. Call it with BLAS on one thread.
+    """
     rows = dictionary.rows
     if rows is not None:
         n = len(rows)
         if n <= BLOCK:
             return np.dot(rows, v)
-        return np.concatenate(in_parallel(lambda first: np.dot(rows[first : first + BLOCK], v), range(0, n, BLOCK), rows.size))
+        return np.concatenate(
+            in_parallel(
+                lambda first: np.dot(rows[first : first + BLOCK], v), range(0, n, BLOCK), rows.size
+            )
+        )
     shares = dictionary.shares
     if shares is not None and is_piece(dictionary):
-        out, v = np.empty(dictionary.n_learners), np.ascontiguousarray(v, dtype=np.float64)
+        out = np.empty(dictionary.n_learners)
+        v = np.ascontiguousarray(v, dtype=np.float64)
         run = compiled(_scan_share.of(type(dictionary)), (dictionary,))
         in_parallel(lambda k: run(dictionary, v, k, out), range(shares), dictionary.scan_cost)
         return out
@@ -50,7 +65,9 @@ def scan_few(dictionary, v, index):
 
 
 class Compiled:
-    """A wrapper of `piece` with compiled kernels: interpreted ones take about a second for a million samples."""
+    """A wrapper of `piece` with compiled kernels: interpreted ones take about a second for a
+    million samples.
+    """
 
     def __init__(self, piece):
         self.piece = piece
@@ -61,10 +78,18 @@ class Compiled:
         return getattr(self.piece, name)
 
     def gather(self, index):
-        return Learners.gather(self, index) if type(self.piece).gather is Learners.gather else self.piece.gather(index)
+        return (
+            Learners.gather(self, index)
+            if type(self.piece).gather is Learners.gather
+            else self.piece.gather(index)
+        )
 
     def combine(self, beta):
-        return Learners.combine(self, beta) if type(self.piece).combine is Learners.combine else self.piece.combine(beta)
+        return (
+            Learners.combine(self, beta)
+            if type(self.piece).combine is Learners.combine
+            else self.piece.combine(beta)
+        )
 
     def scan(self, v):
         return scan(self.piece, v)

@@ -13,8 +13,12 @@ correlations = verb("correlations")
 
 @kernel
 def stored_dot(data, row, start, j, v):
-    """<x_j, v> over the stored entries of column j; slices are a fifth faster, as their indices need no sign check."""
-    entry, sample = data[start[j] : start[j + 1]], row[start[j] : start[j + 1]]
+    """<x_j, v> over the stored entries of column j.
+
+    Slices are a fifth faster, as their indices need no sign check.
+    """
+    entry = data[start[j] : start[j + 1]]
+    sample = row[start[j] : start[j + 1]]
     total = 0 * v[0]
     for p in range(len(entry)):
         total += entry[p] * v[sample[p]]
@@ -31,7 +35,8 @@ class _Sparse(NamedTuple):
 
 
 class Sparse(_Sparse, Learners):
-    r"""Columns :math:`B_j = \text{scale}_j x_j - \text{shift}_j 1` of a CSC matrix with columns :math:`x_j`.
+    r"""Columns :math:`B_j = \text{scale}_j x_j - \text{shift}_j 1` of a CSC matrix with columns
+    :math:`x_j`.
 
     The arrays of the matrix::
 
@@ -39,7 +44,8 @@ class Sparse(_Sparse, Learners):
         row     |i_0 ....|i_1 ..|   |i_2 ......|       their sample indices, int32 (half the memory) or int64
         start    0        6      10  10         17     learner j owns start[j]:start[j + 1]
 
-    A correlation is ``scale_j <x_j, v> - shift_j sum(v)``. *Cost*: a scan is O(non-zeros + samples + learners).
+    A correlation is ``scale_j <x_j, v> - shift_j sum(v)``. *Cost*: a scan is O(non-zeros + samples
+    + learners).
 
     Parameters
     ----------
@@ -58,7 +64,8 @@ class Sparse(_Sparse, Learners):
 
     Examples
     --------
-    A ``Problem`` builds it from a sparse matrix. Its columns are centred, but no further entries are stored.
+    A ``Problem`` builds it from a sparse matrix. Its columns are centred, but no further entries
+    are stored.
 
     >>> import numpy as np
     >>> import scipy.sparse
@@ -72,19 +79,40 @@ class Sparse(_Sparse, Learners):
     entries = True
 
     def check(self):
-        """Raise a ValueError unless the arrays form a valid CSC matrix: kernels do not check the indices in `start` and `row`."""
-        data, row, start, n = self.data, self.row, self.start, len(self.scale)
-        whole = all(getattr(part, "dtype", None) in (np.int64, np.int32) and part.ndim == 1 for part in (row, start))
-        real = all(getattr(part, "dtype", None) == np.float64 and part.ndim == 1 for part in (data, self.scale, self.shift))
+        """Raise a ValueError unless the arrays form a valid CSC matrix: kernels do not check the
+        indices in `start` and `row`.
+        """
+        data = self.data
+        row = self.row
+        start = self.start
+        n = len(self.scale)
+        whole = all(
+            getattr(part, "dtype", None) in (np.int64, np.int32) and part.ndim == 1
+            for part in (row, start)
+        )
+        real = all(
+            getattr(part, "dtype", None) == np.float64 and part.ndim == 1
+            for part in (data, self.scale, self.shift)
+        )
         whole = whole and isinstance(self.n_samples, int | np.integer)
-        if not (whole and real and len(row) == len(data) and len(start) == n + 1 and len(self.shift) == n):
+        if not (
+            whole
+            and real
+            and len(row) == len(data)
+            and len(start) == n + 1
+            and len(self.shift) == n
+        ):
             raise ValueError(
-                "Sparse needs data (k,), scale and shift (n_learners,) of float64, row (k,) and start (n_learners + 1,) of int32 or int64, "
+                "Sparse needs data (k,), scale and shift (n_learners,) of float64, row (k,) and "
+                "start (n_learners + 1,) of int32 or int64, "
                 "and n_samples, a whole number."
             )
         inside = len(row) == 0 or (row.min() >= 0 and row.max() < self.n_samples)
         if start[0] != 0 or start[-1] != len(data) or (np.diff(start) < 0).any() or not inside:
-            raise ValueError(f"Sparse needs start from 0 to {len(data)}, not decreasing, and row in 0 ... n_samples - 1.")
+            raise ValueError(
+                f"Sparse needs start from 0 to {len(data)}, not decreasing, and row in 0 ... "
+                "n_samples - 1."
+            )
         if not all(np.isfinite(part).all() for part in (data, self.scale, self.shift)):
             raise ValueError("Sparse needs finite numbers, got NaN or infinity.")
 
@@ -126,14 +154,17 @@ class Sparse(_Sparse, Learners):
         return out
 
     def csc(self) -> scipy.sparse.csc_array:
-        """Return the stored entries as a scipy array, without scale and shift, (n_samples, n_learners).
+        """Return the stored entries as a scipy array, without scale and shift, (n_samples,
+        n_learners).
 
         Returns
         -------
         scipy.sparse.csc_array, (n_samples, n_learners)
             It shares its arrays with the learners.
         """
-        return scipy.sparse.csc_array((self.data, self.row, self.start), shape=(self.n_samples, self.n_learners))
+        return scipy.sparse.csc_array(
+            (self.data, self.row, self.start), shape=(self.n_samples, self.n_learners)
+        )
 
     def part(self, index, by):
         """Return the learners `index`, each times its entry of `by`, as a new dictionary."""
@@ -142,7 +173,10 @@ class Sparse(_Sparse, Learners):
         return Sparse(x.data, *ids, self.scale[index] * by, self.shift[index] * by, self.n_samples)
 
     def combine(self, beta):
-        """Return B beta, (n_samples,). *Cost*: the stored entries of the columns with a non-zero coefficient."""
+        """Return B beta, (n_samples,).
+
+        *Cost*: the stored entries of the columns with a non-zero coefficient.
+        """
         used = np.flatnonzero(beta)
         return self.csc()[:, used] @ (self.scale * beta)[used] - self.shift[used] @ beta[used]
 

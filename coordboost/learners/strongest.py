@@ -1,30 +1,39 @@
 """Select the learners with the largest absolute correlations, and bound all others.
 
-Ties at the edge go to the lowest index, everywhere. Lookahead selects many learners, for its candidates and for its front. So the smallest
-selected size is found by bisection (`edge`), not by sorting.
+Ties at the edge go to the lowest index, everywhere. Lookahead selects many learners, for its
+candidates and for its front. So the smallest selected size is found by bisection (`edge`), not by
+sorting.
 """
 
 import numpy as np
 
 from coordboost._numba import compiled, kernel
 
-#: All bits of a float64 but the sign. Read as integers, they are ordered as the absolute values; NaN comes last.
+#: All bits of a float64 but the sign. Read as integers, they are ordered as the absolute values;
+#: NaN comes last.
 SIZE_BITS = 0x7FFFFFFFFFFFFFFF
 
 
 @kernel
 def edge(bits, k):
-    """Find the `k` largest absolute values, 0 < k <= n: return a level (as bits), and how many values equal to it belong to the k largest.
+    """Find the `k` largest absolute values, 0 < k <= n: return a level (as bits), and how many
+    values equal to it belong to the k largest.
 
-    All values above the level belong to them, too. *Cost*: one pass per bisection step, about a dozen without ties, 63 at most.
+    All values above the level belong to them, too. *Cost*: one pass per bisection step, about a
+    dozen without ties, 63 at most.
     """
-    low, high, count = 0, 0, len(bits)
+    low = 0
+    high = 0
+    count = len(bits)
     for p in range(len(bits)):
         size = bits[p] & SIZE_BITS
         high = size if size > high else high
     high += 1
-    while high - low > 1 and count > k:  # `count` >= k values are at least `low`, fewer than k are at least `high`
-        middle, reach = low + (high - low) // 2, 0
+    while (
+        high - low > 1 and count > k
+    ):  # `count` >= k values are at least `low`, fewer than k are at least `high`
+        middle = low + (high - low) // 2
+        reach = 0
         for p in range(len(bits)):
             reach += (bits[p] & SIZE_BITS) >= middle
         if reach >= k:
@@ -38,9 +47,11 @@ def edge(bits, k):
 
 
 def top_learners(corr, tie, n_candidates):
-    """Return the `n_candidates` learners with the largest absolute correlations, indices increasing, and the largest size outside.
+    """Return the `n_candidates` learners with the largest absolute correlations, indices
+    increasing, and the largest size outside.
 
-    The winner, the lowest index within `tie` of the largest size, is always included, if need be in addition. *Cost*: about 20 passes.
+    The winner, the lowest index within `tie` of the largest size, is always included, if need be in
+    addition. *Cost*: about 20 passes.
     """
     if n_candidates >= len(corr):
         return np.arange(len(corr)), -np.inf

@@ -1,4 +1,7 @@
-"""Losses: their value, residual, curvature and declared properties. A loss is a sum over samples."""
+"""Losses: their value, residual, curvature and declared properties.
+
+A loss is a sum over samples.
+"""
 
 from coordboost.losses.base import Loss
 from coordboost.losses.standard import (
@@ -14,4 +17,16 @@ from coordboost.losses.standard import (
     Welsch,
 )
 
-__all__ = ["Exponential", "Gamma", "Huber", "Logistic", "Loss", "Poisson", "Quantile", "SmoothZeroOne", "Squared", "Tweedie", "Welsch"]
+__all__ = [
+    "Exponential",
+    "Gamma",
+    "Huber",
+    "Logistic",
+    "Loss",
+    "Poisson",
+    "Quantile",
+    "SmoothZeroOne",
+    "Squared",
+    "Tweedie",
+    "Welsch",
+]

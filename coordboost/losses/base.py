@@ -1,7 +1,9 @@
-"""The base class of losses: the methods that each must have, and the attributes that it may declare, with their defaults.
+"""The base class of losses: the methods that each must have, and the attributes that it may
+declare, with their defaults.
 
-A loss, of the package or your own, is a named tuple that inherits from ``Loss``: its fields are data, its methods are kernels. The
-attributes of the base class are the defaults; ``None`` stands for a method that a loss does not have.
+A loss, of the package or your own, is a named tuple that inherits from ``Loss``: its fields are
+data, its methods are kernels. The attributes of the base class are the defaults; ``None`` stands
+for a method that a loss does not have.
 """
 
 import math
@@ -47,14 +49,17 @@ class Loss(ABC):
     sigma: float | None = None
     #: constant of strong convexity
     mu: float | None = None
-    #: generalised self-concordance: the C with abs(third derivative) <= C * curvature, 0 if the curvature is constant; Newton leaves of
-    #: trees need it to stay on their side of the minimum (docs/trees.md), without it they are bounded by line searches
+    #: generalised self-concordance: the C with abs(third derivative) <= C * curvature, 0 if the
+    #: curvature is constant; Newton leaves of trees need it to stay on their side of the minimum
+    #: (docs/trees.md), without it they are bounded by line searches
     self_concordance: float | None = None
-    #: lower bound of value(y, .), the best that is known: a number, or a function of the targets (n_samples,)
+    #: lower bound of value(y, .), the best that is known: a number, or a function of the targets
+    #: (n_samples,)
     infimum: Callable | float = -math.inf
     #: the loss is (y - f)^2 / 2: correlations are linear in the coefficients
     quadratic = False
-    #: value(y, .) is convex; otherwise there is no certificate, bound or line search. Certificates try it on the data at hand
+    #: value(y, .) is convex; otherwise there is no certificate, bound or line search. Certificates
+    #: try it on the data at hand
     convex = True
     #: level_radius(total): upper bound of the norm of y - f if the losses sum to at most `total`
     level_radius: Callable | None = None
@@ -62,17 +67,20 @@ class Loss(ABC):
     location = False
     #: labels(y) checks and maps the targets
     labels: Callable | None = None
-    #: sum_of_losses(y, weight, base, pred), only for a loss that is no sum over samples; its `value` and `residual` are None
+    #: sum_of_losses(y, weight, base, pred), only for a loss that is no sum over samples; its
+    #: `value` and `residual` are None
     sum_of_losses: Callable | None = None
     #: refresh_residual(y, weight, base, pred, resid): the residual in place, only for such a loss
     refresh_residual: Callable | None = None
     #: targets are labels -1 and +1
     two_class = False
-    #: inverse_link(f) maps predictions, a number or an array, to the scale of the target; default `mean`
+    #: inverse_link(f) maps predictions, a number or an array, to the scale of the target; default
+    #: `mean`
     inverse_link: Callable | None = None
     #: mean(f), the mean of the target (labels as 0 and 1) given predictions f, an array; default f
     mean: Callable | None = None
-    #: constant(y, weight), the best constant prediction; by default the root of the sum of the residuals
+    #: constant(y, weight), the best constant prediction; by default the root of the sum of the
+    #: residuals
     constant: Callable | None = None
 
     @abstractmethod
@@ -114,11 +122,19 @@ class Loss(ABC):
         return
 
 
-def sigma_of(loss, what, instead="step=LineSearch() where the method takes it, gbm(rate) or forward_stagewise(eps)"):
-    """Return the smoothness constant of a loss; raise ValueError, with `what` needs it, if there is none."""
+def sigma_of(
+    loss,
+    what,
+    instead="step=LineSearch() where the method takes it, gbm(rate) or forward_stagewise(eps)",
+):
+    """Return the smoothness constant of a loss.
+
+    Raise ValueError, with `what` needs it, if there is none.
+    """
     if loss.sigma is None:
         raise ValueError(
-            f"{type(loss).__name__} declares no smoothness constant sigma, which {what} needs: use {instead}, or declare sigma."
+            f"{type(loss).__name__} declares no smoothness constant sigma, which {what} needs: use "
+            f"{instead}, or declare sigma."
         )
     return loss.sigma
 
@@ -129,7 +145,10 @@ def link_of(loss):
 
 
 def on_scale_of_y(loss, pred):
-    """Map predictions (n_samples,) to the scale of the target by `link_of`; without a link return them as they are."""
+    """Map predictions (n_samples,) to the scale of the target by `link_of`.
+
+    Without a link return them as they are.
+    """
     link = link_of(loss)
     if link is None:
         return pred

@@ -1,4 +1,7 @@
-"""The multinomial loss of K predictions per sample. As a function of one of them it is the logistic loss with an offset."""
+"""The multinomial loss of K predictions per sample.
+
+As a function of one of them it is the logistic loss with an offset.
+"""
 
 import numpy as np
 from scipy.special import logsumexp
@@ -16,12 +19,17 @@ def multinomial_losses(pred, class_index):
 
 
 def fill_residuals(pred, class_index, weight, out):
-    """out = weight (Y - P), in place: P the softmax of `pred`, Y 1 at the class of each row; all (n_classes, n_samples).
+    """Out = weight (Y - P), in place: P the softmax of `pred`, Y 1 at the class of each row.
 
-    *Numerics*: the residual of a row's own class is minus the sum of the others, which avoids the cancellation in 1 - P.
+    All (n_classes, n_samples).
+
+    *Numerics*: the residual of a row's own class is minus the sum of the others, which avoids the
+    cancellation in 1 - P.
     """
     n_classes, n_samples = pred.shape
-    largest, total, others = pred[0].copy(), np.zeros(n_samples), np.zeros(n_samples)
+    largest = pred[0].copy()
+    total = np.zeros(n_samples)
+    others = np.zeros(n_samples)
     for k in range(1, n_classes):
         for i in range(n_samples):
             largest[i] = max(largest[i], pred[k, i])
@@ -38,18 +46,24 @@ def fill_residuals(pred, class_index, weight, out):
 
 
 def multinomial_residuals(pred, class_index, weight):
-    """Return minus the gradient of the weighted multinomial losses in the predictions, (n_classes, n_samples)."""
+    """Return minus the gradient of the weighted multinomial losses in the predictions, (n_classes,
+    n_samples).
+    """
     compiled(fill_residuals, ())(pred, class_index, weight, out := np.empty_like(pred))
     return out
 
 
 def offsets_beside(pred):
-    r""":math:`-\log \sum_{l \ne k} e^{f_l}` for each class k: the offset with which its logistic loss has the multinomial gradient.
+    r""":math:`-\log \sum_{l \ne k} e^{f_l}` for each class k: the offset with which its logistic
+    loss has the multinomial gradient.
 
-    pred : (n_classes, n_samples), two classes or more. *Numerics*: the largest term is never subtracted, so nothing cancels.
+    pred : (n_classes, n_samples), two classes or more. *Numerics*: the largest term is never
+    subtracted, so nothing cancels.
     """
-    rows, top = np.arange(pred.shape[1]), pred.argmax(axis=0)
-    largest, rest = pred[top, rows], pred.copy()
+    rows = np.arange(pred.shape[1])
+    top = pred.argmax(axis=0)
+    largest = pred[top, rows]
+    rest = pred.copy()
     rest[top, rows] = -np.inf
     terms = np.exp(rest - largest)
     out = -largest - np.log1p(np.maximum(terms.sum(axis=0) - terms, 0.0))

@@ -1,19 +1,24 @@
 r"""The losses of the package: functions of one prediction, summed over the samples.
 
-A loss is a piece with the scalar kernels ``value(y, f)``, ``residual(y, f)`` (the pseudo-residual :math:`-\partial\ell/\partial f`) and,
-for a faster line search, ``curvature(y, f)``. Attributes read outside the kernels, all optional: ``sigma`` (Lipschitz constant of the
-derivative in f), ``mu`` (constant of strong convexity) and ``self_concordance`` (the C with :math:`|\ell'''| \le C \ell''` in f), each a
-float or None; ``infimum`` (a lower bound of ``value(y, .)``: a number, or a function of the targets); ``convex`` (False if ``value(y, .)``
-is not convex); ``location`` (True if the loss depends on ``y - f`` alone, so that an offset can be subtracted from `y`);
-``labels(y)`` (checks and maps the targets); ``two_class`` (True if these are labels -1 and +1); ``inverse_link(f)`` (the prediction f on
-the scale of the target, or the probability of label +1); ``mean(f)`` (the same for an array of predictions); ``constant(y, weight)`` (the
-best constant prediction, by default the root of the sum of the residuals); ``check()``.
+A loss is a piece with the scalar kernels ``value(y, f)``, ``residual(y, f)`` (the pseudo-residual
+:math:`-\partial\ell/\partial f`) and, for a faster line search, ``curvature(y, f)``. Attributes
+read outside the kernels, all optional: ``sigma`` (Lipschitz constant of the derivative in f),
+``mu`` (constant of strong convexity) and ``self_concordance`` (the C with
+:math:`|\ell'''| \le C \ell''` in f), each a float or None; ``infimum`` (a lower bound of
+``value(y, .)``: a number, or a function of the targets); ``convex`` (False if ``value(y, .)`` is
+not convex); ``location`` (True if the loss depends on ``y - f`` alone, so that an offset can be
+subtracted from `y`); ``labels(y)`` (checks and maps the targets); ``two_class`` (True if these are
+labels -1 and +1); ``inverse_link(f)`` (the prediction f on the scale of the target, or the
+probability of label +1); ``mean(f)`` (the same for an array of predictions);
+``constant(y, weight)`` (the best constant prediction, by default the root of the sum of the
+residuals); ``check()``.
 
-Source: Lu and Mazumder, Randomized Gradient Boosting Machine, Definition 4.1 and Section 5.
-Losses that are not convex are meant for Langevin boosting, which can leave a local minimum: they have no certificate and no line search
-(Ustimenko and Prokhorenkova, *SGLB: Stochastic Gradient Langevin Boosting*, Section 7.1; the sigmoid here is increasing, because with the
-printed one errors lower the loss). Quantile loss: Koenker, Bassett, *Regression quantiles*, Econometrica 46 (1978); in boosting: Friedman
-(2001), Section 4.3, with q = 1/2.
+Source: Lu and Mazumder, Randomized Gradient Boosting Machine, Definition 4.1 and Section 5. Losses
+that are not convex are meant for Langevin boosting, which can leave a local minimum: they have no
+certificate and no line search (Ustimenko and Prokhorenkova, *SGLB: Stochastic Gradient Langevin
+Boosting*, Section 7.1; the sigmoid here is increasing, because with the printed one errors lower
+the loss). Quantile loss: Koenker, Bassett, *Regression quantiles*, Econometrica 46 (1978); in
+boosting: Friedman (2001), Section 4.3, with q = 1/2.
 """
 
 import math
@@ -33,7 +38,9 @@ def _log_odds(y, weight, factor):
     positive = float(weight[y > 0].sum())
     negative = float(weight[y < 0].sum())
     if positive == 0 or negative == 0:
-        raise InfiniteConstant("y holds one class only, so the best constant prediction is infinite")
+        raise InfiniteConstant(
+            "y holds one class only, so the best constant prediction is infinite"
+        )
     return factor * math.log(positive / negative)
 
 
@@ -50,14 +57,18 @@ def extended_exp_slope(a):
 
 
 class LogMeanLoss(Loss):
-    """Base of losses with log link: f is the logarithm of the mean of y >= 0. Neither Lipschitz derivative nor strong convexity."""
+    """Base of losses with log link: f is the logarithm of the mean of y >= 0.
+
+    Neither Lipschitz derivative nor strong convexity.
+    """
 
     __slots__ = ()
 
     def labels(self, y):
         if (y < 0).any():
             raise ValueError(
-                f"{type(self).__name__} loss expects counts or rates y >= 0, got {y.min():g}; drop or recode those rows."
+                f"{type(self).__name__} loss expects counts or rates y >= 0, got {y.min():g}; drop "
+                "or recode those rows."
             )
         return y
 
@@ -67,12 +78,16 @@ class LogMeanLoss(Loss):
     def constant(self, y, weight):
         mean = float(np.average(y, weights=weight))
         if mean == 0:
-            raise InfiniteConstant(f"every y is 0, so the best constant of the {type(self).__name__} loss is -infinity")
+            raise InfiniteConstant(
+                f"every y is 0, so the best constant of the {type(self).__name__} loss is -infinity"
+            )
         return math.log(mean)
 
 
 class Squared(namedtuple("Squared", ""), Loss):
-    r""":math:`\ell(y, f) = (y - f)^2 / 2`; Lipschitz constant of the derivative `sigma` = 1, constant of strong convexity `mu` = 1.
+    r""":math:`\ell(y, f) = (y - f)^2 / 2`.
+
+    Lipschitz constant of the derivative `sigma` = 1, constant of strong convexity `mu` = 1.
 
     Examples
     --------
@@ -116,16 +131,19 @@ class _Huber(NamedTuple):
 
 
 class Huber(_Huber, Loss):
-    r""":math:`(y-f)^2/2` where :math:`|y-f| \le d`, else :math:`d|y-f| - d^2/2`; Lipschitz constant of the derivative `sigma` = 1.
+    r""":math:`(y-f)^2/2` where :math:`|y-f| \le d`, else :math:`d|y-f| - d^2/2`.
+
+    Lipschitz constant of the derivative `sigma` = 1.
 
     ``residual`` is minus the derivative in f, here y - f cut off at -d and d.
 
     Parameters
     ----------
     d : float, default 1
-        Threshold: differences y - f up to d in absolute value are squared, larger ones count linearly. In the units of y and not
-        estimated from the data (scikit-learn's ``HuberRegressor`` multiplies its epsilon by an estimated scale). Choose it from the
-        noise, e.g. 1.345 times a robust standard deviation of the residuals.
+        Threshold: differences y - f up to d in absolute value are squared, larger ones count
+        linearly. In the units of y and not estimated from the data (scikit-learn's
+        ``HuberRegressor`` multiplies its epsilon by an estimated scale). Choose it from the noise,
+        e.g. 1.345 times a robust standard deviation of the residuals.
 
     Examples
     --------
@@ -153,12 +171,16 @@ class Huber(_Huber, Loss):
         return 1.0 if abs(y - f) <= self.d else 0.0
 
     def level_radius(self, total):
-        """Return the largest norm of y - f if the losses sum to `total`: attained if one sample has the whole loss."""
+        """Return the largest norm of y - f if the losses sum to `total`: attained if one sample has
+        the whole loss.
+        """
         return math.sqrt(2 * total) if 2 * total <= self.d**2 else total / self.d + self.d / 2
 
     def constant(self, y, weight):
-        # The sum of the residuals is piecewise linear and falls in f: bisect between the smallest and the largest target.
-        low, high = float(y.min()), float(y.max())
+        # The sum of the residuals is piecewise linear and falls in f: bisect between the smallest
+        # and the largest target.
+        low = float(y.min())
+        high = float(y.max())
         for _ in range(200):
             middle = low + (high - low) / 2
             if float(weight @ np.clip(y - middle, -self.d, self.d)) > 0:
@@ -173,7 +195,9 @@ class _Logistic(NamedTuple):
 
 
 class Logistic(_Logistic, Loss):
-    r""":math:`\log(1 + e^{-yf}) + d f^2/2` for labels -1, +1; `sigma` = 1/4 + d, `mu` = d (None for d = 0).
+    r""":math:`\log(1 + e^{-yf}) + d f^2/2` for labels -1, +1.
+
+    `sigma` = 1/4 + d, `mu` = d (None for d = 0).
 
     Parameters
     ----------
@@ -226,11 +250,17 @@ class Logistic(_Logistic, Loss):
     def constant(self, y, weight):
         start = np.zeros(len(y))
         free = _log_odds(y, weight, 1.0)
-        return free if self.d == 0 else float(safeguarded_newton(self, y, weight, start, np.ones(len(y))))
+        return (
+            free
+            if self.d == 0
+            else float(safeguarded_newton(self, y, weight, start, np.ones(len(y))))
+        )
 
 
 class Exponential(namedtuple("Exponential", ""), Loss):
-    """:math:`e^{-yf}` for labels -1, +1. Its derivative is not Lipschitz, and it is not strongly convex: use the line search.
+    """:math:`e^{-yf}` for labels -1, +1.
+
+    Its derivative is not Lipschitz, and it is not strongly convex: use the line search.
 
     Examples
     --------
@@ -264,10 +294,12 @@ class Exponential(namedtuple("Exponential", ""), Loss):
 
 
 class Poisson(namedtuple("Poisson", ""), LogMeanLoss):
-    """:math:`e^f - y f` for counts or rates y >= 0, f the logarithm of the mean: Poisson regression, without the constant log y!.
+    """:math:`e^f - y f` for counts or rates y >= 0, f the logarithm of the mean: Poisson
+    regression, without the constant log y!.
 
-    Its derivative is not Lipschitz, and it is not strongly convex: use the line search. The infimum y - y log y is reached at f = log y.
-    *Numerics*: above f = 600 the exponential is continued by its tangent, so that losses stay finite and convex.
+    Its derivative is not Lipschitz, and it is not strongly convex: use the line search. The infimum
+    y - y log y is reached at f = log y. *Numerics*: above f = 600 the exponential is continued by
+    its tangent, so that losses stay finite and convex.
 
     Examples
     --------
@@ -295,10 +327,12 @@ class Poisson(namedtuple("Poisson", ""), LogMeanLoss):
 
 
 class Gamma(namedtuple("Gamma", ""), LogMeanLoss):
-    """:math:`y e^{-f} + f` for targets y > 0, f the logarithm of the mean: Gamma regression, half the deviance up to a constant of y.
+    """:math:`y e^{-f} + f` for targets y > 0, f the logarithm of the mean: Gamma regression, half
+    the deviance up to a constant of y.
 
-    Its derivative is not Lipschitz, and it is not strongly convex: use the line search. The infimum 1 + log y is reached at f = log y.
-    *Numerics*: below f = -600 the exponential is continued by its tangent, so that losses stay finite and convex.
+    Its derivative is not Lipschitz, and it is not strongly convex: use the line search. The infimum
+    1 + log y is reached at f = log y. *Numerics*: below f = -600 the exponential is continued by
+    its tangent, so that losses stay finite and convex.
 
     Examples
     --------
@@ -326,7 +360,10 @@ class Gamma(namedtuple("Gamma", ""), LogMeanLoss):
 
     def labels(self, y):
         if (y <= 0).any():
-            raise ValueError(f"Gamma loss expects targets y > 0, got {y.min():g}; drop those rows, or use another loss.")
+            raise ValueError(
+                f"Gamma loss expects targets y > 0, got {y.min():g}; drop those rows, or use "
+                "another loss."
+            )
         return y
 
 
@@ -335,12 +372,14 @@ class _Tweedie(NamedTuple):
 
 
 class Tweedie(_Tweedie, LogMeanLoss):
-    r""":math:`y e^{(1 - p) f} / (p - 1) + e^{(2 - p) f} / (2 - p)` for y >= 0, f the logarithm of the mean, 1 < p < 2 (``power``).
+    r""":math:`y e^{(1 - p) f} / (p - 1) + e^{(2 - p) f} / (2 - p)` for y >= 0, f the logarithm of
+    the mean, 1 < p < 2 (``power``).
 
-    Half the deviance of a compound Poisson-gamma distribution, up to a constant of y; its variance is proportional to the p-th power of
-    the mean. For amounts that are often 0, such as claims. Its derivative is not Lipschitz, and it is not strongly convex: use the line
-    search. The infimum :math:`y^{2 - p} / ((p - 1)(2 - p))` is reached at f = log y. *Numerics*: exponentials above e^600 are continued by
-    their tangents.
+    Half the deviance of a compound Poisson-gamma distribution, up to a constant of y; its variance
+    is proportional to the p-th power of the mean. For amounts that are often 0, such as claims. Its
+    derivative is not Lipschitz, and it is not strongly convex: use the line search. The infimum
+    :math:`y^{2 - p} / ((p - 1)(2 - p))` is reached at f = log y. *Numerics*: exponentials above
+    e^600 are continued by their tangents.
 
     Parameters
     ----------
@@ -363,14 +402,18 @@ class Tweedie(_Tweedie, LogMeanLoss):
         real("Tweedie(power): power", self.power, lambda number: 1 < number < 2, "between 1 and 2")
 
     def value(self, y, f):
-        fall, rise = (1.0 - self.power) * f, (2.0 - self.power) * f
+        fall = (1.0 - self.power) * f
+        rise = (2.0 - self.power) * f
         return y * extended_exp(fall) / (self.power - 1.0) + extended_exp(rise) / (2.0 - self.power)
 
     def residual(self, y, f):
-        return y * extended_exp_slope((1.0 - self.power) * f) - extended_exp_slope((2.0 - self.power) * f)
+        return y * extended_exp_slope((1.0 - self.power) * f) - extended_exp_slope(
+            (2.0 - self.power) * f
+        )
 
     def curvature(self, y, f):
-        fall, rise = extended_exp_slope((1.0 - self.power) * f), extended_exp_slope((2.0 - self.power) * f)
+        fall = extended_exp_slope((1.0 - self.power) * f)
+        rise = extended_exp_slope((2.0 - self.power) * f)
         return (self.power - 1.0) * y * fall + (2.0 - self.power) * rise
 
     def infimum(self, y):
@@ -381,11 +424,16 @@ class Tweedie(_Tweedie, LogMeanLoss):
 
 @kernel
 def quantile_search(q, y, weight, f, direction):
-    """Return the smallest t that minimises the weighted sum of losses ``Quantile(q)`` at f + t direction; 0 if direction is 0.
+    """Return the smallest t that minimises the weighted sum of losses ``Quantile(q)`` at f + t
+    direction; 0 if direction is 0.
 
-    The slope in t increases by weight |direction| at t = (y - f) / direction; the minimum is where it reaches 0.
+    The slope in t increases by weight |direction| at t = (y - f) / direction; the minimum is where
+    it reaches 0.
     """
-    at, rise, slope, found = 0 * f, 0 * f, 0 * f[0], 0 * f[0]
+    at = 0 * f
+    rise = 0 * f
+    slope = 0 * f[0]
+    found = 0 * f[0]
     for i in range(len(y)):
         d = direction[i]
         if d != 0:
@@ -406,9 +454,11 @@ class _Quantile(NamedTuple):
 
 
 class Quantile(_Quantile, Loss):
-    """:math:`q (y - f)` if y > f, else :math:`(1 - q)(f - y)`: estimates the q-quantile of the target, 0 < q < 1; not smooth.
+    """:math:`q (y - f)` if y > f, else :math:`(1 - q)(f - y)`: estimates the q-quantile of the
+    target, 0 < q < 1; not smooth.
 
-    `residual` is minus a subgradient, 0 at f = y. There is no curvature, and no sigma: use the line search.
+    `residual` is minus a subgradient, 0 at f = y. There is no curvature, and no sigma: use the line
+    search.
 
     Parameters
     ----------
@@ -436,11 +486,16 @@ class Quantile(_Quantile, Loss):
         return self.q if y > f else (self.q - 1 if y < f else 0 * self.q)
 
     def line_search(self, y, weight, f, direction):
-        """Return the smallest minimiser: a weighted quantile of the quotients (y - f) / direction. *Cost*: a sort."""
+        """Return the smallest minimiser: a weighted quantile of the quotients (y - f) / direction.
+
+        *Cost*: a sort.
+        """
         return quantile_search(self.q, y, weight, f, direction)
 
     def level_radius(self, total):
-        """Return the largest norm of y - f: attained if one sample has the whole loss, on the flatter side."""
+        """Return the largest norm of y - f: attained if one sample has the whole loss, on the
+        flatter side.
+        """
         return total / min(self.q, 1 - self.q)
 
     def constant(self, y, weight):
@@ -452,9 +507,11 @@ class _SmoothZeroOne(NamedTuple):
 
 
 class SmoothZeroOne(_SmoothZeroOne, Loss):
-    r""":math:`1 - \sigma(y f / s)` for labels -1, +1: the zero-one loss, smoothed over a width s (``scale``).
+    r""":math:`1 - \sigma(y f / s)` for labels -1, +1: the zero-one loss, smoothed over a width s
+    (``scale``).
 
-    The loss at f = 0 is 1/2. It is Lipschitz with constant 1 / (4 s), and smooth with sigma = :math:`1 / (6 \sqrt 3 s^2)`.
+    The loss at f = 0 is 1/2. It is Lipschitz with constant 1 / (4 s), and smooth with sigma =
+    :math:`1 / (6 \sqrt 3 s^2)`.
 
     Parameters
     ----------
@@ -497,7 +554,9 @@ class SmoothZeroOne(_SmoothZeroOne, Loss):
 
 
 class Welsch(namedtuple("Welsch", ""), Loss):
-    """:math:`1 - e^{-(y - f)^2 / 2}`: squared loss near the target, constant far from it; sigma = 1.
+    """:math:`1 - e^{-(y - f)^2 / 2}`: squared loss near the target, constant far from it.
+
+    Sigma = 1.
 
     Examples
     --------

@@ -26,7 +26,26 @@ from coordboost.methods.named import (
 )
 
 __all__ = [
-    "METHODS", "Structured", "agbm", "agbmr", "ccd", "forward_stagewise", "forward_stepwise", "frank_wolfe", "frank_wolfe_away",
-    "frank_wolfe_pairwise", "gbm", "gcd", "lasso_cd", "ls_boost", "path_forward_stagewise", "rcd", "regularized_forward_stagewise",
-    "rgb", "rtgcd", "sgb", "sglb", "vagbm",
-]  # fmt: skip
+    "METHODS",
+    "Structured",
+    "agbm",
+    "agbmr",
+    "ccd",
+    "forward_stagewise",
+    "forward_stepwise",
+    "frank_wolfe",
+    "frank_wolfe_away",
+    "frank_wolfe_pairwise",
+    "gbm",
+    "gcd",
+    "lasso_cd",
+    "ls_boost",
+    "path_forward_stagewise",
+    "rcd",
+    "regularized_forward_stagewise",
+    "rgb",
+    "rtgcd",
+    "sgb",
+    "sglb",
+    "vagbm",
+]

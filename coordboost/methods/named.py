@@ -1,9 +1,12 @@
-"""Named methods: each is a selection rule and a step rule, with its source; some have their own coefficient rule.
+"""Named methods: each is a selection rule and a step rule, with its source.
 
-Names and order follow Freund, Grigas, Mazumder, *A New Perspective on Boosting in Linear Regression via Subgradient Optimization
-and Relatives* (FGM), Lu, Mazumder, *Randomized Gradient Boosting Machine* (LM), Lu, Karimireddy, Ponomareva, Mirrokni,
-*Accelerating Gradient Boosting Machines*, Ustimenko, Prokhorenkova, *SGLB: Stochastic Gradient Langevin Boosting* (SGLB), and Cortes,
-Mohri, Storcheus, *Regularized Gradient Boosting*.
+Some have their own coefficient rule.
+
+Names and order follow Freund, Grigas, Mazumder, *A New Perspective on Boosting in Linear Regression
+via Subgradient Optimization and Relatives* (FGM), Lu, Mazumder, *Randomized Gradient Boosting
+Machine* (LM), Lu, Karimireddy, Ponomareva, Mirrokni, *Accelerating Gradient Boosting Machines*,
+Ustimenko, Prokhorenkova, *SGLB: Stochastic Gradient Langevin Boosting* (SGLB), and Cortes, Mohri,
+Storcheus, *Regularized Gradient Boosting*.
 """
 
 import math
@@ -13,9 +16,24 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from coordboost._numba.threads import on_one_thread
-from coordboost._utils.checks import checked_names, few, not_negative, number_of, positive, real, shown
+from coordboost._utils.checks import (
+    checked_names,
+    few,
+    not_negative,
+    number_of,
+    positive,
+    real,
+    shown,
+)
 from coordboost._utils.kinds import checked_piece
-from coordboost.certificates.objectives import L1Ball, L1Penalty, Unconstrained, dual_scale, interval, need_convexity
+from coordboost.certificates.objectives import (
+    L1Ball,
+    L1Penalty,
+    Unconstrained,
+    dual_scale,
+    interval,
+    need_convexity,
+)
 from coordboost.data.problem import Problem
 from coordboost.data.validation import flag
 from coordboost.learners.families import Families, labels_of, lengths, table_of
@@ -39,7 +57,7 @@ from coordboost.rules.steps import (
     StepSequence,
     TwoPhase,
     sequence,
-)  # fmt: skip
+)
 from coordboost.rules.structural import FamilyStep, Structural
 
 #: How a method is called.
@@ -48,16 +66,17 @@ CALL = "solve(Problem(X, y), {name}({arguments}), n_steps)"
 
 @checked_names(CALL)
 def ls_boost(eps: float = 0.1) -> Method:
-    """LS-Boost: small steps towards the least-squares coefficient of the column most correlated with the residual.
+    """LS-Boost: small steps towards the least-squares coefficient of the column most correlated
+    with the residual.
 
-    Each step adds eps * <B_j, r> to the coefficient of the unit column B_j with the largest abs inner product with the
-    (pseudo-)residual r. *Source*: Freund, Grigas, Mazumder, Section 2.
+    Each step adds eps * <B_j, r> to the coefficient of the unit column B_j with the largest abs
+    inner product with the (pseudo-)residual r. *Source*: Freund, Grigas, Mazumder, Section 2.
 
     Parameters
     ----------
     eps : float, default 0.1
-        Learning rate (shrinkage), without unit, 0 < eps < 2. For the squared loss 1 is matching pursuit; the paper's bounds are proved
-        for eps <= 1.
+        Learning rate (shrinkage), without unit, 0 < eps < 2. For the squared loss 1 is matching
+        pursuit; the paper's bounds are proved for eps <= 1.
 
     Returns
     -------
@@ -73,22 +92,32 @@ def ls_boost(eps: float = 0.1) -> Method:
     (array([1.414, 2.753]), True)
     """
     eps = positive("eps", eps, 2, "between 0 and 2 (LS-Boost diverges from 2 on)")
-    return Method("ls_boost", Greedy(), ShrunkenStep(eps), "Freund, Grigas, Mazumder, Section 2", Unconstrained(), {"eps": eps})
+    return Method(
+        "ls_boost",
+        Greedy(),
+        ShrunkenStep(eps),
+        "Freund, Grigas, Mazumder, Section 2",
+        Unconstrained(),
+        {"eps": eps},
+    )
 
 
 @checked_names(CALL)
 def forward_stagewise(eps: Any) -> Method:
-    """Incremental forward stagewise regression, FS_eps: steps of fixed size on the column most correlated with the residual.
+    """Incremental forward stagewise regression, FS_eps: steps of fixed size on the column most
+    correlated with the residual.
 
-    Each step adds eps * sign(<B_j, r>) to the coefficient of the unit column B_j with the largest abs inner product with the
-    (pseudo-)residual r. A sequence gives the eps of each step. *Source*: Freund, Grigas, Mazumder, Section 3.
+    Each step adds eps * sign(<B_j, r>) to the coefficient of the unit column B_j with the largest
+    abs inner product with the (pseudo-)residual r. A sequence gives the eps of each step. *Source*:
+    Freund, Grigas, Mazumder, Section 3.
 
     Parameters
     ----------
     eps : float or sequence of float
-        Change of one coefficient per step, for columns of Euclidean norm 1: a step changes the predictions by eps / sqrt(n_samples) in
-        root mean square. In the units of the prediction: those of y for the squared loss, log-odds for the logistic loss. If eps is
-        constant, every coefficient of a unit-norm column (``run.beta``) is an integer multiple of eps.
+        Change of one coefficient per step, for columns of Euclidean norm 1: a step changes the
+        predictions by eps / sqrt(n_samples) in root mean square. In the units of the prediction:
+        those of y for the squared loss, log-odds for the logistic loss. If eps is constant, every
+        coefficient of a unit-norm column (``run.beta``) is an integer multiple of eps.
 
     Returns
     -------
@@ -106,23 +135,36 @@ def forward_stagewise(eps: Any) -> Method:
     source = "Freund, Grigas, Mazumder, Section 3"
     if hasattr(eps, "__len__") and getattr(eps, "ndim", True) and not isinstance(eps, str):
         steps = sequence("eps", eps)
-        return Method("forward_stagewise", Greedy(), StepSequence(steps), source, Unconstrained(), {"eps": steps})
+        return Method(
+            "forward_stagewise",
+            Greedy(),
+            StepSequence(steps),
+            source,
+            Unconstrained(),
+            {"eps": steps},
+        )
     eps = positive("eps", eps, expected="a positive finite number, or a sequence of them")
-    return Method("forward_stagewise", Greedy(), FixedStep(eps), source, Unconstrained(), {"eps": eps})
+    return Method(
+        "forward_stagewise", Greedy(), FixedStep(eps), source, Unconstrained(), {"eps": eps}
+    )
 
 
 @checked_names(CALL)
 def regularized_forward_stagewise(eps: float, delta: float) -> Method:
-    """R-FS_{eps,delta}: before each step of FS_eps all coefficients are multiplied by 1 - eps / delta (FGM, Section 4).
+    """R-FS_{eps,delta}: before each step of FS_eps all coefficients are multiplied by 1 - eps /
+    delta (FGM, Section 4).
 
-    So the l1 norm of the coefficients never exceeds delta, and the run approaches the Lasso with that bound. delta = inf is FS_eps.
+    So the l1 norm of the coefficients never exceeds delta, and the run approaches the Lasso with
+    that bound. delta = inf is FS_eps.
 
     Parameters
     ----------
     eps : float
-        Change of one coefficient per step, for columns of Euclidean norm 1, as for ``forward_stagewise``.
+        Change of one coefficient per step, for columns of Euclidean norm 1, as for
+        ``forward_stagewise``.
     delta : float
-        Bound on sum_j abs(beta_j), the coefficients of unit-norm columns; same unit as eps. At least eps.
+        Bound on sum_j abs(beta_j), the coefficients of unit-norm columns; same unit as eps. At
+        least eps.
 
     Returns
     -------
@@ -145,17 +187,21 @@ def regularized_forward_stagewise(eps: float, delta: float) -> Method:
     target = L1Ball(delta) if delta < math.inf else Unconstrained()
     source = "Freund, Grigas, Mazumder, Section 4"
     parameters = {"eps": eps, "delta": delta}
-    return Method("regularized_forward_stagewise", Greedy(), FixedStep(eps, delta), source, target, parameters)
+    return Method(
+        "regularized_forward_stagewise", Greedy(), FixedStep(eps, delta), source, target, parameters
+    )
 
 
 @checked_names(CALL)
 def path_forward_stagewise(eps: float, deltas: ArrayLike) -> Method:
-    """PATH-R-FS_eps: R-FS with the bound deltas[k] in step k, to follow the Lasso path in one run (FGM, Section 5).
+    """PATH-R-FS_eps: R-FS with the bound deltas[k] in step k, to follow the Lasso path in one run
+    (FGM, Section 5).
 
     Parameters
     ----------
     eps : float
-        Change of one coefficient per step, for columns of Euclidean norm 1, as for ``forward_stagewise``.
+        Change of one coefficient per step, for columns of Euclidean norm 1, as for
+        ``forward_stagewise``.
     deltas : sequence of float
         Bound on sum_j abs(beta_j) in each step, non-decreasing and at least eps; same unit as eps.
 
@@ -175,11 +221,16 @@ def path_forward_stagewise(eps: float, deltas: ArrayLike) -> Method:
     """
     eps = positive("eps", eps)
     step = PathStep(
-        eps, sequence("deltas", deltas, " For a single radius use regularized_forward_stagewise(eps, delta).")
+        eps,
+        sequence(
+            "deltas", deltas, " For a single radius use regularized_forward_stagewise(eps, delta)."
+        ),
     ).bind(None)
     source = "Freund, Grigas, Mazumder, Section 5"
     parameters = {"eps": eps, "deltas": step.deltas}
-    return Method("path_forward_stagewise", Greedy(), step, source, L1Ball(float(step.deltas[-1])), parameters)
+    return Method(
+        "path_forward_stagewise", Greedy(), step, source, L1Ball(float(step.deltas[-1])), parameters
+    )
 
 
 @checked_names(CALL)
@@ -189,10 +240,11 @@ def frank_wolfe(delta: float, step: Any = None) -> Method:
     Parameters
     ----------
     delta : float
-        Bound on sum_j abs(beta_j), the coefficients of unit-norm columns, in the units of the prediction.
+        Bound on sum_j abs(beta_j), the coefficients of unit-norm columns, in the units of the
+        prediction.
     step : float or step rule, optional
-        None for 2 / (k + 2); ``SegmentSearch(delta)`` for the exact line search; a number in (0, 1] for a constant gamma, which is R-FS
-        with eps = gamma * delta.
+        None for 2 / (k + 2); ``SegmentSearch(delta)`` for the exact line search; a number in (0, 1]
+        for a constant gamma, which is R-FS with eps = gamma * delta.
 
     Returns
     -------
@@ -210,29 +262,42 @@ def frank_wolfe(delta: float, step: Any = None) -> Method:
     delta = positive("delta", delta)
     rule = DiminishingStep(delta) if step is None else step
     if number_of(step) is not None or isinstance(step, bool):
-        step = positive("step", step, 1 + 1e-15, "a constant gamma in (0, 1], None, or SegmentSearch(delta)")
+        step = positive(
+            "step", step, 1 + 1e-15, "a constant gamma in (0, 1], None, or SegmentSearch(delta)"
+        )
         rule = FixedStep(step * delta, delta)
     elif step is not None:
         radius = step.frank_wolfe if isinstance(step, StepRule) else None
         if radius is None:
-            raise ValueError(f"step must be None, a constant gamma in (0, 1], or SegmentSearch(delta), got {shown(step)}.")
+            raise ValueError(
+                "step must be None, a constant gamma in (0, 1], or SegmentSearch(delta), got "
+                f"{shown(step)}."
+            )
         if radius != delta:
-            raise ValueError(f"step has the radius {radius!r}, the ball has delta = {delta!r}; give both the same radius.")
+            raise ValueError(
+                f"step has the radius {radius!r}, the ball has delta = {delta!r}; give both the "
+                "same radius."
+            )
     source = "Frank-Wolfe; Freund, Grigas, Mazumder, A.4.5"
-    return Method("frank_wolfe", Greedy(), rule, source, L1Ball(delta), {"delta": delta, "step": step})
+    return Method(
+        "frank_wolfe", Greedy(), rule, source, L1Ball(delta), {"delta": delta, "step": step}
+    )
 
 
 @checked_names(CALL)
 def frank_wolfe_away(delta: float) -> Method:
-    """Frank-Wolfe with away steps on the l1 ball of radius delta: towards the best vertex, or away from the worst one of the model.
+    """Frank-Wolfe with away steps on the l1 ball of radius delta: towards the best vertex, or away
+    from the worst one of the model.
 
-    Exact line search. For a strongly convex loss and linearly independent columns convergence is linear: each step that is not cut short
-    reduces the error by a constant factor (docs/frank-wolfe.md). Lacoste-Julien, Jaggi, Algorithm 1.
+    Exact line search. For a strongly convex loss and linearly independent columns convergence is
+    linear: each step that is not cut short reduces the error by a constant factor
+    (docs/frank-wolfe.md). Lacoste-Julien, Jaggi, Algorithm 1.
 
     Parameters
     ----------
     delta : float
-        Bound on sum_j abs(beta_j), the coefficients of unit-norm columns, in the units of the prediction.
+        Bound on sum_j abs(beta_j), the coefficients of unit-norm columns, in the units of the
+        prediction.
 
     Returns
     -------
@@ -252,14 +317,17 @@ def frank_wolfe_away(delta: float) -> Method:
 
 @checked_names(CALL)
 def frank_wolfe_pairwise(delta: float) -> Method:
-    """Frank-Wolfe with pairwise steps on the l1 ball of radius delta: weight moves from the model's worst vertex to the best one.
+    """Frank-Wolfe with pairwise steps on the l1 ball of radius delta: weight moves from the model's
+    worst vertex to the best one.
 
-    Exact line search. A swap is two steps: the first removes the weight, the second adds it. Lacoste-Julien, Jaggi, Algorithm 2.
+    Exact line search. A swap is two steps: the first removes the weight, the second adds it.
+    Lacoste-Julien, Jaggi, Algorithm 2.
 
     Parameters
     ----------
     delta : float
-        Bound on sum_j abs(beta_j), the coefficients of unit-norm columns, in the units of the prediction.
+        Bound on sum_j abs(beta_j), the coefficients of unit-norm columns, in the units of the
+        prediction.
 
     Returns
     -------
@@ -279,7 +347,10 @@ def frank_wolfe_pairwise(delta: float) -> Method:
 
 def _vertices(name, step, delta, algorithm):
     delta = positive("delta", delta)
-    source = f"Lacoste-Julien, Jaggi, On the global linear convergence of Frank-Wolfe optimization variants, {algorithm}"
+    source = (
+        "Lacoste-Julien, Jaggi, On the global linear convergence of Frank-Wolfe "
+        f"optimization variants, {algorithm}"
+    )
     return Method(name, Greedy(), step(delta), source, L1Ball(delta), {"delta": delta}, Vertices())
 
 
@@ -310,10 +381,12 @@ def gcd(step: StepRule | None = None) -> Method:
 
 @checked_names(CALL)
 def gbm(rate: float = 0.1) -> Method:
-    """Gradient boosting with shrinkage (a learning rate): a step adds `rate` times the learner fitted to the pseudo-residual.
+    """Gradient boosting with shrinkage (a learning rate): a step adds `rate` times the learner
+    fitted to the pseudo-residual.
 
-    For given columns, and for trees whose leaf values are means, this is ``ls_boost(rate)``. Trees with a ridge penalty on leaf values or
-    with Newton leaves are scaled differently. Friedman (2001), Section 5; LM, Algorithm 1 without its line search.
+    For given columns, and for trees whose leaf values are means, this is ``ls_boost(rate)``. Trees
+    with a ridge penalty on leaf values or with Newton leaves are scaled differently. Friedman
+    (2001), Section 5; LM, Algorithm 1 without its line search.
 
     Parameters
     ----------
@@ -387,8 +460,11 @@ def ccd(step: StepRule | None = None) -> Method:
 
 
 @checked_names(CALL)
-def rtgcd(t: Any = None, select: SelectionRule | None = None, step: StepRule | None = None) -> Method:
-    """Random-then-greedy coordinate descent = RGBM (LM, Algorithms 2 and 3): the best of some random learners.
+def rtgcd(
+    t: Any = None, select: SelectionRule | None = None, step: StepRule | None = None
+) -> Method:
+    """Random-then-greedy coordinate descent = RGBM (LM, Algorithms 2 and 3): the best of some
+    random learners.
 
     Parameters
     ----------
@@ -413,25 +489,40 @@ def rtgcd(t: Any = None, select: SelectionRule | None = None, step: StepRule | N
     True
     """
     if (t is None) == (select is None):
-        raise ValueError("rtgcd needs either t (number of candidates) or select (a selection rule), not both.")
+        raise ValueError(
+            "rtgcd needs either t (number of candidates) or select (a selection rule), not both."
+        )
     return _descent(
-        "rtgcd", RandomSubset(t) if select is None else select, step, "Lu, Mazumder, Algorithm 3", {"t": t, "select": select}
+        "rtgcd",
+        RandomSubset(t) if select is None else select,
+        step,
+        "Lu, Mazumder, Algorithm 3",
+        {"t": t, "select": select},
     )
 
 
 def _descent(name, select, step, source, parameters):
-    return Method(name, select, ShrunkenStep() if step is None else step, source, Unconstrained(), {**parameters, "step": step})
+    return Method(
+        name,
+        select,
+        ShrunkenStep() if step is None else step,
+        source,
+        Unconstrained(),
+        {**parameters, "step": step},
+    )
 
 
 @checked_names(CALL)
 def lasso_cd(lam: float, select: SelectionRule | None = None) -> Method:
-    """Lasso by coordinate descent: soft-threshold steps for L + lam * ||beta||_1 (FGM, A.4.4, eq. 55).
+    """Lasso by coordinate descent: soft-threshold steps for L + lam * ||beta||_1 (FGM, A.4.4, eq.
+    55).
 
     Parameters
     ----------
     lam : float
-        Penalty on the l1 norm of the coefficients of unit columns, where the loss is a sum. With n rows and columns of standard deviation 1
-        (scikit-learn's StandardScaler, glmnet's standardize=TRUE) it is sqrt(n) times scikit-learn's alpha or glmnet's lambda; with columns
+        Penalty on the l1 norm of the coefficients of unit columns, where the loss is a sum. With n
+        rows and columns of standard deviation 1 (scikit-learn's StandardScaler, glmnet's
+        standardize=TRUE) it is sqrt(n) times scikit-learn's alpha or glmnet's lambda; with columns
         of norm 1 it is n times these. 0 with ``Greedy()`` is LS-Boost(1).
     select : selection rule, optional
         Default ``Cyclic()``; ``Greedy()`` (the largest step wins) or ``RandomSubset(t)``.
@@ -455,13 +546,19 @@ def lasso_cd(lam: float, select: SelectionRule | None = None) -> Method:
     rule = SoftThreshold(lam)
     source = "Freund, Grigas, Mazumder, A.4.4"
     return Method(
-        "lasso_cd", Cyclic() if select is None else select, rule, source, L1Penalty(lam), {"lam": lam, "select": select}
+        "lasso_cd",
+        Cyclic() if select is None else select,
+        rule,
+        source,
+        L1Penalty(lam),
+        {"lam": lam, "select": select},
     )
 
 
 @checked_names(CALL)
 def forward_stepwise() -> Method:
-    """Forward stepwise: adds the column most correlated with the residual and refits all coefficients (FGM, Section 1; squared loss).
+    """Forward stepwise: adds the column most correlated with the residual and refits all
+    coefficients (FGM, Section 1; squared loss).
 
     Returns
     -------
@@ -477,31 +574,36 @@ def forward_stepwise() -> Method:
     (array([1, 0]), True)
     """
     source = "Freund, Grigas, Mazumder, Section 1 (comparator)"
-    return Method("forward_stepwise", Greedy(), LineSearch(), source, Unconstrained(), {}, Refitted())
+    return Method(
+        "forward_stepwise", Greedy(), LineSearch(), source, Unconstrained(), {}, Refitted()
+    )
 
 
 @checked_names(CALL)
 def agbm(eta: float, gamma: float | str, guard: bool = True, correction: int = 1) -> Method:
-    """Accelerated gradient boosting machine: momentum, with a second learner a round that corrects its error (Lu et al., Algorithm 2).
+    """Accelerated gradient boosting machine: momentum, with a second learner a round that corrects
+    its error (Lu et al., Algorithm 2).
 
-    A round has two steps, with one learner each: the first fits the residual at the mixing point g and moves the model f, the second fits
-    the corrected residual and moves the momentum h.
+    A round has two steps, with one learner each: the first fits the residual at the mixing point g
+    and moves the model f, the second fits the corrected residual and moves the momentum h.
 
     Parameters
     ----------
     eta : float
         Step size, in (0, 1 / sigma] by the theory, in sums over samples.
     gamma : float or "auto"
-        Momentum in (0, 1], which must be small: Theorem 4.1 requires gamma <= Theta^4 / (4 + Theta^2), Theta the minimal cosine angle, and
-        larger values can diverge. "auto" takes the largest gamma that the theorem allows: for the certified Theta (``momentum_limit``) if
-        there are few learners, else for the worst cosine of the fits so far.
+        Momentum in (0, 1], which must be small: Theorem 4.1 requires gamma <= Theta^4 / (4 +
+        Theta^2), Theta the minimal cosine angle, and larger values can diverge. "auto" takes the
+        largest gamma that the theorem allows: for the certified Theta (``momentum_limit``) if there
+        are few learners, else for the worst cosine of the fits so far.
     guard : bool, default True
-        If the loss rises above the bound of the theorem, the run returns to its best model and momentum restarts with a quarter of gamma;
-        ``run.message`` reports it. Under the assumptions of the theorem this never happens (docs/accelerated.md).
+        If the loss rises above the bound of the theorem, the run returns to its best model and
+        momentum restarts with a quarter of gamma; ``run.message`` reports it. Under the assumptions
+        of the theorem this never happens (docs/accelerated.md).
     correction : {1, 0, -1}, default 1
-        The sign with which the unfitted part of the corrected residual is added in the next round. The paper has 1; its authors' code has
-        -1, which no theorem covers. 0 is no correction: one learner moves both models, a round is one step, and the method is
-        ``vagbm(eta, gamma)``.
+        The sign with which the unfitted part of the corrected residual is added in the next round.
+        The paper has 1; its authors' code has -1, which no theorem covers. 0 is no correction: one
+        learner moves both models, a round is one step, and the method is ``vagbm(eta, gamma)``.
 
     Returns
     -------
@@ -521,8 +623,15 @@ def agbm(eta: float, gamma: float | str, guard: bool = True, correction: int = 1
 
 
 @checked_names(CALL)
-def agbmr(eta: float, gamma: float | str, period: int | None = None, guard: bool = True, correction: int = 1) -> Method:
-    """AGBM with restart (Lu et al., Algorithm 3): momentum restarts after `period` rounds, or whenever the loss rises.
+def agbmr(
+    eta: float,
+    gamma: float | str,
+    period: int | None = None,
+    guard: bool = True,
+    correction: int = 1,
+) -> Method:
+    """AGBM with restart (Lu et al., Algorithm 3): momentum restarts after `period` rounds, or
+    whenever the loss rises.
 
     Parameters
     ----------
@@ -531,8 +640,9 @@ def agbmr(eta: float, gamma: float | str, period: int | None = None, guard: bool
     gamma : float or "auto"
         Momentum, as for ``agbm``.
     period : int, optional
-        Rounds until a restart. For a strongly convex loss ``ceil(sqrt(8 / (eta gamma mu)))`` rounds halve the gap in each period (Theorem
-        4.2; the paper prints half of this, which is too short). None is its Option 2: a move that increases the loss is undone.
+        Rounds until a restart. For a strongly convex loss ``ceil(sqrt(8 / (eta gamma mu)))`` rounds
+        halve the gap in each period (Theorem 4.2; the paper prints half of this, which is too
+        short). None is its Option 2: a move that increases the loss is undone.
     guard : bool, default True
         As for ``agbm``.
     correction : {1, 0, -1}, default 1
@@ -554,16 +664,30 @@ def agbmr(eta: float, gamma: float | str, period: int | None = None, guard: bool
     rounds = (
         -1
         if period is None
-        else int(real("period", period, lambda n: 1 <= n < 1 << 62 and n == int(n), "a whole number >= 1 and below 2^62, or None"))
+        else int(
+            real(
+                "period",
+                period,
+                lambda n: 1 <= n < 1 << 62 and n == int(n),
+                "a whole number >= 1 and below 2^62, or None",
+            )
+        )
     )
     period = None if period is None else rounds
-    parameters = {"eta": eta, "gamma": gamma, "period": period, "guard": guard, "correction": correction}
+    parameters = {
+        "eta": eta,
+        "gamma": gamma,
+        "period": period,
+        "guard": guard,
+        "correction": correction,
+    }
     return _accelerated("agbmr", rounds, "Algorithm 3", parameters)
 
 
 @checked_names(CALL)
 def vagbm(eta: float, gamma: float = 1.0, guard: bool = False) -> Method:
-    """Vanilla accelerated boosting: momentum without the correction, one learner per step (Lu et al., Algorithm 4; gamma: Remark B.1).
+    """Vanilla accelerated boosting: momentum without the correction, one learner per step (Lu et
+    al., Algorithm 4; gamma: Remark B.1).
 
     It has no guarantee: on five coordinates with y = 1 and eta = 1 it diverges.
 
@@ -594,25 +718,44 @@ def vagbm(eta: float, gamma: float = 1.0, guard: bool = False) -> Method:
 
 
 def _accelerated(name, period, algorithm, parameters):
-    eta, gamma, correction = positive("eta", parameters["eta"]), parameters["gamma"], number_of(parameters.get("correction", 0))
+    eta = positive("eta", parameters["eta"])
+    gamma = parameters["gamma"]
+    correction = number_of(parameters.get("correction", 0))
     if correction not in (1, 0, -1):
-        raise ValueError(f"correction must be 1, -1 or 0 (none), got {shown(parameters['correction'])}.")
+        raise ValueError(
+            f"correction must be 1, -1 or 0 (none), got {shown(parameters['correction'])}."
+        )
     follow = isinstance(gamma, str) and gamma == "auto" and correction != 0
     if not follow:
-        meant = "in (0, 1], or 'auto'" if correction else "in (0, 1]; without a correction there is no 'auto'"
+        meant = (
+            "in (0, 1], or 'auto'"
+            if correction
+            else "in (0, 1]; without a correction there is no 'auto'"
+        )
         gamma = positive("gamma", gamma, 1 + 1e-15, meant)
-    parameters |= {"eta": eta, "gamma": gamma} | ({"correction": int(correction)} if "correction" in parameters else {})
+    parameters |= {"eta": eta, "gamma": gamma} | (
+        {"correction": int(correction)} if "correction" in parameters else {}
+    )
     step = TwoPhase(eta, 1.0 if follow else gamma) if correction else OnePhase(eta)
     parameters["guard"] = flag("guard", parameters["guard"])
-    share, guard = 0.0 if correction else gamma, int(parameters["guard"])
-    store = TwoSequences(share, period=period, guard=guard, correction=int(correction), follow_angle=int(follow))
+    share = 0.0 if correction else gamma
+    guard = int(parameters["guard"])
+    store = TwoSequences(
+        share, period=period, guard=guard, correction=int(correction), follow_angle=int(follow)
+    )
     source = f"Lu, Karimireddy, Ponomareva, Mirrokni, {algorithm}"
     return Method(name, Greedy(), step, source, Unconstrained(), parameters, store)
 
 
 @checked_names(CALL)
-def sgb(eps: float = 0.1, gamma: float = 0.0, subsample: float = 1.0, select: SelectionRule | None = None) -> Method:
-    """Stochastic gradient boosting: a step adds eps times the learner fitted to a subsampled gradient (SGLB, Algorithm 1).
+def sgb(
+    eps: float = 0.1,
+    gamma: float = 0.0,
+    subsample: float = 1.0,
+    select: SelectionRule | None = None,
+) -> Method:
+    """Stochastic gradient boosting: a step adds eps times the learner fitted to a subsampled
+    gradient (SGLB, Algorithm 1).
 
     ``sgb(eps)`` is ``gbm(eps)``.
 
@@ -623,7 +766,8 @@ def sgb(eps: float = 0.1, gamma: float = 0.0, subsample: float = 1.0, select: Se
     gamma : float, default 0
         In each step the old model is multiplied by 1 - gamma eps.
     subsample : float, default 1
-        Fraction of the samples, in (0, 1], from which a gradient is estimated: each is drawn independently, with weight 1 / subsample.
+        Fraction of the samples, in (0, 1], from which a gradient is estimated: each is drawn
+        independently, with weight 1 / subsample.
     select : selection rule, optional
         The candidates of a step; default ``Greedy()``, all learners.
 
@@ -640,7 +784,9 @@ def sgb(eps: float = 0.1, gamma: float = 0.0, subsample: float = 1.0, select: Se
     >>> run.final.loss < problem.start_loss
     True
     """
-    eps, gamma, subsample = positive("eps", eps), not_negative("gamma", gamma), _subsample(subsample)
+    eps = positive("eps", eps)
+    gamma = not_negative("gamma", gamma)
+    subsample = _subsample(subsample)
     noise = None if subsample == 1 else Noise(eps, subsample=subsample)
     parameters = {"eps": eps, "gamma": gamma, "subsample": subsample, "select": select}
     return _langevin("sgb", eps, gamma, select, noise, "Algorithm 1", parameters)
@@ -648,30 +794,40 @@ def sgb(eps: float = 0.1, gamma: float = 0.0, subsample: float = 1.0, select: Se
 
 @checked_names(CALL)
 def sglb(
-    eps: float = 0.1, beta: Any = 1e4, gamma: float = 1e-3, subsample: float = 1.0, select: SelectionRule | None = None,
-    structure: Structure = Structure.OWN, shrink_first: bool = False,
-) -> Method:  # fmt: skip
-    """Stochastic gradient Langevin boosting: independent noise in selection and fit, and decay of the model (SGLB, Algorithm 2).
+    eps: float = 0.1,
+    beta: Any = 1e4,
+    gamma: float = 1e-3,
+    subsample: float = 1.0,
+    select: SelectionRule | None = None,
+    structure: Structure = Structure.OWN,
+    shrink_first: bool = False,
+) -> Method:
+    """Stochastic gradient Langevin boosting: independent noise in selection and fit, and decay of
+    the model (SGLB, Algorithm 2).
 
-    As eps goes to 0, models are a sample from the Gibbs distribution proportional to exp(-beta (mean loss + gamma/2 ||Gamma F||^2)); see
-    ``docs/langevin.md``. The constant that a ``Problem`` subtracts, for the squared loss the mean of y, does not shrink: use
-    ``center=False`` for Algorithm 2 as printed.
+    As eps goes to 0, models are a sample from the Gibbs distribution proportional to exp(-beta
+    (mean loss + gamma/2 ||Gamma F||^2)); see ``docs/langevin.md``. The constant that a ``Problem``
+    subtracts, for the squared loss the mean of y, does not shrink: use ``center=False`` for
+    Algorithm 2 as printed.
 
     Parameters
     ----------
     eps : float, default 0.1
         Learning rate, without unit.
     beta : float or sequence of float, default 1e4
-        Inverse temperature; a sequence has one value for each step. The noise in each sample has standard deviation
-        sqrt(2 N / (eps beta)), for N samples; CatBoost's diffusion_temperature is beta / N. ``inf`` is ``sgb``.
+        Inverse temperature; a sequence has one value for each step. The noise in each sample has
+        standard deviation sqrt(2 N / (eps beta)), for N samples; CatBoost's diffusion_temperature
+        is beta / N. ``inf`` is ``sgb``.
     gamma : float, default 1e-3
         In each step the old model is multiplied by 1 - gamma eps.
     subsample : float, default 1
-        Fraction of the samples, in (0, 1], from which a gradient is estimated: each is drawn independently, with weight 1 / subsample.
+        Fraction of the samples, in (0, 1], from which a gradient is estimated: each is drawn
+        independently, with weight 1 / subsample.
     select : selection rule, optional
         The candidates of a step; default ``Greedy()``, all learners.
     structure : Structure, default ``Structure.OWN``
-        Noise in the selection of a learner; with any other structure the limit is not the distribution above.
+        Noise in the selection of a learner; with any other structure the limit is not the
+        distribution above.
     shrink_first : bool, default False
         A variant: take the gradient at the model after its decay.
 
@@ -688,10 +844,13 @@ def sglb(
     >>> abs(runs[0].final.loss - runs[1].final.loss) > 1e-3
     True
     """
-    eps, beta = positive("eps", eps), inverse_temperatures(beta)
-    gamma, subsample = not_negative("gamma", gamma), _subsample(subsample)
+    eps = positive("eps", eps)
+    beta = inverse_temperatures(beta)
+    gamma = not_negative("gamma", gamma)
+    subsample = _subsample(subsample)
     given = {"eps": eps, "beta": beta, "gamma": gamma, "subsample": subsample, "select": select}
-    structure, shrink_first = structure_of(structure), flag("shrink_first", shrink_first)
+    structure = structure_of(structure)
+    shrink_first = flag("shrink_first", shrink_first)
     parameters = {**given, "structure": structure, "shrink_first": shrink_first}
     ahead = float(gamma * eps) if shrink_first else 0.0
     plain = np.isinf(beta).all() and subsample == 1 and ahead == 0
@@ -706,15 +865,25 @@ def _subsample(subsample):
 def _langevin(name, eps, gamma, select, noise, algorithm, parameters):
     rule = Langevin(eps, gamma * eps)
     source = f"Ustimenko, Prokhorenkova, SGLB, {algorithm}"
-    return Method(name, Greedy() if select is None else select, rule, source, Unconstrained(), parameters, noise=noise)
+    return Method(
+        name,
+        Greedy() if select is None else select,
+        rule,
+        source,
+        Unconstrained(),
+        parameters,
+        noise=noise,
+    )
 
 
 class Structured(NamedTuple):
-    r"""Structural risk: minimise :math:`L(\alpha) + m \beta \sum_j |\alpha_j|\, \Omega_{k(j)}`, beta the `penalty`, in sums over samples.
+    r"""Structural risk: minimise :math:`L(\alpha) + m \beta \sum_j |\alpha_j|\, \Omega_{k(j)}`,
+    beta the `penalty`, in sums over samples.
 
-    alpha_j is the coefficient of the learner before normalisation: the coefficient of the unit column divided by the learner's norm.
-    *Source*: Cortes, Mohri, Storcheus, eq. (7), times m. The lower bound is that of ``L1Penalty`` with a penalty for each learner; for
-    trees it is the infimum of the loss.
+    alpha_j is the coefficient of the learner before normalisation: the coefficient of the unit
+    column divided by the learner's norm. *Source*: Cortes, Mohri, Storcheus, eq. (7), times m. The
+    lower bound is that of ``L1Penalty`` with a penalty for each learner; for trees it is the
+    infimum of the loss.
 
     Parameters
     ----------
@@ -734,7 +903,8 @@ class Structured(NamedTuple):
     families: object = None
 
     def charges(self, problem: Problem, beta: np.ndarray) -> np.ndarray:
-        r"""Return the penalty of each learner, (n_learners,): :math:`m \beta\, |\alpha_j|\, \Omega_{k(j)}`.
+        r"""Return the penalty of each learner, (n_learners,):
+        :math:`m \beta\, |\alpha_j|\, \Omega_{k(j)}`.
 
         Parameters
         ----------
@@ -756,7 +926,10 @@ class Structured(NamedTuple):
         table = table_of(self.families, problem, "Structured")
         member = labels_of(problem) if problem.countable else problem.dictionary.member
         if (member < 0).any():
-            raise ValueError("Structured: a tree of this run was not grown for a family; take a run of rgb(penalty).")
+            raise ValueError(
+                "Structured: a tree of this run was not grown for a family; take a run of "
+                "rgb(penalty)."
+            )
         alpha = np.abs(beta) / lengths(problem)[: len(beta)]
         return self.penalty * problem.weight.sum() * alpha * table.complexity[member[: len(beta)]]
 
@@ -784,13 +957,14 @@ class Structured(NamedTuple):
         problem : Problem
             The problem to solve.
         at : Evaluation
-            The model and its correlations; ``certify(problem, beta, target)`` makes it from the coefficients.
+            The model and its correlations; ``certify(problem, beta, target)`` makes it from the
+            coefficients.
 
         Returns
         -------
         Certificate
-            The witness has the loss and the scale of the dual point. Over implicit dictionaries the scale is 0, and the lower bound is
-            the infimum of the loss.
+            The witness has the loss and the scale of the dual point. Over implicit dictionaries the
+            scale is 0, and the lower bound is the infimum of the loss.
 
         Raises
         ------
@@ -802,19 +976,27 @@ class Structured(NamedTuple):
         *Cost*: O(n_samples + n_learners), as `at` holds the correlations.
         """
         need_convexity(problem, repr(self))
-        upper, scale = at.upper(problem) + float(self.charges(problem, at.beta).sum()), 0.0
+        upper = at.upper(problem) + float(self.charges(problem, at.beta).sum())
+        scale = 0.0
         if problem.countable:
-            scale = dual_scale(self.prices(problem)[0], np.abs(at.corr) + at.rounding_of_corr(problem))
+            scale = dual_scale(
+                self.prices(problem)[0], np.abs(at.corr) + at.rounding_of_corr(problem)
+            )
         lower = at.lower_end(problem, scale) if scale > 0 else -math.inf
         return interval(self, problem, at, lower, upper, {"loss": at.loss, "dual_scale": scale})
 
 
 @checked_names(CALL)
 def rgb(
-    penalty: float, n_candidates: int | None = 4, step: StepRule | None = None, families: Families | None = None, sampling: float = 2.0,
+    penalty: float,
+    n_candidates: int | None = 4,
+    step: StepRule | None = None,
+    families: Families | None = None,
+    sampling: float = 2.0,
     revisit: bool = False,
-) -> Method:  # fmt: skip
-    r"""Regularised gradient boosting: the learner of some drawn families that leads to the least risk (Cortes et al., Algorithm 1).
+) -> Method:
+    r"""Regularised gradient boosting: the learner of some drawn families that leads to the least
+    risk (Cortes et al., Algorithm 1).
 
     Parameters
     ----------
@@ -823,13 +1005,15 @@ def rgb(
     n_candidates : int or None
         Number S of families drawn for a step; None for all of them. The paper gives no number.
     step : step rule, optional
-        Default ``FamilyStep()``, with one constant for each family; ``FamilyStep(power=1)`` is the paper's step, which may increase the
-        loss; ``ShrunkenStep()`` uses the constant of each learner, and ``ShrunkenStep(rate / sigma)`` multiplies that step by `rate`.
+        Default ``FamilyStep()``, with one constant for each family; ``FamilyStep(power=1)`` is the
+        paper's step, which may increase the loss; ``ShrunkenStep()`` uses the constant of each
+        learner, and ``ShrunkenStep(rate / sigma)`` multiplies that step by `rate`.
     families : Families, optional
-        Families of columns; the `groups` of the problem assign columns to families. Trees bring theirs: ``Problem(tree_families(X), y)``.
+        Families of columns; the `groups` of the problem assign columns to families. Trees bring
+        theirs: ``Problem(tree_families(X), y)``.
     sampling : float
-        Families are drawn with :math:`p_k \propto \lambda_k^{sampling}`: 2 fits the constants of ``FamilyStep()``, 1 is the paper's
-        choice, 0 gives equal probabilities.
+        Families are drawn with :math:`p_k \propto \lambda_k^{sampling}`: 2 fits the constants of
+        ``FamilyStep()``, 1 is the paper's choice, 0 gives equal probabilities.
     revisit : bool
         Whether the trees of earlier steps are candidates again.
 
@@ -846,15 +1030,25 @@ def rgb(
     >>> run.final.loss < problem.start_loss
     True
     """
-    penalty, wanted = not_negative("penalty", penalty), "a whole number >= 1, or None for all families"
+    penalty = not_negative("penalty", penalty)
+    wanted = "a whole number >= 1, or None for all families"
     if n_candidates is not None:
-        n_candidates = int(real("n_candidates", n_candidates, lambda n: n >= 1 and n == int(n), wanted))
+        n_candidates = int(
+            real("n_candidates", n_candidates, lambda n: n >= 1 and n == int(n), wanted)
+        )
         few("n_candidates", n_candidates)
     revisit = flag("revisit", revisit)
-    sampling = real("sampling", sampling, lambda power: 0 <= power < math.inf, "a finite number >= 0")
+    sampling = real(
+        "sampling", sampling, lambda power: 0 <= power < math.inf, "a finite number >= 0"
+    )
     parameters = {
-        "penalty": penalty, "n_candidates": n_candidates, "step": step, "families": families, "sampling": sampling, "revisit": revisit,
-    }  # fmt: skip
+        "penalty": penalty,
+        "n_candidates": n_candidates,
+        "step": step,
+        "families": families,
+        "sampling": sampling,
+        "revisit": revisit,
+    }
     drawn = 0 if n_candidates is None else n_candidates
     select = Structural(drawn, penalty, sampling, families, int(revisit))
     rule = FamilyStep(families=families) if step is None else checked_piece(StepRule, "step", step)
@@ -867,7 +1061,25 @@ def rgb(
 METHODS = {
     maker.__name__: maker
     for maker in (
-        ls_boost, forward_stagewise, regularized_forward_stagewise, path_forward_stagewise, frank_wolfe, frank_wolfe_away,
-        frank_wolfe_pairwise, gcd, rcd, ccd, rtgcd, lasso_cd, forward_stepwise, agbm, agbmr, vagbm, gbm, sgb, sglb, rgb,
+        ls_boost,
+        forward_stagewise,
+        regularized_forward_stagewise,
+        path_forward_stagewise,
+        frank_wolfe,
+        frank_wolfe_away,
+        frank_wolfe_pairwise,
+        gcd,
+        rcd,
+        ccd,
+        rtgcd,
+        lasso_cd,
+        forward_stepwise,
+        agbm,
+        agbmr,
+        vagbm,
+        gbm,
+        sgb,
+        sglb,
+        rgb,
     )
-}  # fmt: skip
+}

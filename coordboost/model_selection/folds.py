@@ -1,18 +1,23 @@
-r"""Folds of one problem for the squared loss, made from the whole problem: the table is not read again.
+r"""Folds of one problem for the squared loss, made from the whole problem: the table is not read
+again.
 
-The whole has unit columns b_j and a target y, both of mean 0. A fold fits the n rows F and holds out the rows H. Then
+The whole has unit columns b_j and a target y, both of mean 0. A fold fits the n rows F and holds
+out the rows H. Then
 
     mean_j = - sum_H b_j / n,        <b_i, b_j>_F = <b_i, b_j> - <b_i, b_j>_H - n mean_i mean_j,
 
-so the Gram matrix of a fold needs products over the rows held out only. If each row is held out once, their sum is the whole Gram matrix.
+so the Gram matrix of a fold needs products over the rows held out only. If each row is held out
+once, their sum is the whole Gram matrix.
 
-With or without Gram matrices, the columns of a fold are rows of the columns of the whole, centred and scaled when they are needed: the
-table is neither read nor checked again, and folds need no memory of their own. Small tables are copied, as exact paths use them many times.
+With or without Gram matrices, the columns of a fold are rows of the columns of the whole, centred
+and scaled when they are needed: the table is neither read nor checked again, and folds need no
+memory of their own. Small tables are copied, as exact paths use them many times.
 
-*Numerics*: a column keeps the part s_j^2 = <b_j, b_j>_F of its square. If all of these are at least 1/2, an entry of the Gram matrix
-of unit columns is a sum of three terms of at most 1, each with the rounding of its own sum, over s_i s_j: ``DOUBT`` covers that. Columns
-of a fold have the rounding of the whole over s_j: for s_j of at least 1/10 they are accurate to 15 digits. If a column keeps less, the
-fold is made from its own rows of the table.
+*Numerics*: a column keeps the part s_j^2 = <b_j, b_j>_F of its square. If all of these are at least
+1/2, an entry of the Gram matrix of unit columns is a sum of three terms of at most 1, each with the
+rounding of its own sum, over s_i s_j: ``DOUBT`` covers that. Columns of a fold have the rounding of
+the whole over s_j: for s_j of at least 1/10 they are accurate to 15 digits. If a column keeps less,
+the fold is made from its own rows of the table.
 """
 
 import math
@@ -27,8 +32,9 @@ from coordboost.learners.scan import LITTLE, inner_product, scan, scan_few
 
 #: Most columns of a problem whose whole Gram matrix is formed.
 MOST = 2048
-#: KEPT: with Gram matrices a column must keep this part of its square on the rows of a fold. DOUBT: bound of the error of Gram entries, in
-#: roundings: three of them, each of a sum of at most 1, are divided by KEPT.
+#: KEPT: with Gram matrices a column must keep this part of its square on the rows of a fold. DOUBT:
+#: bound of the error of Gram entries, in roundings: three of them, each of a sum of at most 1, are
+#: divided by KEPT.
 KEPT, DOUBT = 0.5, 8.0
 #: Without Gram matrices a column must keep this part of its square.
 LEFT = 1e-2
@@ -48,7 +54,9 @@ def take(row, fit, out):
 
 
 def means_and_norms(rows, fit, room, mean, norm, least):
-    """Fill `mean` and `norm` (n_learners,) with those of the samples `fit` of the `rows`; `room` (len(fit),) is scratch.
+    """Fill `mean` and `norm` (n_learners,) with those of the samples `fit` of the `rows`.
+
+    `room` (len(fit),) is scratch.
 
     Return whether each squared norm is at least `least`; the first that is not ends the loop.
     """
@@ -62,16 +70,23 @@ def means_and_norms(rows, fit, room, mean, norm, least):
 
 
 def fill_columns(rows, fit, mean, norm, index, out):
-    """Fill `out` (len(index), len(fit)) with the samples `fit` of the learners `index`, one in a row."""
+    """Fill `out` (len(index), len(fit)) with the samples `fit` of the learners `index`, one in a
+    row.
+    """
     for i in range(len(index)):
-        j, column = index[i], out[i]
-        row, less, by = rows[j], mean[j], norm[j]
+        j = index[i]
+        column = out[i]
+        row = rows[j]
+        less = mean[j]
+        by = norm[j]
         for q in range(len(fit)):
             column[q] = (row[fit[q]] - less) / by
 
 
 class Products:
-    """Inner products of unit columns, read from their Gram matrix: see ``lasso_path(products=)``."""
+    """Inner products of unit columns, read from their Gram matrix: see
+    ``lasso_path(products=)``.
+    """
 
     def __init__(self, gram, doubt):
         self.gram, self.doubt = gram, doubt
@@ -82,7 +97,8 @@ class Products:
 
 
 class SomeRows:
-    """An oracle: the samples `fit` of the unit columns of the problem `whole`, minus `mean` and divided by `norm` (n_learners,).
+    """An oracle: the samples `fit` of the unit columns of the problem `whole`, minus `mean` and
+    divided by `norm` (n_learners,).
 
     Columns are computed when they are needed.
     """
@@ -90,8 +106,11 @@ class SomeRows:
     apart = True
 
     def __init__(self, whole, fit, mean, norm):
-        self.whole, self.rows = whole, whole.dictionary.rows
-        self.fit, self.mean, self.norm = fit, mean, norm
+        self.whole = whole
+        self.rows = whole.dictionary.rows
+        self.fit = fit
+        self.mean = mean
+        self.norm = norm
         self.n_samples, self.n_learners = len(fit), len(self.rows)
 
     def scan(self, v):
@@ -107,7 +126,10 @@ class SomeRows:
         return (corr - v.sum() * self.mean[index]) / self.norm[index]
 
     def spread(self, v):
-        """`v` as a vector over the samples of the whole; its entries are summed for a sample that was drawn several times."""
+        """`v` as a vector over the samples of the whole.
+
+        Its entries are summed for a sample that was drawn several times.
+        """
         return np.bincount(self.fit, v, self.rows.shape[1])
 
     def column(self, j):
@@ -136,34 +158,59 @@ class Folds:
 
     @on_one_thread
     def __init__(self, problem, folds, wanted=True):
-        self.problem, self.products, self.fits = problem, None, [fit for fit, _ in folds]
-        self.rows, self._parts = problem.dictionary.rows, [None] * len(folds)
+        self.problem = problem
+        self.products = None
+        self.fits = [fit for fit, _ in folds]
+        self.rows = problem.dictionary.rows
+        self._parts = [None] * len(folds)
         even = (problem.weight == 1).all()
-        self.apt = wanted and self.rows is not None and problem.unit_norm and problem.loss.quadratic and even
+        self.apt = (
+            wanted
+            and self.rows is not None
+            and problem.unit_norm
+            and problem.loss.quadratic
+            and even
+        )
         rest = [np.delete(np.arange(problem.n_samples), fit) for fit in self.fits]
-        plain = all(len(fit) + len(out) == problem.n_samples >= 3 * len(out) for fit, out in zip(self.fits, rest, strict=True))
+        plain = all(
+            len(fit) + len(out) == problem.n_samples >= 3 * len(out)
+            for fit, out in zip(self.fits, rest, strict=True)
+        )
         if self.apt and plain and problem.n_learners <= min(MOST, problem.n_samples // 3):
             self._share(rest)
 
     def part(self, k):
-        """Return the fold `k` as a problem, and its ``Products`` or None; or None, if it has to be made from its own rows of the table."""
+        """Return the fold `k` as a problem, and its ``Products`` or None.
+
+        Or None, if it has to be made from its own rows of the table.
+        """
         return self._parts[k] or (self._taken(self.fits[k]) if self.apt else None)
 
     def _share(self, others):
-        size, totals, products = len(self.rows), [], []
-        room = np.empty(size * max(map(len, others)))  # memory that is touched for the first time costs as much as the product
+        size = len(self.rows)
+        totals = []
+        products = []
+        room = np.empty(
+            size * max(map(len, others))
+        )  # memory that is touched for the first time costs as much as the product
         for out in others:
             held = room[: size * len(out)].reshape(size, len(out))
             self.rows.take(out, axis=1, out=held, mode="clip")
             products.append(held @ held.T)
             totals.append(held.sum(axis=1))
         once = np.bincount(np.concatenate(others), minlength=self.rows.shape[1])
-        whole = sum(products[1:], products[0].copy()) if (once == 1).all() else self.rows @ self.rows.T
+        whole = (
+            sum(products[1:], products[0].copy()) if (once == 1).all() else self.rows @ self.rows.T
+        )
         self.products = Products(whole, DOUBT)
-        self._parts = [self._shared(*fold) for fold in zip(self.fits, totals, products, strict=True)]
+        self._parts = [
+            self._shared(*fold) for fold in zip(self.fits, totals, products, strict=True)
+        ]
 
     def _shared(self, fit, total, product):
-        """The fold of the rows `fit`, and its Gram matrix, from the sums and products of the columns over the rows held out."""
+        """The fold of the rows `fit`, and its Gram matrix, from the sums and products of the
+        columns over the rows held out.
+        """
         mean = -total / len(fit)
         gram = self.products.gram - product - len(fit) * np.outer(mean, mean)
         square = gram.diagonal()
@@ -183,9 +230,14 @@ class Folds:
         return self._fold(fit, mean, norm, None)
 
     def _fold(self, fit, mean, norm, products):
-        """The problem of the rows `fit` with these columns, and `products`; None if its target does not vary."""
-        whole, y = self.problem, self.problem.y[fit]
-        centre, old = float(y.mean()), whole.standardization
+        """The problem of the rows `fit` with these columns, and `products`.
+
+        None if its target does not vary.
+        """
+        whole = self.problem
+        y = self.problem.y[fit]
+        centre = float(y.mean())
+        old = whole.standardization
         if not np.abs(y - centre).max() > 1e-8 * np.abs(y).max():
             return None
         columns = Oracle(SomeRows(whole, fit, mean, norm))
@@ -194,5 +246,10 @@ class Folds:
             columns = Dense(columns.gather(np.arange(len(self.rows))).T)
         new = Standardization(old.kept, old.mean + old.norm * mean, old.norm * norm, old.n_columns)
         offset = None if whole.offset is None else whole.offset[fit]
-        parts = {"offset": offset, "y": y - centre, "weight": np.ones(len(fit)), "constant": whole.constant + centre}
+        parts = {
+            "offset": offset,
+            "y": y - centre,
+            "weight": np.ones(len(fit)),
+            "constant": whole.constant + centre,
+        }
         return whole.replace(dictionary=columns, standardization=new, **parts), products

@@ -1,4 +1,7 @@
-"""Scorers of scikit-learn for points of paths. They are called with an estimator for which the rows of X are predictions already."""
+"""Scorers of scikit-learn for points of paths.
+
+They are called with an estimator for which the rows of X are predictions already.
+"""
 
 import numpy as np
 from sklearn import config_context
@@ -13,7 +16,9 @@ from coordboost.paths.scoring import rows_of
 
 
 class _Predictions(BaseEstimator):
-    """An estimator for which the rows of X, (n_rows, 1), are the predictions of a `loss` already."""
+    """An estimator for which the rows of X, (n_rows, 1), are the predictions of a `loss`
+    already.
+    """
 
     def __init__(self, loss, classes=None):
         self.loss, self.classes_ = loss, classes
@@ -36,37 +41,66 @@ class _Classes(ClassifierMixin, _Predictions):
 
     def predict_proba(self, X):
         if link_of(self.loss) is None:
-            raise ValueError(f"scoring needs probabilities, which {shown(self.loss)} does not give: declare its inverse_link.")
+            raise ValueError(
+                f"scoring needs probabilities, which {shown(self.loss)} does not give: declare its "
+                "inverse_link."
+            )
         p = on_scale_of_y(self.loss, X[:, 0])
         return np.column_stack([1 - p, p])
 
 
 class Scorer:
-    """Minus the scores of a scorer at the points of a path; classes : the two labels of y, for losses of two classes."""
+    """Minus the scores of a scorer at the points of a path.
+
+    Classes : the two labels of y, for losses of two classes.
+    """
 
     beside_the_point = UndefinedMetricWarning  # the first model of a path predicts one class only
 
     def __init__(self, scoring, classes):
         if isinstance(scoring, type) or not (isinstance(scoring, str) or callable(scoring)):
-            raise ValueError(f"scoring must be None, the name of a scorer of scikit-learn or a callable, got {shown(scoring)}.")
+            raise ValueError(
+                "scoring must be None, the name of a scorer of scikit-learn or a callable, got "
+                f"{shown(scoring)}."
+            )
         try:
-            self.scorer = get_scorer(scoring) if isinstance(scoring, str) else check_scoring(scoring=scoring)
+            self.scorer = (
+                get_scorer(scoring) if isinstance(scoring, str) else check_scoring(scoring=scoring)
+            )
         except (TypeError, ValueError) as error:
             raise ValueError(f"scoring: {error}") from error
-        self.name = scoring if isinstance(scoring, str) else getattr(scoring, "__name__", None) or repr(scoring)
+        self.name = (
+            scoring
+            if isinstance(scoring, str)
+            else getattr(scoring, "__name__", None) or repr(scoring)
+        )
         self.classes = np.asarray(classes if len(classes) == 2 else [-1, 1])
 
     def __call__(self, path, X, y, weight, offset, at):
-        loss, preds = path.problem.loss, path.staged_predict(X) if at is None else (path.predict(X, place) for place in at)
+        loss = path.problem.loss
+        preds = path.staged_predict(X) if at is None else (path.predict(X, place) for place in at)
         known = known_part(offset, len(y))
-        model, given = _Numbers(loss), {} if (weight == 1).all() else {"sample_weight": weight}
+        model = _Numbers(loss)
+        given = {} if (weight == 1).all() else {"sample_weight": weight}
         if loss.two_class:
-            model, y = _Classes(loss, self.classes), self.classes[(rows_of(path.problem, X, y, weight)[0] > 0).astype(int)]
+            model = _Classes(loss, self.classes)
+            y = self.classes[(rows_of(path.problem, X, y, weight)[0] > 0).astype(int)]
         try:
             with config_context(assume_finite=True, skip_parameter_validation=True):
-                scores = np.array([float(self.scorer(model, (pred + known)[:, None], y, **given)) for pred in preds])
+                scores = np.array(
+                    [
+                        float(self.scorer(model, (pred + known)[:, None], y, **given))
+                        for pred in preds
+                    ]
+                )
         except TypeError as error:
-            raise ValueError(f"scoring={self.name} failed: {error}; it must be a scorer of (estimator, X, y, sample_weight).") from error
+            raise ValueError(
+                f"scoring={self.name} failed: {error}; it must be a scorer of (estimator, X, y, "
+                "sample_weight)."
+            ) from error
         if np.isnan(scores).all():
-            raise ValueError(f"scoring={self.name} is not defined on the rows held out, as if all are of one class: take other folds.")
+            raise ValueError(
+                f"scoring={self.name} is not defined on the rows held out, as if all are of one "
+                "class: take other folds."
+            )
         return -np.where(np.isnan(scores), -np.inf, scores)

@@ -12,7 +12,8 @@ from coordboost.data import validation
 
 @dataclass(frozen=True)
 class Bootstrap:
-    """Bootstrap samples of the rows, each with the rows that it leaves out: a splitter for `cv` or `folds`.
+    """Bootstrap samples of the rows, each with the rows that it leaves out: a splitter for `cv` or
+    `folds`.
 
     Parameters
     ----------
@@ -23,11 +24,12 @@ class Bootstrap:
 
     Notes
     -----
-    A sample has as many rows as the table, drawn with replacement: a row drawn twice counts as one of twice the weight. About 37 % of the
-    rows are left out. A sample that leaves none out is drawn again.
+    A sample has as many rows as the table, drawn with replacement: a row drawn twice counts as one
+    of twice the weight. About 37 % of the rows are left out. A sample that leaves none out is drawn
+    again.
 
-    *Source*: Efron, *Estimating the error rate of a prediction rule: improvement on cross-validation* (1983); as in ``cvrisk`` of R's
-    mboost, whose default is 25 samples, too.
+    *Source*: Efron, *Estimating the error rate of a prediction rule: improvement on
+    cross-validation* (1983); as in ``cvrisk`` of R's mboost, whose default is 25 samples, too.
 
     Examples
     --------
@@ -57,7 +59,9 @@ class Bootstrap:
         """
         return validation.whole("n_splits", self.n_splits, 1)
 
-    def split(self, X: Any, y: Any = None, groups: Any = None) -> Iterator[tuple[np.ndarray, np.ndarray]]:
+    def split(
+        self, X: Any, y: Any = None, groups: Any = None
+    ) -> Iterator[tuple[np.ndarray, np.ndarray]]:
         """Yield the rows of each sample, in order, and those that it leaves out.
 
         Parameters
@@ -79,9 +83,12 @@ class Bootstrap:
         ValueError
             For fewer than two rows.
         """
-        n, source = X.shape[0] if hasattr(X, "shape") else len(X), validation.generator(self.random_state)
+        n = X.shape[0] if hasattr(X, "shape") else len(X)
+        source = validation.generator(self.random_state)
         if n < 2:
-            raise ValueError(f"a bootstrap sample that leaves rows out needs two rows or more, got {n}.")
+            raise ValueError(
+                f"a bootstrap sample that leaves rows out needs two rows or more, got {n}."
+            )
         for _ in range(self.get_n_splits()):
             times = np.ones(n)
             while times.all():
@@ -90,7 +97,9 @@ class Bootstrap:
 
 
 def rows_of_folds(name, given, X, y, rng=0):
-    """Return pairs of rows to fit and rows held out, from a number of folds, a splitter, or given pairs."""
+    """Return pairs of rows to fit and rows held out, from a number of folds, a splitter, or given
+    pairs.
+    """
     if hasattr(given, "get_n_splits"):
         given = given.split(X, y)
     return pairs_of(name, given, len(y)) if hasattr(given, "__iter__") else folds_of(y, given, rng)
@@ -103,17 +112,25 @@ def pairs_of(name, folds, n):
     except (TypeError, ValueError):
         pairs = []
     rows = [one for pair in pairs for one in pair]
-    whole = all(one.ndim == 1 and one.size and one.dtype.kind in "iu" and -n <= one.min() <= one.max() < n for one in rows)
+    whole = all(
+        one.ndim == 1 and one.size and one.dtype.kind in "iu" and -n <= one.min() <= one.max() < n
+        for one in rows
+    )
     if not (pairs and whole and all(len(pair) == 2 for pair in pairs)):
         raise ValueError(
-            f"{name} must be a number, or pairs of arrays of row indices from 0 to {n - 1}: to fit and held out, got {shown(folds)}."
+            f"{name} must be a number, or pairs of arrays of row indices from 0 to {n - 1}: to fit "
+            f"and held out, got {shown(folds)}."
         )
     return pairs
 
 
 def folds_of(y, k, rng=0):
-    """Return `k` pairs of rows to fit and rows held out. Of every k consecutive rows in the order of y, each fold holds out one."""
-    n, k = len(y), validation.whole("folds", k, 2)
+    """Return `k` pairs of rows to fit and rows held out.
+
+    Of every k consecutive rows in the order of y, each fold holds out one.
+    """
+    n = len(y)
+    k = validation.whole("folds", k, 2)
     if k > n:
         raise ValueError(f"folds must be at most the {n} rows of X, got {k}.")
     rng = validation.generator(rng)

@@ -1,10 +1,12 @@
-r"""How often columns are selected when rows are resampled: stability selection, and bootstrap frequencies.
+r"""How often columns are selected when rows are resampled: stability selection, and bootstrap
+frequencies.
 
-For each draw of rows the order is kept in which columns enter the path. The first q columns count as selected, so one set of paths gives
-the frequencies for every q.
+For each draw of rows the order is kept in which columns enter the path. The first q columns count
+as selected, so one set of paths gives the frequencies for every q.
 
-*Sources*: Meinshausen, Buehlmann, *Stability selection* (2010), Theorem 1; Shah, Samworth, *Variable selection with error control: another
-look at stability selection* (2013), Theorem 1 and equation (8), for pairs of complementary halves.
+*Sources*: Meinshausen, Buehlmann, *Stability selection* (2010), Theorem 1; Shah, Samworth,
+*Variable selection with error control: another look at stability selection* (2013), Theorem 1 and
+equation (8), for pairs of complementary halves.
 """
 
 import math
@@ -24,8 +26,8 @@ from coordboost.model_selection.validate import checked_path, in_threads, rows_a
 class Stability:
     """The orders in which columns entered the paths of resampled rows.
 
-    orders : tuple of (n_entered,), columns as they entered, one for each draw;  n_features : columns of X
-    halves : whether draws are pairs of complementary halves, for which the bounds hold
+    orders : tuple of (n_entered,), columns as they entered, one for each draw; n_features : columns
+    of X halves : whether draws are pairs of complementary halves, for which the bounds hold
     """
 
     orders: tuple
@@ -35,7 +37,9 @@ class Stability:
     def frequencies(self, q):
         """Share of draws in which a column is among the first `q` to enter, (n_features,)."""
         q = validation.whole("q", q, 1)
-        return np.bincount(np.concatenate([order[:q] for order in self.orders]), minlength=self.n_features) / len(self.orders)
+        return np.bincount(
+            np.concatenate([order[:q] for order in self.orders]), minlength=self.n_features
+        ) / len(self.orders)
 
     def paths(self, q):
         """The frequencies for 1, ..., `q`, (q, n_features)."""
@@ -46,7 +50,8 @@ class Stability:
         return np.flatnonzero(self.frequencies(q) >= threshold)
 
     def bounds(self, q, threshold):
-        """Bounds of the expected number of selected columns that a half of the rows chooses no more often than by chance, q / n_features.
+        """Bounds of the expected number of selected columns that a half of the rows chooses no more
+        often than by chance, q / n_features.
 
         Parameters
         ----------
@@ -57,19 +62,27 @@ class Stability:
         Returns
         -------
         dict
-            ``worst``: q^2 / (n_features (2 threshold - 1)), of both papers; the first assumes exchangeable noise columns and a method
-            no worse than guessing, the second assumes nothing. ``unimodal``: a smaller bound, if the frequencies of pairs have a
-            unimodal distribution; inf if q / n_features or the threshold is outside the range of the theorem.
+            ``worst``: q^2 / (n_features (2 threshold - 1)), of both papers; the first assumes
+            exchangeable noise columns and a method no worse than guessing, the second assumes
+            nothing. ``unimodal``: a smaller bound, if the frequencies of pairs have a unimodal
+            distribution; inf if q / n_features or the threshold is outside the range of the
+            theorem.
 
         Raises
         ------
         ValueError
             For bootstrap draws, for which neither bound holds.
         """
-        q, draws = validation.whole("q", q, 1), len(self.orders) // 2
-        threshold = real("threshold", threshold, lambda number: 0.5 < number <= 1, "above 1/2 and at most 1")
+        q = validation.whole("q", q, 1)
+        draws = len(self.orders) // 2
+        threshold = real(
+            "threshold", threshold, lambda number: 0.5 < number <= 1, "above 1/2 and at most 1"
+        )
         if not self.halves:
-            raise ValueError("the bounds hold only for pairs of halves: use stability_selection, not bootstrap_frequencies.")
+            raise ValueError(
+                "the bounds hold only for pairs of halves: use stability_selection, not "
+                "bootstrap_frequencies."
+            )
         chance = q / self.n_features
         chosen = q * chance
         worst = chosen / (2 * threshold - 1)
@@ -84,14 +97,22 @@ class Stability:
 
 
 def stability_selection(
-    fit: Callable, X: Any, y: Any, *, n_pairs: int = 50, rng: int = 0, sample_weight: ArrayLike | None = None, n_threads: int = 1
+    fit: Callable,
+    X: Any,
+    y: Any,
+    *,
+    n_pairs: int = 50,
+    rng: int = 0,
+    sample_weight: ArrayLike | None = None,
+    n_threads: int = 1,
 ) -> Stability:
     """Paths of complementary halves of the rows, and the order in which columns enter them.
 
     Parameters
     ----------
     fit : callable
-        Function ``fit(X, y, sample_weight)`` that returns the path of the given rows, as for ``cross_validate``.
+        Function ``fit(X, y, sample_weight)`` that returns the path of the given rows, as for
+        ``cross_validate``.
     X, y : array_like
         As for ``Problem``, in memory.
     n_pairs : int, default 50
@@ -114,8 +135,8 @@ def stability_selection(
 
     Examples
     --------
-    Three columns are among the first three to enter in at least 80 % of the halves. At most 1.5 of the selected columns are expected to be
-    columns that enter no more often than by chance:
+    Three columns are among the first three to enter in at least 80 % of the halves. At most 1.5 of
+    the selected columns are expected to be columns that enter no more often than by chance:
 
     >>> import coordboost as cb
     >>> from sklearn.datasets import load_diabetes
@@ -127,7 +148,8 @@ def stability_selection(
     (array([2, 3, 8]), 1.5)
     """
     (X, y), source = rows_and_target(X, y), validation.generator(rng)
-    n, draws = len(y), []
+    n = len(y)
+    draws = []
     for _ in range(few("n_pairs", validation.whole("n_pairs", n_pairs, 1), 1_000_000)):
         order = source.permutation(n)
         draws += [np.sort(order[: n // 2]), np.sort(order[n // 2 : 2 * (n // 2)])]
@@ -135,14 +157,24 @@ def stability_selection(
 
 
 def bootstrap_frequencies(
-    fit: Callable, X: Any, y: Any, *, n_draws: int = 100, rng: int = 0, sample_weight: ArrayLike | None = None, n_threads: int = 1
+    fit: Callable,
+    X: Any,
+    y: Any,
+    *,
+    n_draws: int = 100,
+    rng: int = 0,
+    sample_weight: ArrayLike | None = None,
+    n_threads: int = 1,
 ) -> Stability:
-    """Paths of rows drawn with replacement, and the order in which columns enter them. A row drawn twice has twice the weight.
+    """Paths of rows drawn with replacement, and the order in which columns enter them.
+
+    A row drawn twice has twice the weight.
 
     Parameters
     ----------
     fit : callable
-        Function ``fit(X, y, sample_weight)`` that returns the path of the given rows, as for ``cross_validate``.
+        Function ``fit(X, y, sample_weight)`` that returns the path of the given rows, as for
+        ``cross_validate``.
     X, y : array_like
         As for ``Problem``, in memory.
     n_draws : int, default 100
@@ -176,7 +208,10 @@ def bootstrap_frequencies(
     """
     (X, y), source = rows_and_target(X, y), validation.generator(rng)
     n = len(y)
-    draws = [source.integers(0, n, n) for _ in range(few("n_draws", validation.whole("n_draws", n_draws, 1), 1_000_000))]
+    draws = [
+        source.integers(0, n, n)
+        for _ in range(few("n_draws", validation.whole("n_draws", n_draws, 1), 1_000_000))
+    ]
     return _walked(fit, X, y, draws, sample_weight, n_threads, False)
 
 
@@ -189,5 +224,7 @@ def _walked(fit, X, y, draws, sample_weight, n_threads, halves):
         given = None if halves and sample_weight is None else weight[rows] * times
         return fit(X[rows], y[rows], given)
 
-    orders = in_threads(walked, lambda k, path: checked_path(path).order_of_entry(), len(draws), n_threads)
+    orders = in_threads(
+        walked, lambda k, path: checked_path(path).order_of_entry(), len(draws), n_threads
+    )
     return Stability(tuple(orders), X.shape[1], halves)

@@ -1,7 +1,8 @@
 """Cross-validation along paths: one path for each fold, scored at every point on the rows held out.
 
-*Source*: Hastie, Tibshirani, Friedman, *The Elements of Statistical Learning*, Section 7.10 (the rule of one standard error); means and
-standard errors weigh folds by their rows, as ``cv.glmnet`` of R does.
+*Source*: Hastie, Tibshirani, Friedman, *The Elements of Statistical Learning*, Section 7.10 (the
+rule of one standard error); means and standard errors weigh folds by their rows, as ``cv.glmnet``
+of R does.
 """
 
 import threading
@@ -22,8 +23,10 @@ from coordboost.data import validation
 from coordboost.model_selection.splits import rows_of_folds
 from coordboost.paths.scoring import least_mean, rows_of
 
-#: RULES: how a point may be chosen by its losses on rows held out. MEAN_LOSS: the name of these losses if no scorer is given.
-RULES, MEAN_LOSS = ("best", "one_se"), "mean loss"
+#: RULES: how a point may be chosen by its losses on rows held out. MEAN_LOSS: the name of these
+#: losses if no scorer is given.
+RULES = ("best", "one_se")
+MEAN_LOSS = "mean loss"
 
 
 @dataclass(frozen=True, eq=False)
@@ -33,18 +36,21 @@ class CrossValidation:
     Parameters
     ----------
     losses : ndarray, (n_folds, n_points)
-        Mean loss of each fold on the rows it holds out, above the smallest value that the loss can take there: half the mean deviance for
-        the Poisson loss, whose least value depends on y. With a scorer: minus the scores.
+        Mean loss of each fold on the rows it holds out, above the smallest value that the loss can
+        take there: half the mean deviance for the Poisson loss, whose least value depends on y.
+        With a scorer: minus the scores.
     weights : ndarray, (n_folds,)
         Sums of the weights of these rows.
     paths : tuple
         The path of each fold.
     measure : str, default "mean loss"
-        The name of the measure: "mean loss", smaller is better; or the name of a scorer, greater is better.
+        The name of the measure: "mean loss", smaller is better; or the name of a scorer, greater is
+        better.
 
     Examples
     --------
-    The error is smallest at the end of 100 steps; 39 are enough to be within one standard error of it:
+    The error is smallest at the end of 100 steps; 39 are enough to be within one standard error of
+    it:
 
     >>> import coordboost as cb
     >>> from sklearn.datasets import load_diabetes
@@ -63,12 +69,17 @@ class CrossValidation:
 
     def __repr__(self):
         (folds, points), mean = self.losses.shape, self.mean
-        choices = f"best {self.best} ({self.measure} {mean[self.best]:.6g}), one_se {self.one_se} ({mean[self.one_se]:.6g})"
+        choices = (
+            f"best {self.best} ({self.measure} {mean[self.best]:.6g}), one_se {self.one_se} "
+            f"({mean[self.one_se]:.6g})"
+        )
         return f"<CrossValidation: {folds} folds, {points} points; {choices}>"
 
     @property
     def mean(self) -> np.ndarray:
-        """Mean of ``measure`` over the folds, weighted by their rows, (n_points,): the mean loss, or the mean score."""
+        """Mean of ``measure`` over the folds, weighted by their rows, (n_points,): the mean loss,
+        or the mean score.
+        """
         return self._mean_loss if self.measure == MEAN_LOSS else -self._mean_loss
 
     @property
@@ -84,13 +95,17 @@ class CrossValidation:
 
     @property
     def best(self) -> int:
-        """The point with the smallest mean loss, or the greatest mean score; the first of equals."""
+        """The point with the smallest mean loss, or the greatest mean score.
+
+        The first of equals.
+        """
         return int(np.argmin(self._mean_loss))
 
     @property
     def one_se(self) -> int:
         """The first point whose mean loss, or score, is within one standard error of the best."""
-        mean, best = self._mean_loss, self.best
+        mean = self._mean_loss
+        best = self.best
         return int(np.flatnonzero(mean <= mean[best] + self.error[best])[0])
 
     def summary(self, path: Any = None) -> str:
@@ -99,12 +114,14 @@ class CrossValidation:
         Parameters
         ----------
         path : Run, ExactPath or LassoPath, optional
-            The path of all rows, point for point: adds the penalty, where it has one, and how many coefficients are not 0.
+            The path of all rows, point for point: adds the penalty, where it has one, and how many
+            coefficients are not 0.
 
         Returns
         -------
         str
-            One line for each choice: the point, the mean loss or score on rows held out and its standard error.
+            One line for each choice: the point, the mean loss or score on rows held out and its
+            standard error.
 
         Raises
         ------
@@ -123,7 +140,8 @@ class CrossValidation:
         """
         if path is not None and path.n_points != len(self.mean):
             raise ValueError(
-                f"the path has {path.n_points} points, but {len(self.mean)} were validated: pass the path of all rows, if it is "
+                f"the path has {path.n_points} points, but {len(self.mean)} were validated: pass "
+                "the path of all rows, if it is "
                 "the only one (each of several values of gamma or l1_ratio has its own path)."
             )
         rows = [["", "point", "alpha", self.measure, "standard error", "nonzeros"]]
@@ -131,7 +149,9 @@ class CrossValidation:
             k = self.chosen(name)
             alpha = "" if path is None or not hasattr(path, "alphas") else f"{path.alphas[k]:.4g}"
             nonzeros = "" if path is None else str(np.count_nonzero(path.coef_at(step=k)))
-            rows.append([name, str(k), alpha, f"{self.mean[k]:.6g}", f"{self.error[k]:.4g}", nonzeros])
+            rows.append(
+                [name, str(k), alpha, f"{self.mean[k]:.6g}", f"{self.error[k]:.4g}", nonzeros]
+            )
         used = [column for column in zip(*rows, strict=True) if any(column[1:])]
         widths = [max(map(len, column)) for column in used]
         return "\n".join("  ".join(map(str.rjust, row, widths)) for row in zip(*used, strict=True))
@@ -142,7 +162,8 @@ class CrossValidation:
         Parameters
         ----------
         rule : {"best", "one_se"}, default "best"
-            The smallest mean loss (the greatest mean score); or the first point within one standard error of it.
+            The smallest mean loss (the greatest mean score); or the first point within one standard
+            error of it.
 
         Returns
         -------
@@ -156,7 +177,8 @@ class CrossValidation:
 
         Notes
         -----
-        *Source*: Hastie, Tibshirani, Friedman, *The Elements of Statistical Learning*, Section 7.10.
+        *Source*: Hastie, Tibshirani, Friedman, *The Elements of Statistical Learning*, Section
+        7.10.
         """
         if rule not in RULES:
             raise ValueError(f"rule must be 'best' or 'one_se', got {shown(rule)}.")
@@ -164,51 +186,68 @@ class CrossValidation:
 
 
 def cross_validate(
-    fit: Callable, X: Any, y: Any, *, folds: Any = 5, rng: int = 0, sample_weight: ArrayLike | None = None,
-    offset: ArrayLike | None = None, at: Any = None, scoring: str | Callable | None = None, n_threads: int = 1,
-) -> CrossValidation:  # fmt: skip
+    fit: Callable,
+    X: Any,
+    y: Any,
+    *,
+    folds: Any = 5,
+    rng: int = 0,
+    sample_weight: ArrayLike | None = None,
+    offset: ArrayLike | None = None,
+    at: Any = None,
+    scoring: str | Callable | None = None,
+    n_threads: int = 1,
+) -> CrossValidation:
     """Cross-validated loss, or score, at every point of a path. One path is fitted per fold.
 
     Parameters
     ----------
     fit : callable
-        Function ``fit(X, y, sample_weight)`` that returns a path (``solve(...)``, ``lasso_path(...)``, ``exact_path(...)``) for the given
-        rows; called from several threads if `n_threads` > 1. Example:
-        ``lambda X, y, w: cb.solve(cb.Problem(X, y, sample_weight=w), cb.forward_stagewise(0.1), 1000)``.
+        Function ``fit(X, y, sample_weight)`` that returns a path (``solve(...)``,
+        ``lasso_path(...)``, ``exact_path(...)``) for the given rows; called from several threads if
+        `n_threads` > 1. Example: ``lambda X, y, w: cb.solve(cb.Problem(X, y, sample_weight=w),
+        cb.forward_stagewise(0.1), 1000)``.
     X, y : array_like
         As for ``Problem``, in memory.
     folds : int, splitter or iterable of pairs of index arrays, default 5
-        An int: that many folds, stratified on y. Rows are sorted by y; of every `folds` consecutive rows each fold gets one, at random.
-        Or a splitter, such as ``Bootstrap(25)`` or one of scikit-learn. Or pairs of rows to fit and rows held out:
+        An int: that many folds, stratified on y. Rows are sorted by y; of every `folds` consecutive
+        rows each fold gets one, at random. Or a splitter, such as ``Bootstrap(25)`` or one of
+        scikit-learn. Or pairs of rows to fit and rows held out:
         ``GroupKFold(5).split(X, y, groups)``.
     rng : int, default 0
         Seed of this assignment.
     sample_weight : array_like, (n_samples,), optional
-        Weights of the fits and of the losses. A fold without a held-out row of weight above 0 is left out.
+        Weights of the fits and of the losses. A fold without a held-out row of weight above 0 is
+        left out.
     offset : array_like, (n_samples,), optional
-        A known part of every prediction, as for ``Problem``. `fit` then takes the offset of its rows as a fourth argument,
-        ``fit(X, y, sample_weight, offset)``, and the offset of held-out rows is added to their predictions.
+        A known part of every prediction, as for ``Problem``. `fit` then takes the offset of its
+        rows as a fourth argument, ``fit(X, y, sample_weight, offset)``, and the offset of held-out
+        rows is added to their predictions.
     at : sequence of PathPoint, optional
-        Points at which to evaluate. Default: every step, knot or alpha; then point k must be the same in all folds. So give
-        ``lasso_path`` the same `alphas` in all folds. For ``exact_path`` pass `at`, as folds have different knots.
+        Points at which to evaluate. Default: every step, knot or alpha; then point k must be the
+        same in all folds. So give ``lasso_path`` the same `alphas` in all folds. For ``exact_path``
+        pass `at`, as folds have different knots.
     scoring : str or callable, optional
-        The measure of the points. Default: the mean loss. Or a scorer of scikit-learn, greater is better, by its name (``"roc_auc"``,
-        ``"neg_mean_absolute_error"``) or as a callable ``scorer(estimator, X, y)``. The estimator gives predictions on the scale of y;
-        for losses of two classes it gives classes, probabilities and raw predictions. A callable must not look at X, whose rows are
-        already the predictions.
+        The measure of the points. Default: the mean loss. Or a scorer of scikit-learn, greater is
+        better, by its name (``"roc_auc"``, ``"neg_mean_absolute_error"``) or as a callable
+        ``scorer(estimator, X, y)``. The estimator gives predictions on the scale of y; for losses
+        of two classes it gives classes, probabilities and raw predictions. A callable must not look
+        at X, whose rows are already the predictions.
     n_threads : int, default 1
         Number of threads; the result does not depend on it.
 
     Returns
     -------
     CrossValidation
-        ``losses`` (n_folds, n_points), mean loss of each fold on its held-out rows, minus the smallest value that the loss can take:
-        half the squared error for ``Squared()``, half the deviance for ``Poisson()``. ``mean``; ``error`` (its standard error); ``best``,
-        ``one_se``: indices of points.
+        ``losses`` (n_folds, n_points), mean loss of each fold on its held-out rows, minus the
+        smallest value that the loss can take: half the squared error for ``Squared()``, half the
+        deviance for ``Poisson()``. ``mean``; ``error`` (its standard error); ``best``, ``one_se``:
+        indices of points.
 
     Notes
     -----
-    If the run of one fold ends before the others, its losses at later steps are inf. Scorers get ``sample_weight`` if it is given.
+    If the run of one fold ends before the others, its losses at later steps are inf. Scorers get
+    ``sample_weight`` if it is given.
 
     Examples
     --------
@@ -225,43 +264,62 @@ def cross_validate(
     X, y = rows_and_target(X, y)
     weight = validation.sample_weight(sample_weight, len(y))
     offset = None if offset is None else validation.known_part(offset, len(y))
-    folds, measure = rows_of_folds("folds", folds, X, y, rng), measure_of(scoring, y)
+    folds = rows_of_folds("folds", folds, X, y, rng)
+    measure = measure_of(scoring, y)
 
     def walked(k):
         rows = folds[k][0]
         known = () if offset is None else (offset[rows],)
-        return fit(X[rows], y[rows], None if sample_weight is None else weight[rows], *known), X[folds[k][1]]
+        return fit(X[rows], y[rows], None if sample_weight is None else weight[rows], *known), X[
+            folds[k][1]
+        ]
 
-    return of_folds(walked, y, weight, folds, offset=offset, at=at, measure=measure, n_threads=n_threads)
+    return of_folds(
+        walked, y, weight, folds, offset=offset, at=at, measure=measure, n_threads=n_threads
+    )
 
 
 class MeanLoss:
     """The mean loss on new rows at the points of a path, minus its least value there."""
 
-    name, beside_the_point = MEAN_LOSS, validation.ConstantColumnWarning
+    name = MEAN_LOSS
+    beside_the_point = validation.ConstantColumnWarning
 
     def __call__(self, path, X, y, weight, offset, at):
-        scores = path.score_path(X, y, weight, offset=offset) if at is None else path.score_at(X, y, weight, at=at, offset=offset)
+        scores = (
+            path.score_path(X, y, weight, offset=offset)
+            if at is None
+            else path.score_at(X, y, weight, at=at, offset=offset)
+        )
         return -scores - least_mean(path.problem.loss, *rows_of(path.problem, X, y, weight))
 
 
 def measure_of(scoring, y):
-    """Return a function ``measure(path, X, y, weight, offset, at)``, whose values, (n_points,), are to be minimised.
+    """Return a function ``measure(path, X, y, weight, offset, at)``, whose values, (n_points,), are
+    to be minimised.
 
     It has a ``name``, and ``beside_the_point``, the category of warnings to ignore.
     """
     if scoring is None:
         return MeanLoss()
-    from coordboost.model_selection.scorers import Scorer  # scikit-learn is loaded only if it is needed
+    from coordboost.model_selection.scorers import (
+        Scorer,
+    )  # scikit-learn is loaded only if it is needed
 
     return Scorer(scoring, np.unique(y))
 
 
 def _counting(folds, weight):
-    """Return the numbers of the folds that hold out rows with a weight above 0. Each fold must also fit such rows."""
+    """Return the numbers of the folds that hold out rows with a weight above 0.
+
+    Each fold must also fit such rows.
+    """
     for k, (fit, _) in enumerate(folds, 1):
         if not weight[fit].any():
-            raise ValueError(f"fold {k} of {len(folds)} fits no row with a sample_weight above 0: take other folds.")
+            raise ValueError(
+                f"fold {k} of {len(folds)} fits no row with a sample_weight above 0: take "
+                "other folds."
+            )
     kept = [k for k, (_, held) in enumerate(folds) if weight[held].any()]
     if not kept:
         raise ValueError("no fold holds out a row with a sample_weight above 0: take other folds.")
@@ -269,8 +327,11 @@ def _counting(folds, weight):
 
 
 def of_folds(walked, y, weight, folds, *, offset=None, at=None, measure=None, n_threads=1):
-    """As ``cross_validate``, where ``walked(k)`` returns the path of fold k, and X of its rows held out."""
-    kept, measure = _counting(folds, weight), measure or MeanLoss()
+    """As ``cross_validate``, where ``walked(k)`` returns the path of fold k, and X of its rows held
+    out.
+    """
+    kept = _counting(folds, weight)
+    measure = measure or MeanLoss()
 
     @contextmanager
     def named(i):
@@ -295,8 +356,15 @@ def of_folds(walked, y, weight, folds, *, offset=None, at=None, measure=None, n_
         warnings.simplefilter("ignore", measure.beside_the_point)
         done = in_threads(path_of, scored, len(kept), n_threads)
     longest = max(len(losses) for _, losses in done)
-    losses = np.array([np.pad(one, (0, longest - len(one)), constant_values=np.inf) for _, one in done])
-    return CrossValidation(losses, np.array([weight[folds[k][1]].sum() for k in kept]), tuple(path for path, _ in done), measure.name)
+    losses = np.array(
+        [np.pad(one, (0, longest - len(one)), constant_values=np.inf) for _, one in done]
+    )
+    return CrossValidation(
+        losses,
+        np.array([weight[folds[k][1]].sum() for k in kept]),
+        tuple(path for path, _ in done),
+        measure.name,
+    )
 
 
 @uncut()
@@ -313,13 +381,18 @@ def in_threads(walked, seen, n, n_threads=1):
 
     many = validation.whole("n_threads", n_threads, 1) > 1
     with one_thread(), warnings.catch_warnings():
-        warnings.simplefilter("ignore", validation.ConstantColumnWarning)  # a column may be constant on some rows
+        warnings.simplefilter(
+            "ignore", validation.ConstantColumnWarning
+        )  # a column may be constant on some rows
         return _pooled(one, n, n_threads) if many else list(map(one, range(n)))
 
 
 def _pooled(one, n, n_threads):
-    """Return the list of ``one(k)`` for k = 0, ..., n - 1, computed in threads that end with this call."""
-    ended, pool = threading.Event(), Pool(n_threads)
+    """Return the list of ``one(k)`` for k = 0, ..., n - 1, computed in threads that end with this
+    call.
+    """
+    ended = threading.Event()
+    pool = Pool(n_threads)
 
     def within(k):
         with working_for(ended.is_set):
@@ -336,13 +409,19 @@ def _pooled(one, n, n_threads):
 def checked_path(path):
     """Return `path`, the result of `fit`, or raise if it is not a path."""
     if isinstance(path, type) or not hasattr(path, "order_of_entry"):
-        raise ValueError(f"fit must return a path, such as solve(...) or lasso_path(...), got {shown(path)}.")
+        raise ValueError(
+            f"fit must return a path, such as solve(...) or lasso_path(...), got {shown(path)}."
+        )
     return path
 
 
 def rows_quickly(X):
     """Return X in a form with fast access to rows: a CSR array, or an array."""
-    return scipy.sparse.csr_array(validation.sound(X)) if scipy.sparse.issparse(X) else validation.matrix(X)[0]
+    return (
+        scipy.sparse.csr_array(validation.sound(X))
+        if scipy.sparse.issparse(X)
+        else validation.matrix(X)[0]
+    )
 
 
 def rows_and_target(X, y):

@@ -1,20 +1,28 @@
-r"""Degrees of freedom along paths of the squared loss, criteria that need no rows held out, and units of penalties.
+r"""Degrees of freedom along paths of the squared loss, criteria that need no rows held out, and
+units of penalties.
 
-Degrees of freedom of a fit are :math:`\sum_i \mathrm{cov}(\hat y_i, y_i) / \sigma^2`, the intercept not counted. What theory gives:
+Degrees of freedom of a fit are :math:`\sum_i \mathrm{cov}(\hat y_i, y_i) / \sigma^2`, the intercept
+not counted. What theory gives:
 
-* Lasso: the number of coefficients that are not 0 (their rank, where columns depend on each other), without bias. *Source*: Zou, Hastie,
-  Tibshirani, *On the "degrees of freedom" of the lasso*; Tibshirani, Taylor, *Degrees of freedom in lasso problems*.
-* Elastic net: the trace of the hat matrix of the active columns with their ridge penalty. *Source*: Tibshirani, Taylor, as above.
-* LAR: about the number of learners that have begun to move. *Source*: Efron, Hastie, Johnstone, Tibshirani, *Least angle regression*.
-* LS-Boost: the trace of the hat operator :math:`I - \prod_k (I - \epsilon B_{j_k} B_{j_k}' W)` of the learners that the run chose. The
-  choice is taken as fixed, so the trace misses the degrees of freedom of the search. *Source*: Buehlmann, Hothorn, *Boosting algorithms:
-  regularization, prediction and model fitting*, Section 5.3; the remark is Hastie's, in the discussion of that paper.
+* Lasso: the number of coefficients that are not 0 (their rank, where columns depend on each other),
+  without bias. *Source*: Zou, Hastie, Tibshirani, *On the "degrees of freedom" of the lasso*;
+  Tibshirani, Taylor, *Degrees of freedom in lasso problems*.
+* Elastic net: the trace of the hat matrix of the active columns with their ridge penalty. *Source*:
+  Tibshirani, Taylor, as above.
+* LAR: about the number of learners that have begun to move. *Source*: Efron, Hastie, Johnstone,
+  Tibshirani, *Least angle regression*.
+* LS-Boost: the trace of the hat operator :math:`I - \prod_k (I - \epsilon B_{j_k} B_{j_k}' W)` of
+  the learners that the run chose. The choice is taken as fixed, so the trace misses the degrees of
+  freedom of the search. *Source*: Buehlmann, Hothorn, *Boosting algorithms: regularization,
+  prediction and model fitting*, Section 5.3; the remark is Hastie's, in the discussion of that
+  paper.
 
 For other methods we know of no formula.
 
 
-**One penalty in the units of four programs.** Let W be the sum of the weights (n_samples, where there are none). All of them minimise a
-loss and a penalty; they differ in what the loss is divided by and in the columns that coefficients belong to:
+**One penalty in the units of four programs.** Let W be the sum of the weights (n_samples, where
+there are none). All of them minimise a loss and a penalty; they differ in what the loss is divided
+by and in the columns that coefficients belong to:
 
 =================  =========================================  ===========================  ==================
 name               objective                                  columns of                   lam is
@@ -24,13 +32,15 @@ name               objective                                  columns of        
 ``"glmnet"``       mean of losses + lambda sum abs(w_j)       standard deviation 1         lambda sqrt(W)
 =================  =========================================  ===========================  ==================
 
-``"lam"`` is that of ``exact_path``, ``L1Penalty`` and ``certify``, and of R's lars with ``normalize=TRUE``. ``"alpha"`` is that of
-``lasso_path``. ``"glmnet"`` is that of R's glmnet with its default ``standardize=TRUE``, and of scikit-learn after a
-``StandardScaler``. Standard deviations are those with divisor W, as in both. A column of norm 1 is sqrt(W) times smaller than one of
-standard deviation 1, so its coefficient is sqrt(W) times larger.
+``"lam"`` is that of ``exact_path``, ``L1Penalty`` and ``certify``, and of R's lars with
+``normalize=TRUE``. ``"alpha"`` is that of ``lasso_path``. ``"glmnet"`` is that of R's glmnet with
+its default ``standardize=TRUE``, and of scikit-learn after a ``StandardScaler``. Standard
+deviations are those with divisor W, as in both. A column of norm 1 is sqrt(W) times smaller than
+one of standard deviation 1, so its coefficient is sqrt(W) times larger.
 
-Without standardisation there is nothing to convert: alpha of scikit-learn's ``Lasso``, lambda of glmnet with ``standardize=FALSE`` and the
-alphas of ``lasso_path(X, y, unit_columns=False)`` are the same number. C of ``LogisticRegression`` is 1 / (alpha W).
+Without standardisation there is nothing to convert: alpha of scikit-learn's ``Lasso``, lambda of
+glmnet with ``standardize=FALSE`` and the alphas of ``lasso_path(X, y, unit_columns=False)`` are the
+same number. C of ``LogisticRegression`` is 1 / (alpha W).
 """
 
 import math
@@ -47,7 +57,9 @@ COSTS = {"aic": lambda n: 2.0, "cp": lambda n: 2.0, "bic": math.log}
 
 
 def hat_trace(run):
-    """Trace of the hat operator of LS-Boost after 0, 1, ... steps, (n_steps + 1,). *Cost*: O(k^2) per step, for k learners chosen.
+    """Trace of the hat operator of LS-Boost after 0, 1, ...
+
+    steps, (n_steps + 1,). *Cost*: O(k^2) per step, for k learners chosen.
 
     Raises
     ------
@@ -58,14 +70,16 @@ def hat_trace(run):
     greedy = run.method.select.greedy
     if rate is None or not greedy or not run.problem.loss.quadratic or np.any(run.path.shrink):
         raise ValueError(
-            f"degrees of freedom are known for the Lasso, LAR and LS-Boost with the squared loss, got {run.method.name}; choose by "
+            "degrees of freedom are known for the Lasso, LAR and LS-Boost with the squared loss, "
+            f"got {run.method.name}; choose by "
             "cross-validation."
         )
     learners, place = np.unique(run.path.learner, return_inverse=True)
     columns = run.problem.gather(learners)
     gram = columns.T @ (run.problem.weight[:, None] * columns)
     # the operator is B C B'W
-    C, trace = np.zeros_like(gram), np.zeros(run.n_steps + 1)
+    C = np.zeros_like(gram)
+    trace = np.zeros(run.n_steps + 1)
     for k, j in enumerate(place):
         row = -(gram[j] @ C)
         row[j] += 1.0
@@ -75,28 +89,41 @@ def hat_trace(run):
 
 
 def active_rank(problem, betas):
-    """The rank of the columns with a non-zero coefficient, for each of `betas`, an iterable of (n_learners,)."""
-    known, out = {}, []
+    """The rank of the columns with a non-zero coefficient, for each of `betas`, an iterable of
+    (n_learners,).
+    """
+    known = {}
+    out = []
     for beta in betas:
         support = np.flatnonzero(beta)
         key = support.tobytes()
         if key not in known:
-            known[key] = np.linalg.matrix_rank(_metric(problem, support), tol=DEPENDENT) if len(support) else 0
+            known[key] = (
+                np.linalg.matrix_rank(_metric(problem, support), tol=DEPENDENT)
+                if len(support)
+                else 0
+            )
         out.append(known[key])
     return np.array(out, dtype=float)
 
 
 def shrunken_rank(problem, betas, ridges):
-    """Trace of the hat matrix of the active columns with the ridge penalty of the elastic net, for each of `betas`.
+    """Trace of the hat matrix of the active columns with the ridge penalty of the elastic net, for
+    each of `betas`.
 
-    ridges : iterable of (n_learners,), the factors of ``beta^2 / 2``, which is added to the sum of losses
+    ridges : iterable of (n_learners,), the factors of ``beta^2 / 2``, which is added to the sum of
+    losses
     """
     out = []
     for beta, ridge in zip(betas, ridges, strict=True):
         support = np.flatnonzero(beta)
         columns = _metric(problem, support)
         gram = columns.T @ columns
-        out.append(float(np.trace(np.linalg.solve(gram + np.diag(ridge[support]), gram))) if len(support) else 0.0)
+        out.append(
+            float(np.trace(np.linalg.solve(gram + np.diag(ridge[support]), gram)))
+            if len(support)
+            else 0.0
+        )
     return np.array(out)
 
 
@@ -106,7 +133,8 @@ def _metric(problem, support):
 
 
 def noise_of(problem, intercept=True):
-    """Estimate the noise variance by least squares on all columns, and on the intercept if the models have one.
+    """Estimate the noise variance by least squares on all columns, and on the intercept if the
+    models have one.
 
     Raises
     ------
@@ -117,7 +145,8 @@ def noise_of(problem, intercept=True):
     rest = n_rows - problem.spectrum.rank - int(intercept)
     if rest < 1:
         raise ValueError(
-            f"the noise cannot be estimated from {n_rows} rows and {problem.n_learners} columns: pass noise_variance, or "
+            f"the noise cannot be estimated from {n_rows} rows and {problem.n_learners} columns: "
+            "pass noise_variance, or "
             "choose by cross-validation."
         )
     resid = problem.resid(np.zeros(problem.n_samples))
@@ -127,7 +156,8 @@ def noise_of(problem, intercept=True):
 
 
 def criterion(name, problem, losses, freedom, noise_variance=None, intercept=True):
-    """AIC, BIC or Cp at every point, smaller is better: RSS / noise_variance + cost df, (n_points,).
+    """AIC, BIC or Cp at every point, smaller is better: RSS / noise_variance + cost df,
+    (n_points,).
 
     Parameters
     ----------
@@ -143,11 +173,22 @@ def criterion(name, problem, losses, freedom, noise_variance=None, intercept=Tru
     if name not in COSTS:
         raise ValueError(f"the criterion must be 'aic', 'bic' or 'cp', got {shown(name)}.")
     if not problem.loss.quadratic:
-        raise ValueError(f"{name} is for the squared loss, got {shown(problem.loss)}; choose by cross-validation.")
-    variance = noise_of(problem, intercept) if noise_variance is None else positive("noise_variance", noise_variance)
+        raise ValueError(
+            f"{name} is for the squared loss, got {shown(problem.loss)}; choose by "
+            "cross-validation."
+        )
+    variance = (
+        noise_of(problem, intercept)
+        if noise_variance is None
+        else positive("noise_variance", noise_variance)
+    )
     if variance == 0:
-        raise ValueError("least squares fits y exactly: pass noise_variance, or choose by cross-validation.")
-    return 2 * np.asarray(losses) / variance + COSTS[name](np.count_nonzero(problem.weight)) * np.asarray(freedom)
+        raise ValueError(
+            "least squares fits y exactly: pass noise_variance, or choose by cross-validation."
+        )
+    return 2 * np.asarray(losses) / variance + COSTS[name](
+        np.count_nonzero(problem.weight)
+    ) * np.asarray(freedom)
 
 
 #: Factor from a penalty in these units to lam, given the sum of the weights.
@@ -162,8 +203,8 @@ def convert_penalty(value: float, source: str, to: str, of: Problem | float) -> 
     value : float
         The penalty, at least 0, in the units of `source`.
     source, to : {"lam", "alpha", "glmnet"}
-        Sums and unit columns; means and unit columns; means and columns of standard deviation 1 (see the table in
-        ``coordboost.paths.freedom``).
+        Sums and unit columns; means and unit columns; means and columns of standard deviation 1
+        (see the table in ``coordboost.paths.freedom``).
     of : Problem or float
         The problem, or the sum of its weights: n_samples where there are none.
 

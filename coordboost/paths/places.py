@@ -1,7 +1,9 @@
-"""Places on a path, and the methods that all paths share: runs, exact paths, and grids of penalties.
+"""Places on a path, and the methods that all paths share: runs, exact paths, and grids of
+penalties.
 
-A path has *points*: the steps of a run, the knots of an exact path, the penalties of a grid, counted from 0. A *place* is named by the
-number of a point, by a norm, by a penalty or by a fraction of the last norm.
+A path has *points*: the steps of a run, the knots of an exact path, the penalties of a grid,
+counted from 0. A *place* is named by the number of a point, by a norm, by a penalty or by a
+fraction of the last norm.
 """
 
 import importlib
@@ -24,14 +26,17 @@ class PathPoint:
     Parameters
     ----------
     step : float, optional
-        The number of a point. Exact paths and grids also have places between points: 2.5 is halfway from point 2 to point 3.
+        The number of a point. Exact paths and grids also have places between points: 2.5 is halfway
+        from point 2 to point 3.
     l1 : float, optional
-        Sum of the abs coefficients, each times its factor in the penalty: of unit columns, except for ``lasso_path(...,
-        unit_columns=False)``, with the columns of X, and the ``Certified...`` estimators, with the columns that they penalise.
+        Sum of the abs coefficients, each times its factor in the penalty: of unit columns, except
+        for ``lasso_path(..., unit_columns=False)``, with the columns of X, and the ``Certified...``
+        estimators, with the columns that they penalise.
     lam : float, optional
         Penalty of the sum of the losses; at a Lasso optimum the largest abs correlation.
     alpha : float, optional
-        Penalty of the mean loss as in scikit-learn, lam over the sum of the weights; see ``convert_penalty``.
+        Penalty of the mean loss as in scikit-learn, lam over the sum of the weights; see
+        ``convert_penalty``.
     fraction : float, optional
         l1 over the l1 at the end of the path, as in R's lars.
 
@@ -54,7 +59,8 @@ class PathPoint:
         given = {way: value for way, value in vars(self).items() if value is not None}
         if len(given) != 1:
             raise ValueError(
-                f"a PathPoint needs exactly one of step, l1, lam, alpha and fraction, got {', '.join(given) or 'none'}."
+                "a PathPoint needs exactly one of step, l1, lam, alpha and fraction, got "
+                f"{', '.join(given) or 'none'}."
             )
         for way, value in given.items():
             not_negative(way, value)
@@ -81,12 +87,16 @@ class PathPoint:
         ValueError
             For a fraction above 1.
         """
-        way, value = next((way, float(value)) for way, value in vars(self).items() if value is not None)
+        way, value = next(
+            (way, float(value)) for way, value in vars(self).items() if value is not None
+        )
         if way == "alpha":
             return "lam", value * total
         if way == "fraction":
             if value > 1:
-                raise ValueError(f"fraction must be a fraction of the last l1 norm, at most 1, got {value:g}.")
+                raise ValueError(
+                    f"fraction must be a fraction of the last l1 norm, at most 1, got {value:g}."
+                )
             return "l1", value * last()
         return way, value
 
@@ -113,7 +123,8 @@ class PathPoint:
 class PathLike:
     """The methods that all paths share.
 
-    Subclasses supply the model at a place (``_model``, ``_last_l1``) and its points (``profile``, ``_staged``, ``_losses``).
+    Subclasses supply the model at a place (``_model``, ``_last_l1``) and its points (``profile``,
+    ``_staged``, ``_losses``).
     """
 
     #: Whether the points are knots, between which the path is a straight line.
@@ -127,9 +138,10 @@ class PathLike:
     def coef_at(self, *, step=None, l1=None, lam=None, alpha=None, fraction=None):
         """Coefficients on the scale of X at a place, (n_columns,).
 
-        For a run: the model after the step at which the place begins to be reached: the l1 norm is at least `l1`, or the largest absolute
-        correlation at most `lam`, or `alpha` times the sum of the weights; see ``step_at``. For exact paths and grids: linear
-        between two points. This is exact on an exact path; on a grid it is as in R's glmnet, and has no certificate.
+        For a run: the model after the step at which the place begins to be reached: the l1 norm is
+        at least `l1`, or the largest absolute correlation at most `lam`, or `alpha` times the sum
+        of the weights; see ``step_at``. For exact paths and grids: linear between two points. This
+        is exact on an exact path; on a grid it is as in R's glmnet, and has no certificate.
 
         Parameters
         ----------
@@ -139,7 +151,8 @@ class PathLike:
         Returns
         -------
         ndarray, (n_columns,)
-            On the scale of X; for learners found by a search, such as trees, (n_learners,), of those found so far.
+            On the scale of X; for learners found by a search, such as trees, (n_learners,), of
+            those found so far.
 
         Raises
         ------
@@ -168,8 +181,12 @@ class PathLike:
         """
         return self._model(PathPoint(step=step, l1=l1, lam=lam, alpha=alpha, fraction=fraction))[1]
 
-    def predict(self, X, at=None, *, offset=None, step=None, l1=None, lam=None, alpha=None, fraction=None):
-        """Raw predictions (intercept included) for new rows, (len(X),), at a place; by default at the end of the path.
+    def predict(
+        self, X, at=None, *, offset=None, step=None, l1=None, lam=None, alpha=None, fraction=None
+    ):
+        """Raw predictions (intercept included) for new rows, (len(X),), at a place.
+
+        By default at the end of the path.
 
         Parameters
         ----------
@@ -180,21 +197,25 @@ class PathLike:
         offset : array_like, (n_rows,), optional
             The known part of the predictions of these rows, as for a ``Problem``; default 0.
         step, l1, lam, alpha, fraction : float, optional
-            The place by its name, as for ``coordboost.lasso.PathPoint``: ``predict(X, fraction=0.3)``. At most one of them, and not
-            together with `at`.
+            The place by its name, as for ``coordboost.lasso.PathPoint``:
+            ``predict(X, fraction=0.3)``. At most one of them, and not together with `at`.
 
         Returns
         -------
         ndarray, (n_rows,)
-            On the link scale: the log of the mean for ``Poisson()``, the log-odds for ``Logistic()``. (``predict`` of an estimator
-            converts them to the scale of y.)
+            On the link scale: the log of the mean for ``Poisson()``, the log-odds for
+            ``Logistic()``. (``predict`` of an estimator converts them to the scale of y.)
 
         Raises
         ------
         ValueError
-            For more than one place, if the path ends before the place, and for columns that are missing, unknown or not finite.
+            For more than one place, if the path ends before the place, and for columns that are
+            missing, unknown or not finite.
         """
-        pred = self._predict(X, place_named(at, step=step, l1=l1, lam=lam, alpha=alpha, fraction=fraction) or self._end)
+        pred = self._predict(
+            X,
+            place_named(at, step=step, l1=l1, lam=lam, alpha=alpha, fraction=fraction) or self._end,
+        )
         return pred if offset is None else pred + validation.known_part(offset, len(pred))
 
     @property
@@ -206,7 +227,8 @@ class PathLike:
         return learners_at(X, self.problem).combine(coef) + intercept
 
     def staged_predict(self, X):
-        """Yield raw predictions (intercept included, an offset not) for new rows at every point of the path.
+        """Yield raw predictions (intercept included, an offset not) for new rows at every point of
+        the path.
 
         Parameters
         ----------
@@ -216,13 +238,17 @@ class PathLike:
         Returns
         -------
         iterator of ndarray, (n_rows,)
-            On the link scale, from the first point to the last. *Cost*: for a run on columns, one learner per step.
+            On the link scale, from the first point to the last. *Cost*: for a run on columns, one
+            learner per step.
         """
         return self._staged(validation.collected("X", X))
 
     @property
     def losses(self):
-        """Sums of the losses on the rows of the fit at every point, (n_points,). *Cost*: for a run, one replay."""
+        """Sums of the losses on the rows of the fit at every point, (n_points,).
+
+        *Cost*: for a run, one replay.
+        """
         return self.profile()[0]["loss"] * self.problem.weight.sum()
 
     def coef_path(self, at=None, *, standardized=False):
@@ -233,12 +259,14 @@ class PathLike:
         at : sequence of PathPoint, optional
             Where on the path; default: at every point.
         standardized : bool, default False
-            True: coefficients of the unit columns, whose sizes can be compared. False: of the columns of X.
+            True: coefficients of the unit columns, whose sizes can be compared. False: of the
+            columns of X.
 
         Returns
         -------
         ndarray, (n_points, n_columns)
-            One row for each point. *Memory*: 8 bytes per entry; for a long run on many columns pass a few places.
+            One row for each point. *Memory*: 8 bytes per entry; for a long run on many columns pass
+            a few places.
 
         Raises
         ------
@@ -258,7 +286,9 @@ class PathLike:
         every = (PathPoint(step=k) for k in range(self.n_points))
         places = every if at is None else items_of("at", at, "a sequence of PathPoint")
         standardization = self.problem.standardization
-        coefs = np.array([coef for coef, _ in self._models(places)]).reshape(-1, standardization.n_columns)
+        coefs = np.array([coef for coef, _ in self._models(places)]).reshape(
+            -1, standardization.n_columns
+        )
         if validation.flag("standardized", standardized):
             coefs[:, standardization.kept] *= standardization.norm
         return coefs
@@ -267,7 +297,8 @@ class PathLike:
         return (self._model(checked_place(place)) for place in places)
 
     def score(self, X, y, sample_weight=None, at=None, *, offset=None):
-        """Minus the mean loss on new rows at a place, by default at the end of the path: the larger, the better.
+        """Minus the mean loss on new rows at a place, by default at the end of the path: the
+        larger, the better.
 
         Parameters
         ----------
@@ -283,7 +314,11 @@ class PathLike:
         float
             For the squared loss minus half the mean squared error.
         """
-        return float(self.score_at(X, y, sample_weight, at=[self._end if at is None else at], offset=offset)[0])
+        return float(
+            self.score_at(X, y, sample_weight, at=[self._end if at is None else at], offset=offset)[
+                0
+            ]
+        )
 
     def score_path(self, X, y, sample_weight=None, *, offset=None):
         """Minus the mean loss on new rows at every point, (n_points,): the larger, the better.
@@ -330,14 +365,20 @@ class PathLike:
         X = validation.collected("X", X)
         y, weight = rows_of(self.problem, X, y, sample_weight)
         preds = (self.predict(X, place) for place in items_of("at", at, "a sequence of PathPoint"))
-        return -losses_of(self.problem, preds, y, weight, validation.known_part(offset, len(y))) / weight.sum()
+        return (
+            -losses_of(self.problem, preds, y, weight, validation.known_part(offset, len(y)))
+            / weight.sum()
+        )
 
     def to_frame(self):
-        """The path as a pandas data frame; of a run, at most 200 steps, which lie closer together at its start.
+        """The path as a pandas data frame.
 
-        One row for each point: ``step``, ``l1``, ``fraction``, ``alpha`` (names of the place), ``loss`` (the mean), ``deviance`` (the
-        share of the loss explained, glmnet's dev.ratio), ``nonzeros``, ``gap`` (of a grid), ``intercept``, and the coefficients on the
-        scale of X that are not 0 everywhere. *Cost*: for a run, one scan for each row.
+        Of a run, at most 200 steps, which lie closer together at its start.
+
+        One row for each point: ``step``, ``l1``, ``fraction``, ``alpha`` (names of the place),
+        ``loss`` (the mean), ``deviance`` (the share of the loss explained, glmnet's dev.ratio),
+        ``nonzeros``, ``gap`` (of a grid), ``intercept``, and the coefficients on the scale of X
+        that are not 0 everywhere. *Cost*: for a run, one scan for each row.
 
         Returns
         -------
@@ -353,14 +394,23 @@ class PathLike:
             import pandas as pd
         except ImportError as error:
             raise ImportError(
-                "to_frame() needs pandas (python -m pip install pandas); coef_at(step=...) gives the same numbers without it."
+                "to_frame() needs pandas (python -m pip install pandas); coef_at(step=...) gives "
+                "the same numbers without it."
             ) from error
         numbers, coefs = self.profile()
         used = np.flatnonzero(coefs.any(axis=0))
         names = self._names()
         columns = {name: values for name, values in numbers.items() if name != "intercept"}
-        left = pd.DataFrame({**columns, "nonzeros": np.count_nonzero(coefs, axis=1), "intercept": numbers["intercept"]})
-        return pd.concat([left, pd.DataFrame(coefs[:, used], columns=[names[j] for j in used])], axis=1)
+        left = pd.DataFrame(
+            {
+                **columns,
+                "nonzeros": np.count_nonzero(coefs, axis=1),
+                "intercept": numbers["intercept"],
+            }
+        )
+        return pd.concat(
+            [left, pd.DataFrame(coefs[:, used], columns=[names[j] for j in used])], axis=1
+        )
 
     def plot(self, *, ax=None, **options):
         """The coefficient profiles as a ``ProfileDisplay``; see there for the options.
@@ -385,7 +435,9 @@ class PathLike:
         return list(self.problem.column_names)
 
     def _deviance(self, losses):
-        """From sums of losses: the means, and the explained part of the loss of the constant model above the infimum."""
+        """From sums of losses: the means, and the explained part of the loss of the constant model
+        above the infimum.
+        """
         problem = self.problem
         low = problem.infimum if problem.infimum > -math.inf else 0.0
         return {
@@ -395,7 +447,9 @@ class PathLike:
 
 
 class PiecewiseLinear(PathLike):
-    """A path that is linear between its points, with the levels ``_lams``, decreasing, and the norms ``l1`` there, (n_points,) each."""
+    """A path that is linear between its points, with the levels ``_lams``, decreasing, and the
+    norms ``l1`` there, (n_points,) each.
+    """
 
     @property
     def n_points(self):
@@ -414,14 +468,29 @@ class PiecewiseLinear(PathLike):
         """The points before and after a place, and the weight of the second."""
         way, value = checked_place(place, "place").among(self.problem.weight.sum(), self._last_l1)
         knots = self._knots(way)
-        at = -value if way == "lam" else value if way == "step" else unrounded(value, knots[-1], self.problem)
+        at = (
+            -value
+            if way == "lam"
+            else value
+            if way == "step"
+            else unrounded(value, knots[-1], self.problem)
+        )
         if at > knots[-1]:
-            says = {"lam": "compute it down to", "step": "there is no step", "l1": "it does not reach"}[way]
+            says = {
+                "lam": "compute it down to",
+                "step": "there is no step",
+                "l1": "it does not reach",
+            }[way]
             name, unit = place.named_as(way, self.problem.weight.sum())
-            raise ValueError(f"the path ends at {name} = {abs(knots[-1]) / unit:.6g}; {says} {value / unit:.6g}.")
+            raise ValueError(
+                f"the path ends at {name} = {abs(knots[-1]) / unit:.6g}; {says} {value / unit:.6g}."
+            )
         if at < knots[0] and not self._starts_at_zero():
             name, unit = place.named_as(way, self.problem.weight.sum())
-            raise ValueError(f"the path begins at {name} = {abs(knots[0]) / unit:.6g}; compute it from {value / unit:.6g} on.")
+            raise ValueError(
+                f"the path begins at {name} = {abs(knots[0]) / unit:.6g}; compute it from "
+                f"{value / unit:.6g} on."
+            )
         return [part[0] for part in between(knots, np.array([at]))]
 
     def _staged(self, X):
@@ -434,22 +503,31 @@ class PiecewiseLinear(PathLike):
 
 
 def between(knots, at):
-    """Locate the values `at` among the non-decreasing `knots`: the knot before, the knot after, and its weight, (len(at),) each."""
+    """Locate the values `at` among the non-decreasing `knots`: the knot before, the knot after, and
+    its weight, (len(at),) each.
+    """
     after = np.clip(np.searchsorted(knots, at, side="left"), 0, len(knots) - 1)
     before = np.maximum(after - 1, 0)
     width = knots[after] - knots[before]
-    share = np.clip(np.divide(at - knots[before], width, out=np.ones(len(at)), where=width > 0), 0.0, 1.0)
+    share = np.clip(
+        np.divide(at - knots[before], width, out=np.ones(len(at)), where=width > 0), 0.0, 1.0
+    )
     return before, after, share
 
 
 def unrounded(l1, last, problem):
-    """Return the norm `l1`, or the `last` norm of a path if `l1` exceeds it only by the rounding of two sums of all coefficients."""
+    """Return the norm `l1`, or the `last` norm of a path if `l1` exceeds it only by the rounding of
+    two sums of all coefficients.
+    """
     slack = 2 * (problem.n_learners + 8) * float(np.finfo(float).eps)
     return float(last) if last < l1 <= last * (1 + slack) else l1
 
 
 def place_named(at=None, **ways):
-    """Return the ``PathPoint`` `at`, or the one given by the name that is not None; None if there is neither."""
+    """Return the ``PathPoint`` `at`, or the one given by the name that is not None.
+
+    None if there is neither.
+    """
     given = {way: value for way, value in ways.items() if value is not None}
     if not given:
         return None if at is None else checked_place(at)
@@ -461,5 +539,8 @@ def place_named(at=None, **ways):
 def checked_place(at, name="at"):
     """Return `at`, or raise if it is not a ``PathPoint``."""
     if not isinstance(at, PathPoint):
-        raise ValueError(f"{name} must be a PathPoint such as PathPoint(alpha=0.1) or PathPoint(step=100), got {shown(at)}.")
+        raise ValueError(
+            f"{name} must be a PathPoint such as PathPoint(alpha=0.1) or PathPoint(step=100), got "
+            f"{shown(at)}."
+        )
     return at

@@ -8,12 +8,18 @@ from coordboost.data import validation
 
 def rows_of(problem, X, y, sample_weight):
     """Targets of new rows as the loss takes them, and their weights, (len(X),) each."""
-    shape = X.shape if isinstance(getattr(X, "shape", None), tuple) else validation.as_array("X", X).shape
+    shape = (
+        X.shape
+        if isinstance(getattr(X, "shape", None), tuple)
+        else validation.as_array("X", X).shape
+    )
     if len(shape) != 2:
         raise ValueError(f"X must have 2 dimensions, got shape {shape}.")
     n = shape[0]
     y = validation.target(y, n)
-    return problem.loss.labels(y) if problem.loss.labels else y, validation.sample_weight(sample_weight, n)
+    return problem.loss.labels(y) if problem.loss.labels else y, validation.sample_weight(
+        sample_weight, n
+    )
 
 
 def least_mean(loss, y, weight):
@@ -23,5 +29,7 @@ def least_mean(loss, y, weight):
 
 
 def losses_of(problem, preds, y, weight, offset=0.0):
-    """Sums of the losses at several predictions (the constant included, `offset` not), an iterable of (n,)."""
+    """Sums of the losses at several predictions (the constant included, `offset` not), an iterable
+    of (n,).
+    """
     return np.array(totals_of(problem.loss, y, weight, offset, map(np.asarray, preds)))

@@ -1,4 +1,6 @@
-"""The quick start: three boosting methods, the Lasso and least squares on ten measurements of 442 diabetes patients."""
+"""The quick start: three boosting methods, the Lasso and least squares on ten measurements of 442
+diabetes patients.
+"""
 
 from pathlib import Path
 from typing import NamedTuple
@@ -11,7 +13,13 @@ from coordboost.engine.run import solve
 from coordboost.engine.stopping import GapBelow
 from coordboost.engine.storage.archive import write_figure
 from coordboost.lasso.path import lasso_path
-from coordboost.methods.named import forward_stagewise, forward_stepwise, lasso_cd, ls_boost, regularized_forward_stagewise
+from coordboost.methods.named import (
+    forward_stagewise,
+    forward_stepwise,
+    lasso_cd,
+    ls_boost,
+    regularized_forward_stagewise,
+)
 from coordboost.reporting import report
 from coordboost.reporting.plots import path as plots
 
@@ -19,7 +27,10 @@ TITLE = "Diabetes data: boosting paths from the constant model to least squares"
 
 
 class Quickstart(NamedTuple):
-    """rows : list of dict;  text : list of str;  figure : Figure;  runs : dict of name to Run;  files : list of Path."""
+    """rows : list of dict; text : list of str; figure : Figure; runs : dict of name to Run.
+
+    Files : list of Path.
+    """
 
     rows: list
     text: list
@@ -29,7 +40,9 @@ class Quickstart(NamedTuple):
 
 
 def diabetes():
-    """Return the diabetes data of scikit-learn (Efron et al. 2004) as a problem: 442 patients, 10 raw columns, disease progression."""
+    """Return the diabetes data of scikit-learn (Efron et al. 2004) as a problem: 442 patients, 10
+    raw columns, disease progression.
+    """
     from sklearn.datasets import load_diabetes
 
     data = load_diabetes(scaled=False)
@@ -37,8 +50,11 @@ def diabetes():
 
 
 def lasso_states(path):
-    """Return the models of a Lasso path as states, each with its penalty as target, largest penalty first."""
-    problem, lams = path.problem, path.alphas * path.problem.weight.sum()
+    """Return the models of a Lasso path as states, each with its penalty as target, largest penalty
+    first.
+    """
+    problem = path.problem
+    lams = path.alphas * path.problem.weight.sum()
     return [
         State(problem, L1Penalty(float(lam)), k, problem.unit(coef))
         for k, (lam, coef) in enumerate(zip(lams, path.coefs.T, strict=True))
@@ -62,7 +78,9 @@ def quickstart(out=None):
         Path(out).mkdir(parents=True, exist_ok=True)
     problem = diabetes()
     least = solve(problem, forward_stepwise(), problem.n_learners)
-    path = lasso_path(problem, eps=1e-5, tol=1e-8, solver="cd")  # the exact path would compile for much longer
+    path = lasso_path(
+        problem, eps=1e-5, tol=1e-8, solver="cd"
+    )  # the exact path would compile for much longer
     lasso = lasso_states(path)
     middle = min(lasso, key=lambda state: abs(state.l1 - 0.6 * least.final.l1))
     nearest = solve(problem, lasso_cd(middle.target.lam), 100_000, stop=GapBelow(1e-8))
@@ -75,7 +93,13 @@ def quickstart(out=None):
     optimum = report.optimum(least)
     rows = [report.summary(run, optimum) for run in runs.values()]
     figure = plots.figure(shown, plots.trace(lasso), TITLE, optimum=optimum)
-    return Quickstart(rows, _text(path, rows), figure, runs, [] if out is None else _write(Path(out), runs, figure))
+    return Quickstart(
+        rows,
+        _text(path, rows),
+        figure,
+        runs,
+        [] if out is None else _write(Path(out), runs, figure),
+    )
 
 
 def _write(out, runs, figure):
@@ -92,14 +116,23 @@ def _text(path, rows):
     _, _, regular, lasso, _ = rows
     return [
         "All methods start at the constant model (training error "
-        f"{regular['null_error']:.0f}, l1 norm 0) and add one measurement after the other, with nearly the same profiles as the "
-        "Lasso (grey in the figure), which has the smallest error possible at each l1 norm. LS-Boost and FS go on to least squares; "
-        "R-FS shrinks all coefficients by the factor 1 - eps/delta in every step, so it never leaves the l1 ball of radius delta "
-        f"and ends near the Lasso on that ball: training error {regular['training_error']:.3f} against {lasso['training_error']:.3f}.",
-        "Training error is half the mean squared residual; 'above optimum' is in % of the error of the constant model. The certified "
-        "gap, relative to the same error, proves how close the model is to the best one of the kind named below it: the optimum is "
-        "least squares, the constrained Lasso (l1 <= delta), or the penalised Lasso (lam times the l1 norm added to the loss).",
-        "A scan computes the correlation of every column with the residual once, from the data. Seconds include compilation, "
-        f"which happens once per machine. The {len(path.alphas)} Lasso solutions in the figure are certified to a gap of "
+        f"{regular['null_error']:.0f}, l1 norm 0) and add one measurement after the other, with "
+        "nearly the same profiles as the "
+        "Lasso (grey in the figure), which has the smallest error possible at each l1 norm. "
+        "LS-Boost and FS go on to least squares; "
+        "R-FS shrinks all coefficients by the factor 1 - eps/delta in every step, so it never "
+        "leaves the l1 ball of radius delta "
+        f"and ends near the Lasso on that ball: training error {regular['training_error']:.3f} "
+        f"against {lasso['training_error']:.3f}.",
+        "Training error is half the mean squared residual; 'above optimum' is in % of the error of "
+        "the constant model. The certified "
+        "gap, relative to the same error, proves how close the model is to the best one of the "
+        "kind named below it: the optimum is "
+        "least squares, the constrained Lasso (l1 <= delta), or the penalised Lasso (lam times the "
+        "l1 norm added to the loss).",
+        "A scan computes the correlation of every column with the residual once, from the data. "
+        "Seconds include compilation, "
+        f"which happens once per machine. The {len(path.alphas)} Lasso solutions in the figure are "
+        "certified to a gap of "
         f"{path.gaps.max():.0e} each.",
     ]

@@ -1,6 +1,7 @@
 """Summaries of runs: one row of plain numbers for each run, and tables of such rows.
 
-A *row* is a dictionary that can be written as JSON. Losses, norms and gaps in it are recomputed from the coefficients.
+A *row* is a dictionary that can be written as JSON. Losses, norms and gaps in it are recomputed
+from the coefficients.
 """
 
 import math
@@ -14,7 +15,8 @@ from coordboost.certificates.objectives import L1Ball, L1Penalty, Unconstrained,
 from coordboost.losses.base import Loss
 from coordboost.losses.standard import LogMeanLoss
 
-#: Maximum number of multiplications of a singular value decomposition that a report makes by default: some seconds.
+#: Maximum number of multiplications of a singular value decomposition that a report makes by
+#: default: some seconds.
 AFFORDABLE = 2e10
 
 #: Key of a row -> its title in a table, and the format of its number.
@@ -35,7 +37,11 @@ WORDS = {
 def adds_to(model):
     """Describe in words what the linear predictor of a ``LinearModel`` is."""
     if model.two_class:
-        second = repr(model.recipe.labels[1]) if model.recipe and model.recipe.labels else "the second class"
+        second = (
+            repr(model.recipe.labels[1])
+            if model.recipe and model.recipe.labels
+            else "the second class"
+        )
         return f"the score of {second} (the higher, the likelier)"
     of_logarithm = issubclass(pieces_of(Loss).get(model.loss, Loss), LogMeanLoss)
     return "the logarithm of the prediction" if of_logarithm else "the prediction"
@@ -59,39 +65,63 @@ def _short(value):
 
 
 def optimum(run):
-    """Return a certified lower bound of the smallest loss without a constraint (a sum), or None if no tight one is known or affordable.
+    """Return a certified lower bound of the smallest loss without a constraint (a sum), or None if
+    no tight one is known or affordable.
 
-    For the squared loss this is the least-squares optimum up to rounding. *Cost*: one thin SVD of B, if that takes seconds.
+    For the squared loss this is the least-squares optimum up to rounding. *Cost*: one thin SVD of
+    B, if that takes seconds.
     """
-    m, n = run.problem.n_samples, run.problem.n_learners
-    if run.problem.loss.mu is None or not run.problem.countable or float(m) * n * min(m, n) > AFFORDABLE:
+    m = run.problem.n_samples
+    n = run.problem.n_learners
+    if (
+        run.problem.loss.mu is None
+        or not run.problem.countable
+        or float(m) * n * min(m, n) > AFFORDABLE
+    ):
         return None
     return run.certificate(Unconstrained()).lower
 
 
 def refers(target):
     """Return the name of the optimum that a gap for `target` refers to."""
-    words = {Unconstrained: "optimum", L1Ball: "Lasso, l1 <= {0.radius:.5g}", L1Penalty: "Lasso, lam = {0.lam:.4g}"}
+    words = {
+        Unconstrained: "optimum",
+        L1Ball: "Lasso, l1 <= {0.radius:.5g}",
+        L1Penalty: "Lasso, lam = {0.lam:.4g}",
+    }
     return words.get(type(target), "{0!r}").format(target)
 
 
 def _gap(run, optimum):
-    """Return the certified gap to the target of the method, or None; ``optimum`` saves a second decomposition of B."""
+    """Return the certified gap to the target of the method, or None.
+
+    ``optimum`` saves a second decomposition of B.
+    """
     if not isinstance(run.final.target, Unconstrained):
         return run.certificate().gap
     return None if optimum is None else run.final.loss - optimum
 
 
 def reached(run):
-    """Return the target for a certificate: that of the method or, where no bound is known for it, the l1 ball of the model's norm."""
-    last, loss = run.final, run.problem.loss
-    if type(last.target) is not Unconstrained or loss.mu is not None or not loss.convex or not last.l1:
+    """Return the target for a certificate: that of the method or, where no bound is known for it,
+    the l1 ball of the model's norm.
+    """
+    last = run.final
+    loss = run.problem.loss
+    if (
+        type(last.target) is not Unconstrained
+        or loss.mu is not None
+        or not loss.convex
+        or not last.l1
+    ):
         return last.target
     return L1Ball(_up(last.l1))
 
 
 def _up(value, digits=6):
-    """Return `value` rounded up to `digits` significant digits: the radius in use is then the printed one."""
+    """Return `value` rounded up to `digits` significant digits: the radius in use is then the
+    printed one.
+    """
     for more in range(2):
         found = float(f"{value * (1 + more * 10.0 ** (1 - digits)):.{digits}g}")
         if found >= value:
@@ -100,9 +130,12 @@ def _up(value, digits=6):
 
 
 def gap_of(state):
-    """Return the certified gap of a state relative to the loss at zero, or None if it is unknown or expensive."""
+    """Return the certified gap of a state relative to the loss at zero, or None if it is unknown or
+    expensive.
+    """
     problem = state.problem
-    m, n = problem.n_samples, problem.n_learners
+    m = problem.n_samples
+    n = problem.n_learners
     if isinstance(state.target, Unconstrained) and float(m) * n * min(m, n) > AFFORDABLE / 10:
         return None
     found = state.certificate()
@@ -121,12 +154,15 @@ def summary(run, optimum=None):
     Returns
     -------
     dict
-        method, parameters, steps; training_error (loss / n_samples) and null_error (that of beta = 0); excess_percent (training error
-        above the optimum, in % of the null error); l1, nonzeros; gap (certified, relative to the null error) and target (the optimum
-        it refers to); seconds, scans, status, message. Unknown values are None. If the loss declares an infimum, percentages and gap
-        are relative to null error minus infimum.
+        method, parameters, steps; training_error (loss / n_samples) and null_error (that of beta =
+        0); excess_percent (training error above the optimum, in % of the null error); l1, nonzeros;
+        gap (certified, relative to the null error) and target (the optimum it refers to); seconds,
+        scans, status, message. Unknown values are None. If the loss declares an infimum,
+        percentages and gap are relative to null error minus infimum.
     """
-    last, n, null = run.final, run.problem.n_samples, run.problem.start_excess
+    last = run.final
+    n = run.problem.n_samples
+    null = run.problem.start_excess
     gap = _gap(run, optimum)
     row = {
         "method": run.method.name,
@@ -134,7 +170,9 @@ def summary(run, optimum=None):
         "steps": run.n_steps,
         "training_error": last.loss / n,
         "null_error": run.problem.start_loss / n,
-        "excess_percent": None if optimum is None or null == 0 else 100 * (last.loss - optimum) / null,
+        "excess_percent": None
+        if optimum is None or null == 0
+        else 100 * (last.loss - optimum) / null,
         "l1": last.l1,
         "nonzeros": len(last.support),
         "gap": None if gap is None or null == 0 else gap / null,
@@ -155,7 +193,8 @@ def _plain(value):
 
 
 def table(rows):
-    """Return the rows as a ``rich.table.Table``, one column per run, with file names if two runs have the same title.
+    """Return the rows as a ``rich.table.Table``, one column per run, with file names if two runs
+    have the same title.
 
     Keys of ``WORDS`` that are in no row are left out.
     """
@@ -165,20 +204,34 @@ def table(rows):
     out = Table(box=box.SIMPLE_HEAD, pad_edge=False, collapse_padding=True)
     out.add_column("", no_wrap=True)
     titles = [
-        printable("\n".join([*textwrap.wrap(row["method"].replace("_", " "), 12), *row["parameters"].split(", ")]).rstrip())
+        printable(
+            "\n".join(
+                [
+                    *textwrap.wrap(row["method"].replace("_", " "), 12),
+                    *row["parameters"].split(", "),
+                ]
+            ).rstrip()
+        )
         for row in rows
     ]
     for title, row in zip(titles, rows, strict=True):
-        file = f"{printable(row['file'])}\n" if "file" in row and len(set(titles)) < len(titles) else ""
+        file = (
+            f"{printable(row['file'])}\n"
+            if "file" in row and len(set(titles)) < len(titles)
+            else ""
+        )
         out.add_column(file + title, justify="right", overflow="fold")
     known = {key: one for key, one in WORDS.items() if any(key in row for row in rows)}
     for key, (words, form) in known.items():
-        out.add_row(words, *("-" if row[key] is None else printable(form.format(row[key])) for row in rows))
+        out.add_row(
+            words, *("-" if row[key] is None else printable(form.format(row[key])) for row in rows)
+        )
     return out
 
 
 def verdict(problem, judged):
-    """Return the result of ``certify`` as plain numbers: one interval, or two and whether they agree.
+    """Return the result of ``certify`` as plain numbers: one interval, or two and whether they
+    agree.
 
     Parameters
     ----------
@@ -190,7 +243,11 @@ def verdict(problem, judged):
         found = {"target": refers(judged.target), "null_loss": problem.start_loss, "model": model}
         return found if judged.known else {**found, "reason": judged.reason}
     found = verdict(problem, judged.own)
-    return {**found, judged.solver: _interval(judged.independent, problem.start_excess), "agree": bool(judged.agree)}
+    return {
+        **found,
+        judged.solver: _interval(judged.independent, problem.start_excess),
+        "agree": bool(judged.agree),
+    }
 
 
 def _interval(certificate, null):
@@ -205,7 +262,10 @@ def verdict_table(found):
     from rich.table import Column, Table
 
     columns = {name: numbers for name, numbers in found.items() if isinstance(numbers, dict)}
-    titles = [Column(found["target"], no_wrap=True), *(Column(name, justify="right") for name in columns)]
+    titles = [
+        Column(found["target"], no_wrap=True),
+        *(Column(name, justify="right") for name in columns),
+    ]
     out = Table(*titles, box=box.SIMPLE_HEAD, pad_edge=False)
     shown = [dict(interval_rows(numbers)) for numbers in columns.values()]
     for key in shown[0]:
@@ -215,18 +275,26 @@ def verdict_table(found):
 
 def interval_rows(numbers):
     """Return an interval of ``verdict`` as pairs (name, text), with the ends rounded outwards."""
-    ends = (infinite if numbers[end] is None else numbers[end] for end, infinite in (("lower", -math.inf), ("upper", math.inf)))
+    ends = (
+        infinite if numbers[end] is None else numbers[end]
+        for end, infinite in (("lower", -math.inf), ("upper", math.inf))
+    )
     lower, upper = outwards(*ends, 12)
     texts = {key: "-" if value is None else f"{value:.4g}" for key, value in numbers.items()}
-    texts |= {"lower": "-" if numbers["lower"] is None else lower, "upper": "-" if numbers["upper"] is None else upper}
+    texts |= {
+        "lower": "-" if numbers["lower"] is None else lower,
+        "upper": "-" if numbers["upper"] is None else upper,
+    }
     return [(key.replace("_", " "), text) for key, text in texts.items()]
 
 
 def verdict_text(found):
     """Return sentences that explain the result of ``verdict``."""
     text = (
-        "The smallest loss lies between 'lower', which no model can beat, and 'upper', which this model reaches (penalty "
-        "included, or scaled back into the ball where that applies). Losses are sums over samples; the relative gap is a fraction "
+        "The smallest loss lies between 'lower', which no model can beat, and 'upper', which this "
+        "model reaches (penalty "
+        "included, or scaled back into the ball where that applies). Losses are sums over samples; "
+        "the relative gap is a fraction "
         "of the loss of the constant model."
     )
     if found["model"]["lower"] is None:

@@ -1,4 +1,6 @@
-"""Rules, the parts of a method: selection of the learner, length of the step, noise, and the update of the coefficients."""
+"""Rules, the parts of a method: selection of the learner, length of the step, noise, and the update
+of the coefficients.
+"""
 
 from coordboost.rules.base import CoefficientRule, SelectionRule, StepRule
 from coordboost.rules.method import Method
@@ -32,9 +34,34 @@ from coordboost.rules.steps import (
 from coordboost.rules.structural import FamilyStep, Structural
 
 __all__ = [
-    "BoundedStep", "CoefficientRule", "Cyclic", "DampedLineSearch", "DiminishingStep",
-    "FamilyStep", "FittedStep", "FixedStep", "Greedy", "Groups", "JointSubset", "Langevin",
-    "LeafSearch", "LineSearch", "Method", "Noise", "PathStep", "RandomMask", "RandomSubset",
-    "SegmentSearch", "SelectionRule", "ShrunkenStep", "SoftThreshold", "Softmax", "StepRule",
-    "StepSequence", "Structural", "Structure", "Weighted", "best_of",
-]  # fmt: skip
+    "BoundedStep",
+    "CoefficientRule",
+    "Cyclic",
+    "DampedLineSearch",
+    "DiminishingStep",
+    "FamilyStep",
+    "FittedStep",
+    "FixedStep",
+    "Greedy",
+    "Groups",
+    "JointSubset",
+    "Langevin",
+    "LeafSearch",
+    "LineSearch",
+    "Method",
+    "Noise",
+    "PathStep",
+    "RandomMask",
+    "RandomSubset",
+    "SegmentSearch",
+    "SelectionRule",
+    "ShrunkenStep",
+    "SoftThreshold",
+    "Softmax",
+    "StepRule",
+    "StepSequence",
+    "Structural",
+    "Structure",
+    "Weighted",
+    "best_of",
+]

@@ -1,7 +1,9 @@
-"""Base classes of rules: the methods that each must have, and the attributes that it may declare, with their defaults.
+"""Base classes of rules: the methods that each must have, and the attributes that it may declare,
+with their defaults.
 
-A rule, of the package or your own, is a named tuple that inherits from the base class of its kind: its fields are data, its methods are
-kernels. The attributes of the base class are the defaults; ``None`` stands for a method that a rule does not have.
+A rule, of the package or your own, is a named tuple that inherits from the base class of its kind:
+its fields are data, its methods are kernels. The attributes of the base class are the defaults;
+``None`` stands for a method that a rule does not have.
 """
 
 from abc import ABC, abstractmethod
@@ -43,14 +45,17 @@ class SelectionRule(ABC):
     greedy = False
     #: the candidates are all learners of some groups, and the largest score is selected
     grouped = False
-    #: by_groups(), for a rule that draws learners: the rule that draws groups instead, over an implicit dictionary
+    #: by_groups(), for a rule that draws learners: the rule that draws groups instead, over an
+    #: implicit dictionary
     by_groups: Callable | None = None
     #: the choice does not depend on the residual
     blind = False
-    #: chances(corr (n, n_learners), square (n,), rng): the probability of each learner, for n residuals with squared norms `square`;
-    #: and whether these probabilities are the same for all residuals
+    #: chances(corr (n, n_learners), square (n,), rng): the probability of each learner, for n
+    #: residuals with squared norms `square`; and whether these probabilities are the same for all
+    #: residuals
     chances: Callable | None = None
-    #: unions(draws, rng), for a rule that fits several blocks at once: masks (n, n_blocks), and their probabilities
+    #: unions(draws, rng), for a rule that fits several blocks at once: masks (n, n_blocks), and
+    #: their probabilities
     unions: Callable | None = None
     #: uses the residual itself, by sought(state), and not only correlations
     sees_residual = False
@@ -98,7 +103,9 @@ class SelectionRule(ABC):
         return self
 
     @abstractmethod
-    def pick(self, state: Any, step: Any, beta: Any, drawn: np.ndarray, k: int) -> tuple[int, float]:
+    def pick(
+        self, state: Any, step: Any, beta: Any, drawn: np.ndarray, k: int
+    ) -> tuple[int, float]:
         """Return the learner of step k and its correlation.
 
         Parameters
@@ -154,7 +161,8 @@ class StepRule(ABC):
     score: Callable | None = None
     #: for the squared loss theta is this times corr: a step of LS-Boost
     ls_boost_rate: float | None = None
-    #: (eps, delta): theta is eps sign(corr) and shrink is eps / delta; each a number, or an array with one for each step
+    #: (eps, delta): theta is eps sign(corr) and shrink is eps / delta; each a number, or an array
+    #: with one for each step
     stagewise: tuple | None = None
     #: radius of the l1 ball, for Frank-Wolfe steps
     frank_wolfe: float | None = None
@@ -164,7 +172,8 @@ class StepRule(ABC):
     by_family = False
     #: largest number of steps; None for no limit
     horizon: int | None = None
-    #: radius_at(k): the model after k steps is compared with the optimum in the l1 ball of this radius
+    #: radius_at(k): the model after k steps is compared with the optimum in the l1 ball of this
+    #: radius
     radius_at: Callable | None = None
 
     def bind(self, problem: Problem) -> "StepRule":
@@ -184,7 +193,8 @@ class StepRule(ABC):
 
     @abstractmethod
     def move(self, k: int, state: Any, j: int, corr: float, beta_j: float) -> tuple[float, float]:
-        """Return the update of step k: coefficients are multiplied by 1 - shrink, then `unit` theta is added to coefficient j.
+        """Return the update of step k: coefficients are multiplied by 1 - shrink, then `unit` theta
+        is added to coefficient j.
 
         Parameters
         ----------
@@ -225,17 +235,21 @@ class CoefficientRule(ABC):
 
     expected = "a coefficient rule such as Single()"
 
-    #: a row of the path is the whole update: beta <- (1 - shrink) beta, then beta_j <- beta_j + unit theta
+    #: a row of the path is the whole update: beta <- (1 - shrink) beta, then beta_j <- beta_j +
+    #: unit theta
     plain = False
     #: number of coefficient sequences that the rows move
     sequences = 1
     #: for steps that also move away from vertices
     corrective = False
-    #: room(n), the same store with room for n learners, for implicit dictionaries, whose learners are found one by one
+    #: room(n), the same store with room for n learners, for implicit dictionaries, whose learners
+    #: are found one by one
     room: Callable | None = None
-    #: follow(dictionary, unit), predictions on other samples, starting at 0, that the rows of a path update
+    #: follow(dictionary, unit), predictions on other samples, starting at 0, that the rows of a
+    #: path update
     follow: Callable | None = None
-    #: gamma is bounded by the worst cosine of the fits so far, if no minimal cosine angle is certified
+    #: gamma is bounded by the worst cosine of the fits so far, if no minimal cosine angle is
+    #: certified
     follow_angle = 0
     #: coefficient(j) is beta_j at any step; if False it returns 0, for rules that do not use it
     knows_coefficient = True

@@ -1,10 +1,12 @@
 r"""Stores of coefficients: how the rows of a path update the model.
 
-A row is (learner, shrink, theta). Every method records such rows; its store defines how they change beta. The verbs of a store are
-``start(problem)``, the store at beta = 0; ``accumulate(j, shrink, theta)``, the update by one row; ``coefficient(j)``, beta_j in the
-units of theta; and ``beta(unit)``, the coefficients (n_learners,), with the `unit` of the step rule. ``room(n)`` is the same store with
-room for n learners, for implicit dictionaries. ``follow(dictionary, unit)`` is a piece with ``accumulate`` and ``pred`` that applies the
-same rows to predictions, for example on new samples.
+A row is (learner, shrink, theta). Every method records such rows; its store defines how they change
+beta. The verbs of a store are ``start(problem)``, the store at beta = 0;
+``accumulate(j, shrink, theta)``, the update by one row; ``coefficient(j)``, beta_j in the units of
+theta; and ``beta(unit)``, the coefficients (n_learners,), with the `unit` of the step rule.
+``room(n)`` is the same store with room for n learners, for implicit dictionaries.
+``follow(dictionary, unit)`` is a piece with ``accumulate`` and ``pred`` that applies the same rows
+to predictions, for example on new samples.
 """
 
 from typing import NamedTuple
@@ -15,7 +17,9 @@ from coordboost._numba import kernel, verb
 from coordboost.rules.base import CoefficientRule
 
 #: Values of `shrink` that mark the rows of accelerated boosting at which momentum restarts.
-RESTART, UNDO, SLOWER = -1.0, -2.0, -3.0
+RESTART = -1.0
+UNDO = -2.0
+SLOWER = -3.0
 #: Vertex weights up to this size are rounding, and are set to 0.
 ZERO_WEIGHT = 1e-14
 
@@ -25,18 +29,31 @@ coefficient = verb("coefficient")
 
 
 def begun(store, problem):
-    """Return `store`, at beta = 0; in a ``Growing`` store if the dictionary of the problem is implicit."""
+    """Return `store`, at beta = 0.
+
+    In a ``Growing`` store if the dictionary of the problem is implicit.
+    """
     return store if problem.dictionary.countable else Growing(store, np.zeros(1, dtype=np.int64))
 
 
 def longer(values, n):
-    """Return `values` padded with zeros to at least n entries; the length at least doubles, so that calls are few."""
-    return values if len(values) >= n else np.concatenate([values, np.zeros(max(n, 2 * len(values)) - len(values))])
+    """Return `values` padded with zeros to at least n entries.
+
+    The length at least doubles, so that calls are few.
+    """
+    return (
+        values
+        if len(values) >= n
+        else np.concatenate([values, np.zeros(max(n, 2 * len(values)) - len(values))])
+    )
 
 
 @kernel
 def shrink_all(values, scale, shrink):
-    """Multiply ``scale * values`` by 1 - shrink, scale (1,). A very small or very large scale is multiplied into the values."""
+    """Multiply ``scale * values`` by 1 - shrink, scale (1,).
+
+    A very small or very large scale is multiplied into the values.
+    """
     if shrink != 0:
         scale[0] = (1 - shrink) * scale[0]
         if not 1e-100 < scale[0] < 1e100:
@@ -47,7 +64,10 @@ def shrink_all(values, scale, shrink):
 
 @kernel
 def mix_models(f, h, before, shrink):
-    """Apply a row of ``TwoSequences`` that moves f, except its learner. `before` has length 0 if moves are never undone."""
+    """Apply a row of ``TwoSequences`` that moves f, except its learner.
+
+    `before` has length 0 if moves are never undone.
+    """
     if shrink == UNDO:
         for i in range(len(before)):
             f[i] = before[i]
@@ -62,7 +82,10 @@ def mix_models(f, h, before, shrink):
 
 @kernel
 def part_of_h(share, slowed, shrink, theta):
-    """Return the move of h in a row that moves f by theta; `slowed` counts the rows ``SLOWER`` so far."""
+    """Return the move of h in a row that moves f by theta.
+
+    `slowed` counts the rows ``SLOWER`` so far.
+    """
     if shrink == SLOWER:
         slowed[0] += 1
     for _ in range(slowed[0]):
@@ -71,7 +94,9 @@ def part_of_h(share, slowed, shrink, theta):
 
 
 class OneModel(NamedTuple):
-    """Predictions updated as by ``Single``: pred <- (1 - shrink) pred + unit theta B_j, with the columns of `dictionary`."""
+    """Predictions updated as by ``Single``: pred <- (1 - shrink) pred + unit theta B_j, with the
+    columns of `dictionary`.
+    """
 
     dictionary: object
     unit: float
@@ -105,7 +130,12 @@ class TwoModels(NamedTuple):
             mix_models(self.pred, self.h, self.before, shrink)
             add(self.dictionary, j, self.unit * theta, self.pred)
             if self.share != 0:
-                add(self.dictionary, j, self.unit * part_of_h(self.share, self.slowed, shrink, theta), self.h)
+                add(
+                    self.dictionary,
+                    j,
+                    self.unit * part_of_h(self.share, self.slowed, shrink, theta),
+                    self.h,
+                )
 
 
 class _ScaledValues(NamedTuple):
@@ -124,7 +154,9 @@ class ScaledValues(_ScaledValues, CoefficientRule):
 
 
 class Single(ScaledValues):
-    """One sequence of coefficients: beta <- (1 - shrink) beta, then beta_j <- beta_j + unit theta."""
+    """One sequence of coefficients: beta <- (1 - shrink) beta, then beta_j <- beta_j + unit
+    theta.
+    """
 
     plain = True
 
@@ -144,7 +176,10 @@ class Single(ScaledValues):
 
 
 class Growing(NamedTuple):
-    """A store that can grow; beta covers the learners found so far. `kept` is the store, indexed by the learner's number in the bank."""
+    """A store that can grow; beta covers the learners found so far.
+
+    `kept` is the store, indexed by the learner's number in the bank.
+    """
 
     kept: object
     used: np.ndarray  # (1,)
@@ -188,25 +223,32 @@ class TwoSequences(_TwoSequences, CoefficientRule):
     ``SLOWER``          as ``RESTART``; from here on gamma, and with it the share, is divided by four
     ==================  ==========================================================================================
 
-    Momentum restarts after `period` rounds; 0 is never, -1 when the loss rises. With `guard` it also restarts when the loss exceeds the
-    bound of the theorem. `correction` is the sign with which the unfitted part of the residual is added back. With `follow_angle` the
-    worst cosine of the fits so far bounds gamma. `slowed` counts the rows ``SLOWER``. *Cost* of a row: O(n_learners).
-    *Source*: Lu et al., Algorithms 2 (share = 0), 3 and 4 (share > 0).
+    Momentum restarts after `period` rounds; 0 is never, -1 when the loss rises. With `guard` it
+    also restarts when the loss exceeds the bound of the theorem. `correction` is the sign with
+    which the unfitted part of the residual is added back. With `follow_angle` the worst cosine of
+    the fits so far bounds gamma. `slowed` counts the rows ``SLOWER``. *Cost* of a row:
+    O(n_learners). *Source*: Lu et al., Algorithms 2 (share = 0), 3 and 4 (share > 0).
     """
 
     sequences = 2
 
     def start(self, problem):
         n = problem.n_learners
-        f, h, before = np.zeros(n), np.zeros(n), np.zeros(n if self.period < 0 else 0)
-        return begun(self._replace(f=f, h=h, before=before, slowed=np.zeros(1, dtype=np.int64)), problem)
+        f = np.zeros(n)
+        h = np.zeros(n)
+        before = np.zeros(n if self.period < 0 else 0)
+        return begun(
+            self._replace(f=f, h=h, before=before, slowed=np.zeros(1, dtype=np.int64)), problem
+        )
 
     def room(self, n):
-        f, h = longer(self.f, n), longer(self.h, n)
+        f = longer(self.f, n)
+        h = longer(self.h, n)
         return self._replace(f=f, h=h, before=longer(self.before, n if self.period < 0 else 0))
 
     def follow(self, dictionary, unit):
-        n, slowed = dictionary.n_samples, np.zeros(1, dtype=np.int64)
+        n = dictionary.n_samples
+        slowed = np.zeros(1, dtype=np.int64)
         before = np.zeros(n if self.period < 0 else 0)
         return TwoModels(dictionary, unit, self.share, np.zeros(n), np.zeros(n), before, slowed)
 
@@ -227,7 +269,10 @@ class TwoSequences(_TwoSequences, CoefficientRule):
 
 
 class Vertices(ScaledValues):
-    """One sequence, updated as by ``Single``; a weight that away steps have used up is set to exactly 0."""
+    """One sequence, updated as by ``Single``.
+
+    A weight that away steps have used up is set to exactly 0.
+    """
 
     corrective = True
 
@@ -249,9 +294,12 @@ class _Refitted(NamedTuple):
 
 
 class Refitted(_Refitted, CoefficientRule):
-    """Least squares on the learners of all rows with theta != 0. *Source*: forward stepwise, Freund et al., Section 1.
+    """Least squares on the learners of all rows with theta != 0.
 
-    theta is the move along the part of the new learner that is orthogonal to the learners before it. Plain Python.
+    *Source*: forward stepwise, Freund et al., Section 1.
+
+    theta is the move along the part of the new learner that is orthogonal to the learners before
+    it. Plain Python.
     """
 
     knows_coefficient = False
@@ -260,10 +308,14 @@ class Refitted(_Refitted, CoefficientRule):
         return Refitted(problem, [])
 
     def beta(self, unit):
-        problem, learners, beta = self.problem, list(self.learners), np.zeros(self.problem.n_learners)
+        problem = self.problem
+        learners = list(self.learners)
+        beta = np.zeros(self.problem.n_learners)
         if learners:
             root = np.sqrt(problem.weight)
-            beta[learners] = np.linalg.lstsq(root[:, None] * problem.gather(learners), root * problem.y)[0]
+            beta[learners] = np.linalg.lstsq(
+                root[:, None] * problem.gather(learners), root * problem.y
+            )[0]
         return beta
 
     def coefficient(self, j):

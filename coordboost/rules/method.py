@@ -22,7 +22,8 @@ def checked_method(method):
 
 @dataclass(frozen=True)
 class Method:
-    """A boosting method: selection rule, step rule, coefficient rule, and the optimum that it approaches.
+    """A boosting method: selection rule, step rule, coefficient rule, and the optimum that it
+    approaches.
 
     Parameters
     ----------
@@ -64,29 +65,42 @@ class Method:
 
     def __post_init__(self):
         if not isinstance(self.name, str):
-            raise ValueError(f"name must be a string, the name of the method, got {shown(self.name)}.")
+            raise ValueError(
+                f"name must be a string, the name of the method, got {shown(self.name)}."
+            )
         if not isinstance(self.parameters, dict):
-            raise ValueError(f"parameters must be a dict of the arguments of the method, got {shown(self.parameters)}.")
+            raise ValueError(
+                "parameters must be a dict of the arguments of the method, got "
+                f"{shown(self.parameters)}."
+            )
         checked_piece(SelectionRule, "select", self.select)
         checked_piece(StepRule, "step", self.step)
         checked_piece(CoefficientRule, "coefficients", self.coefficients)
         if self.noise is not None:
             if not isinstance(self.noise, Noise):
                 raise ValueError(
-                    f"noise must be a perturbation such as Noise(0.1, beta=1e4), or None, got {shown(self.noise)}."
+                    "noise must be a perturbation such as Noise(0.1, beta=1e4), or None, got "
+                    f"{shown(self.noise)}."
                 )
             if not self.coefficients.plain:
-                raise ValueError(f"{self.name}: noise needs a single sequence of coefficients; use coefficients=Single().")
-        moved, kept = self.step.sequences, self.coefficients.sequences
+                raise ValueError(
+                    f"{self.name}: noise needs a single sequence of coefficients; use "
+                    "coefficients=Single()."
+                )
+        moved = self.step.sequences
+        kept = self.coefficients.sequences
         if moved != kept:
             raise ValueError(
-                f"{self.name}: {type(self.step).__name__} moves {moved} sequence(s) of coefficients, {type(self.coefficients).__name__} "
-                f"keeps {kept}; use a step and a store that match, such as TwoPhase and TwoSequences."
+                f"{self.name}: {type(self.step).__name__} moves {moved} sequence(s) of "
+                f"coefficients, {type(self.coefficients).__name__} "
+                f"keeps {kept}; use a step and a store that match, such as TwoPhase and "
+                "TwoSequences."
             )
 
         if (self.step.corrective is not None) is not self.coefficients.corrective:
             raise ValueError(
-                f"{self.name}: away steps and the store Vertices need each other, got {type(self.step).__name__} and "
+                f"{self.name}: away steps and the store Vertices need each other, got "
+                f"{type(self.step).__name__} and "
                 f"{type(self.coefficients).__name__}."
             )
 
@@ -97,8 +111,15 @@ class Method:
 
     @property
     def greedy(self) -> bool:
-        """Whether every step selects the learner with the largest absolute correlation, and moves the model by that learner alone."""
-        return self.coefficients.plain and self.noise is None and self.select.greedy and self.step.score is None
+        """Whether every step selects the learner with the largest absolute correlation, and moves
+        the model by that learner alone.
+        """
+        return (
+            self.coefficients.plain
+            and self.noise is None
+            and self.select.greedy
+            and self.step.score is None
+        )
 
     def bind(self, problem: Problem) -> "Method":
         """Check the rules against the problem, and fill in the fields that depend on it.
@@ -114,13 +135,23 @@ class Method:
             A copy with bound rules.
         """
         own = self.select.by_groups
-        if own is not None and not problem.dictionary.countable and problem.dictionary.n_groups is not None:
+        if (
+            own is not None
+            and not problem.dictionary.countable
+            and problem.dictionary.n_groups is not None
+        ):
             return replace(self, select=own()).bind(problem)
         if not (problem.dictionary.countable or self._searches(problem.dictionary)):
-            said = f"{self.name} needs an explicit dictionary: here the dictionary is implicit, and a search finds the best learner."
+            said = (
+                f"{self.name} needs an explicit dictionary: here the dictionary is implicit, "
+                "and a search finds the best learner."
+            )
             if replace(self, select=Groups())._searches(problem.dictionary):
                 name = self.name if "select" in self.parameters else "rtgcd"
-                said += f" Use {name}(select=Groups(t)), which searches t groups: features of trees, or blocks."
+                said += (
+                    f" Use {name}(select=Groups(t)), which searches t groups: features of "
+                    "trees, or blocks."
+                )
             raise ValueError(said)
         reason = self.step.needs_convex
         if reason and not problem.loss.convex:
@@ -140,7 +171,8 @@ class Method:
         return grows and (self.select.greedy or grouped) and self.step.score is None
 
     def target_at(self, k: int) -> Any:
-        """Return the objective after k steps: `target`, except for methods whose l1 ball grows during the run.
+        """Return the objective after k steps: `target`, except for methods whose l1 ball grows
+        during the run.
 
         Parameters
         ----------

@@ -1,9 +1,11 @@
 r"""Noise: the perturbation of stochastic gradient Langevin boosting.
 
-A step selects its learner by correlation with :math:`r + \sigma \zeta'`, and fits it to :math:`r + \sigma \zeta`, with
-:math:`\sigma = \sqrt{2 N / (\epsilon \beta)}` and independent :math:`\zeta, \zeta' \sim N(0, I)`. The model before the step is multiplied
-by :math:`1 - \gamma \epsilon`. The residual r holds one derivative for each sample, not divided by the number N of samples. With sample
-weights the noise is multiplied by their square roots, and N is their sum.
+A step selects its learner by correlation with :math:`r + \sigma \zeta'`, and fits it to
+:math:`r + \sigma \zeta`, with :math:`\sigma = \sqrt{2 N / (\epsilon \beta)}` and independent
+:math:`\zeta, \zeta' \sim N(0, I)`. The model before the step is multiplied by
+:math:`1 - \gamma \epsilon`. The residual r holds one derivative for each sample, not divided by the
+number N of samples. With sample weights the noise is multiplied by their square roots, and N is
+their sum.
 
 =========  ============================================  ========================================
 structure  the learner is selected by                    limit distribution
@@ -13,7 +15,8 @@ structure  the learner is selected by                    limit distribution
 ``SAME``   r and the noise of the fit                    not Gibbs
 =========  ============================================  ========================================
 
-Source: Ustimenko and Prokhorenkova, *SGLB: Stochastic Gradient Langevin Boosting*, Algorithms 1 and 2.
+Source: Ustimenko and Prokhorenkova, *SGLB: Stochastic Gradient Langevin Boosting*, Algorithms 1 and
+2.
 """
 
 import enum
@@ -21,7 +24,14 @@ from typing import NamedTuple
 
 import numpy as np
 
-from coordboost._utils.checks import as_floats, not_negative, nothing_varies, number_of, positive, shown
+from coordboost._utils.checks import (
+    as_floats,
+    not_negative,
+    nothing_varies,
+    number_of,
+    positive,
+    shown,
+)
 from coordboost.data.problem import Problem
 
 
@@ -44,27 +54,38 @@ def structure_of(value):
     """Return a ``Structure``, or its number, as an int."""
     number = number_of(value)
     if number not in tuple(Structure):
-        raise ValueError(f"structure must be Structure.OWN, Structure.NONE or Structure.SAME, got {shown(value)}.")
+        raise ValueError(
+            "structure must be Structure.OWN, Structure.NONE or Structure.SAME, got "
+            f"{shown(value)}."
+        )
     return int(number)
 
 
 def inverse_temperatures(beta):
-    """Return `beta` as a float64 vector, one value for each step; the last is used for all further steps; inf is no noise."""
+    """Return `beta` as a float64 vector, one value for each step.
+
+    The last is used for all further steps; inf is no noise.
+    """
     array = np.atleast_1d(as_floats(beta))
     if array.ndim != 1 or array.size == 0 or not (array > 0).all():
-        raise ValueError(f"beta must be a positive number (inf for no noise), or a sequence of them, got {shown(beta)}.")
+        raise ValueError(
+            "beta must be a positive number (inf for no noise), or a sequence of them, got "
+            f"{shown(beta)}."
+        )
     return array
 
 
 class Noise(NamedTuple):
-    """Noise at inverse temperature `beta` for steps of length `rate`, and gradients from a subsample.
+    """Noise at inverse temperature `beta` for steps of length `rate`, and gradients from a
+    subsample.
 
     Parameters
     ----------
     rate : float
         Learning rate eps.
     beta : ndarray, (n,)
-        Inverse temperature, one for each step; the last is used for all further steps; inf is no noise.
+        Inverse temperature, one for each step; the last is used for all further steps; inf is no
+        noise.
     structure : Structure, default ``Structure.OWN``
         Noise in the selection of a learner.
     subsample : float, default 1
@@ -106,16 +127,25 @@ class Noise(NamedTuple):
             A copy with the sum of the weights.
         """
         positive("rate", self.rate)
-        beta, subsample = inverse_temperatures(self.beta), positive("subsample", self.subsample, 1 + 1e-15, "in (0, 1]")
+        beta = inverse_temperatures(self.beta)
+        subsample = positive("subsample", self.subsample, 1 + 1e-15, "in (0, 1]")
         not_negative("ahead", self.ahead)
         if np.isfinite(beta).any() and not problem.dictionary.takes_noise:
             raise ValueError(
-                "noise needs leaf values that are mean gradients, without second derivatives or bounds; "
+                "noise needs leaf values that are mean gradients, without second derivatives or "
+                "bounds; "
                 "use trees without newton and monotone."
             )
-        if np.isfinite(beta).any() and problem.n_learners == 1 and problem.countable and not problem.gather([0]).any():
+        if (
+            np.isfinite(beta).any()
+            and problem.n_learners == 1
+            and problem.countable
+            and not problem.gather([0]).any()
+        ):
             raise nothing_varies("there are no coefficients to add noise to")
-        return self._replace(beta=beta, subsample=float(subsample), total=float(problem.weight.sum()))
+        return self._replace(
+            beta=beta, subsample=float(subsample), total=float(problem.weight.sum())
+        )
 
     def seeded(self, seed: int) -> "Noise":
         """Return the noise of one run.

@@ -1,7 +1,8 @@
 r"""Selection rules: which learners are candidates in a step, and which of them is selected.
 
-The candidate with the largest score is selected; ties (to within rounding) go to the lowest index. The score is ``abs(correlation)``
-unless the step rule defines another. A rule also defines the norm in which its expected progress is measured.
+The candidate with the largest score is selected; ties (to within rounding) go to the lowest index.
+The score is ``abs(correlation)`` unless the step rule defines another. A rule also defines the norm
+in which its expected progress is measured.
 
 ===================  =======================================  ==========================================
 rule                 candidates                               Lu and Mazumder
@@ -12,14 +13,17 @@ rule                 candidates                               Lu and Mazumder
 ``Cyclic()``         learner k mod n                          (not in the paper)
 ===================  =======================================  ==========================================
 
-Random numbers are drawn in advance: ``draw`` fills an array for a block of steps, from a generator that belongs to these steps.
+Random numbers are drawn in advance: ``draw`` fills an array for a block of steps, from a generator
+that belongs to these steps.
 
-``Weighted`` and ``Softmax`` draw the learner from a distribution, which is fixed or depends on the correlations. They are homogeneous: a
-gradient and a positive multiple of it give the same distribution, as the limit of Langevin boosting requires. On blocks of columns,
-``Problem(blocks(X, ...), y)``, ``JointSubset`` and ``RandomMask`` draw columns that are fitted together. Source: Ustimenko and
-Prokhorenkova, *SGLB*, Section 5.
+``Weighted`` and ``Softmax`` draw the learner from a distribution, which is fixed or depends on the
+correlations. They are homogeneous: a gradient and a positive multiple of it give the same
+distribution, as the limit of Langevin boosting requires. On blocks of columns,
+``Problem(blocks(X, ...), y)``, ``JointSubset`` and ``RandomMask`` draw columns that are fitted
+together. Source: Ustimenko and Prokhorenkova, *SGLB*, Section 5.
 
-A model state may define the three searches itself: ``best``, among all learners; ``best_among``, among some; ``best_in``, in groups.
+A model state may define the three searches itself: ``best``, among all learners; ``best_among``,
+among some; ``best_in``, in groups.
 """
 
 import itertools
@@ -52,10 +56,12 @@ score = verb("score", size)
 def best_of_all(state, step, beta):
     """Return the learner with the largest score among all, and its correlation.
 
-    Scores of at least ``largest - min(tie(state), largest / 2)`` tie; then the lowest index is selected.
+    Scores of at least ``largest - min(tie(state), largest / 2)`` tie; then the lowest index is
+    selected.
     """
     corr = scan(state)
-    best, winner = -1 + 0 * abs(corr[0]), 0
+    best = -1 + 0 * abs(corr[0])
+    winner = 0
     for j in range(len(corr)):
         s = score(step, j, corr[j], coefficient(beta, j))
         if s > best:
@@ -69,7 +75,9 @@ def best_of_all(state, step, beta):
 
 @kernel
 def best_of(state, step, beta, index):
-    """Return the learner with the largest score among `index` (any order); ties as in ``best_of_all``.
+    """Return the learner with the largest score among `index` (any order).
+
+    Ties as in ``best_of_all``.
 
     Parameters
     ----------
@@ -108,7 +116,9 @@ def best_of(state, step, beta, index):
     limit = best - min(tie(state), best / 2)
     at = -1
     for i in range(len(index)):
-        if (at < 0 or index[i] < index[at]) and score(step, index[i], corr[i], coefficient(beta, index[i])) >= limit:
+        if (at < 0 or index[i] < index[at]) and score(
+            step, index[i], corr[i], coefficient(beta, index[i])
+        ) >= limit:
             at = i
     return index[at], corr[at]
 
@@ -119,11 +129,15 @@ best_among = verb("best_among", best_of)
 
 @kernel
 def best_of_groups(state, step, beta, drawn, member, start):
-    """Return the best learner of the groups `drawn`, and its correlation; group g is ``member[start[g]:start[g + 1]]``."""
+    """Return the best learner of the groups `drawn`, and its correlation.
+
+    Group g is ``member[start[g]:start[g + 1]]``.
+    """
     total = 0
     for g in drawn:
         total += start[g + 1] - start[g]
-    index, filled = np.empty(total, dtype=np.int64), 0
+    index = np.empty(total, dtype=np.int64)
+    filled = 0
     for g in drawn:
         for p in range(start[g], start[g + 1]):
             index[filled] = member[p]
@@ -134,7 +148,8 @@ def best_of_groups(state, step, beta, drawn, member, start):
 best_in = verb("best_in", best_of_groups)
 
 
-#: From this n on ``rng.choice`` is faster than a random number for each of the n: 1,000 times for 100 of a million.
+#: From this n on ``rng.choice`` is faster than a random number for each of the n: 1,000 times for
+#: 100 of a million.
 MANY = 10_001
 #: Up to this t Floyd's algorithm is used, on all rows at once.
 FEW = 48
@@ -143,7 +158,8 @@ FEW = 48
 def draw_subsets(rng, n_rows, t, n):
     """Draw uniform t-subsets of ``range(n)``, one per row, sorted; int64 (n_rows, t).
 
-    Floyd's algorithm on all rows at once; for larger t the t smallest of n random numbers, or ``rng.choice``. *Memory*: the result.
+    Floyd's algorithm on all rows at once; for larger t the t smallest of n random numbers, or
+    ``rng.choice``. *Memory*: the result.
     """
     rows = np.empty((n_rows, t), dtype=np.int64)
     if t == n:
@@ -154,7 +170,11 @@ def draw_subsets(rng, n_rows, t, n):
             rows[:, i] = np.where((rows[:, :i] == fresh[:, None]).any(axis=1), n - t + i, fresh)
     else:
         for row in rows:
-            row[:] = np.argpartition(rng.random(n), t - 1)[:t] if n < MANY else rng.choice(n, t, replace=False, shuffle=False)
+            row[:] = (
+                np.argpartition(rng.random(n), t - 1)[:t]
+                if n < MANY
+                else rng.choice(n, t, replace=False, shuffle=False)
+            )
     rows.sort(axis=1)
     return rows
 
@@ -162,11 +182,15 @@ def draw_subsets(rng, n_rows, t, n):
 def check_count(name, t, n, what):
     """Raise ValueError unless `t` is a whole number from 1 to n."""
     if isinstance(t, bool) or not (isinstance(t, int | np.integer) and 1 <= t <= n):
-        raise ValueError(f"{name}: t must be a whole number from 1 to {n} (the number of {what}), got {shown(t)}.")
+        raise ValueError(
+            f"{name}: t must be a whole number from 1 to {n} (the number of {what}), got "
+            f"{shown(t)}."
+        )
 
 
 def subset_weights(t, n):
-    r"""Probabilities that the best of t drawn learners is j-th of n: :math:`\gamma_t^n(j) = \binom{n-j}{t-1} / \binom{n}{t}`, shape (n,).
+    r"""Probabilities that the best of t drawn learners is j-th of n:
+    :math:`\gamma_t^n(j) = \binom{n-j}{t-1} / \binom{n}{t}`, shape (n,).
 
     Source: Lu and Mazumder, eq. (10); computed by a recursion that does not overflow.
     """
@@ -184,7 +208,9 @@ def _ordered_dual(values, weights):
 
 
 class Greedy(namedtuple("Greedy", ""), SelectionRule):
-    """Type 0: all learners are candidates in every step. Norm: the l_inf norm; dual norm: the l1 norm.
+    """Type 0: all learners are candidates in every step.
+
+    Norm: the l_inf norm; dual norm: the l1 norm.
 
     Examples
     --------
@@ -213,14 +239,18 @@ class Greedy(namedtuple("Greedy", ""), SelectionRule):
 
 
 class SubsetRule(SelectionRule):
-    """Base of rules that draw t learners, or t of `draws_below` groups, uniformly without replacement."""
+    """Base of rules that draw t learners, or t of `draws_below` groups, uniformly without
+    replacement.
+    """
 
     @property
     def width(self):
         return self.t
 
     def draw(self, rng, n_rows, n_learners):
-        return draw_subsets(rng, n_rows, self.t, n_learners if self.draws_below is None else self.draws_below)
+        return draw_subsets(
+            rng, n_rows, self.t, n_learners if self.draws_below is None else self.draws_below
+        )
 
 
 class _RandomSubset(NamedTuple):
@@ -228,7 +258,9 @@ class _RandomSubset(NamedTuple):
 
 
 class RandomSubset(_RandomSubset, SubsetRule):
-    """Type 1: the best of t learners, drawn uniformly without replacement; on trees t features, as ``Groups(t)``.
+    """Type 1: the best of t learners, drawn uniformly without replacement.
+
+    On trees t features, as ``Groups(t)``.
 
     Norm: ordered l1 with ``subset_weights(t, n)`` (Definition 3.2).
 
@@ -269,8 +301,11 @@ class RandomSubset(_RandomSubset, SubsetRule):
         return self.t == 1
 
     def chances(self, corr, square, rng):
-        out, order = np.empty_like(corr), np.argsort(-np.abs(corr), axis=1)
-        np.put_along_axis(out, order, np.broadcast_to(self.weights(corr.shape[1]), corr.shape), axis=1)
+        out = np.empty_like(corr)
+        order = np.argsort(-np.abs(corr), axis=1)
+        np.put_along_axis(
+            out, order, np.broadcast_to(self.weights(corr.shape[1]), corr.shape), axis=1
+        )
         return out, self.blind
 
 
@@ -290,7 +325,8 @@ class Groups(_Groups, SubsetRule):
     t : int, default 1
         Groups drawn for a step.
     member : ndarray, (n_learners,)
-        Learners ordered by group: group g is ``member[start[g]:start[g + 1]]``; filled in from the problem.
+        Learners ordered by group: group g is ``member[start[g]:start[g + 1]]``; filled in from the
+        problem.
     start : ndarray, (n_groups + 1,)
         Where each group begins; filled in from the problem.
 
@@ -310,7 +346,8 @@ class Groups(_Groups, SubsetRule):
         labels = problem.groups if searched is None else np.arange(searched)
         if labels is None:
             raise ValueError(
-                "Groups needs the groups of the columns: pass Problem(..., groups=labels) with one label per column of X."
+                "Groups needs the groups of the columns: pass Problem(..., groups=labels) with one "
+                "label per column of X."
             )
         member = np.argsort(labels, kind="stable").astype(np.int64)
         start = np.concatenate([[0], np.cumsum(np.bincount(labels))]).astype(np.int64)
@@ -327,7 +364,8 @@ class Groups(_Groups, SubsetRule):
     def chances(self, corr, square, rng):
         size = np.abs(corr)[:, self.member]
         most = np.maximum.reduceat(size, self.start[:-1], axis=1)
-        place, out = np.argsort(np.argsort(-most, axis=1), axis=1), np.zeros_like(corr)
+        place = np.argsort(np.argsort(-most, axis=1), axis=1)
+        out = np.zeros_like(corr)
         for g, chance in enumerate(self.weights(len(self.start) - 1)[place].T):
             at = size[:, self.start[g] : self.start[g + 1]].argmax(axis=1)
             out[np.arange(len(out)), self.member[self.start[g] + at]] = chance
@@ -405,7 +443,8 @@ class _Weighted(NamedTuple):
 
 
 class Weighted(_Weighted, SelectionRule):
-    """One learner, or one group of learners of an implicit dictionary, drawn with fixed probabilities.
+    """One learner, or one group of learners of an implicit dictionary, drawn with fixed
+    probabilities.
 
     Parameters
     ----------
@@ -434,7 +473,8 @@ class Weighted(_Weighted, SelectionRule):
         p = as_floats(self.p)
         if p.shape != (n,) or not (np.isfinite(p).all() and (p >= 0).all() and p.sum() > 0):
             raise ValueError(
-                f"Weighted: p must be {n} numbers >= 0, not all 0, one for each learner or group; got {shown(self.p)}."
+                f"Weighted: p must be {n} numbers >= 0, not all 0, one for each learner or group; "
+                f"got {shown(self.p)}."
             )
         every = np.arange(n + 1, dtype=np.int64)
         return self._replace(p=p / p.sum(), member=every[:-1], start=every)
@@ -458,9 +498,11 @@ class _Softmax(NamedTuple):
 
 
 class Softmax(_Softmax, SelectionRule):
-    r"""Learner j with probability proportional to :math:`\exp(\kappa \langle B_j, v\rangle^2 / \|v\|^2)`, v the (noisy) residual.
+    r"""Learner j with probability proportional to
+    :math:`\exp(\kappa \langle B_j, v\rangle^2 / \|v\|^2)`, v the (noisy) residual.
 
-    With kappa = 0 all learners are equally likely; a large kappa is greedy. Division by the squared norm of v makes the rule homogeneous.
+    With kappa = 0 all learners are equally likely; a large kappa is greedy. Division by the squared
+    norm of v makes the rule homogeneous.
 
     Parameters
     ----------
@@ -483,7 +525,9 @@ class Softmax(_Softmax, SelectionRule):
     def bind(self, problem):
         not_negative("Softmax: kappa", self.kappa)
         if (problem.weight != problem.weight[0]).any():
-            raise ValueError("Softmax needs equal sample weights: it uses the unweighted norm of the residual.")
+            raise ValueError(
+                "Softmax needs equal sample weights: it uses the unweighted norm of the residual."
+            )
         return self
 
     def draw(self, rng, n_rows, n_learners):
@@ -498,7 +542,11 @@ class Softmax(_Softmax, SelectionRule):
         return len(drawn) * n_learners
 
     def pick(self, state, step, beta, drawn, k):
-        corr, v, square, most, total = scan(state), sought(state), 0.0, 0.0, 0.0
+        corr = scan(state)
+        v = sought(state)
+        square = 0.0
+        most = 0.0
+        total = 0.0
         for i in range(len(v)):
             square += v[i] * v[i]
         by = self.kappa / square if square > 0.0 else 0.0
@@ -506,7 +554,8 @@ class Softmax(_Softmax, SelectionRule):
             most = max(most, by * corr[j] * corr[j])
         for j in range(len(corr)):
             total += math.exp(by * corr[j] * corr[j] - most)
-        left, last = (drawn[0] + 0.5) / FINE * total, len(corr) - 1
+        left = (drawn[0] + 0.5) / FINE * total
+        last = len(corr) - 1
         for j in range(last):
             left -= math.exp(by * corr[j] * corr[j] - most)
             if left < 0.0:
@@ -552,9 +601,15 @@ class JointSubset(_JointSubset, SubsetRule):
         return self.n
 
     def unions(self, draws, rng):
-        """Return the unions of blocks that may be fitted, masks (n_unions, n), and their probabilities; at most `draws`, else a sample."""
+        """Return the unions of blocks that may be fitted, masks (n_unions, n), and their
+        probabilities; at most `draws`, else a sample.
+        """
         known = math.comb(self.n, self.t) <= draws
-        rows = list(itertools.combinations(range(self.n), self.t)) if known else self.draw(rng, draws, self.n)
+        rows = (
+            list(itertools.combinations(range(self.n), self.t))
+            if known
+            else self.draw(rng, draws, self.n)
+        )
         masks = np.zeros((len(rows), self.n), dtype=bool)
         np.put_along_axis(masks, np.array(rows), True, axis=1)
         return masks, np.full(len(rows), 1 / len(rows))
@@ -569,7 +624,9 @@ class _RandomMask(NamedTuple):
 
 
 class RandomMask(_RandomMask, SelectionRule):
-    """The columns of a random set of blocks, each in it with probability q, fitted together; an empty set fits nothing.
+    """The columns of a random set of blocks, each in it with probability q, fitted together.
+
+    An empty set fits nothing.
 
     Parameters
     ----------
@@ -615,7 +672,12 @@ class RandomMask(_RandomMask, SelectionRule):
 
 
 def _blocks_of(name, problem):
-    """Return the number of blocks of a problem; raise ValueError if its learners are not fits of blocks."""
+    """Return the number of blocks of a problem.
+
+    Raise ValueError if its learners are not fits of blocks.
+    """
     if problem.dictionary.n_columns is None:
-        raise ValueError(f"{name} fits blocks of columns: pass Problem(blocks(X), y), got {problem!r}.")
+        raise ValueError(
+            f"{name} fits blocks of columns: pass Problem(blocks(X), y), got {problem!r}."
+        )
     return problem.dictionary.n_groups

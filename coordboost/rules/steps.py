@@ -2,29 +2,37 @@ r"""Step rules: how far to move along the selected learner, and by how much to s
 
 ``move(k, state, j, corr, beta_j) -> (shrink, theta)`` stands for the update
 
-    pred <- (1 - shrink) pred + unit theta B_j,        beta <- (1 - shrink) beta,   beta_j <- beta_j + unit theta.
+    pred <- (1 - shrink) pred + unit theta B_j, beta <- (1 - shrink) beta, beta_j <- beta_j + unit
+    theta.
 
-A *row* of the path is a stored step (j, shrink, theta). `unit` is a constant of the rule: forward stagewise has theta = -1, 0 or 1 in
-units of eps, so its coefficients are exact counts. Optional: ``score(j, corr, beta_j)``, by which learners are ranked (default
-``abs(corr)``; scores tie if they differ by less than the rounding of a correlation), and ``bind(problem)``, which checks the rule against
-the loss. ``verb("name")`` calls a method of a compiled object, such as the model state (which has the residual and the correlations); a
-*kernel* is a function that can be compiled (docs/architecture.md).
+A *row* of the path is a stored step (j, shrink, theta). `unit` is a constant of the rule: forward
+stagewise has theta = -1, 0 or 1 in units of eps, so its coefficients are exact counts. Optional:
+``score(j, corr, beta_j)``, by which learners are ranked (default ``abs(corr)``; scores tie if they
+differ by less than the rounding of a correlation), and ``bind(problem)``, which checks the rule
+against the loss. ``verb("name")`` calls a method of a compiled object, such as the model state
+(which has the residual and the correlations); a *kernel* is a function that can be compiled
+(docs/architecture.md).
 
-*Fitted learners*: a step of gradient boosting is a fraction of the fitted learner, with or without noise, or of the line-search step
-along it.
+*Fitted learners*: a step of gradient boosting is a fraction of the fitted learner, with or without
+noise, or of the line-search step along it.
 
-*Momentum*: the steps of accelerated boosting, for two models f and h. With the mixing weight :math:`w_m = 2 / (m + 2)` (theta_m
-in the paper) the gradient is taken at :math:`g = (1 - w_m) f + w_m h`, and the next f starts there. A row of the path with
-shrink > 0 moves f: f <- (1 - shrink) f + shrink h, then f_j += theta. A row with shrink = 0 moves h: h_j += theta. The model state counts
-the rounds m since momentum last started, and provides the shrink of the next row: w_m, 0, or the mark of a restart. Source: Lu,
-Karimireddy, Ponomareva, Mirrokni, *Accelerating Gradient Boosting Machines*, Algorithms 2 and 4.
+*Momentum*: the steps of accelerated boosting, for two models f and h. With the mixing weight
+:math:`w_m = 2 / (m + 2)` (theta_m in the paper) the gradient is taken at
+:math:`g = (1 - w_m) f + w_m h`, and the next f starts there. A row of the path with shrink > 0
+moves f: f <- (1 - shrink) f + shrink h, then f_j += theta. A row with shrink = 0 moves h: h_j +=
+theta. The model state counts the rounds m since momentum last started, and provides the shrink of
+the next row: w_m, 0, or the mark of a restart. Source: Lu, Karimireddy, Ponomareva, Mirrokni,
+*Accelerating Gradient Boosting Machines*, Algorithms 2 and 4.
 
-*Frank-Wolfe* on the l1 ball: plain steps, away steps and pairwise steps. A model in the ball of radius :math:`\delta` is a convex
-combination of *vertices* :math:`\mathrm{sign}(\beta_j)\, \delta e_j`, one for each nonzero coefficient, with the weights
-:math:`|\beta_j| / \delta`, and of the origin with the remaining weight. A plain step moves towards the best vertex. An away step moves away
-from the worst vertex of the model, at most until its weight is 0. A pairwise step (a swap) moves weight from the worst vertex to the best
-one. The model state finds both vertices and chooses the kind of step. Source: Guelat, Marcotte, *Some comments on Wolfe's away step*, 1986;
-Lacoste-Julien, Jaggi, *On the global linear convergence of Frank-Wolfe optimization variants*, 2015.
+*Frank-Wolfe* on the l1 ball: plain steps, away steps and pairwise steps. A model in the ball of
+radius :math:`\delta` is a convex combination of *vertices*
+:math:`\mathrm{sign}(\beta_j)\, \delta e_j`, one for each nonzero coefficient, with the weights
+:math:`|\beta_j| / \delta`, and of the origin with the remaining weight. A plain step moves towards
+the best vertex. An away step moves away from the worst vertex of the model, at most until its
+weight is 0. A pairwise step (a swap) moves weight from the worst vertex to the best one. The model
+state finds both vertices and chooses the kind of step. Source: Guelat, Marcotte, *Some comments on
+Wolfe's away step*, 1986; Lacoste-Julien, Jaggi, *On the global linear convergence of Frank-Wolfe
+optimization variants*, 2015.
 """
 
 import math
@@ -48,10 +56,16 @@ after = verb("after")
 
 
 def sequence(name, values, instead=""):
-    """Return `values` as a float64 vector of positive steps; `instead` ends the error message, with advice for a single number."""
+    """Return `values` as a float64 vector of positive steps.
+
+    `instead` ends the error message, with advice for a single number.
+    """
     array = as_floats(values)
     if array.ndim != 1 or array.size == 0 or not (np.isfinite(array).all() and (array > 0).all()):
-        raise ValueError(f"{name} must be a sequence of positive finite numbers, one per step, got {shown(values)}.{instead}")
+        raise ValueError(
+            f"{name} must be a sequence of positive finite numbers, one per step, got "
+            f"{shown(values)}.{instead}"
+        )
     return array
 
 
@@ -82,7 +96,9 @@ class ShrunkenStep(_ShrunkenStep, StepRule):
         sigma = sigma_of(problem.loss, "a constant step")
         if self.rate is None:
             return ShrunkenStep(1.0 / sigma)
-        return ShrunkenStep(positive("rate", self.rate, 2.0 / sigma, f"between 0 and 2 / sigma = {2.0 / sigma:g}"))
+        return ShrunkenStep(
+            positive("rate", self.rate, 2.0 / sigma, f"between 0 and 2 / sigma = {2.0 / sigma:g}")
+        )
 
     def move(self, k, state, j, corr, beta_j):
         return 0, self.rate * corr
@@ -171,7 +187,9 @@ class StepSequence(_StepSequence, StepRule):
         return len(self.eps)
 
     def bind(self, problem):
-        return StepSequence(sequence("eps", self.eps, " For the same in every step use FixedStep(eps)."))
+        return StepSequence(
+            sequence("eps", self.eps, " For the same in every step use FixedStep(eps).")
+        )
 
     @property
     def stagewise(self):
@@ -187,7 +205,8 @@ class _PathStep(NamedTuple):
 
 
 class PathStep(_PathStep, StepRule):
-    """theta = sign(corr) in units of eps, shrink = eps / deltas[k]: PATH-R-FS_eps, one step per radius.
+    """theta = sign(corr) in units of eps, shrink = eps / deltas[k]: PATH-R-FS_eps, one step per
+    radius.
 
     Parameters
     ----------
@@ -220,11 +239,16 @@ class PathStep(_PathStep, StepRule):
         return float(self.deltas[min(k, len(self.deltas) - 1)])
 
     def bind(self, problem):
-        eps, deltas = positive("eps", self.eps), sequence("deltas", self.deltas, " For a single radius use FixedStep(eps, delta).")
+        eps = positive("eps", self.eps)
+        deltas = sequence("deltas", self.deltas, " For a single radius use FixedStep(eps, delta).")
         if not deltas[0] >= eps:
-            raise ValueError(f"the smallest delta must be at least eps = {self.eps!r}, got {float(deltas[0])!r}.")
+            raise ValueError(
+                f"the smallest delta must be at least eps = {self.eps!r}, got {float(deltas[0])!r}."
+            )
         if (np.diff(deltas) < 0).any():
-            raise ValueError("deltas must not decrease, else the path may leave the balls. Sort them.")
+            raise ValueError(
+                "deltas must not decrease, else the path may leave the balls. Sort them."
+            )
         return PathStep(eps, deltas)
 
     def move(self, k, state, j, corr, beta_j):
@@ -239,12 +263,14 @@ class _SoftThreshold(NamedTuple):
 class SoftThreshold(_SoftThreshold, StepRule):
     """The exact minimiser along learner j of (quadratic bound of the loss) + lam * abs(beta_j).
 
-    The score is the absolute value of the step. Source: Freund, Grigas and Mazumder, A.4.4 (eq. 55).
+    The score is the absolute value of the step. Source: Freund, Grigas and Mazumder, A.4.4 (eq.
+    55).
 
     Parameters
     ----------
     lam : float
-        Factor of the l1 norm of the coefficients in the objective, which has the sum of the losses, not their mean.
+        Factor of the l1 norm of the coefficients in the objective, which has the sum of the losses,
+        not their mean.
     rate : float, optional
         Learning rate, without unit; None stands for 1 / sigma of the loss.
 
@@ -256,12 +282,16 @@ class SoftThreshold(_SoftThreshold, StepRule):
     """
 
     def bind(self, problem):
-        return SoftThreshold(not_negative("lam", self.lam), ShrunkenStep(self.rate).bind(problem).rate)
+        return SoftThreshold(
+            not_negative("lam", self.lam), ShrunkenStep(self.rate).bind(problem).rate
+        )
 
     def soft(self, corr, beta_j):
-        r"""Return the change of coefficient j that leads to the minimiser along it: :math:`S(\beta_j + \rho c_j, \rho\lambda) - \beta_j`.
+        r"""Return the change of coefficient j that leads to the minimiser along it:
+        :math:`S(\beta_j + \rho c_j, \rho\lambda) - \beta_j`.
 
-        S is soft thresholding, rho the `rate`. *Source*: Freund, Grigas and Mazumder, A.4.4 (eq. 55).
+        S is soft thresholding, rho the `rate`. *Source*: Freund, Grigas and Mazumder, A.4.4 (eq.
+        55).
 
         Parameters
         ----------
@@ -298,11 +328,14 @@ class RecordedMoves(_RecordedMoves, StepRule):
 
 @kernel
 def length_of_column(state, corr):
-    """Return the length of a learner that is given as a unit column: its least-squares coefficient, the correlation."""
+    """Return the length of a learner that is given as a unit column: its least-squares coefficient,
+    the correlation.
+    """
     return corr
 
 
-#: fitted(state, corr): the *length* of the learner just found, that is, the coefficient of its unit column in the fit to the residual.
+#: fitted(state, corr): the *length* of the learner just found, that is, the coefficient of its unit
+#: column in the fit to the residual.
 fitted = verb("fitted", length_of_column)
 
 
@@ -312,7 +345,8 @@ def without_noise(state, k, j, corr):
     return fitted(state, corr)
 
 
-#: tempered(state, k, j, corr): the length of learner j in a fit to the residual plus the (Langevin) noise of step k.
+#: tempered(state, k, j, corr): the length of learner j in a fit to the residual plus the (Langevin)
+#: noise of step k.
 tempered = verb("tempered", without_noise)
 
 
@@ -323,7 +357,8 @@ class _FittedStep(NamedTuple):
 class FittedStep(_FittedStep, StepRule):
     """theta = rate * length of the fitted learner, with the learning rate of gradient boosting.
 
-    The length of a column is its correlation. Trees with a ridge penalty or Newton leaves have another length.
+    The length of a column is its correlation. Trees with a ridge penalty or Newton leaves have
+    another length.
 
     Parameters
     ----------
@@ -347,8 +382,14 @@ class FittedStep(_FittedStep, StepRule):
 
 def _may_pass(problem, rate):
     """Return whether a learner that a search has found, a tree, may raise a convex loss."""
-    loss, family = problem.loss, getattr(problem.dictionary, "family", None)
-    if problem.countable or not loss.convex or loss.residual is None or loss.sum_of_losses is not None:
+    loss = problem.loss
+    family = getattr(problem.dictionary, "family", None)
+    if (
+        problem.countable
+        or not loss.convex
+        or loss.residual is None
+        or loss.sum_of_losses is not None
+    ):
         return False
     if getattr(family, "newton", False):
         return loss.self_concordance is None
@@ -357,12 +398,18 @@ def _may_pass(problem, rate):
 
 @kernel
 def within_line(state, j, corr):
-    """Return the length of the learner just found; that of the line search, if the loss is larger there than at the start."""
+    """Return the length of the learner just found.
+
+    That of the line search, if the loss is larger there than at the start.
+    """
     length = fitted(state, corr)
-    return length if after(state, j, length) <= after(state, j, 0 * length) else search(state, j, 1, 0)
+    return (
+        length if after(state, j, length) <= after(state, j, 0 * length) else search(state, j, 1, 0)
+    )
 
 
-#: bounded(state, j, corr): the length of the learner just found, changed so that it does not raise the loss; for a tree, leaf by leaf.
+#: bounded(state, j, corr): the length of the learner just found, changed so that it does not raise
+#: the loss; for a tree, leaf by leaf.
 bounded = verb("bounded", within_line)
 
 
@@ -371,11 +418,14 @@ class _BoundedStep(NamedTuple):
 
 
 class BoundedStep(_BoundedStep, StepRule):
-    """As ``FittedStep`` for trees, but a leaf whose value would raise the sum of its losses takes the value that minimises it.
+    """As ``FittedStep`` for trees, but a leaf whose value would raise the sum of its losses takes
+    the value that minimises it.
 
-    ``FittedStep`` becomes this rule in a run where nothing else bounds the trees: for a convex loss without `sigma`; with Newton leaves,
-    for one without `self_concordance`. At a rate of at most 1 no step raises the loss. Under monotone constraints the tree as a whole is
-    bounded, by a line search along it. *Cost*: a pass over the samples, and a line search for each leaf that needs one.
+    ``FittedStep`` becomes this rule in a run where nothing else bounds the trees: for a convex loss
+    without `sigma`; with Newton leaves, for one without `self_concordance`. At a rate of at most 1
+    no step raises the loss. Under monotone constraints the tree as a whole is bounded, by a line
+    search along it. *Cost*: a pass over the samples, and a line search for each leaf that needs
+    one.
 
     Parameters
     ----------
@@ -406,7 +456,8 @@ def line_length(state, j, corr):
     return search(state, j, 1, 0)
 
 
-#: minimised(state, j, corr): the length that minimises the loss along the learner just found; for a tree, leaf by leaf.
+#: minimised(state, j, corr): the length that minimises the loss along the learner just found; for a
+#: tree, leaf by leaf.
 minimised = verb("minimised", line_length)
 
 
@@ -415,11 +466,14 @@ class _LeafSearch(NamedTuple):
 
 
 class LeafSearch(_LeafSearch, StepRule):
-    """theta = rate * the tree whose leaves minimise the losses of their rows: for ``Quantile(q)`` the weighted q-quantile of y - f.
+    """theta = rate * the tree whose leaves minimise the losses of their rows: for ``Quantile(q)``
+    the weighted q-quantile of y - f.
 
-    Learners without leaves, and trees with monotone constraints, have a line search along the learner: as ``DampedLineSearch``.
+    Learners without leaves, and trees with monotone constraints, have a line search along the
+    learner: as ``DampedLineSearch``.
 
-    *Source*: Friedman, Greedy function approximation: a gradient boosting machine, Algorithm 3 and equation (18).
+    *Source*: Friedman, Greedy function approximation: a gradient boosting machine, Algorithm 3 and
+    equation (18).
 
     Parameters
     ----------
@@ -449,9 +503,11 @@ class _DampedLineSearch(NamedTuple):
 
 
 class DampedLineSearch(_DampedLineSearch, StepRule):
-    """theta = rate * the step that minimises the loss along the learner: for any convex loss, smooth or not.
+    """theta = rate * the step that minimises the loss along the learner: for any convex loss,
+    smooth or not.
 
-    *Source*: Friedman, Greedy function approximation: a gradient boosting machine, Algorithm 1, and Section 5 (learning rate).
+    *Source*: Friedman, Greedy function approximation: a gradient boosting machine, Algorithm 1, and
+    Section 5 (learning rate).
 
     Parameters
     ----------
@@ -487,7 +543,9 @@ class _Langevin(NamedTuple):
 
 
 class Langevin(_Langevin, StepRule):
-    """theta = rate * length of the learner fitted to the noisy residual; the model is first multiplied by 1 - shrink.
+    """theta = rate * length of the learner fitted to the noisy residual.
+
+    The model is first multiplied by 1 - shrink.
 
     Without noise this is ``FittedStep(rate)`` with decay of the model.
 
@@ -510,13 +568,15 @@ class Langevin(_Langevin, StepRule):
         not_negative("gamma eps", self.shrink)
         if self.shrink >= 1:
             raise ValueError(
-                f"gamma * eps must be below 1, got {self.shrink!r}: otherwise a step sets the model to 0, or changes its sign."
+                f"gamma * eps must be below 1, got {self.shrink!r}: otherwise a step sets the "
+                "model to 0, or changes its sign."
             )
         sigma_of(problem.loss, "Langevin boosting", ANY_LOSS)
         mu = problem.loss.mu or 0.0  # lower bound of the curvature of the loss
         if self.rate * mu + self.shrink >= 2:
             raise ValueError(
-                f"eps * (gamma + mu) must be below 2 (mu = {mu:g}, the least curvature of the loss), got {self.rate * mu + self.shrink:g}: "
+                f"eps * (gamma + mu) must be below 2 (mu = {mu:g}, the least curvature of the "
+                f"loss), got {self.rate * mu + self.shrink:g}: "
                 "the steps are unstable. Use a smaller eps."
             )
         return self
@@ -525,8 +585,9 @@ class Langevin(_Langevin, StepRule):
         return self.shrink, self.rate * tempered(state, k, j, corr)
 
 
-#: tempo(state): (m, share_of_h, gamma_left). The round; the shrink of the next row: w_m if it moves f, 0 if it moves h, and ``RESTART``,
-#: ``UNDO`` or ``SLOWER`` (coefficients.py) if momentum restarts; the factor that multiplies gamma.
+#: tempo(state): (m, share_of_h, gamma_left). The round; the shrink of the next row: w_m if it moves
+#: f, 0 if it moves h, and ``RESTART``, ``UNDO`` or ``SLOWER`` (coefficients.py) if momentum
+#: restarts; the factor that multiplies gamma.
 tempo = verb("tempo")
 #: Reason, in error messages, why momentum needs a convex loss.
 NO_THEOREM = "momentum has a guarantee for convex losses only; use sglb()"
@@ -540,7 +601,9 @@ def mixing(m):
 
 @kernel
 def admissible(cosine):
-    """Return the largest gamma that Theorem 4.1 (Lu et al.) allows if all fits have a cosine >= `cosine`: (1 - sqrt(1 - cosine^2))^2."""
+    """Return the largest gamma that Theorem 4.1 (Lu et al.) allows if all fits have a cosine >=
+    `cosine`: (1 - sqrt(1 - cosine^2))^2.
+    """
     square = min(cosine * cosine, 1.0)
     return square * square / (1.0 + math.sqrt(1.0 - square)) ** 2
 
@@ -559,8 +622,8 @@ class _TwoPhase(NamedTuple):
 class TwoPhase(_TwoPhase, StepRule):
     """AGBM: even steps move f by eta corr, odd steps move h by (gamma eta / w_m) corr.
 
-    In odd steps corr is the correlation with the error-corrected residual: the residual plus a multiple of what the last fit to it left
-    unexplained (engine/states/accelerated.py).
+    In odd steps corr is the correlation with the error-corrected residual: the residual plus a
+    multiple of what the last fit to it left unexplained (engine/states/accelerated.py).
     """
 
     needs_convex = NO_THEOREM
@@ -575,7 +638,10 @@ class TwoPhase(_TwoPhase, StepRule):
         mix = mixing(m)
         if share_of_h != 0:
             return share_of_h, self.eta * corr
-        return 0 * mix, self.gamma * gamma_left * self.eta / mix * corr  # 0 * mix keeps the number type
+        return (
+            0 * mix,
+            self.gamma * gamma_left * self.eta / mix * corr,
+        )  # 0 * mix keeps the number type
 
 
 class _OnePhase(NamedTuple):
@@ -583,7 +649,10 @@ class _OnePhase(NamedTuple):
 
 
 class OnePhase(_OnePhase, StepRule):
-    """VAGBM: f moves by eta corr. The model state also moves h, along the same learner (engine/states/accelerated.py, push)."""
+    """VAGBM: f moves by eta corr.
+
+    The model state also moves h, along the same learner (engine/states/accelerated.py, push).
+    """
 
     needs_convex = NO_THEOREM
     sequences = 2
@@ -596,18 +665,23 @@ class OnePhase(_OnePhase, StepRule):
         return share_of_h, self.eta * corr
 
 
-#: Kinds of rows (stored steps): a step towards a vertex, a step away from a vertex, the first row of a swap, its second row.
-FORWARD, AWAY, SWAP, SWAPPED = 0, 1, 2, 3
+#: Kinds of rows (stored steps): a step towards a vertex, a step away from a vertex, the first row
+#: of a swap, its second row.
+FORWARD = 0
+AWAY = 1
+SWAP = 2
+SWAPPED = 3
 
 #: search_pair(state, i, a, j, b): the t that minimises the loss at pred + t (a B_i + b B_j).
 search_pair = verb("search_pair")
-#: turn(state): (kind, sign, other, other_sign, limit). The kind of this row; the sign of its vertex; for a swap the learner of the second
-#: row and the sign of its vertex; the longest step of the row, relative to the radius. For ``SWAPPED`` the limit is the absolute change of
-#: the coefficient in the first row.
+#: turn(state): (kind, sign, other, other_sign, limit). The kind of this row; the sign of its
+#: vertex; for a swap the learner of the second row and the sign of its vertex; the longest step of
+#: the row, relative to the radius. For ``SWAPPED`` the limit is the absolute change of the
+#: coefficient in the first row.
 turn = verb("turn")
 
-#: The radius, for the attributes `unit` (theta is relative to the radius), `frank_wolfe` and `corrective` (also steps away from
-#: vertices) of step rules.
+#: The radius, for the attributes `unit` (theta is relative to the radius), `frank_wolfe` and
+#: `corrective` (also steps away from vertices) of step rules.
 RADIUS = property(lambda rule: rule.radius)
 
 
@@ -616,7 +690,10 @@ class _OnBall(NamedTuple):
 
 
 class BallStep(_OnBall, StepRule):
-    """Base of steps towards a vertex of the l1 ball, or away from one; theta is relative to the radius."""
+    """Base of steps towards a vertex of the l1 ball, or away from one.
+
+    Theta is relative to the radius.
+    """
 
     unit = RADIUS
 
@@ -673,7 +750,9 @@ class SegmentSearch(BallStep):
 
 
 class AwayStep(BallStep):
-    """Towards the best vertex or away from the worst one, whichever is the steeper descent direction; exact line search."""
+    """Towards the best vertex or away from the worst one, whichever is the steeper descent
+    direction; exact line search.
+    """
 
     corrective = RADIUS
     needs_convex = NO_SEARCH
@@ -688,7 +767,10 @@ class AwayStep(BallStep):
 
 
 class PairwiseStep(BallStep):
-    """Move weight from the worst vertex to the best, in two rows; in one row if the worst is the origin. Exact line search."""
+    """Move weight from the worst vertex to the best, in two rows.
+
+    In one row if the worst is the origin. Exact line search.
+    """
 
     corrective = RADIUS
     needs_convex = NO_SEARCH
@@ -702,5 +784,7 @@ class PairwiseStep(BallStep):
         if kind == SWAPPED:  # the same length as in the first row
             return 0, limit / self.radius * s
         if kind == SWAP:
-            return 0, -s * min(max(search_pair(state, j, -self.radius * s, other, self.radius * other_s), 0), limit)
+            return 0, -s * min(
+                max(search_pair(state, j, -self.radius * s, other, self.radius * other_s), 0), limit
+            )
         return 0, s * min(max(search(state, j, self.radius * s, 0), 0), limit)

@@ -1,8 +1,11 @@
-r"""Structural risk minimisation: families are drawn, and the learner whose step leads to the least risk is selected.
+r"""Structural risk minimisation: families are drawn, and the learner whose step leads to the least
+risk is selected.
 
-The risk of a step is :math:`L + m \beta\, \Omega_k`: the sum of the losses after the step plus a complexity penalty for the family k of the
-learner. Here m is the number of samples (the sum of their weights) and :math:`\beta` the rule's `penalty`. A step along a learner h of
-family k with step size at most :math:`1 / C_k`, for a Lipschitz constant :math:`C_k \ge C_h`, never increases the losses.
+The risk of a step is :math:`L + m \beta\, \Omega_k`: the sum of the losses after the step plus a
+complexity penalty for the family k of the learner. Here m is the number of samples (the sum of
+their weights) and :math:`\beta` the rule's `penalty`. A step along a learner h of family k with
+step size at most :math:`1 / C_k`, for a Lipschitz constant :math:`C_k \ge C_h`, never increases the
+losses.
 
 Source: Cortes, Mohri, Storcheus, *Regularized Gradient Boosting*, Algorithm 1.
 """
@@ -27,8 +30,13 @@ less_risk = verb("less_risk")
 
 @kernel
 def least_of_families(state, step, beta, drawn, select, k):
-    """Return the learner of the families `drawn` whose step leads to the least risk, and its correlation: for given learners."""
-    chosen, family, product, least = -1, -1, 0.0, 0.0
+    """Return the learner of the families `drawn` whose step leads to the least risk, and its
+    correlation: for given learners.
+    """
+    chosen = -1
+    family = -1
+    product = 0.0
+    least = 0.0
     for i in range(len(drawn)):
         f = drawn[i]
         if i == 0 or f != drawn[i - 1]:
@@ -39,7 +47,10 @@ def least_of_families(state, step, beta, drawn, select, k):
                 theta = move(step, k, state, j, corr[p], coefficient(beta, j))[1]
                 risk = after(state, j, theta) + price(select, f)
                 if chosen < 0 or less_risk(select, risk, f, least, family):
-                    chosen, family, product, least = j, f, corr[p], risk
+                    chosen = j
+                    family = f
+                    product = corr[p]
+                    least = risk
     return chosen, product
 
 
@@ -59,9 +70,12 @@ class _Structural(NamedTuple):
 
 
 class Structural(_Structural, SelectionRule):
-    r"""`t` families, drawn with :math:`p_k \propto \lambda_k^{power}` with replacement; their learner whose step leads to the least risk.
+    r"""`t` families, drawn with :math:`p_k \propto \lambda_k^{power}` with replacement.
 
-    Ties of the risk, to within rounding, go to the smaller complexity, then to the lower family and learner.
+    Their learner whose step leads to the least risk.
+
+    Ties of the risk, to within rounding, go to the smaller complexity, then to the lower family and
+    learner.
 
     Parameters
     ----------
@@ -106,24 +120,31 @@ class Structural(_Structural, SelectionRule):
         not_negative("power", self.power)
         if isinstance(self.t, bool) or not (isinstance(self.t, int | np.integer) and self.t >= 0):
             raise ValueError(
-                f"Structural: t must be the number of families that a step draws, or 0 for all, got {shown(self.t)}."
+                "Structural: t must be the number of families that a step draws, or 0 for all, "
+                f"got {shown(self.t)}."
             )
         few("Structural: t", self.t)
         table = table_of(self.families, problem, "Structural")
-        member, start = np.zeros(0, dtype=np.int64), np.zeros(1, dtype=np.int64)
+        member = np.zeros(0, dtype=np.int64)
+        start = np.zeros(1, dtype=np.int64)
         if problem.countable:
             labels = labels_of(problem)
             member = np.argsort(labels, kind="stable").astype(np.int64)
             start = np.concatenate([[0], np.cumsum(np.bincount(labels))]).astype(np.int64)
         elif self.revisit and len(problem.dictionary.family.growth.monotone):
             raise ValueError(
-                "revisit=True may give a tree a negative coefficient, which monotone forbids; leave one of them out."
+                "revisit=True may give a tree a negative coefficient, which monotone forbids; "
+                "leave one of them out."
             )
         rounding = 2 * problem.n_samples * float(np.finfo(float).eps) * abs(problem.start_loss)
         return self._replace(
-            families=table, revisit=int(self.revisit), per_unit=self.penalty * float(problem.weight.sum()), slack=rounding,
-            member=member, start=start,
-        )  # fmt: skip
+            families=table,
+            revisit=int(self.revisit),
+            per_unit=self.penalty * float(problem.weight.sum()),
+            slack=rounding,
+            member=member,
+            start=start,
+        )
 
     @property
     def law(self):
@@ -142,7 +163,8 @@ class Structural(_Structural, SelectionRule):
         return least_risk(state, step, beta, drawn, self, k)
 
     def price(self, f):
-        r"""Return the penalty of a learner of family f, in sums over samples: :math:`m \beta\, \Omega_f`.
+        r"""Return the penalty of a learner of family f, in sums over samples:
+        :math:`m \beta\, \Omega_f`.
 
         Parameters
         ----------
@@ -173,10 +195,13 @@ class Structural(_Structural, SelectionRule):
         Returns
         -------
         bool
-            Risks that differ by at most `slack` count as equal: then the smaller complexity decides.
+            Risks that differ by at most `slack` count as equal: then the smaller complexity
+            decides.
         """
         complexity = self.families.complexity
-        return risk < least - self.slack or (risk <= least + self.slack and complexity[f] < complexity[family])
+        return risk < least - self.slack or (
+            risk <= least + self.slack and complexity[f] < complexity[family]
+        )
 
 
 @kernel
@@ -196,11 +221,12 @@ class _FamilyStep(NamedTuple):
 
 
 class FamilyStep(_FamilyStep, StepRule):
-    r"""theta = -L' / C_k along the learner before normalisation, one constant per family: :math:`C_k = \sigma \lambda_k^{power}`.
+    r"""theta = -L' / C_k along the learner before normalisation, one constant per family:
+    :math:`C_k = \sigma \lambda_k^{power}`.
 
-    With ``power=2`` no step increases the losses. ``power=1`` is printed in the paper (Lemma 4) and fails for bounds above 1: a leaf of
-    value 4 and the labels +, +, +, - take the mean logistic loss from 0.6931 to 1.0181. ``ShrunkenStep()`` uses the constant of each
-    learner instead.
+    With ``power=2`` no step increases the losses. ``power=1`` is printed in the paper (Lemma 4) and
+    fails for bounds above 1: a leaf of value 4 and the labels +, +, +, - take the mean logistic
+    loss from 0.6931 to 1.0181. ``ShrunkenStep()`` uses the constant of each learner instead.
 
     Parameters
     ----------
@@ -226,18 +252,23 @@ class FamilyStep(_FamilyStep, StepRule):
         sigma = sigma_of(problem.loss, "FamilyStep")
         if number_of(self.power) not in (1, 2):
             raise ValueError(
-                f"FamilyStep: power must be 2, or 1 for the constants printed in the paper, got {shown(self.power)}."
+                "FamilyStep: power must be 2, or 1 for the constants printed in the paper, got "
+                f"{shown(self.power)}."
             )
         table = table_of(self.families, problem, "FamilyStep")
-        scale, gain = sigma * float(problem.weight.sum()), np.zeros(0)
+        scale = sigma * float(problem.weight.sum())
+        gain = np.zeros(0)
         if problem.countable:
-            bound, square = table.bound[labels_of(problem)], lengths(problem) ** 2
+            bound = table.bound[labels_of(problem)]
+            square = lengths(problem) ** 2
             most = problem.weight.sum() * bound**2
             if (square > most * (1 + 1e-9)).any():
                 j = int(np.argmax(square / most))
                 raise ValueError(
-                    f"the learner {problem.feature_names[j]} has values of mean square {square[j] / problem.weight.sum():.6g}, more than "
-                    f"the bound {bound[j]:g} of its family allows; make the bound at least the largest absolute value."
+                    f"the learner {problem.feature_names[j]} has values of mean square "
+                    f"{square[j] / problem.weight.sum():.6g}, more than "
+                    f"the bound {bound[j]:g} of its family allows; make the bound at least the "
+                    "largest absolute value."
                 )
             gain = square / (scale * bound**self.power)
         return self._replace(families=table, scale=scale, gain=gain)

@@ -1,7 +1,9 @@
-"""Laws of pieces: properties of losses, rules and learners on which the loop, lookahead and certificates rely, tested by `check_piece`.
+"""Laws of pieces: properties of losses, rules and learners on which the loop, lookahead and
+certificates rely, tested by `check_piece`.
 
-A *law* is a generator: it yields a sentence for each failure, or `SKIPPED` if the piece does not declare the attribute that the law is
-about. Only the first one is used. The test points are the same in every call.
+A *law* is a generator: it yields a sentence for each failure, or `SKIPPED` if the piece does not
+declare the attribute that the law is about. Only the first one is used. The test points are the
+same in every call.
 """
 
 from numpy.typing import ArrayLike
@@ -32,13 +34,14 @@ KINDS = (
 
 @uncut()
 def check_piece(piece: object, *, y: ArrayLike | None = None, raises: bool = True) -> Report:
-    """Test an object of your own: a loss, a step rule, selection rule or coefficient rule, a dictionary or an oracle, or a family.
+    """Test an object of your own: a loss, a step rule, selection rule or coefficient rule, a
+    dictionary or an oracle, or a family.
 
     Parameters
     ----------
     piece : object
-        An instance of a class that inherits from one of ``Loss``, ``Learners``, ``StepRule``, ``SelectionRule``, ``CoefficientRule`` and
-        ``LearnerFamily``, or an oracle.
+        An instance of a class that inherits from one of ``Loss``, ``Learners``, ``StepRule``,
+        ``SelectionRule``, ``CoefficientRule`` and ``LearnerFamily``, or an oracle.
     y : array_like, (n_samples,), optional
         Targets for testing a loss that takes neither real numbers nor labels nor counts.
     raises : bool, default True
@@ -52,12 +55,14 @@ def check_piece(piece: object, *, y: ArrayLike | None = None, raises: bool = Tru
     Raises
     ------
     ValueError
-        If properties fail, with a sentence for each: what fails, where, and what to do. If `piece` is of no kind listed above.
+        If properties fail, with a sentence for each: what fails, where, and what to do. If `piece`
+        is of no kind listed above.
 
     Notes
     -----
-    This is a test, not a proof: properties are checked at some hundred points, with an allowance for rounding. *Cost*: below a second for
-    a loss or a rule, compilation not counted; for a dictionary up to 24 columns and a dozen scans.
+    This is a test, not a proof: properties are checked at some hundred points, with an allowance
+    for rounding. *Cost*: below a second for a loss or a rule, compilation not counted; for a
+    dictionary up to 24 columns and a dozen scans.
 
     Examples
     --------
@@ -65,11 +70,18 @@ def check_piece(piece: object, *, y: ArrayLike | None = None, raises: bool = Tru
     >>> bool(cb.testing.check_piece(cb.losses.Squared()))
     True
     """
-    kind, name, case, laws = next((known for known in KINDS if isinstance(piece, known[0])), KINDS[1])
-    if (kind is Learners and not all(hasattr(piece, verb) for verb in Oracle.required)) or isinstance(piece, type):
-        known = ", ".join(f"{base.__module__.rpartition('.')[0]}.{base.__name__}" for base, *_ in KINDS)
+    kind, name, case, laws = next(
+        (known for known in KINDS if isinstance(piece, known[0])), KINDS[1]
+    )
+    if (
+        kind is Learners and not all(hasattr(piece, verb) for verb in Oracle.required)
+    ) or isinstance(piece, type):
+        known = ", ".join(
+            f"{base.__module__.rpartition('.')[0]}.{base.__name__}" for base, *_ in KINDS
+        )
         raise ValueError(
-            f"check_piece takes an object whose class inherits from one of {known}, or an oracle, got {shown(piece)}."
+            f"check_piece takes an object whose class inherits from one of {known}, or an oracle, "
+            f"got {shown(piece)}."
         )
     if kind is not Learners:
         checked_piece(kind, f"the {name}", piece, f"a {name}")
@@ -83,7 +95,10 @@ def check_piece(piece: object, *, y: ArrayLike | None = None, raises: bool = Tru
     if kind is Loss and y is None and not report:
         report = losses.at_its_targets(piece, report, tried)
     if raises and not report:
-        raise ValueError(f"{report.piece} fails {len(report.failed)} law(s) of a {name}.\n" + "\n".join(report.sentences))
+        raise ValueError(
+            f"{report.piece} fails {len(report.failed)} law(s) of a {name}.\n"
+            + "\n".join(report.sentences)
+        )
     return report
 
 

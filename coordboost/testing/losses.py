@@ -1,4 +1,6 @@
-"""Laws of losses: their kernels agree with each other, and what they declare is true: constants, an infimum, a line search."""
+"""Laws of losses: their kernels agree with each other, and what they declare is true: constants, an
+infimum, a line search.
+"""
 
 import math
 from itertools import product
@@ -21,12 +23,20 @@ def ulps(*terms):
     return 16 * ROUNDOFF * sum(map(abs, terms))
 
 
-#: Convexity is also tested at predictions multiplied by these numbers, where values are known and below HUGE: larger ones may be cut off.
-FARTHER, HUGE = (2.0**6, 2.0**14), 1e150
+#: Convexity is also tested at predictions multiplied by these numbers, where values are known and
+#: below HUGE: larger ones may be cut off.
+FARTHER = (2.0**6, 2.0**14)
+HUGE = 1e150
 #: Half the width of a central difference.
 H = 2.0**-18
-#: Default targets, tried in turn until the loss accepts them: real numbers, labels, counts, numbers above 0.
-TARGETS = ([-3.0, -1.0, -0.25, 0.0, 0.5, 1.0, 4.0], [-1.0, 1.0], [0.0, 1.0, 2.0, 7.0], [0.25, 0.5, 1.0, 4.0])
+#: Default targets, tried in turn until the loss accepts them: real numbers, labels, counts, numbers
+#: above 0.
+TARGETS = (
+    [-3.0, -1.0, -0.25, 0.0, 0.5, 1.0, 4.0],
+    [-1.0, 1.0],
+    [0.0, 1.0, 2.0, 7.0],
+    [0.25, 0.5, 1.0, 4.0],
+)
 #: Other targets, tried if a loss fails at the default ones, by description.
 OTHERS = {
     "above 0": [0.25, 0.5, 1.0, 4.0],
@@ -47,9 +57,14 @@ class LossCase(NamedTuple):
         return [(float(y), float(f)) for y in self.targets for f in self.predictions]
 
     def rounding(self, y, *predictions):
-        """Return a bound on the rounding of values or residuals at these points, which limits the accuracy of their differences."""
+        """Return a bound on the rounding of values or residuals at these points, which limits the
+        accuracy of their differences.
+        """
         loss = self.piece
-        return sum(ulps(loss.value(y, f), (1 + abs(f)) * (abs(loss.residual(y, f)) + abs(y)), f) for f in predictions)
+        return sum(
+            ulps(loss.value(y, f), (1 + abs(f)) * (abs(loss.residual(y, f)) + abs(y)), f)
+            for f in predictions
+        )
 
 
 def case(loss, y):
@@ -67,23 +82,36 @@ def _targets(loss, y):
         except ValueError as error:
             refused = error
     raise ValueError(
-        f"labels(y) refuses real numbers, labels -1 and 1, counts, and numbers above 0 ({refused}); pass targets that the loss takes as y=."
+        "labels(y) refuses real numbers, labels -1 and 1, counts, and numbers above 0 "
+        f"({refused}); pass targets that the loss takes as y=."
     )
 
 
 def at_its_targets(loss, report, tried):
-    """Return the report on a loss that fails at the default targets; if it has no numbers there, the report on others, with a note.
+    """Return the report on a loss that fails at the default targets.
+
+    If it has no numbers there, the report on others, with a note.
 
     A law that fails with numbers is reported at these targets: data may be like them.
 
     tried : function that returns the report at targets y
     """
-    others = {what: (y, tried(y)) for what, y in OTHERS.items()} if report.with_errors and not loss.labels else {}
+    others = (
+        {what: (y, tried(y)) for what, y in OTHERS.items()}
+        if report.with_errors and not loss.labels
+        else {}
+    )
     for what, (y, other) in others.items():
         if other or (report.with_errors and not other.with_errors):
-            usual, here = f"from {min(TARGETS[0]):g} to {max(TARGETS[0]):g}", "hold" if other else "are tried here"
-            words = f"laws fail at the default targets, {usual}, and {here} at targets {what}; pass targets that the loss takes, y={y}."
-            return other._replace(laws=[Law("test targets suit the loss", "failed", words), *other.failed])
+            usual = f"from {min(TARGETS[0]):g} to {max(TARGETS[0]):g}"
+            here = "hold" if other else "are tried here"
+            words = (
+                f"laws fail at the default targets, {usual}, and {here} at targets {what}; "
+                f"pass targets that the loss takes, y={y}."
+            )
+            return other._replace(
+                laws=[Law("test targets suit the loss", "failed", words), *other.failed]
+            )
     return report
 
 
@@ -96,23 +124,35 @@ def known(kernel, y, f):
 
 
 def numbers_are_finite(at):
-    """Test that kernels are finite, at predictions up to the largest that a line search can reach."""
-    kernels = [name for name in ("value", "residual", "curvature") if getattr(at.piece, name) is not None]
-    for y, f, kernel in product(map(float, at.targets), (-CAP, *map(float, at.predictions), CAP), kernels):
+    """Test that kernels are finite, at predictions up to the largest that a line search can
+    reach.
+    """
+    kernels = [
+        name for name in ("value", "residual", "curvature") if getattr(at.piece, name) is not None
+    ]
+    for y, f, kernel in product(
+        map(float, at.targets), (-CAP, *map(float, at.predictions), CAP), kernels
+    ):
         number = getattr(at.piece, kernel)(y, f)
         if not math.isfinite(number):
-            yield f"{kernel}(y={y:g}, f={f:g}) is {number}; rewrite it so that it does not overflow for |f| <= {CAP:g}."
+            yield (
+                f"{kernel}(y={y:g}, f={f:g}) is {number}; rewrite it so that it does not "
+                f"overflow for |f| <= {CAP:g}."
+            )
 
 
 def residual_is_minus_the_derivative(at):
-    """Test that a central difference of values lies between the residuals at its ends, as the mean value theorem requires."""
+    """Test that a central difference of values lies between the residuals at its ends, as the mean
+    value theorem requires.
+    """
     for y, f in at.points():
         ends = sorted([at.piece.residual(y, f - H), at.piece.residual(y, f + H)])
         slack = at.rounding(y, f - H, f + H) / (2 * H)
         found = (at.piece.value(y, f - H) - at.piece.value(y, f + H)) / (2 * H)
         if not ends[0] - slack <= found <= ends[1] + slack:
             yield (
-                f"at y = {y:g}, f = {f:g} a difference of values gives {found:.6g}, residual gives {at.piece.residual(y, f):.6g}; "
+                f"at y = {y:g}, f = {f:g} a difference of values gives {found:.6g}, residual gives "
+                f"{at.piece.residual(y, f):.6g}; "
                 "residual(y, f) must be minus the derivative of value(y, f) in f."
             )
 
@@ -120,10 +160,12 @@ def residual_is_minus_the_derivative(at):
 @about("convex")
 def value_is_convex(at):
     """Test convexity on segments, near and far."""
-    value, segments = at.piece.value, list(zip(at.predictions, at.predictions[::-1], strict=True))
+    value = at.piece.value
+    segments = list(zip(at.predictions, at.predictions[::-1], strict=True))
     for unit, y in product((1.0, *FARTHER), map(float, at.targets)):
         for (f, g), share in product(segments, (0.5, 0.125)):
-            f, g = unit * f, unit * g
+            f = unit * f
+            g = unit * g
             middle = (1 - share) * f + share * g
             kernels = product((value, at.piece.residual), (f, g, middle))
             if unit > 1 and not all(abs(known(kernel, y, one)) < HUGE for kernel, one in kernels):
@@ -131,31 +173,42 @@ def value_is_convex(at):
             line = (1 - share) * value(y, f) + share * value(y, g)
             if value(y, middle) > line + at.rounding(y, f, g, middle):
                 yield (
-                    f"between f = {f:g} and {g:g} at y = {y:g} the value is {value(y, middle):.6g} at f = {middle:g}, above "
-                    f"the straight line, {line:.6g}; a loss that is not convex in f declares `convex = False`: certificates and line "
+                    f"between f = {f:g} and {g:g} at y = {y:g} the value is {value(y, middle):.6g} "
+                    f"at f = {middle:g}, above "
+                    f"the straight line, {line:.6g}; a loss that is not convex in f declares "
+                    "`convex = False`: certificates and line "
                     "searches need convexity."
                 )
 
 
 @about("curvature")
 def curvature_is_the_second_derivative(at):
-    """Test curvature by differences of residuals: each is a mean of the curvature, within its range over the interval."""
+    """Test curvature by differences of residuals: each is a mean of the curvature, within its range
+    over the interval.
+    """
     for y, f in at.points():
         near = [at.piece.curvature(y, f + h) for h in (-H, -H / 2, 0.0, H / 2, H)]
         found = (at.piece.residual(y, f - H) - at.piece.residual(y, f + H)) / (2 * H)
         slack = (max(near) - min(near)) + at.rounding(y, f - H, f + H) / (2 * H)
         if not min(near) - slack <= found <= max(near) + slack or min(near) < 0:
             yield (
-                f"at y = {y:g}, f = {f:g} a difference of residuals gives {found:.6g}, curvature gives {near[2]:.6g}; curvature(y, f) "
-                "must be minus the derivative of residual(y, f), never below 0. Omit it if there is none."
+                f"at y = {y:g}, f = {f:g} a difference of residuals gives {found:.6g}, curvature "
+                f"gives {near[2]:.6g}; curvature(y, f) "
+                "must be minus the derivative of residual(y, f), never below 0. Omit it if there "
+                "is none."
             )
 
 
 def kernels_are_functions(at):
     """Test that kernels return the same when called again."""
     for y, f in at.points()[:50]:
-        if at.piece.value(y, f) != at.piece.value(y, f) or at.piece.residual(y, f) != at.piece.residual(y, f):
-            yield f"at y = {y:g}, f = {f:g} two calls differ; a kernel must depend on its arguments alone."
+        if at.piece.value(y, f) != at.piece.value(y, f) or at.piece.residual(
+            y, f
+        ) != at.piece.residual(y, f):
+            yield (
+                f"at y = {y:g}, f = {f:g} two calls differ; a kernel must depend on its "
+                "arguments alone."
+            )
 
 
 def compiled_kernels_are_the_same(at):
@@ -165,17 +218,23 @@ def compiled_kernels_are_the_same(at):
     for f in at.predictions[::5]:
         pred = np.full(len(at.targets), f)
         args = (at.piece, at.targets, np.ones(len(pred)), 0.0, pred)
-        plain, quick = np.empty(len(pred)), np.empty(len(pred))
+        plain = np.empty(len(pred))
+        quick = np.empty(len(pred))
         sums = sum_of_each(*args), compiled(sum_of_each, (at.piece,))(*args)
         residual_of_each(*args, plain)
         compiled(residual_of_each, (at.piece,))(*args, quick)
         slack = sum(at.rounding(float(y), float(f)) for y in at.targets)
         if abs(sums[0] - sums[1]) > slack or np.abs(plain - quick).max() > slack:
-            yield f"at f = {f:g} the compiled sum is {sums[1]:.9g}, in plain Python {sums[0]:.9g}; use operations that agree in both."
+            yield (
+                f"at f = {f:g} the compiled sum is {sums[1]:.9g}, in plain Python "
+                f"{sums[0]:.9g}; use operations that agree in both."
+            )
 
 
 def _changes(at):
-    """Yield (y, f, ratio, rounding): decreases of the residual divided by increases of the prediction, small and large."""
+    """Yield (y, f, ratio, rounding): decreases of the residual divided by increases of the
+    prediction, small and large.
+    """
     for y, f in at.points():
         for g in (f + 2.0**-10, f + 0.5, f + 3.0):
             allowed = at.rounding(y, f, g) / (g - f)
@@ -189,7 +248,8 @@ def sigma_is_a_smoothness_constant(at):
     for y, f, ratio, allowed in _changes(at):
         if ratio > sigma + allowed + ulps(sigma):
             yield (
-                f"at y = {y:g}, f = {f:g} the residual changes {ratio:.6g} times as much as f, sigma is {sigma:g}; make sigma larger, "
+                f"at y = {y:g}, f = {f:g} the residual changes {ratio:.6g} times as much as f, "
+                f"sigma is {sigma:g}; make sigma larger, "
                 "or None."
             )
 
@@ -201,22 +261,28 @@ def mu_is_a_constant_of_strong_convexity(at):
     for y, f, ratio, allowed in _changes(at):
         if ratio < mu - allowed - ulps(mu):
             yield (
-                f"at y = {y:g}, f = {f:g} the residual falls only {ratio:.6g} times as fast as f grows, mu is {mu:g}; make mu smaller, "
+                f"at y = {y:g}, f = {f:g} the residual falls only {ratio:.6g} times as fast as f "
+                f"grows, mu is {mu:g}; make mu smaller, "
                 "or None."
             )
 
 
 @about("self_concordance")
 def self_concordance_bounds_the_curvature(at):
-    """Test that curvatures at two predictions, a and b, differ by a factor of at most exp(C abs(a - b))."""
+    """Test that curvatures at two predictions, a and b, differ by a factor of at most exp(C abs(a -
+    b)).
+    """
     C = at.piece.self_concordance
     for y, f in at.points():
         for g in (f - 3.0, f - 0.5, f + 2.0**-10, f + 0.5, f + 3.0):
-            here, there = at.piece.curvature(y, f), at.piece.curvature(y, g)
+            here = at.piece.curvature(y, f)
+            there = at.piece.curvature(y, g)
             if there > here * math.exp(C * abs(g - f)) * (1 + 1e-9) + at.rounding(y, f, g):
                 yield (
-                    f"at y = {y:g} the curvature is {here:.6g} at f = {f:g} and {there:.6g} at f = {g:g}, more than exp({C:g} * "
-                    f"{abs(g - f):g}) times as large; make self_concordance larger, or None: leaves of trees could raise the loss."
+                    f"at y = {y:g} the curvature is {here:.6g} at f = {f:g} and {there:.6g} at f = "
+                    f"{g:g}, more than exp({C:g} * "
+                    f"{abs(g - f):g}) times as large; make self_concordance larger, or None: "
+                    "leaves of trees could raise the loss."
                 )
 
 
@@ -231,7 +297,8 @@ def infimum_is_a_lower_bound(at):
         for f in (best, -CAP, CAP, *at.predictions):
             if at.piece.value(y, float(f)) < bound - at.rounding(y, float(f)):
                 yield (
-                    f"value(y={y:g}, f={f:g}) is {at.piece.value(y, float(f)):.6g}, below the infimum {bound:.6g}; every certificate would "
+                    f"value(y={y:g}, f={f:g}) is {at.piece.value(y, float(f)):.6g}, below the "
+                    f"infimum {bound:.6g}; every certificate would "
                     "claim too much: correct `infimum`, or leave it out."
                 )
 
@@ -240,9 +307,13 @@ def infimum_is_a_lower_bound(at):
 def location_is_true(at):
     """Test that value(y + t, f + t) = value(y, f)."""
     for (y, f), t in product(at.points(), (-2.5, 1.0)):
-        here, there = at.piece.value(y, f), at.piece.value(y + t, f + t)
+        here = at.piece.value(y, f)
+        there = at.piece.value(y + t, f + t)
         if abs(here - there) > at.rounding(y, f) + at.rounding(y + t, f + t):
-            yield f"value({y:g}, {f:g}) is {here:.6g} and value({y + t:g}, {f + t:g}) is {there:.6g}; omit `location`, or set it to False."
+            yield (
+                f"value({y:g}, {f:g}) is {here:.6g} and value({y + t:g}, {f + t:g}) is "
+                f"{there:.6g}; omit `location`, or set it to False."
+            )
 
 
 @about("quadratic")
@@ -250,44 +321,64 @@ def quadratic_is_true(at):
     """Test that value(y, f) = (y - f)^2 / 2."""
     for y, f in at.points():
         if abs(at.piece.value(y, f) - (y - f) ** 2 / 2) > at.rounding(y, f):
-            yield f"value({y:g}, {f:g}) is {at.piece.value(y, f):.6g}, not (y - f)^2 / 2; omit `quadratic`, or set it to False."
+            yield (
+                f"value({y:g}, {f:g}) is {at.piece.value(y, f):.6g}, not (y - f)^2 / 2; omit "
+                "`quadratic`, or set it to False."
+            )
 
 
 @about("level_radius")
 def level_radius_is_a_bound(at):
     """Test that level_radius bounds the norm of y - f, for one sample and for several."""
-    radius, rng = at.piece.level_radius, np.random.default_rng(2)
+    radius = at.piece.level_radius
+    rng = np.random.default_rng(2)
     for n in (1, 1, 1, 1, 2, 3, 8) * 4:
-        y, f = rng.choice(at.targets, n), rng.choice(at.predictions, n)
-        total, length = sum(map(at.piece.value, y.tolist(), f.tolist())), float(np.linalg.norm(y - f))
+        y = rng.choice(at.targets, n)
+        f = rng.choice(at.predictions, n)
+        total = sum(map(at.piece.value, y.tolist(), f.tolist()))
+        length = float(np.linalg.norm(y - f))
         if not length <= radius(total) + 1e-12 * (1 + length):
             yield (
-                f"y = {y.tolist()}, f = {f.tolist()} have losses of {total:.6g} together, and y - f has norm {length:.6g}; level_radius "
+                f"y = {y.tolist()}, f = {f.tolist()} have losses of {total:.6g} together, and y - "
+                f"f has norm {length:.6g}; level_radius "
                 f"gives {radius(total):.6g}. Make it larger, or leave it out."
             )
 
 
 @about("line_search")
 def line_search_finds_the_minimum(at):
-    """Test that the derivative is 0 or changes sign, relative to 1e-9 of its terms at the start; or that Newton's method does no better."""
+    """Test that the derivative is 0 or changes sign, relative to 1e-9 of its terms at the start.
+
+    Or that Newton's method does no better.
+    """
     rng = np.random.default_rng(1)
     for _ in range(20):
-        y, f, d = rng.choice(at.targets, 6), rng.integers(-16, 17, 6) / 8, rng.integers(-16, 17, 6) / 8
+        y = rng.choice(at.targets, 6)
+        f = rng.integers(-16, 17, 6) / 8
+        d = rng.integers(-16, 17, 6) / 8
         weight = rng.integers(0, 4, 6).astype(float)
-        t, known = at.piece.line_search(y, weight, f, d), safeguarded_newton(at.piece, y, weight, f, d)
+        t = at.piece.line_search(y, weight, f, d)
+        known = safeguarded_newton(at.piece, y, weight, f, d)
         start = sum(weight[i] * abs(at.piece.residual(y[i], f[i]) * d[i]) for i in range(6))
         ends = [abs(slope(at.piece, y, weight, f, d, step)[0]) for step in (t, known)]
-        left, right = (slope(at.piece, y, weight, f, d, t + h)[0] for h in (-1e-9 * (1 + abs(t)), 1e-9 * (1 + abs(t))))
+        left, right = (
+            slope(at.piece, y, weight, f, d, t + h)[0]
+            for h in (-1e-9 * (1 + abs(t)), 1e-9 * (1 + abs(t)))
+        )
         allowed = 1e-9 * (start + 1)
         if not (ends[0] <= ends[1] + allowed or (left <= allowed and right >= -allowed)):
             yield (
-                f"from f = {f.tolist()} along {d.tolist()} it gives {t:.6g}, where the derivative is {ends[0]:.3g}; the minimum is at "
+                f"from f = {f.tolist()} along {d.tolist()} it gives {t:.6g}, where the derivative "
+                f"is {ends[0]:.3g}; the minimum is at "
                 f"{known:.6g}."
             )
 
 
 def inverse_link_leaves_no_residual(at):
-    """Test residual(inverse_link(f), f) = 0: no step if the target equals the prediction. Skipped for labels, which are no predictions."""
+    """Test residual(inverse_link(f), f) = 0: no step if the target equals the prediction.
+
+    Skipped for labels, which are no predictions.
+    """
     if at.piece.two_class or not link_of(at.piece):
         yield SKIPPED
     for f in map(float, at.predictions):
@@ -295,7 +386,8 @@ def inverse_link_leaves_no_residual(at):
         near = [at.piece.residual(y, f + t) for t in (-1e-6, 1e-6)] if math.isfinite(y) else [y, y]
         if not min(near) - at.rounding(y, f) <= 0 <= max(near) + at.rounding(y, f):
             yield (
-                f"at f = {f:g} it gives y = {y:.6g}, where the residual is {max(near, key=abs):.6g}; inverse_link(f) must be the target at "
+                f"at f = {f:g} it gives y = {y:.6g}, where the residual is "
+                f"{max(near, key=abs):.6g}; inverse_link(f) must be the target at "
                 "which residual(y, f) is 0, or changes its sign."
             )
 
@@ -304,21 +396,36 @@ def inverse_link_leaves_no_residual(at):
 def constant_is_the_best(at):
     """Test that constants 0.001 and 1 away from the optimum have no smaller loss."""
     for weight in (np.ones(len(at.targets)), 1.0 + np.arange(len(at.targets)) % 3):
-        c, pairs = at.piece.constant(at.targets, weight), list(zip(map(float, at.targets), weight, strict=True))
-        values = {t: sum(w * at.piece.value(y, c + t) for y, w in pairs) for t in (0.0, -1e-3, 1e-3, -1.0, 1.0)}
+        c = at.piece.constant(at.targets, weight)
+        pairs = list(zip(map(float, at.targets), weight, strict=True))
+        values = {
+            t: sum(w * at.piece.value(y, c + t) for y, w in pairs)
+            for t in (0.0, -1e-3, 1e-3, -1.0, 1.0)
+        }
         best = min(values, key=values.get)
         if values[best] < values[0.0] - sum(w * at.rounding(y, c) for y, w in pairs):
             yield (
-                f"for y = {at.targets.tolist()} with weights {weight.tolist()} it gives {c:.6g}, and {c + best:.6g} has a smaller loss; "
+                f"for y = {at.targets.tolist()} with weights {weight.tolist()} it gives {c:.6g}, "
+                f"and {c + best:.6g} has a smaller loss; "
                 "constant(y, weight) must minimise the weighted sum."
             )
 
 
 LAWS = (
-    numbers_are_finite, residual_is_minus_the_derivative, value_is_convex, curvature_is_the_second_derivative,
-    sigma_is_a_smoothness_constant, mu_is_a_constant_of_strong_convexity, self_concordance_bounds_the_curvature,
-    infimum_is_a_lower_bound, location_is_true,
-    quadratic_is_true, level_radius_is_a_bound, line_search_finds_the_minimum, constant_is_the_best,
+    numbers_are_finite,
+    residual_is_minus_the_derivative,
+    value_is_convex,
+    curvature_is_the_second_derivative,
+    sigma_is_a_smoothness_constant,
+    mu_is_a_constant_of_strong_convexity,
+    self_concordance_bounds_the_curvature,
+    infimum_is_a_lower_bound,
+    location_is_true,
+    quadratic_is_true,
+    level_radius_is_a_bound,
+    line_search_finds_the_minimum,
+    constant_is_the_best,
     inverse_link_leaves_no_residual,
-    kernels_are_functions, compiled_kernels_are_the_same,
-)  # fmt: skip
+    kernels_are_functions,
+    compiled_kernels_are_the_same,
+)

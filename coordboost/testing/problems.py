@@ -23,7 +23,10 @@ def small_blocks():
 
 
 def runs_of(problem, method, n_steps):
-    """Return two runs in plain Python, and a compiled one if the rules are pieces; on ``NaiveState``, if learners are countable."""
+    """Return two runs in plain Python, and a compiled one if the rules are pieces.
+
+    On ``NaiveState``, if learners are countable.
+    """
     pieces = is_piece(method.select) and is_piece(method.step)
     ways = [False, False, True] if pieces else [False, False]
     state = NaiveState if problem.countable else None
@@ -33,10 +36,17 @@ def runs_of(problem, method, n_steps):
 def path_of(problem, method, n_steps):
     """Yield sentences if runs of one method differ, or pick a learner out of range."""
     plain, *others = runs_of(problem, method, n_steps)
-    known, learner = plain.problem.n_learners, plain.path.learner
+    known = plain.problem.n_learners
+    learner = plain.path.learner
     if plain.n_steps and not (learner.min() >= 0 and learner.max() < known):
-        yield f"an index out of range was selected; the largest is {learner.max()}, of {known} learners."
+        yield (
+            f"an index out of range was selected; the largest is {learner.max()}, of {known} "
+            "learners."
+        )
     for run, way in zip(others, ("a second run in plain Python", "a compiled run"), strict=False):
         same = np.array_equal(run.path.learner, learner)
         if not same or np.abs(run.beta - plain.beta).max() > 1e-9 * (1 + np.abs(plain.beta).max()):
-            yield f"{way} differs from the first run in plain Python; kernels must do the same, compiled or not, and keep no state."
+            yield (
+                f"{way} differs from the first run in plain Python; kernels must do the same, "
+                "compiled or not, and keep no state."
+            )

@@ -10,13 +10,19 @@ ERROR = "an error occurred"
 
 
 def about(*names):
-    """Decorate a law about the attributes `names` of a piece: it is skipped if one of these is missing, None or False."""
+    """Decorate a law about the attributes `names` of a piece: it is skipped if one of these is
+    missing, None or False.
+    """
 
     def decorate(law):
         @wraps(law)
         def tried(at):
             declared = [getattr(at.piece, name, None) for name in names]
-            return iter([SKIPPED]) if any(value is None or value is False for value in declared) else law(at)
+            return (
+                iter([SKIPPED])
+                if any(value is None or value is False for value in declared)
+                else law(at)
+            )
 
         return tried
 
@@ -95,8 +101,14 @@ class Report(NamedTuple):
         return [f"{law.name}: {law.sentence}" for law in self.failed]
 
     def __str__(self):
-        lines = [f"  {law.verdict:8}{law.name}" + (f": {law.sentence}" if law.sentence else "") for law in self.laws]
+        lines = [
+            f"  {law.verdict:8}{law.name}" + (f": {law.sentence}" if law.sentence else "")
+            for law in self.laws
+        ]
         return "\n".join([f"{self.kind} {self.piece}", *lines])
 
     def __repr__(self):
-        return f"<Report {self.piece}: {len(self.laws) - len(self.failed)} laws hold or do not apply, {len(self.failed)} fail>"
+        return (
+            f"<Report {self.piece}: {len(self.laws) - len(self.failed)} laws hold or do not "
+            f"apply, {len(self.failed)} fail>"
+        )

@@ -1,4 +1,6 @@
-"""Theory: bounds of theorems compared with runs, worst cases, minimal cosine angles, plans, distances, distributions of Langevin chains."""
+"""Theory: bounds of theorems compared with runs, worst cases, minimal cosine angles, plans,
+distances, distributions of Langevin chains.
+"""
 
 from coordboost.angles import Interval, mca, momentum_limit
 from coordboost.theory import bounds, langevin, performance
@@ -10,6 +12,22 @@ from coordboost.theory.sampled import sampled_mca
 from coordboost.theory.subgradient import subgradient_descent
 
 __all__ = [
-    "BoundCheck", "Interval", "IterationEstimate", "WorstCase", "bounds", "check", "distance", "kappa", "lambda_pmin", "langevin", "mca",
-    "momentum_limit", "performance", "plan", "sampled_mca", "start_distance", "subgradient_descent", "worst_case",
-]  # fmt: skip
+    "BoundCheck",
+    "Interval",
+    "IterationEstimate",
+    "WorstCase",
+    "bounds",
+    "check",
+    "distance",
+    "kappa",
+    "lambda_pmin",
+    "langevin",
+    "mca",
+    "momentum_limit",
+    "performance",
+    "plan",
+    "sampled_mca",
+    "start_distance",
+    "subgradient_descent",
+    "worst_case",
+]

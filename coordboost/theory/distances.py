@@ -1,4 +1,7 @@
-"""Distances of coefficients modulo the kernel of B, in the dual norm of a selection rule; the minimum of the loss; condition numbers."""
+"""Distances of coefficients modulo the kernel of B, in the dual norm of a selection rule.
+
+The minimum of the loss; condition numbers.
+"""
 
 import math
 
@@ -25,13 +28,17 @@ GREEDY, ROUNDS = 400, 60
 
 
 def has_minimiser(problem):
-    """Whether the level sets of the loss are known to be bounded in the span of the columns, so that a minimiser exists."""
+    """Whether the level sets of the loss are known to be bounded in the span of the columns, so
+    that a minimiser exists.
+    """
     whole = problem.loss.level_radius is not None and bool((problem.weight == 1).all())
     return problem.loss.mu is not None or whole
 
 
 def need_bounded(problem, meaning):
-    """Refuse a loss whose level sets are not known to be bounded; `meaning` is the consequence, for the message.
+    """Refuse a loss whose level sets are not known to be bounded.
+
+    `meaning` is the consequence, for the message.
 
     Raises
     ------
@@ -40,21 +47,26 @@ def need_bounded(problem, meaning):
     """
     if not has_minimiser(problem):
         raise ValueError(
-            f"the level sets of {type(problem.loss).__name__} are not known to be bounded: {meaning}. Take a strongly convex loss, such as "
+            f"the level sets of {type(problem.loss).__name__} are not known to be bounded: "
+            f"{meaning}. Take a strongly convex loss, such as "
             "Logistic(0.1)."
         )
 
 
 def least_loss(problem, near=None):
-    r"""Return bounds ``(lower, upper)`` of L*, the minimum of the loss over the span of the columns, with the rank that the angles use.
+    r"""Return bounds ``(lower, upper)`` of L*, the minimum of the loss over the span of the
+    columns, with the rank that the angles use.
 
-    The lower end is the larger of two. The one over all coefficients also counts directions in which columns are dependent up to rounding.
-    The one over an l1 ball bounds L* if the ball contains a minimiser. Let z be the difference in predictions between the model and the
-    minimiser, in the metric of the weights, and s the smallest singular value: some minimiser is within :math:`\sqrt{n} \|z\| / s` of the
-    model in the l1 norm. A strongly convex loss has :math:`\|z\| \le \|P r\| / \mu`, P the projection on the columns. Otherwise both
-    models are in a level set of known radius.
+    The lower end is the larger of two. The one over all coefficients also counts directions in
+    which columns are dependent up to rounding. The one over an l1 ball bounds L* if the ball
+    contains a minimiser. Let z be the difference in predictions between the model and the
+    minimiser, in the metric of the weights, and s the smallest singular value: some minimiser is
+    within :math:`\sqrt{n} \|z\| / s` of the model in the l1 norm. A strongly convex loss has
+    :math:`\|z\| \le \|P r\| / \mu`, P the projection on the columns. Otherwise both models are in a
+    level set of known radius.
 
-    near : coefficients near the optimum, where they are known; default: those that a descent reaches
+    near : coefficients near the optimum, where they are known; default: those that a descent
+    reaches
 
     Raises
     ------
@@ -67,16 +79,25 @@ def least_loss(problem, near=None):
     """
     need_bounded(problem, "there may be no minimiser")
     at = Evaluation.point(problem, _model(problem) if near is None else near)
-    everywhere, inside = (certify(problem, at.beta, target) for target in (Unconstrained(), L1Ball(at.l1 + away(problem, at))))
+    everywhere, inside = (
+        certify(problem, at.beta, target)
+        for target in (Unconstrained(), L1Ball(at.l1 + away(problem, at)))
+    )
     return max(everywhere.lower, inside.lower), everywhere.upper
 
 
 @uncut()
 def _model(problem):
-    """Coefficients near the optimum: greedy descent, then steps in all directions at once, needed for nearly dependent columns."""
+    """Coefficients near the optimum: greedy descent, then steps in all directions at once, needed
+    for nearly dependent columns.
+    """
     beta = solve(problem, gcd(), GREEDY).beta
     for _ in range(ROUNDS):
-        further = beta + problem.spectrum.solution(problem, problem.resid(problem.combine(beta))) / problem.loss.sigma
+        further = (
+            beta
+            + problem.spectrum.solution(problem, problem.resid(problem.combine(beta)))
+            / problem.loss.sigma
+        )
         if problem.value(problem.combine(further)) >= problem.value(problem.combine(beta)):
             break
         beta = further
@@ -85,30 +106,42 @@ def _model(problem):
 
 def away(problem, at):
     """An upper bound of the l1 distance, in coefficients, from a model to the nearest minimiser."""
-    mu, spectrum = problem.loss.mu, problem.spectrum
+    mu = problem.loss.mu
+    spectrum = problem.spectrum
     if not spectrum.rank:
         return 0.0
     if mu is None:
         way = 2 * problem.loss.level_radius(at.upper(problem))
     else:  # each coordinate of the projection has the rounding error of a correlation
-        way = (float(np.linalg.norm(spectrum.project(problem, at.resid))) + math.sqrt(spectrum.rank) * at.rounding_of_corr(problem)) / mu
+        way = (
+            float(np.linalg.norm(spectrum.project(problem, at.resid)))
+            + math.sqrt(spectrum.rank) * at.rounding_of_corr(problem)
+        ) / mu
     return math.sqrt(problem.n_learners) * way / float(spectrum.singular[-1])
 
 
 @on_one_thread
 def distance(
-    B: Problem | ArrayLike, rule: SelectionRule, beta1: ArrayLike, beta2: ArrayLike, *, groups: ArrayLike | None = None
+    B: Problem | ArrayLike,
+    rule: SelectionRule,
+    beta1: ArrayLike,
+    beta2: ArrayLike,
+    *,
+    groups: ArrayLike | None = None,
 ) -> float:
-    r"""Distance modulo the kernel of B: :math:`\min_{B\omega = 0} \|\beta_1 - \beta_2 - \omega\|_{F^*}`.
+    r"""Distance modulo the kernel of B:
+    :math:`\min_{B\omega = 0} \|\beta_1 - \beta_2 - \omega\|_{F^*}`.
 
-    It equals :math:`\max \{\langle B(\beta_1 - \beta_2), c\rangle: \|B^T c\|_F \le 1\}`, a linear program.
+    It equals :math:`\max \{\langle B(\beta_1 - \beta_2), c\rangle: \|B^T c\|_F \le 1\}`, a linear
+    program.
 
     Parameters
     ----------
     B : Problem, or array_like (n_samples, n_learners)
         The weak learners; columns of a matrix must have unit length.
     rule : SelectionRule
-        ``Greedy()``, ``RandomSubset(t)`` or ``Groups(t)``: F is its norm, F* the dual norm. For ``Greedy()`` F* is the l1 norm.
+        ``Greedy()``, ``RandomSubset(t)`` or ``Groups(t)``: F is its norm, F* the dual norm. For
+        ``Greedy()`` F* is the l1 norm.
     beta1, beta2 : array_like, (n_learners,)
         Coefficients of the unit columns.
     groups : array_like, (n_learners,), optional
@@ -126,11 +159,13 @@ def distance(
 
     Notes
     -----
-    *Cost*: a thin SVD and one linear program. *Source*: Lu and Mazumder, Section 4.1, and the proof of Proposition 4.2.
+    *Cost*: a thin SVD and one linear program. *Source*: Lu and Mazumder, Section 4.1, and the proof
+    of Proposition 4.2.
 
     Examples
     --------
-    The first two columns are equal, so (3, 0, 0) is equivalent to (0, 3, 0), at a distance of ``|2| + |-1| = 3`` from (0, 1, 1):
+    The first two columns are equal, so (3, 0, 0) is equivalent to (0, 3, 0), at a distance of
+    ``|2| + |-1| = 3`` from (0, 1, 1):
 
     >>> import coordboost as cb
     >>> B = [[1.0, 1, 0], [0, 0, 1]]
@@ -145,7 +180,9 @@ def distance(
 
 
 def gauge(learners, y):
-    """Return the largest <y, c> over the unit ball of h, for y (rank,) in the coordinates of the basis."""
+    """Return the largest <y, c> over the unit ball of h, for y (rank,) in the coordinates of the
+    basis.
+    """
     size = float(np.linalg.norm(y))
     if size == 0:
         return 0.0
@@ -154,12 +191,17 @@ def gauge(learners, y):
 
 
 @on_one_thread
-def start_distance(problem: Problem, rule: SelectionRule | None = None, *, n_starts: int = 24) -> tuple[float, float]:
-    r"""Bounds ``(lower, upper)`` of :math:`\mathrm{Dist}_0`: the largest distance from a minimiser in the level set of beta = 0.
+def start_distance(
+    problem: Problem, rule: SelectionRule | None = None, *, n_starts: int = 24
+) -> tuple[float, float]:
+    r"""Bounds ``(lower, upper)`` of :math:`\mathrm{Dist}_0`: the largest distance from a minimiser
+    in the level set of beta = 0.
 
-    :math:`\mathrm{Dist}_0 \le C / \Theta` with C the largest :math:`\|B(\beta - \beta^*)\|` in the level set. Equality holds for
-    the squared loss, where :math:`C^2 = 2(L(0) - L^*)`. A strongly convex loss gives :math:`C^2 \le 2(L(0) - L^*) / \mu`; Huber's
-    :math:`C \le \rho(L(0)) + \rho(L^*)`, where :math:`\rho(v)` is the length of the longest residual with loss v.
+    :math:`\mathrm{Dist}_0 \le C / \Theta` with C the largest :math:`\|B(\beta - \beta^*)\|` in the
+    level set. Equality holds for the squared loss, where :math:`C^2 = 2(L(0) - L^*)`. A strongly
+    convex loss gives :math:`C^2 \le 2(L(0) - L^*) / \mu`; Huber's
+    :math:`C \le \rho(L(0)) + \rho(L^*)`, where :math:`\rho(v)` is the length of the longest
+    residual with loss v.
 
     Parameters
     ----------
@@ -173,20 +215,24 @@ def start_distance(problem: Problem, rule: SelectionRule | None = None, *, n_sta
     Returns
     -------
     lower, upper : float
-        In the units of the standardised coefficients. For other losses than the squared one the lower end is 0.
+        In the units of the standardised coefficients. For other losses than the squared one the
+        lower end is 0.
 
     Raises
     ------
     ValueError
-        If `problem` is not a ``Problem``, or the level sets of its loss are not known to be bounded.
+        If `problem` is not a ``Problem``, or the level sets of its loss are not known to be
+        bounded.
 
     Notes
     -----
-    *Cost*: that of ``mca``, and at most 460 steps of descent for a strongly convex loss. *Source*: Lu and Mazumder, Proposition 4.6.
+    *Cost*: that of ``mca``, and at most 460 steps of descent for a strongly convex loss. *Source*:
+    Lu and Mazumder, Proposition 4.6.
 
     Examples
     --------
-    Two orthogonal columns have Theta = 1 / sqrt(2), and the least-squares fit of y has length 3.095, so both ends are sqrt(2) * 3.095:
+    Two orthogonal columns have Theta = 1 / sqrt(2), and the least-squares fit of y has length
+    3.095, so both ends are sqrt(2) * 3.095:
 
     >>> import coordboost as cb
     >>> problem = cb.Problem([[1.0, 0], [0, 1], [2, 1], [1, 3]], [1.0, 2, 4, 5])
@@ -195,18 +241,22 @@ def start_distance(problem: Problem, rule: SelectionRule | None = None, *, n_sta
     (4.377, 4.377)
     """
     if not isinstance(problem, Problem):
-        raise ValueError(f"problem must be a Problem, whose loss defines the level set, got {shown(problem)}.")
+        raise ValueError(
+            f"problem must be a Problem, whose loss defines the level set, got {shown(problem)}."
+        )
     angle = mca(problem, rule, n_starts=n_starts)
     lower, upper = reach(problem)
     return lower / angle.upper, upper / angle.lower
 
 
 def reach(problem, least=None):
-    """Return bounds of the largest norm of B (beta - beta*), in the metric of the weights, over the level set of beta = 0.
+    """Return bounds of the largest norm of B (beta - beta*), in the metric of the weights, over the
+    level set of beta = 0.
 
     least : the result of `least_loss`, where it is known
     """
-    loss, mu = problem.loss, problem.loss.mu
+    loss = problem.loss
+    mu = problem.loss.mu
     start = problem.value(np.zeros(problem.n_samples))
     if mu is None:
         need_bounded(problem, "Dist_0 may be infinite")
@@ -232,7 +282,8 @@ def lambda_pmin(B: Problem | ArrayLike) -> float:
     Raises
     ------
     ValueError
-        For learners that are found one by one, such as trees, and a matrix that is empty or not finite.
+        For learners that are found one by one, such as trees, and a matrix that is empty or not
+        finite.
 
     Notes
     -----
@@ -240,7 +291,8 @@ def lambda_pmin(B: Problem | ArrayLike) -> float:
 
     Examples
     --------
-    Two unit columns with inner product c have the eigenvalues 1 - c and 1 + c, here c = 1 / sqrt(2):
+    Two unit columns with inner product c have the eigenvalues 1 - c and 1 + c, here c = 1 /
+    sqrt(2):
 
     >>> import coordboost as cb
     >>> round(cb.theory.lambda_pmin([[1.0, 1], [0, 1]]), 3)
@@ -261,8 +313,8 @@ def kappa(B: Problem | ArrayLike) -> float:
     Returns
     -------
     float
-        At least 1 for unit columns; 1 for orthogonal ones. LS-Boost with eps = 1 is guaranteed to reduce its gap by a fraction of at least
-        1 / (4 kappa) in each step.
+        At least 1 for unit columns; 1 for orthogonal ones. LS-Boost with eps = 1 is guaranteed to
+        reduce its gap by a fraction of at least 1 / (4 kappa) in each step.
 
     Raises
     ------

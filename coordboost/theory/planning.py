@@ -1,8 +1,11 @@
-"""Number of steps to a gap, in three ways: guaranteed by a theorem, proved by a run, and predicted by the exact path.
+"""Number of steps to a gap, in three ways: guaranteed by a theorem, proved by a run, and predicted
+by the exact path.
 
-A theorem uses only constants of the columns, and on real data its bound is often vacuous. A run has more information: with any
-least-squares solution b, the error is at most half of the largest correlation times ||beta - b||_1 (``bounds.a_posteriori``). Forward
-stagewise with small steps follows the path FS_0, whose knots are known exactly: the length of the path predicts the number of steps.
+A theorem uses only constants of the columns, and on real data its bound is often vacuous. A run has
+more information: with any least-squares solution b, the error is at most half of the largest
+correlation times ||beta - b||_1 (``bounds.a_posteriori``). Forward stagewise with small steps
+follows the path FS_0, whose knots are known exactly: the length of the path predicts the number of
+steps.
 """
 
 import math
@@ -26,16 +29,20 @@ from coordboost.theory.bounds.trail import Constants, Trail
 
 @dataclass(frozen=True)
 class IterationEstimate:
-    """Numbers of steps of one method to a gap; inf where nothing is known, or where the run did not reach the gap.
+    """Numbers of steps of one method to a gap.
+
+    Inf where nothing is known, or where the run did not reach the gap.
 
     Parameters
     ----------
     name : str
         Name of the method.
     method : Method, optional
-        The method with its parameters; None, and no run, where no theorem shows that it converges to least squares.
+        The method with its parameters; None, and no run, where no theorem shows that it converges
+        to least squares.
     printed, sharpened : float
-        Steps after which a theorem guarantees the gap, as printed in the paper and with the constants of its proof.
+        Steps after which a theorem guarantees the gap, as printed in the paper and with the
+        constants of its proof.
     a_posteriori : float
         Steps after which the run itself proves the gap.
     predicted : float
@@ -47,7 +54,8 @@ class IterationEstimate:
 
     Examples
     --------
-    The row of one method in ``plan(problem, gap=...)``: the theorem guarantees the gap after 6 steps, and 2 were enough.
+    The row of one method in ``plan(problem, gap=...)``: the theorem guarantees the gap after 6
+    steps, and 2 were enough.
 
     >>> from coordboost.theory import IterationEstimate
     >>> print(IterationEstimate("ls_boost", printed=29, sharpened=6, a_posteriori=2, needed=2, words="FGM, Theorem 2.1 (i)"))
@@ -64,16 +72,25 @@ class IterationEstimate:
     words: str = ""
 
     def __str__(self):
-        steps = ((name, getattr(self, name)) for name in ("printed", "sharpened", "a_posteriori", "predicted", "needed"))
+        steps = (
+            (name, getattr(self, name))
+            for name in ("printed", "sharpened", "a_posteriori", "predicted", "needed")
+        )
         said = ", ".join(f"{name} {value:,.0f}" for name, value in steps if math.isfinite(value))
         return f"{self.name}: {said or 'no number'} ({self.words})"
 
 
 def plan(
-    problem: Problem, method: Method | Callable | None = None, gap: float | None = None, *, n_steps: int | None = None,
-    eps: float | None = None, delta: float | None = None,
-) -> Plan | list[IterationEstimate]:  # fmt: skip
-    """Find the steps that guarantee a gap: for one method (``bounds.plan``), or an ``IterationEstimate`` for every named one.
+    problem: Problem,
+    method: Method | Callable | None = None,
+    gap: float | None = None,
+    *,
+    n_steps: int | None = None,
+    eps: float | None = None,
+    delta: float | None = None,
+) -> Plan | list[IterationEstimate]:
+    """Find the steps that guarantee a gap: for one method (``bounds.plan``), or an
+    ``IterationEstimate`` for every named one.
 
     Parameters
     ----------
@@ -84,11 +101,14 @@ def plan(
     gap : float
         Target for L - L*, a sum over samples.
     n_steps : int, optional
-        With a method: a budget instead of a gap. Without: the most steps of each run, default 20,000.
+        With a method: a budget instead of a gap. Without: the most steps of each run, default
+        20,000.
     eps, delta : float, optional
-        Without a method. Step size of stagewise methods, default gap / ||b||_1 with the least-squares solution b of smallest norm: forward
-        stagewise then settles at about a quarter of the gap. R-FS uses a quarter of eps. Radius of the methods in a ball,
-        default ||b||_1, so that their optimum is least squares, too. With a method: its parameters, as for ``bounds.plan``.
+        Without a method. Step size of stagewise methods, default gap / ||b||_1 with the
+        least-squares solution b of smallest norm: forward stagewise then settles at about a quarter
+        of the gap. R-FS uses a quarter of eps. Radius of the methods in a ball, default ||b||_1, so
+        that their optimum is least squares, too. With a method: its parameters, as for
+        ``bounds.plan``.
 
     Returns
     -------
@@ -102,8 +122,9 @@ def plan(
 
     Notes
     -----
-    *Cost* without a method: a thin SVD, the path FS_0, and one run of each method up to the gap. For random methods the theorem bounds
-    the expected gap, and the run has seed 0. Accelerated boosting makes two steps a round.
+    *Cost* without a method: a thin SVD, the path FS_0, and one run of each method up to the gap.
+    For random methods the theorem bounds the expected gap, and the run has seed 0. Accelerated
+    boosting makes two steps a round.
 
     Examples
     --------
@@ -116,14 +137,21 @@ def plan(
         return plan_method(problem, method, gap, n_steps=n_steps, eps=eps, delta=delta)
     checked_problem(problem)
     if not (problem.loss.quadratic and problem.countable):
-        raise ValueError("plan needs a Problem with the squared loss and an explicit dictionary: the bounds hold for no others.")
-    gap = positive("gap", gap, expected="a positive number: the L - L* to reach, a sum over samples")
+        raise ValueError(
+            "plan needs a Problem with the squared loss and an explicit dictionary: the bounds "
+            "hold for no others."
+        )
+    gap = positive(
+        "gap", gap, expected="a positive number: the L - L* to reach, a sum over samples"
+    )
     return forecasts(problem, gap, eps, delta, 20_000 if n_steps is None else n_steps)
 
 
 @uncut()
 def forecasts(problem, gap, eps, delta, n_steps):
-    """Return the ``IterationEstimate`` of each named method: numbers from its theorem and its run, or the reason why there are none."""
+    """Return the ``IterationEstimate`` of each named method: numbers from its theorem and its run,
+    or the reason why there are none.
+    """
     spectrum = Spectrum.of(problem)
     constants = Constants.of(problem, spectrum)
     coefficients = spectrum.least_squares(problem)
@@ -136,7 +164,9 @@ def forecasts(problem, gap, eps, delta, n_steps):
         numbers = {}
         if one.method is not None:
             run = solve(problem, one.method, n_steps, stop=_Proved(gap, coefficients))
-            numbers = _met(Trail.of(run, spectrum), gap) | {"predicted": _predicted(knots, excess, gap, one.method)}
+            numbers = _met(Trail.of(run, spectrum), gap) | {
+                "predicted": _predicted(knots, excess, gap, one.method)
+            }
         for variant, promised in (("printed", one.printed), ("sharpened", one.sharpened)):
             numbers[variant] = math.inf if promised is None else _first(promised, gap)
         out.append(IterationEstimate(one.name, one.method, **numbers, words=one.words))
@@ -150,21 +180,28 @@ class _Proved:
 
     def __init__(self, gap, least):
         # smaller by a factor of 1 - 1e-9: the trail computes the same numbers in other coordinates
-        self.gap, self.least = gap * (1 - 1e-9), least
+        self.gap = gap * (1 - 1e-9)
+        self.least = least
 
     def __call__(self, state):
-        corr, far = float(np.abs(state.corr).max()), float(np.abs(state.beta - self.least).sum())
+        corr = float(np.abs(state.corr).max())
+        far = float(np.abs(state.beta - self.least).sum())
         return a_posteriori.excess(corr, far) <= self.gap
 
 
 def _met(trail, gap):
-    """The first step at which the run has reached the gap, and the first at which it has proved it."""
+    """The first step at which the run has reached the gap, and the first at which it has proved
+    it.
+    """
     proofs = a_posteriori.excess(trail.corr, trail.to_least)
     return {"needed": _reached(trail.excess <= gap), "a_posteriori": _reached(proofs <= gap)}
 
 
 def _first(of, gap):
-    """The smallest k with of(k) <= gap, for a decreasing bound; inf where it is too large (see ``least_steps``)."""
+    """The smallest k with of(k) <= gap, for a decreasing bound.
+
+    Inf where it is too large (see ``least_steps``).
+    """
     found = least_steps(lambda k: of(k) <= gap)
     return math.inf if found is None else found
 
@@ -179,31 +216,47 @@ def _stagewise_path(problem, constants):
     path = exact_path(problem, kind="stagewise")
     beta = path.beta  # sparse: a wide problem has thousands of knots
     length = np.r_[0.0, np.cumsum(np.asarray(abs(beta[1:] - beta[:-1]).sum(axis=1)).ravel())]
-    losses = np.array([problem.value(problem.combine(beta[[k]].toarray()[0])) for k in range(beta.shape[0])])
+    losses = np.array(
+        [problem.value(problem.combine(beta[[k]].toarray()[0])) for k in range(beta.shape[0])]
+    )
     return np.column_stack([length, path.lam]), losses - constants.optimum
 
 
 def _predicted(knots, excess, gap, method):
-    """Steps along FS_0 to the gap. A step of FS has length eps; of LS-Boost, rate times correlation; R-FS also shrinks the model."""
+    """Steps along FS_0 to the gap.
+
+    A step of FS has length eps; of LS-Boost, rate times correlation; R-FS also shrinks the model.
+    """
     if not (excess <= gap).any() or "eps" not in method.parameters:
         return math.inf
     end = int(np.argmax(excess <= gap))
     length, size = knots[: end + 1].T.copy()
     # cut the last piece where it reaches the gap
-    share = _share(excess[end - 1], excess[end], gap, size[end - 1] * (length[end] - length[end - 1])) if end else 0.0
+    share = (
+        _share(excess[end - 1], excess[end], gap, size[end - 1] * (length[end] - length[end - 1]))
+        if end
+        else 0.0
+    )
     if end:
         length[end] = length[end - 1] + share * (length[end] - length[end - 1])
         size[end] = size[end - 1] + share * (size[end] - size[end - 1])
-    eps, delta = method.parameters["eps"], method.parameters.get("delta", math.inf)
+    eps = method.parameters["eps"]
+    delta = method.parameters.get("delta", math.inf)
     if method.name == "ls_boost":
         return float(np.sum(_logarithmic(length, size))) / eps
     if delta < math.inf:
-        return math.log1p(-length[end] / delta) / math.log1p(-eps / delta) if length[end] < delta else math.inf
+        return (
+            math.log1p(-length[end] / delta) / math.log1p(-eps / delta)
+            if length[end] < delta
+            else math.inf
+        )
     return length[end] / eps
 
 
 def _share(before, after, gap, slope):
-    """The fraction of a piece of the path at which its parabola, with this initial slope, reaches the gap."""
+    """The fraction of a piece of the path at which its parabola, with this initial slope, reaches
+    the gap.
+    """
     bend = after - before + slope
     root = math.sqrt(max(slope**2 - 4 * bend * (before - gap), 0.0))
     return min(1.0, 2 * (before - gap) / (slope + root)) if slope + root > 0 else 1.0
@@ -211,6 +264,9 @@ def _share(before, after, gap, slope):
 
 def _logarithmic(length, size):
     """The integrals of 1 / size over the pieces, size being linear on each."""
-    before, after = size[:-1], size[1:]
+    before = size[:-1]
+    after = size[1:]
     ratio = np.maximum(np.log(before / np.maximum(after, 1e-300)), 1e-300)
-    return np.diff(length) / np.where(before - after > 1e-12 * before, (before - after) / ratio, before)
+    return np.diff(length) / np.where(
+        before - after > 1e-12 * before, (before - after) / ratio, before
+    )

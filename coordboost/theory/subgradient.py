@@ -1,7 +1,9 @@
-"""Subgradient descent on residuals: an independent implementation of the boosting methods for the squared loss.
+"""Subgradient descent on residuals: an independent implementation of the boosting methods for the
+squared loss.
 
-Forward stagewise minimises the largest absolute correlation over the residuals (problem CM). Its regularised form adds
-``||r - y||^2 / (2 delta)`` (problem RCM). Source: Freund, Grigas, Mazumder, Propositions 3.2 and 4.1.
+Forward stagewise minimises the largest absolute correlation over the residuals (problem CM). Its
+regularised form adds ``||r - y||^2 / (2 delta)`` (problem RCM). Source: Freund, Grigas, Mazumder,
+Propositions 3.2 and 4.1.
 """
 
 from collections.abc import Callable, Iterator, Sequence
@@ -15,7 +17,9 @@ from coordboost.data.problem import Problem, checked_problem
 
 
 class Residual(NamedTuple):
-    """Iterate k: the residual (n_samples,), the objective f_delta(r) and a subgradient there (n_samples,)."""
+    """Iterate k: the residual (n_samples,), the objective f_delta(r) and a subgradient there
+    (n_samples,).
+    """
 
     k: int
     resid: np.ndarray
@@ -25,22 +29,27 @@ class Residual(NamedTuple):
 
 @checked_names("{name}(Problem(X, y), ...)")
 def subgradient_descent(
-    problem: Problem, step: float | Sequence[float] | Callable[[int, float], float], n_steps: int, *,
+    problem: Problem,
+    step: float | Sequence[float] | Callable[[int, float], float],
+    n_steps: int,
+    *,
     delta: float | Sequence[float] = np.inf,
-) -> Iterator[Residual]:  # fmt: skip
-    r"""Yield the n_steps + 1 iterates of :math:`r \leftarrow r - \alpha_k g_k`, started at r = y, for :math:`f_\delta`.
+) -> Iterator[Residual]:
+    r"""Yield the n_steps + 1 iterates of :math:`r \leftarrow r - \alpha_k g_k`, started at r = y,
+    for :math:`f_\delta`.
 
     Parameters
     ----------
     problem : Problem
         With the squared loss and without sample weights.
     step : float, sequence of float, or callable
-        alpha_k: constant (FS), one per step (FS with a sequence), or a function of k and the largest abs correlation:
-        ``lambda k, f: eps * f`` is LS-Boost.
+        alpha_k: constant (FS), one per step (FS with a sequence), or a function of k and the
+        largest abs correlation: ``lambda k, f: eps * f`` is LS-Boost.
     n_steps : int
         Number of steps.
     delta : float or sequence of float, default inf
-        Weight 1/(2 delta) of the second term: inf for CM, a radius for RCM, one per step for PATH-R-FS.
+        Weight 1/(2 delta) of the second term: inf for CM, a radius for RCM, one per step for
+        PATH-R-FS.
 
     Yields
     ------
@@ -50,12 +59,14 @@ def subgradient_descent(
     Raises
     ------
     ValueError
-        For another loss, sample weights, implicit dictionaries, and steps or radii that are not positive.
+        For another loss, sample weights, implicit dictionaries, and steps or radii that are not
+        positive.
 
     Notes
     -----
-    :math:`f_\delta(r) = \|B^T r\|_\infty + \|r - y\|_2^2 / (2\delta)`. No projection is needed: every iterate stays in the affine set
-    of residuals. *Cost*: one scan a step, in NumPy. *Source*: Freund, Grigas, Mazumder, Propositions 3.2 and 4.1.
+    :math:`f_\delta(r) = \|B^T r\|_\infty + \|r - y\|_2^2 / (2\delta)`. No projection is needed:
+    every iterate stays in the affine set of residuals. *Cost*: one scan a step, in NumPy. *Source*:
+    Freund, Grigas, Mazumder, Propositions 3.2 and 4.1.
 
     Examples
     --------
@@ -68,11 +79,21 @@ def subgradient_descent(
     >>> bool(abs(last.resid - run.final.resid).max() < 1e-12), round(last.objective, 3)
     (True, 0.914)
     """
-    if not validation.countable("subgradient_descent", checked_problem(problem)).loss.quadratic or (problem.weight != 1).any():
-        raise ValueError("subgradient_descent works in residual space: it needs the squared loss without sample weights.")
+    if (
+        not validation.countable("subgradient_descent", checked_problem(problem)).loss.quadratic
+        or (problem.weight != 1).any()
+    ):
+        raise ValueError(
+            "subgradient_descent works in residual space: it needs the squared loss without sample "
+            "weights."
+        )
     n_steps = validation.whole("n_steps", n_steps)
     deltas = _positive_sequence("delta", delta, n_steps, infinite=True)
-    values = None if callable(step) and not isinstance(step, type) else _positive_sequence("step", step, n_steps)
+    values = (
+        None
+        if callable(step) and not isinstance(step, type)
+        else _positive_sequence("step", step, n_steps)
+    )
     y = problem.y
     resid = y.copy()
     for k in range(n_steps + 1):
@@ -92,5 +113,8 @@ def _positive_sequence(name, values, n_steps, infinite=False):
     out = as_floats(values)
     sound = not isinstance(values, str) and out.shape in ((), (n_steps,)) and (out > 0).all()
     if not (sound and (infinite or np.isfinite(out).all())):
-        raise ValueError(f"{name} must be a positive number or {n_steps} of them, one per step, got {shown(values)}.")
+        raise ValueError(
+            f"{name} must be a positive number or {n_steps} of them, one per step, got "
+            f"{shown(values)}."
+        )
     return np.broadcast_to(out, n_steps)

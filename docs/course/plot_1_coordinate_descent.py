@@ -27,22 +27,25 @@ BLUE, ORANGE, GREEN, GREY = "#0072B2", "#D55E00", "#009E73", "#767676"
 # Many weak learners are one matrix
 # ---------------------------------
 #
-# A weak learner is a simple function :math:`b_j(x)`: one variable, a split of one variable in two, a small tree. A boosted model is a
-# weighted sum of them. On the data only the values of the learners matter. They are the columns of a matrix:
+# A weak learner is a simple function :math:`b_j(x)`: one variable, a split of one variable in two,
+# a small tree. A boosted model is a weighted sum of them. On the data only the values of the
+# learners matter. They are the columns of a matrix:
 #
 # .. math::
 #
 #    B_{ij} = b_j(x_i), \qquad \mathrm{pred} = B \beta, \qquad L(\beta) = \sum_{i=1}^n \ell\bigl(y_i, (B\beta)_i\bigr) .
 #
-# If :math:`\ell` is convex in the prediction, then :math:`L` is convex in :math:`\beta`. A ``Problem`` scales all columns to length 1.
-# Every lesson uses two quantities: the *residual*, and its *correlations* with the columns,
+# If :math:`\ell` is convex in the prediction, then :math:`L` is convex in :math:`\beta`. A
+# ``Problem`` scales all columns to length 1. Every lesson uses two quantities: the *residual*, and
+# its *correlations* with the columns,
 #
 # .. math::
 #
 #    r_i = - \frac{\partial \ell(y_i, \mathrm{pred}_i)}{\partial\, \mathrm{pred}_i}, \qquad
 #    c_j = \langle B_j, r \rangle, \qquad \nabla L(\beta) = - B^\top r = - c .
 #
-# For the squared loss :math:`\ell(y, f) = (y - f)^2 / 2` the residual is :math:`y - \mathrm{pred}`, as in regression.
+# For the squared loss :math:`\ell(y, f) = (y - f)^2 / 2` the residual is :math:`y - \mathrm{pred}`,
+# as in regression.
 #
 # Our first learners are the ten variables of the diabetes data.
 X, y = load_diabetes(return_X_y=True, as_frame=True, scaled=False)
@@ -62,8 +65,8 @@ print(
 # One step, described in two ways
 # -------------------------------
 #
-# *In boosting*: fit every learner to the residual by least squares. Keep the one with the smallest sum of squares. Add a part
-# :math:`\varepsilon` of it to the model.
+# *In boosting*: fit every learner to the residual by least squares. Keep the one with the smallest
+# sum of squares. Add a part :math:`\varepsilon` of it to the model.
 
 
 def boosting(n_steps, eps):
@@ -78,8 +81,8 @@ def boosting(n_steps, eps):
     return chosen, resid
 
 
-# %%
-# *In optimisation*: take the coordinate with the largest partial derivative. Move it against the derivative, and keep all others.
+# %% *In optimisation*: take the coordinate with the largest partial derivative. Move it against the
+# derivative, and keep all others.
 
 
 def coordinate_descent(n_steps, eps):
@@ -98,32 +101,30 @@ coordinates, beta = coordinate_descent(50, eps=0.1)
 print("the same choices:", learners == coordinates)
 print("the same model:", np.allclose(resid, centred - B @ beta))
 
-# %%
-# They are the same method. Why? The least-squares fit of a unit column to :math:`r` has the coefficient :math:`c_j` and leaves the sum
-# of squares :math:`\|r\|^2 - c_j^2`. So the best fit has the largest :math:`|c_j|`, and :math:`-c_j` is the partial derivative.
+# %% They are the same method. Why? The least-squares fit of a unit column to :math:`r` has the
+# coefficient :math:`c_j` and leaves the sum of squares :math:`\|r\|^2 - c_j^2`. So the best fit has
+# the largest :math:`|c_j|`, and :math:`-c_j` is the partial derivative.
 #
-# **Theorem (Lu and Mazumder 2020, Proposition 2.1).** Let all columns have length 1. Gradient boosting that fits its learner by least
-# squares, and coordinate descent that takes the largest partial derivative among the same candidates, make the same models, if both use
-# the same rule for the length of the step. This holds for every differentiable loss.
+# **Theorem (Lu and Mazumder 2020, Proposition 2.1).** Let all columns have length 1. Gradient
+# boosting that fits its learner by least squares, and coordinate descent that takes the largest
+# partial derivative among the same candidates, make the same models, if both use the same rule for
+# the length of the step. This holds for every differentiable loss.
 #
-# *Source*: H. Lu, R. Mazumder, Randomized gradient boosting machine, SIAM Journal on Optimization 30. For the squared loss see also
-# R. Freund, P. Grigas, R. Mazumder, A new perspective on boosting in linear regression via subgradient optimization and relatives,
-# Annals of Statistics 45 (2017), Section 2.
+# *Source*: H. Lu, R. Mazumder, Randomized gradient boosting machine, SIAM Journal on Optimization
+# 30. For the squared loss see also R. Freund, P. Grigas, R. Mazumder, A new perspective on boosting
+# in linear regression via subgradient optimization and relatives, Annals of Statistics 45 (2017),
+# Section 2.
 #
-# With two columns we can draw it. Here are two correlated blood values, and the level lines of :math:`L`. Every step is
-# parallel to an axis.
+# With two columns we can draw it. Here are two correlated blood values, and the level lines of
+# :math:`L`. Every step is parallel to an axis.
 pair = cb.Problem(X[["s1", "s2"]], y)
 exact = cb.solve(pair, cb.ls_boost(eps=1.0), n_steps=60)
 small = cb.solve(pair, cb.ls_boost(eps=0.3), n_steps=200)
 
 A = pair.gather(np.arange(2))
 least = np.linalg.lstsq(A, centred)[0]
-grid = np.meshgrid(
-    np.linspace(-0.1, 1.25, 200) * least[0], np.linspace(-0.1, 1.25, 200) * least[1]
-)
-losses = 0.5 * (
-    (centred[:, None, None] - np.tensordot(A, np.array(grid), axes=1)) ** 2
-).sum(axis=0)
+grid = np.meshgrid(np.linspace(-0.1, 1.25, 200) * least[0], np.linspace(-0.1, 1.25, 200) * least[1])
+losses = 0.5 * ((centred[:, None, None] - np.tensordot(A, np.array(grid), axes=1)) ** 2).sum(axis=0)
 
 fig, ax = plt.subplots()
 ax.contour(
@@ -154,13 +155,14 @@ ax.legend(loc="upper right")
 # A method is a pair of rules
 # ---------------------------
 #
-# ``solve`` has one loop for all methods. A method determines *which* learner to take (a selection rule), and *how far* to go (a step rule).
+# ``solve`` has one loop for all methods. A method determines *which* learner to take (a selection
+# rule), and *how far* to go (a step rule).
 run = cb.solve(problem, cb.ls_boost(eps=0.1), n_steps=50)
 print("the package makes the same choices:", run.path.learner.tolist() == learners)
 print(run.method.select, run.method.step)
 
-# %%
-# Change the selection rule and keep the step. All four methods below go to the same optimum, because the function is convex.
+# %% Change the selection rule and keep the step. All four methods below go to the same optimum,
+# because the function is convex.
 rules = {
     "largest correlation (boosting)": cb.rules.Greedy(),
     "largest of 3 at random": cb.rules.RandomSubset(3),
@@ -172,9 +174,7 @@ fig, ax = plt.subplots()
 for (name, rule), colour, style in zip(
     rules.items(), (BLUE, ORANGE, GREEN, GREY), ("-", "--", "-.", ":"), strict=True
 ):
-    one = cb.solve(
-        problem, cb.rules.Method(name, rule, cb.rules.ShrunkenStep(0.5)), n_steps=1000
-    )
+    one = cb.solve(problem, cb.rules.Method(name, rule, cb.rules.ShrunkenStep(0.5)), n_steps=1000)
     ax.loglog(
         1 + np.arange(1001),
         (one.losses - least_loss) / least_loss,
@@ -194,16 +194,16 @@ ax.legend(frameon=False, loc="lower left")
 # The same loop, another loss, other learners
 # -------------------------------------------
 #
-# Nothing above needs the squared loss or ten columns. Take the logistic loss, and as learners all splits of a variable in two, the
-# *stumps*. The matrix has one column for each split, and the loop does not change.
+# Nothing above needs the squared loss or ten columns. Take the logistic loss, and as learners all
+# splits of a variable in two, the *stumps*. The matrix has one column for each split, and the loop
+# does not change.
 X2, y2 = load_breast_cancer(return_X_y=True, as_frame=True)
-stumps = cb.Problem(
-    cb.data.stumps(X2), np.where(y2 == 1, 1.0, -1.0), cb.losses.Logistic()
-)
+stumps = cb.Problem(cb.data.stumps(X2), np.where(y2 == 1, 1.0, -1.0), cb.losses.Logistic())
 tumours = cb.solve(stumps, cb.ls_boost(eps=0.5), n_steps=400)
 used = np.count_nonzero(tumours.beta)
 print(
-    f"{stumps.n_learners} stumps, {used} used; loss {stumps.start_loss:.1f} -> {tumours.final.loss:.1f}"
+    f"{stumps.n_learners} stumps, {used} used; loss {stumps.start_loss:.1f} -> "
+    f"{tumours.final.loss:.1f}"
 )
 
 # %%
@@ -212,14 +212,16 @@ print(
 #
 # For the squared loss the gain of a step is known exactly.
 #
-# **Identity (Freund, Grigas and Mazumder 2017, equation 25).** Squared loss, columns of length 1, greedy choice, steps of
-# :math:`\varepsilon c_j`. With :math:`C_k = \max_j |c_j|` after :math:`k` steps,
+# **Identity (Freund, Grigas and Mazumder 2017, equation 25).** Squared loss, columns of length 1,
+# greedy choice, steps of :math:`\varepsilon c_j`. With :math:`C_k = \max_j |c_j|` after :math:`k`
+# steps,
 #
 # .. math::
 #
 #    L(\beta_{k+1}) = L(\beta_k) - \frac{\varepsilon (2 - \varepsilon)}{2}\, C_k^2 .
 #
-# The package checks it on the run, with a tolerance for rounding errors. *Tight* means that both sides are equal.
+# The package checks it on the run, with a tolerance for rounding errors. *Tight* means that both
+# sides are equal.
 check = cb.theory.check(run, "(25) descent")[0]
 print(check, "| kind:", check.kind)
 
@@ -248,19 +250,24 @@ ax.legend(frameon=False)
 #
 # The answers are tests: ``tests/test_course.py`` has the solutions of all lessons.
 #
-# **1.1 The best length of a step.** Show that for the squared loss and unit columns the minimum along column :math:`j` is reached by
-# adding :math:`c_j` to :math:`\beta_j`. So ``ls_boost(1.0)`` must be the same as ``cb.methods.gcd(cb.rules.LineSearch())``.
-# *Check*: on the diabetes data both choose the same learners in 50 steps, and their coefficients agree to 1e-9 of the largest.
+# **1.1 The best length of a step.** Show that for the squared loss and unit columns the minimum
+# along column :math:`j` is reached by adding :math:`c_j` to :math:`\beta_j`. So ``ls_boost(1.0)``
+# must be the same as ``cb.methods.gcd(cb.rules.LineSearch())``. *Check*: on the diabetes data both
+# choose the same learners in 50 steps, and their coefficients agree to 1e-9 of the largest.
 #
-# **1.2 Orthonormal columns.** Replace ``X`` by the ten orthonormal columns ``np.linalg.qr(B)[0]``. How many steps does ``ls_boost(1.0)``
-# need to reach least squares? *Check*: exactly 10, and no column is chosen twice.
+# **1.2 Orthonormal columns.** Replace ``X`` by the ten orthonormal columns ``np.linalg.qr(B)[0]``.
+# How many steps does ``ls_boost(1.0)`` need to reach least squares? *Check*: exactly 10, and no
+# column is chosen twice.
 #
-# **1.3 AdaBoost.** Take the exponential loss, labels -1 and +1, learners with values -1 and +1, and the best length of a step. Show that
-# the first step adds :math:`\frac{1}{2} \log\frac{1 - e}{e}` times the learner, where :math:`e` is its rate of errors. *Check*: for the
-# stump "mean radius below 15" of the breast cancer data as the only learner, ``Problem(..., cb.losses.Exponential(), center=False)``
-# and one step of ``gcd(LineSearch())`` give this number to 1e-6. Note that the package scales the column to length 1.
+# **1.3 AdaBoost.** Take the exponential loss, labels -1 and +1, learners with values -1 and +1, and
+# the best length of a step. Show that the first step adds :math:`\frac{1}{2} \log\frac{1 - e}{e}`
+# times the learner, where :math:`e` is its rate of errors. *Check*: for the stump "mean radius
+# below 15" of the breast cancer data as the only learner,
+# ``Problem(..., cb.losses.Exponential(), center=False)`` and one step of ``gcd(LineSearch())`` give
+# this number to 1e-6. Note that the package scales the column to length 1.
 #
-# **Break it.** *Claim*: "The learner that fits the residual best is the one with the largest partial derivative, whatever the lengths of
-# the columns." Refute it with a ``cb.theory.BoundCheck``. Its measured value is the sum of squares that the learner with the largest
-# partial derivative leaves, and its bound is the smallest sum of squares. Use the raw columns ``X - X.mean()``. Which assumption of the
-# theorem did you drop?
+# **Break it.** *Claim*: "The learner that fits the residual best is the one with the largest
+# partial derivative, whatever the lengths of the columns." Refute it with a
+# ``cb.theory.BoundCheck``. Its measured value is the sum of squares that the learner with the
+# largest partial derivative leaves, and its bound is the smallest sum of squares. Use the raw
+# columns ``X - X.mean()``. Which assumption of the theorem did you drop?

@@ -30,8 +30,8 @@ problem = cb.Problem(X, y)
 # Steepest, in which norm?
 # ------------------------
 #
-# Which direction :math:`d` of length 1 lowers :math:`L` most? To first order the change is :math:`\langle \nabla L, d \rangle`, so we ask
-# for
+# Which direction :math:`d` of length 1 lowers :math:`L` most? To first order the change is
+# :math:`\langle \nabla L, d \rangle`, so we ask for
 #
 # .. math::
 #
@@ -41,10 +41,12 @@ problem = cb.Problem(X, y)
 #
 # * :math:`\ell_2` norm: the gradient, divided by its length. All coordinates move.
 # * :math:`\ell_\infty` norm: every coordinate moves by the same length.
-# * :math:`\ell_1` norm: the ball has its corners on the axes, and a linear function is least at a corner. One coordinate moves, the one
-#   with the largest partial derivative. The dual norm is :math:`\max_j |c_j|`.
+# * :math:`\ell_1` norm: the ball has its corners on the axes, and a linear function is least at a
+#   corner. One coordinate moves, the one with the largest partial derivative. The dual norm is
+#   :math:`\max_j |c_j|`.
 #
-# So **boosting is steepest descent in the** :math:`\ell_1` **norm**, and the largest correlation is the dual norm of the gradient.
+# So **boosting is steepest descent in the** :math:`\ell_1` **norm**, and the largest correlation is
+# the dual norm of the gradient.
 gradient = np.array([-0.9, -0.5])
 circle = np.linspace(0, 2 * np.pi, 200)
 balls = {
@@ -93,42 +95,45 @@ fig.suptitle("Steepest descent depends on the ball (grey: the linear function)")
 # How far? Steps that follow the correlation
 # ------------------------------------------
 #
-# **LS-Boost** moves the chosen coefficient by :math:`\varepsilon c_j`. With :math:`\varepsilon = 1` this is the best point along the
-# column; smaller steps are called *shrinkage*. The identity of lesson 1 gives the gain of a step. How large is :math:`C_k` at least? With
-# :math:`p` columns the largest of the squared correlations is at least their mean, and the eigenvalues of :math:`B^\top B` bound this mean
-# from below.
+# **LS-Boost** moves the chosen coefficient by :math:`\varepsilon c_j`. With :math:`\varepsilon = 1`
+# this is the best point along the column; smaller steps are called *shrinkage*. The identity of
+# lesson 1 gives the gain of a step. How large is :math:`C_k` at least? With :math:`p` columns the
+# largest of the squared correlations is at least their mean, and the eigenvalues of
+# :math:`B^\top B` bound this mean from below.
 #
-# **Theorem (Freund, Grigas and Mazumder 2017, Theorem 2.1 (i)).** Squared loss, columns of length 1, greedy choice,
-# :math:`0 < \varepsilon \le 1`. Let :math:`\lambda` be the smallest *non-zero* eigenvalue of :math:`B^\top B`, and
-# :math:`A = \|B \widehat\beta_{LS}\|` the length of what least squares explains. Then
+# **Theorem (Freund, Grigas and Mazumder 2017, Theorem 2.1 (i)).** Squared loss, columns of length
+# 1, greedy choice, :math:`0 < \varepsilon \le 1`. Let :math:`\lambda` be the smallest *non-zero*
+# eigenvalue of :math:`B^\top B`, and :math:`A = \|B \widehat\beta_{LS}\|` the length of what least
+# squares explains. Then
 #
 # .. math::
 #
 #    L(\beta_k) - L^\star \le \frac{A^2}{2} \gamma^k, \qquad \gamma = 1 - \frac{\varepsilon (2 - \varepsilon) \lambda}{4 p} .
 #
-# *Source*: A new perspective on boosting in linear regression via subgradient optimization and relatives, Annals of Statistics 45. The
-# 4 can be removed by a sharper constant in one line of the proof. That variant is called *sharpened* here.
+# *Source*: A new perspective on boosting in linear regression via subgradient optimization and
+# relatives, Annals of Statistics 45. The 4 can be removed by a sharper constant in one line of the
+# proof. That variant is called *sharpened* here.
 #
-# There is no assumption on the rank: columns may be copies of each other, and there may be more of them than rows. How good is this bound?
+# There is no assumption on the rank: columns may be copies of each other, and there may be more of
+# them than rows. How good is this bound?
 known = cb.theory.bounds.Constants.of(problem)
 print(
-    f"lambda = {known.lambda_pmin:.4f}, kappa = p / lambda = {known.kappa:.0f}, A = {known.size:.0f}"
+    f"lambda = {known.lambda_pmin:.4f}, kappa = p / lambda = {known.kappa:.0f}, A = "
+    f"{known.size:.0f}"
 )
 run = cb.solve(problem, cb.ls_boost(eps=0.1), n_steps=20_000)
 print(cb.theory.check(run, "Theorem 2.1 (i)"))
 
 fig, ax = plt.subplots()
-cb.plots.BoundDisplay.from_run(
-    run, "Theorem 2.1 (i)", variant="printed", ax=ax, color=GREY
-)
+cb.plots.BoundDisplay.from_run(run, "Theorem 2.1 (i)", variant="printed", ax=ax, color=GREY)
 cb.plots.BoundDisplay.from_run(
     run, "Theorem 2.1 (i)", variant="sharpened", ax=ax, color=ORANGE, legend=True
 )
 ax.set_title("LS-Boost, eps = 0.1: the theorem holds, and is careful")
 
-# %%
-# The bound is right at the start, but falls far too slowly later. It must hold for the worst target, and this target is not the worst. The
-# numbers of steps to a gap of one percent of what can be explained:
+# %% The bound is right at the start, but falls far too slowly later. It must hold for the worst
+# target, and this target is not the worst. The numbers of steps to a gap of one percent of what can
+# be explained:
 gap = 0.01 * known.size**2 / 2
 excess = run.losses - known.optimum
 plan = cb.theory.plan(problem, cb.ls_boost(0.1), gap=gap)
@@ -138,25 +143,24 @@ print(f"steps promised {plan.n_steps}, steps needed {np.argmax(excess <= gap)}")
 # How far? Steps of one length
 # ----------------------------
 #
-# **Forward stagewise** moves the chosen coefficient by :math:`\varepsilon\, \mathrm{sign}(c_j)`, whatever the size of :math:`c_j`. Near
-# the optimum such a step is too long, and the loss rises again. So what does the method minimise? Look at the residuals:
+# **Forward stagewise** moves the chosen coefficient by :math:`\varepsilon\, \mathrm{sign}(c_j)`,
+# whatever the size of :math:`c_j`. Near the optimum such a step is too long, and the loss rises
+# again. So what does the method minimise? Look at the residuals:
 #
 # .. math::
 #
 #    r_{k+1} = r_k - \varepsilon\, \mathrm{sign}(c_j) B_j, \qquad
 #    \mathrm{sign}(c_j) B_j \ \text{ is a subgradient of }\ f(r) = \max_j |\langle B_j, r \rangle| \ \text{ at } r_k .
 #
-# It is the **subgradient method** with a constant step, for the largest correlation (Freund, Grigas and
-# Mazumder 2017, Proposition 3.2). The package also contains this form, as an independent implementation.
+# It is the **subgradient method** with a constant step, for the largest correlation (Freund, Grigas
+# and Mazumder 2017, Proposition 3.2). The package also contains this form, as an independent
+# implementation.
 stagewise = cb.solve(problem, cb.forward_stagewise(eps=20.0), n_steps=3000)
 *_, last = cb.theory.subgradient_descent(problem, 20.0, 3000)
-print(
-    "the same residual by both roads:", np.allclose(last.resid, stagewise.final.resid)
-)
+print("the same residual by both roads:", np.allclose(last.resid, stagewise.final.resid))
 
-# %%
-# **Theorem (Freund, Grigas and Mazumder 2017, Theorem 3.1 (iv)).** Squared loss, columns of length 1, :math:`\varepsilon > 0`. For every
-# :math:`k` there is an :math:`i \le k` with
+# %% **Theorem (Freund, Grigas and Mazumder 2017, Theorem 3.1 (iv)).** Squared loss, columns of
+# length 1, :math:`\varepsilon > 0`. For every :math:`k` there is an :math:`i \le k` with
 #
 # .. math::
 #
@@ -195,12 +199,10 @@ ax.legend(frameon=False)
 # What shrinkage changes
 # ----------------------
 #
-# All these runs end near least squares, but shrinkage changes the path. Now take 100 columns and 80 rows, so that least squares fits the
-# noise:
+# All these runs end near least squares, but shrinkage changes the path. Now take 100 columns and 80
+# rows, so that least squares fits the noise:
 rng = np.random.default_rng(0)
-mix = np.linalg.cholesky(
-    0.5 ** np.abs(np.subtract.outer(np.arange(100), np.arange(100)))
-)
+mix = np.linalg.cholesky(0.5 ** np.abs(np.subtract.outer(np.arange(100), np.arange(100))))
 wide, fresh = rng.normal(size=(80, 100)) @ mix.T, rng.normal(size=(1000, 100)) @ mix.T
 truth = np.where(np.arange(100) < 50, rng.normal(size=100), 0.0)
 noisy = cb.Problem(wide, wide @ truth + 3 * rng.normal(size=80))
@@ -224,12 +226,8 @@ for eps, colour, style in (
         label=f"eps = {eps}",
     )
     right.plot(l1, error, style, color=colour, linewidth=2, label=f"eps = {eps}")
-    print(
-        f"eps = {eps:4}: least mean squared error {error.min():.1f} after {error.argmin()} steps"
-    )
-left.set(
-    xlabel="l1 norm of the coefficients", ylabel="loss on the data / loss at the start"
-)
+    print(f"eps = {eps:4}: least mean squared error {error.min():.1f} after {error.argmin()} steps")
+left.set(xlabel="l1 norm of the coefficients", ylabel="loss on the data / loss at the start")
 right.set(
     xlabel="l1 norm of the coefficients",
     ylabel="mean squared error of the truth, new rows",
@@ -237,26 +235,30 @@ right.set(
 right.legend(frameon=False)
 fig.suptitle("Small steps: less loss for the same l1 norm")
 
-# %%
-# A long step needs more :math:`\ell_1` norm for the same loss. As :math:`\varepsilon` falls, the curves on the left approach a limit from
-# above. Lesson 3 is about that limit. On new rows the limit is the better model here; on other data the difference may
-# be small.
+# %% A long step needs more :math:`\ell_1` norm for the same loss. As :math:`\varepsilon` falls, the
+# curves on the left approach a limit from above. Lesson 3 is about that limit. On new rows the
+# limit is the better model here; on other data the difference may be small.
 #
 # Exercises
 # ---------
 #
-# **2.1 Steps that are too long.** The identity of lesson 1 has the factor :math:`\varepsilon (2 - \varepsilon)`. What follows for
-# :math:`\varepsilon = 1.9`? *Check*: on the diabetes data the loss never rises in 500 steps of ``ls_boost(1.9)``, and ``ls_boost(2.0)`` is
+# **2.1 Steps that are too long.** The identity of lesson 1 has the factor
+# :math:`\varepsilon (2 - \varepsilon)`. What follows for :math:`\varepsilon = 1.9`? *Check*: on the
+# diabetes data the loss never rises in 500 steps of ``ls_boost(1.9)``, and ``ls_boost(2.0)`` is
 # refused.
 #
-# **2.2 When forward stagewise goes up.** Show that :math:`L(\beta_{k+1}) - L(\beta_k) = \varepsilon^2 / 2 - \varepsilon C_k`. So the loss
-# rises exactly where :math:`C_k < \varepsilon / 2`. *Check*: for ``forward_stagewise(20.0)`` on the diabetes data the first step that
-# raises the loss is the step from model 107 to model 108, and in 3000 steps the loss rises exactly where :math:`C_k < \varepsilon / 2`.
+# **2.2 When forward stagewise goes up.** Show that
+# :math:`L(\beta_{k+1}) - L(\beta_k) = \varepsilon^2 / 2 - \varepsilon C_k`. So the loss rises
+# exactly where :math:`C_k < \varepsilon / 2`. *Check*: for ``forward_stagewise(20.0)`` on the
+# diabetes data the first step that raises the loss is the step from model 107 to model 108, and in
+# 3000 steps the loss rises exactly where :math:`C_k < \varepsilon / 2`.
 #
-# **2.3 The best step for a budget.** Which :math:`\varepsilon` makes the bound of Theorem 3.1 (iv) smallest after :math:`k` steps?
-# *Check*: :math:`\varepsilon = A / \sqrt{k + 1}`, and then the bound equals this number. For :math:`k = 999` on the diabetes data it is
-# 36.8, and a run with this step stays below it.
+# **2.3 The best step for a budget.** Which :math:`\varepsilon` makes the bound of Theorem 3.1 (iv)
+# smallest after :math:`k` steps? *Check*: :math:`\varepsilon = A / \sqrt{k + 1}`, and then the
+# bound equals this number. For :math:`k = 999` on the diabetes data it is 36.8, and a run with this
+# step stays below it.
 #
-# **Break it.** *Claim*: "Theorem 3.1 (iv) holds for the last model, not only for the best so far." No paper claims this; the ledger refutes
-# it (``Theorem 3.1 (iv) for the last iterate``). Refute it on the diabetes data with :math:`\varepsilon = 60` and 5000 steps: a
-# ``cb.theory.BoundCheck`` of the largest correlation of every model against the bound has violations.
+# **Break it.** *Claim*: "Theorem 3.1 (iv) holds for the last model, not only for the best so far."
+# No paper claims this; the ledger refutes it (``Theorem 3.1 (iv) for the last iterate``). Refute it
+# on the diabetes data with :math:`\varepsilon = 60` and 5000 steps: a ``cb.theory.BoundCheck`` of
+# the largest correlation of every model against the bound has violations.

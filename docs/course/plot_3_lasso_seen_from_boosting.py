@@ -4,7 +4,8 @@ r"""
 
 **Goals**
 
-* You can compare the path of boosting with small steps to the path of the Lasso, and say what both have in common.
+* You can compare the path of boosting with small steps to the path of the Lasso, and say what both
+  have in common.
 * You know where they separate, and why.
 * You can change one line of boosting so that it goes to the Lasso, with a guarantee.
 
@@ -30,15 +31,17 @@ problem = cb.Problem(X, y)
 # Two ways to a small model
 # -------------------------
 #
-# The Lasso bounds the :math:`\ell_1` norm of the coefficients, and minimises the loss for each bound:
+# The Lasso bounds the :math:`\ell_1` norm of the coefficients, and minimises the loss for each
+# bound:
 #
 # .. math::
 #
 #    \min_\beta\ L(\beta) \quad \text{with} \quad \sum_j |\beta_j| \le \delta .
 #
-# As :math:`\delta` grows, the solutions form a path. For the squared loss it is piecewise linear, and ``exact_path`` computes it from knot
-# to knot. Boosting with small steps does not use :math:`\delta`. It begins at 0, changes one coefficient a little at a time, and can be
-# stopped. Draw both.
+# As :math:`\delta` grows, the solutions form a path. For the squared loss it is piecewise linear,
+# and ``exact_path`` computes it from knot to knot. Boosting with small steps does not use
+# :math:`\delta`. It begins at 0, changes one coefficient a little at a time, and can be stopped.
+# Draw both.
 lasso = cb.exact_path(problem)
 run = cb.solve(problem, cb.forward_stagewise(eps=2.0), n_steps=2400)
 
@@ -49,9 +52,9 @@ axes[0].set_title("the Lasso, exactly")
 axes[1].set_title("forward stagewise, eps = 2")
 axes[1].set_ylabel("")
 
-# %%
-# The pictures are nearly the same. Part of this is no surprise: *no* model has a smaller loss than the Lasso of its own :math:`\ell_1`
-# norm, by definition. But it is surprising how near boosting comes. This depends on the step length.
+# %% The pictures are nearly the same. Part of this is no surprise: *no* model has a smaller loss
+# than the Lasso of its own :math:`\ell_1` norm, by definition. But it is surprising how near
+# boosting comes. This depends on the step length.
 fig, ax = plt.subplots()
 fraction = np.linspace(0.001, 1, 400)
 grid = fraction * lasso.l1[-1]
@@ -87,32 +90,32 @@ ax.legend(frameon=False)
 # Where the paths separate
 # ------------------------
 #
-# Let the step length go to 0. The limit of forward stagewise is called :math:`\mathrm{FS}_0`. It is piecewise linear, too.
+# Let the step length go to 0. The limit of forward stagewise is called :math:`\mathrm{FS}_0`. It is
+# piecewise linear, too.
 #
-# **Theorem (Efron, Hastie, Johnstone and Tibshirani 2004, Theorems 1 and 2).** Squared loss. Least angle regression moves all columns
-# whose correlation is largest, so that they stay equal. Assume that one column at a time joins them or leaves. Then two small changes
-# give
+# **Theorem (Efron, Hastie, Johnstone and Tibshirani 2004, Theorems 1 and 2).** Squared loss. Least
+# angle regression moves all columns whose correlation is largest, so that they stay equal. Assume
+# that one column at a time joins them or leaves. Then two small changes give
 #
 # * the Lasso path, if a column is dropped when its coefficient comes back to 0;
-# * :math:`\mathrm{FS}_0`, if a coefficient may move only in the direction of the sign of its correlation.
+# * :math:`\mathrm{FS}_0`, if a coefficient may move only in the direction of the sign of its
+#   correlation.
 #
 # *Source*: Least angle regression, Annals of Statistics 32.
 #
-# So the two are equal as long as no Lasso coefficient goes back towards 0. A small step of boosting can only move in the direction of the
-# correlation, never back. We check this on the exact paths: they separate at the first knot at which a Lasso coefficient turns back.
+# So the two are equal as long as no Lasso coefficient goes back towards 0. A small step of boosting
+# can only move in the direction of the correlation, never back. We check this on the exact paths:
+# they separate at the first knot at which a Lasso coefficient turns back.
 fs0 = cb.exact_path(problem, kind="stagewise")
 profile = np.abs(lasso.coef_path(standardized=True))
 turns = int(np.argmax((np.diff(profile, axis=0) < -1e-9 * profile.max()).any(axis=1)))
-apart = np.array(
-    [np.abs(lasso.beta_at(l1=one) - fs0.beta_at(l1=one)).max() for one in grid]
-)
+apart = np.array([np.abs(lasso.beta_at(l1=one) - fs0.beta_at(l1=one)).max() for one in grid])
 names = problem.feature_names
 back = [names[j] for j in np.flatnonzero(profile[turns + 1] < profile[turns])]
+print(f"the first coefficients to turn back: {', '.join(back)}, from l1 = {lasso.l1[turns]:.1f} on")
 print(
-    f"the first coefficients to turn back: {', '.join(back)}, from l1 = {lasso.l1[turns]:.1f} on"
-)
-print(
-    f"the first point of the grid at which the paths differ: l1 = {grid[np.argmax(apart > 1e-6)]:.1f}"
+    "the first point of the grid at which the paths differ: l1 = "
+    f"{grid[np.argmax(apart > 1e-6)]:.1f}"
 )
 
 fig, ax = plt.subplots()
@@ -127,9 +130,7 @@ for name, colour in (("s3", BLUE), ("s1", ORANGE)):
             color=colour,
             linewidth=width,
         )
-    ax.text(
-        zoom[-1] + 20, lasso.beta_at(l1=zoom[-1])[j], name, color=colour, va="center"
-    )
+    ax.text(zoom[-1] + 20, lasso.beta_at(l1=zoom[-1])[j], name, color=colour, va="center")
 ax.axvline(lasso.l1[turns], ymax=0.8, color="black", linewidth=1, linestyle=":")
 ax.text(lasso.l1[turns] + 15, -700, "a Lasso coefficient turns back", va="bottom")
 ax.plot([], [], "k-", label="Lasso")
@@ -146,18 +147,19 @@ ax.legend(frameon=False, loc="upper left")
 # With one more line, boosting goes to the Lasso
 # ----------------------------------------------
 #
-# Before every step, multiply all coefficients by :math:`1 - \varepsilon / \delta`. This is *regularised forward stagewise*:
+# Before every step, multiply all coefficients by :math:`1 - \varepsilon / \delta`. This is
+# *regularised forward stagewise*:
 #
 # .. math::
 #
 #    \beta \leftarrow \Bigl(1 - \frac{\varepsilon}{\delta}\Bigr) \beta, \qquad
 #    \beta_j \leftarrow \beta_j + \varepsilon\, \mathrm{sign}(c_j) .
 #
-# Now coefficients can shrink again, and the :math:`\ell_1` norm can never exceed :math:`\delta`: from a norm of at most
-# :math:`\delta`, the shrinkage takes at least as much as the step adds.
+# Now coefficients can shrink again, and the :math:`\ell_1` norm can never exceed :math:`\delta`:
+# from a norm of at most :math:`\delta`, the shrinkage takes at least as much as the step adds.
 #
-# **Theorem (Freund, Grigas and Mazumder 2017, Theorem 4.1 (i)).** Squared loss, columns of length 1, :math:`0 < \varepsilon \le \delta`.
-# For every :math:`k` there is an :math:`i \le k` with
+# **Theorem (Freund, Grigas and Mazumder 2017, Theorem 4.1 (i)).** Squared loss, columns of length
+# 1, :math:`0 < \varepsilon \le \delta`. For every :math:`k` there is an :math:`i \le k` with
 #
 # .. math::
 #
@@ -165,9 +167,7 @@ ax.legend(frameon=False, loc="upper left")
 #
 # where :math:`L^\star_\delta` is the Lasso optimum and :math:`A = \|B \widehat\beta_{LS}\|`.
 radius = 1000.0
-shrunk = cb.solve(
-    problem, cb.regularized_forward_stagewise(eps=1.0, delta=radius), n_steps=8000
-)
+shrunk = cb.solve(problem, cb.regularized_forward_stagewise(eps=1.0, delta=radius), n_steps=8000)
 print(cb.theory.check(shrunk, "Theorem 4.1"))
 print(shrunk.certificate())
 
@@ -181,8 +181,8 @@ print(shrunk.certificate())
 #
 #    \beta \leftarrow (1 - g)\, \beta + g\, \delta\, \mathrm{sign}(c_j) e_j, \qquad g = \frac{\varepsilon}{\delta} ,
 #
-# and this is the Frank-Wolfe method with a constant step. Other lengths of the step give other rates, in the same loop. The gaps are
-# proved: see lesson 4.
+# and this is the Frank-Wolfe method with a constant step. Other lengths of the step give other
+# rates, in the same loop. The gaps are proved: see lesson 4.
 methods = {
     "constant step (R-FS, eps = 5)": (
         cb.regularized_forward_stagewise(eps=5.0, delta=radius),
@@ -210,18 +210,24 @@ ax.legend(frameon=False, loc="lower right")
 # Exercises
 # ---------
 #
-# **3.1 Orthonormal columns.** Show that with :math:`B^\top B = I` the Lasso with penalty :math:`\lambda` is soft thresholding,
-# :math:`\beta_j = \mathrm{sign}(c_j) \max(|c_j| - \lambda, 0)` with :math:`c = B^\top y`, and that boosting with tiny steps gives the
-# same path. *Check*: for the columns ``np.linalg.qr(B)[0]`` of the diabetes data, ``exact_path`` of both kinds agrees with the formula at
-# every penalty to 1e-9 of the largest correlation.
+# **3.1 Orthonormal columns.** Show that with :math:`B^\top B = I` the Lasso with penalty
+# :math:`\lambda` is soft thresholding,
+# :math:`\beta_j = \mathrm{sign}(c_j) \max(|c_j| - \lambda, 0)` with :math:`c = B^\top y`, and that
+# boosting with tiny steps gives the same path. *Check*: for the columns ``np.linalg.qr(B)[0]`` of
+# the diabetes data, ``exact_path`` of both kinds agrees with the formula at every penalty to 1e-9
+# of the largest correlation.
 #
-# **3.2 Two names.** *Check*: ``regularized_forward_stagewise(5.0, 1000.0)`` and ``frank_wolfe(1000.0, step=0.005)`` choose the same
-# learners in 500 steps, and no coefficient differs by more than 1e-9.
+# **3.2 Two names.** *Check*: ``regularized_forward_stagewise(5.0, 1000.0)`` and
+# ``frank_wolfe(1000.0, step=0.005)`` choose the same learners in 500 steps, and no coefficient
+# differs by more than 1e-9.
 #
-# **3.3 The best step for a budget.** Minimise the bound of Theorem 4.1 (i) over :math:`\varepsilon`. *Check*:
-# :math:`\varepsilon = A / (2 \sqrt{k + 1})`, and the bound is :math:`2 \delta A / \sqrt{k + 1}`. For :math:`k = 9999` and
-# :math:`\delta = 1000` on the diabetes data it is 23298. The smallest certified gap of such a run is less than a tenth of it.
+# **3.3 The best step for a budget.** Minimise the bound of Theorem 4.1 (i) over
+# :math:`\varepsilon`. *Check*: :math:`\varepsilon = A / (2 \sqrt{k + 1})`, and the bound is
+# :math:`2 \delta A / \sqrt{k + 1}`. For :math:`k = 9999` and :math:`\delta = 1000` on the diabetes
+# data it is 23298. The smallest certified gap of such a run is less than a tenth of it.
 #
-# **Break it.** *Claim*: "Boosting with tiny steps follows the Lasso, on all data." Refute it on the diabetes data with the two exact
-# paths and a ``cb.theory.BoundCheck``: at each :math:`\ell_1` norm of a grid the loss of :math:`\mathrm{FS}_0` is measured, and the loss
-# of the Lasso, plus a tolerance for rounding, is the bound. Then find a true form of the claim, which holds on the same grid.
+# **Break it.** *Claim*: "Boosting with tiny steps follows the Lasso, on all data." Refute it on the
+# diabetes data with the two exact paths and a ``cb.theory.BoundCheck``: at each :math:`\ell_1` norm
+# of a grid the loss of :math:`\mathrm{FS}_0` is measured, and the loss of the Lasso, plus a
+# tolerance for rounding, is the bound. Then find a true form of the claim, which holds on the same
+# grid.

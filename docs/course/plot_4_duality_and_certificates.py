@@ -31,14 +31,16 @@ BLUE, ORANGE, GREEN, GREY = "#0072B2", "#D55E00", "#009E73", "#767676"
 # How good is this model?
 # -----------------------
 #
-# A program returns coefficients. Are they near the optimum? The optimum is not known, so their distance to it cannot be measured. But it
-# can be *bounded*, by one number that anyone can recompute. Take the Lasso with a penalty,
+# A program returns coefficients. Are they near the optimum? The optimum is not known, so their
+# distance to it cannot be measured. But it can be *bounded*, by one number that anyone can
+# recompute. Take the Lasso with a penalty,
 #
 # .. math::
 #
 #    P(\beta) = \frac{1}{2} \|y - B\beta\|^2 + \lambda \|\beta\|_1 .
 #
-# Write :math:`r = y - B\beta` as a constraint with the multiplier :math:`u`, and minimise over :math:`\beta` and :math:`r` separately:
+# Write :math:`r = y - B\beta` as a constraint with the multiplier :math:`u`, and minimise over
+# :math:`\beta` and :math:`r` separately:
 #
 # .. math::
 #
@@ -52,11 +54,13 @@ BLUE, ORANGE, GREEN, GREY = "#0072B2", "#D55E00", "#009E73", "#767676"
 #    \max_u\ D(u) = \frac{1}{2}\|y\|^2 - \frac{1}{2}\|y - u\|^2 \quad \text{with} \quad |\langle B_j, u \rangle| \le \lambda
 #    \text{ for all } j .
 #
-# Its solution is the point of a polytope that is nearest to :math:`y`. Each learner cuts off two half-spaces. And **every** point :math:`u`
-# of the polytope proves :math:`P(\beta) \ge D(u)` for **every** :math:`\beta`. This is weak duality, and we need nothing more.
+# Its solution is the point of a polytope that is nearest to :math:`y`. Each learner cuts off two
+# half-spaces. And **every** point :math:`u` of the polytope proves :math:`P(\beta) \ge D(u)` for
+# **every** :math:`\beta`. This is weak duality, and we need nothing more.
 #
-# A residual is seldom in the polytope, but a multiple of it is: :math:`u = r \min(1, \lambda / \max_j |c_j|)`. The example has three
-# learners and two samples; the picture shows the residuals of coordinate descent.
+# A residual is seldom in the polytope, but a multiple of it is:
+# :math:`u = r \min(1, \lambda / \max_j |c_j|)`. The example has three learners and two samples; the
+# picture shows the residuals of coordinate descent.
 angles = np.deg2rad([10, 60, 130])
 learners = np.array([np.cos(angles), np.sin(angles)])
 target, lam = np.array([1.5, 2.2]), 1.0
@@ -80,12 +84,8 @@ ax.plot(
     linewidth=2,
     label="points that prove a lower bound",
 )
-ax.plot(
-    *resid.T, "o-", color=GREY, markersize=5, label="residuals of coordinate descent"
-)
-ax.plot(
-    *dual.T, "s", color=ORANGE, markersize=5, label="the same, scaled into the polytope"
-)
+ax.plot(*resid.T, "o-", color=GREY, markersize=5, label="residuals of coordinate descent")
+ax.plot(*dual.T, "s", color=ORANGE, markersize=5, label="the same, scaled into the polytope")
 ax.plot(*dual[-1], "k*", markersize=15, label="nearest point to y: the dual optimum")
 ax.plot([target[0], dual[-1][0]], [target[1], dual[-1][1]], "k:", linewidth=1)
 ax.annotate("y", target, (6, -4), textcoords="offset points")
@@ -102,7 +102,8 @@ ax.legend(frameon=False, loc="center left", bbox_to_anchor=(1.0, 0.5))
 # The gap, by hand and by the package
 # -----------------------------------
 #
-# :math:`P(\beta) - D(u)` is the **duality gap**. It bounds :math:`P(\beta) - P^\star`, and needs one product :math:`B^\top r`.
+# :math:`P(\beta) - D(u)` is the **duality gap**. It bounds :math:`P(\beta) - P^\star`, and needs
+# one product :math:`B^\top r`.
 X, y = load_diabetes(return_X_y=True, as_frame=True, scaled=False)
 problem = cb.Problem(X, y)
 B, centred = problem.gather(np.arange(problem.n_learners)), y.to_numpy() - y.mean()
@@ -112,21 +113,19 @@ def interval(beta, lam):
     """The two ends of an interval that contains the optimum."""
     r = centred - B @ beta
     u = r * min(1, lam / np.abs(B.T @ r).max())
-    return (
-        centred @ centred - (centred - u) @ (centred - u)
-    ) / 2, r @ r / 2 + lam * np.abs(beta).sum()
+    return (centred @ centred - (centred - u) @ (centred - u)) / 2, r @ r / 2 + lam * np.abs(
+        beta
+    ).sum()
 
 
 penalty = 50.0
 run = cb.solve(problem, cb.methods.lasso_cd(penalty), n_steps=200)
-print(
-    "by hand:        optimum in [{:.6f}, {:.6f}]".format(*interval(run.beta, penalty))
-)
+print("by hand:        optimum in [{:.6f}, {:.6f}]".format(*interval(run.beta, penalty)))
 print("by the package:", run.certificate())
 
-# %%
-# The interval tends to close while the method runs. The upper end falls, as coordinate descent is a descent method. The lower end need not
-# rise in each step, but the best lower end so far is also valid.
+# %% The interval tends to close while the method runs. The upper end falls, as coordinate descent
+# is a descent method. The lower end need not rise in each step, but the best lower end so far is
+# also valid.
 ends = np.array([interval(state.beta, penalty) for state in run.replay(range(121))])
 fig, ax = plt.subplots()
 ax.fill_between(
@@ -137,9 +136,7 @@ ax.fill_between(
     step="post",
     label="contains the optimum",
 )
-ax.step(
-    np.arange(121), ends[:, 1], color=BLUE, linewidth=2, where="post", label="objective"
-)
+ax.step(np.arange(121), ends[:, 1], color=BLUE, linewidth=2, where="post", label="objective")
 ax.step(
     np.arange(121),
     ends[:, 0],
@@ -169,16 +166,18 @@ ax.legend(frameon=False)
 # With a bound instead of the penalty
 # -----------------------------------
 #
-# For the Lasso with :math:`\|\beta\|_1 \le \delta` the same argument gives a gap without any scaling:
+# For the Lasso with :math:`\|\beta\|_1 \le \delta` the same argument gives a gap without any
+# scaling:
 #
 # .. math::
 #
 #    L(\beta) - L^\star_\delta \le \delta \max_j |c_j| - \langle r, B\beta \rangle .
 #
-# **Two names for one number.** It is the *Frank-Wolfe gap* (M. Jaggi 2013, Revisiting Frank-Wolfe: projection-free sparse convex
-# optimization, ICML), and it is :math:`\delta\, \omega_\delta(\beta)` of Freund, Grigas and Mazumder (2017, equation 45). The loss must
-# be convex; nothing else is assumed. Jaggi's Theorem 1 bounds the error of the Frank-Wolfe method with steps :math:`2 / (k + 2)`, and
-# Theorem 2 its gap.
+# **Two names for one number.** It is the *Frank-Wolfe gap* (M. Jaggi 2013, Revisiting Frank-Wolfe:
+# projection-free sparse convex optimization, ICML), and it is :math:`\delta\, \omega_\delta(\beta)`
+# of Freund, Grigas and Mazumder (2017, equation 45). The loss must be convex; nothing else is
+# assumed. Jaggi's Theorem 1 bounds the error of the Frank-Wolfe method with steps
+# :math:`2 / (k + 2)`, and Theorem 2 its gap.
 walk = cb.solve(problem, cb.methods.frank_wolfe(1000.0), n_steps=2000)
 r = walk.final.resid
 print("by hand:       ", round(1000.0 * np.abs(B.T @ r).max() - r @ (B @ walk.beta), 6))
@@ -189,8 +188,9 @@ print(cb.theory.check(walk))
 # Certificates for other programs
 # -------------------------------
 #
-# A certificate needs only coefficients, from any program. We run scikit-learn's ``Lasso`` with several values of its tolerance. It gets the
-# unit columns here; for the coefficients of original columns use ``problem.unit`` first.
+# A certificate needs only coefficients, from any program. We run scikit-learn's ``Lasso`` with
+# several values of its tolerance. It gets the unit columns here; for the coefficients of original
+# columns use ``problem.unit`` first.
 alpha = penalty / len(y)
 fig, ax = plt.subplots()
 tolerances = 10.0 ** np.arange(-1, -9, -1)
@@ -205,9 +205,7 @@ for tol in tolerances:
     )
 exact = cb.exact_path(problem).certificate(penalty).gap / problem.start_loss
 ax.loglog(tolerances, gaps, "o-", color=BLUE, linewidth=2, label="scikit-learn's Lasso")
-ax.axhline(
-    max(exact, 1e-17), color=ORANGE, linestyle="--", linewidth=2, label="exact_path"
-)
+ax.axhline(max(exact, 1e-17), color=ORANGE, linestyle="--", linewidth=2, label="exact_path")
 ax.set(
     xlabel="tol of scikit-learn",
     ylabel="certified gap / loss at 0",
@@ -221,15 +219,17 @@ print("certified gap / loss at 0:", "  ".join(f"{gap:.0e}" for gap in gaps))
 # Least squares has a certificate, too
 # ------------------------------------
 #
-# Without a penalty the polytope shrinks to the vectors that no column can explain. A dual point is then the residual of least squares.
-# There is also a bound that needs no factorisation of the learners, only the coefficients :math:`b` of any least-squares solution:
+# Without a penalty the polytope shrinks to the vectors that no column can explain. A dual point is
+# then the residual of least squares. There is also a bound that needs no factorisation of the
+# learners, only the coefficients :math:`b` of any least-squares solution:
 #
 # .. math::
 #
 #    L(\beta) - L^\star \le \frac{1}{2} \max_j |c_j|\ \|b - \beta\|_1 .
 #
 # The proof has two lines: :math:`B^\top B (b - \beta) = B^\top r`, so the left side is
-# :math:`\frac{1}{2} \langle b - \beta, B^\top r \rangle`. It is not from a paper, and is called *A posteriori* here.
+# :math:`\frac{1}{2} \langle b - \beta, B^\top r \rangle`. It is not from a paper, and is called *A
+# posteriori* here.
 boost = cb.solve(problem, cb.ls_boost(0.1), n_steps=1000)
 print(cb.theory.check(boost, "A posteriori"))
 print(boost.certificate())
@@ -238,20 +238,25 @@ print(boost.certificate())
 # Exercises
 # ---------
 #
-# **4.1 The largest penalty.** For which :math:`\lambda` is :math:`\beta = 0` optimal? Prove it with the gap. *Check*: from
-# :math:`\max_j |\langle B_j, y \rangle|` on, which is 949.4 on the diabetes data and the first ``lam`` of ``exact_path``. There the gap of
-# ``interval(np.zeros(10), cb.exact_path(problem).lam[0])`` is 0 up to rounding, and just below it is not.
+# **4.1 The largest penalty.** For which :math:`\lambda` is :math:`\beta = 0` optimal? Prove it with
+# the gap. *Check*: from :math:`\max_j |\langle B_j, y \rangle|` on, which is 949.4 on the diabetes
+# data and the first ``lam`` of ``exact_path``. There the gap of
+# ``interval(np.zeros(10), cb.exact_path(problem).lam[0])`` is 0 up to rounding, and just below it
+# is not.
 #
-# **4.2 Weak duality.** Draw 1000 pairs near the optimum, as ``run.beta * rng.normal(1, 0.1, 10)``, each with the dual point of another.
-# *Check*: no :math:`D(u)` is above any :math:`P(\beta)`.
+# **4.2 Weak duality.** Draw 1000 pairs near the optimum, as ``run.beta * rng.normal(1, 0.1, 10)``,
+# each with the dual point of another. *Check*: no :math:`D(u)` is above any :math:`P(\beta)`.
 #
-# **4.3 Safe screening.** The dual is strongly concave, so the dual optimum is within :math:`\sqrt{2\, \mathrm{gap}}` of :math:`u`. Show:
-# if :math:`|\langle B_j, u \rangle| < \lambda - \sqrt{2\, \mathrm{gap}}`, then :math:`\beta_j = 0` in every Lasso solution (E. Ndiaye,
-# O. Fercoq, A. Gramfort and J. Salmon 2017, Gap safe screening rules for sparsity enforcing penalties, JMLR 18). *Check*: with
-# :math:`\lambda = 300` on the diabetes data, 20 steps of ``lasso_cd`` are enough to remove 4 of the 10 columns and 60 steps to remove 6,
-# which are all that ``exact_path`` has at 0.
+# **4.3 Safe screening.** The dual is strongly concave, so the dual optimum is within
+# :math:`\sqrt{2\, \mathrm{gap}}` of :math:`u`. Show: if
+# :math:`|\langle B_j, u \rangle| < \lambda - \sqrt{2\, \mathrm{gap}}`, then :math:`\beta_j = 0` in
+# every Lasso solution (E. Ndiaye, O. Fercoq, A. Gramfort and J. Salmon 2017, Gap safe screening
+# rules for sparsity enforcing penalties, JMLR 18). *Check*: with :math:`\lambda = 300` on the
+# diabetes data, 20 steps of ``lasso_cd`` are enough to remove 4 of the 10 columns and 60 steps to
+# remove 6, which are all that ``exact_path`` has at 0.
 #
-# **Break it.** *Claim*: "The duality gap of coordinate descent falls in every step, because the objective does." Refute it with a
-# ``cb.theory.BoundCheck`` on the run above (:math:`\lambda = 50`, 120 steps). Measured is the gap after a step, and the bound is the gap
-# before it: ``BoundCheck("the gap falls", "printed", "upper", gaps[1:], gaps[:-1], at=range(1, 121))``. Then change the gap so that the
-# claim becomes true, and check that.
+# **Break it.** *Claim*: "The duality gap of coordinate descent falls in every step, because the
+# objective does." Refute it with a ``cb.theory.BoundCheck`` on the run above (:math:`\lambda = 50`,
+# 120 steps). Measured is the gap after a step, and the bound is the gap before it:
+# ``BoundCheck("the gap falls", "printed", "upper", gaps[1:], gaps[:-1], at=range(1, 121))``. Then
+# change the gap so that the claim becomes true, and check that.

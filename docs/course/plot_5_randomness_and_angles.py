@@ -27,18 +27,21 @@ BLUE, ORANGE, GREEN, GREY = "#0072B2", "#D55E00", "#009E73", "#767676"
 # Draw some, take the best
 # ------------------------
 #
-# Comparing all learners takes time. *Random-then-greedy* boosting draws :math:`t` of the :math:`p` learners, and takes the best
-# of them. With :math:`t = 1` it is random coordinate descent, with :math:`t = p` it is boosting.
+# Comparing all learners takes time. *Random-then-greedy* boosting draws :math:`t` of the :math:`p`
+# learners, and takes the best of them. With :math:`t = 1` it is random coordinate descent, with
+# :math:`t = p` it is boosting.
 #
-# How large is the correlation that it finds? Sort the correlations by size. The best of the drawn learners is the :math:`j`-th largest of
-# all with a probability that does not depend on the data (H. Lu and R. Mazumder 2020, Proposition 3.2):
+# How large is the correlation that it finds? Sort the correlations by size. The best of the drawn
+# learners is the :math:`j`-th largest of all with a probability that does not depend on the data
+# (H. Lu and R. Mazumder 2020, Proposition 3.2):
 #
 # .. math::
 #
 #    \gamma_t(j) = \frac{\binom{p - j}{t - 1}}{\binom{p}{t}} .
 #
-# So the mean of the correlation found is :math:`\sum_j \gamma_t(j) |c|_{(j)}`. This is a *norm* of the vector of correlations. For
-# :math:`t = p` it is the largest one, for :math:`t = 1` it is their mean size.
+# So the mean of the correlation found is :math:`\sum_j \gamma_t(j) |c|_{(j)}`. This is a *norm* of
+# the vector of correlations. For :math:`t = p` it is the largest one, for :math:`t = 1` it is their
+# mean size.
 for t in (1, 3, 10):
     print(f"t = {t:2}:", cb.rules.RandomSubset(t).weights(10).round(3))
 
@@ -46,20 +49,19 @@ for t in (1, 3, 10):
 # The minimal cosine angle
 # ------------------------
 #
-# A step is good if some learner points where the residual points. The worst case over all residuals that the learners can explain is the
-# **minimal cosine angle**
+# A step is good if some learner points where the residual points. The worst case over all residuals
+# that the learners can explain is the **minimal cosine angle**
 #
 # .. math::
 #
 #    \Theta = \min_{c \in \mathrm{range}(B)} \frac{\mathrm{norm}(B^\top c)}{\|c\|_2} ,
 #
-# for boosting :math:`\min_c \max_j |\cos(B_j, c)|`. We can draw it. Take the convex hull of the learners and their opposites. The radius
-# of the largest ball in it is :math:`\Theta`, and the ball touches the hull in the direction that the learners fit worst.
+# for boosting :math:`\min_c \max_j |\cos(B_j, c)|`. We can draw it. Take the convex hull of the
+# learners and their opposites. The radius of the largest ball in it is :math:`\Theta`, and the ball
+# touches the hull in the direction that the learners fit worst.
 spread, close = np.deg2rad([0, 60, 120]), np.deg2rad([0, 15, 30])
 fig, axes = plt.subplots(1, 2, figsize=(10, 5.2))
-for ax, lines, name in zip(
-    axes, (spread, close), ("spread out", "close together"), strict=True
-):
+for ax, lines, name in zip(axes, (spread, close), ("spread out", "close together"), strict=True):
     display = cb.plots.AngleDisplay.from_learners(
         [np.cos(lines), np.sin(lines)], ax=ax, legend=False
     )
@@ -72,9 +74,8 @@ fig.legend(
     frameon=False,
 )
 
-# %%
-# To find the angle one must *maximise* a convex function, which is hard in general. So the package returns an interval, with witnesses for
-# both ends.
+# %% To find the angle one must *maximise* a convex function, which is hard in general. So the
+# package returns an interval, with witnesses for both ends.
 X, y = load_diabetes(return_X_y=True, as_frame=True, scaled=False)
 problem = cb.Problem(X[["sex", "bmi", "bp", "s3", "s5"]], y)
 for rule in (cb.rules.Greedy(), cb.rules.RandomSubset(2), cb.rules.RandomSubset(1)):
@@ -84,17 +85,19 @@ for rule in (cb.rules.Greedy(), cb.rules.RandomSubset(2), cb.rules.RandomSubset(
 # The rate
 # --------
 #
-# **Theorem (Lu and Mazumder 2020, Theorem 4.1).** Columns of length 1. The loss of one sample is :math:`\mu`-strongly convex and
-# :math:`\sigma`-smooth in the prediction. Steps of :math:`c_j / \sigma`, or a line search. Then for every :math:`M`
+# **Theorem (Lu and Mazumder 2020, Theorem 4.1).** Columns of length 1. The loss of one sample is
+# :math:`\mu`-strongly convex and :math:`\sigma`-smooth in the prediction. Steps of
+# :math:`c_j / \sigma`, or a line search. Then for every :math:`M`
 #
 # .. math::
 #
 #    \mathbb{E}\, L(\beta_M) - L^\star \le \Bigl(1 - \frac{\mu}{\sigma} \Theta^2\Bigr)^M (L(\beta_0) - L^\star) ,
 #
-# with the angle in the norm of the selection rule. *Source*: Randomized gradient boosting machine, SIAM Journal on Optimization 30.
+# with the angle in the norm of the selection rule. *Source*: Randomized gradient boosting machine,
+# SIAM Journal on Optimization 30.
 #
-# The squared loss has :math:`\mu = \sigma = 1`. The theorem is about a mean, so the package repeats a random run with 24 seeds, and
-# compares their mean with the bound.
+# The squared loss has :math:`\mu = \sigma = 1`. The theorem is about a mean, so the package repeats
+# a random run with 24 seeds, and compares their mean with the bound.
 print(cb.theory.check(cb.solve(problem, cb.rtgcd(1), 200), "Theorem 4.1"))
 
 least = cb.theory.bounds.Constants.of(problem).optimum
@@ -126,12 +129,10 @@ ax.set(
 # Per step, or per learner compared?
 # ----------------------------------
 #
-# Call each learner that is compared a *look*. Per step, more looks are better. Per look, they need not be. Take 100 learners and 400
-# samples.
+# Call each learner that is compared a *look*. Per step, more looks are better. Per look, they need
+# not be. Take 100 learners and 400 samples.
 rng = np.random.default_rng(0)
-mix = np.linalg.cholesky(
-    0.3 ** np.abs(np.subtract.outer(np.arange(100), np.arange(100)))
-)
+mix = np.linalg.cholesky(0.3 ** np.abs(np.subtract.outer(np.arange(100), np.arange(100))))
 Z = rng.normal(size=(400, 100)) @ mix.T
 wide = cb.Problem(Z, Z @ rng.normal(size=100) + rng.normal(size=400))
 floor = cb.theory.bounds.Constants.of(wide).optimum
@@ -139,10 +140,7 @@ floor = cb.theory.bounds.Constants.of(wide).optimum
 fig, (left, right) = plt.subplots(1, 2, figsize=(10, 4.5), sharey=True)
 for t, colour, style in ((1, ORANGE, "-."), (10, GREEN, "--"), (100, BLUE, "-")):
     gaps = np.mean(
-        [
-            cb.solve(wide, cb.rtgcd(t), 1500, rng=seed).losses - floor
-            for seed in range(5)
-        ],
+        [cb.solve(wide, cb.rtgcd(t), 1500, rng=seed).losses - floor for seed in range(5)],
         axis=0,
     )
     for ax, looks in ((left, 1), (right, t)):
@@ -155,7 +153,8 @@ for t, colour, style in ((1, ORANGE, "-."), (10, GREEN, "--"), (100, BLUE, "-"))
             label=f"t = {t}",
         )
     print(
-        f"t = {t:3}: {np.argmax(gaps < 0.01 * gaps[0]):4} steps, {t * np.argmax(gaps < 0.01 * gaps[0]):6} looks to one percent"
+        f"t = {t:3}: {np.argmax(gaps < 0.01 * gaps[0]):4} steps, "
+        f"{t * np.argmax(gaps < 0.01 * gaps[0]):6} looks to one percent"
     )
 left.set(
     xlabel="steps",
@@ -167,15 +166,16 @@ right.set(xlabel="learners compared", xlim=(0, 15000))
 left.legend(frameon=False)
 fig.suptitle("More looks: fewer steps, but not less work")
 
-# %%
-# Looks are not the only cost: each step has other costs, such as the residual. So programs take a :math:`t` in between.
+# %% Looks are not the only cost: each step has other costs, such as the residual. So programs take
+# a :math:`t` in between.
 #
 # What the theorem does not say
 # -----------------------------
 #
-# For the :math:`K` stumps of one variable with :math:`K + 1` values the angle is about :math:`1 / K`. So the more splits there are, the
-# less the theorem guarantees. But it holds for the worst residual, and the residuals of a run need not be the worst. It is a conjecture
-# that the angle is about :math:`1 / K` for all :math:`K`.
+# For the :math:`K` stumps of one variable with :math:`K + 1` values the angle is about
+# :math:`1 / K`. So the more splits there are, the less the theorem guarantees. But it holds for the
+# worst residual, and the residuals of a run need not be the worst. It is a conjecture that the
+# angle is about :math:`1 / K` for all :math:`K`.
 many = [
     cb.Problem(cb.data.stumps(np.arange(K + 1)[:, None]), np.arange(K + 1))
     for K in (2, 3, 4, 6, 8, 10, 12)
@@ -201,17 +201,21 @@ ax.legend(frameon=False)
 # Exercises
 # ---------
 #
-# **5.1 Lines in the plane.** Show that :math:`K` lines through 0, at equal distances of 180 / K degrees, have
-# :math:`\Theta = \cos(90 / K \text{ degrees})`, and that :math:`p` orthonormal learners have :math:`\Theta = 1 / \sqrt p`. *Check*: both
-# agree with ``cb.theory.mca`` for 2 to 7 lines and 2 to 7 learners, to 1e-8.
+# **5.1 Lines in the plane.** Show that :math:`K` lines through 0, at equal distances of 180 / K
+# degrees, have :math:`\Theta = \cos(90 / K \text{ degrees})`, and that :math:`p` orthonormal
+# learners have :math:`\Theta = 1 / \sqrt p`. *Check*: both agree with ``cb.theory.mca`` for 2 to 7
+# lines and 2 to 7 learners, to 1e-8.
 #
-# **5.2 Which learner is chosen?** Draw all subsets of 3 from 6 learners whose correlations are 6, 5, ..., 1. *Check*: the shares of the
-# chosen learners are ``RandomSubset(3).weights(6)``, and the mean of the correlation found is ``RandomSubset(3).norm``, which is 5.25.
+# **5.2 Which learner is chosen?** Draw all subsets of 3 from 6 learners whose correlations are 6,
+# 5, ..., 1. *Check*: the shares of the chosen learners are ``RandomSubset(3).weights(6)``, and the
+# mean of the correlation found is ``RandomSubset(3).norm``, which is 5.25.
 #
-# **5.3 A copy of a learner.** Take four orthonormal learners, and a copy of the first. What happens to :math:`\Theta` for boosting, and for
-# one learner at random? *Check*: it stays 1/2 for boosting, and falls from 1/4 to 1/5 for one at random. Why?
+# **5.3 A copy of a learner.** Take four orthonormal learners, and a copy of the first. What happens
+# to :math:`\Theta` for boosting, and for one learner at random? *Check*: it stays 1/2 for boosting,
+# and falls from 1/4 to 1/5 for one at random. Why?
 #
-# **Break it.** *Claim* (advice after Remark 4.4 of the paper): "For :math:`p` orthonormal learners it is best to draw :math:`\sqrt p`."
-# "Best" means for the same number of looks. Refute it for :math:`p = 100`, all coefficients of the target equal, and 200 looks. Compare the
-# mean gap of 200 seeds for :math:`t = 10` with that for :math:`t = 1`, five standard errors each, in a ``cb.theory.BoundCheck``. The
-# ledger has the claim as ``Remark 4.4, advice``, refuted exactly.
+# **Break it.** *Claim* (advice after Remark 4.4 of the paper): "For :math:`p` orthonormal learners
+# it is best to draw :math:`\sqrt p`." "Best" means for the same number of looks. Refute it for
+# :math:`p = 100`, all coefficients of the target equal, and 200 looks. Compare the mean gap of 200
+# seeds for :math:`t = 10` with that for :math:`t = 1`, five standard errors each, in a
+# ``cb.theory.BoundCheck``. The ledger has the claim as ``Remark 4.4, advice``, refuted exactly.

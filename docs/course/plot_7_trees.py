@@ -4,8 +4,10 @@ r"""
 
 **Goals**
 
-* You can say why a tree is a column of the matrix, although the matrix has too many columns to write down.
-* You know which parts of the theory still hold (the loop, the step, the gain of a step), and which do not.
+* You can say why a tree is a column of the matrix, although the matrix has too many columns to
+  write down.
+* You know which parts of the theory still hold (the loop, the step, the gain of a step), and which
+  do not.
 * You can compute the cosine between a residual and its tree from a run, and say what it proves.
 
 *You need*: lessons 1, 4 and 5; regression trees. *Time*: 50 minutes.
@@ -36,30 +38,34 @@ X = X.drop(columns="s2")
 # How many columns?
 # -----------------
 #
-# A split of a variable at a threshold is a *stump*. There is one between any two neighbouring values, so they can be counted. A tree of
-# depth 2 has a split, and one more in each half: up to the third power of that number. Depth 3 has seven splits.
+# A split of a variable at a threshold is a *stump*. There is one between any two neighbouring
+# values, so they can be counted. A tree of depth 2 has a split, and one more in each half: up to
+# the third power of that number. Depth 3 has seven splits.
 splits = int(sum(X[name].nunique() - 1 for name in X))
 print(
-    f"stumps {splits}; trees of depth 2, at most {splits**3:.0e}; of depth 3, at most {splits**7:.0e}"
+    f"stumps {splits}; trees of depth 2, at most {splits**3:.0e}; of depth 3, at most "
+    f"{splits**7:.0e}"
 )
 
-# %%
-# Trees of depth 1 can be listed, as in lesson 1. Deeper ones cannot. So the *scan* of all correlations becomes a *search*: grow a tree for
-# the residual, split by split. In terms of optimisation, an oracle that returns one good column replaces the matrix.
+# %% Trees of depth 1 can be listed, as in lesson 1. Deeper ones cannot. So the *scan* of all
+# correlations becomes a *search*: grow a tree for the residual, split by split. In terms of
+# optimisation, an oracle that returns one good column replaces the matrix.
 #
 # A tree is a column
 # ------------------
 #
-# Let a tree have leaves with the means of the residual, and let :math:`t` be its values on the data. Then :math:`t` is the projection of
-# :math:`r` on the functions that are constant in each leaf, so
+# Let a tree have leaves with the means of the residual, and let :math:`t` be its values on the
+# data. Then :math:`t` is the projection of :math:`r` on the functions that are constant in each
+# leaf, so
 #
 # .. math::
 #
 #    \langle t, r \rangle = \|t\|^2, \qquad B_j = \frac{t}{\|t\|}, \qquad c_j = \langle B_j, r \rangle = \|t\| .
 #
-# The correlation of the unit column is the length of the fit. So adding :math:`\varepsilon` times the tree is exactly the step
-# :math:`\varepsilon c_j` of LS-Boost: with such leaves, *gradient boosting with shrinkage is LS-Boost*. This is not true with a ridge
-# penalty or with Newton steps in the leaves, where the fits have another length.
+# The correlation of the unit column is the length of the fit. So adding :math:`\varepsilon` times
+# the tree is exactly the step :math:`\varepsilon c_j` of LS-Boost: with such leaves, *gradient
+# boosting with shrinkage is LS-Boost*. This is not true with a ridge penalty or with Newton steps
+# in the leaves, where the fits have another length.
 #
 # Here is the loop by hand, with trees of scikit-learn, and by the package.
 by_hand = np.full(len(y), y.mean())
@@ -88,15 +94,15 @@ ax.set_title("Column 0 of the matrix: the first tree, as the run adds it")
 # What a step gains
 # -----------------
 #
-# The identity of lesson 1 holds for every column, also for a column that a search found. Divide it by the loss
-# :math:`\|r\|^2 / 2`: with the cosine between the residual and its tree,
+# The identity of lesson 1 holds for every column, also for a column that a search found. Divide it
+# by the loss :math:`\|r\|^2 / 2`: with the cosine between the residual and its tree,
 #
 # .. math::
 #
 #    L_{k+1} = \bigl(1 - \varepsilon (2 - \varepsilon) \cos_k^2\bigr) L_k, \qquad \cos_k = \frac{c_j}{\|r_k\|} .
 #
-# So the losses of a run *give* its cosines. We check the identity once, and then compute the cosines from the losses of runs with trees of
-# several depths.
+# So the losses of a run *give* its cosines. We check the identity once, and then compute the
+# cosines from the losses of runs with trees of several depths.
 resid = [state.resid for state in run.replay(range(51))]
 moves = [after - before for before, after in pairwise(resid)]
 cosines = np.array(
@@ -126,31 +132,28 @@ def cosines_of(losses, eps):
 fig, ax = plt.subplots()
 for depth, colour in ((1, GREY), (2, GREEN), (3, ORANGE), (5, BLUE)):
     learners = cb.data.trees(X, max_depth=depth, min_samples=5, exact=True)
-    found = cosines_of(
-        cb.solve(cb.Problem(learners, y), cb.ls_boost(0.1), 300).losses, 0.1
-    )
+    found = cosines_of(cb.solve(cb.Problem(learners, y), cb.ls_boost(0.1), 300).losses, 0.1)
     smooth = np.convolve(found, np.ones(15) / 15, mode="valid")
     ax.plot(7 + np.arange(len(smooth)), smooth, color=colour, linewidth=2.5)
     ax.text(298, smooth[-1], f"depth {depth}", color=colour, va="center")
-ax.set(
-    xlabel="step", ylabel="cosine of residual and tree", xlim=(0, 340), ylim=(0, 0.85)
-)
+ax.set(xlabel="step", ylabel="cosine of residual and tree", xlim=(0, 340), ylim=(0, 0.85))
 ax.set_title("Deeper trees point where the residual points (means of 15 steps)")
 
 # %%
 # What is lost
 # ------------
 #
-# **The rate.** The theorem of lesson 5 needs the *smallest* cosine over all residuals. A run shows only the cosines of its own residuals.
-# The smallest of these is an upper bound on :math:`\Theta`, and no more: other residuals may have smaller cosines. ``sampled_mca`` takes
-# the residuals of boosting from many targets, and its result says that it is only an upper bound.
+# **The rate.** The theorem of lesson 5 needs the *smallest* cosine over all residuals. A run shows
+# only the cosines of its own residuals. The smallest of these is an upper bound on :math:`\Theta`,
+# and no more: other residuals may have smaller cosines. ``sampled_mca`` takes the residuals of
+# boosting from many targets, and its result says that it is only an upper bound.
 for depth in (1, 3):
     learners = cb.data.trees(X, max_depth=depth, min_samples=5, exact=True)
     print(f"depth {depth}:", cb.theory.sampled_mca(cb.Problem(learners, y)))
 
-# %%
-# **The certificate.** A dual point must be feasible for *all* columns. A greedy search for a tree does not prove that, so for trees the
-# lower end is only the infimum of the loss, 0 for squares. For listed stumps there is a better lower end. Take the best model within the
+# %% **The certificate.** A dual point must be feasible for *all* columns. A greedy search for a
+# tree does not prove that, so for trees the lower end is only the infimum of the loss, 0 for
+# squares. For listed stumps there is a better lower end. Take the best model within the
 # :math:`\ell_1` norm of the run, as in lesson 4.
 listed = cb.solve(cb.Problem(cb.data.leaf_stumps(X), y), cb.ls_boost(0.1), 200)
 searched = cb.solve(
@@ -166,8 +169,8 @@ for name, one in (("listed", listed), ("searched", searched)):
 # When to stop
 # ------------
 #
-# With so many columns the training loss goes to 0, and the model overfits. The number of steps is the regularisation, chosen on validation
-# rows.
+# With so many columns the training loss goes to 0, and the model overfits. The number of steps is
+# the regularisation, chosen on validation rows.
 fit_X, new_X, fit_y, new_y = train_test_split(X, y, test_size=0.3, random_state=0)
 fig, ax = plt.subplots()
 for depth, colour, place in (
@@ -185,9 +188,7 @@ for depth, colour, place in (
     ax.plot(fresh, color=colour, linewidth=2.5)
     ax.plot(fresh.argmin(), fresh.min(), "o", color=colour, markersize=9)
     ax.text(304, fresh[-1], f"depth {depth}", color=colour, va=place)
-    print(
-        f"depth {depth}: least error on new rows {fresh.min():.0f} after {fresh.argmin()} trees"
-    )
+    print(f"depth {depth}: least error on new rows {fresh.min():.0f} after {fresh.argmin()} trees")
 ax.plot([], [], "k-", linewidth=2.5, label="new rows")
 ax.plot([], [], "k--", linewidth=2, label="training rows")
 ax.set(
@@ -203,19 +204,22 @@ ax.legend(frameon=False, loc="upper right", ncols=2)
 # Exercises
 # ---------
 #
-# **7.1 Listed and searched.** ``leaf_stumps`` lists the trees of depth 1, with a free value on each side. *Check*: on the data above
-# ``ls_boost(0.1)`` on the list and on ``trees(X, max_depth=1, min_samples=1, exact=True)`` makes the same predictions after 200 steps, to
-# 1e-9. The list has as many learners as the count in the first cell, 824.
+# **7.1 Listed and searched.** ``leaf_stumps`` lists the trees of depth 1, with a free value on each
+# side. *Check*: on the data above ``ls_boost(0.1)`` on the list and on
+# ``trees(X, max_depth=1, min_samples=1, exact=True)`` makes the same predictions after 200 steps,
+# to 1e-9. The list has as many learners as the count in the first cell, 824.
 #
-# **7.2 What no number of stumps can do.** Take all 16 pairs of numbers from 0, 1, 2, 3, and :math:`y = x_1 x_2`. Prove with a certificate
-# that no sum of stumps has a loss below 12.49. *Check*: 3000 steps of ``ls_boost(0.5)`` on ``stumps`` have a lower end above that, and 5
-# steps of ``gbm(0.5)`` on trees of depth 2 a loss below 1.3.
+# **7.2 What no number of stumps can do.** Take all 16 pairs of numbers from 0, 1, 2, 3, and
+# :math:`y = x_1 x_2`. Prove with a certificate that no sum of stumps has a loss below 12.49.
+# *Check*: 3000 steps of ``ls_boost(0.5)`` on ``stumps`` have a lower end above that, and 5 steps of
+# ``gbm(0.5)`` on trees of depth 2 a loss below 1.3.
 #
-# **7.3 A ridge in the leaves.** With ``l2=20`` a leaf has the value (sum of residuals) / (rows + 20). *Check*: with trees of depth 2 and
-# at least 10 rows in a leaf, one step of ``gbm(1.0)`` gains less than one step of ``ls_boost(1.0)`` on the same tree. The former adds the
-# tree as it was fitted, the latter the projection of the residual on its direction.
+# **7.3 A ridge in the leaves.** With ``l2=20`` a leaf has the value (sum of residuals) / (rows +
+# 20). *Check*: with trees of depth 2 and at least 10 rows in a leaf, one step of ``gbm(1.0)`` gains
+# less than one step of ``ls_boost(1.0)`` on the same tree. The former adds the tree as it was
+# fitted, the latter the projection of the residual on its direction.
 #
-# **Break it.** *Claim*: "After 30 steps we know the angle. If :math:`c` is the smallest cosine so far, then
-# :math:`L_k \le (1 - \varepsilon (2 - \varepsilon) c^2)^k L_0` for ever." Refute it with trees of depth 1,
-# :math:`\varepsilon = 0.1` and 1000 steps (``min_samples=1, exact=True``). *Check*: the ``cb.theory.BoundCheck`` has its first violation
-# after step 100.
+# **Break it.** *Claim*: "After 30 steps we know the angle. If :math:`c` is the smallest cosine so
+# far, then :math:`L_k \le (1 - \varepsilon (2 - \varepsilon) c^2)^k L_0` for ever." Refute it with
+# trees of depth 1, :math:`\varepsilon = 0.1` and 1000 steps (``min_samples=1, exact=True``).
+# *Check*: the ``cb.theory.BoundCheck`` has its first violation after step 100.

@@ -8,7 +8,8 @@ r"""
 * You can compare a chain with the distribution that it should have, with standard errors.
 * You can tell when a run is *not* a sample: too short, too cold, only one noise, two valleys.
 
-*You need*: lessons 1 and 7; Markov chains, normal distributions, ridge regression. *Time*: 60 minutes.
+*You need*: lessons 1 and 7; Markov chains, normal distributions, ridge regression. *Time*: 60
+minutes.
 """
 
 # sphinx_gallery_thumbnail_number = 4
@@ -27,42 +28,46 @@ BLUE, ORANGE, GREEN, GREY = "#0072B2", "#D55E00", "#009E73", "#767676"
 # From one model to many
 # ----------------------
 #
-# Boosting ends in one model. How sure are we of it? A Bayesian answer is a distribution (a *law*) on models, and draws from it. *Stochastic
-# gradient Langevin boosting* (A. Ustimenko and L. Prokhorenkova 2021, SGLB: stochastic gradient Langevin boosting, ICML) changes three
-# things in a step. With :math:`N` samples, a learning rate :math:`\varepsilon`, an inverse temperature :math:`\beta` and a shrinkage
-# :math:`\gamma`,
+# Boosting ends in one model. How sure are we of it? A Bayesian answer is a distribution (a *law*)
+# on models, and draws from it. *Stochastic gradient Langevin boosting* (A. Ustimenko and L.
+# Prokhorenkova 2021, SGLB: stochastic gradient Langevin boosting, ICML) changes three things in a
+# step. With :math:`N` samples, a learning rate :math:`\varepsilon`, an inverse temperature
+# :math:`\beta` and a shrinkage :math:`\gamma`,
 #
 # .. math::
 #
 #    \text{seek the learner in } r + s \zeta', \qquad \text{fit it to } r + s \zeta, \qquad s = \sqrt{\frac{2 N}{\varepsilon \beta}},
 #
-# with two independent normal vectors :math:`\zeta, \zeta'`; and before the fit is added, the model is multiplied by
-# :math:`1 - \gamma \varepsilon`.
+# with two independent normal vectors :math:`\zeta, \zeta'`; and before the fit is added, the model
+# is multiplied by :math:`1 - \gamma \varepsilon`.
 #
-# The noise is large: as :math:`\varepsilon` falls, it dominates the residual. So in the limit the noise alone decides which learner is
-# chosen. Let :math:`p_j` be the probability that learner :math:`j` is the best one for pure noise. Then the models are draws from
+# The noise is large: as :math:`\varepsilon` falls, it dominates the residual. So in the limit the
+# noise alone decides which learner is chosen. Let :math:`p_j` be the probability that learner
+# :math:`j` is the best one for pure noise. Then the models are draws from
 #
 # .. math::
 #
 #    \text{density} \propto \exp\Bigl( - \beta \Bigl( \frac{1}{N} L(\theta)
 #    + \frac{\gamma}{2 N} \sum_j \frac{\theta_j^2}{p_j} \Bigr) \Bigr) .
 #
-# The second term is a prior, an implicit ridge penalty: learners that noise seldom chooses are penalised more.
+# The second term is a prior, an implicit ridge penalty: learners that noise seldom chooses are
+# penalised more.
 #
-# **Theorem (Ustimenko and Prokhorenkova 2021, Theorems 1 and 2).** The loss of one sample is bounded from below, Lipschitz and smooth in
-# the prediction. There are finitely many learners, linear in their parameters. Every learner can be chosen, and the choice depends on the
-# direction of its target, not on its length. Then, as :math:`\varepsilon \to 0`, the models over a fixed time
-# (:math:`\varepsilon` times the number of steps) converge in law to a diffusion; as the time grows, too, their law becomes the one above.
+# **Theorem (Ustimenko and Prokhorenkova 2021, Theorems 1 and 2).** The loss of one sample is
+# bounded from below, Lipschitz and smooth in the prediction. There are finitely many learners,
+# linear in their parameters. Every learner can be chosen, and the choice depends on the direction
+# of its target, not on its length. Then, as :math:`\varepsilon \to 0`, the models over a fixed time
+# (:math:`\varepsilon` times the number of steps) converge in law to a diffusion; as the time grows,
+# too, their law becomes the one above.
 #
-# The squared loss is not Lipschitz. For it the package has the laws in closed form, at each :math:`\varepsilon`, for choices that do not
-# look at the residual. They follow from the step itself.
+# The squared loss is not Lipschitz. For it the package has the laws in closed form, at each
+# :math:`\varepsilon`, for choices that do not look at the residual. They follow from the step
+# itself.
 #
 # Two correlated columns, one drawn at random in each step:
 rng = np.random.default_rng(0)
 common = rng.normal(size=40)
-X = np.column_stack(
-    [common + 0.6 * rng.normal(size=40), common + 0.6 * rng.normal(size=40)]
-)
+X = np.column_stack([common + 0.6 * rng.normal(size=40), common + 0.6 * rng.normal(size=40)])
 y = X @ [1.5, -0.5] + rng.normal(size=40)
 problem = cb.Problem(X, y)
 method = cb.sglb(eps=0.05, beta=40.0, gamma=0.2, select=cb.rules.RandomSubset(1))
@@ -75,28 +80,30 @@ print(cb.theory.check(cb.solve(problem, method, 2000)))
 fig, ax = plt.subplots(figsize=(9, 4))
 cb.plots.ChainDisplay.from_chain(sample, 0, law, ax=ax, words="first coefficient")
 
-# %%
-# ``check`` repeats the run with 24 seeds; their mean loss may exceed the mean loss under the law by six standard errors. *R-hat* compares
-# the parts of a chain, and should be near 1. The *effective draws* say how many independent draws the mean is worth. Each model of the
-# chain depends on the models before it, so there are fewer effective draws than models.
+# %% ``check`` repeats the run with 24 seeds; their mean loss may exceed the mean loss under the law
+# by six standard errors. *R-hat* compares the parts of a chain, and should be near 1. The
+# *effective draws* say how many independent draws the mean is worth. Each model of the chain
+# depends on the models before it, so there are fewer effective draws than models.
 #
-# How far is the law at this :math:`\varepsilon` from the limit? The mean is the same. The error of the covariance is about a multiple of
-# :math:`\varepsilon`.
+# How far is the law at this :math:`\varepsilon` from the limit? The mean is the same. The error of
+# the covariance is about a multiple of :math:`\varepsilon`.
 limit = gibbs(problem, method)
 for eps in (0.1, 0.05, 0.025):
     at_eps = stationary(
         problem, cb.sglb(eps=eps, beta=40.0, gamma=0.2, select=cb.rules.RandomSubset(1))
     )
     print(
-        f"eps = {eps}: covariance off by {np.linalg.norm(at_eps.cov - limit.cov) / np.linalg.norm(limit.cov):.3f} of its size"
+        f"eps = {eps}: covariance off by "
+        f"{np.linalg.norm(at_eps.cov - limit.cov) / np.linalg.norm(limit.cov):.3f} of its size"
     )
 
 # %%
 # Both noises are needed
 # ----------------------
 #
-# Some programs have noise in the fits only, not in the search. With a greedy search this changes the law that is sampled: now the residual
-# decides which learner is taken, not the noise. The ellipses contain 90 percent of the limit law.
+# Some programs have noise in the fits only, not in the search. With a greedy search this changes
+# the law that is sampled: now the residual decides which learner is taken, not the noise. The
+# ellipses contain 90 percent of the limit law.
 
 
 def ellipse(law, level=0.9):
@@ -118,20 +125,14 @@ for ax, structure, colour in zip(axes, names, (BLUE, ORANGE, GREY), strict=True)
     greedy = (
         shared
         if structure == "BOTH"
-        else cb.sglb(
-            eps=0.02, beta=40.0, gamma=0.2, structure=cb.rules.Structure[structure]
-        )
+        else cb.sglb(eps=0.02, beta=40.0, gamma=0.2, structure=cb.rules.Structure[structure])
     )
-    draws = chain(
-        cb.solve(problem, greedy, 40_000, rng=2), burn_in=4000, every=60
-    ).pooled
+    draws = chain(cb.solve(problem, greedy, 40_000, rng=2), burn_in=4000, every=60).pooled
     goal = gibbs(problem, shared)
     ax.plot(*draws.T, ".", color=colour, markersize=4, alpha=0.6)
     ax.plot(*ellipse(goal), color="black", linewidth=2)
     ax.set(title=names[structure], xlabel="first coefficient")
-    print(
-        f"{names[structure]:22}: mean {draws.mean(axis=0).round(2)}, law {goal.mean.round(2)}"
-    )
+    print(f"{names[structure]:22}: mean {draws.mean(axis=0).round(2)}, law {goal.mean.round(2)}")
 axes[0].set_ylabel("second coefficient")
 fig.suptitle("Draws, and the law that they should have (black: 90 percent of it)")
 
@@ -139,8 +140,9 @@ fig.suptitle("Draws, and the law that they should have (black: 90 percent of it)
 # Two valleys
 # -----------
 #
-# Noise can leave a valley in which boosting would stay. Take 40 targets at -1 and 60 targets at 3, one constant learner, and a loss that is
-# flat far from the target (``Welsch``). The law has two wells. Warm chains visit both. Cold chains stay in one well, which R-hat shows.
+# Noise can leave a valley in which boosting would stay. Take 40 targets at -1 and 60 targets at 3,
+# one constant learner, and a loss that is flat far from the target (``Welsch``). The law has two
+# wells. Warm chains visit both. Cold chains stay in one well, which R-hat shows.
 wells = cb.Problem(
     np.ones((100, 1)),
     np.r_[-np.ones(40), 3 * np.ones(60)],
@@ -171,7 +173,8 @@ for ax, beta in zip(axes, (5.0, 20.0), strict=True):
     )
     better = (visits.pooled[:, 0] > 10).mean()
     print(
-        f"beta = {beta:4}: in the better well {better:.2f}, by the law {true.probability(lambda at: at[:, 0] > 10):.2f}"
+        f"beta = {beta:4}: in the better well {better:.2f}, by the law "
+        f"{true.probability(lambda at: at[:, 0] > 10):.2f}"
     )
 axes[0].set_ylabel("density")
 axes[0].legend(frameon=False)
@@ -181,31 +184,26 @@ fig.suptitle("Warm chains sample, cold chains do not")
 # Is my run a sample?
 # -------------------
 #
-# ``regime`` tests whether the noise dominates the choice, and whether the run is long: :math:`\gamma \varepsilon` times the number of steps
-# must be far above 1. A run with the usual settings for trees is not a sample, though it may predict well.
+# ``regime`` tests whether the noise dominates the choice, and whether the run is long:
+# :math:`\gamma \varepsilon` times the number of steps must be far above 1. A run with the usual
+# settings for trees is not a sample, though it may predict well.
 print(regime(cb.solve(problem, cb.sglb(eps=0.1, beta=1e4, gamma=1e-3), 100)))
 
 # %%
 # Intervals
 # ---------
 #
-# The estimator chooses :math:`\beta` as (rows) / (variance of the noise), so that the law is a posterior for normal noise, and averages
-# over the models of one long chain.
+# The estimator chooses :math:`\beta` as (rows) / (variance of the noise), so that the law is a
+# posterior for normal noise, and averages over the models of one long chain.
 x = np.sort(rng.uniform(-3, 3, size=200))[:, None]
 wave = np.sin(2 * x[:, 0]) + 0.4 * rng.normal(size=200)
-model = cb.LangevinGBMRegressor(n_estimators=1500, max_depth=2, random_state=0).fit(
-    x, wave
-)
+model = cb.LangevinGBMRegressor(n_estimators=1500, max_depth=2, random_state=0).fit(x, wave)
 at = np.linspace(-3, 3, 300)[:, None]
 low, high = model.predict_interval(at, level=0.9).T
 mean_low, mean_high = model.predict_interval(at, level=0.9, observation=False).T
 fig, ax = plt.subplots()
-ax.fill_between(
-    at[:, 0], low, high, color=BLUE, alpha=0.15, label="90 % for a new target"
-)
-ax.fill_between(
-    at[:, 0], mean_low, mean_high, color=BLUE, alpha=0.45, label="90 % for the mean"
-)
+ax.fill_between(at[:, 0], low, high, color=BLUE, alpha=0.15, label="90 % for a new target")
+ax.fill_between(at[:, 0], mean_low, mean_high, color=BLUE, alpha=0.45, label="90 % for the mean")
 ax.plot(x, wave, ".", color=GREY, markersize=5, label="data")
 ax.plot(at, np.sin(2 * at), color="black", linewidth=1.5, linestyle="--", label="truth")
 ax.set(xlabel="x", ylabel="y", ylim=(-2.4, 3.2), title="Intervals from one chain of trees")
@@ -215,24 +213,29 @@ fresh = truth + 0.4 * np.random.default_rng(1).normal(size=300)
 print(f"new targets in their interval: {np.mean((low <= fresh) & (fresh <= high)):.2f}")
 print(f"means in theirs: {np.mean((mean_low <= truth) & (truth <= mean_high)):.2f}")
 
-# %%
-# The interval for the mean accounts for the noise, but not for what trees cannot express. Check both before you trust a model.
+# %% The interval for the mean accounts for the noise, but not for what trees cannot express. Check
+# both before you trust a model.
 #
 # Exercises
 # ---------
 #
-# **8.1 The hidden ridge.** For the squared loss and :math:`p` columns drawn with equal probability show that the mean of the law is the
-# ridge solution with the penalty :math:`\gamma p \|\theta\|^2 / 2`. *Check*: on the two columns above ``stationary(problem, method).mean``
-# agrees with scikit-learn's ``Ridge(alpha=0.4)`` on the unit columns to 1e-9.
+# **8.1 The hidden ridge.** For the squared loss and :math:`p` columns drawn with equal probability
+# show that the mean of the law is the ridge solution with the penalty
+# :math:`\gamma p \|\theta\|^2 / 2`. *Check*: on the two columns above
+# ``stationary(problem, method).mean`` agrees with scikit-learn's ``Ridge(alpha=0.4)`` on the unit
+# columns to 1e-9.
 #
-# **8.2 The order of the bias.** *Check*: as :math:`\varepsilon` halves from 0.1 to 0.05 to 0.025, the error of the covariance is divided by
-# 2.1 and by 2.0, rounded to one digit. For an error of one percent
-# :math:`\varepsilon = 0.01` is enough.
+# **8.2 The order of the bias.** *Check*: as :math:`\varepsilon` halves from 0.1 to 0.05 to 0.025,
+# the error of the covariance is divided by 2.1 and by 2.0, rounded to one digit. For an error of
+# one percent :math:`\varepsilon = 0.01` is enough.
 #
-# **8.3 Equipartition.** For the squared loss the mean of the regularised loss under the limit law is :math:`d / (2 \beta)` above its
-# minimum, with :math:`d` the number of columns. Prove it for a normal law. *Check*: draw 100,000 times from ``gibbs(problem, method)``;
-# the mean is within five standard errors of 2 / 80.
+# **8.3 Equipartition.** For the squared loss the mean of the regularised loss under the limit law
+# is :math:`d / (2 \beta)` above its minimum, with :math:`d` the number of columns. Prove it for a
+# normal law. *Check*: draw 100,000 times from ``gibbs(problem, method)``; the mean is within five
+# standard errors of 2 / 80.
 #
-# **Break it.** *Claim*: "One noise is enough: with noise in the fits only, the mean of a greedy chain is the mean of the Gibbs law." Refute
-# it on the two columns (``structure=cb.rules.Structure.NONE``, :math:`\varepsilon = 0.02`, 40,000 steps) with a ``cb.theory.BoundCheck``
-# of kind *tight*, level *sampled*, and a slack of five ``chain(...).error``. Show that the same check passes with both noises.
+# **Break it.** *Claim*: "One noise is enough: with noise in the fits only, the mean of a greedy
+# chain is the mean of the Gibbs law." Refute it on the two columns
+# (``structure=cb.rules.Structure.NONE``, :math:`\varepsilon = 0.02`, 40,000 steps) with a
+# ``cb.theory.BoundCheck`` of kind *tight*, level *sampled*, and a slack of five
+# ``chain(...).error``. Show that the same check passes with both noises.

@@ -2,9 +2,10 @@
 Momentum can diverge, and a guard against it
 ============================================
 
-Accelerated boosting adds momentum to gradient boosting; gamma is the weight of momentum. A weak learner does not fit the whole gradient,
-and momentum accumulates these errors. With a large gamma the errors grow, and so does the loss. The example has ten samples and ten
-learners, one for each sample.
+Accelerated boosting adds momentum to gradient boosting; gamma is the weight of momentum. A weak
+learner does not fit the whole gradient, and momentum accumulates these errors. With a large gamma
+the errors grow, and so does the loss. The example has ten samples and ten learners, one for each
+sample.
 """
 
 import matplotlib.pyplot as plt
@@ -16,17 +17,20 @@ y = np.arange(10, 0, -1.0)
 problem = cb.Problem(np.eye(10), y, center=False, scale=False)
 print(f"the largest gamma that the theorem allows: {cb.theory.momentum_limit(problem):.4f}")
 
-# %%
-# ``gamma="auto"`` takes this value: the run is safe, but slow. With the guard, which is on by default, you can try a larger gamma. When the
-# loss rises above what the theorem allows, the run goes back to its best model and continues with a quarter of gamma. The steps after the
-# best model are dropped, and not counted here.
+# %% ``gamma="auto"`` takes this value: the run is safe, but slow. With the guard, which is on by
+# default, you can try a larger gamma. When the loss rises above what the theorem allows, the run
+# goes back to its best model and continues with a quarter of gamma. The steps after the best model
+# are dropped, and not counted here.
 runs = {
     "gamma = 0.3, no guard": cb.solve(problem, cb.agbm(eta=1.0, gamma=0.3, guard=False), 200),
     "gamma = auto": cb.solve(problem, cb.agbm(eta=1.0, gamma="auto"), 200),
     "gamma = 0.3, guard": cb.solve(problem, cb.agbm(eta=1.0, gamma=0.3), 200),
 }
 for name, run in runs.items():
-    print(f"{name}: loss {run.final.loss:.1e} at the end, {problem.start_loss} at the start\n    {run.message}")
+    print(
+        f"{name}: loss {run.final.loss:.1e} at the end, {problem.start_loss} at the start\n    "
+        f"{run.message}"
+    )
 
 # %%
 # A round has two steps: one learner moves the model, another one the momentum.

@@ -2,9 +2,10 @@
 Boosting, the Lasso and Frank-Wolfe on one path
 ===============================================
 
-Three methods from three fields, on the diabetes data. Forward stagewise boosting starts at 0 and changes one coefficient a little
-at a time. The Lasso minimises the loss over all coefficients with an l1 norm of at most delta. Frank-Wolfe steps towards vertices of this
-l1 ball. The animation shows that all three give nearly the same coefficients.
+Three methods from three fields, on the diabetes data. Forward stagewise boosting starts at 0 and
+changes one coefficient a little at a time. The Lasso minimises the loss over all coefficients with
+an l1 norm of at most delta. Frank-Wolfe steps towards vertices of this l1 ball. The animation shows
+that all three give nearly the same coefficients.
 """
 
 import matplotlib.pyplot as plt
@@ -21,15 +22,23 @@ deltas = np.linspace(0, boosting.final.l1, 37)[1:]  # one frame each
 places = [cb.lasso.PathPoint(l1=delta) for delta in deltas]
 lasso = cb.exact_path(problem).coef_path(places, standardized=True)
 
-# %%
-# For Frank-Wolfe, here with pairwise steps, each radius needs its own run, which ends at the Lasso. Boosting is one run for all
-# radii. It stays near the Lasso until coefficients move back, near the end.
-runs = [cb.solve(problem, cb.methods.frank_wolfe_pairwise(delta), n_steps=400) for delta in deltas[3::4]]
+# %% For Frank-Wolfe, here with pairwise steps, each radius needs its own run, which ends at the
+# Lasso. Boosting is one run for all radii. It stays near the Lasso until coefficients move back,
+# near the end.
+runs = [
+    cb.solve(problem, cb.methods.frank_wolfe_pairwise(delta), n_steps=400) for delta in deltas[3::4]
+]
 frank_wolfe = np.array([problem.unit(run.coef) for run in runs])
 stagewise = boosting.coef_path(places, standardized=True)
 apart = np.abs(stagewise - lasso).max(axis=1)
-print(f"largest difference of a coefficient, Lasso and Frank-Wolfe: {np.abs(frank_wolfe - lasso[3::4]).max():.1e}")
-print(f"Lasso and boosting: {apart[:27].max():.1f} up to l1 = {deltas[26]:.0f}, {apart.max():.1f} up to {deltas[-1]:.0f}")
+print(
+    "largest difference of a coefficient, Lasso and Frank-Wolfe: "
+    f"{np.abs(frank_wolfe - lasso[3::4]).max():.1e}"
+)
+print(
+    f"Lasso and boosting: {apart[:27].max():.1f} up to l1 = {deltas[26]:.0f}, {apart.max():.1f} up "
+    f"to {deltas[-1]:.0f}"
+)
 print(f"largest coefficient: {np.abs(lasso).max():.0f}")
 
 # %%
@@ -39,8 +48,15 @@ ax.plot(deltas, lasso, color="0.82", linewidth=8, zorder=0)
 lines = boosting.plot(ax=ax).lines_
 dots = [ax.plot([], [], "o", color=line.get_color(), markersize=7, zorder=3)[0] for line in lines]
 whole = [line.get_data() for line in lines]
-looks = {"Lasso": ("-", 8, "0.82"), "forward stagewise boosting": ("-", 1.5, "black"), "Frank-Wolfe": ("o", 1, "black")}
-handles = [ax.plot([], [], style, linewidth=width, color=colour, label=words)[0] for words, (style, width, colour) in looks.items()]
+looks = {
+    "Lasso": ("-", 8, "0.82"),
+    "forward stagewise boosting": ("-", 1.5, "black"),
+    "Frank-Wolfe": ("o", 1, "black"),
+}
+handles = [
+    ax.plot([], [], style, linewidth=width, color=colour, label=words)[0]
+    for words, (style, width, colour) in looks.items()
+]
 ax.legend(handles=handles, loc="lower left")
 fig.canvas.draw()  # makes the layout, once
 fig.set_layout_engine("none")
@@ -54,4 +70,6 @@ def draw(frame):
         dots[j].set_data(deltas[3 : last + 1 : 4], frank_wolfe[: (last + 1) // 4, j])
 
 
-animation = FuncAnimation(fig, draw, frames=len(deltas) + 8, interval=150)  # the last picture stays for a while
+animation = FuncAnimation(
+    fig, draw, frames=len(deltas) + 8, interval=150
+)  # the last picture stays for a while

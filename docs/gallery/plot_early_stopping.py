@@ -2,8 +2,9 @@
 Early stopping is not the end
 =============================
 
-Boosting stops when the loss on validation rows no longer falls. The model is the one of the best iteration. The run is kept and can be
-resumed; it is then, bit for bit, the same as a run without a stop.
+Boosting stops when the loss on validation rows no longer falls. The model is the one of the best
+iteration. The run is kept and can be resumed; it is then, bit for bit, the same as a run without a
+stop.
 """
 
 import matplotlib.pyplot as plt
@@ -13,8 +14,12 @@ from sklearn.model_selection import train_test_split
 
 import coordboost as cb
 
-X, X_val, y, y_val = train_test_split(*load_diabetes(return_X_y=True), test_size=0.4, random_state=0)
-model = cb.RandomizedGBMRegressor(n_estimators=500, random_state=0).fit(X, y, X_val=X_val, y_val=y_val)
+X, X_val, y, y_val = train_test_split(
+    *load_diabetes(return_X_y=True), test_size=0.4, random_state=0
+)
+model = cb.RandomizedGBMRegressor(n_estimators=500, random_state=0).fit(
+    X, y, X_val=X_val, y_val=y_val
+)
 print(f"{model.run_.n_steps} trees were grown, the model has {model.n_iter_}")
 
 # %%
@@ -31,7 +36,15 @@ for losses, name, color in (
 ):
     ax.plot(losses[: end + 1], color=color, linewidth=2, label=name)
     ax.plot(np.arange(end, 151), losses[end:], ":", color=color, linewidth=2)
-for at, words, place in ((model.n_iter_, "the model", (30, 2300)), (end, "the fit stops", (45, 2000))):
-    ax.annotate(f"{words}: {at} trees", (at, losses[at]), place, arrowprops={"arrowstyle": "-|>", "color": "black"})
+for at, words, place in (
+    (model.n_iter_, "the model", (30, 2300)),
+    (end, "the fit stops", (45, 2000)),
+):
+    ax.annotate(
+        f"{words}: {at} trees",
+        (at, losses[at]),
+        place,
+        arrowprops={"arrowstyle": "-|>", "color": "black"},
+    )
 ax.set(xlabel="number of trees", ylabel="mean loss", xlim=(0, 150), ylim=(0, None))
 ax.legend()

@@ -2,8 +2,9 @@
 The introduction to glmnet, in Python
 =====================================
 
-The steps of the introduction to R's glmnet: fit a path, print it, cross-validate, read coefficients, predict. The data are
-simulated: 100 rows and 20 columns, of which six have an effect. Each step has the line of R above it.
+The steps of the introduction to R's glmnet: fit a path, print it, cross-validate, read
+coefficients, predict. The data are simulated: 100 rows and 20 columns, of which six have an effect.
+Each step has the line of R above it.
 """
 
 import matplotlib.pyplot as plt
@@ -17,19 +18,18 @@ effects = np.zeros(20)
 effects[[0, 2, 4, 5, 7, 13]] = 1.4, 0.7, 0.9, -0.9, 0.4, -1.1
 y = X @ effects + rng.standard_normal(100)
 
-# %%
-# ``cvfit <- cv.glmnet(x, y)``. With ``standardize=True``, the default of glmnet, alpha is glmnet's lambda.
+# %% ``cvfit <- cv.glmnet(x, y)``. With ``standardize=True``, the default of glmnet, alpha is
+# glmnet's lambda.
 model = cb.CertifiedLassoCV(standardize=True, cv=10, rule="one_se").fit(X, y)
 path = model.path_
 
-# %%
-# ``print(fit)``. glmnet does not have the last column: the duality gap, which bounds how far a model is from the optimum, relative to
-# the loss of the constant model.
+# %% ``print(fit)``. glmnet does not have the last column: the duality gap, which bounds how far a
+# model is from the optimum, relative to the loss of the constant model.
 table = path.to_frame()[["nonzeros", "deviance", "alpha", "gap"]]
 print(table[::10].to_string(index=False, float_format="%.3g"))
 
-# %%
-# ``coef(cvfit, s = "lambda.1se")``, and the same for ``"lambda.min"``. lambda.1se finds all six effects, and four columns without effect.
+# %% ``coef(cvfit, s = "lambda.1se")``, and the same for ``"lambda.min"``. lambda.1se finds all six
+# effects, and four columns without effect.
 alphas = {"lambda.1se": model.alpha_, "lambda.min": path.alphas[model.cross_validation_.best]}
 for name, alpha in alphas.items():
     coef = path.coef_at(alpha=alpha)
@@ -43,4 +43,6 @@ print(model.predict(X[:3]).round(3), path.predict(X[:3], alpha=0.1).round(3))
 # ``plot(fit)`` and ``plot(cvfit)``. The losses are halves of squared errors.
 fig, (left, right) = plt.subplots(1, 2, figsize=(12, 5), layout="constrained")
 cb.plots.ProfileDisplay.from_path(path, against="alpha", n_labels=6, title="The path", ax=left)
-display = cb.plots.CrossValidationDisplay.from_estimator(model, title="Ten-fold cross-validation", ax=right, legend=True)
+display = cb.plots.CrossValidationDisplay.from_estimator(
+    model, title="Ten-fold cross-validation", ax=right, legend=True
+)

@@ -2,8 +2,9 @@
 A table larger than memory
 ==========================
 
-``open_columns`` leaves a table in its file and reads it in tiles. In memory the same fit needs the table and a standardised copy of
-it. The picture shows the peak memory of both for tables of growing size.
+``open_columns`` leaves a table in its file and reads it in tiles. In memory the same fit needs the
+table and a standardised copy of it. The picture shows the peak memory of both for tables of growing
+size.
 """
 
 import tempfile
@@ -29,9 +30,8 @@ def peak(read, y):
     return run, megabytes
 
 
-# %%
-# Tables of 50 columns. The first table only compiles the loop. Both fits choose the same learners, with the same coefficients
-# to 12 digits.
+# %% Tables of 50 columns. The first table only compiles the loop. Both fits choose the same
+# learners, with the same coefficients to 12 digits.
 sizes, stored, loaded = [], [], []
 for n_rows in (1000, 40_000, 80_000, 160_000, 320_000):
     table = rng.normal(size=(50, n_rows)).T  # column by column
@@ -40,8 +40,14 @@ for n_rows in (1000, 40_000, 80_000, 160_000, 320_000):
     (run, megabytes), (inside, more) = peak(cb.data.open_columns, y), peak(np.load, y)
     if n_rows > 1000:
         sizes, stored, loaded = [*sizes, table.nbytes / 1e6], [*stored, megabytes], [*loaded, more]
-        same = bool((run.path.learner == inside.path.learner).all() and np.allclose(run.coef, inside.coef, rtol=1e-12))
-        print(f"{sizes[-1]:4.0f} MB: peak {megabytes:3.0f} MB and {more:3.0f} MB; same learners and coefficients: {same}")
+        same = bool(
+            (run.path.learner == inside.path.learner).all()
+            and np.allclose(run.coef, inside.coef, rtol=1e-12)
+        )
+        print(
+            f"{sizes[-1]:4.0f} MB: peak {megabytes:3.0f} MB and {more:3.0f} MB; same learners and "
+            f"coefficients: {same}"
+        )
 folder.cleanup()
 
 fig, ax = plt.subplots(figsize=(7, 4.2), layout="constrained")

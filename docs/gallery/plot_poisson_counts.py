@@ -2,8 +2,9 @@
 Counts and exposure
 ===================
 
-Claims are counted over policies of different length. We want the rate, claims per year. The logarithm of the years is the offset
-of a Poisson model: a known part of every prediction. Without it, the model mistakes short policies for safe ones.
+Claims are counted over policies of different length. We want the rate, claims per year. The
+logarithm of the years is the offset of a Poisson model: a known part of every prediction. Without
+it, the model mistakes short policies for safe ones.
 """
 
 import matplotlib.pyplot as plt
@@ -19,12 +20,16 @@ def rate_at(age):
 rng = np.random.default_rng(0)
 age = rng.uniform(18, 80, 20_000)
 X = age[:, None]
-years = np.where(age < 30, rng.uniform(0.05, 0.5, len(age)), rng.uniform(0.5, 2, len(age)))  # short policies of the young
+years = np.where(
+    age < 30, rng.uniform(0.05, 0.5, len(age)), rng.uniform(0.5, 2, len(age))
+)  # short policies of the young
 claims = rng.poisson(rate_at(age) * years)
 
 # %%
 # With the offset the model predicts rates. Its prediction for a policy is the rate times the years.
-model = cb.RandomizedGBMRegressor(loss=cb.losses.Poisson(), n_estimators=50, min_samples_leaf=500, random_state=0)
+model = cb.RandomizedGBMRegressor(
+    loss=cb.losses.Poisson(), n_estimators=50, min_samples_leaf=500, random_state=0
+)
 grid = np.linspace(18, 80, 400)
 rates = model.fit(X, claims, offset=np.log(years)).predict(grid[:, None])
 counts = model.fit(X, claims).predict(grid[:, None])

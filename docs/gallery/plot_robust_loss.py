@@ -2,8 +2,9 @@
 Outliers: least squares and a robust loss
 =========================================
 
-One row in ten has a wrong target, far above the others. Trees boosted with the squared loss follow them. The Huber loss grows only
-linearly for large errors, so that an outlier pulls no more than a row with a moderate error.
+One row in ten has a wrong target, far above the others. Trees boosted with the squared loss follow
+them. The Huber loss grows only linearly for large errors, so that an outlier pulls no more than a
+row with a moderate error.
 """
 
 import matplotlib.pyplot as plt
@@ -23,9 +24,14 @@ y[wrong] += rng.uniform(2, 6, size=wrong.sum())
 grid = np.linspace(-3, 3, 400)[:, None]
 curves = {}
 for name, loss in {"squared loss": cb.losses.Squared(), "Huber loss": cb.losses.Huber(0.3)}.items():
-    model = cb.RandomizedGBMRegressor(loss=loss, n_estimators=200, max_depth=2, random_state=0).fit(X, y)
+    model = cb.RandomizedGBMRegressor(loss=loss, n_estimators=200, max_depth=2, random_state=0).fit(
+        X, y
+    )
     curves[name] = model.predict(grid)
-    print(f"{name:12}: mean distance from the true curve {np.mean(np.abs(model.predict(X) - truth)):.2f}")
+    print(
+        f"{name:12}: mean distance from the true curve "
+        f"{np.mean(np.abs(model.predict(X) - truth)):.2f}"
+    )
 
 fig, ax = plt.subplots(figsize=(7, 4.2), layout="constrained")
 ax.plot(X[~wrong], y[~wrong], ".", color="0.7", label="right targets")

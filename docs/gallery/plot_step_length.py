@@ -2,8 +2,9 @@
 What does the step length do in forward stagewise?
 ==================================================
 
-Each step of forward stagewise moves one coefficient by eps. With short steps the coefficient profiles follow the Lasso path, here broad
-and grey. With long steps they are stairs around it. The data are the ten variables of the diabetes set.
+Each step of forward stagewise moves one coefficient by eps. With short steps the coefficient
+profiles follow the Lasso path, here broad and grey. With long steps they are stairs around it. The
+data are the ten variables of the diabetes set.
 """
 
 import matplotlib.pyplot as plt
@@ -16,16 +17,21 @@ problem = cb.Problem(X, y)
 lasso = cb.exact_path(problem)
 
 
-# %%
-# Longer steps need fewer steps. The runs end at the first step where the sum of the absolute coefficients, their l1 norm, is
-# at least 1,950.
+# %% Longer steps need fewer steps. The runs end at the first step where the sum of the absolute
+# coefficients, their l1 norm, is at least 1,950.
 def long_enough(state):
     return state.l1 >= 1950
 
 
-runs = {eps: cb.solve(problem, cb.forward_stagewise(eps), 5000, stop=long_enough) for eps in (150.0, 50.0, 1.0)}
+runs = {
+    eps: cb.solve(problem, cb.forward_stagewise(eps), 5000, stop=long_enough)
+    for eps in (150.0, 50.0, 1.0)
+}
 for eps, run in runs.items():
-    print(f"eps = {eps:5}: {run.n_steps:5,} steps, l1 norm {run.final.l1:,.0f}, mean loss {run.final.loss / len(y):,.1f}")
+    print(
+        f"eps = {eps:5}: {run.n_steps:5,} steps, l1 norm {run.final.l1:,.0f}, mean loss "
+        f"{run.final.loss / len(y):,.1f}"
+    )
 
 # %%
 # All coefficients belong to columns of norm 1, so that they can be compared.
@@ -34,5 +40,10 @@ fixed = lasso.coef_path(standardized=True)
 for ax, (eps, run) in zip(axes, runs.items(), strict=True):
     ax.plot(abs(fixed).sum(axis=1), fixed, color="0.85", linewidth=5)
     run.plot(ax=ax, n_labels=7)
-    ax.set(title=f"eps = {eps:g}: {run.n_steps:,} steps", xlim=(0, 1950), xlabel="l1 norm of the coefficients", ylabel="")
+    ax.set(
+        title=f"eps = {eps:g}: {run.n_steps:,} steps",
+        xlim=(0, 1950),
+        xlabel="l1 norm of the coefficients",
+        ylabel="",
+    )
 axes[0].set(ylim=(-280, 650), ylabel="coefficient")

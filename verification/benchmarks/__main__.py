@@ -1,7 +1,8 @@
-"""Run the benchmarks: ``python -m verification.benchmarks [SUITE ...] [--quick] [--only NAME] [--out FILE] [--markdown FILE]``.
+"""Run the benchmarks: ``python -m verification.benchmarks [SUITE ...] [--quick] [--only NAME]
+[--out FILE] [--markdown FILE]``.
 
-The suites are boosting, lasso, lasso_cv, trees, langevin and frank_wolfe. Prints a table per problem;
-``--out`` writes all figures as JSON, ``--markdown`` the tables for a page.
+The suites are boosting, lasso, lasso_cv, trees, langevin and frank_wolfe. Prints a table per
+problem; ``--out`` writes all figures as JSON, ``--markdown`` the tables for a page.
 """
 
 import json
@@ -27,7 +28,9 @@ def shown(value):
 
 def draw(table, console):
     """Print one table: a row per contestant."""
-    facts = ", ".join(f"{key} {shown(value)}" for key, value in table.items() if key not in ("name", "rows"))
+    facts = ", ".join(
+        f"{key} {shown(value)}" for key, value in table.items() if key not in ("name", "rows")
+    )
     keys = list(dict.fromkeys(key for row in table["rows"] for key in row if key not in UNSHOWN))
     sheet = Table(title=f"{table['name']}\n{facts}", title_justify="left")
     for key in keys:
@@ -38,7 +41,10 @@ def draw(table, console):
 
 
 def write(record, out, markdown_file):
-    """Write the requested files; called after each table, so that an interruption loses at most one."""
+    """Write the requested files.
+
+    Called after each table, so that an interruption loses at most one.
+    """
     if out:
         Path(out).write_text(json.dumps(record, indent=1), encoding="utf-8")
     if markdown_file:
@@ -48,12 +54,30 @@ def write(record, out, markdown_file):
 @click.command()
 @click.argument("suites", nargs=-1, type=click.Choice(SUITES))
 @click.option("--quick", is_flag=True, help="The smallest problems only.")
-@click.option("--only", multiple=True, metavar="NAME", help="Only designs with this in their name; may be given several times.")
-@click.option("--limit", default=120.0, show_default=True, help="Seconds that a peer may take at one tolerance.")
+@click.option(
+    "--only",
+    multiple=True,
+    metavar="NAME",
+    help="Only designs with this in their name; may be given several times.",
+)
+@click.option(
+    "--limit",
+    default=120.0,
+    show_default=True,
+    help="Seconds that a peer may take at one tolerance.",
+)
 @click.option("--out", type=click.Path(dir_okay=False), help="Write all figures to this JSON file.")
-@click.option("--markdown", "markdown_file", type=click.Path(dir_okay=False), help="Write the tables to this Markdown file.")
+@click.option(
+    "--markdown",
+    "markdown_file",
+    type=click.Path(dir_okay=False),
+    help="Write the tables to this Markdown file.",
+)
 def main(suites, quick, only, limit, out, markdown_file):
-    """Compare coordboost with other packages on the same work; times are medians of interleaved rounds."""
+    """Compare coordboost with other packages on the same work.
+
+    Times are medians of interleaved rounds.
+    """
     console = Console(width=None if sys.stdout.isatty() else 160)
     record = {"environment": environment(), "tables": []}
     record["environment"]["versions"] |= r.versions()

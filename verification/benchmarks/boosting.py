@@ -1,4 +1,6 @@
-"""Forward stagewise and LS-Boost: scans and seconds per step, compared with hand-written loops and R's lars and mboost."""
+"""Forward stagewise and LS-Boost: scans and seconds per step, compared with hand-written loops and
+R's lars and mboost.
+"""
 
 import numpy as np
 
@@ -10,12 +12,17 @@ from verification.benchmarks.harness import Contestant, compete, ratios, wanted
 
 
 def picked(result):
-    """Return the selected learners, and the final coefficients, None where the contestant has none."""
+    """Return the selected learners, and the final coefficients, None where the contestant has
+    none.
+    """
     return (result.path.learner, result.final.beta) if isinstance(result, cb.engine.Run) else result
 
 
 def against(run):
-    """Return a judge: it counts the picks that equal those of `run`; after equally many steps it also compares the coefficients."""
+    """Return a judge: it counts the picks that equal those of `run`.
+
+    After equally many steps it also compares the coefficients.
+    """
 
     def judge(result):
         picks, beta = picked(result)
@@ -28,25 +35,53 @@ def against(run):
 
 
 def steps(name, X, y, method, n_steps, *, naive=300, gram=3000, peers=(), rounds=None):
-    """Return one table, seconds per step of a method; slow contestants make fewer steps on the same problem.
+    """Return one table, seconds per step of a method.
 
-    naive, gram : most steps of the naive contestants and of the loop with Gram columns;  peers : (problem, eps, n_steps) -> Contestant
+    Slow contestants make fewer steps on the same problem.
+
+    naive, gram : most steps of the naive contestants and of the loop with Gram columns; peers :
+    (problem, eps, n_steps) -> Contestant
     """
     problem = cb.Problem(X, y)
-    rows, run = problem.dictionary.rows, cb.solve(problem, method, n_steps)
-    naive, gram = min(naive, n_steps), min(gram, n_steps)
-    eps, proportional = method.parameters["eps"], method.name == "ls_boost"
+    rows = problem.dictionary.rows
+    run = cb.solve(problem, method, n_steps)
+    naive = min(naive, n_steps)
+    gram = min(gram, n_steps)
+    eps = method.parameters["eps"]
+    proportional = method.name == "ls_boost"
     contestants = [
         Contestant("coordboost", lambda: cb.solve(problem, method, n_steps), n_steps),
-        Contestant("coordboost, model_state=NaiveState", lambda: cb.solve(problem, method, naive, model_state=cb.engine.NaiveState), naive),
-        Contestant("compiled loop, Gram columns", gram_columns(rows, problem.y, eps, gram, proportional), gram),
-        Contestant("NumPy, B'r in every step", numpy_scans(rows, problem.y, eps, naive, proportional), naive),
+        Contestant(
+            "coordboost, model_state=NaiveState",
+            lambda: cb.solve(problem, method, naive, model_state=cb.engine.NaiveState),
+            naive,
+        ),
+        Contestant(
+            "compiled loop, Gram columns",
+            gram_columns(rows, problem.y, eps, gram, proportional),
+            gram,
+        ),
+        Contestant(
+            "NumPy, B'r in every step",
+            numpy_scans(rows, problem.y, eps, naive, proportional),
+            naive,
+        ),
         *(make(problem, eps, n_steps) for make in peers),
     ]
     table = compete(contestants, against(run), rounds)
-    summary = ratios(table, "coordboost", fair=lambda row: row["same_picks"] >= 0.99 * row["steps"])  # ties within rounding
+    summary = ratios(
+        table, "coordboost", fair=lambda row: row["same_picks"] >= 0.99 * row["steps"]
+    )  # ties within rounding
     whole = {"n_steps": n_steps, "n_scans": run.n_scans, "l1": run.final.l1}
-    return {"name": name, "unit": "step", "eps": eps, "shape": list(rows.shape[::-1]), **whole, **summary, "rows": table}
+    return {
+        "name": name,
+        "unit": "step",
+        "eps": eps,
+        "shape": list(rows.shape[::-1]),
+        **whole,
+        **summary,
+        "rows": table,
+    }
 
 
 def columns(problem):
@@ -55,7 +90,9 @@ def columns(problem):
 
 
 def mboost(problem, eps, n_steps):
-    """R's mboost: componentwise least squares, whose steps are those of LS-Boost on unit columns."""
+    """R's mboost: componentwise least squares, whose steps are those of LS-Boost on unit
+    columns.
+    """
     desk = r.Desk(columns(problem), problem.y)
 
     def run():
@@ -78,9 +115,14 @@ def lars(problem, n_knots):
 
 
 def knots(name, X, y, most, rounds=None):
-    """Return one table, FS_0 over its first `most` knots; coefficients are compared at the knots of the contestant."""
+    """Return one table, FS_0 over its first `most` knots.
+
+    Coefficients are compared at the knots of the contestant.
+    """
     problem = cb.Problem(X, y)
-    ours = cb.exact_path(problem, kind="stagewise", max_knots=most + 1)  # the start counts as a knot
+    ours = cb.exact_path(
+        problem, kind="stagewise", max_knots=most + 1
+    )  # the start counts as a knot
     n_knots = ours.n_knots - 1
 
     def walk():
@@ -93,37 +135,73 @@ def knots(name, X, y, most, rounds=None):
         off = np.abs(ours.coefs_at(lams[at]).toarray() - beta[at]).max()
         return {"knots": len(lams) - 1, "beta_off": float(off / np.abs(ours.beta).max())}
 
-    table = compete([Contestant("coordboost exact_path", walk, n_knots), lars(problem, n_knots)], judge, rounds)
+    table = compete(
+        [Contestant("coordboost exact_path", walk, n_knots), lars(problem, n_knots)], judge, rounds
+    )
     summary = ratios(table, "coordboost exact_path", fair=lambda row: row["knots"] == n_knots)
-    return {"name": name, "unit": "knot", "n_knots": n_knots, "shape": list(columns(problem).shape), **summary, "rows": table}
+    return {
+        "name": name,
+        "unit": "knot",
+        "n_knots": n_knots,
+        "shape": list(columns(problem).shape),
+        **summary,
+        "rows": table,
+    }
 
 
 def plans(quick):
     """Yield (name, function that makes the table), smallest first."""
-    for n_columns, eps in ((2_000, 1e-5), (10_000, 1e-5), (10_000, 1e-6), (50_000, 1e-5), (50_000, 1e-6)):
+    for n_columns, eps in (
+        (2_000, 1e-5),
+        (10_000, 1e-5),
+        (10_000, 1e-6),
+        (50_000, 1e-5),
+        (50_000, 1e-6),
+    ):
         if quick and n_columns > 2_000:
             break
         # all make the same steps where this takes seconds; else the peers make the first steps only
         gram = round(3.0 / eps) if n_columns <= 10_000 and eps >= 1e-5 else 20_000
-        fs, n = cb.forward_stagewise(eps), round(3.0 / eps)
-        make = lambda name, p=n_columns, fs=fs, n=n, gram=gram: steps(name, *ar1(1000, p), fs, n, gram=gram)  # noqa: E731
+        fs = cb.forward_stagewise(eps)
+        n = round(3.0 / eps)
+
+        def make(name, p=n_columns, fs=fs, n=n, gram=gram):
+            return steps(name, *ar1(1000, p), fs, n, gram=gram)
+
         yield f"FS, AR(1), p = {n_columns}, eps = {eps:g}", make
     leukemia = real("leukemia")
-    ls, many = cb.ls_boost(0.01), {"naive": 2000, "gram": 200_000}
+    ls = cb.ls_boost(0.01)
+    many = {"naive": 2000, "gram": 200_000}
     if leukemia is not None:
         for l1 in (1.5, 2.0):
-            fs, n = cb.forward_stagewise(1e-5), round(l1 / 1e-5)
-            yield f"FS, leukemia, l1 = {l1}", lambda name, fs=fs, n=n: steps(name, *leukemia, fs, n, **many)
-        yield "LS-Boost, leukemia", lambda name: steps(name, *leukemia, ls, 10_000, peers=[mboost], **many)
+            fs = cb.forward_stagewise(1e-5)
+            n = round(l1 / 1e-5)
+            yield (
+                f"FS, leukemia, l1 = {l1}",
+                lambda name, fs=fs, n=n: steps(name, *leukemia, fs, n, **many),
+            )
+        yield (
+            "LS-Boost, leukemia",
+            lambda name: steps(name, *leukemia, ls, 10_000, peers=[mboost], **many),
+        )
         yield "FS_0, leukemia", lambda name: knots(name, *leukemia, 200)
-    yield "LS-Boost, AR(1), p = 2000", lambda name: steps(name, *ar1(1000, 2_000), ls, 3_000, peers=[mboost])
+    yield (
+        "LS-Boost, AR(1), p = 2000",
+        lambda name: steps(name, *ar1(1000, 2_000), ls, 3_000, peers=[mboost]),
+    )
     for n_columns in (2_000, 10_000):
         if not (quick and n_columns > 2_000):
-            yield f"FS_0, AR(1), p = {n_columns}", lambda name, p=n_columns: knots(name, *ar1(1000, p), 200)
+            yield (
+                f"FS_0, AR(1), p = {n_columns}",
+                lambda name, p=n_columns: knots(name, *ar1(1000, p), 200),
+            )
 
 
 def tables(quick=False, only=(), limit=None):
-    """Yield the requested tables; `limit` is not used, as every contestant makes a fixed number of steps."""
+    """Yield the requested tables.
+
+    `limit` is not used, as every contestant makes a fixed number of steps.
+    """
     for name, make in plans(quick):
         if wanted(name, only):
             yield make(name)

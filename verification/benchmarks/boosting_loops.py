@@ -4,7 +4,9 @@ import numpy as np
 
 
 def gram_columns(rows, y, eps, n_steps, proportional=False):
-    """Return a run of a compiled loop: all correlations are updated with the cached Gram column of the chosen learner."""
+    """Return a run of a compiled loop: all correlations are updated with the cached Gram column of
+    the chosen learner.
+    """
     import numba
 
     @numba.njit
@@ -13,7 +15,8 @@ def gram_columns(rows, y, eps, n_steps, proportional=False):
             j, size = 0, -1.0
             for i in range(len(corr)):
                 if abs(corr[i]) > size:
-                    size, j = abs(corr[i]), i
+                    size = abs(corr[i])
+                    j = i
             if slot[j] < 0:
                 return k, j
             step = eps * corr[j] if proportional else eps if corr[j] > 0 else -eps
@@ -25,8 +28,12 @@ def gram_columns(rows, y, eps, n_steps, proportional=False):
         return k, -1
 
     def run():
-        corr, picks = rows @ y, np.zeros(n_steps, dtype=np.int64)
-        slot, cache, held, k = np.full(len(rows), -1), np.empty((64, len(rows))), 0, 0
+        corr = rows @ y
+        picks = np.zeros(n_steps, dtype=np.int64)
+        slot = np.full(len(rows), -1)
+        cache = np.empty((64, len(rows)))
+        held = 0
+        k = 0
         while k < n_steps:
             k, j = burst(corr, cache, slot, eps, picks, k)
             if j >= 0:
@@ -43,7 +50,8 @@ def numpy_scans(rows, y, eps, n_steps, proportional=False):
     """Return a run of the five-line reference in NumPy: one scan per step."""
 
     def run():
-        resid, picks = y.copy(), np.zeros(n_steps, dtype=np.int64)
+        resid = y.copy()
+        picks = np.zeros(n_steps, dtype=np.int64)
         for k in range(n_steps):
             corr = rows @ resid
             j = picks[k] = np.argmax(np.abs(corr))

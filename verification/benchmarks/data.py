@@ -7,7 +7,9 @@ from verification.sets import Absent, read
 
 
 def ar1(n_samples, n_columns, *, rho=0.5, n_active=50, snr=3.0, seed=0):
-    """Return AR(1) columns X (n_samples, n_columns) and y of unit norm, from normal coefficients on random columns and noise."""
+    """Return AR(1) columns X (n_samples, n_columns) and y of unit norm, from normal coefficients on
+    random columns and noise.
+    """
     rng = np.random.default_rng(seed)
     columns = rng.standard_normal((n_columns, n_samples))
     for j in range(1, n_columns):
@@ -17,12 +19,25 @@ def ar1(n_samples, n_columns, *, rho=0.5, n_active=50, snr=3.0, seed=0):
 
 
 def sparse_normal(n_samples, n_columns, *, density=1e-3, n_active=50, snr=5.0, seed=0):
-    """Return a CSC matrix X (n_samples, n_columns) with normal entries at random places, and y of unit norm as in ``ar1``."""
+    """Return a CSC matrix X (n_samples, n_columns) with normal entries at random places, and y of
+    unit norm as in ``ar1``.
+    """
     rng = np.random.default_rng(seed)
-    places = np.sort(rng.choice(n_samples * n_columns, round(density * n_samples * n_columns), replace=False, shuffle=False))
+    places = np.sort(
+        rng.choice(
+            n_samples * n_columns,
+            round(density * n_samples * n_columns),
+            replace=False,
+            shuffle=False,
+        )
+    )
     columns, rows = np.divmod(places, n_samples)
-    X = scipy.sparse.csc_array((rng.standard_normal(len(places)), (rows, columns)), shape=(n_samples, n_columns))
-    signal = X[:, np.sort(rng.choice(n_columns, n_active, replace=False))] @ rng.standard_normal(n_active)
+    X = scipy.sparse.csc_array(
+        (rng.standard_normal(len(places)), (rows, columns)), shape=(n_samples, n_columns)
+    )
+    signal = X[:, np.sort(rng.choice(n_columns, n_active, replace=False))] @ rng.standard_normal(
+        n_active
+    )
     return X, unit(signal + rng.standard_normal(n_samples) * np.sqrt(signal.var() / snr))
 
 
@@ -33,7 +48,9 @@ def unit(y):
 
 
 def with_products(data):
-    """Return the standardised X with the products of all pairs of columns (squares included), and y; None for None."""
+    """Return the standardised X with the products of all pairs of columns (squares included), and
+    y; None for None.
+    """
     if data is None:
         return None
     X, y = data
@@ -43,7 +60,9 @@ def with_products(data):
 
 
 def real(name):
-    """Return X (CSC if sparse) and y of unit norm of a real data set, or None if it is not available."""
+    """Return X (CSC if sparse) and y of unit norm of a real data set, or None if it is not
+    available.
+    """
     try:
         X, y = read(name)
     except Absent:

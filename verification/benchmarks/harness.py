@@ -1,4 +1,6 @@
-"""The harness of all comparisons: the same data and judge for all, interleaved rounds, one BLAS thread, compile time reported apart."""
+"""The harness of all comparisons: the same data and judge for all, interleaved rounds, one BLAS
+thread, compile time reported apart.
+"""
 
 import importlib.metadata
 import math
@@ -10,14 +12,18 @@ from typing import Any, NamedTuple
 import numpy as np
 from threadpoolctl import threadpool_limits
 
-# in seconds: shorter runs are repeated to fill SHORT (a run counts as LEAST or more); runs above LONG are not repeated
+# in seconds: shorter runs are repeated to fill SHORT (a run counts as LEAST or more); runs above
+# LONG are not repeated
 SHORT, LEAST, LONG = 0.2, 0.005, 10.0
 
 
 class Timed(NamedTuple):
-    """A result and its seconds. A contestant with a clock of its own returns a `Timed`, and this clock counts.
+    """A result and its seconds.
 
-    apart : whether the work was done in another process, which keeps no caches or memory of earlier runs
+    A contestant with a clock of its own returns a `Timed`, and this clock counts.
+
+    apart : whether the work was done in another process, which keeps no caches or memory of earlier
+    runs
     """
 
     result: Any
@@ -30,8 +36,9 @@ class Timed(NamedTuple):
 class Contestant:
     """A competitor: a named way to do the work.
 
-    run : does the work once and returns the input of `judge`, or a `Timed` of it; None if it cannot run, with the reason in `note`
-    work : units of work (steps, paths) of a run;  first : seconds of the first run;  verdict : what `judge` returned
+    run : does the work once and returns the input of `judge`, or a `Timed` of it; None if it cannot
+    run, with the reason in `note` work : units of work (steps, paths) of a run; first : seconds of
+    the first run; verdict : what `judge` returned
     """
 
     name: str
@@ -45,15 +52,19 @@ class Contestant:
 
 
 def once(run, times=1):
-    """Return the `Timed` of `times` runs on one BLAS thread: the last result, mean seconds, by the contestant's own clock if it has one."""
+    """Return the `Timed` of `times` runs on one BLAS thread: the last result, mean seconds, by the
+    contestant's own clock if it has one.
+    """
     clocks = []
     with threadpool_limits(limits=1):
-        cpu, wall = time.process_time(), time.perf_counter()
+        cpu = time.process_time()
+        wall = time.perf_counter()
         for _ in range(times):
             result = run()
             if isinstance(result, Timed):
                 clocks.append((result.cpu, result.wall))
-        wall, cpu = time.perf_counter() - wall, time.process_time() - cpu
+        wall = time.perf_counter() - wall
+        cpu = time.process_time() - cpu
     if clocks:
         cpu, wall = map(sum, zip(*clocks, strict=True))
         return result._replace(cpu=cpu / times, wall=wall / times)
@@ -61,10 +72,14 @@ def once(run, times=1):
 
 
 def timed(run, short=0.0):
-    """Return the `Timed` of a run; with `short`, a run of at most `LONG` seconds only warms up, and further runs of `short` seconds count.
+    """Return the `Timed` of a run.
 
-    A run that follows another contestant's run finds cold caches, and the system has to provide its memory again: milliseconds become
-    several times as many, more so with large memory. For the same reason the first result is deleted before the counted runs.
+    With `short`, a run of at most `LONG` seconds only warms up, and further runs of `short` seconds
+    count.
+
+    A run that follows another contestant's run finds cold caches, and the system has to provide its
+    memory again: milliseconds become several times as many, more so with large memory. For the same
+    reason the first result is deleted before the counted runs.
     """
     first = once(run)
     if first.apart or not short or first.wall > LONG:
@@ -75,13 +90,22 @@ def timed(run, short=0.0):
 
 
 def reason(error):
-    """Return an exception as the note of a row: one line, with the type of the exception unless the message makes it clear."""
+    """Return an exception as the note of a row: one line, with the type of the exception unless the
+    message makes it clear.
+    """
     words = " ".join(str(error).split())
-    return (words if isinstance(error, (TimeoutError, FileNotFoundError)) else f"{type(error).__name__}: {words}")[:160]
+    return (
+        words
+        if isinstance(error, (TimeoutError, FileNotFoundError))
+        else f"{type(error).__name__}: {words}"
+    )[:160]
 
 
 def attempt(one, short=0.0):
-    """Return the `Timed` of a contestant as `timed` does; None if it fails: then `note` gets the reason, and it does not run again."""
+    """Return the `Timed` of a contestant as `timed` does.
+
+    None if it fails: then `note` gets the reason, and it does not run again.
+    """
     try:
         return timed(one.run, short)
     except Exception as error:  # a peer that fails must not end the benchmark
@@ -90,21 +114,26 @@ def attempt(one, short=0.0):
 
 
 def rounds_for(seconds):
-    """Return the number of rounds by the seconds of the first one: 5 below 2 s, 3 up to 30 s, else 1."""
+    """Return the number of rounds by the seconds of the first one: 5 below 2 s, 3 up to 30 s, else
+    1.
+    """
     return 5 if seconds < 2 else 3 if seconds <= 30 else 1
 
 
 def compete(contestants, judge, rounds=None):
-    """Run every contestant once (which includes compilation), judge its result, then time interleaved rounds; return the rows.
+    """Run every contestant once (which includes compilation), judge its result, then time
+    interleaved rounds; return the rows.
 
-    The default number of rounds is `rounds_for` the seconds of the first. Contestants that raise keep their row, with the reason as note.
+    The default number of rounds is `rounds_for` the seconds of the first. Contestants that raise
+    keep their row, with the reason as note.
     """
     for one in contestants:
         done = one.run and attempt(one)
         if done:
             one.first, one.verdict = done.wall, judge(done.result)
             del done  # do not keep large coefficients in memory during the rounds
-    played, most = 0, rounds or 1
+    played = 0
+    most = rounds or 1
     while played < most:
         total = 0.0
         for one in contestants:
@@ -124,12 +153,17 @@ def row(one):
     for key, seconds in (("wall", one.walls), ("cpu", one.cpus)):
         if seconds:
             figures[key] = float(np.median(seconds)) / one.work
-            figures |= {f"{key}_min": min(seconds) / one.work, f"{key}_max": max(seconds) / one.work}
+            figures |= {
+                f"{key}_min": min(seconds) / one.work,
+                f"{key}_max": max(seconds) / one.work,
+            }
     return figures | ({"first_call": one.first, "rounds": len(one.walls)} if one.walls else {})
 
 
 def ratios(rows, ours, key="cpu", fair=lambda row: True):
-    """Add to each row its ratio to `ours` and to the best peer; return this peer and our ratio to it.
+    """Add to each row its ratio to `ours` and to the best peer.
+
+    Return this peer and our ratio to it.
 
     The best peer is the fastest of the `fair` rows whose name does not begin with `ours`.
     """
@@ -141,11 +175,16 @@ def ratios(rows, ours, key="cpu", fair=lambda row: True):
             one["ratio"] = one[key] / base
         if key in one and best:
             one["over_best"] = one[key] / best[key]
-    return {"best_peer": best and best["name"], "ours_over_best": best and base and base / best[key]}
+    return {
+        "best_peer": best and best["name"],
+        "ours_over_best": best and base and base / best[key],
+    }
 
 
 def wanted(name, only):
-    """Return whether a design is requested: `only` is empty, or one of its strings is part of the name (case is ignored)."""
+    """Return whether a design is requested: `only` is empty, or one of its strings is part of the
+    name (case is ignored).
+    """
     return not only or any(part.lower() in name.lower() for part in only)
 
 
@@ -173,4 +212,8 @@ def environment():
             versions[name] = importlib.metadata.version(name)
         except importlib.metadata.PackageNotFoundError:
             continue
-    return {"versions": versions, "python": platform.python_version(), "machine": platform.machine()}
+    return {
+        "versions": versions,
+        "python": platform.python_version(),
+        "machine": platform.machine(),
+    }

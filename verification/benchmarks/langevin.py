@@ -1,8 +1,10 @@
-"""Langevin boosting: CPU seconds of a step, compared with the same step without noise, and with CatBoost and hessboost.
+"""Langevin boosting: CPU seconds of a step, compared with the same step without noise, and with
+CatBoost and hessboost.
 
-The noise costs two normal numbers for each sample: one for the search of the learner, one for its fit (for trees, one for each leaf). The
-first row is the run without noise, with the same shrinkage. CatBoost, with gradient leaf values, has noise in its leaves only; hessboost
-has it in the search and in the leaves. All run on one thread.
+The noise costs two normal numbers for each sample: one for the search of the learner, one for its
+fit (for trees, one for each leaf). The first row is the run without noise, with the same shrinkage.
+CatBoost, with gradient leaf values, has noise in its leaves only; hessboost has it in the search
+and in the leaves. All run on one thread.
 """
 
 import functools
@@ -18,7 +20,8 @@ EPS, GAMMA = 0.1, 1e-3
 #: Many rounds, because the ratio to the run without noise is near 1.
 ROUNDS = 11
 #: Samples, features.
-SHAPE, SMALL = (50_000, 50), (5_000, 10)
+SHAPE = (50_000, 50)
+SMALL = (5_000, 10)
 #: The settings closest to the paper's algorithm; CatBoost needs one more.
 NOISE = {"langevin": True, "diffusion_temperature": 1.0, "model_shrink_rate": GAMMA}
 PEERS = {
@@ -31,10 +34,14 @@ def boosted(problem, method, job):
     """Return the run of a contestant; its clock counts all steps but one."""
 
     def run():
-        model_state = None if method.noise is not None or not problem.countable else cb.engine.NaiveState
+        model_state = (
+            None if method.noise is not None or not problem.countable else cb.engine.NaiveState
+        )
         done = clocked(lambda: cb.solve(problem, method, job.n_trees + 1, model_state=model_state))
         share = job.n_trees / (job.n_trees + 1)
-        return done._replace(result=done.result.pred + problem.constant, cpu=share * done.cpu, wall=share * done.wall)
+        return done._replace(
+            result=done.result.pred + problem.constant, cpu=share * done.cpu, wall=share * done.wall
+        )
 
     return run
 
@@ -42,8 +49,17 @@ def boosted(problem, method, job):
 def steps(name, shape, depth, n_steps, rounds=ROUNDS):
     """Return one table: squared loss and trees of one depth, or all stumps as columns (depth 0)."""
     binned, y = table(*shape, False)
-    job = Job(np.ascontiguousarray(binned.codes.T, dtype=np.float32), y, False, max(depth, 1), n_steps, least=1)
-    problem = cb.Problem(cb.data.trees(job.codes, max_depth=depth) if depth else cb.data.stumps(job.codes), y)
+    job = Job(
+        np.ascontiguousarray(binned.codes.T, dtype=np.float32),
+        y,
+        False,
+        max(depth, 1),
+        n_steps,
+        least=1,
+    )
+    problem = cb.Problem(
+        cb.data.trees(job.codes, max_depth=depth) if depth else cb.data.stumps(job.codes), y
+    )
     methods = {"no noise": cb.sgb(EPS, GAMMA), "coordboost": cb.sglb(EPS, float(len(y)), GAMMA)}
     makers = {one: functools.partial(boosted, problem, method) for one, method in methods.items()}
     if depth:
@@ -71,7 +87,10 @@ def plans(quick):
 
 
 def tables(quick=False, only=(), limit=None):
-    """Yield the requested tables; `limit` is not used, as every contestant makes a fixed number of steps."""
+    """Yield the requested tables.
+
+    `limit` is not used, as every contestant makes a fixed number of steps.
+    """
     for name, make in plans(quick):
         if wanted(name, only):
             yield make(name)

@@ -1,7 +1,8 @@
-"""The Lasso path of 100 alphas at a certified gap: seconds of each package at its loosest setting that reaches the target.
+"""The Lasso path of 100 alphas at a certified gap: seconds of each package at its loosest setting
+that reaches the target.
 
-All are judged by the same number: the largest duality gap over the path, relative to the null loss, computed here from the data and the
-returned coefficients.
+All are judged by the same number: the largest duality gap over the path, relative to the null loss,
+computed here from the data and the returned coefficients.
 """
 
 import warnings
@@ -20,9 +21,15 @@ TARGETS = (1e-3, 1e-6)  # loosest first: the runs of its search serve the next t
 
 
 def standardised(X, y):
-    """Return what every contestant is given: X with unit columns, centred and in Fortran order if dense, and y of unit norm."""
+    """Return what every contestant is given: X with unit columns, centred and in Fortran order if
+    dense, and y of unit norm.
+    """
     X = scipy.sparse.csc_array(X) if scipy.sparse.issparse(X) else X - X.mean(axis=0)
-    norms = np.sqrt(X.multiply(X).sum(axis=0)) if scipy.sparse.issparse(X) else np.linalg.norm(X, axis=0)
+    norms = (
+        np.sqrt(X.multiply(X).sum(axis=0))
+        if scipy.sparse.issparse(X)
+        else np.linalg.norm(X, axis=0)
+    )
     kept = np.flatnonzero(norms > 0)
     X = X[:, kept] * (1 / norms[kept])[None, :]
     return csc32(X) if scipy.sparse.issparse(X) else np.asfortranarray(X), y / np.linalg.norm(y)
@@ -36,17 +43,23 @@ def csc32(X):
 
 
 def grid_of(X, y, eps, n_alphas=N_ALPHAS, limit=120.0):
-    """Return the `Grid` of the standardised data: alphas from the smallest one with an empty model (alpha_max) down to eps times it."""
+    """Return the `Grid` of the standardised data: alphas from the smallest one with an empty model
+    (alpha_max) down to eps times it.
+    """
     X, y = standardised(X, y)
     return Grid(X, y, np.geomspace(1.0, eps, n_alphas) * np.abs(X.T @ y).max() / len(y), limit)
 
 
 def worst_gap(X, y, alphas, coefs, intercept=False):
-    """Return the largest duality gap over the path, relative to ||y||^2 / 2; for an unpenalised intercept, y and columns are centred."""
+    """Return the largest duality gap over the path, relative to ||y||^2 / 2.
+
+    For an unpenalised intercept, y and columns are centred.
+    """
     coefs = coefs.toarray() if scipy.sparse.issparse(coefs) else coefs
     resid = y[:, None] - X @ coefs
     if intercept:
-        y, resid = y - y.mean(), resid - resid.mean(axis=0)
+        y = y - y.mean()
+        resid = resid - resid.mean(axis=0)
     corr = np.abs(X.T @ resid).max(axis=0)
     lam = alphas * len(y)
     scale = np.minimum(1.0, lam / np.maximum(corr, 1e-300))
@@ -65,7 +78,10 @@ def searches(grid, peers=PEERS):
 
 
 def contestant(peer, search, target):
-    """Return a peer at its loosest setting for the target; if there is none, a contestant whose note has the reason."""
+    """Return a peer at its loosest setting for the target.
+
+    If there is none, a contestant whose note has the reason.
+    """
     try:
         setting = search.loosest(target)
     except Exception as error:  # not installed, too slow, or fails on this problem
@@ -75,13 +91,25 @@ def contestant(peer, search, target):
 
 
 def path(name, grid, entries, target, rounds=None):
-    """Return one table: the whole path at the certified relative gap `target`, for our path and the `entries` of `searches`."""
+    """Return one table: the whole path at the certified relative gap `target`, for our path and the
+    `entries` of `searches`.
+    """
     contestants = [Contestant("coordboost", lambda: ours(grid, target))]
     contestants += [contestant(peer, search, target) for peer, search in entries]
-    table = compete(contestants, lambda coefs: {"gap": worst_gap(grid.X, grid.y, grid.alphas, coefs)}, rounds)
+    table = compete(
+        contestants, lambda coefs: {"gap": worst_gap(grid.X, grid.y, grid.alphas, coefs)}, rounds
+    )
     summary = ratios(table, "coordboost", fair=lambda row: row["gap"] <= target)
     eps = float(f"{grid.alphas[-1] / grid.alphas[0]:.6g}")
-    return {"name": name, "unit": "path", "eps": eps, "target": target, "shape": list(grid.X.shape), **summary, "rows": table}
+    return {
+        "name": name,
+        "unit": "path",
+        "eps": eps,
+        "target": target,
+        "shape": list(grid.X.shape),
+        **summary,
+        "rows": table,
+    }
 
 
 DESIGNS = {
@@ -107,7 +135,9 @@ def designs(quick, only=()):
 
 def tables(quick=False, only=(), limit=120.0):
     """Yield the tables, smallest first."""
-    warnings.simplefilter("ignore")  # peers warn of tolerances that they do not reach; the column of gaps shows it
+    warnings.simplefilter(
+        "ignore"
+    )  # peers warn of tolerances that they do not reach; the column of gaps shows it
     for name, (X, y) in designs(quick, only):
         for eps in (1e-2, 1e-3):
             grid = grid_of(X, y, eps, limit=limit)

@@ -1,4 +1,6 @@
-"""The contestants of the Lasso suite: functions of a `Grid` and a setting, which is a tolerance or a number of steps."""
+"""The contestants of the Lasso suite: functions of a `Grid` and a setting, which is a tolerance or
+a number of steps.
+"""
 
 import math
 from dataclasses import dataclass
@@ -16,7 +18,10 @@ GRAM_COLUMNS = 2_000  # most columns for contestants that form the whole Gram ma
 
 @dataclass
 class Grid:
-    """What every contestant is given: X with unit columns, y of unit norm, decreasing alphas; `limit` : most seconds of an R script."""
+    """What every contestant is given: X with unit columns, y of unit norm, decreasing alphas.
+
+    `limit` : most seconds of an R script.
+    """
 
     X: object
     y: np.ndarray
@@ -38,8 +43,9 @@ class Grid:
 class Peer:
     """A contestant.
 
-    ladder : settings from loose to tight, or a function of the grid that returns them;  start : position in it where the search starts
-    fits : X -> whether the package accepts it;  setting : name of the setting in the ladder, "" where there is none
+    ladder : settings from loose to tight, or a function of the grid that returns them; start :
+    position in it where the search starts fits : X -> whether the package accepts it; setting :
+    name of the setting in the ladder, "" where there is none
     """
 
     name: str
@@ -62,7 +68,9 @@ def is_small(X):
 
 def ours(grid, tol):
     """The certified path of this package."""
-    problem = cb.Problem(grid.X, grid.y, center=False, scale=False, copy=False)  # no peer copies X either
+    problem = cb.Problem(
+        grid.X, grid.y, center=False, scale=False, copy=False
+    )  # no peer copies X either
     return cb.lasso_path(problem, alphas=grid.alphas, tol=tol).coefs
 
 
@@ -70,7 +78,9 @@ def sklearn_path(grid, tol, precompute=False):
     """Coordinate descent of scikit-learn."""
     from sklearn.linear_model import lasso_path
 
-    return lasso_path(grid.X, grid.y, alphas=grid.alphas, tol=tol, max_iter=100_000, precompute=precompute)[1]
+    return lasso_path(
+        grid.X, grid.y, alphas=grid.alphas, tol=tol, max_iter=100_000, precompute=precompute
+    )[1]
 
 
 def sklearn_gram(grid, tol):
@@ -79,7 +89,9 @@ def sklearn_gram(grid, tol):
 
 
 def between(knots, coefs, lams):
-    """Return the coefficients (n_learners, len(lams)) of a piecewise linear path with decreasing `knots`, given by columns of `coefs`."""
+    """Return the coefficients (n_learners, len(lams)) of a piecewise linear path with decreasing
+    `knots`, given by columns of `coefs`.
+    """
     at = np.clip(lams, knots[-1], knots[0])
     after = np.clip(np.searchsorted(-knots, -at), 1, len(knots) - 1)
     width = knots[after - 1] - knots[after]
@@ -88,11 +100,15 @@ def between(knots, coefs, lams):
 
 
 def sklearn_lars(grid, _):
-    """The exact path of scikit-learn, with a higher limit of steps: by default it silently stops after 500."""
+    """The exact path of scikit-learn, with a higher limit of steps: by default it silently stops
+    after 500.
+    """
     from sklearn.linear_model import lars_path
 
     most = 10 * min(grid.X.shape)
-    knots, _, coefs = lars_path(grid.X, grid.y, method="lasso", alpha_min=grid.alphas[-1], max_iter=most)
+    knots, _, coefs = lars_path(
+        grid.X, grid.y, method="lasso", alpha_min=grid.alphas[-1], max_iter=most
+    )
     return between(knots, coefs, grid.alphas)
 
 
@@ -114,21 +130,37 @@ def skglm(grid, tol):
 
 
 def adelie(grid, tol):
-    """adelie's coordinate descent on columns, dense or sparse, with pivoted screening."""
+    """Adelie's coordinate descent on columns, dense or sparse, with pivoted screening."""
     import adelie as ad
 
     X = grid.X if is_dense(grid.X) else ad.matrix.sparse(grid.X, n_threads=1)
-    glm, whole = ad.glm.gaussian(grid.y), {"early_exit": False, "adev_tol": 1.0, "progress_bar": False}
-    return ad.grpnet(X, glm, lmda_path=grid.alphas, intercept=False, tol=tol, max_iters=10**8, n_threads=1, **whole).betas.T
+    glm = ad.glm.gaussian(grid.y)
+    whole = {"early_exit": False, "adev_tol": 1.0, "progress_bar": False}
+    return ad.grpnet(
+        X,
+        glm,
+        lmda_path=grid.alphas,
+        intercept=False,
+        tol=tol,
+        max_iters=10**8,
+        n_threads=1,
+        **whole,
+    ).betas.T
 
 
 def adelie_gram(grid, tol):
-    """adelie on the Gram matrix; in its convention of sums the tolerance is relative to the null loss."""
+    """Adelie on the Gram matrix.
+
+    In its convention of sums the tolerance is relative to the null loss.
+    """
     import adelie as ad
 
-    A, v = np.asfortranarray(grid.X.T @ grid.X), grid.X.T @ grid.y
+    A = np.asfortranarray(grid.X.T @ grid.X)
+    v = grid.X.T @ grid.y
     whole = {"early_exit": False, "rdev_tol": 0.0, "progress_bar": False}
-    return ad.gaussian_cov(A, v, lmda_path=grid.lams, tol=tol, max_iters=10**8, n_threads=1, **whole).betas.T
+    return ad.gaussian_cov(
+        A, v, lmda_path=grid.lams, tol=tol, max_iters=10**8, n_threads=1, **whole
+    ).betas.T
 
 
 def python_glmnet(grid, tol):
@@ -136,12 +168,18 @@ def python_glmnet(grid, tol):
     from glmnet import ElasticNet
 
     whole = {"standardize": False, "fit_intercept": False, "n_splits": 0, "max_iter": 10**7}
-    return ElasticNet(alpha=1, lambda_path=grid.alphas, tol=tol, **whole).fit(grid.X, grid.y).coef_path_
+    return (
+        ElasticNet(alpha=1, lambda_path=grid.alphas, tol=tol, **whole)
+        .fit(grid.X, grid.y)
+        .coef_path_
+    )
 
 
 def r_glmnet(grid, tol, naive=True):
     """R's glmnet with naive updates (of the residual)."""
-    done = grid.desk.run("glmnet", r.GLMNET, "coefs", "alphas", tol=tol, alphas=grid.alphas, naive=naive)
+    done = grid.desk.run(
+        "glmnet", r.GLMNET, "coefs", "alphas", tol=tol, alphas=grid.alphas, naive=naive
+    )
     if len(done.result["alphas"]) < len(grid.alphas):
         raise ValueError(f"ended after {len(done.result['alphas'])} of {len(grid.alphas)} alphas")
     return done._replace(result=done.result["coefs"].reshape(len(grid.alphas), -1).T)
@@ -156,11 +194,15 @@ def r_lars(grid, steps):
     """R's lars, stopped after `steps` steps; the interpolation at the alphas is not timed."""
     done = grid.desk.run("lars", r.LARS, "knots", "coefs", stagewise=False, max_steps=steps)
     knots = done.result["knots"]
-    return done._replace(result=between(knots, done.result["coefs"].reshape(len(knots), -1).T, grid.lams))
+    return done._replace(
+        result=between(knots, done.result["coefs"].reshape(len(knots), -1).T, grid.lams)
+    )
 
 
 def lars_steps(grid):
-    """Return numbers of steps for R's lars, which cannot stop at an alpha: the knots of our path down to the smallest alpha, then more."""
+    """Return numbers of steps for R's lars, which cannot stop at an alpha: the knots of our path
+    down to the smallest alpha, then more.
+    """
     problem = cb.Problem(grid.X, grid.y, center=False, scale=False)
     knots = cb.exact_path(problem, lam_min=grid.lams[-1]).n_knots
     return (knots, math.ceil(1.1 * knots), 2 * knots, 10 * min(grid.X.shape))

@@ -1,12 +1,28 @@
 """The tables in Markdown: a line of facts, a line with the verdict, a row for each contestant."""
 
-CLOCK = ("wall", "wall_min", "wall_max", "cpu", "cpu_min", "cpu_max", "first_call", "ratio", "over_best")
+CLOCK = (
+    "wall",
+    "wall_min",
+    "wall_max",
+    "cpu",
+    "cpu_min",
+    "cpu_max",
+    "first_call",
+    "ratio",
+    "over_best",
+)
 APART = ("name", "rows", "suite", "unit", "best_peer", "ours_over_best")
 
 
 def number(value):
     """Return a number with three digits, as a string; empty for None."""
-    return "" if value is None else f"{value:.3g}" if isinstance(value, float) else str(value).replace("|", "\\|")
+    return (
+        ""
+        if value is None
+        else f"{value:.3g}"
+        if isinstance(value, float)
+        else str(value).replace("|", "\\|")
+    )
 
 
 def shape(value):
@@ -22,7 +38,9 @@ def verdict(table):
 
 
 def cells(row, judged):
-    """Return the cells of a row: contestant, seconds, spread, numbers of the judge, ratio to the best peer, rounds, note."""
+    """Return the cells of a row: contestant, seconds, spread, numbers of the judge, ratio to the
+    best peer, rounds, note.
+    """
     spread = f"[{number(row['cpu_min'])}, {number(row['cpu_max'])}]" if "cpu" in row else ""
     said = [number(row.get(key)) for key in judged]
     last = [number(row.get(key)) for key in ("over_best", "rounds", "note")]
@@ -37,14 +55,28 @@ def section(table):
     seconds = f"CPU seconds per {table['unit']}, median"
     said = [key.replace("_", " ") for key in judged]
     heads = ["contestant", seconds, "[min, max]", *said, "ratio to best peer", "rounds", "note"]
-    facts = ", ".join(f"{key.replace('_', ' ')} {shape(value)}" for key, value in table.items() if key not in APART)
-    lines = [heads, ["---", *["---:"] * (len(heads) - 2), "---"], *(cells(row, judged) for row in rows)]
+    facts = ", ".join(
+        f"{key.replace('_', ' ')} {shape(value)}"
+        for key, value in table.items()
+        if key not in APART
+    )
+    lines = [
+        heads,
+        ["---", *["---:"] * (len(heads) - 2), "---"],
+        *(cells(row, judged) for row in rows),
+    ]
     grid = [f"| {' | '.join(line)} |" for line in lines]
-    return "\n".join([f"### {table['name']}", "", f"{facts}.", "", f"**{verdict(table)}**", "", *grid, ""])
+    return "\n".join(
+        [f"### {table['name']}", "", f"{facts}.", "", f"**{verdict(table)}**", "", *grid, ""]
+    )
 
 
 def page(record):
     """Return the page: versions, then all tables of a record."""
-    versions = ", ".join(f"{name} {version}" for name, version in record["environment"]["versions"].items())
+    versions = ", ".join(
+        f"{name} {version}" for name, version in record["environment"]["versions"].items()
+    )
     tables = [section(table) for table in record["tables"]]
-    return "\n".join(["# Benchmarks", "", f"Python {record['environment']['python']}, {versions}.", "", *tables])
+    return "\n".join(
+        ["# Benchmarks", "", f"Python {record['environment']['python']}, {versions}.", "", *tables]
+    )

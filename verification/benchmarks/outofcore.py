@@ -1,13 +1,16 @@
 """Forward stagewise on a file that is larger than memory.
 
-Problem: n = 1000 samples, p = 1,000,000 Gaussian columns with correlation 0.5^abs(i - j), 8 GB in one file of float64; y has norm 1, 50
-non-zero coefficients +-1 at equal distances, and a signal-to-noise ratio of 3.
-Method: FS with eps = 1e-4 over an arc of length 1, which is 10,000 steps.
-Measured: passes over the file (including the one for means and norms), scans, seconds, and peak resident memory.
+Problem: n = 1000 samples, p = 1,000,000 Gaussian columns with correlation 0.5^abs(i - j), 8 GB in
+one file of float64; y has norm 1, 50 non-zero coefficients +-1 at equal distances, and a
+signal-to-noise ratio of 3. Method: FS with eps = 1e-4 over an arc of length 1, which is 10,000
+steps. Measured: passes over the file (including the one for means and norms), scans, seconds, and
+peak resident memory.
 
-    python -m verification.benchmarks.outofcore FOLDER [--samples 1000] [--columns 1000000] [--eps 1e-4]
+    python -m verification.benchmarks.outofcore FOLDER [--samples 1000] [--columns 1000000] [--eps
+    1e-4]
 
-The file is made in FOLDER and removed at the end. If it fits into the page cache of the system, the seconds are those of memory, not disk.
+The file is made in FOLDER and removed at the end. If it fits into the page cache of the system, the
+seconds are those of memory, not disk.
 """
 
 import argparse
@@ -22,7 +25,10 @@ from scipy.signal import lfilter
 
 import coordboost as cb
 
-N_NONZERO, SNR, RHO, BLOCK = 50, 3.0, 0.5, 2000
+N_NONZERO = 50
+SNR = 3.0
+RHO = 0.5
+BLOCK = 2000
 
 
 def write(file, n_samples, n_columns, seed=0):
@@ -31,10 +37,13 @@ def write(file, n_samples, n_columns, seed=0):
     true = np.zeros(n_columns)
     true[:: max(1, n_columns // N_NONZERO)][:N_NONZERO] = 1.0
     true *= rng.choice([-1.0, 1.0], n_columns)
-    last, signal = rng.standard_normal((1, n_samples)), np.zeros(n_samples)
+    last = rng.standard_normal((1, n_samples))
+    signal = np.zeros(n_samples)
     with open(file, "wb") as handle:
         for first in range(0, n_columns, BLOCK):
-            noise = np.sqrt(1 - RHO**2) * rng.standard_normal((min(BLOCK, n_columns - first), n_samples))
+            noise = np.sqrt(1 - RHO**2) * rng.standard_normal(
+                (min(BLOCK, n_columns - first), n_samples)
+            )
             block = lfilter([1.0], [1.0, -RHO], noise, axis=0, zi=RHO * last)[0]
             last = block[-1:]
             signal += true[first : first + len(block)] @ block
@@ -46,12 +55,15 @@ def write(file, n_samples, n_columns, seed=0):
 
 def peak():
     """Return the peak resident memory of this process so far, in bytes."""
-    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * (1 if sys.platform == "darwin" else 1024)
+    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * (
+        1 if sys.platform == "darwin" else 1024
+    )
 
 
 def measure(file, y, n_columns, eps):
     """Run the method and return the rows of the table, name -> number."""
-    before, began = peak(), time.perf_counter()
+    before = peak()
+    began = time.perf_counter()
     columns = np.memmap(file, np.float64, "r", shape=(n_columns, len(y)))
     problem = cb.Problem(cb.data.open_columns(columns, learners_first=True), y)
     opened = time.perf_counter()
@@ -74,7 +86,7 @@ def measure(file, y, n_columns, eps):
 
 def main():
     """Make the file, run the benchmark, print the table."""
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser = argparse.ArgumentParser(description=__doc__.split("\n\n")[0])
     parser.add_argument("folder")
     parser.add_argument("--samples", type=int, default=1000)
     parser.add_argument("--columns", type=int, default=1_000_000)

@@ -1,9 +1,12 @@
-"""R as a contestant: a script in a separate process, data exchanged as binary files, time measured by R.
+"""R as a contestant: a script in a separate process, data exchanged as binary files, time measured
+by R.
 
-The start of R, loading packages, reading and writing are not counted. Short work is repeated in the same process, as for all contestants;
-R's clock also has a resolution of milliseconds only. R gets one BLAS thread, like all others.
+The start of R, loading packages, reading and writing are not counted. Short work is repeated in the
+same process, as for all contestants; R's clock also has a resolution of milliseconds only. R gets
+one BLAS thread, like all others.
 
-A script defines ``work()``, which is timed, and ``answer(fit)``, which returns a named list of numbers.
+A script defines ``work()``, which is timed, and ``answer(fit)``, which returns a named list of
+numbers.
 """
 
 import os
@@ -53,7 +56,8 @@ work <- function() glmnet(X, y, lambda = alphas, standardize = FALSE, intercept 
 answer <- function(fit) list(alphas = fit$lambda, coefs = as.matrix(fit$beta))
 """
 
-# lars returns one row of coefficients more than lambdas: the lambda of the last row is computed here
+# lars returns one row of coefficients more than lambdas: the lambda of the last row is computed
+# here
 LARS = """
 work <- function() suppressWarnings(lars(X, y, type = if (stagewise) "forward.stagewise" else "lasso", normalize = FALSE,
                                          intercept = FALSE, use.Gram = ncol(X) <= 500, max.steps = max_steps))
@@ -70,13 +74,17 @@ answer <- function(fit) list(picks = fit$xselect() - 1, coefs = coef(fit, which 
 
 
 class Desk:
-    """A folder with X (dense or sparse) and y for R scripts; it is made for the first script, and deleted with the object.
+    """A folder with X (dense or sparse) and y for R scripts.
+
+    It is made for the first script, and deleted with the object.
 
     limit : seconds after which a script is stopped, including start and reading; None for no limit
     """
 
     def __init__(self, X, y, limit=None):
-        self.X, self.y, self.limit = X, y, limit
+        self.X = X
+        self.y = y
+        self.limit = limit
 
     @cached_property
     def folder(self):
@@ -87,7 +95,11 @@ class Desk:
         if scipy.sparse.issparse(self.X):
             X = scipy.sparse.csc_array(self.X, copy=True)
             X.sort_indices()
-            parts = {"indptr": np.int32(X.indptr), "indices": np.int32(X.indices), "data": np.float64(X.data)}
+            parts = {
+                "indptr": np.int32(X.indptr),
+                "indices": np.int32(X.indices),
+                "data": np.float64(X.data),
+            }
         else:
             parts = {"X": np.float64(self.X.T)}  # R stores matrices by columns
         for name, values in (parts | {"y": np.float64(self.y)}).items():
@@ -95,7 +107,9 @@ class Desk:
         return folder
 
     def run(self, package, script, *outputs, **given):
-        """Run a script with the variables `given` (numbers, booleans, arrays); return the `Timed` of a dict of `outputs`, flat arrays.
+        """Run a script with the variables `given` (numbers, booleans, arrays).
+
+        Return the `Timed` of a dict of `outputs`, flat arrays.
 
         Raises
         ------
@@ -113,7 +127,8 @@ class Desk:
                 np.float64(value).tofile(folder / name)
             lines.append(f"{name} <- {literal(name, value)}")
         (folder / "script.R").write_text(
-            "\n".join([*lines, script, f"SHORT <- {SHORT}; LEAST <- {LEAST}", CLOCK]), encoding="utf-8"
+            "\n".join([*lines, script, f"SHORT <- {SHORT}; LEAST <- {LEAST}", CLOCK]),
+            encoding="utf-8",
         )
         for old in folder.glob("*.out"):
             old.unlink()
@@ -138,11 +153,22 @@ def literal(name, value):
 
 def call(script, folder, limit=None):
     """Run Rscript on a file of a folder, and return its standard output."""
-    threads = {"OPENBLAS_NUM_THREADS": "1", "OMP_NUM_THREADS": "1", "MKL_NUM_THREADS": "1", "LC_ALL": "C"}
+    threads = {
+        "OPENBLAS_NUM_THREADS": "1",
+        "OMP_NUM_THREADS": "1",
+        "MKL_NUM_THREADS": "1",
+        "LC_ALL": "C",
+    }
     words = ["Rscript", "--vanilla", script]
     try:
         done = subprocess.run(
-            words, cwd=folder, env=os.environ | threads, capture_output=True, text=True, timeout=limit, check=False
+            words,
+            cwd=folder,
+            env=os.environ | threads,
+            capture_output=True,
+            text=True,
+            timeout=limit,
+            check=False,
         )
     except subprocess.TimeoutExpired:
         raise TimeoutError(f"over the time limit: R was stopped after {limit:g} s") from None

@@ -1,4 +1,6 @@
-"""Search for the loosest setting of a package that reaches a target gap: the setting most favourable to the package."""
+"""Search for the loosest setting of a package that reaches a target gap: the setting most
+favourable to the package.
+"""
 
 from functools import cached_property
 
@@ -8,13 +10,17 @@ from verification.benchmarks.harness import timed
 class Search:
     """Settings from loose to tight; each is run at most once, for all targets together.
 
-    solve : setting -> result;  judge : result -> gap;  ladder : the settings, or a function that returns them
-    start : position in the ladder where the search starts
-    limit : seconds that one run may take; a slower or failing setting ends all searches
+    solve : setting -> result; judge : result -> gap; ladder : the settings, or a function that
+    returns them start : position in the ladder where the search starts limit : seconds that one run
+    may take; a slower or failing setting ends all searches
     """
 
     def __init__(self, solve, judge, ladder, start=0, limit=120.0):
-        self.solve, self.judge, self.settings, self.start, self.limit = solve, judge, ladder, start, limit
+        self.solve = solve
+        self.judge = judge
+        self.settings = ladder
+        self.start = start
+        self.limit = limit
         self.gaps = {}  # position -> gap
         self.failure = None
 
@@ -29,7 +35,8 @@ class Search:
         Raises
         ------
         Exception
-            The exception of the package in this or an earlier run; TimeoutError if it was slower than the limit.
+            The exception of the package in this or an earlier run; TimeoutError if it was slower
+            than the limit.
         """
         if self.failure is not None:
             raise self.failure
@@ -46,7 +53,8 @@ class Search:
         return self.gaps[at]
 
     def loosest(self, target):
-        """Return the loosest setting whose gap is at most `target`: from `start` on, tighten until one is, or loosen while they are.
+        """Return the loosest setting whose gap is at most `target`: from `start` on, tighten until
+        one is, or loosen while they are.
 
         Raises
         ------
@@ -56,7 +64,9 @@ class Search:
         at = self.start
         while self.gap(at) > target:
             if at + 1 == len(self.ladder):
-                raise ValueError(f"does not reach the target: gap {min(self.gaps.values()):.1e} at best")
+                raise ValueError(
+                    f"does not reach the target: gap {min(self.gaps.values()):.1e} at best"
+                )
             at += 1
         while 0 < at <= self.start and self.gap(at - 1) <= target:
             at -= 1

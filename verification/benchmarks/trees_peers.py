@@ -1,7 +1,8 @@
-"""Tree boosting by other packages on given bins: each trains a number of trees and measures the time of the trees alone.
+"""Tree boosting by other packages on given bins: each trains a number of trees and measures the
+time of the trees alone.
 
-Every function takes a `Job` and returns a run for a `Contestant`. One-time work of a package (binning, its copies of the data, the first
-tree) is not counted.
+Every function takes a `Job` and returns a run for a `Contestant`. One-time work of a package
+(binning, its copies of the data, the first tree) is not counted.
 """
 
 import time
@@ -16,7 +17,8 @@ from verification.benchmarks.harness import Timed
 class Job(NamedTuple):
     """Data and settings of a training run.
 
-    codes : float32 (n_samples, n_features), whole numbers 0, ..., 254;  y : (n_samples,), for the logistic loss 0 or 1
+    codes : float32 (n_samples, n_features), whole numbers 0, ..., 254; y : (n_samples,), for the
+    logistic loss 0 or 1
     """
 
     codes: np.ndarray
@@ -31,13 +33,16 @@ class Job(NamedTuple):
 
 def clocked(work):
     """Call a function and return its `Timed`."""
-    cpu, wall = time.process_time(), time.perf_counter()
+    cpu = time.process_time()
+    wall = time.perf_counter()
     result = work()
     return Timed(result, time.process_time() - cpu, time.perf_counter() - wall)
 
 
 class Marks:
-    """Readings of both clocks, one in every tree: the time from the first to the last is that of the trees alone."""
+    """Readings of both clocks, one in every tree: the time from the first to the last is that of
+    the trees alone.
+    """
 
     def __init__(self):
         self.readings = []
@@ -114,7 +119,8 @@ def catboost(job, **options):
     pool.quantize(border_count=254)
 
     def run():
-        kind, marks = cb.CatBoostClassifier if job.logistic else cb.CatBoostRegressor, Marks()
+        kind = cb.CatBoostClassifier if job.logistic else cb.CatBoostRegressor
+        marks = Marks()
         model = kind(
             iterations=job.n_trees + 1,
             depth=job.depth,
@@ -136,13 +142,20 @@ def catboost(job, **options):
 
 
 def hessboost(job, **options):
-    """hessboost with histograms, squared loss only; `options` are passed on."""
+    """Hessboost with histograms, squared loss only; `options` are passed on."""
     import hessboost as package
 
     params = {
-        "eta": job.rate, "max_depth": job.depth, "min_child_weight": job.least, "lambda": 0.0, "max_bin": 256, "tree_method": "hist",
-        "nthread": job.threads, "seed": 0, **options,
-    }  # fmt: skip
+        "eta": job.rate,
+        "max_depth": job.depth,
+        "min_child_weight": job.least,
+        "lambda": 0.0,
+        "max_bin": 256,
+        "tree_method": "hist",
+        "nthread": job.threads,
+        "seed": 0,
+        **options,
+    }
     data = package.DMatrix(job.codes, label=job.y)
 
     def run():
@@ -169,7 +182,9 @@ def hgb(job):
     class Binned(HistGradientBoostingClassifier if job.logistic else HistGradientBoostingRegressor):
         def _bin_data(self, X, sample_weight, is_training_data):
             if not kept:
-                kept.extend([super()._bin_data(X, sample_weight, is_training_data), self._bin_mapper])
+                kept.extend(
+                    [super()._bin_data(X, sample_weight, is_training_data), self._bin_mapper]
+                )
             self._bin_mapper = kept[1]
             return kept[0]
 
@@ -196,4 +211,9 @@ def hgb(job):
     return run
 
 
-PEERS = {"LightGBM": lightgbm, "XGBoost hist": xgboost, "CatBoost": catboost, "scikit-learn HGB": hgb}
+PEERS = {
+    "LightGBM": lightgbm,
+    "XGBoost hist": xgboost,
+    "CatBoost": catboost,
+    "scikit-learn HGB": hgb,
+}

@@ -1,4 +1,5 @@
-"""Run the experiments of the papers: ``python -m verification.experiments [NAME ...] [--all] [--quick] [--out DIR]``.
+"""Run the experiments of the papers: ``python -m verification.experiments [NAME ...] [--all]
+[--quick] [--out DIR]``.
 
 Write NAME.png, NAME.csv and NAME.json (the verdicts) of each experiment, NAME.gif if it is
 animated, and print a verdict for each claim. Without a name, print the list of experiments. With
@@ -28,21 +29,30 @@ def listed(found, console):
     for head in ("quick", "full"):
         sheet.add_column(head, justify="right")
     for one in found.values():
-        sheet.add_row(one.name, one.source, ", ".join(one.data) or "none", *(f"{s:g}" for s in one.seconds))
+        sheet.add_row(
+            one.name, one.source, ", ".join(one.data) or "none", *(f"{s:g}" for s in one.seconds)
+        )
     console.print(sheet)
-    console.print(f"{click.get_current_context().command_path} NAME [--quick] [--out DIR], or --all in the place of NAME.")
+    console.print(
+        f"{click.get_current_context().command_path} NAME [--quick] [--out DIR], or --all in the "
+        "place of NAME."
+    )
 
 
 def told(report, console):
     """Print the verdicts of a report."""
     form = "quick" if report.quick else "full"
     sheet = Sheet(
-        title=f"{report.experiment.name}: {report.experiment.source} ({form}, {report.seconds:.1f} s)", title_justify="left"
+        title=f"{report.experiment.name}: {report.experiment.source} ({form}, "
+        f"{report.seconds:.1f} s)",
+        title_justify="left",
     )
     for head in ("claim", "from", "ours", "verdict", "statistic"):
         sheet.add_column(head, overflow="fold")
     for claim, verdict in zip(report.experiment.claims, report.verdicts, strict=True):
-        sheet.add_row(claim.words, str(claim.source), verdict.ours, verdict.outcome, verdict.statistic)
+        sheet.add_row(
+            claim.words, str(claim.source), verdict.ours, verdict.outcome, verdict.statistic
+        )
     console.print(sheet)
 
 
@@ -61,11 +71,14 @@ def written(report, folder):
         from matplotlib.animation import PillowWriter
         from matplotlib.figure import Figure
 
-        figure, writer = Figure(layout="constrained"), PillowWriter(fps=6)
+        figure = Figure(layout="constrained")
+        writer = PillowWriter(fps=6)
         show, n_frames = one.animate(figure, report.table)
         show(0)
         figure.draw_without_rendering()
-        figure.set_layout_engine("none")  # keep the layout of the first frame, so that nothing jumps
+        figure.set_layout_engine(
+            "none"
+        )  # keep the layout of the first frame, so that nothing jumps
         with writer.saving(figure, folder / f"{one.name}.gif", dpi=80):
             for k in range(n_frames):
                 show(k)
@@ -74,17 +87,43 @@ def written(report, folder):
 
 @click.command(context_settings={"help_option_names": ["-h", "--help"]})
 @click.argument("names", nargs=-1, metavar="[NAME ...]")
-@click.option("--all", "every", is_flag=True, help="All experiments; those whose data are missing are named and left out.")
-@click.option("--quick", is_flag=True, help="Fewer splits and steps: all experiments in less than three minutes of CPU.")
-@click.option("--keep", is_flag=True, help="Store the verdicts of the full form in the checkout; the page is made of them.")
-@click.option("--page", "document", type=click.Path(dir_okay=False, path_type=Path), help="Write the page of all stored verdicts.")
-@click.option("--out", type=click.Path(file_okay=False, path_type=Path), default=Path("experiments"), show_default=True)
+@click.option(
+    "--all",
+    "every",
+    is_flag=True,
+    help="All experiments; those whose data are missing are named and left out.",
+)
+@click.option(
+    "--quick",
+    is_flag=True,
+    help="Fewer splits and steps: all experiments in less than three minutes of CPU.",
+)
+@click.option(
+    "--keep",
+    is_flag=True,
+    help="Store the verdicts of the full form in the checkout; the page is made of them.",
+)
+@click.option(
+    "--page",
+    "document",
+    type=click.Path(dir_okay=False, path_type=Path),
+    help="Write the page of all stored verdicts.",
+)
+@click.option(
+    "--out",
+    type=click.Path(file_okay=False, path_type=Path),
+    default=Path("experiments"),
+    show_default=True,
+)
 def main(names, every, quick, keep, document, out):
     """Run the experiments of the papers again, and judge the claims of the papers."""
-    found, console = experiments(), Console(width=None if sys.stdout.isatty() else 160, highlight=False, markup=False)
+    found = experiments()
+    console = Console(width=None if sys.stdout.isatty() else 160, highlight=False, markup=False)
     unknown = [name for name in names if name not in found]
     if unknown:
-        raise click.UsageError(f"no experiment has the name {unknown[0]!r}; there are {', '.join(found)}.")
+        raise click.UsageError(
+            f"no experiment has the name {unknown[0]!r}; there are {', '.join(found)}."
+        )
     if keep and quick:
         raise click.UsageError("--keep stores verdicts of the full form; leave out --quick.")
     if not names and not every and document is None:

@@ -1,4 +1,6 @@
-"""Lu, Karimireddy, Ponomareva, Mirrokni, Figures 1 to 4: training and test loss against the number of trees."""
+"""Lu, Karimireddy, Ponomareva, Mirrokni, Figures 1 to 4: training and test loss against the number
+of trees.
+"""
 
 from itertools import pairwise
 
@@ -14,7 +16,9 @@ ETAS = (1.0, 0.1, 0.01)
 
 
 def on_a1a(depth, n_trees):
-    """Return the runs of Figures 1 and 4: a1a, GBM and three kinds of AGBM with three gamma, three step sizes."""
+    """Return the runs of Figures 1 and 4: a1a, GBM and three kinds of AGBM with three gamma, three
+    step sizes.
+    """
 
     def run(sets, quick):
         (data,) = sets.values()
@@ -51,14 +55,19 @@ def at(table, eta, method, column, trees=None):
 
 
 def lowest(table, eta, method, column, entry=None):
-    """Return `entry` (default: `column`) at the number of trees where `column` is smallest, by split."""
+    """Return `entry` (default: `column`) at the number of trees where `column` is smallest, by
+    split.
+    """
     part = table.where(eta=eta, method=method)
     runs = [part.where(seed=seed) for seed in sorted(part.values("seed"))]
     return np.array([run[entry or column][run[column].argmin()] for run in runs])
 
 
 def kind_of(name):
-    """Return the kind of AGBM that a method is, a key of ``agbm.OPTIONS``; None for other methods."""
+    """Return the kind of AGBM that a method is, a key of ``agbm.OPTIONS``.
+
+    None for other methods.
+    """
     return f", {name.partition(', ')[2]}".rstrip(", ") if name.startswith("AGBM") else None
 
 
@@ -68,7 +77,9 @@ def names(table, kind=agbm.PRINTED):
 
 
 def faster(eta, kind=agbm.PRINTED):
-    """Whether AGBM ends with a smaller training loss than GBM with as many trees, for every gamma."""
+    """Whether AGBM ends with a smaller training loss than GBM with as many trees, for every
+    gamma.
+    """
     return lambda table: every(
         below(at(table, eta, name, "train"), at(table, eta, "GBM", "train"), log=True)
         for name in names(table, kind)
@@ -77,28 +88,46 @@ def faster(eta, kind=agbm.PRINTED):
 
 def larger_eta(table):
     """Whether a larger step fits faster, for GBM and for every gamma."""
-    pairs = ((one, other, name) for one, other in ((1.0, 0.1), (0.1, 0.01)) for name in ["GBM", *names(table)])
-    return every(below(at(table, one, name, "train"), at(table, other, name, "train"), log=True) for one, other, name in pairs)
+    pairs = (
+        (one, other, name)
+        for one, other in ((1.0, 0.1), (0.1, 0.01))
+        for name in ["GBM", *names(table)]
+    )
+    return every(
+        below(at(table, one, name, "train"), at(table, other, name, "train"), log=True)
+        for one, other, name in pairs
+    )
 
 
 def earlier(table):
-    """Whether the test loss of AGBM with the largest gamma reaches its minimum with fewer trees than that of GBM, at eta = 0.1."""
+    """Whether the test loss of AGBM with the largest gamma reaches its minimum with fewer trees
+    than that of GBM, at eta = 0.1.
+    """
     return below(*(lowest(table, 0.1, name, "test", "trees") for name in (names(table)[0], "GBM")))
 
 
 def comparable(table):
-    """Whether the smallest test loss of AGBM along the run is at most 5 % above that of GBM, at eta = 0.1, for every gamma."""
+    """Whether the smallest test loss of AGBM along the run is at most 5 % above that of GBM, at eta
+    = 0.1, for every gamma.
+    """
     return every(
-        below(lowest(table, 0.1, name, "test"), lowest(table, 0.1, "GBM", "test"), factor=1.05) for name in names(table)
+        below(lowest(table, 0.1, name, "test"), lowest(table, 0.1, "GBM", "test"), factor=1.05)
+        for name in names(table)
     )
 
 
 def word(table):
-    """Whether each run of AGBM with the guard that ends above its best iterate has a remark in its message."""
-    starts = (row for row in table.rows if row["trees"] == 0 and kind_of(row["method"]) == agbm.GUARDED)
+    """Whether each run of AGBM with the guard that ends above its best iterate has a remark in its
+    message.
+    """
+    starts = (
+        row for row in table.rows if row["trees"] == 0 and kind_of(row["method"]) == agbm.GUARDED
+    )
     of = [(row["eta"], row["method"], row["seed"]) for row in starts]
     runs = [table.where(eta=eta, method=name, seed=seed) for eta, name, seed in of]
-    return agbm.none_silent([run["train"][-1] / run["train"].min() for run in runs], [run["word"][-1] for run in runs])
+    return agbm.none_silent(
+        [run["train"][-1] / run["train"].min() for run in runs], [run["word"][-1] for run in runs]
+    )
 
 
 def diverges(eta, method):
@@ -107,20 +136,29 @@ def diverges(eta, method):
     def judge(table):
         ratio = at(table, eta, method, "train") / lowest(table, eta, method, "train")
         return fact(
-            (ratio > 10).all(), f"last / smallest loss from {ratio.min():.2g} to {ratio.max():.2g}", "above 10 on every split"
+            (ratio > 10).all(),
+            f"last / smallest loss from {ratio.min():.2g} to {ratio.max():.2g}",
+            "above 10 on every split",
         )
 
     return judge
 
 
 def converges(eta, gamma, kind=agbm.PRINTED):
-    """Whether the last loss of AGBM is below 1/1000 of the first and at most twice the smallest one, on every split."""
+    """Whether the last loss of AGBM is below 1/1000 of the first and at most twice the smallest
+    one, on every split.
+    """
 
     def judge(table):
         method = f"AGBM {gamma:g}{kind}"
-        last, start = at(table, eta, method, "train"), at(table, eta, method, "train", 0)
+        last = at(table, eta, method, "train")
+        start = at(table, eta, method, "train", 0)
         good = (last <= 2 * lowest(table, eta, method, "train")) & (last < start / 1000)
-        return fact(good.all(), f"last loss {last.max():.2g} after {start.max():.3g}", f"{good.sum()} of {len(good)} splits")
+        return fact(
+            good.all(),
+            f"last loss {last.max():.2g} after {start.max():.3g}",
+            f"{good.sum()} of {len(good)} splits",
+        )
 
     return judge
 
@@ -129,16 +167,22 @@ def sooner(table):
     """Whether VAGBM is below every AGBM after a tenth of the trees, eta = 0.3."""
     trees = max(table.values("trees")) // 10 // 2 * 2
     ours = at(table, 0.3, "VAGBM", "train", trees)
-    return every(below(ours, at(table, 0.3, name, "train", trees), log=True) for name in names(table))
+    return every(
+        below(ours, at(table, 0.3, name, "train", trees), log=True) for name in names(table)
+    )
 
 
 def rises(eta):
     """Whether the last training loss of VAGBM is above its smallest one."""
-    return lambda table: below(lowest(table, eta, "VAGBM", "train"), at(table, eta, "VAGBM", "train"), log=True)
+    return lambda table: below(
+        lowest(table, eta, "VAGBM", "train"), at(table, eta, "VAGBM", "train"), log=True
+    )
 
 
 def longer(table):
-    """Whether the training loss of VAGBM reaches its minimum with more trees if the step is smaller."""
+    """Whether the training loss of VAGBM reaches its minimum with more trees if the step is
+    smaller.
+    """
     best = [lowest(table, eta, "VAGBM", "train", "trees") for eta in ETAS]
     return every(below(one, other, log=True) for one, other in pairwise(best))
 
@@ -162,7 +206,8 @@ def shown(method):
 def draw_six(figure, table):
     """Draw the training loss above and the test loss below, a column for each step.
 
-    Full lines are Algorithm 2 as printed, dotted ones have the guard, dashed ones the sign of the program.
+    Full lines are Algorithm 2 as printed, dotted ones have the guard, dashed ones the sign of the
+    program.
     """
     figure.set_size_inches(10.5, 7.2)
     axes = figure.subplots(2, 3, sharex=True)
@@ -218,87 +263,140 @@ def claims_of_a1a():
     return (
         *(
             Claim(
-                f"eta = {eta:g}: AGBM fits faster than GBM with as many trees, for gamma 0.5, 0.3 and 0.1",
-                faster(eta), lower,
+                f"eta = {eta:g}: AGBM fits faster than GBM with as many trees, for gamma 0.5, "
+                "0.3 and 0.1",
+                faster(eta),
+                lower,
             )
             for eta in ETAS
         ),
         *(
-            Claim(f"eta = {eta:g}: with the guard AGBM fits faster than GBM, too", faster(eta, agbm.GUARDED), reference())
+            Claim(
+                f"eta = {eta:g}: with the guard AGBM fits faster than GBM, too",
+                faster(eta, agbm.GUARDED),
+                reference(),
+            )
             for eta in ETAS
         ),
         Claim(
             "with the program's sign AGBM fits faster than GBM, too, eta = 0.1",
-            faster(0.1, agbm.PROGRAM), reference(),
+            faster(0.1, agbm.PROGRAM),
+            reference(),
         ),
         Claim("a larger eta fits faster", larger_eta, means("lower curves for larger eta")),
         Claim(
-            "AGBM overfits earlier: its test loss is smallest at fewer trees (eta = 0.1, gamma = 0.5)",
-            earlier, means("AGBM overfits earlier"),
+            "AGBM overfits earlier: its test loss is smallest at fewer trees (eta = 0.1, "
+            "gamma = 0.5)",
+            earlier,
+            means("AGBM overfits earlier"),
         ),
         Claim(
             "the best test losses are comparable: at most 5 % above GBM's (eta = 0.1)",
-            comparable, means("comparable"),
+            comparable,
+            means("comparable"),
         ),
         Claim("final training loss, eta = 1, gamma = 0.5", final(1.0, "AGBM 0.5"), reference()),
         Claim("the same with the guard", final(1.0, "AGBM 0.5, guard"), reference()),
-        Claim("every run with the guard that ends above its best iterate notes it in its message", word, reference()),
-    )  # fmt: skip
+        Claim(
+            "every run with the guard that ends above its best iterate notes it in its message",
+            word,
+            reference(),
+        ),
+    )
 
 
 #: What is said on the page about the figures on a1a.
 A1A = (
-    "AGBM is Algorithm 2 as printed, without a guard; the guard of the package, and the sign of the correction in the "
-    "authors' program, are curves of their own. gamma, depth and numbers of trees are those of the program."
+    "AGBM is Algorithm 2 as printed, without a guard; the guard of the package, and the sign of "
+    "the correction in the "
+    "authors' program, are curves of their own. gamma, depth and numbers of trees are those of the "
+    "program."
 )
 EXPERIMENTS = (
     Experiment(
-        name="agbm_figure1", source="Lu, Karimireddy et al., Figure 1", data=("a1a",), run=on_a1a(5, 200), draw=draw_six,
-        claims=claims_of_a1a(), seconds=(6, 22), about=A1A,
+        name="agbm_figure1",
+        source="Lu, Karimireddy et al., Figure 1",
+        data=("a1a",),
+        run=on_a1a(5, 200),
+        draw=draw_six,
+        claims=claims_of_a1a(),
+        seconds=(6, 22),
+        about=A1A,
     ),
     Experiment(
-        name="agbm_figure2", source="Lu, Karimireddy et al., Figure 2", data=("housing",), draw=draw_training, seconds=(3, 15),
+        name="agbm_figure2",
+        source="Lu, Karimireddy et al., Figure 2",
+        data=("housing",),
+        draw=draw_training,
+        seconds=(3, 15),
         run=on_housing((1.0, 0.3), (0.5, 0.1, 0.02, 0.005), 200),
         about="Without a guard, as in the paper; the values of gamma are ours.",
         claims=(
             Claim("eta = 1: VAGBM diverges fast", diverges(1.0, "VAGBM"), means("diverges")),
             Claim(
-                "eta = 1: AGBM with a small gamma converges (0.005)", converges(1.0, 0.005),
+                "eta = 1: AGBM with a small gamma converges (0.005)",
+                converges(1.0, 0.005),
                 means("AGBM with a proper gamma converges"),
             ),
             Claim(
-                "gamma is uncritical: gamma = 0.5 converges, too", converges(1.0, 0.5),
+                "gamma is uncritical: gamma = 0.5 converges, too",
+                converges(1.0, 0.5),
                 means("not sensitive to gamma in (0, 1)"),
             ),
             Claim("eta = 0.3: VAGBM is faster at first", sooner, means("faster at first")),
-            Claim("eta = 0.3: then VAGBM stalls, and may rise again", rises(0.3), means("stalls, may diverge")),
+            Claim(
+                "eta = 0.3: then VAGBM stalls, and may rise again",
+                rises(0.3),
+                means("stalls, may diverge"),
+            ),
         ),
     ),
     Experiment(
-        name="agbm_figure2_guarded", source="Lu, Karimireddy et al., Figure 2, with our guard", data=("housing",),
-        run=on_housing((1.0, 0.3), (0.5, 0.1, 0.02, 0.005), 200, agbm.GUARDED), draw=draw_training, seconds=(3, 15),
+        name="agbm_figure2_guarded",
+        source="Lu, Karimireddy et al., Figure 2, with our guard",
+        data=("housing",),
+        run=on_housing((1.0, 0.3), (0.5, 0.1, 0.02, 0.005), 200, agbm.GUARDED),
+        draw=draw_training,
+        seconds=(3, 15),
         about="The same with the guard of the package, which the paper does not have.",
         claims=(
-            Claim("every run with the guard that ends above its best iterate notes it in its message", word, reference()),
             Claim(
-                "eta = 1: with the guard gamma = 0.5 converges, too", converges(1.0, 0.5, agbm.GUARDED),
+                "every run with the guard that ends above its best iterate notes it in its message",
+                word,
+                reference(),
+            ),
+            Claim(
+                "eta = 1: with the guard gamma = 0.5 converges, too",
+                converges(1.0, 0.5, agbm.GUARDED),
                 reference(),
             ),
         ),
     ),
     Experiment(
-        name="agbm_figure3", source="Lu, Karimireddy et al., Figure 3", data=("housing",), draw=draw_both, seconds=(3, 20),
-        run=on_housing(ETAS, (), 1000), about="VAGBM, as the text of the paper says; its caption says AGBM.",
+        name="agbm_figure3",
+        source="Lu, Karimireddy et al., Figure 3",
+        data=("housing",),
+        draw=draw_both,
+        seconds=(3, 20),
+        run=on_housing(ETAS, (), 1000),
+        about="VAGBM, as the text of the paper says; its caption says AGBM.",
         claims=(
             Claim(
-                "VAGBM may diverge with a small step, too: with eta = 0.1 its loss rises again", rises(0.1),
+                "VAGBM may diverge with a small step, too: with eta = 0.1 its loss rises again",
+                rises(0.1),
                 means("may diverge"),
             ),
             Claim("the smaller the step, the longer it is stable", longer, means("stable longer")),
         ),
     ),
     Experiment(
-        name="agbm_figure4", source="Lu, Karimireddy et al., Figure 4", data=("a1a",), run=on_a1a(1, 400), draw=draw_six,
-        claims=claims_of_a1a(), seconds=(6, 22), about=A1A,
+        name="agbm_figure4",
+        source="Lu, Karimireddy et al., Figure 4",
+        data=("a1a",),
+        run=on_a1a(1, 400),
+        draw=draw_six,
+        claims=claims_of_a1a(),
+        seconds=(6, 22),
+        about=A1A,
     ),
-)  # fmt: skip
+)

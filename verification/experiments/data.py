@@ -12,7 +12,10 @@ NUMBERS = ("housing", "year_1176", "prostate")
 
 
 class Set(NamedTuple):
-    """A data set; X : (n_samples, n_features), dense or CSR;  y : numbers, or -1.0 and 1.0 if it has `classes`."""
+    """A data set; X : (n_samples, n_features), dense or CSR.
+
+    Y : numbers, or -1.0 and 1.0 if it has `classes`.
+    """
 
     name: str
     X: object
@@ -29,7 +32,10 @@ def load(name):
 
 
 def frame(name):
-    """Return the table of this name as a data frame of strings. *Raises* ``Absent`` if it is not available."""
+    """Return the table of this name as a data frame of strings.
+
+    *Raises* ``Absent`` if it is not available.
+    """
     import pandas as pd
 
     return pd.read_csv(path(f"{name}.csv.gz"), dtype=str, keep_default_na=False)
@@ -40,4 +46,7 @@ def split(data, seed, part=0.2):
     n = len(data.y)
     order = np.random.default_rng(seed).permutation(n)
     held = int(np.ceil(part * n))
-    return tuple(data._replace(X=data.X[rows], y=data.y[rows]) for rows in (np.sort(order[held:]), np.sort(order[:held])))
+    return tuple(
+        data._replace(X=data.X[rows], y=data.y[rows])
+        for rows in (np.sort(order[held:]), np.sort(order[:held]))
+    )

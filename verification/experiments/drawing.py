@@ -1,4 +1,6 @@
-"""Shared drawing functions: lines with bands over repeated splits, names of axes, a legend below the panels."""
+"""Shared drawing functions: lines with bands over repeated splits, names of axes, a legend below
+the panels.
+"""
 
 import itertools
 
@@ -6,12 +8,15 @@ import numpy as np
 
 from coordboost.reporting.plots.path import COLOURS, STYLES
 
-#: A colour and a style for each line of a panel; they differ also in grey, and with the common colour vision deficiencies.
+#: A colour and a style for each line of a panel; they differ also in grey, and with the common
+#: colour vision deficiencies.
 LINES = [(colour, STYLES[k % len(STYLES)]) for k, colour in enumerate(COLOURS)]
 
 
 def lines(axis, table, x, y, by, *, label="{}"):
-    """Draw a line for each entry of the column `by`: the mean of `y` over the splits at each `x`, and their range as a band."""
+    """Draw a line for each entry of the column `by`: the mean of `y` over the splits at each `x`,
+    and their range as a band.
+    """
     for one, (colour, style) in zip(table.values(by), itertools.cycle(LINES)):
         part = table.where(**{by: one})
         at = sorted(part.values(x))
@@ -19,7 +24,14 @@ def lines(axis, table, x, y, by, *, label="{}"):
         middle = [np.mean(h) for h in heights]
         axis.plot(at, middle, color=colour, linestyle=style, linewidth=1.6, label=label.format(one))
         if len(part.values("seed")) > 1:
-            axis.fill_between(at, [h.min() for h in heights], [h.max() for h in heights], color=colour, alpha=0.15, linewidth=0)
+            axis.fill_between(
+                at,
+                [h.min() for h in heights],
+                [h.max() for h in heights],
+                color=colour,
+                alpha=0.15,
+                linewidth=0,
+            )
 
 
 def name_axes(axis, x, y, title="", *, log_x=False, log_y=False):
@@ -36,4 +48,6 @@ def name_axes(axis, x, y, title="", *, log_x=False, log_y=False):
 def legend_below(figure, axis, columns=4):
     """Draw one legend for all panels, below them, so that it hides no line."""
     handles, labels = axis.get_legend_handles_labels()
-    figure.legend(handles, labels, loc="outside lower center", ncols=min(columns, len(labels)), frameon=False)
+    figure.legend(
+        handles, labels, loc="outside lower center", ncols=min(columns, len(labels)), frameon=False
+    )

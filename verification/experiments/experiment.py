@@ -6,9 +6,10 @@ All modules of this folder with a sequence ``EXPERIMENTS`` are found automatical
         Experiment(
             name="rgbm_figure1", source="Lu, Mazumder, Figure 1", data=("a9a",), seconds=(4, 90),
             claims=(
-                Claim("t = 24 is as good as t = 123", lambda table: ..., says("almost indistinguishable")),
-                Claim("the condition number", lambda table: ..., prints("270.05")),
-                Claim("the number of distinct coordinates", lambda table: ..., reference("334 to 345")),
+                Claim("t = 24 is as good as t = 123", lambda table: ..., says("almost
+                indistinguishable")), Claim("the condition number", lambda table: ...,
+                prints("270.05")), Claim("the number of distinct coordinates", lambda table: ...,
+                reference("334 to 345")),
             ),
             run=lambda sets, quick: Table([{"t": 24, "seed": 0, "loss": 0.3}, ...]),
             draw=lambda figure, table: ...,
@@ -28,8 +29,9 @@ import numpy as np
 
 import verification.experiments
 
-#: The possible verdicts. "not judged": the paper leaves the protocol open, so our number is only shown next to the printed one.
-#: Claims of the paper are confirmed or refuted; our own hold, or do not hold.
+#: The possible verdicts. "not judged": the paper leaves the protocol open, so our number is only
+#: shown next to the printed one. Claims of the paper are confirmed or refuted; our own hold, or do
+#: not hold.
 OUTCOMES = ("confirmed", "refuted", "undecided", "not judged", "holds", "does not hold")
 #: What the verdicts of a judge are called where the claim is ours.
 OURS = {"confirmed": "holds", "refuted": "does not hold"}
@@ -54,14 +56,18 @@ class Table:
 
     def where(self, **wanted):
         """Return the table of all rows with the given entries."""
-        return Table(row for row in self.rows if all(row.get(key) == value for key, value in wanted.items()))
+        return Table(
+            row for row in self.rows if all(row.get(key) == value for key, value in wanted.items())
+        )
 
     def values(self, column):
         """Return the distinct entries of a column, in order of appearance."""
         return list(dict.fromkeys(row[column] for row in self.rows if column in row))
 
     def by(self, key, column):
-        """Return the entries of `column`, sorted by `key`, so that two selections of rows can be compared in pairs."""
+        """Return the entries of `column`, sorted by `key`, so that two selections of rows can be
+        compared in pairs.
+        """
         return np.array([row[column] for row in sorted(self.rows, key=lambda row: row[key])])
 
     def write(self, path):
@@ -75,7 +81,9 @@ class Table:
 
 
 class Verdict(NamedTuple):
-    """The verdict on a claim: one of ``OUTCOMES``, our numbers in words, and the statistic that decided."""
+    """The verdict on a claim: one of ``OUTCOMES``, our numbers in words, and the statistic that
+    decided.
+    """
 
     outcome: str
     ours: str
@@ -83,9 +91,11 @@ class Verdict(NamedTuple):
 
 
 class Provenance(NamedTuple):
-    """Who makes a claim: "the paper prints" a number, "the paper says" a sentence, or it is "our reference".
+    """Who makes a claim: "the paper prints" a number, "the paper says" a sentence, or it is "our
+    reference".
 
-    kind : one of ``prints``, ``says``, ``reference``, by their words;  words : the number or the sentence, "" where there is none
+    kind : one of ``prints``, ``says``, ``reference``, by their words; words : the number or the
+    sentence, "" where there is none
     """
 
     kind: str
@@ -107,7 +117,9 @@ def says(clause):
 
 
 def means(words):
-    """Return the provenance of a statement of the paper, or of a curve in a figure, in our words."""
+    """Return the provenance of a statement of the paper, or of a curve in a figure, in our
+    words.
+    """
     return Provenance("the paper says", f"in effect: {words}")
 
 
@@ -119,7 +131,8 @@ def reference(words=""):
 class Claim(NamedTuple):
     """A statement that an experiment judges.
 
-    words : the claim;  judge : table -> Verdict;  source : who makes it, as ``prints``, ``says``, ``means`` or ``reference`` return it
+    words : the claim; judge : table -> Verdict; source : who makes it, as ``prints``, ``says``,
+    ``means`` or ``reference`` return it
     """
 
     words: str
@@ -131,12 +144,12 @@ class Claim(NamedTuple):
 class Experiment:
     """A figure or table of a paper that can be run again.
 
-    name : name on the command line and of the files;  source : paper, figure;  data : names of the data sets that it needs
-    claims : sequence of Claim;  run : (sets, quick) -> Table, with sets a dict of ``data.Set`` by name
-    draw : (matplotlib Figure, Table) -> None, or None
-    animate : (Figure, Table) -> (show, number of frames), or None; ``show(k)`` draws frame k
-    seconds : CPU seconds of the quick and of the full form, as measured once
-    about : what is shown, and how it deviates from the paper; sentences of the page ``docs/experiments.md``
+    name : name on the command line and of the files; source : paper, figure; data : names of the
+    data sets that it needs claims : sequence of Claim; run : (sets, quick) -> Table, with sets a
+    dict of ``data.Set`` by name draw : (matplotlib Figure, Table) -> None, or None animate :
+    (Figure, Table) -> (show, number of frames), or None; ``show(k)`` draws frame k seconds : CPU
+    seconds of the quick and of the full form, as measured once about : what is shown, and how it
+    deviates from the paper; sentences of the page ``docs/experiments.md``
     """
 
     name: str
@@ -176,13 +189,17 @@ def conduct(experiment, sets, quick=False):
     for claim, verdict in zip(experiment.claims, verdicts, strict=True):
         if verdict.outcome not in OUTCOMES:
             raise ValueError(
-                f"{experiment.name}: {claim.words!r} got {verdict.outcome!r}, expected one of {', '.join(OUTCOMES)}."
+                f"{experiment.name}: {claim.words!r} got {verdict.outcome!r}, expected one of "
+                f"{', '.join(OUTCOMES)}."
             )
     return Report(experiment, table, verdicts, seconds, quick)
 
 
 def verdict_on(claim, table):
-    """Return the verdict on a claim; nothing is confirmed or refuted that the paper does not claim."""
+    """Return the verdict on a claim.
+
+    Nothing is confirmed or refuted that the paper does not claim.
+    """
     verdict = claim.judge(table)
     if claim.source.kind == "our reference":
         return verdict._replace(outcome=OURS.get(verdict.outcome, verdict.outcome))
@@ -198,9 +215,17 @@ def experiments():
         If two have the same name.
     """
     found = {}
-    for module in sorted(one.name for one in pkgutil.iter_modules(verification.experiments.__path__) if one.name != "__main__"):
-        for one in getattr(importlib.import_module(f"verification.experiments.{module}"), "EXPERIMENTS", ()):
+    for module in sorted(
+        one.name
+        for one in pkgutil.iter_modules(verification.experiments.__path__)
+        if one.name != "__main__"
+    ):
+        for one in getattr(
+            importlib.import_module(f"verification.experiments.{module}"), "EXPERIMENTS", ()
+        ):
             if one.name in found:
-                raise ValueError(f"two experiments have the name {one.name!r}; rename the one in {module}.py.")
+                raise ValueError(
+                    f"two experiments have the name {one.name!r}; rename the one in {module}.py."
+                )
             found[one.name] = one
     return found

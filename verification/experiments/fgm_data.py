@@ -1,10 +1,12 @@
 """The data of Freund, Grigas, Mazumder, Section 6, and the choices that the paper leaves open.
 
-*Gaussian designs*: rows from N(0, Sigma) with correlation rho between any two columns; the target is the sum of the first columns plus
-noise; SNR is the variance of the signal over that of the noise. A seed gives the same normal numbers for every rho and SNR, so draws can
-be compared in pairs. *Genes*: 500 random columns, the same kind of target; the variance of the signal is that over the rows. *Prostate*:
-lcavol on eight predictors (a); on 44 with squares and products (b); on ten rows of (b) without a constant column (c). Products are those
-of the predictors as they are ("raw") or standardised first. The target is scaled to norm 1, which sets the scale of eps and the radii.
+*Gaussian designs*: rows from N(0, Sigma) with correlation rho between any two columns; the target
+is the sum of the first columns plus noise; SNR is the variance of the signal over that of the
+noise. A seed gives the same normal numbers for every rho and SNR, so draws can be compared in
+pairs. *Genes*: 500 random columns, the same kind of target; the variance of the signal is that over
+the rows. *Prostate*: lcavol on eight predictors (a); on 44 with squares and products (b); on ten
+rows of (b) without a constant column (c). Products are those of the predictors as they are ("raw")
+or standardised first. The target is scaled to norm 1, which sets the scale of eps and the radii.
 """
 
 from itertools import combinations_with_replacement
@@ -20,7 +22,8 @@ INTERACTIONS = ("raw", "standardised")
 class Draw(NamedTuple):
     """Samples of a linear model.
 
-    X : (n, p);  signal, y : (n,), without and with noise;  truth : (p,);  noise : variance of the noise;  rho : None for genes
+    X : (n, p); signal, y : (n,), without and with noise; truth : (p,); noise : variance of the
+    noise; rho : None for genes
     """
 
     X: np.ndarray
@@ -34,7 +37,9 @@ class Draw(NamedTuple):
 def gaussian(seed, rho, snr=1.0, n=50, p=500, ones=10):
     """Return a draw of the Gaussian design with correlations `rho` and `ones` coefficients of 1."""
     rng = np.random.default_rng(seed)
-    X, common, noise = rng.standard_normal((n, p)), rng.standard_normal((n, 1)), rng.standard_normal(n)
+    X = rng.standard_normal((n, p))
+    common = rng.standard_normal((n, 1))
+    noise = rng.standard_normal(n)
     X = np.sqrt(rho) * common + np.sqrt(1 - rho) * X
     return _with_noise(X, (ones + ones * (ones - 1) * rho) / snr, noise, ones, rho)
 
@@ -43,7 +48,9 @@ def genes(data, seed, snr=1.0, p=500, ones=10):
     """Return a draw on the rows of a data set: `p` random genes, and noise."""
     rng = np.random.default_rng(seed)
     X = data.X[:, rng.permutation(data.X.shape[1])[:p]]
-    return _with_noise(X, X[:, :ones].sum(axis=1).var() / snr, rng.standard_normal(len(X)), ones, None)
+    return _with_noise(
+        X, X[:, :ones].sum(axis=1).var() / snr, rng.standard_normal(len(X)), ones, None
+    )
 
 
 def _with_noise(X, variance, noise, ones, rho):
@@ -60,7 +67,8 @@ def interactions(X, kind):
 
 def ten_rows(data, kind, seed):
     """Return X (10, 44) and y of (c): ten random rows, drawn again until no column is constant."""
-    rng, X = np.random.default_rng(seed), interactions(data.X, kind)
+    rng = np.random.default_rng(seed)
+    X = interactions(data.X, kind)
     while True:
         rows = rng.permutation(len(X))[:10]
         if (np.ptp(interactions(data.X, "raw")[rows], axis=0) > 0).all():

@@ -1,4 +1,6 @@
-"""Lu and Mazumder, Figures 2 to 4: distribution of the rank of the selected learner, angles in the plane and of a basis. No data."""
+"""Lu and Mazumder, Figures 2 to 4: distribution of the rank of the selected learner, angles in the
+plane and of a basis. No data.
+"""
 
 import numpy as np
 from scipy import stats
@@ -6,44 +8,78 @@ from scipy import stats
 import coordboost as cb
 from coordboost.angles.exact import orthonormal
 from verification.experiments.drawing import legend_below, lines, name_axes
-from verification.experiments.experiment import Claim, Experiment, Table, means, prints, reference, says
+from verification.experiments.experiment import (
+    Claim,
+    Experiment,
+    Table,
+    means,
+    prints,
+    reference,
+    says,
+)
 from verification.experiments.judge import beside, every, fact, near
 
-T, SIZES = 10, (20, 40, 80)
+T = 10
+SIZES = (20, 40, 80)
 SOME_T = (5, 20, 50)
 
 
 def ranks(sets, quick):
-    """Compute K times the weight of rank j, the density of Beta(1, t) at j / K, and K times the mass of Beta(1, t) on (j - 1, j] / K."""
+    """Compute K times the weight of rank j, the density of Beta(1, t) at j / K, and K times the
+    mass of Beta(1, t) on (j - 1, j] / K.
+    """
     rows = []
     for n in SIZES:
-        weight, law = cb.rules.RandomSubset(T).weights(n), stats.beta(1, T)
+        weight = cb.rules.RandomSubset(T).weights(n)
+        law = stats.beta(1, T)
         for j in range(1, n + 1):
             mass = law.cdf(j / n) - law.cdf((j - 1) / n)
-            rows.append({"K": n, "q": j / n, "weight": n * weight[j - 1], "density": law.pdf(j / n), "mass": n * mass})
+            rows.append(
+                {
+                    "K": n,
+                    "q": j / n,
+                    "weight": n * weight[j - 1],
+                    "density": law.pdf(j / n),
+                    "mass": n * mass,
+                }
+            )
     return Table(rows)
 
 
 def gap_to_density(n):
-    """Return a function of the table: the largest difference of the weights from the density, for K = n."""
-    return lambda table: float(np.abs(table.where(K=n)["weight"] - table.where(K=n)["density"]).max())
+    """Return a function of the table: the largest difference of the weights from the density, for K
+    = n.
+    """
+    return lambda table: float(
+        np.abs(table.where(K=n)["weight"] - table.where(K=n)["density"]).max()
+    )
 
 
 def law_is_close(table):
-    """Show where the curve for K = 40 is within the thickness of a line (2 % of the picture's height) of the density; not judged.
+    """Show where the curve for K = 40 is within the thickness of a line (2 % of the picture's
+    height) of the density; not judged.
 
     "Almost" is no number.
     """
     part = table.where(K=40)
     off = np.abs(part["weight"] - part["density"]) / T
-    place, after = part["q"][off.argmax()], part["q"][np.flatnonzero(off > 0.02)[-1] + 1]
-    words = f"{100 * off.max():.0f} % of the height at q = {place:g}, less than 2 % from q = {after:g} on"
+    place = part["q"][off.argmax()]
+    after = part["q"][np.flatnonzero(off > 0.02)[-1] + 1]
+    words = (
+        f"{100 * off.max():.0f} % of the height at q = {place:g}, less than 2 % from q = "
+        f"{after:g} on"
+    )
     return beside(words)._replace(statistic="largest difference over all ranks")
 
 
 def total_variation(table):
-    """Return the total variation distance between the weights and the masses of Beta(1, t), for each K."""
-    return [float(np.abs(table.where(K=n)["weight"] - table.where(K=n)["mass"]).sum() / n / 2) for n in SIZES]
+    """Return the total variation distance between the weights and the masses of Beta(1, t), for
+    each K.
+    """
+    return [
+        float(np.abs(table.where(K=n)["weight"] - table.where(K=n)["mass"]).sum() / n / 2)
+        for n in SIZES
+    ]
 
 
 def draw_ranks(figure, table):
@@ -52,7 +88,9 @@ def draw_ranks(figure, table):
     axis = figure.subplots()
     lines(axis, table, "q", "weight", "K", label="K = {}")
     q = np.linspace(0, 1, 200)
-    axis.plot(q, stats.beta(1, T).pdf(q), color="black", linewidth=1, label=f"density of Beta(1, {T})")
+    axis.plot(
+        q, stats.beta(1, T).pdf(q), color="black", linewidth=1, label=f"density of Beta(1, {T})"
+    )
     name_axes(axis, "rank j / K", "K times the probability of rank j")
     legend_below(figure, axis)
 
@@ -65,19 +103,28 @@ PLANE = {
 
 
 def plane(sets, quick):
-    """Compute the squared minimal cosine angle of three sets of lines in the plane, as an interval."""
+    """Compute the squared minimal cosine angle of three sets of lines in the plane, as an
+    interval.
+    """
     rows = []
     for name, angles in PLANE.items():
         found = cb.theory.mca(np.array([np.cos(angles), np.sin(angles)]))
         rows.append(
-            {"lines": name, "lower": found.lower**2, "upper": found.upper**2, "angles": " ".join(f"{a:.6f}" for a in angles)}
+            {
+                "lines": name,
+                "lower": found.lower**2,
+                "upper": found.upper**2,
+                "angles": " ".join(f"{a:.6f}" for a in angles),
+            }
         )
     return Table(rows)
 
 
 def squared_angle(k, printed, within):
     """Whether both ends of the k-th interval are the printed number."""
-    return lambda table: every(near(float(table[end][k]), printed, within) for end in ("upper", "lower"))
+    return lambda table: every(
+        near(float(table[end][k]), printed, within) for end in ("upper", "lower")
+    )
 
 
 def draw_plane(figure, table):
@@ -85,16 +132,22 @@ def draw_plane(figure, table):
     figure.set_size_inches(8.4, 3.6)
     for axis, row in zip(figure.subplots(1, 3), table.rows, strict=True):
         for angle in map(float, row["angles"].split()):
-            axis.plot([-np.cos(angle), np.cos(angle)], [-np.sin(angle), np.sin(angle)], color="#0072B2")
+            axis.plot(
+                [-np.cos(angle), np.cos(angle)], [-np.sin(angle), np.sin(angle)], color="#0072B2"
+            )
         axis.set(aspect="equal", xticks=[], yticks=[], xlim=(-1.1, 1.1), ylim=(-1.1, 1.1))
         axis.set_title(f"{row['lines']}\nsquare of Theta: {row['upper']:.4f}", fontsize=10)
 
 
 def basis(sets, quick):
-    """Compute Theta of an orthonormal basis of R^p when t of p learners are drawn, for p from t to 100,000."""
+    """Compute Theta of an orthonormal basis of R^p when t of p learners are drawn, for p from t to
+    100,000.
+    """
     rows = []
     for t in SOME_T:
-        for p in np.unique(np.geomspace(t, 100_000, 15 if quick else 60).round().astype(int)).tolist():
+        for p in np.unique(
+            np.geomspace(t, 100_000, 15 if quick else 60).round().astype(int)
+        ).tolist():
             rows.append({"t": t, "p": p, "theta": orthonormal(cb.rules.RandomSubset(t).weights(p))})
     return Table(rows)
 
@@ -128,29 +181,71 @@ def draw_basis(figure, table):
 
 EXPERIMENTS = (
     Experiment(
-        name="rgbm_figure2", source="Lu, Mazumder, Figure 2", run=ranks, draw=draw_ranks, seconds=(0.1, 0.1),
+        name="rgbm_figure2",
+        source="Lu, Mazumder, Figure 2",
+        run=ranks,
+        draw=draw_ranks,
+        seconds=(0.1, 0.1),
         claims=(
-            Claim("t = 10, K = 40: the weights beside the density of Beta(1, 10)", law_is_close, says("almost indistinguishable")),
-            *(Claim(f"largest difference from the density, K = {n}", lambda table, n=n: beside(f"{gap_to_density(n)(table):.3f}"))
-              for n in SIZES),
-            Claim("the weights approach Beta(1, 10): total variation at least halves with K doubled",
-                  lambda table: fact(all(b < 0.55 * a for a, b in zip(total_variation(table), total_variation(table)[1:], strict=False)),
-                                     ", ".join(f"{v:.3f}" for v in total_variation(table)))),
+            Claim(
+                "t = 10, K = 40: the weights beside the density of Beta(1, 10)",
+                law_is_close,
+                says("almost indistinguishable"),
+            ),
+            *(
+                Claim(
+                    f"largest difference from the density, K = {n}",
+                    lambda table, n=n: beside(f"{gap_to_density(n)(table):.3f}"),
+                )
+                for n in SIZES
+            ),
+            Claim(
+                "the weights approach Beta(1, 10): total variation at least halves with K doubled",
+                lambda table: fact(
+                    all(
+                        b < 0.55 * a
+                        for a, b in zip(
+                            total_variation(table), total_variation(table)[1:], strict=False
+                        )
+                    ),
+                    ", ".join(f"{v:.3f}" for v in total_variation(table)),
+                ),
+            ),
         ),
     ),
     Experiment(
-        name="rgbm_figure3", source="Lu, Mazumder, Figure 3", run=plane, draw=draw_plane, seconds=(0.1, 0.1),
+        name="rgbm_figure3",
+        source="Lu, Mazumder, Figure 3",
+        run=plane,
+        draw=draw_plane,
+        seconds=(0.1, 0.1),
         claims=(
-            Claim("two lines close to each other", squared_angle(0, np.sin(0.01) ** 2, 1e-9), means("nearly 0")),
+            Claim(
+                "two lines close to each other",
+                squared_angle(0, np.sin(0.01) ** 2, 1e-9),
+                means("nearly 0"),
+            ),
             Claim("two orthogonal lines", squared_angle(1, 0.5, 1e-8), prints("1/2")),
             Claim("lines every 30 degrees", squared_angle(2, 0.933, 5e-4), prints("0.933")),
         ),
     ),
     Experiment(
-        name="rgbm_figure4", source="Lu, Mazumder, Figure 4", run=basis, draw=draw_basis, seconds=(0.5, 2),
+        name="rgbm_figure4",
+        source="Lu, Mazumder, Figure 4",
+        run=basis,
+        draw=draw_basis,
+        seconds=(0.5, 2),
         claims=(
-            Claim("the slope is -1/2 below p = t^2 and -1 above", slopes, means("the slope changes from -1/2 to -1 at p = t^2")),
-            Claim("Theta is min(t / p, 1 / root p), exactly", closed, reference("the order is that of Remark 4.2, exact here")),
+            Claim(
+                "the slope is -1/2 below p = t^2 and -1 above",
+                slopes,
+                means("the slope changes from -1/2 to -1 at p = t^2"),
+            ),
+            Claim(
+                "Theta is min(t / p, 1 / root p), exactly",
+                closed,
+                reference("the order is that of Remark 4.2, exact here"),
+            ),
         ),
     ),
-)  # fmt: skip
+)

@@ -1,10 +1,12 @@
-"""Ustimenko and Prokhorenkova, Table 1: 0-1 loss on a synthetic problem with four optima, by boosting with and without noise.
+"""Ustimenko and Prokhorenkova, Table 1: 0-1 loss on a synthetic problem with four optima, by
+boosting with and without noise.
 
-x is normal in three dimensions, and the label is the sign of sin(x1 x2 x3) plus normal noise. Trees have depth 1 and five borders per
-feature; eps = 0.1, 1,000 trees, 1,000 training and 1,000 test samples in each fold. The paper states neither the number of trees nor the
-borders; here they are quantiles. The paper has beta = 1,000; larger ones are ours. beta = 1,000 is `diffusion_temperature` 1 of CatBoost
-and hessboost, which run on the same folds if they are installed. The p-values of the paper are those of t-tests against SGLB; ours are
-one-sided and paired by folds.
+x is normal in three dimensions, and the label is the sign of sin(x1 x2 x3) plus normal noise. Trees
+have depth 1 and five borders per feature; eps = 0.1, 1,000 trees, 1,000 training and 1,000 test
+samples in each fold. The paper states neither the number of trees nor the borders; here they are
+quantiles. The paper has beta = 1,000; larger ones are ours. beta = 1,000 is `diffusion_temperature`
+1 of CatBoost and hessboost, which run on the same folds if they are installed. The p-values of the
+paper are those of t-tests against SGLB; ours are one-sided and paired by folds.
 """
 
 import numpy as np
@@ -16,7 +18,10 @@ from verification.experiments.experiment import Claim, Experiment, Table, prints
 from verification.experiments.judge import below, beside, mean_se
 from verification.experiments.sglb_peers import PEERS, Setting, logistic, present, smoothed
 
-N, TREES, GAMMA, OURS = 1000, 1000, 1e-3, "coordboost"
+N = 1000
+TREES = 1000
+GAMMA = 1e-3
+OURS = "coordboost"
 LOSS = cb.losses.SmoothZeroOne(0.1)
 MARKERS = {"CatBoost": "^", "hessboost": "D"}
 #: The row of the paper with noise, at its beta.
@@ -31,13 +36,20 @@ ROWS = {
     "SLA SGLB 1e3": (LOSS, cb.sglb(0.1, 1e3, GAMMA), 0.470),
     "SLA SGLB 1e4": (LOSS, cb.sglb(0.1, 1e4, GAMMA), None),
     "SLA SGLB 1e5": (LOSS, cb.sglb(0.1, 1e5, GAMMA), None),
-    "SLA leaf noise only 1e3": (LOSS, cb.sglb(0.1, 1e3, GAMMA, structure=cb.rules.Structure.NONE), None),
+    "SLA leaf noise only 1e3": (
+        LOSS,
+        cb.sglb(0.1, 1e3, GAMMA, structure=cb.rules.Structure.NONE),
+        None,
+    ),
 }
-#: Settings of CatBoost and hessboost for the rows; the noise of CatBoost is always in the leaves only.
+#: Settings of CatBoost and hessboost for the rows; the noise of CatBoost is always in the leaves
+#: only.
 ASKED = {
-    "Logloss GB": Setting(logistic), "SLA GB": Setting(smoothed), "SLA SGB": Setting(smoothed, share=0.5),
+    "Logloss GB": Setting(logistic),
+    "SLA GB": Setting(smoothed),
+    "SLA SGB": Setting(smoothed, share=0.5),
     **{f"SLA SGLB 1e{k}": Setting(smoothed, 10.0**k) for k in (3, 4, 5)},
-}  # fmt: skip
+}
 
 
 def fold(seed):
@@ -51,19 +63,31 @@ def fold(seed):
 def ours(X, y, new, name, seed, n_trees):
     """Return predictions for `new` after every tenth tree (n_models, n_new)."""
     loss, method, _ = ROWS[name]
-    run = cb.solve(cb.Problem(cb.data.trees(X, max_depth=1, max_bins=6), y, loss, center=False), method, n_trees, rng=seed)
+    run = cb.solve(
+        cb.Problem(cb.data.trees(X, max_depth=1, max_bins=6), y, loss, center=False),
+        method,
+        n_trees,
+        rng=seed,
+    )
     return chain(run, 10, every=10, X=new).values[0]
 
 
 def run(sets, quick):
-    """Return the 0-1 test loss after the last tree and after the best one, for each fold; quick: 3 folds, 200 trees, two rows."""
-    rows, n_trees, others = [], 200 if quick else TREES, present()
+    """Return the 0-1 test loss after the last tree and after the best one, for each fold.
+
+    Quick: 3 folds, 200 trees, two rows.
+    """
+    rows = []
+    n_trees = 200 if quick else TREES
+    others = present()
     for seed in range(3 if quick else 100):
         X, y, new, truth = fold(seed)
         for name in list(ROWS)[2:4] if quick else ROWS:
             found = {OURS: ours(X, y, new, name, seed, n_trees)}
             if name in ASKED:
-                found |= {one: peer(X, y, new, ASKED[name], seed, n_trees) for one, peer in others.items()}
+                found |= {
+                    one: peer(X, y, new, ASKED[name], seed, n_trees) for one, peer in others.items()
+                }
             for package, margins in found.items():
                 loss = (margins * truth <= 0).mean(axis=1)  # a prediction of 0 is an error
                 what = {"method": name, "package": package, "fold": seed, "printed": ROWS[name][2]}
@@ -88,15 +112,22 @@ def better(noisy, other):
 
 
 def shown(name):
-    """Return a judge that shows our number, those of other packages, and how much ours is above theirs, fold by fold."""
+    """Return a judge that shows our number, those of other packages, and how much ours is above
+    theirs, fold by fold.
+    """
 
     def judge(table):
         if not len(table.where(method=name)):
             return beside("not in the quick form")
-        mine, words = finals(table, name), []
+        mine = finals(table, name)
+        words = []
         for package in PEERS if name in ASKED else ():
             theirs = finals(table, name, package)
-            words.append(f"{package} {mean_se(theirs)}, ours above by {mean_se(mine - theirs)}" if len(theirs) else f"{package} missing")
+            words.append(
+                f"{package} {mean_se(theirs)}, ours above by {mean_se(mine - theirs)}"
+                if len(theirs)
+                else f"{package} missing"
+            )
         return beside(mine)._replace(statistic="; ".join(words))
 
     return judge
@@ -112,33 +143,51 @@ CLAIMS = (
         for name, p in PRINTED_P.items()
     ),
     *(
-        Claim(f"SGLB at beta = 1,000{times} has a smaller 0-1 loss than SLA GB", better(name, "SLA GB"), reference())
+        Claim(
+            f"SGLB at beta = 1,000{times} has a smaller 0-1 loss than SLA GB",
+            better(name, "SLA GB"),
+            reference(),
+        )
         for name, times in (("SLA SGLB 1e4", " x 10"), ("SLA SGLB 1e5", " x 100"))
     ),
     *(
-        Claim(f"{name}: 0-1 loss", shown(name), reference() if row[2] is None else prints(f"{row[2]:.3f}"))
+        Claim(
+            f"{name}: 0-1 loss",
+            shown(name),
+            reference() if row[2] is None else prints(f"{row[2]:.3f}"),
+        )
         for name, row in ROWS.items()
     ),
 )
 
 
 def draw(figure, table):
-    """Draw the final and the best 0-1 loss of each row, with two standard errors, and the printed one."""
+    """Draw the final and the best 0-1 loss of each row, with two standard errors, and the printed
+    one.
+    """
     figure.set_size_inches(7.2, 3.8)
-    axis, names = figure.subplots(), list(table.values("method"))
+    axis = figure.subplots()
+    names = list(table.values("method"))
     names = [name for name in ROWS if name in names]
     for at, name in enumerate(names):
         part = table.where(method=name, package=OURS)
         for column, marker, colour in (("final", "o", "#0072b2"), ("best", "s", "#d55e00")):
             values = np.asarray(part[column], dtype=float)
             axis.errorbar(
-                values.mean(), -at, xerr=2 * values.std() / np.sqrt(len(values)), fmt=marker, color=colour, markersize=4
+                values.mean(),
+                -at,
+                xerr=2 * values.std() / np.sqrt(len(values)),
+                fmt=marker,
+                color=colour,
+                markersize=4,
             )
         if ROWS[name][2] is not None:
             axis.plot(ROWS[name][2], -at, "kx")
         for package, marker in MARKERS.items():
             if len(theirs := finals(table, name, package)):
-                axis.plot(theirs.mean(), -at, marker, color="#666666", fillstyle="none", markersize=5)
+                axis.plot(
+                    theirs.mean(), -at, marker, color="#666666", fillstyle="none", markersize=5
+                )
     axis.set_yticks([-at for at in range(len(names))], names)
     axis.plot([], [], "o", color="#0072b2", label="last tree")
     axis.plot([], [], "s", color="#d55e00", label="best on the test samples")
@@ -159,7 +208,8 @@ EXPERIMENTS = (
         draw=draw,
         seconds=(2, 700),
         about=(
-            "100 folds of 1,000 + 1,000 samples, 1,000 trees of depth 1. The paper states neither the "
+            "100 folds of 1,000 + 1,000 samples, 1,000 trees of depth 1. The paper states "
+            "neither the "
             "number of trees nor how borders are chosen. Its beta is 1,000; larger ones are ours."
         ),
     ),

@@ -1,1 +1,3 @@
-"""Spaces of small instances for the statements: drawn at random, made of floats or Fractions, written down as text."""
+"""Spaces of small instances for the statements: drawn at random, made of floats or Fractions,
+written down as text.
+"""

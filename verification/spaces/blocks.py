@@ -1,4 +1,6 @@
-"""Blocks of columns, drawn with fixed probabilities: the learners of Langevin boosting, in Fractions or floats."""
+"""Blocks of columns, drawn with fixed probabilities: the learners of Langevin boosting, in
+Fractions or floats.
+"""
 
 import functools
 from dataclasses import dataclass
@@ -11,7 +13,8 @@ from verification.spaces.linear import solved
 
 def independent(H):
     """Return the columns of H that are not linear combinations of earlier ones."""
-    left_of, kept = [], []
+    left_of = []
+    kept = []
     for j, column in enumerate(H.T):
         left = column.copy()
         for one, pivot in left_of:
@@ -36,7 +39,10 @@ def projector(H, ridge=0):
 
 @dataclass(frozen=True, eq=False)
 class Blocks:
-    """Blocks of columns (n, m_s); chance, their probabilities (n_blocks,), positive with sum 1; gamma, the shrinkage."""
+    """Blocks of columns (n, m_s); chance, their probabilities (n_blocks,), positive with sum 1.
+
+    Gamma, the shrinkage.
+    """
 
     blocks: tuple
     chance: np.ndarray
@@ -59,7 +65,10 @@ class Blocks:
 
     def mean(self, chance=None):
         """Return the mean projector."""
-        return sum(p * P for p, P in zip(self.chance if chance is None else chance, self.projectors, strict=True))
+        return sum(
+            p * P
+            for p, P in zip(self.chance if chance is None else chance, self.projectors, strict=True)
+        )
 
     @property
     def rank(self):
@@ -68,10 +77,13 @@ class Blocks:
 
 
 def _draw(rng):
-    n, sizes = int(rng.integers(2, 5)), rng.integers(1, 3, size=rng.integers(2, 4))
+    n = int(rng.integers(2, 5))
+    sizes = rng.integers(1, 3, size=rng.integers(2, 4))
     size = int(sizes.sum()) * n
     numbers = rng.integers(-3, 4, size) / rng.choice((1, 2, 3)) * (rng.random(size) < 0.8)
-    return (n, *map(int, sizes)), np.concatenate([numbers, rng.random(len(sizes)) + 0.05, [rng.exponential() + 0.01]])
+    return (n, *map(int, sizes)), np.concatenate(
+        [numbers, rng.random(len(sizes)) + 0.05, [rng.exponential() + 0.01]]
+    )
 
 
 def _make(shape, numbers):
@@ -82,7 +94,11 @@ def _make(shape, numbers):
     columns = numbers[: n * sum(sizes)].reshape(-1, n).T
     ends = np.cumsum(sizes)
     chance = numbers[-k - 1 : -1]
-    return Blocks(tuple(columns[:, e - s : e] for s, e in zip(sizes, ends, strict=True)), chance / chance.sum(), numbers[-1])
+    return Blocks(
+        tuple(columns[:, e - s : e] for s, e in zip(sizes, ends, strict=True)),
+        chance / chance.sum(),
+        numbers[-1],
+    )
 
 
 BLOCKS = Space("blocks of columns", _draw, _make, has=lambda case: isinstance(case, Blocks))

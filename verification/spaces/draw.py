@@ -1,7 +1,9 @@
-r"""Random-then-greedy boosting of the squared loss over a few unit learners, over all draws: instances for the theorems of Lu and Mazumder.
+r"""Random-then-greedy boosting of the squared loss over a few unit learners, over all draws:
+instances for the theorems of Lu and Mazumder.
 
-Implemented independently of the package, in floats or in Fractions. The learners span the space, so L* = 0; sigma = mu = 1. The angle and
-distances are found by enumeration of all rays of the arrangement on whose cells the norm of a rule is linear.
+Implemented independently of the package, in floats or in Fractions. The learners span the space, so
+L* = 0; sigma = mu = 1. The angle and distances are found by enumeration of all rays of the
+arrangement on whose cells the norm of a rule is linear.
 """
 
 import functools
@@ -22,8 +24,8 @@ STEPS = 3
 class Draw(Relatives):
     """Learners, a rule, a residual and a second vector.
 
-    B : (r, K);  label : (K,), group of each learner;  kind : 0 to 3, type of the rule;  t : number of learners or groups drawn
-    y : (r,), residual at the start;  other : (K,), any vector
+    B : (r, K); label : (K,), group of each learner; kind : 0 to 3, type of the rule; t : number of
+    learners or groups drawn y : (r,), residual at the start; other : (K,), any vector
     """
 
     B: np.ndarray
@@ -39,7 +41,10 @@ class Draw(Relatives):
 
     @functools.cached_property
     def places(self):
-        """The places that are drawn, as arrays of learners: groups; for Types 0 and 1 single learners."""
+        """The places that are drawn, as arrays of learners: groups.
+
+        For Types 0 and 1 single learners.
+        """
         label = range(self.K) if self.kind < 2 else self.label
         return [np.flatnonzero(np.array(label) == g) for g in sorted(set(label))]
 
@@ -61,8 +66,11 @@ class Draw(Relatives):
     @functools.cached_property
     def gamma(self):
         """Probabilities that the places win, the best place first."""
-        n, t = self.n_places, self.drawn
-        return np.array([Fraction(comb(n - j, t - 1), comb(n, t)) + 0 * self.y[0] for j in range(1, n + 1)])
+        n = self.n_places
+        t = self.drawn
+        return np.array(
+            [Fraction(comb(n - j, t - 1), comb(n, t)) + 0 * self.y[0] for j in range(1, n + 1)]
+        )
 
     @property
     def sums(self):
@@ -85,7 +93,10 @@ class Draw(Relatives):
         return [np.concatenate(some) for some in combinations(self.places, self.drawn)]
 
     def law_of(self, a):
-        """Return the probability of each learner to win, over all sets; ties go to the lowest index."""
+        """Return the probability of each learner to win, over all sets.
+
+        Ties go to the lowest index.
+        """
         out = np.array([0 * self.y[0]] * self.K)
         for J in self.sets:
             J = np.sort(J)
@@ -94,7 +105,7 @@ class Draw(Relatives):
 
     @functools.cached_property
     def gradient(self):
-        """grad L at the start."""
+        """Grad L at the start."""
         return -(self.y @ self.B)
 
     @property
@@ -147,28 +158,42 @@ class Draw(Relatives):
     @functools.cached_property
     def expected(self):
         """E L(beta^M) - L*, over all draws of M steps of length 1 / sigma."""
-        out, level = [], [(1 + 0 * self.y[0], self.y)]
+        out = []
+        level = [(1 + 0 * self.y[0], self.y)]
         for _ in range(STEPS + 1):
             out.append(sum(share * (r @ r) for share, r in level) / 2)
-            level = [(share * p, r - (r @ self.B[:, j]) * self.B[:, j]) for share, r in level
-                     for j, p in enumerate(self.law_of(r @ self.B)) if p]  # fmt: skip
+            level = [
+                (share * p, r - (r @ self.B[:, j]) * self.B[:, j])
+                for share, r in level
+                for j, p in enumerate(self.law_of(r @ self.B))
+                if p
+            ]
         return np.array(out)
 
     @functools.cached_property
     def rays(self):
         """Directions (R, r), some of which attain the extreme values."""
-        r, C = self.B.shape[0], self.B.T
+        r = self.B.shape[0]
+        C = self.B.T
         if self.basis:
-            return np.array([row for row in product((0, 1, -1), repeat=r) if next((x for x in row if x), 0) > 0])
+            return np.array(
+                [row for row in product((0, 1, -1), repeat=r) if next((x for x in row if x), 0) > 0]
+            )
         if r == 1:
             return 0 * C[:1] + 1
-        normals = np.array([*C, *(C[i] + s * C[j] for i, j in combinations(range(self.K), 2) for s in (1, -1))])
+        normals = np.array(
+            [*C, *(C[i] + s * C[j] for i, j in combinations(range(self.K), 2) for s in (1, -1))]
+        )
         if r == 2:
             found = np.stack([-normals[:, 1], normals[:, 0]], axis=1)
         else:
             i, j = np.array(list(combinations(range(len(normals)), 2))).T
-            a, b = normals[i].T, normals[j].T
-            found = np.stack([a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0]], axis=1)
+            a = normals[i].T
+            b = normals[j].T
+            found = np.stack(
+                [a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0]],
+                axis=1,
+            )
         lengths = (found * found).sum(axis=1)
         return found[lengths > 1e-12]
 
@@ -203,7 +228,9 @@ class Draw(Relatives):
     @property
     def worst(self):
         """A direction with the smallest cosines, (r,)."""
-        return self.rays[np.argmin((self._ray_norms**2 / (self.rays * self.rays).sum(axis=1)).astype(float))]
+        return self.rays[
+            np.argmin((self._ray_norms**2 / (self.rays * self.rays).sum(axis=1)).astype(float))
+        ]
 
     @property
     def dual(self):
@@ -232,7 +259,9 @@ class Draw(Relatives):
 
     @property
     def orthonormal_angle2(self):
-        """(18): the smallest (gamma_1 + ... + gamma_i)^2 / (n_1 + ... + n_i), large groups first."""
+        """(18): the smallest (gamma_1 + ... + gamma_i)^2 / (n_1 + ... + n_i), large groups
+        first.
+        """
         sizes = -np.sort([-len(place) for place in self.places])
         return (self.sums**2 / np.cumsum(sizes)).min()
 

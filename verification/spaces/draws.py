@@ -24,10 +24,16 @@ def _make(shape, numbers):
     """numbers: those that determine the unit learners, y, another vector."""
     r, kind, t, *label = shape
     K = len(label)
-    free, rest = numbers[: K * (r - 1)].reshape(K, r - 1), numbers[K * (r - 1) :]
+    free = numbers[: K * (r - 1)].reshape(K, r - 1)
+    rest = numbers[K * (r - 1) :]
     B = unit_columns(free) if r > 1 else np.array([[1 + 0 * rest[0]] * K])
-    y, other = rest[:r], rest[r:]
-    if len(other) != K or least_eigenvalue(B @ B.T) is None or not (y @ y > 0 and other @ other > 0):
+    y = rest[:r]
+    other = rest[r:]
+    if (
+        len(other) != K
+        or least_eigenvalue(B @ B.T) is None
+        or not (y @ y > 0 and other @ other > 0)
+    ):
         return None
     made = Draw(B, tuple(label), kind, t, y, other)
     return made if (made._ray_norms > 1e-9).all() else None
@@ -41,13 +47,24 @@ def _draw_basis(rng):
 def _make_basis(shape, numbers):
     """numbers: y, another vector."""
     K = len(shape) - 3
-    y, other = numbers[:K], numbers[K:]
-    return Draw(np.eye(K, dtype=int), shape[3:], *shape[1:3], y, other) if y @ y > 0 and other @ other > 0 else None
+    y = numbers[:K]
+    other = numbers[K:]
+    return (
+        Draw(np.eye(K, dtype=int), shape[3:], *shape[1:3], y, other)
+        if y @ y > 0 and other @ other > 0
+        else None
+    )
 
 
 DRAWS = Space(
-    "up to 4 learners in 3 dimensions, all rules", _draw, _make, has=lambda case: isinstance(case, Draw) and not case.basis
+    "up to 4 learners in 3 dimensions, all rules",
+    _draw,
+    _make,
+    has=lambda case: isinstance(case, Draw) and not case.basis,
 )
 BASIS = Space(
-    "up to 5 orthonormal learners, all rules", _draw_basis, _make_basis, has=lambda case: isinstance(case, Draw) and case.basis
+    "up to 5 orthonormal learners, all rules",
+    _draw_basis,
+    _make_basis,
+    has=lambda case: isinstance(case, Draw) and case.basis,
 )

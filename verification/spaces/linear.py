@@ -10,7 +10,9 @@ CLOSE = Fraction(1, 10**28)
 
 
 def unit_columns(free):
-    """Return unit columns (m, p): stereographic images of the rows of `free` (p, m - 1), rational for rational numbers."""
+    """Return unit columns (m, p): stereographic images of the rows of `free` (p, m - 1), rational
+    for rational numbers.
+    """
     square = (free * free).sum(axis=1)[:, None]
     return np.concatenate([2 * free, square - 1], axis=1).T / (square.T + 1)
 
@@ -33,7 +35,10 @@ def solved(M, rhs):
 
 
 def least_eigenvalue(G):
-    """Return the smallest eigenvalue of a positive definite matrix; for Fractions a Fraction at most 2e-28 above it, or None."""
+    """Return the smallest eigenvalue of a positive definite matrix.
+
+    For Fractions a Fraction at most 2e-28 above it, or None.
+    """
     values, vectors = np.linalg.eigh(G.astype(float))
     if values[0] < 1e-9 * values[-1]:
         return None
@@ -57,9 +62,14 @@ def _positive(M):
 
 
 def solutions(X, y, radii):
-    """Return min ||y - X b||^2 / 2 over ||b||_1 <= radius, and a solution (len(radii), p), by trying all signs; at most three columns."""
-    G, c, start = X.T @ X, X.T @ y, y @ y / 2
-    best, where = 0 * radii + start, 0 * radii[:, None] * c
+    """Return min ||y - X b||^2 / 2 over ||b||_1 <= radius, and a solution (len(radii), p), by
+    trying all signs; at most three columns.
+    """
+    G = X.T @ X
+    c = X.T @ y
+    start = y @ y / 2
+    best = 0 * radii + start
+    where = 0 * radii[:, None] * c
     for signs in product((-1, 0, 1), repeat=X.shape[1]):
         at = np.flatnonzero(signs)
         found = _with_signs(G, c, at, np.array(signs)[at], start, radii) if len(at) else None
@@ -73,7 +83,10 @@ def solutions(X, y, radii):
 
 
 def _with_signs(G, c, at, s, start, radii):
-    """Return loss and coefficients of the solution with these columns and signs; the loss is `start` where the signs are violated."""
+    """Return loss and coefficients of the solution with these columns and signs.
+
+    The loss is `start` where the signs are violated.
+    """
     both = solved(G[np.ix_(at, at)], np.stack([c[at], s + 0 * c[at]], axis=1))
     if both is None:
         return None

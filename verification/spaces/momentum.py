@@ -13,7 +13,10 @@ from verification.spaces.linear import least_eigenvalue, unit_columns
 
 
 def sharp(theta2):
-    """Return the sharper limit of gamma, (1 - sqrt(1 - Theta^2))^2; for a Fraction, a Fraction just below it."""
+    """Return the sharper limit of gamma, (1 - sqrt(1 - Theta^2))^2.
+
+    For a Fraction, a Fraction just below it.
+    """
     above = root(1 - theta2) + (Fraction(2, DIGITS) if isinstance(theta2, Fraction) else 0)
     return max(1 - above, 0 * above) ** 2
 
@@ -25,18 +28,24 @@ def _gamma(rng):
 
 def _draw(rng):
     r = int(rng.integers(1, 4))
-    K, rounds = int(rng.integers(r, 5)), int(rng.integers(1, 11))
+    K = int(rng.integers(r, 5))
+    rounds = int(rng.integers(1, 11))
     weights = rng.exponential(2, r) * rng.integers(0, 2)
     rest = [rng.exponential(1) * rng.integers(0, 2), _gamma(rng)]
     return (r, K, rounds), np.concatenate([rng.standard_normal(K * (r - 1) + r), weights, rest])
 
 
 def _make(shape, numbers):
-    """numbers: those that determine the unit learners, y; 1 / weight - 1, 1 / eta - 1; gamma divided by its sharper limit."""
+    """numbers: those that determine the unit learners, y; 1 / weight - 1, 1 / eta - 1.
+
+    Gamma divided by its sharper limit.
+    """
     r, K, rounds = shape
-    free, rest = numbers[: K * (r - 1)].reshape(K, r - 1), numbers[K * (r - 1) :]
+    free = numbers[: K * (r - 1)].reshape(K, r - 1)
+    rest = numbers[K * (r - 1) :]
     D = unit_columns(free) if r > 1 else np.array([[1 + 0 * rest[0]] * K])
-    y, tail = rest[:r], np.abs(rest[r:])
+    y = rest[:r]
+    tail = np.abs(rest[r:])
     if len(tail) != r + 2 or least_eigenvalue(D @ D.T) is None or not (y @ y > 0 and tail[-1] > 0):
         return None
     theta2 = Draw(D, tuple(range(K)), 0, 1, y, y).angle2
@@ -52,16 +61,28 @@ def _fewer(shape, numbers):
 
 
 def _draw_line(rng):
-    rest = [rng.uniform(0, 5) * rng.integers(0, 2), rng.random() * rng.choice([0.2, 1]), rng.uniform(0, 30)]
+    rest = [
+        rng.uniform(0, 5) * rng.integers(0, 2),
+        rng.random() * rng.choice([0.2, 1]),
+        rng.uniform(0, 30),
+    ]
     return (int(rng.integers(1, 60)),), np.array(rest[: rng.integers(2, 4)])
 
 
 def _make_line(shape, numbers):
-    """numbers: the fourth root of 1 / eta - 1, gamma; if there is a cap, the root of 1 / cap - 1."""
-    eta, gamma = 1 / (1 + numbers[0] ** 4), min(abs(numbers[1]), 1 + 0 * numbers[1])
+    """numbers: the fourth root of 1 / eta - 1, gamma.
+
+    If there is a cap, the root of 1 / cap - 1.
+    """
+    eta = 1 / (1 + numbers[0] ** 4)
+    gamma = min(abs(numbers[1]), 1 + 0 * numbers[1])
     one = 1 + 0 * eta
     cap = 1 / (1 + numbers[2] ** 2) if len(numbers) > 2 else None
-    return agbm.walk(np.array([[one]]), np.array([one]), eta, gamma, shape[0], theta2=one, cap=cap) if gamma > 1e-9 else None
+    return (
+        agbm.walk(np.array([[one]]), np.array([one]), eta, gamma, shape[0], theta2=one, cap=cap)
+        if gamma > 1e-9
+        else None
+    )
 
 
 def _make_capped(shape, numbers):
@@ -72,21 +93,32 @@ def _make_capped(shape, numbers):
 
 def _draw_coordinates(rng, one):
     n = int(rng.integers(2, 8))
-    y, rest = 1 + rng.standard_normal(n) * rng.choice([0.1, 1]), rng.exponential([0.2] if one else [0.2, 1])
+    y = 1 + rng.standard_normal(n) * rng.choice([0.1, 1])
+    rest = rng.exponential([0.2] if one else [0.2, 1])
     return (n, int(rng.integers(1, 45))), np.append(y, rest)
 
 
 def _make_coordinates(shape, numbers, one):
-    """numbers: y, 1 / eta - 1; with the correction also gamma / (1 - gamma); without it (`one`) gamma is 1."""
+    """numbers: y, 1 / eta - 1; with the correction also gamma / (1 - gamma).
+
+    Without it (`one`) gamma is 1.
+    """
     n, rounds = shape
-    y, eta = numbers[:n], 1 / (1 + abs(numbers[n]))
+    y = numbers[:n]
+    eta = 1 / (1 + abs(numbers[n]))
     gamma = 1 + 0 * eta if one else abs(numbers[n + 1]) / (1 + abs(numbers[n + 1]))
     D = np.eye(n, dtype=int) + 0 * eta
-    return agbm.walk(D, y, eta, gamma, rounds, theta2=(1 + 0 * eta) / n, one=one) if y @ y > 0 and gamma > 1e-9 else None
+    return (
+        agbm.walk(D, y, eta, gamma, rounds, theta2=(1 + 0 * eta) / n, one=one)
+        if y @ y > 0 and gamma > 1e-9
+        else None
+    )
 
 
 def _coordinates(name, one):
-    draw, make = (functools.partial(part, one=one) for part in (_draw_coordinates, _make_coordinates))
+    draw, make = (
+        functools.partial(part, one=one) for part in (_draw_coordinates, _make_coordinates)
+    )
     return Space(f"{name} over up to 7 coordinates", draw, make, has=_has, smaller=_fewer)
 
 
@@ -94,10 +126,16 @@ def _has(case):
     return isinstance(case, agbm.Walk)
 
 
-AGBM = Space("AGBM over up to 4 unit columns in 3 dimensions", _draw, _make, has=_has, smaller=_fewer)
+AGBM = Space(
+    "AGBM over up to 4 unit columns in 3 dimensions", _draw, _make, has=_has, smaller=_fewer
+)
 LINE = Space("AGBM in one dimension", _draw_line, _make_line, has=_has, smaller=_fewer)
 CAPPED = Space(
-    "AGBM on the capped loss that it leaves last", lambda rng: ((int(rng.integers(1, 60)),), rng.random(1)), _make_capped, has=_has,
+    "AGBM on the capped loss that it leaves last",
+    lambda rng: ((int(rng.integers(1, 60)),), rng.random(1)),
+    _make_capped,
+    has=_has,
     smaller=_fewer,
-)  # fmt: skip
-COORDINATES, VAGBM = _coordinates("AGBM", one=False), _coordinates("VAGBM", one=True)
+)
+COORDINATES = _coordinates("AGBM", one=False)
+VAGBM = _coordinates("VAGBM", one=True)

@@ -1,4 +1,6 @@
-"""Quantities that the remarks of Lu and Mazumder compare: differences of losses, longer learners, rules as special cases of others."""
+"""Quantities that the remarks of Lu and Mazumder compare: differences of losses, longer learners,
+rules as special cases of others.
+"""
 
 from fractions import Fraction
 from math import comb
@@ -12,12 +14,16 @@ class Relatives:
     @property
     def slopes(self):
         """Central differences of the loss along each learner."""
-        up, down = (np.array([((self.y + sign * b) ** 2).sum() for b in self.B.T]) for sign in (-1, 1))
+        up, down = (
+            np.array([((self.y + sign * b) ** 2).sum() for b in self.B.T]) for sign in (-1, 1)
+        )
         return (up - down) / 4
 
     @property
     def long_step(self):
-        """As `one_step`, with learner j of length j + 1: chosen by direction, the step divided by the square of the length."""
+        """As `one_step`, with learner j of length j + 1: chosen by direction, the step divided by
+        the square of the length.
+        """
         learners = [(j + 1) * b for j, b in enumerate(self.B.T)]
         return np.array([((self.y - (self.y @ b) / (b @ b) * b) ** 2).sum() for b in learners]) / 2
 
@@ -25,7 +31,10 @@ class Relatives:
         """Return the norm of the gradient for a rule that draws `drawn` of these places."""
         sizes = -np.sort([-np.abs(self.gradient[place]).max() for place in places])
         n = len(places)
-        return sum(Fraction(comb(n - j, drawn - 1), comb(n, drawn)) * size for j, size in enumerate(sizes, 1))
+        return sum(
+            Fraction(comb(n - j, drawn - 1), comb(n, drawn)) * size
+            for j, size in enumerate(sizes, 1)
+        )
 
     @property
     def norm_of_one(self):

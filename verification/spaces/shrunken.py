@@ -1,4 +1,6 @@
-"""Means of Langevin boosting on blocks of columns, squared loss: the chain, its limit, and the smoother of the targets."""
+"""Means of Langevin boosting on blocks of columns, squared loss: the chain, its limit, and the
+smoother of the targets.
+"""
 
 import functools
 from dataclasses import dataclass
@@ -12,7 +14,10 @@ from verification.spaces.linear import solved
 
 @dataclass(frozen=True, eq=False)
 class Chain:
-    """Blocks, targets, eps and a number of steps; the least squares fit and the limit of the mean."""
+    """Blocks, targets, eps and a number of steps.
+
+    The least squares fit and the limit of the mean.
+    """
 
     law: Blocks
     y: np.ndarray
@@ -65,14 +70,28 @@ def _make(shape, numbers):
     n = shape[1]
     law = BLOCKS.make(shape[1:], numbers[: -n - 1]) if len(numbers) > n + 1 else None
     eps = numbers[-1]
-    return Chain(law, numbers[-n - 1 : -1], eps, shape[0]) if law and law.rank and 0 < eps * (law.gamma + 1) <= 1 else None
+    return (
+        Chain(law, numbers[-n - 1 : -1], eps, shape[0])
+        if law and law.rank and 0 < eps * (law.gamma + 1) <= 1
+        else None
+    )
 
 
 def _make_rough(shape, numbers):
-    """Return a chain, or None if the columns of a block are nearly dependent: ``cb.data.blocks`` treats those as dependent."""
+    """Return a chain, or None if the columns of a block are nearly dependent: ``cb.data.blocks``
+    treats those as dependent.
+    """
     chain = _make(shape, numbers)
-    sizes = [np.linalg.svd(block.astype(float), compute_uv=False) for block in chain.law.blocks] if chain else []
-    return None if any(((size < 1e-4 * size[0]) & (size > 1e-12 * size[0])).any() for size in sizes) else chain
+    sizes = (
+        [np.linalg.svd(block.astype(float), compute_uv=False) for block in chain.law.blocks]
+        if chain
+        else []
+    )
+    return (
+        None
+        if any(((size < 1e-4 * size[0]) & (size > 1e-12 * size[0])).any() for size in sizes)
+        else chain
+    )
 
 
 def _is_chain(case):

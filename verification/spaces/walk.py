@@ -1,4 +1,5 @@
-r"""Boosting of the squared loss over a few unit columns, in floats or in Fractions: instances for Freund, Grigas and Mazumder.
+r"""Boosting of the squared loss over a few unit columns, in floats or in Fractions: instances for
+Freund, Grigas and Mazumder.
 
 Implemented independently of the package. The columns span all coordinates but the last one,
 where y has a part that no model explains.
@@ -18,9 +19,10 @@ from verification.spaces.linear import least_eigenvalue, solutions, solved
 class Walk:
     """Models 0, 1, ..., N of one method, and the quantities in the theorems; one entry per model.
 
-    X : (m, p);  y : (m,), the part that the columns explain;  outside : the rest of y, one number
-    eps : a number, or the steps of FS;  delta : (N + 1,) radii, or None
-    beta : (N + 1, p);  chosen, theta, shrink : (N + 1,), learner, signed length and shrinkage of the step from each model, also the last
+    X : (m, p); y : (m,), the part that the columns explain; outside : the rest of y, one number eps
+    : a number, or the steps of FS; delta : (N + 1,) radii, or None beta : (N + 1, p); chosen,
+    theta, shrink : (N + 1,), learner, signed length and shrinkage of the step from each model, also
+    the last
     """
 
     kind: str
@@ -39,13 +41,18 @@ class Walk:
         """Return the same run with the target multiplied by `unit`."""
         of_y = {name: getattr(self, name) * unit for name in ("y", "outside", "beta", "theta")}
         lengths = {} if self.kind == "ls" else {"eps": self.eps * unit}
-        return replace(self, **of_y, **lengths, delta=None if self.delta is None else self.delta * unit)
+        return replace(
+            self, **of_y, **lengths, delta=None if self.delta is None else self.delta * unit
+        )
 
     @functools.cached_property
     def k(self):
         """0, 1, ..., N."""
-        return np.array([k + 0 * self.y[0] for k in range(len(self.beta))]) if self.y.dtype != object else np.arange(
-            len(self.beta)).astype(object)  # fmt: skip
+        return (
+            np.array([k + 0 * self.y[0] for k in range(len(self.beta))])
+            if self.y.dtype != object
+            else np.arange(len(self.beta)).astype(object)
+        )
 
     @property
     def p(self):
@@ -157,7 +164,10 @@ class Walk:
         """Largest number of steps along one column before step k."""
         taken = list(self.chosen)
         return 0 * self.y[0] + np.array(
-            [max((taken[:k].count(j) for j in set(taken[:k])), default=0) for k in range(len(taken))]
+            [
+                max((taken[:k].count(j) for j in set(taken[:k])), default=0)
+                for k in range(len(taken))
+            ]
         )
 
     @property
@@ -184,7 +194,10 @@ class Walk:
     @property
     def taken(self):
         """<g_k, r_k - r_LS> for the step that was taken."""
-        step = np.sign(self.theta.astype(float)).astype(int) * self.correlations[np.arange(len(self.chosen)), self.chosen]
+        step = (
+            np.sign(self.theta.astype(float)).astype(int)
+            * self.correlations[np.arange(len(self.chosen)), self.chosen]
+        )
         return step - self.inner / self.delta
 
     @functools.cached_property
@@ -201,7 +214,8 @@ class Walk:
     @property
     def vertex(self):
         """The vertex of the ball with the smallest <grad L, v>, (N + 1, p)."""
-        rows, out = np.arange(len(self.beta)), 0 * self.beta
+        rows = np.arange(len(self.beta))
+        out = 0 * self.beta
         j = np.argmax(np.abs(self.correlations), axis=1)
         out[rows, j] = self.delta * np.array([sign(c) for c in self.correlations[rows, j]])
         return out
@@ -214,7 +228,9 @@ class Walk:
 
     @property
     def off_frank_wolfe(self):
-        """l1 distance of each model from a Frank-Wolfe step of eps / delta from the model before it."""
+        """l1 distance of each model from a Frank-Wolfe step of eps / delta from the model before
+        it.
+        """
         share = (self.eps / self.delta)[:, None]
         made = (1 - share) * self.beta + share * self.vertex
         return np.concatenate([[0 * self.eps], np.abs(made[:-1] - self.beta[1:]).sum(axis=1)])

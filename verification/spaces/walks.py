@@ -1,4 +1,6 @@
-"""Spaces of small instances of boosting, with the methods implemented independently of the package."""
+"""Spaces of small instances of boosting, with the methods implemented independently of the
+package.
+"""
 
 import functools
 from fractions import Fraction
@@ -23,11 +25,17 @@ def _step(kind, k, corr, beta, eps, delta, X):
 
 
 def walk(kind, X, y, n_steps, eps, delta=None, outside=0):
-    """Run LS-Boost ("ls"), FS ("fs"), FS with steps ("varying"), R-FS ("rfs"), PATH-R-FS ("path") or Frank-Wolfe ("fw")."""
+    """Run LS-Boost ("ls"), FS ("fs"), FS with steps ("varying"), R-FS ("rfs"), PATH-R-FS ("path")
+    or Frank-Wolfe ("fw").
+    """
     zero = 0 * y[0]
     beta = np.array([zero] * X.shape[1])
-    betas, chosen, thetas, shrinks = [], [], [], []
-    G, c = X.T @ X, X.T @ y
+    betas = []
+    chosen = []
+    thetas = []
+    shrinks = []
+    G = X.T @ X
+    c = X.T @ y
     for k in range(n_steps + 1):
         corr = c - G @ beta
         j = int(np.argmax(np.abs(corr)))
@@ -48,7 +56,8 @@ def _count(kind, n_steps):
 
 def _draw(rng, most, kind):
     m = int(rng.integers(1, most[0] + 1))
-    p, n_steps = int(rng.integers(m, most[1] + 1)), int(rng.integers(1, most[2] + 1))
+    p = int(rng.integers(m, most[1] + 1))
+    n_steps = int(rng.integers(1, most[2] + 1))
     free = rng.standard_normal(p * (m - 1)) * rng.choice([1.0, 0.2, 3.0])
     rest = rng.exponential(0.7, _count(kind, n_steps))
     if kind == "path":
@@ -59,12 +68,16 @@ def _draw(rng, most, kind):
 
 
 def _make(shape, numbers, kind):
-    """numbers: the part of y outside, y, those that determine the columns; eps, or the steps; the radius minus eps, or its increments."""
+    """numbers: the part of y outside, y, those that determine the columns; eps, or the steps.
+
+    The radius minus eps, or its increments.
+    """
     m, p, n_steps = shape
     rest = np.abs(numbers[1 + m + p * (m - 1) :])
     if len(rest) != _count(kind, n_steps) or p < m:
         return None
-    y, free = numbers[1 : 1 + m], numbers[1 + m : 1 + m + p * (m - 1)].reshape(p, m - 1)
+    y = numbers[1 : 1 + m]
+    free = numbers[1 + m : 1 + m + p * (m - 1)].reshape(p, m - 1)
     X = unit_columns(free) if m > 1 else 0 * y + np.ones((1, p), dtype=int)
     eps = rest if kind == "varying" else rest[0]
     if (
@@ -76,7 +89,11 @@ def _make(shape, numbers, kind):
         return None
     if kind in ("ls", "fs", "varying"):
         return walk(kind, X, y, n_steps, eps, outside=numbers[0])
-    radii = {"rfs": lambda: eps + rest[1] + 0 * zeros, "fw": lambda: eps + 0 * zeros, "path": lambda: eps + np.cumsum(rest[1:])}
+    radii = {
+        "rfs": lambda: eps + rest[1] + 0 * zeros,
+        "fw": lambda: eps + 0 * zeros,
+        "path": lambda: eps + np.cumsum(rest[1:]),
+    }
     zeros = np.array([0 * eps] * (n_steps + 1))
     return walk(kind, X, y, n_steps, eps, radii[kind](), numbers[0])
 
@@ -116,13 +133,24 @@ PATH = walks("path", "PATH-R-FS over up to 2 unit columns", (2, 2, 80))
 
 
 def _jump(shape, numbers):
-    """Return a path of two radii, the second only at the last step; the last numbers are eps, the first radius minus eps, the jump."""
-    return PATH.make(shape, np.concatenate([numbers[:-2], numbers[-2:-1], 0 * numbers[:1].repeat(shape[2] - 1), numbers[-1:]]))
+    """Return a path of two radii, the second only at the last step.
+
+    The last numbers are eps, the first radius minus eps, the jump.
+    """
+    return PATH.make(
+        shape,
+        np.concatenate(
+            [numbers[:-2], numbers[-2:-1], 0 * numbers[:1].repeat(shape[2] - 1), numbers[-1:]]
+        ),
+    )
 
 
 JUMP = Space(
     "PATH-R-FS with two radii over one column",
-    lambda rng: ((1, 1, int(rng.integers(2, 150))), np.append(rng.standard_normal(2), rng.exponential(0.5, 3))),
+    lambda rng: (
+        (1, 1, int(rng.integers(2, 150))),
+        np.append(rng.standard_normal(2), rng.exponential(0.5, 3)),
+    ),
     _jump,
     has=PATH.has,
     smaller=lambda shape, numbers: [((1, 1, n), numbers) for n in range(2, shape[2])],

@@ -6,8 +6,8 @@ Method: none.
 
 Assumptions: none.
 
-Claim: as printed the minimum over all vectors r of the largest cosine with a learner lies in (0, 1]:
-refuted, it is 0 at the difference of two equal rows, whatever the learners. Corrected: over the
+Claim: as printed the minimum over all vectors r of the largest cosine with a learner lies in (0,
+1]: refuted, it is 0 at the difference of two equal rows, whatever the learners. Corrected: over the
 range of the learners it is positive.
 
 Constants: none.
@@ -37,7 +37,9 @@ class Rows:
     pair: tuple
 
     def difference(self):
-        """Return the largest absolute correlation of a learner with the difference of the two rows."""
+        """Return the largest absolute correlation of a learner with the difference of the two
+        rows.
+        """
         i, k = self.pair
         exact = [[F(int(one)) for one in row] for row in self.B]
         return max(abs(one - other) for one, other in zip(exact[i], exact[k], strict=True))
@@ -45,7 +47,9 @@ class Rows:
 
 @claim("AGBM, Definition 4.2", of=Rows, printed="refuted", corrected="verified")
 def check_angle(case, variant):
-    """The smallest of the largest cosines is positive: over all vectors, corrected over the range."""
+    """The smallest of the largest cosines is positive: over all vectors, corrected over the
+    range.
+    """
     return _positive(case, variant, case.pair)
 
 
@@ -53,21 +57,27 @@ def _positive(case, variant, pair):
     if variant == "printed":
         # positive if some learner distinguishes the rows, by at least 1 as entries are whole
         found = Rows(case.B, pair).difference()
-        sides, level = (np.array([F(1)]), np.array([found])), "exact"
+        sides = (np.array([F(1)]), np.array([found]))
+        level = "exact"
     else:
         angle = cb.theory.mca(case.B.astype(float)).lower
-        sides, level = (np.array([1e-6]), np.array([angle])), "float"
+        sides = (np.array([1e-6]), np.array([angle]))
+        level = "float"
     return BoundCheck("angle", variant, "upper", *sides, 0 * sides[0], level)
 
 
 CASES = {
     "two equal rows": lambda: Rows(np.array([[1, 0], [1, 0], [0, 1]]), (0, 1)),
-    "four rows, three learners": lambda: Rows(np.array([[1, 2, 0], [0, 1, 1], [1, 2, 0], [3, 0, 1]]), (0, 2)),
+    "four rows, three learners": lambda: Rows(
+        np.array([[1, 2, 0], [0, 1, 1], [1, 2, 0], [3, 0, 1]]), (0, 2)
+    ),
 }
 
 
 def _all_vectors(case):
-    """Return the corrected claim with the least eigenvalue over all vectors in the place of the angle."""
+    """Return the corrected claim with the least eigenvalue over all vectors in the place of the
+    angle.
+    """
     if not isinstance(case, Rows):
         return None
     least = max(float(np.linalg.eigvalsh(case.B @ case.B.T)[0]), 0.0)

@@ -1,4 +1,5 @@
-r"""How many learners accelerated and plain gradient boosting need (Remarks 4.1 and 4.2), with constants.
+r"""How many learners accelerated and plain gradient boosting need (Remarks 4.1 and 4.2), with
+constants.
 
 Problem: a convex, 1-smooth loss, L* = 0, over the multiples of unit columns that span R^n; for
 Remark 4.2 weighted parabolas, mu = min w.
@@ -11,9 +12,9 @@ Assumptions: exact best fits; eta <= 1; checked.
 Claim: the paper gives orders; the constants are ours. Upper: with R = ||f* - f^0||, AGBM has a gap
 of at most 10 R^2 / (eta Theta^4 (M + 1)^2) after M rounds, so a gap e takes R sqrt(10 / (eta e)) /
 Theta^2 rounds at most, of order 1 / (Theta^2 sqrt e). Gradient boosting has at most 2 R^2 / (eta
-Theta^2 M), R the radius of the level set of the start: of order 1 / (Theta^2 e). For strongly convex
-losses periods of sqrt(40 / (eta mu)) / Theta^2 rounds halve the gap, so that e takes log2(1 / e)
-periods; gradient boosting multiplies it by at most 1 - eta mu Theta^2 a round.
+Theta^2 M), R the radius of the level set of the start: of order 1 / (Theta^2 e). For strongly
+convex losses periods of sqrt(40 / (eta mu)) / Theta^2 rounds halve the gap, so that e takes log2(1
+/ e) periods; gradient boosting multiplies it by at most 1 - eta mu Theta^2 a round.
 
 Constants: Theta in closed form; L* = 0 and f* = y, as the columns span the space.
 
@@ -39,10 +40,13 @@ from verification.theorems.agbm_theorem_4_1 import PRINTED
 NEAR_LIMIT = f"{PRINTED} and 5 * gamma >= theta2 * theta2"
 
 check_accelerated = Statement(
-    "AGBM, Remark 4.1, accelerated", (AGBM, CAPPED), "Rounds of order 1 / (Theta^2 sqrt e).",
+    "AGBM, Remark 4.1, accelerated",
+    (AGBM, CAPPED),
+    "Rounds of order 1 / (Theta^2 sqrt e).",
     sharpened="later(gaps) <= 10 * radius2 / (eta * theta2 * theta2 * (k + 2)**2)",
-    assuming=NEAR_LIMIT, compare="neither",
-)  # fmt: skip
+    assuming=NEAR_LIMIT,
+    compare="neither",
+)
 
 
 @dataclass(frozen=True, eq=False)
@@ -91,8 +95,12 @@ class Race:
         return (self.w * self.y**2).sum() / min(self.w)
 
     def restarted(self, length):
-        """Return the gaps of AGBM after 0, 1, ... periods of `length` rounds, gamma at its limit."""
-        left, found = self.y, [self.gap(0 * self.y)]
+        """Return the gaps of AGBM after 0, 1, ...
+
+        periods of `length` rounds, gamma at its limit.
+        """
+        left = self.y
+        found = [self.gap(0 * self.y)]
         gamma = agbm.limit(self.theta2)
         for _ in range(self.periods):
             walk = agbm.walk(self.D, left, self.eta, gamma, length, theta2=self.theta2, w=self.w)
@@ -110,12 +118,16 @@ def check_plain(case, variant):
 def _plain(case, power):
     m = np.arange(1, case.rounds + 1)
     bound = 2 * case.radius2 / (case.eta * case.theta2) / (0 * case.eta + m) ** power
-    return BoundCheck("gap", "sharpened", "upper", case.plain[1:], bound, case.slack, case.level, at=m)
+    return BoundCheck(
+        "gap", "sharpened", "upper", case.plain[1:], bound, case.slack, case.level, at=m
+    )
 
 
 @claim("AGBM, Remark 4.2, restarts", of=Race, sharpened="verified")
 def check_restarts(case, variant):
-    """After p periods of sqrt(40 / (eta mu)) / Theta^2 rounds the gap is at most 2^-p of the first."""
+    """After p periods of sqrt(40 / (eta mu)) / Theta^2 rounds the gap is at most 2^-p of the
+    first.
+    """
     return _restarts(case, 40)
 
 
@@ -126,7 +138,9 @@ def _restarts(case, number):
     gaps = case.restarted(int(np.ceil(np.sqrt(length))))
     p = np.arange(1, len(gaps))
     bound = gaps[0] / 2.0**p
-    return BoundCheck("gap", "sharpened", "upper", gaps[1:], bound, case.slack, "float", at=p, along="periods")
+    return BoundCheck(
+        "gap", "sharpened", "upper", gaps[1:], bound, case.slack, "float", at=p, along="periods"
+    )
 
 
 @claim("AGBM, Remark 4.2, gradient boosting", of=Race, sharpened="verified")
@@ -139,12 +153,15 @@ def _linear(case, factor):
     m = np.arange(1, case.rounds + 1)
     rate = 1 - factor * case.eta * min(case.w) * case.theta2
     bound = np.array([case.plain[0] * rate**k for k in m.tolist()])
-    return BoundCheck("gap", "sharpened", "upper", case.plain[1:], bound, case.slack, case.level, at=m)
+    return BoundCheck(
+        "gap", "sharpened", "upper", case.plain[1:], bound, case.slack, case.level, at=m
+    )
 
 
 def coordinates(y, w, eta, rounds):
     """Return a race over the coordinates, in Fractions."""
-    n, F = len(y), agbm.F
+    n = len(y)
+    F = agbm.F
     D = np.array([[F(int(i == j)) for j in range(n)] for i in range(n)], dtype=object)
     given = (np.array([F(one) for one in values], dtype=object) for values in (y, w))
     return Race(D, *given, F(eta), F(1, n), rounds)
@@ -164,10 +181,8 @@ CASES = {
     "five coordinates": lambda: coordinates((1, 1, 1, 1, 1), (1, 1, 1, 1, 1), 1, 30),
     "a light coordinate": lambda: coordinates((1, 2), (F(1, 50), 1), 1, 60),
     "three directions": lambda: directions(1.0),
-    "one dimension": lambda: Race(
-        np.ones((1, 1)), np.ones(1), np.ones(1), 1e-3, 1.0, 2000, 3
-    ),
-}  # fmt: skip
+    "one dimension": lambda: Race(np.ones((1, 1)), np.ones(1), np.ones(1), 1e-3, 1.0, 2000, 3),
+}
 
 SABOTAGE = {
     check_accelerated: {
@@ -178,11 +193,17 @@ SABOTAGE = {
             "later(gaps) <= 10 * radius2 / (eta * theta2 * theta2 * (k + 2)**3)", NEAR_LIMIT
         ),
     },
-    check_plain: {"the square of M": lambda case: _plain(case, 2) if isinstance(case, Race) else None},
+    check_plain: {
+        "the square of M": lambda case: _plain(case, 2) if isinstance(case, Race) else None
+    },
     check_restarts: {
-        "periods of half the length": lambda case: _restarts(case, 10) if isinstance(case, Race) else None,
+        "periods of half the length": lambda case: (
+            _restarts(case, 10) if isinstance(case, Race) else None
+        ),
     },
     check_linear: {
-        "a tenth faster": lambda case: _linear(case, F(11, 10)) if isinstance(case, Race) and case.level == "exact" else None,
+        "a tenth faster": lambda case: (
+            _linear(case, F(11, 10)) if isinstance(case, Race) and case.level == "exact" else None
+        ),
     },
 }

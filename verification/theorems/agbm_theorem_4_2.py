@@ -6,8 +6,9 @@ Method: AGBM for the M rounds of one period, from f^0 = 0.
 
 Assumptions: those of Theorem 4.1, and mu > 0; checked.
 
-Claim: upper: L(f^M) - L* <= (L(f^0) - L*) / 2, printed M = ceil(sqrt(2 / (eta gamma mu))), corrected M = ceil(sqrt(8 / (eta gamma mu))).
-Sharpened: the same for gamma <= (1 - sqrt(1 - Theta^2))^2; for every M: L(f^M) - L* <= 4 / (mu eta gamma (M + 1)^2) (L(f^0) - L*).
+Claim: upper: L(f^M) - L* <= (L(f^0) - L*) / 2, printed M = ceil(sqrt(2 / (eta gamma mu))),
+corrected M = ceil(sqrt(8 / (eta gamma mu))). Sharpened: the same for gamma <= (1 - sqrt(1 -
+Theta^2))^2; for every M: L(f^M) - L* <= 4 / (mu eta gamma (M + 1)^2) (L(f^0) - L*).
 
 Constants: mu = min w of the loss.
 
@@ -28,21 +29,32 @@ SQUARES = f"{SHARPER} and parabolas"
 
 
 def _half(period, part=2):
-    """Return a formula: from round `period` on, the gap is at most the first gap divided by `part`; before, a bound that always holds."""
+    """Return a formula: from round `period` on, the gap is at most the first gap divided by `part`.
+
+    Before, a bound that always holds.
+    """
     return f"gaps <= where(k >= {period}, gaps[0] / {part}, 100 * (gaps + gaps[0]))"
 
 
 LONG = {
-    variant: f"{limit} and parabolas and k[-1] >= long" for variant, limit in (("corrected", PRINTED), ("sharpened", SHARPER))
+    variant: f"{limit} and parabolas and k[-1] >= long"
+    for variant, limit in (("corrected", PRINTED), ("sharpened", SHARPER))
 }
 
 check_halving = Statement(
-    "AGBM, Theorem 4.2", LINE, "After a period the gap is at most half of the first.",
-    printed=refuted(_half("short")), corrected=_half("long"), sharpened=_half("long"),
+    "AGBM, Theorem 4.2",
+    LINE,
+    "After a period the gap is at most half of the first.",
+    printed=refuted(_half("short")),
+    corrected=_half("long"),
+    sharpened=_half("long"),
     where={
-        "short": "ceil(root(2 / (eta * gamma * least_weight)))", "long": "ceil(root(8 / (eta * gamma * least_weight)))",
-    }, assuming={"printed": f"{PRINTED} and parabolas and k[-1] >= short", **LONG}, compare="neither",
-)  # fmt: skip
+        "short": "ceil(root(2 / (eta * gamma * least_weight)))",
+        "long": "ceil(root(8 / (eta * gamma * least_weight)))",
+    },
+    assuming={"printed": f"{PRINTED} and parabolas and k[-1] >= short", **LONG},
+    compare="neither",
+)
 
 
 @check_halving.otherwise
@@ -52,9 +64,12 @@ def _(case, variant):
 
 
 check_every = Statement(
-    "AGBM, proof of Theorem 4.2", (AGBM, LINE), "The gap after every round, relative to the first.",
-    sharpened="later(gaps) <= 4 / (least_weight * eta * gamma * (k + 2)**2) * gaps[0]", assuming=SQUARES,
-)  # fmt: skip
+    "AGBM, proof of Theorem 4.2",
+    (AGBM, LINE),
+    "The gap after every round, relative to the first.",
+    sharpened="later(gaps) <= 4 / (least_weight * eta * gamma * (k + 2)**2) * gaps[0]",
+    assuming=SQUARES,
+)
 
 
 CASES = {
@@ -69,8 +84,12 @@ CASES = {
 
 SABOTAGE = {
     check_halving: {
-        "half of the length, as printed": check_halving.instead(_half("short"), f"{PRINTED} and parabolas and k[-1] >= short"),
-        "a fifteenth in the place of a half": check_halving.instead(_half("long", 15), LONG["corrected"]),
+        "half of the length, as printed": check_halving.instead(
+            _half("short"), f"{PRINTED} and parabolas and k[-1] >= short"
+        ),
+        "a fifteenth in the place of a half": check_halving.instead(
+            _half("long", 15), LONG["corrected"]
+        ),
     },
     check_every: {
         "1.3 in the place of 4": check_every.instead(

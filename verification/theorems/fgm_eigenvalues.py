@@ -6,8 +6,9 @@ Method: none.
 
 Assumptions: unit columns; X is not 0.
 
-Claim: upper, (9): 0 < lambda_pmin <= lambda_max <= p, hence gamma in [3/4, 1) for 0 < eps <= 1; gamma falls in eps on (0, 1]; the
-classical condition number is at most kappa if the rank is p. Sharpened: kappa >= rank.
+Claim: upper, (9): 0 < lambda_pmin <= lambda_max <= p, hence gamma in [3/4, 1) for 0 < eps <= 1;
+gamma falls in eps on (0, 1]; the classical condition number is at most kappa if the rank is p.
+Sharpened: kappa >= rank.
 
 Constants: from the thin SVD.
 
@@ -29,7 +30,9 @@ U = float(np.finfo(float).eps)
 
 
 class Facts:
-    """The non-zero singular values of the columns of a problem, as many as the numerical rank, and its constants."""
+    """The non-zero singular values of the columns of a problem, as many as the numerical rank, and
+    its constants.
+    """
 
     def __init__(self, given, stretch=1.0):
         B = stretch * given.dictionary.gather(np.arange(given.n_learners))
@@ -50,20 +53,39 @@ def _facts_of(shape, numbers):
     return None if walk is None else Facts(problem_of(walk))
 
 
-COLUMNS = replace(LS, name="up to 4 unit columns", make=_facts_of, exact=False, has=lambda case: isinstance(case, Facts))
+COLUMNS = replace(
+    LS,
+    name="up to 4 unit columns",
+    make=_facts_of,
+    exact=False,
+    has=lambda case: isinstance(case, Facts),
+)
 
 
 @claim("(9)", COLUMNS, printed="verified")
 def check_order(case, variant):
     """lambda_pmin <= lambda_max <= p."""
-    low, high = case.singular[-1] ** 2, case.singular[0] ** 2
-    return BoundCheck(check_order.statement, variant, "upper", [low, high], [high, case.p], case.slack)
+    low = case.singular[-1] ** 2
+    high = case.singular[0] ** 2
+    return BoundCheck(
+        check_order.statement, variant, "upper", [low, high], [high, case.p], case.slack
+    )
 
 
 @claim("lambda_pmin of the package", COLUMNS, printed="verified")
 def check_value(case, variant):
-    """lambda_pmin equals that of an independent SVD; it is never the rounding error of an eigenvalue 0."""
-    return BoundCheck(check_value.statement, variant, "tight", case.constants.lambda_pmin, case.singular[-1] ** 2, case.slack)
+    """lambda_pmin equals that of an independent SVD.
+
+    It is never the rounding error of an eigenvalue 0.
+    """
+    return BoundCheck(
+        check_value.statement,
+        variant,
+        "tight",
+        case.constants.lambda_pmin,
+        case.singular[-1] ** 2,
+        case.slack,
+    )
 
 
 @claim("gamma in [3/4, 1)", COLUMNS, printed="verified")
@@ -79,14 +101,26 @@ def check_classical(case, variant):
     if case.rank < case.p:
         return None
     classical = (case.singular[0] / case.singular[-1]) ** 2
-    return BoundCheck(check_classical.statement, variant, "upper", classical, case.constants.kappa, case.slack * classical)
+    return BoundCheck(
+        check_classical.statement,
+        variant,
+        "upper",
+        classical,
+        case.constants.kappa,
+        case.slack * classical,
+    )
 
 
 @claim("kappa is at least the rank", COLUMNS, sharpened="verified")
 def check_rank(case, variant):
-    """kappa >= rank, as the eigenvalues sum to p."""
+    """Kappa >= rank, as the eigenvalues sum to p."""
     return BoundCheck(
-        check_rank.statement, variant, "upper", case.rank, case.constants.kappa, case.slack * case.constants.kappa
+        check_rank.statement,
+        variant,
+        "upper",
+        case.rank,
+        case.constants.kappa,
+        case.slack * case.constants.kappa,
     )
 
 
@@ -97,13 +131,18 @@ def _facts(name):
 CASES = {
     "identity": lambda: Facts(identity()),
     "two equal columns": lambda: Facts(as_it_is(np.ones((4, 2)) / 2, np.arange(4.0))),
-    **{name: _facts(name) for name in ("60 x 20", "30 x 80", "rank-deficient", "correlated", "diabetes")},
+    **{
+        name: _facts(name)
+        for name in ("60 x 20", "30 x 80", "rank-deficient", "correlated", "diabetes")
+    },
 }
 
 
 def _long(case):
     """Columns of norm 2."""
-    return BoundCheck("columns of norm 2", "printed", "upper", 4 * case.singular[0] ** 2, case.p, case.slack)
+    return BoundCheck(
+        "columns of norm 2", "printed", "upper", 4 * case.singular[0] ** 2, case.p, case.slack
+    )
 
 
 def _dust(case):
@@ -114,9 +153,28 @@ def _dust(case):
 SABOTAGE = {
     check_order: {"columns of norm 2": _long},
     check_value: {"the smallest number that is positive": _dust},
-    check_gamma: {"without the 4": lambda case: BoundCheck(
-        "no 4", "printed", "upper", ls_boost.decrease(case.constants, 1.0, "sharpened"), 0.25, U)},
-    check_classical: {"kappa without p": lambda case: None if case.rank < case.p else BoundCheck(
-        "no p", "printed", "upper", (case.singular[0] / case.singular[-1]) ** 2, 1 / case.constants.lambda_pmin, case.slack)},
-    check_rank: {"one more": lambda case: BoundCheck("one more", "sharpened", "upper", case.rank + 1, case.constants.kappa, case.slack)},
-}  # fmt: skip
+    check_gamma: {
+        "without the 4": lambda case: BoundCheck(
+            "no 4", "printed", "upper", ls_boost.decrease(case.constants, 1.0, "sharpened"), 0.25, U
+        )
+    },
+    check_classical: {
+        "kappa without p": lambda case: (
+            None
+            if case.rank < case.p
+            else BoundCheck(
+                "no p",
+                "printed",
+                "upper",
+                (case.singular[0] / case.singular[-1]) ** 2,
+                1 / case.constants.lambda_pmin,
+                case.slack,
+            )
+        )
+    },
+    check_rank: {
+        "one more": lambda case: BoundCheck(
+            "one more", "sharpened", "upper", case.rank + 1, case.constants.kappa, case.slack
+        )
+    },
+}

@@ -6,12 +6,15 @@ Method: LS-Boost, FS, R-FS and PATH-R-FS, on the small cases of the files of the
 
 Assumptions: those of the theorems.
 
-Claim: tight, the optima of the package (exact, or from a factorisation) equal the solver's; upper, its certified lower ends along a run
-are not above the optima. Upper: part (i) of each theorem, with the solver's optimum in place of the package's lower end.
+Claim: tight, the optima of the package (exact, or from a factorisation) equal the solver's; upper,
+its certified lower ends along a run are not above the optima. Upper: part (i) of each theorem, with
+the solver's optimum in place of the package's lower end.
 
-Constants: the solver's lower end stands for the optimum; A from its upper end, lambda_pmin from the SVD, rounded against the claims.
+Constants: the solver's lower end stands for the optimum; A from its upper end, lambda_pmin from the
+SVD, rounded against the claims.
 
-Measured: losses of predictions; the solver's primal and dual values, whose difference is part of the slack.
+Measured: losses of predictions; the solver's primal and dual values, whose difference is part of
+the slack.
 
 Reference: Freund, Grigas, Mazumder; the solver is Clarabel or OSQP, through cvxpy.
 """
@@ -29,7 +32,9 @@ from verification.theorems import fgm_theorem_2_1, fgm_theorem_3_1, fgm_theorem_
 
 @claim("Optima of the package, by a solver", of=Judged, sharpened="verified")
 def check_optimum(case, variant):
-    """The optimum of the package, in exact arithmetic or for least squares by a factorisation, equals the solver's."""
+    """The optimum of the package, in exact arithmetic or for least squares by a factorisation,
+    equals the solver's.
+    """
     return _optimum(case)
 
 
@@ -48,17 +53,23 @@ def check_lower(case, variant):
 
 
 def _lower(case, by=0.0):
-    """by : how far the lower ends are raised, relative to the loss at the start minus the lower end."""
+    """By : how far the lower ends are raised, relative to the loss at the start minus the lower
+    end.
+    """
     raised = case.own + by * (case.losses[0] - case.own)
     return BoundCheck("lower", "sharpened", "upper", raised, case.ends[1], case.slack)
 
 
 def _excess(name, case, variant, factor=1.0):
-    """Part (i) of Theorem 2.1 or 3.1: the package's own formula, on losses above the solver's lower end."""
+    """Part (i) of Theorem 2.1 or 3.1: the package's own formula, on losses above the solver's lower
+    end.
+    """
     one = of_package(name, variant)
     if not one.applies(case.run):
         return None
-    trail = replace(case.trail, constants=case.constants, fit=np.sqrt(2 * factor * np.maximum(case.excess, 0)))
+    trail = replace(
+        case.trail, constants=case.constants, fit=np.sqrt(2 * factor * np.maximum(case.excess, 0))
+    )
     check = one.check(trail)
     return replace(check, slack=check.slack + case.slack)
 
@@ -84,7 +95,8 @@ def check_ball(case, variant):
 def _ball(case, factor=1.0):
     if not of_package("Theorem 4.1 (i)").applies(case.run):
         return None
-    trail, step = case.trail, case.trail.step
+    trail = case.trail
+    step = case.trail.step
     measured = case.excess[running_argmin(trail.omega)]
     bound = factor * regularized.excess(case.constants, step.eps, step.delta, trail.k)
     return BoundCheck("Theorem 4.1 (i)", "printed", "upper", measured, bound, case.slack)
@@ -99,28 +111,55 @@ def check_path(case, variant):
 def _path(case, factor=1.0):
     if not of_package("Theorem 5.1 (i)").applies(case.run):
         return None
-    step, k = case.trail.step, np.arange(len(case.radius))
+    step = case.trail.step
+    k = np.arange(len(case.radius))
     bound = factor * step.deltas[-1] * regularized.average_omega(case.constants, step.eps, k)
-    return BoundCheck("Theorem 5.1 (i)", "printed", "upper", np.cumsum(case.excess) / (k + 1), bound, case.slack.max())
+    return BoundCheck(
+        "Theorem 5.1 (i)",
+        "printed",
+        "upper",
+        np.cumsum(case.excess) / (k + 1),
+        bound,
+        case.slack.max(),
+    )
 
 
 SMALL = {
-    fgm_theorem_2_1: ("golden, in rationals", "identity", "60 x 20, eps 1", "30 x 80, eps 0.5", "rank-deficient, eps 0.1"),
+    fgm_theorem_2_1: (
+        "golden, in rationals",
+        "identity",
+        "60 x 20, eps 1",
+        "30 x 80, eps 0.5",
+        "rank-deficient, eps 0.1",
+    ),
     fgm_theorem_3_1: ("golden, in rationals", "identity"),
-    fgm_theorem_4_1: ("golden, delta = 1, in rationals", "identity", "60 x 20, delta = A", "30 x 80, eps = delta"),
+    fgm_theorem_4_1: (
+        "golden, delta = 1, in rationals",
+        "identity",
+        "60 x 20, delta = A",
+        "30 x 80, eps = delta",
+    ),
     fgm_theorem_5_1: ("golden, exact optima", "60 x 20, faster than the steps", "constant radius"),
 }
 CASES = {
-    f"{module.__name__[-3:].replace('_', '.')}, {name}": lambda make=module.CASES[name]: judged(make())
+    f"{module.__name__[-3:].replace('_', '.')}, {name}": lambda make=module.CASES[name]: judged(
+        make()
+    )
     for module, names in SMALL.items()
     for name in names
 }
 
 SABOTAGE = {
-    check_optimum: {"raised by a thousandth of what can be gained": lambda case: _optimum(case, 0.001)},
+    check_optimum: {
+        "raised by a thousandth of what can be gained": lambda case: _optimum(case, 0.001)
+    },
     check_lower: {"raised by a thousandth of what can be gained": lambda case: _lower(case, 0.001)},
-    check_ls_boost: {"twice the excess": lambda case: _excess("Theorem 2.1 (i)", case, "sharpened", 2)},
-    check_stagewise: {"the excess ten times": lambda case: _excess("Theorem 3.1 (i)", case, "sharpened", 10)},
+    check_ls_boost: {
+        "twice the excess": lambda case: _excess("Theorem 2.1 (i)", case, "sharpened", 2)
+    },
+    check_stagewise: {
+        "the excess ten times": lambda case: _excess("Theorem 3.1 (i)", case, "sharpened", 10)
+    },
     check_ball: {"a twentieth of the bound": lambda case: _ball(case, 0.05)},
     check_path: {"a tenth of the bound": lambda case: _path(case, 0.1)},
 }

@@ -2,16 +2,18 @@ r"""Boosting is subgradient descent on the largest correlation (Proposition 3.2)
 
 Problem: minimise f(r) = ||B'r||_inf over the residuals r = y - B beta.
 
-Method: FS_eps, FS_{eps_k} and LS-Boost(eps) in coefficient space, against independent subgradient descent in residual space.
+Method: FS_eps, FS_{eps_k} and LS-Boost(eps) in coefficient space, against independent subgradient
+descent in residual space.
 
 Assumptions: unit columns; no exact ties, so that both select the same column.
 
-Claim: tight, both have the same residuals; upper, s_k B_j is a subgradient: f(r) >= f(r_k) + <g_k, r - r_k> for all r; tight, the
-projection onto the set of residuals changes nothing.
+Claim: tight, both have the same residuals; upper, s_k B_j is a subgradient: f(r) >= f(r_k) + <g_k,
+r - r_k> for all r; tight, the projection onto the set of residuals changes nothing.
 
 Constants: none.
 
-Measured: the residuals at each step; the subgradient inequality at random r and at 0; the part of the step outside the span of the columns.
+Measured: the residuals at each step; the subgradient inequality at random r and at 0; the part of
+the step outside the span of the columns.
 
 Reference: Freund, Grigas, Mazumder, Proposition 3.2.
 """
@@ -29,7 +31,9 @@ from verification.statement import claim, method_of, problem_of
 
 @dataclass(frozen=True)
 class Roads:
-    """A method, and its step lengths in residual space (or a function of k and the objective) and its radius."""
+    """A method, and its step lengths in residual space (or a function of k and the objective) and
+    its radius.
+    """
 
     data: object
     method: cb.rules.Method
@@ -41,7 +45,11 @@ class Roads:
         """Return an iterator over pairs: state of the run, iterate in residual space."""
         run = cb.solve(self.problem, self.method, self.n_steps, compile=isinstance(self.data, str))
         states = run.replay(range(self.n_steps + 1))
-        return zip(states, cb.theory.subgradient_descent(run.problem, self.step, self.n_steps, delta=self.delta), strict=True)
+        return zip(
+            states,
+            cb.theory.subgradient_descent(run.problem, self.step, self.n_steps, delta=self.delta),
+            strict=True,
+        )
 
     @property
     def problem(self):
@@ -50,15 +58,21 @@ class Roads:
 
     @property
     def noise(self):
-        """Bound of the rounding error of a residual: every step adds that of n products as large as y, or as the step if that is longer."""
-        given, longest = self.problem, 0.0 if callable(self.step) else float(np.max(self.step))
+        """Bound of the rounding error of a residual: every step adds that of n products as large as
+        y, or as the step if that is longer.
+        """
+        given = self.problem
+        longest = 0.0 if callable(self.step) else float(np.max(self.step))
         size = max(float(np.linalg.norm(given.y)), longest)
         return 8 * given.n_samples * (self.n_steps + 1) * np.finfo(float).eps * size
 
 
 def agreement(case, name, variant):
     """Compare the residuals of both implementations at every step, sample by sample."""
-    one, other = (np.ravel(side) for side in zip(*((one.resid, two.resid) for one, two in case.both()), strict=True))
+    one, other = (
+        np.ravel(side)
+        for side in zip(*((one.resid, two.resid) for one, two in case.both()), strict=True)
+    )
     return BoundCheck(name, variant, "tight", one, other, case.noise, along="entry")
 
 
@@ -68,12 +82,20 @@ def objective(given, resid, delta=np.inf):
 
 
 def supports(case, name, variant, factor=1.0):
-    """Compare f(r_k) + <g_k, r - r_k> with f(r), at three random r and at 0; in long runs at every tenth step."""
-    given, rng = case.problem, np.random.default_rng(0)
+    """Compare f(r_k) + <g_k, r - r_k> with f(r), at three random r and at 0.
+
+    In long runs at every tenth step.
+    """
+    given = case.problem
+    rng = np.random.default_rng(0)
     deltas = np.broadcast_to(case.delta, case.n_steps)
-    below, above = [], []
+    below = []
+    above = []
     for _, other in list(case.both())[: -1 : 10 if case.n_steps > 40 else 1]:
-        for r in (*rng.normal(size=(3, given.n_samples)) * np.linalg.norm(given.y), np.zeros(given.n_samples)):
+        for r in (
+            *rng.normal(size=(3, given.n_samples)) * np.linalg.norm(given.y),
+            np.zeros(given.n_samples),
+        ):
             below.append(other.objective + factor * other.subgradient @ (r - other.resid))
             above.append(objective(given, r, deltas[other.k]))
     return BoundCheck(name, variant, "upper", below, above, case.noise * (1 + np.abs(above)))
@@ -83,7 +105,10 @@ def road(walk):
     """Return a small instance as ``Roads``."""
     given = problem_of(walk)
     number = np.array(walk.eps, dtype=float)[()]
-    step = {"ls": lambda k, f: number * f, "varying": number[:-1] if walk.kind == "varying" else None}.get(walk.kind, number)
+    step = {
+        "ls": lambda k, f: number * f,
+        "varying": number[:-1] if walk.kind == "varying" else None,
+    }.get(walk.kind, number)
     delta = np.inf if walk.delta is None else np.array(walk.delta, dtype=float)
     delta = float(delta[0]) if walk.kind == "rfs" else delta[:-1] if walk.kind == "path" else delta
     return Roads(given, method_of(walk), step, len(walk.beta) - 1, delta)
@@ -96,7 +121,8 @@ def roads(space):
         walk = space.make(shape, numbers)
         return (
             None
-            if walk is None or abs(np.diff(np.sort(np.abs(walk.correlations), axis=1))).min(initial=1) < 1e-6
+            if walk is None
+            or abs(np.diff(np.sort(np.abs(walk.correlations), axis=1))).min(initial=1) < 1e-6
             else road(walk)
         )
 
@@ -127,16 +153,28 @@ def check_projection(case, variant):
     left = left[:, singular > 1e-10 * singular[0]]
     out = np.array([other.subgradient for _, other in case.both()])
     return BoundCheck(
-        check_projection.statement, variant, "tight", out.ravel(), (out @ left @ left.T).ravel(), case.noise, along="entry"
+        check_projection.statement,
+        variant,
+        "tight",
+        out.ravel(),
+        (out @ left @ left.T).ravel(),
+        case.noise,
+        along="entry",
     )
 
 
 _A = {name: 0.01 * size(name) for name in ("60 x 20", "30 x 80")}
 _VARYING = _A["60 x 20"] * 5 / np.sqrt(np.arange(1, 301))
 CASES = {
-    "FS, 60 x 20": lambda: Roads("60 x 20", cb.forward_stagewise(_A["60 x 20"]), _A["60 x 20"], 300),
-    "FS, 30 x 80": lambda: Roads("30 x 80", cb.forward_stagewise(_A["30 x 80"]), _A["30 x 80"], 300),
-    "FS with varying steps": lambda: Roads("60 x 20", cb.forward_stagewise(_VARYING), _VARYING, 300),
+    "FS, 60 x 20": lambda: Roads(
+        "60 x 20", cb.forward_stagewise(_A["60 x 20"]), _A["60 x 20"], 300
+    ),
+    "FS, 30 x 80": lambda: Roads(
+        "30 x 80", cb.forward_stagewise(_A["30 x 80"]), _A["30 x 80"], 300
+    ),
+    "FS with varying steps": lambda: Roads(
+        "60 x 20", cb.forward_stagewise(_VARYING), _VARYING, 300
+    ),
     "LS-Boost(0.5)": lambda: Roads("30 x 80", cb.ls_boost(0.5), lambda k, f: 0.5 * f, 300),
 }
 
@@ -144,21 +182,29 @@ CASES = {
 def _other_step(case):
     if not isinstance(case.step, float):
         return None
-    return agreement(Roads(case.data, case.method, 1.01 * case.step, case.n_steps), "another step", "printed")
+    return agreement(
+        Roads(case.data, case.method, 1.01 * case.step, case.n_steps), "another step", "printed"
+    )
 
 
 def _raw_columns(case):
     """The subgradient of unit columns with the objective of columns half as long."""
     check = supports(case, "columns half as long", "printed")
-    return BoundCheck("columns half as long", "printed", "upper", check.measured, check.bound / 2, check.slack)
+    return BoundCheck(
+        "columns half as long", "printed", "upper", check.measured, check.bound / 2, check.slack
+    )
 
 
 def _residual_itself(case):
     """The residual in place of the subgradient: y has a part outside the span."""
     given = case.problem
-    left = np.linalg.qr(given.dictionary.gather(np.arange(min(given.n_learners, given.n_samples - 5))))[0]
+    left = np.linalg.qr(
+        given.dictionary.gather(np.arange(min(given.n_learners, given.n_samples - 5)))
+    )[0]
     out = np.array([other.resid for _, other in case.both()])
-    return BoundCheck("residual", "printed", "tight", out.ravel(), (out @ left @ left.T).ravel(), case.noise)
+    return BoundCheck(
+        "residual", "printed", "tight", out.ravel(), (out @ left @ left.T).ravel(), case.noise
+    )
 
 
 SABOTAGE = {

@@ -2,16 +2,19 @@ r"""R-FS is subgradient descent on the regularised largest correlation (Proposit
 
 Problem: minimise f_delta(r) = ||B'r||_inf + ||r - y||^2 / (2 delta) over the residuals.
 
-Method: R-FS_{eps,delta} and PATH-R-FS_eps in coefficients, against independent subgradient descent in residual space.
+Method: R-FS_{eps,delta} and PATH-R-FS_eps in coefficients, against independent subgradient descent
+in residual space.
 
 Assumptions: unit columns; eps <= delta; no exact ties.
 
-Claim: tight, both have the same residuals; upper, g_k = s_k B_j + (r_k - y) / delta is a subgradient of f_delta; upper,
+Claim: tight, both have the same residuals; upper, g_k = s_k B_j + (r_k - y) / delta is a
+subgradient of f_delta; upper,
 ||g_k|| <= 2, sharpened ||g_k|| <= 2 - (1 - eps/delta)^k.
 
 Constants: none.
 
-Measured: the residuals, the subgradient inequality at random points, the lengths of the subgradients.
+Measured: the residuals, the subgradient inequality at random points, the lengths of the
+subgradients.
 
 Reference: Freund, Grigas, Mazumder, Proposition 4.1 and A.4.2; the sharper length is ours.
 """
@@ -53,7 +56,12 @@ def check_length(case, variant):
         return _length(case, check_length.statement, variant, lambda k: 2.0)
     if np.ndim(case.delta):
         return None
-    return _length(case, check_length.statement, variant, lambda k: 1 + regularized.l1(case.step, case.delta, k) / case.delta)
+    return _length(
+        case,
+        check_length.statement,
+        variant,
+        lambda k: 1 + regularized.l1(case.step, case.delta, k) / case.delta,
+    )
 
 
 _A = {name: size(name) for name in ("60 x 20", "30 x 80", "correlated")}
@@ -66,7 +74,9 @@ def _ball(name, eps, delta, n_steps=300):
 
 def _growing(name, n_steps=300):
     deltas = np.geomspace(0.05, 2, n_steps) * _A[name]
-    return lambda: Roads(name, cb.path_forward_stagewise(0.01 * _A[name], deltas), 0.01 * _A[name], n_steps, deltas)
+    return lambda: Roads(
+        name, cb.path_forward_stagewise(0.01 * _A[name], deltas), 0.01 * _A[name], n_steps, deltas
+    )
 
 
 CASES = {
@@ -78,11 +88,21 @@ CASES = {
 
 
 def _other_radius(case):
-    return agreement(Roads(case.data, case.method, case.step, case.n_steps, 1.1 * case.delta), "another radius", "printed")
+    return agreement(
+        Roads(case.data, case.method, case.step, case.n_steps, 1.1 * case.delta),
+        "another radius",
+        "printed",
+    )
 
 
 SABOTAGE = {
     check_roads: {"another radius": _other_radius},
-    check_subgradient: {"the subgradient with the other sign": lambda case: supports(case, "other sign", "printed", -1.0)},
-    check_length: {"as long as a column": lambda case: _length(case, "1", "printed", lambda k: 1.0)},
+    check_subgradient: {
+        "the subgradient with the other sign": lambda case: supports(
+            case, "other sign", "printed", -1.0
+        )
+    },
+    check_length: {
+        "as long as a column": lambda case: _length(case, "1", "printed", lambda k: 1.0)
+    },
 }

@@ -6,8 +6,8 @@ Method: x_{i+1} = x_i - a_i g_i with any g_i, ||g_i|| <= G, and steps a_i >= 0 t
 
 Assumptions: G is the length of the longest g_i.
 
-Claim: upper, (35): sum a_i <g_i, x_i - x> / sum a_i <= (||x_0 - x||^2 + G^2 sum a_i^2) / (2 sum a_i) for all k and all x; (36) for constant
-steps.
+Claim: upper, (35): sum a_i <g_i, x_i - x> / sum a_i <= (||x_0 - x||^2 + G^2 sum a_i^2) / (2 sum
+a_i) for all k and all x; (36) for constant steps.
 
 Constants: none.
 
@@ -26,15 +26,24 @@ from verification.statement import claim
 
 
 def _vectors(rng, count, length):
-    return np.array([[Fraction(int(v), 5) for v in row] for row in rng.integers(-9, 10, (count, length))], dtype=object)
+    return np.array(
+        [[Fraction(int(v), 5) for v in row] for row in rng.integers(-9, 10, (count, length))],
+        dtype=object,
+    )
 
 
 class Process:
-    """Given steps along random vectors in dimension 5, or along `vectors`, and the inner products <g_i, x_i - x> for some x."""
+    """Given steps along random vectors in dimension 5, or along `vectors`, and the inner products
+    <g_i, x_i - x> for some x.
+    """
 
     def __init__(self, seed, steps, vectors=None):
         rng = np.random.default_rng(seed)
-        g, start, other = vectors or (_vectors(rng, len(steps), 5), _vectors(rng, 1, 5)[0], _vectors(rng, 2, 5))
+        g, start, other = vectors or (
+            _vectors(rng, len(steps), 5),
+            _vectors(rng, 1, 5)[0],
+            _vectors(rng, 2, 5),
+        )
         self.steps = np.array(steps)
         self.length2 = max((g**2).sum(axis=1))
         x = np.array([start, *(start - np.cumsum(self.steps[:, None] * g, axis=0)[:-1])])
@@ -44,24 +53,33 @@ class Process:
 
     def sides(self, factor):
         """Yield both sides of (35) for each x, with G^2 multiplied by `factor`."""
-        total, squares = np.cumsum(self.steps), np.cumsum(self.steps**2)
+        total = np.cumsum(self.steps)
+        squares = np.cumsum(self.steps**2)
         for products, distance2 in zip(self.products, self.distances2, strict=True):
-            yield np.cumsum(self.steps * products) / total, (distance2 + factor * self.length2 * squares) / (2 * total)
+            yield (
+                np.cumsum(self.steps * products) / total,
+                (distance2 + factor * self.length2 * squares) / (2 * total),
+            )
 
 
 def _process(shape, numbers):
     """numbers: the steps, or one step for all; then the start, a point x, and the g_i."""
     dim, n_steps, constant = shape
     count = 1 if constant else n_steps
-    steps, rest = np.abs(numbers[:count]), numbers[count:].reshape(-1, dim)
+    steps = np.abs(numbers[:count])
+    rest = numbers[count:].reshape(-1, dim)
     if len(rest) != n_steps + 2 or not steps[0] > 0 or not (rest[2:] != 0).any():
         return None
     return Process(0, list(steps) * (n_steps if constant else 1), (rest[2:], rest[0], rest[1:2]))
 
 
 def _draw(rng):
-    dim, n_steps, constant = int(rng.integers(1, 4)), int(rng.integers(1, 7)), int(rng.integers(0, 2))
-    return (dim, n_steps, constant), rng.standard_normal((1 if constant else n_steps) + dim * (n_steps + 2))
+    dim = int(rng.integers(1, 4))
+    n_steps = int(rng.integers(1, 7))
+    constant = int(rng.integers(0, 2))
+    return (dim, n_steps, constant), rng.standard_normal(
+        (1 if constant else n_steps) + dim * (n_steps + 2)
+    )
 
 
 PROCESSES = Space("sequence processes", _draw, _process, has=lambda case: isinstance(case, Process))
@@ -70,12 +88,15 @@ PROCESSES = Space("sequence processes", _draw, _process, has=lambda case: isinst
 def _checks(case, name, factor=1):
     exact = case.steps.dtype == object
     rounding = (0, "exact") if exact else (1e-9, "float")
-    return [BoundCheck(name, "printed", "upper", left, right, *rounding) for left, right in case.sides(factor)]
+    return [
+        BoundCheck(name, "printed", "upper", left, right, *rounding)
+        for left, right in case.sides(factor)
+    ]
 
 
 @claim("Proposition A.4 (35)", PROCESSES, printed="verified")
 def check_process(case, variant):
-    """sum a_i <g_i, x_i - x> / sum a_i <= (||x_0 - x||^2 + G^2 sum a_i^2) / (2 sum a_i)."""
+    """Sum a_i <g_i, x_i - x> / sum a_i <= (||x_0 - x||^2 + G^2 sum a_i^2) / (2 sum a_i)."""
     return _checks(case, check_process.statement)
 
 

@@ -1,14 +1,16 @@
 r"""Duality of the Lasso and of the regularised largest correlation (Propositions A.5 and A.6).
 
-Problem: least squares in the l1 ball of radius delta, and min f_delta(r) = ||X'r||_inf + ||r - y||^2 / (2 delta) over residuals r.
+Problem: least squares in the l1 ball of radius delta, and min f_delta(r) = ||X'r||_inf + ||r -
+y||^2 / (2 delta) over residuals r.
 
 Method: none.
 
 Assumptions: delta > 0. The print allows delta = 0, where f_delta is not defined.
 
-Claim: tight, (44) at r = y - X beta, and upper elsewhere; tight, (47), the largest <r, X beta> over the ball; tight, (48) for all beta and
-all r, in the span or not; upper, weak duality for feasible beta; tight, strong duality; upper, L(beta) - L*_delta <= delta
-omega_delta(beta), omega >= 0 on the ball and 0 at solutions.
+Claim: tight, (44) at r = y - X beta, and upper elsewhere; tight, (47), the largest <r, X beta> over
+the ball; tight, (48) for all beta and all r, in the span or not; upper, weak duality for feasible
+beta; tight, strong duality; upper, L(beta) - L*_delta <= delta omega_delta(beta), omega >= 0 on the
+ball and 0 at solutions.
 
 Constants: L*_delta by trying all signs of a solution, in rationals.
 
@@ -72,13 +74,17 @@ class Pair:
 
     @property
     def resid(self):
-        """y - X beta."""
+        """Y - X beta."""
         return self.y - self.X @ self.beta
 
     @property
     def corner(self):
         """The largest <r, X v> over the vertices v of the ball, by enumeration."""
-        return max(self.r @ (self.X @ (sign * self.delta * e)) for e in np.eye(len(self.beta), dtype=int) for sign in (1, -1))
+        return max(
+            self.r @ (self.X @ (sign * self.delta * e))
+            for e in np.eye(len(self.beta), dtype=int)
+            for sign in (1, -1)
+        )
 
     @property
     def apart(self):
@@ -89,40 +95,73 @@ class Pair:
 def _draw(rng):
     m = int(rng.integers(1, 4))
     p = int(rng.integers(m, 4))
-    return (m, p), np.concatenate([rng.exponential(1, 1), 2 * rng.standard_normal(m), rng.standard_normal(p * (m - 1) + p + m)])
+    return (m, p), np.concatenate(
+        [
+            rng.exponential(1, 1),
+            2 * rng.standard_normal(m),
+            rng.standard_normal(p * (m - 1) + p + m),
+        ]
+    )
 
 
 def _make(shape, numbers):
     """numbers: delta, y, the columns, beta (scaled into the ball), r."""
     m, p = shape
-    delta, y, rest = abs(numbers[0]), numbers[1 : 1 + m], numbers[1 + m :]
-    X = unit_columns(rest[: p * (m - 1)].reshape(p, m - 1)) if m > 1 else 0 * rest[:1] + np.ones((1, p), dtype=int)
-    beta, r = rest[p * (m - 1) : -m], rest[-m:]
+    delta = abs(numbers[0])
+    y = numbers[1 : 1 + m]
+    rest = numbers[1 + m :]
+    X = (
+        unit_columns(rest[: p * (m - 1)].reshape(p, m - 1))
+        if m > 1
+        else 0 * rest[:1] + np.ones((1, p), dtype=int)
+    )
+    beta = rest[p * (m - 1) : -m]
+    r = rest[-m:]
     if not delta > 0 or len(beta) != p or least_eigenvalue(X @ X.T) is None:
         return None
     return Pair(X, y, delta, delta * beta / max(np.abs(beta).sum(), delta), r)
 
 
-PAIRS = Space("up to 3 unit columns, a ball and a vector", _draw, _make, has=lambda case: isinstance(case, Pair))
+PAIRS = Space(
+    "up to 3 unit columns, a ball and a vector",
+    _draw,
+    _make,
+    has=lambda case: isinstance(case, Pair),
+)
 
 check_conjugate = Statement(
-    "Proposition A.5 (44)", PAIRS, "The loss is a maximum over r, attained at the residual.",
+    "Proposition A.5 (44)",
+    PAIRS,
+    "The loss is a maximum over r, attained at the residual.",
     printed="inner(beta, resid) == loss_of(beta) and inner(beta, r) <= loss_of(beta)",
-)  # fmt: skip
-check_linear = Statement("(47)", PAIRS, "The largest <r, X beta> over the ball.", printed="corner == delta * top(r)")
+)
+check_linear = Statement(
+    "(47)", PAIRS, "The largest <r, X beta> over the ball.", printed="corner == delta * top(r)"
+)
 check_identity = Statement(
-    "Proposition A.6, (48)", PAIRS, "The identity behind the certificate, for all beta and r.",
-    printed="loss_of(beta) + delta * f(r) == half + apart / 2 + delta * (top(r) - r @ (X @ beta) / delta)",
-)  # fmt: skip
-check_weak = Statement("Proposition A.6 (i)", PAIRS, "Weak duality.", printed="half <= loss_of(beta) + delta * f(r)")
+    "Proposition A.6, (48)",
+    PAIRS,
+    "The identity behind the certificate, for all beta and r.",
+    printed="loss_of(beta) + delta * f(r) == half + apart / 2 + delta * (top(r) - r @ (X @ beta) "
+    "/ delta)",
+)
+check_weak = Statement(
+    "Proposition A.6 (i)", PAIRS, "Weak duality.", printed="half <= loss_of(beta) + delta * f(r)"
+)
 check_strong = Statement(
-    "Proposition A.6 (ii)", PAIRS, "Strong duality: the residual of the Lasso is the solution r.",
-    printed="loss_of(solution) + delta * f(y - X @ solution) == half and f(y - X @ solution) <= f(r)",
-)  # fmt: skip
+    "Proposition A.6 (ii)",
+    PAIRS,
+    "Strong duality: the residual of the Lasso is the solution r.",
+    printed="loss_of(solution) + delta * f(y - X @ solution) == half and f(y - X @ "
+    "solution) <= f(r)",
+)
 check_gap = Statement(
-    "Proposition A.6 (iii)", PAIRS, "The certificate bounds the gap, and is 0 at a solution.",
-    printed="0 * delta <= loss_of(beta) - loss_of(solution) <= delta * omega(beta) and omega(solution) == 0 * delta",
-)  # fmt: skip
+    "Proposition A.6 (iii)",
+    PAIRS,
+    "The certificate bounds the gap, and is 0 at a solution.",
+    printed="0 * delta <= loss_of(beta) - loss_of(solution) <= delta * omega(beta) and "
+    "omega(solution) == 0 * delta",
+)
 
 #: Radii for the golden instance; each is checked with random beta and r.
 RADII = ("1/2", "4/5", "1", "2", "3", "322/65", "13/2")
@@ -131,7 +170,8 @@ RADII = ("1/2", "4/5", "1", "2", "3", "322/65", "13/2")
 def _golden(delta, seed):
     def make():
         beta, r = (
-            " ".join(str(Fraction(int(x), 3)) for x in row) for row in np.random.default_rng(seed).integers(-9, 10, (2, 3))
+            " ".join(str(Fraction(int(x), 3)) for x in row)
+            for row in np.random.default_rng(seed).integers(-9, 10, (2, 3))
         )
         return PAIRS.at((3, 3), f"{delta} 3 1 2 1 0 3/5 4/5 0 3 {beta} {r}")
 
@@ -141,14 +181,25 @@ def _golden(delta, seed):
 CASES = {f"delta = {delta}, {seed}": _golden(delta, seed) for delta in RADII for seed in range(6)}
 QUICK = tuple(CASES)[::4]
 SABOTAGE = {
-    check_conjugate: {"without ||y||^2 / 2": check_conjugate.instead("inner(beta, resid) - half == loss_of(beta)")},
+    check_conjugate: {
+        "without ||y||^2 / 2": check_conjugate.instead("inner(beta, resid) - half == loss_of(beta)")
+    },
     check_linear: {"without delta": check_linear.instead("corner == top(r)")},
     check_identity: {
         "the square without its half": check_identity.instead(
-            "loss_of(beta) + delta * f(r) == half + apart + delta * (top(r) - r @ (X @ beta) / delta)"
+            "loss_of(beta) + delta * f(r) == half + apart + delta * (top(r) - r @ (X @ beta) "
+            "/ delta)"
         )
     },
     check_weak: {"half of f": check_weak.instead("half <= loss_of(beta) + delta * f(r) / 2")},
-    check_strong: {"half of f": check_strong.instead("loss_of(solution) + delta * f(y - X @ solution) / 2 == half")},
-    check_gap: {"half of omega": check_gap.instead("loss_of(beta) - loss_of(solution) <= delta * omega(beta) / 2")},
+    check_strong: {
+        "half of f": check_strong.instead(
+            "loss_of(solution) + delta * f(y - X @ solution) / 2 == half"
+        )
+    },
+    check_gap: {
+        "half of omega": check_gap.instead(
+            "loss_of(beta) - loss_of(solution) <= delta * omega(beta) / 2"
+        )
+    },
 }

@@ -6,15 +6,17 @@ Method: FS_eps.
 
 Assumptions: unit columns; eps > 0.
 
-Claim: upper, Theorem 3.1 (i)-(vi): for every k one i <= k satisfies all parts; here it is the first with the smallest C_i = ||B'r_i||_inf.
-Sharpened: a quarter of (i), half of (ii) and (iii), as Proposition A.1 loses a factor of 2. The last iterate need not satisfy them: (iv)
-is false for it, because in the end its largest correlation oscillates about eps / 2.
+Claim: upper, Theorem 3.1 (i)-(vi): for every k one i <= k satisfies all parts; here it is the first
+with the smallest C_i = ||B'r_i||_inf. Sharpened: a quarter of (i), half of (ii) and (iii), as
+Proposition A.1 loses a factor of 2. The last iterate need not satisfy them: (iv) is false for it,
+because in the end its largest correlation oscillates about eps / 2.
 
 Constants: A and lambda_pmin from the thin SVD, rounded against the claim.
 
 Measured: at i(k), for every k; identities at every step.
 
-Reference: Freund, Grigas, Mazumder, Theorem 3.1, (22), (39) and Section 3; the change of the training error is ours.
+Reference: Freund, Grigas, Mazumder, Theorem 3.1, (22), (39) and Section 3; the change of the
+training error is ours.
 """
 
 from fractions import Fraction
@@ -30,11 +32,15 @@ from verification.statement import Statement, claim, refuted
 
 
 class Trade:
-    """The trade-off of Section 3: shrinkage S = k eps against the bound on the training error, over a grid of (S, eps)."""
+    """The trade-off of Section 3: shrinkage S = k eps against the bound on the training error, over
+    a grid of (S, eps).
+    """
 
     def __init__(self, size=Fraction(3), grid=None):
         self.size = size
-        self.grid = grid or tuple((Fraction(s, 4), Fraction(e, 16)) for s in range(0, 60) for e in range(1, 40))
+        self.grid = grid or tuple(
+            (Fraction(s, 4), Fraction(e, 16)) for s in range(0, 60) for e in range(1, 40)
+        )
 
     def bound(self, s, eps):
         """Return A^2 / (S + eps) + eps; the bound is a constant times its square."""
@@ -49,26 +55,38 @@ def _at_best(name, words, **variants):
 
 
 check_loss = _at_best(
-    "Theorem 3.1 (i)", "The training error reaches that of least squares up to eps.",
-    printed="at(i, excess) <= p / (2 * lambda_pmin) * D**2", sharpened="at(i, excess) <= p / (8 * lambda_pmin) * D**2",
-)  # fmt: skip
+    "Theorem 3.1 (i)",
+    "The training error reaches that of least squares up to eps.",
+    printed="at(i, excess) <= p / (2 * lambda_pmin) * D**2",
+    sharpened="at(i, excess) <= p / (8 * lambda_pmin) * D**2",
+)
 check_distance = _at_best(
-    "Theorem 3.1 (ii)", "Some least-squares solution is close.",
-    printed="at(i, distance) <= root(p) / lambda_pmin * D", sharpened="at(i, distance) <= root(p) / (2 * lambda_pmin) * D",
-)  # fmt: skip
+    "Theorem 3.1 (ii)",
+    "Some least-squares solution is close.",
+    printed="at(i, distance) <= root(p) / lambda_pmin * D",
+    sharpened="at(i, distance) <= root(p) / (2 * lambda_pmin) * D",
+)
 check_fit = _at_best(
-    "Theorem 3.1 (iii)", "The predictions are near those of least squares.",
-    printed="at(i, fit) <= root(p) / root(lambda_pmin) * D", sharpened="at(i, fit) <= root(p) / (2 * root(lambda_pmin)) * D",
-)  # fmt: skip
-check_gradient = _at_best("Theorem 3.1 (iv)", "Some gradient among the first is small.", printed="at(i, corr) <= D / 2")
+    "Theorem 3.1 (iii)",
+    "The predictions are near those of least squares.",
+    printed="at(i, fit) <= root(p) / root(lambda_pmin) * D",
+    sharpened="at(i, fit) <= root(p) / (2 * root(lambda_pmin)) * D",
+)
+check_gradient = _at_best(
+    "Theorem 3.1 (iv)", "Some gradient among the first is small.", printed="at(i, corr) <= D / 2"
+)
 check_gradient_mean = _at_best(
-    "(39)", "The same for the gradient of the mean loss.",
+    "(39)",
+    "The same for the gradient of the mean loss.",
     printed="smallest(corr) / n <= A**2 / (2 * n * eps * (k + 1)) + eps / (2 * n)",
-)  # fmt: skip
+)
 check_end = _at_best(
-    "(22)", "In the limit the bound depends on eps alone: here once A^2 / (eps (k + 1)) is at most a quarter of eps.",
-    printed="at(i, excess)[-1] <= p / (2 * lambda_pmin) * (5 * eps / 4)**2", assuming="4 * A**2 <= eps**2 * (k[-1] + 1)",
-)  # fmt: skip
+    "(22)",
+    "In the limit the bound depends on eps alone: here once A^2 / (eps (k + 1)) is at most a "
+    "quarter of eps.",
+    printed="at(i, excess)[-1] <= p / (2 * lambda_pmin) * (5 * eps / 4)**2",
+    assuming="4 * A**2 <= eps**2 * (k[-1] + 1)",
+)
 check_l1 = _at_best("Theorem 3.1 (v)", "A step adds eps to the l1 norm.", printed="l1 <= k * eps")
 check_sparsity = _at_best("Theorem 3.1 (vi)", "A step adds at most one learner.", printed="l0 <= k")
 check_change = _at_best(
@@ -77,12 +95,18 @@ check_change = _at_best(
     sharpened="later(excess) == excess + eps / 2 * (eps - 2 * corr)",
 )
 check_last = _at_best(
-    "Theorem 3.1 (iv) for the last iterate", "The same at k itself: not claimed, and false.", sharpened=refuted("corr <= D / 2")
+    "Theorem 3.1 (iv) for the last iterate",
+    "The same at k itself: not claimed, and false.",
+    sharpened=refuted("corr <= D / 2"),
 )
 check_monotone = Statement(
-    "Training error of FS falls", FS, "The error never rises, as the text says; corrected: while the largest correlation exceeds eps / 2.",
-    printed=refuted("later(excess) <= excess"), corrected="where(corr > eps / 2, later(excess), excess) <= excess",
-)  # fmt: skip
+    "Training error of FS falls",
+    FS,
+    "The error never rises, as the text says; corrected: while the largest correlation exceeds "
+    "eps / 2.",
+    printed=refuted("later(excess) <= excess"),
+    corrected="where(corr > eps / 2, later(excess), excess) <= excess",
+)
 
 
 def _trade(_, numbers):
@@ -91,15 +115,24 @@ def _trade(_, numbers):
     return Trade(A, [(s, e)]) if e > 0 else None
 
 
-TRADES = Space("shrinkage and eps", lambda rng: ((), rng.standard_normal(3)), _trade, has=lambda case: isinstance(case, Trade))
+TRADES = Space(
+    "shrinkage and eps",
+    lambda rng: ((), rng.standard_normal(3)),
+    _trade,
+    has=lambda case: isinstance(case, Trade),
+)
 
 
 @claim("Section 3, trade-off", TRADES, sharpened="verified")
 def check_trade(case, variant):
-    """At equal shrinkage S the bound grows with eps where S + eps >= A and falls where S + eps <= A."""
-    step, pairs = Fraction(1, 64), []
+    """At equal shrinkage S the bound grows with eps where S + eps >= A and falls where S + eps <=
+    A.
+    """
+    step = Fraction(1, 64)
+    pairs = []
     for s, e in case.grid:
-        below, above = case.bound(s, e), case.bound(s, e + step)
+        below = case.bound(s, e)
+        above = case.bound(s, e + step)
         if s + e >= case.size:
             pairs.append((below, above))
         elif s + e + step <= case.size:
@@ -112,7 +145,10 @@ def check_trade(case, variant):
 
 
 def _always(case):
-    """The false claim that a smaller eps always has the smaller bound; the text excludes very small shrinkage."""
+    """The false claim that a smaller eps always has the smaller bound.
+
+    The text excludes very small shrinkage.
+    """
     pairs = [(case.bound(s, e), case.bound(s, e + Fraction(1, 64))) for s, e in case.grid]
     return BoundCheck("always", "printed", "upper", *np.array(pairs).T, level="exact")
 
@@ -121,22 +157,34 @@ CASES = {
     "golden, in rationals": lambda: FS.at((3, 3, 300), "0 2 1 2 1 0 3/5 4/5 0 3 1/4"),
     "one long step after the other": lambda: FS.at((1, 1, 8), "0 1 3/4"),
     "grid of shrinkage and eps": Trade,
-    "just below A, where nothing is said": lambda: Trade(grid=((Fraction(0), 3 - Fraction(1, 256)),)),
+    "just below A, where nothing is said": lambda: Trade(
+        grid=((Fraction(0), 3 - Fraction(1, 256)),)
+    ),
     "identity": lab(identity(), lambda size: cb.forward_stagewise(0.01 * size), 2000),
     "40 x 10": lab("40 x 10", lambda size: cb.forward_stagewise(0.05 * size), 20_000),
     "60 x 20": lab("60 x 20", lambda size: cb.forward_stagewise(0.003 * size), 20_000),
     "30 x 80": lab("30 x 80", lambda size: cb.forward_stagewise(0.01 * size), 20_000),
-    "rank-deficient": lab("rank-deficient", lambda size: cb.forward_stagewise(0.003 * size), 20_000),
+    "rank-deficient": lab(
+        "rank-deficient", lambda size: cb.forward_stagewise(0.003 * size), 20_000
+    ),
     "diabetes": lab("diabetes", lambda size: cb.forward_stagewise(0.0005 * size), 200_000),
 }
 QUICK = tuple(CASES)[:7]
 
 _WEAK = {"constants": other_constants(lambda_pmin=50, size=0.2)}
 SABOTAGE = {
-    check_loss: {"constants of an easier problem": tampered("Theorem 3.1 (i)", "sharpened", **_WEAK),
-                 "error of the start": tampered("Theorem 3.1 (i)", "sharpened", fit=lambda t: np.full(len(t.fit), t.fit[0]))},
-    check_distance: {"constants of an easier problem": tampered("Theorem 3.1 (ii)", "sharpened", **_WEAK)},
-    check_fit: {"constants of an easier problem": tampered("Theorem 3.1 (iii)", "sharpened", **_WEAK)},
+    check_loss: {
+        "constants of an easier problem": tampered("Theorem 3.1 (i)", "sharpened", **_WEAK),
+        "error of the start": tampered(
+            "Theorem 3.1 (i)", "sharpened", fit=lambda t: np.full(len(t.fit), t.fit[0])
+        ),
+    },
+    check_distance: {
+        "constants of an easier problem": tampered("Theorem 3.1 (ii)", "sharpened", **_WEAK)
+    },
+    check_fit: {
+        "constants of an easier problem": tampered("Theorem 3.1 (iii)", "sharpened", **_WEAK)
+    },
     check_gradient: {
         "columns of norm 10": tampered("Theorem 3.1 (iv)", corr=lambda t: 10 * t.corr),
         "A too small by half": tampered("Theorem 3.1 (iv)", constants=other_constants(size=0.5)),
@@ -144,10 +192,26 @@ SABOTAGE = {
     check_l1: {"one step more": tampered("Theorem 3.1 (v)", l1=lambda t: t.l1 + t.step.eps)},
     check_sparsity: {"one coefficient more": tampered("Theorem 3.1 (vi)", l0=lambda t: t.l0 + 1)},
     check_change: {
-        "another eps": tampered("Change of the training error", "sharpened", step=lambda t: t.step._replace(eps=1.01 * t.step.eps))},
-    check_end: {"a thousandth of it": check_end.instead("1000 * at(i, excess)[-1] <= p / (2 * lambda_pmin) * (5 * eps / 4)**2")},
-    check_gradient_mean: {"half of eps": check_gradient_mean.instead(
-        "smallest(corr) / n <= A**2 / (2 * n * eps * (k + 1)) + eps / (4 * n)")},
-    check_monotone: {"with a quarter of eps": check_monotone.instead("where(corr > eps / 4, later(excess), excess) <= excess")},
+        "another eps": tampered(
+            "Change of the training error",
+            "sharpened",
+            step=lambda t: t.step._replace(eps=1.01 * t.step.eps),
+        )
+    },
+    check_end: {
+        "a thousandth of it": check_end.instead(
+            "1000 * at(i, excess)[-1] <= p / (2 * lambda_pmin) * (5 * eps / 4)**2"
+        )
+    },
+    check_gradient_mean: {
+        "half of eps": check_gradient_mean.instead(
+            "smallest(corr) / n <= A**2 / (2 * n * eps * (k + 1)) + eps / (4 * n)"
+        )
+    },
+    check_monotone: {
+        "with a quarter of eps": check_monotone.instead(
+            "where(corr > eps / 4, later(excess), excess) <= excess"
+        )
+    },
     check_trade: {"a smaller eps is better everywhere": _always},
-}  # fmt: skip
+}

@@ -6,12 +6,15 @@ Method: R-FS_{eps,delta}.
 
 Assumptions: unit columns; 0 < eps <= delta < inf.
 
-Claim: upper, Theorem 4.1 (i)-(iv) and (53), at the first i <= k with the smallest omega; tight, (52). Sharpened: (53) with the lengths of
-the subgradients bounded by 2 - (1 - eps/delta)^i in place of 2.
+Claim: upper, Theorem 4.1 (i)-(iv) and (53), at the first i <= k with the smallest omega; tight,
+(52). Sharpened: (53) with the lengths of the subgradients bounded by 2 - (1 - eps/delta)^i in place
+of 2.
 
-Constants: A from the thin SVD, rounded against the claim; the optimum is replaced by its certified lower end, the largest over the run.
+Constants: A from the thin SVD, rounded against the claim; the optimum is replaced by its certified
+lower end, the largest over the run.
 
-Measured: omega at every step; loss over the certified lower end; in rationals, with the exact optimum, in the exact cases.
+Measured: omega at every step; loss over the certified lower end; in rationals, with the exact
+optimum, in the exact cases.
 
 Reference: Freund, Grigas, Mazumder, Theorem 4.1, (50)-(54); the sharper constant is ours.
 """
@@ -25,7 +28,11 @@ from verification.spaces.walk import Walk
 from verification.spaces.walks import FRANK_WOLFE, RFS
 from verification.statement import Statement, claim
 
-WHERE = {"W": "A**2 / (2 * eps * (k + 1)) + 2 * eps", "i": "best(omega)", "length": "2 - (1 - eps / delta)**k"}
+WHERE = {
+    "W": "A**2 / (2 * eps * (k + 1)) + 2 * eps",
+    "i": "best(omega)",
+    "length": "2 - (1 - eps / delta)**k",
+}
 
 
 def _in_ball(name, words, **variants):
@@ -33,45 +40,81 @@ def _in_ball(name, words, **variants):
 
 
 check_average = _in_ball(
-    "(53) average", "The mean of the certificates is small.",
-    printed="mean(omega) <= W", sharpened="mean(omega) <= (A**2 + eps**2 * total(length**2)) / (2 * eps * (k + 1))",
-)  # fmt: skip
-check_smallest = _in_ball("(53) smallest", "Some certificate is small.", printed="smallest(omega) <= W")
-check_subgradients = _in_ball("(52) subgradients", "The certificate is an inner product with the subgradient.", printed="taken == omega")
+    "(53) average",
+    "The mean of the certificates is small.",
+    printed="mean(omega) <= W",
+    sharpened="mean(omega) <= (A**2 + eps**2 * total(length**2)) / (2 * eps * (k + 1))",
+)
+check_smallest = _in_ball(
+    "(53) smallest", "Some certificate is small.", printed="smallest(omega) <= W"
+)
+check_subgradients = _in_ball(
+    "(52) subgradients",
+    "The certificate is an inner product with the subgradient.",
+    printed="taken == omega",
+)
 check_loss = _in_ball(
-    "Theorem 4.1 (i)", "Some model is nearly as good as the Lasso.", printed="at(i, loss - lasso) <= delta * W", compare="bound"
+    "Theorem 4.1 (i)",
+    "Some model is nearly as good as the Lasso.",
+    printed="at(i, loss - lasso) <= delta * W",
+    compare="bound",
 )
 check_fit = _in_ball(
-    "Theorem 4.1 (ii)", "Its predictions are near those of the Lasso.",
-    printed="at(i, fit_to_lasso) <= root(delta * A**2 / (eps * (k + 1)) + 4 * delta * eps)", compare="bound",
-)  # fmt: skip
-check_l1 = _in_ball("Theorem 4.1 (iii)", "Every model is in the ball.", printed="l1 <= delta * (1 - (1 - eps / delta)**k)")
+    "Theorem 4.1 (ii)",
+    "Its predictions are near those of the Lasso.",
+    printed="at(i, fit_to_lasso) <= root(delta * A**2 / (eps * (k + 1)) + 4 * delta * eps)",
+    compare="bound",
+)
+check_l1 = _in_ball(
+    "Theorem 4.1 (iii)",
+    "Every model is in the ball.",
+    printed="l1 <= delta * (1 - (1 - eps / delta)**k)",
+)
 check_sparsity = _in_ball("Theorem 4.1 (iv)", "A step adds at most one learner.", printed="l0 <= k")
 check_frank_wolfe = _in_ball(
-    "A.4.5, R-FS is Frank-Wolfe", "A step goes a fraction eps / delta of the way to the best vertex of the ball.",
+    "A.4.5, R-FS is Frank-Wolfe",
+    "A step goes a fraction eps / delta of the way to the best vertex of the ball.",
     printed="off_frank_wolfe == 0 * k",
-)  # fmt: skip
+)
 check_frank_wolfe_gap = _in_ball(
-    "A.4.5, gap", "The gap of Frank-Wolfe is delta times the certificate.", printed="frank_wolfe_gap == delta * omega"
+    "A.4.5, gap",
+    "The gap of Frank-Wolfe is delta times the certificate.",
+    printed="frank_wolfe_gap == delta * omega",
 )
 
 
 check_varying = Statement(
-    "R-FS with varying steps", FRANK_WOLFE, "Varying steps, here those of Frank-Wolfe.",
-    sharpened="smallest(omega) <= (A**2 + 4 * total((delta * shrink)**2)) / (2 * total(delta * shrink))",
-)  # fmt: skip
+    "R-FS with varying steps",
+    FRANK_WOLFE,
+    "Varying steps, here those of Frank-Wolfe.",
+    sharpened="smallest(omega) <= (A**2 + 4 * total((delta * shrink)**2)) / (2 * total(delta * "
+    "shrink))",
+)
 
 
 @check_varying.otherwise
 def _(case, variant):
-    """min_{i<=k} omega_i <= (A^2 + 4 sum eps_i^2) / (2 sum eps_i), steps eps_i <= delta; here Frank-Wolfe with its steps delta gamma_i."""
-    if not isinstance(case, Lab) or not isinstance(case.run.method.step, cb.rules.DiminishingStep | cb.rules.SegmentSearch):
+    """min_{i<=k} omega_i <= (A^2 + 4 sum eps_i^2) / (2 sum eps_i), steps eps_i <= delta.
+
+    Here Frank-Wolfe with its steps delta gamma_i.
+    """
+    if not isinstance(case, Lab) or not isinstance(
+        case.run.method.step, cb.rules.DiminishingStep | cb.rules.SegmentSearch
+    ):
         return None
     trail = case.trail
     steps = trail.step.radius * trail.shrink
     bound = regularized.smallest_omega(trail.constants, steps)
     omega = np.minimum.accumulate(trail.corr[:-1] - trail.inner[:-1] / trail.step.radius)
-    return BoundCheck(check_varying.statement, variant, "upper", omega, bound, 16 * trail.noise[:-1], at=trail.k[:-1])
+    return BoundCheck(
+        check_varying.statement,
+        variant,
+        "upper",
+        omega,
+        bound,
+        16 * trail.noise[:-1],
+        at=trail.k[:-1],
+    )
 
 
 @claim("R-FS with varying steps, by the package", FRANK_WOLFE, of=Walk, sharpened="verified")
@@ -81,7 +124,12 @@ def check_package(case, variant):
     formula = (float(case.A2) + 4 * np.cumsum(steps**2)) / (2 * np.cumsum(steps))
     constants = Constants(float(case.A2) ** 0.5, 1.0, 1, 1)
     return BoundCheck(
-        check_package.statement, variant, "tight", regularized.smallest_omega(constants, steps), formula, 1e-12 * formula
+        check_package.statement,
+        variant,
+        "tight",
+        regularized.smallest_omega(constants, steps),
+        formula,
+        1e-12 * formula,
     )
 
 
@@ -90,8 +138,12 @@ def _ball(eps, delta):
 
 
 CASES = {
-    "golden, delta = 2, in rationals": lambda: RFS.at((3, 3, 25), "0 2 1 2 1 0 3/5 4/5 0 3 1/4 7/4"),
-    "golden, delta = 1, in rationals": lambda: RFS.at((3, 3, 25), "1 3 1 2 1 0 3/5 4/5 0 3 1/4 3/4"),
+    "golden, delta = 2, in rationals": lambda: RFS.at(
+        (3, 3, 25), "0 2 1 2 1 0 3/5 4/5 0 3 1/4 7/4"
+    ),
+    "golden, delta = 1, in rationals": lambda: RFS.at(
+        (3, 3, 25), "1 3 1 2 1 0 3/5 4/5 0 3 1/4 3/4"
+    ),
     "golden, delta = eps, in rationals": lambda: RFS.at((3, 3, 25), "0 2 1 2 1 0 3/5 4/5 0 3 4 0"),
     "(53) needs its 2": lambda: RFS.at((3, 3, 3), "0 0 1 0 1 0 0 1 0 0 2 1"),
     "identity": lab(identity(), _ball(0.01, 0.5), 2000),
@@ -100,26 +152,45 @@ CASES = {
     "30 x 80, eps = delta": lab("30 x 80", _ball(0.1, 0.1), 500),
     "rank-deficient, delta = 3 A": lab("rank-deficient", _ball(0.01, 3.0), 20_000),
     "Frank-Wolfe": lab("60 x 20", lambda size: cb.methods.frank_wolfe(size), 2000),
-    "Frank-Wolfe, line search": lab("30 x 80", lambda size: cb.methods.frank_wolfe(size, cb.rules.SegmentSearch(size)), 2000),
+    "Frank-Wolfe, line search": lab(
+        "30 x 80", lambda size: cb.methods.frank_wolfe(size, cb.rules.SegmentSearch(size)), 2000
+    ),
     "diabetes, delta = A": lab("diabetes", _ball(0.001, 1.0), 50_000),
 }
 QUICK = (*tuple(CASES)[:8], "Frank-Wolfe")
 
-_WEAKER = {"constants": other_constants(size=0.05), "step": lambda t: t.step._replace(eps=t.step.eps / 20)}
-_WEAK = {"constants": other_constants(size=0.2), "step": lambda t: t.step._replace(eps=t.step.eps / 5)}
+_WEAKER = {
+    "constants": other_constants(size=0.05),
+    "step": lambda t: t.step._replace(eps=t.step.eps / 20),
+}
+_WEAK = {
+    "constants": other_constants(size=0.2),
+    "step": lambda t: t.step._replace(eps=t.step.eps / 5),
+}
 
 
 def _no_shrinkage(case):
     """Part (iii) without shrinkage: the l1 norms of FS, which leave the ball."""
     if not isinstance(case, Lab) or not isinstance(case.run.method.step, cb.rules.FixedStep):
         return None
-    free = Lab(cb.solve(case.problem, cb.forward_stagewise(case.trail.step.eps), case.run.n_steps)).trail
-    return BoundCheck("no shrinkage", "printed", "upper", free.l1, np.full(len(free.l1), case.trail.step.delta), free.noise)
+    free = Lab(
+        cb.solve(case.problem, cb.forward_stagewise(case.trail.step.eps), case.run.n_steps)
+    ).trail
+    return BoundCheck(
+        "no shrinkage",
+        "printed",
+        "upper",
+        free.l1,
+        np.full(len(free.l1), case.trail.step.delta),
+        free.noise,
+    )
 
 
 def _other_size(case):
     check = check_package(case, "sharpened")
-    return check and BoundCheck("another A", "sharpened", "tight", check.measured, 1.1 * check.bound, 1e-12)
+    return check and BoundCheck(
+        "another A", "sharpened", "tight", check.measured, 1.1 * check.bound, 1e-12
+    )
 
 
 _other_size.small = True
@@ -127,25 +198,37 @@ _other_size.small = True
 
 def _short_steps(case):
     check = check_varying(case, "sharpened")
-    return check and BoundCheck("a tenth", "sharpened", "upper", check.measured, check.bound / 10, check.slack, at=check.at)
+    return check and BoundCheck(
+        "a tenth", "sharpened", "upper", check.measured, check.bound / 10, check.slack, at=check.at
+    )
 
 
 SABOTAGE = {
     check_package: {"another A": _other_size},
     check_average: {
         "A and eps too small": tampered("(53) average", **_WEAK),
-        "subgradients of length 1": check_average.instead("mean(omega) <= A**2 / (2 * eps * (k + 1)) + eps / 2"),
+        "subgradients of length 1": check_average.instead(
+            "mean(omega) <= A**2 / (2 * eps * (k + 1)) + eps / 2"
+        ),
     },
     check_smallest: {"A and eps too small": tampered("(53) smallest", **_WEAK)},
-    check_subgradients: {"the sign of the step forgotten": tampered("(52) subgradients", theta=lambda t: np.abs(t.theta))},
+    check_subgradients: {
+        "the sign of the step forgotten": tampered(
+            "(52) subgradients", theta=lambda t: np.abs(t.theta)
+        )
+    },
     check_loss: {"A and eps too small": tampered("Theorem 4.1 (i)", **_WEAKER)},
     check_fit: {"A and eps too small": tampered("Theorem 4.1 (ii)", **_WEAKER)},
     check_l1: {
         "one step ahead": tampered("Theorem 4.1 (iii)", l1=lambda t: np.r_[t.l1[1:], t.l1[-1]]),
         "no shrinkage": _no_shrinkage,
     },
-    check_frank_wolfe: {"half a step": check_frank_wolfe.instead("off_frank_wolfe == eps / 2 + 0 * k")},
-    check_frank_wolfe_gap: {"without delta": check_frank_wolfe_gap.instead("frank_wolfe_gap == omega")},
+    check_frank_wolfe: {
+        "half a step": check_frank_wolfe.instead("off_frank_wolfe == eps / 2 + 0 * k")
+    },
+    check_frank_wolfe_gap: {
+        "without delta": check_frank_wolfe_gap.instead("frank_wolfe_gap == omega")
+    },
     check_sparsity: {"one coefficient more": tampered("Theorem 4.1 (iv)", l0=lambda t: t.l0 + 1)},
     check_varying: {
         "a tenth of the bound": _short_steps,

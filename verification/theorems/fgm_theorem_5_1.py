@@ -6,10 +6,12 @@ Method: PATH-R-FS_eps, one step per radius.
 
 Assumptions: unit columns; eps <= delta_0; radii that do not decrease.
 
-Claim: upper, Theorem 5.1 (i)-(iii), (56), (57), for every k: averages over 0, ..., k; single gaps can exceed the bound. Corollary
-5.1: on grids refined within the same range the average ends below 2 delta eps. Sharpened: (ii) with the radius of the previous step.
+Claim: upper, Theorem 5.1 (i)-(iii), (56), (57), for every k: averages over 0, ..., k; single gaps
+can exceed the bound. Corollary 5.1: on grids refined within the same range the average ends below 2
+delta eps. Sharpened: (ii) with the radius of the previous step.
 
-Constants: A from the thin SVD, rounded against the claim; each optimum is replaced by a certified lower end.
+Constants: A from the thin SVD, rounded against the claim; each optimum is replaced by a certified
+lower end.
 
 Measured: running means of omega and of the gaps.
 
@@ -33,39 +35,62 @@ def _along(name, words, **variants):
 
 check_omega = _along("(57)", "The mean of the certificates is small.", printed="mean(omega) <= W")
 check_weighted = _along(
-    "(56)", "The mean of the gaps, each over its radius.", printed="mean((loss - lasso) / delta) <= W", compare="bound"
+    "(56)",
+    "The mean of the gaps, each over its radius.",
+    printed="mean((loss - lasso) / delta) <= W",
+    compare="bound",
 )
 check_mean = _along(
-    "Theorem 5.1 (i)", "On average the models are nearly as good as the Lasso.",
-    printed="mean(loss - lasso) <= delta[-1] * W", compare="neither",
-)  # fmt: skip
+    "Theorem 5.1 (i)",
+    "On average the models are nearly as good as the Lasso.",
+    printed="mean(loss - lasso) <= delta[-1] * W",
+    compare="neither",
+)
 check_feasible = _along(
-    "Theorem 5.1 (ii)", "Every model is in its ball; sharpened: in the previous ball.", printed="l1 <= delta",
+    "Theorem 5.1 (ii)",
+    "Every model is in its ball; sharpened: in the previous ball.",
+    printed="l1 <= delta",
     sharpened="l1 <= least(before(delta), k * eps)",
-)  # fmt: skip
+)
 check_sparsity = _along("Theorem 5.1 (iii)", "A step adds at most one learner.", printed="l0 <= k")
 check_each = Statement(
-    "Theorem 5.1 (i) for each radius", (PATH, JUMP), "Without the mean: not claimed, and false after a jump of the radius.",
-    sharpened=refuted("loss - lasso <= delta[-1] * W"), where=WHERE,
-)  # fmt: skip
+    "Theorem 5.1 (i) for each radius",
+    (PATH, JUMP),
+    "Without the mean: not claimed, and false after a jump of the radius.",
+    sharpened=refuted("loss - lasso <= delta[-1] * W"),
+    where=WHERE,
+)
 check_limit = Statement(
-    "Corollary 5.1", PATH, "With so many radii that A^2 / (2 eps (k + 1)) is at most eps, the mean is at most 3 delta eps.",
-    printed="mean(loss - lasso)[-1] <= 3 * delta[-1] * eps", assuming="A**2 <= 2 * eps**2 * (1 + k[-1])",
-)  # fmt: skip
+    "Corollary 5.1",
+    PATH,
+    "With so many radii that A^2 / (2 eps (k + 1)) is at most eps, the mean is at most 3 "
+    "delta eps.",
+    printed="mean(loss - lasso)[-1] <= 3 * delta[-1] * eps",
+    assuming="A**2 <= 2 * eps**2 * (1 + k[-1])",
+)
 
 
 @check_limit.otherwise
 def _(case, variant):
-    """With so many radii that A^2/(2 eps (K+1)) is below a hundredth of eps, the mean of the gaps is at most 2.01 delta eps."""
+    """With so many radii that A^2/(2 eps (K+1)) is below a hundredth of eps, the mean of the gaps
+    is at most 2.01 delta eps.
+    """
     if not isinstance(case, Lab):
         return None
     trail = case.trail
-    eps, radius = trail.step.eps, trail.step.deltas
+    eps = trail.step.eps
+    radius = trail.step.deltas
     if trail.constants.size**2 / (2 * eps * len(radius)) > 0.01 * eps:
         return None
     gap = trail.loss[: len(radius)] - regularized.lower_end(trail, radius)
     return BoundCheck(
-        check_limit.statement, variant, "upper", gap.mean(), 2.01 * radius[-1] * eps, trail.noise[-1], at=len(radius)
+        check_limit.statement,
+        variant,
+        "upper",
+        gap.mean(),
+        2.01 * radius[-1] * eps,
+        trail.noise[-1],
+        at=len(radius),
     )
 
 
@@ -76,13 +101,19 @@ def _grid(eps, first, last, n, space=np.geomspace):
 CASES = {
     "as many radii as the corollary needs": lambda: PATH.at((1, 1, 7), "0 1 1/4" + 8 * " 1/8"),
     "too few radii for the corollary": lambda: PATH.at((1, 1, 7), "0 1 1/16" + 8 * " 1/16"),
-    "golden, in rationals": lambda: PATH.at((3, 3, 20), "0 2 1 2 1 0 3/5 4/5 0 3 1/4" + 21 * " 1/4"),
-    "golden, exact optima": lambda: PATH.at((3, 3, 24), "0 3 1 2 1 0 3/5 4/5 0 3 1/8" + 25 * " 1/8"),
+    "golden, in rationals": lambda: PATH.at(
+        (3, 3, 20), "0 2 1 2 1 0 3/5 4/5 0 3 1/4" + 21 * " 1/4"
+    ),
+    "golden, exact optima": lambda: PATH.at(
+        (3, 3, 24), "0 3 1 2 1 0 3/5 4/5 0 3 1/8" + 25 * " 1/8"
+    ),
     "60 x 20, geometric": lab("60 x 20", _grid(0.01, 0.05, 2, 3000)),
     "30 x 80, linear": lab("30 x 80", _grid(0.01, 0.05, 1, 3000, np.linspace)),
     "60 x 20, faster than the steps": lab("60 x 20", _grid(0.02, 0.02, 2, 40), 40),
     "60 x 20, a jump at the end": lab(
-        "60 x 20", lambda size: cb.path_forward_stagewise(0.01 * size, size * np.r_[np.full(2000, 0.05), 2]), 2001
+        "60 x 20",
+        lambda size: cb.path_forward_stagewise(0.01 * size, size * np.r_[np.full(2000, 0.05), 2]),
+        2001,
     ),
     "60 x 20, refined": lab("60 x 20", _grid(0.05, 0.05, 2, 30_000), 30_000),
     "constant radius": lab("rank-deficient", _grid(0.01, 0.5, 0.5, 3000)),
@@ -90,20 +121,37 @@ CASES = {
 }
 QUICK = tuple(CASES)[:9]
 
-_WEAK = {"constants": other_constants(size=0.2), "step": lambda t: t.step._replace(eps=t.step.eps / 5)}
+_WEAK = {
+    "constants": other_constants(size=0.2),
+    "step": lambda t: t.step._replace(eps=t.step.eps / 5),
+}
 
 
 def _tenth(case):
     check = check_limit(case, "printed") if isinstance(case, Lab) else None
-    return check and BoundCheck("a hundredth", "printed", "upper", check.measured, check.bound / 100, check.slack)
+    return check and BoundCheck(
+        "a hundredth", "printed", "upper", check.measured, check.bound / 100, check.slack
+    )
 
 
 SABOTAGE = {
     check_omega: {"A and eps too small": tampered("(57)", **_WEAK)},
     check_weighted: {"A and eps too small": tampered("(56)", **_WEAK)},
-    check_mean: {"A and eps too small by more": tampered(
-        "Theorem 5.1 (i)", constants=other_constants(size=0.05), step=lambda t: t.step._replace(eps=t.step.eps / 20))},
-    check_feasible: {"one step ahead": tampered("Theorem 5.1 (ii)", "sharpened", l1=lambda t: np.r_[t.l1[1:], t.l1[-1]])},
+    check_mean: {
+        "A and eps too small by more": tampered(
+            "Theorem 5.1 (i)",
+            constants=other_constants(size=0.05),
+            step=lambda t: t.step._replace(eps=t.step.eps / 20),
+        )
+    },
+    check_feasible: {
+        "one step ahead": tampered(
+            "Theorem 5.1 (ii)", "sharpened", l1=lambda t: np.r_[t.l1[1:], t.l1[-1]]
+        )
+    },
     check_sparsity: {"one coefficient more": tampered("Theorem 5.1 (iii)", l0=lambda t: t.l0 + 1)},
-    check_limit: {"a fifth": check_limit.instead("mean(loss - lasso)[-1] <= 3 * delta[-1] * eps / 5"), "a hundredth of the bound": _tenth},
-}  # fmt: skip
+    check_limit: {
+        "a fifth": check_limit.instead("mean(loss - lasso)[-1] <= 3 * delta[-1] * eps / 5"),
+        "a hundredth of the bound": _tenth,
+    },
+}

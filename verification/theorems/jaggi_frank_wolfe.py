@@ -6,15 +6,15 @@ Method: Frank-Wolfe with the steps 2 / (k + 2), or with the exact line search.
 
 Assumptions: unit columns, so that the curvature is at most C = (2 delta)^2.
 
-Claim: upper, L(beta_k) - L*_delta <= 2 C / (k + 2) for k >= 1, and the smallest gap among 1, ..., k is at most 27 C / (4 (k + 2)) for
-k >= 2.
+Claim: upper, L(beta_k) - L*_delta <= 2 C / (k + 2) for k >= 1, and the smallest gap among 1, ..., k
+is at most 27 C / (4 (k + 2)) for k >= 2.
 
 Constants: delta; the optimum is replaced by its certified lower end, the largest over the run.
 
 Measured: losses minus this lower end, and the running minimum of the gap, at every step.
 
-Reference: Jaggi, Revisiting Frank-Wolfe: Projection-Free Sparse Convex Optimization, 2013, Theorems 1 and 2; the constant step is R-FS
-(Freund, Grigas, Mazumder, A.4.5).
+Reference: Jaggi, Revisiting Frank-Wolfe: Projection-Free Sparse Convex Optimization, 2013, Theorems
+1 and 2; the constant step is R-FS (Freund, Grigas, Mazumder, A.4.5).
 """
 
 import numpy as np
@@ -25,14 +25,20 @@ from verification.spaces.walks import FRANK_WOLFE
 from verification.statement import Statement
 
 check_loss = Statement(
-    "Frank-Wolfe, error", FRANK_WOLFE, "The error falls like 1 / k.",
-    printed="where(k >= 1, loss - lasso, 0 * loss) <= 8 * delta**2 / (k + 2)", compare="bound",
-)  # fmt: skip
+    "Frank-Wolfe, error",
+    FRANK_WOLFE,
+    "The error falls like 1 / k.",
+    printed="where(k >= 1, loss - lasso, 0 * loss) <= 8 * delta**2 / (k + 2)",
+    compare="bound",
+)
 check_gap = Statement(
-    "Frank-Wolfe, gap", FRANK_WOLFE, "The smallest gap after the start falls like 1 / k.",
-    printed="where(k >= 2, smallest(where(k >= 1, frank_wolfe_gap, at(0 * k + 1, frank_wolfe_gap))), 0 * loss)"
+    "Frank-Wolfe, gap",
+    FRANK_WOLFE,
+    "The smallest gap after the start falls like 1 / k.",
+    printed="where(k >= 2, smallest(where(k >= 1, frank_wolfe_gap, at(0 * k + 1, "
+    "frank_wolfe_gap))), 0 * loss)"
     " <= 27 * delta**2 / (k + 2)",
-)  # fmt: skip
+)
 
 CASES = {
     "a target far outside the ball": lambda: FRANK_WOLFE.at((1, 1, 3), "0 10 1"),
@@ -40,17 +46,29 @@ CASES = {
     "identity": lab(identity(30), lambda size: cb.methods.frank_wolfe(4.0), 2000),
     "60 x 20": lab("60 x 20", lambda size: cb.methods.frank_wolfe(size), 2000),
     "30 x 80, line search": lab(
-        "30 x 80", lambda size: cb.methods.frank_wolfe(size / 2, cb.rules.SegmentSearch(size / 2)), 2000
+        "30 x 80",
+        lambda size: cb.methods.frank_wolfe(size / 2, cb.rules.SegmentSearch(size / 2)),
+        2000,
     ),
     "rank-deficient, line search": lab(
-        "rank-deficient", lambda size: cb.methods.frank_wolfe(2 * size, cb.rules.SegmentSearch(2 * size)), 5000
+        "rank-deficient",
+        lambda size: cb.methods.frank_wolfe(2 * size, cb.rules.SegmentSearch(2 * size)),
+        5000,
     ),
 }
 
 
 SABOTAGE = {
-    check_loss: {"the first model at all steps": check_loss.instead(
-        "where(k >= 1, at(0 * k, loss) - lasso, 0 * loss) <= 8 * delta**2 / (k + 2)")},
-    check_gap: {"the gap of the first model at all steps": tampered(
-        "Frank-Wolfe, gap", corr=lambda t: np.full(len(t.fit), t.corr[0]), inner=lambda t: 0 * t.inner)},
-}  # fmt: skip
+    check_loss: {
+        "the first model at all steps": check_loss.instead(
+            "where(k >= 1, at(0 * k, loss) - lasso, 0 * loss) <= 8 * delta**2 / (k + 2)"
+        )
+    },
+    check_gap: {
+        "the gap of the first model at all steps": tampered(
+            "Frank-Wolfe, gap",
+            corr=lambda t: np.full(len(t.fit), t.corr[0]),
+            inner=lambda t: 0 * t.inner,
+        )
+    },
+}

@@ -6,8 +6,9 @@ Method: any; checked along LS-Boost, FS and R-FS.
 
 Assumptions: none beyond the squared loss.
 
-Claim: upper, L(beta_k) - L* <= 1/2 max_j |<B_j, r_k>| ||beta_k - b||_1 for any least-squares solution b; attained if every
-learner whose coefficients in beta_k and b differ has the largest absolute correlation, with the sign of b - beta_k.
+Claim: upper, L(beta_k) - L* <= 1/2 max_j |<B_j, r_k>| ||beta_k - b||_1 for any least-squares
+solution b; attained if every learner whose coefficients in beta_k and b differ has the largest
+absolute correlation, with the sign of b - beta_k.
 
 Constants: b is the least-squares solution of smallest norm, by a thin SVD.
 
@@ -22,9 +23,11 @@ from verification.spaces.walks import FS, LS, RFS
 from verification.statement import Statement
 
 check_error = Statement(
-    "A posteriori, error", (LS, FS, RFS), "The error is at most half of the largest correlation times the l1 distance to least squares.",
+    "A posteriori, error",
+    (LS, FS, RFS),
+    "The error is at most half of the largest correlation times the l1 distance to least squares.",
     sharpened="excess <= corr * to_least / 2",
-)  # fmt: skip
+)
 
 CASES = {
     "golden, LS-Boost(1/2)": lambda: LS.at((3, 3, 8), "0 3 1 2 1 0 3/5 4/5 0 3 1/2"),
@@ -32,12 +35,18 @@ CASES = {
     "identity, LS-Boost(0.1)": lab(identity(30), cb.ls_boost(0.1), 300),
     "60 x 20, LS-Boost(0.3)": lab("60 x 20", cb.ls_boost(0.3), 300),
     "30 x 80, FS": lab("30 x 80", lambda size: cb.forward_stagewise(size / 100), 300),
-    "rank-deficient, R-FS": lab("rank-deficient", lambda size: cb.regularized_forward_stagewise(size / 100, size), 300),
+    "rank-deficient, R-FS": lab(
+        "rank-deficient", lambda size: cb.regularized_forward_stagewise(size / 100, size), 300
+    ),
 }
 
 SABOTAGE = {
     check_error: {
-        "0.95 of the bound": tampered("A posteriori, error", "sharpened", to_least=lambda trail: 0.95 * trail.to_least),
-        "the distance in the Euclidean norm": check_error.instead("excess <= corr * root(distance2) / 2"),
+        "0.95 of the bound": tampered(
+            "A posteriori, error", "sharpened", to_least=lambda trail: 0.95 * trail.to_least
+        ),
+        "the distance in the Euclidean norm": check_error.instead(
+            "excess <= corr * root(distance2) / 2"
+        ),
     }
 }

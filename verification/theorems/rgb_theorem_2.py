@@ -1,23 +1,26 @@
-r"""The margin bound for ensembles of trees from families (Theorem 2), where the true error is known.
+r"""The margin bound for ensembles of trees from families (Theorem 2), where the true error is
+known.
 
 Problem: x uniform on [0, 1], y = sign(x - 1/2), flipped with probability 1/10; a sample of m.
 
-Method: f = sum_t alpha_t h_t, alpha_t >= 0 with sum 1, h_t trees of one split with the values -lambda and lambda, lambda the largest bound;
-among them those fitted to the sample.
+Method: f = sum_t alpha_t h_t, alpha_t >= 0 with sum 1, h_t trees of one split with the values
+-lambda and lambda, lambda the largest bound; among them those fitted to the sample.
 
 Assumptions: the families are fixed before the sample is seen.
 
-Claim: upper, for each margin with probability 1 - delta for all f: R(f) <= R_rho(f) + (4 / rho) sum_t alpha_t r_t + C, where R
-is the true error, R_rho the fraction of the sample with y f(x) <= rho, and r_t the complexity of Theorem 1. The paper has C up to a
-constant; corrected: C = (2 / s) sqrt(ln K / m) + sqrt(ceil(4 ln(s^2 m / ln K) / s^2) ln K / m + ln(2 / delta) / (2 m)) with s =
-rho / lambda, as learners have values up to lambda, not 1.
+Claim: upper, for each margin with probability 1 - delta for all f: R(f) <= R_rho(f) + (4 / rho)
+sum_t alpha_t r_t + C, where R is the true error, R_rho the fraction of the sample with y f(x) <=
+rho, and r_t the complexity of Theorem 1. The paper has C up to a constant; corrected: C = (2 / s)
+sqrt(ln K / m) + sqrt(ceil(4 ln(s^2 m / ln K) / s^2) ln K / m + ln(2 / delta) / (2 m)) with s = rho
+/ lambda, as learners have values up to lambda, not 1.
 
 Constants: delta = 1e-6, K = 2 families.
 
-Measured: the true error, in closed form, against the right side at margins of 0.25, 0.5 and 0.99 lambda.
+Measured: the true error, in closed form, against the right side at margins of 0.25, 0.5 and 0.99
+lambda.
 
-Reference: Cortes, Mohri, Storcheus, *Regularized Gradient Boosting*, Theorem 2; the remainder C is from Deep Boosting (Cortes, Mohri,
-Syed, 2014). Below some thousand samples the bound is vacuous.
+Reference: Cortes, Mohri, Storcheus, *Regularized Gradient Boosting*, Theorem 2; the remainder C is
+from Deep Boosting (Cortes, Mohri, Syed, 2014). Below some thousand samples the bound is vacuous.
 """
 
 import math
@@ -40,7 +43,10 @@ class Ensemble:
         if cuts is None:  # the best cut of this sample
             order = np.argsort(x)
             cuts = [x[order][np.argmin(np.cumsum(y[order]))]]
-        self.m, self.bound, self.cuts, self.shares = m, bound, np.array(cuts), np.array(shares)
+        self.m = m
+        self.bound = bound
+        self.cuts = np.array(cuts)
+        self.shares = np.array(shares)
         self.margins = y * self.at(x)
 
     def at(self, x):
@@ -49,21 +55,27 @@ class Ensemble:
     def risk(self):
         """The probability that y f(x) <= 0."""
         edges = np.unique([0.0, 0.5, 1.0, *self.cuts])
-        middle, length = (edges[1:] + edges[:-1]) / 2, np.diff(edges)
+        middle = (edges[1:] + edges[:-1]) / 2
+        length = np.diff(edges)
         f = self.at(middle)
         wrong = np.where(f == 0, 1.0, np.where((f > 0) == (middle > 0.5), FLIPPED, 1 - FLIPPED))
         return float(length @ wrong)
 
     def remainder(self, rho):
-        s, log = rho / self.bound, math.log(FAMILIES)
+        s = rho / self.bound
+        log = math.log(FAMILIES)
         terms = math.ceil(4 / s**2 * math.log(s**2 * self.m / log))
-        return 2 / s * math.sqrt(log / self.m) + math.sqrt(terms * log / self.m + math.log(2 / DELTA) / (2 * self.m))
+        return 2 / s * math.sqrt(log / self.m) + math.sqrt(
+            terms * log / self.m + math.log(2 / DELTA) / (2 * self.m)
+        )
 
 
 def _held(case, factor=1.0):
     rho = case.bound * np.array([0.25, 0.5, 0.99])
     found = np.array([np.mean(case.margins <= one) for one in rho])
-    rest = 4 / rho * float(tree_complexity(1, case.bound, 1, case.m)) + np.array([case.remainder(one) for one in rho])
+    rest = 4 / rho * float(tree_complexity(1, case.bound, 1, case.m)) + np.array(
+        [case.remainder(one) for one in rho]
+    )
     return BoundCheck(
         "Theorem 2",
         "corrected",
@@ -86,11 +98,19 @@ def check_margins(case, variant):
 
 CASES = {
     f"m = {m}, lambda = {bound:g}, {name}": (
-        lambda m=m, bound=bound, cuts=cuts, shares=shares: Ensemble(m, bound, cuts, shares, seed=m % 7)
+        lambda m=m, bound=bound, cuts=cuts, shares=shares: Ensemble(
+            m, bound, cuts, shares, seed=m % 7
+        )
     )
     for m in (1000, 20_000, 200_000)
     for bound in (1.0, 4.0)
-    for name, cuts, shares in (("a cut", [0.5], [1.0]), ("three", [0.3, 0.5, 0.7], [0.25, 0.5, 0.25]), ("fitted", None, [1.0]))
+    for name, cuts, shares in (
+        ("a cut", [0.5], [1.0]),
+        ("three", [0.3, 0.5, 0.7], [0.25, 0.5, 0.25]),
+        ("fitted", None, [1.0]),
+    )
 }
 
-SABOTAGE = {check_margins: {"the error on the sample is the true one": lambda case: _held(case, 0.0)}}
+SABOTAGE = {
+    check_margins: {"the error on the sample is the true one": lambda case: _held(case, 0.0)}
+}

@@ -10,8 +10,8 @@ Claim: tight: max {<b, a>: norm(a) <= 1} is the dual norm in closed form, (9) fo
 
 Constants: none.
 
-Measured: the maximum by a linear program over the unit ball (``coordboost.theory.distance`` on the identity, where the kernel is 0),
-against the formula written from the definitions.
+Measured: the maximum by a linear program over the unit ball (``coordboost.theory.distance`` on the
+identity, where the kernel is 0), against the formula written from the definitions.
 
 Reference: Lu, Mazumder, Proposition 3.1, (9).
 """
@@ -32,19 +32,33 @@ K = len(LABELS)
 def vectors(rule, seed=0):
     """Return a rule, the groups, and vectors (N, 6): random ones, and ones with many ties."""
     rng = np.random.default_rng(seed)
-    return rule, np.array(LABELS), np.concatenate([rng.standard_normal((6, K)), rng.integers(-2, 3, (6, K))])
+    return (
+        rule,
+        np.array(LABELS),
+        np.concatenate([rng.standard_normal((6, K)), rng.integers(-2, 3, (6, K))]),
+    )
 
 
 def _sides(case, formula):
     rule, label, rows = case
     measured = [distance(np.eye(K), rule, b, np.zeros(K), groups=label) for b in rows]
-    return BoundCheck("Proposition 3.1", "printed", "tight", measured, [formula(rule, label, b) for b in rows], 1e-6, "float")
+    return BoundCheck(
+        "Proposition 3.1",
+        "printed",
+        "tight",
+        measured,
+        [formula(rule, label, b) for b in rows],
+        1e-6,
+        "float",
+    )
 
 
 check_duals = Statement(
-    "Proposition 3.1", (DRAWS, BASIS), "The dual norm in closed form bounds inner products, and is attained.",
+    "Proposition 3.1",
+    (DRAWS, BASIS),
+    "The dual norm in closed form bounds inner products, and is attained.",
     printed="inner <= norm * dual and dual_of(subgradient) * norm == gradient @ subgradient",
-)  # fmt: skip
+)
 
 
 @check_duals.otherwise
@@ -65,7 +79,11 @@ def _other_order(rule, label, b):
 
 SABOTAGE = {
     check_duals: {
-        "groups sorted by the wrong key": lambda case: _sides(case, _other_order) if hasattr(case[0], "member") else None,
-        "only the first term of the maximum": lambda case: _sides(case, lambda rule, label, b: float(np.abs(b).max()) * K),
+        "groups sorted by the wrong key": lambda case: (
+            _sides(case, _other_order) if hasattr(case[0], "member") else None
+        ),
+        "only the first term of the maximum": lambda case: _sides(
+            case, lambda rule, label, b: float(np.abs(b).max()) * K
+        ),
     }
 }

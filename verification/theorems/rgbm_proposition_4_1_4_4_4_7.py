@@ -4,17 +4,20 @@ Problem: unit columns with a kernel, and the norm of each rule.
 
 Method: none.
 
-Assumptions: a in the range of B^T; without it the minimum of Proposition 4.4 is unbounded below (sabotage).
+Assumptions: a in the range of B^T; without it the minimum of Proposition 4.4 is unbounded below
+(sabotage).
 
-Claim: tight, Proposition 4.1: Dist is symmetric and translation invariant. Tight, Proposition 4.4: the minimum over beta of
-<a, beta - beta*> + t / 2 Dist(beta, beta*)^2 is -norm(a)^2 / (2 t), attained along a subgradient of the norm at a. Upper, Proposition 4.7:
-<a, beta - beta'> <= norm(a) Dist(beta, beta').
+Claim: tight, Proposition 4.1: Dist is symmetric and translation invariant. Tight, Proposition 4.4:
+the minimum over beta of <a, beta - beta*> + t / 2 Dist(beta, beta*)^2 is -norm(a)^2 / (2 t),
+attained along a subgradient of the norm at a. Upper, Proposition 4.7: <a, beta - beta'> <= norm(a)
+Dist(beta, beta').
 
 Constants: none.
 
 Measured: distances by linear programs on random points; the norm from its definition.
 
-Reference: Lu, Mazumder, Propositions 4.1, 4.4, 4.7. In the proof of 4.4 the first bound is printed with <= for >=.
+Reference: Lu, Mazumder, Propositions 4.1, 4.4, 4.7. In the proof of 4.4 the first bound is printed
+with <= for >=.
 """
 
 import numpy as np
@@ -25,9 +28,12 @@ from verification.spaces.draws import BASIS, DRAWS
 from verification.statement import Statement
 
 check_metric = Statement(
-    "Proposition 4.1", (DRAWS, BASIS), "The distance is symmetric, and homogeneous.",
-    printed="distance_of(pred) == distance_of(-pred) and distance_of(3 * pred) == 3 * distance_of(pred)",
-)  # fmt: skip
+    "Proposition 4.1",
+    (DRAWS, BASIS),
+    "The distance is symmetric, and homogeneous.",
+    printed="distance_of(pred) == distance_of(-pred) and distance_of(3 * pred) == 3 * "
+    "distance_of(pred)",
+)
 
 
 @check_metric.otherwise
@@ -37,11 +43,20 @@ def _(case, variant):
 
 
 def _metric(case, factor):
-    pairs = list(zip(case.points, np.roll(case.points, 1, axis=0), np.roll(case.points, 2, axis=0), strict=True))
+    pairs = list(
+        zip(
+            case.points,
+            np.roll(case.points, 1, axis=0),
+            np.roll(case.points, 2, axis=0),
+            strict=True,
+        )
+    )
     near = [case.far(a, b) for a, b, _ in pairs]
     return [
         hold("Proposition 4.1", "tight", [case.far(b, factor * a) for a, b, _ in pairs], near),
-        hold("Proposition 4.1", "tight", [case.far(a + c, b + factor * c) for a, b, c in pairs], near),
+        hold(
+            "Proposition 4.1", "tight", [case.far(a + c, b + factor * c) for a, b, c in pairs], near
+        ),
     ]
 
 
@@ -50,15 +65,18 @@ def _model(case, a, delta, t):
 
 
 check_model = Statement(
-    "Proposition 4.4", (DRAWS, BASIS), "The minimum of the quadratic model of a step, with t = 2.",
-    printed="-(norm**2) / 4 <= inner + distance**2 and -(norm**2) / 4 == gradient @ best + distance_of(B @ best)**2",
+    "Proposition 4.4",
+    (DRAWS, BASIS),
+    "The minimum of the quadratic model of a step, with t = 2.",
+    printed="-(norm**2) / 4 <= inner + distance**2 and -(norm**2) / 4 == gradient @ best + "
+    "distance_of(B @ best)**2",
     where={"best": "-norm / 2 * subgradient"},
-)  # fmt: skip
+)
 
 
 @check_model.otherwise
 def _(case, variant):
-    """min over beta of <a, beta - beta*> + t / 2 Dist^2 = -norm(a)^2 / (2 t)."""
+    """Min over beta of <a, beta - beta*> + t / 2 Dist^2 = -norm(a)^2 / (2 t)."""
     return _minimum(case, case.gradients())
 
 
@@ -73,9 +91,11 @@ def _minimum(case, rows, factor=1.0, t=0.7):
 
 
 check_pairing = Statement(
-    "Proposition 4.7", (DRAWS, BASIS), "Norm and distance bound inner products.",
+    "Proposition 4.7",
+    (DRAWS, BASIS),
+    "Norm and distance bound inner products.",
     printed="inner <= norm * distance",
-)  # fmt: skip
+)
 
 
 @check_pairing.otherwise
@@ -85,7 +105,10 @@ def _(case, variant):
 
 
 def _pairing(case, rows, deltas, factor=1.0):
-    bound = [factor * case.norm(a) * case.far(delta, np.zeros(len(delta))) for a, delta in zip(rows, deltas, strict=True)]
+    bound = [
+        factor * case.norm(a) * case.far(delta, np.zeros(len(delta)))
+        for a, delta in zip(rows, deltas, strict=True)
+    ]
     return hold("Proposition 4.7", "upper", (rows * deltas).sum(axis=1), bound)
 
 
@@ -107,7 +130,10 @@ SABOTAGE = {
     check_pairing: {
         "a outside the range of B^T": lambda case: _pairing(case, _kernel(case), _kernel(case)),
         "along the subgradient, a tenth less": lambda case: _pairing(
-            case, case.gradients(), np.array([case.subgradient(a) for a in case.gradients()]), factor=0.9
+            case,
+            case.gradients(),
+            np.array([case.subgradient(a) for a in case.gradients()]),
+            factor=0.9,
         ),
     },
 }

@@ -6,8 +6,9 @@ Method: none.
 
 Assumptions: c in the range of B (elsewhere the cosines may all be 0, sabotage).
 
-Claim: tight: Theta = min norm(B'c) / |c| = min |B a| / Dist(0, a) > 0, (14) and (15). Sharpened, ours: Theta <= second-moment Theta <= root
-of Theta; weights on the learners prove lower ends (docs/geometry.md).
+Claim: tight: Theta = min norm(B'c) / |c| = min |B a| / Dist(0, a) > 0, (14) and (15). Sharpened,
+ours: Theta <= second-moment Theta <= root of Theta; weights on the learners prove lower ends
+(docs/geometry.md).
 
 Constants: none.
 
@@ -30,12 +31,20 @@ def _ratios(case, at):
 
 
 def _forms(case, factor=1.0, beside=None):
-    """Check the three forms at random points, or at the vectors `beside` (n_points, n) instead of points in the range of B."""
+    """Check the three forms at random points, or at the vectors `beside` (n_points, n) instead of
+    points in the range of B.
+    """
     looked_at = case.points @ case.B.T if beside is None else beside
     found = cb.theory.mca(case.B, case.rule, groups=case.label)
-    theta, best = factor * found.upper, 3 * found.witness["direction"]  # the length of a direction does not matter
+    theta, best = (
+        factor * found.upper,
+        3 * found.witness["direction"],
+    )  # the length of a direction does not matter
     cosines = [case.norm(case.B.T @ c) / np.linalg.norm(c) for c in looked_at]
-    ends = [*_ratios(case, [np.linalg.lstsq(case.B, best, rcond=None)[0]]), case.norm(case.B.T @ best) / np.linalg.norm(best)]
+    ends = [
+        *_ratios(case, [np.linalg.lstsq(case.B, best, rcond=None)[0]]),
+        case.norm(case.B.T @ best) / np.linalg.norm(best),
+    ]
     everywhere = [*cosines, *_ratios(case, case.points)]
     return [
         hold("Proposition 4.2", "upper", [theta] * len(everywhere), everywhere),
@@ -45,9 +54,11 @@ def _forms(case, factor=1.0, beside=None):
 
 
 check_forms = Statement(
-    "Proposition 4.2", (DRAWS, BASIS), "Three forms of the angle.",
+    "Proposition 4.2",
+    (DRAWS, BASIS),
+    "Three forms of the angle.",
     printed="angle2 * distance**2 <= square and worst @ worst == angle2 * distance_of(worst)**2",
-)  # fmt: skip
+)
 
 
 @check_forms.otherwise
@@ -66,13 +77,19 @@ def _order(case, power=0.5):
 
 
 check_second = Statement(
-    "Second-moment angle", (DRAWS, BASIS), "It lies between the angle and its root; 1 / sqrt K for a basis.",
-    sharpened="K * angle2 <= 1", assuming="basis and kind < 2",
-)  # fmt: skip
+    "Second-moment angle",
+    (DRAWS, BASIS),
+    "It lies between the angle and its root; 1 / sqrt K for a basis.",
+    sharpened="K * angle2 <= 1",
+    assuming="basis and kind < 2",
+)
 check_root = Statement(
-    "Second-moment angle, its square", BASIS, "For a basis it is 1 / sqrt K, and not above the root of the angle.",
-    sharpened="1 <= K * root(angle2)", assuming="K >= 2 and kind < 2",
-)  # fmt: skip
+    "Second-moment angle, its square",
+    BASIS,
+    "For a basis it is 1 / sqrt K, and not above the root of the angle.",
+    sharpened="1 <= K * root(angle2)",
+    assuming="K >= 2 and kind < 2",
+)
 
 
 @check_second.otherwise

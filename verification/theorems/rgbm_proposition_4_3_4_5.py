@@ -6,14 +6,16 @@ Method: RGBM = RtGCD, Types 0-3, constant step 1 / sigma or line search.
 
 Assumptions: unit columns.
 
-Claim: (24), for every draw: L(beta^{m+1}) <= L(beta^m) - (grad_j)^2 / (2 sigma). (25): the same in expectation with the squared norm of the
-gradient. Proposition 4.3: E (grad_j)^2 is the norm of the squares, at least the square of the norm. (26): L* >= L - norm(grad)^2 / (2 mu
-Theta^2). Proposition 4.5: L(b) >= L(beta) + <grad, b - beta> + mu / 2 Theta^2 Dist(b, beta)^2; the square is missing in print, and the
-printed claim is false.
+Claim: (24), for every draw: L(beta^{m+1}) <= L(beta^m) - (grad_j)^2 / (2 sigma). (25): the same in
+expectation with the squared norm of the gradient. Proposition 4.3: E (grad_j)^2 is the norm of the
+squares, at least the square of the norm. (26): L* >= L - norm(grad)^2 / (2 mu Theta^2). Proposition
+4.5: L(b) >= L(beta) + <grad, b - beta> + mu / 2 Theta^2 Dist(b, beta)^2; the square is missing in
+print, and the printed claim is false.
 
 Constants: Theta rounded up (upper end), L* rounded down (certificate), sigma, mu of the loss.
 
-Measured: at the iterates of a run, over all draws; Proposition 4.5 between iterates, and between two points of the identity.
+Measured: at the iterates of a run, over all draws; Proposition 4.5 between iterates, and between
+two points of the identity.
 
 Reference: Lu, Mazumder, Propositions 4.3 and 4.5, (24), (25), (26).
 """
@@ -33,15 +35,21 @@ def _gradients(case):
 def _surely(case, factor=1.0, length=1.0):
     taken = case.run.path.learner
     slopes = _gradients(case)[np.arange(len(taken)), taken]
-    after = np.array([case.loss(b + factor * (c - b)) for b, c in zip(case.betas, case.betas[1:], strict=False)])
+    after = np.array(
+        [case.loss(b + factor * (c - b)) for b, c in zip(case.betas, case.betas[1:], strict=False)]
+    )
     bound = case.losses[:-1] - (length * slopes) ** 2 / (2 * case.problem.loss.sigma)
-    return case.hold("(24)", "printed", "upper", after, bound, at=np.arange(1, len(after) + 1), level="float")
+    return case.hold(
+        "(24)", "printed", "upper", after, bound, at=np.arange(1, len(after) + 1), level="float"
+    )
 
 
 check_surely = Statement(
-    "(24)", (DRAWS, BASIS), "A step decreases the loss by at least half the squared derivative.",
+    "(24)",
+    (DRAWS, BASIS),
+    "A step decreases the loss by at least half the squared derivative.",
     printed="one_step <= gap - gradient**2 / 2",
-)  # fmt: skip
+)
 
 
 @check_surely.otherwise
@@ -53,13 +61,21 @@ def _(case, variant):
 def _expected(case, factor=1.0):
     norms = np.array([norm(case.rule, case.label, a) for a in _gradients(case)])
     after = np.array([case.expected(beta) for beta in case.betas])
-    return case.hold("(25)", "printed", "expectation", after, case.losses - factor * norms**2 / (2 * case.problem.loss.sigma))
+    return case.hold(
+        "(25)",
+        "printed",
+        "expectation",
+        after,
+        case.losses - factor * norms**2 / (2 * case.problem.loss.sigma),
+    )
 
 
 check_expected = Statement(
-    "(25)", (DRAWS, BASIS), "The expected decrease is at least half the squared norm.",
+    "(25)",
+    (DRAWS, BASIS),
+    "The expected decrease is at least half the squared norm.",
     printed="expected[1] <= gap - norm**2 / 2",
-)  # fmt: skip
+)
 
 
 @check_expected.otherwise
@@ -80,9 +96,11 @@ def _squares(case, power=2):
 
 
 check_squares = Statement(
-    "Proposition 4.3", (DRAWS, BASIS), "The second moment of the selected entry is the norm of the squares.",
+    "Proposition 4.3",
+    (DRAWS, BASIS),
+    "The second moment of the selected entry is the norm of the squares.",
     printed="mean_square == norm_of_squares and norm**2 <= norm_of_squares",
-)  # fmt: skip
+)
 
 
 @check_squares.otherwise
@@ -100,9 +118,11 @@ def _gap(case, factor=1.0):
 
 
 check_gap = Statement(
-    "(26)", (DRAWS, BASIS), "The norm of the gradient bounds the gap.",
+    "(26)",
+    (DRAWS, BASIS),
+    "The norm of the gradient bounds the gap.",
     printed="gap <= norm**2 / (2 * angle2)",
-)  # fmt: skip
+)
 
 
 @check_gap.otherwise
@@ -114,25 +134,42 @@ def _(case, variant):
 def _convexity(case, variant, power, factor=1.0):
     if not case.problem.loss.mu:
         return None
-    pairs = [(case.betas[-1], beta) for beta in case.betas[:-1]] + [(0.9 * case.betas[-1], case.betas[-1])]
+    pairs = [(case.betas[-1], beta) for beta in case.betas[:-1]] + [
+        (0.9 * case.betas[-1], case.betas[-1])
+    ]
     far = np.array([distance(case.problem, case.rule, *pair) for pair in pairs]) * (1 - 1e-7)
-    linear = np.array([case.loss(beta) + case.gradient(beta) @ (other - beta) for other, beta in pairs])
-    lower = linear + factor * case.problem.loss.mu / 2 * case.angle.upper**2 * (1 - 1e-9) * far**power
+    linear = np.array(
+        [case.loss(beta) + case.gradient(beta) @ (other - beta) for other, beta in pairs]
+    )
+    lower = (
+        linear + factor * case.problem.loss.mu / 2 * case.angle.upper**2 * (1 - 1e-9) * far**power
+    )
     return case.hold(
-        "Proposition 4.5", variant, "upper", lower, [case.loss(other) for other, _ in pairs], level="float", along="pair"
+        "Proposition 4.5",
+        variant,
+        "upper",
+        lower,
+        [case.loss(other) for other, _ in pairs],
+        level="float",
+        along="pair",
     )
 
 
 check_convexity = Statement(
-    "Proposition 4.5", (DRAWS, BASIS), "Strong convexity in the distance of the rule; printed without the square.",
+    "Proposition 4.5",
+    (DRAWS, BASIS),
+    "Strong convexity in the distance of the rule; printed without the square.",
     printed=refuted("angle2 / 2 * distance <= square / 2"),
     corrected="angle2 / 2 * distance**2 <= square / 2",
-)  # fmt: skip
+)
 
 
 @check_convexity.otherwise
 def _(case, variant):
-    """L(b) >= L(beta) + <grad, b - beta> + mu / 2 Theta^2 Dist(b, beta), as printed; Dist^2, as corrected."""
+    """L(b) >= L(beta) + <grad, b - beta> + mu / 2 Theta^2 Dist(b, beta), as printed.
+
+    Dist^2, as corrected.
+    """
     return _convexity(case, variant, 1 if variant == "printed" else 2)
 
 
@@ -145,11 +182,15 @@ QUICK = tuple(CASES)[:12]
 
 SABOTAGE = {
     check_surely: {
-        "steps of 2.5 / sigma": lambda case: None if case.line_search else _surely(case, factor=2.5),
+        "steps of 2.5 / sigma": lambda case: (
+            None if case.line_search else _surely(case, factor=2.5)
+        ),
         "learners a tenth shorter": lambda case: _surely(case, length=1.1),
     },
     check_expected: {"a tenth more decrease": lambda case: _expected(case, 1.1)},
     check_squares: {"third powers": lambda case: _squares(case, 3)},
     check_gap: {"an angle a tenth too large": lambda case: _gap(case, 1.1)},
-    check_convexity: {"twice the distance term": lambda case: _convexity(case, "corrected", 2, 2.0)},
+    check_convexity: {
+        "twice the distance term": lambda case: _convexity(case, "corrected", 2, 2.0)
+    },
 }

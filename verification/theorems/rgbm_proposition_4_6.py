@@ -4,15 +4,16 @@ Problem: a convex loss with bounded level sets over unit columns.
 
 Method: none.
 
-Assumptions: the scalar level sets of the loss are bounded: squared, Huber, logistic with d > 0; not the plain logistic loss.
+Assumptions: the scalar level sets of the loss are bounded: squared, Huber, logistic with d > 0; not
+the plain logistic loss.
 
-Claim: upper: Dist_0 <= C / Theta, C the largest |B (beta - beta*)| in the level set; finite. For the squared loss C^2 = 2 (L(0) - L*), and
-the bound is attained.
+Claim: upper: Dist_0 <= C / Theta, C the largest |B (beta - beta*)| in the level set; finite. For
+the squared loss C^2 = 2 (L(0) - L*), and the bound is attained.
 
 Constants: Theta rounded down, C rounded up (``coordboost.theory.start_distance``).
 
-Measured: distances, by linear programs, of points of the level set: random ones on its boundary, and for the squared loss the one in the
-direction of the minimiser of the angle.
+Measured: distances, by linear programs, of points of the level set: random ones on its boundary,
+and for the squared loss the one in the direction of the minimiser of the angle.
 
 Reference: Lu, Mazumder, Proposition 4.6.
 """
@@ -26,10 +27,13 @@ from verification.statement import Statement
 
 
 def _boundary(case, direction):
-    """Return the point of the level set of the start farthest from the minimiser along a direction, by bisection; it is inside the set."""
+    """Return the point of the level set of the start farthest from the minimiser along a direction,
+    by bisection; it is inside the set.
+    """
     near, far = 0.0, 1.0
     while case.loss(case.minimiser + far * direction) <= case.losses[0]:
-        near, far = far, 2 * far
+        near = far
+        far = 2 * far
     for _ in range(80):
         middle = (near + far) / 2
         inside = case.loss(case.minimiser + middle * direction) <= case.losses[0]
@@ -56,15 +60,21 @@ def _reach(case, factor=1.0):
 
 
 check_reach = Statement(
-    "Proposition 4.6", (DRAWS, BASIS), "The level set of the start is within C / Theta of the minimiser; attained for the squared loss.",
+    "Proposition 4.6",
+    (DRAWS, BASIS),
+    "The level set of the start is within C / Theta of the minimiser; attained for the "
+    "squared loss.",
     printed="distance * root(2 * gap / square) <= root(start_distance2) and "
     "distance_of(worst) * root(2 * gap / (worst @ worst)) == root(start_distance2)",
-)  # fmt: skip
+)
 
 
 @check_reach.otherwise
 def _(case, variant):
-    """Dist(beta, beta*) <= C / Theta in the level set of the start; attained for the squared loss."""
+    """Dist(beta, beta*) <= C / Theta in the level set of the start.
+
+    Attained for the squared loss.
+    """
     return _reach(case)
 
 

@@ -1,20 +1,23 @@
 r"""How many learners to draw (Remark 4.4, and claims on rates).
 
-Problem: the squared loss over an orthonormal basis of p learners; one epoch examines p learners: p / t steps of Type 1.
+Problem: the squared loss over an orthonormal basis of p learners; one epoch examines p learners: p
+/ t steps of Type 1.
 
 Method: RGBM, Type 1, step 1 / sigma.
 
 Assumptions: orthonormal learners, all coordinates of y equal (the slowest start).
 
-Claim: printed: the gap guaranteed after an epoch is smallest for t = sqrt p; true of the guarantee. The advice to draw sqrt p learners
-follows from a loose constant. It is false if it means that the expected gap there is at most that at t = 1. Sharpened, ours: the
-second-moment rate (1 - mu / (p sigma))^(p / t) holds for every t, is attained at t = 1, and is smallest there; the angle itself gives
-t^2 / p^2 up to t = sqrt p. Rates: Theta_inf^2 >= lambda_pmin / K, so Theorem 4.1 beats 1 - lambda_pmin / (4 K) of Freund, Grigas,
-Mazumder by a factor of at least 4 in the exponent.
+Claim: printed: the gap guaranteed after an epoch is smallest for t = sqrt p; true of the guarantee.
+The advice to draw sqrt p learners follows from a loose constant. It is false if it means that the
+expected gap there is at most that at t = 1. Sharpened, ours: the second-moment rate (1 - mu / (p
+sigma))^(p / t) holds for every t, is attained at t = 1, and is smallest there; the angle itself
+gives t^2 / p^2 up to t = sqrt p. Rates: Theta_inf^2 >= lambda_pmin / K, so Theorem 4.1 beats 1 -
+lambda_pmin / (4 K) of Freund, Grigas, Mazumder by a factor of at least 4 in the exponent.
 
 Constants: p = 64 and 144, exact: with equal coordinates the number of zeros is a Markov chain.
 
-Measured: the expected gap after a number of epochs, relative to the start, from the chain, in rationals.
+Measured: the expected gap after a number of epochs, relative to the start, from the chain, in
+rationals.
 
 Reference: Lu, Mazumder, Remark 4.4; docs/geometry.md.
 """
@@ -37,12 +40,16 @@ from verification.statement import Statement, claim
 
 @functools.cache
 def gap(p, t, steps):
-    """Return the expected share of coordinates not fitted after `steps`: a step fits one, unless all t drawn are fitted already."""
+    """Return the expected share of coordinates not fitted after `steps`: a step fits one, unless
+    all t drawn are fitted already.
+    """
     law = [Fraction(0)] * (p + 1)
     law[0] = Fraction(1)
     for _ in range(steps):
         stay = [Fraction(comb(z, t), comb(p, t)) for z in range(p + 1)]
-        law = [law[z] * stay[z] + (law[z - 1] * (1 - stay[z - 1]) if z else 0) for z in range(p + 1)]
+        law = [
+            law[z] * stay[z] + (law[z - 1] * (1 - stay[z - 1]) if z else 0) for z in range(p + 1)
+        ]
     return sum(mass * Fraction(p - z, p) for z, mass in enumerate(law))
 
 
@@ -55,7 +62,10 @@ class Epochs:
 
     @property
     def ts(self):
-        """Divisors of p among the numbers of learners drawn, so that epochs are whole steps; sqrt p is one."""
+        """Divisors of p among the numbers of learners drawn, so that epochs are whole steps.
+
+        Sqrt p is one.
+        """
         return [t for t in (1, 2, 4, isqrt(self.p), self.p // 2, self.p) if self.p % t == 0]
 
     def gap(self, t):
@@ -64,15 +74,25 @@ class Epochs:
 
 
 EPOCHS = Space(
-    "numbers of learners, and of epochs", lambda rng: ((int(rng.integers(2, 9)) ** 2, int(rng.integers(1, 3))), np.zeros(0)),
-    lambda shape, _: Epochs(*shape), has=lambda case: isinstance(case, Epochs),
-)  # fmt: skip
+    "numbers of learners, and of epochs",
+    lambda rng: ((int(rng.integers(2, 9)) ** 2, int(rng.integers(1, 3))), np.zeros(0)),
+    lambda shape, _: Epochs(*shape),
+    has=lambda case: isinstance(case, Epochs),
+)
 
 
 def _advice(case, factor=1):
     root = isqrt(case.p)
     return BoundCheck(
-        "Remark 4.4, advice", "printed", "upper", [case.gap(root)], [factor * case.gap(1)], 0, "exact", at=[case.p], along="p"
+        "Remark 4.4, advice",
+        "printed",
+        "upper",
+        [case.gap(root)],
+        [factor * case.gap(1)],
+        0,
+        "exact",
+        at=[case.p],
+        along="p",
     )
 
 
@@ -83,10 +103,22 @@ def check_advice(case, variant):
 
 
 def _guarantee(case, square):
-    """Compare the guarantees after an epoch, for t = sqrt p and for every t, with Theta^2 = square(t)."""
+    """Compare the guarantees after an epoch, for t = sqrt p and for every t, with Theta^2 =
+    square(t).
+    """
     bounds = [(1 - square(t)) ** (case.p // t) for t in case.ts]
     root = bounds[case.ts.index(isqrt(case.p))]
-    return BoundCheck("Remark 4.4, guarantee", "printed", "upper", [root] * len(bounds), bounds, 0, "exact", case.ts, along="t")
+    return BoundCheck(
+        "Remark 4.4, guarantee",
+        "printed",
+        "upper",
+        [root] * len(bounds),
+        bounds,
+        0,
+        "exact",
+        case.ts,
+        along="t",
+    )
 
 
 @claim("Remark 4.4, guarantee", EPOCHS, printed="verified")
@@ -101,10 +133,22 @@ def _rate(case, extra=0):
 
     def held(kind, measured, bound):
         return BoundCheck(
-            "One learner is best per epoch", "sharpened", kind, measured, bound, 0, "exact", case.ts[: len(bound)], along="t"
+            "One learner is best per epoch",
+            "sharpened",
+            kind,
+            measured,
+            bound,
+            0,
+            "exact",
+            case.ts[: len(bound)],
+            along="t",
         )
 
-    return [held("upper", gaps, shares), held("tight", gaps[:1], shares[:1]), held("upper", gaps[:1] * len(gaps), gaps)]
+    return [
+        held("upper", gaps, shares),
+        held("tight", gaps[:1], shares[:1]),
+        held("upper", gaps[:1] * len(gaps), gaps),
+    ]
 
 
 @claim("One learner is best per epoch", EPOCHS, sharpened="verified")
@@ -131,10 +175,12 @@ def _against(case, factor=1.0):
 
 
 check_against = Statement(
-    "Better than 1 - lambda_pmin / (4 K)", (DRAWS, BASIS), "The angle of Type 0 against the constant of Freund, Grigas and Mazumder.",
+    "Better than 1 - lambda_pmin / (4 K)",
+    (DRAWS, BASIS),
+    "The angle of Type 0 against the constant of Freund, Grigas and Mazumder.",
     printed="least_eigenvalue <= K * angle2",
     assuming="kind == 0",
-)  # fmt: skip
+)
 
 
 @check_against.otherwise
@@ -157,7 +203,9 @@ QUICK = ("p = 64, 2 epochs", "identity", "rank 2, 0", "rank 3, 0")
 
 SABOTAGE = {
     check_advice: {"half the gap of t = 1": lambda case: _advice(case, Fraction(1, 2))},
-    check_guarantee: {"the second-moment angle": lambda case: _guarantee(case, lambda t: Fraction(1, case.p))},
+    check_guarantee: {
+        "the second-moment angle": lambda case: _guarantee(case, lambda t: Fraction(1, case.p))
+    },
     check_rate: {"1 + 1 / 8 in place of 1": lambda case: _rate(case, Fraction(1, 8))},
     check_against: {"a tenth more": lambda case: _against(case, 1.1)},
 }

@@ -4,14 +4,18 @@ Problem: a strongly convex, smooth loss over unit columns, any rank.
 
 Method: RGBM = RtGCD, Types 0-3, constant step 1 / sigma or line search.
 
-Assumptions: unit columns (``Problem`` refuses others); the loss is mu-strongly convex and sigma-smooth.
+Assumptions: unit columns (``Problem`` refuses others); the loss is mu-strongly convex and
+sigma-smooth.
 
-Claim: expectation, (22): E[L(beta^M) - L*] <= (1 - mu / sigma Theta^2)^M (L(0) - L*). Checked one step at a time, from every iterate of a
-run, which gives (22) by induction. Sharpened: with the second-moment angle, attained by random coordinate descent.
+Claim: expectation, (22): E[L(beta^M) - L*] <= (1 - mu / sigma Theta^2)^M (L(0) - L*). Checked one
+step at a time, from every iterate of a run, which gives (22) by induction. Sharpened: with the
+second-moment angle, attained by random coordinate descent.
 
-Dictionaries with a known exact angle: random columns, all stumps of a table, all trees of depth 2 with leaves of equal size.
+Dictionaries with a known exact angle: random columns, all stumps of a table, all trees of depth 2
+with leaves of equal size.
 
-Constants: Theta rounded up (the upper end of its interval), L* rounded down (the lower end of a certificate), mu and sigma of the loss.
+Constants: Theta rounded up (the upper end of its interval), L* rounded down (the lower end of a
+certificate), mu and sigma of the loss.
 
 Measured: the expected gap after one step, over all draws of the rule, against the gap before.
 
@@ -36,18 +40,30 @@ def _one_step(case, variant, factor=1.0, angle=None, optimum=None, scale=1.0):
     rate = 1 - case.conditioning * theta**2 * scale
     after = np.array([case.expected(beta, factor) for beta in case.betas]) - lower
     return case.hold(
-        "Theorem 4.1", variant, "expectation", after, rate * (case.losses - lower), at=np.arange(1, len(after) + 1)
+        "Theorem 4.1",
+        variant,
+        "expectation",
+        after,
+        rate * (case.losses - lower),
+        at=np.arange(1, len(after) + 1),
     )
 
 
 check_rate = Statement(
-    "Theorem 4.1", (DRAWS, BASIS), "The expected error falls at a linear rate.", printed="expected <= (1 - angle2)**M * gap",
-    sharpened="K**M * expected <= (K - 1)**M * gap", assuming={"sharpened": "basis and kind < 2"},
-)  # fmt: skip
+    "Theorem 4.1",
+    (DRAWS, BASIS),
+    "The expected error falls at a linear rate.",
+    printed="expected <= (1 - angle2)**M * gap",
+    sharpened="K**M * expected <= (K - 1)**M * gap",
+    assuming={"sharpened": "basis and kind < 2"},
+)
 check_classical = Statement(
-    "Theorem 4.1 for one learner", DRAWS, "Random coordinate descent at its classical rate, the second moment of Type 1, t = 1.",
-    sharpened="expected <= (1 - least_eigenvalue / K)**M * gap", assuming="kind == 1 and t == 1",
-)  # fmt: skip
+    "Theorem 4.1 for one learner",
+    DRAWS,
+    "Random coordinate descent at its classical rate, the second moment of Type 1, t = 1.",
+    sharpened="expected <= (1 - least_eigenvalue / K)**M * gap",
+    assuming="kind == 1 and t == 1",
+)
 
 
 @check_rate.otherwise
@@ -57,23 +73,35 @@ def _(case, variant):
 
 
 def _bottom():
-    """Return random coordinate descent from the eigenvector of the smallest eigenvalue, where the sharper rate is attained."""
+    """Return random coordinate descent from the eigenvector of the smallest eigenvalue, where the
+    sharper rate is attained.
+    """
     B = np.random.default_rng(4).standard_normal((4, 6))
     B /= np.linalg.norm(B, axis=0)
     y = np.linalg.eigh(B @ B.T)[1][:, 0]
-    return Trial(cb.Problem(B, y, center=False, scale=False, groups=LABELS), cb.rules.RandomSubset(1), False, n_steps=1)
+    return Trial(
+        cb.Problem(B, y, center=False, scale=False, groups=LABELS),
+        cb.rules.RandomSubset(1),
+        False,
+        n_steps=1,
+    )
 
 
 @claim("RGBM, Theorem 4.1", (DRAWS, BASIS), of=cb.engine.Run, printed="verified")
 def check_package(case, variant):
     """The bound of the package equals the formula; the mean gap of repeated runs is below it."""
     return held_by_package(
-        case, "RGBM, Theorem 4.1", lambda pace, M: randomized.linear(pace, M), lambda c: (1 - c.angle2) ** c.M
+        case,
+        "RGBM, Theorem 4.1",
+        lambda pace, M: randomized.linear(pace, M),
+        lambda c: (1 - c.angle2) ** c.M,
     )
 
 
 CASES = {**trials(), "GBM, identity": lambda: identity([3, 2, 1]), "bottom eigenvector": _bottom}
-CASES["a basis in groups of 1 and 3, Type 2"] = lambda: BASIS.at((4, 2, 1, 0, 1, 1, 1), "0 1 1 1 1 0 0 0")
+CASES["a basis in groups of 1 and 3, Type 2"] = lambda: BASIS.at(
+    (4, 2, 1, 0, 1, 1, 1), "0 1 1 1 1 0 0 0"
+)
 CASES |= TABLES
 CASES |= {f"repeated runs, {name}": (lambda name=name: repeated(name)) for name in REPEATED}
 QUICK = (
@@ -97,10 +125,20 @@ def _on_trials(wrong):
 
 
 SABOTAGE = {
-    check_classical: {"twice the rate": check_classical.instead("expected <= (1 - 2 * least_eigenvalue / K)**M * gap")},
-    check_package: {"without the square": wrong_by_package("RGBM, Theorem 4.1", lambda c: (1 - c.angle2 / 2) ** c.M)},
+    check_classical: {
+        "twice the rate": check_classical.instead(
+            "expected <= (1 - 2 * least_eigenvalue / K)**M * gap"
+        )
+    },
+    check_package: {
+        "without the square": wrong_by_package(
+            "RGBM, Theorem 4.1", lambda c: (1 - c.angle2 / 2) ** c.M
+        )
+    },
     check_rate: {
-        "the angle itself for its square": check_rate.instead("expected <= (1 - angle2**(M * 0 + 1) * 2)**M * gap"),
+        "the angle itself for its square": check_rate.instead(
+            "expected <= (1 - angle2**(M * 0 + 1) * 2)**M * gap"
+        ),
         "learners of length 2": _on_trials(_raw),
         "steps of 2 / sigma": _on_trials(lambda case: _one_step(case, "printed", factor=2.0)),
         "the square of the second-moment angle a tenth larger": _on_trials(
@@ -109,9 +147,13 @@ SABOTAGE = {
         "the angle of Type 0 for every rule": _on_trials(
             lambda case: _one_step(case, "printed", angle=cb.theory.mca(case.problem).upper)
         ),
-        "the optimum over all predictions": _on_trials(lambda case: _one_step(case, "printed", optimum=0.0)),
+        "the optimum over all predictions": _on_trials(
+            lambda case: _one_step(case, "printed", optimum=0.0)
+        ),
         "a random learner in place of the best of those drawn": _on_trials(
-            lambda case: _one_step(replace(case, rule=cb.rules.RandomSubset(1)), "printed", angle=case.angle.upper)
+            lambda case: _one_step(
+                replace(case, rule=cb.rules.RandomSubset(1)), "printed", angle=case.angle.upper
+            )
         ),
     },
 }

@@ -10,10 +10,10 @@ Assumptions: none.
 
 Claim: as printed the score is the root of the sum of the variances in the groups, and the highest
 one is taken; this is to be the split with the smallest squared error: refuted. Corrected: the
-highest sum of n_i mean_i^2 has the smallest squared error, exact. Homogeneity as printed, exact: the
-choice for c g, c > 0, is that for g, with noise, too. Non-degeneracy as printed: every learner is
-chosen for some g, refuted, as a tree is never better than one that it is a part of. Corrected: the
-trees that are chosen span the same vectors as all.
+highest sum of n_i mean_i^2 has the smallest squared error, exact. Homogeneity as printed, exact:
+the choice for c g, c > 0, is that for g, with noise, too. Non-degeneracy as printed: every learner
+is chosen for some g, refuted, as a tree is never better than one that it is a part of. Corrected:
+the trees that are chosen span the same vectors as all.
 
 Constants: none.
 
@@ -36,7 +36,8 @@ from verification.statement import claim
 
 @dataclass(frozen=True, eq=False)
 class Next:
-    """A gradient g, (n,) Fractions, the groups of the rows, (n,), and candidates, (n, p) of 0 and 1.
+    """A gradient g, (n,) Fractions, the groups of the rows, (n,), and candidates, (n, p) of 0 and
+    1.
 
     scale : c, a positive Fraction;  noise : (p,) normal numbers;  rho : the strength of the noise
     """
@@ -55,7 +56,9 @@ class Next:
 
     def error(self, split):
         """Return the squared error of the means of the groups."""
-        return sum(((part - part.sum() / len(part)) ** 2).sum() for part in self.parts(split, self.g))
+        return sum(
+            ((part - part.sum() / len(part)) ** 2).sum() for part in self.parts(split, self.g)
+        )
 
     def variances(self, split):
         """Return the sum of the variances in the groups: the squared score as printed."""
@@ -84,9 +87,16 @@ def _score(case, score, variant="corrected"):
     taken = max(range(p), key=score)
     errors = np.array([case.error(split) for split in range(p)])
     return BoundCheck(
-        "score", variant, "upper", np.full(p, errors[taken], dtype=object), errors, F(0), "exact",
-        at=np.arange(p), along="split",
-    )  # fmt: skip
+        "score",
+        variant,
+        "upper",
+        np.full(p, errors[taken], dtype=object),
+        errors,
+        F(0),
+        "exact",
+        at=np.arange(p),
+        along="split",
+    )
 
 
 @claim("SGLB, Appendix B, homogeneity", of=Next, printed="verified")
@@ -100,7 +110,9 @@ def _homogeneous(case, factor):
     scaled = case.scores(case.scale * case.g, float(factor) * size)
     wanted = float(case.scale) * case.scores(case.g, size)
     slack = 1e-12 * (np.abs(wanted).max() + size)
-    return BoundCheck("score", "printed", "tight", scaled, wanted, slack, at=np.arange(len(scaled)), along="split")
+    return BoundCheck(
+        "score", "printed", "tight", scaled, wanted, slack, at=np.arange(len(scaled)), along="split"
+    )
 
 
 @dataclass(frozen=True, eq=False)
@@ -112,7 +124,8 @@ class Nested:
 
     def won(self):
         """Return how often the first tree is the better fit, over all g with entries of -2 to 2."""
-        one, two = projector(self.first), projector(self.second)
+        one = projector(self.first)
+        two = projector(self.second)
         count = 0
         for entries in product(range(-2, 3), repeat=len(self.first)):
             g = np.array([F(entry) for entry in entries])
@@ -122,7 +135,10 @@ class Nested:
 
 @claim("SGLB, Appendix B, non-degeneracy", of=Nested, printed="refuted", corrected="verified")
 def check_spans(case, variant):
-    """Every learner is the best one for some g; corrected: those that are span the same vectors as all."""
+    """Every learner is the best one for some g.
+
+    Corrected: those that are span the same vectors as all.
+    """
     if variant == "printed":
         return _exact(variant, F(1), F(case.won()))
     return _spans(case, case.second)
@@ -170,16 +186,28 @@ CASES = {
 
 SABOTAGE = {
     check_score: {
-        "the lowest sum of variances": lambda case: _score(case, lambda split: -case.variances(split)) if isinstance(case, Next) else None,
+        "the lowest sum of variances": lambda case: (
+            _score(case, lambda split: -case.variances(split)) if isinstance(case, Next) else None
+        ),
         "the highest sum of squared means": lambda case: (
-            _score(case, lambda split: sum((part.sum() / len(part)) ** 2 for part in case.parts(split, case.g)))
-            if isinstance(case, Next) else None
+            _score(
+                case,
+                lambda split: sum(
+                    (part.sum() / len(part)) ** 2 for part in case.parts(split, case.g)
+                ),
+            )
+            if isinstance(case, Next)
+            else None
         ),
     },
     check_homogeneous: {
-        "noise that does not grow with g": lambda case: _homogeneous(case, 1) if isinstance(case, Next) else None,
+        "noise that does not grow with g": lambda case: (
+            _homogeneous(case, 1) if isinstance(case, Next) else None
+        ),
     },
     check_spans: {
-        "the smaller tree alone": lambda case: _spans(case, case.first) if isinstance(case, Nested) else None,
+        "the smaller tree alone": lambda case: (
+            _spans(case, case.first) if isinstance(case, Nested) else None
+        ),
     },
 }

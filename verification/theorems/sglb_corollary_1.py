@@ -1,23 +1,23 @@
 r"""The risk of Langevin boosting on new targets (Corollary 1), and why a positive gamma is best.
 
-Problem: the squared loss and blocks of columns drawn with fixed probabilities, targets with noise of
-variance 1 at fixed rows; Welsch's loss with one coefficient, targets drawn from three numbers.
+Problem: the squared loss and blocks of columns drawn with fixed probabilities, targets with noise
+of variance 1 at fixed rows; Welsch's loss with one coefficient, targets drawn from three numbers.
 
 Method: the Gibbs distribution that SGLB (Algorithm 2) approaches.
 
 Assumptions: for Welsch's loss beta >= 4 / gamma, and a spectral gap that can be computed.
 
-Claim: the paper gives an order, the sum of those of Theorems 2 and 3; the constants are ours. Upper:
-the mean risk on new targets, over all samples, is at most gamma / (2 N) F*'P^+F* + d / (2 beta) + d /
-(2 N) above its infimum for the squared loss, F* the projection of the mean of the targets; for
-Welsch's loss at most the mean of the bounds of Theorem 2, plus that of Theorem 3. Upper, too: at
-gamma = min(1, N / (2 |P^+F*|^2)) the risk is below that without a penalty, so that the best gamma is
-positive, as the paper says.
+Claim: the paper gives an order, the sum of those of Theorems 2 and 3; the constants are ours.
+Upper: the mean risk on new targets, over all samples, is at most gamma / (2 N) F*'P^+F* + d / (2
+beta) + d / (2 N) above its infimum for the squared loss, F* the projection of the mean of the
+targets; for Welsch's loss at most the mean of the bounds of Theorem 2, plus that of Theorem 3.
+Upper, too: at gamma = min(1, N / (2 |P^+F*|^2)) the risk is below that without a penalty, so that
+the best gamma is positive, as the paper says.
 
 Constants: as in Theorems 2 and 3.
 
-Measured: closed forms over all signs of the noise, in Fractions, beta = 1; sums over a grid and over
-all sets of targets, with their probabilities.
+Measured: closed forms over all signs of the noise, in Fractions, beta = 1; sums over a grid and
+over all sets of targets, with their probabilities.
 
 Reference: Ustimenko, Prokhorenkova, SGLB, Corollary 1.
 """
@@ -38,8 +38,12 @@ from verification.theorems.sglb_nonconvex import CHANCES, CURVATURE, RESOLVED, S
 
 
 def excess_risk(case, smoother):
-    """Return the mean risk on new targets minus its infimum, over all signs of the noise; beta = 1."""
-    n, total = case.law.n, 0
+    """Return the mean risk on new targets minus its infimum, over all signs of the noise.
+
+    Beta = 1.
+    """
+    n = case.law.n
+    total = 0
     for signs in product((-1, 1), repeat=n):
         fit = smoother @ (case.y + np.array([F(s) for s in signs]))
         total += (case.y - fit) @ (case.y - fit)
@@ -62,12 +66,15 @@ def _risk(case, noise, less):
 
 @claim("SGLB, Corollary 1, a positive gamma is better than none", CHAINS, sharpened="verified")
 def check_positive(case, variant):
-    """The risk at gamma = min(1, N / (2 |P^+F*|^2)) is below d / (2 beta) + d / (2 N), that at 0."""
+    """The risk at gamma = min(1, N / (2 |P^+F*|^2)) is below d / (2 beta) + d / (2 N), that at
+    0.
+    """
     return _positive(case, 1)
 
 
 def _positive(case, times):
-    n, d = case.law.n, case.law.rank
+    n = case.law.n
+    d = case.law.rank
     basis = independent(case.law.H)
     inside = solved(basis.T @ case.P @ basis, basis.T @ case.best)
     if inside is None:  # in floats, columns that are nearly dependent
@@ -94,7 +101,9 @@ def check_wells(case, variant):
 def _wells(case, first, second):
     if not isinstance(case, Wells) or case.beta < 4 / case.gamma or case.least_gap < RESOLVED:
         return None
-    new, risk, bound = CHANCES @ case.losses, 0.0, 0.0
+    new = CHANCES @ case.losses
+    risk = 0.0
+    bound = 0.0
     for counts in case.sets:
         ways = math.factorial(case.n) / math.prod(map(math.factorial, counts))
         chance = ways * math.prod(CHANCES**counts)
@@ -106,9 +115,16 @@ def _wells(case, first, second):
     bound += math.log(ratio) / (2 * case.beta)
     gap = 2 * case.beta * SLOPE**2 / (case.least_gap * case.n)
     return BoundCheck(
-        "risk", "sharpened", "upper", risk - new.min(), first * bound + second * gap, SLACK,
-        at=[case.n], along="samples", trivial=1.0,
-    )  # fmt: skip
+        "risk",
+        "sharpened",
+        "upper",
+        risk - new.min(),
+        first * bound + second * gap,
+        SLACK,
+        at=[case.n],
+        along="samples",
+        trivial=1.0,
+    )
 
 
 CASES = {
@@ -124,5 +140,7 @@ SABOTAGE = {
         "a dimension less": lambda case: _risk(case, 1, 1),
     },
     check_positive: {"a gamma a hundred times as large": lambda case: _positive(case, 100)},
-    check_wells: {"a tenth of Theorem 2, nothing of Theorem 3": lambda case: _wells(case, 0.1, 0.0)},
+    check_wells: {
+        "a tenth of Theorem 2, nothing of Theorem 3": lambda case: _wells(case, 0.1, 0.0)
+    },
 }

@@ -1,24 +1,31 @@
-r"""Langevin boosting with a loss that is not convex: Theorems 2 and 3 on one coefficient, by quadrature.
+r"""Langevin boosting with a loss that is not convex: Theorems 2 and 3 on one coefficient, by
+quadrature.
 
-Problem: Welsch's loss 1 - exp(-(y - theta)^2 / 2), one learner, the constant; targets are drawn from three numbers far apart, so that the
-mean loss has several local minima.
+Problem: Welsch's loss 1 - exp(-(y - theta)^2 / 2), one learner, the constant; targets are drawn
+from three numbers far apart, so that the mean loss has several local minima.
 
-Method: the Gibbs distribution that SGLB (Algorithm 2) approaches, density exp(-beta (L + gamma theta^2 / 2)), on a grid.
+Method: the Gibbs distribution that SGLB (Algorithm 2) approaches, density exp(-beta (L + gamma
+theta^2 / 2)), on a grid.
 
-Assumptions: slopes of the loss are at most L0 = exp(-1/2), curvatures at most L1 = 1; for Theorem 2 beta >= 4 / gamma.
+Assumptions: slopes of the loss are at most L0 = exp(-1/2), curvatures at most L1 = 1; for Theorem 2
+beta >= 4 / gamma.
 
-Claim: Theorem 2, upper, with the constants of Raginsky, Rakhlin and Telgarsky: E L - inf L <= gamma theta*^2 / 2 +
-log(e M / a (b beta + 1)) / (2 beta), a = gamma / 2, b = L0^2 / (2 gamma), M = L1 + gamma. Theorem 3, upper: |E L(new) - E L_N| <=
-L0^2 / 2 (beta + 1)^2 / (lambda* N); sharpened 2 beta L0^2 / (lambda* N).
+Claim: Theorem 2, upper, with the constants of Raginsky, Rakhlin and Telgarsky: E L - inf L <= gamma
+theta*^2 / 2 + log(e M / a (b beta + 1)) / (2 beta), a = gamma / 2, b = L0^2 / (2 gamma), M = L1 +
+gamma. Theorem 3, upper: |E L(new) - E L_N| <= L0^2 / 2 (beta + 1)^2 / (lambda* N); sharpened 2 beta
+L0^2 / (lambda* N).
 
-Constants: lambda* is the smallest spectral gap (second eigenvalue of the Dirichlet form on the grid) of the Gibbs distributions of all sets
-of N targets, and of those at eight steps from each set to a neighbour, with one target exchanged. An exchange tilts the distribution by
-beta / N times a difference of two losses; the derivative of the expected loss along the tilt is a covariance, at most 2 L0^2 / lambda*.
+Constants: lambda* is the smallest spectral gap (second eigenvalue of the Dirichlet form on the
+grid) of the Gibbs distributions of all sets of N targets, and of those at eight steps from each set
+to a neighbour, with one target exchanged. An exchange tilts the distribution by beta / N times a
+difference of two losses; the derivative of the expected loss along the tilt is a covariance, at
+most 2 L0^2 / lambda*.
 
-Measured: sums over the grid and over all sets of targets, with their probabilities; the mean loss of Theorem 2 by the package.
+Measured: sums over the grid and over all sets of targets, with their probabilities; the mean loss
+of Theorem 2 by the package.
 
-Reference: Ustimenko, Prokhorenkova, SGLB, Theorems 2 and 3; Raginsky, Rakhlin, Telgarsky (2017), Proposition 11; the constants of
-Theorem 3 are ours.
+Reference: Ustimenko, Prokhorenkova, SGLB, Theorems 2 and 3; Raginsky, Rakhlin, Telgarsky (2017),
+Proposition 11; the constants of Theorem 3 are ours.
 """
 
 import functools
@@ -34,17 +41,21 @@ from coordboost.theory.bounds import BoundCheck
 from coordboost.theory.langevin import quadrature
 from verification.statement import claim
 
-TARGETS, CHANCES = np.array([-2.0, 0.5, 3.0]), np.array([0.5, 0.3, 0.2])
+TARGETS = np.array([-2.0, 0.5, 3.0])
+CHANCES = np.array([0.5, 0.3, 0.2])
 POINTS, ON_THE_WAY = 601, 8
-SLOPE, CURVATURE = math.exp(-0.5), 1.0
-#: A smaller computed spectral gap may be rounding error, as gaps fall exponentially in beta. The bound is not checked then.
+SLOPE = math.exp(-0.5)
+CURVATURE = 1.0
+#: A smaller computed spectral gap may be rounding error, as gaps fall exponentially in beta. The
+#: bound is not checked then.
 RESOLVED = 1e-6
 #: Rounding of sums over the grid of numbers of at most 1.
 SLACK = 1e-10
 
 
 def spectral_gap(chance, width):
-    """Return the largest lambda with lambda Var f <= sum over neighbours of mean probability times squared difference quotient of f.
+    """Return the largest lambda with lambda Var f <= sum over neighbours of mean probability times
+    squared difference quotient of f.
 
     chance : (n_points,), probabilities;  width : of a cell
     """
@@ -56,7 +67,10 @@ def spectral_gap(chance, width):
 
 @dataclass(frozen=True, eq=False)
 class Wells:
-    """All sets of n targets at an inverse temperature beta, with the penalty gamma; `spread` multiplies the targets."""
+    """All sets of n targets at an inverse temperature beta, with the penalty gamma.
+
+    `spread` multiplies the targets.
+    """
 
     n: int
     beta: float
@@ -65,7 +79,9 @@ class Wells:
 
     @property
     def width(self):
-        """Half the width of the grid: at the edge the density is at most exp(-30) and at least exp(-30 - 2 beta) times the largest."""
+        """Half the width of the grid: at the edge the density is at most exp(-30) and at least
+        exp(-30 - 2 beta) times the largest.
+        """
         return math.sqrt(2 * (30 / self.beta + 1) / self.gamma)
 
     @functools.cached_property
@@ -104,14 +120,29 @@ class Wells:
         """lambda*."""
         ways = [np.eye(3)[new] - np.eye(3)[old] for new, old in ((0, 1), (0, 2), (1, 2))]
         shares = np.arange(ON_THE_WAY + 1) / ON_THE_WAY
-        met = [np.array(counts) + share * way for counts in self.sets for way in ways for share in shares]
-        return min(spectral_gap(self.law(one), self.grid[1] - self.grid[0]) for one in met if (one >= 0).all())
+        met = [
+            np.array(counts) + share * way
+            for counts in self.sets
+            for way in ways
+            for share in shares
+        ]
+        return min(
+            spectral_gap(self.law(one), self.grid[1] - self.grid[0])
+            for one in met
+            if (one >= 0).all()
+        )
 
     @functools.cached_property
     def excess(self):
-        """E L - inf L by the package, when each target occurs once, and theta*, the first minimiser on the grid."""
-        problem = cb.Problem(np.ones((3, 1)), self.spread * TARGETS, cb.losses.Welsch(), center=False)
-        law = quadrature(problem, cb.sglb(0.1, self.beta, self.gamma), width=self.width * 3**0.5, n_points=POINTS)
+        """E L - inf L by the package, when each target occurs once, and theta*, the first minimiser
+        on the grid.
+        """
+        problem = cb.Problem(
+            np.ones((3, 1)), self.spread * TARGETS, cb.losses.Welsch(), center=False
+        )
+        law = quadrature(
+            problem, cb.sglb(0.1, self.beta, self.gamma), width=self.width * 3**0.5, n_points=POINTS
+        )
         mean = self.losses.mean(axis=0)
         return law.mean_loss - mean.min(), float(self.grid[mean.argmin()])
 
@@ -123,18 +154,29 @@ def check_excess(case, variant):
 
 
 def _excess(case, factor=1.0):
-    beta, gamma = case.beta, case.gamma
+    beta = case.beta
+    gamma = case.gamma
     if beta < 4 / gamma:
         return None
     measured, best = case.excess
     ratio = math.e * (CURVATURE + gamma) / (gamma / 2) * (SLOPE**2 / (2 * gamma) * beta + 1)
     bound = factor * (gamma * best**2 / 2 + math.log(ratio) / (2 * beta))
-    return BoundCheck("excess", "corrected", "upper", measured, bound, SLACK, at=[beta], along="beta", trivial=1.0)
+    return BoundCheck(
+        "excess", "corrected", "upper", measured, bound, SLACK, at=[beta], along="beta", trivial=1.0
+    )
 
 
-@claim("SGLB, Theorem 3 for a loss that is not convex", of=Wells, printed="verified", sharpened="verified")
+@claim(
+    "SGLB, Theorem 3 for a loss that is not convex",
+    of=Wells,
+    printed="verified",
+    sharpened="verified",
+)
 def check_gap(case, variant):
-    """|E L(new) - E L_N| <= C (beta + d)^2 / (lambda* N), C = L0^2 / 2; sharpened 2 beta L0^2 / (lambda* N)."""
+    """|E L(new) - E L_N| <= C (beta + d)^2 / (lambda* N), C = L0^2 / 2.
+
+    Sharpened 2 beta L0^2 / (lambda* N).
+    """
     return _gap(case, variant)
 
 
@@ -143,7 +185,9 @@ def _gap(case, variant, factor=1.0):
         return None
     size = (case.beta + 1) ** 2 / 2 if variant == "printed" else 2 * case.beta
     bound = factor * SLOPE**2 * size / (case.least_gap * case.n)
-    return BoundCheck("gap", variant, "upper", case.gap, bound, SLACK, at=[case.n], along="samples", trivial=1.0)
+    return BoundCheck(
+        "gap", variant, "upper", case.gap, bound, SLACK, at=[case.n], along="samples", trivial=1.0
+    )
 
 
 CASES = {

@@ -5,8 +5,8 @@ Problem: f <- f - eps a f + eps^(3/2) + sqrt(eps) s x in one dimension, x = -1 o
 
 Method: such a chain, t / eps steps.
 
-Assumptions: mean and variance of a step, divided by eps, differ from those of the limit by a term of
-order sqrt(eps), here -a f + sqrt(eps) and b^2 (1 + sqrt(eps)).
+Assumptions: mean and variance of a step, divided by eps, differ from those of the limit by a term
+of order sqrt(eps), here -a f + sqrt(eps) and b^2 (1 + sqrt(eps)).
 
 Claim: the theorem says that the law at t approaches that of the limit; the rate is ours. Upper: the
 distribution functions differ by at most K + m / (v sqrt(2 pi)) + log(v / u) / sqrt(2 pi e), where
@@ -106,9 +106,17 @@ def _limit(case, constant, mean=1.0, variance=1.0):
         scale = variance * abs(math.log(sd / case.sd)) / math.sqrt(2 * math.pi * math.e)
         bound.append(shape + shift + scale)
     return BoundCheck(
-        "distance", "sharpened", "upper", case.apart, np.array(bound), 1e-12, "enumerated",
-        at=list(case.ks), along="steps", trivial=1.0,
-    )  # fmt: skip
+        "distance",
+        "sharpened",
+        "upper",
+        case.apart,
+        np.array(bound),
+        1e-12,
+        "enumerated",
+        at=list(case.ks),
+        along="steps",
+        trivial=1.0,
+    )
 
 
 CASES = {
@@ -128,7 +136,11 @@ def _other_noise(case):
 SABOTAGE = {
     check_limit: {
         "a variance that is a fifth too large": _other_noise,
-        "0.3 in the place of 0.56, no other terms": lambda case: _limit(case, 0.3, 0.0, 0.0) if isinstance(case, Steps) else None,
-        "the drift of order sqrt(eps) is left out": lambda case: _limit(case, 0.38, 0.0) if isinstance(case, Steps) else None,
+        "0.3 in the place of 0.56, no other terms": lambda case: (
+            _limit(case, 0.3, 0.0, 0.0) if isinstance(case, Steps) else None
+        ),
+        "the drift of order sqrt(eps) is left out": lambda case: (
+            _limit(case, 0.38, 0.0) if isinstance(case, Steps) else None
+        ),
     }
 }

@@ -1,1 +1,3 @@
-"""Exact worst cases of boosting by semidefinite programming: ``python -m verification.worst_case``."""
+"""Exact worst cases of boosting by semidefinite programming: ``python -m
+verification.worst_case``.
+"""

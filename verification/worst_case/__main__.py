@@ -1,4 +1,6 @@
-"""``python -m verification.worst_case NAME --n N --theta T``: the worst case as an interval, beside the bounds of the papers."""
+"""``python -m verification.worst_case NAME --n N --theta T``: the worst case as an interval, beside
+the bounds of the papers.
+"""
 
 import time
 from fractions import Fraction
@@ -12,13 +14,25 @@ from verification.worst_case.table import conjectured, page, picture, proved
 
 @click.command(context_settings={"help_option_names": ["-h", "--help"]})
 @click.argument("name", required=False, type=click.Choice(list(CASES)), metavar="[NAME]")
-@click.option("--n", "n", type=click.IntRange(1, 30), default=4, show_default=True, help="Number of steps.")
-@click.option("--theta", default="7/10", show_default=True, help="Minimal cosine angle, a fraction such as 7/10 or 0.7.")
 @click.option(
-    "--table", type=click.Path(), help="Write the table of all cases, n = 1, ..., 8, to this file, and its picture beside it."
+    "--n", "n", type=click.IntRange(1, 30), default=4, show_default=True, help="Number of steps."
+)
+@click.option(
+    "--theta",
+    default="7/10",
+    show_default=True,
+    help="Minimal cosine angle, a fraction such as 7/10 or 0.7.",
+)
+@click.option(
+    "--table",
+    type=click.Path(),
+    help="Write the table of all cases, n = 1, ..., 8, to this file, and its picture beside it.",
 )
 def main(name, n, theta, table):
-    """Print the worst case of NAME over all functions and all dictionaries; without a name, list the names."""
+    """Print the worst case of NAME over all functions and all dictionaries.
+
+    Without a name, list the names.
+    """
     if table is not None:
         intervals = page(table)
         click.echo(f"{len(intervals)} intervals; picture: {picture(intervals, table)}")

@@ -1,6 +1,7 @@
 """Closed forms of worst cases that the numbers suggest, compared with the intervals in a test.
 
-Each docstring says how much is proved, and in which range (such as n <= 8) the formula was compared.
+Each docstring says how much is proved, and in which range (such as n <= 8) the formula was
+compared.
 """
 
 from fractions import Fraction
@@ -12,18 +13,22 @@ def gbm_complete(n):
 
 
 def agbm_complete(n, gamma):
-    """AGBM, Theta = eta = 1, any gamma in (0, 1]: 6 / (8 n + 28 + gamma (n - 1)(3 n + 10)); n <= 30.
+    """AGBM, Theta = eta = 1, any gamma in (0, 1]: 6 / (8 n + 28 + gamma (n - 1)(3 n + 10)); n <=
+    30.
 
-    As a lower bound it is proved (docs/worst-cases.md), so the corrected constant of Theorem 4.1 cannot be improved. As an upper bound it
-    is proved for n = 1, 2; ``chain.proved`` proves it for any single n and gamma; for all n and gamma at once it is a conjecture.
-    For gamma = 1 it is 2 / ((n + 2)(n + 3)), which numerical studies of Nesterov's method had found.
+    As a lower bound it is proved (docs/worst-cases.md), so the corrected constant of Theorem 4.1
+    cannot be improved. As an upper bound it is proved for n = 1, 2; ``chain.proved`` proves it for
+    any single n and gamma; for all n and gamma at once it is a conjecture. For gamma = 1 it is 2 /
+    ((n + 2)(n + 3)), which numerical studies of Nesterov's method had found.
     """
     gamma = Fraction(gamma)
     return 6 / (8 * n + 28 + gamma * (n - 1) * (3 * n + 10))
 
 
 def gbm_strong(n, one):
-    """GBM, strongly convex: the worst case after n steps is the n-th power of the worst case `one` after one step; n <= 8."""
+    """GBM, strongly convex: the worst case after n steps is the n-th power of the worst case `one`
+    after one step; n <= 8.
+    """
     return one**n
 
 

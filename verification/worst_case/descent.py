@@ -1,6 +1,8 @@
-"""Worst cases of descent on a smooth convex function: gradient boosting, accelerated boosting, LS-Boost.
+"""Worst cases of descent on a smooth convex function: gradient boosting, accelerated boosting,
+LS-Boost.
 
-sigma = 1, L* = 0, and the start is 0. Learners are fitted to gradients, so the fitted learners are subtracted from the model.
+sigma = 1, L* = 0, and the start is 0. Learners are fitted to gradients, so the fitted learners are
+subtracted from the model.
 """
 
 from fractions import Fraction
@@ -10,22 +12,39 @@ from verification.worst_case.models import Model
 
 
 def _model(method, n, theta, mu=0, margin=0):
-    """Return the ``Model`` of n steps of a method: the programme, the fitted learners and the points of the function."""
+    """Return the ``Model`` of n steps of a method: the programme, the fitted learners and the
+    points of the function.
+    """
     loss = UnknownLoss(mu, theta, margin)
     programme = loss.finished(method(loss, n))
     targets, columns = zip(*loss.fits, strict=True)
-    return Model(programme, loss.points, list(columns), [], list(targets), loss.minimiser, loss.mu, loss.angle)
+    return Model(
+        programme,
+        loss.points,
+        list(columns),
+        [],
+        list(targets),
+        loss.minimiser,
+        loss.mu,
+        loss.angle,
+    )
 
 
 def gbm(n, theta, mu=0, margin=0):
-    """Model of L(f_n) for GBM with steps 1 / sigma, under ||f_k - f*|| <= 1 for all k; for mu > 0 under L(0) <= 1."""
+    """Model of L(f_n) for GBM with steps 1 / sigma, under ||f_k - f*|| <= 1 for all k.
+
+    For mu > 0 under L(0) <= 1.
+    """
 
     def method(loss, n):
-        x, met = loss.start, [loss.start]
+        x = loss.start
+        met = [loss.start]
         for _ in range(n):
             x = x - loss.fit(loss.gradient(x))
             met.append(x)
-        for unit in [loss(loss.start)] if mu else [(x - loss.minimiser) @ (x - loss.minimiser) for x in met]:
+        for unit in (
+            [loss(loss.start)] if mu else [(x - loss.minimiser) @ (x - loss.minimiser) for x in met]
+        ):
             loss.assume(unit)
         return loss(x)
 
@@ -33,7 +52,10 @@ def gbm(n, theta, mu=0, margin=0):
 
 
 def agbm(n, theta, gamma, sign=1, margin=0):
-    """Model of L(f_n) for AGBM with eta = 1, under ||f*|| <= 1; `sign` is the sign of the correction, 0 for VAGBM."""
+    """Model of L(f_n) for AGBM with eta = 1, under ||f*|| <= 1.
+
+    `sign` is the sign of the correction, 0 for VAGBM.
+    """
     gamma = Fraction(gamma)
 
     def method(loss, n):
@@ -55,7 +77,9 @@ def agbm(n, theta, gamma, sign=1, margin=0):
 
 
 def ls_boost(n, theta, eps, margin=0):
-    """Model of ||r_n||^2 for LS-Boost, under ||r_0|| <= 1 and with a least-squares residual of 0."""
+    """Model of ||r_n||^2 for LS-Boost, under ||r_0|| <= 1 and with a least-squares residual of
+    0.
+    """
 
     def method(loss, n):
         x = loss.start

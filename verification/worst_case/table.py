@@ -30,11 +30,14 @@ def all_intervals():
 
 def conjectured(interval):
     """Return the closed form for an interval, or None where there is none."""
-    n, complete = interval.n, interval.theta == 1
+    n = interval.n
+    complete = interval.theta == 1
     if complete and interval.name == "gbm":
         return conjectures.gbm_complete(n)
     if complete and interval.name in ACCELERATED:
-        return conjectures.agbm_complete(n, paper_gamma(Fraction(1)) if interval.name == "agbm" else 1)
+        return conjectures.agbm_complete(
+            n, paper_gamma(Fraction(1)) if interval.name == "agbm" else 1
+        )
     if complete and interval.name == "gbm_strong":
         return conjectures.gbm_strong(n, Fraction(81, 100))
     if interval.name == "forward_stagewise" and n * EPS <= Fraction(1, 3):
@@ -43,23 +46,35 @@ def conjectured(interval):
 
 
 def proved(interval, form):
-    """Return whether the closed form (for a complete class) is proved in fractions for this number of steps."""
+    """Return whether the closed form (for a complete class) is proved in fractions for this number
+    of steps.
+    """
     if interval.theta < 1 or interval.name not in ("gbm", *ACCELERATED):
         return False
     return chain.proved(CASES[interval.name].model(interval.n, interval.theta, Fraction(0))) == form
 
 
 def page(file):
-    """Write the table in Markdown, one row for each case, angle and kind of number; return the intervals."""
+    """Write the table in Markdown, one row for each case, angle and kind of number.
+
+    Return the intervals.
+    """
     intervals = all_intervals()
-    lines = [f"| case | Theta | | {' | '.join(f'n = {n}' for n in STEPS)} |", f"|---|---|---|{'---|' * len(STEPS)}"]
+    lines = [
+        f"| case | Theta | | {' | '.join(f'n = {n}' for n in STEPS)} |",
+        f"|---|---|---|{'---|' * len(STEPS)}",
+    ]
     for key in dict.fromkeys((one.name, one.theta) for one in intervals):
         rows = {one.n: one for one in intervals if (one.name, one.theta) == key}
         theta = f"{float(key[1]):g}" if CASES[key[0]].angles else ""
         for kind in (*CASES[key[0]].bounds, "exact"):
             cells = (_cell(rows.get(n), kind) for n in STEPS)
             lines.append(f"| {key[0]} | {theta} | {kind} | {' | '.join(cells)} |")
-    wide = [f"{one.name}, Theta = {float(one.theta):g}, n = {one.n}" for one in intervals if not one.width <= WIDE]
+    wide = [
+        f"{one.name}, Theta = {float(one.theta):g}, n = {one.n}"
+        for one in intervals
+        if not one.width <= WIDE
+    ]
     lines += ["", f"Intervals wider than {WIDE:g}, or without a run: {'; '.join(wide)}.", ""]
     Path(file).write_text("\n".join(lines), encoding="utf-8")
     return intervals
@@ -84,8 +99,14 @@ def picture(intervals, file):
     figure, axes = plt.subplots(2, 3, figsize=(11, 6.2), constrained_layout=True)
     for name, panel in zip(shown, axes.flat, strict=True):
         _panel(panel, name, [one for one in intervals if one.name == name])
-    handles = [plt.Line2D([], [], color=colour, marker="o", ls="", label=words) for colour, words in _colours()]
-    handles += [plt.Line2D([], [], color="0.3", ls=style, label=f"bound as {variant}") for variant, style in LINES.items()]
+    handles = [
+        plt.Line2D([], [], color=colour, marker="o", ls="", label=words)
+        for colour, words in _colours()
+    ]
+    handles += [
+        plt.Line2D([], [], color="0.3", ls=style, label=f"bound as {variant}")
+        for variant, style in LINES.items()
+    ]
     figure.legend(handles=handles, loc="outside lower center", ncols=6, fontsize=8)
     name = str(Path(file).with_suffix(".png"))
     figure.savefig(name, dpi=110)

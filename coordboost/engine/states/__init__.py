@@ -14,6 +14,14 @@ from coordboost.engine.states import (
 )
 
 __all__ = [
-    "accelerated", "away_steps", "class_state", "covariance", "lookahead", "naive", "perturbed", "refit", "weak_learner_oracle",
+    "accelerated",
+    "away_steps",
+    "class_state",
+    "covariance",
+    "lookahead",
+    "naive",
+    "perturbed",
+    "refit",
+    "weak_learner_oracle",
     "working_set",
-]  # fmt: skip
+]

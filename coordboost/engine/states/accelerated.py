@@ -1,4 +1,6 @@
-"""The model state of accelerated boosting: two models, f and h, and the residual at a point between them."""
+"""The model state of accelerated boosting: two models, f and h, and the residual at a point between
+them.
+"""
 
 import math
 from typing import NamedTuple
@@ -36,7 +38,9 @@ def look_between(state):
     mix = mixing(state.clock[0])
     for i in range(len(state.mixed)):
         state.mixed[i] = (1 - mix) * state.f[i] + mix * state.h[i]
-    refresh_residual(state.loss_function, state.y, state.weight, state.base, state.mixed, state.looked)
+    refresh_residual(
+        state.loss_function, state.y, state.weight, state.base, state.mixed, state.looked
+    )
 
 
 @kernel
@@ -51,10 +55,16 @@ def restart_momentum(state):
 
 @kernel
 def follow_fit(state, fit):
-    """Update the worst cosine of the fits, and with it the admissible gamma; `fit` is the inner product of a learner with ``looked``."""
-    angle, square = state.angle, 0.0
+    """Update the worst cosine of the fits, and with it the admissible gamma.
+
+    `fit` is the inner product of a learner with ``looked``.
+    """
+    angle = state.angle
+    square = 0.0
     for i in range(len(state.looked)):  # looked contains the weight as a factor
-        square += state.looked[i] * state.looked[i] / state.weight[i] if state.weight[i] > 0.0 else 0.0
+        square += (
+            state.looked[i] * state.looked[i] / state.weight[i] if state.weight[i] > 0.0 else 0.0
+        )
     angle[1] = angle[2]
     if square > 0.0:
         angle[0] = min(angle[0], abs(fit) / math.sqrt(square))
@@ -78,11 +88,13 @@ def next_round(state):
 def observe(state):
     """Check the loss after a move of f; return whether the move was undone.
 
-    Under the assumptions of its theorem the loss of round m exceeds the loss where momentum began by at most (m - 1) / (m + 1)^2 times the
-    difference between that loss and the infimum.
+    Under the assumptions of its theorem the loss of round m exceeds the loss where momentum began
+    by at most (m - 1) / (m + 1)^2 times the difference between that loss and the infimum.
     """
-    clock, watch = state.clock, state.watch
-    loss, m = sum_of_losses(state.loss_function, state.y, state.weight, state.base, state.f), clock[0] + 1
+    clock = state.clock
+    watch = state.watch
+    loss = sum_of_losses(state.loss_function, state.y, state.weight, state.base, state.f)
+    m = clock[0] + 1
     if state.period < 0 and m > 1 and loss > watch[1]:
         for i in range(len(state.f)):
             state.f[i] = state.before[i]
@@ -125,20 +137,24 @@ class _AcceleratedState(NamedTuple):
 
 
 class AcceleratedState(_AcceleratedState, ModelState):
-    """Predictions f and h (n_samples,), and `looked`, what is correlated with the learners: the residual r at g, or the corrected c.
+    """Predictions f and h (n_samples,), and `looked`, what is correlated with the learners: the
+    residual r at g, or the corrected c.
 
-    AGBM uses r in even steps and c in odd ones; c <- r + correction alpha_{m-1} / alpha_m (c - fit), where fit is the fit of its last
-    learner (c - fit is kept in `unfitted`), and alpha_m = gamma_m / theta_m. VAGBM (`share` > 0) always uses r. *Cost* of a step: one scan
-    (or the correlations of the candidates) and O(n_samples).
+    AGBM uses r in even steps and c in odd ones; c <- r + correction alpha_{m-1} / alpha_m (c -
+    fit), where fit is the fit of its last learner (c - fit is kept in `unfitted`), and alpha_m =
+    gamma_m / theta_m. VAGBM (`share` > 0) always uses r. *Cost* of a step: one scan (or the
+    correlations of the candidates) and O(n_samples).
 
-    f, h, before : the two models, and with `period` -1 f one move before;  mixed : g;  looked, unfitted : see above, with the weights
-    clock : the round m since momentum began; the `shrink` of the next row (``theta_m``, 0 if it moves h, ``RESTART``, ``UNDO`` or
-    ``SLOWER``); the share of gamma that is left; rows so far;  unit : work space for a learner
-    watch : with `guard` or `period` -1, the losses where momentum began, at f now, at the best f; whether the run has exceeded the bound
-    of its theorem; the rows at the best f
-    angle : with `follow_angle`, the worst cosine of the fits so far, and the gamma that it allowed one round ago and allows now; else ones
+    f, h, before : the two models, and with `period` -1 f one move before; mixed : g; looked,
+    unfitted : see above, with the weights clock : the round m since momentum began; the `shrink` of
+    the next row (``theta_m``, 0 if it moves h, ``RESTART``, ``UNDO`` or ``SLOWER``); the share of
+    gamma that is left; rows so far; unit : work space for a learner watch : with `guard` or
+    `period` -1, the losses where momentum began, at f now, at the best f; whether the run has
+    exceeded the bound of its theorem; the rows at the best f angle : with `follow_angle`, the worst
+    cosine of the fits so far, and the gamma that it allowed one round ago and allows now; else ones
 
-    Source: Lu, Karimireddy, Ponomareva, Mirrokni, *Accelerating Gradient Boosting Machines*, Algorithms 2 to 4.
+    Source: Lu, Karimireddy, Ponomareva, Mirrokni, *Accelerating Gradient Boosting Machines*,
+    Algorithms 2 to 4.
     """
 
     carries = (TwoSequences,)
@@ -148,15 +164,39 @@ class AcceleratedState(_AcceleratedState, ModelState):
     def start(cls, problem, coefficients):
         """The model state at f = h = 0."""
         f, h, mixed, looked, unfitted, unit = (0 * problem.y for _ in range(6))
-        before, zero = f.copy() if coefficients.period < 0 else f[:0], 0 * problem.y[0]
+        before = f.copy() if coefficients.period < 0 else f[:0]
+        zero = 0 * problem.y[0]
         guard = coefficients.guard and problem.infimum > -math.inf
-        clock, watch, angle = map(np.array, ([zero, mixing(zero), 1 + zero, zero], [zero] * 5, [1 + zero] * 3))
+        clock, watch, angle = map(
+            np.array, ([zero, mixing(zero), 1 + zero, zero], [zero] * 5, [1 + zero] * 3)
+        )
         state = cls(
-            problem.loss, problem.dictionary, problem.y, problem.weight, problem.base, f, h, before, mixed, looked,
-            unfitted, unit, clock, watch, angle, coefficients.correction, coefficients.follow_angle, coefficients.share,
-            coefficients.period, int(guard), problem.infimum if guard else 0.0, problem.tie,
-        )  # fmt: skip
-        begin_residual(state.loss_function, state.y, state.weight, state.base, state.mixed, state.looked)
+            problem.loss,
+            problem.dictionary,
+            problem.y,
+            problem.weight,
+            problem.base,
+            f,
+            h,
+            before,
+            mixed,
+            looked,
+            unfitted,
+            unit,
+            clock,
+            watch,
+            angle,
+            coefficients.correction,
+            coefficients.follow_angle,
+            coefficients.share,
+            coefficients.period,
+            int(guard),
+            problem.infimum if guard else 0.0,
+            problem.tie,
+        )
+        begin_residual(
+            state.loss_function, state.y, state.weight, state.base, state.mixed, state.looked
+        )
         if state.watches:
             state.watch[:3] = problem.start_loss
         return state
@@ -173,16 +213,27 @@ class AcceleratedState(_AcceleratedState, ModelState):
 
     @property
     def best_rows(self):
-        """The number of steps after which f had its least loss, if the run has exceeded the bound of its theorem; else None."""
+        """The number of steps after which f had its least loss, if the run has exceeded the bound
+        of its theorem; else None.
+        """
         return int(self.watch[4]) if self.watch[3] != 0 else None
 
     @property
     def remark(self):
-        """A remark if f was better at an earlier step, or if momentum was restarted with a smaller gamma."""
+        """A remark if f was better at an earlier step, or if momentum was restarted with a smaller
+        gamma.
+        """
         quarters = round(-math.log(float(self.clock[2]), 4))
-        went = f"the loss exceeded the bound of the theorem: {quarters} time(s) the run returned to its best model, and momentum "
+        went = (
+            f"the loss exceeded the bound of the theorem: {quarters} time(s) the run returned "
+            "to its best model, and momentum "
+        )
         begun = f"{went}restarted with a quarter of gamma" if quarters else ""
-        passed = f"the loss was lower after step {int(self.watch[4]):,}" if self.watch[2] < self.watch[1] else ""
+        passed = (
+            f"the loss was lower after step {int(self.watch[4]):,}"
+            if self.watch[2] < self.watch[1]
+            else ""
+        )
         return "; ".join(filter(None, (begun, passed)))
 
     def slow_down(self):
@@ -217,7 +268,8 @@ class AcceleratedState(_AcceleratedState, ModelState):
 
     def push(self, j, shrink, theta):
         """Make one row of the path: it moves f if shrink is not 0, and h if shrink is 0."""
-        clock, watch = self.clock, self.watch
+        clock = self.clock
+        watch = self.watch
         clock[3] += 1
         if shrink == 0:
             fit = fit_of(self, j)
@@ -238,9 +290,13 @@ class AcceleratedState(_AcceleratedState, ModelState):
         if (self.guard != 0 or self.period < 0) and observe(self):
             return
         if self.share == 0:  # AGBM: the next row moves h and uses the corrected residual
-            if self.follow_angle != 0 and clock[0] == 0:  # no correction in the first round: this learner is the best for h, too
+            if (
+                self.follow_angle != 0 and clock[0] == 0
+            ):  # no correction in the first round: this learner is the best for h, too
                 follow_fit(self, fit_of(self, j))
-            memory = self.correction * (1 - mix / 2) * self.angle[1] / self.angle[2]  # 1 - mix / 2 = (m + 1) / (m + 2)
+            memory = (
+                self.correction * (1 - mix / 2) * self.angle[1] / self.angle[2]
+            )  # 1 - mix / 2 = (m + 1) / (m + 2)
             for i in range(len(self.looked)):
                 self.looked[i] += memory * self.unfitted[i]
             clock[1] = 0

@@ -1,4 +1,6 @@
-"""The model state of Frank-Wolfe with away steps and swaps: an inner model state, and the worst vertex of the model."""
+"""The model state of Frank-Wolfe with away steps and swaps: an inner model state, and the worst
+vertex of the model.
+"""
 
 from typing import NamedTuple
 
@@ -35,22 +37,29 @@ swaps = verb("swaps", no_swaps)
 
 @kernel
 def worst_vertex(corr, beta, tie):
-    """(learner, sign, weight, sign * correlation) of the worst vertex of the model, and <model, resid> / radius.
+    """(learner, sign, weight, sign * correlation) of the worst vertex of the model, and <model,
+    resid> / radius.
 
-    The origin is (-1, 0, weight, 0). Ties (to within `tie`) go to it, then to the lowest index: a line search often ends in a tie.
+    The origin is (-1, 0, weight, 0). Ties (to within `tie`) go to it, then to the lowest index: a
+    line search often ends in a tie.
     """
     zero = 0 * corr[0]
-    inner, left, least, last = zero, 1 + zero, zero, -1
+    inner = zero
+    left = 1 + zero
+    least = zero
+    last = -1
     for j in range(len(corr)):
         a = coefficient(beta, j)
         if a != 0:
             inner += a * corr[j]
             left -= abs(a)
             if last < 0 or sign(a) * corr[j] < least:
-                least, last = sign(a) * corr[j], j
+                least = sign(a) * corr[j]
+                last = j
     if last < 0 or (left > ZERO_WEIGHT and least >= -tie):
         return -1, 0, left, zero, inner
-    at, a = 0, coefficient(beta, 0)
+    at = 0
+    a = coefficient(beta, 0)
     while a == 0 or sign(a) * corr[at] > least + tie:
         at += 1
         a = coefficient(beta, at)
@@ -65,10 +74,12 @@ class _AwayStepState(NamedTuple):
 
 
 class AwayStepState(_AwayStepState, ModelState):
-    """The model state `inner`, a ``NaiveState``, and the kind of the next row: ``FORWARD``, ``AWAY``, ``SWAP`` or ``SWAPPED``.
+    """The model state `inner`, a ``NaiveState``, and the kind of the next row: ``FORWARD``,
+    ``AWAY``, ``SWAP`` or ``SWAPPED``.
 
-    turns : the kind of the row, the sign of its vertex, and for a swap the learner and the sign of the vertex of its second row
-    most : (1,), the largest step allowed; for the second row of a swap, how far the first row moved the coefficient
+    turns : the kind of the row, the sign of its vertex, and for a swap the learner and the sign of
+    the vertex of its second row most : (1,), the largest step allowed; for the second row of a
+    swap, how far the first row moved the coefficient
 
     *Cost* of a step: one scan, O(n_samples) and O(n_learners); of a second row O(n_samples).
     """
@@ -79,7 +90,12 @@ class AwayStepState(_AwayStepState, ModelState):
     @classmethod
     def start(cls, problem, coefficients):
         """The model state at beta = 0."""
-        return cls(NaiveState.start(problem), problem.dictionary, np.zeros(4, dtype=np.int64), np.array([0 * problem.y[0]]))
+        return cls(
+            NaiveState.start(problem),
+            problem.dictionary,
+            np.zeros(4, dtype=np.int64),
+            np.array([0 * problem.y[0]]),
+        )
 
     @property
     def pred(self):
@@ -101,7 +117,9 @@ class AwayStepState(_AwayStepState, ModelState):
         return search(self.inner, j, a, b)
 
     def turn(self):
-        """The kind of the row, its sign, the learner and sign of the second row of a swap, and the largest step allowed."""
+        """The kind of the row, its sign, the learner and sign of the second row of a swap, and the
+        largest step allowed.
+        """
         return self.turns[0], self.turns[1], self.turns[2], self.turns[3], self.most[0]
 
     def waiting(self):
@@ -113,11 +131,20 @@ class AwayStepState(_AwayStepState, ModelState):
         return (j, 0 * self.most[0]) if j >= 0 else decide(self, step, beta, scan(self))
 
     def decide(self, step, beta, corr):
-        """Choose the next row from all correlations: write its kind into `turns`, return its learner and correlation."""
-        turns, most = self.turns, self.most
+        """Choose the next row from all correlations: write its kind into `turns`, return its
+        learner and correlation.
+        """
+        turns = self.turns
+        most = self.most
         forward, top = best_of_all(Seen(corr, tie(self)), step, beta)
         at, toward, weight, least, inner = worst_vertex(corr, beta, tie(self))
-        turns[0], turns[1], turns[2], turns[3], most[0] = FORWARD, sign(top), forward, sign(top), weight
+        turns[0], turns[1], turns[2], turns[3], most[0] = (
+            FORWARD,
+            sign(top),
+            forward,
+            sign(top),
+            weight,
+        )
         if swaps(step):
             if at < 0:
                 return forward, top
@@ -132,7 +159,10 @@ class AwayStepState(_AwayStepState, ModelState):
         return search_pair(self.inner, i, a, j, b)
 
     def push(self, j, shrink, theta):
-        """pred <- (1 - shrink) pred + theta B_j; then note whether the second row of a swap comes next."""
+        """Pred <- (1 - shrink) pred + theta B_j.
+
+        Then note whether the second row of a swap comes next.
+        """
         turns = self.turns
         push(self.inner, j, shrink, theta)
         if turns[0] == SWAP:
@@ -142,7 +172,8 @@ class AwayStepState(_AwayStepState, ModelState):
 
 
 class AwayStepCovariance(AwayStepState):
-    """``AwayStepState`` for the squared loss, on the Gram matrix of few learners: the model state `inner` is a ``CovarianceState``.
+    """``AwayStepState`` for the squared loss, on the Gram matrix of few learners: the model state
+    `inner` is a ``CovarianceState``.
 
     *Cost* of a step: O(n_learners), whatever the number of samples.
     """

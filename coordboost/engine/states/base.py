@@ -8,23 +8,29 @@ import numpy as np
 
 
 class ModelState(ABC):
-    """The state of a model that the loop reads and updates; the class method ``start(problem)`` makes it at beta = 0."""
+    """The state of a model that the loop reads and updates.
+
+    The class method ``start(problem)`` makes it at beta = 0.
+    """
 
     __slots__ = ()
 
     #: renew(beta) recomputes the state from the coefficients
     renew: Callable | None = None
-    #: the types of coefficient stores that it supports, by start(problem, store); None: the plain ones, by start(problem)
+    #: the types of coefficient stores that it supports, by start(problem, store); None: the plain
+    #: ones, by start(problem)
     carries: tuple | None = None
     #: it is for learners that are numbered from the start
     countable = True
-    #: the recorded rows of a path are enough to bring it to their end, without selecting learners from the data again
+    #: the recorded rows of a path are enough to bring it to their end, without selecting learners
+    #: from the data again
     follows = True
     #: it needs the squared loss
     quadratic = False
     #: it begins with the Gram matrix of all learners, and no step uses the data
     from_gram = False
-    #: it has after(j, theta), the sum of the losses at pred + theta B_j, up to a constant that is the same for all j
+    #: it has after(j, theta), the sum of the losses at pred + theta B_j, up to a constant that is
+    #: the same for all j
     foresees = False
     #: it needs a method that always selects the largest absolute correlation of all
     greedy = False
@@ -32,15 +38,18 @@ class ModelState(ABC):
     pred: np.ndarray | None = None
     #: sought(), the vector that is correlated with the learners, (n_samples,), if it holds one
     sought: Callable | None = None
-    #: decide(step, beta, corr), if the model state chooses the kind of the next row: the learner of that row, and its correlation
+    #: decide(step, beta, corr), if the model state chooses the kind of the next row: the learner of
+    #: that row, and its correlation
     decide: Callable | None = None
     #: it can add noise: start(problem, store, noise)
     perturbs = False
-    #: room(problem, n), the same model state with room for n more learners of an implicit dictionary
+    #: room(problem, n), the same model state with room for n more learners of an implicit
+    #: dictionary
     room: Callable | None = None
     #: the dictionary whose verbs it calls
     dictionary: Any = None
-    #: the step to go back to, if the run has exceeded the bound of its theorem; slow_down() is called after that
+    #: the step to go back to, if the run has exceeded the bound of its theorem; slow_down() is
+    #: called after that
     best_rows: int | None = None
     #: a remark on the run so far, for its message
     remark = ""

@@ -1,8 +1,11 @@
-r"""The model states for the squared loss that update correlations by Gram columns, the columns of B'WB, without scans of the data.
+r"""The model states for the squared loss that update correlations by Gram columns, the columns of
+B'WB, without scans of the data.
 
-A step gives :math:`c \leftarrow (1 - s) c + s\, c_0 - \theta\, B'W B_j`. ``CovarianceState`` has all columns from the start. For
-``CovarianceColumns`` a column is computed when its learner is first chosen, together with those that are likely to be next, as a product of
-matrices. *Cost*: O(n_learners) a step whatever the number of samples, no scans, and one Gram column for each learner in use.
+A step gives :math:`c \leftarrow (1 - s) c + s\, c_0 - \theta\, B'W B_j`. ``CovarianceState`` has
+all columns from the start. For ``CovarianceColumns`` a column is computed when its learner is first
+chosen, together with those that are likely to be next, as a product of matrices. *Cost*:
+O(n_learners) a step whatever the number of samples, no scans, and one Gram column for each learner
+in use.
 
     tops    |   of strip 0     |    of strip 1    | ...
     corr    |c_0 ....... c_255 |c_256 ..... c_511 | ...  0 0|    padded with zeros to whole strips
@@ -35,9 +38,10 @@ class CovarianceState(_CovarianceState, ModelState):
     r"""All correlations, and the inner products that an exact line search needs.
 
     With :math:`c = B'(y - B\beta)` (weights inside), a step gives
-    :math:`c \leftarrow (1 - s) c + s\, c_0 - \theta\, G_{\cdot j}`. *Cost*: O(n_learners) a step, whatever the number of samples.
-    For the squared loss only. *Source*: the "covariance updates" of Friedman, Hastie, Tibshirani, *Regularization Paths for Generalized
-    Linear Models via Coordinate Descent*, Section 2.2.
+    :math:`c \leftarrow (1 - s) c + s\, c_0 - \theta\, G_{\cdot j}`. *Cost*: O(n_learners) a step,
+    whatever the number of samples. For the squared loss only. *Source*: the "covariance updates" of
+    Friedman, Hastie, Tibshirani, *Regularization Paths for Generalized Linear Models via Coordinate
+    Descent*, Section 2.2.
 
     Parameters
     ----------
@@ -84,7 +88,8 @@ class CovarianceState(_CovarianceState, ModelState):
 
         Notes
         -----
-        *Cost*: one scan and the Gram matrix, which is one product of matrices where columns are stored.
+        *Cost*: one scan and the Gram matrix, which is one product of matrices where columns are
+        stored.
         """
         gram = np.ascontiguousarray(problem.dictionary.gram(problem.weight))
         corr = problem.scan(problem.weight * problem.y)
@@ -135,7 +140,8 @@ class CovarianceState(_CovarianceState, ModelState):
         a : float
             The factor of its column in the direction.
         b : float
-            The share of the model that the direction takes away: 0 for a step along the learner alone.
+            The share of the model that the direction takes away: 0 for a step along the learner
+            alone.
 
         Returns
         -------
@@ -166,7 +172,8 @@ class CovarianceState(_CovarianceState, ModelState):
         float
             The t.
         """
-        along, gram = a * self.corr[i] + b * self.corr[j], self.gram
+        along = a * self.corr[i] + b * self.corr[j]
+        gram = self.gram
         length = a * a * gram[i, i] + 2 * a * b * gram[i, j] + b * b * gram[j, j]
         return along / length if length > 0 else 0 * along
 
@@ -191,15 +198,21 @@ class CovarianceState(_CovarianceState, ModelState):
         """The state after pred <- (1 - shrink) pred + theta B_j."""
         keep = 1 - shrink
         with_pred = self.start_corr[j] - self.corr[j]
-        self.inner[0] = keep * keep * self.inner[0] + 2 * keep * theta * with_pred + theta * theta * self.gram[j, j]
+        self.inner[0] = (
+            keep * keep * self.inner[0]
+            + 2 * keep * theta * with_pred
+            + theta * theta * self.gram[j, j]
+        )
         self.inner[1] = keep * self.inner[1] + theta * self.start_corr[j]
         move(self.corr, self.start_corr, self.gram[j], shrink, theta)
 
 
 #: Correlations are updated and searched in strips of this length.
 STRIP = 256
-#: Maximum bytes of Gram columns that are kept; bytes that are allocated at once, which take up memory only when they are filled.
-ROOM, AT_ONCE = 1 << 30, 1 << 28
+#: Maximum bytes of Gram columns that are kept; bytes that are allocated at once, which take up
+#: memory only when they are filled.
+ROOM = 1 << 30
+AT_ONCE = 1 << 28
 
 
 def padded(values):
@@ -211,7 +224,7 @@ def padded(values):
 
 @kernel
 def move(corr, start, column, shrink, theta):
-    """corr <- (1 - shrink) corr + shrink start - theta column."""
+    """Corr <- (1 - shrink) corr + shrink start - theta column."""
     if shrink != 0:
         for p in range(len(corr)):
             corr[p] = (1 - shrink) * corr[p] + shrink * start[p] - theta * column[p]
@@ -222,7 +235,9 @@ def move(corr, start, column, shrink, theta):
 
 @kernel
 def largest(bits):
-    """The largest absolute value of numbers, in and out as bits: a maximum of integers compiles to vector code. NaN counts as largest."""
+    """The largest absolute value of numbers, in and out as bits: a maximum of integers compiles to
+    vector code. NaN counts as largest.
+    """
     top = 0
     for p in range(len(bits)):
         size = bits[p] & SIZE_BITS
@@ -244,8 +259,8 @@ class _CovarianceColumns(NamedTuple):
 class CovarianceColumns(_CovarianceColumns, ModelState):
     """All correlations, in units of `scale`, and the Gram columns of some learners.
 
-    For the squared loss and greedy methods. *Cost* of a step: O(n_learners), and a Gram column for a learner that is chosen for the first
-    time.
+    For the squared loss and greedy methods. *Cost* of a step: O(n_learners), and a Gram column for
+    a learner that is chosen for the first time.
 
     Parameters
     ----------
@@ -258,7 +273,8 @@ class CovarianceColumns(_CovarianceColumns, ModelState):
     tops : ndarray, (n_strips,)
         The largest absolute correlation in each strip.
     scalars : record
-        `square` and `with_y`, ``|pred|^2`` and ``<y, pred>``; `wanted`, the learner whose column is needed next, or -1.
+        `square` and `with_y`, ``|pred|^2`` and ``<y, pred>``; `wanted`, the learner whose column is
+        needed next, or -1.
     rounding : float
         Correlations that differ by no more than this tie, in units of `scale`.
     scale : float
@@ -281,7 +297,9 @@ class CovarianceColumns(_CovarianceColumns, ModelState):
 
     @classmethod
     def at(cls, problem, beta, store):
-        """The model state at the coefficients `beta`, with the columns of a ``GramStore``. *Cost*: one scan.
+        """The model state at the coefficients `beta`, with the columns of a ``GramStore``.
+
+        *Cost*: one scan.
 
         Parameters
         ----------
@@ -298,10 +316,25 @@ class CovarianceColumns(_CovarianceColumns, ModelState):
             With its own correlations.
         """
         pred = problem.combine(beta) / store.scale
-        corr = padded(problem.scan(problem.weight * (problem.y / store.scale - pred))) if beta.any() else store.start.copy()
-        square, with_y = float(problem.weight @ pred**2), float(problem.weight @ (problem.y / store.scale * pred))
-        tops, scalars = np.abs(corr.reshape(-1, STRIP)).max(axis=1), record(square=square, with_y=with_y, wanted=-1)
-        return cls(store.held.rows, store.held.place, store.start, corr, tops, scalars, problem.tie / store.scale, store.scale)
+        corr = (
+            padded(problem.scan(problem.weight * (problem.y / store.scale - pred)))
+            if beta.any()
+            else store.start.copy()
+        )
+        square = float(problem.weight @ pred**2)
+        with_y = float(problem.weight @ (problem.y / store.scale * pred))
+        tops = np.abs(corr.reshape(-1, STRIP)).max(axis=1)
+        scalars = record(square=square, with_y=with_y, wanted=-1)
+        return cls(
+            store.held.rows,
+            store.held.place,
+            store.start,
+            corr,
+            tops,
+            scalars,
+            problem.tie / store.scale,
+            store.scale,
+        )
 
     def tie(self):
         return self.rounding * self.scale
@@ -319,7 +352,8 @@ class CovarianceColumns(_CovarianceColumns, ModelState):
         Returns
         -------
         j : int
-            The learner with the largest absolute correlation, the lowest index of those that tie; or -1.
+            The learner with the largest absolute correlation, the lowest index of those that tie;
+            or -1.
         corr : float
             Its correlation, or 0.
 
@@ -327,7 +361,8 @@ class CovarianceColumns(_CovarianceColumns, ModelState):
         -----
         *Cost*: O(n_strips), as the largest absolute value in each strip is known.
         """
-        corr, tops = self.corr, self.tops
+        corr = self.corr
+        tops = self.tops
         top, first = 0.0, 0
         for c in range(len(tops)):
             top = tops[c] if tops[c] > top else top
@@ -343,7 +378,8 @@ class CovarianceColumns(_CovarianceColumns, ModelState):
         return j, corr[j] * self.scale
 
     def search(self, j, a, b):
-        """The t that minimises the loss at pred + t (a B_j - b pred), j a learner whose Gram column is held.
+        """The t that minimises the loss at pred + t (a B_j - b pred), j a learner whose Gram column
+        is held.
 
         Parameters
         ----------
@@ -352,29 +388,43 @@ class CovarianceColumns(_CovarianceColumns, ModelState):
         a : float
             The factor of its column in the direction.
         b : float
-            The share of the model that the direction takes away: 0 for a step along the learner alone.
+            The share of the model that the direction takes away: 0 for a step along the learner
+            alone.
 
         Returns
         -------
         float
             0 where the direction is 0.
         """
-        corr, scalars, a = self.corr[j], self.scalars, a / self.scale
+        corr = self.corr[j]
+        scalars = self.scalars
+        a = a / self.scale
         along = a * corr - b * (scalars.with_y - scalars.square)
         own = self.columns[self.place[j], j]
         length = a * a * own - 2.0 * a * b * (self.start[j] - corr) + b * b * scalars.square
         return along / length if length > 0.0 else 0.0
 
     def push(self, j, shrink, theta):
-        """The state after pred <- (1 - shrink) pred + theta B_j, j a learner whose Gram column is held."""
-        corr, start, scalars, keep = self.corr, self.start, self.scalars, 1.0 - shrink
+        """The state after pred <- (1 - shrink) pred + theta B_j, j a learner whose Gram column is
+        held.
+        """
+        corr = self.corr
+        start = self.start
+        scalars = self.scalars
+        keep = 1.0 - shrink
         theta = theta * (1.0 / self.scale)
         column = self.columns[self.place[j]]
-        scalars.square = keep * keep * scalars.square + 2.0 * keep * theta * (start[j] - corr[j]) + theta * theta * column[j]
+        scalars.square = (
+            keep * keep * scalars.square
+            + 2.0 * keep * theta * (start[j] - corr[j])
+            + theta * theta * column[j]
+        )
         scalars.with_y = keep * scalars.with_y + theta * start[j]
-        bits, tops = corr.view(np.int64), self.tops.view(np.int64)
+        bits = corr.view(np.int64)
+        tops = self.tops.view(np.int64)
         for c in range(len(tops)):
-            low, high = c * STRIP, (c + 1) * STRIP
+            low = c * STRIP
+            high = (c + 1) * STRIP
             move(corr[low:high], start[low:high], column[low:high], shrink, theta)
             tops[c] = largest(bits[low:high])
 
@@ -382,21 +432,28 @@ class CovarianceColumns(_CovarianceColumns, ModelState):
 class GramStore:
     """The Gram columns B'W B_j that were computed, and the blocks in which they were computed.
 
-    held : the columns, (width,) each;  most : largest number of columns;  blocks : lists of learners
+    held : the columns, (width,) each; most : largest number of columns; blocks : lists of learners
     scale : the unit of all correlations, a power of two near the norm of y
 
-    *Numerics*: a product of matrices may round a column differently in another block; the same blocks give the same bits.
+    *Numerics*: a product of matrices may round a column differently in another block; the same
+    blocks give the same bits.
     """
 
     def __init__(self, problem):
-        self.problem, self.scale = problem, scale_of(problem)
+        self.problem = problem
+        self.scale = scale_of(problem)
         width = STRIP * -(-problem.n_learners // STRIP)
-        self.most, self.at_once, self.blocks = max(1, ROOM // (8 * width)), AT_ONCE // (8 * width), []
+        self.most = max(1, ROOM // (8 * width))
+        self.at_once = AT_ONCE // (8 * width)
+        self.blocks = []
         self.held = HeldColumns(partial(gram_columns, problem), problem.n_learners, width)
 
     @cached_property
     def start(self):
-        """Correlations at beta = 0, in units of `scale`, padded to whole strips. *Cost*: a scan, unless they were set before."""
+        """Correlations at beta = 0, in units of `scale`, padded to whole strips.
+
+        *Cost*: a scan, unless they were set before.
+        """
         return padded(self.problem.scan(self.problem.weight * (self.problem.y / self.scale)))
 
     def make_room(self, n):
@@ -419,15 +476,21 @@ class GramStore:
             self.add(np.array(block))
 
     def add(self, learners):
-        """Compute the columns of some learners as one block. *Cost*: products of matrices, or counts; else a scan each."""
+        """Compute the columns of some learners as one block.
+
+        *Cost*: products of matrices, or counts; else a scan each.
+        """
         self.held.reserve(self.at_once)
         self.held.add(learners)
         self.blocks.append([int(j) for j in learners])
 
 
 def gram_columns(problem, learners, out):
-    """Fill `out` (len(learners), width) with the Gram columns of the learners, padded with zeros."""
-    n, stored = problem.n_learners, problem.dictionary.rows
+    """Fill `out` (len(learners), width) with the Gram columns of the learners, padded with
+    zeros.
+    """
+    n = problem.n_learners
+    stored = problem.dictionary.rows
     out[:, n:] = 0.0
     if problem.products is not None:
         problem.products.columns(learners, out[:, :n])
@@ -435,7 +498,9 @@ def gram_columns(problem, learners, out):
         columns = stored[learners] * problem.weight
 
         def fill(first):
-            np.matmul(columns, stored[first : first + BLOCK].T, out=out[:, first : min(n, first + BLOCK)])
+            np.matmul(
+                columns, stored[first : first + BLOCK].T, out=out[:, first : min(n, first + BLOCK)]
+            )
 
         in_parallel(fill, range(0, n, BLOCK), columns.size * n)
     else:

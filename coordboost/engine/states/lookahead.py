@@ -1,24 +1,30 @@
-r"""The model state that steps on a few candidates as long as no other learner can win: exact lookahead for the squared loss.
+r"""The model state that steps on a few candidates as long as no other learner can win: exact
+lookahead for the squared loss.
 
-With unit columns, by the Cauchy-Schwarz inequality, for every learner j and the residuals r_0 at the last scan and r now,
+With unit columns, by the Cauchy-Schwarz inequality, for every learner j and the residuals r_0 at
+the last scan and r now,
 
     abs(<B_j, r>) <= abs(<B_j, r_0>) + norm(r - r_0).
 
-Let ``outside`` be the largest absolute correlation of the other learners at the last scan. While the best candidate exceeds ``outside``
-plus norm(r - r_0), it is provably the best of all learners, and no scan is needed. The same test is used within the candidates: the
-*front*, a few of them, against the others. A step costs O(front), a new front O(candidates x front), a scan O(n_samples x n_learners).
+Let ``outside`` be the largest absolute correlation of the other learners at the last scan. While
+the best candidate exceeds ``outside`` plus norm(r - r_0), it is provably the best of all learners,
+and no scan is needed. The same test is used within the candidates: the *front*, a few of them,
+against the others. A step costs O(front), a new front O(candidates x front), a scan O(n_samples x
+n_learners).
 
     all learners      scan         Python, one pass over the data
       candidates      correlations at the last scan, Gram matrix, sums for the distance since then
-        front         correlations now, small Gram matrix, sums for the distance since the front was formed
+        front         correlations now, small Gram matrix, sums for the distance since the front was
+                      formed
 
-The distance of the residual from r_0 is updated in O(1) a step. With p_0 the prediction at an anchor, d = pred - p_0 and a step
-pred <- (1 - s) pred + t B_j,
+The distance of the residual from r_0 is updated in O(1) a step. With p_0 the prediction at an
+anchor, d = pred - p_0 and a step pred <- (1 - s) pred + t B_j,
 
     |d|^2 <- (1-s)^2 |d|^2 + s^2 |p_0|^2 + t^2 |B_j|^2 - 2 s (1-s) <d, p_0> + 2 (1-s) t <B_j, d> - 2 s t <B_j, p_0>
     <d, p_0> <- (1-s) <d, p_0> - s |p_0|^2 + t <B_j, p_0>
 
-where <B_j, d> and <B_j, p_0> are differences of known correlations. The proof with rounding is in ``docs/lookahead.md``.
+where <B_j, d> and <B_j, p_0> are differences of known correlations. The proof with rounding is in
+``docs/lookahead.md``.
 """
 
 from typing import NamedTuple
@@ -34,16 +40,21 @@ from coordboost.learners.strongest import SIZE_BITS, edge, top_learners
 
 regroup = verb("regroup")
 
-#: The front is updated and searched in strips of this length: loops of a fixed length compile to vector code without branches.
+#: The front is updated and searched in strips of this length: loops of a fixed length compile to
+#: vector code without branches.
 STRIP = 8
-#: A large Gram matrix is computed in TASKS tasks, from blocks of WIDTH columns and DEPTH samples that stay in the cache.
+#: A large Gram matrix is computed in TASKS tasks, from blocks of WIDTH columns and DEPTH samples
+#: that stay in the cache.
 TASKS, WIDTH, DEPTH = 8, 64, 1024
-#: Rows of `values`, for the candidates: correlations at beta = 0 and at the last scan, changes of the coefficients since the scan in units
-#: of ``scalars.unit``, and correlations when the front was formed.
+#: Rows of `values`, for the candidates: correlations at beta = 0 and at the last scan, changes of
+#: the coefficients since the scan in units of ``scalars.unit``, and correlations when the front was
+#: formed.
 START, SCANNED, MOVED, RECENT = range(4)
-#: Rows of `front`: correlations at beta = 0, when the front was formed, and now; and the largest absolute value in each strip of NOW.
+#: Rows of `front`: correlations at beta = 0, when the front was formed, and now; and the largest
+#: absolute value in each strip of NOW.
 AT_START, FORMED, NOW, TOPS = range(4)
-#: Rows of `places`: the candidates; their positions, by increasing learner; the positions of the front, by increasing learner.
+#: Rows of `places`: the candidates; their positions, by increasing learner; the positions of the
+#: front, by increasing learner.
 LEARNER, ORDER, FRONT = range(3)
 
 
@@ -54,25 +65,52 @@ def scale_of(problem):
 
 
 def anchor(outside, square):
-    """The record of a distance from an anchor p_0: `outside`, the largest absolute correlation outside, and `square`, |p_0|^2.
+    """The record of a distance from an anchor p_0: `outside`, the largest absolute correlation
+    outside, and `square`, |p_0|^2.
 
-    distance, along : |d|^2 and <d, p_0>;  kept : the factor of p_0 in the prediction;  length, steps : path length and number of steps
+    distance, along : |d|^2 and <d, p_0>; kept : the factor of p_0 in the prediction; length, steps
+    : path length and number of steps
     """
-    return record(outside=float(outside), square=float(square), distance=0.0, along=0.0, kept=1.0, length=0.0, steps=0.0)
+    return record(
+        outside=float(outside),
+        square=float(square),
+        distance=0.0,
+        along=0.0,
+        kept=1.0,
+        length=0.0,
+        steps=0.0,
+    )
 
 
 @kernel
 def restart(anchor, outside, square):
     """Make the present prediction the anchor."""
     anchor.outside, anchor.square = outside, square
-    anchor.distance, anchor.along, anchor.kept, anchor.length, anchor.steps = 0.0, 0.0, 1.0, 0.0, 0.0
+    anchor.distance, anchor.along, anchor.kept, anchor.length, anchor.steps = (
+        0.0,
+        0.0,
+        1.0,
+        0.0,
+        0.0,
+    )
 
 
 @kernel
 def follow(anchor, shrink, theta, square, with_d, with_anchor):
-    """Update the distance for one step; `square` is |B_j|^2, `with_d` is <B_j, d> and `with_anchor` is <B_j, p_0>."""
-    keep, distance, along, start = 1.0 - shrink, anchor.distance, anchor.along, anchor.square
-    gone = keep * keep * distance + shrink * shrink * start + theta * theta * square - 2.0 * shrink * keep * along
+    """Update the distance for one step.
+
+    `square` is |B_j|^2, `with_d` is <B_j, d> and `with_anchor` is <B_j, p_0>.
+    """
+    keep = 1.0 - shrink
+    distance = anchor.distance
+    along = anchor.along
+    start = anchor.square
+    gone = (
+        keep * keep * distance
+        + shrink * shrink * start
+        + theta * theta * square
+        - 2.0 * shrink * keep * along
+    )
     anchor.distance = gone + 2.0 * theta * (keep * with_d - shrink * with_anchor)
     anchor.along = keep * along - shrink * start + theta * with_anchor
     anchor.kept *= keep
@@ -88,9 +126,14 @@ def pred_square(anchor):
 
 @kernel
 def beats(anchor, size, doubt):
-    """Whether `size` certainly exceeds every absolute correlation outside; `doubt` bounds the rounding."""
+    """Whether `size` certainly exceeds every absolute correlation outside.
+
+    `doubt` bounds the rounding.
+    """
     room = size - anchor.outside - doubt
-    return room > 0.0 and room * room > (1.0 + SLACK) * anchor.distance + 2.0 * anchor.length * doubt
+    return (
+        room > 0.0 and room * room > (1.0 + SLACK) * anchor.distance + 2.0 * anchor.length * doubt
+    )
 
 
 @kernel
@@ -114,29 +157,36 @@ class _LookaheadState(NamedTuple):
 
 
 class LookaheadState(_LookaheadState, ModelState):
-    """Candidates and front; correlations and predictions in units of `scale`, a power of two near the norm of y.
+    """Candidates and front.
 
-    For the squared loss and greedy methods. *Cost* of a step: O(front), a few dozen; a scan if the winner cannot be proved without one. A
-    run with this model state changes to ``CovarianceColumns`` or ``NaiveState`` where steps cost less on them.
+    Correlations and predictions in units of `scale`, a power of two near the norm of y.
+
+    For the squared loss and greedy methods. *Cost* of a step: O(front), a few dozen; a scan if the
+    winner cannot be proved without one. A run with this model state changes to
+    ``CovarianceColumns`` or ``NaiveState`` where steps cost less on them.
 
     Parameters
     ----------
     gram : ndarray, (>= s, >= s)
         Gram matrix of the s candidates.
     block : ndarray, (s * STRIP * strips(s),)
-        Gram matrix of the front, its rows one after the other, each padded with zeros to whole strips.
+        Gram matrix of the front, its rows one after the other, each padded with zeros to whole
+        strips.
     values : ndarray, (4, s)
-        Values of the candidates: rows ``START``, ``SCANNED``, ``MOVED`` and ``RECENT`` of the module.
+        Values of the candidates: rows ``START``, ``SCANNED``, ``MOVED`` and ``RECENT`` of the
+        module.
     front : ndarray, (4, STRIP * strips(s))
-        Values of the front: rows ``AT_START``, ``FORMED``, ``NOW`` and ``TOPS``; the first three have ``scalars.front`` valid entries.
+        Values of the front: rows ``AT_START``, ``FORMED``, ``NOW`` and ``TOPS``; the first three
+        have ``scalars.front`` valid entries.
     places : ndarray of int64, (3, s)
-        Rows ``LEARNER``, ``ORDER`` and ``FRONT``. Sums over candidates, and ties, go by increasing learner, so the positions of
-        candidates do not matter.
+        Rows ``LEARNER``, ``ORDER`` and ``FRONT``. Sums over candidates, and ties, go by increasing
+        learner, so the positions of candidates do not matter.
     outer, inner : record
         The distances since the last scan, and since the front was formed: see `anchor`.
     scalars : record
-        `with_y`, <y, pred>; `unit`, the unit of ``MOVED``; `front`, the size of the front; `winner`, the position of the last winner in
-        it; `fresh`, no step since the scan; `wanted`, the size of the next front; `regroups`, fronts formed since the scan.
+        `with_y`, <y, pred>; `unit`, the unit of ``MOVED``; `front`, the size of the front;
+        `winner`, the position of the last winner in it; `fresh`, no step since the scan; `wanted`,
+        the size of the next front; `regroups`, fronts formed since the scan.
     rounding : float
         The tie of the problem, in units of `scale`.
     error : float
@@ -163,9 +213,16 @@ class LookaheadState(_LookaheadState, ModelState):
         return self.rounding * self.scale
 
     def regroup(self):
-        """Update the correlations of all candidates, and form a new front of the ``scalars.wanted`` largest in absolute value."""
-        values, front, order, scalars, n = self.values, self.front, self.places[ORDER], self.scalars, self.places.shape[1]
-        recent, kept = values[RECENT], self.outer.kept
+        """Update the correlations of all candidates, and form a new front of the ``scalars.wanted``
+        largest in absolute value.
+        """
+        values = self.values
+        front = self.front
+        order = self.places[ORDER]
+        scalars = self.scalars
+        n = self.places.shape[1]
+        recent = values[RECENT]
+        kept = self.outer.kept
         for p in range(n):
             recent[p] = kept * values[SCANNED, p] + (1.0 - kept) * values[START, p]
         for r in range(n):
@@ -176,14 +233,19 @@ class LookaheadState(_LookaheadState, ModelState):
                     recent[p] -= change * row[p]
         bits = recent.view(np.int64)
         low, ties = edge(bits, min(scalars.wanted, n))
-        w, outside = 0, -np.inf
+        w = 0
+        outside = -np.inf
         for r in range(n):
             i = order[r]
             size = bits[i] & SIZE_BITS
             if size > low or (size == low and ties > 0):
                 ties -= size == low
                 self.places[FRONT, w] = i
-                front[AT_START, w], front[FORMED, w], front[NOW, w] = values[START, i], recent[i], recent[i]
+                front[AT_START, w], front[FORMED, w], front[NOW, w] = (
+                    values[START, i],
+                    recent[i],
+                    recent[i],
+                )
                 w += 1
             else:
                 outside = max(outside, abs(recent[i]))
@@ -212,7 +274,8 @@ class LookaheadState(_LookaheadState, ModelState):
         Returns
         -------
         j : int
-            The learner with the largest absolute correlation, the lowest index of those that tie; or -1.
+            The learner with the largest absolute correlation, the lowest index of those that tie;
+            or -1.
         corr : float
             Its correlation, or 0.
 
@@ -220,9 +283,14 @@ class LookaheadState(_LookaheadState, ModelState):
         -----
         *Cost*: O(front); O(candidates x front) where a new front is formed.
         """
-        front, scalars, outer, inner, n = self.front, self.scalars, self.outer, self.inner, self.places.shape[1]
+        front = self.front
+        scalars = self.scalars
+        outer = self.outer
+        inner = self.inner
+        n = self.places.shape[1]
         while True:
-            w, top = scalars.front, 0.0
+            w = scalars.front
+            top = 0.0
             for c in range(strips(w)):
                 top = max(top, front[TOPS, c])
             certain = top - min(self.rounding, 0.5 * top)
@@ -243,7 +311,8 @@ class LookaheadState(_LookaheadState, ModelState):
         return self.places[LEARNER, self.places[FRONT, local]], front[NOW, local] * self.scale
 
     def search(self, j, a, b):
-        """The t that minimises the loss at pred + t (a B_j - b pred), j the learner that `best` returned.
+        """The t that minimises the loss at pred + t (a B_j - b pred), j the learner that `best`
+        returned.
 
         Parameters
         ----------
@@ -252,15 +321,19 @@ class LookaheadState(_LookaheadState, ModelState):
         a : float
             The factor of its column in the direction.
         b : float
-            The share of the model that the direction takes away: 0 for a step along the learner alone.
+            The share of the model that the direction takes away: 0 for a step along the learner
+            alone.
 
         Returns
         -------
         float
             0 where the direction is 0.
         """
-        scalars, local = self.scalars, self.scalars.winner
-        corr, start, square = self.front[NOW, local], self.front[AT_START, local], pred_square(self.outer)
+        scalars = self.scalars
+        local = self.scalars.winner
+        corr = self.front[NOW, local]
+        start = self.front[AT_START, local]
+        square = pred_square(self.outer)
         a = a / self.scale
         along = a * corr - b * (scalars.with_y - square)
         own = self.block[local * STRIP * strips(scalars.front) + local]
@@ -268,12 +341,22 @@ class LookaheadState(_LookaheadState, ModelState):
         return along / length if length > 0.0 else 0.0
 
     def push(self, j, shrink, theta):
-        """The state after pred <- (1 - shrink) pred + theta B_j, j the learner that `best` returned."""
-        front, scalars, local, w = self.front, self.scalars, self.scalars.winner, self.scalars.front
+        """The state after pred <- (1 - shrink) pred + theta B_j, j the learner that `best`
+        returned.
+        """
+        front = self.front
+        scalars = self.scalars
+        local = self.scalars.winner
+        w = self.scalars.front
         theta = theta * (1.0 / self.scale)
         first = local * STRIP * strips(w)
-        i, own, keep = self.places[FRONT, local], self.block[first + local], 1.0 - shrink
-        corr, start, formed, scanned = front[NOW, local], front[AT_START, local], front[FORMED, local], self.values[SCANNED, i]
+        i = self.places[FRONT, local]
+        own = self.block[first + local]
+        keep = 1.0 - shrink
+        corr = front[NOW, local]
+        start = front[AT_START, local]
+        formed = front[FORMED, local]
+        scanned = self.values[SCANNED, i]
         follow(self.outer, shrink, theta, own, scanned - corr, start - scanned)
         follow(self.inner, shrink, theta, own, formed - corr, start - formed)
         scalars.with_y = keep * scalars.with_y + theta * start
@@ -297,12 +380,15 @@ class LookaheadState(_LookaheadState, ModelState):
 
 
 def gram_entries(rows, slot, fresh, gram, first, stride):
-    """Fill rows and columns `fresh` of the Gram matrix of the columns ``rows[slot]``; this task takes every stride-th block from `first`.
+    """Fill rows and columns `fresh` of the Gram matrix of the columns ``rows[slot]``.
 
-    *Numerics*: the order of summation of an entry depends on the number of samples alone, so its bits depend neither on the other
-    entries computed nor on the number of threads.
+    This task takes every stride-th block from `first`.
+
+    *Numerics*: the order of summation of an entry depends on the number of samples alone, so its
+    bits depend neither on the other entries computed nor on the number of threads.
     """
-    n, m = rows.shape[1], len(fresh)
+    n = rows.shape[1]
+    m = len(fresh)
     total = np.empty((m, WIDTH))
     for block in range(first * WIDTH, len(slot), stride * WIDTH):
         width = min(WIDTH, len(slot) - block)
@@ -328,51 +414,86 @@ def held_columns(problem, root=1.0):
 
 
 class Candidates:
-    """The candidates of the last scan, and the model state that steps on them. Those that stay keep their positions and Gram entries.
+    """The candidates of the last scan, and the model state that steps on them.
 
-    learner, start : (s,), the candidates, and their correlations at beta = 0
-    place : (n_learners,), the positions of the candidates, -1 for other learners;  gram : (>= s, >= s)
-    corr : correlations of all learners at the last scan;  at_zero : those at beta = 0, if Gram entries need no columns
+    Those that stay keep their positions and Gram entries.
+
+    learner, start : (s,), the candidates, and their correlations at beta = 0 place : (n_learners,),
+    the positions of the candidates, -1 for other learners; gram : (>= s, >= s) corr : correlations
+    of all learners at the last scan; at_zero : those at beta = 0, if Gram entries need no columns
     """
 
     def __init__(self, problem):
-        self.problem, self.scale, self.root = problem, scale_of(problem), np.sqrt(problem.weight)
+        self.problem = problem
+        self.scale = scale_of(problem)
+        self.root = np.sqrt(problem.weight)
         self.held = held_columns(problem, self.root) if problem.products is None else None
         self.at_zero = None
         self._clear()
 
     def _clear(self):
         """Drop all candidates."""
-        self.learner, self.start = np.zeros(0, dtype=np.int64), np.zeros(0)
-        self.place, self.gram = np.full(self.problem.n_learners, -1), np.empty((0, 0))
+        self.learner = np.zeros(0, dtype=np.int64)
+        self.start = np.zeros(0)
+        self.place = np.full(self.problem.n_learners, -1)
+        self.gram = np.empty((0, 0))
 
     def model_state(self, beta, n_candidates):
-        """The model state at the coefficients `beta`, on `n_candidates`. *Cost*: one scan, and the Gram entries of new candidates.
+        """The model state at the coefficients `beta`, on `n_candidates`.
 
-        The candidates, and all steps on them, depend on (problem, beta, n_candidates) alone, not on earlier candidates.
+        *Cost*: one scan, and the Gram entries of new candidates.
+
+        The candidates, and all steps on them, depend on (problem, beta, n_candidates) alone, not on
+        earlier candidates.
         """
-        problem, scale = self.problem, self.scale
-        pred, y, tie = problem.combine(beta) / scale, problem.y / scale, problem.tie / scale
+        problem = self.problem
+        scale = self.scale
+        pred = problem.combine(beta) / scale
+        y = problem.y / scale
+        tie = problem.tie / scale
         self.corr = problem.scan(problem.weight * (y - pred))
         learner, outside = top_learners(self.corr, tie, n_candidates)
         if len(learner) < len(self.learner):
             self._clear()
         self._put(learner, y)
-        s, width = len(learner), STRIP * strips(len(learner))
-        values, front, places = np.zeros((4, s)), np.zeros((4, width)), np.zeros((3, s), dtype=np.int64)
+        s = len(learner)
+        width = STRIP * strips(len(learner))
+        values = np.zeros((4, s))
+        front = np.zeros((4, width))
+        places = np.zeros((3, s), dtype=np.int64)
         values[START], values[SCANNED] = self.start, self.corr[self.learner]
         places[LEARNER], places[ORDER] = self.learner, self.place[learner]
         scalars = record(
-            with_y=float(problem.weight @ (y * pred)), unit=1.0, front=0, winner=0, fresh=1, wanted=min(s, 32), regroups=0
+            with_y=float(problem.weight @ (y * pred)),
+            unit=1.0,
+            front=0,
+            winner=0,
+            fresh=1,
+            wanted=min(s, 32),
+            regroups=0,
         )
         levels = anchor(outside, problem.weight @ pred**2), anchor(-np.inf, 0.0)
         error = 4 * problem.n_samples * float(np.finfo(float).eps)
-        return LookaheadState(self.gram, np.empty(s * width), values, front, places, *levels, scalars, tie, error, scale)
+        return LookaheadState(
+            self.gram,
+            np.empty(s * width),
+            values,
+            front,
+            places,
+            *levels,
+            scalars,
+            tie,
+            error,
+            scale,
+        )
 
     def _put(self, learner, y):
         """Make the learners `learner` the candidates; there must not be fewer than before."""
-        place, old, s = self.place[learner], len(self.learner), len(learner)
-        new, free = learner[place < 0], np.ones(s, dtype=bool)
+        place = self.place[learner]
+        old = len(self.learner)
+        s = len(learner)
+        new = learner[place < 0]
+        free = np.ones(s, dtype=bool)
         free[place[place >= 0]] = False
         fresh = np.flatnonzero(free)
         self.place[self.learner[free[:old]]] = -1
@@ -386,11 +507,21 @@ class Candidates:
             self._from_columns(fresh, y)
 
     def _from_columns(self, fresh, y):
-        """Fill `start` and `gram` for the candidates at positions `fresh`, from columns that are kept for all former candidates."""
-        self.start[fresh] = [np.dot(self.held.rows[k], self.root * y) for k in self.held.at(self.learner[fresh])]
-        slot, work, run = self.held.place[self.learner], len(fresh) * len(self.learner) * len(y), compiled(gram_entries)
+        """Fill `start` and `gram` for the candidates at positions `fresh`, from columns that are
+        kept for all former candidates.
+        """
+        self.start[fresh] = [
+            np.dot(self.held.rows[k], self.root * y) for k in self.held.at(self.learner[fresh])
+        ]
+        slot = self.held.place[self.learner]
+        work = len(fresh) * len(self.learner) * len(y)
+        run = compiled(gram_entries)
         tasks = TASKS if work > LITTLE else 1
-        in_parallel(lambda first: run(self.held.rows, slot, fresh, self.gram, first, tasks), range(tasks), work)
+        in_parallel(
+            lambda first: run(self.held.rows, slot, fresh, self.gram, first, tasks),
+            range(tasks),
+            work,
+        )
 
     def _from_counts(self, fresh, y):
         """As `_from_columns`, for learners whose Gram entries are counted without columns."""
@@ -402,8 +533,12 @@ class Candidates:
         self.gram[:s, fresh] = self.gram[fresh, :s].T
 
     def price(self, prices, steps_done, state, former):
-        """Cost of the scan and of the `steps_done` steps since then, in multiplications; `former`, the candidates before the scan."""
-        scalars, size = state.scalars, len(self.learner)
+        """Cost of the scan and of the `steps_done` steps since then, in multiplications.
+
+        `former`, the candidates before the scan.
+        """
+        scalars = state.scalars
+        size = len(self.learner)
         fresh = size if size < len(former) else size - int(np.isin(former, self.learner).sum())
         moving = steps_done * (2 * scalars.front + 120) + 2 * scalars.regroups * scalars.front**2
         return prices.price_of_candidates(size, fresh, fresh * size) + moving

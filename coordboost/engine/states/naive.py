@@ -1,11 +1,19 @@
-"""The model state that computes correlations from the data: any loss, any dictionary, one scan per greedy step."""
+"""The model state that computes correlations from the data: any loss, any dictionary, one scan per
+greedy step.
+"""
 
 from typing import NamedTuple
 
 import numpy as np
 
 from coordboost._numba import kernel, linesearch, verb
-from coordboost._numba.sums import base_at, curvature_of_each, refresh_residual, residual_into, sum_of_losses
+from coordboost._numba.sums import (
+    base_at,
+    curvature_of_each,
+    refresh_residual,
+    residual_into,
+    sum_of_losses,
+)
 from coordboost.engine.states.base import ModelState
 
 scan = verb("scan")
@@ -32,13 +40,16 @@ perturb = verb("perturb", as_it_is)
 
 
 def over(state, dictionary):
-    """The model state `state` with another dictionary, also in its inner model state if it has one."""
+    """The model state `state` with another dictionary, also in its inner model state if it has
+    one.
+    """
     inner = getattr(state, "inner", None)
     inside = {"inner": over(inner, dictionary)} if isinstance(inner, ModelState) else {}
     return state._replace(dictionary=dictionary, **inside)
 
 
-#: With at least this many samples the start of a state is compiled, too: on 1,000 samples plain Python takes as long as 50 tree steps.
+#: With at least this many samples the start of a state is compiled, too: on 1,000 samples plain
+#: Python takes as long as 50 tree steps.
 MANY = 1 << 8
 
 
@@ -52,18 +63,22 @@ def begin_residual(loss, y, weight, base, pred, resid):
 
 @kernel
 def copy_column(dictionary, j, out):
-    """out = B_j, in place."""
+    """Out = B_j, in place."""
     learner = column(dictionary, j)
     for i in range(len(out)):
         out[i] = learner[i]
 
 
-#: out = B_j, by a verb that a dictionary may have. It makes no temporary array, which would make numba count references in the whole loop.
+#: out = B_j, by a verb that a dictionary may have. It makes no temporary array, which would make
+#: numba count references in the whole loop.
 fill_column = verb("fill_column", copy_column)
 
 
 def room_for_a_line(y):
-    """An array for the field `line` of a model state with targets y; its memory is not touched before the first search."""
+    """An array for the field `line` of a model state with targets y.
+
+    Its memory is not touched before the first search.
+    """
     return np.zeros((2, len(y)), y.dtype)
 
 
@@ -101,11 +116,13 @@ class NaiveState(_NaiveState, ModelState):
     rounding : float
         Correlations that differ by no more than this tie.
     line : ndarray, (2, n_samples)
-        Work space for a line search, its direction and its start: a step that allocates no array compiles in half the time.
+        Work space for a line search, its direction and its start: a step that allocates no array
+        compiles in half the time.
 
     Examples
     --------
-    The loop calls these methods. A step along the second learner lowers its correlation by the length of the step:
+    The loop calls these methods. A step along the second learner lowers its correlation by the
+    length of the step:
 
     >>> import coordboost as cb
     >>> problem = cb.Problem([[1.0, 0], [0, 1], [2, 1], [1, 3]], [1.0, 2, 4, 5])
@@ -134,10 +151,24 @@ class NaiveState(_NaiveState, ModelState):
         NaiveState
             With its own arrays.
         """
-        y, pred, resid = problem.y, np.zeros_like(problem.y), np.zeros_like(problem.y)
+        y = problem.y
+        pred = np.zeros_like(problem.y)
+        resid = np.zeros_like(problem.y)
         line = room_for_a_line(y)
-        state = cls(problem.loss, problem.dictionary, y, problem.weight, problem.base, pred, resid, problem.tie, line)
-        begin_residual(state.loss_function, state.y, state.weight, state.base, state.pred, state.resid)
+        state = cls(
+            problem.loss,
+            problem.dictionary,
+            y,
+            problem.weight,
+            problem.base,
+            pred,
+            resid,
+            problem.tie,
+            line,
+        )
+        begin_residual(
+            state.loss_function, state.y, state.weight, state.base, state.pred, state.resid
+        )
         return state
 
     def renew(self, beta):
@@ -150,7 +181,8 @@ class NaiveState(_NaiveState, ModelState):
         return self.resid
 
     def write_curvature(self, out):
-        """Write the second derivatives of the weighted losses, at the point where the residual is taken, into `out`.
+        """Write the second derivatives of the weighted losses, at the point where the residual is
+        taken, into `out`.
 
         Parameters
         ----------
@@ -211,7 +243,9 @@ class NaiveState(_NaiveState, ModelState):
             The t.
         """
         direction = a * column(self.dictionary, i) + b * column(self.dictionary, j)
-        return linesearch.line_search(self.loss_function, self.y, self.weight, self.base + self.pred, direction)
+        return linesearch.line_search(
+            self.loss_function, self.y, self.weight, self.base + self.pred, direction
+        )
 
     def search(self, j, a, b):
         """The t that minimises the loss at pred + t (a B_j - b pred).
@@ -223,21 +257,28 @@ class NaiveState(_NaiveState, ModelState):
         a : float
             The factor of its column in the direction.
         b : float
-            The share of the model that the direction takes away: 0 for a step along the learner alone.
+            The share of the model that the direction takes away: 0 for a step along the learner
+            alone.
 
         Returns
         -------
         float
-            By the line search of the loss, if it has its own; else by Newton steps inside a bracket.
+            By the line search of the loss, if it has its own; else by Newton steps inside a
+            bracket.
         """
-        direction, at = self.line[0], self.line[1]
+        direction = self.line[0]
+        at = self.line[1]
         fill_column(self.dictionary, j, direction)
         for i in range(len(at)):
-            direction[i], at[i] = a * direction[i] - b * self.pred[i], base_at(self.base, i) + self.pred[i]
+            direction[i], at[i] = (
+                a * direction[i] - b * self.pred[i],
+                base_at(self.base, i) + self.pred[i],
+            )
         return linesearch.line_search(self.loss_function, self.y, self.weight, at, direction)
 
     def search_leaves(self, leaf, steps, whole):
-        """Replace steps of leaves that raise the sum of the losses of their rows by those that minimise it, in place.
+        """Replace steps of leaves that raise the sum of the losses of their rows by those that
+        minimise it, in place.
 
         Parameters
         ----------
@@ -256,7 +297,9 @@ class NaiveState(_NaiveState, ModelState):
         at = self.line[1]
         for i in range(len(at)):
             at[i] = base_at(self.base, i) + self.pred[i]
-        return linesearch.group_searches(self.loss_function, self.y, self.weight, at, leaf, steps, whole)
+        return linesearch.group_searches(
+            self.loss_function, self.y, self.weight, at, leaf, steps, whole
+        )
 
     def after(self, j, theta):
         """The sum of the losses at pred + theta B_j. *Cost*: one pass over the samples.
@@ -278,7 +321,7 @@ class NaiveState(_NaiveState, ModelState):
         return sum_of_losses(self.loss_function, self.y, self.weight, self.base, pred)
 
     def push(self, j, shrink, theta):
-        """pred <- (1 - shrink) pred + theta B_j, and the residual there."""
+        """Pred <- (1 - shrink) pred + theta B_j, and the residual there."""
         if shrink != 0:
             for i in range(len(self.pred)):
                 self.pred[i] = (1 - shrink) * self.pred[i]

@@ -1,4 +1,6 @@
-"""The model state of Langevin boosting: an inner model state, with noise in the search for learners and noise in their fit."""
+"""The model state of Langevin boosting: an inner model state, with noise in the search for learners
+and noise in their fit.
+"""
 
 from typing import NamedTuple
 
@@ -26,7 +28,9 @@ NONE, OWN, SAME = (int(kind) for kind in (Structure.NONE, Structure.OWN, Structu
 
 @kernel
 def refit_unit(dictionary, j, v, scale, key):
-    """The length of a unit learner fitted to v plus white noise: <B_j, v> plus noise of standard deviation `scale`."""
+    """The length of a unit learner fitted to v plus white noise: <B_j, v> plus noise of standard
+    deviation `scale`.
+    """
     return dot(dictionary, j, v) + scale * normal(key, 0)
 
 
@@ -36,7 +40,8 @@ refit = verb("refit", refit_unit)
 @kernel
 def look_ahead(state):
     """Write the residual at the shrunken model (1 - ahead) pred into the inner model state."""
-    inner, shrunken = state.inner, state.shrunken
+    inner = state.inner
+    shrunken = state.shrunken
     for i in range(len(shrunken)):
         shrunken[i] = (1 - state.ahead) * inner.pred[i]
     refresh_residual(inner.loss_function, inner.y, inner.weight, inner.base, shrunken, inner.resid)
@@ -57,13 +62,16 @@ class _PerturbedState(NamedTuple):
 
 
 class PerturbedState(_PerturbedState, ModelState):
-    """The model state `inner`, with a residual that is estimated from a subsample and perturbed by noise before learners are sought.
+    """The model state `inner`, with a residual that is estimated from a subsample and perturbed by
+    noise before learners are sought.
 
-    gradient : the residual, or its estimate from the samples drawn;  looked : `gradient` plus structure noise. Without such noise, and
-    with all samples, both are the array of the inner state itself. *Cost* besides that of the inner state: a normal number per sample.
+    gradient : the residual, or its estimate from the samples drawn; looked : `gradient` plus
+    structure noise. Without such noise, and with all samples, both are the array of the inner state
+    itself. *Cost* besides that of the inner state: a normal number per sample.
 
-    root : roots of the weights, (n_samples,) or (1,);  sigma : standard deviations, one per step, the last one for all later steps
-    shrunken : work space for predictions times 1 - `ahead`, empty if `ahead` is 0; an array made in a step would slow the whole loop
+    root : roots of the weights, (n_samples,) or (1,); sigma : standard deviations, one per step,
+    the last one for all later steps shrunken : work space for predictions times 1 - `ahead`, empty
+    if `ahead` is 0; an array made in a step would slow the whole loop
     """
 
     perturbs = True
@@ -76,15 +84,38 @@ class PerturbedState(_PerturbedState, ModelState):
 
     @classmethod
     def around(cls, inner, noise):
-        """The model state `inner`, already started, with noise; without noise if `noise` is None."""
-        weight, resid = inner.weight, inner.resid
+        """The model state `inner`, already started, with noise.
+
+        Without noise if `noise` is None.
+        """
+        weight = inner.weight
+        resid = inner.resid
         root = np.sqrt(weight[:1] if (weight == weight[0]).all() else weight)
         if noise is None:
-            return cls(inner, inner.dictionary, resid, resid, root, np.zeros(1), 0, NONE, 1.0, 0.0, np.zeros(0))
+            return cls(
+                inner,
+                inner.dictionary,
+                resid,
+                resid,
+                root,
+                np.zeros(1),
+                0,
+                NONE,
+                1.0,
+                0.0,
+                np.zeros(0),
+            )
         gradient = resid if noise.subsample == 1 else np.zeros(len(resid))
-        sigma, structure = noise.sigma, int(noise.structure) if np.isfinite(noise.beta).any() else NONE
+        sigma = noise.sigma
+        structure = int(noise.structure) if np.isfinite(noise.beta).any() else NONE
         looked = gradient if structure == NONE else np.zeros(len(resid))
-        rest = (noise.seed, structure, noise.subsample, noise.ahead, np.zeros(len(resid) if noise.ahead != 0 else 0))
+        rest = (
+            noise.seed,
+            structure,
+            noise.subsample,
+            noise.ahead,
+            np.zeros(len(resid) if noise.ahead != 0 else 0),
+        )
         return cls(inner, inner.dictionary, gradient, looked, root, sigma, *rest)
 
     def renew(self, beta):

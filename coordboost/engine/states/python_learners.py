@@ -1,4 +1,6 @@
-"""A model state over learners written in Python: their verbs are called from Python, and the work on the resulting arrays is compiled."""
+"""A model state over learners written in Python: their verbs are called from Python, and the work
+on the resulting arrays is compiled.
+"""
 
 from functools import partial
 from typing import NamedTuple
@@ -25,7 +27,9 @@ accumulate = verb("accumulate")
 
 
 class Seen(NamedTuple):
-    """Correlations that the dictionary has computed, of all learners or of some, as a model state for compiled selection."""
+    """Correlations that the dictionary has computed, of all learners or of some, as a model state
+    for compiled selection.
+    """
 
     corr: np.ndarray
     rounding: float
@@ -54,15 +58,24 @@ class Kept:
 
 
 class Along:
-    """The model state `inner` over learners written in Python. The present one is in `hand`; steps along it are compiled if possible.
+    """The model state `inner` over learners written in Python.
 
-    hand : a dictionary whose only learner is the present one;  see : see(j) makes learner j the present one
+    The present one is in `hand`; steps along it are compiled if possible.
+
+    hand : a dictionary whose only learner is the present one; see : see(j) makes learner j the
+    present one
     """
 
     def __init__(self, inner, hand, see):
-        self.inner, self.see, self.compile, self.runs = inner, see, True, {}
-        self.moved, self.pred, self.perturbs = over(inner, hand), inner.pred, inner.perturbs
-        self.tempo, self.stopped = partial(tempo, inner), partial(stopped.of(type(inner)), inner)
+        self.inner = inner
+        self.see = see
+        self.compile = True
+        self.runs = {}
+        self.moved = over(inner, hand)
+        self.pred = inner.pred
+        self.perturbs = inner.perturbs
+        self.tempo = partial(tempo, inner)
+        self.stopped = partial(stopped.of(type(inner)), inner)
 
     def _run(self, act, *args):
         """Call a verb of the model state over `hand`, compiled if possible."""
@@ -92,13 +105,18 @@ class Along:
 
 
 class Called(Along):
-    """The model state `inner` over countable learners written in Python; it needs ``Kept`` coefficients.
+    """The model state `inner` over countable learners written in Python.
 
-    *Cost* of a step besides the verbs: some passes over the correlations, a compiled one over the samples, and some calls.
+    It needs ``Kept`` coefficients.
+
+    *Cost* of a step besides the verbs: some passes over the correlations, a compiled one over the
+    samples, and some calls.
     """
 
     def __init__(self, inner):
-        self.learners, self.row, self.at = inner.dictionary, np.empty((1, len(inner.pred))), -1
+        self.learners = inner.dictionary
+        self.row = np.empty((1, len(inner.pred)))
+        self.at = -1
         super().__init__(inner, Dense(self.row), self._copied)
         self.rounding = tie(inner)
 
@@ -110,7 +128,9 @@ class Called(Along):
     def _of(self, function, *pieces):
         """`function`, compiled if its pieces can be."""
         if function not in self.runs:
-            self.runs[function] = compiled(function, pieces) if all(map(is_piece, pieces)) else function
+            self.runs[function] = (
+                compiled(function, pieces) if all(map(is_piece, pieces)) else function
+            )
         return self.runs[function]
 
     def tie(self):
@@ -149,12 +169,16 @@ class Called(Along):
         return self._of(best_of, seen, step, beta.beta)(seen, step, beta.beta, index)
 
     def _decided(self, step, beta):
-        """The learner of the next row and its correlation, if the model state chooses the kind of the row."""
+        """The learner of the next row and its correlation, if the model state chooses the kind of
+        the row.
+        """
         waiting = self.inner.waiting()
         if waiting >= 0:
             return waiting, 0.0
         corr = np.ascontiguousarray(scan(self.inner))
-        return self._of(decide.of(type(self.moved)), self.moved, step, beta.beta)(self.moved, step, beta.beta, corr)
+        return self._of(decide.of(type(self.moved)), self.moved, step, beta.beta)(
+            self.moved, step, beta.beta, corr
+        )
 
     def search_pair(self, i, a, j, b):
         columns = np.array([self.learners.column(i), self.learners.column(j)], dtype=np.float64)

@@ -7,11 +7,13 @@ from coordboost.rules.coefficients import Refitted
 
 
 class RefitState(ModelState):
-    """`pred` is the projection of y on the chosen learners, spanned orthonormally by the first `size` rows of `basis`.
+    """`pred` is the projection of y on the chosen learners, spanned orthonormally by the first
+    `size` rows of `basis`.
 
-    A step moves along the part of B_j that is orthogonal to the basis, so the exact line search along it refits all coefficients.
-    Plain Python: a run has at most min(n_samples, n_learners) steps. *Cost* of step k: one scan and O(k n_samples).
-    *Numerics*: orthogonalised twice; correlations within rounding of 0 count as 0.
+    A step moves along the part of B_j that is orthogonal to the basis, so the exact line search
+    along it refits all coefficients. Plain Python: a run has at most min(n_samples, n_learners)
+    steps. *Cost* of step k: one scan and O(k n_samples). *Numerics*: orthogonalised twice;
+    correlations within rounding of 0 count as 0.
     """
 
     carries = (Refitted,)
@@ -20,10 +22,14 @@ class RefitState(ModelState):
     follows = False
 
     def __init__(self, problem):
-        m, n = problem.n_samples, problem.n_learners
-        self.problem, self.weight = problem, problem.weight
-        self.pred, self.resid = np.zeros(m), problem.weight * problem.y
-        self.basis, self.size = np.zeros((min(m, n), m)), 0
+        m = problem.n_samples
+        n = problem.n_learners
+        self.problem = problem
+        self.weight = problem.weight
+        self.pred = np.zeros(m)
+        self.resid = problem.weight * problem.y
+        self.basis = np.zeros((min(m, n), m))
+        self.size = 0
         self.closed = np.zeros(n, dtype=bool)
         self.tolerance = 4 * problem.tie
 
@@ -31,7 +37,10 @@ class RefitState(ModelState):
     def start(cls, problem, coefficients):
         """The model state at beta = 0."""
         if not problem.loss.quadratic:
-            raise ValueError(f"forward stepwise refits by least squares: it needs the squared loss, got {problem.loss!r}.")
+            raise ValueError(
+                "forward stepwise refits by least squares: it needs the squared loss, got "
+                f"{problem.loss!r}."
+            )
         return cls(problem)
 
     def scan(self):
@@ -43,11 +52,14 @@ class RefitState(ModelState):
         return self.problem.tie
 
     def search(self, j, a, b):
-        """The length of the step along the new direction, which is written into the next row of the basis."""
+        """The length of the step along the new direction, which is written into the next row of the
+        basis.
+        """
         if self.closed[j] or self.size == len(self.basis):
             return 0.0
         self.closed[j] = True
-        basis, direction = self.basis[: self.size], np.array(self.problem.dictionary.column(j))
+        basis = self.basis[: self.size]
+        direction = np.array(self.problem.dictionary.column(j))
         for _ in range(2):
             direction -= (basis @ (self.weight * direction)) @ basis
         length = np.sqrt(self.weight @ direction**2)

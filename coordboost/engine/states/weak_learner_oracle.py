@@ -1,4 +1,6 @@
-"""The model state for implicit dictionaries: an inner model state whose winner comes from a search, which is called from Python."""
+"""The model state for implicit dictionaries: an inner model state whose winner comes from a search,
+which is called from Python.
+"""
 
 import numpy as np
 
@@ -22,9 +24,12 @@ search_leaves = verb("search_leaves")
 
 
 class WeakLearnerState(Along, ModelState):
-    """The model state `inner` over a bank, to which every step may add the learner that was found. *Cost* of a step: one search.
+    """The model state `inner` over a bank, to which every step may add the learner that was found.
 
-    The bank is Python; it holds the learner of the step, and updates along this learner are compiled.
+    *Cost* of a step: one search.
+
+    The bank is Python; it holds the learner of the step, and updates along this learner are
+    compiled.
     """
 
     carries = (Single, TwoSequences)
@@ -34,16 +39,20 @@ class WeakLearnerState(Along, ModelState):
     perturbs = True
 
     def __init__(self, inner):
-        self.bank, own = inner.dictionary, inner.dictionary.hand
+        self.bank = inner.dictionary
+        own = inner.dictionary.hand
         self.hand = Dense(np.empty((1, len(inner.pred)))) if own is None else own
         super().__init__(inner, self.hand, self._copied if own is None else self.bank.see)
-        self.target, self.renew = sought(inner), inner.renew
+        self.target = sought(inner)
+        self.renew = inner.renew
 
     @classmethod
     def start(cls, problem, coefficients, noise=None):
         """The model state at beta = 0."""
         plain = coefficients.plain
-        inner = NaiveState.start(problem) if plain else AcceleratedState.start(problem, coefficients)
+        inner = (
+            NaiveState.start(problem) if plain else AcceleratedState.start(problem, coefficients)
+        )
         return cls(inner if noise is None else PerturbedState.around(inner, noise))
 
     def room(self, problem, n):
@@ -81,13 +90,18 @@ class WeakLearnerState(Along, ModelState):
         return fitted(self.bank, corr)
 
     def bounded(self, j, corr):
-        """The length of the learner that was found, changed so that it raises the loss in no leaf."""
+        """The length of the learner that was found, changed so that it raises the loss in no
+        leaf.
+        """
         if self._leafwise:
             return self._leaf_length(j, False)
         return within_line(self, j, corr) if corr != 0 else 0.0
 
     def minimised(self, j, corr):
-        """The length that minimises the loss along the learner that was found; each leaf of a tree has a step of its own."""
+        """The length that minimises the loss along the learner that was found.
+
+        Each leaf of a tree has a step of its own.
+        """
         if self._leafwise:
             return self._leaf_length(j, True)
         return self.search(j, 1, 0) if corr != 0 else 0.0
@@ -103,7 +117,9 @@ class WeakLearnerState(Along, ModelState):
         return self.bank.length
 
     def best(self, step, beta):
-        """The learner with the largest absolute correlation that the search finds, and its correlation."""
+        """The learner with the largest absolute correlation that the search finds, and its
+        correlation.
+        """
         self._measure()
         return self.bank.find(self.target)
 
@@ -118,7 +134,9 @@ class WeakLearnerState(Along, ModelState):
             self.bank.measure(lambda out: self._run(write_curvature, out))
 
     def scan(self):
-        """If learners are fits of blocks: the root of the gain of each fit, without a penalty the length of the projection on the block."""
+        """If learners are fits of blocks: the root of the gain of each fit, without a penalty the
+        length of the projection on the block.
+        """
         return self.bank.scan(self.target)
 
     def taken(self, block, corr):
@@ -130,15 +148,21 @@ class WeakLearnerState(Along, ModelState):
         return self.bank.fit_together(self.target, groups)
 
     def least_risk(self, step, beta, drawn, select, k):
-        """The learner of the families drawn whose step leads to the least risk, and its correlation."""
+        """The learner of the families drawn whose step leads to the least risk, and its
+        correlation.
+        """
         self._measure()
         n = self.bank.n_learners
 
         def risk(j, f, corr):
-            return self.after(j, move(step, k, self, j, corr, coefficient(beta, j) if j < n else 0.0)[1]) + price(select, f)
+            return self.after(
+                j, move(step, k, self, j, corr, coefficient(beta, j) if j < n else 0.0)[1]
+            ) + price(select, f)
 
         return self.bank.least_risk(self.target, drawn, select.revisit, risk, select.less_risk)
 
     def reach(self, j):
-        """The bound of the family of learner j, and the length of the learner in the scaling of its family."""
+        """The bound of the family of learner j, and the length of the learner in the scaling of its
+        family.
+        """
         return self.bank.reach(j)

@@ -1,8 +1,10 @@
-r"""Exact lookahead for any smooth loss: the naive state on a few gathered columns, and the same test as for the squared loss.
+r"""Exact lookahead for any smooth loss: the naive state on a few gathered columns, and the same
+test as for the squared loss.
 
-Between scans only the candidates are searched, as long as the absolute correlation of their winner exceeds ``outside`` plus the distance
-of the residual from that of the last scan, :math:`\|W^{-1/2}(r - r_0)\|_2`: then no other learner of unit (weighted) norm can win.
-*Cost* of a step: O(candidates x n_samples).
+Between scans only the candidates are searched, as long as the absolute correlation of their winner
+exceeds ``outside`` plus the distance of the residual from that of the last scan,
+:math:`\|W^{-1/2}(r - r_0)\|_2`: then no other learner of unit (weighted) norm can win. *Cost* of a
+step: O(candidates x n_samples).
 """
 
 from typing import NamedTuple
@@ -31,10 +33,12 @@ class _WorkingSetState(NamedTuple):
 
 
 class WorkingSetState(_WorkingSetState, ModelState):
-    """`inner` steps on the columns of the candidates `learner`, as long as no other learner can win.
+    """`inner` steps on the columns of the candidates `learner`, as long as no other learner can
+    win.
 
-    For any smooth loss and greedy methods. *Cost* of a step: O(candidates x n_samples); a scan if the winner cannot be proved without one.
-    A run with this model state changes to ``NaiveState`` where steps cost less there.
+    For any smooth loss and greedy methods. *Cost* of a step: O(candidates x n_samples); a scan if
+    the winner cannot be proved without one. A run with this model state changes to ``NaiveState``
+    where steps cost less there.
 
     Parameters
     ----------
@@ -47,7 +51,8 @@ class WorkingSetState(_WorkingSetState, ModelState):
     outside : float
         The largest absolute correlation of the other learners at the last scan.
     scalars : record
-        `fresh`, no step since the scan; `winner`, the position of the last winner among the candidates.
+        `fresh`, no step since the scan; `winner`, the position of the last winner among the
+        candidates.
 
     Examples
     --------
@@ -79,7 +84,8 @@ class WorkingSetState(_WorkingSetState, ModelState):
         Returns
         -------
         j : int
-            The learner with the largest absolute correlation, the lowest index of those that tie; or -1.
+            The learner with the largest absolute correlation, the lowest index of those that tie;
+            or -1.
         corr : float
             Its correlation, or 0.
 
@@ -89,12 +95,14 @@ class WorkingSetState(_WorkingSetState, ModelState):
         """
         local, corr = best_of_all(self.inner, step, beta)
         if self.scalars.fresh == 0:
-            moved, unit = 0.0, self.inner.rounding if self.inner.rounding > 0.0 else 1.0
+            moved = 0.0
+            unit = self.inner.rounding if self.inner.rounding > 0.0 else 1.0
             for i in range(len(self.anchor)):
                 if self.inner.weight[i] > 0.0:
                     change = (self.inner.resid[i] - self.anchor[i]) / unit
                     moved += change * change / self.inner.weight[i]
-            # 3 roundings, in units of that of a correlation: of the winner, of the other learners and of the distance
+            # 3 roundings, in units of that of a correlation: of the winner, of the other learners
+            # and of the distance
             room = (abs(corr) - self.outside) / unit - 3.0
             if not (room > 0.0 and room * room > (1.0 + SLACK) * moved):
                 return -1, 0.0
@@ -103,7 +111,8 @@ class WorkingSetState(_WorkingSetState, ModelState):
         return self.learner[local], corr
 
     def search(self, j, a, b):
-        """The t that minimises the loss at pred + t (a B_j - b pred), j the learner that `best` returned.
+        """The t that minimises the loss at pred + t (a B_j - b pred), j the learner that `best`
+        returned.
 
         Parameters
         ----------
@@ -112,7 +121,8 @@ class WorkingSetState(_WorkingSetState, ModelState):
         a : float
             The factor of its column in the direction.
         b : float
-            The share of the model that the direction takes away: 0 for a step along the learner alone.
+            The share of the model that the direction takes away: 0 for a step along the learner
+            alone.
 
         Returns
         -------
@@ -122,18 +132,26 @@ class WorkingSetState(_WorkingSetState, ModelState):
         return search(self.inner, self.scalars.winner, a, b)
 
     def push(self, j, shrink, theta):
-        """The state after pred <- (1 - shrink) pred + theta B_j, j the learner that `best` returned."""
+        """The state after pred <- (1 - shrink) pred + theta B_j, j the learner that `best`
+        returned.
+        """
         push(self.inner, self.scalars.winner, shrink, theta)
 
 
 class GatheredCandidates:
-    """The columns of all learners that were candidates in some scan, and the model state that steps on the candidates of the last one."""
+    """The columns of all learners that were candidates in some scan, and the model state that steps
+    on the candidates of the last one.
+    """
 
     def __init__(self, problem):
-        self.problem, self.held = problem, held_columns(problem)
+        self.problem = problem
+        self.held = held_columns(problem)
 
     def model_state(self, beta, n_candidates):
-        """The model state at the coefficients `beta`, on `n_candidates`. *Cost*: one scan, and the columns that are not held yet."""
+        """The model state at the coefficients `beta`, on `n_candidates`.
+
+        *Cost*: one scan, and the columns that are not held yet.
+        """
         problem = self.problem
         pred = problem.combine(beta)
         resid = problem.resid(pred)
@@ -141,10 +159,18 @@ class GatheredCandidates:
         slot = self.held.at(learner)
         rows = self.held.rows[slot]
         rest = (problem.tie, room_for_a_line(problem.y))
-        inner = NaiveState(problem.loss, Dense(rows), problem.y, problem.weight, problem.base, pred, resid, *rest)
+        inner = NaiveState(
+            problem.loss, Dense(rows), problem.y, problem.weight, problem.base, pred, resid, *rest
+        )
         return WorkingSetState(inner, learner, resid.copy(), outside, record(fresh=1, winner=0))
 
     def price(self, prices, steps_done, state, former):
-        """Cost of the scan and of the `steps_done` steps since then, in multiplications; columns of `former` candidates are held."""
-        size, n_samples = len(state.learner), len(state.anchor)
-        return prices.price_of_candidates(size) + steps_done * (prices.residual + (n_samples + 100) * size)
+        """Cost of the scan and of the `steps_done` steps since then, in multiplications.
+
+        Columns of `former` candidates are held.
+        """
+        size = len(state.learner)
+        n_samples = len(state.anchor)
+        return prices.price_of_candidates(size) + steps_done * (
+            prices.residual + (n_samples + 100) * size
+        )

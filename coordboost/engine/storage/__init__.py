@@ -1,4 +1,7 @@
-"""One file per run: a zip of plain arrays and a JSON header, no pickles. The format is described in ``docs/run-format.md``."""
+"""One file per run: a zip of plain arrays and a JSON header, no pickles.
+
+The format is described in ``docs/run-format.md``.
+"""
 
 import numpy as np
 
@@ -11,7 +14,15 @@ from coordboost.engine.loop import Path
 from coordboost.engine.result import Outcome, Replay, Status
 from coordboost.engine.states.base import ModelState
 from coordboost.engine.storage.archive import Archive, write
-from coordboost.engine.storage.schema import FORMAT, PROBLEM, VERSION, check_arrays, check_header, decode, encode
+from coordboost.engine.storage.schema import (
+    FORMAT,
+    PROBLEM,
+    VERSION,
+    check_arrays,
+    check_header,
+    decode,
+    encode,
+)
 from coordboost.methods.named import METHODS
 from coordboost.rules.method import checked_method
 
@@ -19,25 +30,31 @@ PATH = ("learner", "shrink", "theta")
 
 
 def write_run(outcome, file, *, data):
-    """Write a run to `file` (a path, any suffix): to a new file next to it, which then replaces it, so `file` is never half written.
+    """Write a run to `file` (a path, any suffix): to a new file next to it, which then replaces it,
+    so `file` is never half written.
 
     Parameters
     ----------
     outcome : Outcome
     data : bool
-        Put the problem (standardised columns and target) into the file too, so that it can be certified and resumed alone.
+        Put the problem (standardised columns and target) into the file too, so that it can be
+        certified and resumed alone.
 
     Raises
     ------
     ValueError
-        If `data` is True and the problem has learners or a loss of the user's own; if learners were found by a search and `data` is False.
+        If `data` is True and the problem has learners or a loss of the user's own; if learners were
+        found by a search and `data` is False.
     OSError
         If the file cannot be written; an old file stays unchanged.
     """
-    problem, file, data = outcome.problem, file_name("file", file), flag("data", data)
+    problem = outcome.problem
+    file = file_name("file", file)
+    data = flag("data", data)
     if not problem.countable and problem.dictionary.saved is None:
         raise ValueError(
-            "a run over a family of your own cannot be saved: keep run.path and run.problem.dictionary.learners, or give the family a "
+            "a run over a family of your own cannot be saved: keep run.path and "
+            "run.problem.dictionary.learners, or give the family a "
             "bank with saved(n)."
         )
     if not (problem.countable or data):
@@ -45,18 +62,29 @@ def write_run(outcome, file, *, data):
     arrays = {f"path.{field}": np.ascontiguousarray(getattr(outcome.path, field)) for field in PATH}
     arrays["beta"] = np.ascontiguousarray(outcome.beta)
     header = {
-        "format": FORMAT, "version": VERSION, "method": _method_header(outcome.method, problem, arrays),
-        "method_name": outcome.method.name, "model_state": outcome.model_state.__name__, "seed": outcome.seed,
-        "fingerprint": _fingerprint(problem), "status": outcome.status.name, "message": outcome.message,
-        "seconds": outcome.seconds, "anchor": outcome.anchor, "scans": outcome.counts,
+        "format": FORMAT,
+        "version": VERSION,
+        "method": _method_header(outcome.method, problem, arrays),
+        "method_name": outcome.method.name,
+        "model_state": outcome.model_state.__name__,
+        "seed": outcome.seed,
+        "fingerprint": _fingerprint(problem),
+        "status": outcome.status.name,
+        "message": outcome.message,
+        "seconds": outcome.seconds,
+        "anchor": outcome.anchor,
+        "scans": outcome.counts,
         "problem": encode(_parts(problem, len(outcome.beta)), "problem", arrays) if data else None,
-    }  # fmt: skip
+    }
     header |= {} if outcome.validation is None else {"validation": outcome.validation}
     write(file, header, arrays)
 
 
 def _parts(problem, n_learners):
-    """The parts of a problem that a file holds, a dict; an implicit dictionary is saved with its first `n_learners` learners."""
+    """The parts of a problem that a file holds, a dict.
+
+    An implicit dictionary is saved with its first `n_learners` learners.
+    """
     parts = {key: getattr(problem, key) for key in PROBLEM}
     if not problem.countable:
         parts |= {"dictionary": problem.dictionary.saved(n_learners), "feature_names": []}
@@ -65,7 +93,8 @@ def _parts(problem, n_learners):
 
 
 def read_run(file, problem=None, method=None):
-    """The ``Outcome`` saved in `file`: bit for bit as it was, ready to be replayed, certified and resumed.
+    """The ``Outcome`` saved in `file`: bit for bit as it was, ready to be replayed, certified and
+    resumed.
 
     Parameters
     ----------
@@ -77,8 +106,9 @@ def read_run(file, problem=None, method=None):
     Raises
     ------
     ValueError
-        If the file is not a run, is of another version or damaged, or if its steps do not lead to its coefficients. Every entry is
-        checked before it is used, and sizes before anything is unpacked.
+        If the file is not a run, is of another version or damaged, or if its steps do not lead to
+        its coefficients. Every entry is checked before it is used, and sizes before anything is
+        unpacked.
     """
     file = readable_file(file_name("file", file))
     problem = problem if problem is None else checked_problem(problem)
@@ -92,7 +122,9 @@ def read_run(file, problem=None, method=None):
         raise ValueError(str(error)) from None
     except Exception as error:  # a damaged file may raise any exception
         text = " ".join(str(error).split()).rstrip(".")[:200] if type(error) is ValueError else ""
-        raise ValueError(f"{file} is not a coordboost run, or damaged: {text or type(error).__name__}.") from None
+        raise ValueError(
+            f"{file} is not a coordboost run, or damaged: {text or type(error).__name__}."
+        ) from None
 
 
 class _Said(ValueError):
@@ -104,7 +136,10 @@ def _read(file, handle, problem):
     archive = Archive(handle)
     header = archive.header
     if header["format"] == FORMAT and header["version"] != VERSION:
-        raise _Said(f"{file} has format version {shown(header['version'])}, this release reads {VERSION}; make the run again.")
+        raise _Said(
+            f"{file} has format version {shown(header['version'])}, this release reads {VERSION}; "
+            "make the run again."
+        )
     check_header(header)
     archive.check_header()
     if header["problem"] is None and problem is None:
@@ -119,34 +154,63 @@ def _outcome(file, header, arrays, problem, method):
         problem = Problem.restored(**decode(header["problem"], arrays))
     method = (_method(file, header, arrays) if method is None else method).bind(problem)
     path = _path(file, arrays, problem.n_learners)
-    found, said = _fingerprint(problem), header["fingerprint"]
+    found = _fingerprint(problem)
+    said = header["fingerprint"]
     if not np.allclose(found, said, rtol=1e-9, atol=1e-9 * abs(said[2])):
-        raise _Said(f"the run in {file} is on other data: loss and correlations at zero differ; wrong problem.")
+        raise _Said(
+            f"the run in {file} is on other data: loss and correlations at zero differ; wrong "
+            "problem."
+        )
     if len(path) > (method.step.horizon or len(path)):
         raise ValueError("there are more steps than the method allows")
     model_state = checked_model_state(problem, method, pieces_of(ModelState)[header["model_state"]])
     k, memory = header["anchor"]
     if model_state in MODEL_STATES:
-        Memory.read(memory, [kind.__name__ for kind in MODEL_STATES[model_state]], problem.n_learners)  # raises if no run can have left it
+        Memory.read(
+            memory, [kind.__name__ for kind in MODEL_STATES[model_state]], problem.n_learners
+        )  # raises if no run can have left it
     elif memory:
         raise ValueError("the anchor must not hold a record for this model state")
     beta = Replay(problem, method, path).beta(len(path))
-    if not np.allclose(beta, arrays["beta"], rtol=1e-9, atol=1e-12 * np.abs(arrays["beta"]).max(initial=0.0)):
-        raise _Said(f"{file}: the recorded steps do not lead to the saved coefficients; wrong problem, or a damaged file.")
+    if not np.allclose(
+        beta, arrays["beta"], rtol=1e-9, atol=1e-12 * np.abs(arrays["beta"]).max(initial=0.0)
+    ):
+        raise _Said(
+            f"{file}: the recorded steps do not lead to the saved coefficients; wrong problem, or "
+            "a damaged file."
+        )
     if not np.isfinite(problem.value(problem.combine(beta))):
         raise _Said(f"{file}: the loss of its last model is not finite; the file is damaged.")
     return Outcome(
-        problem, method, model_state, header["seed"], True, path, beta, (k, memory), header["scans"], Status[header["status"]],
-        header["message"], float(header["seconds"]), header.get("validation"),
-    )  # fmt: skip
+        problem,
+        method,
+        model_state,
+        header["seed"],
+        True,
+        path,
+        beta,
+        (k, memory),
+        header["scans"],
+        Status[header["status"]],
+        header["message"],
+        float(header["seconds"]),
+        header.get("validation"),
+    )
 
 
 def _method_header(method, problem, arrays):
     """Name and parameters of a named method for the header; None for a method of the user's own."""
     try:
         named = METHODS[method.name](**method.parameters).bind(problem)
-        same = all(_same(getattr(named, part), getattr(method, part)) for part in ("select", "step", "coefficients", "noise"))
-        return {"name": method.name, "parameters": encode(method.parameters, "method", arrays)} if same else None
+        same = all(
+            _same(getattr(named, part), getattr(method, part))
+            for part in ("select", "step", "coefficients", "noise")
+        )
+        return (
+            {"name": method.name, "parameters": encode(method.parameters, "method", arrays)}
+            if same
+            else None
+        )
     except (KeyError, TypeError, ValueError):
         return None
 
@@ -162,26 +226,45 @@ def _method(file, header, arrays):
     """The named method that a run was made with."""
     named = header["method"]
     if named is None:
-        raise _Said(f"the run in {file} used a custom method ({header['method_name']}); pass it: load(file, method=...).")
+        raise _Said(
+            f"the run in {file} used a custom method ({header['method_name']}); pass it: "
+            "load(file, method=...)."
+        )
     if named["name"] not in METHODS:
-        raise _Said(f"the run in {file} used the method {named['name']}, unknown to this release; pass load(file, method=...).")
+        raise _Said(
+            f"the run in {file} used the method {named['name']}, unknown to this release; pass "
+            "load(file, method=...)."
+        )
     return METHODS[named["name"]](**decode(named["parameters"], arrays))
 
 
 def _fingerprint(problem):
-    """Four numbers that identify a problem at beta = 0: the loss, and sums and maximum of the correlations (else of the residual)."""
+    """Four numbers that identify a problem at beta = 0: the loss, and sums and maximum of the
+    correlations (else of the residual).
+    """
     start = np.zeros(problem.n_samples)
     corr = problem.resid(start)
     corr = problem.scan(corr) if problem.countable else corr
-    return [problem.value(start), float(corr.sum()), float(np.abs(corr).sum()), float(np.abs(corr).max())]
+    return [
+        problem.value(start),
+        float(corr.sum()),
+        float(np.abs(corr).sum()),
+        float(np.abs(corr).max()),
+    ]
 
 
 def _path(file, arrays, n_learners):
     """The recorded steps; raise an error if they cannot be a path over `n_learners` learners."""
     learner, shrink, theta = (arrays[f"path.{field}"] for field in PATH)
     sound = len(arrays["beta"]) == n_learners and ((learner >= 0) & (learner < n_learners)).all()
-    if not (sound and np.isfinite(shrink).all() and np.isfinite(theta).all() and np.isfinite(arrays["beta"]).all()):
+    if not (
+        sound
+        and np.isfinite(shrink).all()
+        and np.isfinite(theta).all()
+        and np.isfinite(arrays["beta"]).all()
+    ):
         raise _Said(
-            f"{file}: the recorded steps do not fit a problem with {n_learners} learners; wrong problem, or a damaged file."
+            f"{file}: the recorded steps do not fit a problem with {n_learners} learners; wrong "
+            "problem, or a damaged file."
         )
     return Path(learner, shrink, theta)

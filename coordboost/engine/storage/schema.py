@@ -1,4 +1,5 @@
-"""The contents of a run file: values as JSON with arrays stored apart, entries of the header, arrays. See ``docs/run-format.md``.
+"""The contents of a run file: values as JSON with arrays stored apart, entries of the header,
+arrays. See ``docs/run-format.md``.
 
 A file cannot name code to run: pieces are looked up in a fixed table.
 """
@@ -27,25 +28,55 @@ from coordboost.rules.base import SelectionRule, StepRule
 
 FORMAT, VERSION = "coordboost-run", 5
 PIECES = pieces_of(Loss) | pieces_of(SelectionRule) | pieces_of(StepRule)
-PIECES |= {piece.__name__: piece for piece in (Dense, Sparse, Stumps, LeafStumps, Standardization, Binned, Families, Growth, Trees)}
+PIECES |= {
+    piece.__name__: piece
+    for piece in (
+        Dense,
+        Sparse,
+        Stumps,
+        LeafStumps,
+        Standardization,
+        Binned,
+        Families,
+        Growth,
+        Trees,
+    )
+}
 PIECES |= {piece.__name__: piece for piece in (SavedBlocks, SavedTrees, SavedFamilies)}
 #: The numbers that JSON cannot write.
 FLOATS = {"inf": math.inf, "-inf": -math.inf, "nan": math.nan}
 #: The parts of a problem.
 PROBLEM = (
-    "loss", "dictionary", "standardization", "y", "weight", "constant", "base", "groups", "feature_names", "dropped",
+    "loss",
+    "dictionary",
+    "standardization",
+    "y",
+    "weight",
+    "constant",
+    "base",
+    "groups",
+    "feature_names",
+    "dropped",
     "offset",
-)  # fmt: skip
+)
 
 
 def encode(value, name, arrays):
-    """Return `value` as JSON; put its arrays into the dict `arrays`, under names that begin with `name`."""
+    """Return `value` as JSON.
+
+    Put its arrays into the dict `arrays`, under names that begin with `name`.
+    """
     if isinstance(value, np.ndarray) and value.dtype.kind in "fiub":
         wide = "<f8" if value.dtype.kind == "f" else "<i8"
-        arrays[name] = np.ascontiguousarray(value, dtype=value.dtype.str if value.dtype.str in TYPES else wide)
+        arrays[name] = np.ascontiguousarray(
+            value, dtype=value.dtype.str if value.dtype.str in TYPES else wide
+        )
         return {"array": name}
     if PIECES.get(type(value).__name__) is type(value):
-        fields = {field: encode(part, f"{name}.{field}", arrays) for field, part in value._asdict().items()}
+        fields = {
+            field: encode(part, f"{name}.{field}", arrays)
+            for field, part in value._asdict().items()
+        }
         return {"piece": type(value).__name__, "fields": fields}
     if isinstance(value, dict):
         return {"dict": {key: encode(part, f"{name}.{key}", arrays) for key, part in value.items()}}
@@ -59,7 +90,8 @@ def encode(value, name, arrays):
         return value
     part = name.split(".")[1] if "." in name else name
     raise ValueError(
-        f"the {part} of this run, a {type(value).__name__}, is not part of coordboost and cannot be saved in a file; leave the "
+        f"the {part} of this run, a {type(value).__name__}, is not part of coordboost and cannot "
+        "be saved in a file; leave the "
         "problem out with save(file, data=False), and give it again with load(file, problem)."
     )
 
@@ -98,11 +130,17 @@ def referred(value):
 
 
 def _fits(value, form):
-    """Whether a JSON value fits a form: a type, a dict or list with a form for each entry, or a function that tests the value."""
+    """Whether a JSON value fits a form: a type, a dict or list with a form for each entry, or a
+    function that tests the value.
+    """
     if isinstance(form, type):
         return type(value) is form
     if isinstance(form, dict):
-        return type(value) is dict and set(value) == set(form) and all(_fits(value[key], one) for key, one in form.items())
+        return (
+            type(value) is dict
+            and set(value) == set(form)
+            and all(_fits(value[key], one) for key, one in form.items())
+        )
     if isinstance(form, list):
         return type(value) is list and len(value) == len(form) and all(map(_fits, value, form))
     return form(value)
@@ -122,17 +160,24 @@ def _method(value):
 
 def _problem(value):
     return value is None or (
-        _fits(value, {"dict": dict}) and set(PROBLEM) <= set(value["dict"]) <= {*PROBLEM, "binning", "recipe"}
+        _fits(value, {"dict": dict})
+        and set(PROBLEM) <= set(value["dict"]) <= {*PROBLEM, "binning", "recipe"}
     )
 
 
 def _validation(value):
-    at, curves = value["at"], value["measures"]
+    at = value["at"]
+    curves = value["measures"]
     numbers = [_number] * len(at)
     form = {
-        "choose": lambda rule: rule is None or rule in CHOICES, "folds": _count, "steps": _count, "at": [_count] * len(at),
-        "mean": numbers, "error": numbers, "measures": dict.fromkeys(curves, numbers),
-    }  # fmt: skip
+        "choose": lambda rule: rule is None or rule in CHOICES,
+        "folds": _count,
+        "steps": _count,
+        "at": [_count] * len(at),
+        "mean": numbers,
+        "error": numbers,
+        "measures": dict.fromkeys(curves, numbers),
+    }
     sound = 1 <= len(at) <= MOST_POINTS and set(curves) <= set(MEASURES) and _fits(value, form)
     return sound and all(map(int.__lt__, at[:-1], at[1:])) and at[-1] <= value["steps"]
 
@@ -150,19 +195,24 @@ HEADER = {
     "message": str,
     "seconds": lambda value: _number(value) and value >= 0,
     "anchor": [_count, list],
-    "scans": lambda value: len(value) in (2, 3) and _fits(value, [_number] * len(value)) and min(value) >= 0,
+    "scans": lambda value: (
+        len(value) in (2, 3) and _fits(value, [_number] * len(value)) and min(value) >= 0
+    ),
     "problem": _problem,
     "validation": _validation,
-    "arrays": lambda value: type(value) is dict and all(_fits(one, [str, list, str]) for one in value.values()),
+    "arrays": lambda value: (
+        type(value) is dict and all(_fits(one, [str, list, str]) for one in value.values())
+    ),
     "digest": str,
 }
 #: Entries that a file need not have.
 OPTIONAL = {"validation"}
 
-#: Every array: its allowed types, and its shape, a letter for each axis; a name that begins with a dot belongs to the dictionary. A letter
-#: stands for the same number in all arrays: k steps, n learners, m samples, s standardised columns, e entries, d features, c thresholds,
-#: + learners plus one, * features plus one, p nodes, l leaves, b bytes of a set, o monotone signs, f families, u sets of v features,
-#: q columns in blocks, r their places in all blocks, t blocks plus one.
+#: Every array: its allowed types, and its shape, a letter for each axis; a name that begins with a
+#: dot belongs to the dictionary. A letter stands for the same number in all arrays: k steps, n
+#: learners, m samples, s standardised columns, e entries, d features, c thresholds, + learners plus
+#: one, * features plus one, p nodes, l leaves, b bytes of a set, o monotone signs, f families, u
+#: sets of v features, q columns in blocks, r their places in all blocks, t blocks plus one.
 ARRAYS = {
     f"problem.dictionary{name}" if name.startswith(".") else name: (types, shape)
     for types, shape, names in (
@@ -199,7 +249,8 @@ ARRAYS = {
     )
     for name in names.split()
 }
-#: Arrays that every file has; the others are those that the header refers to. Array parameters of a method are vectors of any length.
+#: Arrays that every file has; the others are those that the header refers to. Array parameters of a
+#: method are vectors of any length.
 ALWAYS = ("path.learner", "path.shrink", "path.theta", "beta")
 
 
@@ -213,7 +264,9 @@ def check_header(header):
     """
     odd = sorted((header.keys() ^ HEADER.keys()) - OPTIONAL)
     if odd:
-        raise ValueError(f"the header has missing or unknown entries: {', '.join(map(shown, odd[:3]))}")
+        raise ValueError(
+            f"the header has missing or unknown entries: {', '.join(map(shown, odd[:3]))}"
+        )
     for key in header:
         try:
             sound = _fits(header[key], HEADER[key])
@@ -224,8 +277,11 @@ def check_header(header):
 
 
 def check_arrays(header):
-    """Check, before any array is read, that they are those that the header refers to, and that their types and shapes fit."""
-    names, listed = [*ALWAYS, *referred(header["problem"]), *referred(header["method"])], header["arrays"]
+    """Check, before any array is read, that they are those that the header refers to, and that
+    their types and shapes fit.
+    """
+    names = [*ALWAYS, *referred(header["problem"]), *referred(header["method"])]
+    listed = header["arrays"]
     if sorted(names) != sorted(listed):
         raise ValueError("the arrays are not those that the header refers to")
     sizes = {}
@@ -235,7 +291,8 @@ def check_arrays(header):
         kinds, letters = ARRAYS.get(name, (kind, "?"))
         fits = kind in kinds.split() and len(shape) == len(letters)
         if not fits or any(
-            letter != "?" and sizes.setdefault(letter, size) != size for letter, size in zip(letters, shape, strict=True)
+            letter != "?" and sizes.setdefault(letter, size) != size
+            for letter, size in zip(letters, shape, strict=True)
         ):
             raise ValueError(f"the array {name} does not fit the others: {kind}, {shown(shape)}")
     _check_sizes(sizes, header["anchor"][0])
@@ -243,9 +300,19 @@ def check_arrays(header):
 
 def _check_sizes(sizes, anchor):
     """Check the relations between the sizes that the shape of a single array cannot show."""
-    n, d, leaves = sizes["n"], sizes.get("d", 0), sizes.get("l", 1)
-    sound = anchor <= sizes["k"] and sizes.get("+", n + 1) == n + 1 and sizes.get("*", d + 1) == d + 1
+    n = sizes["n"]
+    d = sizes.get("d", 0)
+    leaves = sizes.get("l", 1)
+    sound = (
+        anchor <= sizes["k"] and sizes.get("+", n + 1) == n + 1 and sizes.get("*", d + 1) == d + 1
+    )
     sound &= sizes.get("c", 0) <= MOST_BINS * d and sizes.get("o", 0) <= d
-    sound &= leaves <= sizes.get("m", 1) and sizes.get("p", 1) == 2 * leaves - 1 and sizes.get("b", SET) == SET
+    sound &= (
+        leaves <= sizes.get("m", 1)
+        and sizes.get("p", 1) == 2 * leaves - 1
+        and sizes.get("b", SET) == SET
+    )
     if not sound:
-        raise ValueError("the numbers of learners, features, thresholds, leaves or steps do not match")
+        raise ValueError(
+            "the numbers of learners, features, thresholds, leaves or steps do not match"
+        )

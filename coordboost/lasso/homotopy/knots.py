@@ -1,29 +1,40 @@
-r"""Kernels that follow the exact piecewise linear paths of the squared loss from knot to knot, on some candidates.
+r"""Kernels that follow the exact piecewise linear paths of the squared loss from knot to knot, on
+some candidates.
 
-At the correlation level lam the *tied* candidates have abs correlation lam. Along a segment :math:`\beta` moves by d per unit of lam,
-d the solution of the small sign-constrained problem
+At the correlation level lam the *tied* candidates have abs correlation lam. Along a segment
+:math:`\beta` moves by d per unit of lam, d the solution of the small sign-constrained problem
 
-    minimise 1/2 d'G d - s'd  over the tied candidates,   s_j d_j >= 0 for the constrained among them
+    minimise 1/2 d'G d - s'd  over the tied candidates, s_j d_j >= 0 for the constrained among them
 
-so that those that move, the *active* ones, follow the falling level (a_j = s_j (G d)_j = 1) and the other tied ones fall at least as
-fast (a_j >= 1). Ties of any kind, copies and dependent columns need no special cases. Constrained are, for
+so that those that move, the *active* ones, follow the falling level (a_j = s_j (G d)_j = 1) and the
+other tied ones fall at least as fast (a_j >= 1). Ties of any kind, copies and dependent columns
+need no special cases. Constrained are, for
 
-    LASSO      the tied candidates with coefficient 0: the others may shrink, and leave when they reach 0
+    LASSO      the tied candidates with coefficient 0: the others may shrink, and leave when they
+               reach 0
     STAGEWISE  all of them: the limit FS_0 of forward stagewise
     LAR        none: every tied independent candidate moves
 
 Arrays, m candidates of which k <= most are active:
 
-    columns (m, n_samples), gram (m, m) or (0, 0)     the columns, and their inner products where they were formed at once
-    active (most,), rank (m,)                         active[i] is a candidate, rank its place there or -1; most: a bound of their rank
-    rows (most, m), factor (most, most)               inner products of the active candidates with all; Cholesky factor of theirs
-    corr, beta, sign (m,)                             correlations, coefficients, signs of the correlations of tied candidates
-    rate, direction (m,)                              how much corr falls, and beta grows, where lam falls by 1
-    tied, barred (m,)                                 whether the correlation is lam; whether it cannot become active at this knot
-    followed (4, m)                                   beta, corr, direction and rate at the last scan, for the extrapolation from there
+    columns (m, n_samples), gram (m, m) or (0, 0)     the columns, and their inner products where
+                                                      they were formed at once
+    active (most,), rank (m,)                         active[i] is a candidate, rank its place there
+                                                      or -1; most: a bound of their rank
+    rows (most, m), factor (most, most)               inner products of the active candidates with
+                                                      all; Cholesky factor of theirs
+    corr, beta, sign (m,)                             correlations, coefficients, signs of the
+                                                      correlations of tied candidates
+    rate, direction (m,)                              how much corr falls, and beta grows, where lam
+                                                      falls by 1
+    tied, barred (m,)                                 whether the correlation is lam; whether it
+                                                      cannot become active at this knot
+    followed (4, m)                                   beta, corr, direction and rate at the last
+                                                      scan, for the extrapolation from there
 
-Sources: Efron, Hastie, Johnstone, Tibshirani, *Least angle regression*, Sections 2-3; Lawson and Hanson, *Solving least squares
-problems*, chapter 23 (the small problem); Golub and Van Loan, *Matrix computations*, Section 6.5 (changes of the factor).
+Sources: Efron, Hastie, Johnstone, Tibshirani, *Least angle regression*, Sections 2-3; Lawson and
+Hanson, *Solving least squares problems*, chapter 23 (the small problem); Golub and Van Loan,
+*Matrix computations*, Section 6.5 (changes of the factor).
 """
 
 import math
@@ -36,30 +47,40 @@ from coordboost._numba import kernel
 LASSO, LAR, STAGEWISE = range(3)
 DONE, SCAN, CHECK, STALLED = range(4)
 EPS = 2.3e-16
-#: A level of at most this many times `tie` is rounding: LAR makes nothing active there, and learners outside need no scan.
+#: A level of at most this many times `tie` is rounding: LAR makes nothing active there, and
+#: learners outside need no scan.
 ROUNDED = 8.0
 #: Columns have unit norm only to 1e-8: relative slack of the bound by which correlations can move.
 SLACK = 2.1e-8
-#: Assumed error of correlations tracked since the last scan, relative to 1 + the l1 norm. In experiments it was at most 2.9 roundings, on
-#: nearly dependent columns, correlated ones, tall and wide.
+#: Assumed error of correlations tracked since the last scan, relative to 1 + the l1 norm. In
+#: experiments it was at most 2.9 roundings, on nearly dependent columns, correlated ones, tall and
+#: wide.
 TRACKED = 8.0 * EPS
-#: If rounding of large coefficients may cost more than this relative gap, correlations are computed from the residual.
+#: If rounding of large coefficients may cost more than this relative gap, correlations are computed
+#: from the residual.
 FINE = 1e-13
 #: Active candidates with a smaller pivot are not corrected by `bring_back`.
 FAR = 1e-5
-#: A candidate nearer to the span of the active ones, relative to 1 + the l1 norm of the coefficients of its projection, is dependent:
-#: its correlation follows from theirs up to the width of a tie. LAR has a larger value, as all tied candidates have to move: a nearly
-#: dependent one would need coefficients too large for an accurate knot, and to leave it where it is costs less than the gap of a knot.
+#: A candidate nearer to the span of the active ones, relative to 1 + the l1 norm of the
+#: coefficients of its projection, is dependent: its correlation follows from theirs up to the width
+#: of a tie. LAR has a larger value, as all tied candidates have to move: a nearly dependent one
+#: would need coefficients too large for an accurate knot, and to leave it where it is costs less
+#: than the gap of a knot.
 DEPENDENT_LAR, DEPENDENT = 1e-11, 1e-13
-#: With a smaller pivot the direction is not corrected: the rounding of products of columns would be magnified to more than the direction.
+#: With a smaller pivot the direction is not corrected: the rounding of products of columns would be
+#: magnified to more than the direction.
 LEAST_TOLD = 1e-7
-#: Splits a float64 number into two of 26 digits. *Source*: Dekker, *A floating-point technique for extending the available precision*.
+#: Splits a float64 number into two of 26 digits. *Source*: Dekker, *A floating-point technique for
+#: extending the available precision*.
 SPLIT = 2.0**27 + 1.0
 
 
 @kernel
 def forward(factor, k, b):
-    """Solve U'z = b in place; ``factor[i, i:]`` is row i of U, so that every loop runs along a row."""
+    """Solve U'z = b in place.
+
+    ``factor[i, i:]`` is row i of U, so that every loop runs along a row.
+    """
     for i in range(k):
         z = b[i] / factor[i, i]
         b[i] = z
@@ -79,7 +100,9 @@ def backward(factor, k, b):
 
 @kernel
 def append(factor, k, along, square):
-    """Column k of the factor: `along` (k,), and the root of the squared distance from the span of the others."""
+    """Column k of the factor: `along` (k,), and the root of the squared distance from the span of
+    the others.
+    """
     for i in range(k):
         factor[i, k] = along[i]
     factor[k, k] = math.sqrt(square)
@@ -87,9 +110,12 @@ def append(factor, k, along, square):
 
 @kernel
 def extend(factor, k, products, square):
-    """Append a column, given its products with the k others and with itself. False, without a new column, if it depends on them.
+    """Append a column, given its products with the k others and with itself.
 
-    It counts as dependent if its squared distance from their span is within the rounding of its computation.
+    False, without a new column, if it depends on them.
+
+    It counts as dependent if its squared distance from their span is within the rounding of its
+    computation.
     """
     forward(factor, k, products)
     rest = square
@@ -103,14 +129,20 @@ def extend(factor, k, products, square):
 
 @kernel
 def extend_near(factor, k, along, columns, active, j, least):
-    """As `extend`, for a column near to the span of the others, given what `extend` left in `along`. False if it depends on them.
+    """As `extend`, for a column near to the span of the others, given what `extend` left in
+    `along`. False if it depends on them.
 
-    The squared distance from the span is a difference from 1, so products, accurate to u, show distances down to u^{1/2} only. The
-    column minus its projection shows them down to u. *Source*: Bjorck, *Stability analysis of the method of seminormal equations*.
+    The squared distance from the span is a difference from 1, so products, accurate to u, show
+    distances down to u^{1/2} only. The column minus its projection shows them down to u. *Source*:
+    Bjorck, *Stability analysis of the method of seminormal equations*.
 
-    least : a distance, in parts of 1 + the sizes of the coefficients of the projection, below which a column counts as dependent
+    least : a distance, in parts of 1 + the sizes of the coefficients of the projection, below which
+    a column counts as dependent
     """
-    coefs, more, rest, length = along[:k].copy(), np.empty(k), np.empty(columns.shape[1]), 1.0
+    coefs = along[:k].copy()
+    more = np.empty(k)
+    rest = np.empty(columns.shape[1])
+    length = 1.0
     backward(factor, k, coefs)
     for attempt in range(3):
         length = 1.0
@@ -144,26 +176,35 @@ def drop(factor, k, q):
             factor[i, j] = factor[i, j + 1]
     for i in range(q, k - 1):
         length = math.hypot(factor[i, i], factor[i + 1, i])
-        c, s = factor[i, i] / length, factor[i + 1, i] / length
+        c = factor[i, i] / length
+        s = factor[i + 1, i] / length
         factor[i, i] = length
         for j in range(i + 1, k - 1):
-            a, b = factor[i, j], factor[i + 1, j]
+            a = factor[i, j]
+            b = factor[i + 1, j]
             factor[i, j] = c * a + s * b
             factor[i + 1, j] = c * b - s * a
 
 
 @kernel
 def depends(j, k, least, columns, factor, active, work):
-    """Whether candidate j is nearer than `least` to the span of the active ones. *Cost*: products with these only."""
+    """Whether candidate j is nearer than `least` to the span of the active ones.
+
+    *Cost*: products with these only.
+    """
     for i in range(k):
         work[i] = np.dot(columns[active[i]], columns[j])
     square = np.dot(columns[j], columns[j])
-    return not (extend(factor, k, work, square) or extend_near(factor, k, work, columns, active, j, least))
+    return not (
+        extend(factor, k, work, square) or extend_near(factor, k, work, columns, active, j, least)
+    )
 
 
 @kernel
 def activate(j, k, least, columns, gram, rows, factor, active, rank, barred, work):
-    """Make candidate j active, or bar it if it is nearer than `least` to the span of the active ones. Return how many are active."""
+    """Make candidate j active, or bar it if it is nearer than `least` to the span of the active
+    ones. Return how many are active.
+    """
     if k < len(active) and (len(gram) or not depends(j, k, least, columns, factor, active, work)):
         if len(gram):
             for i in range(len(rank)):
@@ -172,7 +213,9 @@ def activate(j, k, least, columns, gram, rows, factor, active, rank, barred, wor
             np.dot(columns, columns[j], rows[k])
         for i in range(k):
             work[i] = rows[k, active[i]]
-        if extend(factor, k, work, rows[k, j]) or extend_near(factor, k, work, columns, active, j, least):
+        if extend(factor, k, work, rows[k, j]) or extend_near(
+            factor, k, work, columns, active, j, least
+        ):
             active[k], rank[j] = j, k
             return k + 1
     barred[j] = True
@@ -206,17 +249,24 @@ def add_rows(rows, k, by, out):
 
 @kernel
 def is_constrained(kind, value):
-    """Whether a candidate with this coefficient may move in the direction of its correlation only."""
+    """Whether a candidate with this coefficient may move in the direction of its correlation
+    only.
+    """
     return kind == STAGEWISE or (kind == LASSO and value == 0.0)
 
 
 @kernel
 def find_ties(kind, lam, tie, corr, sign, rank, tied, barred):
-    """Mark the tied candidates and set their signs. Return how many there are, and the new one if there is exactly one, else -1.
+    """Mark the tied candidates and set their signs.
 
-    Barred for LAR are those that were tied before: they depend on active candidates, none of which leaves.
+    Return how many there are, and the new one if there is exactly one, else -1.
+
+    Barred for LAR are those that were tied before: they depend on active candidates, none of which
+    leaves.
     """
-    new, n_new, n_tied = -1, 0, 0
+    new = -1
+    n_new = 0
+    n_tied = 0
     for j in range(len(corr)):
         before = tied[j]
         tied[j] = rank[j] >= 0 or abs(corr[j]) >= lam - tie
@@ -224,18 +274,23 @@ def find_ties(kind, lam, tie, corr, sign, rank, tied, barred):
         if tied[j] and rank[j] < 0:
             sign[j] = 1.0 if corr[j] > 0.0 else -1.0
             if not before:
-                new, n_new = j, n_new + 1
+                new = j
+                n_new = n_new + 1
         n_tied += tied[j]
     return n_tied, new if n_new == 1 else -1
 
 
 @kernel
 def step_towards(target, k, kind, beta, sign, direction, active, barred):
-    """Move the feasible direction towards `target` (k,) as far as the signs allow. Return the candidate that blocks it, or -1."""
+    """Move the feasible direction towards `target` (k,) as far as the signs allow.
+
+    Return the candidate that blocks it, or -1.
+    """
     step, blocking = 1.0, -1
     for i in range(k):
         j = active[i]
-        new, old = sign[j] * target[i], sign[j] * direction[j]
+        new = sign[j] * target[i]
+        old = sign[j] * direction[j]
         if new <= 0.0 and is_constrained(kind, beta[j]):
             share = old / (old - new) if old > new else 0.0
             if share < step:
@@ -245,7 +300,8 @@ def step_towards(target, k, kind, beta, sign, direction, active, barred):
         j = active[i]
         old = direction[j]
         direction[j] = target[i] if blocking < 0 else old + step * (target[i] - old)
-        moved, length = max(moved, abs(direction[j] - old)), length + abs(old)
+        moved = max(moved, abs(direction[j] - old))
+        length = length + abs(old)
     if moved > 1e-9 * length:  # the objective has decreased: candidates that left may come back
         for j in range(len(barred)):
             barred[j] = False
@@ -256,7 +312,11 @@ def step_towards(target, k, kind, beta, sign, direction, active, barred):
 
 @kernel
 def find_rates(k, rows, factor, active, sign, direction, rate, target):
-    """Fill `rate`. The direction is corrected once if the rates of the active candidates show rounding. Return 1 + its l1 norm."""
+    """Fill `rate`.
+
+    The direction is corrected once if the rates of the active candidates show rounding. Return 1 +
+    its l1 norm.
+    """
     least = 1.0
     for i in range(k):
         least = min(least, factor[i, i])
@@ -280,14 +340,35 @@ def find_rates(k, rows, factor, active, sign, direction, rate, target):
 
 @kernel
 def find_direction(
-    kind, lam, tie, k, columns, gram, rows, factor, active, rank, corr, beta, sign, rate, direction, tied, barred, work
+    kind,
+    lam,
+    tie,
+    k,
+    columns,
+    gram,
+    rows,
+    factor,
+    active,
+    rank,
+    corr,
+    beta,
+    sign,
+    rate,
+    direction,
+    tied,
+    barred,
+    work,
 ):
-    """Find the active candidates and the direction of the next segment: Lawson and Hanson's method, started from the last direction."""
+    """Find the active candidates and the direction of the next segment: Lawson and Hanson's method,
+    started from the last direction.
+    """
     n_tied, new = find_ties(kind, lam, tie, corr, sign, rank, tied, barred)
     least = DEPENDENT_LAR if kind == LAR else DEPENDENT
     if kind == LAR:
         for j in range(len(corr)):
-            if tied[j] and rank[j] < 0 and not barred[j] and lam > ROUNDED * tie:  # below that every candidate is tied
+            if (
+                tied[j] and rank[j] < 0 and not barred[j] and lam > ROUNDED * tie
+            ):  # below that every candidate is tied
                 k = activate(j, k, least, columns, gram, rows, factor, active, rank, barred, work)
     elif new >= 0:
         k = activate(new, k, least, columns, gram, rows, factor, active, rank, barred, work)
@@ -302,15 +383,28 @@ def find_direction(
             if blocking >= 0:
                 k = deactivate(blocking, k, rows, factor, active, rank, direction)
         length = find_rates(k, rows, factor, active, sign, direction, rate, work)
-        found, worst, doubt = -1, 0.0, 256.0 * EPS * length  # the candidate most above the falling level; ties: the lowest
+        found, worst, doubt = (
+            -1,
+            0.0,
+            256.0 * EPS * length,
+        )  # the candidate most above the falling level; ties: the lowest
         if kind != LAR and n_tied > k and k < len(active):
             for j in range(len(corr)):
-                if tied[j] and rank[j] < 0 and not barred[j] and 1.0 - sign[j] * rate[j] > worst + doubt:
-                    found, worst = j, 1.0 - sign[j] * rate[j]
+                if (
+                    tied[j]
+                    and rank[j] < 0
+                    and not barred[j]
+                    and 1.0 - sign[j] * rate[j] > worst + doubt
+                ):
+                    found = j
+                    worst = 1.0 - sign[j] * rate[j]
         if found < 0:
             break
-        before, k = k, activate(found, k, least, columns, gram, rows, factor, active, rank, barred, work)
-        if k == before:  # where one depends on the active ones, many may: all that do are barred at once
+        before = k
+        k = activate(found, k, least, columns, gram, rows, factor, active, rank, barred, work)
+        if (
+            k == before
+        ):  # where one depends on the active ones, many may: all that do are barred at once
             for j in range(len(corr)):
                 if tied[j] and rank[j] < 0 and not barred[j] and 1.0 - sign[j] * rate[j] > doubt:
                     barred[j] = depends(j, k, least, columns, factor, active, work)
@@ -319,13 +413,18 @@ def find_direction(
 
 @kernel
 def step_length(kind, lam, end, tie, full, corr, rate, beta, direction, sign, rank, tied):
-    """Return the fall of lam to the next knot, and the candidate whose coefficient reaches 0 there, or -1.
+    """Return the fall of lam to the next knot, and the candidate whose coefficient reaches 0 there,
+    or -1.
 
-    A correlation that crosses the level near the end, or slowly, makes no knot if at the end it exceeds the level only by rounding.
+    A correlation that crosses the level near the end, or slowly, makes no knot if at the end it
+    exceeds the level only by rounding.
 
-    full : whether every candidate depends on the active ones: then all correlations fall in proportion, and none crosses the level
+    full : whether every candidate depends on the active ones: then all correlations fall in
+    proportion, and none crosses the level
     """
-    whole, least, leaving = lam - end, lam - end, -1
+    whole = lam - end
+    least = lam - end
+    leaving = -1
     for j in range(len(corr)):
         if rank[j] >= 0:
             if kind == LASSO and direction[j] * sign[j] < 0.0:
@@ -336,7 +435,8 @@ def step_length(kind, lam, end, tie, full, corr, rate, beta, direction, sign, ra
         if full:
             continue
         for side in (1.0, -1.0):
-            closing, apart = 1.0 - side * rate[j], lam - side * corr[j]
+            closing = 1.0 - side * rate[j]
+            apart = lam - side * corr[j]
             if closing > 0.0 and apart < least * closing and not (tied[j] and sign[j] == side):
                 fall = apart / closing
                 if fall >= 0.0 and (whole - fall) * min(closing, 1.0) > 2.0 * tie:
@@ -346,12 +446,16 @@ def step_length(kind, lam, end, tie, full, corr, rate, beta, direction, sign, ra
 
 @kernel
 def strayed(gone, corr, beta, rate, direction, followed):
-    """Squared distance of the residual from its extrapolation after a further fall t of lam: ``square + t * (along + t * speed)``."""
+    """Squared distance of the residual from its extrapolation after a further fall t of lam:
+    ``square + t * (along + t * speed)``.
+    """
     square, along, speed = 0.0, 0.0, 0.0
     for j in range(len(corr)):
-        moved, way = beta[j] - followed[0, j] - gone * followed[2, j], direction[j] - followed[2, j]
+        moved = beta[j] - followed[0, j] - gone * followed[2, j]
+        way = direction[j] - followed[2, j]
         if moved != 0.0 or way != 0.0:
-            fallen, faster = followed[1, j] - corr[j] - gone * followed[3, j], rate[j] - followed[3, j]
+            fallen = followed[1, j] - corr[j] - gone * followed[3, j]
+            faster = rate[j] - followed[3, j]
             square += moved * fallen
             along += moved * faster + way * fallen
             speed += way * faster
@@ -360,22 +464,30 @@ def strayed(gone, corr, beta, rate, direction, followed):
 
 @kernel
 def certain_part(fall, lam, gone, tie, outside, far):
-    """The part of a fall of lam in which no learner outside the candidates can reach the level, to one part in 4,096.
+    """The part of a fall of lam in which no learner outside the candidates can reach the level, to
+    one part in 4,096.
 
-    outside : largest abs correlation outside at the last scan, and at the horizon, the end of the extrapolation; the fall to the
-    horizon; the largest norm of a column outside;  gone : how far lam has fallen since the scan;  far : see `strayed`
+    outside : largest abs correlation outside at the last scan, and at the horizon, the end of the
+    extrapolation; the fall to the horizon; the largest norm of a column outside; gone : how far lam
+    has fallen since the scan; far : see `strayed`
 
-    Along a line an abs correlation is convex: before the horizon it is at most the mixture of both ends. Beyond it nothing is known.
+    Along a line an abs correlation is convex: before the horizon it is at most the mixture of both
+    ends. Beyond it nothing is known.
     """
     there, ahead, horizon, norm = outside
     square, along, speed = far
     if lam <= ROUNDED * tie:
         return fall
-    low, high, part, lowest = 0.0, fall, fall, 0.5 * ROUNDED * tie
+    low = 0.0
+    high = fall
+    part = fall
+    lowest = 0.5 * ROUNDED * tie
     for _ in range(13):
         fallen = min(part, lam - lowest)
         share = (gone + fallen) / horizon
-        moved = norm * (1.0 + SLACK) * math.sqrt(max(square + fallen * (along + fallen * speed), 0.0))
+        moved = (
+            norm * (1.0 + SLACK) * math.sqrt(max(square + fallen * (along + fallen * speed), 0.0))
+        )
         if share <= 1.0 and there + (ahead - there) * share + moved + tie < lam - fallen:
             low = part
         else:
@@ -399,13 +511,18 @@ def fill_residual(columns, target, beta, resid):
 
 
 @kernel
-def bring_back(lam, k, columns, target, rows, factor, active, corr, beta, sign, work, change, resid):
-    """Bring the active correlations, which rounding has moved, back to exactly lam by iterative refinement.
+def bring_back(
+    lam, k, columns, target, rows, factor, active, corr, beta, sign, work, change, resid
+):
+    """Bring the active correlations, which rounding has moved, back to exactly lam by iterative
+    refinement.
 
-    If coefficients are large, correlations are computed from the residual, as sums of products leave too much rounding.
+    If coefficients are large, correlations are computed from the residual, as sums of products
+    leave too much rounding.
 
-    The independent part of a candidate near the span of those before it is not corrected: rounding would be magnified there by the
-    inverse of a squared distance, and correlations do not determine the coefficients more accurately.
+    The independent part of a candidate near the span of those before it is not corrected: rounding
+    would be magnified there by the inverse of a squared distance, and correlations do not determine
+    the coefficients more accurately.
     """
     for attempt in range(2):
         worst, length = 0.0, 1.0
@@ -436,19 +553,28 @@ def bring_back(lam, k, columns, target, rows, factor, active, corr, beta, sign, 
 
 
 def knot_gap(kind, lam, square, corr, beta, sign, rank, doubt, tracked):
-    """Return an upper bound of the duality gap of a knot, the largest abs correlation, and 1 + the l1 norm.
+    """Return an upper bound of the duality gap of a knot, the largest abs correlation, and 1 + the
+    l1 norm.
 
-    square : squared norm of the residual;  doubt, tracked : correlations may be off by ``doubt + tracked * (1 + l1 norm)``
+    square : squared norm of the residual; doubt, tracked : correlations may be off by
+    ``doubt + tracked * (1 + l1 norm)``
 
-    Let `over` be how far abs correlations exceed lam, and s = lam / (lam + over). The dual point s times the residual gives the gap
-    ``square (1 - s)^2 / 2 + lam |beta|_1 - s <corr, beta>``; the dual point 0 gives the whole objective. LAR and FS_0 have no objective:
-    there the first term is left out, and the gap is inf if a correlation is above twice the level. At lam = 0 the end of the path is
-    compared with least squares.
+    Let `over` be how far abs correlations exceed lam, and s = lam / (lam + over). The dual point s
+    times the residual gives the gap ``square (1 - s)^2 / 2 + lam |beta|_1 - s <corr, beta>``; the
+    dual point 0 gives the whole objective. LAR and FS_0 have no objective: there the first term is
+    left out, and the gap is inf if a correlation is above twice the level. At lam = 0 the end of
+    the path is compared with least squares.
     """
-    over, under, length, wrong, level = 0.0, 0.0, 1.0, 0.0, lam
+    over = 0.0
+    under = 0.0
+    length = 1.0
+    wrong = 0.0
+    level = lam
     for j in range(len(corr)):
-        off, size = abs(corr[j]) - lam, abs(beta[j])
-        length, level = length + size, max(level, abs(corr[j]))
+        off = abs(corr[j]) - lam
+        size = abs(beta[j])
+        length = length + size
+        level = max(level, abs(corr[j]))
         if rank[j] >= 0 and sign[j] * corr[j] < 0.0:
             off = -abs(corr[j]) - lam
         over = max(over, off)
@@ -463,7 +589,9 @@ def knot_gap(kind, lam, square, corr, beta, sign, rank, doubt, tracked):
         gap = min(gap, 0.5 * square)
     elif kind == LASSO:
         share = (over + hidden) / (lam + over + hidden)
-        gap = min(gap + 2.0 * lam * wrong + 0.5 * square * share * share, lam * length + 0.5 * square)
+        gap = min(
+            gap + 2.0 * lam * wrong + 0.5 * square * share * share, lam * length + 0.5 * square
+        )
     elif over > lam:
         gap = math.inf
     return gap, level, length
@@ -473,36 +601,90 @@ _knot_gap = kernel(knot_gap)
 
 
 def walk(
-    kind, lam, end, tie, k, idle, square, tolerance, gone, outside, columns, gram, rows, factor, active, rank,
-    corr, beta, sign, rate, direction, tied, barred, followed, target, work, change, resid, lams, levels, betas, moving,
-):  # fmt: skip
-    """Follow the path until the level `end`, until a scan or an accurate check of a knot is needed, or until the record is full.
+    kind,
+    lam,
+    end,
+    tie,
+    k,
+    idle,
+    square,
+    tolerance,
+    gone,
+    outside,
+    columns,
+    gram,
+    rows,
+    factor,
+    active,
+    rank,
+    corr,
+    beta,
+    sign,
+    rate,
+    direction,
+    tied,
+    barred,
+    followed,
+    target,
+    work,
+    change,
+    resid,
+    lams,
+    levels,
+    betas,
+    moving,
+):
+    """Follow the path until the level `end`, until a scan or an accurate check of a knot is needed,
+    or until the record is full.
 
-    Return why it stopped, the level, how many candidates are active, knots in a row without progress, knots in the record, and the
-    fall to the next knot, if that is not certain.
+    Return why it stopped, the level, how many candidates are active, knots in a row without
+    progress, knots in the record, and the fall to the next knot, if that is not certain.
 
-    gone : how far the level has fallen since the last scan;  outside : see `certain_part`
-    target, resid : (n_samples,), the second is scratch, as `work` and `change` (m,) are
-    square : squared norm of the target;  tolerance : a knot with a larger gap needs an accurate check
-    lams, levels, betas, moving : the record, one entry or row for a knot; row c of `moving` : which move on the segment to knot c
+    gone : how far the level has fallen since the last scan; outside : see `certain_part` target,
+    resid : (n_samples,), the second is scratch, as `work` and `change` (m,) are square : squared
+    norm of the target; tolerance : a knot with a larger gap needs an accurate check lams, levels,
+    betas, moving : the record, one entry or row for a knot; row c of `moving` : which move on the
+    segment to knot c
     """
     bring_back(lam, k, columns, target, rows, factor, active, corr, beta, sign, work, change, resid)
     for c in range(len(lams)):
         k = find_direction(
-            kind, lam, tie, k, columns, gram, rows, factor, active, rank, corr, beta, sign, rate, direction, tied, barred, work
+            kind,
+            lam,
+            tie,
+            k,
+            columns,
+            gram,
+            rows,
+            factor,
+            active,
+            rank,
+            corr,
+            beta,
+            sign,
+            rate,
+            direction,
+            tied,
+            barred,
+            work,
         )
         for j in range(len(corr)):
             moving[c, j] = rank[j] >= 0
-        fall, leaving = step_length(kind, lam, end, tie, k == len(active), corr, rate, beta, direction, sign, rank, tied)
+        fall, leaving = step_length(
+            kind, lam, end, tie, k == len(active), corr, rate, beta, direction, sign, rank, tied
+        )
         whole = fall
         if outside[0] >= 0.0:
-            fall = certain_part(whole, lam, gone, tie, outside, strayed(gone, corr, beta, rate, direction, followed))
+            fall = certain_part(
+                whole, lam, gone, tie, outside, strayed(gone, corr, beta, rate, direction, followed)
+            )
             if fall == 0.0 < whole:
                 return SCAN, lam, k, idle, c, whole
         idle = idle + 1 if fall <= 4.0 * EPS * lam else 0
         for j in range(len(corr)):
             corr[j] -= fall * rate[j]
-        gone, lam = gone + fall, lam - fall if lam - fall > end + tie else end
+        gone = gone + fall
+        lam = lam - fall if lam - fall > end + tie else end
         for i in range(k - 1, -1, -1):
             j = active[i]
             old = beta[j]
@@ -514,11 +696,18 @@ def walk(
             ):
                 beta[j] = 0.0
                 k = deactivate(j, k, rows, factor, active, rank, direction)
-        bring_back(lam, k, columns, target, rows, factor, active, corr, beta, sign, work, change, resid)
+        bring_back(
+            lam, k, columns, target, rows, factor, active, corr, beta, sign, work, change, resid
+        )
         if fall < whole:
             return SCAN, lam, k, idle, c, whole
         gap, level, length = _knot_gap(kind, lam, square, corr, beta, sign, rank, 0.0, TRACKED)
-        lams[c], levels[c] = lam, level + TRACKED * length + (ROUNDED * tie if lam < ROUNDED * tie and outside[0] >= 0.0 else 0.0)
+        lams[c], levels[c] = (
+            lam,
+            level
+            + TRACKED * length
+            + (ROUNDED * tie if lam < ROUNDED * tie and outside[0] >= 0.0 else 0.0),
+        )
         for j in range(len(corr)):
             betas[c, j] = beta[j]
         if not gap <= tolerance:
@@ -531,7 +720,9 @@ def walk(
 
 
 def exact_residual(columns, beta, target, resid, lost):
-    """``resid = target - beta @ columns``, summed in twice the precision, as large coefficients cancel; `lost` is scratch."""
+    """``resid = target - beta @ columns``, summed in twice the precision, as large coefficients
+    cancel; `lost` is scratch.
+    """
     for q in range(len(resid)):
         resid[q], lost[q] = target[q], 0.0
     for j in range(len(beta)):
@@ -541,7 +732,8 @@ def exact_residual(columns, beta, target, resid, lost):
         top = SPLIT * by - (SPLIT * by - by)
         rest = by - top
         for q in range(len(resid)):
-            x, before = columns[j, q], resid[q]
+            x = columns[j, q]
+            before = resid[q]
             x_top = SPLIT * x - (SPLIT * x - x)
             x_rest = x - x_top
             term = by * x

@@ -11,13 +11,16 @@ from coordboost.paths.places import PathPoint, PiecewiseLinear, between
 
 
 class ExactPath(PiecewiseLinear):
-    """An exact piecewise linear path. Its points are the knots, from beta = 0 at knot 0 to the end of the path.
+    """An exact piecewise linear path.
+
+    Its points are the knots, from beta = 0 at knot 0 to the end of the path.
 
     Attributes
     ----------
     problem : Problem;  kind : "lasso", "lar" or "stagewise"
     lam : (n_knots,)
-        Largest abs correlation at each knot, decreasing (penalty of the sum of the losses: n_samples times scikit-learn's alpha).
+        Largest abs correlation at each knot, decreasing (penalty of the sum of the losses:
+        n_samples times scikit-learn's alpha).
     l1 : (n_knots,)
         Sum of abs(beta).
     beta : CSR array, (n_knots, n_learners)
@@ -35,8 +38,14 @@ class ExactPath(PiecewiseLinear):
     piecewise_linear = True
 
     def __init__(self, problem, kind, lam, beta, events, n_scans, complete, message):
-        self.problem, self.kind, self.lam, self.beta = problem, kind, lam, beta
-        self._events, self.n_scans, self.complete, self.message = events, n_scans, complete, message
+        self.problem = problem
+        self.kind = kind
+        self.lam = lam
+        self.beta = beta
+        self._events = events
+        self.n_scans = n_scans
+        self.complete = complete
+        self.message = message
 
     @cached_property
     def l1(self):
@@ -45,14 +54,17 @@ class ExactPath(PiecewiseLinear):
     @cached_property
     def events(self):
         order = np.lexsort(self._events[::-1])
-        return [tuple(event) for event in self._events[:, order].T.tolist() if event[0] < self.n_knots]
+        return [
+            tuple(event) for event in self._events[:, order].T.tolist() if event[0] < self.n_knots
+        ]
 
     @property
     def n_knots(self):
         return len(self.lam)
 
     def beta_at(self, *, step=None, l1=None, lam=None, alpha=None, fraction=None):
-        """Coefficients (n_learners,) of the unit columns at a place, which is named as for ``coef_at``.
+        """Coefficients (n_learners,) of the unit columns at a place, which is named as for
+        ``coef_at``.
 
         Above the first level (or at l1 = 0) they are 0.
 
@@ -67,14 +79,19 @@ class ExactPath(PiecewiseLinear):
         return self._mix(*([part] for part in self._mixture(place))).toarray()[0]
 
     def coefs_at(self, lams):
-        """Coefficients of the unit columns at several levels, CSR array (len(lams), n_learners); beyond the end of the path those there."""
+        """Coefficients of the unit columns at several levels, CSR array (len(lams), n_learners).
+
+        Beyond the end of the path those there.
+        """
         return self._mix(*between(-self.lam, -np.asarray(lams, dtype=np.float64)))
 
     def _mix(self, before, after, share):
         """Coefficients between two knots each, CSR array."""
         share = np.asarray(share)
-        weights, knot = np.column_stack([1.0 - share, share]).ravel(), np.column_stack([before, after]).ravel()
-        stops, shape = np.arange(0, len(knot) + 1, 2), (len(share), self.n_knots)
+        weights = np.column_stack([1.0 - share, share]).ravel()
+        knot = np.column_stack([before, after]).ravel()
+        stops = np.arange(0, len(knot) + 1, 2)
+        shape = (len(share), self.n_knots)
         return scipy.sparse.csr_array((weights, knot, stops), shape=shape) @ self.beta
 
     @property
@@ -89,19 +106,33 @@ class ExactPath(PiecewiseLinear):
 
     def order_of_entry(self):
         """Columns of X in the order in which they begin to move, (n_entered,)."""
-        return self.problem.standardization.kept[list(dict.fromkeys(j for _, j, way in self.events if way > 0))]
+        return self.problem.standardization.kept[
+            list(dict.fromkeys(j for _, j, way in self.events if way > 0))
+        ]
 
     def profile(self):
-        """Numbers for ``to_frame``: a dict of arrays (n_points,), and the coefficients (n_points, n_columns)."""
-        problem, betas = self.problem, [self.beta[[k]].toarray()[0] for k in range(self.n_knots)]
+        """Numbers for ``to_frame``: a dict of arrays (n_points,), and the coefficients (n_points,
+        n_columns).
+        """
+        problem = self.problem
+        betas = [self.beta[[k]].toarray()[0] for k in range(self.n_knots)]
         raw = [problem.raw(beta) for beta in betas]
-        numbers = {"step": np.arange(self.n_knots), "l1": self.l1, "fraction": self.l1 / (self._last_l1() or 1.0)}
+        numbers = {
+            "step": np.arange(self.n_knots),
+            "l1": self.l1,
+            "fraction": self.l1 / (self._last_l1() or 1.0),
+        }
         numbers |= {"alpha": self.lam / problem.weight.sum()}
-        numbers |= self._deviance(np.array([problem.value(problem.combine(beta)) for beta in betas]))
-        return {**numbers, "intercept": np.array([one[1] for one in raw])}, np.array([one[0] for one in raw])
+        numbers |= self._deviance(
+            np.array([problem.value(problem.combine(beta)) for beta in betas])
+        )
+        return {**numbers, "intercept": np.array([one[1] for one in raw])}, np.array(
+            [one[0] for one in raw]
+        )
 
     def degrees_of_freedom(self):
-        """At every knot, without the intercept, (n_knots,): for Lasso and LAR the rank of the columns with a non-zero coefficient.
+        """At every knot, without the intercept, (n_knots,): for Lasso and LAR the rank of the
+        columns with a non-zero coefficient.
 
         Raises
         ------
@@ -109,14 +140,19 @@ class ExactPath(PiecewiseLinear):
             For FS_0, whose degrees of freedom are not known.
         """
         if self.kind == "stagewise":
-            raise ValueError("degrees of freedom of FS_0 are not known; choose by cross-validation.")
+            raise ValueError(
+                "degrees of freedom of FS_0 are not known; choose by cross-validation."
+            )
         return active_rank(self.problem, (self.beta[[k]].toarray()[0] for k in range(self.n_knots)))
 
     def certificate(self, lam):
-        """The interval around the Lasso optimum at `lam`, from the point of the path there. *Cost*: one scan.
+        """The interval around the Lasso optimum at `lam`, from the point of the path there.
 
-        At lam = 0 it is for the smallest penalty that rounding can tell from 0. For the optimum over all coefficients, however large,
-        use ``certify(problem, beta)``: columns that differ only by rounding leave a gap there.
+        *Cost*: one scan.
+
+        At lam = 0 it is for the smallest penalty that rounding can tell from 0. For the optimum
+        over all coefficients, however large, use ``certify(problem, beta)``: columns that differ
+        only by rounding leave a gap there.
         """
         point = Evaluation.point(self.problem, self.beta_at(lam=lam))
         least = float(np.abs(point.corr).max()) + point.rounding_of_corr(self.problem)
@@ -129,13 +165,15 @@ class ExactPath(PiecewiseLinear):
 
     @cached_property
     def gaps(self):
-        """Duality gap of every knot relative to the loss at 0, (n_knots,), for the Lasso mostly below 1e-13.
+        """Duality gap of every knot relative to the loss at 0, (n_knots,), for the Lasso mostly
+        below 1e-13.
 
-        The path keeps it at 1e-10 at most; this check adds a bound of its own rounding, so it may give more.
+        The path keeps it at 1e-10 at most; this check adds a bound of its own rounding, so it may
+        give more.
 
-        At lam = 0 it is the distance to the least squares loss, where columns that depend on others up to rounding count as dependent.
-        ``certificate(0.0)`` assumes no rank and may be wide there.
-        *Cost*: one scan for each knot; a thin SVD at lam = 0.
+        At lam = 0 it is the distance to the least squares loss, where columns that depend on others
+        up to rounding count as dependent. ``certificate(0.0)`` assumes no rank and may be wide
+        there. *Cost*: one scan for each knot; a thin SVD at lam = 0.
         """
         null = self.problem.value(0.0 * self.problem.y) or 1.0
         return np.array([self._gap(lam) / null for lam in self.lam])
@@ -144,9 +182,14 @@ class ExactPath(PiecewiseLinear):
         if lam > 0:
             return self.certificate(lam).gap
         problem = self.problem
-        inside = problem.spectrum.project(problem, problem.resid(problem.combine(self.beta_at(lam=0))))
+        inside = problem.spectrum.project(
+            problem, problem.resid(problem.combine(self.beta_at(lam=0)))
+        )
         return float(inside @ inside) / 2
 
     def __repr__(self):
         ends = f"lam {self.lam[0]:.4g} to {self.lam[-1]:.4g}"
-        return f"ExactPath({self.kind!r}, {self.penalty_units}, {self.n_knots} knots, {ends}, {self.n_scans} scans; {self.message})"
+        return (
+            f"ExactPath({self.kind!r}, {self.penalty_units}, {self.n_knots} knots, {ends}, "
+            f"{self.n_scans} scans; {self.message})"
+        )

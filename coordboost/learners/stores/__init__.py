@@ -9,7 +9,8 @@ verb                                meaning (rows are samples, columns are colum
 ``each(index, kernel, ...)``        apply `kernel` to the columns `index`, one slice of rows after another
 ==================================  ==================================================================================
 
-``coordboost._numba.threads`` implements the last two for stores that this process reads itself. Such a store must have
+``coordboost._numba.threads`` implements the last two for stores that this process reads itself.
+Such a store must have
 
 ==================================  ==================================================================================
 ``tiles(whole)``                    slices of rows and slices of columns that form the tiles (whole: tiles of whole rows)

@@ -1,4 +1,6 @@
-"""A Dask array: chunks are processed where they are, in threads or on a cluster, and only the results come back."""
+"""A Dask array: chunks are processed where they are, in threads or on a cluster, and only the
+results come back.
+"""
 
 import itertools
 import sys
@@ -24,9 +26,12 @@ def _lost():
 
 
 class DaskArray:
-    """A two-dimensional ``dask.array.Array``. Results of chunks are merged `fan` at a time, in an order fixed by the chunks.
+    """A two-dimensional ``dask.array.Array``.
 
-    Dask recomputes single results when a worker dies; ``computed`` repeats a computation that is lost as a whole.
+    Results of chunks are merged `fan` at a time, in an order fixed by the chunks.
+
+    Dask recomputes single results when a worker dies; ``computed`` repeats a computation that is
+    lost as a whole.
     """
 
     names = None
@@ -35,8 +40,12 @@ class DaskArray:
     def __init__(self, array):
         known_size("X", array)
         if any(0 in chunks for chunks in array.chunks):
-            array = array.rechunk(tuple(tuple(size for size in chunks if size) for chunks in array.chunks))
-        self.array, self.shape, self.dtype = array, tuple(map(int, array.shape)), np.dtype(array.dtype)
+            array = array.rechunk(
+                tuple(tuple(size for size in chunks if size) for chunks in array.chunks)
+            )
+        self.array = array
+        self.shape = tuple(map(int, array.shape))
+        self.dtype = np.dtype(array.dtype)
         self.grain = max(array.chunks[1])
 
     def each(self, index, kernel, by_column=()):
@@ -46,25 +55,34 @@ class DaskArray:
         if len(index) == 0:
             return
         blocks = self.array[:, index].rechunk({1: -1}).to_delayed()[:, 0]
-        arrays, kernel = [_shared(a, len(blocks) > 1) for a in by_column], delayed(kernel, pure=False)
+        arrays = [_shared(a, len(blocks) > 1) for a in by_column]
+        kernel = delayed(kernel, pure=False)
         results = computed([kernel(block, *arrays) for block in blocks])
         for rows, result in zip(_parts(self.array.chunks[0]), results, strict=True):
             yield rows, slice(0, len(index)), result
 
     def fold(self, kernel, merge, by_sample=(), by_column=(), *, whole=False):
-        """Do the same as ``coordboost._numba.threads.fold``, by one graph that holds every part of an array once."""
+        """Do the same as ``coordboost._numba.threads.fold``, by one graph that holds every part of
+        an array once.
+        """
         from dask import delayed
 
         array = self.array.rechunk({1: -1}) if whole else self.array
         blocks = array.to_delayed()
         samples, columns = (
             [[_shared(a[part], other > 1) for a in arrays] for part in _parts(chunks)]
-            for arrays, chunks, other in zip((by_sample, by_column), array.chunks, reversed(blocks.shape), strict=True)
+            for arrays, chunks, other in zip(
+                (by_sample, by_column), array.chunks, reversed(blocks.shape), strict=True
+            )
         )
-        kernel, merge, results = delayed(kernel, pure=False), delayed(partial(reduce, merge), pure=False), []
+        kernel = delayed(kernel, pure=False)
+        merge = delayed(partial(reduce, merge), pure=False)
+        results = []
         fan = 2 if whole else self.fan  # a result of whole rows may be as large as its tile
         for band, of_columns in zip(blocks.T, columns, strict=True):
-            parts = [kernel(block, *rows, *of_columns) for block, rows in zip(band, samples, strict=True)]
+            parts = [
+                kernel(block, *rows, *of_columns) for block, rows in zip(band, samples, strict=True)
+            ]
             while len(parts) > 1:
                 parts = [merge(parts[i : i + fan]) for i in range(0, len(parts), fan)]
             results += parts
@@ -73,23 +91,36 @@ class DaskArray:
 
 def is_dask(values):
     """Return whether `values` are a Dask array."""
-    return type(values).__module__.partition(".")[0] == "dask" and hasattr(values, "chunks") and hasattr(values, "ndim")
+    return (
+        type(values).__module__.partition(".")[0] == "dask"
+        and hasattr(values, "chunks")
+        and hasattr(values, "ndim")
+    )
 
 
 def known_size(name, array):
-    """Return the size of a Dask array in bytes; raise a ValueError if the size of a chunk is unknown."""
+    """Return the size of a Dask array in bytes.
+
+    Raise a ValueError if the size of a chunk is unknown.
+    """
     if any(size != size for chunks in array.chunks for size in chunks):
-        raise ValueError(f"{name} is a Dask array with chunks of unknown size; call {name}.compute_chunk_sizes() first.")
+        raise ValueError(
+            f"{name} is a Dask array with chunks of unknown size; call "
+            f"{name}.compute_chunk_sizes() first."
+        )
     return int(array.nbytes)
 
 
 def computed(values, name="X", attempts=ATTEMPTS):
-    """Compute graphs, and return a tuple of results. Repeat a computation that is lost as a whole, at most `attempts` times in all.
+    """Compute graphs, and return a tuple of results.
+
+    Repeat a computation that is lost as a whole, at most `attempts` times in all.
 
     Raises
     ------
     ValueError
-        If that fails: the cluster was closed, and its data are gone; or a source of the array cannot be read.
+        If that fails: the cluster was closed, and its data are gone; or a source of the array
+        cannot be read.
     """
     try:
         return _compute(values)
@@ -97,7 +128,8 @@ def computed(values, name="X", attempts=ATTEMPTS):
         if attempts == 1 or not isinstance(error, _lost()):
             why = " ".join(f"{type(error).__name__}: {error}".split())[:120].rstrip(".: ")
             raise ValueError(
-                f"{name}, a Dask array, could not be computed ({why}): if its cluster was closed, or its source is gone, create "
+                f"{name}, a Dask array, could not be computed ({why}): if its cluster was closed, "
+                "or its source is gone, create "
                 "the array again."
             ) from error
     return computed(values, name, attempts - 1)
@@ -106,13 +138,17 @@ def computed(values, name="X", attempts=ATTEMPTS):
 def _compute(values):
     import dask
 
-    with warnings.catch_warnings():  # the graph holds vectors over samples and over columns, once each
+    with (
+        warnings.catch_warnings()
+    ):  # the graph holds vectors over samples and over columns, once each
         warnings.filterwarnings("ignore", message="Sending large graph")
         return dask.compute(*values)
 
 
 def _shared(piece, often):
-    """Return part of an array as an argument of tasks: wrapped as a task of its own if several tasks use it."""
+    """Return part of an array as an argument of tasks: wrapped as a task of its own if several
+    tasks use it.
+    """
     from dask import delayed
 
     return delayed(piece) if often else piece

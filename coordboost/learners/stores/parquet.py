@@ -22,7 +22,9 @@ class Parquet:
     """
 
     def __init__(self, files, heads, names=None):
-        self.groups, self.bands, first = [], [], 0
+        self.groups = []
+        self.bands = []
+        first = 0
         for file, metadata in zip(files, heads, strict=True):
             schema = metadata.schema.to_arrow_schema()
             names = schema.names if names is None else names
@@ -33,7 +35,9 @@ class Parquet:
                     self.groups.append((file, metadata, group))
                     self.bands.append(slice(first, last))
                 first = last
-        self.names, self.grain, self.dtype = list(names), 1, np.dtype(np.float64)
+        self.names = list(names)
+        self.grain = 1
+        self.dtype = np.dtype(np.float64)
         self.shape = (first, len(self.names))
 
     @staticmethod
@@ -42,11 +46,17 @@ class Parquet:
 
         missing = [name for name in names if schema.get_field_index(name) < 0]
         if missing:
-            raise ValueError(f"{file} has no column (or more than one) called {', '.join(map(str, missing[:5]))}.")
+            raise ValueError(
+                f"{file} has no column (or more than one) called "
+                f"{', '.join(map(str, missing[:5]))}."
+            )
         fits = (types.is_integer, types.is_floating, types.is_boolean)
         bad = [name for name in names if not any(fit(schema.field(name).type) for fit in fits)]
         if bad:
-            raise ValueError(f"X must hold real numbers; encode or leave out the columns {', '.join(bad[:5])} of {file}.")
+            raise ValueError(
+                f"X must hold real numbers; encode or leave out the columns {', '.join(bad[:5])} "
+                f"of {file}."
+            )
 
     def tiles(self, whole):
         """Return the slices of rows and of columns that form the tiles.
@@ -56,12 +66,14 @@ class Parquet:
         ValueError
             If a tile of whole rows takes more than 512 MiB.
         """
-        tall, n_columns = max(band.stop - band.start for band in self.bands), self.shape[1]
+        tall = max(band.stop - band.start for band in self.bands)
+        n_columns = self.shape[1]
         if not whole:
             return self.bands, slices(n_columns, steps_of(TILE, tall, 1))
         if tall * n_columns > MOST:
             raise ValueError(
-                f"B'B needs whole rows, but a row group of {tall} is too large; write smaller ones, or use model_state=NaiveState."
+                f"B'B needs whole rows, but a row group of {tall} is too large; write smaller "
+                "ones, or use model_state=NaiveState."
             )
         return self.bands, [slice(0, n_columns)]
 
@@ -70,7 +82,9 @@ class Parquet:
         import pyarrow.parquet
 
         file, metadata, group = self.groups[self.bands.index(rows)]
-        names = self.names[columns] if isinstance(columns, slice) else [self.names[j] for j in columns]
+        names = (
+            self.names[columns] if isinstance(columns, slice) else [self.names[j] for j in columns]
+        )
         with pyarrow.parquet.ParquetFile(file, metadata=metadata) as opened:
             table = opened.read_row_group(group, columns=names, use_threads=False)
         out = np.empty((rows.stop - rows.start, len(names)), order="F")

@@ -6,13 +6,21 @@ from coordboost._numba.threads import MOST, TILE, each, fold, slices, steps_of
 
 
 class ZarrArray:
-    """A two-dimensional ``zarr.Array``; with `learners_first` its first axis runs over the columns of X."""
+    """A two-dimensional ``zarr.Array``.
+
+    With `learners_first` its first axis runs over the columns of X.
+    """
 
     names = None
 
     def __init__(self, array, learners_first=False):
-        self.array, self.turned, self.dtype = array, learners_first, np.dtype(array.dtype)
-        self.shape, self.chunks = (tuple(reversed(pair)) if learners_first else pair for pair in (array.shape, array.chunks))
+        self.array = array
+        self.turned = learners_first
+        self.dtype = np.dtype(array.dtype)
+        self.shape, self.chunks = (
+            tuple(reversed(pair)) if learners_first else pair
+            for pair in (array.shape, array.chunks)
+        )
         self.grain = min(self.chunks[1], self.shape[1])
         self.bands = self.tiles(False)[0]
 
@@ -31,7 +39,8 @@ class ZarrArray:
         rows = steps_of(max(TILE, n_columns**2 // 4), n_columns, tall)
         if min(rows, n_samples) * n_columns > MOST:
             raise ValueError(
-                f"B'B needs whole rows, but a chunk of {tall} rows is too large; rechunk X to fewer rows, or use model_state=NaiveState."
+                f"B'B needs whole rows, but a chunk of {tall} rows is too large; rechunk X to "
+                "fewer rows, or use model_state=NaiveState."
             )
         return slices(n_samples, rows), [slice(0, n_columns)]
 

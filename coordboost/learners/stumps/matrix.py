@@ -1,15 +1,20 @@
-r"""Stumps: learners that split one feature in two parts, in all ways that its bins allow; a scan is one histogram per feature.
+r"""Stumps: learners that split one feature in two parts, in all ways that its bins allow.
+
+A scan is one histogram per feature.
 
 Learner j takes one value on a part of the bins of a feature, and another on the rest:
 
-    B_j = scale_j (1 if the bin of the sample is one of first_j ... last_j, or is extra_j, else 0) - shift_j
+    B_j = scale_j (1 if the bin of the sample is one of first_j ... last_j, or is extra_j, else 0) -
+    shift_j
 
-    ordered feature, bins 0 ... b, and m for missing values        {0}  {0, 1}  ...  {0, ..., b}     missing values on the right
+    ordered feature, bins 0 ... b, and m for missing values {0} {0, 1} ... {0, ..., b} missing
+    values on the right
                                                                    {0, m}  {0, 1, m}  ...            missing values on the left
-    categories                                                     {0}  {1}  ...                     one against the rest
+    categories                                                     {0} {1} ... one against the rest
 
-A part that holds all samples or none is left out: the intercept fits constants. Duplicates are left out, too: parts of a feature that
-equal an earlier one up to the sign of the learner or up to samples of weight 0.
+A part that holds all samples or none is left out: the intercept fits constants. Duplicates are left
+out, too: parts of a feature that equal an earlier one up to the sign of the learner or up to
+samples of weight 0.
 
 *Source*: Lu, Mazumder, *Randomized Gradient Boosting Machine*, eq. (5).
 """
@@ -33,15 +38,28 @@ COUNTING = 3
 
 @kernel
 def four_sums(codes, v, first, last, sums):
-    """Fill row q of `sums` (>= 8, PLACES) with the sums of v over the bins of feature ``min(first + q, last)``, q < 4.
+    """Fill row q of `sums` (>= 8, PLACES) with the sums of v over the bins of feature
+    ``min(first + q, last)``, q < 4.
 
-    Even and odd samples have separate sums: if most samples lie in one bin, each addition to it would wait for the one before.
+    Even and odd samples have separate sums: if most samples lie in one bin, each addition to it
+    would wait for the one before.
     """
     n, sums[:8] = len(v), 0
-    w, x, y, z = codes[first], codes[min(first + 1, last)], codes[min(first + 2, last)], codes[min(first + 3, last)]
-    a, b, c, d, e, f, g, h = sums[0], sums[1], sums[2], sums[3], sums[4], sums[5], sums[6], sums[7]
+    w = codes[first]
+    x = codes[min(first + 1, last)]
+    y = codes[min(first + 2, last)]
+    z = codes[min(first + 3, last)]
+    a = sums[0]
+    b = sums[1]
+    c = sums[2]
+    d = sums[3]
+    e = sums[4]
+    f = sums[5]
+    g = sums[6]
+    h = sums[7]
     for i in range(0, n - 1, 2):
-        one, two = v[i], v[i + 1]
+        one = v[i]
+        two = v[i + 1]
         a[w[i]] += one
         b[x[i]] += one
         c[y[i]] += one
@@ -59,9 +77,14 @@ def four_sums(codes, v, first, last, sums):
 
 @kernel
 def one_sums(row, v, sums):
-    """Fill ``sums[0]`` with the sums of v over the bins of one feature with the codes `row`, four samples at a time."""
+    """Fill ``sums[0]`` with the sums of v over the bins of one feature with the codes `row`, four
+    samples at a time.
+    """
     n, sums[:4] = len(v), 0
-    a, b, c, d = sums[0], sums[1], sums[2], sums[3]
+    a = sums[0]
+    b = sums[1]
+    c = sums[2]
+    d = sums[3]
     for i in range(0, n - 3, 4):
         a[row[i]] += v[i]
         b[row[i + 1]] += v[i + 1]
@@ -75,7 +98,10 @@ def one_sums(row, v, sums):
 
 @kernel
 def cumulate(sums, n_bins, below):
-    """Fill ``below[b]`` with the sum over the bins before b; return the total, the code `n_bins` of unseen values included."""
+    """Fill ``below[b]`` with the sum over the bins before b.
+
+    Return the total, the code `n_bins` of unseen values included.
+    """
     below[0], n = 0, min(n_bins + 1, PLACES)
     for b in range(n):
         below[b + 1] = below[b] + sums[b]
@@ -84,7 +110,10 @@ def cumulate(sums, n_bins, below):
 
 @kernel
 def part_sum(sums, below, first, last, extra):
-    """Return the sum over the bins first to last, and `extra`; a part that does not begin with bin 0 is a single bin."""
+    """Return the sum over the bins first to last, and `extra`.
+
+    A part that does not begin with bin 0 is a single bin.
+    """
     part = below[last + 1] if first == 0 else sums[first]
     return part + sums[extra] if extra >= 0 else part
 
@@ -114,12 +143,19 @@ def add_values(row, first, last, extra, inside, outside, v):
 def add_steps(codes, values, used, v):
     """Do ``v += values[g, codes[g]]`` for all features g of the list `used`, four at a time."""
     for k in range(0, len(used) - len(used) % 4, 4):
-        a, b, c, d = values[used[k]], values[used[k + 1]], values[used[k + 2]], values[used[k + 3]]
-        w, x, y, z = codes[used[k]], codes[used[k + 1]], codes[used[k + 2]], codes[used[k + 3]]
+        a = values[used[k]]
+        b = values[used[k + 1]]
+        c = values[used[k + 2]]
+        d = values[used[k + 3]]
+        w = codes[used[k]]
+        x = codes[used[k + 1]]
+        y = codes[used[k + 2]]
+        z = codes[used[k + 3]]
         for i in range(len(v)):
             v[i] += (a[w[i]] + b[x[i]]) + (c[y[i]] + d[z[i]])
     for k in range(len(used) - len(used) % 4, len(used)):
-        row, own = codes[used[k]], values[used[k]]
+        row = codes[used[k]]
+        own = values[used[k]]
         for i in range(len(v)):
             v[i] += own[row[i]]
 
@@ -138,8 +174,9 @@ class _Splits(NamedTuple):
 class Splits(_Splits, Learners):
     """Fields and methods that both kinds of stumps share.
 
-    binned : Binned;  feature, first, last, extra : int64 (n_learners,), `extra` is -1 if there is none
-    begin : int64 (n_features + 1,), where the learners of each feature begin;  scale, shift : (n_learners,)
+    binned : Binned; feature, first, last, extra : int64 (n_learners,), `extra` is -1 if there is
+    none begin : int64 (n_features + 1,), where the learners of each feature begin; scale, shift :
+    (n_learners,)
     """
 
     proven = True
@@ -168,8 +205,11 @@ class Splits(_Splits, Learners):
         return COUNTING * self.binned.codes.size + 4 * self.n_learners
 
     def scan_share(self, v, k, out):
-        """Write the correlations of the learners on features 4 k to 4 k + 3 into `out` (n_learners,)."""
-        sums, below = np.empty((8, PLACES), v.dtype), np.empty(PLACES + 1, v.dtype)
+        """Write the correlations of the learners on features 4 k to 4 k + 3 into `out`
+        (n_learners,).
+        """
+        sums = np.empty((8, PLACES), v.dtype)
+        below = np.empty(PLACES + 1, v.dtype)
         top = min(4 * k + 4, len(self.binned.codes))
         four_sums(self.binned.codes, v, 4 * k, top - 1, sums)
         for g in range(4 * k, top):
@@ -186,8 +226,11 @@ class Splits(_Splits, Learners):
         return out
 
     def correlations(self, v, index):
-        out, counted, total = np.empty(len(index), v.dtype), -1, 0 * v[0]
-        sums, below = np.empty((4, PLACES), v.dtype), np.empty(PLACES + 1, v.dtype)
+        out = np.empty(len(index), v.dtype)
+        counted = -1
+        total = 0 * v[0]
+        sums = np.empty((4, PLACES), v.dtype)
+        below = np.empty(PLACES + 1, v.dtype)
         for i in range(len(index)):
             j = index[i]
             if self.feature[j] != counted:
@@ -199,22 +242,43 @@ class Splits(_Splits, Learners):
         return out
 
     def dot(self, j, v):
-        part = inside_sum(self.binned.codes[self.feature[j]], v, self.first[j], self.last[j], self.extra[j])
+        part = inside_sum(
+            self.binned.codes[self.feature[j]], v, self.first[j], self.last[j], self.extra[j]
+        )
         return self.scale[j] * part - self.shift[j] * v.sum()
 
     def add(self, j, a, v):
-        inside, outside = a * (self.scale[j] - self.shift[j]), -a * self.shift[j]
-        add_values(self.binned.codes[self.feature[j]], self.first[j], self.last[j], self.extra[j], inside, outside, v)
+        inside = a * (self.scale[j] - self.shift[j])
+        outside = -a * self.shift[j]
+        add_values(
+            self.binned.codes[self.feature[j]],
+            self.first[j],
+            self.last[j],
+            self.extra[j],
+            inside,
+            outside,
+            v,
+        )
 
     def column(self, j):
         out = np.zeros(self.binned.codes.shape[1], self.scale.dtype)
-        inside, outside = self.scale[j] - self.shift[j], -self.shift[j]
-        add_values(self.binned.codes[self.feature[j]], self.first[j], self.last[j], self.extra[j], inside, outside, out)
+        inside = self.scale[j] - self.shift[j]
+        outside = -self.shift[j]
+        add_values(
+            self.binned.codes[self.feature[j]],
+            self.first[j],
+            self.last[j],
+            self.extra[j],
+            inside,
+            outside,
+            out,
+        )
         return out
 
     def gather(self, index):
         """Return the learners `index` as a dense (n_samples, len(index)) matrix."""
-        rows, code = np.empty((len(index), self.n_samples), self.scale.dtype), np.arange(PLACES)
+        rows = np.empty((len(index), self.n_samples), self.scale.dtype)
+        code = np.arange(PLACES)
         for row, j in zip(rows, index, strict=True):
             inside = ((self.first[j] <= code) & (code <= self.last[j])) | (code == self.extra[j])
             values = np.where(inside, self.scale[j] - self.shift[j], -self.shift[j])
@@ -222,10 +286,13 @@ class Splits(_Splits, Learners):
         return rows.T
 
     def steps(self, beta):
-        """Return the shape function of each feature over its bins, (n_features, PLACES), and the features with a coefficient."""
+        """Return the shape function of each feature over its bins, (n_features, PLACES), and the
+        features with a coefficient.
+        """
         values = np.zeros((self.binned.n_features, PLACES), np.result_type(self.scale, beta))
         for j in np.flatnonzero(beta):
-            row, inside = values[self.feature[j]], beta[j] * self.scale[j]
+            row = values[self.feature[j]]
+            inside = beta[j] * self.scale[j]
             row -= beta[j] * self.shift[j]
             row[self.first[j] : self.last[j] + 1] += inside
             if self.extra[j] >= 0:
@@ -239,7 +306,10 @@ class Splits(_Splits, Learners):
         return out
 
     def products(self, weight):
-        """Return the ``Counts`` that compute Gram entries in the metric of `weight`; None if a weight is too small beside the mean."""
+        """Return the ``Counts`` that compute Gram entries in the metric of `weight`.
+
+        None if a weight is too small beside the mean.
+        """
         whole = whole_weights(weight)
         return None if whole is None else Counts(self, *whole)
 
@@ -253,11 +323,20 @@ class Splits(_Splits, Learners):
         return self.called(j, f"x{self.feature[j]}", None)
 
     def called(self, j, feature, labels):
-        """Return the name of a learner on a named feature with labelled categories: "age <= 41.5 or missing", "town = Oslo"."""
-        binned, g, first, last = self.binned, self.feature[j], self.first[j], self.last[j]
+        """Return the name of a learner on a named feature with labelled categories: "age <= 41.5 or
+        missing", "town = Oslo".
+        """
+        binned = self.binned
+        g = self.feature[j]
+        first = self.first[j]
+        last = self.last[j]
         if binned.categorical[g] == 1:
-            labels = range(binned.n_bins[g] - (binned.missing[g] >= 0)) if labels is None else labels
-            return f"{feature} = {labels[first]}" if first < len(labels) else f"{feature} is missing"
+            labels = (
+                range(binned.n_bins[g] - (binned.missing[g] >= 0)) if labels is None else labels
+            )
+            return (
+                f"{feature} = {labels[first]}" if first < len(labels) else f"{feature} is missing"
+            )
         cuts = binned.cuts[binned.start[g] : binned.start[g + 1]]
         if last == len(cuts):
             return f"{feature} is not missing"
@@ -273,21 +352,30 @@ class Splits(_Splits, Learners):
         return self._replace(binned=binned)
 
     def weighted(self, weight):
-        """Return all learners of this kind, of unit norm in the metric of `weight`. The list depends on which weights are 0."""
+        """Return all learners of this kind, of unit norm in the metric of `weight`.
+
+        The list depends on which weights are 0.
+        """
         return self.of(self.binned, weight)
 
     @classmethod
     def of(cls, binned, weight=None):
-        """Return all splits of these bins, of unit norm in the metric of `weight` (n_samples,), ones by default."""
-        *where, inside, outside = splits_of(binned, np.ones(binned.n_samples) if weight is None else weight)
+        """Return all splits of these bins, of unit norm in the metric of `weight` (n_samples,),
+        ones by default.
+        """
+        *where, inside, outside = splits_of(
+            binned, np.ones(binned.n_samples) if weight is None else weight
+        )
         return cls(binned, *where, *cls._values(inside, outside))
 
 
 class Stumps(Splits):
-    """Stumps with values +1 and -1, divided by the root of the total weight: + where x <= cut, or in one category.
+    """Stumps with values +1 and -1, divided by the root of the total weight: + where x <= cut, or
+    in one category.
 
-    They have unit norm in the metric of the weights. The constant is not one of them. ``stumps(X)`` builds them from a table.
-    *Cost*: a scan is one pass over the bins. *Source*: Lu, Mazumder, eq. (5).
+    They have unit norm in the metric of the weights. The constant is not one of them. ``stumps(X)``
+    builds them from a table. *Cost*: a scan is one pass over the bins. *Source*: Lu, Mazumder, eq.
+    (5).
 
     Parameters
     ----------
@@ -322,13 +410,16 @@ class Stumps(Splits):
 
 
 class LeafStumps(Splits):
-    r"""Stumps with two leaf values, as gradient boosting fits them: the indicator of each split, centred and of unit norm.
+    r"""Stumps with two leaf values, as gradient boosting fits them: the indicator of each split,
+    centred and of unit norm.
 
-    The best two leaf values for a residual r are its means on the two sides. If the residual has mean 0, as with the squared loss and an
-    intercept, these two values are a multiple of the centred indicator. So the learner with the largest absolute correlation is the split
-    with the largest gain, LS-Boost on these columns is gradient boosting with trees of depth 1, and ``theta B_j`` adds the two leaf
-    values. With other losses the mean of the residual is not 0: a tree of depth 1 then fits both leaf values, but these learners fit their
-    difference only. ``leaf_stumps(X)`` builds them from a table. *Cost*: a scan is one pass over the bins.
+    The best two leaf values for a residual r are its means on the two sides. If the residual has
+    mean 0, as with the squared loss and an intercept, these two values are a multiple of the
+    centred indicator. So the learner with the largest absolute correlation is the split with the
+    largest gain, LS-Boost on these columns is gradient boosting with trees of depth 1, and
+    ``theta B_j`` adds the two leaf values. With other losses the mean of the residual is not 0: a
+    tree of depth 1 then fits both leaf values, but these learners fit their difference only.
+    ``leaf_stumps(X)`` builds them from a table. *Cost*: a scan is one pass over the bins.
 
     Parameters
     ----------
@@ -357,7 +448,9 @@ class LeafStumps(Splits):
 
     @staticmethod
     def _values(inside, outside):
-        """Return scale and shift: (1 - p) / norm on the part, -p / norm elsewhere, p the share of the part in the weight."""
+        """Return scale and shift: (1 - p) / norm on the part, -p / norm elsewhere, p the share of
+        the part in the weight.
+        """
         total = inside + outside
         scale = np.sqrt(total / inside / outside)
         return scale, scale * (inside / total)

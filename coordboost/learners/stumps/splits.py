@@ -26,28 +26,40 @@ def splits_of(binned, weight):
         If a sample has a code that is no bin of its feature.
     """
     shares = np.array([np.bincount(row, weight, PLACES) for row in binned.codes])
-    beyond = np.flatnonzero(((np.arange(PLACES) >= binned.n_bins[:, None]) & (shares > 0)).any(axis=1))
+    beyond = np.flatnonzero(
+        ((np.arange(PLACES) >= binned.n_bins[:, None]) & (shares > 0)).any(axis=1)
+    )
     if len(beyond):
         raise ValueError(f"Binned needs codes below n_bins; feature {beyond[0]} has larger ones.")
     found = [
         _splits_of_feature(share[:n_bins], int(missing), bool(categorical))
-        for share, n_bins, missing, categorical in zip(shares, binned.n_bins, binned.missing, binned.categorical, strict=True)
+        for share, n_bins, missing, categorical in zip(
+            shares, binned.n_bins, binned.missing, binned.categorical, strict=True
+        )
     ]
     begin = np.cumsum([0, *[len(one[0]) for one in found]])
     feature = np.repeat(np.arange(len(found)), np.diff(begin))
-    first, last, extra, inside, outside = (np.concatenate(part) for part in zip(*found, strict=True))
+    first, last, extra, inside, outside = (
+        np.concatenate(part) for part in zip(*found, strict=True)
+    )
     return feature, first, last, extra, begin, inside, outside
 
 
 def _splits_of_feature(share, missing, categorical):
-    """Return first, last, extra, inside, outside for the splits of one feature; `share` (n_bins,) are the weights of its bins."""
+    """Return first, last, extra, inside, outside for the splits of one feature.
+
+    `share` (n_bins,) are the weights of its bins.
+    """
     if categorical:
         used = np.flatnonzero(share > 0)
-        used = used[: 0 if len(used) == 1 else 1 if len(used) == 2 else None]  # with two categories, the two learners differ only in sign
+        used = used[
+            : 0 if len(used) == 1 else 1 if len(used) == 2 else None
+        ]  # with two categories, the two learners differ only in sign
         rest = np.array([share[:b].sum() + share[b + 1 :].sum() for b in used])
         return used, used, np.full(len(used), -1), share[used], rest
     ordered = share if missing < 0 else share[:missing]
-    below, above = np.cumsum(ordered), np.cumsum(ordered[::-1])[::-1]
+    below = np.cumsum(ordered)
+    above = np.cumsum(ordered[::-1])[::-1]
     used = np.flatnonzero(ordered > 0)
     inner = used[:-1]  # cuts after these bins: something remains on the right
     gap = 0.0 if missing < 0 else share[missing]
@@ -64,25 +76,49 @@ def _splits_of_feature(share, missing, categorical):
 
 
 def check_splits(self):
-    """Raise a ValueError unless the fields of a piece are splits of its bins: kernels do not check these indices.
+    """Raise a ValueError unless the fields of a piece are splits of its bins: kernels do not check
+    these indices.
 
     Raises
     ------
     ValueError
         Says what the fields must be.
     """
-    kind, n, d = type(self).__name__, len(self.feature), self.binned.n_features
-    first, last, extra, begin = self.first, self.last, self.extra, self.begin
+    kind = type(self).__name__
+    n = len(self.feature)
+    d = self.binned.n_features
+    first = self.first
+    last = self.last
+    extra = self.extra
+    begin = self.begin
     whole = (self.feature, first, last, extra)
     if any(getattr(part, "dtype", None) != np.int64 or part.ndim != 1 for part in (*whole, begin)):
         raise ValueError(f"{kind} needs feature, first, last, extra and begin of int64.")
-    sound = {len(part) for part in (*whole, self.scale, self.shift)} == {n} and n > 0 and len(begin) == d + 1 and begin[0] == 0
-    sound = sound and (np.diff(begin) >= 0).all() and np.array_equal(self.feature, np.repeat(np.arange(d), np.diff(begin)))
+    sound = (
+        {len(part) for part in (*whole, self.scale, self.shift)} == {n}
+        and n > 0
+        and len(begin) == d + 1
+        and begin[0] == 0
+    )
+    sound = (
+        sound
+        and (np.diff(begin) >= 0).all()
+        and np.array_equal(self.feature, np.repeat(np.arange(d), np.diff(begin)))
+    )
     if not sound:
-        raise ValueError(f"{kind} needs at least one learner, learners sorted by feature, and arrays with one entry per learner.")
-    n_bins, missing = self.binned.n_bins[self.feature], self.binned.missing[self.feature]
+        raise ValueError(
+            f"{kind} needs at least one learner, learners sorted by feature, and arrays with one "
+            "entry per learner."
+        )
+    n_bins = self.binned.n_bins[self.feature]
+    missing = self.binned.missing[self.feature]
     known = (first >= 0) & (first <= last) & (last < n_bins) & ((first == 0) | (first == last))
     if not (known & ((extra == -1) | ((extra == missing) & (first == 0) & (last < extra)))).all():
-        raise ValueError(f"{kind} needs parts that begin with the first bin or are a single bin, within the bins of the feature.")
-    if not (np.isfinite(self.scale).all() and np.isfinite(self.shift).all() and (self.scale != 0).all()):
+        raise ValueError(
+            f"{kind} needs parts that begin with the first bin or are a single bin, within the "
+            "bins of the feature."
+        )
+    if not (
+        np.isfinite(self.scale).all() and np.isfinite(self.shift).all() and (self.scale != 0).all()
+    ):
         raise ValueError(f"{kind} needs finite scale and shift, scale not 0.")

@@ -52,14 +52,23 @@ class TreeBank(Learners):
 
     def __init__(self, family, weight, trees=None, member=None):
         self.family, self.weight = family, weight
-        self.held = Trees.empty(0, family.growth.max_leaves) if trees is None else trees  # perhaps with room for more
+        self.held = (
+            Trees.empty(0, family.growth.max_leaves) if trees is None else trees
+        )  # perhaps with room for more
         self.n_learners = len(self.held.n_leaves)
         self._member = np.full(self.n_learners, -1, dtype=np.int64) if member is None else member
-        self.seen, self.length = -1, 0.0  # the current tree; the length of the last one before normalisation
+        self.seen, self.length = (
+            -1,
+            0.0,
+        )  # the current tree; the length of the last one before normalisation
 
     def __getstate__(self):
-        """Return the state for copy and pickle: the trees, without the memory in which they grew."""
-        return {key: value for key, value in vars(self).items() if key not in ("grower", "hand")} | {"seen": -1}
+        """Return the state for copy and pickle: the trees, without the memory in which they
+        grew.
+        """
+        return {
+            key: value for key, value in vars(self).items() if key not in ("grower", "hand")
+        } | {"seen": -1}
 
     @property
     def binned(self):
@@ -96,13 +105,21 @@ class TreeBank(Learners):
 
     @property
     def member(self):
-        """The family of each tree grown so far, int64 (n_learners,); -1 for a tree that was grown for none."""
+        """The family of each tree grown so far, int64 (n_learners,).
+
+        -1 for a tree that was grown for none.
+        """
         return self._member[: self.n_learners]
 
     def lengths(self):
-        """Return the norm of each tree grown so far, scaled to the bound of its family, (n_learners,)."""
-        table, values = self.family.families, self.held.values
-        return np.array([table.bound[k] / norm(values[j], table.q) for j, k in enumerate(self.member)])
+        """Return the norm of each tree grown so far, scaled to the bound of its family,
+        (n_learners,).
+        """
+        table = self.family.families
+        values = self.held.values
+        return np.array(
+            [table.bound[k] / norm(values[j], table.q) for j, k in enumerate(self.member)]
+        )
 
     def bank(self):
         """Return an independent bank with the same trees."""
@@ -122,7 +139,10 @@ class TreeBank(Learners):
 
     @property
     def feature(self):
-        """The feature that splits the root of each tree, (n_learners,); 0 for a tree of one leaf."""
+        """The feature that splits the root of each tree, (n_learners,).
+
+        0 for a tree of one leaf.
+        """
         return np.maximum(self.held.feature[: self.n_learners, 0], 0)
 
     @functools.cached_property
@@ -137,23 +157,39 @@ class TreeBank(Learners):
 
     @functools.cached_property
     def _metric(self):
-        """Weights for leaf values: one number if all are equal; with Newton's leaf values, an array for second derivatives."""
+        """Weights for leaf values: one number if all are equal.
+
+        With Newton's leaf values, an array for second derivatives.
+        """
         if self.family.newton:
             return np.ones(self.n_samples)
         return self.weight[:1].copy() if (self.weight == self.weight[0]).all() else self.weight
 
     @functools.cached_property
     def _fixed(self):
-        """Arguments of each growth: all features, their penalties, whether entries are wide, and the metric (weights) of the trees."""
+        """Arguments of each growth: all features, their penalties, whether entries are wide, and
+        the metric (weights) of the trees.
+        """
         newton = self.family.newton
         two = newton or len(self._metric) > 1 or self.n_samples >= 1 << NARROW
-        return np.arange(self.n_groups), self.family.penalty, two, self.weight if newton else np.zeros(0)
+        return (
+            np.arange(self.n_groups),
+            self.family.penalty,
+            two,
+            self.weight if newton else np.zeros(0),
+        )
 
     def see(self, j):
         """Make tree j the current one."""
         if self.seen != j:
             trees = self.held
-            compiled(fill_leaves)(self.binned.codes, trees.feature[j], trees.left[j], trees.goes_left[j], self.hand.leaf)
+            compiled(fill_leaves)(
+                self.binned.codes,
+                trees.feature[j],
+                trees.left[j],
+                trees.goes_left[j],
+                self.hand.leaf,
+            )
             self.hand.values[:] = trees.values[j]
             self.seen = j
 
@@ -165,7 +201,12 @@ class TreeBank(Learners):
         """Do the same as `find`, with splits by the features `groups` only."""
         if self.family.growth.subsample < 1:
             return self._find_in_some(v, groups)
-        (_, penalty, wide, metric), grower, j, trees = self._fixed, self.grower, self.n_learners, self.held
+        (_, penalty, wide, metric), grower, j, trees = (
+            self._fixed,
+            self.grower,
+            self.n_learners,
+            self.held,
+        )
         n_leaves = grower.grow(v, self._metric, groups, penalty, wide, kept=(metric, (*trees,), j))
         self.n_learners, (corr, self.length) = j + 1, grower.fit
         if n_leaves == 0:
@@ -175,11 +216,27 @@ class TreeBank(Learners):
         return j, corr
 
     def _find_in_some(self, v, groups):
-        """Do the same as `find_in`, with splits and leaf values from a random subsample; the tree is a unit vector on all rows."""
-        (_, penalty, wide, _), grower, j, values = self._fixed, self.grower, self.n_learners, self.held.values
+        """Do the same as `find_in`, with splits and leaf values from a random subsample.
+
+        The tree is a unit vector on all rows.
+        """
+        (_, penalty, wide, _), grower, j, values = (
+            self._fixed,
+            self.grower,
+            self.n_learners,
+            self.held.values,
+        )
         (drawn, others), metric = grower.draw(j), self._metric
         weight = metric if len(metric) == 1 else metric[drawn]
-        n_leaves = grower.grow(v[drawn], weight, groups, penalty, wide, kept=(metric[:0], (*self.held,), j), drawn=drawn)
+        n_leaves = grower.grow(
+            v[drawn],
+            weight,
+            groups,
+            penalty,
+            wide,
+            kept=(metric[:0], (*self.held,), j),
+            drawn=drawn,
+        )
         self.n_learners, (_, self.length) = j + 1, grower.fit
         if n_leaves == 0:
             self.seen, self.held.n_leaves[j] = -1, 1
@@ -192,25 +249,51 @@ class TreeBank(Learners):
         return j, corr
 
     def least_risk(self, v, drawn, revisit, risk, less):
-        """Grow one tree for `v`, and select among its prefixes, one per family of `drawn`, by least risk: return (number, correlation).
+        """Grow one tree for `v`, and select among its prefixes, one per family of `drawn`, by least
+        risk: return (number, correlation).
 
-        revisit : whether the trees so far compete, too;  risk : function of (number, family, correlation);  less : function of
-        (risk, family, other risk, other family), whether the first risk is less
+        revisit : whether the trees so far compete, too; risk : function of (number, family,
+        correlation); less : function of (risk, family, other risk, other family), whether the first
+        risk is less
         """
-        table, grower, n, (every, penalty, wide, _) = self.family.families, self.grower, self.n_learners, self._fixed
-        splits, state, nodes, values = table.nodes[drawn], grower.state, grower.nodes, self.held.values[n]
-        if grower.grow(v, self._metric, every, penalty, wide, max_leaves=max(1, int(splits.max())) + 1) == 0:
-            self.n_learners, self.seen, self.held.n_leaves[n], self._member[n] = n + 1, -1, 1, drawn[0]
+        table, grower, n, (every, penalty, wide, _) = (
+            self.family.families,
+            self.grower,
+            self.n_learners,
+            self._fixed,
+        )
+        splits = table.nodes[drawn]
+        state = grower.state
+        nodes = grower.nodes
+        values = self.held.values[n]
+        if (
+            grower.grow(
+                v, self._metric, every, penalty, wide, max_leaves=max(1, int(splits.max())) + 1
+            )
+            == 0
+        ):
+            self.n_learners, self.seen, self.held.n_leaves[n], self._member[n] = (
+                n + 1,
+                -1,
+                1,
+                drawn[0],
+            )
             return n, math.nan
-        best, grown, number = None, grower.leaf.copy(), np.zeros(len(nodes), dtype=np.int64)
-        last, corr, power = -1, 0.0, (1 / (table.q - 1) if table.q > 1 else math.inf) if table.sums else None
+        best = None
+        grown = grower.leaf.copy()
+        number = np.zeros(len(nodes), dtype=np.int64)
+        last = -1
+        corr = 0.0
+        power = (1 / (table.q - 1) if table.q > 1 else math.inf) if table.sums else None
 
         def begin(f):
             """Make the prefix for family f the current tree, numbered n; return its correlation."""
             nonlocal last, corr
             self._member[n], m = f, min(2 * int(table.nodes[f]) + 1, int(state.nodes))
             if m != last:
-                corr, _ = compiled(cut_back)(state, nodes, m, power, grown, number, grower.leaf, values)
+                corr, _ = compiled(cut_back)(
+                    state, nodes, m, power, grown, number, grower.leaf, values
+                )
                 self.hand.values[:], self.seen, last = values, n, m
             return corr
 
@@ -218,7 +301,8 @@ class TreeBank(Learners):
             if f >= 0:
                 if j < n:
                     self.see(j)
-                    product, last = float(v @ self.hand.values[self.hand.leaf]), -1
+                    product = float(v @ self.hand.values[self.hand.leaf])
+                    last = -1
                 else:
                     product = begin(f)
                 found = risk(j, f, product), f
@@ -238,15 +322,30 @@ class TreeBank(Learners):
         return bound, bound / norm(self.hand.values, self.family.families.q)
 
     def measure(self, write_curvature):
-        """Use the second derivatives at the model, written by `write_curvature`, as weights of the next tree, if it is Newton's."""
+        """Use the second derivatives at the model, written by `write_curvature`, as weights of the
+        next tree, if it is Newton's.
+        """
         if self.family.newton:
             write_curvature(self._metric)
 
     def refit(self, j, v, scale, key):
-        """Refit the leaves of the tree just grown to `v` and white noise; return the length of the new fit."""
-        grower, scratch, values = self.grower, self.hand.values, self.held.values[j]
+        """Refit the leaves of the tree just grown to `v` and white noise.
+
+        Return the length of the new fit.
+        """
+        grower = self.grower
+        scratch = self.hand.values
+        values = self.held.values[j]
         self.length = compiled(refit_leaves)(
-            grower.state, grower.nodes, grower.leaf, self.family.growth.l2, v, scale, key, scratch, values
+            grower.state,
+            grower.nodes,
+            grower.leaf,
+            self.family.growth.l2,
+            v,
+            scale,
+            key,
+            scratch,
+            values,
         )
         scratch[:] = values
         return self.length
@@ -257,20 +356,29 @@ class TreeBank(Learners):
 
     @property
     def leafwise(self):
-        """Whether each leaf may take a value of its own: not under monotone constraints, nor for trees that families share."""
+        """Whether each leaf may take a value of its own: not under monotone constraints, nor for
+        trees that families share.
+        """
         return self.families is None and not self.family.growth.monotone.any()
 
     def leaf_steps(self, j):
-        """Return the leaf of each sample in tree j, the tree just grown, and the values of its leaves, a copy."""
+        """Return the leaf of each sample in tree j, the tree just grown, and the values of its
+        leaves, a copy.
+        """
         self.see(j)
         return self.hand.leaf, self.length * self.hand.values[: self.held.n_leaves[j]]
 
     def take_leaf_steps(self, j, steps, whole):
-        """Give the leaves of the tree just grown the values `steps`; return the length of the new fit.
+        """Give the leaves of the tree just grown the values `steps`.
 
-        whole : the values minimise the losses of the leaves: the ridge penalty and the largest step still apply
+        Return the length of the new fit.
+
+        whole : the values minimise the losses of the leaves: the ridge penalty and the largest step
+        still apply
         """
-        weight, values, growth = np.bincount(self.hand.leaf, self.weight, len(steps)), self.held.values[j], self.family.growth
+        weight = np.bincount(self.hand.leaf, self.weight, len(steps))
+        values = self.held.values[j]
+        growth = self.family.growth
         if whole:
             steps = steps * (weight / (weight + growth.l2)) if growth.l2 > 0 else steps
             steps = np.clip(steps, -growth.max_delta_step, growth.max_delta_step)
@@ -293,23 +401,33 @@ class TreeBank(Learners):
         return np.array([self.column(j) @ v for j in index])
 
     def combine(self, beta):
-        """Return B beta, (n_samples,). *Cost*: n_samples times the depth for each tree with a coefficient, on threads."""
+        """Return B beta, (n_samples,).
+
+        *Cost*: n_samples times the depth for each tree with a coefficient, on threads.
+        """
         return combined(self.binned, self.held, beta)
 
     def steps(self, beta):
-        """Return the shape function of each feature over its codes, (n_features, 8 SET), and the features with a coefficient.
+        """Return the shape function of each feature over its codes, (n_features, 8 SET), and the
+        features with a coefficient.
 
         Raises
         ------
         ValueError
             If a tree with a coefficient has more than one split.
         """
-        learners, trees = np.flatnonzero(beta), self.held
+        learners = np.flatnonzero(beta)
+        trees = self.held
         deep = learners[trees.n_leaves[learners] > 2]
         if len(deep):
             n_leaves = int(trees.n_leaves[deep[0]])
-            raise ValueError(f"a shape function needs trees with one split (max_depth=1), but tree {deep[0]} has {n_leaves} leaves.")
-        values, left, feature = np.zeros((self.n_groups, 8 * SET)), trees.left, self.feature
+            raise ValueError(
+                f"a shape function needs trees with one split (max_depth=1), but tree {deep[0]} "
+                f"has {n_leaves} leaves."
+            )
+        values = np.zeros((self.n_groups, 8 * SET))
+        left = trees.left
+        feature = self.feature
         for j in learners:
             inside = np.unpackbits(trees.goes_left[j, 0], bitorder="little")
             sides = left[j, [1, 2]] if trees.n_leaves[j] > 1 else [0, 0]
@@ -317,7 +435,10 @@ class TreeBank(Learners):
         return values, np.unique(feature[learners])
 
     def tree(self, j):
-        """Return tree j, a ``Tree``: a unit vector. It can be applied to other rows in the same bins."""
+        """Return tree j, a ``Tree``: a unit vector.
+
+        It can be applied to other rows in the same bins.
+        """
         return Tree.of(self.held, j, self.family.binning)
 
     def splits(self, j):
@@ -333,7 +454,9 @@ class TreeBank(Learners):
         return f"tree {j}"
 
     def standing(self, rows):
-        """Return the trees grown so far on the samples `rows`, a ``Binned``, as a piece, without a copy."""
+        """Return the trees grown so far on the samples `rows`, a ``Binned``, as a piece, without a
+        copy.
+        """
         return Standing(rows, self.held)
 
     def at(self, rows):

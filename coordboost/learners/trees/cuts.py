@@ -1,11 +1,13 @@
 """The best cut of one feature in one node, from the histogram of its bins.
 
-A cut scores ``(sum left)^2 / (weight left + l2) + (sum right)^2 / (weight right + l2)``, in units of the integer targets. Thresholds are
-tried from the lowest bin up, each with missing values on the right, then on the left. Categories are first sorted by their means. Ties go
-to the first cut in this order, and to the lowest feature.
+A cut scores ``(sum left)^2 / (weight left + l2) + (sum right)^2 / (weight right + l2)``, in units
+of the integer targets. Thresholds are tried from the lowest bin up, each with missing values on the
+right, then on the left. Categories are first sorted by their means. Ties go to the first cut in
+this order, and to the lowest feature.
 
-If a monotone constraint on the feature or above the node bounds the values, a side with value v scores
-``(2 sum - (weight + l2) v) v`` instead, with v the mean clipped to its bounds: the basic method of LightGBM, and of scikit-learn.
+If a monotone constraint on the feature or above the node bounds the values, a side with value v
+scores ``(2 sum - (weight + l2) v) v`` instead, with v the mean clipped to its bounds: the basic
+method of LightGBM, and of scikit-learn.
 """
 
 import math
@@ -14,12 +16,25 @@ import numpy as np
 
 from coordboost._numba import kernel
 
-#: A cut: its score; the last bin that goes left (for categories, how many go left); whether missing values go left; whether the node has
-#: missing values; sums over the left side, for ordered features computed for the best one only.
-CUT = np.dtype((np.record, [
-    ("score", "f8"), ("bin", "i8"), ("missing_left", "i8"), ("has_missing", "i8"), ("total", "i8"), ("mass", "i8"), ("count", "i8"),
-]))  # fmt: skip
-#: Rows of the scratch array for cuts of a feature: sums left and right, integer weights left and right, counts left, scores.
+#: A cut: its score; the last bin that goes left (for categories, how many go left); whether missing
+#: values go left; whether the node has missing values; sums over the left side, for ordered
+#: features computed for the best one only.
+CUT = np.dtype(
+    (
+        np.record,
+        [
+            ("score", "f8"),
+            ("bin", "i8"),
+            ("missing_left", "i8"),
+            ("has_missing", "i8"),
+            ("total", "i8"),
+            ("mass", "i8"),
+            ("count", "i8"),
+        ],
+    )
+)
+#: Rows of the scratch array for cuts of a feature: sums left and right, integer weights left and
+#: right, counts left, scores.
 SCRATCH_ROWS = 6
 
 
@@ -32,26 +47,51 @@ def held(state, sums, counts, b):
 
 @kernel
 def side_score(total, weight, low, high):
-    """Return the value total / weight clipped to its bounds, and the score of a side with this value."""
+    """Return the value total / weight clipped to its bounds, and the score of a side with this
+    value.
+    """
     value = min(max(total / weight if weight > 0 else 0.0, low), high)
     return value, (2 * total - weight * value) * value
 
 
 @kernel
 def bounded_score(left, right, w_left, w_right, node, sign):
-    """Return the score of a cut with bounded values; minus infinity if the values are equal or in the wrong order."""
+    """Return the score of a cut with bounded values.
+
+    Minus infinity if the values are equal or in the wrong order.
+    """
     value_left, score_left = side_score(left, w_left, node.low, node.high)
     value_right, score_right = side_score(right, w_right, node.low, node.high)
-    return score_left + score_right if value_left != value_right and sign * (value_right - value_left) >= 0 else -math.inf
+    return (
+        score_left + score_right
+        if value_left != value_right and sign * (value_right - value_left) >= 0
+        else -math.inf
+    )
 
 
 @kernel
 def cut_ordered(state, sums, counts, n_bins, missing, node, sign, limits, scratch, cut):
-    """Find the best cut of a feature with ordered bins; `sign` is its monotone constraint, None if no feature has one."""
+    """Find the best cut of a feature with ordered bins.
+
+    `sign` is its monotone constraint, None if no feature has one.
+    """
     _, _, least, lightest, _, l2 = limits
-    sum_left, sum_right, mass_left, mass_right, n_left, scores = scratch[0], scratch[1], scratch[2], scratch[3], scratch[4], scratch[5]
-    total, whole, n_samples, bits, unit = node.total, node.mass, float(node.count), state.bits, state.unit
-    n, best, side, sides, mask = n_bins - (missing >= 0), -math.inf, 0, 1, (1 << bits) - 1
+    sum_left = scratch[0]
+    sum_right = scratch[1]
+    mass_left = scratch[2]
+    mass_right = scratch[3]
+    n_left = scratch[4]
+    scores = scratch[5]
+    total = node.total
+    whole = node.mass
+    n_samples = float(node.count)
+    bits = state.bits
+    unit = state.unit
+    n = n_bins - (missing >= 0)
+    best = -math.inf
+    side = 0
+    sides = 1
+    mask = (1 << bits) - 1
     cut.bin, cut.missing_left = -1, 0
     while side < sides:  # missing values on the right, then on the left
         a, c = (sums[missing], counts[missing]) if side else (0, 0)
@@ -59,29 +99,47 @@ def cut_ordered(state, sums, counts, n_bins, missing, node, sign, limits, scratc
             for b in range(n):
                 a += sums[b]
                 c += counts[b]
-                sum_left[b], sum_right[b], mass_left[b], mass_right[b], n_left[b] = a, total - a, c >> bits, whole - (c >> bits), c & mask
+                sum_left[b], sum_right[b], mass_left[b], mass_right[b], n_left[b] = (
+                    a,
+                    total - a,
+                    c >> bits,
+                    whole - (c >> bits),
+                    c & mask,
+                )
         else:
             for b in range(n):
                 a += sums[b]
                 sum_left[b], n_left[b] = a >> bits, a & mask
             for b in range(n):  # integers below 2^53 are exact as floats
-                sum_right[b], mass_left[b], mass_right[b] = float(total) - sum_left[b], n_left[b], n_samples - n_left[b]
+                sum_right[b], mass_left[b], mass_right[b] = (
+                    float(total) - sum_left[b],
+                    n_left[b],
+                    n_samples - n_left[b],
+                )
         for b in range(n):
-            left, right, w_left, w_right = sum_left[b], sum_right[b], unit * mass_left[b] + l2, unit * mass_right[b] + l2
+            left = sum_left[b]
+            right = sum_right[b]
+            w_left = unit * mass_left[b] + l2
+            w_right = unit * mass_right[b] + l2
             scores[b] = (left * left * w_right + right * right * w_left) / (w_left * w_right)
         if sign is not None and (sign != 0 or node.low > -math.inf or node.high < math.inf):
             for b in range(n):
-                w_left, w_right = unit * mass_left[b] + l2, unit * mass_right[b] + l2
+                w_left = unit * mass_left[b] + l2
+                w_right = unit * mass_right[b] + l2
                 scores[b] = bounded_score(sum_left[b], sum_right[b], w_left, w_right, node, sign)
         first, end = 0, n
         while first < end and (n_left[first] < least or unit * mass_left[first] < lightest):
             first += 1
-        while first < end and (n_samples - n_left[end - 1] < least or unit * mass_right[end - 1] < lightest):
+        while first < end and (
+            n_samples - n_left[end - 1] < least or unit * mass_right[end - 1] < lightest
+        ):
             end -= 1
-        top, at = -math.inf, -1
+        top = -math.inf
+        at = -1
         for b in range(first, end):
             if scores[b] > top:
-                top, at = scores[b], b
+                top = scores[b]
+                at = b
         if top > best or (top == best and at < cut.bin):
             best, cut.bin, cut.missing_left = top, at, side
         if n_left[n - 1] < n_samples:
@@ -92,7 +150,10 @@ def cut_ordered(state, sums, counts, n_bins, missing, node, sign, limits, scratc
 
 @kernel
 def take_ordered(state, sums, counts, missing, count, cut):
-    """Write the exact left sums of the cut of a node with `count` samples; without missing values, these go to the larger side."""
+    """Write the exact left sums of the cut of a node with `count` samples.
+
+    Without missing values, these go to the larger side.
+    """
     cut.total, cut.mass, cut.count = 0, 0, 0
     for b in range(cut.bin + 1 + (cut.missing_left & cut.has_missing)):
         total, mass, n = held(state, sums, counts, b if b <= cut.bin else missing)
@@ -105,12 +166,15 @@ def take_ordered(state, sums, counts, missing, count, cut):
 
 @kernel
 def rank(state, sums, counts, n_bins, l2, keys, order):
-    """Sort the categories in a node by S / (W + l2), ties by code, into `order`, the keys into `keys`; return how many."""
+    """Sort the categories in a node by S / (W + l2), ties by code, into `order`, the keys into
+    `keys`; return how many.
+    """
     k = 0
     for b in range(n_bins):
         total, mass, count = held(state, sums, counts, b)
         if count > 0:
-            weight, at = state.unit * mass + l2, k
+            weight = state.unit * mass + l2
+            at = k
             value = total / weight if weight > 0 else 0.0
             while at > 0 and keys[at - 1] > value:
                 keys[at], order[at] = keys[at - 1], order[at - 1]
@@ -122,18 +186,33 @@ def rank(state, sums, counts, n_bins, l2, keys, order):
 
 @kernel
 def cut_categories(state, sums, counts, n_bins, node, limits, keys, order, cut):
-    """Find the best cut of a categorical feature: those with the lowest S / (W + l2) go left; ``cut.bin`` is their number."""
+    """Find the best cut of a categorical feature: those with the lowest S / (W + l2) go left.
+
+    ``cut.bin`` is their number.
+    """
     _, _, least, lightest, _, l2 = limits
     cut.score, cut.bin, cut.missing_left = -math.inf, -1, 0
     sum_left, mass_left, n_left = 0, 0, 0
     for i in range(rank(state, sums, counts, n_bins, l2, keys, order) - 1):
         total, mass, n = held(state, sums, counts, order[i])
-        sum_left, mass_left, n_left = sum_left + total, mass_left + mass, n_left + n
-        own, rest = state.unit * mass_left, state.unit * (node.mass - mass_left)
+        sum_left = sum_left + total
+        mass_left = mass_left + mass
+        n_left = n_left + n
+        own = state.unit * mass_left
+        rest = state.unit * (node.mass - mass_left)
         if min(n_left, node.count - n_left) >= least and min(own, rest) >= lightest:
-            left, right, w_left, w_right = float(sum_left), float(node.total - sum_left), own + l2, rest + l2
+            left = float(sum_left)
+            right = float(node.total - sum_left)
+            w_left = own + l2
+            w_right = rest + l2
             score = (left * left * w_right + right * right * w_left) / (w_left * w_right)
             if node.low > -math.inf or node.high < math.inf:
                 score = bounded_score(left, right, w_left, w_right, node, 0)
             if score > cut.score:
-                cut.score, cut.bin, cut.total, cut.mass, cut.count = score, i + 1, sum_left, mass_left, n_left
+                cut.score, cut.bin, cut.total, cut.mass, cut.count = (
+                    score,
+                    i + 1,
+                    sum_left,
+                    mass_left,
+                    n_left,
+                )

@@ -1,4 +1,7 @@
-"""The memory in which trees grow, allocated once for all trees; growth in one call on one thread, or on several threads."""
+"""The memory in which trees grow, allocated once for all trees.
+
+Growth in one call on one thread, or on several threads.
+"""
 
 import math
 
@@ -23,7 +26,7 @@ from coordboost.learners.trees.grow import (
     split_best,
     write_leaves,
     writes_leaves,
-)  # fmt: skip
+)
 from coordboost.learners.trees.histogram import CODES
 from coordboost.learners.trees.kept import keep_nodes, unit_values
 from coordboost.learners.trees.whole import ALLOWED, choose_scales, write_entries
@@ -35,7 +38,10 @@ BLOCK = 1 << 14
 
 
 def _bits(sets, leaves):
-    """Return sets of features (n_sets, n_features) in the form that ``grow`` takes; None if there are none."""
+    """Return sets of features (n_sets, n_features) in the form that ``grow`` takes.
+
+    None if there are none.
+    """
     if not len(sets):
         return None
     mask = np.zeros((sets.shape[1], -(-len(sets) // 62)), dtype=np.int64)
@@ -47,25 +53,46 @@ def _bits(sets, leaves):
 class Grower:
     """Grows trees on `binned` within the limits `growth`, which must be checked.
 
-    After a growth, `leaf` (n_samples,) holds the leaf of each sample, and `state` and `nodes` are as ``grow`` leaves them.
+    After a growth, `leaf` (n_samples,) holds the leaf of each sample, and `state` and `nodes` are
+    as ``grow`` leaves them.
     """
 
     def __init__(self, binned, growth):
         d, n = binned.codes.shape
-        leaves, monotone = growth.max_leaves, growth.monotone if len(growth.monotone) else None
-        self.n, self.limits, self.bounds = n, tuple(growth[:6]), (growth.damping, growth.max_delta_step)
+        leaves = growth.max_leaves
+        monotone = growth.monotone if len(growth.monotone) else None
+        self.n = n
+        self.limits = tuple(growth[:6])
+        self.bounds = (growth.damping, growth.max_delta_step)
         codes = np.zeros((d, -(-n // 8) * 8), dtype=np.uint8)
         codes[:, :n] = binned.codes
         self.table = codes, codes.view(np.uint64), binned.n_bins, binned.missing
-        self.kinds = binned.categorical if binned.categorical.any() else None, monotone, _bits(growth.sets, leaves)
-        self.share, self.seed, self.drawn = growth.subsample, growth.seed, None
-        self.states, self.nodes, self.run = np.zeros(1, dtype=STATE), np.zeros(2 * leaves, dtype=NODE), compiled(grow)
-        self.state, self.cuts = self.states[0], np.zeros((2 * leaves, d), dtype=CUT)
-        self.rows, self.goes_left = np.zeros((2, n), dtype=np.uint32), np.zeros((2 * leaves, CODES), dtype=np.uint8)
+        self.kinds = (
+            binned.categorical if binned.categorical.any() else None,
+            monotone,
+            _bits(growth.sets, leaves),
+        )
+        self.share = growth.subsample
+        self.seed = growth.seed
+        self.drawn = None
+        self.states = np.zeros(1, dtype=STATE)
+        self.nodes = np.zeros(2 * leaves, dtype=NODE)
+        self.run = compiled(grow)
+        self.state = self.states[0]
+        self.cuts = np.zeros((2 * leaves, d), dtype=CUT)
+        self.rows = np.zeros((2, n), dtype=np.uint32)
+        self.goes_left = np.zeros((2 * leaves, CODES), dtype=np.uint8)
         self.leaf = np.zeros(n, dtype=np.uint8 if leaves <= CODES else np.uint16)
         slots = max(1, min(leaves, n // growth.min_samples, 1 << min(growth.max_depth - 1, 30)))
-        self.sizes = slots, -(-d // 4) * 4, int(binned.n_bins.max())  # features are filled four at a time
-        self.scratch = [(np.zeros((SCRATCH_ROWS, CODES)), np.zeros(CODES, dtype=np.int64)) for _ in range(d // 4 + 1)]
+        self.sizes = (
+            slots,
+            -(-d // 4) * 4,
+            int(binned.n_bins.max()),
+        )  # features are filled four at a time
+        self.scratch = [
+            (np.zeros((SCRATCH_ROWS, CODES)), np.zeros(CODES, dtype=np.int64))
+            for _ in range(d // 4 + 1)
+        ]
         self.wide = None
 
     def draw(self, j):
@@ -79,19 +106,41 @@ class Grower:
         """Write the leaves of samples that the tree was not grown on into ``self.leaf``."""
         compiled(find_leaves)(self.table[0], self.nodes, self.goes_left, others, self.leaf)
 
-    def grow(self, target, weight, features, penalty, wide, *, max_leaves=None, kept=(None, None, 0), drawn=None):
-        """Grow one tree, see ``grow``; `wide` forces two numbers per sample. Return the number of leaves; 0 if a number is not finite.
+    def grow(
+        self,
+        target,
+        weight,
+        features,
+        penalty,
+        wide,
+        *,
+        max_leaves=None,
+        kept=(None, None, 0),
+        drawn=None,
+    ):
+        """Grow one tree, see ``grow``; `wide` forces two numbers per sample.
 
-        kept : the arguments metric, trees, j of ``grow``; sets ``self.fit``, the correlation and length of the tree
-        drawn : the samples to which `target` and `weight` belong, if not all
+        Return the number of leaves; 0 if a number is not finite.
+
+        kept : the arguments metric, trees, j of ``grow``; sets ``self.fit``, the correlation and
+        length of the tree drawn : the samples to which `target` and `weight` belong, if not all
         """
-        limits = self.limits if max_leaves is None else (self.limits[0], max_leaves, *self.limits[2:])
-        run = self._together if pool().n_threads > 1 and len(target) * len(features) >= LITTLE else self._alone
-        for numbers in (1, 2)[wide:]:  # retry with two numbers per sample if one loses too many targets
+        limits = (
+            self.limits if max_leaves is None else (self.limits[0], max_leaves, *self.limits[2:])
+        )
+        run = (
+            self._together
+            if pool().n_threads > 1 and len(target) * len(features) >= LITTLE
+            else self._alone
+        )
+        for numbers in (1, 2)[
+            wide:
+        ]:  # retry with two numbers per sample if one loses too many targets
             if self.wide != numbers:
                 fixed = np.zeros((numbers, 2, self.table[0].shape[1]), dtype=np.int64)
                 histograms = np.zeros((numbers, *self.sizes), dtype=np.int64)
-                self.wide, self.memory = numbers, (self.nodes, self.cuts, histograms, self.rows, fixed, self.goes_left)
+                self.wide = numbers
+                self.memory = (self.nodes, self.cuts, histograms, self.rows, fixed, self.goes_left)
             n_leaves, *self.fit = run(limits, target, weight, features, penalty, *kept, drawn)
             if n_leaves != LOST:
                 break
@@ -99,53 +148,109 @@ class Grower:
 
     def _alone(self, limits, target, weight, features, penalty, *kept):
         return self.run(
-            self.table, *self.kinds, limits, features, penalty, target, weight, self.states, self.memory, *self.scratch[0], self.leaf,
-            self.bounds, *kept,
-        )  # fmt: skip
+            self.table,
+            *self.kinds,
+            limits,
+            features,
+            penalty,
+            target,
+            weight,
+            self.states,
+            self.memory,
+            *self.scratch[0],
+            self.leaf,
+            self.bounds,
+            *kept,
+        )
 
     def _together(self, limits, target, weight, features, penalty, metric, trees, j, drawn):
-        """Do the same as ``grow`` on the threads of the pool: samples in blocks, features four at a time, all joined at each level."""
-        state, nodes, codes, memory = self.state, self.nodes, self.table[0], self.memory
-        run_entries, run_search, run_move_rows, run_write_leaves = map(compiled, (write_entries, search, move_rows, write_leaves))
+        """Do the same as ``grow`` on the threads of the pool: samples in blocks, features four at a
+        time, all joined at each level.
+        """
+        state = self.state
+        nodes = self.nodes
+        codes = self.table[0]
+        memory = self.memory
+        run_entries, run_search, run_move_rows, run_write_leaves = map(
+            compiled, (write_entries, search, move_rows, write_leaves)
+        )
         fixed = memory[4]
         if not compiled(choose_scales)(state, fixed, target, weight):
             return 0, math.nan, math.nan
-        parts = [(target[rows], weight if len(weight) == 1 else weight[rows], rows.start) for rows in slices(len(target), BLOCK)]
-        lost, total, mass = (sum(column) for column in zip(*in_order(lambda one: run_entries(state, fixed, *one), parts), strict=True))
+        parts = [
+            (target[rows], weight if len(weight) == 1 else weight[rows], rows.start)
+            for rows in slices(len(target), BLOCK)
+        ]
+        lost, total, mass = (
+            sum(column)
+            for column in zip(
+                *in_order(lambda one: run_entries(state, fixed, *one), parts), strict=True
+            )
+        )
         if lost * ALLOWED > len(target):
             return LOST, math.nan, math.nan
         compiled(init_root)(limits, state, nodes, self.rows, drawn, len(target), total, mass)
         own = (self.table, *self.kinds, limits, features)
-        find = lambda some: run_search(*own, some.start, some.stop, state, memory, *self.scratch[some.start // 4])  # noqa: E731
+
+        def find(some):
+            return run_search(
+                *own, some.start, some.stop, state, memory, *self.scratch[some.start // 4]
+            )
+
         while True:
             all_done(find, slices(len(features), 4))
             if not compiled(split_best)(*own, penalty, state, memory, *self.scratch[0]):
                 break
-            parents = [at for at in nodes["parent"][state.first : state.nodes : 2] if nodes[at].rows_moved]
+            parents = [
+                at for at in nodes["parent"][state.first : state.nodes : 2] if nodes[at].rows_moved
+            ]
             moves = [move for at in parents for move in self._moves(at)]
-            all_done(lambda move: run_move_rows(codes, nodes, self.rows, fixed, self.goes_left, *move), moves)
+            all_done(
+                lambda move: run_move_rows(codes, nodes, self.rows, fixed, self.goes_left, *move),
+                moves,
+            )
         compiled(finish)(state, nodes, self.bounds)
         if self.kinds[1] is not None:
             compiled(shorten)(state, nodes, self.bounds)
-        blocks = [(at, *ends) for at in range(state.nodes) if writes_leaves(nodes, at) for ends in self._blocks(at)]
-        all_done(lambda block: run_write_leaves(codes, nodes, self.rows, self.goes_left, self.leaf, *block), blocks)
+        blocks = [
+            (at, *ends)
+            for at in range(state.nodes)
+            if writes_leaves(nodes, at)
+            for ends in self._blocks(at)
+        ]
+        all_done(
+            lambda block: run_write_leaves(
+                codes, nodes, self.rows, self.goes_left, self.leaf, *block
+            ),
+            blocks,
+        )
         if trees is None:
             return int(state.leaves), math.nan, math.nan
         compiled(keep_nodes)(state, nodes, self.goes_left, state.nodes, trees, j)
-        fit = compiled(unit_values)(state, nodes, state.nodes, None, metric, target, self.leaf, trees[3][j])
+        fit = compiled(unit_values)(
+            state, nodes, state.nodes, None, metric, target, self.leaf, trees[3][j]
+        )
         return int(state.leaves), *fit
 
     def _blocks(self, at):
         """Return the first and last row of each block of rows of a node."""
-        start, stop = int(self.nodes[at].start), int(self.nodes[at].stop)
+        start = int(self.nodes[at].start)
+        stop = int(self.nodes[at].stop)
         return [(first, min(first + BLOCK, stop)) for first in range(start, stop, BLOCK)]
 
     def _moves(self, at):
-        """Yield the arguments of ``move_rows`` for each block of a node; they need the number of left rows in the blocks before."""
-        node, ends, run = self.nodes[at], self._blocks(at), compiled(count_left)
-        left_at, right_at = int(node.start), int(self.nodes[node.left].stop)
+        """Yield the arguments of ``move_rows`` for each block of a node.
+
+        They need the number of left rows in the blocks before.
+        """
+        node = self.nodes[at]
+        ends = self._blocks(at)
+        run = compiled(count_left)
+        left_at = int(node.start)
+        right_at = int(self.nodes[node.left].stop)
         count = lambda block: run(self.table[0], self.nodes, self.rows, self.goes_left, at, *block)  # noqa: E731
         lefts = list(in_order(count, ends)) if len(ends) > 1 else [0]
         for (first, last), left in zip(ends, lefts, strict=True):
             yield at, first, last, left_at, right_at
-            left_at, right_at = left_at + left, right_at + last - first - left
+            left_at = left_at + left
+            right_at = right_at + last - first - left

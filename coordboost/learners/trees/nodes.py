@@ -11,9 +11,8 @@ from coordboost.learners.trees.stored import fill_leaves
 class Split(NamedTuple):
     """The condition of a node: samples that satisfy it go left.
 
-    name : str, the feature
-    threshold : float, values up to it go left;  categories : tuple, the categories that go left. One of the two is None
-    missing : bool, whether missing values go left
+    name : str, the feature threshold : float, values up to it go left; categories : tuple, the
+    categories that go left. One of the two is None missing : bool, whether missing values go left
     """
 
     name: str
@@ -23,24 +22,35 @@ class Split(NamedTuple):
 
     @property
     def condition(self):
-        """The condition on the feature in words; for categorical features "missing" is one of the categories."""
-        return f"<= {self.threshold:.6g}" if self.categories is None else f"in {{{', '.join(self.categories)}}}"
+        """The condition on the feature in words.
+
+        For categorical features "missing" is one of the categories.
+        """
+        return (
+            f"<= {self.threshold:.6g}"
+            if self.categories is None
+            else f"in {{{', '.join(self.categories)}}}"
+        )
 
     def __str__(self):
-        return f"{self.name} {self.condition}" + (" or missing" if self.missing and self.categories is None else "")
+        return f"{self.name} {self.condition}" + (
+            " or missing" if self.missing and self.categories is None else ""
+        )
 
 
 class Tree(NamedTuple):
-    """A tree of m nodes: a node precedes its children, the right child follows the left one directly.
+    """A tree of m nodes: a node precedes its children, the right child follows the left one
+    directly.
 
     feature     | 2  0 -1 -1 -1|    the feature that splits a node, -1 for a leaf
     left        | 1  3  0  1  2|    the left child, or the number of a leaf
     goes_left   one bit for each node and code, packed: (m, 32) bytes
 
-    feature, left : int32 (m,);  goes_left : uint8 (m, 32);  values : float64 (n_leaves,), the values of the leaves
-    gain : float64 (m,), of the split of a node, 0 for a leaf;  n_samples : int64 (m,), number of training samples in a node
-    bin : int64 (m,), the last bin that goes left; for categories, how many bins go left
-    missing_left : int64 (m,), 1 if missing values of new rows go left
+    feature, left : int32 (m,); goes_left : uint8 (m, 32); values : float64 (n_leaves,), the values
+    of the leaves gain : float64 (m,), of the split of a node, 0 for a leaf; n_samples : int64 (m,),
+    number of training samples in a node bin : int64 (m,), the last bin that goes left; for
+    categories, how many bins go left missing_left : int64 (m,), 1 if missing values of new rows go
+    left
     """
 
     feature: np.ndarray
@@ -56,9 +66,11 @@ class Tree(NamedTuple):
     def of(cls, trees, j, binning):
         """Return tree j of `trees`, a ``Trees``, grown on the bins of `binning`."""
         m = 2 * int(trees.n_leaves[j]) - 1
-        feature, goes_left = trees.feature[j, :m], trees.goes_left[j, :m]
+        feature = trees.feature[j, :m]
+        goes_left = trees.goes_left[j, :m]
         members = np.unpackbits(goes_left, axis=1, bitorder="little")
-        bin, missing_left = np.zeros(m, dtype=np.int64), np.zeros(m, dtype=np.int64)
+        bin = np.zeros(m, dtype=np.int64)
+        missing_left = np.zeros(m, dtype=np.int64)
         for at in np.flatnonzero(feature >= 0):
             g = feature[at]
             if binning.categorical[g]:
@@ -84,10 +96,15 @@ class Tree(NamedTuple):
 
     def splits(self, binning):
         """Return the condition of each node, a list of m ``Split``, None for a leaf."""
-        return [None if self.feature[at] < 0 else self._split(at, binning) for at in range(len(self.feature))]
+        return [
+            None if self.feature[at] < 0 else self._split(at, binning)
+            for at in range(len(self.feature))
+        ]
 
     def _split(self, at, binning):
-        g, threshold, chosen = self.feature[at], None, None
+        g = self.feature[at]
+        threshold = None
+        chosen = None
         labels = binning.labels[g]
         if labels is None:
             threshold = float(np.append(binning.thresholds(g), np.inf)[self.bin[at]])
@@ -105,5 +122,8 @@ class Tree(NamedTuple):
         if self.feature[at] < 0:
             value = self.values[self.left[at]] + 0.0  # never "-0"
             return [f"{indent}leaf {self.left[at]}: {value:.6g} ({self.n_samples[at]} samples)"]
-        left, right = (self._lines(child, indent + "    ", splits) for child in (self.left[at], self.left[at] + 1))
+        left, right = (
+            self._lines(child, indent + "    ", splits)
+            for child in (self.left[at], self.left[at] + 1)
+        )
         return [f"{indent}if {splits[at]}:", *left, f"{indent}else:", *right]

@@ -46,7 +46,8 @@ def add_tree(codes, feature, left, goes_left, values, a, v, start, stop):
 class Trees(NamedTuple):
     """Finished trees, each a unit vector on the training samples.
 
-    Node 0 is the root. The children of node p are ``left[p]``, for codes in the set ``goes_left[p]``, and ``left[p] + 1``::
+    Node 0 is the root. The children of node p are ``left[p]``, for codes in the set
+    ``goes_left[p]``, and ``left[p] + 1``::
 
         feature   | 2  0 -1 -1 -1|      -1 for a leaf
         left      | 1  3  0  1  2|      for a leaf, its number
@@ -70,13 +71,18 @@ class Trees(NamedTuple):
         """Allocate room for `room` trees."""
         nodes = 2 * max_leaves - 1
         return cls(
-            np.full((room, nodes), -1, dtype=np.int32), np.zeros((room, nodes), dtype=np.int32),
-            np.zeros((room, nodes, SET), dtype=np.uint8), np.zeros((room, max_leaves)), np.zeros(room, dtype=np.int32),
-            np.zeros((room, nodes)), np.zeros((room, nodes), dtype=np.int64),
-        )  # fmt: skip
+            np.full((room, nodes), -1, dtype=np.int32),
+            np.zeros((room, nodes), dtype=np.int32),
+            np.zeros((room, nodes, SET), dtype=np.uint8),
+            np.zeros((room, max_leaves)),
+            np.zeros(room, dtype=np.int32),
+            np.zeros((room, nodes)),
+            np.zeros((room, nodes), dtype=np.int64),
+        )
 
     def check(self, n_features, max_leaves):
-        """Raise a ValueError unless the arrays are trees with at most `max_leaves` leaves on `n_features` features.
+        """Raise a ValueError unless the arrays are trees with at most `max_leaves` leaves on
+        `n_features` features.
 
         Raises
         ------
@@ -84,17 +90,26 @@ class Trees(NamedTuple):
             Says what is wrong.
         """
         leaves = self.values.shape[1]
-        shapes = [part.shape[1:] for part in Trees.empty(0, leaves)] if 1 <= leaves <= max_leaves else []
+        shapes = (
+            [part.shape[1:] for part in Trees.empty(0, leaves)] if 1 <= leaves <= max_leaves else []
+        )
         if [part.shape[1:] for part in self] != shapes or len({len(part) for part in self}) > 1:
             raise ValueError("the arrays of the trees have inconsistent shapes.")
-        at, count, left = np.arange(2 * leaves - 1), self.n_leaves[:, None], self.left
+        at = np.arange(2 * leaves - 1)
+        count = self.n_leaves[:, None]
+        left = self.left
         known = ((count >= 1) & (count <= leaves)).all() and np.isfinite(self.values).all()
-        leads = np.where(self.feature >= 0, (left > at) & (left < 2 * count - 2), (left >= 0) & (left < count))
+        leads = np.where(
+            self.feature >= 0, (left > at) & (left < 2 * count - 2), (left >= 0) & (left < count)
+        )
         if not (known and (leads & (self.feature < n_features) | (at >= 2 * count - 1)).all()):
             raise ValueError("a tree has an invalid node, or a value that is not finite.")
 
     def resized(self, room, leaves):
-        """Return a copy with room for `room` trees of `leaves` leaves; what does not fit is dropped."""
+        """Return a copy with room for `room` trees of `leaves` leaves.
+
+        What does not fit is dropped.
+        """
         out = Trees.empty(room, leaves)
         for new, old in zip(out, self, strict=True):
             both = tuple(slice(min(sizes)) for sizes in zip(new.shape, old.shape, strict=True))
@@ -129,11 +144,23 @@ class Standing(_Standing, Learners):
 
     def add(self, j, a, v):
         trees = self.trees
-        add_tree(self.binned.codes, trees.feature[j], trees.left[j], trees.goes_left[j], trees.values[j], a, v, 0, len(v))
+        add_tree(
+            self.binned.codes,
+            trees.feature[j],
+            trees.left[j],
+            trees.goes_left[j],
+            trees.values[j],
+            a,
+            v,
+            0,
+            len(v),
+        )
 
 
 def sum_trees(codes, feature, left, goes_left, values, learners, beta, out, start, stop):
-    """Add ``sum_j beta_j B_j`` over the trees `learners` to `out`, for the samples from start to stop."""
+    """Add ``sum_j beta_j B_j`` over the trees `learners` to `out`, for the samples from start to
+    stop.
+    """
     for i in range(len(learners)):
         j = learners[i]
         add_tree(codes, feature[j], left[j], goes_left[j], values[j], beta[i], out, start, stop)
@@ -141,7 +168,12 @@ def sum_trees(codes, feature, left, goes_left, values, learners, beta, out, star
 
 def combined(binned, trees, beta):
     """Return B beta, (n_samples,); blocks of rows run on threads."""
-    learners, out, run = np.flatnonzero(beta), np.zeros(binned.n_samples), compiled(sum_trees)
+    learners = np.flatnonzero(beta)
+    out = np.zeros(binned.n_samples)
+    run = compiled(sum_trees)
     beta = np.asarray(beta, dtype=np.float64)[learners]
-    all_done(lambda rows: run(binned.codes, *trees[:4], learners, beta, out, rows.start, rows.stop), slices(len(out), ROWS))
+    all_done(
+        lambda rows: run(binned.codes, *trees[:4], learners, beta, out, rows.start, rows.stop),
+        slices(len(out), ROWS),
+    )
     return out

@@ -1,4 +1,8 @@
-"""The command line. Each command makes a few calls of the package and prints a table on stdout or, with ``--json``, only JSON."""
+"""The command line.
+
+Each command makes a few calls of the package and prints a table on stdout or, with ``--json``, only
+JSON.
+"""
 
 import errno
 import warnings
@@ -17,7 +21,8 @@ from coordboost.reporting.cli.warmup import warmup
 BAD, INTERRUPTED, TERMINATED = 1, 130, 143
 
 
-#: Advice in error messages: the Python words, and the options of the command line that replace them.
+#: Advice in error messages: the Python words, and the options of the command line that replace
+#: them.
 PHRASES = {
     "step=LineSearch()": "--line-search",
     "unknown_as_none=True in table.frame(rows) or recipe.numbers(frame)": "--unknown none",
@@ -46,7 +51,9 @@ class Commands(click.Group):
             try:
                 done = self._invoked(ctx)
             except KeyboardInterrupt:
-                click.echo(f"coordboost: {'terminated' if terminated() else 'interrupted'}", err=True)
+                click.echo(
+                    f"coordboost: {'terminated' if terminated() else 'interrupted'}", err=True
+                )
                 ctx.exit(TERMINATED if terminated() else INTERRUPTED)
             except SystemExit as end:
                 if end.code == INTERRUPTED and terminated():  # `fit` has saved the interrupted run
@@ -63,7 +70,10 @@ class Commands(click.Group):
 
         try:
             with warnings.catch_warnings():
-                for said in (InterruptedWarning, LongStepWarning):  # `fit` prints both in its own words
+                for said in (
+                    InterruptedWarning,
+                    LongStepWarning,
+                ):  # `fit` prints both in its own words
                     warnings.filterwarnings("ignore", category=said)
                 warnings.filterwarnings("always", category=ConstantColumnWarning)
                 warnings.showwarning = lambda message, *_, **__: note(f"note: {message}")
@@ -75,7 +85,14 @@ class Commands(click.Group):
             ctx.exit(BAD)
 
 
-@click.group(cls=Commands, context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 110, "show_default": True})
+@click.group(
+    cls=Commands,
+    context_settings={
+        "help_option_names": ["-h", "--help"],
+        "max_content_width": 110,
+        "show_default": True,
+    },
+)
 @click.version_option(package_name="coordboost", prog_name="coordboost")
 def main():
     """Boosting as convex optimisation over the coefficients of weak learners.
@@ -108,8 +125,9 @@ def main():
 def quickstart(out, as_json):
     """Compare boosting, the Lasso and least squares.
 
-    Runs LS-Boost, FS, R-FS, the Lasso and least squares on the diabetes data of scikit-learn. Takes a few seconds; the first
-    time it also compiles, which takes longer. Writes quickstart.png and one run file per method.
+    Runs LS-Boost, FS, R-FS, the Lasso and least squares on the diabetes data of scikit-learn. Takes
+    a few seconds; the first time it also compiles, which takes longer. Writes quickstart.png and
+    one run file per method.
     """
     from coordboost.reporting.quickstart import quickstart
 
@@ -117,6 +135,21 @@ def quickstart(out, as_json):
     show(done.rows, done.text, done.files, as_json)
 
 
-for one in (fit, methods, cv, lasso, coef, predict, report, compare, certify, check, mca, warmup, verify, docs):
+for one in (
+    fit,
+    methods,
+    cv,
+    lasso,
+    coef,
+    predict,
+    report,
+    compare,
+    certify,
+    check,
+    mca,
+    warmup,
+    verify,
+    docs,
+):
     main.add_command(one)
 main.add_command(fit, "path")

@@ -1,4 +1,6 @@
-"""Cross-validation: ``coordboost cv`` chooses the number of steps, ``coordboost lasso`` the penalty."""
+"""Cross-validation: ``coordboost cv`` chooses the number of steps, ``coordboost lasso`` the
+penalty.
+"""
 
 import click
 
@@ -21,23 +23,42 @@ from coordboost.reporting.cli.options import (
     taken,
     whole_number,
     with_options,
-)  # fmt: skip
+)
 from coordboost.reporting.cli.output import progress, show
 
 #: Printed if the constant model has the smallest validation loss.
-NONE_BETTER = "No model is better than the constant one on rows held out: these columns do not predict the target."
+NONE_BETTER = (
+    "No model is better than the constant one on rows held out: these columns do not "
+    "predict the target."
+)
 TABLE = TABLE_OPTIONS.values()
 
 
 @click.command(cls=MethodCommand)
 @click.argument("file")
 @with_options(TARGET, STEPS, SEED, LOSS, CENTER, SCALE, *TABLE, FOLDER, FOLDS, CHOOSE, JSON)
-def cv(file, method, learner, target, steps, seed, loss, center, scale, out, folds, choose, as_json, **given):
+def cv(
+    file,
+    method,
+    learner,
+    target,
+    steps,
+    seed,
+    loss,
+    center,
+    scale,
+    out,
+    folds,
+    choose,
+    as_json,
+    **given,
+):
     """Choose the number of steps by cross-validation, then run the method for that many steps.
 
-    For each fold the method runs once on the other rows, and every step is scored on the rows of the fold. Missing values are imputed
-    from those other rows only; a category that does not occur there has no coefficient. The final run, on all rows, is saved as
-    METHOD-cv.run, for coef, predict and report. `coordboost lasso FILE --cv` chooses a penalty.
+    For each fold the method runs once on the other rows, and every step is scored on the rows of
+    the fold. Missing values are imputed from those other rows only; a category that does not occur
+    there has no coefficient. The final run, on all rows, is saved as METHOD-cv.run, for coef,
+    predict and report. `coordboost lasso FILE --cv` chooses a penalty.
     """
     from dataclasses import replace
 
@@ -55,8 +76,10 @@ def cv(file, method, learner, target, steps, seed, loss, center, scale, out, fol
     chosen = method_of(method, given, steps, learner)
     if isinstance(chosen.target, L1Penalty):
         raise click.UsageError(
-            f"{method} converges to one model, the Lasso with --lam, so there is no number of steps to "
-            f"choose. `coordboost lasso {for_shell_if_needed(file)} --cv` chooses the penalty; `coordboost fit` with the same options "
+            f"{method} converges to one model, the Lasso with --lam, so there is no number of "
+            "steps to "
+            f"choose. `coordboost lasso {for_shell_if_needed(file)} --cv` chooses the penalty; "
+            "`coordboost fit` with the same options "
             "fits this one."
         )
     problem, table = problem_of(file, target, loss, table_options, **way)
@@ -67,52 +90,85 @@ def cv(file, method, learner, target, steps, seed, loss, center, scale, out, fol
 
     found, rows = _validated(table, loss, walk, folds, seed, **way)
     k = found.chosen(choose.replace("-", "_"))
-    with uncut(), progress(method, k, quiet=as_json) as watch:  # an interrupted run would have fewer steps than chosen
+    with (
+        uncut(),
+        progress(method, k, quiet=as_json) as watch,
+    ):  # an interrupted run would have fewer steps than chosen
         run = solve(problem, chosen, k, rng=seed, watch=watch)
     run = Run(replace(run.outcome, validation=held_out(found, steps, choose, rows)))
     files = [out / f"{method}-cv{end}" for end in (".run", ".png", "-path.png")]
     run.save(files[0])
-    draw(files[1], CrossValidationDisplay.from_cross_validation, found, words="step", title=report.caption(run).replace("\n", ", "))
-    row = {**drawn_summary(run, files[2]), **_errors(found, k), "cv_best_step": found.best, "cv_one_se_step": found.one_se}
-    text = _choice(found, k, choose, "step {:,}", range(len(found.mean)), f"more may be better, try --steps {10 * steps}")
+    draw(
+        files[1],
+        CrossValidationDisplay.from_cross_validation,
+        found,
+        words="step",
+        title=report.caption(run).replace("\n", ", "),
+    )
+    row = {
+        **drawn_summary(run, files[2]),
+        **_errors(found, k),
+        "cv_best_step": found.best,
+        "cv_one_se_step": found.one_se,
+    }
+    text = _choice(
+        found,
+        k,
+        choose,
+        "step {:,}",
+        range(len(found.mean)),
+        f"more may be better, try --steps {10 * steps}",
+    )
     show([row], [*text, *hints(run, k, row)], files, as_json)
 
 
 def _validated(table, loss, walk, folds, seed, **way):
-    """Cross-validate a table: the ``CrossValidation``, and a list with (X, y) of the validation rows of each fold.
+    """Cross-validate a table: the ``CrossValidation``, and a list with (X, y) of the validation
+    rows of each fold.
 
-    walk : function of a problem, returns its path;  way : options of ``Table.problem``. Missing values are imputed from the training rows.
+    walk : function of a problem, returns its path; way : options of ``Table.problem``. Missing
+    values are imputed from the training rows.
     """
     import numpy as np
 
     from coordboost.model_selection.splits import folds_of
     from coordboost.model_selection.validate import of_folds, rows_quickly
 
-    parts, y = folds_of(table.y, folds, seed), table.y
+    parts = folds_of(table.y, folds, seed)
+    y = table.y
     rows = [None] * len(parts)
 
     def walked(k):
         fit, held = parts[k]
         X = rows_quickly(table.filled_from(fit))
         rows[k] = X[held], y[held]
-        return walk(table._replace(X=X[fit], y=y[fit], groups=None, recipe=None).problem(loss, **way)), X[held]
+        return walk(
+            table._replace(X=X[fit], y=y[fit], groups=None, recipe=None).problem(loss, **way)
+        ), X[held]
 
     return of_folds(walked, y, np.ones(len(y)), parts), rows
 
 
 def _errors(found, k):
-    return {"cv_error": float(found.mean[k]), "cv_standard_error": float(found.error[k]), "folds": len(found.losses)}
+    return {
+        "cv_error": float(found.mean[k]),
+        "cv_standard_error": float(found.error[k]),
+        "folds": len(found.losses),
+    }
 
 
 def _choice(found, k, choose, place, values, further):
     """Return sentences on the model that was chosen.
 
-    place : format of the name of a model, as "step {:,}";  values : its number for each model;  further : advice if the last is the best
+    place : format of the name of a model, as "step {:,}"; values : its number for each model;
+    further : advice if the last is the best
     """
     chosen, best, simplest = (place.format(values[one]) for one in (k, found.best, found.one_se))
     text = [
-        f"Mean loss on rows held out, {len(found.losses)} folds: {found.mean[k]:.6g} +- {found.error[k]:.4g} (standard error) at {chosen}, "
-        f"chosen as {choose}; the constant model has {found.mean[0]:.6g}. Smallest at {best}; {simplest} is the first within one standard "
+        f"Mean loss on rows held out, {len(found.losses)} folds: {found.mean[k]:.6g} +- "
+        f"{found.error[k]:.4g} (standard error) at {chosen}, "
+        f"chosen as {choose}; the constant model has {found.mean[0]:.6g}. Smallest at {best}; "
+        f"{simplest} is the first within one standard "
         "error."
     ]
     if 0 < found.best == len(found.mean) - 1:
@@ -123,19 +179,48 @@ def _choice(found, k, choose, place, values, further):
 @click.command()
 @click.argument("file")
 @with_options(TARGET, SEED, LOSS, *TABLE)
-@click.option("--alpha", type=click.FloatRange(0, min_open=True), metavar="X", help="The penalty of the mean loss.")
+@click.option(
+    "--alpha",
+    type=click.FloatRange(0, min_open=True),
+    metavar="X",
+    help="The penalty of the mean loss.",
+)
 @click.option("--cv", "choosing", is_flag=True, help="Choose the penalty on rows held out.")
-@with_options(FOLDS, CHOOSE, whole_number("--n-alphas", 2, 100, "Number of penalties to choose from, with --cv."))
+@with_options(
+    FOLDS,
+    CHOOSE,
+    whole_number("--n-alphas", 2, 100, "Number of penalties to choose from, with --cv."),
+)
 @click.option(
-    "--eps", type=click.FloatRange(0, 1, min_open=True, max_open=True), default=1e-3, metavar="X",
+    "--eps",
+    type=click.FloatRange(0, 1, min_open=True, max_open=True),
+    default=1e-3,
+    metavar="X",
     help="The smallest of them, relative to the smallest penalty at which all coefficients are 0.",
-)  # fmt: skip
+)
 @click.option(
-    "--scale/--no-scale", default=True,
-    help="Penalise columns of standard deviation 1, as glmnet does, or columns as they are, as scikit-learn.",
-)  # fmt: skip
+    "--scale/--no-scale",
+    default=True,
+    help="Penalise columns of standard deviation 1, as glmnet does, or columns as they are, as "
+    "scikit-learn.",
+)
 @with_options(FOLDER, JSON)
-def lasso(file, target, seed, loss, alpha, choosing, folds, choose, n_alphas, eps, scale, out, as_json, **given):
+def lasso(
+    file,
+    target,
+    seed,
+    loss,
+    alpha,
+    choosing,
+    folds,
+    choose,
+    n_alphas,
+    eps,
+    scale,
+    out,
+    as_json,
+    **given,
+):
     """Fit the Lasso to a table at one penalty, or choose it by cross-validation; with a certificate.
 
     The objective is the mean loss plus alpha times the l1 norm, as in glmnet and scikit-learn. With --cv the path at all penalties is
@@ -156,41 +241,86 @@ def lasso(file, target, seed, loss, alpha, choosing, folds, choose, n_alphas, ep
     from coordboost.reporting.plots.choices import CrossValidationDisplay
 
     if choosing == (alpha is not None):
-        raise click.UsageError("give --alpha X for one penalty, or --cv to choose it on rows held out.")
+        raise click.UsageError(
+            "give --alpha X for one penalty, or --cv to choose it on rows held out."
+        )
     problem, table = problem_of(file, target, loss, taken(given))
     out.mkdir(parents=True, exist_ok=True)
 
     def walk(part, **grid):
         factor = part.standardization.deviations(part.weight.sum()) if scale else None
         with uncut():
-            return lasso_path(part, penalty_factor=factor, unit_columns=False, refit_intercept=True, **grid)
+            return lasso_path(
+                part, penalty_factor=factor, unit_columns=False, refit_intercept=True, **grid
+            )
 
-    files, text, row, k = [out / "lasso.json"], [], {}, 0
+    files = [out / "lasso.json"]
+    text = []
+    row = {}
+    k = 0
     if choosing:
         files = [out / f"lasso-cv{end}" for end in (".json", ".png", "-path.png")]
         path = walk(problem, n_alphas=n_alphas, eps=eps)
         found = _validated(table, loss, lambda part: walk(part, alphas=path.alphas), folds, seed)[0]
         k = found.chosen(choose.replace("-", "_"))
         alphas = path.alphas.tolist()
-        row = {**_errors(found, k), "cv_best_alpha": alphas[found.best], "cv_one_se_alpha": alphas[found.one_se]}
-        text = _choice(found, k, choose, "alpha = {:.6g}", alphas, f"a smaller penalty may be better, try --eps {eps / 10:g}")
+        row = {
+            **_errors(found, k),
+            "cv_best_alpha": alphas[found.best],
+            "cv_one_se_alpha": alphas[found.one_se],
+        }
+        text = _choice(
+            found,
+            k,
+            choose,
+            "alpha = {:.6g}",
+            alphas,
+            f"a smaller penalty may be better, try --eps {eps / 10:g}",
+        )
         words = f"alpha (penalty of the mean loss, {path.penalty_units})"
-        draw(files[1], CrossValidationDisplay.from_cross_validation, found, path.alphas, path=path, words=words, title="Lasso")
+        draw(
+            files[1],
+            CrossValidationDisplay.from_cross_validation,
+            found,
+            path.alphas,
+            path=path,
+            words=words,
+            title="Lasso",
+        )
         draw(files[2], path.plot)
     else:
         path = walk(problem, alphas=[alpha])
-    alpha, coef, certificate, total = float(path.alphas[k]), path.coefs[:, k], path.certificate(k), problem.weight.sum()
-    write_text(files[0], model_with(problem, coef, float(path.intercepts[k]), f"lasso, alpha = {alpha:.6g}").text())
+    alpha = float(path.alphas[k])
+    coef = path.coefs[:, k]
+    certificate = path.certificate(k)
+    total = problem.weight.sum()
+    write_text(
+        files[0],
+        model_with(problem, coef, float(path.intercepts[k]), f"lasso, alpha = {alpha:.6g}").text(),
+    )
     ends = outwards(certificate.lower / total, certificate.upper / total, 10)
-    text.append("Penalty included, the mean loss of the best model is in [{}, {}]; this model reaches the upper end.".format(*ends))
+    text.append(
+        "Penalty included, the mean loss of the best model is in [{}, {}]; this model reaches the "
+        "upper end.".format(*ends)
+    )
     if path.message != "complete":
         text.append(f"The path is not complete: {path.message}.")
     if not choosing and not coef.any():
-        text.append(f"All coefficients are 0: alpha = {alpha:g} is too large. Try a smaller one, or --cv.")
+        text.append(
+            f"All coefficients are 0: alpha = {alpha:g} is too large. Try a smaller one, or --cv."
+        )
     row = {
-        "method": "lasso", "parameters": f"alpha = {alpha:.4g}", "alpha": alpha, "penalised": path.penalty_units,
-        "training_error": float(path.profile()[0]["loss"][k]), "null_error": float(problem.start_loss / total), "l1": float(path.l1[k]),
-        "nonzeros": int((coef != 0).sum()), "gap": float(certificate.witness["relative_gap"]), "target": f"Lasso, alpha = {alpha:.4g}",
-        "message": path.message, **row,
-    }  # fmt: skip
+        "method": "lasso",
+        "parameters": f"alpha = {alpha:.4g}",
+        "alpha": alpha,
+        "penalised": path.penalty_units,
+        "training_error": float(path.profile()[0]["loss"][k]),
+        "null_error": float(problem.start_loss / total),
+        "l1": float(path.l1[k]),
+        "nonzeros": int((coef != 0).sum()),
+        "gap": float(certificate.witness["relative_gap"]),
+        "target": f"Lasso, alpha = {alpha:.4g}",
+        "message": path.message,
+        **row,
+    }
     show([row], text, files, as_json)

@@ -1,10 +1,13 @@
-"""``coordboost fit``: run a method on a table, save, plot and resume the run. ``coordboost methods``: list the methods."""
+"""``coordboost fit``: run a method on a table, save, plot and resume the run.
 
-import inspect
+``coordboost methods``: list the methods.
+"""
+
 from pathlib import Path
 
 import click
 
+from coordboost._utils.text import summary_line
 from coordboost.reporting.cli.options import (
     CENTER,
     FOLDER,
@@ -21,7 +24,7 @@ from coordboost.reporting.cli.options import (
     taken,
     takes,
     with_options,
-)  # fmt: skip
+)
 from coordboost.reporting.cli.output import progress, say, show
 
 #: Exit codes of interrupted and diverged runs, by the name of their status.
@@ -34,19 +37,47 @@ GOES_ON = ("resume", "steps", "until_gap", "time_limit", "out", "with_data", "as
 @click.argument("file", required=False)
 @with_options(TARGET, STEPS)
 @click.option(
-    "--until-gap", "--gap", type=click.FloatRange(0), metavar="X",
+    "--until-gap",
+    "--gap",
+    type=click.FloatRange(0),
+    metavar="X",
     help="Stop when the certified gap is at most X times the loss of the constant model.",
-)  # fmt: skip
-@click.option("--time-limit", "--seconds", type=click.FloatRange(0), metavar="X", help="Stop after X seconds of steps.")
+)
+@click.option(
+    "--time-limit",
+    "--seconds",
+    type=click.FloatRange(0),
+    metavar="X",
+    help="Stop after X seconds of steps.",
+)
 @with_options(SEED, LOSS, CENTER, SCALE, *TABLE_OPTIONS.values(), FOLDER)
 @click.option("--resume", metavar="RUN", help="Continue a run file by --steps more steps.")
 @click.option(
-    "--data/--no-data", "with_data", default=True, help="Keep the table in the run file; without it use METHOD.json to predict."
+    "--data/--no-data",
+    "with_data",
+    default=True,
+    help="Keep the table in the run file; without it use METHOD.json to predict.",
 )
 @JSON
 @click.pass_context
 def fit(
-    ctx, file, method, learner, target, steps, until_gap, time_limit, seed, loss, center, scale, out, resume, with_data, as_json, **given
+    ctx,
+    file,
+    method,
+    learner,
+    target,
+    steps,
+    until_gap,
+    time_limit,
+    seed,
+    loss,
+    center,
+    scale,
+    out,
+    resume,
+    with_data,
+    as_json,
+    **given,
 ):
     """Run a method on a table, save the run and plot its path.
 
@@ -63,20 +94,32 @@ def fit(
     from coordboost.engine.run import load, solve
     from coordboost.engine.stopping import GapBelow, TimeLimit
 
-    stop = [rule(limit) for rule, limit in ((GapBelow, until_gap), (TimeLimit, time_limit)) if limit is not None]
+    stop = [
+        rule(limit)
+        for rule, limit in ((GapBelow, until_gap), (TimeLimit, time_limit))
+        if limit is not None
+    ]
     if resume is not None:
-        told = [name for name in ctx.params if ctx.get_parameter_source(name) == click.core.ParameterSource.COMMANDLINE]
+        told = [
+            name
+            for name in ctx.params
+            if ctx.get_parameter_source(name) == click.core.ParameterSource.COMMANDLINE
+        ]
         if file is not None or any(name not in GOES_ON for name in told):
             raise click.UsageError(
-                "--resume uses the table and the method of the run: it takes only --steps, --until-gap, --time-limit, --out, "
+                "--resume uses the table and the method of the run: it takes only --steps, "
+                "--until-gap, --time-limit, --out, "
                 "--no-data and --json."
             )
-        run, home = load(resume), Path(resume)
+        run = load(resume)
+        home = Path(resume)
         if "out" in told:
             out.mkdir(parents=True, exist_ok=True)
             home = out / home.name
         steps += run.n_steps
-        with progress(run.method.name, steps - run.n_steps, quiet=as_json, since=run.n_steps) as watch:
+        with progress(
+            run.method.name, steps - run.n_steps, quiet=as_json, since=run.n_steps
+        ) as watch:
             run = run.resume(steps - run.n_steps, stop=stop, watch=watch)
     else:
         if file is None:
@@ -93,19 +136,28 @@ def fit(
 
 
 def problem_of(file, target, loss, table_options, **way):
-    """Read the table in `file`; return its problem and the table. Print inferred settings in one line on stderr."""
+    """Read the table in `file`; return its problem and the table.
+
+    Print inferred settings in one line on stderr.
+    """
     from coordboost.data.table import read_table
 
     table = read_table(file, target, **table_options)
     say(table.said)
     if table.recipe is not None and table.recipe.labels and not loss.two_class:
         no, yes = table.recipe.labels
-        raise ValueError(f"the target {table.recipe.target!r} holds the labels {no!r} and {yes!r}: add --loss logistic")
+        raise ValueError(
+            f"the target {table.recipe.target!r} holds the labels {no!r} and {yes!r}: add --loss "
+            "logistic"
+        )
     return table.problem(loss, **way), table
 
 
 def _keep(run, file, steps, with_data, as_json):
-    """Save the run first, then plot and print it. Exit with the code of its status, if ``CODES`` has one; with 1 if its loss has risen."""
+    """Save the run first, then plot and print it.
+
+    Exit with the code of its status, if ``CODES`` has one; with 1 if its loss has risen.
+    """
     from coordboost.engine.result import ABOVE_START
     from coordboost.engine.storage.archive import write_text
     from coordboost.engine.storage.model import model_of
@@ -120,11 +172,18 @@ def _keep(run, file, steps, with_data, as_json):
     if run.status.name not in CODES and ABOVE_START in run.message:
         raise SystemExit(1)
     if run.status.name in CODES:
-        click.echo(f"coordboost: after {run.n_steps:,} steps {run.message}; saved in {file}", err=True)
+        click.echo(
+            f"coordboost: after {run.n_steps:,} steps {run.message}; saved in {file}", err=True
+        )
         if run.status.name == "INTERRUPTED":
             left = max(steps - run.n_steps, 1)
             way = f"coordboost fit --resume {file} --steps {left}"
-            way = way if with_data else f"in Python, with the problem: coordboost.load({str(file)!r}, problem).resume({left})"
+            way = (
+                way
+                if with_data
+                else f"in Python, with the problem: coordboost.load({str(file)!r}, "
+                f"problem).resume({left})"
+            )
             click.echo(f"coordboost: to continue: {way}", err=True)
         raise SystemExit(CODES[run.status.name])
 
@@ -142,7 +201,14 @@ def drawn_summary(run, picture):
     if run.problem.countable:
         write_figure(picture, plots.figure([models], optimum=optimum))
     else:
-        draw(picture, ErrorDisplay(run.losses / run.problem.weight.sum(), words="step", title=report.caption(run).replace("\n", ", ")).plot)
+        draw(
+            picture,
+            ErrorDisplay(
+                run.losses / run.problem.weight.sum(),
+                words="step",
+                title=report.caption(run).replace("\n", ", "),
+            ).plot,
+        )
     return report.summary(models, optimum)
 
 
@@ -158,36 +224,52 @@ def draw(file, plot, *args, **options):
 
 
 def hints(run, steps, row):
-    """Return sentences on what is unusual about a run with a budget of `steps` steps, and why its row has no gap."""
+    """Return sentences on what is unusual about a run with a budget of `steps` steps, and why its
+    row has no gap.
+    """
     from coordboost._utils.checks import typed
     from coordboost.engine.result import ABOVE_START
     from coordboost.engine.run import too_long
 
-    given, start = run.method.parameters, run.problem.start_size if run.problem.countable else None
-    found, used, known = [], len(run.final.support), start is not None
+    given = run.method.parameters
+    start = run.problem.start_size if run.problem.countable else None
+    found = []
+    used = len(run.final.support)
+    known = start is not None
     if steps == 0:
         found.append("No step was made, because of --steps 0: this is the constant model.")
     elif run.n_steps == 0 and start == 0:
-        found.append("No step was made: no column is correlated with the target, so the constant model is the best one.")
+        found.append(
+            "No step was made: no column is correlated with the target, so the constant model is "
+            "the best one."
+        )
     elif run.n_steps == 0:
         found.append(f"No step was made ({run.message}): this is the constant model.")
     elif words := too_long(run):
         found.append(words.replace("Try eps=", "Try --eps "))
     elif ABOVE_START in run.message:
         found.append(f"The constant model is better: {run.message}. Try a shorter step.")
-    elif known and isinstance(delta := given.get("delta"), int | float) and run.problem.n_learners > 1 and used <= 1:
+    elif (
+        known
+        and isinstance(delta := given.get("delta"), int | float)
+        and run.problem.n_learners > 1
+        and used <= 1
+    ):
         found.append(
-            f"Only one coefficient is not 0, as delta = {delta:g} leaves no room for a second one: the best column alone would get "
+            f"Only one coefficient is not 0, as delta = {delta:g} leaves no room for a second one: "
+            "the best column alone would get "
             f"{start:.3g}. Try --delta {typed(2 * start)}."
         )
     elif known and isinstance(lam := given.get("lam"), int | float) and not used:
         found.append(
-            f"All coefficients are 0, as lam = {lam:g} is not below {start:.4g}, the largest correlation at the start. "
+            f"All coefficients are 0, as lam = {lam:g} is not below {start:.4g}, the largest "
+            "correlation at the start. "
             f"Try --lam {typed(start / 10)}."
         )
     if row["gap"] is None and known:
         found.append(
-            "No gap is shown, as the loss is not strongly convex or the data are large: `coordboost certify` with --ball or --lam "
+            "No gap is shown, as the loss is not strongly convex or the data are large: "
+            "`coordboost certify` with --ball or --lam "
             "proves how close the run came to the best model of bounded l1 norm."
         )
     return found
@@ -208,4 +290,4 @@ def methods(ctx, name):
         fit.main(["--method", name, "--help"], "fit", parent=ctx.parent, standalone_mode=False)
         return
     for one, maker in METHODS.items():
-        click.echo(f"{one}: {takes(one)}\n    {inspect.getdoc(maker).splitlines()[0]}")
+        click.echo(f"{one}: {takes(one)}\n    {summary_line(maker)}")

@@ -1,4 +1,6 @@
-"""Commands for saved runs: ``coef`` shows a model, ``predict`` applies it, ``report`` writes an HTML page, ``compare`` compares runs."""
+"""Commands for saved runs: ``coef`` shows a model, ``predict`` applies it, ``report`` writes an
+HTML page, ``compare`` compares runs.
+"""
 
 import csv
 import json
@@ -9,22 +11,41 @@ from pathlib import Path
 import click
 
 from coordboost._utils.text import printable
-from coordboost.reporting.cli.options import JSON, TABLE_OPTIONS, file_option, taken, whole_number, with_options
+from coordboost.reporting.cli.options import (
+    JSON,
+    TABLE_OPTIONS,
+    file_option,
+    taken,
+    whole_number,
+    with_options,
+)
 from coordboost.reporting.cli.output import print_parts, say, show, write_out
 
 #: Options that choose a point on the path of a run; by default its end.
 PLACE_OPTIONS = [
     whole_number("--step", 0, None, "The model after N steps.  [default: after the last]"),
-    click.option("--l1", type=click.FloatRange(0), metavar="X", help="The model whose l1 norm first reaches X."),
-    click.option("--fraction", type=click.FloatRange(0, 1), metavar="X", help="The same, with X as a fraction of the last l1 norm."),
+    click.option(
+        "--l1",
+        type=click.FloatRange(0),
+        metavar="X",
+        help="The model whose l1 norm first reaches X.",
+    ),
+    click.option(
+        "--fraction",
+        type=click.FloatRange(0, 1),
+        metavar="X",
+        help="The same, with X as a fraction of the last l1 norm.",
+    ),
 ]
 OUT = file_option("--out", "Write to a file instead.")
 
 
 def _model_in(file, linear=True, **place):
-    """Read a model: from a run file, at a point of its path, or as --no-data or ``coef --json`` wrote it.
+    """Read a model: from a run file, at a point of its path, or as --no-data or ``coef --json``
+    wrote it.
 
-    linear : whether the learners must be columns;  otherwise a run on trees or stumps gives a ``RunModel``
+    linear : whether the learners must be columns; otherwise a run on trees or stumps gives a
+    ``RunModel``
     """
     from coordboost.engine.run import load
     from coordboost.engine.storage.model import RunModel, model_of, read_model
@@ -32,13 +53,21 @@ def _model_in(file, linear=True, **place):
 
     place = {name: value for name, value in place.items() if value is not None}
     if len(place) > 1:
-        raise click.UsageError("--step, --l1 and --fraction all choose a point of the path; give only one of them.")
+        raise click.UsageError(
+            "--step, --l1 and --fraction all choose a point of the path; give only one of them."
+        )
     if not _is_json(file):
         run = load(file)
         step = run.step_at(PathPoint(**place)) if place else None
-        return model_of(run, step) if linear or run.problem.binning is None else RunModel(run, run.n_steps if step is None else step)
+        return (
+            model_of(run, step)
+            if linear or run.problem.binning is None
+            else RunModel(run, run.n_steps if step is None else step)
+        )
     if place:
-        raise click.UsageError("a model without its run has no path; leave out --step, --l1 and --fraction.")
+        raise click.UsageError(
+            "a model without its run has no path; leave out --step, --l1 and --fraction."
+        )
     return read_model(file)
 
 
@@ -60,13 +89,19 @@ def _csv(header, rows):
 @with_options(*PLACE_OPTIONS)
 @click.option("--all", "everything", is_flag=True, help="Also show the coefficients that are zero.")
 @click.option("--csv", "as_csv", is_flag=True, help="Print CSV instead of the table.")
-@click.option("--json", "as_json", is_flag=True, help="Print the whole model as JSON, which `coordboost predict` can read.")
+@click.option(
+    "--json",
+    "as_json",
+    is_flag=True,
+    help="Print the whole model as JSON, which `coordboost predict` can read.",
+)
 @OUT
 def coef(run, everything, as_csv, as_json, out, **place):
     """Show the coefficients of a saved model.
 
-    The coefficients are in the units of the columns of the table, sorted by the size of the effect. The effect is the coefficient times
-    the standard deviation of its column; it needs a run file that holds the data.
+    The coefficients are in the units of the columns of the table, sorted by the size of the effect.
+    The effect is the coefficient times the standard deviation of its column; it needs a run file
+    that holds the data.
     """
     from rich import box
     from rich.table import Column, Table
@@ -75,40 +110,65 @@ def coef(run, everything, as_csv, as_json, out, **place):
 
     model = _model_in(run, **place)
     rows = [row for row in model.rows if everything or row["coefficient"]]
-    rows.sort(key=lambda row: -abs(row["effect"] if row["effect"] is not None else row["coefficient"]))
-    rows.insert(0, {"column": "(intercept)", "variable": "", "coefficient": model.intercept, "effect": None})
+    rows.sort(
+        key=lambda row: -abs(row["effect"] if row["effect"] is not None else row["coefficient"])
+    )
+    rows.insert(
+        0, {"column": "(intercept)", "variable": "", "coefficient": model.intercept, "effect": None}
+    )
     if as_json:
         write_out(model.text(), out)
     elif as_csv or out is not None:
         write_out(_csv(list(rows[0]), [row.values() for row in rows]), out)
     else:
-        numbers = [Column(name, justify="right") for name in ("coefficient", "effect of one standard deviation")]
-        table = Table(Column("column", overflow="fold"), *numbers, box=box.SIMPLE_HEAD, pad_edge=False)
+        numbers = [
+            Column(name, justify="right")
+            for name in ("coefficient", "effect of one standard deviation")
+        ]
+        table = Table(
+            Column("column", overflow="fold"), *numbers, box=box.SIMPLE_HEAD, pad_edge=False
+        )
         for row in rows:
             effect = "" if row["effect"] is None else f"{row['effect']:.4g}"
             table.add_row(printable(row["column"]), f"{row['coefficient']:.6g}", effect)
-        zero, made = model.coef.tolist().count(0), model.method if model.step is None else f"{model.method}, step {model.step:,}"
-        print_parts(table, f"{made}; {zero} of {len(model.names)} coefficients are zero. The sum over the columns is {adds_to(model)}.")
+        zero = model.coef.tolist().count(0)
+        made = model.method if model.step is None else f"{model.method}, step {model.step:,}"
+        print_parts(
+            table,
+            f"{made}; {zero} of {len(model.names)} coefficients are zero. The sum over the columns "
+            f"is {adds_to(model)}.",
+        )
 
 
 @click.command()
 @click.argument("run")
 @click.argument("file")
 @with_options(*PLACE_OPTIONS)
-@click.option("--keep", multiple=True, metavar="NAME", help="A column of FILE to copy next to the predictions. Repeatable.")
 @click.option(
-    "--unknown", type=click.Choice(["refuse", "none"]), default="refuse",
-    help="What to do with unknown categories: none sets all columns of their variable to 0 (of two categories, the first).",
-)  # fmt: skip
-@with_options(*(option for name, option in TABLE_OPTIONS.items() if name not in ("text", "drop", "impute")))
+    "--keep",
+    multiple=True,
+    metavar="NAME",
+    help="A column of FILE to copy next to the predictions. Repeatable.",
+)
+@click.option(
+    "--unknown",
+    type=click.Choice(["refuse", "none"]),
+    default="refuse",
+    help="What to do with unknown categories: none sets all columns of their variable to 0 (of two "
+    "categories, the first).",
+)
+@with_options(
+    *(option for name, option in TABLE_OPTIONS.items() if name not in ("text", "drop", "impute"))
+)
 @click.option("--json", "as_json", is_flag=True, help="Print JSON instead of CSV.")
 @OUT
 def predict(run, file, keep, unknown, as_json, out, step, l1, fraction, **given):
     """Predict for new rows with a saved model.
 
-    RUN is a run file, or a model written by --no-data or `coordboost coef --json`. FILE is a table like that of the fit: its columns
-    are matched by name, in any order, and other columns are ignored. With two classes, prints the probability of the second class
-    and the label of the more probable one.
+    RUN is a run file, or a model written by --no-data or `coordboost coef --json`. FILE is a table
+    like that of the fit: its columns are matched by name, in any order, and other columns are
+    ignored. With two classes, prints the probability of the second class and the label of the more
+    probable one.
     """
     from coordboost.data.table import read_rows
 
@@ -121,7 +181,12 @@ def predict(run, file, keep, unknown, as_json, out, step, l1, fraction, **given)
         labels = (model.recipe.labels if model.recipe is not None else ()) or ("0", "1")
         columns["label"] = [labels[one > 0.5] for one in found]
     rows = zip(*columns.values(), strict=True)
-    write_out(json.dumps(columns, indent=2, ensure_ascii=False) + "\n" if as_json else _csv(list(columns), rows), out)
+    write_out(
+        json.dumps(columns, indent=2, ensure_ascii=False) + "\n"
+        if as_json
+        else _csv(list(columns), rows),
+        out,
+    )
 
 
 @click.command()
@@ -130,8 +195,9 @@ def predict(run, file, keep, unknown, as_json, out, step, l1, fraction, **given)
 def report(run, out):
     """Write one HTML page about a saved run.
 
-    The page shows data, method, path, coefficients, certificate, the theorems that apply, how to cite and how to reproduce. It needs no
-    network and holds no row of the data, but it does list categories of text columns.
+    The page shows data, method, path, coefficients, certificate, the theorems that apply, how to
+    cite and how to reproduce. It needs no network and holds no row of the data, but it does list
+    categories of text columns.
     """
     from coordboost.engine.run import load
     from coordboost.reporting.pages import html_report
@@ -148,8 +214,8 @@ def report(run, out):
 def compare(runs, plot, as_json):
     """Compare saved runs: error, norm, certified gap, cost.
 
-    Runs on the same problem are measured against the same optimum. Runs on different data or with different losses are shown, too, with
-    a note that their numbers cannot be compared.
+    Runs on the same problem are measured against the same optimum. Runs on different data or with
+    different losses are shown, too, with a note that their numbers cannot be compared.
     """
     from coordboost.engine.refitted import with_intercept
     from coordboost.engine.run import load
@@ -159,16 +225,26 @@ def compare(runs, plot, as_json):
 
     loaded = [with_intercept(load(run)) for run in runs]
     first, *others = (_of(one.problem) for one in loaded)
-    other = next((what for what, value in first.items() if any(one[what] != value for one in others)), None)
+    other = next(
+        (what for what, value in first.items() if any(one[what] != value for one in others)), None
+    )
     optimum = report.optimum(loaded[0]) if other is None else None
     optima = [optimum if other is None else report.optimum(run) for run in loaded]
-    rows = [{"file": file, **report.summary(*pair)} for file, *pair in zip(runs, loaded, optima, strict=True)]
+    rows = [
+        {"file": file, **report.summary(*pair)}
+        for file, *pair in zip(runs, loaded, optima, strict=True)
+    ]
     text = []
     if other is not None:
-        text.append(f"These runs are on different problems (not the same {other}): their errors, norms and gaps cannot be compared.")
+        text.append(
+            f"These runs are on different problems (not the same {other}): their errors, norms and "
+            "gaps cannot be compared."
+        )
     elif len(rows) > 1:
         best = min(rows, key=lambda row: row["training_error"])["file"]
-        text.append(f"The smallest training error: {best}. For errors on new rows use `coordboost cv`.")
+        text.append(
+            f"The smallest training error: {best}. For errors on new rows use `coordboost cv`."
+        )
     if plot is not None:
         write_figure(plot, plots.figure(loaded, optimum=optimum))
     show(rows, text, [] if plot is None else [plot], as_json)
@@ -177,6 +253,9 @@ def compare(runs, plot, as_json):
 def _of(problem):
     """Return a dict, by name, of what runs on the same problem must have in common."""
     return {
-        "target": problem.y.tobytes(), "loss": type(problem.loss), "columns": list(problem.column_names),
-        "weights": problem.weight.tobytes(), "constant model": problem.start_loss,
-    }  # fmt: skip
+        "target": problem.y.tobytes(),
+        "loss": type(problem.loss),
+        "columns": list(problem.column_names),
+        "weights": problem.weight.tobytes(),
+        "constant model": problem.start_loss,
+    }

@@ -14,7 +14,9 @@ from coordboost.reporting.cli.options import in_options
 
 
 class Closed(io.TextIOBase):
-    """Replacement for a closed stdout: writing raises OSError, so that only commands that print fail."""
+    """Replacement for a closed stdout: writing raises OSError, so that only commands that print
+    fail.
+    """
 
     encoding, errors = "utf-8", "strict"
 
@@ -22,12 +24,18 @@ class Closed(io.TextIOBase):
         return True
 
     def write(self, text):
-        raise OSError(errno.EBADF, "it is closed, so nothing can be printed; write to a file, or to /dev/null", "stdout")
+        raise OSError(
+            errno.EBADF,
+            "it is closed, so nothing can be printed; write to a file, or to /dev/null",
+            "stdout",
+        )
 
 
 @contextmanager
 def streams():
-    """Context that replaces a missing stdout or stderr (``>&-``), by ``Closed`` and by a stream that is discarded."""
+    """Context that replaces a missing stdout or stderr (``>&-``), by ``Closed`` and by a stream
+    that is discarded.
+    """
     with ExitStack() as stack:
         if sys.stdout is None:
             stack.enter_context(redirect_stdout(Closed()))
@@ -38,9 +46,12 @@ def streams():
 
 @contextmanager
 def progress(words, n_steps, *, quiet, since=0):
-    """Yield a function of a ``State`` that updates a progress bar on stderr; None if `quiet`, or if stderr is no terminal.
+    """Yield a function of a ``State`` that updates a progress bar on stderr.
 
-    The bar shows how many of the `n_steps` steps after step `since` are done, the time left, and the certified gap.
+    None if `quiet`, or if stderr is no terminal.
+
+    The bar shows how many of the `n_steps` steps after step `since` are done, the time left, and
+    the certified gap.
     """
     if quiet or not sys.stderr.isatty():
         yield None
@@ -48,7 +59,14 @@ def progress(words, n_steps, *, quiet, since=0):
     from rich.console import Console
     from rich.progress import BarColumn, MofNCompleteColumn, Progress, TimeRemainingColumn
 
-    columns, said = ("{task.description}", BarColumn(), MofNCompleteColumn(), TimeRemainingColumn(), "{task.fields[gap]}"), Gap()
+    columns = (
+        "{task.description}",
+        BarColumn(),
+        MofNCompleteColumn(),
+        TimeRemainingColumn(),
+        "{task.fields[gap]}",
+    )
+    said = Gap()
     with Progress(*columns, console=Console(stderr=True), transient=True) as bar:
         task = bar.add_task(words, total=n_steps, gap="")
         yield lambda state: bar.update(task, completed=state.k - since, gap=said(state))
@@ -56,7 +74,10 @@ def progress(words, n_steps, *, quiet, since=0):
 
 @contextmanager
 def doing(words, *, quiet):
-    """Yield a function that shows the current activity on stderr; None if `quiet`, or if stderr is no terminal."""
+    """Yield a function that shows the current activity on stderr.
+
+    None if `quiet`, or if stderr is no terminal.
+    """
     if quiet or not sys.stderr.isatty():
         yield None
         return
@@ -67,13 +88,18 @@ def doing(words, *, quiet):
 
 
 class Gap:
-    """The certified gap of a state as text, recomputed so rarely that it takes at most a twentieth of the time."""
+    """The certified gap of a state as text, recomputed so rarely that it takes at most a twentieth
+    of the time.
+    """
 
     def __init__(self):
         self.due, self.words = 0.0, ""
 
     def __call__(self, state):
-        """Return the text, as "gap 3.1 %", relative to the loss of the constant model; the previous one if that is recent enough."""
+        """Return the text, as "gap 3.1 %", relative to the loss of the constant model.
+
+        The previous one if that is recent enough.
+        """
         began = time.perf_counter()
         if began >= self.due:
             from coordboost.reporting import report
@@ -86,11 +112,15 @@ class Gap:
 
 
 def show(rows, text, files, as_json):
-    """Print rows of ``report.summary``, paragraphs about them, and the names of the files written."""
+    """Print rows of ``report.summary``, paragraphs about them, and the names of the files
+    written.
+    """
     from coordboost.reporting import report
 
     found = {"rows": rows, "text": text, "files": [str(file) for file in files]}
-    written = [f"Written to {files[0].parent}: {', '.join(file.name for file in files)}"] if files else []
+    written = (
+        [f"Written to {files[0].parent}: {', '.join(file.name for file in files)}"] if files else []
+    )
     answer(found, [report.table(rows), *text, *written], as_json)
 
 
@@ -113,9 +143,13 @@ def print_parts(*parts):
 
 
 def write_out(text, out):
-    """Write text to a file, or print it if `out` is None: unchanged, except for control characters on a terminal."""
+    """Write text to a file, or print it if `out` is None: unchanged, except for control characters
+    on a terminal.
+    """
     if out is None:
-        click.echo("\n".join(map(printable, text.split("\n"))) if sys.stdout.isatty() else text, nl=False)
+        click.echo(
+            "\n".join(map(printable, text.split("\n"))) if sys.stdout.isatty() else text, nl=False
+        )
         return
     from coordboost.engine.storage.archive import write_text
 

@@ -1,4 +1,6 @@
-"""``coordboost verify`` and ``coordboost docs``: run ``verification/`` and show ``docs/``, from the checkout or the wheel."""
+"""``coordboost verify`` and ``coordboost docs``: run ``verification/`` and show ``docs/``, from the
+checkout or the wheel.
+"""
 
 import importlib
 import pkgutil
@@ -8,13 +10,24 @@ from pathlib import Path
 import click
 
 PACKAGE = Path(__file__).resolve().parents[2]
-#: The folder of the wheel with verification/ and docs/ of the repository; not on the path, so nobody imports `verification` by accident.
+#: The folder of the wheel with verification/ and docs/ of the repository; not on the path, so
+#: nobody imports `verification` by accident.
 CARRIED = PACKAGE / "_carried"
 #: Command -> its module and its help.
 PARTS = {
-    "ledger": ("verification", "Check every claim of the papers, and that deliberately wrong claims fail: --quick, --only NAME."),
-    "experiments": ("verification.experiments", "Run experiments of the papers again; without a NAME, list them."),
-    "worst-cases": ("verification.worst_case", "Worst cases over all losses and learners; without a NAME, list them."),
+    "ledger": (
+        "verification",
+        "Check every claim of the papers, and that deliberately wrong claims fail: --quick, "
+        "--only NAME.",
+    ),
+    "experiments": (
+        "verification.experiments",
+        "Run experiments of the papers again; without a NAME, list them.",
+    ),
+    "worst-cases": (
+        "verification.worst_case",
+        "Worst cases over all losses and learners; without a NAME, list them.",
+    ),
 }
 
 
@@ -23,7 +36,10 @@ def folder_of(name):
     for place in (CARRIED, PACKAGE.parent):
         if (place / name).is_dir():
             return place / name
-    raise click.ClickException(f"{name}/ is not part of this installation: install coordboost from its wheel, or run it in a checkout.")
+    raise click.ClickException(
+        f"{name}/ is not part of this installation: install coordboost from its wheel, or run it "
+        "in a checkout."
+    )
 
 
 class Verification(click.Group):
@@ -53,10 +69,13 @@ class Verification(click.Group):
 def verify(ctx):
     """Check the claims of the papers: the ledger, the experiments, the worst cases.
 
-    Without a command, list the commands, and the files of the ledger: the NAMEs for `ledger --only`.
+    Without a command, list the commands, and the files of the ledger: the NAMEs for
+    `ledger --only`.
     """
     if ctx.invoked_subcommand is None:
-        files = sorted(one.name for one in pkgutil.iter_modules([str(folder_of("verification") / "theorems")]))
+        files = sorted(
+            one.name for one in pkgutil.iter_modules([str(folder_of("verification") / "theorems")])
+        )
         click.echo(f"{ctx.get_help()}\n\nFiles of the ledger:")
         click.echo(click.wrap_text(", ".join(files), 110, "  ", "  "))
 
@@ -69,7 +88,10 @@ def docs(page):
     pages = {path.stem: path for path in sorted(folder.glob("*.md"))}
     if page is None:
         site = folder / "_build" / "html" / "index.html"
-        click.echo(f"The documentation is in {site if site.exists() else folder}; pages, for coordboost docs PAGE:")
+        click.echo(
+            f"The documentation is in {site if site.exists() else folder}; pages, for coordboost "
+            "docs PAGE:"
+        )
         click.echo(click.wrap_text(", ".join(pages), 110, "  ", "  "))
     elif page in pages:
         click.echo_via_pager(pages[page].read_text(encoding="utf-8"))

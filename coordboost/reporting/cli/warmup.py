@@ -7,7 +7,9 @@ import click
 
 
 def fits():
-    """Yield (name, function that fits it): the common methods on columns, both kinds of Lasso paths, and every estimator."""
+    """Yield (name, function that fits it): the common methods on columns, both kinds of Lasso
+    paths, and every estimator.
+    """
     import numpy as np
 
     from coordboost import estimators
@@ -19,22 +21,39 @@ def fits():
     from coordboost.methods import named as methods
 
     rng = np.random.default_rng(0)
-    X, wide = rng.standard_normal((60, 4)), rng.standard_normal((60, 300))
+    X = rng.standard_normal((60, 4))
+    wide = rng.standard_normal((60, 300))
     y = X[:, 0] - X[:, 1] ** 2 + rng.standard_normal(60)
-    few, many, classes = Problem(X, y), Problem(wide, y), Problem(wide, y > 0, Logistic())
-    for problem, columns in ((few, "few columns"), (many, "many columns"), (classes, "two classes")):
+    few = Problem(X, y)
+    many = Problem(wide, y)
+    classes = Problem(wide, y > 0, Logistic())
+    for problem, columns in (
+        (few, "few columns"),
+        (many, "many columns"),
+        (classes, "two classes"),
+    ):
         known = [
-            methods.forward_stagewise(0.1), methods.regularized_forward_stagewise(0.1, 2.0), methods.frank_wolfe(2.0), methods.gcd(),
+            methods.forward_stagewise(0.1),
+            methods.regularized_forward_stagewise(0.1, 2.0),
+            methods.frank_wolfe(2.0),
+            methods.gcd(),
             methods.rtgcd(2),
-        ]  # fmt: skip
+        ]
         for method in known if problem is classes else [methods.ls_boost(0.1), *known]:
-            yield f"{method.name}, {columns}", lambda problem=problem, method=method: solve(problem, method, 50)
+            yield (
+                f"{method.name}, {columns}",
+                lambda problem=problem, method=method: solve(problem, method, 50),
+            )
     yield "exact path", lambda: exact_path(few)
     for loss in (Squared(), Logistic(), Huber(1.0)):
         target = np.where(y > 0, 1.0, -1.0) if loss == Logistic() else y
-        yield f"Lasso path, {type(loss).__name__}", lambda loss=loss, target=target: lasso_path(wide, target, loss=loss)
+        yield (
+            f"Lasso path, {type(loss).__name__}",
+            lambda loss=loss, target=target: lasso_path(wide, target, loss=loss),
+        )
     for name in estimators.__all__:
-        kind, target = getattr(estimators, name), y > 0 if "Classifier" in name else np.abs(np.rint(y))
+        kind = getattr(estimators, name)
+        target = y > 0 if "Classifier" in name else np.abs(np.rint(y))
         if hasattr(kind, "fit"):
             yield name, lambda kind=kind, target=target: kind().fit(X, target)
 
@@ -43,7 +62,8 @@ def fits():
 def warmup():
     """Compile the methods and estimators, and cache the code on disk.
 
-    Useful for container images and batch nodes: later first fits need not compile. Takes some minutes. NUMBA_CACHE_DIR sets the folder.
+    Useful for container images and batch nodes: later first fits need not compile. Takes some
+    minutes. NUMBA_CACHE_DIR sets the folder.
     """
     from coordboost._numba import silently
 

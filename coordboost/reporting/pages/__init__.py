@@ -1,9 +1,10 @@
-"""A self-contained HTML page about a run: data, method, path, certificate, bounds, how to cite, how to reproduce; no network, no rows.
+"""A self-contained HTML page about a run: data, method, path, certificate, bounds, how to cite, how
+to reproduce; no network, no rows.
 
-This file computes the content. ``page.html.jinja`` has the text and the layout, ``coordboost.reporting.plots`` draws the plots.
+This file computes the content. ``page.html.jinja`` has the text and the layout,
+``coordboost.reporting.plots`` draws the plots.
 """
 
-import inspect
 import math
 import os
 import re
@@ -16,6 +17,7 @@ from types import SimpleNamespace
 import numpy as np
 
 from coordboost._utils.checks import checked_run, file_name, shown
+from coordboost._utils.text import summary_line
 from coordboost.certificates.objectives import Unconstrained
 from coordboost.data.columns import CATEGORY
 from coordboost.engine.held_out import held_out
@@ -28,7 +30,8 @@ from coordboost.model_selection.validate import MEAN_LOSS, CrossValidation
 from coordboost.reporting import report
 from coordboost.reporting.pages.command import command, for_shell_if_needed
 
-#: In the plot of the path: the maximum numbers of coloured lines with a name, of grey lines, and of letters of a name.
+#: In the plot of the path: the maximum numbers of coloured lines with a name, of grey lines, and of
+#: letters of a name.
 NAMED, GREY, LETTERS = 6, 150, 20
 #: Width of the plots for a broad page and for a telephone, in inches of 72 units.
 WIDTHS = {"broad": 9.0, "narrow": 4.0}
@@ -49,7 +52,11 @@ class Page(str):
 
 
 def html_report(
-    run: Run, out: str | os.PathLike[str] | None = None, *, run_file: str = "the.run", cross_validation: CrossValidation | None = None
+    run: Run,
+    out: str | os.PathLike[str] | None = None,
+    *,
+    run_file: str = "the.run",
+    cross_validation: CrossValidation | None = None,
 ) -> Page:
     """Make a self-contained HTML page about a run, as ``coordboost report`` does.
 
@@ -62,8 +69,9 @@ def html_report(
     run_file : str, default "the.run"
         Name of the run file, written by ``run.save(run_file)``, for the commands on the page.
     cross_validation : CrossValidation, optional
-        The cross-validation that chose the number of steps: ``cross_validation_`` of an estimator, or the result of ``cross_validate``.
-        The page then shows validation losses. A run of ``coordboost cv`` has its own.
+        The cross-validation that chose the number of steps: ``cross_validation_`` of an estimator,
+        or the result of ``cross_validate``. The page then shows validation losses. A run of
+        ``coordboost cv`` has its own.
 
     Returns
     -------
@@ -73,12 +81,14 @@ def html_report(
     Raises
     ------
     ValueError
-        If `run` is no run, has learners other than columns, trees and stumps, or a user-defined loss; if `out` is a folder; or if
-        `cross_validation` has fewer points than the run or another measure than the mean loss.
+        If `run` is no run, has learners other than columns, trees and stumps, or a user-defined
+        loss; if `out` is a folder; or if `cross_validation` has fewer points than the run or
+        another measure than the mean loss.
 
     Notes
     -----
-    *Cost*: a replay at some 200 steps for the plots, and of all steps where theorems apply to the run.
+    *Cost*: a replay at some 200 steps for the plots, and of all steps where theorems apply to the
+    run.
 
     Examples
     --------
@@ -92,20 +102,28 @@ def html_report(
 
     checked_run(run)
     out = None if out is None else file_name("out", out)
-    run_file, held = file_name("run_file", run_file), run.outcome.validation
+    run_file = file_name("run_file", run_file)
+    held = run.outcome.validation
     if cross_validation is not None:
-        known = isinstance(cross_validation, CrossValidation) and cross_validation.measure == MEAN_LOSS
+        known = (
+            isinstance(cross_validation, CrossValidation) and cross_validation.measure == MEAN_LOSS
+        )
         points = cross_validation.losses.shape[1] if known else 0
         if points <= run.n_steps:
             raise ValueError(
-                f"cross_validation must be the CrossValidation, by mean loss, of paths with at least the {run.n_steps} steps of the run, "
+                "cross_validation must be the CrossValidation, by mean loss, of paths with at "
+                f"least the {run.n_steps} steps of the run, "
                 f"got {shown(cross_validation)}."
             )
         held = held_out(cross_validation, points - 1)
     room = Environment(
-        loader=PackageLoader("coordboost.reporting", "pages"), autoescape=True, undefined=StrictUndefined, trim_blocks=True,
-        lstrip_blocks=True, keep_trailing_newline=True,
-    )  # fmt: skip
+        loader=PackageLoader("coordboost.reporting", "pages"),
+        autoescape=True,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+        keep_trailing_newline=True,
+    )
     text = Page(room.get_template("page.html.jinja").render(_shown(run, run_file, held)))
     if out is not None:
         write_text(out, text)
@@ -113,63 +131,119 @@ def html_report(
 
 
 def _shown(run, file, held):
-    """Return the variables of the template, a dict; `held` is the record of validation losses (``held_out``), or None."""
+    """Return the variables of the template, a dict.
+
+    `held` is the record of validation losses (``held_out``), or None.
+    """
     import scipy
 
     from coordboost.certificates.independent import MAX_ENTRIES
     from coordboost.methods.named import METHODS
 
-    models, problem, linear = with_intercept(run), run.problem, run.problem.binning is None
+    models = with_intercept(run)
+    problem = run.problem
+    linear = run.problem.binning is None
     model = model_of(run) if linear else RunModel(run, run.n_steps)
-    target = "y" if model.recipe is None else " = ".join([model.recipe.target, *model.recipe.labels[1:]])
-    last, reached, maker = models.final, report.reached(models), METHODS.get(run.method.name)
+    target = (
+        "y" if model.recipe is None else " = ".join([model.recipe.target, *model.recipe.labels[1:]])
+    )
+    last = models.final
+    reached = report.reached(models)
+    maker = METHODS.get(run.method.name)
     verdict = report.verdict(problem, models.certificate(reached))
-    coefs = sorted((row for row in model.rows if row["coefficient"]), key=lambda row: -abs(row["effect"]))
+    coefs = sorted(
+        (row for row in model.rows if row["coefficient"]), key=lambda row: -abs(row["effect"])
+    )
     checks = _checks(run)
     version = sys.modules["coordboost"].__version__
     python = sys.version.split()[0]
     judged = type(reached) is not Unconstrained or problem.loss.mu is not None
     return {
-        "run": run, "model": model, "linear": linear, "held": held, "target": target, "file": for_shell_if_needed(file), "version": version,
+        "run": run,
+        "model": model,
+        "linear": linear,
+        "held": held,
+        "target": target,
+        "file": for_shell_if_needed(file),
+        "version": version,
         "title": f"{run.method.name.replace('_', ' ')} for {target}",
-        "used": len(last.support), "error": last.loss / problem.n_samples, "null_error": problem.start_loss / problem.n_samples,
-        "proved": verdict["model"], "interval": report.interval_rows(verdict["model"]), "verdict": report.verdict_text(verdict),
-        "best": "the best of all models of these columns" if verdict["target"] == "optimum" else f"the {verdict['target']}",
+        "used": len(last.support),
+        "error": last.loss / problem.n_samples,
+        "null_error": problem.start_loss / problem.n_samples,
+        "proved": verdict["model"],
+        "interval": report.interval_rows(verdict["model"]),
+        "verdict": report.verdict_text(verdict),
+        "best": "the best of all models of these columns"
+        if verdict["target"] == "optimum"
+        else f"the {verdict['target']}",
         "radius": repr(reached.radius) if reached != last.target else "",
-        "small": judged and problem.countable and problem.n_samples * problem.n_learners <= MAX_ENTRIES,
+        "small": judged
+        and problem.countable
+        and problem.n_samples * problem.n_learners <= MAX_ENTRIES,
         **({} if held is None else _of_rows_held_out(run, held)),
         **(_of_path(models) if linear else _of_errors(run)),
-        "shares": [(row["column"], f"{100 * row['effect']:.3g} %") for row in coefs[:100]] if not linear else [],
-        "coefs": coefs, "top": max([abs(row["effect"]) for row in coefs], default=0.0) or 1.0, "adds_to": report.adds_to(model),
-        "data": _data(problem, model), "parameters": report.parameters(run.method),
-        "what": inspect.getdoc(maker).splitlines()[0] if maker else "",
-        "checks": checks, "all_hold": not isinstance(checks, str) and all(row[2] == "yes" for row in checks),
+        "shares": [(row["column"], f"{100 * row['effect']:.3g} %") for row in coefs[:100]]
+        if not linear
+        else [],
+        "coefs": coefs,
+        "top": max([abs(row["effect"]) for row in coefs], default=0.0) or 1.0,
+        "adds_to": report.adds_to(model),
+        "data": _data(problem, model),
+        "parameters": report.parameters(run.method),
+        "what": summary_line(maker) if maker else "",
+        "checks": checks,
+        "all_hold": not isinstance(checks, str) and all(row[2] == "yes" for row in checks),
         "again": command(run, model.recipe) if linear else None,
-        "versions": f"coordboost {version}, Python {python}, NumPy {np.__version__}, SciPy {scipy.__version__}",
-    }  # fmt: skip
+        "versions": f"coordboost {version}, Python {python}, NumPy {np.__version__}, SciPy "
+        f"{scipy.__version__}",
+    }
 
 
 def _of_rows_held_out(run, held):
-    """Return validation scores of this and the constant model, rows (name, this, constant), and plots of them over the steps."""
+    """Return validation scores of this and the constant model, rows (name, this, constant), and
+    plots of them over the steps.
+    """
     from matplotlib.figure import Figure
 
     from coordboost.reporting.plots.choices import CrossValidationDisplay
 
-    at, mean, error, curves = np.array(held["at"]), np.array(held["mean"]), np.array(held["error"]), held["measures"]
-    here, best = int(np.argmin(np.abs(at - run.n_steps))), int(np.argmin(mean))
+    at = np.array(held["at"])
+    mean = np.array(held["mean"])
+    error = np.array(held["error"])
+    curves = held["measures"]
+    here = int(np.argmin(np.abs(at - run.n_steps)))
+    best = int(np.argmin(mean))
     forms = {"accuracy": lambda value: f"{100 * value:.3g} %", "AUC": lambda value: f"{value:.3g}"}
-    rows = [(name, form(curves[name][here]), form(curves[name][0])) for name, form in forms.items() if name in curves]
+    rows = [
+        (name, form(curves[name][here]), form(curves[name][0]))
+        for name, form in forms.items()
+        if name in curves
+    ]
     if run.problem.loss.quadratic:
-        rows.append(("root mean squared error", *(f"{math.sqrt(max(2 * mean[i], 0.0)):.5g}" for i in (here, 0))))
+        rows.append(
+            (
+                "root mean squared error",
+                *(f"{math.sqrt(max(2 * mean[i], 0.0)):.5g}" for i in (here, 0)),
+            )
+        )
     rows.append(("mean loss", *(f"{mean[i]:.5g} \u00b1 {error[i]:.2g}" for i in (here, 0))))
     if mean[0] > 0:
-        rows.append(("fraction of the loss explained", f"{100 * (1 - mean[here] / mean[0]):.3g} %", "0 %"))
+        rows.append(
+            ("fraction of the loss explained", f"{100 * (1 - mean[here] / mean[0]):.3g} %", "0 %")
+        )
 
     def draw():
         fig = Figure(figsize=(6, 6 if curves else 3.5), layout="constrained")
         axes = fig.subplots(2 if curves else 1, sharex=True, squeeze=False)[:, 0]
         one_se = int(np.argmax(mean <= mean[best] + error[best]))
-        seen = SimpleNamespace(mean=mean, error=error, best=best, one_se=one_se, losses=range(held["folds"]), measure=MEAN_LOSS)
+        seen = SimpleNamespace(
+            mean=mean,
+            error=error,
+            best=best,
+            one_se=one_se,
+            losses=range(held["folds"]),
+            measure=MEAN_LOSS,
+        )
         CrossValidationDisplay(seen, at, words="steps").plot(axes[0])
         for name, values in curves.items():
             axes[1].plot(at, 100 * np.array(values), label=f"{name}, %")
@@ -178,11 +252,17 @@ def _of_rows_held_out(run, held):
         axes[0].label_outer()
         return fig
 
-    return {"judged": rows, "at_the_end": at[best] == held["steps"] > 0, "held_out": _pictures(draw)}
+    return {
+        "judged": rows,
+        "at_the_end": at[best] == held["steps"] > 0,
+        "held_out": _pictures(draw),
+    }
 
 
 def _of_path(models):
-    """Return coefficients and training error along the path: plots, and the numbers that the page shows for a chosen step."""
+    """Return coefficients and training error along the path: plots, and the numbers that the page
+    shows for a chosen step.
+    """
     from matplotlib.figure import Figure
 
     from coordboost.reporting.plots.displays import ProfileDisplay
@@ -191,7 +271,8 @@ def _of_path(models):
     at = spaced(models.n_steps)
     one = trace(models.replay(at.tolist()))
     order = np.argsort(-np.abs(one.beta).max(axis=0), kind="stable")[: NAMED + GREY]
-    names, beta = [models.problem.feature_names[j] for j in order], one.beta[:, order]
+    names = [models.problem.feature_names[j] for j in order]
+    beta = one.beta[:, order]
     short = [name if len(name) <= LETTERS else name[: LETTERS - 1] + "\u2026" for name in names]
     words = {"l1": "l1 norm, standardised", "coefs": "standardised coefficient"}
     profile = ProfileDisplay({"l1": one.l1}, beta, short, words=words, n_labels=NAMED)
@@ -204,19 +285,28 @@ def _of_path(models):
         below.set(xlabel=words["l1"], ylabel="training error, %", ylim=(0, None), xmargin=0)
         return fig
 
-    pictures, said = _pictures(draw), lambda values: [f"{value:.4g}" for value in values]
+    pictures = _pictures(draw)
+
+    def said(values):
+        return [f"{value:.4g}" for value in values]
+
     points = {
-        "step": at.tolist(), "x": np.round(one.l1 / (one.l1.max() or 1.0), 5).tolist(), "l1": said(one.l1), "error": said(100 * one.error),
+        "step": at.tolist(),
+        "x": np.round(one.l1 / (one.l1.max() or 1.0), 5).tolist(),
+        "l1": said(one.l1),
+        "error": said(100 * one.error),
         "lines": [
             {"name": names[j], "colour": line.get_color(), "values": said(beta[:, j])}
             for j, line in zip(profile.columns_, profile.lines_, strict=True)
         ],
-    }  # fmt: skip
+    }
     return {"path": pictures, "points": points}
 
 
 def _of_errors(run):
-    """Return a plot of the training error along a path with too many learners for a plot of coefficients."""
+    """Return a plot of the training error along a path with too many learners for a plot of
+    coefficients.
+    """
     from matplotlib.figure import Figure
 
     from coordboost.reporting.plots.displays import ErrorDisplay
@@ -230,25 +320,44 @@ def _of_errors(run):
 
 
 def _pictures(draw):
-    """Return the figure made by `draw` as SVG, broad and narrow, with the left and right ends of its axes as fractions of its width.
+    """Return the figure made by `draw` as SVG, broad and narrow, with the left and right ends of
+    its axes as fractions of its width.
 
-    Text is kept as text, in the fonts of the browser. Identifiers within the SVG differ between plots, as all are on one page.
+    Text is kept as text, in the fonts of the browser. Identifiers within the SVG differ between
+    plots, as all are on one page.
     """
     from markupsafe import Markup
     from matplotlib import style
 
     found = {}
     for kind, width in WIDTHS.items():
-        file, salt = StringIO(), f"{draw.__qualname__}, {kind}"
-        look = {"svg.fonttype": "none", "svg.hashsalt": salt, "font.sans-serif": ["DejaVu Sans", "sans-serif"]}
+        file = StringIO()
+        salt = f"{draw.__qualname__}, {kind}"
+        look = {
+            "svg.fonttype": "none",
+            "svg.hashsalt": salt,
+            "font.sans-serif": ["DejaVu Sans", "sans-serif"],
+        }
         with style.context(["default", look]), warnings.catch_warnings():
-            warnings.filterwarnings("ignore", message="Glyph")  # a letter missing in the font that measures text
+            warnings.filterwarnings(
+                "ignore", message="Glyph"
+            )  # a letter missing in the font that measures text
             fig = draw()
             fig.set_figwidth(width)
-            fig.savefig(file, format="svg", transparent=True, metadata=dict.fromkeys(("Creator", "Date", "Format", "Type")))
-        size, box = fig.get_size_inches() * 72, fig.axes[0].get_position()
-        parts = re.sub(r'<g id="[^"]*"', "<g", file.getvalue().partition("<svg")[2].partition(">")[2])
-        parts = re.sub(r' d="[^"]*"', lambda line: re.sub(r"(\.\d)\d+", r"\1", line[0]), parts)  # one decimal is enough
+            fig.savefig(
+                file,
+                format="svg",
+                transparent=True,
+                metadata=dict.fromkeys(("Creator", "Date", "Format", "Type")),
+            )
+        size = fig.get_size_inches() * 72
+        box = fig.axes[0].get_position()
+        parts = re.sub(
+            r'<g id="[^"]*"', "<g", file.getvalue().partition("<svg")[2].partition(">")[2]
+        )
+        parts = re.sub(
+            r' d="[^"]*"', lambda line: re.sub(r"(\.\d)\d+", r"\1", line[0]), parts
+        )  # one decimal is enough
         svg = Markup(f'<svg viewBox="0 0 {size[0]:g} {size[1]:g}">{parts}')
         found[kind] = {"svg": svg, "left": f"{box.x0:.4f}", "right": f"{box.x1:.4f}"}
     return found
@@ -256,28 +365,52 @@ def _pictures(draw):
 
 def _data(problem, model):
     """Return pairs (name, value) that describe the table of the fit, without any of its rows."""
-    recipe, y = model.recipe, problem.y + (problem.constant - problem.base) + (0.0 if problem.offset is None else problem.offset)
+    recipe = model.recipe
+    y = (
+        problem.y
+        + (problem.constant - problem.base)
+        + (0.0 if problem.offset is None else problem.offset)
+    )
     labels = () if recipe is None else recipe.labels
     target = f"mean {np.average(y, weights=problem.weight):.5g}, standard deviation {y.std():.5g}"
     if model.two_class:
-        share, (no, yes) = 100 * float(np.average(y > 0, weights=problem.weight)), labels or ("first class", "second class")
+        share, (no, yes) = (
+            100 * float(np.average(y > 0, weights=problem.weight)),
+            labels or ("first class", "second class"),
+        )
         target = f"{yes} {share:.3g} %, {no} {100 - share:.3g} %"
     constant = f", of which {len(problem.dropped)} are constant" if problem.dropped else ""
-    rows = [("rows", f"{problem.n_samples:,}"), ("columns", f"{len(model.names):,}{constant}"), ("target", target)]
+    rows = [
+        ("rows", f"{problem.n_samples:,}"),
+        ("columns", f"{len(model.names):,}{constant}"),
+        ("target", target),
+    ]
     if recipe is not None:
         kinds = [one.kind for one in recipe.variables]
-        rows.append(("variables", ", ".join(f"{kinds.count(kind)} of kind {kind}" for kind in dict.fromkeys(kinds))))
+        rows.append(
+            (
+                "variables",
+                ", ".join(f"{kinds.count(kind)} of kind {kind}" for kind in dict.fromkeys(kinds)),
+            )
+        )
         if labels:
             rows.append(("classes", f"0 is {labels[0]}, 1 is {labels[1]}"))
         gaps = {None: "none", "drop": "rows with missing values were left out"}
         rows.append(("missing values", gaps.get(recipe.impute, f"imputed ({recipe.impute})")))
         for one in [one for one in recipe.variables if one.kind == CATEGORY][:30]:
-            rows.append((f"categories of {one.name}", ", ".join(one.levels[:12]) + (" ..." if len(one.levels) > 12 else "")))
+            rows.append(
+                (
+                    f"categories of {one.name}",
+                    ", ".join(one.levels[:12]) + (" ..." if len(one.levels) > 12 else ""),
+                )
+            )
     return rows
 
 
 def _checks(run):
-    """Check the theorems that apply to the run: return rows of a table, or a str that says why none applies."""
+    """Check the theorems that apply to the run: return rows of a table, or a str that says why none
+    applies.
+    """
     from coordboost.theory.bounds import check
 
     try:
@@ -285,6 +418,12 @@ def _checks(run):
     except ValueError as error:
         return str(error).rstrip(".")
     return [
-        (one.name, one.variant, "yes" if one.holds else "NO", "-" if math.isnan(one.tightest) else f"{one.tightest:.3g}", one.claim)
+        (
+            one.name,
+            one.variant,
+            "yes" if one.holds else "NO",
+            "-" if math.isnan(one.tightest) else f"{one.tightest:.3g}",
+            one.claim,
+        )
         for one in found
     ]

@@ -10,7 +10,8 @@ MOST = 4000
 
 
 class ChainDisplay(Display):
-    """One quantity of a chain along its steps, with a histogram of the sample and its theoretical law at the right edge.
+    """One quantity of a chain along its steps, with a histogram of the sample and its theoretical
+    law at the right edge.
 
     Parameters
     ----------
@@ -46,16 +47,32 @@ class ChainDisplay(Display):
     legend = False
 
     def __init__(
-        self, chain: Chain, quantity: int = 0, law: Normal | GridLaw | None = None, *, words: str | None = None, title: str = ""
+        self,
+        chain: Chain,
+        quantity: int = 0,
+        law: Normal | GridLaw | None = None,
+        *,
+        words: str | None = None,
+        title: str = "",
     ):
-        self.chain, self.quantity, self.law, self.title = chain, quantity, law, title
+        self.chain = chain
+        self.quantity = quantity
+        self.law = law
+        self.title = title
         self.words = f"coefficient {quantity}" if words is None else words
 
     @classmethod
     def from_chain(
-        cls, chain: Chain, quantity: int = 0, law: Normal | GridLaw | None = None, *, words: str | None = None, title: str = "",
-        ax: Any = None, **options: Any,
-    ) -> Self:  # fmt: skip
+        cls,
+        chain: Chain,
+        quantity: int = 0,
+        law: Normal | GridLaw | None = None,
+        *,
+        words: str | None = None,
+        title: str = "",
+        ax: Any = None,
+        **options: Any,
+    ) -> Self:
         """Draw one quantity of a chain.
 
         Parameters
@@ -88,9 +105,19 @@ class ChainDisplay(Display):
         label = line_kw.pop("label", None)
         for k, trace in enumerate(values):
             name = new_label(ax, f"chain {k}" if label is None else label)
-            self.lines_ += ax.plot(self.chain.steps[thin], trace[thin], **{"linewidth": 0.5, **line_kw}, label=name)
+            self.lines_ += ax.plot(
+                self.chain.steps[thin], trace[thin], **{"linewidth": 0.5, **line_kw}, label=name
+            )
         side = self.side_ = ax.inset_axes([1.0, 0.0, 0.25, 1.0], sharey=ax)
-        side.hist(values.ravel(), bins=60, density=True, orientation="horizontal", color=COLOURS[0], alpha=0.35, label="sample")
+        side.hist(
+            values.ravel(),
+            bins=60,
+            density=True,
+            orientation="horizontal",
+            color=COLOURS[0],
+            alpha=0.35,
+            label="sample",
+        )
         if self.law is not None:
             at, density = self.law.density(self.quantity)
             seen = density > 1e-3 * density.max()
@@ -99,5 +126,11 @@ class ChainDisplay(Display):
         side.set_xlabel("density")
         side.legend(fontsize="small", frameon=False, loc="upper right")
         ax.margins(x=0)
-        name_axes(ax, "step", self.words, self.title or f"R-hat {self.chain.rhat[self.quantity]:.3f}, "
-                  f"{self.chain.ess[self.quantity]:,.0f} effective draws")  # fmt: skip
+        name_axes(
+            ax,
+            "step",
+            self.words,
+            self.title
+            or f"R-hat {self.chain.rhat[self.quantity]:.3f}, "
+            f"{self.chain.ess[self.quantity]:,.0f} effective draws",
+        )

@@ -1,4 +1,6 @@
-"""Displays of choices: the point chosen by cross-validation, how often learners are selected, how stably columns are."""
+"""Displays of choices: the point chosen by cross-validation, how often learners are selected, how
+stably columns are.
+"""
 
 from collections.abc import Sequence
 from typing import Any, Self
@@ -30,7 +32,9 @@ APART = 5
 
 
 def nonzeros_of(path):
-    """Return indices of points of a path, increasing, and the number of non-zero coefficients there. *Cost*: no scans."""
+    """Return indices of points of a path, increasing, and the number of non-zero coefficients
+    there. *Cost*: no scans.
+    """
     if hasattr(path, "replay"):
         at = spaced(path.n_points - 1)
         return at, np.array([np.count_nonzero(state.beta) for state in path.replay(at.tolist())])
@@ -38,7 +42,10 @@ def nonzeros_of(path):
 
 
 def nonzeros_of_folds(validation):
-    """Return the same as ``nonzeros_of``, as a median over the paths of the folds; None without paths, or if their points differ."""
+    """Return the same as ``nonzeros_of``, as a median over the paths of the folds.
+
+    None without paths, or if their points differ.
+    """
     n = validation.losses.shape[1]
     if not validation.paths or any(path.n_points != n for path in validation.paths):
         return None
@@ -47,10 +54,12 @@ def nonzeros_of_folds(validation):
 
 
 class CrossValidationDisplay(Display):
-    r"""Mean validation losses with a band of one standard error, both choices, and the numbers of non-zero coefficients on top.
+    r"""Mean validation losses with a band of one standard error, both choices, and the numbers of
+    non-zero coefficients on top.
 
-    The vertical axis is logarithmic if the smallest mean loss is less than a tenth of the largest, as the choice is among small losses. The
-    horizontal axis is logarithmic if the best point lies in its first tenth.
+    The vertical axis is logarithmic if the smallest mean loss is less than a tenth of the largest,
+    as the choice is among small losses. The horizontal axis is logarithmic if the best point lies
+    in its first tenth.
 
     Parameters
     ----------
@@ -61,7 +70,8 @@ class CrossValidationDisplay(Display):
     words : str
         Label of the horizontal axis.
     log : bool, optional
-        Whether that axis is logarithmic. Default: if the best point lies in its first tenth, or `at` decreases.
+        Whether that axis is logarithmic. Default: if the best point lies in its first tenth, or
+        `at` decreases.
     title : str
         Title of the picture.
     nonzeros : pair of ndarray, optional
@@ -76,7 +86,8 @@ class CrossValidationDisplay(Display):
 
     Examples
     --------
-    The one-standard-error rule chooses 39 steps of LS-Boost; the smallest validation loss is at 100 steps:
+    The one-standard-error rule chooses 39 steps of LS-Boost; the smallest validation loss is at 100
+    steps:
 
     >>> import coordboost as cb
     >>> from matplotlib.figure import Figure
@@ -93,18 +104,35 @@ class CrossValidationDisplay(Display):
     counted = "non-zero coefficients"
 
     def __init__(
-        self, validation: CrossValidation, at: ArrayLike | None = None, *, words: str = "point of the path", log: bool | None = None,
-        title: str = "", nonzeros: tuple[np.ndarray, np.ndarray] | None = None,
-    ):  # fmt: skip
-        self.validation, self.words, self.log, self.title = validation, words, log, title
+        self,
+        validation: CrossValidation,
+        at: ArrayLike | None = None,
+        *,
+        words: str = "point of the path",
+        log: bool | None = None,
+        title: str = "",
+        nonzeros: tuple[np.ndarray, np.ndarray] | None = None,
+    ):
+        self.validation = validation
+        self.words = words
+        self.log = log
+        self.title = title
         self.at = np.arange(validation.losses.shape[1]) if at is None else np.asarray(at)
         self.nonzeros = nonzeros
 
     @classmethod
     def from_cross_validation(
-        cls, validation: CrossValidation, at: ArrayLike | None = None, *, path: Run | ExactPath | LassoPath | None = None,
-        words: str = "point of the path", log: bool | None = None, title: str = "", ax: Any = None, **options: Any,
-    ) -> Self:  # fmt: skip
+        cls,
+        validation: CrossValidation,
+        at: ArrayLike | None = None,
+        *,
+        path: Run | ExactPath | LassoPath | None = None,
+        words: str = "point of the path",
+        log: bool | None = None,
+        title: str = "",
+        ax: Any = None,
+        **options: Any,
+    ) -> Self:
         """Draw the result of ``cross_validate``.
 
         Parameters
@@ -113,12 +141,13 @@ class CrossValidationDisplay(Display):
         at : (n_points,), optional
             Horizontal positions of the points, such as the alphas of a grid; default their indices.
         path : Run, ExactPath or LassoPath, optional
-            The path on all rows, with the same points: its numbers of non-zero coefficients are shown on top. Default: the median over
-            the folds, if their paths have these points.
+            The path on all rows, with the same points: its numbers of non-zero coefficients are
+            shown on top. Default: the median over the folds, if their paths have these points.
         words : str
             Label of the axis.
         log : bool, optional
-            A log axis. Default: if the best point lies in the first tenth of the axis, or `at` decreases.
+            A log axis. Default: if the best point lies in the first tenth of the axis, or `at`
+            decreases.
         title : str
         ax : matplotlib Axes, optional
         **options
@@ -126,7 +155,9 @@ class CrossValidationDisplay(Display):
         """
         if path is not None and path.n_points != validation.losses.shape[1]:
             n = validation.losses.shape[1]
-            raise ValueError(f"path must have the {n} points of the validation, got one with {path.n_points}.")
+            raise ValueError(
+                f"path must have the {n} points of the validation, got one with {path.n_points}."
+            )
         counts = nonzeros_of_folds(validation) if path is None else nonzeros_of(path)
         display = cls(validation, at, words=words, log=log, title=title, nonzeros=counts)
         if path is None:
@@ -134,13 +165,17 @@ class CrossValidationDisplay(Display):
         return display.plot(ax, **options)
 
     @classmethod
-    def from_estimator(cls, estimator: Any, *, title: str = "", ax: Any = None, **options: Any) -> Self:
-        """Draw the cross-validation of a fitted ``...CV`` estimator: against alpha for a grid, else against the points of its paths.
+    def from_estimator(
+        cls, estimator: Any, *, title: str = "", ax: Any = None, **options: Any
+    ) -> Self:
+        """Draw the cross-validation of a fitted ``...CV`` estimator: against alpha for a grid, else
+        against the points of its paths.
 
         Parameters
         ----------
         estimator : estimator
-            A fitted one with ``cross_validation_``, such as ``LSBoostRegressorCV`` or ``CertifiedLassoCV``.
+            A fitted one with ``cross_validation_``, such as ``LSBoostRegressorCV`` or
+            ``CertifiedLassoCV``.
         title : str
             Title of the picture.
         ax : matplotlib Axes, optional
@@ -161,44 +196,73 @@ class CrossValidationDisplay(Display):
         seen = estimator.cross_validation_
         if isinstance(seen, list):
             raise ValueError(
-                f"this estimator has {len(seen)} cross-validations, one for each class: draw them one by one, by "
-                "CrossValidationDisplay.from_cross_validation(estimator.cross_validation_[k], path=estimator.paths_[k])."
+                f"this estimator has {len(seen)} cross-validations, one for each class: draw them "
+                "one by one, by "
+                "CrossValidationDisplay.from_cross_validation(estimator.cross_validation_[k], "
+                "path=estimator.paths_[k])."
             )
         path = estimator.path_
         if len(seen.paths) > len(seen.losses):
-            return cls(seen, words="point, one path after the other", log=False, title=title).plot(ax, **options)
+            return cls(seen, words="point, one path after the other", log=False, title=title).plot(
+                ax, **options
+            )
         alphas = getattr(path, "alphas", None)
-        words = points_of(path) if alphas is None else f"alpha (penalty of the mean loss, {path.penalty_units})"
-        return cls(seen, alphas, words=words, title=title, nonzeros=nonzeros_of(path)).plot(ax, **options)
+        words = (
+            points_of(path)
+            if alphas is None
+            else f"alpha (penalty of the mean loss, {path.penalty_units})"
+        )
+        return cls(seen, alphas, words=words, title=title, nonzeros=nonzeros_of(path)).plot(
+            ax, **options
+        )
 
     def _draw(self, ax, line_kw):
-        first, mean, error, x = not ax.has_data(), self.validation.mean, self.validation.error, self.at
+        first = not ax.has_data()
+        mean = self.validation.mean
+        error = self.validation.error
+        x = self.at
         words = f"{self.words}, log scale" if self._scale(ax, x) else self.words
         known = np.isfinite(mean)
-        low, high = mean[known].min(initial=np.inf), mean[known].max(initial=0.0)
+        low = mean[known].min(initial=np.inf)
+        high = mean[known].max(initial=0.0)
         if (mean - error)[known].min(initial=np.inf) > 0 and 10 * low < high:
             ax.set_yscale("log")
         label = line_kw.pop("label", None)
-        name = new_label(ax, f"mean of {len(self.validation.losses)} folds" if label is None else label)
+        name = new_label(
+            ax, f"mean of {len(self.validation.losses)} folds" if label is None else label
+        )
         (line,) = self.lines_ = ax.plot(x[known], mean[known], **line_kw, label=name)
-        low, high, band = (mean - error)[known], (mean + error)[known], new_label(ax, "one standard error to either side")
-        self.fill_between_ = ax.fill_between(x[known], low, high, color=line.get_color(), alpha=0.25, linewidth=0, label=band)
+        low = (mean - error)[known]
+        high = (mean + error)[known]
+        band = new_label(ax, "one standard error to either side")
+        self.fill_between_ = ax.fill_between(
+            x[known], low, high, color=line.get_color(), alpha=0.25, linewidth=0, label=band
+        )
         colour, before = (ink(), "") if label is None else (line.get_color(), f"{label}, ")
-        choices = ("one-standard-error rule", self.validation.one_se, (0, (5, 3))), ("best", self.validation.best, "-")
+        choices = (
+            ("one-standard-error rule", self.validation.one_se, (0, (5, 3))),
+            ("best", self.validation.best, "-"),
+        )
         for name, k, style in choices:
             said = f"{before}{name}: {x[k]:.3g}{self._at_an_end(k) if name == 'best' else ''}"
-            ax.axvline(x[k], color=colour, linewidth=0.8, linestyle=style, label=new_label(ax, said))
+            ax.axvline(
+                x[k], color=colour, linewidth=0.8, linestyle=style, label=new_label(ax, said)
+            )
         ax.margins(x=0)
         name_axes(ax, words, f"{self.validation.measure} on rows held out (validation)", self.title)
         self.top_ = self._counts(ax) if first and self.nonzeros is not None else None
 
     def _scale(self, ax, x):
         """Set direction and scale of the horizontal axis; return whether it is logarithmic."""
-        falls, positive = len(x) > 1 and x[-1] < x[0], x[x > 0]
+        falls = len(x) > 1 and x[-1] < x[0]
+        positive = x[x > 0]
         ax.xaxis.set_inverted(falls)
-        log, whole = self.log, np.ptp(x)
+        log = self.log
+        whole = np.ptp(x)
         if log is None:
-            log = falls or (x.min() >= 0 and whole > 0 and x[self.validation.best] - x.min() < LEFT * whole)
+            log = falls or (
+                x.min() >= 0 and whole > 0 and x[self.validation.best] - x.min() < LEFT * whole
+            )
         if not log or not len(positive):
             return False
         if x.min() > 0:
@@ -208,13 +272,22 @@ class CrossValidationDisplay(Display):
         return True
 
     def _at_an_end(self, best):
-        """Return a remark for the legend if the best point is the first or the last, else an empty string."""
+        """Return a remark for the legend if the best point is the first or the last, else an empty
+        string.
+        """
         if len(self.at) == 1 or best not in (0, len(self.at) - 1):
             return ""
-        return "\n(the first point: nothing beats the start)" if best == 0 else "\n(the end of the path: try a longer one)"
+        return (
+            "\n(the first point: nothing beats the start)"
+            if best == 0
+            else "\n(the end of the path: try a longer one)"
+        )
 
     def _counts(self, ax):
-        """Draw numbers of non-zero coefficients on top, as many as there is room for; return their axis."""
+        """Draw numbers of non-zero coefficients on top, as many as there is room for.
+
+        Return their axis.
+        """
         from matplotlib.ticker import NullLocator
 
         points, counts = self.nonzeros
@@ -268,11 +341,18 @@ class SelectionDisplay(Display):
 
     legend = False
 
-    def __init__(self, counts: np.ndarray, names: Sequence[str], *, n_bars: int = 20, title: str = ""):
-        self.counts, self.names, self.n_bars, self.title = counts, names, n_bars, title
+    def __init__(
+        self, counts: np.ndarray, names: Sequence[str], *, n_bars: int = 20, title: str = ""
+    ):
+        self.counts = counts
+        self.names = names
+        self.n_bars = n_bars
+        self.title = title
 
     @classmethod
-    def from_run(cls, run: Run, *, n_bars: int = 20, title: str = "", ax: Any = None, **options: Any) -> Self:
+    def from_run(
+        cls, run: Run, *, n_bars: int = 20, title: str = "", ax: Any = None, **options: Any
+    ) -> Self:
         """Draw the number of steps of each learner in a run, the most frequent first.
 
         Parameters
@@ -294,10 +374,14 @@ class SelectionDisplay(Display):
             The display, drawn.
         """
         names = run.problem.feature_names
-        return cls(np.bincount(run.path.learner, minlength=len(names)), names, n_bars=n_bars, title=title).plot(ax, **options)
+        return cls(
+            np.bincount(run.path.learner, minlength=len(names)), names, n_bars=n_bars, title=title
+        ).plot(ax, **options)
 
     @classmethod
-    def from_estimator(cls, estimator: Any, *, n_bars: int = 20, title: str = "", ax: Any = None, **options: Any) -> Self:
+    def from_estimator(
+        cls, estimator: Any, *, n_bars: int = 20, title: str = "", ax: Any = None, **options: Any
+    ) -> Self:
         """Draw the number of steps of each learner in the run of a fitted estimator.
 
         Parameters
@@ -323,7 +407,8 @@ class SelectionDisplay(Display):
     def _draw(self, ax, line_kw):
         order = np.argsort(-self.counts, kind="stable")
         n = min(self.n_bars, room_for(ax, 1.6), np.count_nonzero(self.counts))
-        top, rest = order[:n], int(self.counts[order[n:]].sum())
+        top = order[:n]
+        rest = int(self.counts[order[n:]].sum())
         self.bars_ = ax.barh(np.arange(n), self.counts[top], **{"height": 0.7, **line_kw})
         ax.set_yticks(np.arange(n), [str(self.names[j]) for j in top], parse_math=False)
         ax.yaxis.set_inverted(True)
@@ -332,12 +417,19 @@ class SelectionDisplay(Display):
             ax.annotate(f"{self.counts[j]:,}", (self.counts[j], k), (2, 0), **look)
         ax.margins(x=0.12)
         others = np.count_nonzero(self.counts) - n
-        name_axes(ax, f"steps; {rest:,} more with {others:,} others" if others else "steps", "learner", self.title)
+        name_axes(
+            ax,
+            f"steps; {rest:,} more with {others:,} others" if others else "steps",
+            "learner",
+            self.title,
+        )
         ax.grid(False)
 
 
 class StabilityDisplay(ColumnsDisplay):
-    """Shares of draws of rows in which a column is among the first q to enter, against q. Columns look as in ``ProfileDisplay``.
+    """Shares of draws of rows in which a column is among the first q to enter, against q.
+
+    Columns look as in ``ProfileDisplay``.
 
     Parameters
     ----------
@@ -360,7 +452,8 @@ class StabilityDisplay(ColumnsDisplay):
 
     Examples
     --------
-    Column 2 is among the first two columns of LS-Boost in 19 of 20 halves of the rows, column 8 in all 20:
+    Column 2 is among the first two columns of LS-Boost in 19 of 20 halves of the rows, column 8 in
+    all 20:
 
     >>> import coordboost as cb
     >>> from matplotlib.figure import Figure
@@ -375,16 +468,32 @@ class StabilityDisplay(ColumnsDisplay):
     """
 
     def __init__(
-        self, frequencies: np.ndarray, names: Sequence[str], *, threshold: float | None = None, n_labels: int = 12, title: str = ""
+        self,
+        frequencies: np.ndarray,
+        names: Sequence[str],
+        *,
+        threshold: float | None = None,
+        n_labels: int = 12,
+        title: str = "",
     ):
-        self.frequencies, self.names, self.threshold = frequencies, names, threshold
+        self.frequencies = frequencies
+        self.names = names
+        self.threshold = threshold
         self.n_labels, self.title = n_labels, title
 
     @classmethod
     def from_stability(
-        cls, stability: Stability, q: int, names: Sequence[str] | None = None, *, threshold: float | None = None, n_labels: int = 12,
-        title: str = "", ax: Any = None, **options: Any,
-    ) -> Self:  # fmt: skip
+        cls,
+        stability: Stability,
+        q: int,
+        names: Sequence[str] | None = None,
+        *,
+        threshold: float | None = None,
+        n_labels: int = 12,
+        title: str = "",
+        ax: Any = None,
+        **options: Any,
+    ) -> Self:
         """Draw the result of ``stability_selection`` or ``bootstrap_frequencies`` for 1, ..., `q`.
 
         Parameters
@@ -412,18 +521,28 @@ class StabilityDisplay(ColumnsDisplay):
             The display, drawn.
         """
         names = [f"x{j}" for j in range(stability.n_features)] if names is None else list(names)
-        return cls(stability.paths(q), names, threshold=threshold, n_labels=n_labels, title=title).plot(ax, **options)
+        return cls(
+            stability.paths(q), names, threshold=threshold, n_labels=n_labels, title=title
+        ).plot(ax, **options)
 
     def _draw(self, ax, line_kw):
-        last, x = self.frequencies[-1], np.arange(1, len(self.frequencies) + 1)
+        last = self.frequencies[-1]
+        x = np.arange(1, len(self.frequencies) + 1)
         order = np.argsort(-last, kind="stable")
         order = order[last[order] > 0]
         n = min(self.n_labels, room_for(ax))
         if self.threshold is not None:
             n = min(n, max(1, np.count_nonzero(last >= self.threshold)))
             name = new_label(ax, f"threshold {self.threshold:g}")
-            ax.axhline(self.threshold, color=ink(), linewidth=0.8, linestyle=(0, (5, 3)), label=name)
+            ax.axhline(
+                self.threshold, color=ink(), linewidth=0.8, linestyle=(0, (5, 3)), label=name
+            )
         self._draw_columns(ax, x, self.frequencies, order, n, line_kw)
         ax.set_ylim(0, 1.02)
         ax.margins(x=0)
-        name_axes(ax, "first columns to enter (q)", "share of draws with the column among the first q", self.title)
+        name_axes(
+            ax,
+            "first columns to enter (q)",
+            "share of draws with the column among the first q",
+            self.title,
+        )

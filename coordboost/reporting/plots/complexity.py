@@ -22,7 +22,10 @@ def complexity(path, title=""):
     fig = Figure(figsize=figure_size(6.4, 5.6), layout="constrained")
     upper, lower = fig.subplots(2, 1, sharex=True, height_ratios=(1.1, 1))
     at = np.arange(len(path.penalties))
-    for values, words, colour in ((path.loss, "training", "#0072B2"), (path.validation, "validation", "#D55E00")):
+    for values, words, colour in (
+        (path.loss, "training", "#0072B2"),
+        (path.validation, "validation", "#D55E00"),
+    ):
         if np.isfinite(values).all():
             upper.plot(at, values, "o-", color=colour, linewidth=1.3, markersize=3.5, label=words)
     upper.set_ylabel("mean loss")
@@ -39,11 +42,16 @@ def _sizes(ax, at, summaries):
     from matplotlib import colormaps
 
     nodes = np.unique(summaries[0].nodes)
-    colours, base = colormaps["viridis"](np.linspace(0.95, 0.1, len(nodes))), np.zeros(len(at))
+    colours = colormaps["viridis"](np.linspace(0.95, 0.1, len(nodes)))
+    base = np.zeros(len(at))
     for n, colour in zip(nodes, colours, strict=True):
-        part = np.array([one.steps[one.nodes == n].sum() / max(1, one.steps.sum()) for one in summaries])
+        part = np.array(
+            [one.steps[one.nodes == n].sum() / max(1, one.steps.sum()) for one in summaries]
+        )
         ax.bar(at, part, 0.75, base, color=colour, label=str(n))
         base += part
     ax.set_ylabel("share of the steps")
     ax.set_ylim(0, 1)
-    ax.legend(title="splits", fontsize="small", frameon=False, loc="center left", bbox_to_anchor=(1, 0.5))
+    ax.legend(
+        title="splits", fontsize="small", frameon=False, loc="center left", bbox_to_anchor=(1, 0.5)
+    )

@@ -28,7 +28,9 @@ NAMED = 12
 def checked_against(against):
     """Return `against`; raise ValueError unless it is in AGAINST."""
     if against not in AGAINST:
-        raise ValueError(f"against must be one of {', '.join(map(repr, AGAINST))}, got {shown(against)}.")
+        raise ValueError(
+            f"against must be one of {', '.join(map(repr, AGAINST))}, got {shown(against)}."
+        )
     return against
 
 
@@ -40,7 +42,10 @@ def points_of(path):
 
 
 def places_on(ax, numbers, against):
-    """Return horizontal positions, (n_points,). Penalties get a falling log axis, on which 0 is drawn at half the smallest other one."""
+    """Return horizontal positions, (n_points,).
+
+    Penalties get a falling log axis, on which 0 is drawn at half the smallest other one.
+    """
     x = np.asarray(numbers[against], dtype=float)
     if against not in ("alpha", "lam"):
         return x
@@ -49,11 +54,15 @@ def places_on(ax, numbers, against):
     if not len(positive):
         return x
     ax.set_xscale("log")
-    return np.where(x > 1e-12 * positive.max(), x, positive[positive > 1e-12 * positive.max()].min() / 2)
+    return np.where(
+        x > 1e-12 * positive.max(), x, positive[positive > 1e-12 * positive.max()].min() / 2
+    )
 
 
 class ProfileDisplay(ColumnsDisplay):
-    """Coefficients along a path. The look of a column depends on its number: it is the same in every plot of a table.
+    """Coefficients along a path.
+
+    The look of a column depends on its number: it is the same in every plot of a table.
 
     Parameters
     ----------
@@ -68,8 +77,8 @@ class ProfileDisplay(ColumnsDisplay):
     against : {"l1", "fraction", "step", "alpha", "lam", "deviance"}, default "l1"
         The horizontal axis.
     n_labels : int, optional
-        Number of columns, those with the largest coefficients, with a colour and a name. Default: all columns of a table with up to 21,
-        else 12.
+        Number of columns, those with the largest coefficients, with a colour and a name. Default:
+        all columns of a table with up to 21, else 12.
     knots : bool, default False
         Whether to draw dots at the knots.
     title : str
@@ -98,19 +107,41 @@ class ProfileDisplay(ColumnsDisplay):
     """
 
     def __init__(
-        self, numbers: dict[str, np.ndarray], coefs: np.ndarray, names: Sequence[str], *, words: dict[str, str] | None = None,
-        against: str = "l1", n_labels: int | None = None, knots: bool = False, title: str = "", model: int | None = None,
-    ):  # fmt: skip
-        self.numbers, self.coefs, self.names = numbers, coefs, names
+        self,
+        numbers: dict[str, np.ndarray],
+        coefs: np.ndarray,
+        names: Sequence[str],
+        *,
+        words: dict[str, str] | None = None,
+        against: str = "l1",
+        n_labels: int | None = None,
+        knots: bool = False,
+        title: str = "",
+        model: int | None = None,
+    ):
+        self.numbers = numbers
+        self.coefs = coefs
+        self.names = names
         self.words = {way: way for way in AGAINST} | {"coefs": "coefficient"} | (words or {})
-        self.against, self.n_labels, self.knots, self.title = checked_against(against), n_labels, knots, title
+        self.against = checked_against(against)
+        self.n_labels = n_labels
+        self.knots = knots
+        self.title = title
         self.model = model
 
     @classmethod
     def from_path(
-        cls, path: PathLike, *, against: str = "l1", units: str = "standardized", n_labels: int | None = None, knots: bool | None = None,
-        title: str = "", ax: Any = None, **options: Any,
-    ) -> Self:  # fmt: skip
+        cls,
+        path: PathLike,
+        *,
+        against: str = "l1",
+        units: str = "standardized",
+        n_labels: int | None = None,
+        knots: bool | None = None,
+        title: str = "",
+        ax: Any = None,
+        **options: Any,
+    ) -> Self:
         """Draw a path.
 
         Parameters
@@ -119,18 +150,20 @@ class ProfileDisplay(ColumnsDisplay):
         against : {"l1", "fraction", "step", "alpha", "lam", "deviance"}, default "l1"
             Norms are those of the coefficients drawn.
         units : {"standardized", "original"}, default "standardized"
-            Coefficients of columns of norm 1, whose sizes can be compared, as R's lars draws them; or those of the columns of X.
+            Coefficients of columns of norm 1, whose sizes can be compared, as R's lars draws them;
+            or those of the columns of X.
         n_labels : int, optional
-            Number of columns, those with the largest coefficients, with a colour and a name; the others are grey. Fewer have a name if
-            there is no room. Default: all columns of a table with up to 21, else 12.
+            Number of columns, those with the largest coefficients, with a colour and a name; the
+            others are grey. Fewer have a name if there is no room. Default: all columns of a table
+            with up to 21, else 12.
         knots : bool, optional
             Dots at the knots; default for exact paths with up to 60 of them.
         title : str
         ax : matplotlib Axes, optional
             Names that `ax` already has, from another path, are not repeated.
         **options
-            As for ``plot``: ``legend=True`` draws a legend of the names or, with ``label=``, of the labels of paths; ``color``,
-            ``linestyle`` and the like apply to all lines.
+            As for ``plot``: ``legend=True`` draws a legend of the names or, with ``label=``, of the
+            labels of paths; ``color``, ``linestyle`` and the like apply to all lines.
 
         Returns
         -------
@@ -143,9 +176,17 @@ class ProfileDisplay(ColumnsDisplay):
 
     @classmethod
     def from_estimator(
-        cls, estimator: Any, *, against: str = "l1", units: str = "standardized", n_labels: int | None = None, knots: bool | None = None,
-        title: str = "", ax: Any = None, **options: Any,
-    ) -> Self:  # fmt: skip
+        cls,
+        estimator: Any,
+        *,
+        against: str = "l1",
+        units: str = "standardized",
+        n_labels: int | None = None,
+        knots: bool | None = None,
+        title: str = "",
+        ax: Any = None,
+        **options: Any,
+    ) -> Self:
         """Draw the path of a fitted linear estimator, and mark the point of the model.
 
         Parameters
@@ -155,9 +196,11 @@ class ProfileDisplay(ColumnsDisplay):
         against : {"l1", "fraction", "step", "alpha", "lam", "deviance"}, default "l1"
             Norms are those of the coefficients drawn.
         units : {"standardized", "original"}, default "standardized"
-            Coefficients of columns of norm 1, whose sizes can be compared; or those of the columns of X.
+            Coefficients of columns of norm 1, whose sizes can be compared; or those of the columns
+            of X.
         n_labels : int, optional
-            Number of columns, those with the largest coefficients, with a colour and a name. Default as for ``from_path``.
+            Number of columns, those with the largest coefficients, with a colour and a name.
+            Default as for ``from_path``.
         knots : bool, optional
             Dots at the knots; default for exact paths with up to 60 of them.
         title : str
@@ -183,7 +226,8 @@ class ProfileDisplay(ColumnsDisplay):
             raise ValueError(f"units must be 'standardized' or 'original', got {shown(units)}.")
         numbers, coefs = path.profile()
         numbers = {**numbers, "lam": numbers["alpha"] * path.problem.weight.sum()}
-        standardization, said = path.problem.standardization, UNITS[units]
+        standardization = path.problem.standardization
+        said = UNITS[units]
         if path.problem.countable:
             if units == "standardized":
                 coefs = coefs.copy()
@@ -200,13 +244,21 @@ class ProfileDisplay(ColumnsDisplay):
             "alpha": f"alpha (mean loss, {path.penalty_units})",
             "lam": f"lam (sum of losses, {path.penalty_units})",
             "deviance": "fraction of deviance explained",
-            "coefs": "standardised coefficient" if said == "standardised" else f"coefficient, {said}",
+            "coefs": "standardised coefficient"
+            if said == "standardised"
+            else f"coefficient, {said}",
         }
         few = path.piecewise_linear and len(coefs) <= 60
         return cls(
-            numbers, coefs, path._names(), words=words, against=against, n_labels=n_labels, knots=few if knots is None else knots,
+            numbers,
+            coefs,
+            path._names(),
+            words=words,
+            against=against,
+            n_labels=n_labels,
+            knots=few if knots is None else knots,
             title=title,
-        )  # fmt: skip
+        )
 
     def _draw(self, ax, line_kw):
         first = not ax.has_data()
@@ -214,7 +266,13 @@ class ProfileDisplay(ColumnsDisplay):
         size = np.abs(self.coefs).max(axis=0)
         order = np.argsort(-size, kind="stable")
         order = order[size[order] > 0]
-        few = self.n_labels if self.n_labels is not None else LOOKS if self.coefs.shape[1] <= LOOKS else NAMED
+        few = (
+            self.n_labels
+            if self.n_labels is not None
+            else LOOKS
+            if self.coefs.shape[1] <= LOOKS
+            else NAMED
+        )
         ax.update_datalim(np.column_stack([x, 0 * x]))  # so that a path of zeros also has its axis
         self._draw_columns(ax, x, self.coefs, order, few, line_kw)
         for j, line in zip(self.columns_, self.lines_, strict=True) if self.knots else ():
@@ -263,15 +321,34 @@ class ErrorDisplay(Display):
     ['training', 'validation (smallest at 153)']
     """
 
-    def __init__(self, train: np.ndarray, test: np.ndarray | None = None, *, words: str = "point of the path", title: str = ""):
-        self.train, self.test, self.words, self.title = train, test, words, title
+    def __init__(
+        self,
+        train: np.ndarray,
+        test: np.ndarray | None = None,
+        *,
+        words: str = "point of the path",
+        title: str = "",
+    ):
+        self.train = train
+        self.test = test
+        self.words = words
+        self.title = title
 
     @classmethod
     def from_path(
-        cls, path: PathLike, X: ArrayLike, y: ArrayLike, X_test: ArrayLike | None = None, y_test: ArrayLike | None = None, *,
-        title: str = "", ax: Any = None, **options: Any,
-    ) -> Self:  # fmt: skip
-        """Draw the losses at every point: on the rows `X`, `y` of the fit, and on `X_test`, `y_test`.
+        cls,
+        path: PathLike,
+        X: ArrayLike,
+        y: ArrayLike,
+        X_test: ArrayLike | None = None,
+        y_test: ArrayLike | None = None,
+        *,
+        title: str = "",
+        ax: Any = None,
+        **options: Any,
+    ) -> Self:
+        """Draw the losses at every point: on the rows `X`, `y` of the fit, and on `X_test`,
+        `y_test`.
 
         Parameters
         ----------
@@ -288,7 +365,8 @@ class ErrorDisplay(Display):
         ax : matplotlib Axes, optional
             Default: the Axes of a new figure.
         **options
-            As for ``plot``: ``legend``, and keywords of the lines; a ``label`` is put before "training" and "validation".
+            As for ``plot``: ``legend``, and keywords of the lines; a ``label`` is put before
+            "training" and "validation".
 
         Returns
         -------
@@ -300,16 +378,26 @@ class ErrorDisplay(Display):
         *Cost*: one column of X per step of a run; for other paths one product with X per point.
         """
         test = None if X_test is None else -path.score_path(X_test, y_test)
-        return cls(-path.score_path(X, y), test, words=points_of(path), title=title).plot(ax, **options)
+        return cls(-path.score_path(X, y), test, words=points_of(path), title=title).plot(
+            ax, **options
+        )
 
     #: A run is a path.
     from_run = from_path
 
     @classmethod
     def from_estimator(
-        cls, estimator: Any, X: ArrayLike, y: ArrayLike, X_test: ArrayLike | None = None, y_test: ArrayLike | None = None, *,
-        title: str = "", ax: Any = None, **options: Any,
-    ) -> Self:  # fmt: skip
+        cls,
+        estimator: Any,
+        X: ArrayLike,
+        y: ArrayLike,
+        X_test: ArrayLike | None = None,
+        y_test: ArrayLike | None = None,
+        *,
+        title: str = "",
+        ax: Any = None,
+        **options: Any,
+    ) -> Self:
         """Draw the losses along the path of a fitted linear estimator.
 
         Parameters
@@ -327,7 +415,8 @@ class ErrorDisplay(Display):
         ax : matplotlib Axes, optional
             Default: the Axes of a new figure.
         **options
-            As for ``plot``: ``legend``, and keywords of the lines; a ``label`` is put before "training" and "validation".
+            As for ``plot``: ``legend``, and keywords of the lines; a ``label`` is put before
+            "training" and "validation".
 
         Returns
         -------
@@ -345,10 +434,18 @@ class ErrorDisplay(Display):
         before = "" if label is None else f"{label}, "
         curves = [("training", self.train, "-")]
         if self.test is not None:
-            curves.append((f"validation (smallest at {int(np.argmin(self.test)):,})", self.test, (0, (6, 1.5))))
+            curves.append(
+                (
+                    f"validation (smallest at {int(np.argmin(self.test)):,})",
+                    self.test,
+                    (0, (6, 1.5)),
+                )
+            )
         for name, values, style in curves:
             name = new_label(ax, before + name)
-            (line,) = ax.plot(np.arange(len(values)), values, **{"linestyle": style, **line_kw}, label=name)
+            (line,) = ax.plot(
+                np.arange(len(values)), values, **{"linestyle": style, **line_kw}, label=name
+            )
             self.lines_.append(line)
         if self.test is not None:
             best = int(np.argmin(self.test))

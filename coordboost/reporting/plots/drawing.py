@@ -1,4 +1,6 @@
-"""Shared parts of the displays: the Axes, the look (colour and line style) of a variable, and names beside the ends of lines."""
+"""Shared parts of the displays: the Axes, the look (colour and line style) of a variable, and names
+beside the ends of lines.
+"""
 
 import numpy as np
 
@@ -6,13 +8,27 @@ from coordboost._utils.checks import shown
 from coordboost.reporting.plots.path import COLOURS, REST, STYLES, ink, letter, looks, spread
 
 __all__ = [
-    "COLOURS", "LOOKS", "REST", "Beside", "ColumnsDisplay", "Display", "as_written", "axes", "beside", "ink", "letter", "looks",
-    "name_axes", "new_label", "room_for",
-]  # fmt: skip
+    "COLOURS",
+    "LOOKS",
+    "REST",
+    "Beside",
+    "ColumnsDisplay",
+    "Display",
+    "as_written",
+    "axes",
+    "beside",
+    "ink",
+    "letter",
+    "looks",
+    "name_axes",
+    "new_label",
+    "room_for",
+]
 
 #: Number of different looks, so of variables that can be told apart.
 LOOKS = len(COLOURS) * len(STYLES)
-#: Distance from one name beside lines to the next, and from the end of a line to its name, in font sizes.
+#: Distance from one name beside lines to the next, and from the end of a line to its name, in font
+#: sizes.
 GAP, LEADER = 1.3, 1.6
 
 
@@ -34,11 +50,13 @@ class Display:
         Parameters
         ----------
         ax : matplotlib Axes, optional
-            Default: the Axes of a new figure. Existing curves stay, and the colour cycle of the Axes continues.
+            Default: the Axes of a new figure. Existing curves stay, and the colour cycle of the
+            Axes continues.
         legend : bool, optional
             Whether to draw a legend; every display has its own default.
         **line_kw : dict
-            ``label``, ``color``, ``linestyle`` and other keywords of the lines, as for matplotlib's ``plot``.
+            ``label``, ``color``, ``linestyle`` and other keywords of the lines, as for matplotlib's
+            ``plot``.
 
         Returns
         -------
@@ -51,7 +69,8 @@ class Display:
         """
         line_kw = self._checked(line_kw)
         self.ax_ = axes(ax)
-        self.figure_, self.lines_ = self.ax_.figure, []
+        self.figure_ = self.ax_.figure
+        self.lines_ = []
         self._wanted = self.legend if legend is None else legend
         self._draw(self.ax_, line_kw)
         if self._wanted and self.ax_.get_legend_handles_labels()[0]:
@@ -59,14 +78,20 @@ class Display:
         return self
 
     def _checked(self, line_kw):
-        """Return the keywords of lines under their full names; raise ValueError for an unknown one."""
+        """Return the keywords of lines under their full names.
+
+        Raise ValueError for an unknown one.
+        """
         from matplotlib.cbook import normalize_kwargs
         from matplotlib.lines import Line2D
 
         line_kw = normalize_kwargs(line_kw, Line2D)
         for name in line_kw:
             if not hasattr(Line2D, f"set_{name}"):
-                raise ValueError(f"{type(self).__name__} has no option {shown(name)}, nor do matplotlib's lines: see its docs.")
+                raise ValueError(
+                    f"{type(self).__name__} has no option {shown(name)}, nor do matplotlib's "
+                    "lines: see its docs."
+                )
         return line_kw
 
 
@@ -76,13 +101,17 @@ class ColumnsDisplay(Display):
     legend = False
 
     def _draw_columns(self, ax, x, values, order, n, line_kw):
-        """Draw values (n_points, n_columns) of the columns in `order`, the first n with a look, and with a name while there is room.
+        """Draw values (n_points, n_columns) of the columns in `order`, the first n with a look, and
+        with a name while there is room.
 
-        A ``label`` in `line_kw` is one legend entry for all lines; the names of the columns are then beside the lines only.
+        A ``label`` in `line_kw` is one legend entry for all lines; the names of the columns are
+        then beside the lines only.
         """
         label = line_kw.pop("label", None)
         self.columns_ = np.sort(order[:n])
-        ax.plot(x, values[:, order[n:]], **{"color": REST, "linewidth": 0.5, "zorder": 1, **line_kw})
+        ax.plot(
+            x, values[:, order[n:]], **{"color": REST, "linewidth": 0.5, "zorder": 1, **line_kw}
+        )
         for j, own in zip(self.columns_, looks(self.columns_), strict=True):
             name = "_nolegend_" if label is not None else new_label(ax, self.names[j])
             self.lines_ += ax.plot(x, values[:, j], **{"zorder": 2, **own, **line_kw}, label=name)
@@ -90,9 +119,12 @@ class ColumnsDisplay(Display):
             # one entry for all lines, in the colour of text
             ax.plot([], [], **{"color": ink(), **line_kw}, label=as_written(label))
         if label is not None or not self._wanted:
-            named, colours = order[: min(n, room_for(ax))], dict(zip(self.columns_, self.lines_, strict=True))
+            named = order[: min(n, room_for(ax))]
+            colours = dict(zip(self.columns_, self.lines_, strict=True))
             ends = [(x[-1], values[-1, j]) for j in named]
-            beside(ax, ends, [self.names[j] for j in named], [colours[j].get_color() for j in named])
+            beside(
+                ax, ends, [self.names[j] for j in named], [colours[j].get_color() for j in named]
+            )
 
 
 def axes(ax):
@@ -107,7 +139,9 @@ def axes(ax):
 
 
 def new_label(ax, words):
-    """Return `words` as a legend label, or a label that legends ignore if the legend of `ax` has these words already."""
+    """Return `words` as a legend label, or a label that legends ignore if the legend of `ax` has
+    these words already.
+    """
     words = as_written(words)
     return "_nolegend_" if words in ax.get_legend_handles_labels()[1] else words
 
@@ -132,9 +166,11 @@ def room_for(ax, gap=GAP):
 
 
 class Beside:
-    """Position of a name: right of its Axes, at the height of the end of its line, shifted so that names do not overlap.
+    """Position of a name: right of its Axes, at the height of the end of its line, shifted so that
+    names do not overlap.
 
-    Used as ``textcoords`` of an annotation. Matplotlib calls it at every drawing, so limits, layout and font size may change before.
+    Used as ``textcoords`` of an annotation. Matplotlib calls it at every drawing, so limits, layout
+    and font size may change before.
     """
 
     def __init__(self, ax):
@@ -143,33 +179,58 @@ class Beside:
     def __call__(self, renderer):
         from matplotlib.transforms import Affine2D
 
-        names, box = list(names_beside(self.ax).values()), self.ax.bbox
+        names = list(names_beside(self.ax).values())
+        box = self.ax.bbox
         heights = self.ax.transData.transform([name.xy for name in names])[:, 1]
         size = renderer.points_to_pixels(max(name.get_fontsize() for name in names))
-        moved = spread(np.clip(heights, box.y0, box.y1), GAP * size, box.y0 + size / 2, box.y1 - size / 2)
+        moved = spread(
+            np.clip(heights, box.y0, box.y1), GAP * size, box.y0 + size / 2, box.y1 - size / 2
+        )
         own = next(k for k, name in enumerate(names) if name.anncoords is self)
         return Affine2D().translate(box.x1 + LEADER * size, moved[own])
 
 
 def names_beside(ax):
     """Return the names beside the lines of `ax`, a dict from text to annotation."""
-    return {text.get_text(): text for text in ax.texts if isinstance(getattr(text, "anncoords", None), Beside)}
+    return {
+        text.get_text(): text
+        for text in ax.texts
+        if isinstance(getattr(text, "anncoords", None), Beside)
+    }
 
 
 def beside(ax, ends, names, colours):
-    """Write names right of `ax`, each linked to the end of its line. A name that exists already moves to the end further along the axis.
+    """Write names right of `ax`, each linked to the end of its line.
+
+    A name that exists already moves to the end further along the axis.
 
     ends : list of (x, y);  colours : of the leaders
     """
     there = names_beside(ax)
     for end, name, colour in zip(ends, map(str, names), colours, strict=True):
         if name not in there:
-            leader = {"arrowstyle": "-", "color": colour, "linewidth": 0.6, "shrinkA": 0, "shrinkB": 0, "relpos": (0, 0.5)}
+            leader = {
+                "arrowstyle": "-",
+                "color": colour,
+                "linewidth": 0.6,
+                "shrinkA": 0,
+                "shrinkB": 0,
+                "relpos": (0, 0.5),
+            }
             there[name] = ax.annotate(
-                name, end, (0, 0), textcoords=Beside(ax), fontsize="small", va="center", arrowprops=leader, parse_math=False,
+                name,
+                end,
+                (0, 0),
+                textcoords=Beside(ax),
+                fontsize="small",
+                va="center",
+                arrowprops=leader,
+                parse_math=False,
                 annotation_clip=False,
-            )  # fmt: skip
-        elif (end[0] > there[name].xy[0]) != ax.xaxis.get_inverted() and end[0] != there[name].xy[0]:
+            )
+        elif (end[0] > there[name].xy[0]) != ax.xaxis.get_inverted() and end[0] != there[name].xy[
+            0
+        ]:
             there[name].xy = end
             there[name].arrow_patch.set_color(colour)
     if there:
@@ -177,7 +238,9 @@ def beside(ax, ends, names, colours):
 
 
 def _make_room(ax, names):
-    """Shrink `ax` to make room for the names, as ``colorbar`` does, in figures without a layout engine."""
+    """Shrink `ax` to make room for the names, as ``colorbar`` does, in figures without a layout
+    engine.
+    """
     from matplotlib.text import Text
 
     spec = ax.get_subplotspec()
@@ -185,7 +248,10 @@ def _make_room(ax, names):
         return
     cell = getattr(spec.get_gridspec(), "shared_cell", spec)
     place = cell.get_position(ax.figure)
-    wide = max(Text.get_window_extent(name).width for name in names) + 2 * letter() * ax.figure.dpi / 72
+    wide = (
+        max(Text.get_window_extent(name).width for name in names)
+        + 2 * letter() * ax.figure.dpi / 72
+    )
     if cell.get_gridspec().ncols == 1:
         wide -= (1 - place.x1) * ax.figure.bbox.width
     part = min(wide / (place.width * ax.figure.bbox.width), 0.5)

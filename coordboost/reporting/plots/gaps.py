@@ -1,4 +1,6 @@
-"""Displays of certified gaps along a run or path, and of measured values with the bounds of theorems."""
+"""Displays of certified gaps along a run or path, and of measured values with the bounds of
+theorems.
+"""
 
 from typing import Any, Self
 
@@ -59,17 +61,34 @@ class GapDisplay(Display):
     """
 
     def __init__(
-        self, x: ArrayLike, gaps: ArrayLike, *, words: str = "step + 1", name: str = "", title: str = "", falling: bool = False
+        self,
+        x: ArrayLike,
+        gaps: ArrayLike,
+        *,
+        words: str = "step + 1",
+        name: str = "",
+        title: str = "",
+        falling: bool = False,
     ):
-        self.x, self.gaps, self.words, self.name, self.title = np.asarray(x), np.asarray(gaps), words, name, title
+        self.x = np.asarray(x)
+        self.gaps = np.asarray(gaps)
+        self.words = words
+        self.name = name
+        self.title = title
         self.falling = falling
 
     @classmethod
     @uncut()
     def from_run(
-        cls, run: Run, *, against: str = "step", target: Unconstrained | L1Ball | L1Penalty | None = None, title: str = "", ax: Any = None,
+        cls,
+        run: Run,
+        *,
+        against: str = "step",
+        target: Unconstrained | L1Ball | L1Penalty | None = None,
+        title: str = "",
+        ax: Any = None,
         **options: Any,
-    ) -> Self:  # fmt: skip
+    ) -> Self:
         """Draw the gap of a run to its target against the number of steps or of scans.
 
         Parameters
@@ -77,7 +96,8 @@ class GapDisplay(Display):
         run : Run
             The run.
         against : {"step", "scans"}, default "step"
-            The step number plus 1, or the scans of all learners so far: these compare methods whose steps differ in cost.
+            The step number plus 1, or the scans of all learners so far: these compare methods whose
+            steps differ in cost.
         target : Unconstrained, L1Ball or L1Penalty, optional
             The optimum that the gap refers to; default the target of the method.
         title : str
@@ -85,7 +105,8 @@ class GapDisplay(Display):
         ax : matplotlib Axes, optional
             Default: the Axes of a new figure.
         **options
-            As for ``plot``: ``legend``, and keywords of the line; its default ``label`` names the method and the target of the gap.
+            As for ``plot``: ``legend``, and keywords of the line; its default ``label`` names the
+            method and the target of the gap.
 
         Returns
         -------
@@ -99,22 +120,34 @@ class GapDisplay(Display):
 
         Notes
         -----
-        *Cost*: a scan for each of some 40 points; against scans, the run is also repeated to count them.
+        *Cost*: a scan for each of some 40 points; against scans, the run is also repeated to count
+        them.
         """
         if against not in ("step", "scans"):
             raise ValueError(f"against must be 'step' or 'scans', got {shown(against)}.")
-        at = np.unique(np.round(np.concatenate([[0], np.geomspace(1, max(run.n_steps, 1), POINTS)])).astype(int))
+        at = np.unique(
+            np.round(np.concatenate([[0], np.geomspace(1, max(run.n_steps, 1), POINTS)])).astype(
+                int
+            )
+        )
         at = at[at <= run.n_steps]
-        gaps = [state.certificate(target).gap / (run.problem.start_excess or 1.0) for state in run.replay(at.tolist())]
-        method, to = report.caption(run).replace("\n", ", "), run.final.target if target is None else target
+        gaps = [
+            state.certificate(target).gap / (run.problem.start_excess or 1.0)
+            for state in run.replay(at.tolist())
+        ]
+        method = report.caption(run).replace("\n", ", ")
+        to = run.final.target if target is None else target
         name = f"{method}\n(gap to: {report.refers(to)})"
         if against == "step":
             return cls(at + 1, gaps, name=name, title=title).plot(ax, **options)
-        again, scans = solve(run.problem, run.method, 0, rng=run.seed, model_state=run.model_state), []
+        again = solve(run.problem, run.method, 0, rng=run.seed, model_state=run.model_state)
+        scans = []
         for k in at.tolist():
             again = again.resume(k - again.n_steps)
             scans.append(max(again.n_scans, 1.0))
-        return cls(scans, gaps, words="scans of all learners", name=name, title=title).plot(ax, **options)
+        return cls(scans, gaps, words="scans of all learners", name=name, title=title).plot(
+            ax, **options
+        )
 
     @classmethod
     def from_path(cls, path: LassoPath, *, title: str = "", ax: Any = None, **options: Any) -> Self:
@@ -129,7 +162,8 @@ class GapDisplay(Display):
         ax : matplotlib Axes, optional
             Default: the Axes of a new figure.
         **options
-            As for ``plot``: ``legend``, and keywords of the line; its default ``label`` is "Lasso path".
+            As for ``plot``: ``legend``, and keywords of the line; its default ``label`` is "Lasso
+            path".
 
         Returns
         -------
@@ -137,12 +171,19 @@ class GapDisplay(Display):
             The display, drawn.
         """
         words = f"alpha (mean loss, {path.penalty_units})"
-        return cls(path.alphas, path.gaps, words=words, name="Lasso path", title=title, falling=True).plot(ax, **options)
+        return cls(
+            path.alphas, path.gaps, words=words, name="Lasso path", title=title, falling=True
+        ).plot(ax, **options)
 
     def _draw(self, ax, line_kw):
         known = np.isfinite(self.gaps) & (self.gaps > 0) & (self.x > 0)
         label = new_label(ax, line_kw.pop("label", self.name)) or "_nolegend_"
-        self.lines_ = ax.plot(self.x[known], self.gaps[known], **{"marker": ".", "markersize": 4, **line_kw}, label=label)
+        self.lines_ = ax.plot(
+            self.x[known],
+            self.gaps[known],
+            **{"marker": ".", "markersize": 4, **line_kw},
+            label=label,
+        )
         if known.any():
             ax.set_xscale("log")
             ax.set_yscale("log")
@@ -154,8 +195,9 @@ class GapDisplay(Display):
 class BoundDisplay(Display):
     """A bound of a theorem and the measured values. Both lines are visible where they coincide.
 
-    The legend names the variant of the statement, the vertical axis the measured quantity. If the Axes already has the same measured
-    values, from another variant of the statement, they are not drawn again.
+    The legend names the variant of the statement, the vertical axis the measured quantity. If the
+    Axes already has the same measured values, from another variant of the statement, they are not
+    drawn again.
 
     Parameters
     ----------
@@ -182,10 +224,13 @@ class BoundDisplay(Display):
     """
 
     def __init__(self, check: BoundCheck, *, title: str | None = None):
-        self.check, self.title = check, check.name if title is None else title
+        self.check = check
+        self.title = check.name if title is None else title
 
     @classmethod
-    def from_check(cls, check: BoundCheck, *, title: str | None = None, ax: Any = None, **options: Any) -> Self:
+    def from_check(
+        cls, check: BoundCheck, *, title: str | None = None, ax: Any = None, **options: Any
+    ) -> Self:
         """Draw one of the checks of ``check(run)``.
 
         Parameters
@@ -208,7 +253,14 @@ class BoundDisplay(Display):
 
     @classmethod
     def from_run(
-        cls, run: Run, statement: str, *, variant: str | None = None, title: str | None = None, ax: Any = None, **options: Any
+        cls,
+        run: Run,
+        statement: str,
+        *,
+        variant: str | None = None,
+        title: str | None = None,
+        ax: Any = None,
+        **options: Any,
     ) -> Self:
         """Check `statement` on a run, and draw the result.
 
@@ -235,20 +287,27 @@ class BoundDisplay(Display):
         Raises
         ------
         ValueError
-            If no statement of this name applies to the run, or more than one, or none in this variant.
+            If no statement of this name applies to the run, or more than one, or none in this
+            variant.
 
         Notes
         -----
         *Cost*: as ``check(run, statement)``.
         """
         checks = check(run, statement)
-        found, names = {one.variant: one for one in checks}, dict.fromkeys(one.name for one in checks)
+        found = {one.variant: one for one in checks}
+        names = dict.fromkeys(one.name for one in checks)
         if len(names) > 1:
-            raise ValueError(f"statement must be one of {', '.join(map(repr, names))}, got {shown(statement)}.")
+            raise ValueError(
+                f"statement must be one of {', '.join(map(repr, names))}, got {shown(statement)}."
+            )
         if variant is None:
             variant = next(one for one in STYLES if one in found)
         if variant not in found:
-            raise ValueError(f"variant of {checks[0].name} must be {' or '.join(map(repr, found))}, got {shown(variant)}.")
+            raise ValueError(
+                f"variant of {checks[0].name} must be {' or '.join(map(repr, found))}, got "
+                f"{shown(variant)}."
+            )
         return cls(found[variant], title=title).plot(ax, **options)
 
     def _draw(self, ax, line_kw):
@@ -269,14 +328,21 @@ class BoundDisplay(Display):
         if (np.concatenate([measured, bound]) > 0).any():
             ax.set_yscale("log")
         ax.margins(x=0)
-        name_axes(ax, "step + 1" if steps else self.check.along, self.check.quantity or "measured value and bound", self.title)
+        name_axes(
+            ax,
+            "step + 1" if steps else self.check.along,
+            self.check.quantity or "measured value and bound",
+            self.title,
+        )
 
 
 COLUMNS = 3
 
 
 def bounds(checks, title=""):
-    """Draw measured values and bounds like ``BoundDisplay``, one panel for each statement; its variants share a panel.
+    """Draw measured values and bounds like ``BoundDisplay``, one panel for each statement.
+
+    Its variants share a panel.
 
     Parameters
     ----------
@@ -300,7 +366,10 @@ def bounds(checks, title=""):
         if len(one.at) > 1:
             panels.setdefault(one.name, []).append(one)
     if not panels:
-        raise ValueError("expected at least one BoundCheck with two points or more to draw, got none: make more steps.")
+        raise ValueError(
+            "expected at least one BoundCheck with two points or more to draw, got none: make "
+            "more steps."
+        )
     rows = -(-len(panels) // COLUMNS)
     fig = Figure(figsize=figure_size(3.6 * COLUMNS, 0.6 + 2.7 * rows), layout="constrained")
     fig.suptitle(title)
@@ -309,7 +378,13 @@ def bounds(checks, title=""):
         for one in variants:
             BoundDisplay(one).plot(ax, legend=False, linewidth=2.0)
             bad = np.isin(one.at, one.violations)
-            ax.plot(one.at[bad] + (one.along == "k"), one.measured[bad], "x", color="#A33B00", markersize=5)
+            ax.plot(
+                one.at[bad] + (one.along == "k"),
+                one.measured[bad],
+                "x",
+                color="#A33B00",
+                markersize=5,
+            )
         for words in (ax.xaxis.label, ax.yaxis.label):
             words.set_fontsize("small")
         ax.title.set_fontsize("medium")

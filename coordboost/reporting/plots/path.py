@@ -1,7 +1,10 @@
-"""Plots of runs: coefficient profiles and training error against the l1 norm. Matplotlib is imported when a plot is drawn.
+"""Plots of runs: coefficient profiles and training error against the l1 norm.
 
-A *trace* holds the numbers in a plot of a run: its models at some 200 steps, recomputed by ``replay``. All coefficients are those of the
-unit columns ("standardised"). ``figure`` returns a matplotlib ``Figure``; nothing is shown.
+Matplotlib is imported when a plot is drawn.
+
+A *trace* holds the numbers in a plot of a run: its models at some 200 steps, recomputed by
+``replay``. All coefficients are those of the unit columns ("standardised"). ``figure`` returns a
+matplotlib ``Figure``; nothing is shown.
 """
 
 from typing import NamedTuple
@@ -11,14 +14,17 @@ import numpy as np
 from coordboost.engine.result import spaced
 from coordboost.reporting.report import caption
 
-#: Okabe and Ito's colours, distinct under every common colour vision deficiency; without yellow, which is hard to see on white.
+#: Okabe and Ito's colours, distinct under every common colour vision deficiency; without yellow,
+#: which is hard to see on white.
 COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#56B4E9", "#E69F00", "#000000")
 STYLES = ("-", (0, (5, 1.5)), (0, (1.2, 1.2)))
 REST = "#BBBBBB"
 
 
 def figure_size(width, height):
-    """Return a figure size scaled by rcParams: `width` and `height` are for matplotlib's default of 6.4 x 4.8."""
+    """Return a figure size scaled by rcParams: `width` and `height` are for matplotlib's default of
+    6.4 x 4.8.
+    """
     from matplotlib import rcParams
 
     return width * rcParams["figure.figsize"][0] / 6.4, height * rcParams["figure.figsize"][1] / 4.8
@@ -39,7 +45,10 @@ def ink():
 
 
 class Trace(NamedTuple):
-    """l1 : (n_points,);  beta : (n_points, n_learners);  error : (n_points,), training error relative to that of beta = 0."""
+    """l1 : (n_points,); beta : (n_points, n_learners).
+
+    Error : (n_points,), training error relative to that of beta = 0.
+    """
 
     l1: np.ndarray
     beta: np.ndarray
@@ -47,20 +56,34 @@ class Trace(NamedTuple):
 
 
 def relative(problem, loss):
-    """Return losses minus the infimum, if that is known, relative to that difference at beta = 0."""
-    return (loss - (problem.infimum if problem.infimum > -np.inf else 0.0)) / (problem.start_excess or 1.0)
+    """Return losses minus the infimum, if that is known, relative to that difference at beta =
+    0.
+    """
+    return (loss - (problem.infimum if problem.infimum > -np.inf else 0.0)) / (
+        problem.start_excess or 1.0
+    )
 
 
 def look(column):
-    """Return colour and line style of a column. They depend on its number only, so they are the same in every plot."""
-    return {"color": COLOURS[column % len(COLOURS)], "linestyle": STYLES[(column // len(COLOURS)) % len(STYLES)]}
+    """Return colour and line style of a column.
+
+    They depend on its number only, so they are the same in every plot.
+    """
+    return {
+        "color": COLOURS[column % len(COLOURS)],
+        "linestyle": STYLES[(column // len(COLOURS)) % len(STYLES)],
+    }
 
 
 def looks(columns):
-    """Return the looks of the columns in one plot, a list. Columns with the same colour get different line styles while there are any."""
+    """Return the looks of the columns in one plot, a list.
+
+    Columns with the same colour get different line styles while there are any.
+    """
     out = []
     for column in columns:
-        own, taken = look(int(column)), [one["linestyle"] for one in out if one["color"] == look(int(column))["color"]]
+        own = look(int(column))
+        taken = [one["linestyle"] for one in out if one["color"] == look(int(column))["color"]]
         free = [style for style in STYLES if style not in taken]
         out.append({**own, "linestyle": free[0]} if own["linestyle"] in taken and free else own)
     return out
@@ -76,7 +99,9 @@ def trace(states):
     """
     states = list(states)
     error = relative(states[0].problem, np.array([state.loss for state in states]))
-    return Trace(np.array([state.l1 for state in states]), np.array([state.beta for state in states]), error)
+    return Trace(
+        np.array([state.l1 for state in states]), np.array([state.beta for state in states]), error
+    )
 
 
 def traces_of(runs):
@@ -85,7 +110,8 @@ def traces_of(runs):
 
 
 def spread(heights, gap, low, high):
-    """Move heights to within [low, high] and at least `gap` apart, with the least sum of squared moves.
+    """Move heights to within [low, high] and at least `gap` apart, with the least sum of squared
+    moves.
 
     If there is no room for that, `gap` is reduced.
     """
@@ -95,14 +121,20 @@ def spread(heights, gap, low, high):
     gap = min(gap, (high - low) / max(len(heights) - 1, 1))
     order = np.argsort(heights, kind="stable")
     shift = gap * np.arange(len(heights))
-    moved = np.clip(isotonic_regression(heights[order] - shift).x, low, max(high - shift[-1:].sum(), low)) + shift
+    moved = (
+        np.clip(
+            isotonic_regression(heights[order] - shift).x, low, max(high - shift[-1:].sum(), low)
+        )
+        + shift
+    )
     out = np.empty(len(heights))
     out[order] = moved
     return out
 
 
 def figure(runs, lasso=None, title="", *, optimum=None, n_labels=12):
-    """Draw coefficient profiles of runs of one problem side by side on one scale, and below them their training error.
+    """Draw coefficient profiles of runs of one problem side by side on one scale, and below them
+    their training error.
 
     Parameters
     ----------
@@ -112,9 +144,11 @@ def figure(runs, lasso=None, title="", *, optimum=None, n_labels=12):
     title : str
         Title above all panels.
     optimum : float, optional
-        Smallest possible loss, a sum like ``State.loss`` (see ``report.optimum``); drawn as a dashed line.
+        Smallest possible loss, a sum like ``State.loss`` (see ``report.optimum``); drawn as a
+        dashed line.
     n_labels : int
-        Number of learners, those with the largest coefficients, with a colour and a name; the others are grey.
+        Number of learners, those with the largest coefficients, with a colour and a name; the
+        others are grey.
 
     Returns
     -------
@@ -127,12 +161,16 @@ def figure(runs, lasso=None, title="", *, optimum=None, n_labels=12):
     """
     from matplotlib.figure import Figure
 
-    names, traces = _common_names(runs), traces_of(runs)
+    names = _common_names(runs)
+    traces = traces_of(runs)
     fig = Figure(figsize=figure_size(max(0.8 + 3.6 * len(runs), 6.0), 7.6), layout="constrained")
     fig.suptitle(title)
     rows = fig.add_gridspec(2, len(runs), height_ratios=(4, 3))
     first = fig.add_subplot(rows[0, 0])
-    axes = [first, *(fig.add_subplot(rows[0, i], sharex=first, sharey=first) for i in range(1, len(runs)))]
+    axes = [
+        first,
+        *(fig.add_subplot(rows[0, i], sharex=first, sharey=first) for i in range(1, len(runs))),
+    ]
     for ax in axes[1:]:
         ax.tick_params(labelleft=False)
     below = fig.add_subplot(rows[1, :], sharex=first if len(runs) == 1 else None)
@@ -147,7 +185,10 @@ def _common_names(runs):
         raise ValueError("expected at least one run to draw, got none: pass a list of runs.")
     names = list(runs[0].problem.feature_names)
     if any(list(run.problem.feature_names) != names for run in runs):
-        raise ValueError("runs drawn together must have the same learners: draw runs of different problems one by one.")
+        raise ValueError(
+            "runs drawn together must have the same learners: draw runs of different problems "
+            "one by one."
+        )
     return names
 
 
@@ -156,12 +197,20 @@ def _draw_profiles(fig, axes, runs, traces, names, lasso, n_labels):
     everything = [*traces, *([] if lasso is None else [lasso])]
     size = np.max([np.abs(one.beta).max(axis=0) for one in traces], axis=0)
     named = [int(j) for j in np.argsort(-size, kind="stable")[:n_labels] if size[j] > 0]
-    rest, problem = np.setdiff1d(np.flatnonzero(size), named), runs[0].problem
+    rest = np.setdiff1d(np.flatnonzero(size), named)
+    problem = runs[0].problem
     # looks depend on the number of the column in X, as in every other plot
     own = looks(problem.standardization.kept[named] if problem.countable else named)
     for ax, run, one in zip(axes, runs, traces, strict=True):
         if lasso is not None:
-            ax.plot(lasso.l1, lasso.beta[:, named], color=REST, linewidth=2.8, solid_capstyle="round", zorder=1)
+            ax.plot(
+                lasso.l1,
+                lasso.beta[:, named],
+                color=REST,
+                linewidth=2.8,
+                solid_capstyle="round",
+                zorder=1,
+            )
         ax.plot(one.l1, one.beta[:, rest], color=REST, linewidth=0.6, zorder=1.5)
         for j, style in zip(named, own, strict=True):
             ax.plot(one.l1, one.beta[:, j], label=names[j], linewidth=1.4, zorder=2, **style)
@@ -176,14 +225,17 @@ def _draw_profiles(fig, axes, runs, traces, names, lasso, n_labels):
 def _scale(ax, traces):
     """Set limits that contain every trace; all panels share them."""
     right = max(float(one.l1.max()) for one in traces) or 1.0
-    low, high = min(float(one.beta.min()) for one in traces), max(float(one.beta.max()) for one in traces)
+    low = min(float(one.beta.min()) for one in traces)
+    high = max(float(one.beta.max()) for one in traces)
     margin = 0.05 * (high - low) or 1.0
     ax.set_xlim(0.0, 1.02 * right)
     ax.set_ylim(low - margin, high + margin)
 
 
 def _label_ends(fig, axes, traces, names, named, own):
-    """Write names at the right ends of the lines, spread so that they do not overlap, each linked to its line."""
+    """Write names at the right ends of the lines, spread so that they do not overlap, each linked
+    to its line.
+    """
     from matplotlib.patheffects import withStroke
 
     fig.draw_without_rendering()  # the layout decides how high the panels are
@@ -195,21 +247,35 @@ def _label_ends(fig, axes, traces, names, named, own):
         start = float(one.l1.max()) + 0.01 * width
         for place, height in enumerate(spread(ends, gap, low + gap / 2, high - gap / 2)):
             style = {**own[place], "linestyle": "-"}
-            along, heights = [one.l1[-1], start, start + 0.05 * width], [ends[place], ends[place], height]
+            along = [one.l1[-1], start, start + 0.05 * width]
+            heights = [ends[place], ends[place], height]
             ax.plot(along, heights, lw=0.7, clip_on=False, **style)
-            text = ax.text(start + 0.06 * width, height, names[named[place]], fontsize="small", va="center", parse_math=False)
+            text = ax.text(
+                start + 0.06 * width,
+                height,
+                names[named[place]],
+                fontsize="small",
+                va="center",
+                parse_math=False,
+            )
             text.set_path_effects([withStroke(linewidth=2.5, foreground="white")])
 
 
 def _draw_shrinkage(ax, runs, traces, lasso, optimum):
-    """Draw the training error of every run; with a Lasso reference also an inset that enlarges the end of the curves."""
+    """Draw the training error of every run.
+
+    With a Lasso reference also an inset that enlarges the end of the curves.
+    """
     least = None if optimum is None else relative(runs[0].problem, optimum)
     _error_curves(ax, runs, traces, lasso, least, 5.0)
     if lasso is not None:
         low = float(lasso.error.min())
         high = low + 0.01 * (1 - low)
-        left, right = float(lasso.l1[lasso.error <= high][0]), 1.02 * float(lasso.l1[-1])
-        inset = ax.inset_axes((0.26, 0.38, 0.36, 0.52), xlim=(left, right), ylim=(low - 0.1 * (high - low), high))
+        left = float(lasso.l1[lasso.error <= high][0])
+        right = 1.02 * float(lasso.l1[-1])
+        inset = ax.inset_axes(
+            (0.26, 0.38, 0.36, 0.52), xlim=(left, right), ylim=(low - 0.1 * (high - low), high)
+        )
         _error_curves(inset, runs, traces, lasso, least, 2.5)
         inset.set_title("the last percent, enlarged", fontsize="small")
         inset.tick_params(labelsize="small")
@@ -222,14 +288,43 @@ def _draw_shrinkage(ax, runs, traces, lasso, optimum):
 
 def _error_curves(ax, runs, traces, lasso, least, width):
     if lasso is not None:
-        ax.plot(lasso.l1, lasso.error, color=REST, linewidth=width, label="Lasso (grey in every panel)", zorder=1)
+        ax.plot(
+            lasso.l1,
+            lasso.error,
+            color=REST,
+            linewidth=width,
+            label="Lasso (grey in every panel)",
+            zorder=1,
+        )
     for place, (run, one) in enumerate(zip(runs, traces, strict=True)):
-        ax.plot(one.l1, one.error, linewidth=1.4, label=caption(run).replace("\n", ", "), zorder=2, **_ordered(place))
-        ax.plot(one.l1[-1:], one.error[-1:], "o", markersize=5, color=_ordered(place)["color"], zorder=3)
+        ax.plot(
+            one.l1,
+            one.error,
+            linewidth=1.4,
+            label=caption(run).replace("\n", ", "),
+            zorder=2,
+            **_ordered(place),
+        )
+        ax.plot(
+            one.l1[-1:], one.error[-1:], "o", markersize=5, color=_ordered(place)["color"], zorder=3
+        )
     if least is not None:
-        ax.axhline(least, color=ink(), linewidth=0.9, linestyle=(0, (6, 3)), label="smallest error", zorder=1.5)
+        ax.axhline(
+            least,
+            color=ink(),
+            linewidth=0.9,
+            linestyle=(0, (6, 3)),
+            label="smallest error",
+            zorder=1.5,
+        )
 
 
 def _ordered(place):
-    """Return the look of a curve. Later curves have wider gaps, so that curves below them stay visible."""
-    return {"color": COLOURS[place % len(COLOURS)], "linestyle": ("-", (0, (6, 3)), (0, (2, 4)), (0, (1, 7)))[place % 4]}
+    """Return the look of a curve.
+
+    Later curves have wider gaps, so that curves below them stay visible.
+    """
+    return {
+        "color": COLOURS[place % len(COLOURS)],
+        "linestyle": ("-", (0, (6, 3)), (0, (2, 4)), (0, (1, 7)))[place % 4],
+    }

@@ -9,7 +9,8 @@ from coordboost._utils.checks import shown
 from coordboost.engine.run import Run
 from coordboost.reporting.plots.drawing import COLOURS, Display, letter
 
-#: Height from one leaf to the next: room for the two lines of a leaf and its frame. All lengths here are in font sizes.
+#: Height from one leaf to the next: room for the two lines of a leaf and its frame. All lengths
+#: here are in font sizes.
 PITCH = 3.6
 #: Distance from the boxes of one depth to the next: room for the word "missing" at an edge.
 GAP = 6.5
@@ -17,16 +18,18 @@ GAP = 6.5
 TURN = 1.2
 #: Distance between the text of a box and its frame.
 PAD = 0.3
-#: Maximum number of letters in a line of a split, and of lines; the replacement for letters that are cut.
+#: Maximum number of letters in a line of a split, and of lines; the replacement for letters that
+#: are cut.
 WIDEST, LINES, MORE = 26, 2, " ..."
 
 
 class Node(NamedTuple):
     """A node of the picture.
 
-    words : list of str, the lines of its box;  leaf : bool;  depth : int
-    height : float, vertical position: leaves are at 0, 1, ..., splits midway between their children;  parent : int, -1 for the root
-    edge : str, "yes" or "no", the branch of its parent;  missing : bool, whether missing values come here
+    words : list of str, the lines of its box; leaf : bool; depth : int height : float, vertical
+    position: leaves are at 0, 1, ..., splits midway between their children; parent : int, -1 for
+    the root edge : str, "yes" or "no", the branch of its parent; missing : bool, whether missing
+    values come here
     """
 
     words: list
@@ -39,8 +42,13 @@ class Node(NamedTuple):
 
 
 def lines_of(split):
-    """Return the text of a ``Split`` as lines. If it is too long, the middle of the name is cut rather than the condition."""
-    lines = textwrap.wrap(f"{split.name} {split.condition}", WIDEST, max_lines=LINES, placeholder=MORE)
+    """Return the text of a ``Split`` as lines.
+
+    If it is too long, the middle of the name is cut rather than the condition.
+    """
+    lines = textwrap.wrap(
+        f"{split.name} {split.condition}", WIDEST, max_lines=LINES, placeholder=MORE
+    )
     if not lines[-1].endswith(MORE) or len(split.name) <= WIDEST:
         return lines
     begin = (WIDEST - len(MORE)) // 2
@@ -49,19 +57,24 @@ def lines_of(split):
 
 
 def nodes_of(tree, splits):
-    """Return the nodes to draw for a tree, a list: each node before its children, the left subtree first.
+    """Return the nodes to draw for a tree, a list: each node before its children, the left subtree
+    first.
 
     tree : Tree;  splits : list of Split, one for each node, None for a leaf
     """
-    out, heights = [], iter(range(tree.n_leaves))
+    out = []
+    heights = iter(range(tree.n_leaves))
 
     def visit(at, depth, *edge):
-        place, samples = len(out), f"{tree.n_samples[at]:,} samples"
+        place = len(out)
+        samples = f"{tree.n_samples[at]:,} samples"
         out.append(None)
         if tree.feature[at] < 0:
-            words, height = [f"{tree.values[tree.left[at]]:.6g}", samples], float(next(heights))
+            words = [f"{tree.values[tree.left[at]]:.6g}", samples]
+            height = float(next(heights))
         else:
-            left, missing = tree.left[at], splits[at].missing
+            left = tree.left[at]
+            missing = splits[at].missing
             words = [*lines_of(splits[at]), samples, f"gain {tree.gain[at]:.3g}"]
             yes = visit(left, depth + 1, place, "yes", missing)
             height = (yes + visit(left + 1, depth + 1, place, "no", not missing)) / 2
@@ -77,14 +90,17 @@ def width_of(words):
     from matplotlib.font_manager import FontProperties
     from matplotlib.textpath import text_to_path
 
-    return text_to_path.get_text_width_height_descent(words, FontProperties(size=1.0), ismath=False)[0]
+    return text_to_path.get_text_width_height_descent(
+        words, FontProperties(size=1.0), ismath=False
+    )[0]
 
 
 class TreeDisplay(Display):
     """A tree: splits with their training samples and gain, leaves with their value and samples.
 
-    A sample takes the "yes" edge if the condition of the split holds; "missing" marks the edge for missing values. The font is as large as
-    `ax` allows; without `ax`, the figure is as large as the tree.
+    A sample takes the "yes" edge if the condition of the split holds; "missing" marks the edge for
+    missing values. The font is as large as `ax` allows; without `ax`, the figure is as large as the
+    tree.
 
     Parameters
     ----------
@@ -123,8 +139,11 @@ class TreeDisplay(Display):
         self._size = self._right[-1] + 2, PITCH * (sum(node.leaf for node in nodes) + 0.3)
 
     @classmethod
-    def from_run(cls, run: Run, j: int = 0, *, title: str | None = None, ax: Any = None, **options: Any) -> Self:
-        """Draw tree number `j` of a run, with the leaf values multiplied by the coefficient of the tree in the model.
+    def from_run(
+        cls, run: Run, j: int = 0, *, title: str | None = None, ax: Any = None, **options: Any
+    ) -> Self:
+        """Draw tree number `j` of a run, with the leaf values multiplied by the coefficient of the
+        tree in the model.
 
         Parameters
         ----------
@@ -148,10 +167,20 @@ class TreeDisplay(Display):
         return cls._of(run, j, run.beta, title, ax, options)
 
     @classmethod
-    def from_estimator(cls, estimator: Any, iteration: int = 1, *, title: str | None = None, ax: Any = None, **options: Any) -> Self:
-        """Draw the tree (the first, if there are two) of an iteration of a fitted tree estimator that has one run.
+    def from_estimator(
+        cls,
+        estimator: Any,
+        iteration: int = 1,
+        *,
+        title: str | None = None,
+        ax: Any = None,
+        **options: Any,
+    ) -> Self:
+        """Draw the tree (the first, if there are two) of an iteration of a fitted tree estimator
+        that has one run.
 
-        For an estimator with a run for each class, use ``from_run`` with one of ``estimator.runs_``.
+        For an estimator with a run for each class, use ``from_run`` with one of
+        ``estimator.runs_``.
 
         Parameters
         ----------
@@ -176,7 +205,8 @@ class TreeDisplay(Display):
         ValueError
             If the model has no such iteration.
         """
-        run, model = estimator.run_, estimator._models[0]
+        run = estimator.run_
+        model = estimator._models[0]
         if not 1 <= iteration <= model.n_iter:
             raise ValueError(f"iteration must be from 1 to {model.n_iter}, got {shown(iteration)}.")
         j = int(run.path.learner[(iteration - 1) * model.steps])
@@ -186,9 +216,13 @@ class TreeDisplay(Display):
     def _of(cls, run, j, beta, title, ax, options):
         bank = run.problem.dictionary
         if bank.tree is None:
-            raise ValueError("the learners of this run are not trees: make a run on cb.data.trees(X).")
+            raise ValueError(
+                "the learners of this run are not trees: make a run on cb.data.trees(X)."
+            )
         if j not in range(len(beta)):
-            raise ValueError(f"j must be the number of a tree, from 0 to {len(beta) - 1}, got {shown(j)}.")
+            raise ValueError(
+                f"j must be the number of a tree, from 0 to {len(beta) - 1}, got {shown(j)}."
+            )
         tree = bank.tree(j)
         nodes = nodes_of(tree._replace(values=beta[j] * tree.values), bank.splits(j))
         return cls(nodes, title=bank.name(j) if title is None else title).plot(ax, **options)
@@ -196,7 +230,8 @@ class TreeDisplay(Display):
     def plot(self, ax=None, **line_kw):
         """Draw on `ax`, a matplotlib Axes, or on those of a new figure; return the display.
 
-        A new figure is as large as the tree needs, with the font size of rcParams. `line_kw` are keywords of the edges.
+        A new figure is as large as the tree needs, with the font size of rcParams. `line_kw` are
+        keywords of the edges.
         """
         if ax is None:
             import matplotlib.pyplot as plt
@@ -220,19 +255,35 @@ class TreeDisplay(Display):
 
     def _box(self, ax, node):
         """Draw the text of a node in a frame: blue for splits, orange for leaves."""
-        frame = {"boxstyle": f"round,pad={PAD}", "facecolor": ax.figure.get_facecolor(), "linewidth": 0.9}
+        frame = {
+            "boxstyle": f"round,pad={PAD}",
+            "facecolor": ax.figure.get_facecolor(),
+            "linewidth": 0.9,
+        }
         frame["edgecolor"] = COLOURS[int(node.leaf)]
-        at, words = (self._centre[node.depth], node.height), "\n".join(node.words)
-        return ax.text(*at, words, fontsize=self._font, ha="center", va="center", bbox=frame, parse_math=False)
+        at = (self._centre[node.depth], node.height)
+        words = "\n".join(node.words)
+        return ax.text(
+            *at, words, fontsize=self._font, ha="center", va="center", bbox=frame, parse_math=False
+        )
 
     def _edge(self, ax, node, line_kw):
-        """Draw the edge from the parent to a node, behind the boxes, with its label and "missing"."""
+        """Draw the edge from the parent to a node, behind the boxes, with its label and
+        "missing".
+        """
         parent = self.nodes[node.parent]
         turn = self._right[parent.depth] + TURN
         along = [self._centre[parent.depth], turn, turn, self._centre[node.depth]]
         self.lines_ += ax.plot(
-            along, [parent.height] * 2 + [node.height] * 2, **{"color": "#888888", "linewidth": 0.8, "zorder": 1, **line_kw}
+            along,
+            [parent.height] * 2 + [node.height] * 2,
+            **{"color": "#888888", "linewidth": 0.8, "zorder": 1, **line_kw},
         )
         middle = (turn + self._right[parent.depth] + GAP) / 2
-        for words, side, apart in ((node.edge, "bottom", -0.03), ("missing" if node.missing else "", "top", 0.03)):
-            ax.text(middle, node.height + apart, words, fontsize=0.9 * self._font, ha="center", va=side)
+        for words, side, apart in (
+            (node.edge, "bottom", -0.03),
+            ("missing" if node.missing else "", "top", 0.03),
+        ):
+            ax.text(
+                middle, node.height + apart, words, fontsize=0.9 * self._font, ha="center", va=side
+            )

@@ -1,4 +1,6 @@
-"""Right-hand sides of the theorems as pure functions, the quantities that they bound along a run, and checks of both sides."""
+"""Right-hand sides of the theorems as pure functions, the quantities that they bound along a run,
+and checks of both sides.
+"""
 
 from coordboost.data.families import sharper_tree_complexity, tree_complexity
 from coordboost.theory.bounds import (
@@ -31,7 +33,27 @@ STATEMENTS = (
 )
 
 __all__ = [
-    "STATEMENTS", "BoundCheck", "BoundChecks", "Constants", "MarginBound", "Plan", "Sides", "Statement", "Trail", "a_posteriori",
-    "accelerated", "check", "frank_wolfe", "langevin", "ls_boost", "margin_bound", "margins", "plan", "randomized", "regularized",
-    "sharper_tree_complexity", "stagewise", "tree_complexity",
-]  # fmt: skip
+    "STATEMENTS",
+    "BoundCheck",
+    "BoundChecks",
+    "Constants",
+    "MarginBound",
+    "Plan",
+    "Sides",
+    "Statement",
+    "Trail",
+    "a_posteriori",
+    "accelerated",
+    "check",
+    "frank_wolfe",
+    "langevin",
+    "ls_boost",
+    "margin_bound",
+    "margins",
+    "plan",
+    "randomized",
+    "regularized",
+    "sharper_tree_complexity",
+    "stagewise",
+    "tree_complexity",
+]

@@ -1,11 +1,15 @@
-r"""An a posteriori bound of the gap, from the correlations and coefficients of a run; in sums over samples.
+r"""An a posteriori bound of the gap, from the correlations and coefficients of a run.
+
+In sums over samples.
 
 For the squared loss, any coefficients beta and any least-squares solution b,
 
-    L(beta) - L* = 1/2 ||B (b - beta)||^2 = 1/2 <b - beta, B' r> <= 1/2 max_j |<B_j, r>| ||b - beta||_1,
+    L(beta) - L* = 1/2 ||B (b - beta)||^2 = 1/2 <b - beta, B' r> <= 1/2 max_j |<B_j, r>| ||b -
+    beta||_1,
 
-where the second equality holds because r - B (b - beta), the least-squares residual, is orthogonal to all columns. The bound contains no
-eigenvalue, no angle and no number of learners. Ours; the proof is in docs/planning.md.
+where the second equality holds because r - B (b - beta), the least-squares residual, is orthogonal
+to all columns. The bound contains no eigenvalue, no angle and no number of learners. Ours; the
+proof is in docs/planning.md.
 """
 
 from coordboost.theory.bounds.check import Sides, Statement
@@ -25,7 +29,12 @@ def _sides(trail):
 
 STATEMENTS = (
     Statement(
-        "A posteriori, error", "sharpened", "upper", "L(beta_k) - L* <= 1/2 max_j |<B_j, r_k>| ||beta_k - b||_1", covered, _sides,
+        "A posteriori, error",
+        "sharpened",
+        "upper",
+        "L(beta_k) - L* <= 1/2 max_j |<B_j, r_k>| ||beta_k - b||_1",
+        covered,
+        _sides,
         "Ours: docs/planning.md",
     ),
-)  # fmt: skip
+)

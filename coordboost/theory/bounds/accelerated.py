@@ -1,7 +1,9 @@
-r"""Bounds of accelerated boosting: Theorems 4.1 and 4.2 of Lu, Karimireddy, Ponomareva and Mirrokni with the constants of their proof.
+r"""Bounds of accelerated boosting: Theorems 4.1 and 4.2 of Lu, Karimireddy, Ponomareva and Mirrokni
+with the constants of their proof.
 
-They hold for greedy fits, eta <= 1 / sigma and gamma <= (1 - sqrt(1 - Theta^2))^2, Theta the minimal cosine angle; in sums over samples.
-The paper prints the constant 1/2 instead of 2, and half of this period: both are refuted (docs/ledger.md).
+They hold for greedy fits, eta <= 1 / sigma and gamma <= (1 - sqrt(1 - Theta^2))^2, Theta the
+minimal cosine angle; in sums over samples. The paper prints the constant 1/2 instead of 2, and half
+of this period: both are refuted (docs/ledger.md).
 """
 
 import math
@@ -25,20 +27,25 @@ def excess(size, eta, gamma, rounds):
 
 
 def period(eta, gamma, mu):
-    """The rounds ceil(sqrt(8 / (eta gamma mu))) after which the error has halved: Theorem 4.2, corrected."""
+    """The rounds ceil(sqrt(8 / (eta gamma mu))) after which the error has halved: Theorem 4.2,
+    corrected.
+    """
     return math.ceil(math.sqrt(8 / (eta * gamma * mu)))
 
 
 def halved(gap, length, rounds):
-    """The bound of the error after `rounds` rounds, if it halves in each period of `length` rounds."""
+    """The bound of the error after `rounds` rounds, if it halves in each period of `length`
+    rounds.
+    """
     return gap * 0.5 ** (rounds // length)
 
 
 class Rounds(NamedTuple):
     """The gaps (n_points,) of a run after the rounds `at`, and the constants in the theorems.
 
-    gap : L(f^0) - L*;  size : an upper bound of ||f* - f^0||;  eta, gamma, length : of the method, length = 1 without a period
-    doubt : how far L* may be above the lower end in use, and the rounding of the losses
+    gap : L(f^0) - L*; size : an upper bound of ||f* - f^0||; eta, gamma, length : of the method,
+    length = 1 without a period doubt : how far L* may be above the lower end in use, and the
+    rounding of the losses
     """
 
     at: np.ndarray
@@ -53,19 +60,33 @@ class Rounds(NamedTuple):
     @classmethod
     @on_one_thread
     def of(cls, run):
-        """Return some rounds of a run, at the ends of its periods. *Cost*: a replay, and the minimum of the loss (``theory.distances``)."""
+        """Return some rounds of a run, at the ends of its periods.
+
+        *Cost*: a replay, and the minimum of the loss (``theory.distances``).
+        """
         from coordboost.theory.distances import least_loss, reach
 
-        problem, given = run.problem, run.method.parameters
+        problem = run.problem
+        given = run.method.parameters
         length = given.get("period", 1)
         many = (run.n_steps + 1) // 2 // length
         at = length * (np.unique(np.round(np.geomspace(1, many + 1, POINTS)).astype(int)) - 1)
         # f moves in the first of the two steps of a round
         losses = np.array([state.loss for state in run.replay(np.maximum(2 * at - 1, 0))])
         ends = least_loss(problem)
-        lower, start = ends[0], problem.value(np.zeros(problem.n_samples))
+        lower = ends[0]
+        start = problem.value(np.zeros(problem.n_samples))
         doubt = max(0.0, min(ends[1], losses.min()) - lower) + rounding_of_losses(problem)
-        return cls(at, losses - lower, start - lower, reach(problem, ends)[1], given["eta"], given["gamma"], length, doubt)
+        return cls(
+            at,
+            losses - lower,
+            start - lower,
+            reach(problem, ends)[1],
+            given["eta"],
+            given["gamma"],
+            length,
+            doubt,
+        )
 
 
 def is_accelerated(method):
@@ -74,7 +95,8 @@ def is_accelerated(method):
 
 
 def promised(problem, method):
-    """Return the guarantee before a run: (the method with a certified gamma instead of "auto", gap, the name of the theorem).
+    """Return the guarantee before a run: (the method with a certified gamma instead of "auto", gap,
+    the name of the theorem).
 
     gap(k) : bound of L - L* after k steps, two a round
 
@@ -88,19 +110,30 @@ def promised(problem, method):
 
     method = settled(method, problem)
     given = method.parameters
-    plain, restarted = _plain(problem, method), _restarted(problem, method)
+    plain = _plain(problem, method)
+    restarted = _restarted(problem, method)
     if not (plain or restarted):
         raise ValueError(
-            f"no theorem applies to {method.name} with these parameters here: it needs correction=1, eta <= 1 / sigma, gamma <= "
-            f"momentum_limit(problem), which is {momentum_limit(problem)}, a loss with a minimiser, and for agbmr a period of at least "
+            f"no theorem applies to {method.name} with these parameters here: it needs "
+            "correction=1, eta <= 1 / sigma, gamma <= "
+            f"momentum_limit(problem), which is {momentum_limit(problem)}, a loss with a "
+            "minimiser, and for agbmr a period of at least "
             "sqrt(8 / (eta gamma mu)) rounds."
         )
     ends = least_loss(problem)
     if restarted:
         gap = problem.value(np.zeros(problem.n_samples)) - ends[0]
-        return method, lambda k: halved(gap, given["period"], k // 2), "AGBM, Theorem 4.2, corrected"
+        return (
+            method,
+            lambda k: halved(gap, given["period"], k // 2),
+            "AGBM, Theorem 4.2, corrected",
+        )
     size = reach(problem, ends)[1]
-    return method, lambda k: excess(size, given["eta"], given["gamma"], k // 2), "AGBM, Theorem 4.1, corrected"
+    return (
+        method,
+        lambda k: excess(size, given["eta"], given["gamma"], k // 2),
+        "AGBM, Theorem 4.1, corrected",
+    )
 
 
 def _speaks(problem, method):
@@ -111,7 +144,13 @@ def _speaks(problem, method):
     given = method.parameters
     fixed = is_accelerated(method) and not method.coefficients.follow_angle
     sigma = problem.loss.sigma
-    if not fixed or given.get("correction") != 1 or sigma is None or given["eta"] * sigma > 1 or not has_minimiser(problem):
+    if (
+        not fixed
+        or given.get("correction") != 1
+        or sigma is None
+        or given["eta"] * sigma > 1
+        or not has_minimiser(problem)
+    ):
         return False
     limit = momentum_limit(problem)
     return limit is not None and given["gamma"] <= limit
@@ -122,7 +161,8 @@ def _plain(problem, method):
 
 
 def _restarted(problem, method):
-    given, mu = method.parameters, problem.loss.mu
+    given = method.parameters
+    mu = problem.loss.mu
     if given.get("period") is None or mu is None or not _speaks(problem, method):
         return False
     return given["period"] >= period(given["eta"], given["gamma"], mu)
@@ -138,11 +178,23 @@ def _sides(formula, found):
 
 STATEMENTS = (
     Statement(
-        "AGBM, Theorem 4.1", "sharpened", "upper", "L(f^M) - L* <= 2 ||f* - f^0||^2 / (eta gamma (M + 1)^2)", _of_runs(_plain),
-        partial(_sides, lambda found: excess(found.size, found.eta, found.gamma, found.at)), SOURCE, Rounds.of,
+        "AGBM, Theorem 4.1",
+        "sharpened",
+        "upper",
+        "L(f^M) - L* <= 2 ||f* - f^0||^2 / (eta gamma (M + 1)^2)",
+        _of_runs(_plain),
+        partial(_sides, lambda found: excess(found.size, found.eta, found.gamma, found.at)),
+        SOURCE,
+        Rounds.of,
     ),
     Statement(
-        "AGBM, Theorem 4.2", "sharpened", "upper", "L(f^M) - L* <= (L(f^0) - L*) / 2 after each period of sqrt(8 / (eta gamma mu)) rounds",
-        _of_runs(_restarted), partial(_sides, lambda found: halved(found.gap, found.length, found.at)), SOURCE, Rounds.of,
+        "AGBM, Theorem 4.2",
+        "sharpened",
+        "upper",
+        "L(f^M) - L* <= (L(f^0) - L*) / 2 after each period of sqrt(8 / (eta gamma mu)) rounds",
+        _of_runs(_restarted),
+        partial(_sides, lambda found: halved(found.gap, found.length, found.at)),
+        SOURCE,
+        Rounds.of,
     ),
-)  # fmt: skip
+)

@@ -1,7 +1,10 @@
-r"""Bounds of Frank-Wolfe on the l1 ball with the step 2 / (k + 2) or the exact line search; in sums over samples.
+r"""Bounds of Frank-Wolfe on the l1 ball with the step 2 / (k + 2) or the exact line search.
 
-The curvature of the squared loss on the ball of radius delta with unit columns is at most :math:`C = (2\delta)^2`. *Source*: Jaggi,
-*Revisiting Frank-Wolfe*, 2013, Theorems 1 and 2; the constant step is R-FS (Freund, Grigas, Mazumder, A.4.5).
+In sums over samples.
+
+The curvature of the squared loss on the ball of radius delta with unit columns is at most
+:math:`C = (2\delta)^2`. *Source*: Jaggi, *Revisiting Frank-Wolfe*, 2013, Theorems 1 and 2; the
+constant step is R-FS (Freund, Grigas, Mazumder, A.4.5).
 """
 
 import numpy as np
@@ -19,7 +22,9 @@ def excess(delta, k):
 
 
 def smallest_gap(delta, k):
-    """Min over 1 <= i <= k of the gap delta omega_i <= 27 C / (4 (k + 2)) = 27 delta^2 / (k + 2), k >= 2."""
+    """Min over 1 <= i <= k of the gap delta omega_i <= 27 C / (4 (k + 2)) = 27 delta^2 / (k + 2), k
+    >= 2.
+    """
     return 27 * delta**2 / (np.asarray(k) + 2)
 
 
@@ -32,18 +37,44 @@ def _rounding(trail, delta):
 
 
 def _excess(trail):
-    delta, late = trail.step.frank_wolfe, slice(1, None)
+    delta = trail.step.frank_wolfe
+    late = slice(1, None)
     measured = trail.loss - lower_end(trail, np.full(len(trail.k), delta))
-    return Sides(measured[late], excess(delta, trail.k[late]), _rounding(trail, delta)[late], trail.excess[0], at=trail.k[late])
+    return Sides(
+        measured[late],
+        excess(delta, trail.k[late]),
+        _rounding(trail, delta)[late],
+        trail.excess[0],
+        at=trail.k[late],
+    )
 
 
 def _gap(trail):
-    delta, k = trail.step.frank_wolfe, trail.k[2:]
+    delta = trail.step.frank_wolfe
+    k = trail.k[2:]
     gap = delta * np.minimum.accumulate(trail.corr[1:] - trail.inner[1:] / delta)[1:]
-    return Sides(gap, smallest_gap(delta, k), _rounding(trail, delta)[2:], delta * trail.corr[0], at=k)
+    return Sides(
+        gap, smallest_gap(delta, k), _rounding(trail, delta)[2:], delta * trail.corr[0], at=k
+    )
 
 
 STATEMENTS = (
-    Statement("Frank-Wolfe, error", "printed", "upper", "L(beta_k) - L*_delta <= 8 delta^2 / (k+2), k >= 1", _applies, _excess, JAGGI),
-    Statement("Frank-Wolfe, gap", "printed", "upper", "min_{1<=i<=k} gap_i <= 27 delta^2 / (k+2), k >= 2", _applies, _gap, JAGGI),
-)  # fmt: skip
+    Statement(
+        "Frank-Wolfe, error",
+        "printed",
+        "upper",
+        "L(beta_k) - L*_delta <= 8 delta^2 / (k+2), k >= 1",
+        _applies,
+        _excess,
+        JAGGI,
+    ),
+    Statement(
+        "Frank-Wolfe, gap",
+        "printed",
+        "upper",
+        "min_{1<=i<=k} gap_i <= 27 delta^2 / (k+2), k >= 2",
+        _applies,
+        _gap,
+        JAGGI,
+    ),
+)

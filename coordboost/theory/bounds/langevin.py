@@ -1,11 +1,15 @@
-"""The exact mean loss of Langevin boosting after k steps for the squared loss, compared with runs; in sums over samples.
+"""The exact mean loss of Langevin boosting after k steps for the squared loss, compared with runs.
 
-If the selection rule does not use the residual, mean m_k and covariance S_k of the coefficients are computed step by step, and
+In sums over samples.
+
+If the selection rule does not use the residual, mean m_k and covariance S_k of the coefficients are
+computed step by step, and
 
     E L(beta_k) = L(m_k) + tr(B'WB S_k) / 2
 
-for every eps and k, not only in the limit (``langevin.after_steps``). The check repeats a run with other seeds and compares the mean loss,
-with a slack of six standard errors. Ours: the expectation of the step of SGLB, Algorithm 2.
+for every eps and k, not only in the limit (``langevin.after_steps``). The check repeats a run with
+other seeds and compares the mean loss, with a slack of six standard errors. Ours: the expectation
+of the step of SGLB, Algorithm 2.
 """
 
 import math
@@ -27,28 +31,54 @@ def expected_loss(problem, method, steps):
 
     B = limit_of(problem, method.select).columns
     gram = B.T @ (problem.weight[:, None] * B)
-    return np.array([problem.value(B @ law.mean) + np.sum(gram * law.cov) / 2 for law in after_steps(problem, method, steps)])
+    return np.array(
+        [
+            problem.value(B @ law.mean) + np.sum(gram * law.cov) / 2
+            for law in after_steps(problem, method, steps)
+        ]
+    )
 
 
 def _speaks(run):
-    problem, method = run.problem, run.method
+    problem = run.problem
+    method = run.method
     known = method.name == "sglb" and problem.loss.quadratic and problem.dictionary.countable
     known = known and method.select.blind and problem.n_learners <= LEARNERS
-    noise, given = method.noise, method.parameters
-    return known and noise is not None and (len(noise.beta), noise.subsample, noise.ahead) == (1, 1, 0) and given["gamma"] > 0
+    noise = method.noise
+    given = method.parameters
+    return (
+        known
+        and noise is not None
+        and (len(noise.beta), noise.subsample, noise.ahead) == (1, 1, 0)
+        and given["gamma"] > 0
+    )
 
 
 @on_one_thread
 @uncut()
 def _repeats(run, effort):
     at, losses = losses_again(run, True, effort)
-    mean, error = losses.mean(axis=0), losses.std(axis=0, ddof=1) / math.sqrt(len(losses))
-    return Sides(mean, expected_loss(run.problem, run.method, at.tolist()), 6 * error + 1e-12 * run.problem.start_loss, at=at)
+    mean = losses.mean(axis=0)
+    error = losses.std(axis=0, ddof=1) / math.sqrt(len(losses))
+    return Sides(
+        mean,
+        expected_loss(run.problem, run.method, at.tolist()),
+        6 * error + 1e-12 * run.problem.start_loss,
+        at=at,
+    )
 
 
 STATEMENTS = (
     Statement(
-        "SGLB, the mean loss", "sharpened", "tight", "E L(beta_k) = L(m_k) + 1/2 tr(B'WB S_k)", _speaks, lambda sides: sides,
-        "Ustimenko, Prokhorenkova", _repeats, "sampled", long=True,
+        "SGLB, the mean loss",
+        "sharpened",
+        "tight",
+        "E L(beta_k) = L(m_k) + 1/2 tr(B'WB S_k)",
+        _speaks,
+        lambda sides: sides,
+        "Ustimenko, Prokhorenkova",
+        _repeats,
+        "sampled",
+        long=True,
     ),
-)  # fmt: skip
+)

@@ -1,13 +1,16 @@
-r"""A margin bound of the error on new rows for regularised boosting: Theorem 2 of Cortes, Mohri and Storcheus.
+r"""A margin bound of the error on new rows for regularised boosting: Theorem 2 of Cortes, Mohri and
+Storcheus.
 
-A model :math:`f = \sum_t \alpha_t h_t`, :math:`\alpha \ge 0` of sum 1, has trees h of K families that are fixed before m rows are drawn.
-With probability :math:`1 - \delta`
+A model :math:`f = \sum_t \alpha_t h_t`, :math:`\alpha \ge 0` of sum 1, has trees h of K families
+that are fixed before m rows are drawn. With probability :math:`1 - \delta`
 
 .. math:: R(f) \le \hat R_\rho(f) + \frac4\rho \sum_t \alpha_t r_{k(t)} + C
 
-R is the error on new rows, :math:`\hat R_\rho` the fraction of the m rows with a margin y f of at most :math:`\rho`, and r the complexity
-of Theorem 1. The paper gives C only up to a constant. Here it is that of Cortes, Mohri, Syed (2014), *Deep Boosting*, Theorem 1, for
-learners with values up to the largest bound :math:`\Lambda`, not 1: there :math:`\rho` is replaced by :math:`s = \rho / \Lambda`.
+R is the error on new rows, :math:`\hat R_\rho` the fraction of the m rows with a margin y f of at
+most :math:`\rho`, and r the complexity of Theorem 1. The paper gives C only up to a constant. Here
+it is that of Cortes, Mohri, Syed (2014), *Deep Boosting*, Theorem 1, for learners with values up to
+the largest bound :math:`\Lambda`, not 1: there :math:`\rho` is replaced by
+:math:`s = \rho / \Lambda`.
 """
 
 import math
@@ -22,10 +25,15 @@ from coordboost.learners.families import lengths
 from coordboost.theory.bounds.check import Effort, Sides, Statement
 from coordboost.theory.bounds.randomized import growing
 
-#: For ``check``: margins, in units of the largest bound, and the probability that the best of their bounds fails.
-MARGINS, DELTA = np.arange(1, 20) / 20, 0.05
-#: The remark of ``check`` without held-out rows: the fraction of margins of at most rho contains the training error.
-CANNOT_FAIL = "cannot fail: training errors, which the bound contains; give held-out rows, check(run, X=, y=)"
+#: For ``check``: margins, in units of the largest bound, and the probability that the best of their
+#: bounds fails.
+MARGINS = np.arange(1, 20) / 20
+DELTA = 0.05
+#: The remark of ``check`` without held-out rows: the fraction of margins of at most rho contains
+#: the training error.
+CANNOT_FAIL = (
+    "cannot fail: training errors, which the bound contains; give held-out rows, check(run, X=, y=)"
+)
 
 
 class MarginBound(NamedTuple):
@@ -58,11 +66,13 @@ class MarginBound(NamedTuple):
 
 
 def remainder(s, delta, n_families, n_samples):
-    r"""C = (2/s) sqrt(ln K / m) + sqrt(ceil((4/s^2) ln(s^2 m / ln K)) ln K / m + ln(2/delta) / (2 m)); inf where s^2 m <= ln K.
+    r"""C = (2/s) sqrt(ln K / m) + sqrt(ceil((4/s^2) ln(s^2 m / ln K)) ln K / m + ln(2/delta) / (2
+    m)); inf where s^2 m <= ln K.
 
     For one family the terms with ln K are 0, their limit as ln K goes to 0.
     """
-    log, chance = math.log(n_families), math.log(2 / delta) / (2 * n_samples)
+    log = math.log(n_families)
+    chance = math.log(2 / delta) / (2 * n_samples)
     if log == 0:
         return math.sqrt(chance)
     if s * s * n_samples <= log:
@@ -72,38 +82,44 @@ def remainder(s, delta, n_families, n_samples):
 
 
 def margin_bound(run: Run, rho: float, delta: float = DELTA, k: int | None = None) -> MarginBound:
-    """Bound the error on new rows of a model of ``rgb`` on trees and two classes, with probability 1 - delta, by Theorem 2.
+    """Bound the error on new rows of a model of ``rgb`` on trees and two classes, with probability
+    1 - delta, by Theorem 2.
 
     Parameters
     ----------
     run : Run
         A run of ``rgb`` on ``tree_families(X)``.
     rho : float
-        The margin, chosen before the rows are seen. It refers to the model divided by the sum of the absolute coefficients of its trees.
-        With leaf values up to lambda it lies between 0 and lambda.
+        The margin, chosen before the rows are seen. It refers to the model divided by the sum of
+        the absolute coefficients of its trees. With leaf values up to lambda it lies between 0 and
+        lambda.
     delta : float, default 0.05
-        Probability that the bound fails. To try n margins and take the best, use delta / n for each.
+        Probability that the bound fails. To try n margins and take the best, use delta / n for
+        each.
     k : int, optional
         The step, default the last.
 
     Returns
     -------
     MarginBound
-        Its ``bound`` is the sum of its parts. Above 1 it is vacuous, as for fewer than some thousand rows.
+        Its ``bound`` is the sum of its parts. Above 1 it is vacuous, as for fewer than some
+        thousand rows.
 
     Raises
     ------
     ValueError
-        For other runs, weighted rows, an offset, categories and missing values, and a model without trees.
+        For other runs, weighted rows, an offset, categories and missing values, and a model without
+        trees.
 
     Notes
     -----
-    The constant that the model begins with counts as a tree of the smallest family. *Cost*: that of the predictions. *Source*: Cortes,
-    Mohri, Storcheus, *Regularized Gradient Boosting*, Theorem 2.
+    The constant that the model begins with counts as a tree of the smallest family. *Cost*: that of
+    the predictions. *Source*: Cortes, Mohri, Storcheus, *Regularized Gradient Boosting*, Theorem 2.
 
     Examples
     --------
-    One split nearly separates 4,000 rows. By the bound the error on new rows is at most 65 %, mostly from the complexity of stumps:
+    One split nearly separates 4,000 rows. By the bound the error on new rows is at most 65 %,
+    mostly from the complexity of stumps:
 
     >>> import numpy as np
     >>> import coordboost as cb
@@ -116,27 +132,44 @@ def margin_bound(run: Run, rho: float, delta: float = DELTA, k: int | None = Non
     """
     if not _speaks(run):
         raise ValueError(
-            "margin_bound is for runs of rgb on tree_families(X), two classes, rows of equal weight, no offset, numeric columns without "
+            "margin_bound is for runs of rgb on tree_families(X), two classes, rows of equal "
+            "weight, no offset, numeric columns without "
             "missing values: Theorem 2 does not cover others."
         )
-    rho, delta = positive("rho", rho), positive("delta", delta, 1, "between 0 and 1")
-    return _bounds(run.problem, next(run.replay([run.n_steps if k is None else k])), [rho], delta)[0]
+    rho = positive("rho", rho)
+    delta = positive("delta", delta, 1, "between 0 and 1")
+    return _bounds(run.problem, next(run.replay([run.n_steps if k is None else k])), [rho], delta)[
+        0
+    ]
 
 
 def _bounds(problem, state, rhos, delta):
     """Return the bounds of a model at several margins."""
-    table, trees, m, shares = problem.dictionary.family.families, len(state.beta), problem.n_samples, np.abs(state.beta)
-    costs = tree_complexity(table.nodes, table.bound, problem.dictionary.family.binned.n_features, m)
+    table = problem.dictionary.family.families
+    trees = len(state.beta)
+    m = problem.n_samples
+    shares = np.abs(state.beta)
+    costs = tree_complexity(
+        table.nodes, table.bound, problem.dictionary.family.binned.n_features, m
+    )
     member = problem.dictionary.member[:trees]
     alpha = np.bincount(member, shares / lengths(problem)[:trees], len(costs))
     fewest = np.lexsort((-table.bound, table.nodes))[0]
     alpha[fewest] += abs(problem.base) / table.bound[fewest]
     if not alpha.any():
-        raise ValueError(f"the model after {state.k} steps has no trees, so it has no margins; take a later step.")
-    margins, cost = problem.y * (problem.base + state.pred) / alpha.sum(), float(alpha @ costs) / float(alpha.sum())
+        raise ValueError(
+            f"the model after {state.k} steps has no trees, so it has no margins; take a "
+            "later step."
+        )
+    margins = problem.y * (problem.base + state.pred) / alpha.sum()
+    cost = float(alpha @ costs) / float(alpha.sum())
     widest = float(table.bound.max())
     return [
-        MarginBound(float(np.mean(margins <= rho)), 4 / rho * cost, remainder(rho / widest, delta, len(costs), m))
+        MarginBound(
+            float(np.mean(margins <= rho)),
+            4 / rho * cost,
+            remainder(rho / widest, delta, len(costs), m),
+        )
         for rho in rhos
     ]
 
@@ -152,31 +185,47 @@ def _speaks(run):
 
 
 def _errors(run, effort=Effort()):  # noqa: B008  # it cannot be changed
-    """The error on held-out rows at some steps, and the smallest bound of the error on new rows over ``MARGINS``.
+    """The error on held-out rows at some steps, and the smallest bound of the error on new rows
+    over ``MARGINS``.
 
-    The slack is by how much the share of errors on n rows may be above their probability: sqrt(ln(steps / DELTA) / (2 n)), by Hoeffding,
-    at all steps with probability 1 - DELTA. Without such rows training errors are compared, and the bound is marked as known without
-    the theorem.
+    The slack is by how much the share of errors on n rows may be above their probability:
+    sqrt(ln(steps / DELTA) / (2 n)), by Hoeffding, at all steps with probability 1 - DELTA. Without
+    such rows training errors are compared, and the bound is marked as known without the theorem.
     """
-    problem, at = run.problem, growing(run.n_steps)
-    at, measured, bounds = at[at > 0], [], []
+    problem = run.problem
+    at = growing(run.n_steps)
+    at = at[at > 0]
+    measured = []
+    bounds = []
     rhos = float(problem.dictionary.family.families.bound.max()) * MARGINS
     for state in run.replay(at):
-        bounds.append(min(one.bound for one in _bounds(problem, state, rhos.tolist(), DELTA / len(MARGINS))))
+        bounds.append(
+            min(one.bound for one in _bounds(problem, state, rhos.tolist(), DELTA / len(MARGINS)))
+        )
         if effort.rows is None:
             margins = problem.y * (problem.base + state.pred)
         else:
             margins = effort.rows[1] * problem.predict(state.beta, effort.rows[0])
         measured.append(np.mean(margins <= 0))
     if effort.rows is None:
-        return Sides(np.array(measured), np.array(bounds), trivial=np.array(bounds), at=at, note=CANNOT_FAIL)
+        return Sides(
+            np.array(measured), np.array(bounds), trivial=np.array(bounds), at=at, note=CANNOT_FAIL
+        )
     slack = math.sqrt(math.log(len(at) / DELTA) / (2 * len(effort.rows[1])))
     return Sides(np.array(measured), np.array(bounds), slack, trivial=1.0, at=at)
 
 
 STATEMENTS = (
     Statement(
-        "RGB, Theorem 2", "corrected", "upper", "error on held-out rows <= R_rho(f) + 4 / rho sum_t alpha_t r_t + C", _speaks,
-        lambda sides: sides, "Cortes, Mohri, Storcheus", _errors, "sampled", on_rows=True,
+        "RGB, Theorem 2",
+        "corrected",
+        "upper",
+        "error on held-out rows <= R_rho(f) + 4 / rho sum_t alpha_t r_t + C",
+        _speaks,
+        lambda sides: sides,
+        "Cortes, Mohri, Storcheus",
+        _errors,
+        "sampled",
+        on_rows=True,
     ),
-)  # fmt: skip
+)

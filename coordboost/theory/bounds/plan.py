@@ -1,10 +1,13 @@
-r"""Plan a run from the bounds: the steps for a target, the best eps for a budget, the l1 norm of the coefficients.
+r"""Plan a run from the bounds: the steps for a target, the best eps for a budget, the l1 norm of
+the coefficients.
 
-Also the guarantees of theorems for the named methods on least squares, or the reason why there is none.
+Also the guarantees of theorems for the named methods on least squares, or the reason why there is
+none.
 
-For random methods the guarantee is for the expected gap. Theorem 4.1 of Lu and Mazumder needs the minimal cosine angle. Where no exact
-method is cheap, a lower end follows from the smallest eigenvalue: the mean of the squared cosines is at least lambda_pmin / n, and no norm
-of a rule is below the mean. A cosine is at least its square, and drawing more learners never lowers the angle.
+For random methods the guarantee is for the expected gap. Theorem 4.1 of Lu and Mazumder needs the
+minimal cosine angle. Where no exact method is cheap, a lower end follows from the smallest
+eigenvalue: the mean of the squared cosines is at least lambda_pmin / n, and no norm of a rule is
+below the mean. A cosine is at least its square, and drawing more learners never lowers the angle.
 """
 
 import math
@@ -22,15 +25,26 @@ from coordboost.methods import named as methods
 from coordboost.rules.method import Method
 from coordboost.rules.selection import Greedy
 from coordboost.rules.steps import admissible
-from coordboost.theory.bounds import accelerated, frank_wolfe, ls_boost, randomized, regularized, stagewise
+from coordboost.theory.bounds import (
+    accelerated,
+    frank_wolfe,
+    ls_boost,
+    randomized,
+    regularized,
+    stagewise,
+)
 from coordboost.theory.bounds.trail import Constants
 
 MOST = 10**15
-_EXPECTED = "ls_boost, forward_stagewise, regularized_forward_stagewise or frank_wolfe, or a method made by one of them"
+_EXPECTED = (
+    "ls_boost, forward_stagewise, regularized_forward_stagewise or frank_wolfe, or a "
+    "method made by one of them"
+)
 
 
 class Plan(NamedTuple):
-    """A method and a number of steps that guarantee a gap, ready for ``solve(problem, plan.method, plan.n_steps)``.
+    """A method and a number of steps that guarantee a gap, ready for
+    ``solve(problem, plan.method, plan.n_steps)``.
 
     Parameters
     ----------
@@ -39,16 +53,19 @@ class Plan(NamedTuple):
     n_steps : int
         Number of steps.
     gap : float
-        Guaranteed bound of L - L*, a sum over samples, at some step i <= n_steps: the last one for LS-Boost and Frank-Wolfe, the one
-        whose largest abs correlation is smallest for FS, the one with the smallest omega for R-FS. For random methods, of the expectation.
+        Guaranteed bound of L - L*, a sum over samples, at some step i <= n_steps: the last one for
+        LS-Boost and Frank-Wolfe, the one whose largest abs correlation is smallest for FS, the one
+        with the smallest omega for R-FS. For random methods, of the expectation.
     l1 : float
         Bound of the l1 norm of the standardised coefficients, inf where none is known.
     statement : str
-        The theorem. The guarantee uses the constant of its proof where that is better than the printed one.
+        The theorem. The guarantee uses the constant of its proof where that is better than the
+        printed one.
 
     Examples
     --------
-    The best eps of forward stagewise for 100 steps, the gap that it guarantees, and the bound of the l1 norm:
+    The best eps of forward stagewise for 100 steps, the gap that it guarantees, and the bound of
+    the l1 norm:
 
     >>> import coordboost as cb
     >>> problem = cb.Problem([[1.0, 0], [0, 1], [2, 1], [1, 3]], [1.0, 2, 4, 5])
@@ -64,16 +81,21 @@ class Plan(NamedTuple):
     statement: str
 
     def __repr__(self):
-        given = ", ".join(f"{name}={shown(value)}" for name, value in self.method.parameters.items())
+        given = ", ".join(
+            f"{name}={shown(value)}" for name, value in self.method.parameters.items()
+        )
         bound = f", and an l1 norm of at most {self.l1:.6g}" if self.l1 < math.inf else ""
         return (
-            f"<Plan: {self.n_steps:,} steps of {self.method.name}({given}) guarantee a gap of at most {self.gap:.6g}{bound} "
+            f"<Plan: {self.n_steps:,} steps of {self.method.name}({given}) guarantee a gap of at "
+            f"most {self.gap:.6g}{bound} "
             f"({self.statement})>"
         )
 
 
 class Guarantee(NamedTuple):
-    """The bounds of a theorem for a method after k steps: gap(k) and gap(k, variant) of L - L*, l1(k) of the l1 norm."""
+    """The bounds of a theorem for a method after k steps: gap(k) and gap(k, variant) of L - L*,
+    l1(k) of the l1 norm.
+    """
 
     method: Method
     gap: Callable
@@ -96,13 +118,17 @@ def _stagewise(constants, eps, delta):
 def _regularized(constants, eps, delta):
     gap = lambda k, variant="sharpened": regularized.excess(constants, eps, delta, k)  # noqa: E731
     l1 = lambda k: float(regularized.l1(eps, delta, k))  # noqa: E731
-    return Guarantee(methods.regularized_forward_stagewise(eps, delta), gap, l1, "FGM, Theorem 4.1 (i)")
+    return Guarantee(
+        methods.regularized_forward_stagewise(eps, delta), gap, l1, "FGM, Theorem 4.1 (i)"
+    )
 
 
 def _frank_wolfe(constants, eps, delta):
     start = constants.size**2 / 2
     gap = lambda k, variant="sharpened": float(frank_wolfe.excess(delta, k)) if k else start  # noqa: E731
-    return Guarantee(methods.frank_wolfe(delta), gap, lambda k: delta if k else 0.0, "Jaggi, Theorem 1")
+    return Guarantee(
+        methods.frank_wolfe(delta), gap, lambda k: delta if k else 0.0, "Jaggi, Theorem 1"
+    )
 
 
 #: The bound for each greedy method: (constants, eps, delta) -> Guarantee.
@@ -115,21 +141,29 @@ GUARANTEES = {
 
 
 def plan(
-    problem: Problem, method: Method | Callable, gap: float | None = None, *, n_steps: int | None = None, eps: float | None = None,
+    problem: Problem,
+    method: Method | Callable,
+    gap: float | None = None,
+    *,
+    n_steps: int | None = None,
+    eps: float | None = None,
     delta: float | None = None,
-) -> Plan:  # fmt: skip
-    """Find the steps that guarantee a gap, or the gap that a number of steps guarantees, with the best eps if none is given.
+) -> Plan:
+    """Find the steps that guarantee a gap, or the gap that a number of steps guarantees, with the
+    best eps if none is given.
 
     Parameters
     ----------
     problem : Problem
         With the squared loss.
     method : Method or one of the functions ``ls_boost``, ``forward_stagewise``, ``regularized_forward_stagewise``, ``frank_wolfe``
-        Random methods, such as ``rtgcd(4)``, and ``agbm(eta, gamma)`` and ``agbmr(eta, gamma, period)`` are planned for other smooth
-        losses, too. For random methods the gap is an expectation. The accelerated ones need a certified gamma (``momentum_limit``);
+        Random methods, such as ``rtgcd(4)``, and ``agbm(eta, gamma)`` and
+        ``agbmr(eta, gamma, period)`` are planned for other smooth losses, too. For random methods
+        the gap is an expectation. The accelerated ones need a certified gamma (``momentum_limit``);
         "auto" is certified where there are few learners.
     gap : float, optional
-        Target for L - L*, a sum over samples. L* is the minimum of the loss, for R-FS and Frank-Wolfe over the l1 ball.
+        Target for L - L*, a sum over samples. L* is the minimum of the loss, for R-FS and
+        Frank-Wolfe over the l1 ball.
     n_steps : int, optional
         Budget; exactly one of `gap` and `n_steps` is needed.
     eps, delta : float, optional
@@ -147,8 +181,8 @@ def plan(
 
     Notes
     -----
-    *Cost*: one thin SVD. *Source*: Freund, Grigas, Mazumder, Theorems 2.1, 3.1, 4.1; the best steps are ours: eps = A / sqrt(k + 1) for
-    FS, min(delta, A / (2 sqrt(k + 1))) for R-FS.
+    *Cost*: one thin SVD. *Source*: Freund, Grigas, Mazumder, Theorems 2.1, 3.1, 4.1; the best steps
+    are ours: eps = A / sqrt(k + 1) for FS, min(delta, A / (2 sqrt(k + 1))) for R-FS.
 
     Examples
     --------
@@ -170,21 +204,29 @@ def plan(
         most = made(MOST)
         advice = "; take a smaller eps" if "eps" in most.method.parameters else ""
         raise ValueError(
-            f"no number of steps guarantees a gap of {asked:g} with {most.method.name}: 1e15 steps guarantee {most.gap(MOST):.3g}{advice}."
+            f"no number of steps guarantees a gap of {asked:g} with {most.method.name}: 1e15 steps "
+            f"guarantee {most.gap(MOST):.3g}{advice}."
         )
     one = made(steps)
     return Plan(one.method, steps, float(one.gap(steps)), one.l1(steps), one.statement)
 
 
 def _guarantees(problem, method, eps, delta):
-    """Return a function that maps a number of steps to the ``Guarantee`` of a method, with the best eps if none is given."""
+    """Return a function that maps a number of steps to the ``Guarantee`` of a method, with the best
+    eps if none is given.
+    """
     if isinstance(method, Method) and (eps is not None or delta is not None):
-        raise ValueError("a method has its parameters already: to pass eps or delta, take a function such as ls_boost.")
+        raise ValueError(
+            "a method has its parameters already: to pass eps or delta, take a function such as "
+            "ls_boost."
+        )
     if isinstance(method, Method) and (_draws(method) or accelerated.is_accelerated(method)):
         smooth = _smooth(problem, method.bind(problem))
         return lambda k: smooth
     if not problem.loss.quadratic:
-        raise ValueError("plan needs a Problem with the squared loss: the bounds hold for no other loss.")
+        raise ValueError(
+            "plan needs a Problem with the squared loss: the bounds hold for no other loss."
+        )
     maker, eps, delta = _parameters(method, eps, delta)
     constants = Constants.of(problem)
     return lambda k: GUARANTEES[maker](constants, _best_eps(maker, constants, eps, delta, k), delta)
@@ -196,23 +238,31 @@ def _draws(method):
 
 
 def _smooth(problem, method):
-    """Return the ``Guarantee`` of a random or accelerated method, whose theorems hold for smooth losses."""
+    """Return the ``Guarantee`` of a random or accelerated method, whose theorems hold for smooth
+    losses.
+    """
     if _draws(method):
         pace, name = randomized.expected(problem, method)
-        return Guarantee(method, partial(randomized.gap_after, pace), partial(randomized.length, pace), name)
+        return Guarantee(
+            method, partial(randomized.gap_after, pace), partial(randomized.length, pace), name
+        )
     method, gap, name = accelerated.promised(problem, method)
     return Guarantee(method, gap, lambda k: math.inf, name)
 
 
 def least_steps(reached):
-    """Return the smallest k with reached(k), for a condition that stays true for larger k; None if `MOST` steps are too few."""
+    """Return the smallest k with reached(k), for a condition that stays true for larger k.
+
+    None if `MOST` steps are too few.
+    """
     if reached(0):
         return 0
     low, high = 0, 1
     while not reached(high):
         if high == MOST:
             return None
-        low, high = high, min(2 * high, MOST)
+        low = high
+        high = min(2 * high, MOST)
     while high - low > 1:
         middle = (low + high) // 2
         low, high = (low, middle) if reached(middle) else (middle, high)
@@ -232,35 +282,49 @@ def _best_eps(maker, constants, eps, delta, n_steps):
 def _parameters(method, eps, delta):
     """Return (the function that makes the method, eps, delta)."""
     if isinstance(method, Method):
-        rate, radius = method.step.ls_boost_rate, method.step.frank_wolfe
+        rate = method.step.ls_boost_rate
+        radius = method.step.frank_wolfe
         eps, delta = method.step.stagewise or (None, None)
         if method.greedy and rate is not None:
             return methods.ls_boost, rate, None
         if method.greedy and radius is not None:
             return methods.frank_wolfe, None, radius
         if method.greedy and eps is not None and np.ndim(eps) == np.ndim(delta) == 0:
-            maker = methods.forward_stagewise if delta == math.inf else methods.regularized_forward_stagewise
+            maker = (
+                methods.forward_stagewise
+                if delta == math.inf
+                else methods.regularized_forward_stagewise
+            )
             return maker, eps, None if delta == math.inf else delta
     if not callable(method) or method not in GUARANTEES:
         raise ValueError(f"method must be {_EXPECTED}, got {shown(method)}.")
     ball = method in (methods.regularized_forward_stagewise, methods.frank_wolfe)
     if ball != (delta is not None):
-        raise ValueError(f"{method.__name__} {'needs delta, the radius of its ball' if ball else 'has no delta'}.")
+        raise ValueError(
+            f"{method.__name__} "
+            f"{'needs delta, the radius of its ball' if ball else 'has no delta'}."
+        )
     if eps is not None and method is methods.frank_wolfe:
         raise ValueError("frank_wolfe has no eps.")
-    return method, None if eps is None else positive("eps", eps), None if delta is None else positive("delta", delta)
+    return (
+        method,
+        None if eps is None else positive("eps", eps),
+        None if delta is None else positive("delta", delta),
+    )
 
 
 #: Most estimated seconds for an exact angle.
 QUICK = 0.1
 #: Named methods for which no theorem shows convergence to least squares, and why.
 SILENT = {
-    "path_forward_stagewise": "Theorem 5.1 is about the Lasso at all radii of a path, not about one optimum",
+    "path_forward_stagewise": "Theorem 5.1 is about the Lasso at all radii of a path, not about "
+    "one optimum",
     "ccd": "no theorem of the papers covers cyclic selection",
     "lasso_cd": "it converges to the Lasso with its penalty, not to least squares",
     "vagbm": "its rate is refuted (docs/ledger.md): it can diverge",
     "gbm": "on explicit learners it makes the steps of ls_boost",
-    "sgb": "without noise, subsamples and shrinkage it makes the steps of ls_boost; with them no rate is stated",
+    "sgb": "without noise, subsamples and shrinkage it makes the steps of ls_boost; with them no "
+    "rate is stated",
     "sglb": "it converges to a distribution, not to least squares",
     "rgb": "it converges to the smallest regularised risk, not to least squares",
 }
@@ -268,7 +332,9 @@ SILENT = {
 
 @dataclass(frozen=True)
 class Promise:
-    """A method, and the gap that a theorem guarantees after k steps, printed and sharpened; None where there is no guarantee.
+    """A method, and the gap that a theorem guarantees after k steps, printed and sharpened.
+
+    None where there is no guarantee.
 
     words : the name of the theorem, or why there is none
     """
@@ -281,48 +347,84 @@ class Promise:
 
 
 def promises(problem, spectrum, c, eps, delta):
-    """Return the ``Promise`` of every named method; `c` : ``Constants``;  `eps`, `delta` : as for ``plan``."""
+    """Return the ``Promise`` of every named method; `c` : ``Constants``.
+
+    `eps`, `delta` : as for ``plan``.
+    """
     return [
         *_greedy(c, eps, delta, spectrum.rank == problem.n_learners),
         *_random(problem, c),
         *_accelerated(problem, c),
         Promise(
-            "forward_stepwise", methods.forward_stepwise(), None, lambda k: 0.0 if k >= spectrum.rank else c.size**2 / 2,
+            "forward_stepwise",
+            methods.forward_stepwise(),
+            None,
+            lambda k: 0.0 if k >= spectrum.rank else c.size**2 / 2,
             "ours: every step raises the rank by one",
         ),
         *(Promise(name, words=words) for name, words in SILENT.items()),
-    ]  # fmt: skip
+    ]
 
 
 def _greedy(c, eps, delta, independent):
     rate = 1 - c.lambda_pmin / (16 * c.n_learners)
     away = lambda k: c.size**2 / 2 * rate ** (k / 2)  # noqa: E731
     given = (
-        (methods.ls_boost, 1.0, None), (methods.ls_boost, 0.1, None), (methods.forward_stagewise, eps, None),
-        (methods.regularized_forward_stagewise, eps / 4, delta), (methods.frank_wolfe, None, delta),
-    )  # fmt: skip
+        (methods.ls_boost, 1.0, None),
+        (methods.ls_boost, 0.1, None),
+        (methods.forward_stagewise, eps, None),
+        (methods.regularized_forward_stagewise, eps / 4, delta),
+        (methods.frank_wolfe, None, delta),
+    )
     found = [GUARANTEES[maker](c, *numbers) for maker, *numbers in given]
     gaps = [[partial(one.gap, variant=v) for v in ("printed", "sharpened")] for one in found]
     swaps = "its linear rate does not count swap steps, of which there may be very many"
     return [
-        *(Promise(one.method.name, one.method, *both, one.statement) for one, both in zip(found, gaps, strict=True)),
-        Promise("frank_wolfe_away", methods.frank_wolfe_away(delta), away, away, "Lacoste-Julien, Jaggi, Theorem 1")
+        *(
+            Promise(one.method.name, one.method, *both, one.statement)
+            for one, both in zip(found, gaps, strict=True)
+        ),
+        Promise(
+            "frank_wolfe_away",
+            methods.frank_wolfe_away(delta),
+            away,
+            away,
+            "Lacoste-Julien, Jaggi, Theorem 1",
+        )
         if independent
-        else Promise("frank_wolfe_away", methods.frank_wolfe_away(delta), words="its linear rate needs linearly independent columns"),
+        else Promise(
+            "frank_wolfe_away",
+            methods.frank_wolfe_away(delta),
+            words="its linear rate needs linearly independent columns",
+        ),
         Promise("frank_wolfe_pairwise", methods.frank_wolfe_pairwise(delta), words=swaps),
     ]
 
 
 def _random(problem, c):
-    """Greedy, random and random-then-greedy coordinate descent: Theorem 4.1 of Lu and Mazumder, sharpened by the second moment."""
-    t, mean = max(1, round(math.sqrt(problem.n_learners))), c.lambda_pmin / c.n_learners
+    """Greedy, random and random-then-greedy coordinate descent: Theorem 4.1 of Lu and Mazumder,
+    sharpened by the second moment.
+    """
+    t = max(1, round(math.sqrt(problem.n_learners)))
+    mean = c.lambda_pmin / c.n_learners
     one = _angle(problem, methods.rcd().select, mean)
     out = []
-    for method, least in ((methods.gcd(), math.sqrt(mean)), (methods.rcd(), one), (methods.rtgcd(t), one)):
+    for method, least in (
+        (methods.gcd(), math.sqrt(mean)),
+        (methods.rcd(), one),
+        (methods.rtgcd(t), one),
+    ):
         angle = _angle(problem, method.select, least)
-        paces = (randomized.Pace(c.size**2 / 2, 1.0, 1.0, used) for used in (angle, max(angle, math.sqrt(mean))))
+        paces = (
+            randomized.Pace(c.size**2 / 2, 1.0, 1.0, used)
+            for used in (angle, max(angle, math.sqrt(mean)))
+        )
         words = "RGBM, Theorem 4.1" + ("" if method.greedy else ", in expectation")
-        out.append(Promise(method.name, method, *(partial(randomized.gap_after, pace) for pace in paces), words))
+        out.append(
+            Promise(
+                method.name, method, *(partial(randomized.gap_after, pace) for pace in paces), words
+            )
+        )
     return out
 
 
@@ -331,7 +433,11 @@ def _angle(problem, rule, least):
     from coordboost.angles.angle import exactly
     from coordboost.angles.learners import ReducedLearners
 
-    found = exactly(ReducedLearners.of(problem, rule), QUICK) if problem.n_learners <= randomized.LEARNERS else None
+    found = (
+        exactly(ReducedLearners.of(problem, rule), QUICK)
+        if problem.n_learners <= randomized.LEARNERS
+        else None
+    )
     return max(found.lower if found else 0.0, least)
 
 
@@ -341,11 +447,17 @@ def _accelerated(problem, c):
     rounds = accelerated.period(1.0, gamma, 1.0)
     return [
         Promise(
-            "agbm", methods.agbm(1.0, gamma), None, lambda k: accelerated.excess(c.size, 1.0, gamma, k // 2),
+            "agbm",
+            methods.agbm(1.0, gamma),
+            None,
+            lambda k: accelerated.excess(c.size, 1.0, gamma, k // 2),
             "AGBM, Theorem 4.1, corrected; the printed constant is refuted",
         ),
         Promise(
-            "agbmr", methods.agbmr(1.0, gamma, rounds), None, lambda k: accelerated.halved(c.size**2 / 2, rounds, k // 2),
+            "agbmr",
+            methods.agbmr(1.0, gamma, rounds),
+            None,
+            lambda k: accelerated.halved(c.size**2 / 2, rounds, k // 2),
             "AGBM, Theorem 4.2, corrected; the printed period is refuted",
         ),
-    ]  # fmt: skip
+    ]

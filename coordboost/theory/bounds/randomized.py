@@ -1,7 +1,10 @@
-r"""Bounds of random-then-greedy boosting: Theorems 4.1 and 4.2 of Lu and Mazumder; in sums over samples.
+r"""Bounds of random-then-greedy boosting: Theorems 4.1 and 4.2 of Lu and Mazumder.
 
-They bound the expected gap after M steps with the constant step 1 / sigma or the line search, for every selection rule that declares its
-norm. The check repeats a run with other seeds and compares the mean gap with the bound; the slack is five standard errors.
+In sums over samples.
+
+They bound the expected gap after M steps with the constant step 1 / sigma or the line search, for
+every selection rule that declares its norm. The check repeats a run with other seeds and compares
+the mean gap with the bound; the slack is five standard errors.
 """
 
 import math
@@ -18,7 +21,8 @@ from coordboost.theory.bounds.check import Effort, Sides, Statement
 from coordboost.theory.bounds.trail import covered
 
 SOURCE = "Lu, Mazumder"
-#: Number of runs for a mean; number of steps at which the gap is measured; most learners for which a lower end of the angle is computed.
+#: Number of runs for a mean; number of steps at which the gap is measured; most learners for which
+#: a lower end of the angle is computed.
 REPEATS, POINTS, LEARNERS = 24, 24, 200
 
 
@@ -70,7 +74,10 @@ class Repeats(NamedTuple):
     @on_one_thread
     @uncut()
     def of(cls, run, effort=Effort()):  # noqa: B008  # it cannot be changed
-        """Repeat a run with the seeds 0, 1, ...; once if the method is not random. *Cost*: that of these runs, and one angle."""
+        """Repeat a run with the seeds 0, 1, ...; once if the method is not random.
+
+        *Cost*: that of these runs, and one angle.
+        """
         from coordboost.theory.distances import least_loss
 
         at, losses = losses_again(run, run.method.select.width > 0, effort)
@@ -81,22 +88,35 @@ class Repeats(NamedTuple):
 
 
 def rounding_of_losses(problem):
-    """A bound of the rounding in a difference of two losses along a run, which start at beta = 0 and fall."""
+    """A bound of the rounding in a difference of two losses along a run, which start at beta = 0
+    and fall.
+    """
     start = Evaluation.point(problem, np.zeros(problem.n_learners), corr=False)
     return 2 * start.sums(problem)
 
 
 def growing(n_steps):
-    """Return at most `POINTS` step numbers from 1 to `n_steps`, about evenly spaced in logarithm; 0 for a run without steps."""
-    return np.unique(np.round(np.geomspace(1, n_steps, POINTS)).astype(int)) if n_steps else np.zeros(1, dtype=int)
+    """Return at most `POINTS` step numbers from 1 to `n_steps`, about evenly spaced in logarithm.
+
+    0 for a run without steps.
+    """
+    return (
+        np.unique(np.round(np.geomspace(1, n_steps, POINTS)).astype(int))
+        if n_steps
+        else np.zeros(1, dtype=int)
+    )
 
 
 def losses_again(run, random, effort):
-    """Return some steps, and the losses there of runs with the seeds 0, 1, ..., (n_runs, n_points); of one run if nothing is random."""
+    """Return some steps, and the losses there of runs with the seeds 0, 1, ..., (n_runs, n_points).
+
+    Of one run if nothing is random.
+    """
     from coordboost.engine.run import solve
 
     at = growing(run.n_steps)
-    losses, repeats = [], REPEATS if random else 1
+    losses = []
+    repeats = REPEATS if random else 1
     for seed in range(repeats):
         effort.watch(f"repeating the run: {seed + 1} of {repeats}")
         again = solve(run.problem, run.method, run.n_steps, rng=seed)
@@ -105,17 +125,22 @@ def losses_again(run, random, effort):
 
 
 def _pace(run, least, effort=Effort()):  # noqa: B008
-    """Return the constants. The angle is an upper end, which makes the bound smaller; with many learners, from the run itself.
+    """Return the constants.
+
+    The angle is an upper end, which makes the bound smaller; with many learners, from the run
+    itself.
 
     Dist_0 is an upper end, too, because its lower end is 0 except for the squared loss.
     """
     from coordboost.angles.angle import mca, unsearched
     from coordboost.theory.distances import reach
 
-    problem, loss = run.problem, run.problem.loss
+    problem = run.problem
+    loss = run.problem.loss
     gap = problem.value(np.zeros(problem.n_samples)) - least[0]
     if problem.n_learners > LEARNERS:
-        angle, far = _met(run), math.inf
+        angle = _met(run)
+        far = math.inf
     else:
         effort.watch(f"the minimal cosine angle of {problem.n_learners} learners")
         search = problem.n_learners <= effort.angle_learners
@@ -126,21 +151,27 @@ def _pace(run, least, effort=Effort()):  # noqa: B008
 
 
 def expected(problem, method):
-    """Return the guarantee before a run of a random method: a ``Pace`` on the safe side, and the name of the theorem.
+    """Return the guarantee before a run of a random method: a ``Pace`` on the safe side, and the
+    name of the theorem.
 
     Raises
     ------
     ValueError
-        Where neither theorem applies to the method on this problem, or the loss may have no minimiser.
+        Where neither theorem applies to the method on this problem, or the loss may have no
+        minimiser.
     """
     from coordboost.angles.angle import mca
     from coordboost.theory.distances import least_loss, start_distance
 
-    loss, rule = problem.loss, method.select
+    loss = problem.loss
+    rule = method.select
     if not _speaks(problem, method):
-        raise ValueError(f"no theorem applies to {method.name} with these parameters on {type(loss).__name__}().")
+        raise ValueError(
+            f"no theorem applies to {method.name} with these parameters on {type(loss).__name__}()."
+        )
     gap = problem.value(np.zeros(problem.n_samples)) - least_loss(problem)[0]
-    sigma, mu = loss.sigma, loss.mu
+    sigma = loss.sigma
+    mu = loss.mu
     if mu is not None:
         return Pace(gap, sigma, mu, mca(problem, rule).lower), "RGBM, Theorem 4.1"
     return Pace(gap, sigma, None, 0.0, start_distance(problem, rule)[1]), "RGBM, Theorem 4.2"
@@ -153,19 +184,30 @@ def gap_after(pace, steps):
 
 
 def length(pace, steps):
-    """Ours: the l1 norm after M constant steps is at most sqrt(2 M (L(0) - L*) / sigma), by (24) and the Cauchy-Schwarz inequality."""
+    """Ours: the l1 norm after M constant steps is at most sqrt(2 M (L(0) - L*) / sigma), by (24)
+    and the Cauchy-Schwarz inequality.
+    """
     return math.sqrt(2 * steps * pace.gap / pace.sigma)
 
 
 def _met(run):
-    """Return the smallest norm of the cosines between the learners and a pseudo-residual of the run, an upper end of the angle."""
+    """Return the smallest norm of the cosines between the learners and a pseudo-residual of the
+    run, an upper end of the angle.
+    """
     states = run.replay(np.unique(np.linspace(0, run.n_steps, POINTS).astype(int)))
-    lengths = ((run.problem.scan(state.resid), float(np.sqrt(run.problem.weight @ state.resid**2))) for state in states)
-    return min((run.method.select.norm(corr) / size for corr, size in lengths if size > 0), default=1.0)
+    lengths = (
+        (run.problem.scan(state.resid), float(np.sqrt(run.problem.weight @ state.resid**2)))
+        for state in states
+    )
+    return min(
+        (run.method.select.norm(corr) / size for corr, size in lengths if size > 0), default=1.0
+    )
 
 
 def _speaks(problem, method):
-    """Whether the theorems apply: a rule with a norm, no ball or penalty, and the step 1 / sigma or the line search."""
+    """Whether the theorems apply: a rule with a norm, no ball or penalty, and the step 1 / sigma or
+    the line search.
+    """
     declared = method.select.norm is not None and problem.dictionary.countable
     declared = declared and isinstance(method.target, Unconstrained)
     full_step = "step" in method.parameters and method.parameters["step"] in (None, LineSearch())
@@ -183,22 +225,63 @@ def _strong(run):
 def _bounded(run):
     from coordboost.theory.distances import has_minimiser
 
-    return _applies(run) and has_minimiser(run.problem) and not covered(run) and run.problem.n_learners <= LEARNERS
+    return (
+        _applies(run)
+        and has_minimiser(run.problem)
+        and not covered(run)
+        and run.problem.n_learners <= LEARNERS
+    )
 
 
 def _sides(formula, found):
-    """The mean gap and its bound, with a slack of five standard errors: chance exceeds it once in three million."""
-    error = found.gaps.std(axis=0, ddof=1) / math.sqrt(len(found.gaps)) if len(found.gaps) > 1 else 0.0
+    """The mean gap and its bound, with a slack of five standard errors: chance exceeds it once in
+    three million.
+    """
+    error = (
+        found.gaps.std(axis=0, ddof=1) / math.sqrt(len(found.gaps)) if len(found.gaps) > 1 else 0.0
+    )
     bound = formula(found.pace, found.at)
-    return Sides(found.gaps.mean(axis=0), bound, 5 * error + found.doubt + 1e-12 * found.pace.gap, found.pace.gap, found.at)
+    return Sides(
+        found.gaps.mean(axis=0),
+        bound,
+        5 * error + found.doubt + 1e-12 * found.pace.gap,
+        found.pace.gap,
+        found.at,
+    )
 
 
 def _statement(name, claim, applies, formula):
-    return Statement(name, "printed", "expectation", claim, applies, partial(_sides, formula), SOURCE, Repeats.of, "sampled", long=True)
+    return Statement(
+        name,
+        "printed",
+        "expectation",
+        claim,
+        applies,
+        partial(_sides, formula),
+        SOURCE,
+        Repeats.of,
+        "sampled",
+        long=True,
+    )
 
 
 STATEMENTS = (
-    _statement("RGBM, Theorem 4.1", "E L(beta_M) - L* <= (1 - mu / sigma Theta^2)^M (L(0) - L*)", _strong, linear),
-    _statement("RGBM, Theorem 4.2", "E L(beta_M) - L* <= 1 / (1 / (L(0) - L*) + M / (2 sigma Dist_0^2))", _bounded, sublinear),
-    _statement("RGBM, Theorem 4.2, simple", "E L(beta_M) - L* <= 2 sigma Dist_0^2 / M", _bounded, sublinear_simple),
+    _statement(
+        "RGBM, Theorem 4.1",
+        "E L(beta_M) - L* <= (1 - mu / sigma Theta^2)^M (L(0) - L*)",
+        _strong,
+        linear,
+    ),
+    _statement(
+        "RGBM, Theorem 4.2",
+        "E L(beta_M) - L* <= 1 / (1 / (L(0) - L*) + M / (2 sigma Dist_0^2))",
+        _bounded,
+        sublinear,
+    ),
+    _statement(
+        "RGBM, Theorem 4.2, simple",
+        "E L(beta_M) - L* <= 2 sigma Dist_0^2 / M",
+        _bounded,
+        sublinear_simple,
+    ),
 )

@@ -1,8 +1,9 @@
 r"""The quantities in the theorems along a run of the squared loss, at every step.
 
-With :math:`\tilde B = W^{1/2} B = U \Sigma V'` and :math:`q_k = U' \tilde r_k`, all follow from q without cancellation: the distance of the
-fit from least squares is :math:`\|q_k\|`, the distance of the coefficients :math:`\|\Sigma^{-1} q_k\|`, the correlations are
-:math:`\tilde B' U q_k`, all in sums over samples.
+With :math:`\tilde B = W^{1/2} B = U \Sigma V'` and :math:`q_k = U' \tilde r_k`, all follow from q
+without cancellation: the distance of the fit from least squares is :math:`\|q_k\|`, the distance of
+the coefficients :math:`\|\Sigma^{-1} q_k\|`, the correlations are :math:`\tilde B' U q_k`, all in
+sums over samples.
 """
 
 import math
@@ -29,8 +30,8 @@ class Constants(NamedTuple):
     Parameters
     ----------
     size : float
-        A = ||B beta_LS||, the length of the part of y that the learners can explain, in the units of y. Bounds stay true with any larger
-        number.
+        A = ||B beta_LS||, the length of the part of y that the learners can explain, in the units
+        of y. Bounds stay true with any larger number.
     lambda_pmin : float
         Smallest non-zero eigenvalue of B'B.
     n_learners, n_samples : int
@@ -92,7 +93,8 @@ class Constants(NamedTuple):
         inside = spectrum.project(problem, resid)
         root = np.sqrt(problem.weight)
         outside = root * problem.y - spectrum.left @ inside
-        size, optimum = float(np.linalg.norm(inside)), float(outside @ outside) / 2
+        size = float(np.linalg.norm(inside))
+        optimum = float(outside @ outside) / 2
         return cls(size, spectrum.lambda_pmin, problem.n_learners, problem.n_samples, optimum)
 
     @property
@@ -115,18 +117,23 @@ class Constants(NamedTuple):
         """
         off = max(self.n_samples, self.n_learners) * ROUNDOFF
         smallest = float(spectrum.singular[-1] + off * spectrum.singular[0])
-        return self._replace(size=self.size * (1 - 2 * self.n_samples * ROUNDOFF), lambda_pmin=smallest**2)
+        return self._replace(
+            size=self.size * (1 - 2 * self.n_samples * ROUNDOFF), lambda_pmin=smallest**2
+        )
 
 
 def covered(run):
-    """Whether the theorems for greedy methods apply: squared loss, explicit learners, and always the largest absolute correlation."""
+    """Whether the theorems for greedy methods apply: squared loss, explicit learners, and always
+    the largest absolute correlation.
+    """
     countable = run.problem.dictionary.countable
     return countable and run.method.greedy and run.problem.loss.quadratic
 
 
 @dataclass(frozen=True, eq=False)
 class Trail:
-    """The quantities in the theorems along a run of the squared loss, at the steps 0, 1, ..., n_steps.
+    """The quantities in the theorems along a run of the squared loss, at the steps 0, 1, ...,
+    n_steps.
 
     Arrays are (n_steps + 1,) unless said otherwise.
 
@@ -143,7 +150,8 @@ class Trail:
     theta : ndarray, (n_steps,)
         The signed length of each step, in units of the coefficients.
     radius : ndarray
-        Radius of the ball whose optimum the model after k steps is compared with, inf without a ball.
+        Radius of the ball whose optimum the model after k steps is compared with, inf without a
+        ball.
     corr : ndarray
         Largest abs correlation.
     chosen : ndarray, (n_steps,)
@@ -167,7 +175,8 @@ class Trail:
 
     Examples
     --------
-    LS-Boost(0.5) selects two orthogonal columns in turn, and halves the largest correlation in two steps:
+    LS-Boost(0.5) selects two orthogonal columns in turn, and halves the largest correlation in two
+    steps:
 
     >>> import coordboost as cb
     >>> problem = cb.Problem([[1.0, 0], [0, 1], [2, 1], [1, 3]], [1.0, 2, 4, 5])
@@ -205,7 +214,8 @@ class Trail:
         run : Run
             With the squared loss and explicit learners.
         spectrum : Spectrum, optional
-            The singular value decomposition of the problem, where it is known; default ``run.problem.spectrum``.
+            The singular value decomposition of the problem, where it is known; default
+            ``run.problem.spectrum``.
 
         Returns
         -------
@@ -216,21 +226,26 @@ class Trail:
         -----
         *Cost*: one thin SVD where the problem has none yet, O(rank n_learners) a step.
         """
-        problem, path = run.problem, run.path
+        problem = run.problem
+        path = run.path
         spectrum = problem.spectrum if spectrum is None else spectrum
         constants = Constants.of(problem, spectrum)
         parts = _along(run, spectrum)
         worst = np.maximum.accumulate(parts["l1"])
         scale = math.sqrt(float(problem.weight @ problem.y**2)) + worst
         k = np.arange(run.n_steps + 1)
-        count = 8 * problem.n_samples + 2 * len(np.unique(path.learner)) + 4 * np.minimum(k, RENEW) + 8
+        count = (
+            8 * problem.n_samples + 2 * len(np.unique(path.learner)) + 4 * np.minimum(k, RENEW) + 8
+        )
         return cls(
             constants=constants.against(spectrum),
             step=run.method.step,
             learner=path.learner,
             shrink=path.shrink,
             theta=path.theta * run.method.unit,
-            radius=np.array([getattr(run.method.target_at(i), "radius", np.inf) for i in range(run.n_steps + 1)]),
+            radius=np.array(
+                [getattr(run.method.target_at(i), "radius", np.inf) for i in range(run.n_steps + 1)]
+            ),
             repeats=_repeats(path.learner),
             noise=(ROUNDOFF * count + 2 * spectrum.beyond * spectrum.singular[0]) * scale,
             **parts,
@@ -253,7 +268,9 @@ class Trail:
 
     @property
     def omega(self) -> np.ndarray:
-        """omega_delta of Freund et al. (45) at the radius of each step: max abs correlation - <resid, B beta> / delta."""
+        """omega_delta of Freund et al. (45) at the radius of each step: max abs correlation -
+        <resid, B beta> / delta.
+        """
         return self.corr - self.inner / self.radius
 
     @property
@@ -269,9 +286,15 @@ def running_argmin(values):
 
 
 def _repeats(learner):
-    """Return the largest number of times that one learner occurs in the first k steps, k = 0, 1, ..."""
+    """Return the largest number of times that one learner occurs in the first k steps, k = 0, 1,
+    ...
+    """
     order = np.argsort(learner, kind="stable")
-    first = np.r_[True, learner[order][1:] != learner[order][:-1]] if len(learner) else np.zeros(0, dtype=bool)
+    first = (
+        np.r_[True, learner[order][1:] != learner[order][:-1]]
+        if len(learner)
+        else np.zeros(0, dtype=bool)
+    )
     start = np.maximum.accumulate(np.where(first, np.arange(len(learner)), 0))
     count = np.empty(len(learner), dtype=np.int64)
     count[order] = np.arange(len(learner)) - start + 1
@@ -280,16 +303,19 @@ def _repeats(learner):
 
 def _along(run, spectrum):
     """Compute correlations, fits and norms at every step, block by block."""
-    problem, learner = run.problem, run.path.learner
+    problem = run.problem
+    learner = run.path.learner
     active = np.unique(learner)
     inside = _coordinates(problem, spectrum)
     start = spectrum.project(problem, problem.resid(np.zeros(problem.n_samples)))
-    end, least = run.beta[active], spectrum.least_squares(problem)
+    end = run.beta[active]
+    least = spectrum.least_squares(problem)
     idle = float(np.abs(np.delete(least, active)).sum())
     names = ("corr", "inner", "fit", "distance", "l1", "l2", "l0", "to_end", "to_least")
     out = {name: np.zeros(run.n_steps + 1) for name in names}
     out["chosen"] = np.zeros(run.n_steps)
-    states, length = run.replay(range(run.n_steps + 1)), max(1, min(1024, BLOCK // problem.n_learners))
+    states = run.replay(range(run.n_steps + 1))
+    length = max(1, min(1024, BLOCK // problem.n_learners))
     for k in range(0, run.n_steps + 1, length):
         block = slice(k, min(k + length, run.n_steps + 1))
         beta = np.array([next(states).beta[active] for _ in range(block.stop - k)])

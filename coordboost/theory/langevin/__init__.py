@@ -1,4 +1,6 @@
-"""Langevin boosting as a sampler: the distributions that its models approach, and how close a run is to them."""
+"""Langevin boosting as a sampler: the distributions that its models approach, and how close a run
+is to them.
+"""
 
 from coordboost.theory.langevin.chains import Chain, Regime, chain, ess, regime, split_rhat
 from coordboost.theory.langevin.laws import (
@@ -14,6 +16,19 @@ from coordboost.theory.langevin.laws import (
 )
 
 __all__ = [
-    "Chain", "GridLaw", "Limit", "Normal", "Regime", "after_steps", "chain", "ess", "gibbs", "limit_of", "quadrature", "regime",
-    "split_rhat", "stationary", "transient",
-]  # fmt: skip
+    "Chain",
+    "GridLaw",
+    "Limit",
+    "Normal",
+    "Regime",
+    "after_steps",
+    "chain",
+    "ess",
+    "gibbs",
+    "limit_of",
+    "quadrature",
+    "regime",
+    "split_rhat",
+    "stationary",
+    "transient",
+]

@@ -1,12 +1,16 @@
-r"""Samples from runs: the models at evenly spaced steps after a burn-in, as coefficients or as predictions.
+r"""Samples from runs: the models at evenly spaced steps after a burn-in, as coefficients or as
+predictions.
 
-Diagnostics of Langevin boosting: effective sample sizes, agreement of chains, and whether the theorems apply (their regime).
+Diagnostics of Langevin boosting: effective sample sizes, agreement of chains, and whether the
+theorems apply (their regime).
 
-The theorems need two conditions: noise dominates the choice, :math:`\epsilon\beta g^2/2 \ll 1` with g the root of the mean squared
-gradient, and the run is long, :math:`\gamma\epsilon\tau \gg 1` after :math:`\tau` steps.
+The theorems need two conditions: noise dominates the choice, :math:`\epsilon\beta g^2/2 \ll 1` with
+g the root of the mean squared gradient, and the run is long, :math:`\gamma\epsilon\tau \gg 1` after
+:math:`\tau` steps.
 
-Source: Geyer (1992), *Practical Markov chain Monte Carlo*, Section 3.3; Vehtari, Gelman, Simpson, Carpenter, Buerkner (2021),
-*Rank-normalization, folding, and localization: an improved R-hat*, Section 2, without ranks. ArviZ has both.
+Source: Geyer (1992), *Practical Markov chain Monte Carlo*, Section 3.3; Vehtari, Gelman, Simpson,
+Carpenter, Buerkner (2021), *Rank-normalization, folding, and localization: an improved R-hat*,
+Section 2, without ranks. ArviZ has both.
 """
 
 import math
@@ -21,13 +25,15 @@ from coordboost.data import validation
 from coordboost.engine.following import Follower
 from coordboost.engine.run import Run
 
-#: With a drive above SMALL the noise does not dominate the choice; below LONG time constants a run still depends on its start.
+#: With a drive above SMALL the noise does not dominate the choice; below LONG time constants a run
+#: still depends on its start.
 SMALL, LONG = 0.1, 5.0
 
 
 def _autocovariance(x):
     """Return the autocovariance of each row of x (n_chains, n_draws), at lags 0, 1, ..."""
-    n, away = x.shape[1], x - x.mean(axis=1, keepdims=True)
+    n = x.shape[1]
+    away = x - x.mean(axis=1, keepdims=True)
     wide = np.fft.rfft(away, 2 * n, axis=1)
     return np.fft.irfft(wide * wide.conj(), 2 * n, axis=1)[:, :n] / n
 
@@ -36,7 +42,9 @@ def _split(x):
     """Cut chains (n_chains, n_draws) into halves."""
     x = np.atleast_2d(validation.numeric("x", x, 2 if getattr(x, "ndim", 1) == 2 else 1))
     if x.shape[1] < 4:
-        raise ValueError(f"x must hold chains of at least 4 draws, (n_chains, n_draws), got shape {x.shape}.")
+        raise ValueError(
+            f"x must hold chains of at least 4 draws, (n_chains, n_draws), got shape {x.shape}."
+        )
     half = x.shape[1] // 2
     return np.concatenate([x[:, :half], x[:, x.shape[1] - half :]])
 
@@ -49,7 +57,8 @@ def _variances(x):
 
 
 def split_rhat(x: np.ndarray) -> float:
-    r"""Compute split R-hat of one quantity in some chains: about 1 if the halves of all chains agree, above 1.01 if they do not.
+    r"""Compute split R-hat of one quantity in some chains: about 1 if the halves of all chains
+    agree, above 1.01 if they do not.
 
     Parameters
     ----------
@@ -59,7 +68,8 @@ def split_rhat(x: np.ndarray) -> float:
     Returns
     -------
     float
-        :math:`\sqrt{V / W}`, with W the mean variance within the halves and V the pooled estimate of the variance; 1 where W is 0.
+        :math:`\sqrt{V / W}`, with W the mean variance within the halves and V the pooled estimate
+        of the variance; 1 where W is 0.
 
     Raises
     ------
@@ -68,7 +78,8 @@ def split_rhat(x: np.ndarray) -> float:
 
     Notes
     -----
-    *Cost*: O(number of draws). *Source*: Vehtari, Gelman, Simpson, Carpenter, Buerkner (2021), Section 2, without ranks.
+    *Cost*: O(number of draws). *Source*: Vehtari, Gelman, Simpson, Carpenter, Buerkner (2021),
+    Section 2, without ranks.
 
     Examples
     --------
@@ -84,7 +95,8 @@ def split_rhat(x: np.ndarray) -> float:
 
 
 def ess(x: np.ndarray) -> float:
-    """Estimate the effective sample size for the mean of one quantity in some chains, by Geyer's initial monotone sequence.
+    """Estimate the effective sample size for the mean of one quantity in some chains, by Geyer's
+    initial monotone sequence.
 
     A mean of this many independent draws has the same accuracy.
 
@@ -105,12 +117,14 @@ def ess(x: np.ndarray) -> float:
 
     Notes
     -----
-    *Cost*: one fast Fourier transform of each half chain. *Source*: Geyer (1992), Section 3.3, with the pooled variance over chains of
-    Vehtari, Gelman, Simpson, Carpenter, Buerkner (2021), Section 2.
+    *Cost*: one fast Fourier transform of each half chain. *Source*: Geyer (1992), Section 3.3, with
+    the pooled variance over chains of Vehtari, Gelman, Simpson, Carpenter, Buerkner (2021), Section
+    2.
 
     Examples
     --------
-    A chain with autocorrelation 0.9 has an effective size of (1 - 0.9) / (1 + 0.9) times 20,000 draws = 1,053. An estimate:
+    A chain with autocorrelation 0.9 has an effective size of (1 - 0.9) / (1 + 0.9) times 20,000
+    draws = 1,053. An estimate:
 
     >>> import numpy as np
     >>> from coordboost.theory.langevin import ess
@@ -129,7 +143,9 @@ def ess(x: np.ndarray) -> float:
     pairs = rho[: len(rho) // 2 * 2].reshape(-1, 2).sum(axis=1)
     end = int(np.argmax(pairs <= 0)) if (pairs <= 0).any() else len(pairs)
     tau = -1 + 2 * np.minimum.accumulate(pairs[:end]).sum()
-    return float(min(x.size / max(tau, 1 / math.log10(x.size + 10)), x.size * math.log10(x.size + 10)))
+    return float(
+        min(x.size / max(tau, 1 / math.log10(x.size + 10)), x.size * math.log10(x.size + 10))
+    )
 
 
 class Regime(NamedTuple):
@@ -138,7 +154,8 @@ class Regime(NamedTuple):
     Parameters
     ----------
     drive : float
-        eps beta g^2 / 2 at the end of the run, without unit. Noise dominates the choice of the learner where it is far below 1.
+        eps beta g^2 / 2 at the end of the run, without unit. Noise dominates the choice of the
+        learner where it is far below 1.
     time : float
         gamma eps n_steps, without unit: the length of the run in time constants of the shrinkage.
     noise : float
@@ -164,21 +181,27 @@ class Regime(NamedTuple):
         words = []
         if self.drive > SMALL:
             words.append(
-                f"the gradient affects the selection: eps beta g^2 / 2 = {self.drive:.3g}, but the theorems need it far below 1; take a "
+                f"the gradient affects the selection: eps beta g^2 / 2 = {self.drive:.3g}, but the "
+                "theorems need it far below 1; take a "
                 "smaller eps or beta"
             )
         if self.time < LONG:
             words.append(
-                f"the run depends on its start: gamma eps steps = {self.time:.3g}, but the theorems need it far above 1; make more "
+                f"the run depends on its start: gamma eps steps = {self.time:.3g}, but the "
+                "theorems need it far above 1; make more "
                 "steps, or take a larger gamma"
             )
         if not words:
-            return f"in the regime of the theorems: eps beta g^2 / 2 = {self.drive:.3g} and gamma eps steps = {self.time:.3g}"
+            return (
+                f"in the regime of the theorems: eps beta g^2 / 2 = {self.drive:.3g} and gamma "
+                f"eps steps = {self.time:.3g}"
+            )
         return "outside the regime of the theorems: " + "; ".join(words)
 
 
 def regime(run: Run) -> Regime:
-    """Compute the regime of a run of ``sglb`` from its last model: whether the theorems apply to it.
+    """Compute the regime of a run of ``sglb`` from its last model: whether the theorems apply to
+    it.
 
     Parameters
     ----------
@@ -197,8 +220,8 @@ def regime(run: Run) -> Regime:
 
     Notes
     -----
-    *Cost*: O(n_samples). *Source*: ours. Theorems 1 and 2 of Ustimenko and Prokhorenkova, *SGLB*, are limits for small eps and long
-    runs; these numbers measure how far a run is from both limits.
+    *Cost*: O(n_samples). *Source*: ours. Theorems 1 and 2 of Ustimenko and Prokhorenkova, *SGLB*,
+    are limits for small eps and long runs; these numbers measure how far a run is from both limits.
 
     Examples
     --------
@@ -210,11 +233,22 @@ def regime(run: Run) -> Regime:
     """
     noise = checked_run(run).method.noise
     if noise is None or not np.isfinite(noise.beta[-1]):
-        raise ValueError(f"{run.method.name} has no noise, so it samples no distribution: use sglb with a finite beta.")
-    weight, resid = run.problem.weight, run.final.resid
-    square = float(np.sum(np.divide(resid**2, weight, out=np.zeros_like(resid), where=weight > 0)) / weight.sum())
+        raise ValueError(
+            f"{run.method.name} has no noise, so it samples no distribution: use sglb with a "
+            "finite beta."
+        )
+    weight = run.problem.weight
+    resid = run.final.resid
+    square = float(
+        np.sum(np.divide(resid**2, weight, out=np.zeros_like(resid), where=weight > 0))
+        / weight.sum()
+    )
     step = run.method.step
-    return Regime(step.rate * float(noise.beta[-1]) * square / 2, step.shrink * run.n_steps, float(noise.sigma[-1]))
+    return Regime(
+        step.rate * float(noise.beta[-1]) * square / 2,
+        step.shrink * run.n_steps,
+        float(noise.sigma[-1]),
+    )
 
 
 class Chain(NamedTuple):
@@ -229,7 +263,8 @@ class Chain(NamedTuple):
 
     Examples
     --------
-    The effective size of two independent chains is nearly all of their draws; a mean of 1,000 draws has error 1 / sqrt(1,000) = 0.032:
+    The effective size of two independent chains is nearly all of their draws; a mean of 1,000 draws
+    has error 1 / sqrt(1,000) = 0.032:
 
     >>> import numpy as np
     >>> from coordboost.theory.langevin import Chain
@@ -272,20 +307,23 @@ class Chain(NamedTuple):
         return self.pooled.std(axis=0, ddof=1) / np.sqrt(self.ess)
 
 
-def chain(runs: Run | Sequence[Run], burn_in: int, *, every: int = 1, X: ArrayLike | None = None) -> Chain:
+def chain(
+    runs: Run | Sequence[Run], burn_in: int, *, every: int = 1, X: ArrayLike | None = None
+) -> Chain:
     """Collect the models of runs from step `burn_in` on, one in `every`.
 
     Parameters
     ----------
     runs : Run or sequence of Run
-        Runs of one method on one problem with different seeds. The shortest run determines the number of draws.
+        Runs of one method on one problem with different seeds. The shortest run determines the
+        number of draws.
     burn_in : int
         The step of the first draw.
     every : int, default 1
         Steps from one draw to the next.
     X : array_like, (n_rows, n_features), optional
-        Sample the predictions on these rows, the constant included. Default: sample the coefficients of the unit columns, for blocks
-        those of their columns.
+        Sample the predictions on these rows, the constant included. Default: sample the
+        coefficients of the unit columns, for blocks those of their columns.
 
     Returns
     -------
@@ -295,11 +333,13 @@ def chain(runs: Run | Sequence[Run], burn_in: int, *, every: int = 1, X: ArrayLi
     Raises
     ------
     ValueError
-        For no runs, for fewer than two draws, and for implicit dictionaries, such as trees, without X.
+        For no runs, for fewer than two draws, and for implicit dictionaries, such as trees, without
+        X.
 
     Notes
     -----
-    *Cost*: a copy of the sampled quantities for each draw; with X each step is evaluated once on each row.
+    *Cost*: a copy of the sampled quantities for each draw; with X each step is evaluated once on
+    each row.
 
     Examples
     --------
@@ -314,27 +354,40 @@ def chain(runs: Run | Sequence[Run], burn_in: int, *, every: int = 1, X: ArrayLi
     >>> bool((abs(sample.mean - law.mean) < 3 * sample.error).all())
     True
     """
-    runs = [runs] if isinstance(runs, Run) else items_of("runs", runs, "a Run, or a sequence of them")
+    runs = (
+        [runs] if isinstance(runs, Run) else items_of("runs", runs, "a Run, or a sequence of them")
+    )
     if not runs:
         raise ValueError("runs must be a Run, or a sequence of them, got none.")
     for run in runs:
         checked_run(run)
     n_steps = min(run.n_steps for run in runs)
-    steps = np.arange(validation.whole("burn_in", burn_in), n_steps + 1, validation.whole("every", every, 1))
+    steps = np.arange(
+        validation.whole("burn_in", burn_in), n_steps + 1, validation.whole("every", every, 1)
+    )
     if len(steps) < 2:
-        raise ValueError(f"burn_in = {burn_in} leaves {len(steps)} draw(s) of {n_steps} steps; make longer runs, or burn in less.")
+        raise ValueError(
+            f"burn_in = {burn_in} leaves {len(steps)} draw(s) of {n_steps} steps; make longer "
+            "runs, or burn in less."
+        )
     X = None if X is None else validation.collected("X", X)
     one = _coefficients if X is None else lambda run, at: _predictions(run, at, X)
     return Chain(np.stack([one(run, steps) for run in runs]), steps)
 
 
 def _coefficients(run, steps):
-    dictionary, constant = run.problem.dictionary, run.problem.constant
+    dictionary = run.problem.dictionary
+    constant = run.problem.constant
     n = dictionary.n_columns
-    if n is not None:  # a coefficient is the prediction on a row where its column is 1 and the others are 0
+    if (
+        n is not None
+    ):  # a coefficient is the prediction on a row where its column is 1 and the others are 0
         return np.stack(list(predictions_at(run, steps, dictionary.standing(np.eye(n))))) - constant
     if not run.problem.countable:
-        raise ValueError("learners found during the run have no coefficients to compare: sample predictions, with chain(..., X=rows).")
+        raise ValueError(
+            "learners found during the run have no coefficients to compare: sample predictions, "
+            "with chain(..., X=rows)."
+        )
     return np.stack([state.beta for state in run.replay(steps)])
 
 
@@ -347,7 +400,10 @@ def _predictions(run, steps, X):
 
 
 def predictions_at(run, steps, rows):
-    """Yield the predictions at `steps`, the constant included, from the fitted learners on `rows`; each is evaluated once on each row."""
+    """Yield the predictions at `steps`, the constant included, from the fitted learners on `rows`.
+
+    Each is evaluated once on each row.
+    """
     follower = Follower(run.method, rows)
     for k in steps:
         follower.move(run.path, int(k))

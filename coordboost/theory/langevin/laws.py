@@ -1,25 +1,34 @@
 r"""The probability distributions ("laws") that Langevin boosting approaches.
 
-*The limit*: how a selection rule chooses when the noise dominates (its limit law), and the penalty that this implies.
+*The limit*: how a selection rule chooses when the noise dominates (its limit law), and the penalty
+that this implies.
 
-With unit columns (in the metric of the weights) and :math:`p_j = P(j \text{ is chosen from pure noise})` the preconditioners of the paper
-are :math:`\bar P = B\,\mathrm{diag}(p) B^T` and :math:`M = \mathrm{diag}(p)`. The penalty on coefficients is
-:math:`\frac{\gamma}{2N} \sum_j \theta_j^2 / p_j`: rarely chosen learners are penalised more. Where blocks S of columns are
-fitted at once, :math:`M = \sum_S p_S J_S (B_S^T B_S)^+ J_S^T`, :math:`\bar P = B M B^T` and the penalty is
+With unit columns (in the metric of the weights) and
+:math:`p_j = P(j \text{ is chosen from pure noise})` the preconditioners of the paper are
+:math:`\bar P = B\,\mathrm{diag}(p) B^T` and :math:`M = \mathrm{diag}(p)`. The penalty on
+coefficients is :math:`\frac{\gamma}{2N} \sum_j \theta_j^2 / p_j`: rarely chosen learners are
+penalised more. Where blocks S of columns are fitted at once,
+:math:`M = \sum_S p_S J_S (B_S^T B_S)^+ J_S^T`, :math:`\bar P = B M B^T` and the penalty is
 :math:`\frac{\gamma}{2N} \theta^T M^+ \theta`.
 
-Source: Ustimenko and Prokhorenkova, *SGLB*, Section 5; the form for coefficients needs no independence of the learners.
+Source: Ustimenko and Prokhorenkova, *SGLB*, Section 5; the form for coefficients needs no
+independence of the learners.
 
 *Squared loss*: normal laws, or their means and covariances, in closed form.
 
-In coefficients, with :math:`G = B^T W B`, M the preconditioner (``Limit``; for unit columns diag(p)) and N the sum of the weights:
+In coefficients, with :math:`G = B^T W B`, M the preconditioner (``Limit``; for unit columns
+diag(p)) and N the sum of the weights:
 
-    Gibbs law (eps to 0)    mean (M G + gamma)^-1 M B'W y,    covariance (N / beta) (M G + gamma)^-1 M
-    at a given eps          the same mean; the covariance solves a linear equation, if the choice does not use the residual
-    after k steps           mean (I - (I - eps A)^k) mu; the covariance by that equation step by step, under the same condition
-    as eps to 0             mean (I - e^{-At}) mu, covariance S - e^{-At} S e^{-A't}, with A = gamma + M G and t = eps * steps
+    Gibbs law (eps to 0)    mean (M G + gamma)^-1 M B'W y, covariance (N / beta) (M G + gamma)^-1 M
+    at a given eps          the same mean; the covariance solves a linear equation, if the choice
+                            does not use the residual
+    after k steps           mean (I - (I - eps A)^k) mu; the covariance by that equation step by
+                            step, under the same condition
+    as eps to 0             mean (I - e^{-At}) mu, covariance S - e^{-At} S e^{-A't}, with A = gamma
+                            + M G and t = eps * steps
 
-Source: Ustimenko and Prokhorenkova, *SGLB*, Theorems 1 and 2; the closed forms follow from them, the one at a given eps from the step.
+Source: Ustimenko and Prokhorenkova, *SGLB*, Theorems 1 and 2; the closed forms follow from them,
+the one at a given eps from the step.
 
 *Other losses*, convex or not: the Gibbs law of one or two coefficients, by summation over a grid.
 """
@@ -57,12 +66,14 @@ class Limit(NamedTuple):
     total : float
         Their sum, N.
     roots : ndarray, (n_choices, n_columns, n_columns)
-        For each choice, the symmetric root of the matrix by which its fit multiplies the correlations: the pseudo-inverse of the Gram
-        matrix of its columns. Of length 0 where choice j is the unit column j.
+        For each choice, the symmetric root of the matrix by which its fit multiplies the
+        correlations: the pseudo-inverse of the Gram matrix of its columns. Of length 0 where choice
+        j is the unit column j.
 
     Examples
     --------
-    Two nearly equal columns share one half of the choices, so each is penalised more than the third, which gets the other half:
+    Two nearly equal columns share one half of the choices, so each is penalised more than the
+    third, which gets the other half:
 
     >>> import coordboost as cb
     >>> problem = cb.Problem([[1.0, 1.1, 0], [0, 0, 1], [-1, -1.1, 0], [0, 0.1, -1]], [1.0, 2, 4, 5])
@@ -80,17 +91,26 @@ class Limit(NamedTuple):
 
     @property
     def preconditioner(self) -> np.ndarray:
-        """M, the mean of the matrices by which the fits multiply the correlations: (n_columns, n_columns)."""
-        return np.einsum("s,sab,sbc->ac", self.p, self.roots, self.roots) if len(self.roots) else np.diag(self.p)
+        """M, the mean of the matrices by which the fits multiply the correlations: (n_columns,
+        n_columns).
+        """
+        return (
+            np.einsum("s,sab,sbc->ac", self.p, self.roots, self.roots)
+            if len(self.roots)
+            else np.diag(self.p)
+        )
 
     @property
     def mean_projector(self) -> np.ndarray:
-        r""":math:`\bar P`, the mean projector, in the metric of the weights: (n_samples, n_samples)."""
+        r""":math:`\bar P`, the mean projector, in the metric of the weights: (n_samples,
+        n_samples).
+        """
         B = np.sqrt(self.weight)[:, None] * self.columns
         return B @ self.preconditioner @ B.T
 
     def fits(self) -> Iterator[tuple[float, np.ndarray]]:
-        """Yield the probability of each choice, and the matrix by which its fit multiplies the correlations.
+        """Yield the probability of each choice, and the matrix by which its fit multiplies the
+        correlations.
 
         Yields
         ------
@@ -109,7 +129,8 @@ class Limit(NamedTuple):
             yield p, unit
 
     def penalty(self, theta: np.ndarray, gamma: float) -> np.ndarray:
-        r""":math:`\frac{\gamma}{2N} \theta^T M^+ \theta`, the penalty that shrinkage adds to the mean loss.
+        r""":math:`\frac{\gamma}{2N} \theta^T M^+ \theta`, the penalty that shrinkage adds to the
+        mean loss.
 
         Parameters
         ----------
@@ -125,8 +146,8 @@ class Limit(NamedTuple):
 
         Notes
         -----
-        *Cost*: O(n_columns^3) once, then O(n_columns^2) for each row of `theta`. *Source*: Ustimenko and Prokhorenkova, *SGLB*,
-        Section 5, for coefficients.
+        *Cost*: O(n_columns^3) once, then O(n_columns^2) for each row of `theta`. *Source*:
+        Ustimenko and Prokhorenkova, *SGLB*, Section 5, for coefficients.
         """
         inverse = np.linalg.pinv(self.preconditioner, hermitian=True)
         return gamma / (2 * self.total) * np.einsum("...a,ab,...b->...", theta, inverse, theta)
@@ -135,20 +156,30 @@ class Limit(NamedTuple):
 def checked_limit(limit):
     """Return `limit`; raise ValueError unless it is a ``Limit``."""
     if not isinstance(limit, Limit):
-        raise ValueError(f"limit must be a Limit, as limit_of(problem, select) gives it, got {shown(limit)}.")
+        raise ValueError(
+            f"limit must be a Limit, as limit_of(problem, select) gives it, got {shown(limit)}."
+        )
     return limit
 
 
-def limit_of(problem: Problem, select: SelectionRule, *, draws: int = 20_000, rng: int | np.random.Generator = 0) -> Limit:
-    """Compute the limit law of a selection rule on a problem, exactly or from `draws` draws of noise.
+def limit_of(
+    problem: Problem,
+    select: SelectionRule,
+    *,
+    draws: int = 20_000,
+    rng: int | np.random.Generator = 0,
+) -> Limit:
+    """Compute the limit law of a selection rule on a problem, exactly or from `draws` draws of
+    noise.
 
     Parameters
     ----------
     problem : Problem
         With explicit learners, at most 4,000, or with blocks of columns.
     select : SelectionRule
-        ``Greedy()``, ``RandomSubset(t)``, ``Weighted(p)`` or ``Softmax(kappa)``; for blocks ``Greedy()``, ``Groups(t)``, ``Weighted(p)``,
-        ``Softmax(kappa)``, ``JointSubset(t)`` or ``RandomMask(q)``.
+        ``Greedy()``, ``RandomSubset(t)``, ``Weighted(p)`` or ``Softmax(kappa)``; for blocks
+        ``Greedy()``, ``Groups(t)``, ``Weighted(p)``, ``Softmax(kappa)``, ``JointSubset(t)`` or
+        ``RandomMask(q)``.
     draws : int, default 20000
         Number of noise vectors, where the law has no closed form.
     rng : int or Generator, default 0
@@ -162,15 +193,18 @@ def limit_of(problem: Problem, select: SelectionRule, *, draws: int = 20_000, rn
     Raises
     ------
     ValueError
-        For trees and other implicit dictionaries, more than 4,000 learners, and rules without a limit law.
+        For trees and other implicit dictionaries, more than 4,000 learners, and rules without a
+        limit law.
 
     Notes
     -----
-    *Cost*: draws times n_samples times n_columns. *Source*: Ustimenko and Prokhorenkova, *SGLB*, Lemma 2 and Statement 1.
+    *Cost*: draws times n_samples times n_columns. *Source*: Ustimenko and Prokhorenkova, *SGLB*,
+    Lemma 2 and Statement 1.
 
     Examples
     --------
-    The law of a rule that does not use the residual is known exactly; the law of the greedy rule is estimated from draws:
+    The law of a rule that does not use the residual is known exactly; the law of the greedy rule is
+    estimated from draws:
 
     >>> import coordboost as cb
     >>> problem = cb.Problem([[1.0, 0], [0, 1], [2, 1], [1, 3]], [1.0, 2, 4, 5])
@@ -180,34 +214,50 @@ def limit_of(problem: Problem, select: SelectionRule, *, draws: int = 20_000, rn
     >>> greedy.p.round(3), greedy.error.round(4)
     (array([0.503, 0.497]), array([0.0035, 0.0035]))
     """
-    dictionary, draws = checked_problem(problem).dictionary, few("draws", validation.whole("draws", draws, 1))
+    dictionary = checked_problem(problem).dictionary
+    draws = few("draws", validation.whole("draws", draws, 1))
     rng = validation.generator(rng)
-    blocks, n = dictionary.n_columns is not None, problem.n_learners
+    blocks = dictionary.n_columns is not None
+    n = problem.n_learners
     if not (problem.countable or blocks) or n > MOST:
-        raise ValueError(f"the limit law needs an explicit dictionary of at most {MOST} learners; use diagnostics of runs for trees.")
+        raise ValueError(
+            f"the limit law needs an explicit dictionary of at most {MOST} learners; use "
+            "diagnostics of runs for trees."
+        )
     select = checked_piece(SelectionRule, "select", select).bind(problem)
-    unions, law = select.unions, select.chances
+    unions = select.unions
+    law = select.chances
     if unions is not None:
         chosen, p = unions(draws, rng)
         return _of_blocks(problem, chosen, p, np.zeros(len(p)))
     if law is None:
-        raise ValueError(f"select must be Greedy, RandomSubset, Groups, Weighted or Softmax for a limit law, got {shown(select)}.")
+        raise ValueError(
+            "select must be Greedy, RandomSubset, Groups, Weighted or Softmax for a limit law, "
+            f"got {shown(select)}."
+        )
     if blocks:
         own = np.eye(dictionary.n_groups, dtype=bool)
-        return _of_blocks(problem, own, *_chances(problem, select, dictionary.noise_lengths, draws, rng))
+        return _of_blocks(
+            problem, own, *_chances(problem, select, dictionary.noise_lengths, draws, rng)
+        )
     columns = problem.gather(np.arange(n))
     p, error = _chances(problem, select, lambda noise: noise @ columns, draws, rng)
     return Limit(p, error, columns, problem.weight, float(problem.weight.sum()))
 
 
 def _chances(problem, select, look, draws, rng):
-    """Return the mean probabilities of a rule over draws of noise, and standard errors; `look` maps noise to what the rule compares."""
+    """Return the mean probabilities of a rule over draws of noise, and standard errors.
+
+    `look` maps noise to what the rule compares.
+    """
     made, total, square = 0, 0.0, 0.0
     while made < draws:
         size = min(draws - made, max(1, (1 << 22) // max(problem.n_samples, problem.n_learners)))
         noise = rng.standard_normal((size, problem.n_samples)) * np.sqrt(problem.weight)
         chances, known = select.chances(look(noise), np.sum(noise**2 / problem.weight, axis=1), rng)
-        total, square, made = total + chances.sum(axis=0), square + (chances**2).sum(axis=0), made + size
+        total = total + chances.sum(axis=0)
+        square = square + (chances**2).sum(axis=0)
+        made = made + size
         if known:
             break
     p = total / made
@@ -216,15 +266,22 @@ def _chances(problem, select, look, draws, rng):
 
 
 def _of_blocks(problem, chosen, p, error):
-    """Return the limit law of a rule that fits the blocks of the mask ``chosen[s]`` with probability p[s]."""
-    dictionary, weight = problem.dictionary, problem.weight
+    """Return the limit law of a rule that fits the blocks of the mask ``chosen[s]`` with
+    probability p[s].
+    """
+    dictionary = problem.dictionary
+    weight = problem.weight
     if len(p) * dictionary.n_columns**2 > MOST**2:
-        raise ValueError(f"the limit law of {len(p)} choices of {dictionary.n_columns} columns is too large to compute.")
+        raise ValueError(
+            f"the limit law of {len(p)} choices of {dictionary.n_columns} columns is too large to "
+            "compute."
+        )
     roots = np.stack([dictionary.root(np.flatnonzero(blocks)) for blocks in chosen])
     return Limit(p, error, dictionary.family.rows.T, weight, float(weight.sum()), roots)
 
 
-#: Most columns for which the covariance at a given eps is solved: the linear equation has the square of their number as unknowns.
+#: Most columns for which the covariance at a given eps is solved: the linear equation has the
+#: square of their number as unknowns.
 DENSE = 60
 
 
@@ -310,18 +367,27 @@ class _Parts(NamedTuple):
     def of(cls, problem, method, limit):
         if not (checked_problem(problem).loss).quadratic:
             raise ValueError(
-                f"closed-form laws need the squared loss, got {problem.loss!r}; use quadrature for 1 or 2 learners."
+                f"closed-form laws need the squared loss, got {problem.loss!r}; use quadrature for "
+                "1 or 2 learners."
             )
         noise = checked_method(method).bind(problem).noise
         limit = limit_of(problem, method.select) if limit is None else checked_limit(limit)
         if noise is None or len(noise.beta) != 1:
-            raise ValueError(f"{method.name} has no limit law: it needs one finite beta, such as sglb(0.1, 1e4, gamma=1e-3).")
+            raise ValueError(
+                f"{method.name} has no limit law: it needs one finite beta, such as sglb(0.1, 1e4, "
+                "gamma=1e-3)."
+            )
         gamma = positive(
-            "gamma", method.step.shrink / method.step.rate, expected="above 0: without shrinkage there is no limit law"
+            "gamma",
+            method.step.shrink / method.step.rate,
+            expected="above 0: without shrinkage there is no limit law",
         )
         WB = limit.weight[:, None] * limit.columns
-        gram, target = limit.columns.T @ WB, WB.T @ (problem.y - problem.base)
-        return cls(limit, gram, target, limit.preconditioner, method.step.rate, float(noise.beta[0]), gamma)
+        gram = limit.columns.T @ WB
+        target = WB.T @ (problem.y - problem.base)
+        return cls(
+            limit, gram, target, limit.preconditioner, method.step.rate, float(noise.beta[0]), gamma
+        )
 
     @classmethod
     def exactly(cls, problem, method):
@@ -334,32 +400,57 @@ class _Parts(NamedTuple):
         """
         if not (checked_method(method).select).blind:
             raise ValueError(
-                "the exact law at a given eps is known for rules that ignore the residual: Weighted(p), RandomSubset(1)."
+                "the exact law at a given eps is known for rules that ignore the residual: "
+                "Weighted(p), RandomSubset(1)."
             )
         if method.noise is not None and (method.noise.subsample, method.noise.ahead) != (1, 0):
             raise ValueError(
-                "the exact law at a given eps is known for gradients of all samples at the current model: subsample=1, shrink_first=False."
+                "the exact law at a given eps is known for gradients of all samples at the current "
+                "model: subsample=1, shrink_first=False."
             )
         parts = cls.of(problem, method, None)
         if len(parts.M) > DENSE:
-            raise ValueError(f"the exact law at a given eps is computed for {DENSE} columns at most, got {len(parts.M)}.")
+            raise ValueError(
+                f"the exact law at a given eps is computed for {DENSE} columns at most, got "
+                f"{len(parts.M)}."
+            )
         return parts
 
     def step(self):
-        """Return (forward, moved, source). A step maps the mean to ``forward(mean)``, vec(cov) to ``moved @ vec(cov) + source(mean)``."""
-        G, eps, n, fits = self.gram, self.eps, len(self.M), list(self.limit.fits())
-        keep, MG, eye = 1 - self.gamma * self.eps, self.M @ self.gram, np.eye(len(self.M))
-        moved = (keep**2 * np.kron(eye, eye) - keep * eps * (np.kron(MG, eye) + np.kron(eye, MG))).reshape(n, n, n * n)
+        """Return (forward, moved, source).
+
+        A step maps the mean to ``forward(mean)``, vec(cov) to ``moved @ vec(cov) + source(mean)``.
+        """
+        G = self.gram
+        eps = self.eps
+        n = len(self.M)
+        fits = list(self.limit.fits())
+        keep = 1 - self.gamma * self.eps
+        MG = self.M @ self.gram
+        eye = np.eye(len(self.M))
+        moved = (
+            keep**2 * np.kron(eye, eye) - keep * eps * (np.kron(MG, eye) + np.kron(eye, MG))
+        ).reshape(n, n, n * n)
         for p, fit in fits:
             at = np.flatnonzero(fit.any(axis=1))  # the coefficients that this choice changes
-            moved[np.ix_(at, at)] += eps**2 * p * np.kron(fit[at] @ G, fit[at] @ G).reshape(len(at), len(at), n * n)
+            moved[np.ix_(at, at)] += (
+                eps**2 * p * np.kron(fit[at] @ G, fit[at] @ G).reshape(len(at), len(at), n * n)
+            )
 
         def source(mean):
-            left = self.target - G @ mean  # correlations at the mean: the random choice of learners adds variance
+            left = (
+                self.target - G @ mean
+            )  # correlations at the mean: the random choice of learners adds variance
             jumps = sum(p * np.outer(fit @ left, fit @ left) for p, fit in fits)
-            return 2 * self.limit.total * eps / self.beta * self.M + eps**2 * (jumps - np.outer(self.M @ left, self.M @ left))
+            return 2 * self.limit.total * eps / self.beta * self.M + eps**2 * (
+                jumps - np.outer(self.M @ left, self.M @ left)
+            )
 
-        return lambda mean: keep * mean + eps * self.M @ (self.target - G @ mean), moved.reshape(n * n, n * n), source
+        return (
+            lambda mean: keep * mean + eps * self.M @ (self.target - G @ mean),
+            moved.reshape(n * n, n * n),
+            source,
+        )
 
     @property
     def drift(self):
@@ -372,7 +463,8 @@ class _Parts(NamedTuple):
 
 
 def gibbs(problem: Problem, method: Method, limit: Limit | None = None) -> Normal:
-    r"""Compute the Gibbs law of the coefficients, which ``sglb`` approaches as eps goes to 0, for the squared loss.
+    r"""Compute the Gibbs law of the coefficients, which ``sglb`` approaches as eps goes to 0, for
+    the squared loss.
 
     Parameters
     ----------
@@ -395,12 +487,14 @@ def gibbs(problem: Problem, method: Method, limit: Limit | None = None) -> Norma
 
     Notes
     -----
-    Mean :math:`(M G + \gamma)^{-1} M B^T W y`, covariance :math:`\frac{N}{\beta} (M G + \gamma)^{-1} M`. *Cost*: O(n_learners^3), and
-    that of the limit law. *Source*: Ustimenko and Prokhorenkova, *SGLB*, Theorem 2; the closed form follows from it.
+    Mean :math:`(M G + \gamma)^{-1} M B^T W y`, covariance
+    :math:`\frac{N}{\beta} (M G + \gamma)^{-1} M`. *Cost*: O(n_learners^3), and that of the limit
+    law. *Source*: Ustimenko and Prokhorenkova, *SGLB*, Theorem 2; the closed form follows from it.
 
     Examples
     --------
-    Two orthogonal columns, each chosen with p = 1/2: the mean is least squares times p / (p + gamma) = 1/2.
+    Two orthogonal columns, each chosen with p = 1/2: the mean is least squares times p / (p +
+    gamma) = 1/2.
 
     >>> import coordboost as cb
     >>> problem = cb.Problem([[1.0, 0], [0, 1], [2, 1], [1, 3]], [1.0, 2, 4, 5])
@@ -413,32 +507,35 @@ def gibbs(problem: Problem, method: Method, limit: Limit | None = None) -> Norma
 
 
 def stationary(problem: Problem, method: Method) -> Normal:
-    """Compute mean and covariance of the coefficients after many steps at the eps of `method`, for rules that do not use the residual.
+    """Compute mean and covariance of the coefficients after many steps at the eps of `method`, for
+    rules that do not use the residual.
 
     Parameters
     ----------
     problem : Problem
         With the squared loss and at most 60 explicit learners or columns of blocks.
     method : Method
-        ``sglb`` with one finite beta and gamma above 0, and a rule that does not look at the residual, such as ``RandomSubset(1)``;
-        subsample=1 and shrink_first=False.
+        ``sglb`` with one finite beta and gamma above 0, and a rule that does not look at the
+        residual, such as ``RandomSubset(1)``; subsample=1 and shrink_first=False.
 
     Returns
     -------
     Normal
-        Exact mean and covariance. The mean is that of ``gibbs``, the covariance differs from that of ``gibbs`` by O(eps).
+        Exact mean and covariance. The mean is that of ``gibbs``, the covariance differs from that
+        of ``gibbs`` by O(eps).
 
     Raises
     ------
     ValueError
-        For another loss, and a method without noise, with a sequence of beta or without shrinkage. Where the law is not known: for rules
-        that use the residual, such as ``Greedy()`` (take ``Weighted(p)`` or ``RandomSubset(1)``; on blocks ``JointSubset(t)`` or
-        ``RandomMask(q)``, too), for subsamples, for shrink_first=True, and for more than 60 columns.
+        For another loss, and a method without noise, with a sequence of beta or without shrinkage.
+        Where the law is not known: for rules that use the residual, such as ``Greedy()`` (take
+        ``Weighted(p)`` or ``RandomSubset(1)``; on blocks ``JointSubset(t)`` or ``RandomMask(q)``,
+        too), for subsamples, for shrink_first=True, and for more than 60 columns.
 
     Notes
     -----
-    *Cost*: O(n_learners^6), one linear system with n_learners^2 unknowns. *Source*: ours, from the step of Ustimenko and Prokhorenkova,
-    *SGLB*, Algorithm 2.
+    *Cost*: O(n_learners^6), one linear system with n_learners^2 unknowns. *Source*: ours, from the
+    step of Ustimenko and Prokhorenkova, *SGLB*, Algorithm 2.
 
     Examples
     --------
@@ -452,29 +549,32 @@ def stationary(problem: Problem, method: Method) -> Normal:
     array([1.1 , 1.28])
     """
     parts = _Parts.exactly(problem, method)
-    mean, n = parts.gibbs()[0], len(parts.M)
+    mean = parts.gibbs()[0]
+    n = len(parts.M)
     _, moved, source = parts.step()
     cov = np.linalg.solve(np.eye(n * n) - moved, source(mean).ravel()).reshape(n, n)
     return Normal(mean, (cov + cov.T) / 2)
 
 
 def after_steps(problem: Problem, method: Method, steps: Sequence[int]) -> list[Normal]:
-    """Compute the exact mean and covariance of the coefficients after each of `steps`, started at 0.
+    """Compute the exact mean and covariance of the coefficients after each of `steps`, started at
+    0.
 
     Parameters
     ----------
     problem : Problem
         With the squared loss and at most 60 explicit learners or columns of blocks.
     method : Method
-        ``sglb`` with one finite beta and gamma above 0, and a rule that does not look at the residual, such as ``RandomSubset(1)``;
-        subsample=1 and shrink_first=False.
+        ``sglb`` with one finite beta and gamma above 0, and a rule that does not look at the
+        residual, such as ``RandomSubset(1)``; subsample=1 and shrink_first=False.
     steps : sequence of int
         Numbers of steps, in any order.
 
     Returns
     -------
     list of Normal
-        One mean and covariance for each of `steps`. The law itself is a mixture of normal laws, one for each sequence of choices.
+        One mean and covariance for each of `steps`. The law itself is a mixture of normal laws, one
+        for each sequence of choices.
 
     Raises
     ------
@@ -483,8 +583,8 @@ def after_steps(problem: Problem, method: Method, steps: Sequence[int]) -> list[
 
     Notes
     -----
-    *Cost*: O(n_learners^4) for each step up to the largest. *Source*: ours, from the step of Ustimenko and Prokhorenkova, *SGLB*,
-    Algorithm 2.
+    *Cost*: O(n_learners^4) for each step up to the largest. *Source*: ours, from the step of
+    Ustimenko and Prokhorenkova, *SGLB*, Algorithm 2.
 
     Examples
     --------
@@ -499,7 +599,8 @@ def after_steps(problem: Problem, method: Method, steps: Sequence[int]) -> list[
     (array([0.64, 0.64]), array([1., 1.]))
     """
     forward, moved, source = (parts := _Parts.exactly(problem, method)).step()
-    mean, cov = np.zeros(len(parts.M)), np.zeros_like(parts.M)
+    mean = np.zeros(len(parts.M))
+    cov = np.zeros_like(parts.M)
     found: dict[int, Normal] = {}
     for k in range(max(steps, default=0) + 1):
         if k in steps:
@@ -509,7 +610,8 @@ def after_steps(problem: Problem, method: Method, steps: Sequence[int]) -> list[
 
 
 def transient(problem: Problem, method: Method, n_steps: int, limit: Limit | None = None) -> Normal:
-    r"""Compute the law of the coefficients after `n_steps` steps from 0, in the limit eps to 0 with eps * n_steps fixed.
+    r"""Compute the law of the coefficients after `n_steps` steps from 0, in the limit eps to 0 with
+    eps * n_steps fixed.
 
     Parameters
     ----------
@@ -525,7 +627,8 @@ def transient(problem: Problem, method: Method, n_steps: int, limit: Limit | Non
     Returns
     -------
     Normal
-        The law of the coefficients of the unit columns. For many steps it approaches that of ``gibbs``.
+        The law of the coefficients of the unit columns. For many steps it approaches that of
+        ``gibbs``.
 
     Raises
     ------
@@ -534,8 +637,9 @@ def transient(problem: Problem, method: Method, n_steps: int, limit: Limit | Non
 
     Notes
     -----
-    With :math:`A = \gamma + M G` and :math:`t = \epsilon` n_steps, the mean is :math:`I - e^{-At}` times its limit.
-    *Cost*: O(n_learners^3), and that of the limit law. *Source*: Ustimenko and Prokhorenkova, *SGLB*, Theorem 1.
+    With :math:`A = \gamma + M G` and :math:`t = \epsilon` n_steps, the mean is :math:`I - e^{-At}`
+    times its limit. *Cost*: O(n_learners^3), and that of the limit law. *Source*: Ustimenko and
+    Prokhorenkova, *SGLB*, Theorem 1.
 
     Examples
     --------
@@ -656,7 +760,8 @@ class GridLaw(NamedTuple):
         return at, chance / self.cell[k]
 
     def distance(self, sample: np.ndarray, n_bins: int = 20) -> np.ndarray:
-        """Compute the total variation distance between the marginals of the law and those of a sample.
+        """Compute the total variation distance between the marginals of the law and those of a
+        sample.
 
         Parameters
         ----------
@@ -668,7 +773,8 @@ class GridLaw(NamedTuple):
         Returns
         -------
         ndarray, (d,)
-            From 0 to 1, one for each coefficient. Even for a sample from the law itself it is not 0, because the sample is finite.
+            From 0 to 1, one for each coefficient. Even for a sample from the law itself it is not
+            0, because the sample is finite.
         """
         out = []
         for k in range(self.points.shape[1]):
@@ -676,13 +782,23 @@ class GridLaw(NamedTuple):
             place = np.searchsorted(np.cumsum(chance), np.arange(1, n_bins) / n_bins)
             cuts = at[np.minimum(place, len(at) - 1)] + self.cell[k] / 2
             law = np.bincount(np.searchsorted(cuts, at), chance, n_bins)
-            found = np.bincount(np.searchsorted(cuts, np.asarray(sample)[:, k]), minlength=n_bins) / len(sample)
+            found = np.bincount(
+                np.searchsorted(cuts, np.asarray(sample)[:, k]), minlength=n_bins
+            ) / len(sample)
             out.append(0.5 * np.abs(law - found).sum())
         return np.array(out)
 
 
-def quadrature(problem: Problem, method: Method, limit: Limit | None = None, *, width: float, n_points: int = 401) -> GridLaw:
-    r"""Compute the Gibbs law that ``sglb`` approaches with one or two learners, on a grid from -width to width.
+def quadrature(
+    problem: Problem,
+    method: Method,
+    limit: Limit | None = None,
+    *,
+    width: float,
+    n_points: int = 401,
+) -> GridLaw:
+    r"""Compute the Gibbs law that ``sglb`` approaches with one or two learners, on a grid from
+    -width to width.
 
     Parameters
     ----------
@@ -693,7 +809,8 @@ def quadrature(problem: Problem, method: Method, limit: Limit | None = None, *, 
     limit : Limit, optional
         The limit law of the choice; default ``limit_of(problem, method.select)``.
     width : float
-        Half the width of the grid, in coefficients of the unit columns. The probability at the edge must be small.
+        Half the width of the grid, in coefficients of the unit columns. The probability at the edge
+        must be small.
     n_points : int, default 401
         Points in each direction.
 
@@ -709,12 +826,14 @@ def quadrature(problem: Problem, method: Method, limit: Limit | None = None, *, 
 
     Notes
     -----
-    The density is proportional to :math:`e^{-\beta E}`, with E the mean loss plus the penalty of the limit law, at the grid points.
-    *Cost*: n_points^d losses. *Source*: Ustimenko and Prokhorenkova, *SGLB*, Theorem 2.
+    The density is proportional to :math:`e^{-\beta E}`, with E the mean loss plus the penalty of
+    the limit law, at the grid points. *Cost*: n_points^d losses. *Source*: Ustimenko and
+    Prokhorenkova, *SGLB*, Theorem 2.
 
     Examples
     --------
-    For the squared loss the grid law has the mean and the variances of the closed form, here both variances are 0.05:
+    For the squared loss the grid law has the mean and the variances of the closed form, here both
+    variances are 0.05:
 
     >>> import coordboost as cb
     >>> problem = cb.Problem([[1.0, 0], [0, 1], [2, 1], [1, 3]], [1.0, 2, 4, 5])
@@ -725,12 +844,19 @@ def quadrature(problem: Problem, method: Method, limit: Limit | None = None, *, 
     """
     d = validation.countable("quadrature", checked_problem(problem)).n_learners
     if d > 2:
-        raise ValueError(f"quadrature is for one or two learners, got {d}; for the squared loss use gibbs().")
+        raise ValueError(
+            f"quadrature is for one or two learners, got {d}; for the squared loss use gibbs()."
+        )
     noise = checked_method(method).bind(problem).noise
     if noise is None or not np.isfinite(noise.beta[-1]):
-        raise ValueError(f"{method.name} has no limit law: it needs a finite beta, such as sglb(0.1, 1e4, gamma=1e-3).")
+        raise ValueError(
+            f"{method.name} has no limit law: it needs a finite beta, such as sglb(0.1, 1e4, "
+            "gamma=1e-3)."
+        )
     limit = limit_of(problem, method.select) if limit is None else checked_limit(limit)
-    axis = np.linspace(-positive("width", width), width, few("n_points", validation.whole("n_points", n_points, 2)))
+    axis = np.linspace(
+        -positive("width", width), width, few("n_points", validation.whole("n_points", n_points, 2))
+    )
     points = np.stack(np.meshgrid(*[axis] * d, indexing="ij"), axis=-1).reshape(-1, d)
     loss = np.array([problem.value(limit.columns @ point) for point in points]) / limit.total
     energy = loss + limit.penalty(points, method.step.shrink / method.step.rate)
@@ -738,5 +864,8 @@ def quadrature(problem: Problem, method: Method, limit: Limit | None = None, *, 
     chance /= chance.sum()
     edge = chance[(np.abs(points) >= width).any(axis=1)].sum()
     if edge > 1e-6:
-        raise ValueError(f"the law has probability {edge:.2g} at the edge of the grid: take a larger width than {width:g}.")
+        raise ValueError(
+            f"the law has probability {edge:.2g} at the edge of the grid: take a larger width than "
+            f"{width:g}."
+        )
     return GridLaw(points, chance, loss, np.full(d, axis[1] - axis[0]), (axis,) * d)

@@ -1,8 +1,10 @@
 """Vectors without coordinates, and quadratic forms of them, in exact fractions.
 
-A *programme* describes the worst case: it maximises the error over vectors (gradients, fitted learners, the minimiser) and numbers
-(function values) that satisfy the conditions of a class of functions and of a method. Only inner products matter, so the unknown is a Gram
-matrix, and every condition is linear in it: a semidefinite programme. Its data are fractions; solvers work on their nearest floats.
+A *programme* describes the worst case: it maximises the error over vectors (gradients, fitted
+learners, the minimiser) and numbers (function values) that satisfy the conditions of a class of
+functions and of a method. Only inner products matter, so the unknown is a Gram matrix, and every
+condition is linear in it: a semidefinite programme. Its data are fractions; solvers work on their
+nearest floats.
 """
 
 from dataclasses import dataclass, field
@@ -26,7 +28,8 @@ def as_fraction(factor):
         return Fraction(factor)
     except (TypeError, ValueError, OverflowError):
         raise ValueError(
-            f"vectors and losses can only be multiplied by finite numbers that are known before the run, got {shown(factor)}."
+            "vectors and losses can only be multiplied by finite numbers that are known before "
+            f"the run, got {shown(factor)}."
         ) from None
 
 
@@ -58,7 +61,9 @@ class _Linear:
 
 @dataclass(frozen=True)
 class Vector(_Linear):
-    """A linear combination of the vectors of a programme: ``parts[i]`` is the coefficient of vector i; -1 is the functional."""
+    """A linear combination of the vectors of a programme: ``parts[i]`` is the coefficient of vector
+    i; -1 is the functional.
+    """
 
     parts: dict = field(default_factory=dict)
 
@@ -69,8 +74,12 @@ class Vector(_Linear):
         return Vector(added(self.parts, other.parts, factor))
 
     def __matmul__(self, other):
-        """Return the inner product, a ``Form``. That of the functional (index -1) with a vector is an unknown number."""
-        gram, numbers = {}, {}
+        """Return the inner product, a ``Form``.
+
+        That of the functional (index -1) with a vector is an unknown number.
+        """
+        gram = {}
+        numbers = {}
         for i, a in self.parts.items():
             for j, b in other.parts.items():
                 key = (min(i, j), max(i, j))
@@ -86,7 +95,9 @@ NULL = Vector()
 
 @dataclass(frozen=True)
 class Form(_Linear):
-    """constant + sum of ``gram[i, j]`` <v_i, v_j> over i <= j + sum of ``numbers[k]`` times the number named k."""
+    """constant + sum of ``gram[i, j]`` <v_i, v_j> over i <= j + sum of ``numbers[k]`` times the
+    number named k.
+    """
 
     gram: dict = field(default_factory=dict)
     numbers: dict = field(default_factory=dict)
@@ -101,7 +112,9 @@ class Form(_Linear):
         """Self + factor other."""
         other = Form.of(other)
         numbers = added(self.numbers, other.numbers, factor)
-        return Form(added(self.gram, other.gram, factor), numbers, self.constant + factor * other.constant)
+        return Form(
+            added(self.gram, other.gram, factor), numbers, self.constant + factor * other.constant
+        )
 
     __radd__ = _Linear.__add__
 
@@ -111,7 +124,9 @@ class Form(_Linear):
 
 @dataclass
 class Programme:
-    """Maximise ``objective`` with some forms >= 0, some forms = 0, and matrices [[a, b], [b, c]] positive semidefinite."""
+    """Maximise ``objective`` with some forms >= 0, some forms = 0, and matrices [[a, b], [b, c]]
+    positive semidefinite.
+    """
 
     n_vectors: int = 0
     n_numbers: int = 0
@@ -126,7 +141,9 @@ class Programme:
         return Vector({self.n_vectors - 1: Fraction(1)})
 
     def functional(self):
-        """Return a linear functional: its inner products with vectors are unknown numbers, and it has no length."""
+        """Return a linear functional: its inner products with vectors are unknown numbers, and it
+        has no length.
+        """
         return Vector({-1: Fraction(1)})
 
     def number(self):
@@ -136,7 +153,12 @@ class Programme:
 
     def names(self):
         """Return the sorted names of all numbers in use."""
-        forms = [self.objective, *self.at_least_0, *self.equal_to_0, *(form for square in self.squares for form in square)]
+        forms = [
+            self.objective,
+            *self.at_least_0,
+            *self.equal_to_0,
+            *(form for square in self.squares for form in square),
+        ]
         return sorted({key for form in forms for key in form.numbers}, key=repr)
 
     def require(self, *forms):

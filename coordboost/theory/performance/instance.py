@@ -1,13 +1,14 @@
 r"""A worst loss and its learners in numbers, constructed from the solution of a programme.
 
-The loss is the Moreau envelope of a polyhedron. With w_i = x_i - g_i / s and v_i = f_i - ||g_i||^2 / (2 s) for gradients g_i and values f_i
-at points x_i,
+The loss is the Moreau envelope of a polyhedron. With w_i = x_i - g_i / s and v_i = f_i - ||g_i||^2
+/ (2 s) for gradients g_i and values f_i at points x_i,
 
     f(x) = min over weights l >= 0, sum l = 1, of s/2 ||x - sum l_i w_i||^2 + sum l_i v_i
 
-is convex and s-smooth for all numbers x_i, g_i, f_i. It has these values and gradients at the points if any such function has them. A
-strongly convex function is this one with s = 1 - mu, plus mu/2 ||x - x*||^2. Source: Taylor, Hendrickx, Glineur, 2017; Drori, Taylor,
-*Efficient first-order methods for convex minimization*, 2020.
+is convex and s-smooth for all numbers x_i, g_i, f_i. It has these values and gradients at the
+points if any such function has them. A strongly convex function is this one with s = 1 - mu, plus
+mu/2 ||x - x*||^2. Source: Taylor, Hendrickx, Glineur, 2017; Drori, Taylor, *Efficient first-order
+methods for convex minimization*, 2020.
 """
 
 import numpy as np
@@ -21,35 +22,49 @@ class Coordinates:
     def __init__(self, solution):
         size, axes = np.linalg.eigh(solution.gram)
         keep = size > 1e-14 * size[-1]
-        self.solution, self.root = solution, np.sqrt(size[keep])[:, None] * axes[:, keep].T
+        self.solution = solution
+        self.root = np.sqrt(size[keep])[:, None] * axes[:, keep].T
 
     def at(self, vector):
         """Return the coordinates (n,) of a combination of the vectors."""
-        return sum((float(value) * self.root[:, i] for i, value in vector.parts.items()), np.zeros(len(self.root)))
+        return sum(
+            (float(value) * self.root[:, i] for i, value in vector.parts.items()),
+            np.zeros(len(self.root)),
+        )
 
     def number(self, form):
         """Return the value of a form without inner products."""
-        return float(form.constant) + sum(float(a) * self.solution.numbers[name] for name, a in form.numbers.items())
+        return float(form.constant) + sum(
+            float(a) * self.solution.numbers[name] for name, a in form.numbers.items()
+        )
 
     def envelope(self, points, mu):
         """Return the ``Envelope`` with the values and gradients of the points."""
         x, gradients = (np.array([self.at(point[i]) for point in points]) for i in (0, 1))
-        return Envelope(x, gradients, np.array([self.number(point.value) for point in points]), float(mu))
+        return Envelope(
+            x, gradients, np.array([self.number(point.value) for point in points]), float(mu)
+        )
 
 
 class Envelope:
     """The function of the module's formula, with given values and gradients at points.
 
-    x, gradients : (n_points, n);  values : (n_points,); the first point is the minimiser if its gradient is 0
+    x, gradients : (n_points, n); values : (n_points,); the first point is the minimiser if its
+    gradient is 0
     """
 
     def __init__(self, x, gradients, values, mu=0.0):
-        self.mu, self.smooth, self.center = mu, 1 - mu, x[0]
-        away, smooth = x - x[0], self.smooth or 1.0
+        self.mu = mu
+        self.smooth = 1 - mu
+        self.center = x[0]
+        away = x - x[0]
+        smooth = self.smooth or 1.0
         slopes = gradients - mu * away
         self.corners = x - slopes / smooth
         heights = values - mu / 2 * (away**2).sum(axis=1) - (slopes**2).sum(axis=1) / (2 * smooth)
-        self.heights = heights if gradients[0].any() else np.maximum(heights, heights[0])  # keeps the minimum at the minimiser
+        self.heights = (
+            heights if gradients[0].any() else np.maximum(heights, heights[0])
+        )  # keeps the minimum at the minimiser
 
     def nearest(self, x):
         """Return the corners minus x, and the weights (n_points,) of the minimum in the formula."""
@@ -62,7 +77,9 @@ class Envelope:
         return self.mu * (x - self.center) - self.smooth * weights @ corners
 
     def below(self, x):
-        """Return a lower bound of the value at x, which holds for weights that are optimal only up to rounding."""
+        """Return a lower bound of the value at x, which holds for weights that are optimal only up
+        to rounding.
+        """
         corners, weights = self.nearest(x)
         point = weights @ corners
         more = self.mu / 2 * (x - self.center) @ (x - self.center)
@@ -70,11 +87,13 @@ class Envelope:
 
 
 def nearest_weights(gram, heights):
-    """Return the weights l >= 0 with sum 1 that minimise l' gram l / 2 + heights' l, by an active-set method.
+    """Return the weights l >= 0 with sum 1 that minimise l' gram l / 2 + heights' l, by an
+    active-set method.
 
     *Source*: Wolfe, *Finding the nearest point in a polytope*, 1976, with heights.
     """
-    n, size = len(heights), np.abs(gram).max() or 1.0
+    n = len(heights)
+    size = np.abs(gram).max() or 1.0
     weights = np.zeros(n)
     weights[np.argmin(np.diag(gram) / 2 + heights)] = 1.0
     for _ in range(50 * n):
@@ -99,7 +118,9 @@ def nearest_weights(gram, heights):
 
 
 class WorstLoss:
-    """A loss and its learners in numbers, on which a method has nearly its worst error. The method itself can run on it.
+    """A loss and its learners in numbers, on which a method has nearly its worst error.
+
+    The method itself can run on it.
 
     Parameters
     ----------
@@ -122,11 +143,14 @@ class WorstLoss:
 
     def __init__(self, unknown, solution):
         place = Coordinates(solution)
-        self.angle, self.envelope = unknown.angle, place.envelope(unknown.points, unknown.mu)
-        self.start, self.minimiser = np.zeros(len(place.root)), place.at(unknown.minimiser)
+        self.angle = unknown.angle
+        self.envelope = place.envelope(unknown.points, unknown.mu)
+        self.start = np.zeros(len(place.root))
+        self.minimiser = place.at(unknown.minimiser)
         fits = [place.at(fit) for _, fit in unknown.fits] if self.angle < 1 else []
         fits = [fit / np.linalg.norm(fit) for fit in fits if np.linalg.norm(fit) > 1e-9]
-        self.learners, self.least_angle = np.reshape(fits, (len(fits), len(place.root))).T, 1.0
+        self.learners = np.reshape(fits, (len(fits), len(place.root))).T
+        self.least_angle = 1.0
         self._units = []
 
     def __call__(self, x):
@@ -137,7 +161,10 @@ class WorstLoss:
         return self.envelope.gradient(x)
 
     def fit(self, target):
-        """Return the learner that fits `target` best, times its coefficient; `target` itself where the angle is 1."""
+        """Return the learner that fits `target` best, times its coefficient.
+
+        `target` itself where the angle is 1.
+        """
         if self.angle == 1 or not target.any():
             return target
         corr = target @ self.learners

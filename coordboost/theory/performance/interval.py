@@ -1,4 +1,6 @@
-"""The worst case of a method as an interval: the lower end from a run on the worst loss found, the upper end from a proof in fractions."""
+"""The worst case of a method as an interval: the lower end from a run on the worst loss found, the
+upper end from a proof in fractions.
+"""
 
 import inspect
 import math
@@ -11,7 +13,8 @@ from coordboost.theory.performance.instance import WorstLoss
 from coordboost.theory.performance.proof import solve_and_prove, solve_programme
 from coordboost.theory.performance.unknown import UnknownLoss
 
-#: Tried in this order: by how much the best learner is better than the others, so that rounding does not decide.
+#: Tried in this order: by how much the best learner is better than the others, so that rounding
+#: does not decide.
 MARGINS = tuple(Fraction(1, 10**k) for k in (7, 6, 5, 8))
 #: How far the smallest cosine in a run may be below the assumed angle: rounding of the gradient.
 ANGLE = 1e-9
@@ -23,7 +26,8 @@ CLOSE = 2e-6
 
 @dataclass(frozen=True)
 class WorstCase:
-    """``lower <= worst case <= upper``: the largest error of a method after some steps, with a loss on which it is nearly attained.
+    """``lower <= worst case <= upper``: the largest error of a method after some steps, with a loss
+    on which it is nearly attained.
 
     Parameters
     ----------
@@ -48,52 +52,62 @@ class WorstCase:
 
 
 def raised(angle, margin):
-    """Return a slightly larger angle, so that the angle in the run is at least `angle` in spite of rounding."""
+    """Return a slightly larger angle, so that the angle in the run is at least `angle` in spite of
+    rounding.
+    """
     return angle if angle == 1 else min(angle + 2 * margin, (1 + angle) / 2)
 
 
 def worst_case(method: Callable, n_steps: int, *, mu: float = 0.0, angle: float = 1.0) -> WorstCase:
-    """Bound the worst-case error of a method of your own, over all smooth convex losses and all learners.
+    """Bound the worst-case error of a method of your own, over all smooth convex losses and all
+    learners.
 
     Parameters
     ----------
     method : function
-        ``method(loss, n_steps)``, which returns the error to measure, such as ``loss(x)``. It begins at ``loss.start`` and may use
-        ``loss(x)``, which is L(x) - L*; ``loss.gradient(x)``, minus the residual; ``loss.fit(target)``, the learner that fits a target
-        best, times its coefficient; ``loss.line_search(x, direction)``, the lowest point of a line. Vectors can be added, multiplied by
-        numbers known before the run, and have inner products ``g @ h``. ``loss.assume(form)`` assumes that this form, such as
-        ``loss(loss.start)``, is at most 1. Default: the squared distance from ``loss.start`` to ``loss.minimiser`` is at most 1.
+        ``method(loss, n_steps)``, which returns the error to measure, such as ``loss(x)``. It
+        begins at ``loss.start`` and may use ``loss(x)``, which is L(x) - L*; ``loss.gradient(x)``,
+        minus the residual; ``loss.fit(target)``, the learner that fits a target best, times its
+        coefficient; ``loss.line_search(x, direction)``, the lowest point of a line. Vectors can be
+        added, multiplied by numbers known before the run, and have inner products ``g @ h``.
+        ``loss.assume(form)`` assumes that this form, such as ``loss(loss.start)``, is at most 1.
+        Default: the squared distance from ``loss.start`` to ``loss.minimiser`` is at most 1.
     n_steps : int
         Number of steps, passed to the method. Up to about 10 the proof is quick.
     mu : float
-        Strong convexity in [0, 1], default 0; the smoothness is 1. With mu = 1 the loss is half of the squared distance from the
-        minimiser: the squared loss of LS-Boost.
+        Strong convexity in [0, 1], default 0; the smoothness is 1. With mu = 1 the loss is half of
+        the squared distance from the minimiser: the squared loss of LS-Boost.
     angle : float
-        Minimal cosine angle of the learners in (0, 1], default 1: then ``loss.fit`` returns its target.
+        Minimal cosine angle of the learners in (0, 1], default 1: then ``loss.fit`` returns its
+        target.
 
     Returns
     -------
     WorstCase
-        The interval, in the unit that is assumed to be at most 1, and the loss of the run that gives the lower end.
+        The interval, in the unit that is assumed to be at most 1, and the loss of the run that
+        gives the lower end.
 
     Raises
     ------
     ValueError
-        For a method that returns something else, a number of steps below 0, a mu or an angle out of range.
+        For a method that returns something else, a number of steps below 0, a mu or an angle out of
+        range.
 
     Notes
     -----
-    The method runs on vectors without coordinates, which gives a semidefinite programme, and then on numbers, on the worst loss found.
-    The upper end is proved in fractions from the solver's multipliers. The lower end is the error of the method on a loss that is smooth
-    and convex by construction; its other assumptions are checked in the run. Neither end trusts the solver. With a line search the
-    programme uses only necessary conditions, so the interval may be wide.
+    The method runs on vectors without coordinates, which gives a semidefinite programme, and then
+    on numbers, on the worst loss found. The upper end is proved in fractions from the solver's
+    multipliers. The lower end is the error of the method on a loss that is smooth and convex by
+    construction; its other assumptions are checked in the run. Neither end trusts the solver. With
+    a line search the programme uses only necessary conditions, so the interval may be wide.
 
-    *Cost*: 0.1 to 10 s for up to 8 steps. *Source*: Drori and Teboulle, 2014; Taylor, Hendrickx and Glineur, 2017; the learners are ours
-    (docs/worst-cases.md).
+    *Cost*: 0.1 to 10 s for up to 8 steps. *Source*: Drori and Teboulle, 2014; Taylor, Hendrickx and
+    Glineur, 2017; the learners are ours (docs/worst-cases.md).
 
     Examples
     --------
-    After n steps of size 1 / sigma the error of gradient descent is at most 1 / (4 n + 2) (Drori and Teboulle):
+    After n steps of size 1 / sigma the error of gradient descent is at most 1 / (4 n + 2) (Drori
+    and Teboulle):
 
     >>> import coordboost as cb
     >>> def gradient_descent(loss, n_steps):
@@ -115,7 +129,8 @@ def worst_case(method: Callable, n_steps: int, *, mu: float = 0.0, angle: float 
     unknown = UnknownLoss(of_mu, theta)
     solution, bound = solve_and_prove(unknown.finished(method(unknown, n_steps)))
     upper = math.inf if bound is None else math.nextafter(float(bound), math.inf)
-    lower, witness = -math.inf, None
+    lower = -math.inf
+    witness = None
     for margin in MARGINS if theta < 1 and unknown.fits else (Fraction(0),):
         unknown = UnknownLoss(of_mu, raised(theta, margin), margin)
         solution = solve_programme(unknown.finished(method(unknown, n_steps)))

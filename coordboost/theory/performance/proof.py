@@ -1,10 +1,11 @@
 """Solve the semidefinite programme in floats, and prove its bound in fractions.
 
-For every feasible point of a programme, objective + sum of multipliers times conditions is at least the objective. If the multipliers
-make the numbers cancel in this sum, and the remaining form of the vectors is negative definite, then the constant is an upper bound:
-*weak duality*. The solver's multipliers do that up to rounding. They are rounded to fractions, the numbers are made to cancel exactly, and
-the form is tested by its leading minors in whole numbers. To leave room for rounding, the solver maximises the objective plus
-``shift`` times the squared lengths of all vectors.
+For every feasible point of a programme, objective + sum of multipliers times conditions is at least
+the objective. If the multipliers make the numbers cancel in this sum, and the remaining form of the
+vectors is negative definite, then the constant is an upper bound: *weak duality*. The solver's
+multipliers do that up to rounding. They are rounded to fractions, the numbers are made to cancel
+exactly, and the form is tested by its leading minors in whole numbers. To leave room for rounding,
+the solver maximises the objective plus ``shift`` times the squared lengths of all vectors.
 """
 
 import warnings
@@ -18,7 +19,8 @@ import numpy as np
 from coordboost.theory.performance.forms import added
 
 #: Tried in this order: shifts (see above), and the size up to which multipliers are replaced by 0.
-SHIFTS, LEAST = (1e-8, 1e-7, 1e-6, 1e-5), (0, 1e-8, 1e-7, 1e-6)
+SHIFTS = (1e-8, 1e-7, 1e-6, 1e-5)
+LEAST = (0, 1e-8, 1e-7, 1e-6)
 #: Multipliers are rounded to multiples of this.
 GRAIN = Fraction(1, 1 << 44)
 SETTINGS = {"tol_gap_abs": 1e-10, "tol_gap_rel": 1e-10, "tol_feas": 1e-10, "max_iter": 400}
@@ -26,7 +28,9 @@ SETTINGS = {"tol_gap_abs": 1e-10, "tol_gap_rel": 1e-10, "tol_feas": 1e-10, "max_
 
 @dataclass(frozen=True)
 class GramSolution:
-    """The solution of the solver: the value, the Gram matrix, the numbers, and the multipliers of all conditions."""
+    """The solution of the solver: the value, the Gram matrix, the numbers, and the multipliers of
+    all conditions.
+    """
 
     value: float
     gram: np.ndarray
@@ -35,8 +39,11 @@ class GramSolution:
 
 
 def _table(programme, forms):
-    """Return the forms as rows of coefficients: of the entries of the Gram matrix, of the numbers, and of 1."""
-    n, place = programme.n_vectors, {name: k for k, name in enumerate(programme.names())}
+    """Return the forms as rows of coefficients: of the entries of the Gram matrix, of the numbers,
+    and of 1.
+    """
+    n = programme.n_vectors
+    place = {name: k for k, name in enumerate(programme.names())}
     table = np.zeros((len(forms), n * n + len(place) + 1))
     for row, form in zip(table, forms, strict=True):
         for (i, j), value in form.gram.items():
@@ -48,13 +55,15 @@ def _table(programme, forms):
 
 
 def solve_programme(programme, shift=0.0):
-    """Return the ``GramSolution`` for the objective plus `shift` times the squared lengths of all vectors; None where the solver fails.
+    """Return the ``GramSolution`` for the objective plus `shift` times the squared lengths of all
+    vectors; None where the solver fails.
 
     *Cost*: 0.02 to 2 s for up to 8 steps.
     """
     import cvxpy as cp
 
-    gram, names = cp.Variable((programme.n_vectors,) * 2, PSD=True), programme.names()
+    gram = cp.Variable((programme.n_vectors,) * 2, PSD=True)
+    names = programme.names()
     numbers = [cp.Variable(len(names))] if names else []
     unknown = cp.hstack([cp.vec(gram, order="F"), *numbers, np.ones(1)])
     objective = _table(programme, [programme.objective])[0] @ unknown
@@ -62,12 +71,19 @@ def solve_programme(programme, shift=0.0):
     if programme.equal_to_0:
         conditions.append(_table(programme, programme.equal_to_0) @ unknown == 0)
     if programme.squares:
-        a, b, c = (_table(programme, [square[i] for square in programme.squares]) @ unknown for i in range(3))
+        a, b, c = (
+            _table(programme, [square[i] for square in programme.squares]) @ unknown
+            for i in range(3)
+        )
         conditions.append(cp.SOC(a + c, cp.vstack([2 * b, a - c]), axis=0))
     try:
         with warnings.catch_warnings():
-            warnings.simplefilter("ignore")  # warnings about accuracy do not matter: proofs and runs do not trust the solver
-            cp.Problem(cp.Maximize(objective + shift * cp.trace(gram)), conditions).solve(solver="CLARABEL", **SETTINGS)
+            warnings.simplefilter(
+                "ignore"
+            )  # warnings about accuracy do not matter: proofs and runs do not trust the solver
+            cp.Problem(cp.Maximize(objective + shift * cp.trace(gram)), conditions).solve(
+                solver="CLARABEL", **SETTINGS
+            )
     except cp.SolverError:
         return None
     if gram.value is None:
@@ -78,17 +94,25 @@ def solve_programme(programme, shift=0.0):
 
 
 def _multipliers(programme, duals):
-    """Return float multipliers of the conditions >= 0, = 0, and of squares: rows (u, v, w) for u (a + c) + 2 v b + w (a - c)."""
+    """Return float multipliers of the conditions >= 0, = 0, and of squares: rows (u, v, w) for u (a
+    + c) + 2 v b + w (a - c).
+    """
     above = np.atleast_1d(duals.pop(0))
     equal = -np.atleast_1d(duals.pop(0)) if programme.equal_to_0 else np.zeros(0)
     if not programme.squares:
         return above, equal, np.zeros((0, 3))
     length, inside = duals.pop(0)
-    return above, equal, np.column_stack([np.ravel(length), np.reshape(inside, (2, -1), order="F").T])
+    return (
+        above,
+        equal,
+        np.column_stack([np.ravel(length), np.reshape(inside, (2, -1), order="F").T]),
+    )
 
 
 def _without_numbers(programme, total, above):
-    """Change some multipliers in `total` a little, so that no number is left in it; None if that is impossible.
+    """Change some multipliers in `total` a little, so that no number is left in it.
+
+    None if that is impossible.
 
     Conditions with the largest multipliers are preferred, because these can change and stay >= 0.
     """
@@ -97,7 +121,8 @@ def _without_numbers(programme, total, above):
     def reduced(numbers, of):
         for name, row, made in basis:
             factor = -numbers.get(name, 0) / row[name]
-            numbers, of = added(numbers, row, factor), added(of, made, factor)
+            numbers = added(numbers, row, factor)
+            of = added(of, made, factor)
         return numbers, of
 
     for i in sorted(range(len(above)), key=lambda i: -above[i]):
@@ -113,7 +138,9 @@ def _without_numbers(programme, total, above):
 
 
 def solve_and_prove(programme):
-    """Return (the ``GramSolution``, an upper bound of the objective as a Fraction), each None where it was not found."""
+    """Return (the ``GramSolution``, an upper bound of the objective as a Fraction), each None where
+    it was not found.
+    """
     found = None
     for shift in SHIFTS:
         found = solve_programme(programme, shift) or found
@@ -125,7 +152,9 @@ def solve_and_prove(programme):
 
 
 def proved_bound(programme, multipliers, least=0):
-    """Return an upper bound of the objective, a Fraction proved in exact arithmetic; None where the proof fails.
+    """Return an upper bound of the objective, a Fraction proved in exact arithmetic.
+
+    None where the proof fails.
 
     Multipliers of the conditions >= 0 that are at most `least` are replaced by 0.
     """
@@ -141,17 +170,24 @@ def proved_bound(programme, multipliers, least=0):
     for value, form in zip(equal, programme.equal_to_0, strict=True):
         total = total.plus(form, rounded(value))
     for (_, v, w), (a, b, c) in zip(squares, programme.squares, strict=True):
-        v, w = rounded(v), rounded(w)
+        v = rounded(v)
+        w = rounded(w)
         u = rounded(float(v**2 + w**2) ** 0.5) + 2 * GRAIN  # so that u^2 >= v^2 + w^2
         if u**2 < v**2 + w**2:
             return None
         total = total + u * (a + c) + 2 * v * b + w * (a - c)
     total = _without_numbers(programme, total, above)
-    return None if total is None or not is_negative_definite(programme.n_vectors, total) else total.constant
+    return (
+        None
+        if total is None or not is_negative_definite(programme.n_vectors, total)
+        else total.constant
+    )
 
 
 def is_negative_definite(n, form):
-    """Whether a form of n vectors is negative definite, by leading minors from fraction-free elimination in whole numbers."""
+    """Whether a form of n vectors is negative definite, by leading minors from fraction-free
+    elimination in whole numbers.
+    """
     common = lcm(*(value.denominator for value in form.gram.values()), 1)
     m = [[0] * n for _ in range(n)]
     for (i, j), value in form.gram.items():

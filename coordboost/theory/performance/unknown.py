@@ -1,8 +1,11 @@
-"""An unknown loss of a known class, with learners of a known angle: it records the conditions that arise while a method runs.
+"""An unknown loss of a known class, with learners of a known angle: it records the conditions that
+arise while a method runs.
 
-Source: Taylor, Hendrickx, Glineur, *Smooth strongly convex interpolation and exact worst-case performance of first-order methods*, 2017,
-Theorem 4. The learners are ours: a greedy fit d of a target r has <r, d> = ||d||^2 and ||d|| >= Theta ||r||, and no other learner of the
-dictionary fits r better. All vectors that satisfy these conditions come from a dictionary with angle Theta: see ``docs/worst-cases.md``.
+Source: Taylor, Hendrickx, Glineur, *Smooth strongly convex interpolation and exact worst-case
+performance of first-order methods*, 2017, Theorem 4. The learners are ours: a greedy fit d of a
+target r has <r, d> = ||d||^2 and ||d|| >= Theta ||r||, and no other learner of the dictionary fits
+r better. All vectors that satisfy these conditions come from a dictionary with angle Theta: see
+``docs/worst-cases.md``.
 """
 
 from fractions import Fraction
@@ -20,23 +23,31 @@ class Point(NamedTuple):
 
 
 def smooth_convex(programme, points, mu=0):
-    """Require that values and gradients are those of one 1-smooth and `mu`-strongly convex function, mu < 1."""
+    """Require that values and gradients are those of one 1-smooth and `mu`-strongly convex
+    function, mu < 1.
+    """
     mu = Fraction(mu)
     for one in points:
         for other in points:
             if one is not other:
-                g, x = one.gradient - other.gradient, one.x - other.x
+                g = one.gradient - other.gradient
+                x = one.x - other.x
                 rest = g @ g + mu * (x @ x) - 2 * mu * (g @ x)
-                programme.require(one.value - other.value - other.gradient @ x - 1 / (2 * (1 - mu)) * rest)
+                programme.require(
+                    one.value - other.value - other.gradient @ x - 1 / (2 * (1 - mu)) * rest
+                )
 
 
 class UnknownLoss:
-    """Stands in for a loss and its learners when the worst case of a method is sought; a call returns L - L*.
+    """Stands in for a loss and its learners when the worst case of a method is sought.
+
+    A call returns L - L*.
 
     Parameters
     ----------
     mu : number in [0, 1]
-        Strong convexity; the smoothness is 1. With mu = 1 the loss is half of the squared distance from the minimiser: least squares.
+        Strong convexity; the smoothness is 1. With mu = 1 the loss is half of the squared distance
+        from the minimiser: least squares.
     angle : number in (0, 1]
         Minimal cosine angle of the learners.
     margin : number
@@ -53,9 +64,14 @@ class UnknownLoss:
     """
 
     def __init__(self, mu=0, angle=1, margin=0):
-        self.mu, self.angle, self.margin, self.programme = Fraction(mu), Fraction(angle), Fraction(margin), Programme()
+        self.mu = Fraction(mu)
+        self.angle = Fraction(angle)
+        self.margin = Fraction(margin)
+        self.programme = Programme()
         self.start, self.minimiser = NULL, self.programme.vector()
-        self.points, self.fits, self._units = [Point(self.minimiser, NULL, Form())], [], []
+        self.points = [Point(self.minimiser, NULL, Form())]
+        self.fits = []
+        self._units = []
 
     def _at(self, x):
         away = NULL + x - self.minimiser  # NULL + x refuses x if it is not a vector; the same below
@@ -75,7 +91,10 @@ class UnknownLoss:
         return self._at(x).gradient
 
     def fit(self, target):
-        """Return the learner that fits `target` best, times its coefficient; `target` itself where the angle is 1."""
+        """Return the learner that fits `target` best, times its coefficient.
+
+        `target` itself where the angle is 1.
+        """
         target = NULL + target
         if self.angle == 1:
             self.fits.append((target, target))
@@ -90,15 +109,22 @@ class UnknownLoss:
         return fit
 
     def line_search(self, x, direction):
-        """Return the lowest point of the line from x along `direction`; only its two slopes are required, not that it is on the line."""
-        lowest, direction = NULL + x + self.programme.vector(), NULL + direction
+        """Return the lowest point of the line from x along `direction`.
+
+        Only its two slopes are required, not that it is on the line.
+        """
+        lowest = NULL + x + self.programme.vector()
+        direction = NULL + direction
         slope = self.gradient(lowest)
         self.programme.require_equal(slope @ direction, 0)
         self.programme.require_equal(slope @ (lowest - x), 0)
         return lowest
 
     def assume(self, form):
-        """Assume that `form` is at most 1: the unit of the error. Default: the squared distance from start to minimiser."""
+        """Assume that `form` is at most 1: the unit of the error.
+
+        Default: the squared distance from start to minimiser.
+        """
         self._units.append(_squared("assume", form))
 
     def finished(self, error):
@@ -111,9 +137,13 @@ class UnknownLoss:
 
 
 def _squared(name, form):
-    """Return `form` if it is made of losses and inner products without a constant; else raise ValueError."""
+    """Return `form` if it is made of losses and inner products without a constant.
+
+    Else raise ValueError.
+    """
     if not isinstance(form, Form) or form.constant:
         raise ValueError(
-            f"{name} must be made of losses and inner products, such as loss(x), g @ g or their sums, without a constant; got {form!r:.80}."
+            f"{name} must be made of losses and inner products, such as loss(x), g @ g or their "
+            f"sums, without a constant; got {form!r:.80}."
         )
     return form
