@@ -287,22 +287,25 @@ def test_a_leaf_of_quantile_loss_is_the_weighted_quantile_of_its_residuals():
         assert run.predict(X)[rows][0] == pytest.approx(y[rows][order][np.searchsorted(share, 0.8)])
 
 
-def test_a_run_that_ends_above_its_start_says_so():
+def test_a_run_that_ends_above_its_start_says_so(tmp_path):
     X, y, _, _ = drawn("numbers", 8)
     with pytest.warns(UserWarning, match="is too long"):
         long = cb.solve(cb.Problem(X, y), cb.forward_stagewise(1e6), 3)
-    assert (
-        "the loss ends above its start, " in long.message
-        and long.final.loss > long.problem.start_loss
-    )
+    assert "the loss ends above its start, " in long.message
+    assert long.rise == pytest.approx(long.final.loss - long.problem.start_loss, rel=1e-9)
+    long.save(tmp_path / "long.run")
+    assert cb.load(tmp_path / "long.run").rise == long.rise
     short = cb.solve(cb.Problem(X, y), cb.forward_stagewise(1.0), 3)
+    assert short.rise == 0
     assert "above" not in short.message
     problems = [
         cb.Problem(cb.data.trees(X), np.where(np.arange(N) % 3 == k, 1.0, -1.0), Logistic())
         for k in range(3)
     ]
     runs = solve_rounds(problems, cb.methods.gcd(cb.rules.FittedStep(500.0)), 1)
-    assert all("the loss ends above its start" in run.message for run in runs)
+    assert len({run.rise for run in runs}) == 1, "the rise of the joint loss"
+    assert runs[0].rise > 0
+    assert all(run.message.count("the loss ends above its start") == 1 for run in runs)
 
 
 def test_estimators_warn_of_a_loss_above_its_start():

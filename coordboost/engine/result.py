@@ -38,19 +38,16 @@ class Status(enum.Enum):
     DIVERGED = "the predictions left the range of float64; the steps before are kept"
 
 
-#: What the message of a run says if its last model is worse than the constant one.
-ABOVE_START = "the loss ends above its start"
-#: By how much, relative to the larger loss, it must be: less may be rounding.
+#: A rise of the loss up to this part of the larger loss may be rounding.
 ROUNDING = 1e-10
 
 
-def above_start(start, loss):
-    """Return a sentence if the loss at the end of a run is above the one at its start, else an
-    empty string.
+def loss_rise(start, loss):
+    """By how much the loss at the end of a run is above the one at its start; 0 if that may be
+    rounding.
     """
-    if loss - start > ROUNDING * max(abs(start), abs(loss)):
-        return f"{ABOVE_START}, {loss:.6g} instead of {start:.6g}"
-    return ""
+    rise = loss - start
+    return float(rise) if rise > ROUNDING * max(abs(start), abs(loss)) else 0.0
 
 
 @dataclass(frozen=True, eq=False)
@@ -63,7 +60,8 @@ class Outcome:
     from the coefficients, and what else was needed to build it counts : [full scans, single
     correlations, Gram columns] computed from the data status : Status; message : the status in a
     sentence; seconds : wall time of the steps validation : validation losses, if the number of
-    steps was chosen by them: a dict of plain numbers (``engine.held_out``), or None
+    steps was chosen by them: a dict of plain numbers (``engine.held_out``), or None rise : by how
+    much the loss ends above the one of the constant model, 0 if it does not
     """
 
     problem: Problem
@@ -79,6 +77,7 @@ class Outcome:
     message: str
     seconds: float
     validation: dict | None = None
+    rise: float = 0.0
 
 
 class Replay:

@@ -11,7 +11,7 @@ import numpy as np
 from coordboost._numba.threads import on_one_thread
 from coordboost._utils.interrupt import heed
 from coordboost.engine.loop import Stepper
-from coordboost.engine.result import Status, above_start
+from coordboost.engine.result import Status
 from coordboost.engine.run import Run
 from coordboost.engine.run_loop import Course
 from coordboost.engine.states.class_state import RoundState
@@ -160,10 +160,8 @@ def solve_rounds(problems, method, n_rounds, *, rng=0, stop=(), earlier=None):
     constants = np.array(
         [np.full(len(class_index), stepper.problem.constant) for stepper in steppers]
     )
-    descends = method.noise is None and status is not Status.DIVERGED
-    rise = above_start(now.loss_at(constants), now.loss) if descends else ""
-    words = "; ".join(filter(None, (words or status.value, rise)))
+    losses = now.loss_at(constants), now.loss
     return [
-        Run(replace(course.outcome(status, words), model_state=WeakLearnerState))
+        Run(replace(course.outcome(status, words, losses), model_state=WeakLearnerState))
         for course in courses
     ]

@@ -37,6 +37,7 @@ class Run(StepPath):
     problem, method : what was run;  seed : seed of the random numbers;  model_state : how residuals were kept up to date
     path : the steps;  n_steps : their number;  beta : coefficients of the unit columns after them, (n_learners,)
     status : ``Status``;  message : the status in a sentence;  seconds : wall time of the steps
+    rise : by how much the loss ends above the one of the constant model, 0 if it does not
     n_scans : correlations of residuals computed from the data, in units of a scan: one pass over all columns
     n_gram_columns : Gram columns B'W B_j computed from the data, used instead of scans once the fit is nearly exact
 
@@ -63,6 +64,7 @@ class Run(StepPath):
         self.path, self.beta, self.n_steps = outcome.path, outcome.beta, len(outcome.path)
         self.status = outcome.status
         self.message = outcome.message
+        self.rise = outcome.rise
         self.seconds = outcome.seconds
         self.n_scans = outcome.counts[0] + outcome.counts[1] / max(1, self.problem.n_learners)
         self.n_gram_columns = sum(outcome.counts[2:])

@@ -26,7 +26,7 @@ from coordboost._utils.interrupt import InterruptedWarning, interruptible
 from coordboost._utils.warned import warn
 from coordboost.data import validation
 from coordboost.engine.loop import Stepper
-from coordboost.engine.result import Outcome, Replay, State, Status, above_start
+from coordboost.engine.result import Outcome, Replay, State, Status, loss_rise
 
 #: Seconds between two checks of a run that no stop rule requires: for progress bars, time limits,
 #: and to detect divergence.
@@ -129,18 +129,28 @@ class Course:
             past = good
         self.back(past)
 
-    def outcome(self, status, message=None):
-        """The ``Outcome`` of the stepper at the present step."""
+    def losses(self):
+        """The losses at the start of the run and at the present step."""
+        problem = self.stepper.problem
+        pred = self.stepper.model_state.pred
+        return problem.start_loss, self.state().loss if pred is None else problem.value(pred)
+
+    def outcome(self, status, message=None, losses=None):
+        """The ``Outcome`` of the stepper at the present step.
+
+        losses : the losses at the start and at the end, if not those of the problem
+        """
         stepper = self.stepper
-        problem = stepper.problem
-        pred = stepper.model_state.pred
-        rise = ""
+        sentences = [message or status.value, stepper.model_state.remark]
+        rise = 0.0
         descends = stepper.method.noise is None  # a chain with noise samples models, good and bad
         if stepper.k and descends and status is not Status.DIVERGED:
-            rise = above_start(
-                problem.start_loss, self.state().loss if pred is None else problem.value(pred)
-            )
-        words = "; ".join(filter(None, (message or status.value, stepper.model_state.remark, rise)))
+            start, loss = losses or self.losses()
+            rise = loss_rise(start, loss)
+            if rise:
+                sentences.append(
+                    f"the loss ends above its start, {loss:.6g} instead of {start:.6g}"
+                )
         return Outcome(
             stepper.problem,
             stepper.method,
@@ -152,8 +162,9 @@ class Course:
             stepper.anchor,
             stepper.recorded,
             status,
-            words,
+            "; ".join(filter(None, sentences)),
             self.seconds(),
+            rise=rise,
         )
 
 

@@ -21,7 +21,7 @@ from coordboost.data.families import tree_families
 from coordboost.data.problem import Problem
 from coordboost.data.tree_learners import trees
 from coordboost.engine.families import family_summary
-from coordboost.engine.result import ABOVE_START, Status
+from coordboost.engine.result import Status
 from coordboost.engine.run import solve
 from coordboost.estimators.base import (
     Classification,
@@ -325,7 +325,7 @@ class _BaseBooster(CallbackSupportMixin, _BaseEstimator):
         """Keep the runs, and the best iteration of each."""
         n_iter = [run.n_steps // self._steps_per_iteration for run in runs]
         for run, n in zip(runs, n_iter, strict=True):
-            if run.status is Status.DIVERGED or ABOVE_START in run.message:
+            if run.status is Status.DIVERGED or run.rise:
                 words = f"{run.message}: {n} iterations; try a smaller learning_rate."
                 warn(words, ConvergenceWarning)
         vars(self).pop("validation_score_", None)  # of an earlier fit

@@ -77,6 +77,7 @@ def write_run(outcome, file, *, data):
         "problem": encode(_parts(problem, len(outcome.beta)), "problem", arrays) if data else None,
     }
     header |= {} if outcome.validation is None else {"validation": outcome.validation}
+    header |= {"rise": outcome.rise} if outcome.rise else {}
     write(file, header, arrays)
 
 
@@ -195,6 +196,7 @@ def _outcome(file, header, arrays, problem, method):
         header["message"],
         float(header["seconds"]),
         header.get("validation"),
+        float(header.get("rise", 0.0)),
     )
 
 

@@ -200,13 +200,14 @@ HEADER = {
     ),
     "problem": _problem,
     "validation": _validation,
+    "rise": lambda value: _number(value) and value >= 0,
     "arrays": lambda value: (
         type(value) is dict and all(_fits(one, [str, list, str]) for one in value.values())
     ),
     "digest": str,
 }
 #: Entries that a file need not have.
-OPTIONAL = {"validation"}
+OPTIONAL = {"validation", "rise"}
 
 #: Every array: its allowed types, and its shape, a letter for each axis; a name that begins with a
 #: dot belongs to the dictionary. A letter stands for the same number in all arrays: k steps, n

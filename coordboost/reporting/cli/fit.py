@@ -158,7 +158,6 @@ def _keep(run, file, steps, with_data, as_json):
 
     Exit with the code of its status, if ``CODES`` has one; with 1 if its loss has risen.
     """
-    from coordboost.engine.result import ABOVE_START
     from coordboost.engine.storage.archive import write_text
     from coordboost.engine.storage.model import model_of
 
@@ -169,7 +168,7 @@ def _keep(run, file, steps, with_data, as_json):
         write_text(files[1], model_of(run).text())
     row = drawn_summary(run, files[-1])
     show([row], hints(run, steps, row), files, as_json)
-    if run.status.name not in CODES and ABOVE_START in run.message:
+    if run.status.name not in CODES and run.rise:
         raise SystemExit(1)
     if run.status.name in CODES:
         click.echo(
@@ -228,7 +227,6 @@ def hints(run, steps, row):
     row has no gap.
     """
     from coordboost._utils.checks import typed
-    from coordboost.engine.result import ABOVE_START
     from coordboost.engine.run import too_long
 
     given = run.method.parameters
@@ -247,7 +245,7 @@ def hints(run, steps, row):
         found.append(f"No step was made ({run.message}): this is the constant model.")
     elif words := too_long(run):
         found.append(words.replace("Try eps=", "Try --eps "))
-    elif ABOVE_START in run.message:
+    elif run.rise:
         found.append(f"The constant model is better: {run.message}. Try a shorter step.")
     elif (
         known
