@@ -35,8 +35,10 @@ LIMIT = 2.0
 def mca(
     B: Any, rule: Any = None, *, groups: ArrayLike | None = None, n_starts: int = 24, rng: int = 0
 ) -> Interval:
-    r"""The minimal cosine angle :math:`\Theta = \min_{c \in \mathrm{range}(B)} \|[\cos(B_j,
-    c)]_j\|_{\mathrm{rule}}`.
+    r"""The minimal cosine angle of the learners in the norm of a selection rule.
+
+    The angle is
+    :math:`\Theta = \min_{c \in \mathrm{range}(B)} \|[\cos(B_j, c)]_j\|_{\mathrm{rule}}`.
 
     Parameters
     ----------
@@ -158,8 +160,9 @@ QUICK = 0.1
 
 @on_one_thread
 def momentum_limit(problem: Problem) -> float | None:
-    r"""Return the largest gamma with a proof that accelerated boosting converges here,
-    :math:`(1 - \sqrt{1 - \Theta^2})^2`.
+    r"""Return the largest gamma with a proof that accelerated boosting converges here.
+
+    The largest gamma is :math:`(1 - \sqrt{1 - \Theta^2})^2`.
 
     Parameters
     ----------

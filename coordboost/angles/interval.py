@@ -121,8 +121,9 @@ class Interval:
 
     @classmethod
     def exact(cls, learners: ReducedLearners, direction: np.ndarray, method: str) -> "Interval":
-        """Make the interval of an exact method: the value at its minimiser, with a lower end that
-        allows for rounding.
+        """Make the interval of an exact method, around the value at its minimiser.
+
+        The lower end allows for rounding.
 
         Parameters
         ----------

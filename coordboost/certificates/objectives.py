@@ -94,8 +94,9 @@ NO_INFIMUM = "the loss declares no infimum"
 
 @dataclass(frozen=True)
 class Certificate:
-    """``lower <= L* <= upper``, where L* is the optimum of `target` (sums over samples, penalty
-    included).
+    """An interval around an optimum: ``lower <= L* <= upper``.
+
+    L* is the optimum of `target`, in sums over samples, penalty included.
 
     ``gap = upper - lower``. Without a known lower bound `lower` is -inf, `gap` is inf, and `reason`
     says why.
@@ -462,8 +463,9 @@ class L1Ball(NamedTuple):
 
 
 class L1Penalty(NamedTuple):
-    r"""The penalised Lasso: minimise :math:`L(\beta) + \text{lam} \|\beta\|_1` (L is the sum of the
-    losses, not their mean).
+    r"""The penalised Lasso: minimise :math:`L(\beta) + \text{lam} \|\beta\|_1`.
+
+    L is the sum of the losses, not their mean.
 
     Lower end, with :math:`s = \min(1, \text{lam} / \|c\|_\infty)` and I the infimum:
     :math:`s\,(L + g) + (1 - s)\,I`, since :math:`L(b) \ge s\,(L + g - c^T b) + (1 - s)\,I` and

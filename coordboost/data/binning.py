@@ -240,8 +240,9 @@ def n_groups(heavy, n_values):
 
 
 def bin_columns(X, *, max_bins=255, exact=False, categorical=(), feature_names=None, file=None):
-    """Put the columns of X into bins: at most `max_bins` for each numeric one, and one for missing
-    values.
+    """Put the columns of X into bins.
+
+    A numeric column has at most `max_bins` bins, and one for missing values.
 
     Parameters
     ----------

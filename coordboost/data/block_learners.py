@@ -101,8 +101,9 @@ class SavedBlocks(NamedTuple):
 
 
 def blocks(X, blocks=None, *, l2=0.0):
-    """Blocks of the columns of X, fitted together: ``Problem(blocks(X, [[0, 1], [2]]), y)`` boosts
-    with least-squares fits.
+    """Blocks of the columns of X, fitted together by least squares.
+
+    ``Problem(blocks(X, [[0, 1], [2]]), y)`` boosts with least-squares fits.
 
     A step fits all columns of one block to the pseudo-residual, with the solution of least norm if
     there are several. The fit becomes a unit vector of B with a coefficient of its own; its

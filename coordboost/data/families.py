@@ -23,8 +23,9 @@ BOUNDS = (0.001, 0.01, 0.1, 0.5, 1.0, 2.0, 4.0)
 def tree_complexity(
     nodes: ArrayLike, bound: ArrayLike, n_features: int, n_samples: int
 ) -> np.ndarray:
-    r"""Lambda sqrt((4 n + 2) log2(d + 2) ln(m + 1) / m), the complexity r of the trees
-    :math:`H_{n,\lambda,q}`, any q >= 1.
+    r"""Lambda sqrt((4 n + 2) log2(d + 2) ln(m + 1) / m), the complexity of some trees.
+
+    It is r of the trees :math:`H_{n,\lambda,q}`, for any q >= 1.
 
     Parameters
     ----------
@@ -66,8 +67,9 @@ def tree_complexity(
 def sharper_tree_complexity(
     nodes: ArrayLike, bound: ArrayLike, n_features: int, n_samples: int
 ) -> np.ndarray:
-    r"""Lambda min(1, sqrt(2 (n ln(8 d (m + 1)) + ln 2) / m)): fewer ways to label the samples,
-    counted directly.
+    r"""Lambda min(1, sqrt(2 (n ln(8 d (m + 1)) + ln 2) / m)), from a direct count.
+
+    It counts fewer ways to label the samples than ``tree_complexity``.
 
     A tree with n splits has one of at most 4^n shapes, d (m + 1) tests at each split and 2^(n + 1)
     signs, and no learner is larger than lambda.
@@ -130,8 +132,9 @@ def tree_families(
     feature_names=None,
     file=None,
 ):
-    r"""The trees :math:`H_{n,\lambda,q}` on the columns of X, for every n in `nodes` and lambda in
-    `bounds`: the learners of ``rgb``.
+    r"""The trees :math:`H_{n,\lambda,q}` on the columns of X: the learners of ``rgb``.
+
+    There is one family for every n in `nodes` and lambda in `bounds`.
 
     Family (n, lambda) holds the trees with at most n splits whose leaf values w have
     :math:`\|w\|_q = \lambda`. A step grows one tree and always splits the leaf with the largest

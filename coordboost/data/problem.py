@@ -26,8 +26,10 @@ SMALL = 1e-8
 
 
 class Problem(Parts):
-    r"""Minimise :math:`L(\beta) = \sum_i w_i\, \ell(y_i, b + o_i + (B\beta)_i)` over the
-    coefficients of unit columns :math:`B_j`.
+    r"""A loss to minimise over the coefficients of unit columns.
+
+    With unit columns :math:`B_j`, the loss is
+    :math:`L(\beta) = \sum_i w_i\, \ell(y_i, b + o_i + (B\beta)_i)`.
 
     Parameters
     ----------
@@ -133,8 +135,9 @@ class Problem(Parts):
 
     @classmethod
     def restored(cls, **parts: Any) -> "Problem":
-        """The problem with the given parts, as a file holds them: each is checked, alone and
-        against the others.
+        """The problem with the given parts, as a file holds them.
+
+        Each part is checked, alone and against the others.
 
         Parameters
         ----------
@@ -192,8 +195,9 @@ class Problem(Parts):
         )
 
     def for_run(self) -> "Problem":
-        """The problem of one run: this one, or for an implicit dictionary a problem with a new
-        bank.
+        """The problem of one run.
+
+        It is this one, or for an implicit dictionary a problem with a new bank.
 
         Returns
         -------
@@ -321,8 +325,9 @@ class Problem(Parts):
         return 2 * self.n_samples * float(np.finfo(float).eps) * self.size(self.resid(0.0 * self.y))
 
     def size(self, resid: np.ndarray) -> float:
-        r"""The norm of a residual that bounds all its correlations, as columns are unit vectors:
-        :math:`\|W^{-1/2} r\|_2`.
+        r"""The norm of a residual that bounds all its correlations.
+
+        As columns are unit vectors, it is :math:`\|W^{-1/2} r\|_2`.
 
         Parameters
         ----------
@@ -405,8 +410,9 @@ class Problem(Parts):
         return scan(self.dictionary, v) if self.countable else np.array([self.dictionary.bound(v)])
 
     def value(self, pred: ArrayLike) -> float:
-        """Sum of the losses at the predictions `pred` = B beta (n_samples,), the constant not
-        included.
+        """Sum of the losses at the predictions `pred`.
+
+        They are B beta (n_samples,), the constant not included.
 
         Parameters
         ----------
@@ -467,8 +473,9 @@ class Problem(Parts):
         )
 
     def unit(self, coef: ArrayLike) -> np.ndarray:
-        """The inverse of ``raw``: coefficients (n_learners,) of the unit columns from raw ones
-        (n_columns,).
+        """The inverse of ``raw``: coefficients of the unit columns from raw ones.
+
+        They are (n_learners,) from (n_columns,).
 
         Parameters
         ----------

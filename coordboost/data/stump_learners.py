@@ -85,8 +85,9 @@ def stumps(X, *, max_bins=255, exact=False, categorical=(), feature_names=None, 
 
 
 def leaf_stumps(X, *, max_bins=255, exact=False, categorical=(), feature_names=None, file=None):
-    """All stumps with two leaf values on the columns of X, as centred unit columns:
-    ``Problem(leaf_stumps(X), y)``.
+    """All stumps with two leaf values on the columns of X, as centred unit columns.
+
+    They are used as ``Problem(leaf_stumps(X), y)``.
 
     For the squared loss with an intercept LS-Boost on them is gradient boosting with trees of depth
     1; see ``LeafStumps`` for other losses.

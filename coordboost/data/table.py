@@ -87,8 +87,9 @@ class Table(NamedTuple):
         )
 
     def filled_from(self, rows: ArrayLike) -> Any:
-        """X with missing values imputed from the given rows only, as for one fold of a
-        cross-validation.
+        """X with missing values imputed from the given rows only.
+
+        As for one fold of a cross-validation.
 
         Parameters
         ----------

@@ -207,8 +207,9 @@ class State:
         return np.flatnonzero(self.beta)
 
     def certificate(self, target: Any = None) -> Certificate:
-        """The certified interval around the optimum of `target` (default: what the method
-        approaches).
+        """The certified interval around the optimum of `target`.
+
+        The default is what the method approaches.
 
         Parameters
         ----------

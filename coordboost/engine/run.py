@@ -164,8 +164,9 @@ class Run(StepPath):
         )
 
     def order_of_entry(self) -> np.ndarray:
-        """Columns of X (or learners found by a search, such as trees) in the order in which steps
-        first moved them, (n_entered,).
+        """Columns of X in the order in which steps first moved them, (n_entered,).
+
+        Learners found by a search, such as trees, take the place of columns.
 
         Returns
         -------
@@ -179,8 +180,9 @@ class Run(StepPath):
         )
 
     def profile(self) -> tuple[dict[str, np.ndarray], np.ndarray]:
-        """The numbers of ``to_frame`` at no more than 200 steps, half of them evenly spaced, half
-        geometrically.
+        """The numbers of ``to_frame`` at no more than 200 steps.
+
+        Half of the steps are evenly spaced, half geometrically.
 
         Returns
         -------
@@ -206,8 +208,9 @@ class Run(StepPath):
         return {**numbers, "intercept": np.array([intercept for _, intercept in raw])}, coefs
 
     def shape_functions(self) -> dict[str, ShapeFunction]:
-        """The shape function of each feature, for a run on stumps or on trees of depth 1: see
-        ``shape_functions``.
+        """The shape function of each feature, for stumps or trees of depth 1.
+
+        See ``shape_functions``.
 
         Returns
         -------

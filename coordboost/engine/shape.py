@@ -70,8 +70,9 @@ class ShapeFunction:
 
 
 def shape_functions(problem: Problem, beta: ArrayLike) -> dict[str, ShapeFunction]:
-    """The shape function of each feature in the model: their sum plus ``problem.constant`` is the
-    prediction.
+    """The shape function of each feature in the model.
+
+    Their sum plus ``problem.constant`` is the prediction.
 
     Parameters
     ----------

@@ -20,8 +20,9 @@ def _checked(name, number):
 
 @dataclass(frozen=True)
 class GapBelow:
-    """Stop once the certified gap to `target` is at most `tolerance` times (the loss at beta = 0,
-    minus the infimum).
+    """Stop once the certified gap to `target` is small, relative to the loss at beta = 0.
+
+    The gap is at most `tolerance` times (the loss at beta = 0, minus the infimum).
 
     Parameters
     ----------

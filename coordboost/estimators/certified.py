@@ -1095,8 +1095,9 @@ class CertifiedLassoClassifierCV(Classification, PenaltyGrid):
 
 
 class CertifiedPoissonRegressor(CountRegression, OnePenalty):
-    """Poisson regression with an l1 penalty, for counts or rates, with an interval around its
-    optimum.
+    """Poisson regression with an l1 penalty, and an interval around its optimum.
+
+    For counts or rates.
 
     Parameters
     ----------

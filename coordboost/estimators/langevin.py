@@ -385,8 +385,10 @@ class LangevinGBMRegressor(Regression, _LangevinGBM):
 
     @checked_call
     def predict_uncertainty(self, X: Any) -> Uncertainty:
-        """Variances for the rows of X: of the predicted mean over the members, and of the target
-        around its mean.
+        """Variances for the rows of X, in two parts.
+
+        The parts are the variance of the predicted mean over the members, and of the target around
+        its mean.
 
         Parameters
         ----------
@@ -680,8 +682,9 @@ class LangevinGBMClassifier(Classification, _LangevinGBM):
 
     @checked_call
     def predict_uncertainty(self, X: Any) -> Uncertainty:
-        """Entropy of the class of each row of X, in nats, in two parts: from the disagreement of
-        the members, and within them.
+        """Entropy of the class of each row of X, in nats, in two parts.
+
+        The parts come from the disagreement of the members, and from within them.
 
         Parameters
         ----------

@@ -267,8 +267,9 @@ class LSBoostRegressorCV(CrossValidated, Regression, _LSBoost):
 
 
 class ForwardStagewiseRegressor(Regression, _ForwardStagewise):
-    """Forward stagewise regression, FS_eps: each step adds +-eps to the coefficient of the column
-    most correlated with the residual.
+    """Forward stagewise regression, FS_eps.
+
+    Each step adds +-eps to the coefficient of the column most correlated with the residual.
 
     Parameters
     ----------
@@ -474,8 +475,9 @@ class ForwardStagewiseRegressorCV(CrossValidated, Regression, _ForwardStagewise)
 
 
 class RegularizedForwardStagewiseRegressor(Regression, _ForwardStagewise):
-    """Regularized forward stagewise regression, R-FS_{eps, delta}: approaches the Lasso with the
-    bound delta on the L1 norm.
+    """Regularized forward stagewise regression, R-FS_{eps, delta}.
+
+    It approaches the Lasso with the bound delta on the L1 norm.
 
     Parameters
     ----------
@@ -725,8 +727,9 @@ class RegularizedForwardStagewiseRegressorCV(CrossValidated, Regression, _Forwar
 
 
 class ForwardStagewiseClassifier(Classification, _ForwardStagewise):
-    """Forward stagewise for classification: each step adds +-eps to the coefficient of the column
-    most correlated with the residual.
+    """Forward stagewise for classification.
+
+    Each step adds +-eps to the coefficient of the column most correlated with the residual.
 
     Three classes or more are one-vs-rest: one model for each class, and probabilities are
     normalised to sum to 1.

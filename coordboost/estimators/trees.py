@@ -1459,8 +1459,9 @@ class AcceleratedGBMClassifier(StagedProbabilities, Classification, _Accelerated
 
 
 class RegularizedGBMRegressor(StagedPredictions, Regression, _RegularizedGBM):
-    """Gradient boosting with trees of several sizes, chosen by the loss and a complexity penalty,
-    for regression.
+    """Gradient boosting with trees of several sizes, for regression.
+
+    The size is chosen by the loss and a complexity penalty.
 
     Parameters
     ----------
@@ -1635,8 +1636,9 @@ class RegularizedGBMRegressor(StagedPredictions, Regression, _RegularizedGBM):
 
 
 class RegularizedGBMClassifier(StagedProbabilities, Classification, _RegularizedGBM):
-    """Gradient boosting with trees of several sizes, chosen by the loss and a complexity penalty,
-    for classification.
+    """Gradient boosting with trees of several sizes, for classification.
+
+    The size is chosen by the loss and a complexity penalty.
 
     Three classes or more are one-vs-rest: one model for each class, and probabilities are
     normalised to sum to 1.

@@ -10,8 +10,9 @@ import numpy as np
 
 
 class Learners(ABC):
-    """Weak learners, the unit columns B_j of a matrix: `scan` and `column` are required, the other
-    methods follow from them.
+    """Weak learners, the unit columns B_j of a matrix.
+
+    `scan` and `column` are required, the other methods follow from them.
 
     `v` has one entry per sample; `index`, `a`, `b` are arrays of learners; `weight` is
     (n_samples,). Loops over learners are compiled if the class is a named tuple whose `scan`,
@@ -232,8 +233,9 @@ class Learners(ABC):
         return self.gather(support) @ beta[support]
 
     def cross(self, a: np.ndarray, b: np.ndarray, weight: np.ndarray) -> np.ndarray:
-        """Return the Gram entries <B_i, diag(weight) B_j> of the learners i in `a` and j in `b`,
-        (len(a), len(b)).
+        """Return the Gram entries <B_i, diag(weight) B_j>, (len(a), len(b)).
+
+        For the learners i in `a` and j in `b`.
 
         Parameters
         ----------
@@ -267,8 +269,9 @@ class Learners(ABC):
         return self.cross(every, every, weight)
 
     def products(self, weight: np.ndarray) -> Any:
-        """Return an object that computes Gram entries without forming columns, such as ``Counts``
-        of stumps; None by default.
+        """Return an object that computes Gram entries without forming columns.
+
+        Such as ``Counts`` of stumps; None by default.
 
         Parameters
         ----------
@@ -344,8 +347,9 @@ class LearnerFamily(ABC):
 
     @abstractmethod
     def find(self, v: np.ndarray, k: int, above: float) -> tuple[Sequence[Any], Any, float]:
-        """Return (learners, correlations, outside): up to k learners above a level, and a bound on
-        all others (``math.inf`` if unknown).
+        """Return (learners, correlations, outside): up to k learners above a level.
+
+        `outside` is a bound on the correlations of all others (``math.inf`` if unknown).
 
         Parameters
         ----------

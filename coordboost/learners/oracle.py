@@ -26,8 +26,9 @@ OWN = (
 
 
 class Oracle(Learners):
-    """Adapter: any object with ``n_samples``, ``n_learners``, ``scan(v)`` and ``column(j)`` becomes
-    learners of a ``Problem``.
+    """Adapter that makes learners of a ``Problem`` from an object of your own.
+
+    The object has ``n_samples``, ``n_learners``, ``scan(v)`` and ``column(j)``.
 
     Other methods (``correlations``, ``dot``, ``add``, ``gather``, ``combine``, ``cross``, ``gram``,
     ``name``, ``groups``, ``at``, ``scan_cost``, ``apart``) are used if the object has them, and are

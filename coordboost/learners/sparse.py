@@ -35,8 +35,9 @@ class _Sparse(NamedTuple):
 
 
 class Sparse(_Sparse, Learners):
-    r"""Columns :math:`B_j = \text{scale}_j x_j - \text{shift}_j 1` of a CSC matrix with columns
-    :math:`x_j`.
+    r"""The columns of a CSC matrix, scaled and shifted.
+
+    From columns :math:`x_j` they are :math:`B_j = \text{scale}_j x_j - \text{shift}_j 1`.
 
     The arrays of the matrix::
 
@@ -154,8 +155,7 @@ class Sparse(_Sparse, Learners):
         return out
 
     def csc(self) -> scipy.sparse.csc_array:
-        """Return the stored entries as a scipy array, without scale and shift, (n_samples,
-        n_learners).
+        """Return the stored entries as a scipy array, without scale and shift.
 
         Returns
         -------

@@ -294,8 +294,9 @@ class Exponential(namedtuple("Exponential", ""), Loss):
 
 
 class Poisson(namedtuple("Poisson", ""), LogMeanLoss):
-    """:math:`e^f - y f` for counts or rates y >= 0, f the logarithm of the mean: Poisson
-    regression, without the constant log y!.
+    """:math:`e^f - y f` for counts or rates y >= 0: Poisson regression.
+
+    f is the logarithm of the mean. The constant log y! is left out.
 
     Its derivative is not Lipschitz, and it is not strongly convex: use the line search. The infimum
     y - y log y is reached at f = log y. *Numerics*: above f = 600 the exponential is continued by
@@ -327,8 +328,9 @@ class Poisson(namedtuple("Poisson", ""), LogMeanLoss):
 
 
 class Gamma(namedtuple("Gamma", ""), LogMeanLoss):
-    """:math:`y e^{-f} + f` for targets y > 0, f the logarithm of the mean: Gamma regression, half
-    the deviance up to a constant of y.
+    """:math:`y e^{-f} + f` for targets y > 0: Gamma regression.
+
+    f is the logarithm of the mean. It is half the deviance up to a constant of y.
 
     Its derivative is not Lipschitz, and it is not strongly convex: use the line search. The infimum
     1 + log y is reached at f = log y. *Numerics*: below f = -600 the exponential is continued by
@@ -372,8 +374,9 @@ class _Tweedie(NamedTuple):
 
 
 class Tweedie(_Tweedie, LogMeanLoss):
-    r""":math:`y e^{(1 - p) f} / (p - 1) + e^{(2 - p) f} / (2 - p)` for y >= 0, f the logarithm of
-    the mean, 1 < p < 2 (``power``).
+    r""":math:`y e^{(1 - p) f} / (p - 1) + e^{(2 - p) f} / (2 - p)` for y >= 0.
+
+    f is the logarithm of the mean, and 1 < p < 2 (``power``).
 
     Half the deviance of a compound Poisson-gamma distribution, up to a constant of y; its variance
     is proportional to the p-th power of the mean. For amounts that are often 0, such as claims. Its
@@ -454,8 +457,9 @@ class _Quantile(NamedTuple):
 
 
 class Quantile(_Quantile, Loss):
-    """:math:`q (y - f)` if y > f, else :math:`(1 - q)(f - y)`: estimates the q-quantile of the
-    target, 0 < q < 1; not smooth.
+    """:math:`q (y - f)` if y > f, else :math:`(1 - q)(f - y)`: quantile regression.
+
+    It estimates the q-quantile of the target, 0 < q < 1, and is not smooth.
 
     `residual` is minus a subgradient, 0 at f = y. There is no curvature, and no sigma: use the line
     search.
@@ -507,8 +511,9 @@ class _SmoothZeroOne(NamedTuple):
 
 
 class SmoothZeroOne(_SmoothZeroOne, Loss):
-    r""":math:`1 - \sigma(y f / s)` for labels -1, +1: the zero-one loss, smoothed over a width s
-    (``scale``).
+    r""":math:`1 - \sigma(y f / s)` for labels -1, +1: the smoothed zero-one loss.
+
+    It is smoothed over a width s (``scale``).
 
     The loss at f = 0 is 1/2. It is Lipschitz with constant 1 / (4 s), and smooth with sigma =
     :math:`1 / (6 \sqrt 3 s^2)`.

@@ -66,8 +66,7 @@ CALL = "solve(Problem(X, y), {name}({arguments}), n_steps)"
 
 @checked_names(CALL)
 def ls_boost(eps: float = 0.1) -> Method:
-    """LS-Boost: small steps towards the least-squares coefficient of the column most correlated
-    with the residual.
+    """LS-Boost: small steps towards the least-squares coefficient of the best column.
 
     Each step adds eps * <B_j, r> to the coefficient of the unit column B_j with the largest abs
     inner product with the (pseudo-)residual r. *Source*: Freund, Grigas, Mazumder, Section 2.
@@ -104,8 +103,7 @@ def ls_boost(eps: float = 0.1) -> Method:
 
 @checked_names(CALL)
 def forward_stagewise(eps: Any) -> Method:
-    """Incremental forward stagewise regression, FS_eps: steps of fixed size on the column most
-    correlated with the residual.
+    """Incremental forward stagewise regression, FS_eps: steps of fixed size.
 
     Each step adds eps * sign(<B_j, r>) to the coefficient of the unit column B_j with the largest
     abs inner product with the (pseudo-)residual r. A sequence gives the eps of each step. *Source*:
@@ -151,8 +149,9 @@ def forward_stagewise(eps: Any) -> Method:
 
 @checked_names(CALL)
 def regularized_forward_stagewise(eps: float, delta: float) -> Method:
-    """R-FS_{eps,delta}: before each step of FS_eps all coefficients are multiplied by 1 - eps /
-    delta (FGM, Section 4).
+    """R-FS_{eps,delta}: FS_eps with shrinkage of the coefficients (FGM, Section 4).
+
+    Before each step of FS_eps all coefficients are multiplied by 1 - eps / delta.
 
     So the l1 norm of the coefficients never exceeds delta, and the run approaches the Lasso with
     that bound. delta = inf is FS_eps.
@@ -194,8 +193,9 @@ def regularized_forward_stagewise(eps: float, delta: float) -> Method:
 
 @checked_names(CALL)
 def path_forward_stagewise(eps: float, deltas: ArrayLike) -> Method:
-    """PATH-R-FS_eps: R-FS with the bound deltas[k] in step k, to follow the Lasso path in one run
-    (FGM, Section 5).
+    """PATH-R-FS_eps: R-FS with the bound deltas[k] in step k (FGM, Section 5).
+
+    It follows the Lasso path in one run.
 
     Parameters
     ----------
@@ -286,8 +286,9 @@ def frank_wolfe(delta: float, step: Any = None) -> Method:
 
 @checked_names(CALL)
 def frank_wolfe_away(delta: float) -> Method:
-    """Frank-Wolfe with away steps on the l1 ball of radius delta: towards the best vertex, or away
-    from the worst one of the model.
+    """Frank-Wolfe with away steps on the l1 ball of radius delta.
+
+    A step goes towards the best vertex, or away from the worst one of the model.
 
     Exact line search. For a strongly convex loss and linearly independent columns convergence is
     linear: each step that is not cut short reduces the error by a constant factor
@@ -317,8 +318,9 @@ def frank_wolfe_away(delta: float) -> Method:
 
 @checked_names(CALL)
 def frank_wolfe_pairwise(delta: float) -> Method:
-    """Frank-Wolfe with pairwise steps on the l1 ball of radius delta: weight moves from the model's
-    worst vertex to the best one.
+    """Frank-Wolfe with pairwise steps on the l1 ball of radius delta.
+
+    Weight moves from the model's worst vertex to the best one.
 
     Exact line search. A swap is two steps: the first removes the weight, the second adds it.
     Lacoste-Julien, Jaggi, Algorithm 2.
@@ -381,8 +383,9 @@ def gcd(step: StepRule | None = None) -> Method:
 
 @checked_names(CALL)
 def gbm(rate: float = 0.1) -> Method:
-    """Gradient boosting with shrinkage (a learning rate): a step adds `rate` times the learner
-    fitted to the pseudo-residual.
+    """Gradient boosting with shrinkage (a learning rate).
+
+    A step adds `rate` times the learner fitted to the pseudo-residual.
 
     For given columns, and for trees whose leaf values are means, this is ``ls_boost(rate)``. Trees
     with a ridge penalty on leaf values or with Newton leaves are scaled differently. Friedman
@@ -463,8 +466,9 @@ def ccd(step: StepRule | None = None) -> Method:
 def rtgcd(
     t: Any = None, select: SelectionRule | None = None, step: StepRule | None = None
 ) -> Method:
-    """Random-then-greedy coordinate descent = RGBM (LM, Algorithms 2 and 3): the best of some
-    random learners.
+    """Random-then-greedy coordinate descent: the best of some random learners.
+
+    It is RGBM (LM, Algorithms 2 and 3).
 
     Parameters
     ----------
@@ -514,8 +518,9 @@ def _descent(name, select, step, source, parameters):
 
 @checked_names(CALL)
 def lasso_cd(lam: float, select: SelectionRule | None = None) -> Method:
-    """Lasso by coordinate descent: soft-threshold steps for L + lam * ||beta||_1 (FGM, A.4.4, eq.
-    55).
+    """Lasso by coordinate descent: soft-threshold steps for L + lam * ||beta||_1.
+
+    *Source*: FGM, A.4.4, eq. 55.
 
     Parameters
     ----------
@@ -557,8 +562,9 @@ def lasso_cd(lam: float, select: SelectionRule | None = None) -> Method:
 
 @checked_names(CALL)
 def forward_stepwise() -> Method:
-    """Forward stepwise: adds the column most correlated with the residual and refits all
-    coefficients (FGM, Section 1; squared loss).
+    """Forward stepwise: adds the best column and refits all coefficients.
+
+    The best column is the one most correlated with the residual (FGM, Section 1; squared loss).
 
     Returns
     -------
@@ -581,8 +587,9 @@ def forward_stepwise() -> Method:
 
 @checked_names(CALL)
 def agbm(eta: float, gamma: float | str, guard: bool = True, correction: int = 1) -> Method:
-    """Accelerated gradient boosting machine: momentum, with a second learner a round that corrects
-    its error (Lu et al., Algorithm 2).
+    """Accelerated gradient boosting machine (Lu et al., Algorithm 2).
+
+    It has momentum, and a second learner in each round that corrects its error.
 
     A round has two steps, with one learner each: the first fits the residual at the mixing point g
     and moves the model f, the second fits the corrected residual and moves the momentum h.
@@ -630,8 +637,9 @@ def agbmr(
     guard: bool = True,
     correction: int = 1,
 ) -> Method:
-    """AGBM with restart (Lu et al., Algorithm 3): momentum restarts after `period` rounds, or
-    whenever the loss rises.
+    """AGBM with restart (Lu et al., Algorithm 3).
+
+    Momentum restarts after `period` rounds, or whenever the loss rises.
 
     Parameters
     ----------
@@ -686,8 +694,9 @@ def agbmr(
 
 @checked_names(CALL)
 def vagbm(eta: float, gamma: float = 1.0, guard: bool = False) -> Method:
-    """Vanilla accelerated boosting: momentum without the correction, one learner per step (Lu et
-    al., Algorithm 4; gamma: Remark B.1).
+    """Vanilla accelerated boosting: momentum without the correction, one learner per step.
+
+    *Source*: Lu et al., Algorithm 4; gamma: Remark B.1.
 
     It has no guarantee: on five coordinates with y = 1 and eta = 1 it diverges.
 
@@ -754,8 +763,9 @@ def sgb(
     subsample: float = 1.0,
     select: SelectionRule | None = None,
 ) -> Method:
-    """Stochastic gradient boosting: a step adds eps times the learner fitted to a subsampled
-    gradient (SGLB, Algorithm 1).
+    """Stochastic gradient boosting (SGLB, Algorithm 1).
+
+    A step adds eps times the learner fitted to a subsampled gradient.
 
     ``sgb(eps)`` is ``gbm(eps)``.
 
@@ -802,8 +812,9 @@ def sglb(
     structure: Structure = Structure.OWN,
     shrink_first: bool = False,
 ) -> Method:
-    """Stochastic gradient Langevin boosting: independent noise in selection and fit, and decay of
-    the model (SGLB, Algorithm 2).
+    """Stochastic gradient Langevin boosting (SGLB, Algorithm 2).
+
+    Selection and fit have independent noise, and the model decays.
 
     As eps goes to 0, models are a sample from the Gibbs distribution proportional to exp(-beta
     (mean loss + gamma/2 ||Gamma F||^2)); see ``docs/langevin.md``. The constant that a ``Problem``
@@ -877,8 +888,10 @@ def _langevin(name, eps, gamma, select, noise, algorithm, parameters):
 
 
 class Structured(NamedTuple):
-    r"""Structural risk: minimise :math:`L(\alpha) + m \beta \sum_j |\alpha_j|\, \Omega_{k(j)}`,
-    beta the `penalty`, in sums over samples.
+    r"""Structural risk: minimise the loss with a complexity penalty on each coefficient.
+
+    The risk is :math:`L(\alpha) + m \beta \sum_j |\alpha_j|\, \Omega_{k(j)}`, beta the `penalty`,
+    in sums over samples.
 
     alpha_j is the coefficient of the learner before normalisation: the coefficient of the unit
     column divided by the learner's norm. *Source*: Cortes, Mohri, Storcheus, eq. (7), times m. The
@@ -903,8 +916,9 @@ class Structured(NamedTuple):
     families: object = None
 
     def charges(self, problem: Problem, beta: np.ndarray) -> np.ndarray:
-        r"""Return the penalty of each learner, (n_learners,):
-        :math:`m \beta\, |\alpha_j|\, \Omega_{k(j)}`.
+        r"""Return the penalty of each learner, (n_learners,).
+
+        The penalty of learner j is :math:`m \beta\, |\alpha_j|\, \Omega_{k(j)}`.
 
         Parameters
         ----------
@@ -995,8 +1009,9 @@ def rgb(
     sampling: float = 2.0,
     revisit: bool = False,
 ) -> Method:
-    r"""Regularised gradient boosting: the learner of some drawn families that leads to the least
-    risk (Cortes et al., Algorithm 1).
+    r"""Regularised gradient boosting (Cortes et al., Algorithm 1).
+
+    A step takes the learner of some drawn families that leads to the least risk.
 
     Parameters
     ----------

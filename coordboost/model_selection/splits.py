@@ -12,8 +12,9 @@ from coordboost.data import validation
 
 @dataclass(frozen=True)
 class Bootstrap:
-    """Bootstrap samples of the rows, each with the rows that it leaves out: a splitter for `cv` or
-    `folds`.
+    """Bootstrap samples of the rows: a splitter for `cv` or `folds`.
+
+    Each comes with the rows that it leaves out.
 
     Parameters
     ----------

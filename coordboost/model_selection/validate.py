@@ -77,8 +77,9 @@ class CrossValidation:
 
     @property
     def mean(self) -> np.ndarray:
-        """Mean of ``measure`` over the folds, weighted by their rows, (n_points,): the mean loss,
-        or the mean score.
+        """Mean of ``measure`` over the folds, weighted by their rows, (n_points,).
+
+        It is the mean loss, or the mean score.
         """
         return self._mean_loss if self.measure == MEAN_LOSS else -self._mean_loss
 

@@ -193,8 +193,9 @@ class StepRule(ABC):
 
     @abstractmethod
     def move(self, k: int, state: Any, j: int, corr: float, beta_j: float) -> tuple[float, float]:
-        """Return the update of step k: coefficients are multiplied by 1 - shrink, then `unit` theta
-        is added to coefficient j.
+        """Return the update of step k.
+
+        Coefficients are multiplied by 1 - shrink, then `unit` theta is added to coefficient j.
 
         Parameters
         ----------

@@ -22,8 +22,9 @@ def checked_method(method):
 
 @dataclass(frozen=True)
 class Method:
-    """A boosting method: selection rule, step rule, coefficient rule, and the optimum that it
-    approaches.
+    """A boosting method: its rules, and the optimum that it approaches.
+
+    The rules are a selection rule, a step rule and a coefficient rule.
 
     Parameters
     ----------
@@ -111,8 +112,9 @@ class Method:
 
     @property
     def greedy(self) -> bool:
-        """Whether every step selects the learner with the largest absolute correlation, and moves
-        the model by that learner alone.
+        """Whether every step takes the learner with the largest absolute correlation.
+
+        And moves the model by that learner alone.
         """
         return (
             self.coefficients.plain
@@ -171,8 +173,9 @@ class Method:
         return grows and (self.select.greedy or grouped) and self.step.score is None
 
     def target_at(self, k: int) -> Any:
-        """Return the objective after k steps: `target`, except for methods whose l1 ball grows
-        during the run.
+        """Return the objective after k steps.
+
+        It is `target`, except for methods whose l1 ball grows during the run.
 
         Parameters
         ----------

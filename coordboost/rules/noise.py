@@ -76,8 +76,9 @@ def inverse_temperatures(beta):
 
 
 class Noise(NamedTuple):
-    """Noise at inverse temperature `beta` for steps of length `rate`, and gradients from a
-    subsample.
+    """Noise of Langevin boosting, and gradients from a subsample.
+
+    The noise has the inverse temperature `beta` for steps of length `rate`.
 
     Parameters
     ----------

@@ -443,8 +443,9 @@ class _Weighted(NamedTuple):
 
 
 class Weighted(_Weighted, SelectionRule):
-    """One learner, or one group of learners of an implicit dictionary, drawn with fixed
-    probabilities.
+    """One learner, or one group of learners, drawn with fixed probabilities.
+
+    Groups of learners are for an implicit dictionary.
 
     Parameters
     ----------
@@ -498,8 +499,9 @@ class _Softmax(NamedTuple):
 
 
 class Softmax(_Softmax, SelectionRule):
-    r"""Learner j with probability proportional to
-    :math:`\exp(\kappa \langle B_j, v\rangle^2 / \|v\|^2)`, v the (noisy) residual.
+    r"""A random learner, drawn by a softmax of its correlation with the (noisy) residual v.
+
+    Learner j has a probability proportional to :math:`\exp(\kappa \langle B_j, v\rangle^2 / \|v\|^2)`.
 
     With kappa = 0 all learners are equally likely; a large kappa is greedy. Division by the squared
     norm of v makes the rule homogeneous.

@@ -205,8 +205,9 @@ class _PathStep(NamedTuple):
 
 
 class PathStep(_PathStep, StepRule):
-    """theta = sign(corr) in units of eps, shrink = eps / deltas[k]: PATH-R-FS_eps, one step per
-    radius.
+    """The step of PATH-R-FS_eps, with one radius per step.
+
+    theta = sign(corr) in units of eps, shrink = eps / deltas[k].
 
     Parameters
     ----------
@@ -287,8 +288,9 @@ class SoftThreshold(_SoftThreshold, StepRule):
         )
 
     def soft(self, corr, beta_j):
-        r"""Return the change of coefficient j that leads to the minimiser along it:
-        :math:`S(\beta_j + \rho c_j, \rho\lambda) - \beta_j`.
+        r"""Return the change of coefficient j that leads to the minimiser along it.
+
+        The change is :math:`S(\beta_j + \rho c_j, \rho\lambda) - \beta_j`.
 
         S is soft thresholding, rho the `rate`. *Source*: Freund, Grigas and Mazumder, A.4.4 (eq.
         55).
@@ -418,8 +420,9 @@ class _BoundedStep(NamedTuple):
 
 
 class BoundedStep(_BoundedStep, StepRule):
-    """As ``FittedStep`` for trees, but a leaf whose value would raise the sum of its losses takes
-    the value that minimises it.
+    """As ``FittedStep`` for trees, but no leaf raises the sum of its losses.
+
+    A leaf whose value would raise it takes the value that minimises it.
 
     ``FittedStep`` becomes this rule in a run where nothing else bounds the trees: for a convex loss
     without `sigma`; with Newton leaves, for one without `self_concordance`. At a rate of at most 1
@@ -466,8 +469,9 @@ class _LeafSearch(NamedTuple):
 
 
 class LeafSearch(_LeafSearch, StepRule):
-    """theta = rate * the tree whose leaves minimise the losses of their rows: for ``Quantile(q)``
-    the weighted q-quantile of y - f.
+    """theta = rate * the tree whose leaves minimise the losses of their rows.
+
+    For ``Quantile(q)`` a leaf is the weighted q-quantile of y - f.
 
     Learners without leaves, and trees with monotone constraints, have a line search along the
     learner: as ``DampedLineSearch``.
@@ -503,8 +507,9 @@ class _DampedLineSearch(NamedTuple):
 
 
 class DampedLineSearch(_DampedLineSearch, StepRule):
-    """theta = rate * the step that minimises the loss along the learner: for any convex loss,
-    smooth or not.
+    """theta = rate * the step that minimises the loss along the learner.
+
+    For any convex loss, smooth or not.
 
     *Source*: Friedman, Greedy function approximation: a gradient boosting machine, Algorithm 1, and
     Section 5 (learning rate).

@@ -163,8 +163,9 @@ class Structural(_Structural, SelectionRule):
         return least_risk(state, step, beta, drawn, self, k)
 
     def price(self, f):
-        r"""Return the penalty of a learner of family f, in sums over samples:
-        :math:`m \beta\, \Omega_f`.
+        r"""Return the penalty of a learner of family f, in sums over samples.
+
+        The penalty is :math:`m \beta\, \Omega_f`.
 
         Parameters
         ----------
@@ -221,8 +222,9 @@ class _FamilyStep(NamedTuple):
 
 
 class FamilyStep(_FamilyStep, StepRule):
-    r"""theta = -L' / C_k along the learner before normalisation, one constant per family:
-    :math:`C_k = \sigma \lambda_k^{power}`.
+    r"""theta = -L' / C_k along the learner before normalisation, one constant per family.
+
+    The constant is :math:`C_k = \sigma \lambda_k^{power}`.
 
     With ``power=2`` no step increases the losses. ``power=1`` is printed in the paper (Lemma 4) and
     fails for bounds above 1: a leaf of value 4 and the labels +, +, +, - take the mean logistic

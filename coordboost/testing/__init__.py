@@ -34,8 +34,9 @@ KINDS = (
 
 @uncut()
 def check_piece(piece: object, *, y: ArrayLike | None = None, raises: bool = True) -> Report:
-    """Test an object of your own: a loss, a step rule, selection rule or coefficient rule, a
-    dictionary or an oracle, or a family.
+    """Test an object of your own.
+
+    A loss, a step rule, selection rule or coefficient rule, a dictionary or an oracle, or a family.
 
     Parameters
     ----------

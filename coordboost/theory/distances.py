@@ -129,8 +129,9 @@ def distance(
     *,
     groups: ArrayLike | None = None,
 ) -> float:
-    r"""Distance modulo the kernel of B:
-    :math:`\min_{B\omega = 0} \|\beta_1 - \beta_2 - \omega\|_{F^*}`.
+    r"""Distance modulo the kernel of B.
+
+    The distance is :math:`\min_{B\omega = 0} \|\beta_1 - \beta_2 - \omega\|_{F^*}`.
 
     It equals :math:`\max \{\langle B(\beta_1 - \beta_2), c\rangle: \|B^T c\|_F \le 1\}`, a linear
     program.
@@ -194,8 +195,9 @@ def gauge(learners, y):
 def start_distance(
     problem: Problem, rule: SelectionRule | None = None, *, n_starts: int = 24
 ) -> tuple[float, float]:
-    r"""Bounds ``(lower, upper)`` of :math:`\mathrm{Dist}_0`: the largest distance from a minimiser
-    in the level set of beta = 0.
+    r"""Bounds ``(lower, upper)`` of :math:`\mathrm{Dist}_0`.
+
+    It is the largest distance from a minimiser in the level set of beta = 0.
 
     :math:`\mathrm{Dist}_0 \le C / \Theta` with C the largest :math:`\|B(\beta - \beta^*)\|` in the
     level set. Equality holds for the squared loss, where :math:`C^2 = 2(L(0) - L^*)`. A strongly

@@ -89,8 +89,9 @@ def plan(
     eps: float | None = None,
     delta: float | None = None,
 ) -> Plan | list[IterationEstimate]:
-    """Find the steps that guarantee a gap: for one method (``bounds.plan``), or an
-    ``IterationEstimate`` for every named one.
+    """Find the steps that guarantee a gap, for one method or for every named one.
+
+    With one method as ``bounds.plan``; without, an ``IterationEstimate`` for every named one.
 
     Parameters
     ----------

@@ -23,8 +23,9 @@ GONE = 1e-6
 def sampled_mca(
     problem: Problem, *, starts: int | ArrayLike = 16, n_steps: int = 25, rng: int = 0
 ) -> Interval:
-    r"""Bound the minimal cosine angle of an implicit dictionary from above, by the smallest cosine
-    at many vectors.
+    r"""Bound the minimal cosine angle of an implicit dictionary from above.
+
+    The bound is the smallest cosine at many vectors.
 
     For a vector c let B(c) be the learner that a greedy step selects for the residual c. For trees
     it is the tree that is grown, which need not be the best of all trees. The angle is

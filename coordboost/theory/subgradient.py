@@ -35,8 +35,9 @@ def subgradient_descent(
     *,
     delta: float | Sequence[float] = np.inf,
 ) -> Iterator[Residual]:
-    r"""Yield the n_steps + 1 iterates of :math:`r \leftarrow r - \alpha_k g_k`, started at r = y,
-    for :math:`f_\delta`.
+    r"""Yield the n_steps + 1 iterates of subgradient descent on residuals.
+
+    The iteration is :math:`r \leftarrow r - \alpha_k g_k` for :math:`f_\delta`, started at r = y.
 
     Parameters
     ----------

@@ -378,8 +378,9 @@ class CovarianceColumns(_CovarianceColumns, ModelState):
         return j, corr[j] * self.scale
 
     def search(self, j, a, b):
-        """The t that minimises the loss at pred + t (a B_j - b pred), j a learner whose Gram column
-        is held.
+        """The t that minimises the loss at pred + t (a B_j - b pred).
+
+        The Gram column of learner j is held.
 
         Parameters
         ----------

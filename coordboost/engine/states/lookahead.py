@@ -213,8 +213,9 @@ class LookaheadState(_LookaheadState, ModelState):
         return self.rounding * self.scale
 
     def regroup(self):
-        """Update the correlations of all candidates, and form a new front of the ``scalars.wanted``
-        largest in absolute value.
+        """Update the correlations of all candidates, and form a new front.
+
+        The front holds the ``scalars.wanted`` largest in absolute value.
         """
         values = self.values
         front = self.front
@@ -311,8 +312,9 @@ class LookaheadState(_LookaheadState, ModelState):
         return self.places[LEARNER, self.places[FRONT, local]], front[NOW, local] * self.scale
 
     def search(self, j, a, b):
-        """The t that minimises the loss at pred + t (a B_j - b pred), j the learner that `best`
-        returned.
+        """The t that minimises the loss at pred + t (a B_j - b pred).
+
+        j is the learner that `best` returned.
 
         Parameters
         ----------

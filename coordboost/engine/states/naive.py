@@ -181,8 +181,9 @@ class NaiveState(_NaiveState, ModelState):
         return self.resid
 
     def write_curvature(self, out):
-        """Write the second derivatives of the weighted losses, at the point where the residual is
-        taken, into `out`.
+        """Write the second derivatives of the weighted losses into `out`.
+
+        They are those at the point where the residual is taken.
 
         Parameters
         ----------
@@ -277,8 +278,9 @@ class NaiveState(_NaiveState, ModelState):
         return linesearch.line_search(self.loss_function, self.y, self.weight, at, direction)
 
     def search_leaves(self, leaf, steps, whole):
-        """Replace steps of leaves that raise the sum of the losses of their rows by those that
-        minimise it, in place.
+        """Replace, in place, steps of leaves that raise the sum of the losses of their rows.
+
+        They become the steps that minimise it.
 
         Parameters
         ----------

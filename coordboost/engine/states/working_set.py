@@ -33,8 +33,9 @@ class _WorkingSetState(NamedTuple):
 
 
 class WorkingSetState(_WorkingSetState, ModelState):
-    """`inner` steps on the columns of the candidates `learner`, as long as no other learner can
-    win.
+    """Steps on a few candidates, as long as no other learner can win.
+
+    It makes `inner` steps on the columns of the candidates `learner`.
 
     For any smooth loss and greedy methods. *Cost* of a step: O(candidates x n_samples); a scan if
     the winner cannot be proved without one. A run with this model state changes to ``NaiveState``
@@ -111,8 +112,9 @@ class WorkingSetState(_WorkingSetState, ModelState):
         return self.learner[local], corr
 
     def search(self, j, a, b):
-        """The t that minimises the loss at pred + t (a B_j - b pred), j the learner that `best`
-        returned.
+        """The t that minimises the loss at pred + t (a B_j - b pred).
+
+        j is the learner that `best` returned.
 
         Parameters
         ----------

@@ -82,8 +82,9 @@ def exact_path(
     candidates: int | None = None,
     fit_intercept: bool = True,
 ) -> ExactPath:
-    """The exact path of the Lasso, of least angle regression, or of forward stagewise with
-    infinitely small steps (FS_0).
+    """The exact path of the Lasso, of least angle regression, or of forward stagewise (FS_0).
+
+    FS_0 is forward stagewise with infinitely small steps.
 
     Parameters
     ----------

@@ -370,8 +370,9 @@ class Splits(_Splits, Learners):
 
 
 class Stumps(Splits):
-    """Stumps with values +1 and -1, divided by the root of the total weight: + where x <= cut, or
-    in one category.
+    """Stumps with values +1 and -1, divided by the root of the total weight.
+
+    A stump is + where x <= cut, or in one category.
 
     They have unit norm in the metric of the weights. The constant is not one of them. ``stumps(X)``
     builds them from a table. *Cost*: a scan is one pass over the bins. *Source*: Lu, Mazumder, eq.
@@ -410,8 +411,9 @@ class Stumps(Splits):
 
 
 class LeafStumps(Splits):
-    r"""Stumps with two leaf values, as gradient boosting fits them: the indicator of each split,
-    centred and of unit norm.
+    r"""Stumps with two leaf values, as gradient boosting fits them.
+
+    The columns are the indicators of the splits, centred and of unit norm.
 
     The best two leaf values for a residual r are its means on the two sides. If the residual has
     mean 0, as with the squared loss and an intercept, these two values are a multiple of the

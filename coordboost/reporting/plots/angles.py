@@ -20,8 +20,10 @@ DIRECTIONS, ROUND, SPHERE = 2000, 200, 30
 
 
 class AngleDisplay(Display):
-    """Learners in two or three dimensions with their opposites, the convex hull of both, the
-    largest ball in it, and the worst direction.
+    """Learners in two or three dimensions, with the ball that measures their angle.
+
+    The picture has the learners and their opposites, the convex hull of both, the largest ball in
+    it, and the worst direction.
 
     The worst direction is the one that the learners fit worst. The radius of the ball is the
     minimal cosine angle Theta; the ball touches the hull in the worst direction. For rules other
@@ -266,8 +268,9 @@ def corners(points):
 
 
 class AngleCurveDisplay(Display):
-    """Minimal cosine angles against the number of learners, on log axes: a line of upper ends, with
-    a band where only an interval is known.
+    """Minimal cosine angles against the number of learners, on log axes.
+
+    A line of upper ends, with a band where only an interval is known.
 
     Parameters
     ----------

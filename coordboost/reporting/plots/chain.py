@@ -10,8 +10,9 @@ MOST = 4000
 
 
 class ChainDisplay(Display):
-    """One quantity of a chain along its steps, with a histogram of the sample and its theoretical
-    law at the right edge.
+    """One quantity of a chain along its steps.
+
+    A histogram of the sample and its theoretical law stand at the right edge.
 
     Parameters
     ----------

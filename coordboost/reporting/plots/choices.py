@@ -54,8 +54,10 @@ def nonzeros_of_folds(validation):
 
 
 class CrossValidationDisplay(Display):
-    r"""Mean validation losses with a band of one standard error, both choices, and the numbers of
-    non-zero coefficients on top.
+    r"""Mean validation losses of a cross-validation, and its choices.
+
+    Around the losses is a band of one standard error; the numbers of non-zero coefficients are on
+    top.
 
     The vertical axis is logarithmic if the smallest mean loss is less than a tenth of the largest,
     as the choice is among small losses. The horizontal axis is logarithmic if the best point lies
@@ -168,8 +170,9 @@ class CrossValidationDisplay(Display):
     def from_estimator(
         cls, estimator: Any, *, title: str = "", ax: Any = None, **options: Any
     ) -> Self:
-        """Draw the cross-validation of a fitted ``...CV`` estimator: against alpha for a grid, else
-        against the points of its paths.
+        """Draw the cross-validation of a fitted ``...CV`` estimator.
+
+        A grid is drawn against alpha, anything else against the points of its paths.
 
         Parameters
         ----------

@@ -347,8 +347,9 @@ class ErrorDisplay(Display):
         ax: Any = None,
         **options: Any,
     ) -> Self:
-        """Draw the losses at every point: on the rows `X`, `y` of the fit, and on `X_test`,
-        `y_test`.
+        """Draw the losses at every point of a path.
+
+        They are those on the rows `X`, `y` of the fit, and on `X_test`, `y_test`.
 
         Parameters
         ----------

@@ -142,8 +142,9 @@ class TreeDisplay(Display):
     def from_run(
         cls, run: Run, j: int = 0, *, title: str | None = None, ax: Any = None, **options: Any
     ) -> Self:
-        """Draw tree number `j` of a run, with the leaf values multiplied by the coefficient of the
-        tree in the model.
+        """Draw tree number `j` of a run.
+
+        Its leaf values are multiplied by the coefficient of the tree in the model.
 
         Parameters
         ----------
@@ -176,8 +177,9 @@ class TreeDisplay(Display):
         ax: Any = None,
         **options: Any,
     ) -> Self:
-        """Draw the tree (the first, if there are two) of an iteration of a fitted tree estimator
-        that has one run.
+        """Draw the tree of an iteration of a fitted tree estimator that has one run.
+
+        If an iteration has two trees, it is the first.
 
         For an estimator with a run for each class, use ``from_run`` with one of
         ``estimator.runs_``.

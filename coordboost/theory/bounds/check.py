@@ -45,8 +45,9 @@ class Effort(NamedTuple):
 
 
 class Sides(NamedTuple):
-    """The two sides of a claim over k on a run, with a slack for rounding: the result of
-    ``Statement.sides``.
+    """The two sides of a claim over k on a run, with a slack for rounding.
+
+    It is the result of ``Statement.sides``.
 
     Parameters
     ----------
@@ -208,8 +209,9 @@ class BoundCheck:
 
     @property
     def vacuous(self) -> bool:
-        """Whether the bound is nowhere at least 1 % below the one that is known without the
-        claim.
+        """Whether the bound says hardly more than what is known without the claim.
+
+        It is nowhere at least 1 % below the bound that is known without the claim.
         """
         if self.trivial is None:
             return False
@@ -365,8 +367,9 @@ class Statement:
 
 
 class BoundChecks(list):
-    """A list of ``BoundCheck``, printed with one line for each: name, variant, verdict, and how
-    tight the bound is.
+    """A list of ``BoundCheck``, printed with one line for each.
+
+    A line has the name, the variant, the verdict, and how tight the bound is.
 
     Parameters
     ----------

@@ -82,8 +82,9 @@ def remainder(s, delta, n_families, n_samples):
 
 
 def margin_bound(run: Run, rho: float, delta: float = DELTA, k: int | None = None) -> MarginBound:
-    """Bound the error on new rows of a model of ``rgb`` on trees and two classes, with probability
-    1 - delta, by Theorem 2.
+    """Bound the error of a model of ``rgb`` on new rows, by Theorem 2.
+
+    For trees and two classes, with probability 1 - delta.
 
     Parameters
     ----------

@@ -43,8 +43,9 @@ _EXPECTED = (
 
 
 class Plan(NamedTuple):
-    """A method and a number of steps that guarantee a gap, ready for
-    ``solve(problem, plan.method, plan.n_steps)``.
+    """A method and a number of steps that guarantee a gap.
+
+    It is run with ``solve(problem, plan.method, plan.n_steps)``.
 
     Parameters
     ----------
@@ -149,8 +150,9 @@ def plan(
     eps: float | None = None,
     delta: float | None = None,
 ) -> Plan:
-    """Find the steps that guarantee a gap, or the gap that a number of steps guarantees, with the
-    best eps if none is given.
+    """Find the steps that guarantee a gap, or the gap that a number of steps guarantees.
+
+    Without an eps the best one is taken.
 
     Parameters
     ----------

@@ -132,8 +132,9 @@ def covered(run):
 
 @dataclass(frozen=True, eq=False)
 class Trail:
-    """The quantities in the theorems along a run of the squared loss, at the steps 0, 1, ...,
-    n_steps.
+    """The quantities in the theorems along a run of the squared loss.
+
+    They are taken at the steps 0, 1, ..., n_steps.
 
     Arrays are (n_steps + 1,) unless said otherwise.
 
@@ -268,8 +269,9 @@ class Trail:
 
     @property
     def omega(self) -> np.ndarray:
-        """omega_delta of Freund et al. (45) at the radius of each step: max abs correlation -
-        <resid, B beta> / delta.
+        """omega_delta of Freund et al. (45) at the radius of each step.
+
+        It is max abs correlation - <resid, B beta> / delta.
         """
         return self.corr - self.inner / self.radius
 

@@ -57,8 +57,9 @@ def _variances(x):
 
 
 def split_rhat(x: np.ndarray) -> float:
-    r"""Compute split R-hat of one quantity in some chains: about 1 if the halves of all chains
-    agree, above 1.01 if they do not.
+    r"""Compute split R-hat of one quantity in some chains.
+
+    It is about 1 if the halves of all chains agree, and above 1.01 if they do not.
 
     Parameters
     ----------
@@ -95,8 +96,9 @@ def split_rhat(x: np.ndarray) -> float:
 
 
 def ess(x: np.ndarray) -> float:
-    """Estimate the effective sample size for the mean of one quantity in some chains, by Geyer's
-    initial monotone sequence.
+    """Estimate the effective sample size for the mean of one quantity in some chains.
+
+    By Geyer's initial monotone sequence.
 
     A mean of this many independent draws has the same accuracy.
 
@@ -200,8 +202,9 @@ class Regime(NamedTuple):
 
 
 def regime(run: Run) -> Regime:
-    """Compute the regime of a run of ``sglb`` from its last model: whether the theorems apply to
-    it.
+    """Compute the regime of a run of ``sglb``: whether the theorems apply to it.
+
+    The last model of the run is looked at.
 
     Parameters
     ----------

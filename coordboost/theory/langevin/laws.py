@@ -91,8 +91,9 @@ class Limit(NamedTuple):
 
     @property
     def preconditioner(self) -> np.ndarray:
-        """M, the mean of the matrices by which the fits multiply the correlations: (n_columns,
-        n_columns).
+        """M, the mean of the matrices by which the fits multiply the correlations.
+
+        It is (n_columns, n_columns).
         """
         return (
             np.einsum("s,sab,sbc->ac", self.p, self.roots, self.roots)
@@ -102,15 +103,17 @@ class Limit(NamedTuple):
 
     @property
     def mean_projector(self) -> np.ndarray:
-        r""":math:`\bar P`, the mean projector, in the metric of the weights: (n_samples,
-        n_samples).
+        r""":math:`\bar P`, the mean projector, in the metric of the weights.
+
+        It is (n_samples, n_samples).
         """
         B = np.sqrt(self.weight)[:, None] * self.columns
         return B @ self.preconditioner @ B.T
 
     def fits(self) -> Iterator[tuple[float, np.ndarray]]:
-        """Yield the probability of each choice, and the matrix by which its fit multiplies the
-        correlations.
+        """Yield the choices: the probability of each, and the matrix of its fit.
+
+        The fit multiplies the correlations by the matrix.
 
         Yields
         ------
@@ -129,8 +132,7 @@ class Limit(NamedTuple):
             yield p, unit
 
     def penalty(self, theta: np.ndarray, gamma: float) -> np.ndarray:
-        r""":math:`\frac{\gamma}{2N} \theta^T M^+ \theta`, the penalty that shrinkage adds to the
-        mean loss.
+        r""":math:`\frac{\gamma}{2N} \theta^T M^+ \theta`: what shrinkage adds to the mean loss.
 
         Parameters
         ----------
@@ -169,8 +171,9 @@ def limit_of(
     draws: int = 20_000,
     rng: int | np.random.Generator = 0,
 ) -> Limit:
-    """Compute the limit law of a selection rule on a problem, exactly or from `draws` draws of
-    noise.
+    """Compute the limit law of a selection rule on a problem.
+
+    It is exact, or from `draws` draws of noise.
 
     Parameters
     ----------
@@ -463,8 +466,9 @@ class _Parts(NamedTuple):
 
 
 def gibbs(problem: Problem, method: Method, limit: Limit | None = None) -> Normal:
-    r"""Compute the Gibbs law of the coefficients, which ``sglb`` approaches as eps goes to 0, for
-    the squared loss.
+    r"""Compute the Gibbs law of the coefficients for the squared loss.
+
+    ``sglb`` approaches it as eps goes to 0.
 
     Parameters
     ----------
@@ -507,8 +511,9 @@ def gibbs(problem: Problem, method: Method, limit: Limit | None = None) -> Norma
 
 
 def stationary(problem: Problem, method: Method) -> Normal:
-    """Compute mean and covariance of the coefficients after many steps at the eps of `method`, for
-    rules that do not use the residual.
+    """Compute mean and covariance of the coefficients after many steps.
+
+    At the eps of `method`, for rules that do not use the residual.
 
     Parameters
     ----------
@@ -557,8 +562,9 @@ def stationary(problem: Problem, method: Method) -> Normal:
 
 
 def after_steps(problem: Problem, method: Method, steps: Sequence[int]) -> list[Normal]:
-    """Compute the exact mean and covariance of the coefficients after each of `steps`, started at
-    0.
+    """Compute the exact mean and covariance of the coefficients after some steps.
+
+    The chain starts at 0, and each of `steps` is a number of steps.
 
     Parameters
     ----------
@@ -610,8 +616,9 @@ def after_steps(problem: Problem, method: Method, steps: Sequence[int]) -> list[
 
 
 def transient(problem: Problem, method: Method, n_steps: int, limit: Limit | None = None) -> Normal:
-    r"""Compute the law of the coefficients after `n_steps` steps from 0, in the limit eps to 0 with
-    eps * n_steps fixed.
+    r"""Compute the law of the coefficients after `n_steps` steps from 0.
+
+    In the limit eps to 0 with eps * n_steps fixed.
 
     Parameters
     ----------
@@ -760,8 +767,9 @@ class GridLaw(NamedTuple):
         return at, chance / self.cell[k]
 
     def distance(self, sample: np.ndarray, n_bins: int = 20) -> np.ndarray:
-        """Compute the total variation distance between the marginals of the law and those of a
-        sample.
+        """Compute the distance between the marginals of the law and those of a sample.
+
+        The distance is in total variation.
 
         Parameters
         ----------
@@ -797,8 +805,9 @@ def quadrature(
     width: float,
     n_points: int = 401,
 ) -> GridLaw:
-    r"""Compute the Gibbs law that ``sglb`` approaches with one or two learners, on a grid from
-    -width to width.
+    r"""Compute the Gibbs law that ``sglb`` approaches with one or two learners.
+
+    The law is on a grid from -width to width.
 
     Parameters
     ----------

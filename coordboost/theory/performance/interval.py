@@ -26,8 +26,9 @@ CLOSE = 2e-6
 
 @dataclass(frozen=True)
 class WorstCase:
-    """``lower <= worst case <= upper``: the largest error of a method after some steps, with a loss
-    on which it is nearly attained.
+    """The largest error of a method after some steps: ``lower <= worst case <= upper``.
+
+    With a loss on which it is nearly attained.
 
     Parameters
     ----------
@@ -59,8 +60,9 @@ def raised(angle, margin):
 
 
 def worst_case(method: Callable, n_steps: int, *, mu: float = 0.0, angle: float = 1.0) -> WorstCase:
-    """Bound the worst-case error of a method of your own, over all smooth convex losses and all
-    learners.
+    """Bound the worst-case error of a method of your own.
+
+    The worst case is over all smooth convex losses and all learners.
 
     Parameters
     ----------
