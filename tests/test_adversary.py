@@ -51,10 +51,12 @@ def test_every_row_of_the_ledger_has_a_space():
     }
     by_hand |= {"AGBM, Definition 4.2"}
     by_hand |= {f"Theorem {k}.1 (i), optimum by a solver" for k in (2, 3, 4, 5)}
+    # algorithms are compared with references on a few tables
     ours = [
         module
         for module in modules()
         if module.__name__.rpartition(".")[2].startswith(("agbm", "fgm", "rgbm", "jaggi", "ours"))
+        if not module.__name__.endswith("_algorithms")
     ]
     assert {
         check.statement for module in ours for check in checks_of(module) if not check.spaces
