@@ -32,7 +32,7 @@ class StoredColumns:
     def __repr__(self):
         return f"<StoredColumns {self.shape[0]} x {self.shape[1]}, {type(self.store).__name__}>"
 
-    def standardized(self, weight, center, scale):
+    def standardized(self, weight, center, scale, names):
         """A dictionary of the columns, and their standardization. *Cost*: one pass."""
         return standardize_chunked(self, weight, center, scale)
 

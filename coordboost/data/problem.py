@@ -2,30 +2,47 @@
 
 import math
 from collections.abc import Sequence
-from dataclasses import fields
+from dataclasses import dataclass, fields
 from functools import cached_property
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
 
-from coordboost._numba.sums import residual_into, total_of
+from coordboost._numba import is_piece
+from coordboost._numba.sums import residual_into, total_curvature, total_of
 from coordboost._numba.threads import on_one_thread
-from coordboost._utils.checks import shown
+from coordboost._utils.checks import InfiniteConstant, shown, with_floats
+from coordboost._utils.kinds import checked_piece
+from coordboost._utils.root import falling_root, farthest_constant
 from coordboost.data import validation
-from coordboost.data.door import learners_at, parts_of
-from coordboost.data.parts import Parts, restored
-from coordboost.data.probe import gathered
+from coordboost.data.binning import Binning
+from coordboost.data.frames import Names, as_pandas, indices_of, is_frame, names_of
+from coordboost.data.recipe import Recipe
 from coordboost.data.spectrum import Span, Spectrum
+from coordboost.data.standardize import Standardization, columns_of, counted, nothing
+from coordboost.data.stump_learners import BinnedLearners
+from coordboost.learners import Dense, Oracle
+from coordboost.learners.bank import Bank
+from coordboost.learners.base import LearnerFamily, Learners
 from coordboost.learners.scan import scan
+from coordboost.losses.base import Loss
 from coordboost.losses.standard import Squared
 
 EPS = float(np.finfo(float).eps)
 #: A larger loss at beta = 0, relative to the sum of the abs infima, is never taken for rounding.
 SMALL = 1e-8
+#: Methods that a compiled loop calls: a dictionary that is a piece must define them itself.
+KERNELS = ("correlations", "dot", "add")
+#: Advice if columns vary by less than the rounding of their largest entry.
+SUBTRACT = (
+    "; they vary by less than the rounding of float64 at their size, so subtract a "
+    "constant from them first"
+)
 
 
-class Problem(Parts):
+@dataclass(init=False, eq=False, repr=False)
+class Problem:
     r"""A loss to minimise over the coefficients of unit columns.
 
     With unit columns :math:`B_j`, the loss is
@@ -109,6 +126,29 @@ class Problem(Parts):
     (3.25, 3.25)
     """
 
+    loss: Any
+    dictionary: Any
+    #: converts coefficients of the unit columns to those of X
+    standardization: Standardization
+    y: np.ndarray
+    weight: np.ndarray
+    constant: float
+    #: the part of constant + offset that is added to ``pred`` inside the loss
+    base: float | np.ndarray
+    offset: np.ndarray | None
+    #: int64 (n_learners,), the group of each learner
+    groups: np.ndarray | None
+    #: names of all columns, kept or not, a sequence of n_columns
+    column_names: Sequence
+    #: whether the names were given, not generated
+    named: bool
+    #: whether the package made the columns, so that their norms need not be checked again
+    unit_norm: bool
+    #: puts new rows into the bins of the dictionary
+    binning: Binning | None
+    #: made the columns from a table with text and missing values
+    recipe: Recipe | None
+
     @on_one_thread
     def __init__(
         self,
@@ -124,56 +164,192 @@ class Problem(Parts):
         offset: ArrayLike | None = None,
         copy: bool = True,
     ) -> None:
-        loss = Squared() if loss is None else loss
-        super().__init__(
-            **vars(
-                parts_of(
-                    X, y, loss, sample_weight, center, scale, groups, feature_names, copy, offset
-                )
-            )
+        loss = Squared() if loss is None else checked_piece(Loss, "loss", loss)
+        loss.check()
+        loss = with_floats(loss)
+        center = validation.flag("center", center)
+        scale = validation.flag("scale", scale)
+        copy = validation.flag("copy", copy)
+
+        is_family = _has(X, ("build", "bank"))
+        is_dictionary = not is_family and _has(X, Oracle.required)
+        if is_family:
+            n_samples = _checked_family(X, loss).n_samples
+        elif is_dictionary:
+            X = _checked_dictionary(X)
+            n_samples = X.n_samples
+        else:
+            X = columns_of(X, copy)
+            n_samples = X.shape[0]
+        target, weight = validation.response(y, sample_weight, n_samples)
+        if is_family:
+            dictionary = _bank(X, weight)
+            standardization = Standardization.identity(0)
+            names = []
+        elif is_dictionary:
+            learners, dictionary = _in_the_metric(X, weight)
+            standardization = Standardization.identity(dictionary.n_learners)
+            names = _names_of_learners(learners, feature_names)
+        else:
+            names = X.names if feature_names is None else names_of(feature_names, X.shape[1])
+            dictionary, standardization = X.standardized(weight, center, scale, names)
+            names = names_of(names, X.shape[1])
+            if len(standardization.kept) < len(names):
+                _report_constant(X, weight, standardization, names)
+            if not len(standardization.kept):
+                dictionary, standardization = nothing(*X.shape)
+
+        if loss.labels:
+            target = loss.labels(target)
+        if not type(loss).__module__.startswith("coordboost.") and loss.sum_of_losses is None:
+            _refuse_targets(loss, target, weight)
+        group_of = validation.groups(
+            dictionary.groups if groups is None else groups, standardization.n_columns
+        )
+        if group_of is not None:
+            group_of = np.unique(group_of[standardization.kept], return_inverse=True)[1]
+        if offset is not None:
+            offset = validation.vector("offset", offset, n_samples, "row of X")
+        known = offset if loss.location and offset is not None else 0.0  # subtracted from y
+        constant = 0.0
+        if center:
+            constant = _constant(loss, target - known, weight, None if loss.location else offset)
+        base = _base_of(loss, constant, offset)
+        if loss.location:
+            target = _minus_known_part(target, known, constant, weight > 0)
+        if is_family and X.newton and X.for_loss:
+            curvature = total_curvature(loss, target, weight, base)
+            dictionary = X.for_loss(loss, curvature).bank(weight)
+
+        is_columns = not (is_family or is_dictionary)
+        binning = None if is_columns else getattr(X, "binning", None)
+        self._set(
+            loss=loss,
+            dictionary=dictionary,
+            standardization=standardization,
+            y=target,
+            weight=weight,
+            constant=constant,
+            base=base,
+            offset=offset,
+            groups=group_of,
+            column_names=names,
+            named=is_columns and (X.named or feature_names is not None),
+            unit_norm=is_columns or binning is not None or dictionary.proven,
+            binning=binning,
+            recipe=None,
         )
 
-    @classmethod
-    def restored(cls, **parts: Any) -> "Problem":
-        """The problem with the given parts, as a file holds them.
+    def _set(self, **parts):
+        """Set the fields, all of them and once: afterwards a problem does not change."""
+        vars(self).update(parts)
 
-        Each part is checked, alone and against the others.
+    @classmethod
+    def restored(
+        cls,
+        *,
+        loss: Any,
+        dictionary: Any,
+        standardization: Standardization,
+        y: np.ndarray,
+        weight: np.ndarray,
+        constant: float,
+        base: float | np.ndarray,
+        groups: np.ndarray | None,
+        feature_names: list[str],
+        dropped: list[str],
+        offset: np.ndarray | None = None,
+        binning: Any = None,
+        recipe: Any = None,
+    ) -> "Problem":
+        """The problem with the given fields, as a file holds them.
+
+        Each field is checked, alone and against the others.
 
         Parameters
         ----------
-        **parts
-            The arguments of ``coordboost.data.parts.restored``: the loss, the dictionary, the
-            standardization, `y`, `weight`, `constant`, `base`, `groups` and the names of the
-            columns.
+        loss, dictionary, standardization, y, weight, constant, base, groups, offset
+            The fields of a problem.
+        feature_names, dropped : list of str
+            Names of the columns kept and of those dropped, each in their order.
+        binning, recipe : dict, optional
+            A ``Binning`` and a ``Recipe`` as plain data.
 
         Returns
         -------
         Problem
-            With these parts.
+            With these fields.
 
         Raises
         ------
         ValueError
-            Which part does not fit, and why.
+            Which field does not fit, and why.
         """
-        return cls.of(restored(**parts))
-
-    @classmethod
-    def of(cls, parts: Parts) -> "Problem":
-        """The problem with these ``Parts``, which are not checked.
-
-        Parameters
-        ----------
-        parts : Parts
-            The fields of a problem, see ``coordboost.data.parts``.
-
-        Returns
-        -------
-        Problem
-            With these parts, not copied.
-        """
+        for piece in (loss, dictionary):
+            if getattr(piece, "check", None):
+                piece.check()
+        checked_piece(Loss, "loss", loss)
+        is_bank = hasattr(dictionary, "opened")
+        if not is_bank:
+            checked_piece(Learners, "dictionary", dictionary, "learners that a run file holds")
+        m = dictionary.n_samples
+        n = 0 if is_bank else dictionary.n_learners
+        y = validation.stored("y", y, m)
+        weight = validation.sample_weight(validation.stored("weight", weight, m), m)
+        if loss.labels and not np.array_equal(loss.labels(y), y):
+            raise ValueError(f"y must hold labels as {type(loss).__name__}.labels returns them.")
+        if not isinstance(standardization, Standardization):
+            raise ValueError(
+                f"standardization must be a Standardization, got {shown(standardization)}."
+            )
+        standardization.check(n)
+        if not (isinstance(constant, float) and np.isfinite(constant)):
+            raise ValueError(f"constant must be a finite number, got {shown(constant)}.")
+        offset = None if offset is None else validation.stored("offset", offset, m)
+        expected = _base_of(loss, constant, offset)
+        if not (type(base) is type(expected) and np.array_equal(base, expected)):
+            raise ValueError(
+                f"base must be {shown(expected)}, as constant and offset imply, got {shown(base)}."
+            )
+        if groups is not None and (validation.stored("groups", groups, n, np.int64) < 0).any():
+            raise ValueError("groups must be numbers >= 0, or None.")
+        n_columns = standardization.n_columns
+        kept_names = validation.stored_names("feature_names", feature_names, n)
+        other_names = validation.stored_names("dropped", dropped, n_columns - n)
+        column_names = np.empty(n_columns, dtype=object)
+        column_names[standardization.kept] = kept_names
+        column_names[standardization.aside] = other_names
+        names = column_names.tolist()
+        bins = getattr(dictionary, "binned", None)  # saved blocks of columns have none
+        if binning is not None:
+            if bins is None:
+                raise ValueError("binning must be None for a dictionary without bins.")
+            binning = Binning.restored(binning, bins)
+        if is_bank:
+            dictionary = dictionary.opened(weight, binning)
+        if recipe is not None:
+            recipe = Recipe.restored(recipe)
+            if recipe.columns != (names if binning is None else binning.names):
+                raise ValueError("the recipe of the table does not give the columns of the model.")
+        # of columns none of which varies the dictionary is one learner of zeros
+        is_nothing = isinstance(dictionary, Dense) and n == 1 and not dictionary.rows.any()
         problem = cls.__new__(cls)
-        Parts.__init__(problem, **vars(parts))
+        problem._set(
+            loss=loss,
+            dictionary=dictionary,
+            standardization=standardization,
+            y=y,
+            weight=weight,
+            constant=constant,
+            base=base,
+            offset=offset,
+            groups=groups,
+            column_names=names,
+            named=names != [f"x{j}" for j in range(n_columns)],
+            unit_norm=is_nothing,
+            binning=binning,
+            recipe=recipe,
+        )
         return problem
 
     def replace(self, **changed: Any) -> "Problem":
@@ -182,17 +358,16 @@ class Problem(Parts):
         Parameters
         ----------
         **changed
-            New values by the names of the fields, such as ``y=...``: see
-            ``coordboost.data.parts.Parts``.
+            New values by the names of the fields, such as ``y=...``.
 
         Returns
         -------
         Problem
             A new problem, which shares the other fields with this one.
         """
-        return Problem.of(
-            Parts(**({field.name: getattr(self, field.name) for field in fields(Parts)} | changed))
-        )
+        problem = Problem.__new__(Problem)
+        problem._set(**{field.name: getattr(self, field.name) for field in fields(self)} | changed)
+        return problem
 
     def for_run(self) -> "Problem":
         """The problem of one run.
@@ -385,7 +560,7 @@ class Problem(Parts):
         return (
             self.dictionary.gather(index)
             if self.unit_norm
-            else gathered(self.dictionary, index, self.weight)
+            else validation.checked_columns(self.dictionary, index, self.weight)
         )
 
     @on_one_thread
@@ -519,6 +694,205 @@ class Problem(Parts):
         coef, intercept = self.raw(beta if self.countable else validation.coefficients(beta, self))
         pred = learners_at(X, self).combine(coef) + intercept
         return pred if offset is None else pred + validation.known_part(offset, len(pred))
+
+
+def _has(X, verbs):
+    """Whether `X` is a collection of learners: it has one of the methods `verbs`, and is no data
+    frame with columns of these names.
+    """
+    return any(hasattr(X, verb) for verb in verbs) and not is_frame(X)
+
+
+def _checked_family(X, loss):
+    """Return the implicit dictionary `X`; raise if it lacks methods, or `loss` lacks those that it
+    needs.
+    """
+    checked_piece(
+        LearnerFamily, "X", X, "a family with n_samples, find(v, k, above) and build(learner)"
+    )
+    if X.newton and loss.curvature is None:
+        raise ValueError(
+            f"{type(loss).__name__} has no curvature(y, f), which newton=True needs: add it or "
+            "pass newton=False."
+        )
+    validation.whole("n_samples", X.n_samples, 1)
+    return X
+
+
+def _bank(family, weight):
+    """A bank for the learners of an implicit dictionary, of which none has been found yet."""
+    return Bank(family, weight) if family.bank is None else family.bank(weight)
+
+
+def _checked_dictionary(X):
+    """Return `X` as learners, or as ``BinnedLearners``, which the package made; raise if it lacks
+    methods.
+    """
+    if isinstance(X, BinnedLearners):
+        return X
+    if is_piece(X):
+        checked_piece(Learners, "X", X, "a matrix, learners or an oracle")
+        lacking = [verb for verb in KERNELS if getattr(type(X), verb) is getattr(Learners, verb)]
+        if lacking:
+            raise ValueError(
+                f"{type(X).__name__}, a piece, lacks the kernels {', '.join(lacking)}; add them, "
+                f"or pass Oracle({type(X).__name__}(...))."
+            )
+    else:
+        X = Oracle(X)
+    X.check()
+    validation.whole("n_samples", X.n_samples, 1)
+    validation.whole("n_learners", X.n_learners, 1)
+    return X
+
+
+def _in_the_metric(X, weight):
+    """The learners of `X` with unit norm in the metric of the weights: as they name themselves, and
+    as a dictionary.
+    """
+    learners = X.weighted(weight) if X.weighted else X
+    if isinstance(X, BinnedLearners):
+        return learners, learners.dictionary
+    validation.whole("n_learners", learners.n_learners, 1)
+    if not learners.proven:
+        validation.check_dictionary(learners, weight)
+    return learners, learners
+
+
+def _names_of_learners(learners, feature_names):
+    """Names of learners: `feature_names`, or if None their own."""
+    n = learners.n_learners
+    return Names(learners.name, range(n)) if feature_names is None else names_of(feature_names, n)
+
+
+def _report_constant(X, weight, standardization, names):
+    """Warn about columns that do not vary, and about those that vary within their rounding."""
+    unused = standardization.aside
+    every = not len(standardization.kept)
+    varies = X.varies(unused, counted(weight))
+    validation.report_constant(Names(names.__getitem__, unused[~varies]), every=every)
+    validation.report_constant(
+        Names(names.__getitem__, unused[varies]), "almost constant", SUBTRACT, every
+    )
+
+
+def _base_of(loss, constant, offset):
+    """What the loss adds to ``pred``: 0 if constant and offset were subtracted from y, else the
+    constant plus the offset, if any.
+    """
+    if loss.location:
+        return 0.0
+    return constant if offset is None else constant + offset
+
+
+def _refuse_targets(loss, y, weight):
+    """Refuse targets for which the loss of a user has no value."""
+    try:
+        if not math.isnan(total_of(loss, y, weight, 0.0, np.zeros(len(y)))):
+            return
+    except (ArithmeticError, ValueError):
+        pass
+    for target in y[weight > 0].tolist():
+        try:
+            known = not math.isnan(loss.value(target, 0.0))
+        except OverflowError:
+            known = True
+        except (ArithmeticError, ValueError):
+            known = False
+        if not known:
+            raise ValueError(
+                f"{type(loss).__name__} does not accept the target {target:.6g}: "
+                f"value({target:.6g}, 0.0) is not a number; drop or recode "
+                "those rows."
+            )
+
+
+def _constant(loss, y, weight, offset):
+    """The best constant prediction: by the formula of the loss.
+
+    Else where residuals sum to 0, or 0 if the loss is not convex.
+
+    With an `offset` the formula does not apply; it is called only because it raises if the best
+    constant is infinite.
+    """
+    best = None if loss.constant is None else loss.constant(y, weight)
+    if best is not None and offset is None:
+        return best
+    if not loss.convex:
+        return 0.0
+    zero = np.zeros(len(y)) if offset is None else offset
+    resid = np.empty(len(y))
+    shift_invariant = (
+        loss.location
+    )  # a loss of y - f: its constant has the unit of y and lies among the targets
+
+    def sum_of_residuals(constant):
+        residual_into(loss, y, weight, constant, zero, resid)
+        total = float(resid.sum())
+        return 0.0 if abs(total) <= 4 * np.finfo(float).eps * float(np.abs(resid).sum()) else total
+
+    unit = (float(np.abs(y).max()) or 1.0) if shift_invariant else 1.0
+    near = float(np.average(y if shift_invariant else -zero, weights=weight))
+    far = farthest_constant(y, shift_invariant) + float(np.abs(zero).max())
+    root = falling_root(sum_of_residuals, near, unit / 8, (-far, far), 1e-15 * unit)[0]
+    if root is None:
+        raise InfiniteConstant(
+            f"the best constant prediction of {type(loss).__name__} is infinite for these y"
+        )
+    return root
+
+
+def _minus_known_part(y, offset, constant, counts):
+    """Y - offset - constant.
+
+    0 in all rows that count if it is only rounding error there, so that no model is fitted to
+    rounding.
+    """
+    rest = y - offset - constant
+    if np.abs(rest[counts]).max() <= 16 * np.finfo(float).eps * max(
+        np.abs(y[counts]).max(), np.abs(offset).max()
+    ):
+        rest[counts] = 0.0
+    return rest
+
+
+def numbers_as_in(X, problem):
+    """Encode a data frame by the recipe of the `problem`, if it has one.
+
+    Return other rows unchanged.
+    """
+    if problem.recipe is None or not is_frame(X):
+        return X
+    return problem.recipe.numbers(as_pandas(X))
+
+
+def columns_as_in(X, problem):
+    """Return new rows as raw columns, in the order of the columns of the fitted `problem`.
+
+    A data frame is encoded by the recipe of the `problem`, if it has one.
+
+    Raises
+    ------
+    ValueError
+        If the number of columns or their names differ.
+    """
+    X = columns_of(numbers_as_in(X, problem))
+    names = problem.column_names
+    index = indices_of(names, X.names if X.named else None, problem.named)
+    if X.shape[1] != len(names):
+        raise ValueError(f"X must have {len(names)} columns as in the fit, got {X.shape[1]}.")
+    return X if index is None else X.ordered(index)
+
+
+def learners_at(X, problem):
+    """The learners of the fitted `problem` on new rows: raw columns, or what a dictionary such as
+    stumps makes of them.
+    """
+    if not problem.dictionary.at:
+        return columns_as_in(X, problem)
+    return problem.dictionary.at(
+        X if problem.binning is None else problem.binning.bin(numbers_as_in(X, problem))
+    )
 
 
 def checked_problem(problem):

@@ -4,6 +4,7 @@ X.
 For columns too large for memory, one pass computes means and norms.
 """
 
+from copy import copy as shallow_copy
 from typing import NamedTuple
 
 import numpy as np
@@ -11,7 +12,8 @@ import scipy.sparse
 
 from coordboost._numba.threads import PIECE, slices
 from coordboost._utils.checks import NEAR
-from coordboost.data.validation import check_columns
+from coordboost.data.frames import is_frame
+from coordboost.data.validation import check_columns, matrix, stored, whole
 from coordboost.learners import Dense, Sparse
 from coordboost.learners.chunked import Chunked
 
@@ -30,12 +32,37 @@ class Standardization(NamedTuple):
     norm: np.ndarray
     n_columns: int
 
+    @classmethod
+    def identity(cls, n_learners):
+        """Of `n_learners` learners that are not standardised."""
+        return cls(np.arange(n_learners), np.zeros(n_learners), np.ones(n_learners), n_learners)
+
     @property
     def aside(self):
         """The columns of X without a learner, increasing."""
         left = np.ones(self.n_columns, dtype=bool)
         left[self.kept] = False
         return np.flatnonzero(left)
+
+    def check(self, n_learners):
+        """Refuse fields that do not fit each other, or a number of learners.
+
+        Raises
+        ------
+        ValueError
+            Which field does not fit, and why.
+        """
+        n_columns = whole("n_columns", self.n_columns, n_learners)
+        kept = stored("standardization.kept", self.kept, n_learners, np.int64)
+        if (np.diff(kept) <= 0).any() or (n_learners and kept[0] < 0):
+            raise ValueError(f"standardization.kept must hold {n_learners} increasing columns.")
+        if n_learners and kept[-1] >= n_columns:
+            raise ValueError(
+                f"standardization.kept must hold columns below {n_columns}, got {kept[-1]}."
+            )
+        stored("standardization.mean", self.mean, n_learners)
+        if (stored("standardization.norm", self.norm, n_learners) <= 0).any():
+            raise ValueError("standardization.norm must be positive.")
 
     def deviations(self, total):
         """Standard deviations of the columns of X, (n_columns,), for weights that sum to `total`.
@@ -296,6 +323,67 @@ def check_unit(norm):
 
 def _standardization(kept, mean, norm):
     return Standardization(kept, mean[kept], norm[kept], len(norm))
+
+
+class MemoryColumns:
+    """Raw columns `X`, float64 (n_samples, n_columns), an array (perhaps the caller's own) or CSC.
+
+    names : column names of a data frame, or None; named : whether they are strings, not numbers
+    must_copy : whether X must not be overwritten; False only for an array and `copy` False, as
+    anything else may share memory with the caller
+    """
+
+    def __init__(self, X, copy=True):
+        self.named = is_frame(X) and all(isinstance(name, str) for name in X.columns)
+        self.X, self.names = matrix(X)
+        self._original = X if isinstance(X, np.ndarray) else self.X
+        self.shape = self.X.shape
+        self.must_copy = copy or not isinstance(X, np.ndarray)
+
+    def standardized(self, weight, center, scale, names):
+        """A dictionary of the columns, and their standardization; errors call columns by `names`,
+        if given.
+        """
+        if scipy.sparse.issparse(self.X):
+            return standardize_sparse(self.X, weight, center, scale, names)
+        return standardize_dense(self.X, weight, center, scale, names, self.must_copy)
+
+    def varies(self, columns, rows):
+        """Which of the `columns` have two different values in the `rows` that count, a mask.
+
+        Integers are compared before rounding.
+        """
+        if scipy.sparse.issparse(self.X):
+            part = self.X[:, columns][rows]
+            return (part.min(axis=0).toarray() != part.max(axis=0).toarray()).ravel()
+        return np.array(
+            [(self._original[rows, j] != self._original[rows, j][:1]).any() for j in columns],
+            dtype=bool,
+        )
+
+    def ordered(self, index):
+        """Return the same columns in another order: at j the column ``index[j]``."""
+        moved = shallow_copy(self)
+        moved.X, moved.names = self.X[:, index], [self.names[j] for j in index]
+        return moved
+
+    def combine(self, coef):
+        """The sum of the columns times `coef`, (n_samples,)."""
+        check_columns(self.X, names=self.names)
+        return self.X @ coef
+
+    def part(self, columns, rows):
+        """Some columns of the rows in a slice, (n_rows, len(columns)), sparse where X is."""
+        out = (
+            self.X[:, columns][rows] if scipy.sparse.issparse(self.X) else self.X[rows][:, columns]
+        )
+        check_columns(out)
+        return out
+
+
+def columns_of(X, copy=True):
+    """Return `X` if it has the methods of ``MemoryColumns``, else wrap it."""
+    return X if hasattr(X, "standardized") else MemoryColumns(X, copy)
 
 
 #: Limits of abs entries, so that squares and sums of squares are normal float64 numbers.

@@ -20,7 +20,6 @@ from numpy.typing import ArrayLike
 
 from coordboost._utils.checks import shown
 from coordboost.data.columns import CATEGORY, DATE, KEY, KEYS, NUMBER, Cells, Column, column_of
-from coordboost.data.door import RecipeColumns
 from coordboost.data.files import (
     NAMED,
     SVM,
@@ -182,18 +181,15 @@ class Table(NamedTuple):
             As ``Problem``, say for a target that does not fit the loss.
         """
         if learners is not None:
-            made = Problem(
-                learners(self.X, feature_names=self.feature_names), self.y, loss, center=center
-            )
-            return made.replace(recipe=self.recipe)
+            X = learners(self.X, feature_names=self.feature_names)
+            return Problem(X, self.y, loss, center=center).replace(recipe=self.recipe)
         groups = (
             None
             if self.groups is None or len(set(self.groups)) == len(self.groups)
             else self.groups
         )
-        X = self.X if self.recipe is None else RecipeColumns(self.X, self.recipe)
-        return Problem(
-            X,
+        made = Problem(
+            self.X,
             self.y,
             loss,
             center=center,
@@ -201,6 +197,7 @@ class Table(NamedTuple):
             groups=groups,
             feature_names=self.feature_names,
         )
+        return made.replace(recipe=self.recipe)
 
 
 def read_table(path: str | os.PathLike[str], target: str | None = None, **options: Any) -> Table:

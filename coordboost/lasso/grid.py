@@ -11,8 +11,7 @@ from coordboost._utils.checks import real
 from coordboost.certificates import judged
 from coordboost.certificates.objectives import L1Penalty, Priced
 from coordboost.data import validation
-from coordboost.data.door import columns_as_in
-from coordboost.data.problem import Problem
+from coordboost.data.problem import Problem, columns_as_in
 from coordboost.lasso.relaxed import refitted
 from coordboost.paths.freedom import active_rank, shrunken_rank
 from coordboost.paths.intercept import Farthest, certified

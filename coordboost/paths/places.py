@@ -15,7 +15,7 @@ import numpy as np
 
 from coordboost._utils.checks import items_of, not_negative, shown
 from coordboost.data import validation
-from coordboost.data.door import learners_at
+from coordboost.data.problem import learners_at
 from coordboost.paths.scoring import losses_of, rows_of
 
 
