@@ -14,8 +14,8 @@ import numpy as np
 import pytest
 from public import PUBLIC
 
-from coordboost.theory.bounds import STATEMENTS, BoundCheck
-from verification import formula, index, kept, ledger
+from coordboost.theory.bounds import STATEMENTS, BoundCheck, formula
+from verification import index, kept, ledger
 from verification.curves import plot
 from verification.page import page
 from verification.space import Space

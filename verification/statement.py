@@ -8,8 +8,8 @@ verdict.
         assuming={"printed": "eps <= 1"},
     )
 
-The formulas (``verification/formula.py``) are checked on instances of the space, in Fractions if it
-is exact, including those that the adversary found. If the package has a statement of this name,
+The formulas (``coordboost.theory.bounds.formula``) are checked on instances of the space, in
+Fractions if it is exact, including those that the adversary found. If the package has a statement of this name,
 both its sides must equal those of the formula, and it is checked on runs of any size. Claims that
 are no formula are functions of a case, marked by ``claim(name, printed="verified", space=...)``.
 """
@@ -22,8 +22,7 @@ import numpy as np
 
 import coordboost as cb
 from coordboost.theory import bounds
-from coordboost.theory.bounds import BoundCheck
-from verification import formula
+from coordboost.theory.bounds import BoundCheck, formula
 
 VERDICTS = ("verified", "refuted", "vacuous")
 #: Relative slack of comparisons: with roots of Fractions and eigenvalues of rational matrices; with

@@ -8,7 +8,7 @@ and no other check would notice.
 
 import numpy as np
 
-from verification import formula
+from coordboost.theory.bounds import formula
 
 #: Factor of the target; conditions are also checked with its inverse.
 UNIT = 10**6

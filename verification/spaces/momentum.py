@@ -5,8 +5,8 @@ from fractions import Fraction
 
 import numpy as np
 
+from coordboost.theory.bounds.formula import DIGITS, root
 from verification import agbm
-from verification.formula import DIGITS, root
 from verification.space import Space
 from verification.spaces.draw import Draw
 from verification.spaces.linear import least_eigenvalue, unit_columns

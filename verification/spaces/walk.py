@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from verification.formula import root
+from coordboost.theory.bounds.formula import root
 from verification.spaces.linear import least_eigenvalue, solutions, solved
 
 

@@ -31,7 +31,7 @@ from typing import Any
 import numpy as np
 
 from coordboost.theory.bounds import BoundCheck, Constants, ls_boost
-from verification.formula import root
+from coordboost.theory.bounds.formula import root
 from verification.space import Space
 from verification.statement import Statement, claim
 

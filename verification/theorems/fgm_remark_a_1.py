@@ -25,8 +25,8 @@ import numpy as np
 
 import coordboost as cb
 from coordboost.theory.bounds import BoundCheck, Constants, Trail
+from coordboost.theory.bounds.formula import root
 from verification.cases import problem
-from verification.formula import root
 from verification.space import Space
 from verification.spaces.walks import FS, LS
 from verification.statement import Statement, claim

@@ -6,6 +6,7 @@ from coordboost.data.families import sharper_tree_complexity, tree_complexity
 from coordboost.theory.bounds import (
     a_posteriori,
     accelerated,
+    formula,
     frank_wolfe,
     langevin,
     ls_boost,
@@ -45,6 +46,7 @@ __all__ = [
     "a_posteriori",
     "accelerated",
     "check",
+    "formula",
     "frank_wolfe",
     "langevin",
     "ls_boost",
