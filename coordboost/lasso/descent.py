@@ -25,6 +25,7 @@ from scipy.linalg.lapack import dposv
 from coordboost._numba import compiled, kernel, reduction
 from coordboost.certificates.sphere import LastScans, Trend, farthest, few_entries
 from coordboost.lasso.penalty import best_along, gap_of_sums, sums_of
+from coordboost.lasso.workingset import InnerSolver
 
 #: A dictionary that stores more than this share of its entries is treated as dense: then a step
 #: with the Gram matrix reads less.
@@ -619,14 +620,23 @@ class EntrySet:
         return None
 
 
-class Descent:
-    """The inner solver (``workingset.py`` lists its methods), on the scaled columns `source`.
+class CoordinateDescent(InnerSolver):
+    """The Lasso of the squared loss on the scaled columns `source`.
 
-    set : the working set in one of its forms; cost : its penalty last, trend : the last two scans;
-    the abs correlations of all learners at the last two checks, and the penalties size : bounds of
-    the abs correlations at the point checked last, (n_learners,); outside : the largest one outside
-    the set plain, corr : <r, r> and <r, y - r> there, and the correlations of the set, without the
-    ridge
+    Attributes
+    ----------
+    set
+        The working set in one of its forms.
+    cost : Penalty
+        Its penalty.
+    last, trend
+        The last two scans; the abs correlations of all learners at the last two checks.
+    outside : float
+        The largest abs correlation outside the set at the point checked last.
+    plain : (float, float)
+        <r, r> and <r, y - r> there.
+    corr : ndarray, (m,)
+        The correlations of the set there, without the ridge.
 
     Parameters
     ----------
@@ -635,8 +645,6 @@ class Descent:
         at the start, which saves scans.
     """
 
-    near = 1.0
-
     def __init__(self, source, many=True):
         self.source = source
         zero = source.zero
@@ -644,15 +652,15 @@ class Descent:
         self.sparse = few_stored(source.problem.dictionary) and not len(source.unpenalised)
         self.set = EntrySet(source) if self.sparse else GramSet(source, many)
         square = float(source.y @ source.y)
-        self.null = source.null
+        self.null_loss = source.null
         self.looks = 0
         self.lam = 0.0
         self.plain = (square, 0.0)
         self.last = LastScans(source.y, zero)
         self.trend = Trend(source.penalty.size(zero))
-        self.size = self.trend.seen
+        self.abs_corr = self.trend.seen
         self.member = np.zeros(source.n_learners, dtype=bool)
-        self.outside = self.level
+        self.outside = float(self.abs_corr.max())
         self.corr = zero if source.penalty.lam == 0 else zero[:0]
         if self.sparse:
             whole = Entries(
@@ -666,7 +674,7 @@ class Descent:
         if source.penalty.lam == 0 or (
             not self.sparse and many and source.n_learners <= min(SMALL, source.n_samples // 2)
         ):
-            self.recruit(np.arange(source.n_learners))
+            self.add(np.arange(source.n_learners))
 
     @property
     def n_scans(self):
@@ -674,8 +682,12 @@ class Descent:
         return -(-self.looks // self.source.n_learners)
 
     @property
-    def level(self):
-        return float(self.size.max())
+    def learner(self):
+        return self.set.learner
+
+    @property
+    def gamma(self):
+        return self.set.gamma
 
     def _reach(self, about):
         """Upper bound of each abs correlation from the last two scans, (n_learners,)."""
@@ -707,8 +719,8 @@ class Descent:
             corr = self.source.scan(resid)
             self.looks += len(corr)
             self.last.add((resid, corr), lam)
-            self.size = self.source.penalty.size(corr)
-            self.trend.add(self.size, lam)
+            self.abs_corr = self.source.penalty.size(corr)
+            self.trend.add(self.abs_corr, lam)
             return corr[held]
         corr[held] = self.set.correlations(resid)
         if len(index):
@@ -716,15 +728,15 @@ class Descent:
             self.looks += len(index)
         guess = self.source.penalty.size(corr)
         reach[held], reach[index] = guess[held], guess[index]
-        self.size = reach
+        self.abs_corr = reach
         self.trend.add(guess, lam)
         return corr[held]
 
-    def penalise(self, lam):
+    def set_penalty(self, lam):
         self.lam, self.cost = lam, self.source.penalty.at(lam, self.set.learner)
         self.set.penalise(self.cost.ridge)
 
-    def waiting(self, level):
+    def violators(self, level):
         if self.member.all():
             return np.empty(0, dtype=np.int64)
         expected = self.trend.seen
@@ -734,19 +746,15 @@ class Descent:
             level = EXPECTED * level
         return np.flatnonzero((expected >= level) & ~self.member)
 
-    def recruit(self, new):
-        self.set.add(new)
-        self.member[new] = True
-        self.penalise(self.lam)
+    def add(self, learners):
+        self.set.add(learners)
+        self.member[learners] = True
+        self.set_penalty(self.lam)
 
-    def model(self):
-        support = np.flatnonzero(self.set.gamma)
-        return self.set.learner[support], self.set.gamma[support]
-
-    def fit(self, lam, goal):
+    def fit(self, goal):
         return self.set.fit(self.cost, goal)
 
-    def check(self, lam, wanted):
+    def check(self, wanted):
         """*Cost*: none if the Gram matrix is complete and accurate enough.
 
         Else the residual, and a scan or a part of one.
@@ -759,14 +767,14 @@ class Descent:
             self.plain = (square, float(gamma @ corr))
         else:
             resid = self.set.residual()
-            corr = self._look(resid, lam)
+            corr = self._look(resid, self.lam)
             self.set.renew(resid, corr)
-            self.outside = float(self.size[~self.member].max(initial=0.0))
+            self.outside = float(self.abs_corr[~self.member].max(initial=0.0))
             self.plain = float(resid @ resid), float(resid @ (self.source.y - resid))
         self.corr = corr
-        return self.gap(lam, wanted)
+        return self.gap()
 
-    def gap(self, lam, wanted):
+    def gap(self):
         gamma, cost, m = (
             self.set.gamma,
             self.cost,

@@ -420,7 +420,7 @@ class BlockDescent:
         ]
         self.inner = [kind(block, _block_gap) for block in blocks]
         for inner in self.inner:
-            inner.null = self.null
+            inner.null_loss = self.null
         self.sets = [WorkingSet(inner) for inner in self.inner]
 
     def _loss(self):

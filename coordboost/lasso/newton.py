@@ -33,7 +33,7 @@ from coordboost._numba.sums import base_at, rest_of, with_rest
 from coordboost.certificates.objectives import Evaluation
 from coordboost.lasso.descent import Entries, few_stored, fit_gram
 from coordboost.lasso.penalty import gap_of_sums, sums_of
-from coordboost.lasso.workingset import LEAST
+from coordboost.lasso.workingset import SMALLEST_GAP, InnerSolver
 from coordboost.learners import Dense
 from coordboost.learners.scan import scan
 from coordboost.paths import intercept
@@ -148,8 +148,8 @@ class Curvature:
         return h
 
 
-class Newton:
-    """The inner solver for the loss of a problem (``workingset.py`` lists its methods).
+class Newton(InnerSolver):
+    """The Lasso of the loss of a problem.
 
     store, columns : the store of dense columns; the learners of the set as a small dictionary of
     their own, dense or sparse means : (m,), subtracted from the columns if the intercept is free:
@@ -165,9 +165,8 @@ class Newton:
         from a scan of all learners.
     """
 
-    # near: as forming a quadratic model costs more than a few extra columns, columns join a little
-    # early (workingset.py)
-    near = 0.96
+    #: Forming a quadratic model costs more than a few extra columns: columns join a little early.
+    joins_from = 0.96
     steps_left = MOST
     lam = 0.0
 
@@ -193,12 +192,12 @@ class Newton:
         self.x = source.problem.dictionary.csc() if self.sparse else None
         self.pred = np.zeros(source.n_samples)
         self.resid = np.empty(source.n_samples)
-        self.null = self.problem.start_excess
+        self.null_loss = self.problem.start_excess
         self.n_scans = 0
         self._evaluate()
         self._scan()
         if source.penalty.lam == 0:
-            self.recruit(np.arange(source.n_learners))
+            self.add(np.arange(source.n_learners))
 
     def go_on(self, problem, pred):
         """Continue on `problem`, which has another base, with the same coefficients and the
@@ -217,31 +216,30 @@ class Newton:
         """Check all learners by a scan."""
         self.n_scans += 1
         self.corr = self.source.scan(self.resid)
-        self.size = self.source.penalty.size(self.corr)
-        self.level = float(self.size.max())
+        self.abs_corr = self.source.penalty.size(self.corr)
 
-    def penalise(self, lam):
+    def set_penalty(self, lam):
         """Set the penalty to `lam`, and the number of steps left to MOST."""
         self.steps_left, self.lam, self.cost = MOST, lam, self.source.penalty.at(lam, self.learner)
 
-    def waiting(self, level):
-        mask = self.size >= level
+    def violators(self, level):
+        mask = self.abs_corr >= level
         mask[self.learner] = False
         return np.flatnonzero(mask)
 
-    def recruit(self, new):
+    def add(self, learners):
         """*Cost*: the new columns, or a copy of all entries of the set.
 
         And a new quadratic model.
         """
-        self.learner = np.append(self.learner, new)
-        more = np.zeros(len(new))
+        self.learner = np.append(self.learner, learners)
+        more = np.zeros(len(learners))
         self.hessian = None
         self.gamma, self.means = np.append(self.gamma, more), np.append(self.means, more)
         if self.sparse:
             self.columns = self.problem.dictionary.part(self.learner, self._scale())
         else:
-            self.store.add(new)
+            self.store.add(learners)
             self.columns = Dense(self.store.rows[: len(self.store)])
         self.cost = self.source.penalty.at(self.lam, self.learner)
 
@@ -255,16 +253,12 @@ class Newton:
     def _combine(self, gamma):
         return self.columns.combine(gamma) - float(self.means @ gamma)
 
-    def model(self):
-        support = np.flatnonzero(self.gamma)
-        return self.learner[support], self.gamma[support]
-
-    def check(self, lam, wanted):
+    def check(self, wanted):
         """The prediction is formed anew. *Cost*: one scan."""
         self.pred = self._combine(self.gamma)
         self._settle()
         self._scan()
-        return self.gap(lam, wanted)
+        return self.gap()
 
     def _settle(self):
         """Evaluate the loss after the prediction has changed.
@@ -273,12 +267,12 @@ class Newton:
         """
         self._evaluate()
 
-    def gap(self, lam, wanted):
+    def gap(self):
         gamma = np.zeros(self.source.n_learners)
         gamma[self.learner] = self.gamma
-        return self.judge(lam, gamma, self.pred, self.loss, self.resid, self.corr)
+        return self.judge(self.lam, gamma, self.pred, self.loss, self.resid, self.corr)
 
-    def fit(self, lam, goal):
+    def fit(self, goal):
         """Make steps until the gap on the working set is at most `goal`, or steps make no progress.
 
         Return whether it is.
@@ -379,7 +373,7 @@ class Newton:
         # true loss, so the goal is reduced step by step
         scaled_resid = self.resid / hessian.one
         y = scaled_resid + hessian.combine(model)
-        least = LEAST * float(y @ y) / 2
+        least = SMALLEST_GAP * float(y @ y) / 2
         inner_goal = max(goal, least)
         for _ in range(TURNS):
             if not hessian.fit(y, model, scaled_resid, cost, inner_goal):

@@ -21,7 +21,7 @@ from coordboost._utils.warned import warn
 from coordboost.certificates.objectives import Evaluation
 from coordboost.data import validation
 from coordboost.data.column_store import ScaledColumns
-from coordboost.lasso.descent import Descent
+from coordboost.lasso.descent import CoordinateDescent
 from coordboost.lasso.grid import LassoPath, columns_in_use
 from coordboost.lasso.homotopy.homotopy import GAP, INTERRUPTED, Homotopy
 from coordboost.lasso.inputs import (
@@ -490,7 +490,8 @@ def _gaps(points, whole):
 
 def by_descent(problem, columns, lams, tol):
     """As `along`, for the squared loss."""
-    return along(columns, Descent(columns, many=len(lams) > FEW), lams, tol)
+    inner = CoordinateDescent(columns, many=len(lams) > FEW)
+    return along(inner, lams, tol, columns.n_learners)
 
 
 def by_eigenvectors(problem, columns, lams, tol):
@@ -547,9 +548,8 @@ def by_newton(problem, columns, lams, tol, free=False):
     def judge(lam, *point):
         return few.penalty.target(lam).certificate(few.problem, Evaluation(*point)).gap
 
-    coefs, gaps, n_scans = along(
-        few, FreeNewton(few, Reach(few).gap) if free else Newton(few, judge), lams, tol
-    )
+    inner = FreeNewton(few, Reach(few).gap) if free else Newton(few, judge)
+    coefs, gaps, n_scans = along(inner, lams, tol, few.n_learners)
     return back(coefs), gaps, n_scans
 
 

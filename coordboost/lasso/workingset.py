@@ -1,25 +1,7 @@
 """The outer loop of the Lasso solvers with working sets: fit on the set, check all learners, keep
-the best model, recruit learners.
+the best model, add learners.
 
-The solvers differ only in the fit on the working set. An *inner solver* has
-
-    null                  the loss at 0
-    size, level           (n_learners,), abs correlations at the last check of all learners, or
-                          bounds of them; the largest
-    n_scans               number of scans so far
-    near                  learners whose correlation at the last check reaches this part of the
-                          penalty join before a fit, however old the check is: less than 1 where a
-                          fit costs more than a learner
-    penalise(lam)         set the penalty to `lam`
-    waiting(level)        learners outside the set whose correlation at the last check, perhaps
-                          extrapolated, reaches `level`, in order
-    recruit(new)          add the learners `new`, at least one, to the set
-    fit(lam, goal)        fit on the working set to a gap of at most `goal`; whether it was reached
-    check(lam, wanted)    check all learners; the certified gap over all of them, where a gap of
-                          `wanted` is enough
-    gap(lam, wanted)      the certified gap of the point checked last, at another penalty; or an
-                          upper bound, if that exceeds `wanted`
-    model()               learners, their coefficients
+The solvers differ only in the fit on the working set: each is an `InnerSolver`.
 
 Source: Friedman, Hastie, Tibshirani, *Regularization paths for generalized linear models via
 coordinate descent* (active sets); Tibshirani et al., *Strong rules for discarding predictors in
@@ -28,6 +10,7 @@ extrapolation* (working sets that grow).
 """
 
 import math
+from abc import ABC, abstractmethod
 from typing import NamedTuple
 
 import numpy as np
@@ -36,13 +19,13 @@ import scipy.sparse
 from coordboost._utils.interrupt import interruptible
 
 #: Smallest gap sought, relative to the loss at 0: a gap is a difference of numbers of that size.
-LEAST = 4 * float(np.finfo(float).eps)
+SMALLEST_GAP = 4 * float(np.finfo(float).eps)
 #: The goal on the working set, as a part of the tolerance: the rest covers rounding and learners
 #: outside.
-SHARE = 0.9
+GOAL = 0.9
 #: An accurate enough model is kept for smaller penalties, but only down to this part of the penalty
 #: it was fitted for: steps stay short.
-LASTS = 0.8
+KEPT_DOWN_TO = 0.8
 #: Maximum number of learners that join at once, or as many as the model has, if more. After a long
 #: step nearly all reach the penalty, but few stay in the model.
 CROWD = 100
@@ -54,6 +37,62 @@ ROUGH = 0.1
 TRIES, CHECKS = 3, 100
 
 
+class InnerSolver(ABC):
+    """Fits the coefficients of a working set of learners, and checks all others.
+
+    Subclasses set the attributes and supply the abstract methods. `WorkingSet` calls
+    ``set_penalty``, then ``fit``, ``check`` and ``add`` in turn.
+    """
+
+    #: Learners whose correlation at the last check reaches this part of the penalty join before a
+    #: fit, however old the check is: less than 1 where a fit costs more than a learner.
+    joins_from = 1.0
+    #: The loss at 0, less the infimum: gaps are relative to it.
+    null_loss: float
+    #: Number of scans of all learners so far.
+    n_scans: int
+    #: Abs correlations at the last check of all learners, or bounds of them, (n_learners,): 0 where
+    #: limits exclude the sign.
+    abs_corr: np.ndarray
+    #: The working set, (m,), and its coefficients, (m,).
+    learner: np.ndarray
+    gamma: np.ndarray
+
+    @abstractmethod
+    def set_penalty(self, lam):
+        """Set the penalty of the following calls to `lam`."""
+
+    @abstractmethod
+    def violators(self, level):
+        """Learners outside the set whose correlation reaches `level`, increasing: that at the last
+        check, perhaps extrapolated.
+        """
+
+    @abstractmethod
+    def add(self, learners):
+        """Add learners, at least one, to the set."""
+
+    @abstractmethod
+    def fit(self, goal):
+        """Fit on the working set until the gap there is at most `goal`. Return whether it is."""
+
+    @abstractmethod
+    def check(self, wanted):
+        """Check all learners, and return the certified gap over all of them.
+
+        A gap of `wanted` is enough: a check that shows it may cost less.
+        """
+
+    @abstractmethod
+    def gap(self):
+        """The certified gap of the point checked last at the present penalty, or a bound of it."""
+
+    def model(self):
+        """Return the learners with a coefficient, and their coefficients."""
+        support = np.flatnonzero(self.gamma)
+        return self.learner[support], self.gamma[support]
+
+
 class Answer(NamedTuple):
     """Learners, their coefficients, and the certified gap over the loss at 0."""
 
@@ -62,7 +101,7 @@ class Answer(NamedTuple):
     gap: float
 
 
-class Recruited(NamedTuple):
+class Joined(NamedTuple):
     """Whether learners joined the working set, and whether others have to wait."""
 
     joined: bool
@@ -70,15 +109,11 @@ class Recruited(NamedTuple):
 
 
 class WorkingSet:
-    """Solve for one penalty after the other, largest first.
-
-    `answers`, those that ``path`` has found.
-    """
+    """Solve for one penalty after the other, largest first, by an `InnerSolver`."""
 
     def __init__(self, inner):
         self.inner = inner
-        self.found_for = math.inf
-        self.answers = []
+        self.fitted_for = math.inf
 
     def solve(self, lam, tol, interrupted=lambda: False):
         """Return the `Answer` at `lam`.
@@ -87,79 +122,74 @@ class WorkingSet:
         work.
         """
         inner = self.inner
-        null = self.inner.null
-        wanted = tol * null
-        inner.penalise(lam)
-        best = inner.gap(lam, wanted)
-        at = inner.model()
-        if best > wanted or lam < LASTS * self.found_for:
-            self.found_for = lam
-            crowded = (
-                inner.level > lam
-                and self._recruit(max(2 * lam - inner.level, inner.near * lam)).crowded
-            )
-            least = LEAST * null
-            goal = max(SHARE * wanted, least)
+        null_loss = inner.null_loss
+        wanted = tol * null_loss
+        smallest = SMALLEST_GAP * null_loss
+        inner.set_penalty(lam)
+        best_gap = inner.gap()
+        model = inner.model()
+        if best_gap > wanted or lam < KEPT_DOWN_TO * self.fitted_for:
+            self.fitted_for = lam
+            level = float(inner.abs_corr.max())
+            crowded = False
+            if level > lam:
+                crowded = self._let_join(max(2 * lam - level, inner.joins_from * lam)).crowded
+            goal = max(GOAL * wanted, smallest)
             tries = 0
             for _ in range(CHECKS):
-                near = max(goal, ROUGH * best) if crowded and best < math.inf else goal
-                reached = inner.fit(lam, near)
-                gap = inner.check(lam, wanted)
-                tries = 0 if gap <= SHARE * best < math.inf or gap < best == math.inf else tries + 1
-                if gap < best:
-                    best = gap
-                    at = inner.model()
-                if best <= wanted or interrupted():
+                rough = crowded and best_gap < math.inf
+                fit_goal = max(goal, ROUGH * best_gap) if rough else goal
+                reached = inner.fit(fit_goal)
+                gap = inner.check(wanted)
+                progress = gap <= GOAL * best_gap < math.inf or gap < best_gap == math.inf
+                tries = 0 if progress else tries + 1
+                if gap < best_gap:
+                    best_gap = gap
+                    model = inner.model()
+                if best_gap <= wanted or interrupted():
                     break
-                joined, crowded = self._recruit(lam)
+                joined, crowded = self._let_join(lam)
                 if joined:
                     tries = 0
                 elif tries == TRIES:
                     break
-                elif reached and near == goal:
-                    goal = max(0.1 * goal, least)
-        return Answer(*at, max(best, 0.0) / null if null > 0 else 0.0)
+                elif reached and fit_goal == goal:
+                    goal = max(0.1 * goal, smallest)
+        return Answer(*model, max(best_gap, 0.0) / null_loss if null_loss > 0 else 0.0)
 
-    def _recruit(self, level):
+    def _let_join(self, level):
         """Add the learners that reach `level` to the set.
 
         If they are too many, those with the largest correlations.
         """
         inner = self.inner
-        new = self.inner.waiting(level)
-        most = max(CROWD, len(inner.model()[0])) if len(new) > CROWD else CROWD
-        if crowded := len(new) > most:
-            new = np.sort(new[np.argsort(-inner.size[new], kind="stable")[:most]])
-        if len(new):
-            inner.recruit(new)
-        return Recruited(len(new) > 0, crowded)
-
-    def path(self, lams, tol, interrupted=lambda: False):
-        """Return the answers at the decreasing `lams`.
-
-        Fewer of them once `interrupted()` is true.
-        """
-        for lam in lams:
-            if self.answers and interrupted():
-                break
-            self.answers.append(self.solve(float(lam), tol, interrupted))
-        return self.answers
+        violators = inner.violators(level)
+        limit = max(CROWD, len(inner.model()[0])) if len(violators) > CROWD else CROWD
+        crowded = len(violators) > limit
+        if crowded:
+            largest_first = np.argsort(-inner.abs_corr[violators], kind="stable")
+            violators = np.sort(violators[largest_first[:limit]])
+        if len(violators):
+            inner.add(violators)
+        return Joined(len(violators) > 0, crowded)
 
 
-def along(columns, inner, lams, tol):
+def along(inner, lams, tol, n_learners):
     """Solve for the penalties `lams` by working sets with an inner solver, largest penalty first,
     until interrupted.
 
     Return coefficients, CSR array (n_done, n_learners), their gaps (n_done,), and the number of
     scans.
     """
-    solver = WorkingSet(inner)
-    with interruptible(lambda: not solver.answers) as interrupted:
-        answers = solver.path(lams, tol, interrupted)
+    working_set = WorkingSet(inner)
+    answers = []
+    with interruptible(lambda: not answers) as interrupted:
+        for lam in lams:
+            if answers and interrupted():
+                break
+            answers.append(working_set.solve(float(lam), tol, interrupted))
     stops = np.cumsum([0] + [len(answer.learner) for answer in answers])
     learner = np.concatenate([stops[:0]] + [answer.learner for answer in answers])
     value = np.concatenate([np.zeros(0)] + [answer.value for answer in answers])
-    gammas = scipy.sparse.csr_array(
-        (value, learner, stops), shape=(len(answers), columns.n_learners)
-    )
+    gammas = scipy.sparse.csr_array((value, learner, stops), shape=(len(answers), n_learners))
     return gammas, np.array([answer.gap for answer in answers]), inner.n_scans
