@@ -1,4 +1,4 @@
-"""The names at the top and where they live, read by type checkers and when the package is loaded."""
+"""The names at the top and where they live, for type checkers and for lazy loading."""
 
 from . import certificates as certificates
 from . import data as data

@@ -125,7 +125,7 @@ def takes(method, loss):
 
 
 # Trees and stumps.
-# ------------------------------------------------------------------------------------------------------
+# --------------------------------------------------------------------------------------------------
 
 M, D = 150, 6
 ROWS = np.random.default_rng(77)
@@ -250,13 +250,16 @@ THREADS = """
     y = X[:, 0] * X[:, 1] + np.sin(X[:, 3]) + rng.normal(size=len(X))
     weight, rising, bits = 0.5 + rng.random(len(X)), [1, -1, 0, 0, 1] + [0] * 45, hashlib.sha256()
     def solve(options, method, loss=None, weight=None):
-        made = cb.Problem(cb.data.trees(X, **options), np.sign(y) if loss else y, loss, sample_weight=weight)
+        target = np.sign(y) if loss else y
+        made = cb.Problem(cb.data.trees(X, **options), target, loss, sample_weight=weight)
         run = cb.solve(made, method, 3, rng=4)
-        bits.update(run.pred.tobytes() + run.path.learner.tobytes() + run.problem.dictionary.trees.goes_left.tobytes())
+        bits.update(run.pred.tobytes() + run.path.learner.tobytes())
+        bits.update(run.problem.dictionary.trees.goes_left.tobytes())
         return run
     run = solve({"max_depth": 5, "categorical": [3], "min_samples": 20}, cb.gbm(0.3))
     np.save(sys.argv[1], np.concatenate([run.path.theta, run.predict(X[::240])]))
-    solve({"max_depth": None, "max_leaves": 13, "l2": 1.0, "categorical": [3]}, cb.gbm(0.3), None, weight)
+    leaves = {"max_depth": None, "max_leaves": 13, "l2": 1.0, "categorical": [3]}
+    solve(leaves, cb.gbm(0.3), None, weight)
     solve({"max_depth": 4, "monotone": rising}, cb.gbm(0.3))
     solve({"max_depth": 3, "newton": True}, cb.agbm(0.5, 0.1), cb.losses.Logistic())
     solve({}, cb.rtgcd(select=cb.rules.Groups(20)))
@@ -284,7 +287,7 @@ def on_threads(threads):
 
 
 # Paths.
-# -----------------------------------------------------------------------------------------------------------------
+# --------------------------------------------------------------------------------------------------
 
 
 def wide():
@@ -334,7 +337,7 @@ def path_cases():
 
 
 # Tables.
-# ----------------------------------------------------------------------------------------------------------------
+# --------------------------------------------------------------------------------------------------
 
 CSV = """price;size;town;sold;note;rooms
 1,5;10,0;Ulm;2021-03-04;a;3
@@ -397,7 +400,7 @@ def framed():
 
 
 # Runs and files.
-# --------------------------------------------------------------------------------------------------------
+# --------------------------------------------------------------------------------------------------
 
 
 def draws(seed):

@@ -42,7 +42,7 @@ def python(code, folder, **environment):
 
 
 # Seeds.
-# ---------------------------------------------------------------------------------------------------------------
+# --------------------------------------------------------------------------------------------------
 
 
 def bits(run):
@@ -94,7 +94,7 @@ def test_no_seed_touches_a_greedy_run_or_the_global_state():
 
 
 # Threads.
-# -------------------------------------------------------------------------------------------------------------
+# --------------------------------------------------------------------------------------------------
 
 THREADS = """
 import hashlib
@@ -114,13 +114,19 @@ cases = {
 for name, (X, loss, method, model_state) in cases.items():
     weight = np.linspace(0.1, 2.0, len(X)) if name == "weighted" else None
     np.save("x.npy", X)
-    problem = cb.Problem(cb.data.open_columns("x.npy") if name == "stored" else X, y[:len(X)], loss, sample_weight=weight)
+    columns = cb.data.open_columns("x.npy") if name == "stored" else X
+    problem = cb.Problem(columns, y[:len(X)], loss, sample_weight=weight)
     run = cb.solve(problem, method, 40, model_state=model_state)
     certificate = run.certificate(cb.certificates.L1Ball(100.0))
     parts = {
-        "columns": problem.gather(np.arange(24)), "path": np.concatenate([run.path.learner, run.path.theta]), "beta": run.beta,
-        "raw": np.append(run.coef, run.intercept), "pred": run.pred, "loss": np.array(run.final.loss),
-        "certificate": np.array([certificate.lower, certificate.upper]), "predict": run.predict(X),
+        "columns": problem.gather(np.arange(24)),
+        "path": np.concatenate([run.path.learner, run.path.theta]),
+        "beta": run.beta,
+        "raw": np.append(run.coef, run.intercept),
+        "pred": run.pred,
+        "loss": np.array(run.final.loss),
+        "certificate": np.array([certificate.lower, certificate.upper]),
+        "predict": run.predict(X),
     }
     for part, values in parts.items():
         print(name, part, hashlib.sha256(np.ascontiguousarray(values).tobytes()).hexdigest()[:16])
@@ -182,7 +188,7 @@ def test_a_forked_process_has_threads_of_its_own():
 
 
 # Stale caches.
-# --------------------------------------------------------------------------------------------------------
+# --------------------------------------------------------------------------------------------------
 
 RUN = """
 import numpy as np
@@ -254,7 +260,8 @@ def test_a_private_loss_does_not_spoil_the_cache_for_others(tmp_path):
     code = """
 import numpy as np, coordboost as cb
 X, y = np.random.default_rng(0).normal(size=(20, 4)), np.arange(20.0)
-print(cb.solve(cb.Problem(X, y{loss}), cb.methods.gcd(), 5, model_state=cb.engine.NaiveState).n_steps)
+problem = cb.Problem(X, y{loss})
+print(cb.solve(problem, cb.methods.gcd(), 5, model_state=cb.engine.NaiveState).n_steps)
 """
     module = tmp_path / "private_loss.py"
     module.write_text(

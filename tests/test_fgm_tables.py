@@ -107,7 +107,7 @@ def test_the_radii_and_steps_of_table_b2(monkeypatch):
         assert [method.parameters["delta"] / end for method, _ in taken[1:]] == radii
 
 
-def test_lines_of_table_b2_show_norms_and_radii_and_the_printed_errors_are_half_of_those_of_table_b1():
+def test_table_b2_shows_norms_and_radii_and_its_printed_errors_are_half_of_those_of_table_b1():
     (claim, *_) = (one for one in fgm_tables.lines_2() if one.words.startswith("Leukemia, SNR 1;"))
     assert str(claim.source).startswith("the paper prints 0.3431 (0.0087), 28, 0.2339, - | 0.3411")
     rows = [

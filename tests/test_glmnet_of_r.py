@@ -33,13 +33,18 @@ SETTINGS = "glmnet.control(fdev = 0, devmax = 1)\n"
 # each fold gets the lambdas of the whole data: by default cv.glmnet gives it its own, and
 # interpolates
 CV = """
-work <- function() cv.glmnet(X, y, family = FAMILY, foldid = fold + 1, lambda = glmnet(X, y, family = FAMILY)$lambda,
+work <- function() cv.glmnet(X, y, family = FAMILY, foldid = fold + 1,
+                             lambda = glmnet(X, y, family = FAMILY)$lambda,
                              thresh = 1e-12, maxit = 1e8)
-answer <- function(cv) list(lambda = cv$lambda, min = cv$lambda.min, se = cv$lambda.1se, cvm = cv$cvm, cvsd = cv$cvsd,
-  dev = cv$glmnet.fit$dev.ratio, at_min = as.numeric(coef(cv, s = "lambda.min")), at_se = as.numeric(coef(cv, s = "lambda.1se")),
+rows <- matrix(new, ncol = ncol(X), byrow = TRUE)
+answer <- function(cv) list(
+  lambda = cv$lambda, min = cv$lambda.min, se = cv$lambda.1se, cvm = cv$cvm, cvsd = cv$cvsd,
+  dev = cv$glmnet.fit$dev.ratio,
+  at_min = as.numeric(coef(cv, s = "lambda.min")),
+  at_se = as.numeric(coef(cv, s = "lambda.1se")),
   at_s = as.numeric(coef(cv$glmnet.fit, s = s * cv$lambda[1])),
-  of_min = as.numeric(predict(cv, matrix(new, ncol = ncol(X), byrow = TRUE), s = "lambda.min", type = "response")),
-  of_s = as.numeric(predict(cv$glmnet.fit, matrix(new, ncol = ncol(X), byrow = TRUE), s = s * cv$lambda[1])))
+  of_min = as.numeric(predict(cv, rows, s = "lambda.min", type = "response")),
+  of_s = as.numeric(predict(cv$glmnet.fit, rows, s = s * cv$lambda[1])))
 """
 
 
@@ -102,7 +107,8 @@ def test_cv_glmnet_line_by_line(family):
 
 
 FREE = """
-work <- function() glmnet(X, y, family = "binomial", lambda = alphas, standardize = FALSE, thresh = 1e-14, maxit = 1e8)
+work <- function() glmnet(X, y, family = "binomial", lambda = alphas, standardize = FALSE,
+                          thresh = 1e-14, maxit = 1e8)
 answer <- function(fit) list(intercepts = fit$a0, coefs = as.matrix(fit$beta))
 """
 

@@ -157,7 +157,8 @@ def tried(work, signum=signal.SIGINT, after=0.3):
         sent.append(time.perf_counter())
         os.kill(os.getpid(), signum)
     timer = threading.Timer(after, send)
-    gc.collect()  # earlier timers: Python loses an exception that is raised while a finished thread is collected
+    # earlier timers: Python loses an exception that is raised while a finished thread is collected
+    gc.collect()
     timer.start()
     try:
         found = work()

@@ -118,7 +118,11 @@ def test_copt():
     copt = pytest.importorskip("copt")
     problem = cb.Problem(*load_breast_cancer(return_X_y=True))
     B = np.array([problem.dictionary.column(j) for j in range(problem.n_learners)]).T
-    loss = lambda beta: (0.5 * np.sum((B @ beta - problem.y) ** 2), B.T @ (B @ beta - problem.y))  # noqa: E731
+
+    def loss(beta):
+        resid = B @ beta - problem.y
+        return 0.5 * np.sum(resid**2), B.T @ resid
+
     ball = copt.constraint.L1Ball(20.0)
     lipschitz = np.linalg.norm(B, 2) ** 2
     theirs = copt.minimize_frank_wolfe(

@@ -20,21 +20,25 @@ import coordboost as cb
 OTHERS = re.findall(
     r"\w+",
     """
-boosting_type num_leaves max_depth learning_rate n_estimators subsample_for_bin objective class_weight min_split_gain min_child_weight
-min_child_samples subsample subsample_freq colsample_bytree reg_alpha reg_lambda random_state n_jobs importance_type verbose seed
-feature_fraction bagging_fraction bagging_freq lambda_l1 lambda_l2 min_data_in_leaf num_boost_round early_stopping_rounds max_bin
-min_sum_hessian_in_leaf min_gain_to_split categorical_feature monotone_constraints num_threads metric device is_unbalance scale_pos_weight
-max_leaves grow_policy booster tree_method gamma max_delta_step sampling_method colsample_bylevel colsample_bynode base_score missing
-num_parallel_tree interaction_constraints verbosity validate_parameters enable_categorical feature_types max_cat_to_onehot
-multi_strategy eval_metric callbacks eta iterations depth l2_leaf_reg rsm border_count od_wait loss_function cat_features task_type
+boosting_type num_leaves max_depth learning_rate n_estimators subsample_for_bin objective
+class_weight min_split_gain min_child_weight min_child_samples subsample subsample_freq
+colsample_bytree reg_alpha reg_lambda random_state n_jobs importance_type verbose seed
+feature_fraction bagging_fraction bagging_freq lambda_l1 lambda_l2 min_data_in_leaf num_boost_round
+early_stopping_rounds max_bin min_sum_hessian_in_leaf min_gain_to_split categorical_feature
+monotone_constraints num_threads metric device is_unbalance scale_pos_weight max_leaves grow_policy
+booster tree_method gamma max_delta_step sampling_method colsample_bylevel colsample_bynode
+base_score missing num_parallel_tree interaction_constraints verbosity validate_parameters
+enable_categorical feature_types max_cat_to_onehot multi_strategy eval_metric callbacks eta
+iterations depth l2_leaf_reg rsm border_count od_wait loss_function cat_features task_type
 thread_count random_seed use_best_model bagging_temperature logging_level
 """,
 )
 FITS = re.findall(
     r"\w+",
     """
-eval_set eval_names eval_sample_weight eval_class_weight eval_init_score eval_metric feature_name categorical_feature callbacks init_model
-init_score early_stopping_rounds verbose sample_weight_eval_set base_margin xgb_model eval_X eval_y cat_features
+eval_set eval_names eval_sample_weight eval_class_weight eval_init_score eval_metric feature_name
+categorical_feature callbacks init_model init_score early_stopping_rounds verbose
+sample_weight_eval_set base_margin xgb_model eval_X eval_y cat_features
 """,
 )
 PREDICTS = re.findall(

@@ -100,7 +100,9 @@ def test_bounds_on_an_orthonormal_basis_by_hand():
     steps = lambda rate: math.ceil(math.log(0.02 / 2) / math.log(1 - rate))  # noqa: E731
     assert rows["gcd"].printed == rows["gcd"].sharpened == rows["rcd"].sharpened == steps(1 / 4)
     assert rows["rcd"].printed == steps(1 / 16)
-    drawn = 0.5  # two of four: weights (1/2, 1/3, 1/6, 0) on sorted cosines; least at a unit vector, as 1/2 <= (1/2 + 1/3) / sqrt(2)
+    # two of four: weights (1/2, 1/3, 1/6, 0) on sorted cosines; least at a unit vector, as
+    # 1/2 <= (1/2 + 1/3) / sqrt(2)
+    drawn = 0.5
     assert rows["rtgcd"].printed == rows["rtgcd"].sharpened == steps(drawn**2)
     gamma = (1 - math.sqrt(3 / 4)) ** 2
     assert (

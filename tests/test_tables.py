@@ -430,9 +430,8 @@ def test_svmlight(tmp_path, name):
 @pytest.mark.parametrize("zero_based", [True, False])
 def test_svmlight_round_trip(tmp_path, zero_based):
     dense = np.random.default_rng(1).integers(-3, 4, (20, 6)).astype(float)
-    dense[0] = (
-        1.0  # the first and last features occur, so that counting from 0 and from 1 can be told apart
-    )
+    # the first and last features occur, so that counting from 0 and from 1 can be told apart
+    dense[0] = 1.0
     dump_svmlight_file(
         scipy.sparse.csr_array(dense),
         np.arange(20.0),

@@ -23,21 +23,23 @@ KINDS = (
 
 HEAD = """# From the papers to the code
 
-For each definition, algorithm, statement, figure and table of the five papers, and for each equation
-that is a claim: its code in the package, its rows of [the ledger](ledger.md), its
+For each definition, algorithm, statement, figure and table of the five papers, and for each
+equation that is a claim: its code in the package, its rows of [the ledger](ledger.md), its
 [experiments](experiments.md), and how faithful they are to the paper. Equations that only define a
 symbol or are a step of a proof are left out.
 
 * *faithful*: as printed;
-* *repeated*: a figure or table made again where the paper leaves choices open, or where ours deviate, as described;
+* *repeated*: a figure or table made again where the paper leaves choices open, or where ours
+  deviate, as described;
 * *corrected*: wrong as printed, for the reason given; the code is right;
 * *reduced*: only a part of what the paper has, as described;
 * *left out*: not in the package, for the reason given.
 
 A row of the ledger without a verdict is verified as printed.
 
-Written by `python -m verification --index --table docs/index-of-papers.md` from the list in `verification/papers.txt`;
-`python -m verification --index` prints it with the line of each function. Names are relative to `coordboost`.
+Written by `python -m verification --index --table docs/index-of-papers.md` from the list in
+`verification/papers.txt`; `python -m verification --index` prints it with the line of each
+function. Names are relative to `coordboost`.
 """
 
 

@@ -21,34 +21,51 @@ PAPERS = {
     "jaggi": "Jaggi: Revisiting Frank-Wolfe",
 }
 STYLE = """
-:root { color-scheme: light dark; --ink: #1d2329; --soft: #5b6570; --paper: #fff; --card: #f6f7f9; --line: #d9dde2; --good: #00633f;
+:root { color-scheme: light dark; --ink: #1d2329; --soft: #5b6570; --paper: #fff; --card: #f6f7f9;
+  --line: #d9dde2; --good: #00633f;
   --bad: #a33b00; --measured: #0072b2; --bound: #d55e00; --wrong: #ffd9d9 }
-@media (prefers-color-scheme: dark) { :root { --ink: #e6e9ec; --soft: #9aa5b1; --paper: #14181c; --card: #1d2329; --line: #38414a;
+@media (prefers-color-scheme: dark) { :root { --ink: #e6e9ec; --soft: #9aa5b1; --paper: #14181c;
+  --card: #1d2329; --line: #38414a;
   --good: #5fd0a0; --bad: #ff9d66; --measured: #62b8f0; --bound: #ff9a4d; --wrong: #5a2626 } }
 * { box-sizing: border-box } html { scroll-behavior: smooth }
-body { font: 16px/1.55 system-ui, sans-serif; max-width: 1180px; margin: 0 auto; padding: 1.2em 1em 4em; color: var(--ink);
+body { font: 16px/1.55 system-ui, sans-serif; max-width: 1180px; margin: 0 auto; padding: 1.2em
+  1em 4em; color: var(--ink);
   background: var(--paper) }
-h1 { line-height: 1.2 } h2 { margin-top: 2.4em; border-bottom: 2px solid var(--line) } h3 { margin: 2em 0 .3em } h4 { margin: 0 }
-a { color: var(--measured) } .soft, figcaption, dt { color: var(--soft) } dl { margin: .3em 0 1em; font-size: .92em }
+h1 { line-height: 1.2 } h2 { margin-top: 2.4em; border-bottom: 2px solid var(--line) } h3 {
+  margin: 2em 0 .3em } h4 { margin: 0 }
+a { color: var(--measured) } .soft, figcaption, dt { color: var(--soft) } dl { margin: .3em 0 1em;
+  font-size: .92em }
 dt { float: left; clear: left; width: 8em } dd { margin: 0 0 .25em 8em }
-.cards { display: grid; grid-template-columns: repeat(auto-fill, minmax(min(100%, 360px), 1fr)); gap: 1em }
-.card { background: var(--card); border: 1px solid var(--line); border-radius: 8px; padding: .8em 1em; overflow-wrap: anywhere;
+.cards { display: grid; grid-template-columns: repeat(auto-fill, minmax(min(100%, 360px), 1fr));
+  gap: 1em }
+.card { background: var(--card); border: 1px solid var(--line); border-radius: 8px; padding: .8em
+  1em; overflow-wrap: anywhere;
   min-width: 0 }
-.card p { margin: .35em 0 } .formula { overflow-x: auto; padding: .35em 0; font-size: 1.08em } .small { font-size: .85em }
+.card p { margin: .35em 0 } .formula { overflow-x: auto; padding: .35em 0; font-size: 1.08em }
+  .small { font-size: .85em }
 .typeset { line-height: 2 }
-.verified { color: var(--good) } .refuted, .differs { color: var(--bad) } .vacuous { color: var(--soft) }
+.verified { color: var(--good) } .refuted, .differs { color: var(--bad) } .vacuous { color:
+  var(--soft) }
 .wrong { background: var(--wrong) }
-.badge { font-size: .8em; border: 1px solid currentColor; border-radius: 1em; padding: 0 .55em; white-space: nowrap; font-weight: 600 }
-figure { margin: .5em 0 0 } svg { width: 100%; height: auto; display: block } svg text { font: 10px system-ui, sans-serif;
+.badge { font-size: .8em; border: 1px solid currentColor; border-radius: 1em; padding: 0 .55em;
+  white-space: nowrap; font-weight: 600 }
+figure { margin: .5em 0 0 } svg { width: 100%; height: auto; display: block } svg text { font:
+  10px system-ui, sans-serif;
   fill: var(--soft) } svg .name { font-size: 11px; fill: var(--ink) }
-.grid { stroke: var(--line) } polyline { fill: none; stroke-width: 1.6 } .measured { stroke: var(--measured) }
+.grid { stroke: var(--line) } polyline { fill: none; stroke-width: 1.6 } .measured { stroke:
+  var(--measured) }
 .dot { fill: var(--measured) }
-.bound { stroke: var(--bound); stroke-dasharray: 5 3 } .square { fill: none; stroke: var(--bound); stroke-width: 1.2 }
-table { border-collapse: collapse; width: 100%; font-size: .88em } th, td { text-align: left; padding: .2em .6em; vertical-align: top;
-  border-bottom: 1px solid var(--line); overflow-wrap: anywhere } .index { columns: 17em; font-size: .9em; padding-left: 1.2em }
+.bound { stroke: var(--bound); stroke-dasharray: 5 3 } .square { fill: none; stroke: var(--bound);
+  stroke-width: 1.2 }
+table { border-collapse: collapse; width: 100%; font-size: .88em } th, td { text-align: left;
+  padding: .2em .6em; vertical-align: top;
+  border-bottom: 1px solid var(--line); overflow-wrap: anywhere } .index { columns: 17em;
+  font-size: .9em; padding-left: 1.2em }
 .index li { break-inside: avoid } .wide { overflow-x: auto }
-@media (max-width: 640px) { dt { float: none; width: auto } dd { margin-left: 0 } table.stack tr { display: block; padding: .4em 0;
-  border-bottom: 1px solid var(--line) } table.stack td { display: block; border: 0; padding: 0 } table.stack tr.heads { display: none } }
+@media (max-width: 640px) { dt { float: none; width: auto } dd { margin-left: 0 } table.stack tr {
+  display: block; padding: .4em 0;
+  border-bottom: 1px solid var(--line) } table.stack td { display: block; border: 0; padding: 0 }
+  table.stack tr.heads { display: none } }
 """
 
 
@@ -150,9 +167,9 @@ def _number(row):
 
 def _sabotages(ledger):
     rows = "".join(
-        f'<tr class="{"" if one.good else "wrong"}"><td>{_text(one.statement)}</td><td>{_text(one.what)}</td>'
-        f"<td>{_text(one.caught_by or 'passes')}</td></tr>"
-        for one in ledger.sabotages
+        f'<tr class="{"" if sabotage.good else "wrong"}"><td>{_text(sabotage.statement)}</td>'
+        f"<td>{_text(sabotage.what)}</td><td>{_text(sabotage.caught_by or 'passes')}</td></tr>"
+        for sabotage in ledger.sabotages
     )
     heads = '<tr class="heads"><th>statement</th><th>what is changed</th><th>refuted by</th></tr>'
     return f'<table class="stack">{heads}{rows}</table>'

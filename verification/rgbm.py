@@ -245,8 +245,9 @@ def trial(loss="squared", rule="Type 0", line_search=False, rank=3, seed=0):
 
 def trials(losses=("squared", "logistic"), steps=(False, True), ranks=(2, 3)):
     """Return CASES: every rule, loss, step rule and rank."""
+    names = {False: "constant step", True: "line search"}
     return {
-        f"{rule}, {loss}, {'line search' if search else 'constant step'}, rank {rank}": functools.partial(
+        f"{rule}, {loss}, {names[search]}, rank {rank}": functools.partial(
             trial, loss, rule, search, rank
         )
         for loss in losses

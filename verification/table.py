@@ -6,9 +6,10 @@ import numpy as np
 
 HEAD = """# The ledger, row by row
 
-Written by `python -m verification --quick --table docs/ledger.md`. *Tightest*: the largest measured value over its bound. *Pinned*: the
-same ratio at the stored hard case; 1 means that the constant cannot be smaller, 0.5 that half of it is not excluded.
-Each statement links to its file. It is verified as printed, corrected or sharpened, unless another verdict is named. By paper and number:
+Written by `python -m verification --quick --table docs/ledger.md`. *Tightest*: the largest measured
+value over its bound. *Pinned*: the same ratio at the stored hard case; 1 means that the constant
+cannot be smaller, 0.5 that half of it is not excluded. Each statement links to its file. It is
+verified as printed, corrected or sharpened, unless another verdict is named. By paper and number:
 [from the papers to the code](index-of-papers.md).
 
 | statement | as | evidence | tightest | pinned |

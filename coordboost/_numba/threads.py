@@ -153,8 +153,10 @@ def fold(store, kernel, merge, by_sample=(), by_column=(), *, whole=False):
 
     Parameters
     ----------
-    store : object with ``tiles(whole)``, the slices of rows and of columns that make the tiles, and ``read(rows, columns)``
-    kernel : function of (values (r, c), the part of each array of `by_sample` and of `by_column` that belongs to the tile)
+    store : object with ``tiles(whole)`` and ``read(rows, columns)``
+        The first gives the slices of rows and of columns that make the tiles.
+    kernel : function of the values (r, c) of a tile, and of its part of the arrays
+        The parts of `by_sample` and of `by_column` that belong to the tile.
     merge : function of two results of `kernel`
     whole : bool
         Tiles of whole rows; there is one band then.
@@ -185,7 +187,8 @@ def each(store, index, kernel, by_column=()):
     ----------
     store : object with ``bands``, slices of rows, and ``pick(rows, index)``
     index : int64, increasing
-    kernel : function of (values (r, k), the matching part of each array of `by_column`); these arrays are as long as `index`
+    kernel : function of (values (r, k), the matching part of each array of `by_column`)
+        These arrays are as long as `index`.
     """
 
     def result(piece):

@@ -23,9 +23,8 @@ def attach_stub(package, file):
     lazy = frozenset(names)
 
     def load(name):
-        if (
-            name not in lazy
-        ):  # modules ask for files of a package in this way, while they are loaded: never wait there
+        # modules ask for files of a package in this way, while they are loaded: never wait there
+        if name not in lazy:
             try:
                 return find(name)
             except AttributeError:

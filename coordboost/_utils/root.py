@@ -34,7 +34,8 @@ def falling_root(
         Of a float; must return 0 if its value is rounding. NaN and OverflowError stand for a value
         out of range.
     near, step : start of the search, and its first step, which is then doubled
-    limits : before it leaves these, the search checks that there is a root: a function that tends to 0 becomes exactly 0 by underflow
+    limits : before it leaves these, the search checks that there is a root
+        A function that tends to 0 becomes exactly 0 by underflow.
     least : absolute tolerance of the root; its relative tolerance is four roundings
     slope : a guess of minus the derivative near the root, from an earlier search; 0 for none
     """

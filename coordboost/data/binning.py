@@ -246,9 +246,9 @@ def bin_columns(X, *, max_bins=255, exact=False, categorical=(), feature_names=N
 
     Parameters
     ----------
-    X : array_like, data frame or scipy sparse matrix, (n_samples, n_features); or ``open_columns(...)``
-        NaN is missing. Infinities are ordinary values, the smallest and the largest. Columns of a
-        data frame with the dtype ``category`` hold categories.
+    X : array_like, data frame, scipy sparse matrix or ``open_columns(...)``
+        (n_samples, n_features). NaN is missing. Infinities are ordinary values, the smallest and
+        the largest. Columns of a data frame with the dtype ``category`` hold categories.
     max_bins : int, 2 to 255
         A numeric column with at most this many distinct values gets a bin for each. Otherwise the
         thresholds are the quantiles k / max_bins: ``max_bins=100`` gives the percentiles of Lu and

@@ -154,7 +154,8 @@ def column_of(name, series, cells, kind=None, *, may_be_key=False):
     Parameters
     ----------
     name : str;  series : pandas Series;  cells : Cells
-    kind : what the column must hold, None to infer it;  may_be_key : whether ``KEY`` may be inferred
+    kind : what the column must hold, None to infer it
+    may_be_key : whether ``KEY`` may be inferred
 
     Raises
     ------
@@ -339,10 +340,9 @@ def _refuse(name, codes, distinct, odd, cells, among):
     word = str(distinct[code]).strip()
     ways = ["correct the cell or leave it empty"]
     if MARKED.fullmatch(word):
-        mark = next(
-            (one for one in word if not one.isdigit() and one not in "+-%$€£¥dD" + cells.decimal),
-            ",",
-        )
+        known = "+-%$€£¥dD" + cells.decimal
+        marks = (sign for sign in word if not sign.isdigit() and sign not in known)
+        mark = next(marks, ",")
         ways.append(
             f'if it is a number, write it without a mark, or name the mark (decimal="{mark}" or '
             f'thousands="{mark}")'

@@ -157,7 +157,9 @@ def tree_families(
     normalize : bool, default True
         Divide the complexities by the largest, so that they lie between 0 and 1, as in the paper's
         experiments.
-    min_samples, min_gain, l2, monotone, penalty, max_bins, exact, categorical, feature_names, file : optional
+    min_samples, min_gain, l2, monotone, penalty, max_bins, exact : optional
+        As for ``trees``.
+    categorical, feature_names, file : optional
         As for ``trees``.
 
     Returns

@@ -18,7 +18,9 @@ class StoredColumns:
 
     Attributes
     ----------
-    store : see ``coordboost.stores``;  shape : (n_samples, n_columns);  names : names of the columns, or None
+    store : see ``coordboost.stores``
+    shape : (n_samples, n_columns)
+    names : names of the columns, or None
     memory : bytes for learners kept in memory
     """
 
@@ -80,9 +82,9 @@ def open_columns(source, *, learners_first=False, columns=None, memory=1 << 28):
 
     Parameters
     ----------
-    source : numpy.memmap, zarr.Array or dask.array.Array; or the path of an ``.npy`` file, a Zarr array or a Parquet file; or a list
-        of Parquet files, whose rows follow each other
-        (n_samples, n_columns), in any order and chunks.
+    source : numpy.memmap, zarr.Array, dask.array.Array, path or list of paths
+        (n_samples, n_columns), in any order and chunks. A path is that of an ``.npy`` file, a Zarr
+        array or a Parquet file; a list is of Parquet files, whose rows follow each other.
     learners_first : bool, default False
         The source is (n_columns, n_samples).
     columns : sequence of str, optional

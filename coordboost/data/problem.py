@@ -50,11 +50,11 @@ class Problem:
 
     Parameters
     ----------
-    X : array_like, data frame or scipy sparse matrix, (n_samples, n_columns); ``open_columns(...)``; or an object of your own
-        Raw columns. Or an object with methods ``scan`` (the inner products of all columns with a
-        vector) and ``column`` (see ``coordboost.learners.Oracle``): its columns are not
-        standardised and must have unit norm, sum_i w_i B_ij^2 = 1 (w the sample weights, 1
-        without). This is checked here, and again when columns are read.
+    X : array_like, data frame, scipy sparse matrix, ``open_columns(...)``, or an object of your own
+        Raw columns, (n_samples, n_columns). Or an object with methods ``scan`` (the inner products
+        of all columns with a vector) and ``column`` (see ``coordboost.learners.Oracle``): its
+        columns are not standardised and must have unit norm, sum_i w_i B_ij^2 = 1 (w the sample
+        weights, 1 without). This is checked here, and again when columns are read.
     y : array_like, (n_samples,)
         Targets: numbers, two labels or counts, as the loss takes them.
     loss : Loss, default ``Squared()``
@@ -84,11 +84,13 @@ class Problem:
     Attributes
     ----------
     dictionary : the matrix B; y, weight : float64 (n_samples,)
-    constant : float, the constant b of every prediction;  offset : float64 (n_samples,) or None, as it was given
+    constant : float, the constant b of every prediction
+    offset : float64 (n_samples,) or None, as it was given
     base : float or (n_samples,), the part of b + o that was not subtracted from y
     start_loss : float, the loss at beta = 0, of the constant model: sum_i w_i loss(y_i, b + o_i)
     standardization : converts coefficients of unit columns to those of X
-    feature_names : names of the learners; dropped : names of constant columns, which get coefficient 0
+    feature_names : names of the learners
+    dropped : names of constant columns, which get coefficient 0
 
     Raises
     ------

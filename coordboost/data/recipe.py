@@ -208,7 +208,9 @@ def encoded(recipe, columns, where, unknown_as_none=False):
     """Encode columns as numbers, (n_rows, n_columns) float64: dense in Fortran order, or CSC if
     large and mostly 0/1 columns.
     """
-    parts = []  # pairs (number of columns, values): floats, or for 0/1 columns the index of the column that is 1, -1 for none
+    # pairs (number of columns, values): floats, or for 0/1 columns the index of the column that is
+    # 1, -1 for none
+    parts = []
     for variable, column in zip(recipe.variables, columns, strict=True):
         missing = column.missing
         if variable.fill is None and missing.any():

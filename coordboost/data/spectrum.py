@@ -7,8 +7,10 @@ columns :math:`\tilde b_j` (each times the root of the weights), or an upper bou
 only lowers the lower end. With orthonormal directions U and any unit vector :math:`x = \tilde B v`
 of S
 
-.. math:: \langle\rho, x\rangle = \langle U^T\rho, U^T x\rangle + \langle\rho, (I - UU^T)\tilde B v\rangle
-    \le \|U^T\rho\| + \|\rho\|\, E / \sigma, \qquad E = \|(I - UU^T)\tilde B\|_F, \quad \|v\| \le 1/\sigma .
+.. math:: \langle\rho, x\rangle
+    = \langle U^T\rho, U^T x\rangle + \langle\rho, (I - UU^T)\tilde B v\rangle
+    \le \|U^T\rho\| + \|\rho\|\, E / \sigma, \qquad E = \|(I - UU^T)\tilde B\|_F, \quad
+    \|v\| \le 1/\sigma .
 
 E is measured, so the bound holds however U was computed; E / sigma is the *tilt*. E includes the
 rounding of the standardisation, so the bound holds for the exact standardised columns too. If a
@@ -299,7 +301,8 @@ class Apart:
     Parameters
     ----------
     table : (n_samples, n_learners), the columns;  root : (n_samples,), roots of their weights
-    far : (rank,), columns whose span has the orthonormal directions `outer` (n_samples, rank): root * table[:, far] = outer @ upper
+    far : (rank,), columns whose span has the orthonormal directions `outer` (n_samples, rank)
+        root * table[:, far] = outer @ upper
     moved : (n_learners,), bound of the rounding error of the standardisation in each column
     """
 
@@ -359,8 +362,8 @@ class Apart:
         turned = float(
             sum(abs(c / (1 << BITS)) * m for c, m in zip(coef, self.moved, strict=True) if c)
         ) / math.ldexp(size, power)
-        if (
-            turned < 1
-        ):  # else the exact column may depend on the others: the stored direction only enlarges the span
+        # else the exact column may depend on the others: the stored direction only enlarges the
+        # span
+        if turned < 1:
             self.tilt = math.hypot(self.tilt, turned / (1 - turned), 4 * U)
         return True

@@ -203,16 +203,16 @@ class Table(NamedTuple):
 def read_table(path: str | os.PathLike[str], target: str | None = None, **options: Any) -> Table:
     r"""Read features and target from a file; the suffix, upper or lower case, gives the format.
 
-    ======================================  ===========================================================================
-    suffix                                  content
-    ======================================  ===========================================================================
-    .csv .tsv .tab .txt .dat .data (.gz)    a header row, then rows of cells; their format is inferred, see Notes
-    .parquet .pq .arrow .feather .ipc       columns with types; needs pyarrow
-    .xlsx .xlsm .xls .ods                   a sheet with a header row; needs the package that pandas uses (openpyxl)
-    .npz                                    arrays ``X`` and ``y``, and ``feature_names`` if there is one
-    .npy                                    two files, see Notes
-    .svm .svmlight .libsvm (.gz)            one sample a line, ``label index:value ...``; ``X`` is a scipy CSC array
-    ======================================  ===========================================================================
+    ====================================  =========================================================
+    suffix                                content
+    ====================================  =========================================================
+    .csv .tsv .tab .txt .dat .data (.gz)  a header row, then rows of cells in any format, see Notes
+    .parquet .pq .arrow .feather .ipc     columns with types; needs pyarrow
+    .xlsx .xlsm .xls .ods                 a sheet with a header row; needs the package of pandas
+    .npz                                  arrays ``X`` and ``y``, and if given ``feature_names``
+    .npy                                  two files, see Notes
+    .svm .svmlight .libsvm (.gz)          ``label index:value ...``; ``X`` is a scipy CSC array
+    ====================================  =========================================================
 
     Parameters
     ----------
@@ -259,7 +259,9 @@ def read_table(path: str | os.PathLike[str], target: str | None = None, **option
     >>> import tempfile, pathlib
     >>> import coordboost as cb
     >>> file = pathlib.Path(tempfile.mkdtemp(), "flats.csv")
-    >>> _ = file.write_text("rent;area;city\n820;45,5;Basel\n1240;71;Bern\n990;;Basel\n1510;82;Bern\n")
+    >>> _ = file.write_text(
+    ...     "rent;area;city\n820;45,5;Basel\n1240;71;Bern\n990;;Basel\n1510;82;Bern\n"
+    ... )
     >>> table = cb.read_table(file, "rent", impute="median")
     >>> print(*table.said, sep="\n")
     read with semicolons between cells, a decimal comma

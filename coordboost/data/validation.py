@@ -193,7 +193,8 @@ def sound(X):
 
     Returns
     -------
-    X, without unused room behind its entries; formats without arrays of indices (dia, lil, dok) are converted to COO
+    X, without unused room behind its entries
+        Formats without arrays of indices (dia, lil, dok) are converted to COO.
 
     Raises
     ------

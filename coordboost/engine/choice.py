@@ -259,7 +259,8 @@ class Cheapest:
     present cost. A run whose Gram columns are counts, which cost little, begins with Gram columns.
     """
 
-    follows = False  # a restored run makes the steps since the anchor again: it does not read them from the path
+    # a restored run makes the steps since the anchor again: it does not read them from the path
+    follows = False
 
     def __init__(self, kind, problem):
         self.problem = problem

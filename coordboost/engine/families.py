@@ -126,7 +126,10 @@ def family_summary(run: Run, k: int | None = None) -> FamilySummary:
     >>> import coordboost as cb
     >>> problem = cb.Problem([[1.0, 0], [0, 1], [2, 1], [1, 3]], [1.0, 2, 4, 5], groups=[0, 1])
     >>> families = cb.learners.Families(bound=[1.0, 2.0], complexity=[0.1, 1.0])
-    >>> runs = [cb.solve(problem, cb.rgb(penalty, families=families, n_candidates=None), 5) for penalty in (0.0, 0.3)]
+    >>> runs = [
+    ...     cb.solve(problem, cb.rgb(penalty, families=families, n_candidates=None), 5)
+    ...     for penalty in (0.0, 0.3)
+    ... ]
     >>> [cb.engine.family_summary(run).steps for run in runs]
     [array([1, 4]), array([4, 1])]
     """
@@ -264,7 +267,17 @@ def penalty_path(
     >>> import coordboost as cb
     >>> problem = cb.Problem([[1.0, 0], [0, 1], [2, 1], [1, 3]], [1.0, 2, 4, 5], groups=[0, 1])
     >>> families = cb.learners.Families(bound=[1.0, 2.0], complexity=[0.1, 1.0])
-    >>> print(cb.engine.penalty_path(problem, [0.0, 0.3], 5, n_candidates=None, families=families, X_val=[[1, 2]], y_val=[4]))
+    >>> print(
+    ...     cb.engine.penalty_path(
+    ...         problem,
+    ...         [0.0, 0.3],
+    ...         5,
+    ...         n_candidates=None,
+    ...         families=families,
+    ...         X_val=[[1, 2]],
+    ...         y_val=[4],
+    ...     )
+    ... )
        penalty       loss  objective validation   splits
              0    0.17173    0.17173    0.04038        0
            0.3    0.52197     0.6626     0.2583        0

@@ -34,12 +34,20 @@ class Run(StepPath):
 
     Attributes
     ----------
-    problem, method : what was run;  seed : seed of the random numbers;  model_state : how residuals were kept up to date
-    path : the steps;  n_steps : their number;  beta : coefficients of the unit columns after them, (n_learners,)
-    status : ``Status``;  message : the status in a sentence;  seconds : wall time of the steps
+    problem, method : what was run
+    seed : seed of the random numbers
+    model_state : how residuals were kept up to date
+    path : the steps
+    n_steps : their number
+    beta : coefficients of the unit columns after them, (n_learners,)
+    status : ``Status``
+    message : the status in a sentence
+    seconds : wall time of the steps
     rise : by how much the loss ends above the one of the constant model, 0 if it does not
-    n_scans : correlations of residuals computed from the data, in units of a scan: one pass over all columns
-    n_gram_columns : Gram columns B'W B_j computed from the data, used instead of scans once the fit is nearly exact
+    n_scans : correlations of residuals computed from the data, in units of a scan
+        A scan is one pass over all columns.
+    n_gram_columns : Gram columns B'W B_j computed from the data
+        They are used instead of scans once the fit is nearly exact.
 
     Parameters
     ----------

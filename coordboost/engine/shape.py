@@ -44,7 +44,8 @@ class ShapeFunction:
     --------
     >>> import coordboost as cb
     >>> X, y = [[1.0, 0], [0, 1], [2, 1], [1, 3]], [1.0, 2, 4, 5]
-    >>> shape = cb.solve(cb.Problem(cb.data.stumps(X), y), cb.ls_boost(0.5), 10).shape_functions()["x0"]
+    >>> run = cb.solve(cb.Problem(cb.data.stumps(X), y), cb.ls_boost(0.5), 10)
+    >>> shape = run.shape_functions()["x0"]
     >>> shape.cuts, shape.values
     (array([0.5, 1.5]), array([-0.75,  0.  ,  0.75]))
     >>> shape([0.0, 1.0, 7.0])
@@ -76,8 +77,9 @@ def shape_functions(problem: Problem, beta: ArrayLike) -> dict[str, ShapeFunctio
 
     Parameters
     ----------
-    problem : Problem on ``stumps(X)`` or ``leaf_stumps(X)``; or ``run.problem`` of a run over ``trees(X, max_depth=1)``
-        A tree without a split, a constant, counts as a tree on the first feature.
+    problem : Problem on ``stumps(X)`` or ``leaf_stumps(X)``
+        Or ``run.problem`` of a run over ``trees(X, max_depth=1)``. A tree without a split, a
+        constant, counts as a tree on the first feature.
     beta : (n_learners,)
         Coefficients of the unit columns: ``run.beta``, or ``problem.unit(path.coefs[:, k])``; after
         k steps ``next(run.replay([k])).beta``.

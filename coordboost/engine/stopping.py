@@ -44,8 +44,10 @@ class GapBelow:
     >>> import coordboost as cb
     >>> problem = cb.Problem([[1.0, 0], [0, 1], [2, 1], [1, 3]], [1.0, 2, 4, 5])
     >>> run = cb.solve(problem, cb.ls_boost(0.5), 1000, stop=cb.engine.GapBelow(1e-3))
-    >>> run.n_steps < 100, run.message
-    (True, 'GapBelow ended the run at step 10: the certified gap is at most 0.001 of the loss at zero')
+    >>> run.n_steps < 100
+    True
+    >>> run.message
+    'GapBelow ended the run at step 10: the certified gap is at most 0.001 of the loss at zero'
     """
 
     tolerance: float
@@ -92,8 +94,10 @@ class NoProgress:
     >>> import coordboost as cb
     >>> problem = cb.Problem([[1.0, 0], [0, 1], [2, 1], [1, 3]], [1.0, 2, 4, 5])
     >>> run = cb.solve(problem, cb.ls_boost(0.5), 1000, stop=cb.engine.NoProgress(1e-3))
-    >>> run.n_steps < 100, run.message
-    (True, 'NoProgress ended the run at step 20: the largest correlation fell to 0.001 of its start')
+    >>> run.n_steps < 100
+    True
+    >>> run.message
+    'NoProgress ended the run at step 20: the largest correlation fell to 0.001 of its start'
     """
 
     tolerance: float = 1e-12

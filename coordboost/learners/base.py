@@ -24,8 +24,10 @@ class Learners(ABC):
     >>> import coordboost as cb
     >>> class Waves(cb.learners.Learners):
     ...     n_samples, n_learners = 8, 3
+    ...
     ...     def column(self, j):
     ...         return np.cos(np.pi * (j + 1) * (np.arange(8) + 0.5) / 8) / 2
+    ...
     ...     def scan(self, v):
     ...         return np.array([self.column(j) @ v for j in range(3)])
     >>> problem = cb.Problem(Waves(), [3.0, 3, 3, 3, 1, 1, 1, 1])
@@ -317,10 +319,16 @@ class LearnerFamily(ABC):
     >>> import coordboost as cb
     >>> class Signs(cb.learners.LearnerFamily):
     ...     n_samples = 4
+    ...
     ...     def find(self, v, k, above):
     ...         best = tuple(np.where(v * v[0] >= 0, 1, -1).tolist())
     ...         corr = self.build(best) @ v
-    ...         return ([best], [corr], abs(corr) - abs(v).min()) if abs(corr) > above else ([], [], abs(corr))
+    ...         return (
+    ...             ([best], [corr], abs(corr) - abs(v).min())
+    ...             if abs(corr) > above
+    ...             else ([], [], abs(corr))
+    ...         )
+    ...
     ...     def build(self, learner):
     ...         return np.array(learner) / 2
     >>> run = cb.solve(cb.Problem(Signs(), [3.0, 2, -1, 4], center=False), cb.ls_boost(1.0), 3)

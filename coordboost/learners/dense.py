@@ -28,7 +28,9 @@ class Dense(_Dense, Learners):
     --------
     >>> import numpy as np
     >>> import coordboost as cb
-    >>> problem = cb.Problem(cb.learners.Dense(np.array([[0.6, 0.8], [0.8, -0.6]])), [1.0, 2.0], center=False)
+    >>> problem = cb.Problem(
+    ...     cb.learners.Dense(np.array([[0.6, 0.8], [0.8, -0.6]])), [1.0, 2.0], center=False
+    ... )
     >>> cb.solve(problem, cb.ls_boost(1.0), 2).beta.round(3)
     array([ 2.2, -0.4])
     """

@@ -53,8 +53,10 @@ class Oracle(Learners):
     >>> import coordboost as cb
     >>> class Steps:
     ...     n_samples, n_learners = 4, 3
+    ...
     ...     def scan(self, v):
     ...         return np.cumsum(v)[:-1] - v.sum() / 2
+    ...
     ...     def column(self, j):
     ...         return np.where(np.arange(4) <= j, 0.5, -0.5)
     >>> learners = cb.learners.Oracle(Steps())

@@ -42,7 +42,7 @@ class Sparse(_Sparse, Learners):
     The arrays of the matrix::
 
         data    |x_0 ....|x_1 ..|   |x_2 ......|       non-zeros, column by column
-        row     |i_0 ....|i_1 ..|   |i_2 ......|       their sample indices, int32 (half the memory) or int64
+        row     |i_0 ....|i_1 ..|   |i_2 ......|       their sample indices, int32 or int64
         start    0        6      10  10         17     learner j owns start[j]:start[j + 1]
 
     A correlation is ``scale_j <x_j, v> - shift_j sum(v)``. *Cost*: a scan is O(non-zeros + samples

@@ -28,8 +28,10 @@ class Loss(ABC):
     ...     sigma = 1.0
     ...     infimum = 0.0
     ...     location = True
+    ...
     ...     def value(self, y, f):
     ...         return math.log(math.cosh(y - f))
+    ...
     ...     def residual(self, y, f):
     ...         return math.tanh(y - f)
     >>> problem = cb.Problem([[1.0], [2], [3]], [1.0, 2, 4], LogCosh())

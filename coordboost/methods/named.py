@@ -1040,7 +1040,11 @@ def rgb(
     Examples
     --------
     >>> import coordboost as cb
-    >>> problem = cb.Problem(cb.data.tree_families([[1.0], [2], [3], [4]], nodes=[1, 3]), [1, -1, 1, -1], cb.losses.Logistic())
+    >>> problem = cb.Problem(
+    ...     cb.data.tree_families([[1.0], [2], [3], [4]], nodes=[1, 3]),
+    ...     [1, -1, 1, -1],
+    ...     cb.losses.Logistic(),
+    ... )
     >>> run = cb.solve(problem, cb.rgb(penalty=0.01, n_candidates=None), 5)
     >>> run.final.loss < problem.start_loss
     True

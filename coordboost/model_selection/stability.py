@@ -140,8 +140,12 @@ def stability_selection(
 
     >>> import coordboost as cb
     >>> from sklearn.datasets import load_diabetes
-    >>> fit = lambda X, y, weight: cb.solve(cb.Problem(X, y, sample_weight=weight), cb.ls_boost(0.1), 20)
-    >>> found = cb.model_selection.stability_selection(fit, *load_diabetes(return_X_y=True), n_pairs=10)
+    >>> fit = lambda X, y, weight: cb.solve(
+    ...     cb.Problem(X, y, sample_weight=weight), cb.ls_boost(0.1), 20
+    ... )
+    >>> found = cb.model_selection.stability_selection(
+    ...     fit, *load_diabetes(return_X_y=True), n_pairs=10
+    ... )
     >>> found.frequencies(3)
     array([0.  , 0.  , 1.  , 0.85, 0.  , 0.  , 0.05, 0.  , 1.  , 0.05])
     >>> found.selected(3, 0.8), round(found.bounds(3, 0.8)["worst"], 2)
@@ -201,8 +205,12 @@ def bootstrap_frequencies(
 
     >>> import coordboost as cb
     >>> from sklearn.datasets import load_diabetes
-    >>> fit = lambda X, y, weight: cb.solve(cb.Problem(X, y, sample_weight=weight), cb.ls_boost(0.1), 20)
-    >>> found = cb.model_selection.bootstrap_frequencies(fit, *load_diabetes(return_X_y=True), n_draws=20)
+    >>> fit = lambda X, y, weight: cb.solve(
+    ...     cb.Problem(X, y, sample_weight=weight), cb.ls_boost(0.1), 20
+    ... )
+    >>> found = cb.model_selection.bootstrap_frequencies(
+    ...     fit, *load_diabetes(return_X_y=True), n_draws=20
+    ... )
     >>> found.frequencies(3)
     array([0. , 0. , 1. , 0.8, 0. , 0. , 0.2, 0. , 1. , 0. ])
     """

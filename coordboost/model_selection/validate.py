@@ -54,7 +54,9 @@ class CrossValidation:
 
     >>> import coordboost as cb
     >>> from sklearn.datasets import load_diabetes
-    >>> fit = lambda X, y, weight: cb.solve(cb.Problem(X, y, sample_weight=weight), cb.ls_boost(0.1), 100)
+    >>> fit = lambda X, y, weight: cb.solve(
+    ...     cb.Problem(X, y, sample_weight=weight), cb.ls_boost(0.1), 100
+    ... )
     >>> found = cb.cross_validate(fit, *load_diabetes(return_X_y=True))
     >>> found
     <CrossValidation: 5 folds, 101 points; best 100 (mean loss 1518.82), one_se 39 (1560.18)>
@@ -133,7 +135,9 @@ class CrossValidation:
         --------
         >>> import coordboost as cb
         >>> from sklearn.datasets import load_diabetes
-        >>> model = cb.CertifiedLassoCV(n_alphas=50, cv=10, random_state=0).fit(*load_diabetes(return_X_y=True))
+        >>> model = cb.CertifiedLassoCV(n_alphas=50, cv=10, random_state=0).fit(
+        ...     *load_diabetes(return_X_y=True)
+        ... )
         >>> print(model.cross_validation_.summary(model.path_))
                 point    alpha  mean loss  standard error  nonzeros
           best     26  0.05498    1496.18           50.09         7
@@ -258,8 +262,8 @@ def cross_validate(
     ...     return cb.solve(cb.Problem(X, y, sample_weight=w), cb.ls_boost(0.5), 5)
     >>> cb.cross_validate(fit, X, y, folds=2).losses.shape
     (2, 6)
-    >>> cb.cross_validate(fit, X, y, folds=2, scoring="neg_mean_absolute_error")
-    <CrossValidation: 2 folds, 6 points; best 5 (neg_mean_absolute_error -0.446126), one_se 5 (-0.446126)>
+    >>> cb.cross_validate(fit, X, y, folds=2, scoring="neg_mean_absolute_error").best
+    5
     """
     function("fit", fit, "a function of X, y and sample_weight that returns a path")
     X, y = rows_and_target(X, y)

@@ -24,13 +24,13 @@ For other methods we know of no formula.
 there are none). All of them minimise a loss and a penalty; they differ in what the loss is divided
 by and in the columns that coefficients belong to:
 
-=================  =========================================  ===========================  ==================
-name               objective                                  columns of                   lam is
-=================  =========================================  ===========================  ==================
-``"lam"``          sum of losses + lam sum abs(beta_j)        norm 1                       lam
-``"alpha"``        mean of losses + alpha sum abs(beta_j)     norm 1                       alpha W
-``"glmnet"``       mean of losses + lambda sum abs(w_j)       standard deviation 1         lambda sqrt(W)
-=================  =========================================  ===========================  ==================
+============  =======================================  ====================  ==============
+name          objective                                columns of            lam is
+============  =======================================  ====================  ==============
+``"lam"``     sum of losses + lam sum abs(beta_j)      norm 1                lam
+``"alpha"``   mean of losses + alpha sum abs(beta_j)   norm 1                alpha W
+``"glmnet"``  mean of losses + lambda sum abs(w_j)     standard deviation 1  lambda sqrt(W)
+============  =======================================  ====================  ==============
 
 ``"lam"`` is that of ``exact_path``, ``L1Penalty`` and ``certify``, and of R's lars with
 ``normalize=TRUE``. ``"alpha"`` is that of ``lasso_path``. ``"glmnet"`` is that of R's glmnet with

@@ -27,7 +27,8 @@ class SelectionRule(ABC):
     ...         corr = state.scan()
     ...         return len(corr) - 1, corr[-1]
     >>> problem = cb.Problem([[1.0, 0], [0, 1], [2, 1], [1, 3]], [1.0, 2, 4, 5])
-    >>> cb.solve(problem, cb.rules.Method("last", Last(), cb.rules.LineSearch()), 2, compile=False).path.learner
+    >>> method = cb.rules.Method("last", Last(), cb.rules.LineSearch())
+    >>> cb.solve(problem, method, 2, compile=False).path.learner
     array([1, 1])
     """
 

@@ -213,15 +213,15 @@ class _TwoSequences(NamedTuple):
 class TwoSequences(_TwoSequences, CoefficientRule):
     """Accelerated boosting: the model f and the momentum h, (n_learners,) each; beta is that of f.
 
-    ==================  ==========================================================================================
+    ==================  ==========================================================================
     shrink of the row   update
-    ==================  ==========================================================================================
-    above 0             f <- (1 - shrink) f + shrink h, then f_j += theta, and h_j += share theta / shrink
+    ==================  ==========================================================================
+    above 0             f <- (1 - shrink) f + shrink h; f_j += theta, h_j += share theta / shrink
     0                   h_j += theta
     ``RESTART``         momentum restarts: h <- f, then f_j += theta
     ``UNDO``            the last move of f is undone, then as ``RESTART``
-    ``SLOWER``          as ``RESTART``; from here on gamma, and with it the share, is divided by four
-    ==================  ==========================================================================================
+    ``SLOWER``          as ``RESTART``; from here on gamma, and the share, are a fourth
+    ==================  ==========================================================================
 
     Momentum restarts after `period` rounds; 0 is never, -1 when the loss rises. With `guard` it
     also restarts when the loss exceeds the bound of the theorem. `correction` is the sign with

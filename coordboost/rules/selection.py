@@ -4,14 +4,14 @@ The candidate with the largest score is selected; ties (to within rounding) go t
 The score is ``abs(correlation)`` unless the step rule defines another. A rule also defines the norm
 in which its expected progress is measured.
 
-===================  =======================================  ==========================================
+===================  =======================================  ===============================
 rule                 candidates                               Lu and Mazumder
-===================  =======================================  ==========================================
+===================  =======================================  ===============================
 ``Greedy()``         all learners                             Type 0 (greedy)
-``RandomSubset(t)``  t learners, uniform without replacement  Type 1; t = 1: random coordinate descent
+``RandomSubset(t)``  t learners, uniform without replacement  Type 1; t = 1: random CD
 ``Groups(t)``        all learners of t groups                 Type 2 (t = 1) and Type 3
 ``Cyclic()``         learner k mod n                          (not in the paper)
-===================  =======================================  ==========================================
+===================  =======================================  ===============================
 
 Random numbers are drawn in advance: ``draw`` fills an array for a block of steps, from a generator
 that belongs to these steps.
@@ -106,7 +106,8 @@ def best_of(state, step, beta, index):
     ...     def pick(self, state, step, beta, drawn, k):
     ...         return cb.rules.best_of(state, step, beta, np.arange(2))
     >>> problem = cb.Problem([[1.0, 0, 2], [0, 1, 1], [2, 1, 0], [1, 3, 1]], [1.0, 2, 4, 5])
-    >>> cb.solve(problem, cb.rules.Method("two", FirstTwo(), cb.rules.LineSearch()), 2, compile=False).path.learner
+    >>> method = cb.rules.Method("two", FirstTwo(), cb.rules.LineSearch())
+    >>> cb.solve(problem, method, 2, compile=False).path.learner
     array([1, 0])
     """
     corr = correlations(state, index)
@@ -216,7 +217,8 @@ class Greedy(namedtuple("Greedy", ""), SelectionRule):
     --------
     >>> import coordboost as cb
     >>> problem = cb.Problem([[1.0, 0], [0, 1], [2, 1], [1, 3]], [1.0, 2, 4, 5])
-    >>> cb.solve(problem, cb.rules.Method("mine", cb.rules.Greedy(), cb.rules.ShrunkenStep()), 2).path.learner
+    >>> method = cb.rules.Method("mine", cb.rules.Greedy(), cb.rules.ShrunkenStep())
+    >>> cb.solve(problem, method, 2).path.learner
     array([1, 0])
     """
 
@@ -273,7 +275,8 @@ class RandomSubset(_RandomSubset, SubsetRule):
     --------
     >>> import coordboost as cb
     >>> problem = cb.Problem([[1.0, 0], [0, 1], [2, 1], [1, 3]], [1.0, 2, 4, 5])
-    >>> cb.solve(problem, cb.rules.Method("mine", cb.rules.RandomSubset(1), cb.rules.ShrunkenStep()), 6).path.learner
+    >>> method = cb.rules.Method("mine", cb.rules.RandomSubset(1), cb.rules.ShrunkenStep())
+    >>> cb.solve(problem, method, 6).path.learner
     array([1, 1, 0, 0, 1, 1])
     """
 
@@ -394,7 +397,8 @@ class Cyclic(namedtuple("Cyclic", ""), SelectionRule):
     --------
     >>> import coordboost as cb
     >>> problem = cb.Problem([[1.0, 0], [0, 1], [2, 1], [1, 3]], [1.0, 2, 4, 5])
-    >>> cb.solve(problem, cb.rules.Method("mine", cb.rules.Cyclic(), cb.rules.ShrunkenStep()), 6).path.learner
+    >>> method = cb.rules.Method("mine", cb.rules.Cyclic(), cb.rules.ShrunkenStep())
+    >>> cb.solve(problem, method, 6).path.learner
     array([0, 1, 0, 1, 0, 1])
     """
 
@@ -460,7 +464,8 @@ class Weighted(_Weighted, SelectionRule):
     --------
     >>> import coordboost as cb
     >>> problem = cb.Problem([[1.0, 0], [0, 1], [2, 1], [1, 3]], [1.0, 2, 4, 5])
-    >>> cb.solve(problem, cb.rules.Method("mine", cb.rules.Weighted([3.0, 1.0]), cb.rules.ShrunkenStep()), 6).path.learner
+    >>> method = cb.rules.Method("mine", cb.rules.Weighted([3.0, 1.0]), cb.rules.ShrunkenStep())
+    >>> cb.solve(problem, method, 6).path.learner
     array([1, 0, 0, 0, 0, 0])
     """
 
@@ -501,7 +506,8 @@ class _Softmax(NamedTuple):
 class Softmax(_Softmax, SelectionRule):
     r"""A random learner, drawn by a softmax of its correlation with the (noisy) residual v.
 
-    Learner j has a probability proportional to :math:`\exp(\kappa \langle B_j, v\rangle^2 / \|v\|^2)`.
+    Learner j has a probability proportional to
+    :math:`\exp(\kappa \langle B_j, v\rangle^2 / \|v\|^2)`.
 
     With kappa = 0 all learners are equally likely; a large kappa is greedy. Division by the squared
     norm of v makes the rule homogeneous.
@@ -515,7 +521,8 @@ class Softmax(_Softmax, SelectionRule):
     --------
     >>> import coordboost as cb
     >>> problem = cb.Problem([[1.0, 0], [0, 1], [2, 1], [1, 3]], [1.0, 2, 4, 5])
-    >>> cb.solve(problem, cb.rules.Method("mine", cb.rules.Softmax(1.0), cb.rules.ShrunkenStep()), 2).path.learner
+    >>> method = cb.rules.Method("mine", cb.rules.Softmax(1.0), cb.rules.ShrunkenStep())
+    >>> cb.solve(problem, method, 2).path.learner
     array([1, 0])
     """
 

@@ -84,7 +84,8 @@ class ShrunkenStep(_ShrunkenStep, StepRule):
     Examples
     --------
     >>> import coordboost as cb
-    >>> cb.rules.ShrunkenStep(0.5).move(0, None, 0, 2.0, 0.0)  # shrink, theta for a correlation of 2
+    >>> shrink, theta = cb.rules.ShrunkenStep(0.5).move(0, None, 0, corr=2.0, beta_j=0.0)
+    >>> shrink, theta
     (0, 1.0)
     """
 
@@ -141,7 +142,8 @@ class FixedStep(_FixedStep, StepRule):
     Examples
     --------
     >>> import coordboost as cb
-    >>> cb.rules.FixedStep(0.1, delta=2.0).move(0, None, 0, 2.0, 0.0)  # shrink, theta for a correlation of 2
+    >>> shrink, theta = cb.rules.FixedStep(0.1, delta=2.0).move(0, None, 0, corr=2.0, beta_j=0.0)
+    >>> shrink, theta
     (0.05, 1)
     """
 
@@ -278,7 +280,9 @@ class SoftThreshold(_SoftThreshold, StepRule):
     Examples
     --------
     >>> import coordboost as cb
-    >>> cb.rules.SoftThreshold(lam=0.5, rate=1.0).move(0, None, 0, 2.0, 0.0)  # shrink, theta for a correlation of 2
+    >>> rule = cb.rules.SoftThreshold(lam=0.5, rate=1.0)
+    >>> shrink, theta = rule.move(0, None, 0, corr=2.0, beta_j=0.0)
+    >>> shrink, theta
     (0, 1.5)
     """
 
@@ -487,8 +491,13 @@ class LeafSearch(_LeafSearch, StepRule):
     Examples
     --------
     >>> import coordboost as cb
-    >>> problem = cb.Problem(cb.data.trees([[0.0], [0], [0], [1]], max_depth=1), [1.0, 2, 3, 9], cb.losses.Quantile(0.5))
-    >>> cb.solve(problem, cb.rules.Method("leaf medians", cb.rules.Greedy(), cb.rules.LeafSearch(1.0)), 1).predict([[0.0], [1.0]])
+    >>> problem = cb.Problem(
+    ...     cb.data.trees([[0.0], [0], [0], [1]], max_depth=1),
+    ...     [1.0, 2, 3, 9],
+    ...     cb.losses.Quantile(0.5),
+    ... )
+    >>> method = cb.rules.Method("leaf medians", cb.rules.Greedy(), cb.rules.LeafSearch(1.0))
+    >>> cb.solve(problem, method, 1).predict([[0.0], [1.0]])
     array([2., 9.])
     """
 
@@ -523,7 +532,8 @@ class DampedLineSearch(_DampedLineSearch, StepRule):
     --------
     >>> import coordboost as cb
     >>> problem = cb.Problem([[1.0], [2], [3]], [1.0, 2, 9], cb.losses.Quantile(0.5))
-    >>> run = cb.solve(problem, cb.rules.Method("damped", cb.rules.Greedy(), cb.rules.DampedLineSearch(0.5)), 20)
+    >>> method = cb.rules.Method("damped", cb.rules.Greedy(), cb.rules.DampedLineSearch(0.5))
+    >>> run = cb.solve(problem, method, 20)
     >>> run.final.loss < problem.start_loss
     True
     """
@@ -741,7 +751,8 @@ class SegmentSearch(BallStep):
     >>> import coordboost as cb
     >>> problem = cb.Problem([[1.0, 0], [0, 1], [2, 1], [1, 3]], [1.0, 2, 4, 5])
     >>> run = cb.solve(problem, cb.methods.frank_wolfe(2.0, cb.rules.SegmentSearch(2.0)), 50)
-    >>> run.certificate().upper <= cb.solve(problem, cb.methods.frank_wolfe(2.0), 50).certificate().upper
+    >>> shorter = cb.solve(problem, cb.methods.frank_wolfe(2.0), 50)
+    >>> run.certificate().upper <= shorter.certificate().upper
     True
     """
 

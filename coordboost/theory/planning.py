@@ -58,7 +58,16 @@ class IterationEstimate:
     steps, and 2 were enough.
 
     >>> from coordboost.theory import IterationEstimate
-    >>> print(IterationEstimate("ls_boost", printed=29, sharpened=6, a_posteriori=2, needed=2, words="FGM, Theorem 2.1 (i)"))
+    >>> print(
+    ...     IterationEstimate(
+    ...         "ls_boost",
+    ...         printed=29,
+    ...         sharpened=6,
+    ...         a_posteriori=2,
+    ...         needed=2,
+    ...         words="FGM, Theorem 2.1 (i)",
+    ...     )
+    ... )
     ls_boost: printed 29, sharpened 6, a_posteriori 2, needed 2 (FGM, Theorem 2.1 (i))
     """
 

@@ -105,7 +105,8 @@ def subgradient_descent(
         subgradient = np.sign(corr[j]) * np.asarray(problem.dictionary.column(j)) + away
         yield Residual(k, resid, float(np.abs(corr[j]) + (resid - y) @ away / 2), subgradient)
         if k < n_steps:
-            length = values[k] if values is not None else step(k, float(np.abs(corr[j])))  # type: ignore[operator]
+            largest = float(np.abs(corr[j]))
+            length = values[k] if values is not None else step(k, largest)  # type: ignore[operator]
             resid = resid - length * subgradient
 
 

@@ -33,7 +33,8 @@ BLUE, ORANGE, GREEN, GREY = "#0072B2", "#D55E00", "#009E73", "#767676"
 #
 # .. math::
 #
-#    B_{ij} = b_j(x_i), \qquad \mathrm{pred} = B \beta, \qquad L(\beta) = \sum_{i=1}^n \ell\bigl(y_i, (B\beta)_i\bigr) .
+#    B_{ij} = b_j(x_i), \qquad \mathrm{pred} = B \beta,
+#    \qquad L(\beta) = \sum_{i=1}^n \ell\bigl(y_i, (B\beta)_i\bigr) .
 #
 # If :math:`\ell` is convex in the prediction, then :math:`L` is convex in :math:`\beta`. A
 # ``Problem`` scales all columns to length 1. Every lesson uses two quantities: the *residual*, and

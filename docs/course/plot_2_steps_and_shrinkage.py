@@ -108,7 +108,8 @@ fig.suptitle("Steepest descent depends on the ball (grey: the linear function)")
 #
 # .. math::
 #
-#    L(\beta_k) - L^\star \le \frac{A^2}{2} \gamma^k, \qquad \gamma = 1 - \frac{\varepsilon (2 - \varepsilon) \lambda}{4 p} .
+#    L(\beta_k) - L^\star \le \frac{A^2}{2} \gamma^k,
+#    \qquad \gamma = 1 - \frac{\varepsilon (2 - \varepsilon) \lambda}{4 p} .
 #
 # *Source*: A new perspective on boosting in linear regression via subgradient optimization and
 # relatives, Annals of Statistics 45. The 4 can be removed by a sharper constant in one line of the
@@ -150,7 +151,8 @@ print(f"steps promised {plan.n_steps}, steps needed {np.argmax(excess <= gap)}")
 # .. math::
 #
 #    r_{k+1} = r_k - \varepsilon\, \mathrm{sign}(c_j) B_j, \qquad
-#    \mathrm{sign}(c_j) B_j \ \text{ is a subgradient of }\ f(r) = \max_j |\langle B_j, r \rangle| \ \text{ at } r_k .
+#    \mathrm{sign}(c_j) B_j \
+#    \text{ is a subgradient of }\ f(r) = \max_j |\langle B_j, r \rangle| \ \text{ at } r_k .
 #
 # It is the **subgradient method** with a constant step, for the largest correlation (Freund, Grigas
 # and Mazumder 2017, Proposition 3.2). The package also contains this form, as an independent
@@ -164,7 +166,8 @@ print("the same residual by both roads:", np.allclose(last.resid, stagewise.fina
 #
 # .. math::
 #
-#    \max_j |\langle B_j, r_i \rangle| \le \frac{A^2}{2 \varepsilon (k + 1)} + \frac{\varepsilon}{2} .
+#    \max_j |\langle B_j, r_i \rangle|
+#    \le \frac{A^2}{2 \varepsilon (k + 1)} + \frac{\varepsilon}{2} .
 print(cb.theory.check(stagewise, "Theorem 3.1 (iv)"))
 
 corr = np.array([np.abs(state.corr).max() for state in stagewise.replay(range(3001))])

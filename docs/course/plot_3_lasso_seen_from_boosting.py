@@ -163,7 +163,8 @@ ax.legend(frameon=False, loc="upper left")
 #
 # .. math::
 #
-#    L(\beta_i) - L^\star_\delta \le \delta \left( \frac{A^2}{2 \varepsilon (k + 1)} + 2 \varepsilon \right) ,
+#    L(\beta_i) - L^\star_\delta
+#    \le \delta \left( \frac{A^2}{2 \varepsilon (k + 1)} + 2 \varepsilon \right) ,
 #
 # where :math:`L^\star_\delta` is the Lasso optimum and :math:`A = \|B \widehat\beta_{LS}\|`.
 radius = 1000.0
@@ -179,7 +180,8 @@ print(shrunk.certificate())
 #
 # .. math::
 #
-#    \beta \leftarrow (1 - g)\, \beta + g\, \delta\, \mathrm{sign}(c_j) e_j, \qquad g = \frac{\varepsilon}{\delta} ,
+#    \beta \leftarrow (1 - g)\, \beta + g\, \delta\, \mathrm{sign}(c_j) e_j,
+#    \qquad g = \frac{\varepsilon}{\delta} ,
 #
 # and this is the Frank-Wolfe method with a constant step. Other lengths of the step give other
 # rates, in the same loop. The gaps are proved: see lesson 4.

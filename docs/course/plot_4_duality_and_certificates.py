@@ -45,13 +45,15 @@ BLUE, ORANGE, GREEN, GREY = "#0072B2", "#D55E00", "#009E73", "#767676"
 # .. math::
 #
 #    \min_{\beta, r}\ \frac{1}{2}\|r\|^2 + \lambda \|\beta\|_1 + \langle u, y - B\beta - r \rangle
-#    = \langle u, y \rangle - \frac{1}{2}\|u\|^2 \quad \text{if } \max_j |\langle B_j, u \rangle| \le \lambda ,
+#    = \langle u, y \rangle - \frac{1}{2}\|u\|^2 \quad
+#    \text{if } \max_j |\langle B_j, u \rangle| \le \lambda ,
 #
 # and :math:`-\infty` otherwise. This is the dual problem:
 #
 # .. math::
 #
-#    \max_u\ D(u) = \frac{1}{2}\|y\|^2 - \frac{1}{2}\|y - u\|^2 \quad \text{with} \quad |\langle B_j, u \rangle| \le \lambda
+#    \max_u\ D(u) = \frac{1}{2}\|y\|^2 - \frac{1}{2}\|y - u\|^2 \quad \text{with}
+#    \quad |\langle B_j, u \rangle| \le \lambda
 #    \text{ for all } j .
 #
 # Its solution is the point of a polytope that is nearest to :math:`y`. Each learner cuts off two

@@ -91,7 +91,8 @@ for rule in (cb.rules.Greedy(), cb.rules.RandomSubset(2), cb.rules.RandomSubset(
 #
 # .. math::
 #
-#    \mathbb{E}\, L(\beta_M) - L^\star \le \Bigl(1 - \frac{\mu}{\sigma} \Theta^2\Bigr)^M (L(\beta_0) - L^\star) ,
+#    \mathbb{E}\, L(\beta_M) - L^\star
+#    \le \Bigl(1 - \frac{\mu}{\sigma} \Theta^2\Bigr)^M (L(\beta_0) - L^\star) ,
 #
 # with the angle in the norm of the selection rule. *Source*: Randomized gradient boosting machine,
 # SIAM Journal on Optimization 30.

@@ -75,7 +75,8 @@ ax.set(
 #
 # .. math::
 #
-#    c_m = r_m + \frac{m + 1}{m + 2} (c_{m-1} - b'_{m-1}), \qquad h \leftarrow h + \frac{\gamma \eta}{\theta_m}\, b'_m .
+#    c_m = r_m + \frac{m + 1}{m + 2} (c_{m-1} - b'_{m-1}),
+#    \qquad h \leftarrow h + \frac{\gamma \eta}{\theta_m}\, b'_m .
 #
 # **Theorem (Lu, Karimireddy, Ponomareva and Mirrokni 2020, Theorem 4.1, with the constant of its
 # proof).** The loss is convex and :math:`\sigma`-smooth in the prediction; learners may be scaled;

@@ -60,7 +60,8 @@ print(
 #
 # .. math::
 #
-#    \langle t, r \rangle = \|t\|^2, \qquad B_j = \frac{t}{\|t\|}, \qquad c_j = \langle B_j, r \rangle = \|t\| .
+#    \langle t, r \rangle = \|t\|^2, \qquad B_j = \frac{t}{\|t\|},
+#    \qquad c_j = \langle B_j, r \rangle = \|t\| .
 #
 # The correlation of the unit column is the length of the fit. So adding :math:`\varepsilon` times
 # the tree is exactly the step :math:`\varepsilon c_j` of LS-Boost: with such leaves, *gradient
@@ -99,7 +100,8 @@ ax.set_title("Column 0 of the matrix: the first tree, as the run adds it")
 #
 # .. math::
 #
-#    L_{k+1} = \bigl(1 - \varepsilon (2 - \varepsilon) \cos_k^2\bigr) L_k, \qquad \cos_k = \frac{c_j}{\|r_k\|} .
+#    L_{k+1} = \bigl(1 - \varepsilon (2 - \varepsilon) \cos_k^2\bigr) L_k,
+#    \qquad \cos_k = \frac{c_j}{\|r_k\|} .
 #
 # So the losses of a run *give* its cosines. We check the identity once, and then compute the
 # cosines from the losses of runs with trees of several depths.

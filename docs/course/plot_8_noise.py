@@ -36,7 +36,8 @@ BLUE, ORANGE, GREEN, GREY = "#0072B2", "#D55E00", "#009E73", "#767676"
 #
 # .. math::
 #
-#    \text{seek the learner in } r + s \zeta', \qquad \text{fit it to } r + s \zeta, \qquad s = \sqrt{\frac{2 N}{\varepsilon \beta}},
+#    \text{seek the learner in } r + s \zeta', \qquad \text{fit it to } r + s \zeta,
+#    \qquad s = \sqrt{\frac{2 N}{\varepsilon \beta}},
 #
 # with two independent normal vectors :math:`\zeta, \zeta'`; and before the fit is added, the model
 # is multiplied by :math:`1 - \gamma \varepsilon`.

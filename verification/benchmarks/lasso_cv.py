@@ -91,8 +91,10 @@ def glmnet(grid, tol):
 # by default fdev and devmax end a path early; all lambdas are needed here
 CV_GLMNET = """
 glmnet.control(fdev = 0, devmax = 1)
-work <- function() cv.glmnet(X, y, lambda = alphas, foldid = fold, standardize = FALSE, thresh = tol, maxit = 1e8)
-answer <- function(cv) list(alpha = cv$lambda.min, coef = as.numeric(coef(cv, s = "lambda.min"))[-1])
+work <- function() cv.glmnet(X, y, lambda = alphas, foldid = fold, standardize = FALSE,
+                             thresh = tol, maxit = 1e8)
+answer <- function(cv) list(alpha = cv$lambda.min,
+                            coef = as.numeric(coef(cv, s = "lambda.min"))[-1])
 """
 
 

@@ -31,7 +31,8 @@ if (file.exists("X")) {
   X <- matrix(read("X"), length(y))
 } else {
   ends <- read("indptr", "integer", 4)
-  X <- new("dgCMatrix", i = read("indices", "integer", 4), p = ends, x = read("data"), Dim = c(length(y), length(ends) - 1L))
+  X <- new("dgCMatrix", i = read("indices", "integer", 4), p = ends, x = read("data"),
+           Dim = c(length(y), length(ends) - 1L))
 }
 """
 
@@ -51,7 +52,8 @@ for (name in names(results)) writeBin(as.double(results[[name]]), paste0(name, "
 # by default fdev and devmax end a path early; all lambdas are needed here
 GLMNET = """
 glmnet.control(fdev = 0, devmax = 1)
-work <- function() glmnet(X, y, lambda = alphas, standardize = FALSE, intercept = FALSE, thresh = tol, maxit = 1e8,
+work <- function() glmnet(X, y, lambda = alphas, standardize = FALSE, intercept = FALSE,
+                          thresh = tol, maxit = 1e8,
                           type.gaussian = if (naive) "naive" else "covariance")
 answer <- function(fit) list(alphas = fit$lambda, coefs = as.matrix(fit$beta))
 """
@@ -59,8 +61,9 @@ answer <- function(fit) list(alphas = fit$lambda, coefs = as.matrix(fit$beta))
 # lars returns one row of coefficients more than lambdas: the lambda of the last row is computed
 # here
 LARS = """
-work <- function() suppressWarnings(lars(X, y, type = if (stagewise) "forward.stagewise" else "lasso", normalize = FALSE,
-                                         intercept = FALSE, use.Gram = ncol(X) <= 500, max.steps = max_steps))
+kind <- if (stagewise) "forward.stagewise" else "lasso"
+work <- function() suppressWarnings(lars(X, y, type = kind, normalize = FALSE, intercept = FALSE,
+                                         use.Gram = ncol(X) <= 500, max.steps = max_steps))
 answer <- function(fit) {
   last <- max(abs(crossprod(X, y - X %*% fit$beta[nrow(fit$beta), ])))
   list(knots = c(fit$lambda, last)[seq_len(nrow(fit$beta))], coefs = t(fit$beta))
@@ -68,7 +71,8 @@ answer <- function(fit) {
 """
 
 MBOOST = """
-work <- function() glmboost(x = X, y = y, center = FALSE, offset = 0, control = boost_control(mstop = n_steps, nu = nu, risk = "none"))
+work <- function() glmboost(x = X, y = y, center = FALSE, offset = 0,
+                            control = boost_control(mstop = n_steps, nu = nu, risk = "none"))
 answer <- function(fit) list(picks = fit$xselect() - 1, coefs = coef(fit, which = ""))
 """
 
@@ -183,7 +187,9 @@ def versions():
         return {}
     names = ", ".join(f'"{name}"' for name in PACKAGES)
     script = f"""cat("R", as.character(getRversion()), "\\n")
-for (name in c({names})) if (nzchar(system.file(package = name))) cat(paste("R", name), as.character(packageVersion(name)), "\\n")"""
+for (name in c({names}))
+  if (nzchar(system.file(package = name)))
+    cat(paste("R", name), as.character(packageVersion(name)), "\\n")"""
     with tempfile.TemporaryDirectory(prefix="coordboost-r-") as folder:
         (Path(folder) / "versions.R").write_text(script, encoding="utf-8")
         lines = call("versions.R", folder).splitlines()

@@ -287,7 +287,9 @@ class CovarianceColumns(_CovarianceColumns, ModelState):
     >>> from sklearn.datasets import load_diabetes
     >>> import coordboost as cb
     >>> problem = cb.Problem(*load_diabetes(return_X_y=True))
-    >>> run = cb.solve(problem, cb.forward_stagewise(1.0), 2000, model_state=cb.engine.CovarianceColumns)
+    >>> run = cb.solve(
+    ...     problem, cb.forward_stagewise(1.0), 2000, model_state=cb.engine.CovarianceColumns
+    ... )
     >>> run.n_scans, run.n_gram_columns
     (1.0, 10)
     """

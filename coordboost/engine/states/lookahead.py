@@ -20,7 +20,8 @@ n_learners).
 The distance of the residual from r_0 is updated in O(1) a step. With p_0 the prediction at an
 anchor, d = pred - p_0 and a step pred <- (1 - s) pred + t B_j,
 
-    |d|^2 <- (1-s)^2 |d|^2 + s^2 |p_0|^2 + t^2 |B_j|^2 - 2 s (1-s) <d, p_0> + 2 (1-s) t <B_j, d> - 2 s t <B_j, p_0>
+    |d|^2 <- (1-s)^2 |d|^2 + s^2 |p_0|^2 + t^2 |B_j|^2
+             - 2 s (1-s) <d, p_0> + 2 (1-s) t <B_j, d> - 2 s t <B_j, p_0>
     <d, p_0> <- (1-s) <d, p_0> - s |p_0|^2 + t <B_j, p_0>
 
 where <B_j, d> and <B_j, p_0> are differences of known correlations. The proof with rounding is in
@@ -201,7 +202,9 @@ class LookaheadState(_LookaheadState, ModelState):
     >>> from sklearn.datasets import load_diabetes
     >>> import coordboost as cb
     >>> problem = cb.Problem(*load_diabetes(return_X_y=True))
-    >>> run = cb.solve(problem, cb.forward_stagewise(1.0), 2000, model_state=cb.engine.LookaheadState)
+    >>> run = cb.solve(
+    ...     problem, cb.forward_stagewise(1.0), 2000, model_state=cb.engine.LookaheadState
+    ... )
     >>> run.n_scans < 10
     True
     """

@@ -62,7 +62,9 @@ class WorkingSetState(_WorkingSetState, ModelState):
     >>> from sklearn.datasets import load_diabetes
     >>> import coordboost as cb
     >>> problem = cb.Problem(*load_diabetes(return_X_y=True), cb.losses.Huber(50.0))
-    >>> run = cb.solve(problem, cb.forward_stagewise(1.0), 2000, model_state=cb.engine.WorkingSetState)
+    >>> run = cb.solve(
+    ...     problem, cb.forward_stagewise(1.0), 2000, model_state=cb.engine.WorkingSetState
+    ... )
     >>> run.n_scans < 500
     True
     """

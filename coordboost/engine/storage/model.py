@@ -210,7 +210,8 @@ def read_model(file):
         return made
     except FileNotFoundError:
         raise ValueError(f"{file} does not exist.") from None
-    except Exception as error:  # another file may raise any exception: numbers too large, lists in lists without end
+    # another file may raise any exception: numbers too large, lists in lists without end
+    except Exception as error:
         said = " ".join(str(error).split())[:80] or type(error).__name__
         raise ValueError(
             f"{file} is not a coordboost model ({said}): write one with coef --json"

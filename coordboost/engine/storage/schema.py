@@ -23,7 +23,9 @@ from coordboost.learners.families import Families
 from coordboost.learners.trees import Growth
 from coordboost.learners.trees.stored import SET, Trees
 from coordboost.losses.base import Loss
-from coordboost.rules import selection, steps  # noqa: F401  # loaded, so that they are among the pieces
+
+# loaded, so that they are among the pieces
+from coordboost.rules import selection, steps  # noqa: F401
 from coordboost.rules.base import SelectionRule, StepRule
 
 FORMAT, VERSION = "coordboost-run", 5

@@ -4,13 +4,17 @@ A scan is one histogram per feature.
 
 Learner j takes one value on a part of the bins of a feature, and another on the rest:
 
-    B_j = scale_j (1 if the bin of the sample is one of first_j ... last_j, or is extra_j, else 0) -
-    shift_j
+    B_j = scale_j (1 if the bin of the sample is one of first_j ... last_j, or is extra_j, else 0)
+          - shift_j
 
-    ordered feature, bins 0 ... b, and m for missing values {0} {0, 1} ... {0, ..., b} missing
-    values on the right
-                                                                   {0, m}  {0, 1, m}  ...            missing values on the left
-    categories                                                     {0} {1} ... one against the rest
+    ordered feature, bins 0 ... b, and m for missing values::
+
+        {0}     {0, 1}     ...  {0, ..., b}     missing values on the right
+        {0, m}  {0, 1, m}  ...                  missing values on the left
+
+    categories::
+
+        {0}     {1}        ...                  one against the rest
 
 A part that holds all samples or none is left out: the intercept fits constants. Duplicates are left
 out, too: parts of a feature that equal an earlier one up to the sign of the learner or up to

@@ -248,7 +248,10 @@ class Grower:
         run = compiled(count_left)
         left_at = int(node.start)
         right_at = int(self.nodes[node.left].stop)
-        count = lambda block: run(self.table[0], self.nodes, self.rows, self.goes_left, at, *block)  # noqa: E731
+
+        def count(block):
+            return run(self.table[0], self.nodes, self.rows, self.goes_left, at, *block)
+
         lefts = list(in_order(count, ends)) if len(ends) > 1 else [0]
         for (first, last), left in zip(ends, lefts, strict=True):
             yield at, first, last, left_at, right_at

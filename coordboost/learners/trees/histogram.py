@@ -4,8 +4,10 @@ what an entry is).
 Four features share the reading of a row::
 
     rows  entry     codes[0][row]  codes[1][row]  codes[2][row]  codes[3][row]
-     4     17  --->    3              0              255             1             bins[0][3] += 17, bins[1][0] += 17, ...
+     4     17  --->    3              0              255             1
      7    -20  --->    3              1               12             1
+
+    bins[0][3] += 17, bins[1][0] += 17, ...
 
 The root holds all samples in order, so the codes of eight samples are read at once. If an entry is
 two numbers, each has its own histograms.

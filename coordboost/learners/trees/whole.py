@@ -6,8 +6,9 @@ exact. With n samples a count takes B bits, 2^B > n. The scale keeps the sum of 
 2^(62 - B) and 2^52 if an entry is one number, and below 2^62 if it is two. An *entry* of a sample
 packs q, its weight and a count of 1 into one or two int64::
 
-    equal weights     |      q, 63 - B bits      | 1, B bits |
-    any weights       |              q, 64 bits              | rint(weight / unit), 63 - B bits | 1, B bits |
+    equal weights   |      q, 63 - B bits      | 1, B bits |
+    any weights     |              q, 64 bits              |
+                    | rint(weight / unit), 63 - B bits | 1, B bits |
 
 So the resolution 1 / scale is at most 2^-(62 - 2 B) or 2^-(62 - B) of the mean ``|target|``: for
 100,000 samples 4e-9 with one number per sample and 3e-14 with two. One number is used if weights

@@ -114,7 +114,8 @@ def main():
       1    bad data, file or parameter (one line on stderr); a certificate or bound that fails;
            a diverged run, or one whose loss ends above its start: it is saved
       2    wrong usage
-      130  interrupted by Ctrl-C: fit saves the run and prints how to resume it; a second Ctrl-C stops at once
+      130  interrupted by Ctrl-C: fit saves the run and prints how to resume it;
+           a second Ctrl-C stops at once
       143  the same after SIGTERM, as sent by `timeout` and job queues
     """  # noqa: D301
 

@@ -221,11 +221,12 @@ def lasso(
     as_json,
     **given,
 ):
-    """Fit the Lasso to a table at one penalty, or choose it by cross-validation; with a certificate.
+    """Fit the Lasso to a table at one penalty, or choose it by cross-validation.
 
-    The objective is the mean loss plus alpha times the l1 norm, as in glmnet and scikit-learn. With --cv the path at all penalties is
-    computed for each fold, on the other rows. The model is saved for coef and predict: as lasso.json, with --cv as lasso-cv.json and
-    two plots.
+    The model has a certificate. The objective is the mean loss plus alpha times the l1 norm, as in
+    glmnet and scikit-learn. With --cv the path at all penalties is computed for each fold, on the
+    other rows. The model is saved for coef and predict: as lasso.json, with --cv as lasso-cv.json
+    and two plots.
 
     \b
     Examples:

@@ -81,8 +81,9 @@ def fit(
 ):
     """Run a method on a table, save the run and plot its path.
 
-    FILE is text (.csv, .tsv, .txt, also as .gz), .parquet, .arrow, .xlsx, .npz, a pair X.npy,y.npy, or svmlight (.svm, .libsvm, also as
-    .gz). Text becomes 0/1 columns, dates become days. `coordboost path` is the same command.
+    FILE is text (.csv, .tsv, .txt, also as .gz), .parquet, .arrow, .xlsx, .npz, a pair
+    X.npy,y.npy, or svmlight (.svm, .libsvm, also as .gz). Text becomes 0/1 columns, dates become
+    days. `coordboost path` is the same command.
 
     \b
     Examples:

@@ -57,7 +57,9 @@ class AngleDisplay(Display):
     >>> import coordboost as cb
     >>> from matplotlib.figure import Figure
     >>> lines = np.deg2rad([0, 60, 120])
-    >>> display = cb.plots.AngleDisplay.from_learners([np.cos(lines), np.sin(lines)], ax=Figure().subplots())
+    >>> display = cb.plots.AngleDisplay.from_learners(
+    ...     [np.cos(lines), np.sin(lines)], ax=Figure().subplots()
+    ... )
     >>> round(display.angle.upper, 4), len(display.hull)
     (0.866, 6)
     """
@@ -293,7 +295,9 @@ class AngleCurveDisplay(Display):
     >>> import numpy as np
     >>> import coordboost as cb
     >>> from matplotlib.figure import Figure
-    >>> stumps = [cb.Problem(cb.data.stumps(np.arange(n)[:, None]), np.arange(n)) for n in (3, 5, 9)]
+    >>> stumps = [
+    ...     cb.Problem(cb.data.stumps(np.arange(n)[:, None]), np.arange(n)) for n in (3, 5, 9)
+    ... ]
     >>> display = cb.plots.AngleCurveDisplay.from_learners(stumps, ax=Figure().subplots())
     >>> display.n_learners, [round(angle.upper, 4) for angle in display.angles]
     (array([2, 4, 8]), [0.5774, 0.2582, 0.126])

@@ -95,9 +95,13 @@ class CrossValidationDisplay(Display):
     >>> from matplotlib.figure import Figure
     >>> from sklearn.datasets import load_diabetes
     >>> X, y = load_diabetes(return_X_y=True)
-    >>> fit = lambda X, y, weight: cb.solve(cb.Problem(X, y, sample_weight=weight), cb.ls_boost(0.1), 100)
+    >>> fit = lambda X, y, weight: cb.solve(
+    ...     cb.Problem(X, y, sample_weight=weight), cb.ls_boost(0.1), 100
+    ... )
     >>> found = cb.cross_validate(fit, X, y)
-    >>> display = cb.plots.CrossValidationDisplay.from_cross_validation(found, ax=Figure().subplots())
+    >>> display = cb.plots.CrossValidationDisplay.from_cross_validation(
+    ...     found, ax=Figure().subplots()
+    ... )
     >>> [line.get_label().partition("\n")[0] for line in display.ax_.lines]
     ['mean of 5 folds', 'one-standard-error rule: 39', 'best: 100']
     """
@@ -462,9 +466,13 @@ class StabilityDisplay(ColumnsDisplay):
     >>> from matplotlib.figure import Figure
     >>> from sklearn.datasets import load_diabetes
     >>> X, y = load_diabetes(return_X_y=True)
-    >>> fit = lambda X, y, weight: cb.solve(cb.Problem(X, y, sample_weight=weight), cb.ls_boost(0.1), 20)
+    >>> fit = lambda X, y, weight: cb.solve(
+    ...     cb.Problem(X, y, sample_weight=weight), cb.ls_boost(0.1), 20
+    ... )
     >>> found = cb.model_selection.stability_selection(fit, X, y, n_pairs=10)
-    >>> display = cb.plots.StabilityDisplay.from_stability(found, 2, threshold=0.9, ax=Figure().subplots())
+    >>> display = cb.plots.StabilityDisplay.from_stability(
+    ...     found, 2, threshold=0.9, ax=Figure().subplots()
+    ... )
     >>> display.columns_, display.frequencies[:, display.columns_]
     (array([2, 8]), array([[0.65, 0.35],
            [0.95, 1.  ]]))

@@ -316,7 +316,9 @@ class ErrorDisplay(Display):
     >>> from sklearn.datasets import load_diabetes
     >>> X, y = load_diabetes(return_X_y=True)
     >>> run = cb.solve(cb.Problem(X[:100], y[:100]), cb.ls_boost(0.1), 500)
-    >>> display = cb.plots.ErrorDisplay.from_run(run, X[:100], y[:100], X[100:], y[100:], ax=Figure().subplots())
+    >>> display = cb.plots.ErrorDisplay.from_run(
+    ...     run, X[:100], y[:100], X[100:], y[100:], ax=Figure().subplots()
+    ... )
     >>> [line.get_label() for line in display.lines_]
     ['training', 'validation (smallest at 153)']
     """

@@ -209,7 +209,8 @@ class BoundDisplay(Display):
     Attributes
     ----------
     ax_, figure_ : matplotlib Axes and Figure of the picture
-    lines_ : list of matplotlib Line2D, the bound and, unless `ax` had them already, the measured values
+    lines_ : list of matplotlib Line2D
+        The bound and, unless `ax` had them already, the measured values.
 
     Examples
     --------
@@ -218,7 +219,9 @@ class BoundDisplay(Display):
     >>> from sklearn.datasets import load_diabetes
     >>> X, y = load_diabetes(return_X_y=True)
     >>> run = cb.solve(cb.Problem(X, y), cb.ls_boost(0.1), 200)
-    >>> display = cb.plots.BoundDisplay.from_run(run, "Theorem 2.1 (i)", variant="sharpened", ax=Figure().subplots())
+    >>> display = cb.plots.BoundDisplay.from_run(
+    ...     run, "Theorem 2.1 (i)", variant="sharpened", ax=Figure().subplots()
+    ... )
     >>> display.ax_.get_ylabel(), len(display.lines_), display.check.holds
     ('L(beta_k) - L*', 2, True)
     """

@@ -117,7 +117,9 @@ class BoundCheck:
     Examples
     --------
     >>> from coordboost.theory import BoundCheck
-    >>> check = BoundCheck("a rate of 1/k", "printed", "upper", measured=[4.0, 1.5, 1.25], bound=[4.0, 2.0, 1.0])
+    >>> check = BoundCheck(
+    ...     "a rate of 1/k", "printed", "upper", measured=[4.0, 1.5, 1.25], bound=[4.0, 2.0, 1.0]
+    ... )
     >>> check.holds, check.violations, check.ratio
     (False, array([2]), array([1.  , 0.75, 1.25]))
     >>> check

@@ -128,7 +128,12 @@ def margin_bound(run: Run, rho: float, delta: float = DELTA, k: int | None = Non
     >>> stumps = cb.data.tree_families(x, nodes=[1], bounds=[1.0], q=np.inf, max_bins=16)
     >>> problem = cb.Problem(stumps, np.where(x[:, 0] > 0.5, 1, -1), cb.losses.Logistic())
     >>> found = cb.theory.bounds.margin_bound(cb.solve(problem, cb.rgb(0.001), 3), rho=0.9)
-    >>> round(found.margin, 3), round(found.complexity, 2), round(found.remainder, 2), round(found.bound, 2)
+    >>> (
+    ...     round(found.margin, 3),
+    ...     round(found.complexity, 2),
+    ...     round(found.remainder, 2),
+    ...     round(found.bound, 2),
+    ... )
     (0.004, 0.62, 0.02, 0.65)
     """
     if not _speaks(run):

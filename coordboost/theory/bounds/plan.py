@@ -71,7 +71,12 @@ class Plan(NamedTuple):
     >>> import coordboost as cb
     >>> problem = cb.Problem([[1.0, 0], [0, 1], [2, 1], [1, 3]], [1.0, 2, 4, 5])
     >>> plan = cb.theory.bounds.plan(problem, cb.forward_stagewise, n_steps=100)
-    >>> round(plan.method.parameters["eps"], 3), round(plan.gap, 2), round(plan.l1, 1), plan.statement
+    >>> (
+    ...     round(plan.method.parameters["eps"], 3),
+    ...     round(plan.gap, 2),
+    ...     round(plan.l1, 1),
+    ...     plan.statement,
+    ... )
     (0.308, 0.09, 30.8, 'FGM, Theorem 3.1 (i)')
     """
 
@@ -106,7 +111,10 @@ class Guarantee(NamedTuple):
 
 def _ls_boost(constants, eps, delta):
     eps = 1.0 if eps is None else eps
-    gap = lambda k, variant="sharpened": float(ls_boost.excess(constants, eps, k, variant))  # noqa: E731
+
+    def gap(k, variant="sharpened"):
+        return float(ls_boost.excess(constants, eps, k, variant))
+
     l1 = lambda k: float(ls_boost.l1(constants, eps, k, "sharpened"))  # noqa: E731
     return Guarantee(methods.ls_boost(eps), gap, l1, "FGM, Theorem 2.1 (i)")
 
@@ -126,7 +134,10 @@ def _regularized(constants, eps, delta):
 
 def _frank_wolfe(constants, eps, delta):
     start = constants.size**2 / 2
-    gap = lambda k, variant="sharpened": float(frank_wolfe.excess(delta, k)) if k else start  # noqa: E731
+
+    def gap(k, variant="sharpened"):
+        return float(frank_wolfe.excess(delta, k)) if k else start
+
     return Guarantee(
         methods.frank_wolfe(delta), gap, lambda k: delta if k else 0.0, "Jaggi, Theorem 1"
     )
@@ -158,8 +169,9 @@ def plan(
     ----------
     problem : Problem
         With the squared loss.
-    method : Method or one of the functions ``ls_boost``, ``forward_stagewise``, ``regularized_forward_stagewise``, ``frank_wolfe``
-        Random methods, such as ``rtgcd(4)``, and ``agbm(eta, gamma)`` and
+    method : Method or function
+        Of the functions ``ls_boost``, ``forward_stagewise``, ``regularized_forward_stagewise`` and
+        ``frank_wolfe``. Random methods, such as ``rtgcd(4)``, and ``agbm(eta, gamma)`` and
         ``agbmr(eta, gamma, period)`` are planned for other smooth losses, too. For random methods
         the gap is an expectation. The accelerated ones need a certified gamma (``momentum_limit``);
         "auto" is certified where there are few learners.

@@ -182,8 +182,12 @@ class Trail:
     >>> import coordboost as cb
     >>> problem = cb.Problem([[1.0, 0], [0, 1], [2, 1], [1, 3]], [1.0, 2, 4, 5])
     >>> trail = cb.theory.bounds.Trail.of(cb.solve(problem, cb.ls_boost(0.5), 5))
-    >>> trail.learner, trail.corr.round(2), trail.excess.round(2)
-    (array([1, 0, 1, 0, 1]), array([2.75, 1.41, 1.38, 0.71, 0.69, 0.35]), array([4.79, 1.95, 1.2 , 0.49, 0.3 , 0.12]))
+    >>> trail.learner
+    array([1, 0, 1, 0, 1])
+    >>> trail.corr.round(2)
+    array([2.75, 1.41, 1.38, 0.71, 0.69, 0.35])
+    >>> trail.excess.round(2)
+    array([4.79, 1.95, 1.2 , 0.49, 0.3 , 0.12])
     """
 
     constants: Constants

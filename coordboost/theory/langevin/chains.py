@@ -353,7 +353,8 @@ def chain(
     >>> sample = cb.theory.langevin.chain(runs, burn_in=500, every=10)
     >>> sample.values.shape
     (2, 351, 2)
-    >>> law = cb.theory.langevin.stationary(problem, method)  # the means of the sample are near those of the law
+    >>> # the means of the sample are near those of the law
+    >>> law = cb.theory.langevin.stationary(problem, method)
     >>> bool((abs(sample.mean - law.mean) < 3 * sample.error).all())
     True
     """

@@ -76,7 +76,9 @@ class Limit(NamedTuple):
     third, which gets the other half:
 
     >>> import coordboost as cb
-    >>> problem = cb.Problem([[1.0, 1.1, 0], [0, 0, 1], [-1, -1.1, 0], [0, 0.1, -1]], [1.0, 2, 4, 5])
+    >>> problem = cb.Problem(
+    ...     [[1.0, 1.1, 0], [0, 0, 1], [-1, -1.1, 0], [0, 0.1, -1]], [1.0, 2, 4, 5]
+    ... )
     >>> p = cb.theory.langevin.limit_of(problem, cb.rules.Greedy()).p
     >>> round(float(p[0] + p[1]), 1), round(float(p[2]), 1)
     (0.5, 0.5)
@@ -303,7 +305,8 @@ class Normal(NamedTuple):
     >>> import numpy as np
     >>> from coordboost.theory.langevin import Normal
     >>> law = Normal(np.array([1.0, 2.0]), np.array([[4.0, 3.0], [3.0, 9.0]]))
-    >>> law.sd(), law.of_predictions(np.array([[1.0, 1.0]])).sd()  # of the two coefficients, and of their sum
+    >>> # of the two coefficients, and of their sum
+    >>> law.sd(), law.of_predictions(np.array([[1.0, 1.0]])).sd()
     (array([2., 3.]), array([4.35889894]))
     """
 
@@ -503,7 +506,8 @@ def gibbs(problem: Problem, method: Method, limit: Limit | None = None) -> Norma
     >>> import coordboost as cb
     >>> problem = cb.Problem([[1.0, 0], [0, 1], [2, 1], [1, 3]], [1.0, 2, 4, 5])
     >>> method = cb.sglb(eps=0.05, beta=40.0, gamma=0.5, select=cb.rules.RandomSubset(1))
-    >>> law, least_squares = cb.theory.langevin.gibbs(problem, method), cb.solve(problem, cb.ls_boost(1.0), 2).beta
+    >>> law = cb.theory.langevin.gibbs(problem, method)
+    >>> least_squares = cb.solve(problem, cb.ls_boost(1.0), 2).beta
     >>> (law.mean / least_squares).round(6)
     array([0.5, 0.5])
     """
@@ -549,7 +553,8 @@ def stationary(problem: Problem, method: Method) -> Normal:
     >>> import coordboost as cb
     >>> problem = cb.Problem([[1.0, 0], [0, 1], [2, 1], [1, 3]], [1.0, 2, 4, 5])
     >>> method = cb.sglb(eps=0.05, beta=40.0, gamma=0.5, select=cb.rules.RandomSubset(1))
-    >>> exact, limit = cb.theory.langevin.stationary(problem, method), cb.theory.langevin.gibbs(problem, method)
+    >>> exact = cb.theory.langevin.stationary(problem, method)
+    >>> limit = cb.theory.langevin.gibbs(problem, method)
     >>> (exact.cov / limit.cov).diagonal().round(2)
     array([1.1 , 1.28])
     """
@@ -655,7 +660,8 @@ def transient(problem: Problem, method: Method, n_steps: int, limit: Limit | Non
     >>> import coordboost as cb
     >>> problem = cb.Problem([[1.0, 0], [0, 1], [2, 1], [1, 3]], [1.0, 2, 4, 5])
     >>> method = cb.sglb(eps=0.05, beta=40.0, gamma=0.5, select=cb.rules.RandomSubset(1))
-    >>> law, limit = cb.theory.langevin.transient(problem, method, 20), cb.theory.langevin.gibbs(problem, method)
+    >>> law = cb.theory.langevin.transient(problem, method, 20)
+    >>> limit = cb.theory.langevin.gibbs(problem, method)
     >>> (law.mean / limit.mean).round(3)
     array([0.632, 0.632])
     """
@@ -848,7 +854,8 @@ def quadrature(
     >>> problem = cb.Problem([[1.0, 0], [0, 1], [2, 1], [1, 3]], [1.0, 2, 4, 5])
     >>> method = cb.sglb(eps=0.05, beta=40.0, gamma=0.5, select=cb.rules.RandomSubset(1))
     >>> law = cb.theory.langevin.quadrature(problem, method, width=4.0, n_points=81)
-    >>> bool(abs(law.mean - cb.theory.langevin.gibbs(problem, method).mean).max() < 1e-9), law.cov.diagonal().round(6)
+    >>> gibbs = cb.theory.langevin.gibbs(problem, method)
+    >>> bool(abs(law.mean - gibbs.mean).max() < 1e-9), law.cov.diagonal().round(6)
     (True, array([0.05, 0.05]))
     """
     d = validation.countable("quadrature", checked_problem(problem)).n_learners

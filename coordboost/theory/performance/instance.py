@@ -97,7 +97,9 @@ def nearest_weights(gram, heights):
     weights = np.zeros(n)
     weights[np.argmin(np.diag(gram) / 2 + heights)] = 1.0
     for _ in range(50 * n):
-        while True:  # move to the best weights of the corners in use, or as far towards them as all weights stay >= 0
+        # move to the best weights of the corners in use, or as far towards them as all weights
+        # stay >= 0
+        while True:
             used = np.flatnonzero(weights)
             k = len(used)
             system = np.full((k + 1, k + 1), size)

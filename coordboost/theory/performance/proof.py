@@ -116,7 +116,8 @@ def _without_numbers(programme, total, above):
 
     Conditions with the largest multipliers are preferred, because these can change and stay >= 0.
     """
-    basis = []  # of an elimination: the pivot number, the numbers of a sum of conditions, and that sum
+    # of an elimination: the pivot number, the numbers of a sum of conditions, and that sum
+    basis = []
 
     def reduced(numbers, of):
         for name, row, made in basis:
