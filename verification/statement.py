@@ -9,9 +9,10 @@ verdict.
     )
 
 The formulas (``coordboost.theory.bounds.formula``) are checked on instances of the space, in
-Fractions if it is exact, including those that the adversary found. If the package has a statement of this name,
-both its sides must equal those of the formula, and it is checked on runs of any size. Claims that
-are no formula are functions of a case, marked by ``claim(name, printed="verified", space=...)``.
+Fractions if it is exact, including those that the adversary found. If the package has a statement
+of this name, both its sides must equal those of the formula, and it is checked on runs of any size.
+Claims that are no formula are functions of a case, marked by
+``claim(name, printed="verified", space=...)``.
 """
 
 import functools

@@ -270,10 +270,12 @@ class Problem:
 
         Parameters
         ----------
-        loss, dictionary, standardization, y, weight, constant, base, groups, offset
+        loss, dictionary, standardization, y, weight, constant, base, groups : object
             The fields of a problem.
         feature_names, dropped : list of str
             Names of the columns kept and of those dropped, each in their order.
+        offset : ndarray, (n_samples,), optional
+            The offsets, as they were given.
         binning, recipe : dict, optional
             A ``Binning`` and a ``Recipe`` as plain data.
 

@@ -1,5 +1,6 @@
-r"""Regularised boosting in the package: the learner of a step, its length, the charge of a model, and
-the margin bound of a run.
+r"""Regularised boosting in the package.
+
+The learner of a step, its length, the charge of a model, and the margin bound of a run.
 
 Problem: the squared or logistic loss over columns in families, or trees of two families.
 

@@ -1,4 +1,4 @@
-"""Claims as formulas: one text is evaluated along runs, before runs, in exact arithmetic, and shown.
+"""Claims as formulas: one text is evaluated on runs, before runs, in exact arithmetic, and shown.
 
 A formula is an expression such as ``"excess <= A**2 * decay(x, k) / 2"``. Its names are quantities
 of a case (attributes: numbers, or arrays of one number for each step 0, 1, ...), definitions, which
