@@ -71,14 +71,13 @@ class Node:
         """Return the score of a split, -inf if its values violate the constraint; the same
         operations as in the kernels.
         """
-        if sign == 0 and (self.low, self.high) == (-np.inf, np.inf):
+        (value, one), (other_value, other) = self.side(left), self.side(~left)
+        in_order = value != other_value and sign * (other_value - value) >= 0
+        if (self.low, self.high) == (-np.inf, np.inf):
             g, h = (float(self.target[self.rows[some]].sum()) for some in (left, ~left))
             w, v = (float(self.weight[self.rows[some]].sum()) + self.l2 for some in (left, ~left))
-            return (g * g * v + h * h * w) / (w * v)
-        (value, one), (other_value, other) = self.side(left), self.side(~left)
-        return (
-            one + other if value != other_value and sign * (other_value - value) >= 0 else -np.inf
-        )
+            return (g * g * v + h * h * w) / (w * v) if sign == 0 or in_order else -np.inf
+        return one + other if in_order else -np.inf
 
 
 def naive_tree(X, target, weight, categorical, monotone, penalty, limits):

@@ -262,6 +262,8 @@ def check_trees(subject, settings, table, rng):
     if exact and settings["l2_regularization"] == 0:
         other, _ = subject.fit(settings, table.weighted(1e6))
         agree("weights times 1e6", raw(other, table), pred)
+        other, _ = subject.fit(settings, table.weighted(2.0**20))
+        assert np.array_equal(raw(other, table), pred), "weights times a power of two"
     if exact and subject.squared(settings):
         offset = None if table.offset is None else -table.offset
         mirrored = settings

@@ -120,6 +120,23 @@ def test_ties_go_to_the_lowest_feature_then_the_lowest_bin_then_missing_on_the_r
     assert (split.threshold, split.missing) == (0.5, False)
 
 
+@pytest.mark.parametrize("sign", [1, -1])
+def test_equal_cuts_tie_whether_or_not_their_feature_is_constrained(sign):
+    """Of two copies of a column, one of them with a monotone constraint, the first one is split
+    by wherever its constraint permits it.
+    """
+    for seed in range(60):
+        rng = np.random.default_rng(seed)
+        x = rng.normal(size=12)
+        X = np.column_stack([x, x])
+        y = rng.normal(size=12)
+        assert 1 not in grown(X, y, monotone=[0, sign])[1]
+        run, features = grown(X, y, max_depth=1, monotone=[sign, 0])
+        if features[0] == 1:
+            low, high = run.pred[np.argsort(x)[[0, -1]]]
+            assert sign * (high - low) < 0
+
+
 def test_one_sample_equal_targets_and_constant_features_make_a_leaf():
     for x, y in (
         ([0], [3]),

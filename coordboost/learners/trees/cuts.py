@@ -5,9 +5,10 @@ of the integer targets. Thresholds are tried from the lowest bin up, each with m
 right, then on the left. Categories are first sorted by their means. Ties go to the first cut in
 this order, and to the lowest feature.
 
-If a monotone constraint on the feature or above the node bounds the values, a side with value v
-scores ``(2 sum - (weight + l2) v) v`` instead, with v the mean clipped to its bounds: the basic
-method of LightGBM, and of scikit-learn.
+If monotone constraints above the node bound its values, a side with value v scores
+``(2 sum - (weight + l2) v) v`` instead, with v the mean clipped to its bounds: the basic method of
+LightGBM, and of scikit-learn. All cuts of a node are scored by one formula, whether or not their
+own feature is constrained: equal cuts have scores that are equal in every bit, and tie.
 """
 
 import math
@@ -43,6 +44,12 @@ def held(state, sums, counts, b):
     """Return the sum, weight and count of one bin, integers."""
     n = counts[b] & ((1 << state.bits) - 1)
     return (sums[b], counts[b] >> state.bits, n) if state.wide else (sums[b] >> state.bits, n, n)
+
+
+@kernel
+def is_bounded(node):
+    """Return whether constraints above the node bound its values."""
+    return node.low > -math.inf or node.high < math.inf
 
 
 @kernel
@@ -122,11 +129,17 @@ def cut_ordered(state, sums, counts, n_bins, missing, node, sign, limits, scratc
             w_left = unit * mass_left[b] + l2
             w_right = unit * mass_right[b] + l2
             scores[b] = (left * left * w_right + right * right * w_left) / (w_left * w_right)
-        if sign is not None and (sign != 0 or node.low > -math.inf or node.high < math.inf):
+        if sign is not None and is_bounded(node):
             for b in range(n):
                 w_left = unit * mass_left[b] + l2
                 w_right = unit * mass_right[b] + l2
                 scores[b] = bounded_score(sum_left[b], sum_right[b], w_left, w_right, node, sign)
+        elif sign is not None and sign != 0:
+            for b in range(n):
+                value_left = sum_left[b] / (unit * mass_left[b] + l2)
+                value_right = sum_right[b] / (unit * mass_right[b] + l2)
+                if not sign * (value_right - value_left) > 0:
+                    scores[b] = -math.inf
         first, end = 0, n
         while first < end and (n_left[first] < least or unit * mass_left[first] < lightest):
             first += 1
@@ -206,7 +219,7 @@ def cut_categories(state, sums, counts, n_bins, node, limits, keys, order, cut):
             w_left = own + l2
             w_right = rest + l2
             score = (left * left * w_right + right * right * w_left) / (w_left * w_right)
-            if node.low > -math.inf or node.high < math.inf:
+            if is_bounded(node):
                 score = bounded_score(left, right, w_left, w_right, node, 0)
             if score > cut.score:
                 cut.score, cut.bin, cut.total, cut.mass, cut.count = (
