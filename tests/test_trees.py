@@ -137,6 +137,31 @@ def test_equal_cuts_tie_whether_or_not_their_feature_is_constrained(sign):
             assert sign * (high - low) < 0
 
 
+def test_categories_of_equal_means_tie_whatever_the_weights():
+    """Rounding of weighted targets does not decide which of some categories with one mean, too
+    large together for a side, go left: the first ones do.
+    """
+    rng = np.random.default_rng(11)
+    codes = np.repeat(np.arange(24), 3)
+    low = np.isin(codes, np.flatnonzero(rng.random(24) < 0.7))
+    y = np.where(low, -1 / 3, 0.7)
+    levels = np.unique(codes[low])
+    for _ in range(20):
+        weight = rng.uniform(0.2, 3, len(codes))
+        for factor in (1.0, 2.0**20, 1e6, 3.0):
+            run, _ = grown(
+                codes[:, None].astype(float),
+                y,
+                factor * weight,
+                max_depth=1,
+                categorical=[0],
+                min_samples=int(np.sum(~low)) + 10,
+            )
+            left = np.unique(codes[run.pred < run.pred.mean()])
+            assert np.array_equal(left, levels[: len(left)])
+            assert 0 < len(left) < len(levels)
+
+
 def test_one_sample_equal_targets_and_constant_features_make_a_leaf():
     for x, y in (
         ([0], [3]),

@@ -34,6 +34,8 @@ CUT = np.dtype(
         ],
     )
 )
+#: Means of categories that differ by less than this part of the largest one may differ by rounding.
+SAME = 2.0**-40
 #: Rows of the scratch array for cuts of a feature: sums left and right, integer weights left and
 #: right, counts left, scores.
 SCRATCH_ROWS = 6
@@ -181,6 +183,9 @@ def take_ordered(state, sums, counts, missing, count, cut):
 def rank(state, sums, counts, n_bins, l2, keys, order):
     """Sort the categories in a node by S / (W + l2), ties by code, into `order`, the keys into
     `keys`; return how many.
+
+    Categories whose rows all have one target have one mean, but the integers of rows with different
+    weights are rounded one by one: neighbours tie if that may be all that separates them.
     """
     k = 0
     for b in range(n_bins):
@@ -194,6 +199,24 @@ def rank(state, sums, counts, n_bins, l2, keys, order):
                 at -= 1
             keys[at], order[at] = value, b
             k += 1
+    largest = max(abs(keys[0]), abs(keys[k - 1])) if k > 0 else 0.0
+    first = 0
+    error_before = 0.0
+    for i in range(k):
+        b = order[i]
+        _, mass, count = held(state, sums, counts, b)
+        weight = state.unit * mass + l2
+        error = SAME * largest
+        if weight > 0:  # a target and a weight are off by half a unit each
+            error += 0.5 * count * (1.0 + (state.unit * largest if state.wide else 0.0)) / weight
+        if i > 0 and keys[i] - keys[i - 1] > error + error_before:
+            first = i
+        error_before = error
+        at = i
+        while at > first and order[at - 1] > b:
+            order[at] = order[at - 1]
+            at -= 1
+        order[at] = b
     return k
 
 
