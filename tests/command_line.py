@@ -38,3 +38,12 @@ def folds_of(y, k, seed=0):
     every = np.arange(len(y))
     cb.cross_validate(walk, np.column_stack([every, every]), y, folds=k, rng=seed)
     return [(fit, np.setdiff1d(every, fit)) for fit in rows]
+
+
+def flags(**arguments):
+    """Return the options of the command line for the arguments of a method."""
+    texts = {
+        name: f"{value[0]}:{value[-1]}" if isinstance(value, list) else str(value)
+        for name, value in arguments.items()
+    }
+    return " ".join(f"--{name.replace('_', '-')} {text}" for name, text in texts.items())

@@ -11,6 +11,7 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 import scipy.sparse
+from public import examples
 
 import coordboost as cb
 
@@ -23,6 +24,8 @@ FOLDER = tempfile.TemporaryDirectory()
 FILE, TEXT, STORED = (Path(FOLDER.name) / name for name in ("a.run", "table.csv", "columns.npy"))
 SQUARED = cb.Problem(X, Y)
 RUN = cb.solve(SQUARED, cb.ls_boost(0.5), 6, compile=False)
+TWELVE = cb.Problem(RNG.normal(size=(24, 12)), Y, groups=np.arange(12) // 4)
+BLOCKS = cb.Problem(cb.data.blocks(X, [[0, 1], [2]]), Y)
 STUMPS = cb.Problem(cb.data.stumps(X), Y)
 TREES = cb.Problem(cb.data.trees(X, max_depth=1), Y)
 GROWN = cb.solve(TREES, cb.gbm(0.5), 3, compile=False)
@@ -117,11 +120,18 @@ def of_step(step):
 
 
 def of_rule(select):
-    return solved(cb.rules.Method("own", select, cb.rules.ShrunkenStep(0.5)))
+    method = cb.rules.Method("own", select, cb.rules.ShrunkenStep(0.5))
+    of_blocks = isinstance(select, cb.rules.RandomMask | cb.rules.JointSubset)
+    return cb.solve(BLOCKS if of_blocks else TWELVE, method, 2, compile=False)
+
+
+def of_families(method):
+    return cb.solve(cb.Problem(FAMILIES, SIGNS, cb.losses.Logistic()), method, 2, compile=False)
 
 
 def of_loss(loss):
-    return cb.Problem(X, SIGNS if hasattr(loss, "labels") else np.abs(Y), loss)
+    labels = hasattr(loss, "labels") and not isinstance(loss, cb.losses.Tweedie)
+    return cb.Problem(X, SIGNS if labels else np.abs(Y), loss)
 
 
 def certified(target):
@@ -263,54 +273,20 @@ def _doors():
             lambda stop: cb.solve(SQUARED, cb.ls_boost(0.5), 2, stop=stop, compile=False),
         ),
     }
-    methods = {
-        "forward_stagewise": dict(eps=0.1),
-        "regularized_forward_stagewise": dict(eps=0.1, delta=1.0),
-        "rtgcd": dict(t=2),
-        "path_forward_stagewise": dict(eps=0.1, deltas=[1.0, 1.0, 1.0]),
-        "frank_wolfe": dict(delta=1.0),
-        "lasso_cd": dict(lam=0.1),
-        "frank_wolfe_away": dict(delta=1.0),
-        "frank_wolfe_pairwise": dict(delta=1.0),
-        "agbm": dict(eta=0.5, gamma=0.01),
-        "agbmr": dict(eta=0.5, gamma=0.01, period=4),
-        "vagbm": dict(eta=0.5),
-        "rgb": dict(penalty=0.1),
+    table |= {
+        maker.__name__: (maker, arguments, use)
+        for use, *kinds in (
+            (of_step, cb.rules.StepRule),
+            (of_rule, cb.rules.SelectionRule),
+            (of_loss, cb.losses.Loss),
+        )
+        for maker, arguments in examples(*kinds)
+        if arguments
     }
     table |= {
-        name: (maker, methods.get(name, {}), solved)
+        name: (maker, maker.EXAMPLES[0], of_families if name == "rgb" else solved)
         for name, maker in cb.methods.METHODS.items()
-        if name != "rgb"
     }
-    logistic = cb.Problem(FAMILIES, SIGNS, cb.losses.Logistic())
-    table["rgb"] = (
-        cb.rgb,
-        methods["rgb"],
-        lambda method: cb.solve(logistic, method, 2, compile=False),
-    )
-    steps = {
-        "FixedStep": dict(eps=0.1),
-        "StepSequence": dict(eps=[0.1, 0.1]),
-        "PathStep": dict(eps=0.1, deltas=[1.0, 1.0]),
-        "ShrunkenStep": dict(rate=0.5),
-        "SoftThreshold": dict(lam=0.1),
-        "FittedStep": dict(rate=0.5),
-        "DampedLineSearch": dict(rate=0.5),
-        "BoundedStep": dict(rate=0.5),
-        "LeafSearch": dict(rate=0.5),
-        "DiminishingStep": dict(radius=1.0),
-        "SegmentSearch": dict(radius=1.0),
-        "Langevin": dict(rate=0.1),
-    }
-    table |= {name: (getattr(cb.rules, name), given, of_step) for name, given in steps.items()}
-    rules = {
-        "RandomSubset": dict(t=2),
-        "Weighted": dict(p=[0.5, 0.25, 0.25]),
-        "Softmax": dict(kappa=1.0),
-    }
-    table |= {name: (getattr(cb.rules, name), given, of_rule) for name, given in rules.items()}
-    losses = {"Huber": {}, "Logistic": {}, "Quantile": {}, "SmoothZeroOne": {}}
-    table |= {name: (getattr(cb.losses, name), given, of_loss) for name, given in losses.items()}
     lv = cb.theory.langevin
     bd = cb.theory.bounds
     table |= {

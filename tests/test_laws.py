@@ -6,101 +6,34 @@ import re
 from operator import attrgetter
 
 import numba
-import numpy as np
 import pytest
 import scipy.sparse
 from broken_others import OTHERS, Listed, Sums
 from broken_pieces import SABOTAGE, B, Choice, Good, Rule, Table, broken
-from public import PUBLIC
+from public import examples
 
 import coordboost as cb
 from coordboost.testing import KINDS, losses
 from coordboost.testing.report import Report
 
-GIVEN = [
-    *(
-        cb.losses.Squared(),
-        cb.losses.Huber(),
-        cb.losses.Huber(0.5),
-        cb.losses.Logistic(),
-        cb.losses.Logistic(0.5),
-        cb.losses.Exponential(),
-        cb.losses.Poisson(),
-        cb.losses.Gamma(),
-        cb.losses.Tweedie(),
-    ),
-    *(
-        cb.losses.Quantile(),
-        cb.losses.Quantile(0.875),
-        cb.rules.DampedLineSearch(0.5),
-        cb.rules.BoundedStep(0.5),
-    ),
-    cb.rules.LeafSearch(0.5),
-    *(
-        cb.losses.SmoothZeroOne(),
-        cb.losses.SmoothZeroOne(0.5),
-        cb.losses.Welsch(),
-        cb.rules.Weighted(1.0 + np.arange(12)),
-        cb.rules.Softmax(5.0),
-    ),
-    *(cb.rules.JointSubset(2), cb.rules.RandomMask(0.5)),
-    *(cb.rules.Langevin(0.1), cb.rules.Langevin(0.1, 0.01)),
-    *(
-        cb.rules.Greedy(),
-        cb.rules.RandomSubset(1),
-        cb.rules.RandomSubset(3),
-        cb.rules.Groups(1),
-        cb.rules.Groups(2),
-        cb.rules.Cyclic(),
-    ),
-    *(cb.rgb(0.1).select, cb.rgb(0.1, n_candidates=None).select, cb.rgb(0.1).step),
-    *(
-        cb.rules.ShrunkenStep(),
-        cb.rules.ShrunkenStep(0.1),
-        cb.rules.LineSearch(),
-        cb.rules.FixedStep(0.125),
-        cb.rules.FixedStep(0.125, 2.0),
-        cb.rules.StepSequence(np.ones(12)),
-    ),
-    *(
-        cb.rules.PathStep(0.125, np.geomspace(1, 3, 12)),
-        cb.rules.DiminishingStep(2.0),
-        cb.rules.SegmentSearch(2.0),
-        cb.rules.SoftThreshold(0.5),
-    ),
-    *(
-        cb.rules.SoftThreshold(0.5, 0.25),
-        cb.agbm(0.5, 0.2).step,
-        cb.vagbm(0.5).step,
-        cb.gbm(0.5).step,
-    ),
-    *(
-        cb.rules.Method("x", cb.rules.Greedy(), cb.rules.FixedStep(0.1)).coefficients,
-        cb.agbm(0.5, 0.2).coefficients,
-        cb.vagbm(0.5).coefficients,
-    ),
-    cb.forward_stepwise().coefficients,
-    *(
-        cb.methods.frank_wolfe_away(2.0).step,
-        cb.methods.frank_wolfe_pairwise(2.0).step,
-        cb.methods.frank_wolfe_away(2.0).coefficients,
-    ),
+#: The losses, rules and coefficient rules of the package, made with the examples that they declare.
+PIECES = [
+    maker(**arguments)
+    for maker, arguments in examples(cb.losses.Loss, cb.rules.StepRule, cb.rules.SelectionRule)
 ]
+#: Pieces that methods make: the momentum, families and coefficient rules of their examples.
+MADE = {
+    repr(piece): piece
+    for maker in cb.methods.METHODS.values()
+    for arguments in maker.EXAMPLES
+    for piece in attrgetter("select", "step", "coefficients")(maker(**arguments))
+    if repr(piece) not in map(repr, PIECES)
+}
 
 
-def test_all_pieces_of_the_package_are_tested():
-    public = list(PUBLIC.values())
-    kinds = cb.losses.Loss, cb.rules.StepRule, cb.rules.SelectionRule
-    pieces = {
-        one
-        for one in public
-        if isinstance(one, type) and issubclass(one, kinds) and issubclass(one, tuple)
-    }
-    assert (
-        {cb.losses.Huber, cb.rules.FixedStep, cb.rules.RandomSubset}
-        < pieces
-        <= set(map(type, GIVEN))
-    )
+def test_pieces_are_found():
+    assert {cb.losses.Huber, cb.rules.FixedStep, cb.rules.RandomSubset} < set(map(type, PIECES))
+    assert len(MADE) > 8
 
 
 STORED = {
@@ -110,7 +43,7 @@ STORED = {
 }
 
 
-@pytest.mark.parametrize("piece", GIVEN, ids=repr)
+@pytest.mark.parametrize("piece", [*PIECES, *MADE.values()], ids=repr)
 def test_pieces_of_the_package_obey(piece):
     report = cb.testing.check_piece(piece)
     assert report and not report.sentences and len(report.laws) > 4

@@ -9,6 +9,7 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
+from public import examples
 
 import coordboost as cb
 
@@ -18,52 +19,19 @@ Y = RNG.normal(size=12)
 SIGNS = np.sign(Y)
 COUNTS = np.round(np.abs(3 * Y))
 PROBLEM = cb.Problem(X, Y, groups=[0, 0, 1])
+BLOCKS = cb.Problem(cb.data.blocks(X, [[0, 1], [2]]), Y)
+OF_BLOCKS = cb.rules.RandomMask, cb.rules.JointSubset
 #: The same number in all types that users pass.
 ALIKE = (np.float32, np.float64, Fraction, Decimal, np.array, lambda number: np.array([number])[0])
-#: maker, parameter, a good value, other arguments: all methods, rules, losses, stop rules and
-#: targets that take a real number.
+#: maker, parameter, a good value, other arguments: all real numbers in the examples of methods,
+#: rules, losses and stop rules.
 REAL = [
-    (cb.ls_boost, "eps", 0.5, {}),
-    (cb.forward_stagewise, "eps", 0.5, {}),
-    (cb.regularized_forward_stagewise, "eps", 0.5, {"delta": 2.0}),
-    (cb.regularized_forward_stagewise, "delta", 2.0, {"eps": 0.5}),
-    (cb.path_forward_stagewise, "eps", 0.5, {"deltas": [1.0, 2.0]}),
-    (cb.methods.frank_wolfe, "delta", 2.0, {}),
-    (cb.methods.frank_wolfe, "step", 0.5, {"delta": 2.0}),
-    (cb.methods.frank_wolfe_away, "delta", 2.0, {}),
-    (cb.methods.frank_wolfe_pairwise, "delta", 2.0, {}),
-    (cb.gbm, "rate", 0.5, {}),
-    (cb.methods.lasso_cd, "lam", 0.5, {}),
-    (cb.agbm, "eta", 0.5, {"gamma": 0.25}),
-    (cb.agbm, "gamma", 0.5, {"eta": 0.5}),
-    (cb.agbmr, "eta", 0.5, {"gamma": 0.25}),
-    (cb.agbmr, "gamma", 0.5, {"eta": 0.5}),
-    (cb.vagbm, "eta", 0.5, {}),
-    (cb.vagbm, "gamma", 0.5, {"eta": 0.5}),
-    (cb.sgb, "eps", 0.5, {}),
-    (cb.sgb, "gamma", 0.5, {}),
-    (cb.sgb, "subsample", 0.5, {}),
-    (cb.sglb, "eps", 0.5, {}),
-    (cb.sglb, "gamma", 0.5, {}),
-    (cb.sglb, "subsample", 0.5, {}),
-    (cb.rgb, "penalty", 0.5, {}),
-    (cb.rgb, "sampling", 0.5, {"penalty": 0.5}),
-    (cb.losses.Huber, "d", 0.5, {}),
-    (cb.losses.Logistic, "d", 0.5, {}),
-    (cb.losses.Quantile, "q", 0.5, {}),
-    (cb.losses.SmoothZeroOne, "scale", 0.5, {}),
-    (cb.rules.ShrunkenStep, "rate", 0.5, {}),
-    (cb.rules.FixedStep, "eps", 0.5, {}),
-    (cb.rules.FixedStep, "delta", 2.0, {"eps": 0.5}),
-    (cb.rules.PathStep, "eps", 0.5, {"deltas": [1.0, 2.0]}),
-    (cb.rules.SoftThreshold, "lam", 0.5, {}),
-    (cb.rules.SoftThreshold, "rate", 0.5, {"lam": 0.5}),
-    (cb.rules.FittedStep, "rate", 0.5, {}),
-    (cb.engine.GapBelow, "tolerance", 0.5, {}),
-    (cb.engine.NoProgress, "tolerance", 0.5, {}),
-    (cb.engine.TimeLimit, "seconds", 512.0, {}),
+    (maker, name, value, {other: arguments[other] for other in arguments if other != name})
+    for maker, arguments in examples()
+    for name, value in arguments.items()
+    if isinstance(value, float)
 ]
-NAMES = [f"{maker.__name__}.{name}" for maker, name, *_ in REAL]
+NAMES = [f"{maker.__name__}.{name} of {len(others) + 1}" for maker, name, _, others in REAL]
 
 
 def used(maker, name, value, others):
@@ -77,14 +45,18 @@ def used(maker, name, value, others):
     elif hasattr(made, "residual"):
         problem = cb.Problem(
             X,
-            SIGNS if hasattr(made, "labels") else Y,
+            COUNTS if maker is cb.losses.Tweedie else SIGNS if hasattr(made, "labels") else Y,
             made,
             center=maker is not cb.losses.SmoothZeroOne,
         )
-        method = cb.methods.gcd(None)
-        method = cb.methods.gcd(cb.rules.LineSearch()) if maker is cb.losses.Quantile else method
-    elif hasattr(made, "move"):
+        method = cb.methods.gcd()
+        if made.sigma is None:
+            method = cb.methods.gcd(cb.rules.LineSearch())
+    elif isinstance(made, cb.rules.StepRule):
         method = cb.rules.Method("own", cb.rules.Greedy(), made)
+    elif isinstance(made, cb.rules.SelectionRule):
+        method = cb.rules.Method("own", made, cb.rules.ShrunkenStep())
+        problem = BLOCKS if maker in OF_BLOCKS else PROBLEM
     else:
         stop = made
     return cb.solve(problem, method, 2, stop=stop, compile=False)
@@ -118,29 +90,15 @@ def test_numbers_of_any_type_are_one_number(maker, name, good, others, tmp_path)
         assert plain(cb.load(tmp_path / "run")) == expected
 
 
-def test_the_list_of_makers_is_complete():
-    """It has every parameter of a method whose default is a number or None, except counts and
-    flags.
-    """
-    counted = {
-        "t",
-        "n_candidates",
-        "period",
-        "correction",
-        "guard",
-        "beta",
-        "structure",
-        "shrink_first",
-        "revisit",
-    }
+def test_the_examples_have_every_number():
+    """Every parameter of a method, rule, loss or stop rule that has a real default, or none."""
     wanted = {
-        f"{maker.__name__}.{name}"
-        for maker in cb.methods.METHODS.values()
-        for name, one in inspect.signature(maker).parameters.items()
-        if name not in {*counted, "select", "families", "deltas"}
-        and not (name == "step" and maker is not cb.methods.frank_wolfe)
+        (maker.__name__, name)
+        for maker, _ in examples()
+        for name, parameter in inspect.signature(maker).parameters.items()
+        if isinstance(parameter.default, float)
     }
-    assert wanted <= set(NAMES)
+    assert len(REAL) > 40 and wanted <= {(maker.__name__, name) for maker, name, *_ in REAL}
 
 
 @pytest.mark.parametrize(

@@ -262,9 +262,11 @@ def items_of(name, value, expected):
 def as_floats(values):
     """Return `values` as a new float64 array.
 
-    An array of one NaN if they are not numbers, or too large.
+    An array of one NaN if they are not numbers (booleans are none), or too large.
     """
     try:
+        if np.asarray(values).dtype == bool:
+            return np.full(1, np.nan)
         return np.array(values, dtype=np.float64)
     except (TypeError, ValueError, OverflowError):
         return np.full(1, np.nan)

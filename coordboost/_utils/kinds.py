@@ -1,5 +1,5 @@
 """Base classes of pieces: check that an object inherits from one, and list the classes of the
-package that do.
+package that do; arguments that a piece can be tried with.
 """
 
 from coordboost._utils.checks import shown
@@ -73,3 +73,15 @@ def pieces_of(kind):
         for cls in below
         if cls.__module__.startswith("coordboost.") and not cls.__abstractmethods__
     }
+
+
+def examples(*arguments):
+    """Return a decorator that gives a class or function ``EXAMPLES``, the keyword arguments of some
+    calls. The tests call it with each of them, so they need no list of classes and functions.
+    """
+
+    def declared(maker):
+        maker.EXAMPLES = arguments
+        return maker
+
+    return declared

@@ -10,6 +10,7 @@ it depends on the machine, too). See ``coordboost.engine.run_loop`` for when rul
 from dataclasses import dataclass
 
 from coordboost._utils.checks import real
+from coordboost._utils.kinds import examples
 from coordboost.certificates.objectives import Unconstrained, known_target
 
 
@@ -18,6 +19,7 @@ def _checked(name, number):
     return real(name, number, lambda number: number >= 0, "a number >= 0")
 
 
+@examples({"tolerance": 0.5})
 @dataclass(frozen=True)
 class GapBelow:
     """Stop once the certified gap to `target` is small, relative to the loss at beta = 0.
@@ -76,6 +78,7 @@ class GapBelow:
         return f"the certified gap is at most {self.tolerance:g} of the loss at zero"
 
 
+@examples({}, {"tolerance": 0.5})
 @dataclass(frozen=True)
 class NoProgress:
     """Stop once the largest abs correlation is at most `tolerance` times its value at beta = 0.
@@ -115,6 +118,7 @@ class NoProgress:
         return f"the largest correlation fell to {self.tolerance:g} of its start"
 
 
+@examples({"seconds": 512.0})
 @dataclass(frozen=True)
 class TimeLimit:
     """Stop after `seconds`; the step at which the run ends depends on the speed of the machine.

@@ -31,6 +31,7 @@ from coordboost._numba import kernel
 from coordboost._numba.decay import decay, sigmoid
 from coordboost._numba.linesearch import safeguarded_newton
 from coordboost._utils.checks import InfiniteConstant, not_negative, positive, real, signs
+from coordboost._utils.kinds import examples
 from coordboost.losses.base import Loss
 
 
@@ -84,6 +85,7 @@ class LogMeanLoss(Loss):
         return math.log(mean)
 
 
+@examples({})
 class Squared(namedtuple("Squared", ""), Loss):
     r""":math:`\ell(y, f) = (y - f)^2 / 2`.
 
@@ -130,6 +132,7 @@ class _Huber(NamedTuple):
     d: float = 1.0
 
 
+@examples({}, {"d": 0.5})
 class Huber(_Huber, Loss):
     r""":math:`(y-f)^2/2` where :math:`|y-f| \le d`, else :math:`d|y-f| - d^2/2`.
 
@@ -194,6 +197,7 @@ class _Logistic(NamedTuple):
     d: float = 0.0
 
 
+@examples({}, {"d": 0.5})
 class Logistic(_Logistic, Loss):
     r""":math:`\log(1 + e^{-yf}) + d f^2/2` for labels -1, +1.
 
@@ -257,6 +261,7 @@ class Logistic(_Logistic, Loss):
         )
 
 
+@examples({})
 class Exponential(namedtuple("Exponential", ""), Loss):
     """:math:`e^{-yf}` for labels -1, +1.
 
@@ -293,6 +298,7 @@ class Exponential(namedtuple("Exponential", ""), Loss):
         return _log_odds(y, weight, 0.5)
 
 
+@examples({})
 class Poisson(namedtuple("Poisson", ""), LogMeanLoss):
     """:math:`e^f - y f` for counts or rates y >= 0: Poisson regression.
 
@@ -327,6 +333,7 @@ class Poisson(namedtuple("Poisson", ""), LogMeanLoss):
         return y * (1.0 - log) - 4 * np.finfo(float).eps * y * (1.0 + np.abs(log))
 
 
+@examples({})
 class Gamma(namedtuple("Gamma", ""), LogMeanLoss):
     """:math:`y e^{-f} + f` for targets y > 0: Gamma regression.
 
@@ -373,6 +380,7 @@ class _Tweedie(NamedTuple):
     power: float = 1.5
 
 
+@examples({}, {"power": 1.25})
 class Tweedie(_Tweedie, LogMeanLoss):
     r""":math:`y e^{(1 - p) f} / (p - 1) + e^{(2 - p) f} / (2 - p)` for y >= 0.
 
@@ -456,6 +464,7 @@ class _Quantile(NamedTuple):
     q: float = 0.5
 
 
+@examples({}, {"q": 0.875})
 class Quantile(_Quantile, Loss):
     """:math:`q (y - f)` if y > f, else :math:`(1 - q)(f - y)`: quantile regression.
 
@@ -510,6 +519,7 @@ class _SmoothZeroOne(NamedTuple):
     scale: float = 0.1
 
 
+@examples({}, {"scale": 0.5})
 class SmoothZeroOne(_SmoothZeroOne, Loss):
     r""":math:`1 - \sigma(y f / s)` for labels -1, +1: the smoothed zero-one loss.
 
@@ -558,6 +568,7 @@ class SmoothZeroOne(_SmoothZeroOne, Loss):
         return sigmoid(f / self.scale)
 
 
+@examples({})
 class Welsch(namedtuple("Welsch", ""), Loss):
     """:math:`1 - e^{-(y - f)^2 / 2}`: squared loss near the target, constant far from it.
 

@@ -9,6 +9,7 @@ Ustimenko, Prokhorenkova, *SGLB: Stochastic Gradient Langevin Boosting* (SGLB), 
 Storcheus, *Regularized Gradient Boosting*.
 """
 
+import inspect
 import math
 from typing import Any, NamedTuple
 
@@ -25,7 +26,7 @@ from coordboost._utils.checks import (
     real,
     shown,
 )
-from coordboost._utils.kinds import checked_piece
+from coordboost._utils.kinds import checked_piece, examples
 from coordboost.certificates.objectives import (
     L1Ball,
     L1Penalty,
@@ -64,6 +65,7 @@ from coordboost.rules.structural import FamilyStep, Structural
 CALL = "solve(Problem(X, y), {name}({arguments}), n_steps)"
 
 
+@examples({}, {"eps": 0.5})
 @checked_names(CALL)
 def ls_boost(eps: float = 0.1) -> Method:
     """LS-Boost: small steps towards the least-squares coefficient of the best column.
@@ -101,6 +103,7 @@ def ls_boost(eps: float = 0.1) -> Method:
     )
 
 
+@examples({"eps": 0.5})
 @checked_names(CALL)
 def forward_stagewise(eps: Any) -> Method:
     """Incremental forward stagewise regression, FS_eps: steps of fixed size.
@@ -147,6 +150,7 @@ def forward_stagewise(eps: Any) -> Method:
     )
 
 
+@examples({"eps": 0.5, "delta": 10.0})
 @checked_names(CALL)
 def regularized_forward_stagewise(eps: float, delta: float) -> Method:
     """R-FS_{eps,delta}: FS_eps with shrinkage of the coefficients (FGM, Section 4).
@@ -191,6 +195,7 @@ def regularized_forward_stagewise(eps: float, delta: float) -> Method:
     )
 
 
+@examples({"eps": 0.5, "deltas": [float(delta) for delta in range(1, 13)]})
 @checked_names(CALL)
 def path_forward_stagewise(eps: float, deltas: ArrayLike) -> Method:
     """PATH-R-FS_eps: R-FS with the bound deltas[k] in step k (FGM, Section 5).
@@ -233,6 +238,7 @@ def path_forward_stagewise(eps: float, deltas: ArrayLike) -> Method:
     )
 
 
+@examples({"delta": 10.0}, {"delta": 10.0, "step": 0.5})
 @checked_names(CALL)
 def frank_wolfe(delta: float, step: Any = None) -> Method:
     """Frank-Wolfe on the l1 ball of radius delta (FGM, A.4.5).
@@ -284,6 +290,7 @@ def frank_wolfe(delta: float, step: Any = None) -> Method:
     )
 
 
+@examples({"delta": 10.0})
 @checked_names(CALL)
 def frank_wolfe_away(delta: float) -> Method:
     """Frank-Wolfe with away steps on the l1 ball of radius delta.
@@ -316,6 +323,7 @@ def frank_wolfe_away(delta: float) -> Method:
     return _vertices("frank_wolfe_away", AwayStep, delta, "Algorithm 1")
 
 
+@examples({"delta": 10.0})
 @checked_names(CALL)
 def frank_wolfe_pairwise(delta: float) -> Method:
     """Frank-Wolfe with pairwise steps on the l1 ball of radius delta.
@@ -356,6 +364,7 @@ def _vertices(name, step, delta, algorithm):
     return Method(name, Greedy(), step(delta), source, L1Ball(delta), {"delta": delta}, Vertices())
 
 
+@examples({})
 @checked_names(CALL)
 def gcd(step: StepRule | None = None) -> Method:
     """Greedy coordinate descent = gradient boosting machine (LM, Algorithms 1 and 3, Type 0).
@@ -381,6 +390,7 @@ def gcd(step: StepRule | None = None) -> Method:
     return _descent("gcd", Greedy(), step, "Lu, Mazumder, Algorithm 3, Type 0", {})
 
 
+@examples({}, {"rate": 0.5})
 @checked_names(CALL)
 def gbm(rate: float = 0.1) -> Method:
     """Gradient boosting with shrinkage (a learning rate).
@@ -414,6 +424,7 @@ def gbm(rate: float = 0.1) -> Method:
     return Method("gbm", Greedy(), FittedStep(rate), source, Unconstrained(), {"rate": rate})
 
 
+@examples({})
 @checked_names(CALL)
 def rcd(step: StepRule | None = None) -> Method:
     """Random coordinate descent: one learner, drawn uniformly (LM, Type 1 with t = 1).
@@ -438,6 +449,7 @@ def rcd(step: StepRule | None = None) -> Method:
     return _descent("rcd", RandomSubset(1), step, "Lu, Mazumder, Algorithm 3, Type 1, t = 1", {})
 
 
+@examples({})
 @checked_names(CALL)
 def ccd(step: StepRule | None = None) -> Method:
     """Cyclic coordinate descent: learner k mod n at step k.
@@ -462,6 +474,7 @@ def ccd(step: StepRule | None = None) -> Method:
     return _descent("ccd", Cyclic(), step, "cyclic coordinate descent", {})
 
 
+@examples({"t": 2})
 @checked_names(CALL)
 def rtgcd(
     t: Any = None, select: SelectionRule | None = None, step: StepRule | None = None
@@ -516,6 +529,7 @@ def _descent(name, select, step, source, parameters):
     )
 
 
+@examples({"lam": 1.0})
 @checked_names(CALL)
 def lasso_cd(lam: float, select: SelectionRule | None = None) -> Method:
     """Lasso by coordinate descent: soft-threshold steps for L + lam * ||beta||_1.
@@ -560,6 +574,7 @@ def lasso_cd(lam: float, select: SelectionRule | None = None) -> Method:
     )
 
 
+@examples({})
 @checked_names(CALL)
 def forward_stepwise() -> Method:
     """Forward stepwise: adds the best column and refits all coefficients.
@@ -585,6 +600,7 @@ def forward_stepwise() -> Method:
     )
 
 
+@examples({"eta": 0.5, "gamma": 0.125})
 @checked_names(CALL)
 def agbm(eta: float, gamma: float | str, guard: bool = True, correction: int = 1) -> Method:
     """Accelerated gradient boosting machine (Lu et al., Algorithm 2).
@@ -629,6 +645,7 @@ def agbm(eta: float, gamma: float | str, guard: bool = True, correction: int = 1
     return _accelerated("agbm", 0, "Algorithm 2", parameters)
 
 
+@examples({"eta": 0.5, "gamma": 0.125, "period": 2})
 @checked_names(CALL)
 def agbmr(
     eta: float,
@@ -692,6 +709,7 @@ def agbmr(
     return _accelerated("agbmr", rounds, "Algorithm 3", parameters)
 
 
+@examples({"eta": 0.5}, {"eta": 0.5, "gamma": 0.5})
 @checked_names(CALL)
 def vagbm(eta: float, gamma: float = 1.0, guard: bool = False) -> Method:
     """Vanilla accelerated boosting: momentum without the correction, one learner per step.
@@ -756,6 +774,7 @@ def _accelerated(name, period, algorithm, parameters):
     return Method(name, Greedy(), step, source, Unconstrained(), parameters, store)
 
 
+@examples({}, {"eps": 0.5, "gamma": 0.5, "subsample": 0.5})
 @checked_names(CALL)
 def sgb(
     eps: float = 0.1,
@@ -802,6 +821,10 @@ def sgb(
     return _langevin("sgb", eps, gamma, select, noise, "Algorithm 1", parameters)
 
 
+@examples(
+    {"eps": 0.125, "beta": 50.0, "gamma": 0.0625},
+    {"eps": 0.125, "beta": 50.0, "gamma": 0.0625, "subsample": 0.5},
+)
 @checked_names(CALL)
 def sglb(
     eps: float = 0.1,
@@ -1000,6 +1023,7 @@ class Structured(NamedTuple):
         return interval(self, problem, at, lower, upper, {"loss": at.loss, "dual_scale": scale})
 
 
+@examples({"penalty": 0.125}, {"penalty": 0.125, "sampling": 0.5})
 @checked_names(CALL)
 def rgb(
     penalty: float,
@@ -1077,28 +1101,11 @@ def rgb(
 
 
 #: All named methods by name; saved runs look up their method here.
+
+
+#: The methods by name: the functions of this module that declare examples.
 METHODS = {
-    maker.__name__: maker
-    for maker in (
-        ls_boost,
-        forward_stagewise,
-        regularized_forward_stagewise,
-        path_forward_stagewise,
-        frank_wolfe,
-        frank_wolfe_away,
-        frank_wolfe_pairwise,
-        gcd,
-        rcd,
-        ccd,
-        rtgcd,
-        lasso_cd,
-        forward_stepwise,
-        agbm,
-        agbmr,
-        vagbm,
-        gbm,
-        sgb,
-        sglb,
-        rgb,
-    )
+    name: maker
+    for name, maker in [*globals().items()]
+    if inspect.isfunction(maker) and hasattr(maker, "EXAMPLES")
 }

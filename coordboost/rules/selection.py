@@ -35,6 +35,7 @@ import numpy as np
 
 from coordboost._numba import kernel, verb
 from coordboost._utils.checks import as_floats, not_negative, real, shown
+from coordboost._utils.kinds import examples
 from coordboost.rules.base import SelectionRule
 
 scan = verb("scan")
@@ -208,6 +209,7 @@ def _ordered_dual(values, weights):
     return float(np.max(np.cumsum(np.sort(values)[::-1]) / np.cumsum(weights)))
 
 
+@examples({})
 class Greedy(namedtuple("Greedy", ""), SelectionRule):
     """Type 0: all learners are candidates in every step.
 
@@ -259,6 +261,7 @@ class _RandomSubset(NamedTuple):
     t: int
 
 
+@examples({"t": 1}, {"t": 3})
 class RandomSubset(_RandomSubset, SubsetRule):
     """Type 1: the best of t learners, drawn uniformly without replacement.
 
@@ -318,6 +321,7 @@ class _Groups(NamedTuple):
     start: np.ndarray = np.zeros(1, dtype=np.int64)
 
 
+@examples({"t": 1}, {"t": 2})
 class Groups(_Groups, SubsetRule):
     """Types 2 (t = 1) and 3: the best learner of t groups, drawn uniformly without replacement.
 
@@ -390,6 +394,7 @@ class Groups(_Groups, SubsetRule):
         return subset_weights(self.t, n)
 
 
+@examples({})
 class Cyclic(namedtuple("Cyclic", ""), SelectionRule):
     """Learner ``k mod n`` at step k; it has no norm.
 
@@ -446,6 +451,7 @@ class _Weighted(NamedTuple):
     start: np.ndarray = np.zeros(1, dtype=np.int64)
 
 
+@examples({"p": [float(weight) for weight in range(1, 13)]})
 class Weighted(_Weighted, SelectionRule):
     """One learner, or one group of learners, drawn with fixed probabilities.
 
@@ -503,6 +509,7 @@ class _Softmax(NamedTuple):
     kappa: float
 
 
+@examples({"kappa": 5.0})
 class Softmax(_Softmax, SelectionRule):
     r"""A random learner, drawn by a softmax of its correlation with the (noisy) residual v.
 
@@ -577,6 +584,7 @@ class _JointSubset(NamedTuple):
     n: int = 0  # blocks, filled in from the problem
 
 
+@examples({"t": 2})
 class JointSubset(_JointSubset, SubsetRule):
     """The columns of t blocks, drawn uniformly without replacement and fitted together.
 
@@ -632,6 +640,7 @@ class _RandomMask(NamedTuple):
     n: int = 0  # blocks, filled in from the problem
 
 
+@examples({"q": 0.5})
 class RandomMask(_RandomMask, SelectionRule):
     """The columns of a random set of blocks, each in it with probability q, fitted together.
 

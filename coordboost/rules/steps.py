@@ -44,6 +44,7 @@ import numpy as np
 from coordboost._numba import kernel, verb
 from coordboost._numba.linesearch import NO_SEARCH, sign, soft_threshold
 from coordboost._utils.checks import as_floats, not_negative, positive, real, shown
+from coordboost._utils.kinds import examples
 from coordboost.losses.base import ANY_LOSS, sigma_of
 from coordboost.rules.base import StepRule
 
@@ -73,6 +74,7 @@ class _ShrunkenStep(NamedTuple):
     rate: float | None = None
 
 
+@examples({}, {"rate": 0.125})
 class ShrunkenStep(_ShrunkenStep, StepRule):
     """theta = rate * corr: LS-Boost(eps) with rate = eps, coordinate descent with rate = 1 / sigma.
 
@@ -105,6 +107,7 @@ class ShrunkenStep(_ShrunkenStep, StepRule):
         return 0, self.rate * corr
 
 
+@examples({})
 class LineSearch(namedtuple("LineSearch", ""), StepRule):
     """theta minimises the loss along the learner.
 
@@ -129,6 +132,7 @@ class _FixedStep(NamedTuple):
     delta: float = math.inf
 
 
+@examples({"eps": 0.125}, {"eps": 0.125, "delta": 2.0})
 class FixedStep(_FixedStep, StepRule):
     """theta = sign(corr) in units of eps: FS_eps, and R-FS_{eps,delta} with shrink = eps / delta.
 
@@ -168,6 +172,7 @@ class _StepSequence(NamedTuple):
     eps: np.ndarray
 
 
+@examples({"eps": [1.0] * 12})
 class StepSequence(_StepSequence, StepRule):
     """theta = eps[k] * sign(corr): FS with a sequence of steps.
 
@@ -206,6 +211,7 @@ class _PathStep(NamedTuple):
     deltas: np.ndarray
 
 
+@examples({"eps": 0.125, "deltas": [1.0 + step / 8 for step in range(12)]})
 class PathStep(_PathStep, StepRule):
     """The step of PATH-R-FS_eps, with one radius per step.
 
@@ -263,6 +269,7 @@ class _SoftThreshold(NamedTuple):
     rate: float | None = None
 
 
+@examples({"lam": 0.5}, {"lam": 0.5, "rate": 0.25})
 class SoftThreshold(_SoftThreshold, StepRule):
     """The exact minimiser along learner j of (quadratic bound of the loss) + lam * abs(beta_j).
 
@@ -360,6 +367,7 @@ class _FittedStep(NamedTuple):
     rate: float
 
 
+@examples({"rate": 0.5})
 class FittedStep(_FittedStep, StepRule):
     """theta = rate * length of the fitted learner, with the learning rate of gradient boosting.
 
@@ -423,6 +431,7 @@ class _BoundedStep(NamedTuple):
     rate: float
 
 
+@examples({"rate": 0.5})
 class BoundedStep(_BoundedStep, StepRule):
     """As ``FittedStep`` for trees, but no leaf raises the sum of its losses.
 
@@ -472,6 +481,7 @@ class _LeafSearch(NamedTuple):
     rate: float
 
 
+@examples({"rate": 0.5})
 class LeafSearch(_LeafSearch, StepRule):
     """theta = rate * the tree whose leaves minimise the losses of their rows.
 
@@ -515,6 +525,7 @@ class _DampedLineSearch(NamedTuple):
     rate: float
 
 
+@examples({"rate": 0.5})
 class DampedLineSearch(_DampedLineSearch, StepRule):
     """theta = rate * the step that minimises the loss along the learner.
 
@@ -557,6 +568,7 @@ class _Langevin(NamedTuple):
     shrink: float = 0.0
 
 
+@examples({"rate": 0.125}, {"rate": 0.125, "shrink": 0.0078125})
 class Langevin(_Langevin, StepRule):
     """theta = rate * length of the learner fitted to the noisy residual.
 
@@ -579,22 +591,21 @@ class Langevin(_Langevin, StepRule):
     """
 
     def bind(self, problem):
-        positive("eps", self.rate)
-        not_negative("gamma eps", self.shrink)
-        if self.shrink >= 1:
+        rate = positive("eps", self.rate)
+        shrink = not_negative("gamma eps", self.shrink)
+        if shrink >= 1:
             raise ValueError(
-                f"gamma * eps must be below 1, got {self.shrink!r}: otherwise a step sets the "
+                f"gamma * eps must be below 1, got {shrink!r}: otherwise a step sets the "
                 "model to 0, or changes its sign."
             )
         sigma_of(problem.loss, "Langevin boosting", ANY_LOSS)
         mu = problem.loss.mu or 0.0  # lower bound of the curvature of the loss
-        if self.rate * mu + self.shrink >= 2:
+        if rate * mu + shrink >= 2:
             raise ValueError(
                 f"eps * (gamma + mu) must be below 2 (mu = {mu:g}, the least curvature of the "
-                f"loss), got {self.rate * mu + self.shrink:g}: "
-                "the steps are unstable. Use a smaller eps."
+                f"loss), got {rate * mu + shrink:g}: the steps are unstable. Use a smaller eps."
             )
-        return self
+        return Langevin(rate, shrink)
 
     def move(self, k, state, j, corr, beta_j):
         return self.shrink, self.rate * tempered(state, k, j, corr)
@@ -716,6 +727,7 @@ class BallStep(_OnBall, StepRule):
         return self._replace(radius=positive("radius", self.radius))
 
 
+@examples({"radius": 2.0})
 class DiminishingStep(BallStep):
     """Frank-Wolfe on the l1 ball with the step gamma = 2 / (k + 2).
 
@@ -738,6 +750,7 @@ class DiminishingStep(BallStep):
         return gamma, gamma * sign(corr)
 
 
+@examples({"radius": 2.0})
 class SegmentSearch(BallStep):
     """Frank-Wolfe on the l1 ball with the gamma in [0, 1] that minimises the loss.
 

@@ -16,6 +16,7 @@ import numpy as np
 
 from coordboost._numba import kernel, verb
 from coordboost._utils.checks import few, not_negative, number_of, shown
+from coordboost._utils.kinds import examples
 from coordboost.learners.families import labels_of, lengths, table_of
 from coordboost.losses.base import sigma_of
 from coordboost.rules.base import SelectionRule, StepRule
@@ -69,6 +70,7 @@ class _Structural(NamedTuple):
     start: np.ndarray = np.zeros(1, dtype=np.int64)
 
 
+@examples()  # `rgb` makes it
 class Structural(_Structural, SelectionRule):
     r"""`t` families, drawn with :math:`p_k \propto \lambda_k^{power}` with replacement.
 
@@ -221,6 +223,7 @@ class _FamilyStep(NamedTuple):
     gain: np.ndarray = np.zeros(0)  # theta / corr of each learner that is given
 
 
+@examples()  # `rgb` makes it
 class FamilyStep(_FamilyStep, StepRule):
     r"""theta = -L' / C_k along the learner before normalisation, one constant per family.
 
