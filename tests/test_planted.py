@@ -19,7 +19,7 @@ B, T = "coordboost/theory/bounds/", "verification/theorems/"
 PLANTED = [
     (
         f"{B}stagewise.py",
-        "np.sqrt(constants.n_learners) / constants.lambda_pmin * width",
+        "np.sqrt(constants.n_learners)\n        / constants.lambda_pmin\n        * width",
         "np.sqrt(constants.kappa) * width",
         "fgm_theorem_3_1",
     ),
@@ -108,7 +108,12 @@ PLANTED = [
         "(2 * eps * (k + 1)) + eps",
         "fgm_theorem_5_1",
     ),
-    (f"{T}fgm_proposition_3_1.py", "c @ c, len(c)", "c @ c, len(c) - 1", "fgm_proposition_3_1"),
+    (
+        f"{T}fgm_proposition_3_1.py",
+        "self.length2 = len(c)",
+        "self.length2 = len(c) - 1",
+        "fgm_proposition_3_1",
+    ),
     (
         f"{B}trail.py",
         "float(outside @ outside) / 2",
