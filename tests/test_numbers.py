@@ -50,7 +50,7 @@ def used(maker, name, value, others):
             center=maker is not cb.losses.SmoothZeroOne,
         )
         method = cb.methods.gcd()
-        if made.sigma is None:
+        if problem.loss.sigma is None:
             method = cb.methods.gcd(cb.rules.LineSearch())
     elif isinstance(made, cb.rules.StepRule):
         method = cb.rules.Method("own", cb.rules.Greedy(), made)
