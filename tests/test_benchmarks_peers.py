@@ -51,6 +51,15 @@ def test_without_rscript_the_tables_have_rows_with_a_note(no_r):
     assert all("cpu" in table["rows"][0] for table in tables)
 
 
+def test_runs_on_one_model_state_alone_make_the_same_steps():
+    X, y = ar1(30, 250, n_active=3)
+    table = boosting.states(
+        "tiny", cb.Problem(X, y), cb.forward_stagewise(0.05), 40, boosting.SQUARED, rounds=1
+    )
+    assert [row["same_picks"] for row in table["rows"]] == [40, 40]
+    assert table["ours_over_best"] > 0 and table["n_scans"] >= 1
+
+
 @pytest.mark.peers
 def test_mboost_makes_our_steps():
     needs_r("mboost")

@@ -10,7 +10,7 @@ import numpy as np
 from coordboost._numba import compiled, interpreted, is_piece, verb
 from coordboost._numba.threads import one_thread
 from coordboost._utils.interrupt import heed
-from coordboost.engine.choice import checked_model_state, choose_model_state, source_of
+from coordboost.engine.choice import checked_model_state, choose_model_state, states_of_run
 from coordboost.engine.states.naive import perturb, stopped
 from coordboost.engine.states.python_learners import Called, Kept
 from coordboost.engine.streams import picks
@@ -247,7 +247,7 @@ class Stepper:
         with one_thread():
             noise = None if self.method.noise is None else self.method.noise.seeded(seed)
             # it makes the model states
-            self.source = source_of(self.kind, problem, self.method.coefficients, noise)
+            self.source = states_of_run(self.kind, problem, self.method.coefficients, noise)
             self._rebuild(None)
 
     @property
@@ -263,14 +263,14 @@ class Stepper:
     def recorded(self):
         """Counts of the work done: [full scans, single correlations, Gram columns]."""
         return [
-            self.source.scans + self.extra,
+            self.source.n_scans + self.extra,
             self.looks,
             self.source.n_columns + self.extra_columns,
         ]
 
     def recount(self, recorded):
         """Set the counts to those of the run that this one repeats."""
-        self.extra = recorded[0] - self.source.scans
+        self.extra = recorded[0] - self.source.n_scans
         self.looks = recorded[1]
         self.extra_columns = sum(recorded[2:]) - self.source.n_columns
 
@@ -286,7 +286,7 @@ class Stepper:
 
     def _rebuild(self, steps_done):
         if self.source.rebuild(self.beta, steps_done):
-            self.anchor = (self.k, self.source.saved)
+            self.anchor = (self.k, list(self.source.saved))
 
     def restore(self, path, n_steps, anchor):
         """Go to step `n_steps` of a recorded path, from any step: rebuild at its `anchor`, and make

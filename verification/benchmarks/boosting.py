@@ -2,6 +2,8 @@
 R's lars and mboost.
 """
 
+import itertools
+
 import numpy as np
 
 import coordboost as cb
@@ -82,6 +84,72 @@ def steps(name, X, y, method, n_steps, *, naive=300, gram=3000, peers=(), rounds
         **summary,
         "rows": table,
     }
+
+
+def states(name, problem, method, n_steps, alone, rounds=None):
+    """Return one table, seconds per step of a method whose run chooses its model states, and of
+    runs on one model state alone.
+
+    alone : (name, model state, most steps)
+    """
+    run = cb.solve(problem, method, n_steps)
+    contestants = [Contestant("coordboost", lambda: cb.solve(problem, method, n_steps), n_steps)]
+    for label, model_state, most in alone:
+        fewer = min(n_steps, most)
+
+        def only(model_state=model_state, fewer=fewer):
+            return cb.solve(problem, method, fewer, model_state=model_state)
+
+        contestants.append(Contestant(label, only, fewer))
+    table = compete(contestants, against(run), rounds)
+    return {
+        "name": name,
+        "unit": "step",
+        "eps": method.parameters["eps"],
+        "shape": [problem.n_samples, problem.n_learners],
+        "n_steps": n_steps,
+        "n_scans": run.n_scans,
+        "n_gram_columns": run.n_gram_columns,
+        **ratios(table, "coordboost"),
+        "rows": table,
+    }
+
+
+#: Model states that run alone, and their most steps: squared loss, other losses.
+SQUARED = [("CovarianceColumns alone", cb.engine.CovarianceColumns, 1_000_000)]
+OTHERS = [("NaiveState alone", cb.engine.NaiveState, 300)]
+
+
+def choices(quick):
+    """Yield (name, function that makes the table) of the choice of model states: from long steps
+    to small ones, and past interpolation.
+    """
+    for n_columns in (2_000,) if quick else (2_000, 10_000):
+        for n_steps in (1_000, 20_000, 50_000, 100_000, 1_000_000):
+            yield (
+                f"model states, FS, p = {n_columns}, {n_steps} steps",
+                lambda name, p=n_columns, n=n_steps: states(
+                    name, cb.Problem(*ar1(1000, p)), cb.forward_stagewise(3.0 / n), n, SQUARED
+                ),
+            )
+    for n_steps, eps in ((300, 0.3), (3_000, 0.03)):
+
+        def logistic(name, n=n_steps, eps=eps):
+            X, y = ar1(2000, 3_000)
+            labels = np.where(np.median(y) < y, 1.0, -1.0)
+            problem = cb.Problem(X, labels, cb.losses.Logistic())
+            return states(name, problem, cb.forward_stagewise(eps), n, OTHERS)
+
+        yield f"model states, logistic FS, 2000 x 3000, {n_steps} steps", logistic
+    leukemia = real("leukemia")
+    if leukemia is not None:
+        for eps, n_steps in ((0.1, 3_000), (0.01, 20_000)):
+            yield (
+                f"model states, LS-Boost({eps}), leukemia past interpolation",
+                lambda name, eps=eps, n=n_steps: states(
+                    name, cb.Problem(*leukemia), cb.ls_boost(eps), n, SQUARED
+                ),
+            )
 
 
 def columns(problem):
@@ -202,6 +270,6 @@ def tables(quick=False, only=(), limit=None):
 
     `limit` is not used, as every contestant makes a fixed number of steps.
     """
-    for name, make in plans(quick):
+    for name, make in itertools.chain(plans(quick), choices(quick)):
         if wanted(name, only):
             yield make(name)

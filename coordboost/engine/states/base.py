@@ -2,9 +2,14 @@
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
+
+from coordboost._numba import is_piece
+
+#: Work of a call of a verb written in Python, in multiplications.
+CALL = 100_000
 
 
 class ModelState(ABC):
@@ -81,3 +86,72 @@ class ModelState(ABC):
         theta : float
             The length of the step along the learner.
         """
+
+
+def scan_work(problem):
+    """Multiplications of a scan."""
+    called = 0 if is_piece(problem.dictionary) else CALL
+    return (problem.dictionary.scan_cost or problem.n_samples * problem.n_learners) + called
+
+
+class StatesOnCandidates(ABC):
+    """Makes model states that step on a few candidates until another learner might win, at any
+    coefficients.
+    """
+
+    #: the class of these model states
+    kind: ClassVar[type[ModelState]]
+
+    @abstractmethod
+    def n_candidates(self, n_scans, former, steps_done):
+        """The number of candidates that the next scan chooses.
+
+        `n_scans`, the scans for candidates so far; `former`, the candidates of the last one (0 for
+        none), on which `steps_done` steps were made.
+        """
+
+    @abstractmethod
+    def model_state(self, beta, n_candidates):
+        """The model state at the coefficients `beta`, on `n_candidates`. *Cost*: one scan."""
+
+    @abstractmethod
+    def scan_work(self, n_candidates):
+        """Multiplications of a scan for so many candidates, and of what they need."""
+
+    @abstractmethod
+    def work(self, n_steps):
+        """Multiplications of `n_steps` steps on the last model state."""
+
+
+class StatesOnAllLearners(ABC):
+    """Makes model states that can always tell the winner among all learners, at any
+    coefficients.
+    """
+
+    #: the class of these model states
+    kind: ClassVar[type[ModelState]]
+    #: multiplications of a step
+    step_work: float
+    #: a run begins with them
+    first = False
+    #: the Gram columns that were computed so far: their number, and the learners of those in
+    #: memory, in the blocks in which they were computed
+    n_columns = 0
+    blocks = ()
+
+    @abstractmethod
+    def model_state(self, beta):
+        """The model state at the coefficients `beta`."""
+
+    def entry_work(self, beta):
+        """Multiplications that `model_state` takes."""
+        return 0.0
+
+    def hold(self, blocks):
+        """Hold the Gram columns of exactly these blocks."""
+        if blocks:
+            raise ValueError("the record of its Gram columns is invalid.")
+
+    def completed(self, model_state, beta):
+        """The model state with the Gram column that its next step needs; None if it needs none."""
+        return None

@@ -13,14 +13,14 @@ in use.
 A strip is updated, and then its largest absolute value is found while the strip is in the cache.
 """
 
-from functools import cached_property, partial
+from functools import partial
 from typing import NamedTuple
 
 import numpy as np
 
 from coordboost._numba import kernel, record
 from coordboost.data.column_store import HeldColumns
-from coordboost.engine.states.base import ModelState
+from coordboost.engine.states.base import ModelState, StatesOnAllLearners, scan_work
 from coordboost.engine.states.lookahead import scale_of
 from coordboost.learners.scan import BLOCK, in_parallel
 from coordboost.learners.strongest import SIZE_BITS
@@ -209,6 +209,10 @@ class CovarianceState(_CovarianceState, ModelState):
 
 #: Correlations are updated and searched in strips of this length.
 STRIP = 256
+#: Numbers of Gram columns that are computed together, where several cost less than one by one.
+FEWEST, TOGETHER = 16, 32
+#: Work of a Gram column, in scans: in a product of matrices; where its entries are counts.
+IN_BLOCK, COUNTED = 0.15, 0.06
 #: Maximum bytes of Gram columns that are kept; bytes that are allocated at once, which take up
 #: memory only when they are filled.
 ROOM = 1 << 30
@@ -296,47 +300,6 @@ class CovarianceColumns(_CovarianceColumns, ModelState):
 
     quadratic = True
     greedy = True
-
-    @classmethod
-    def at(cls, problem, beta, store):
-        """The model state at the coefficients `beta`, with the columns of a ``GramStore``.
-
-        *Cost*: one scan.
-
-        Parameters
-        ----------
-        problem : Problem
-            With the squared loss.
-        beta : ndarray, (n_learners,)
-            Coefficients of the unit columns.
-        store : GramStore
-            The Gram columns that were computed; shared, not copied.
-
-        Returns
-        -------
-        CovarianceColumns
-            With its own correlations.
-        """
-        pred = problem.combine(beta) / store.scale
-        corr = (
-            padded(problem.scan(problem.weight * (problem.y / store.scale - pred)))
-            if beta.any()
-            else store.start.copy()
-        )
-        square = float(problem.weight @ pred**2)
-        with_y = float(problem.weight @ (problem.y / store.scale * pred))
-        tops = np.abs(corr.reshape(-1, STRIP)).max(axis=1)
-        scalars = record(square=square, with_y=with_y, wanted=-1)
-        return cls(
-            store.held.rows,
-            store.held.place,
-            store.start,
-            corr,
-            tops,
-            scalars,
-            problem.tie / store.scale,
-            store.scale,
-        )
 
     def tie(self):
         return self.rounding * self.scale
@@ -432,46 +395,100 @@ class CovarianceColumns(_CovarianceColumns, ModelState):
             tops[c] = largest(bits[low:high])
 
 
-class GramStore:
-    """The Gram columns B'W B_j that were computed, and the blocks in which they were computed.
+class GramColumnStates(StatesOnAllLearners):
+    """Makes ``CovarianceColumns`` at any coefficients, from the Gram columns B'W B_j that it holds.
 
     held : the columns, (width,) each; most : largest number of columns; blocks : lists of learners
-    scale : the unit of all correlations, a power of two near the norm of y
+    scale : the unit of all correlations, a power of two near the norm of y; start_corr : returns
+    the correlations at beta = 0 in this unit
 
     *Numerics*: a product of matrices may round a column differently in another block; the same
     blocks give the same bits.
     """
 
-    def __init__(self, problem):
+    kind = CovarianceColumns
+
+    def __init__(self, problem, start_corr):
+        n_learners = problem.n_learners
+        width = STRIP * -(-n_learners // STRIP)
+        counted = problem.products is not None
         self.problem = problem
         self.scale = scale_of(problem)
-        width = STRIP * -(-problem.n_learners // STRIP)
+        self.start_corr = start_corr
+        self.first = counted
+        self.scan_work = scan_work(problem)
+        self.step_work = 1.3 * n_learners + 600
+        self.in_blocks = problem.dictionary.rows is not None and not counted
+        scans = COUNTED if counted else IN_BLOCK if problem.dictionary.rows is not None else 1
+        self.column_work = scans * self.scan_work
         self.most = max(1, ROOM // (8 * width))
         self.at_once = AT_ONCE // (8 * width)
         self.blocks = []
-        self.held = HeldColumns(partial(gram_columns, problem), problem.n_learners, width)
+        self.held = HeldColumns(partial(gram_columns, problem), n_learners, width)
 
-    @cached_property
-    def start(self):
-        """Correlations at beta = 0, in units of `scale`, padded to whole strips.
+    def missing(self, beta):
+        """The learners in use whose columns are not held."""
+        used = np.flatnonzero(beta)
+        return used[self.held.place[used] < 0]
 
-        *Cost*: a scan, unless they were set before.
+    def entry_work(self, beta):
+        return self.scan_work + len(self.missing(beta)) * self.column_work
+
+    def model_state(self, beta):
+        """The model state at the coefficients `beta`, with the columns of all learners in use.
+
+        *Cost*: one scan, and the columns that are missing.
         """
-        return padded(self.problem.scan(self.problem.weight * (self.problem.y / self.scale)))
+        self.make_room(len(self.missing(beta)))
+        missing = self.missing(beta)
+        for first in range(0, len(missing), TOGETHER):
+            self.add(missing[first : first + TOGETHER])
+        problem = self.problem
+        weight = problem.weight
+        y = problem.y / self.scale
+        pred = problem.combine(beta) / self.scale
+        start = padded(self.start_corr())
+        corr = padded(problem.scan(weight * (y - pred))) if beta.any() else start.copy()
+        return CovarianceColumns(
+            self.held.rows,
+            self.held.place,
+            start,
+            corr,
+            np.abs(corr.reshape(-1, STRIP)).max(axis=1),
+            record(square=float(weight @ pred**2), with_y=float(weight @ (y * pred)), wanted=-1),
+            problem.tie / self.scale,
+            self.scale,
+        )
+
+    def completed(self, model_state, beta):
+        """The model state with the Gram column that its next step needs, and those of the learners
+        with the largest absolute correlations.
+
+        In all four times as many as learners of the last block are in use, within bounds.
+        """
+        wanted = model_state.scalars.wanted
+        if wanted < 0:
+            return None
+        useful = np.count_nonzero(beta[self.blocks[-1]]) if self.blocks else 0
+        n_fetched = min(TOGETHER, max(FEWEST, 4 * useful)) if self.in_blocks else 1
+        self.make_room(n_fetched)
+        fetched = np.array([wanted])
+        if n_fetched > 1:
+            size = np.abs(model_state.corr[: self.problem.n_learners])
+            size[self.held.place >= 0] = -1.0
+            size[wanted] = np.inf
+            largest_sizes = np.argpartition(size, max(0, len(size) - n_fetched))[-n_fetched:]
+            fetched = largest_sizes[size[largest_sizes] >= 0]
+        self.add(fetched)
+        model_state.scalars.wanted = -1
+        return model_state._replace(columns=self.held.rows, place=self.held.place)
 
     def make_room(self, n):
         """Drop all columns if there is no room for n more."""
         if len(self.held) + n > self.most:
-            self.blocks = []
-            self.held.keep(0)
-
-    def missing(self, learners):
-        """The learners whose columns are not held; room is made for them."""
-        self.make_room(np.count_nonzero(self.held.place[learners] < 0))
-        return learners[self.held.place[learners] < 0]
+            self.hold([])
 
     def hold(self, blocks):
-        """Hold the columns of exactly these blocks."""
         known = self.blocks[: len(blocks)] == [list(block) for block in blocks]
         self.held.keep(sum(map(len, blocks)) if known else 0)
         self.blocks = self.blocks[: len(blocks)] if known else []
@@ -486,6 +503,7 @@ class GramStore:
         self.held.reserve(self.at_once)
         self.held.add(learners)
         self.blocks.append([int(j) for j in learners])
+        self.n_columns += len(learners)
 
 
 def gram_columns(problem, learners, out):

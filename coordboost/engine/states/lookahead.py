@@ -28,6 +28,8 @@ where <B_j, d> and <B_j, p_0> are differences of known correlations. The proof w
 ``docs/lookahead.md``.
 """
 
+import math
+from functools import cache
 from typing import NamedTuple
 
 import numpy as np
@@ -35,7 +37,7 @@ import numpy as np
 from coordboost._numba import compiled, kernel, record, verb
 from coordboost.certificates.sphere import SLACK
 from coordboost.data.column_store import HeldColumns, grown
-from coordboost.engine.states.base import ModelState
+from coordboost.engine.states.base import ModelState, StatesOnCandidates, scan_work
 from coordboost.learners.scan import LITTLE, in_parallel, inner_product
 from coordboost.learners.strongest import SIZE_BITS, edge, top_learners
 
@@ -63,6 +65,13 @@ def scale_of(problem):
     """A power of two near the norm of y, 1 for y = 0: the unit of correlations and predictions."""
     norm = problem.tie / (2 * problem.n_samples * np.finfo(float).eps)
     return float(np.ldexp(1.0, int(np.frexp(norm)[1]) - 1)) if norm > 0 else 1.0
+
+
+def start_corr(problem):
+    """Return a function that returns the correlations at beta = 0 in units of the scale, which are
+    computed once.
+    """
+    return cache(lambda: problem.scan(problem.weight * (problem.y / scale_of(problem))))
 
 
 def anchor(outside, square):
@@ -409,6 +418,18 @@ def gram_entries(rows, slot, fresh, gram, first, stride):
                 gram[fresh[f], block + q] = gram[block + q, fresh[f]] = total[f, q]
 
 
+#: Maximum number of candidates of lookahead; their Gram matrix takes 8 MOST^2 bytes.
+MOST = 4096
+#: Maximum size of the columns of candidates, in bytes.
+MOST_BYTES = 1 << 30
+
+
+def bounded_size(problem, size):
+    """The number of candidates next to `size` for which there is memory."""
+    most = max(16, min(MOST, MOST_BYTES // (8 * problem.n_samples)))
+    return min(problem.n_learners, most, size)
+
+
 def held_columns(problem, root=1.0):
     """A store for columns of candidates, each multiplied by `root` (a number, or (n_samples,))."""
 
@@ -418,22 +439,24 @@ def held_columns(problem, root=1.0):
     return HeldColumns(fill, problem.n_learners, problem.n_samples)
 
 
-class Candidates:
-    """The candidates of the last scan, and the model state that steps on them.
+class Candidates(StatesOnCandidates):
+    """Makes ``LookaheadState`` at any coefficients; the candidates of the last scan.
 
     Those that stay keep their positions and Gram entries.
 
     learner, start : (s,), the candidates, and their correlations at beta = 0 place : (n_learners,),
     the positions of the candidates, -1 for other learners; gram : (>= s, >= s) corr : correlations
-    of all learners at the last scan; at_zero : those at beta = 0, if Gram entries need no columns
+    of all learners at the last scan; start_corr : returns those at beta = 0
     """
 
-    def __init__(self, problem):
+    kind = LookaheadState
+
+    def __init__(self, problem, start_corr):
         self.problem = problem
+        self.start_corr = start_corr
         self.scale = scale_of(problem)
         self.root = np.sqrt(problem.weight)
         self.held = held_columns(problem, self.root) if problem.products is None else None
-        self.at_zero = None
         self._clear()
 
     def _clear(self):
@@ -442,6 +465,21 @@ class Candidates:
         self.start = np.zeros(0)
         self.place = np.full(self.problem.n_learners, -1)
         self.gram = np.empty((0, 0))
+
+    def n_candidates(self, n_scans, former, steps_done):
+        """As in the base class.
+
+        With s = n_learners, sqrt(3 K s) candidates for the K-th scan, or 7 sqrt(K) s^(1/3) where
+        that is less. With the first number the Gram matrix costs 3/2 of the inner products of the
+        scans; the second saves memory traffic for many learners and needs hardly any more scans
+        (measured). For other learners s is the number of inner products that cost as much as a
+        scan; where Gram entries are counts they are cheap, and s is n_learners again.
+        """
+        problem = self.problem
+        counted = self.held is None
+        s = problem.n_learners if counted else scan_work(problem) / problem.n_samples
+        size = min(math.sqrt(3.0 * s), 7.0 * s ** (1 / 3))
+        return bounded_size(problem, math.ceil(math.sqrt(n_scans + 1) * size))
 
     def model_state(self, beta, n_candidates):
         """The model state at the coefficients `beta`, on `n_candidates`.
@@ -456,7 +494,7 @@ class Candidates:
         pred = problem.combine(beta) / scale
         y = problem.y / scale
         tie = problem.tie / scale
-        self.corr = problem.scan(problem.weight * (y - pred))
+        self.corr = problem.scan(problem.weight * (y - pred)) if beta.any() else self.start_corr()
         learner, outside = top_learners(self.corr, tie, n_candidates)
         if len(learner) < len(self.learner):
             self._clear()
@@ -479,6 +517,7 @@ class Candidates:
         )
         levels = anchor(outside, problem.weight @ pred**2), anchor(-np.inf, 0.0)
         error = 4 * problem.n_samples * float(np.finfo(float).eps)
+        self.scalars = scalars
         return LookaheadState(
             self.gram,
             np.empty(s * width),
@@ -507,7 +546,7 @@ class Candidates:
         if s > len(self.gram):
             self.gram = grown(self.gram, (2 * s, 2 * s))
         if self.held is None:
-            self._from_counts(fresh, y)
+            self._from_counts(fresh)
         else:
             self._from_columns(fresh, y)
 
@@ -528,22 +567,18 @@ class Candidates:
             work,
         )
 
-    def _from_counts(self, fresh, y):
+    def _from_counts(self, fresh):
         """As `_from_columns`, for learners whose Gram entries are counted without columns."""
         s = len(self.learner)
-        if self.at_zero is None:
-            self.at_zero = self.problem.scan(self.problem.weight * y)
-        self.start[fresh] = self.at_zero[self.learner[fresh]]
+        self.start[fresh] = self.start_corr()[self.learner[fresh]]
         self.gram[fresh, :s] = self.problem.products.cross(self.learner[fresh], self.learner)
         self.gram[:s, fresh] = self.gram[fresh, :s].T
 
-    def price(self, prices, steps_done, state, former):
-        """Cost of the scan and of the `steps_done` steps since then, in multiplications.
+    def scan_work(self, n_candidates):
+        """As in the base class: their Gram matrix takes about as much as the scan."""
+        return 2 * scan_work(self.problem) + n_candidates**2
 
-        `former`, the candidates before the scan.
-        """
-        scalars = state.scalars
-        size = len(self.learner)
-        fresh = size if size < len(former) else size - int(np.isin(former, self.learner).sum())
-        moving = steps_done * (2 * scalars.front + 120) + 2 * scalars.regroups * scalars.front**2
-        return prices.price_of_candidates(size, fresh, fresh * size) + moving
+    def work(self, n_steps):
+        """Multiplications of `n_steps` steps on the last model state."""
+        front = self.scalars.front
+        return n_steps * (2 * front + 120) + 2 * self.scalars.regroups * front**2

@@ -14,7 +14,7 @@ from coordboost._numba.sums import (
     residual_into,
     sum_of_losses,
 )
-from coordboost.engine.states.base import ModelState
+from coordboost.engine.states.base import ModelState, StatesOnAllLearners, scan_work
 
 scan = verb("scan")
 correlations = verb("correlations")
@@ -330,3 +330,23 @@ class NaiveState(_NaiveState, ModelState):
         if theta != 0:
             add(self.dictionary, j, theta, self.pred)
         refresh_residual(self.loss_function, self.y, self.weight, self.base, self.pred, self.resid)
+
+
+class NaiveStates(StatesOnAllLearners):
+    """Makes ``NaiveState`` at any coefficients."""
+
+    kind = NaiveState
+
+    def __init__(self, problem):
+        self.problem = problem
+        self.step_work = scan_work(problem) + residual_work(problem) + 200
+
+    def model_state(self, beta):
+        state = NaiveState.start(self.problem)
+        state.renew(beta)
+        return state
+
+
+def residual_work(problem):
+    """Multiplications that the residual takes."""
+    return (8 if problem.loss.quadratic else 100) * problem.n_samples

@@ -7,15 +7,16 @@ exceeds ``outside`` plus the distance of the residual from that of the last scan
 step: O(candidates x n_samples).
 """
 
+import math
 from typing import NamedTuple
 
 import numpy as np
 
 from coordboost._numba import record, verb
 from coordboost.certificates.sphere import SLACK
-from coordboost.engine.states.base import ModelState
-from coordboost.engine.states.lookahead import held_columns
-from coordboost.engine.states.naive import NaiveState, room_for_a_line
+from coordboost.engine.states.base import ModelState, StatesOnCandidates, scan_work
+from coordboost.engine.states.lookahead import bounded_size, held_columns
+from coordboost.engine.states.naive import NaiveState, residual_work, room_for_a_line
 from coordboost.learners import Dense
 from coordboost.learners.strongest import top_learners
 from coordboost.rules.selection import best_of_all
@@ -142,14 +143,27 @@ class WorkingSetState(_WorkingSetState, ModelState):
         push(self.inner, self.scalars.winner, shrink, theta)
 
 
-class GatheredCandidates:
-    """The columns of all learners that were candidates in some scan, and the model state that steps
-    on the candidates of the last one.
+class GatheredCandidates(StatesOnCandidates):
+    """Makes ``WorkingSetState`` at any coefficients; holds the columns of all learners that were
+    candidates in some scan.
     """
+
+    kind = WorkingSetState
 
     def __init__(self, problem):
         self.problem = problem
         self.held = held_columns(problem)
+
+    def n_candidates(self, n_scans, former, steps_done):
+        """As in the base class: the work on the candidates is kept near the work of the scan."""
+        s = scan_work(self.problem) / self.problem.n_samples
+        if former == 0:
+            size = math.ceil(math.sqrt(2.0 * s))
+        elif steps_done * former < s:
+            size = math.ceil(1.5 * former)
+        else:
+            size = max(16, (4 * former) // 5)
+        return bounded_size(self.problem, size)
 
     def model_state(self, beta, n_candidates):
         """The model state at the coefficients `beta`, on `n_candidates`.
@@ -161,20 +175,24 @@ class GatheredCandidates:
         resid = problem.resid(pred)
         learner, outside = top_learners(problem.scan(resid), problem.tie, n_candidates)
         slot = self.held.at(learner)
-        rows = self.held.rows[slot]
-        rest = (problem.tie, room_for_a_line(problem.y))
+        self.size = len(learner)
         inner = NaiveState(
-            problem.loss, Dense(rows), problem.y, problem.weight, problem.base, pred, resid, *rest
+            problem.loss,
+            Dense(self.held.rows[slot]),
+            problem.y,
+            problem.weight,
+            problem.base,
+            pred,
+            resid,
+            problem.tie,
+            room_for_a_line(problem.y),
         )
         return WorkingSetState(inner, learner, resid.copy(), outside, record(fresh=1, winner=0))
 
-    def price(self, prices, steps_done, state, former):
-        """Cost of the scan and of the `steps_done` steps since then, in multiplications.
+    def scan_work(self, n_candidates):
+        return scan_work(self.problem) + n_candidates * self.problem.n_samples
 
-        Columns of `former` candidates are held.
-        """
-        size = len(state.learner)
-        n_samples = len(state.anchor)
-        return prices.price_of_candidates(size) + steps_done * (
-            prices.residual + (n_samples + 100) * size
-        )
+    def work(self, n_steps):
+        """Multiplications of `n_steps` steps on the last model state."""
+        of_candidates = (self.problem.n_samples + 100) * self.size
+        return n_steps * (residual_work(self.problem) + of_candidates)

@@ -9,7 +9,7 @@ from coordboost._utils.checks import file_name, readable_file, shown
 from coordboost._utils.kinds import pieces_of
 from coordboost.data.problem import Problem, checked_problem
 from coordboost.data.validation import flag
-from coordboost.engine.choice import MODEL_STATES, Memory, checked_model_state
+from coordboost.engine.choice import check_saved, checked_model_state
 from coordboost.engine.loop import Path
 from coordboost.engine.result import Outcome, Replay, Status
 from coordboost.engine.states.base import ModelState
@@ -165,13 +165,8 @@ def _outcome(file, header, arrays, problem, method):
     if len(path) > (method.step.horizon or len(path)):
         raise ValueError("there are more steps than the method allows")
     model_state = checked_model_state(problem, method, pieces_of(ModelState)[header["model_state"]])
-    k, memory = header["anchor"]
-    if model_state in MODEL_STATES:
-        Memory.read(
-            memory, [kind.__name__ for kind in MODEL_STATES[model_state]], problem.n_learners
-        )  # raises if no run can have left it
-    elif memory:
-        raise ValueError("the anchor must not hold a record for this model state")
+    k, saved = header["anchor"]
+    check_saved(saved, model_state, problem.n_learners)
     beta = Replay(problem, method, path).beta(len(path))
     if not np.allclose(
         beta, arrays["beta"], rtol=1e-9, atol=1e-12 * np.abs(arrays["beta"]).max(initial=0.0)
@@ -190,7 +185,7 @@ def _outcome(file, header, arrays, problem, method):
         True,
         path,
         beta,
-        (k, memory),
+        (k, saved),
         header["scans"],
         Status[header["status"]],
         header["message"],
