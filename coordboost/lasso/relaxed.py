@@ -44,44 +44,48 @@ class Refit(NamedTuple):
 def bounded_least_squares(columns, target, low, high):
     """Minimise ``|columns d - target|`` for ``low <= d <= high``, with low <= 0 <= high, (k,) each.
 
-    Return d, and whether it is the minimiser. The residual at d is never longer than the one at 0.
+    Return d, and whether it is the minimiser. The residual at d is never longer than the one at 0,
+    and what is at a limit equals it. (The same algorithm in ``scipy.optimize.lsq_linear`` refuses
+    equal limits, stops within rounding of a limit, and is farther from the minimum where columns
+    are nearly copies.)
     """
-    coef = np.zeros(columns.shape[1])
-    fixed = np.zeros(columns.shape[1], dtype=bool)
-    sizes = np.linalg.norm(columns, axis=0)
+    n = columns.shape[1]
+    coef = np.zeros(n)
+    at_limit = np.zeros(n, dtype=bool)
+    norms = np.linalg.norm(columns, axis=0)
+    rounding = ROUNDED * norms * np.linalg.norm(target)
     resid = target
-    freed = -1
-    sign = 0.0
-    for _ in range(ROUNDS * len(coef)):
-        free = np.flatnonzero(~fixed)
+    released = -1
+    corr = np.zeros(n)
+    for _ in range(ROUNDS * n):
+        free = np.flatnonzero(~at_limit)
         goal = coef.copy()
         if len(free):
             goal[free] += np.linalg.lstsq(columns[:, free], resid)[0]
-        if freed >= 0 and not sign * (goal[freed] - coef[freed]) > 0:
+        if released >= 0 and not np.sign(corr[released]) * (goal[released] - coef[released]) > 0:
             return coef, True  # only rounding said that this coefficient should leave its limit
-        end = np.clip(goal, low, high)
-        blocked = free[end[free] != goal[free]]
+        released = -1
+        clipped = np.clip(goal, low, high)
+        blocked = free[clipped[free] != goal[free]]
         if len(blocked):
-            shares = (end[blocked] - coef[blocked]) / (goal[blocked] - coef[blocked])
+            shares = (clipped[blocked] - coef[blocked]) / (goal[blocked] - coef[blocked])
             coef += min(float(shares.min()), 1.0) * (goal - coef)
             stopped = blocked[shares == shares.min()]
-            coef[stopped] = end[stopped]
-            fixed[stopped] = True
+            coef[stopped] = clipped[stopped]
+            at_limit[stopped] = True
             coef = np.clip(coef, low, high)
-            freed = -1
             resid = target - columns @ coef
             continue
-        coef, freed = goal, -1
+        coef = goal
         resid = target - columns @ coef
         corr = columns.T @ resid
         inwards = np.where(coef == low, corr, 0.0) - np.where(coef == high, corr, 0.0)
-        inwards[~fixed | (inwards <= ROUNDED * sizes * np.linalg.norm(target)) | (low == high)] = (
-            0.0
-        )
-        if not inwards.any():
+        may_leave = at_limit & (inwards > rounding) & (low < high)
+        if not may_leave.any():
             return coef, True
-        freed = int(np.argmax(np.divide(inwards, sizes, out=inwards, where=sizes > 0)))
-        fixed[freed], sign = False, 1.0 if corr[freed] > 0 else -1.0
+        cosines = np.divide(inwards, norms, out=np.zeros(n), where=may_leave & (norms > 0))
+        released = int(np.argmax(cosines))
+        at_limit[released] = False
     return coef, False
 
 
@@ -117,50 +121,54 @@ def refitted(problem, beta, shift, free, low, high):
         x = np.clip(x, low, high)
         pred = columns @ x + (0.0 if free else shift)
     curvature = Curvature(problem.loss)
-    fixed = (problem.loss, problem.y, problem.weight, problem.base)
+    data = (problem.loss, problem.y, problem.weight, problem.base)
     one_model = problem.loss.quadratic or problem.loss.curvature is None
     floor = curvature.least
-    idle = set()
-    little = LITTLE * problem.start_excess
+    idle_floors = set()
+    rounding = LITTLE * problem.start_excess
     reached = False
     for _ in range(MOST):
         resid = problem.resid(pred)
         loss = problem.value(pred)
-        root = np.sqrt(curvature.at(fixed, pred, floor, FLAT))
+        root = np.sqrt(curvature.at(data, pred, floor, FLAT))
         scaled = np.divide(resid, root, out=np.zeros_like(root), where=root > 0)
         if limited:
-            way, minimal = bounded_least_squares(root[:, None] * columns, scaled, low - x, high - x)
+            direction, minimal = bounded_least_squares(
+                root[:, None] * columns, scaled, low - x, high - x
+            )
         else:
-            way = np.linalg.lstsq(root[:, None] * columns, scaled)[0]
+            direction = np.linalg.lstsq(root[:, None] * columns, scaled)[0]
             minimal = True
-        move = columns @ way
-        last = not float(resid @ move) > little  # too small to show in the values of the loss
-        most = (np.inf if one_model else loss + little) if last else loss
-        size = _step(problem, pred, move, most, 1 if last else HALVINGS)
-        x = x + size * way
+        move = columns @ direction
+        hidden = not float(resid @ move) > rounding  # too small to show in the values of the loss
+        if hidden:
+            limit = np.inf if one_model else loss + rounding
+            size = _step(problem, pred, move, limit, 1)
+        else:
+            size = _step(problem, pred, move, loss, HALVINGS)
+        x = x + size * direction
         pred = pred + size * move
-        if not last and loss - problem.value(pred) > SMALL * problem.start_excess:
-            idle.clear()
+        if not hidden and loss - problem.value(pred) > SMALL * problem.start_excess:
+            idle_floors.clear()
             floor = max(floor / 10, curvature.least) if size == 1 else min(100 * floor, 1.0)
             continue
         if not minimal:
             break
-        idle.add(floor)
-        if one_model or {curvature.least, 1.0} <= idle:
+        idle_floors.add(floor)
+        if one_model or {curvature.least, 1.0} <= idle_floors:
             reached = True
             break
-        floor = 1.0 if curvature.least in idle else curvature.least
-    out = np.zeros_like(beta)
-    out[active] = np.clip(x, low, high)[: len(active)]
-    return Refit(out, float(x[-1]) if free else shift, reached)
+        floor = 1.0 if curvature.least in idle_floors else curvature.least
+    refit = np.zeros_like(beta)
+    refit[active] = np.clip(x, low, high)[: len(active)]
+    return Refit(refit, float(x[-1]) if free else shift, reached)
 
 
-def _step(problem, pred, move, most, n_sizes):
-    """The first of 1, 1/2, 1/4, ...
-
-    at which the loss along `move` is below `most`; 0 if it is at none of the first `n_sizes`.
+def _step(problem, pred, move, limit, n_sizes):
+    """The first share 1, 1/2, 1/4, ... of `move` after which the loss is below `limit`; 0 if it is
+    at none of the first `n_sizes`.
     """
-    return next(
-        (size for size in 0.5 ** np.arange(n_sizes) if problem.value(pred + size * move) < most),
-        0.0,
-    )
+    for size in 0.5 ** np.arange(n_sizes):
+        if problem.value(pred + size * move) < limit:
+            return size
+    return 0.0
