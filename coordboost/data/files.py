@@ -56,15 +56,32 @@ EITHER = re.compile(r"[+-]?[1-9]\d{0,2}[.,]\d{3}")
 
 
 class Options(NamedTuple):
-    """Options for reading a table.
+    r"""Options for reading a table.
 
-    sep, decimal, thousands : one character each (sep also ``SPACES``); encoding : a codec; None:
-    inferred, no mark of thousands na : words (one or several) that mean "missing", besides those of
-    pandas; text : names of columns to read as text drop : names of columns to leave out;
-    date_format : format of dates, as for ``datetime.strptime``; sheet : sheet of a workbook impute
-    : None refuses missing values; "median" (text: the most frequent category); "indicator" (the
-    same, and a 0/1 column that marks missing values); "drop" (rows with missing values are left
-    out)
+    Parameters
+    ----------
+    sep : str, optional
+        The separator of cells, one character, or ``\s+`` for spaces; guessed by default.
+    decimal : str, optional
+        The decimal mark, guessed by default.
+    thousands : str, optional
+        The thousands separator, none by default.
+    encoding : str, optional
+        Encoding, such as cp1252; guessed by default.
+    na : sequence of str
+        A word for missing values, as NA. Those of pandas count as well.
+    text : sequence of str
+        A column to take as text.
+    drop : sequence of str
+        A column to leave out.
+    date_format : str, optional
+        Format, as "%d/%m/%Y"; guessed by default.
+    sheet : str or int, optional
+        The sheet of a workbook, by default the first.
+    impute : str, optional
+        Missing values are refused by default: median, indicator, drop (rows). Of text the most
+        frequent category takes the place of the median; the indicator is the same, and 0/1 columns
+        that mark them.
     """
 
     sep: str | None = None

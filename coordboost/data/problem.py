@@ -62,12 +62,12 @@ class Problem:
     sample_weight : array_like, (n_samples,), optional
         Multiplies the terms of the loss; means and norms of the columns are weighted with it too.
     center : bool, default True
-        Centre the columns, and add to every prediction the best constant b (the mean of y for the
-        squared loss). Stumps, trees and the columns of an object of your own are never centred; for
-        those, this only decides whether b is used.
+        Centre the columns, and start from the best constant b. It is added to every prediction: for
+        the squared loss, the mean of y. Stumps, trees and the columns of an object of your own are
+        never centred; for those, this only decides whether b is used.
     scale : bool, default True
-        Divide each (centred) column by its norm sqrt(sum_i w_i x_i^2), not by its standard
-        deviation. False: they must have norm 1 already.
+        Divide columns by their norms. The norm of a (centred) column is sqrt(sum_i w_i x_i^2), not
+        its standard deviation. False: they must have norm 1 already.
     groups : array_like, (n_columns,), optional
         One label per column, for ``rules.Groups``, which draws whole groups of columns at random in
         each step. Not a group Lasso; other methods ignore it.

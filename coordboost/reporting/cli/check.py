@@ -2,13 +2,17 @@
 angle of the columns of a table.
 """
 
+from functools import partial
+
 import click
 
 from coordboost.reporting.cli.options import (
     JSON,
     SEED,
-    TABLE_OPTIONS,
+    TABLE,
+    Command,
     file_option,
+    mirrored,
     size_option,
     taken,
     whole_number,
@@ -144,7 +148,7 @@ def check(run, plot, names, angle_learners, as_json):
         )
 
 
-@click.command()
+@click.command(cls=Command, later=(partial(mirrored, "data.problem", "Problem", "center"), TABLE))
 @click.argument("file")
 @click.option(
     "--rule",
@@ -164,11 +168,9 @@ def check(run, plot, names, angle_learners, as_json):
 @click.option(
     "--target", metavar="NAME", help="Column (CSV) or array (npz) to leave out.  [default: y]"
 )
-@click.option("--center/--no-center", default=True, help="Centre the columns first.")
 @with_options(
     whole_number("--starts", 1, 24, "Local searches for the upper end."),
     SEED,
-    *TABLE_OPTIONS.values(),
     JSON,
 )
 def mca(file, rule, t, groups, second_moment, target, center, starts, seed, as_json, **given):

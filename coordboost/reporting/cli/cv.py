@@ -6,19 +6,19 @@ import click
 
 from coordboost.reporting.cli.fit import draw, drawn_summary, hints, problem_of
 from coordboost.reporting.cli.options import (
-    CENTER,
     CHOOSE,
+    COLUMNS,
     FOLDER,
     FOLDS,
     JSON,
-    LOSS,
-    SCALE,
     SEED,
     STEPS,
-    TABLE_OPTIONS,
+    TABLE,
     TARGET,
+    Command,
     MethodCommand,
     learners_of,
+    loss_option,
     method_of,
     taken,
     whole_number,
@@ -31,12 +31,11 @@ NONE_BETTER = (
     "No model is better than the constant one on rows held out: these columns do not "
     "predict the target."
 )
-TABLE = TABLE_OPTIONS.values()
 
 
-@click.command(cls=MethodCommand)
+@click.command(cls=MethodCommand, later=(loss_option, COLUMNS, TABLE))
 @click.argument("file")
-@with_options(TARGET, STEPS, SEED, LOSS, CENTER, SCALE, *TABLE, FOLDER, FOLDS, CHOOSE, JSON)
+@with_options(TARGET, STEPS, SEED, FOLDER, FOLDS, CHOOSE, JSON)
 def cv(
     file,
     method,
@@ -71,7 +70,7 @@ def cv(
     from coordboost.reporting.pages.command import for_shell_if_needed
     from coordboost.reporting.plots.choices import CrossValidationDisplay
 
-    table_options = taken(given)
+    reading = taken(given)
     way = {"center": center, "scale": scale, "learners": learners_of(learner, given)}
     chosen = method_of(method, given, steps, learner)
     if isinstance(chosen.target, L1Penalty):
@@ -82,7 +81,7 @@ def cv(
             "`coordboost fit` with the same options "
             "fits this one."
         )
-    problem, table = problem_of(file, target, loss, table_options, **way)
+    problem, table = problem_of(file, target, loss, reading, **way)
     out.mkdir(parents=True, exist_ok=True)
 
     def walk(part):
@@ -176,9 +175,9 @@ def _choice(found, k, choose, place, values, further):
     return [*text, NONE_BETTER] if found.best == 0 else text
 
 
-@click.command()
+@click.command(cls=Command, later=(loss_option, TABLE))
 @click.argument("file")
-@with_options(TARGET, SEED, LOSS, *TABLE)
+@with_options(TARGET, SEED)
 @click.option(
     "--alpha",
     type=click.FloatRange(0, min_open=True),

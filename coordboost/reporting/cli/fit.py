@@ -9,17 +9,16 @@ import click
 
 from coordboost._utils.text import summary_line
 from coordboost.reporting.cli.options import (
-    CENTER,
+    COLUMNS,
     FOLDER,
     JSON,
-    LOSS,
-    SCALE,
     SEED,
     STEPS,
-    TABLE_OPTIONS,
+    TABLE,
     TARGET,
     MethodCommand,
     learners_of,
+    loss_option,
     method_of,
     taken,
     takes,
@@ -33,7 +32,7 @@ CODES = {"INTERRUPTED": 130, "DIVERGED": 1}
 GOES_ON = ("resume", "steps", "until_gap", "time_limit", "out", "with_data", "as_json")
 
 
-@click.command(cls=MethodCommand)
+@click.command(cls=MethodCommand, later=(loss_option, COLUMNS, TABLE))
 @click.argument("file", required=False)
 @with_options(TARGET, STEPS)
 @click.option(
@@ -50,7 +49,7 @@ GOES_ON = ("resume", "steps", "until_gap", "time_limit", "out", "with_data", "as
     metavar="X",
     help="Stop after X seconds of steps.",
 )
-@with_options(SEED, LOSS, CENTER, SCALE, *TABLE_OPTIONS.values(), FOLDER)
+@with_options(SEED, FOLDER)
 @click.option("--resume", metavar="RUN", help="Continue a run file by --steps more steps.")
 @click.option(
     "--data/--no-data",
@@ -125,10 +124,10 @@ def fit(
     else:
         if file is None:
             raise click.UsageError("Missing argument 'FILE'.")
-        table_options = taken(given)
+        reading = taken(given)
         way = {"center": center, "scale": scale, "learners": learners_of(learner, given)}
         chosen = method_of(method, given, steps, learner)
-        problem = problem_of(file, target, loss, table_options, **way)[0]
+        problem = problem_of(file, target, loss, reading, **way)[0]
         out.mkdir(parents=True, exist_ok=True)
         home = out / f"{method}.run"
         with progress(method, steps, quiet=as_json) as watch:
@@ -136,14 +135,14 @@ def fit(
     _keep(run, home, steps, with_data, as_json)
 
 
-def problem_of(file, target, loss, table_options, **way):
+def problem_of(file, target, loss, reading, **way):
     """Read the table in `file`; return its problem and the table.
 
     Print inferred settings in one line on stderr.
     """
     from coordboost.data.table import read_table
 
-    table = read_table(file, target, **table_options)
+    table = read_table(file, target, **reading)
     say(table.said)
     if table.recipe is not None and table.recipe.labels and not loss.two_class:
         no, yes = table.recipe.labels

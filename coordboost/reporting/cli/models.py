@@ -5,6 +5,7 @@ HTML page, ``compare`` compares runs.
 import csv
 import json
 import os
+from functools import partial
 from io import StringIO
 from pathlib import Path
 
@@ -13,8 +14,9 @@ import click
 from coordboost._utils.text import printable
 from coordboost.reporting.cli.options import (
     JSON,
-    TABLE_OPTIONS,
+    Command,
     file_option,
+    mirrored,
     taken,
     whole_number,
     with_options,
@@ -38,6 +40,13 @@ PLACE_OPTIONS = [
     ),
 ]
 OUT = file_option("--out", "Write to a file instead.")
+#: What the model does not know about a table to predict for.
+OF_NEW_ROWS = partial(
+    mirrored,
+    "data.files",
+    "Options",
+    *("sep", "decimal", "thousands", "encoding", "na", "date_format", "sheet"),
+)
 
 
 def _model_in(file, linear=True, **place):
@@ -140,7 +149,7 @@ def coef(run, everything, as_csv, as_json, out, **place):
         )
 
 
-@click.command()
+@click.command(cls=Command, later=(OF_NEW_ROWS,))
 @click.argument("run")
 @click.argument("file")
 @with_options(*PLACE_OPTIONS)
@@ -156,9 +165,6 @@ def coef(run, everything, as_csv, as_json, out, **place):
     default="refuse",
     help="What to do with unknown categories: none sets all columns of their variable to 0 (of two "
     "categories, the first).",
-)
-@with_options(
-    *(option for name, option in TABLE_OPTIONS.items() if name not in ("text", "drop", "impute"))
 )
 @click.option("--json", "as_json", is_flag=True, help="Print JSON instead of CSV.")
 @OUT

@@ -1,20 +1,21 @@
-"""Options of the commands: the common ones, and those of the methods, taken from the signatures of
-the method functions.
+"""Options of the commands.
+
+Most are parameters of functions of the package: signatures and docstrings give their names, types,
+defaults and help. They are read when a command runs, as importing the functions takes time.
 """
 
+import importlib
 import inspect
 import math
 import re
 from functools import cache, partial, reduce
 from pathlib import Path
+from typing import Any, NamedTuple
 
 import click
 
-LOSSES = ("squared", "huber", "logistic", "exponential", "poisson", "gamma", "tweedie")
-#: Parameters of methods that are rules, available in Python only; parameters that are integers
-#: though their default is None.
+#: Parameters of methods that are rules, available in Python only.
 IN_PYTHON = ("select", "families", "structure")
-WHOLE = ("t", "period", "max_leaves")
 #: Value of --learner -> the function in coordboost.data that makes these learners; the parameters
 #: that the command line passes to it.
 LEARNERS = {"trees": "trees", "stumps": "stumps", "families": "tree_families"}
@@ -24,25 +25,75 @@ NO_METHOD = (
     "Missing option '--method', for example --method ls_boost --eps 0.1. `coordboost "
     "methods` lists all methods."
 )
-#: Options of the table reader, with metavar and help. The reader infers what is not given, and
-#: reports it.
-OF_TABLES = {
-    "sep": ("C", "Separator of cells; 's' for spaces, 't' for tabs.  [default: guessed]"),
-    "decimal": ("C", "The decimal mark.  [default: guessed]"),
-    "thousands": ("C", "The thousands separator.  [default: none]"),
-    "encoding": ("NAME", "Encoding, such as cp1252.  [default: guessed]"),
-    "na": ("WORD", "A word for missing values, as NA. Repeatable."),
-    "text": ("NAME", "A column to take as text. Repeatable."),
-    "drop": ("NAME", "A column to leave out. Repeatable."),
-    "date_format": ("FORMAT", 'Format, as "%d/%m/%Y".  [default: guessed]'),
-    "sheet": ("NAME", "The sheet of a workbook.  [default: the first]"),
-    "impute": (
-        "HOW",
-        "Missing values: median, indicator (median and 0/1 columns), drop (rows).  [default: "
-        "refused]",
-    ),
+#: Parameters whose values are written in another way than in Python: what is special about their
+#: options.
+IN_SHELL: dict[str, dict[str, Any]] = {
+    "step": {"is_flag": True, "help": "Go to the minimum along the chosen learner."},
+    "deltas": {
+        "metavar": "A:B",
+        "help": "One radius per step, growing from A to B by a constant factor.",
+    },
+    "sep": {
+        "metavar": "C",
+        "help": "The separator of cells; 's' for spaces, 't' for tabs; guessed by default.",
+    },
 }
+METAVARS = {int: "N", float: "X", str: "TEXT"}
 SEPARATORS = {"s": r"\s+", "t": "\t", "\\t": "\t"}
+#: An entry of a docstring: names, types, and the text below them.
+ENTRY = re.compile(r"^(\w+(?:, \w+)*) : (.+)\n((?:    .*\n)+)", re.MULTILINE)
+
+
+class Parameter(NamedTuple):
+    """A parameter of a function of the package, which is an option of a command."""
+
+    name: str
+    default: Any  # inspect.Parameter.empty if there is none
+    type: str  # as the docstring says it
+    text: str  # the first sentence of the docstring about it
+
+    @property
+    def required(self):
+        """Whether it must be given; so must t, optional only next to a rule, which needs Python."""
+        return self.default is inspect.Parameter.empty or self.name == "t"
+
+    def option(self, text=None, hidden=False):
+        """Return its option, with the help `text`; a hidden one has no default, so that only given
+        values are seen.
+        """
+        flag = option_name(self.name)
+        kind = float
+        if self.type.startswith("str"):
+            kind = str
+        elif isinstance(self.default, int) or self.type.startswith("int"):
+            kind = int
+        special = IN_SHELL.get(self.name, {"type": kind, "metavar": METAVARS[kind]})
+        if isinstance(self.default, bool):
+            flag = f"{flag}/--no-{flag[2:]}"
+            special = {}
+        elif isinstance(self.default, tuple):
+            special = {"multiple": True, "metavar": "TEXT", "help": f"{text} Repeatable."}
+        common = {
+            "default": None if hidden or self.required else self.default,
+            "help": "Required." if self.required else text,
+            "hidden": hidden,
+        }
+        return click.Option([flag, self.name], **common | special)
+
+
+@cache
+def parameters_of(maker):
+    """Return the parameters of a function, or a class, with what its docstring says about them."""
+    entries = {}
+    for names, kinds, text in ENTRY.findall(f"{inspect.getdoc(maker)}\n"):
+        sentence = re.split(r"(?<=\.)\s", " ".join(text.split()))[0]
+        kinds = kinds.split(", ")
+        for k, name in enumerate(names.split(", ")):
+            entries[name] = kinds[min(k, len(kinds) - 1)], sentence
+    known = inspect.signature(maker).parameters
+    return {
+        name: Parameter(name, known[name].default, *entries.get(name, ("", ""))) for name in known
+    }
 
 
 def whole_number(flag, least, default, words):
@@ -59,22 +110,7 @@ def file_option(flag, words):
 
 def option_name(parameter):
     """Return the flag of a parameter: ``--max-depth`` for ``max_depth``."""
-    return "--" + parameter.replace("_", "-")
-
-
-def _loss(ctx, param, text):
-    """Return the loss for the text ``name`` or ``name:d``."""
-    from coordboost.losses import standard as losses
-
-    name, colon, d = text.partition(":")
-    try:
-        loss = getattr(losses, name.capitalize() if name in LOSSES else "")
-        return loss(float(d)) if colon else loss()
-    except (AttributeError, TypeError, ValueError):
-        raise click.BadParameter(
-            f"expected one of {', '.join(LOSSES)}, some with a number as in huber:1.5, got "
-            f"{text!r}."
-        ) from None
+    return "--" + ("line-search" if parameter == "step" else parameter.replace("_", "-"))
 
 
 def _size(ctx, param, value):
@@ -95,18 +131,6 @@ TARGET = click.option(
 )
 STEPS = whole_number("--steps", 0, 1000, "Number of steps.")
 SEED = whole_number("--seed", 0, 0, "Seed of random choices.")
-LOSS = click.option(
-    "--loss",
-    default="squared",
-    metavar="NAME[:D]",
-    callback=_loss,
-    help="squared, huber[:d], logistic[:d], exponential (two classes), poisson (counts), gamma, "
-    "tweedie[:p] (sizes).",
-)
-CENTER = click.option(
-    "--center/--no-center", default=True, help="Centre the columns, start from the best constant."
-)
-SCALE = click.option("--scale/--no-scale", default=True, help="Divide columns by their norms.")
 FOLDER = click.option(
     "--out",
     type=click.Path(file_okay=False, path_type=Path),
@@ -121,12 +145,6 @@ CHOOSE = click.option(
     help="The model with the smallest error on rows held out, or the simplest within one "
     "standard error.",
 )
-TABLE_OPTIONS = {
-    name: click.option(
-        option_name(name), metavar=metavar, multiple="Repeatable" in words, help=words
-    )
-    for name, (metavar, words) in OF_TABLES.items()
-}
 
 
 def with_options(*options):
@@ -134,27 +152,96 @@ def with_options(*options):
     return lambda command: reduce(lambda made, option: option(made), reversed(options), command)
 
 
+@cache
+def loss_option():
+    """The loss, by the name of its class: ``huber:1.5`` is ``Huber(1.5)``."""
+    words = [
+        f"{name}[:d]" if inspect.signature(kind).parameters else name
+        for name, kind in _losses().items()
+    ]
+    return [
+        click.Option(
+            ["--loss"],
+            default="squared",
+            metavar="NAME[:D]",
+            callback=_loss,
+            help=f"{', '.join(words)}.",
+        )
+    ]
+
+
+def _losses():
+    """Return the classes of losses by their names in the shell."""
+    from coordboost import losses
+    from coordboost._utils.kinds import pieces_of
+
+    kinds = pieces_of(losses.Loss)
+    return {re.sub("(?<!^)(?=[A-Z])", "_", name).lower(): kinds[name] for name in kinds}
+
+
+def _loss(ctx, param, text):
+    """Return the loss for the text ``name`` or ``name:d``."""
+    known = _losses()
+    name, colon, d = text.partition(":")
+    try:
+        return known[name](float(d)) if colon else known[name]()
+    except (KeyError, TypeError, ValueError):
+        raise click.BadParameter(
+            f"expected one of {', '.join(known)}, some with a number as in huber:1.5, got {text!r}."
+        ) from None
+
+
+@cache
+def mirrored(module, maker, *names):
+    """Options for parameters of a function of the package, by default for all."""
+    known = parameters_of(getattr(importlib.import_module(f"coordboost.{module}"), maker))
+    return [known[name].option(known[name].text) for name in names or known]
+
+
+COLUMNS = partial(mirrored, "data.problem", "Problem", "center", "scale")
+#: The reader of tables infers what is not given, and reports it.
+TABLE = partial(mirrored, "data.files", "Options")
+
+
 def in_options(text):
     """Return `text` with the table options written as flags: ``na=`` becomes ``--na ``."""
-    return re.sub(rf"\b({'|'.join(OF_TABLES)})=", lambda found: f"{option_name(found[1])} ", text)
+    names = "|".join(option.name for option in TABLE())
+    return re.sub(rf"\b({names})=", lambda found: f"{option_name(found[1])} ", text)
 
 
 def taken(given):
     """Remove the options of the table reader from `given`, and return those that are set."""
-    found = {name: given.pop(name) for name in OF_TABLES if name in given}
-    found["sep"] = SEPARATORS.get(found.get("sep"), found.get("sep"))
+    found = {option.name: given.pop(option.name, None) for option in TABLE()}
+    found["sep"] = SEPARATORS.get(found["sep"], found["sep"])
     return {name: value for name, value in found.items() if value not in (None, ())}
 
 
-@cache
-def _parameters(method):
-    """Return the parameters of a named method that the command line can set, with their
-    defaults.
+class Command(click.Command):
+    """A command with options made when it runs, each entry of `later` by a function without
+    arguments.
     """
+
+    def __init__(self, *args, later=(), **attributes):
+        super().__init__(*args, **attributes)
+        self.later = later
+
+    def get_params(self, ctx):
+        """Return all options."""
+        made = [option for options in self.later for option in options()]
+        *written, usage = super().get_params(ctx)
+        return [*written, *made, usage]
+
+
+@cache
+def _of_method(name):
+    """Return the parameters of a named method that the command line can set."""
     from coordboost.methods.named import METHODS
 
-    known = inspect.signature(METHODS[method]).parameters.values()
-    return {one.name: one.default for one in known if one.name not in IN_PYTHON}
+    return {
+        key: parameter
+        for key, parameter in parameters_of(METHODS[name]).items()
+        if key not in IN_PYTHON
+    }
 
 
 def _maker(learner):
@@ -165,42 +252,10 @@ def _maker(learner):
 
 
 @cache
-def _limits(learner):
-    """Return the parameters in ``LIMITS`` that the function for these learners takes, with their
-    defaults.
-    """
-    known = inspect.signature(_maker(learner)).parameters.values()
-    return {one.name: one.default for one in known if one.name in LIMITS}
-
-
-def _must(name, default):
-    """Whether a parameter is required.
-
-    So is t: it is optional only next to a selection rule, which needs Python.
-    """
-    return default is inspect.Parameter.empty or name == "t"
-
-
-@cache
-def _option(name, default, hidden):
-    """Return the option for a parameter of a method or of learners."""
-    flag = option_name(name)
-    value = None if hidden or _must(name, default) else default
-    words = "Required." if _must(name, default) else None
-    if name == "step":
-        words = "Go to the minimum along the chosen learner."
-        return click.Option(
-            ["--line-search", name], is_flag=True, default=None, help=words, hidden=hidden
-        )
-    if name == "deltas":
-        words = "One radius per step, growing from A to B by a constant factor."
-        return click.Option([flag], metavar="A:B", help=words, hidden=hidden)
-    if isinstance(default, bool):
-        return click.Option([f"{flag}/--no-{flag[2:]}"], default=value, hidden=hidden)
-    kind, metavar = (int, "N") if isinstance(default, int) or name in WHOLE else (float, "X")
-    return click.Option(
-        [flag], type=kind, metavar=metavar, default=value, help=words, hidden=hidden
-    )
+def _of_learner(name):
+    """Return the parameters in ``LIMITS`` that the function for these learners takes."""
+    known = parameters_of(_maker(name))
+    return {key: known[key] for key in LIMITS if key in known}
 
 
 @cache
@@ -225,14 +280,14 @@ def _named_options():
 
 def takes(method):
     """Return the options of a method as text, optional ones in brackets."""
-    words = []
-    for name, default in _parameters(method).items():
-        flag = _option(name, default, False).opts[0]
-        words.append(flag if _must(name, default) else f"[{flag}]")
-    return " ".join(words) or "no options of its own"
+    flags = [
+        option_name(name) if parameter.required else f"[{option_name(name)}]"
+        for name, parameter in _of_method(method).items()
+    ]
+    return " ".join(flags) or "no options of its own"
 
 
-class MethodCommand(click.Command):
+class MethodCommand(Command):
     """A command with ``--method NAME`` and ``--learner NAME``, which add the parameters of that
     method and these learners as options.
     """
@@ -254,23 +309,21 @@ class MethodCommand(click.Command):
         from coordboost.methods.named import METHODS
 
         own = self._own(ctx)
-        others = {name: default for one in METHODS for name, default in _parameters(one).items()}
-        others |= {name: default for one in LEARNERS for name, default in _limits(one).items()}
-        hidden = [
-            _option(name, default, True) for name, default in others.items() if name not in own
-        ]
+        others = {}
+        for parameters in (*map(_of_method, METHODS), *map(_of_learner, LEARNERS)):
+            others |= parameters
         return [
             *_named_options(),
-            *(_option(name, default, False) for name, default in own.items()),
-            *hidden,
+            *(parameter.option() for parameter in own.values()),
+            *(others[name].option(hidden=True) for name in others if name not in own),
             *super().get_params(ctx),
         ]
 
     def _own(self, ctx):
-        """Return the parameters of the chosen method and learners, with their defaults."""
+        """Return the parameters of the chosen method and learners."""
         method = ctx.meta.get("method")
         learner = ctx.meta.get("learner")
-        return (_parameters(method) if method else {}) | (_limits(learner) if learner else {})
+        return (_of_method(method) if method else {}) | (_of_learner(learner) if learner else {})
 
     def format_help(self, ctx, formatter):
         """Describe the method or the learners, if one is named, with their options.
@@ -290,8 +343,7 @@ class MethodCommand(click.Command):
             formatter.write(f"{ctx.meta[name]}: {inspect.getdoc(maker)}\n")
         with formatter.section(f"Its options, besides those of `{ctx.command_path} --help`"):
             records = [
-                _option(name, default, False).get_help_record(ctx)
-                for name, default in self._own(ctx).items()
+                parameter.option().get_help_record(ctx) for parameter in self._own(ctx).values()
             ]
             formatter.write_dl(
                 [(" ".join(f"--{name} {ctx.meta[name]}" for name in meant), ""), *records]
@@ -303,7 +355,7 @@ def learners_of(name, given):
 
     Removes their options from `given`.
     """
-    known = _limits(name) if name else {}
+    known = _of_learner(name) if name else {}
     given = {key: given.pop(key) for key in LIMITS if given.get(key) is not None}
     if foreign := [option_name(key) for key in given if key not in known]:
         has = ", ".join(map(option_name, known)) or "no such option"
@@ -327,15 +379,10 @@ def method_of(name, given, steps, learner=None):
 
     if name is None:
         raise click.UsageError(NO_METHOD)
-    known = _parameters(name)
+    known = _of_method(name)
     given = {key: value for key, value in given.items() if value is not None and key not in LIMITS}
-    flags = {
-        key: "--line-search" if key == "step" else option_name(key) for key in [*given, *known]
-    }
-    foreign = [flags[key] for key in given if key not in known]
-    missing = [
-        flags[key] for key, default in known.items() if _must(key, default) and key not in given
-    ]
+    foreign = [option_name(key) for key in given if key not in known]
+    missing = [option_name(key) for key in known if known[key].required and key not in given]
     if foreign or missing:
         fault = f"does not take {', '.join(foreign)}" if foreign else f"needs {', '.join(missing)}"
         raise click.UsageError(f"{name} {fault}; it takes {takes(name)}.")
