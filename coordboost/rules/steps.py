@@ -1,9 +1,9 @@
 r"""Step rules: how far to move along the selected learner, and by how much to shrink the old model.
 
-``move(k, state, j, corr, beta_j) -> (shrink, theta)`` stands for the update
+``move(k, state, j, corr, beta_j) -> (shrink, theta)`` stands for the update::
 
-    pred <- (1 - shrink) pred + unit theta B_j, beta <- (1 - shrink) beta, beta_j <- beta_j + unit
-    theta.
+    pred <- (1 - shrink) pred + unit theta B_j
+    beta <- (1 - shrink) beta,  beta_j <- beta_j + unit theta
 
 A *row* of the path is a stored step (j, shrink, theta). `unit` is a constant of the rule: forward
 stagewise has theta = -1, 0 or 1 in units of eps, so its coefficients are exact counts. Optional:
@@ -161,8 +161,8 @@ class FixedStep(_FixedStep, StepRule):
 
     def bind(self, problem):
         eps = positive("eps", self.eps)
-        least = f"at least eps = {self.eps!r} (the factor 1 - eps / delta must not be negative)"
-        return FixedStep(eps, real("delta", self.delta, lambda number: number >= eps, least))
+        expected = f"at least eps = {self.eps!r} (the factor 1 - eps / delta must not be negative)"
+        return FixedStep(eps, real("delta", self.delta, lambda number: number >= eps, expected))
 
     def move(self, k, state, j, corr, beta_j):
         return self.eps / self.delta, sign(corr)
@@ -363,12 +363,22 @@ def without_noise(state, k, j, corr):
 tempered = verb("tempered", without_noise)
 
 
-class _FittedStep(NamedTuple):
+class _RatedStep(NamedTuple):
     rate: float
 
 
+class RatedStep(_RatedStep, StepRule):
+    """Base of steps whose theta is the learning rate times a length along the learner."""
+
+    #: The rate is below the first of these; what it must be, for the error message.
+    rates: tuple = ()
+
+    def bind(self, problem):
+        return self._replace(rate=positive("rate", self.rate, *self.rates))
+
+
 @examples({"rate": 0.5})
-class FittedStep(_FittedStep, StepRule):
+class FittedStep(RatedStep):
     """theta = rate * length of the fitted learner, with the learning rate of gradient boosting.
 
     The length of a column is its correlation. Trees with a ridge penalty or Newton leaves have
@@ -388,23 +398,19 @@ class FittedStep(_FittedStep, StepRule):
 
     def bind(self, problem):
         rate = positive("rate", self.rate)
-        return BoundedStep(rate) if _may_pass(problem, rate) else FittedStep(rate)
+        return BoundedStep(rate) if _may_raise_loss(problem, rate) else FittedStep(rate)
 
     def move(self, k, state, j, corr, beta_j):
         return 0, self.rate * fitted(state, corr)
 
 
-def _may_pass(problem, rate):
+def _may_raise_loss(problem, rate):
     """Return whether a learner that a search has found, a tree, may raise a convex loss."""
     loss = problem.loss
-    family = getattr(problem.dictionary, "family", None)
-    if (
-        problem.countable
-        or not loss.convex
-        or loss.residual is None
-        or loss.sum_of_losses is not None
-    ):
+    sums_over_samples = loss.residual is not None and loss.sum_of_losses is None
+    if problem.countable or not loss.convex or not sums_over_samples:
         return False
+    family = getattr(problem.dictionary, "family", None)
     if getattr(family, "newton", False):
         return loss.self_concordance is None
     return loss.sigma is None or 2 / loss.sigma < rate <= 1
@@ -417,9 +423,9 @@ def within_line(state, j, corr):
     That of the line search, if the loss is larger there than at the start.
     """
     length = fitted(state, corr)
-    return (
-        length if after(state, j, length) <= after(state, j, 0 * length) else search(state, j, 1, 0)
-    )
+    if after(state, j, length) <= after(state, j, 0 * length):
+        return length
+    return search(state, j, 1, 0)
 
 
 #: bounded(state, j, corr): the length of the learner just found, changed so that it does not raise
@@ -427,12 +433,8 @@ def within_line(state, j, corr):
 bounded = verb("bounded", within_line)
 
 
-class _BoundedStep(NamedTuple):
-    rate: float
-
-
 @examples({"rate": 0.5})
-class BoundedStep(_BoundedStep, StepRule):
+class BoundedStep(RatedStep):
     """As ``FittedStep`` for trees, but no leaf raises the sum of its losses.
 
     A leaf whose value would raise it takes the value that minimises it.
@@ -459,9 +461,6 @@ class BoundedStep(_BoundedStep, StepRule):
 
     needs_convex = NO_SEARCH
 
-    def bind(self, problem):
-        return BoundedStep(positive("rate", self.rate))
-
     def move(self, k, state, j, corr, beta_j):
         return 0, self.rate * bounded(state, j, corr)
 
@@ -477,12 +476,8 @@ def line_length(state, j, corr):
 minimised = verb("minimised", line_length)
 
 
-class _LeafSearch(NamedTuple):
-    rate: float
-
-
 @examples({"rate": 0.5})
-class LeafSearch(_LeafSearch, StepRule):
+class LeafSearch(RatedStep):
     """theta = rate * the tree whose leaves minimise the losses of their rows.
 
     For ``Quantile(q)`` a leaf is the weighted q-quantile of y - f.
@@ -512,21 +507,14 @@ class LeafSearch(_LeafSearch, StepRule):
     """
 
     needs_convex = NO_SEARCH
-
-    def bind(self, problem):
-        positive("rate", self.rate, 2, "between 0 and 2")
-        return self
+    rates = (2, "between 0 and 2")
 
     def move(self, k, state, j, corr, beta_j):
         return 0, self.rate * minimised(state, j, corr)
 
 
-class _DampedLineSearch(NamedTuple):
-    rate: float
-
-
 @examples({"rate": 0.5})
-class DampedLineSearch(_DampedLineSearch, StepRule):
+class DampedLineSearch(RatedStep):
     """theta = rate * the step that minimises the loss along the learner.
 
     For any convex loss, smooth or not.
@@ -550,14 +538,11 @@ class DampedLineSearch(_DampedLineSearch, StepRule):
     """
 
     needs_convex = NO_SEARCH
+    rates = (2, "between 0 and 2")
 
     @property
     def ls_boost_rate(self):
         return self.rate
-
-    def bind(self, problem):
-        positive("rate", self.rate, 2, "between 0 and 2")
-        return self
 
     def move(self, k, state, j, corr, beta_j):
         return 0, self.rate * search(state, j, 1, 0)
@@ -634,7 +619,8 @@ def admissible(cosine):
     return square * square / (1.0 + math.sqrt(1.0 - square)) ** 2
 
 
-def _checked(rule, problem):
+def with_checked_eta(rule, problem):
+    """Return a rule of accelerated boosting; raise ValueError if its step size is too large."""
     sigma = sigma_of(problem.loss, "accelerated boosting", ANY_LOSS)
     positive("eta", rule.eta, 2.0 / sigma, f"between 0 and 2 / sigma = {2.0 / sigma:g}")
     return rule
@@ -657,17 +643,15 @@ class TwoPhase(_TwoPhase, StepRule):
     phases = 2
 
     def bind(self, problem):
-        return _checked(self, problem)
+        return with_checked_eta(self, problem)
 
     def move(self, k, state, j, corr, beta_j):
         m, share_of_h, gamma_left = tempo(state)
         mix = mixing(m)
         if share_of_h != 0:
             return share_of_h, self.eta * corr
-        return (
-            0 * mix,
-            self.gamma * gamma_left * self.eta / mix * corr,
-        )  # 0 * mix keeps the number type
+        no_shrink = 0 * mix  # keeps the number type
+        return no_shrink, self.gamma * gamma_left * self.eta / mix * corr
 
 
 class _OnePhase(NamedTuple):
@@ -684,7 +668,7 @@ class OnePhase(_OnePhase, StepRule):
     sequences = 2
 
     def bind(self, problem):
-        return _checked(self, problem)
+        return with_checked_eta(self, problem)
 
     def move(self, k, state, j, corr, beta_j):
         _, share_of_h, _ = tempo(state)
@@ -813,7 +797,7 @@ class PairwiseStep(BallStep):
         if kind == SWAPPED:  # the same length as in the first row
             return 0, limit / self.radius * s
         if kind == SWAP:
-            return 0, -s * min(
-                max(search_pair(state, j, -self.radius * s, other, self.radius * other_s), 0), limit
-            )
-        return 0, s * min(max(search(state, j, self.radius * s, 0), 0), limit)
+            gamma = search_pair(state, j, -self.radius * s, other, self.radius * other_s)
+            return 0, -s * min(max(gamma, 0), limit)
+        gamma = search(state, j, self.radius * s, 0)
+        return 0, s * min(max(gamma, 0), limit)
