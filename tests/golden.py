@@ -29,11 +29,8 @@ def _rows(*rows):
 X = _rows((1, "3/5", 0), (0, "4/5", "3/5"), (0, 0, "4/5"))
 Y = _rows((3, 1, 2))[0]
 LEAST_SQUARES = _rows(("27/8", "-5/8", "5/2"))[0]
-LAMBDA_PMIN, LAMBDA_MAX, KAPPA = (
-    0.2316250915,
-    1.7683749085,
-    12.9519646618,
-)  # 1 -+ sqrt(0.5904); printed: ...0916
+# 1 -+ sqrt(0.5904); printed: ...0916
+LAMBDA_PMIN, LAMBDA_MAX, KAPPA = (0.2316250915, 1.7683749085, 12.9519646618)
 GAMMA = {F(1, 2): 0.9855234318, F(1): 0.9806979090}  # contraction factor (8) of LS-Boost(eps)
 DELTA_MAX = F(13, 2)
 
@@ -91,9 +88,8 @@ LASSO = {  # delta: (beta, L_n)
 
 GAMMA_3_7 = [F(n, 35) for n in (15, 10, 6, 3, 1, 0, 0)]
 GAMMA_10_40_FIRST = F(1, 4)
-GBM_Y = _rows((3, 2, 1))[
-    0
-]  # GBM, B = I_3, squared loss: picks, sums of the loss, bound 7 (2/3)^M of Theorem 4.1
+# GBM, B = I_3, squared loss: picks, sums of the loss, bound 7 (2/3)^M of Theorem 4.1
+GBM_Y = _rows((3, 2, 1))[0]
 GBM_PICKS = [0, 1, 2]
 GBM_LOSSES = [F(7), F(5, 2), F(1, 2), F(0)]
 GBM_BOUNDS = [7.0, 4.667, 3.111, 2.074]

@@ -66,9 +66,8 @@ def test_every_row_of_the_ledger_has_a_space():
 
 @pytest.mark.parametrize("row", FALSE, ids=name)
 def test_false_statements_are_found(row, monkeypatch):
-    monkeypatch.setattr(
-        hunting, "VIOLATIONS", 1
-    )  # one is enough; the smallest of several takes three times as long
+    # one is enough; the smallest of several takes three times as long
+    monkeypatch.setattr(hunting, "VIOLATIONS", 1)
     violation, _ = search(*row, tries=12_000)
     assert violation is not None and violation.violated
     assert all(isinstance(x, Fraction) for x in violation.numbers)

@@ -94,9 +94,8 @@ def check_certificates(problem, beta):
     y = problem.y
     assert np.isfinite(beta).all()
     top = float(np.abs(B.T @ (w * y)).max())
-    if (
-        top <= 2 * problem.tie
-    ):  # y is orthogonal to all columns: penalties below this size are rounding
+    # y is orthogonal to all columns: penalties below this size are rounding
+    if top <= 2 * problem.tie:
         return
     for lam in (top / 2, top / 16):
         found = answer(lambda lam=lam: cb.certify(problem, beta, cb.certificates.L1Penalty(lam)))
@@ -152,9 +151,8 @@ def test_lasso_path(table, solver):
         return
     assert np.isfinite(path.coefs).all() and np.isfinite(path.gaps).all() and (path.gaps >= 0).all()
     problem = path.problem
-    if (
-        problem.start_size <= 2 * problem.tie
-    ):  # y is orthogonal to all columns: all correlations are rounding
+    # y is orthogonal to all columns: all correlations are rounding
+    if problem.start_size <= 2 * problem.tie:
         return
     assert path.gaps.max() <= 1e-6
     null = problem.value(0 * problem.y) or 1.0

@@ -26,9 +26,8 @@ def test_codes_count_the_thresholds_below(dtype, max_bins):
         cuts = binning.thresholds(g)
         assert (np.diff(cuts) > 0).all()
         np.testing.assert_array_equal(binned.codes[g], naive(X[:, g], cuts))
-        assert (
-            np.unique(binned.codes[g]).size == binned.n_bins[g] == len(cuts) + 1 <= max_bins
-        )  # no bin is empty
+        # no bin is empty
+        assert np.unique(binned.codes[g]).size == binned.n_bins[g] == len(cuts) + 1 <= max_bins
 
 
 @settings(max_examples=80, deadline=None)
@@ -213,12 +212,8 @@ def test_a_frame_has_categories_and_missing_values():
     new = binning.bin(frame.iloc[[1, 4], [3, 2, 1, 0]])
     assert new.codes.tolist() == binned.codes[:, [1, 4]].tolist()
     strange = frame.iloc[:1].assign(age=[np.nan], town=["Riga"])
-    assert binning.bin(strange).codes.tolist() == [
-        [5],
-        [3],
-        [0],
-        [1],
-    ]  # NaN is beyond all thresholds; an unknown category is missing
+    # NaN is beyond all thresholds; an unknown category is missing
+    assert binning.bin(strange).codes.tolist() == [[5], [3], [0], [1]]
 
 
 @pytest.mark.parametrize(

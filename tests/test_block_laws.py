@@ -58,9 +58,8 @@ def test_subsets_of_orthonormal_columns_have_known_laws():
     assert (
         np.abs(limit_of(Q, cb.rules.RandomMask(0.3)).preconditioner - 0.3 * np.eye(5)).max() < 1e-12
     )
-    some = limit_of(
-        Q, cb.rules.RandomMask(0.3), draws=20
-    )  # fewer draws than the 32 masks: masks are drawn
+    # fewer draws than the 32 masks: masks are drawn
+    some = limit_of(Q, cb.rules.RandomMask(0.3), draws=20)
     assert len(some.p) == 20 and some.p.sum() == pytest.approx(1.0)
 
 

@@ -91,9 +91,8 @@ def test_limits():
     """k = 0, k = inf, a factor of 1 - 1e-17 and one of 0."""
     assert ls_boost.excess(EYE, 1.0, 0) == 2.0 and ls_boost.l1(EYE, 1.0, 0) == 0.0
     close(ls_boost.l1_by_rate(EYE, 1.0, 1e9), 2 / ls_boost.one_minus_power(1 / 16, 0.5))
-    tiny = EYE._replace(
-        lambda_pmin=1e-17
-    )  # 1 - x is 1 in float64; the l1 norm still grows like A k / 1
+    # 1 - x is 1 in float64; the l1 norm still grows like A k / 1
+    tiny = EYE._replace(lambda_pmin=1e-17)
     close(ls_boost.l1_by_rate(tiny, 1.0, 10), 20.0)
     close(ls_boost.one_minus_power(1e-300, 2), 2e-300)
     one = Constants(2.0, 2.0, 2, 2)  # two equal columns, kappa = 1: exact after one step
@@ -191,9 +190,8 @@ def test_every_bound_holds(name):
         one.level == "float" and np.isfinite(np.asarray(one.slack, dtype=float)).all()
         for one in checks
     )
-    assert (
-        max(np.max(one.slack) for one in checks) < 1e-9 * max(1, A) ** 2
-    )  # the slack is too small to decide
+    # the slack is too small to decide
+    assert max(np.max(one.slack) for one in checks) < 1e-9 * max(1, A) ** 2
 
 
 @pytest.mark.parametrize(

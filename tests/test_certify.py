@@ -221,9 +221,8 @@ def test_the_exact_lasso_optimum_is_inside(B, y, target):
         assert Fraction(own.lower) <= optimum <= Fraction(own.upper) + shortfall
         again = cb.certify(problem, state.beta.tolist(), target)
         assert (again.lower, again.upper) == (own.lower, own.upper)
-    if isinstance(
-        target, L1Penalty
-    ):  # coordinate descent converges linearly here: only the rounding of the certificate is left
+    # coordinate descent converges linearly here: only the rounding of the certificate is left
+    if isinstance(target, L1Penalty):
         assert own.gap <= 1e-12 * float(y @ y)
 
 

@@ -47,9 +47,8 @@ def test_classes(folder):
     assert row["training_error"] == pytest.approx(
         logistic(model.predict_proba(FRAME)[:, 1], KINDS == "yes"), rel=1e-12
     )
-    assert (
-        row["training_error"] < model.run_.final.loss / 60 - 1e-4
-    )  # that model has the initial intercept
+    # that model has the initial intercept
+    assert row["training_error"] < model.run_.final.loss / 60 - 1e-4
     early = cb.ForwardStagewiseClassifier(eps=0.4, n_steps=20).fit(FRAME, KINDS)
     assert said("coef o/forward_stagewise.run --step 20")["intercept"] == pytest.approx(
         early.intercept_[0]

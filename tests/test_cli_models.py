@@ -204,9 +204,8 @@ ODD = [
 )
 def test_an_odd_outcome_gets_a_hint_in_words(folder, words, hint):
     result = call(f"fit t.csv --target Preis --impute drop --out odd --json --method {words}")
-    assert result.exit_code == (1 if "too long" in str(hint) else 0), (
-        result.output
-    )  # the loss ends above its start
+    # the loss ends above its start
+    assert result.exit_code == (1 if "too long" in str(hint) else 0), result.output
     text = json.loads(result.stdout)["text"]
     assert (hint is None and text == []) or any(line.startswith(hint) for line in text)
 

@@ -60,9 +60,8 @@ def test_ctrl_c_keeps_the_steps_made(signum, folder):
         deadline = time.monotonic() + 60
         while not (folder / "o").exists() and time.monotonic() < deadline:
             time.sleep(0.05)  # the folder is made right before the run
-        time.sleep(
-            3
-        )  # on a busy machine its code is loaded first; millions of steps take seconds to compress
+        # on a busy machine its code is loaded first; millions of steps take seconds to compress
+        time.sleep(3)
         process.send_signal(signum)
         stdout, stderr = process.communicate(timeout=120)
     finally:

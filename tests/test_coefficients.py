@@ -108,9 +108,8 @@ def test_theorems_apply_to_what_is_declared():
         20,
         compile=False,
     )
-    assert [one.name for one in cb.theory.check(quiet)] == [
-        "A posteriori, error"
-    ]  # it applies to every greedy run
+    # it applies to every greedy run
+    assert [one.name for one in cb.theory.check(quiet)] == ["A posteriori, error"]
     loud = cb.solve(
         PROBLEM, cb.rules.Method("own", cb.rules.Greedy(), Loud(0.1)), 20, compile=False
     )

@@ -57,9 +57,8 @@ def test_a_rare_column_in_folds():
     with pytest.warns(cb.data.ConstantColumnWarning, match="no column of X varies"):
         ours = cross_val_score(cb.CertifiedLasso(alpha=0.01), RARE, Y[:N], cv=KFold(5))
     assert np.allclose(ours, score, rtol=1e-6)
-    model = cb.CertifiedLassoCV(cv=KFold(5)).fit(
-        RARE, Y[:N]
-    )  # no warning: it varies in the whole data
+    # no warning: it varies in the whole data
+    model = cb.CertifiedLassoCV(cv=KFold(5)).fit(RARE, Y[:N])
     assert np.isfinite(model.cross_validation_.losses).all()
 
 

@@ -11,9 +11,8 @@ from sklearn.linear_model import lars_path
 
 import coordboost as cb
 
-X, Y = (
-    part[:440] for part in load_diabetes(return_X_y=True, scaled=False)
-)  # folds of equal size: cv.lars weights folds equally
+# folds of equal size: cv.lars weights folds equally
+X, Y = (part[:440] for part in load_diabetes(return_X_y=True, scaled=False))
 FOLD = np.random.default_rng(1).permutation(np.arange(440) % 10)
 FOLDS = [(np.flatnonzero(k != FOLD), np.flatnonzero(k == FOLD)) for k in range(10)]
 

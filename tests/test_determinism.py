@@ -137,10 +137,11 @@ for name, (X, loss, method, model_state) in cases.items():
 def by_threads(tmp_path_factory):
     """Results of the same work with 1 and 2 threads: {part: (hash, hash)}."""
     folder = tmp_path_factory.mktemp("threads")
+    # little to compile
     shared = {
         "NUMBA_CACHE_DIR": os.environ.get("NUMBA_CACHE_DIR", ""),
         "PYTHONPATH": str(PACKAGE.parent),
-    }  # little to compile
+    }
     libraries = ("OPENBLAS_NUM_THREADS", "NUMBA_NUM_THREADS", "OMP_NUM_THREADS", "MKL_NUM_THREADS")
     printed = [
         python(

@@ -64,9 +64,8 @@ DRAWN = {
 def overlaps(ax):
     """Return pairs of labels that overlap."""
     ax.figure.draw_without_rendering()
-    boxes = [
-        (text.get_text(), Text.get_window_extent(text)) for text in ax.texts
-    ]  # labels without their leader lines
+    # labels without their leader lines
+    boxes = [(text.get_text(), Text.get_window_extent(text)) for text in ax.texts]
     return [
         (a, b)
         for (a, one), (b, other) in itertools.combinations(boxes, 2)
@@ -109,9 +108,8 @@ def test_labels_are_beside_the_axes_and_do_not_overlap(name, panels, layout):
 def test_profiles_are_the_coefficients(path, against):
     path = getattr(MADE, path)
     numbers, coefs = path.profile()
-    units = (
-        "standardized" if against in ("l1", "fraction") else "original"
-    )  # the norm of the path is that of unit columns
+    # the norm of the path is that of unit columns
+    units = "standardized" if against in ("l1", "fraction") else "original"
     display = P.ProfileDisplay.from_path(
         path, against=against, units=units, ax=Figure().subplots(), n_labels=4
     )

@@ -263,9 +263,8 @@ def test_command_line(tmp_path):
         in run(main, ["mca", str(file), "--rule", "subset", "--t", "2", "--second-moment"]).stdout
     )
     assert run(main, ["mca", str(file), "--rule", "subset"]).exit_code == 2
-    assert (
-        run(main, ["mca", str(file), "--rule", "groups"]).exit_code == 2
-    )  # no variable of this table has several columns
+    # no variable of this table has several columns
+    assert run(main, ["mca", str(file), "--rule", "groups"]).exit_code == 2
     file.with_name("text.csv").write_text(
         "a,kind,y\n" + "".join(f"{i * i},{'uvw'[i % 3]},{i}\n" for i in range(9))
     )
@@ -273,8 +272,7 @@ def test_command_line(tmp_path):
         main,
         ["mca", str(file.with_name("text.csv")), "--target", "y", "--rule", "groups", "--json"],
     )
-    assert (
-        grouped.exit_code == 0 and json.loads(grouped.stdout)["n_learners"] == 4
-    )  # groups by variable: a, and the categories of kind
+    # groups by variable: a, and the categories of kind
+    assert grouped.exit_code == 0 and json.loads(grouped.stdout)["n_learners"] == 4
     assert run(main, ["mca", str(file), "--t", "2"]).exit_code == 2
     assert run(main, ["mca", str(file), "--rule", "subset", "--t", "9"]).exit_code == 1

@@ -94,9 +94,8 @@ OBJECTS = [
 
 @pytest.mark.parametrize("name", NAMES)
 def test_complete(name):
-    errors = validate(get_doc_object(NAMES[name]))[
-        "errors"
-    ]  # the object: by its name numpydoc may find a module
+    # the object: by its name numpydoc may find a module
+    errors = validate(get_doc_object(NAMES[name]))["errors"]
     held = {
         code
         for code in HELD
@@ -146,6 +145,5 @@ def test_examples_run_compiled(name):
 
 
 def test_the_package_has_the_file_py_typed():
-    assert (
-        importlib.resources.files("coordboost").joinpath("py.typed").is_file()
-    )  # every file of the folder goes into the wheel
+    # every file of the folder goes into the wheel
+    assert importlib.resources.files("coordboost").joinpath("py.typed").is_file()

@@ -151,9 +151,8 @@ def test_sample_weights_are_repetitions(kind):
     one = kind(random_state=0, **QUICK).fit(X, y, weight)
     other = kind(random_state=0, **QUICK).fit(np.repeat(X, times, axis=0), np.repeat(y, times))
     for ours, theirs in zip(one._raw_predict(X).T, other._raw_predict(X).T, strict=True):
-        np.testing.assert_allclose(
-            ours, theirs, atol=1e-9
-        )  # targets are rounded relative to their size, see whole.py
+        # targets are rounded relative to their size, see whole.py
+        np.testing.assert_allclose(ours, theirs, atol=1e-9)
     assert (
         one.run_.problem.n_samples == np.count_nonzero(weight)
         if kind.__name__.endswith("Regressor")
@@ -224,9 +223,8 @@ def test_importances_are_gains():
     model = cb.RandomizedGBMRegressor(**settings).fit(X, Y)
     root = model.run_.problem.dictionary.trees.feature[:, 0]
     gains = np.bincount(root, model.run_.path.theta**2, 4)
-    np.testing.assert_allclose(
-        model.feature_importances_, gains / gains.sum(), rtol=1e-9
-    )  # targets are rounded, see whole.py
+    # targets are rounded, see whole.py
+    np.testing.assert_allclose(model.feature_importances_, gains / gains.sum(), rtol=1e-9)
 
 
 def test_a_warm_start_goes_on_after_early_stopping_on_the_same_rows():
@@ -243,9 +241,8 @@ def test_a_warm_start_goes_on_after_early_stopping_on_the_same_rows():
 
 @pytest.mark.parametrize("held", [{}, {"X_val": X, "y_val": Y}], ids=["plain", "early"])
 def test_a_diverging_run_keeps_its_finite_steps_and_warns(held, monkeypatch):
-    monkeypatch.setattr(
-        cb.losses.Squared, "sigma", 0.001
-    )  # a false smoothness constant: steps are far too long
+    # a false smoothness constant: steps are far too long
+    monkeypatch.setattr(cb.losses.Squared, "sigma", 0.001)
     with pytest.warns(ConvergenceWarning, match="left the range of float64"):
         model = cb.RandomizedGBMRegressor(
             **{**QUICK, "n_estimators": 150, "n_iter_no_change": 150}

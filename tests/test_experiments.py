@@ -113,9 +113,8 @@ def test_the_statistic_allows_for_splits_that_share_rows():
     sqrt(1.5), 3 degrees of freedom.
     """
     p, words = judge.resampled_t([0.0, 1.0, 0.0, 1.0])
-    x = np.sqrt(
-        0.5
-    )  # t / sqrt(3), in the closed form of the distribution with 3 degrees of freedom
+    # t / sqrt(3), in the closed form of the distribution with 3 degrees of freedom
+    x = np.sqrt(0.5)
     assert (
         p == pytest.approx(0.5 - (x / (1 + x**2) + np.arctan(x)) / np.pi, rel=1e-12)
         and "t = 1.2" in words
@@ -130,11 +129,8 @@ def test_a_claim_turned_around_is_refuted():
     feature a step.
     """
     one = FOUND["rgbm_figure1"]
-    gaps = {
-        1: (1.0, 0.005),
-        24: (1.0, 0.02),
-        123: (0.005, 0.005),
-    }  # after step 1, and after the last one
+    # after step 1, and after the last one
+    gaps = {1: (1.0, 0.005), 24: (1.0, 0.02), 123: (0.005, 0.005)}
     table = Table(
         {
             "learner": "leaf",

@@ -20,10 +20,8 @@ def test_the_risk_of_a_gaussian_design_is_that_of_many_fresh_rows():
     signal = X[:, :5].sum(axis=1)
     pred = fit.scale * fit.problem.predict(beta[0], X)
     found = fit.errors(beta)
-    apart, power = (
-        np.mean((pred - signal) ** 2),
-        5 + 20 * 0.8,
-    )  # four standard errors of a mean square of 4,000 normal numbers, 2.2 %
+    # four standard errors of a mean square of 4,000 normal numbers, 2.2 %
+    apart, power = (np.mean((pred - signal) ** 2), 5 + 20 * 0.8)
     assert found[fgm_tables.SECOND][0] == pytest.approx(apart / power, rel=0.09)
     assert found[fgm_tables.FIRST][0] == pytest.approx(
         (apart + power / 3) / (power + power / 3), rel=0.09
@@ -34,9 +32,8 @@ def test_the_truth_has_the_error_of_the_noise():
     (fit,) = fgm_tables.fits("Eg-B, rho 0.5", {}, 0)
     truth = fit.problem.unit(fit.draw.truth) / fit.scale
     found = fit.errors(truth[None])
-    offset = (fit.draw.noise + found[fgm_tables.SECOND][0] * 55) / (
-        55 + fit.draw.noise
-    )  # the intercept is estimated from the sample
+    # the intercept is estimated from the sample
+    offset = (fit.draw.noise + found[fgm_tables.SECOND][0] * 55) / (55 + fit.draw.noise)
     assert (
         found[fgm_tables.FIRST][0] == pytest.approx(offset, rel=1e-9)
         and found[fgm_tables.SECOND][0] < 0.1
@@ -52,9 +49,8 @@ def test_folds_of_genes_hold_out_every_row_once():
         one.problem.n_samples == 63 - len(one.test) for one, _ in pairs
     )
     assert all(every.problem.n_samples == 63 and len(every.test) == 63 for _, every in pairs)
-    np.testing.assert_array_equal(
-        pairs[0][0].draw.y, pairs[4][0].draw.y
-    )  # one draw of noise for five folds
+    # one draw of noise for five folds
+    np.testing.assert_array_equal(pairs[0][0].draw.y, pairs[4][0].draw.y)
 
 
 def test_an_ordering_that_is_turned_around_is_refuted():

@@ -100,9 +100,8 @@ def own_imports(module, tree, when_loaded=False):
     for name, is_inside in imports(module, tree):
         if name.partition(".")[0] == "coordboost" and not (when_loaded and is_inside):
             target = name.partition(".")[2]
-            while (
-                target and target not in PATHS
-            ):  # cut class and function names off; "" is coordboost/__init__.py
+            # cut class and function names off; "" is coordboost/__init__.py
+            while target and target not in PATHS:
                 target = target.rpartition(".")[0]
             found.add(target)
     return found

@@ -122,9 +122,8 @@ def test_frames_of_polars_that_hold_no_numbers_are_refused_in_words():
             lambda X, y: cb.cross_validate(cb.lasso_path, X, y),
         ):
             with warnings.catch_warnings(), pytest.raises(ValueError, match=sentence):
-                warnings.simplefilter(
-                    "ignore"
-                )  # polars warns that scikit-learn asks a lazy frame for its names
+                # polars warns that scikit-learn asks a lazy frame for its names
+                warnings.simplefilter("ignore")
                 fit(X, y)
     with pytest.raises(ValueError, match="X is a LazyFrame"):
         run.predict(plain.lazy())

@@ -46,9 +46,8 @@ def walk(X, y, radius, n, pairwise):
             beta = beta + search(corr, X, beta - worst, weight / (1 - weight)) * (beta - worst)
         else:
             beta = beta + search(corr, X, best - beta, F(1)) * (best - beta)
-        beta = np.array(
-            [F(b).limit_denominator(10**25) for b in beta]
-        )  # else the line search doubles the digits in every step
+        # else the line search doubles the digits in every step
+        beta = np.array([F(b).limit_denominator(10**25) for b in beta])
         models.append(beta)
     return np.array(models)
 
@@ -248,9 +247,8 @@ def test_steps_away_leave_the_worst_vertex_of_the_model(seed, left):
     X = rng.normal(size=(20, 4))
     problem = cb.Problem(X, X @ [1.0, -1.0, 0.5, 0.5] + rng.normal(size=20))
     run = cb.solve(problem, cb.methods.frank_wolfe_away(1.5), 40, compile=False)
-    away = np.flatnonzero(
-        (run.path.shrink < 0) & (run.path.theta != 0)
-    )  # without theta: away from the origin
+    # without theta: away from the origin
+    away = np.flatnonzero((run.path.shrink < 0) & (run.path.theta != 0))
     for state in run.replay(away):
         carried = np.flatnonzero(state.beta)
         fit = (

@@ -111,9 +111,8 @@ def test_exact_lasso():
         assert (
             tuple(exact.lasso_ball(X, Y, delta)) == beta and ref.L_n(X, Y, np.array(beta)) == loss
         )
-    for (d0, b0), (d1, b1) in pairwise(
-        golden.LASSO_KNOTS.items()
-    ):  # linear between knots, another slope in each piece
+    # linear between knots, another slope in each piece
+    for (d0, b0), (d1, b1) in pairwise(golden.LASSO_KNOTS.items()):
         for delta in (d0, (2 * d0 + d1) / 3, d1):
             line = np.array(b0) + (delta - d0) / (d1 - d0) * (np.array(b1) - np.array(b0))
             assert (exact.lasso_ball(X, Y, delta) == line).all()

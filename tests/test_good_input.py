@@ -16,10 +16,8 @@ COUNTS = RNG.integers(-3, 4, size=(12, 4))  # small integers: exact in every dty
 Y = RNG.normal(size=12)
 SIGNS = np.where(Y > 0, 1.0, -1.0)
 U = np.finfo(float).eps
-HUGE, TINY = (
-    2.0**498,
-    2.0**-498,
-)  # 8e149 and 1e-150: powers of two, so that scaling itself does not round
+# 8e149 and 1e-150: powers of two, so that scaling itself does not round
+HUGE, TINY = (2.0**498, 2.0**-498)
 
 
 def fit(X, y=Y, method=None, n_steps=40, loss=None, **options):

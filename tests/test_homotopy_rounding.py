@@ -91,9 +91,8 @@ def test_gaps_of_the_lasso(design):
             * (1 + path.l1 / np.linalg.norm(path.problem.y))
         )
         assert (path.gaps <= GAP + rounding).all()
-        if (
-            path.complete
-        ):  # least squares up to the rank that LAPACK finds; a certificate uses no rank
+        # least squares up to the rank that LAPACK finds; a certificate uses no rank
+        if path.complete:
             B = columns(path.problem)
             y = path.problem.y
             best = y - B @ np.linalg.lstsq(B, y, rcond=None)[0]
@@ -177,9 +176,8 @@ def test_interrupted_path_is_kept(kind):
     B = rng.standard_normal((50, 400))
     y = rng.standard_normal(50)
     B /= np.linalg.norm(B, axis=0)
-    before = signal.signal(
-        signal.SIGINT, signal.default_int_handler
-    )  # processes in the background ignore the signal
+    # processes in the background ignore the signal
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
     try:
         with pytest.warns(cb.engine.InterruptedWarning, match="the knots passed are kept: "):
             whole, kept = (

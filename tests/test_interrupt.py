@@ -286,10 +286,11 @@ def test_first_compilations_are_broken_off(tmp_path):
     ]
     last = "print(cb.solve(cb.Problem(X, y), cb.forward_stagewise(0.01), 50).n_steps)"
     out, status, words = process("cb.lasso_path, cb.exact_path", *code, last, cache=tmp_path)
+    # after one function at most
     assert [line.split(" ")[0] for line in out] == ["KeyboardInterrupt"] * len(code) + ["50"], (
         out,
         words,
-    )  # after one function at most
+    )
     assert status == 0
 
 

@@ -211,9 +211,8 @@ def test_without_noise_and_shrinkage_it_is_boosting():
         )
     )
     assert (plain.path.learner == langevin.path.learner).all() and len(set(plain.path.learner)) > 2
-    np.testing.assert_allclose(
-        langevin.beta, plain.beta, rtol=1e-12, atol=0
-    )  # 30 contracting steps, a few roundings each
+    # 30 contracting steps, a few roundings each
+    np.testing.assert_allclose(langevin.beta, plain.beta, rtol=1e-12, atol=0)
 
 
 def test_bad_steps_are_refused():

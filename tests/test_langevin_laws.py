@@ -68,9 +68,8 @@ def test_the_gibbs_law_solves_its_equations():
         < 1e-10
     )
     energy = (G + GAMMA * np.linalg.inv(M)) / N
-    assert np.trace(energy @ law.cov) / 2 == pytest.approx(
-        P / (2 * BETA), rel=1e-10
-    )  # here d = P, the number of coefficients
+    # here d = P, the number of coefficients
+    assert np.trace(energy @ law.cov) / 2 == pytest.approx(P / (2 * BETA), rel=1e-10)
     assert np.linalg.matrix_rank(bar) == D and np.trace(bar) == pytest.approx(1.0)
 
 
@@ -172,9 +171,8 @@ def test_effective_sizes_and_agreement_of_known_chains():
     x = np.zeros((4, n))
     for i in range(1, n):
         x[:, i] = 0.9 * x[:, i - 1] + rng.normal(size=4)
-    assert ess(x) == pytest.approx(
-        4 * n * 0.1 / 1.9, rel=0.25
-    )  # the estimate has a standard error near 5 %
+    # the estimate has a standard error near 5 %
+    assert ess(x) == pytest.approx(4 * n * 0.1 / 1.9, rel=0.25)
     assert split_rhat(x) < 1.01
     assert split_rhat(x + np.array([0, 0, 0, 3.0])[:, None]) > 1.05
     assert split_rhat(np.linspace(0, 1, 100)) > 1.5 and ess(np.ones((1, 50))) == 50
@@ -190,9 +188,8 @@ def test_a_run_reaches_the_stationary_law_of_its_eps():
     law = stationary(PROBLEM, method(0.1))
     assert (np.abs(sample.mean - law.mean) < 5 * sample.error).all() and sample.rhat.max() < 1.05
     assert abs(np.trace(sample.cov) / np.trace(law.cov) - 1) < 0.3
-    assert (
-        relative(gibbs(PROBLEM, method(0.1)).cov, law.cov) > 0.4
-    )  # at this eps the two laws differ
+    # at this eps the two laws differ
+    assert relative(gibbs(PROBLEM, method(0.1)).cov, law.cov) > 0.4
     assert "the gradient affects the selection" in str(regime(run))
     assert "depends on its start" in str(regime(cb.solve(PROBLEM, method(1e-5), 10)))
     assert str(regime(cb.solve(PROBLEM, method(1e-5, gamma=1e4), 100))).startswith("in the regime")

@@ -19,9 +19,8 @@ RNG = np.random.default_rng(4)
 
 def standard(X, y):
     X = X[:, X.std(axis=0) > 0]
-    return (X - X.mean(axis=0)) / X.std(axis=0), np.where(
-        y, 1.0, -1.0
-    )  # centred, as saga converges very slowly otherwise
+    # centred, as saga converges very slowly otherwise
+    return (X - X.mean(axis=0)) / X.std(axis=0), np.where(y, 1.0, -1.0)
 
 
 def digits():

@@ -48,10 +48,8 @@ def problem(below, loss, n=60, p=90):
     B /= np.linalg.norm(B, axis=0)
     columns = Interrupting(B, 0.0)
     made = as_it_is(columns, B[:, :5] @ np.ones(5) + 0.2 * rng.standard_normal(n), loss)
-    columns.below, columns.longest = (
-        below,
-        0.0,
-    )  # scans made while the problem was built do not count
+    # scans made while the problem was built do not count
+    columns.below, columns.longest = (below, 0.0)
     return made
 
 

@@ -109,10 +109,8 @@ class Case:
         tight = {"tol_gap_abs": 1e-11, "tol_gap_rel": 1e-11, "tol_feas": 1e-11}
         whole = cp.Problem(cp.Minimize(model), limits)
         values = [np.inf]
-        for options in (
-            tight,
-            {},
-        ):  # where many coefficients are at their limits it fails or stops early
+        # where many coefficients are at their limits it fails or stops early
+        for options in (tight, {}):
             with warnings.catch_warnings(), contextlib.suppress(cp.error.SolverError):
                 warnings.simplefilter("ignore")
                 values.append(whole.solve(solver=cp.CLARABEL, **options))
@@ -387,9 +385,8 @@ def test_standardize_is_the_penalty_of_standardised_columns(l1_ratio, weight):
         w = model.coef_ * deviation
         resid = y - model.predict(X)
         share = np.full(442, 1 / 442) if weight is None else weight / weight.sum()
-        slope = (
-            Z.T @ (share * resid) - (1 - l1_ratio) * own * w
-        )  # optimal: alpha l1_ratio f_j sign(w_j), or no larger where w_j = 0
+        # optimal: alpha l1_ratio f_j sign(w_j), or no larger where w_j = 0
+        slope = Z.T @ (share * resid) - (1 - l1_ratio) * own * w
         assert np.abs(slope[w != 0] - l1_ratio * own[w != 0] * np.sign(w[w != 0])).max() < 1e-6
         assert (np.abs(slope[w == 0]) <= l1_ratio * own[w == 0] + 1e-6).all()
 

@@ -229,9 +229,8 @@ def kept(path, seed):
 def test_fits_of_all_kinds_keep_their_promise_or_say_that_they_do_not():
     paths = [(fitted(seed)[0], seed) for seed in range(150)]
     reached = [kept(path, seed) for path, seed in paths if path is not None]
-    assert (
-        np.mean(reached) >= 0.9
-    )  # tiny penalties and weights leave the others above `tol`, by rounding
+    # tiny penalties and weights leave the others above `tol`, by rounding
+    assert np.mean(reached) >= 0.9
 
 
 @pytest.mark.slow

@@ -148,14 +148,12 @@ def test_what_scikit_learn_does_with_estimators(model):
         == list("abcdef")
         == list(named.paths_[0].problem.column_names)
     )
-    np.testing.assert_allclose(
-        named._raw_predict(frame), fitted._raw_predict(X), rtol=1e-9
-    )  # by rows or by columns: sums in another order
+    # by rows or by columns: sums in another order
+    np.testing.assert_allclose(named._raw_predict(frame), fitted._raw_predict(X), rtol=1e-9)
     sparse = clone(model).fit(scipy.sparse.csr_array(X), y, WEIGHT)
     raw = sparse._raw_predict(scipy.sparse.csr_array(X))
-    np.testing.assert_allclose(
-        raw, fitted._raw_predict(X), atol=1e-3
-    )  # different ways to the same optimum
+    # different ways to the same optimum
+    np.testing.assert_allclose(raw, fitted._raw_predict(X), atol=1e-3)
     assert all(one.known for one in fitted.certificates_) and fitted.n_scans_ > 0
 
 

@@ -122,13 +122,11 @@ def test_an_interrupted_fit_does_not_advise_a_smaller_learning_rate(cls, monkeyp
         "coordboost.estimators.monitoring.EarlyStopping.__call__",
         lambda *_: signal.raise_signal(signal.SIGINT),
     )
-    before = signal.signal(
-        signal.SIGINT, signal.default_int_handler
-    )  # a background job starts with SIGINT ignored
+    # a background job starts with SIGINT ignored
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
     try:
         with pytest.raises(KeyboardInterrupt):
-            cls(n_estimators=50, min_samples_leaf=2, early_stopping=True).fit(
-                X, Y
-            )  # warnings are errors
+            # warnings are errors
+            cls(n_estimators=50, min_samples_leaf=2, early_stopping=True).fit(X, Y)
     finally:
         signal.signal(signal.SIGINT, before)

@@ -175,9 +175,8 @@ def test_gaussian_columns(kind, name, model_state):
 @pytest.mark.parametrize("kind, rank", [("tall", 5), ("wide", 5), ("deficient", 4), ("copies", 4)])
 def test_forward_stepwise(kind, rank):
     problem = cb.Problem(*gaussian(kind))
-    naive, picks = ref.forward_stepwise(
-        *exactly(problem), rank
-    )  # in floats the correlations of copies differ by rounding
+    # in floats the correlations of copies differ by rounding
+    naive, picks = ref.forward_stepwise(*exactly(problem), rank)
     run = cb.solve(problem, cb.forward_stepwise(), len(picks), compile=False)
     assert list(run.path.learner) == picks
     condition = np.linalg.cond(columns(problem)[:, picks]) ** 2
@@ -269,9 +268,8 @@ def test_long_shrinkage():
             compile=False,
         )
         assert list(run.path.learner) == naive.picks
-        np.testing.assert_allclose(
-            betas(run), naive.betas, rtol=0, atol=100 * ROUNDOFF
-        )  # two roundings for each of 50 halvings
+        # two roundings for each of 50 halvings
+        np.testing.assert_allclose(betas(run), naive.betas, rtol=0, atol=100 * ROUNDOFF)
 
 
 @pytest.mark.parametrize(

@@ -62,8 +62,7 @@ def test_subsampling_keeps_a_share_and_scales_it_up():
         rng=11,
     )
     kept = run.path.theta != 0
-    np.testing.assert_allclose(
-        run.path.theta[kept] * share, 1e-9, rtol=1e-3
-    )  # the residual falls by 1e-9 a step
+    # the residual falls by 1e-9 a step
+    np.testing.assert_allclose(run.path.theta[kept] * share, 1e-9, rtol=1e-3)
     assert abs(kept.mean() - share) < 5.2 * math.sqrt(share * (1 - share) / n)
     assert abs(np.mean(kept[1:] & kept[:-1]) - share**2) < 5.2 * share / math.sqrt(n)

@@ -114,9 +114,8 @@ def test_cross_validation_displays_its_choices(table):
     legend = cb.plots.CrossValidationDisplay.from_estimator(
         model, ax=Figure().subplots()
     ).ax_.get_legend()
-    assert (
-        legend.get_frame_on() and legend.get_zorder() > 2
-    )  # the legend hides the lines of the two choices, drawn at zorder 2
+    # the legend hides the lines of the two choices, drawn at zorder 2
+    assert legend.get_frame_on() and legend.get_zorder() > 2
 
 
 @pytest.mark.parametrize(

@@ -68,9 +68,8 @@ def test_predictions_from_a_file_in_another_order(tmp_path):
     file = parquet(tmp_path, X)
     problem = Problem(cb.data.open_columns(file, columns=["c2", "c3", "c4", "c8"]), y)
     run = cb.solve(problem, cb.methods.gcd(), 30)
-    rows = cb.data.open_columns(
-        file, columns=["c4", "c2", "c8", "c3"]
-    )  # a permutation that is not its own inverse
+    # a permutation that is not its own inverse
+    rows = cb.data.open_columns(file, columns=["c4", "c2", "c8", "c3"])
     np.testing.assert_allclose(
         run.predict(rows), run.predict(X[:, [2, 3, 4, 8]]), rtol=0, atol=1e-12
     )

@@ -126,9 +126,8 @@ def test_the_witness_is_a_loss_of_the_class_with_learners_of_the_angle(method, m
         h = loss.gradient(y)
         away = x - y
         slopes = g - h
-        below = (
-            loss(y) + h @ away + mu / 2 * away @ away
-        )  # strong convexity and smoothness, hence cocoercive gradients
+        # strong convexity and smoothness, hence cocoercive gradients
+        below = loss(y) + h @ away + mu / 2 * away @ away
         assert loss(x) >= below - 1e-9 and slopes @ slopes <= slopes @ away + 1e-8
         small = 1e-5 * rng.normal(size=len(x))
         assert loss(x + small) - loss(x - small) == pytest.approx(2 * g @ small, abs=1e-9)

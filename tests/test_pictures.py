@@ -147,9 +147,8 @@ def test_axes_end_where_the_path_ends_and_have_names(name):
         x = np.concatenate(
             [line.get_xdata()[np.isfinite(line.get_ydata())] for line in display.lines_]
         )
-        np.testing.assert_allclose(
-            sorted(ax.get_xlim()), [x.min(), x.max()], rtol=1e-12
-        )  # limits on a log axis are rounded
+        # limits on a log axis are rounded
+        np.testing.assert_allclose(sorted(ax.get_xlim()), [x.min(), x.max()], rtol=1e-12)
     display.plot(ax=ax)
     display.figure_.draw_without_rendering()
     assert len(set(words(ax) if ax.get_legend() else [])) == len(

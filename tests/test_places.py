@@ -47,9 +47,8 @@ def test_an_exact_path_and_a_grid_are_the_same_lasso():
     for k in (3, 17, 39):
         alpha = grid.alphas[k]
         coef = exact.coef_at(alpha=alpha)
-        np.testing.assert_allclose(
-            grid.coefs[:, k], coef, atol=1e-4 * np.abs(coef).max()
-        )  # strongly convex, gap 1e-10: half the digits
+        # strongly convex, gap 1e-10: half the digits
+        np.testing.assert_allclose(grid.coefs[:, k], coef, atol=1e-4 * np.abs(coef).max())
         np.testing.assert_array_equal(grid.coef_at(alpha=alpha), grid.coefs[:, k])
         np.testing.assert_allclose(exact.coef_at(lam=alpha * 60), coef, rtol=1e-12)
         l1 = np.abs(exact.beta_at(alpha=alpha)).sum()

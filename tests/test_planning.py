@@ -58,9 +58,8 @@ def test_every_row_is_in_order(rows):
     for row in rows:
         assert row.needed <= row.a_posteriori and row.needed <= row.sharpened <= row.printed
     assert sum(row.needed < math.inf for row in rows) == len(NAMES)
-    assert (
-        rows[0].a_posteriori < 0.5 * rows[0].sharpened
-    )  # the a posteriori bound must be much better
+    # the a posteriori bound must be much better
+    assert rows[0].a_posteriori < 0.5 * rows[0].sharpened
 
 
 def test_needed_is_the_first_step_that_reaches_the_gap(problem, rows):
@@ -111,10 +110,11 @@ def test_bounds_on_an_orthonormal_basis_by_hand():
     )
     assert rows["agbm"].sharpened == 2 * (math.ceil(math.sqrt(2 * 4 / (gamma * 0.02))) - 1)
     period = math.ceil(math.sqrt(8 / gamma))
+    # 2 / 2^7 < 0.02
     assert (
         rows["agbmr"].method.parameters["period"] == period
         and rows["agbmr"].sharpened == 2 * period * 7
-    )  # 2 / 2^7 < 0.02
+    )
     assert rows["forward_stepwise"].sharpened == rows["forward_stepwise"].needed == 4
 
 
@@ -133,9 +133,8 @@ def test_on_one_column_the_prediction_is_a_sum():
         problem, gap=a**2 / 8 * (1 + 1e-9), eps=a / 64, delta=2 * a, n_steps=500
     )[:4]
     assert stagewise.predicted == pytest.approx(32, rel=1e-8) and stagewise.needed == 32
-    assert boost.needed == 1 and slow.predicted == pytest.approx(
-        math.log(2) / 0.1, rel=1e-8
-    )  # (0.9)^k = 1 / 2
+    # (0.9)^k = 1 / 2
+    assert boost.needed == 1 and slow.predicted == pytest.approx(math.log(2) / 0.1, rel=1e-8)
     assert shrunk.predicted == pytest.approx(math.log1p(-0.25) / math.log1p(-1 / 512), rel=1e-8)
 
 
@@ -152,9 +151,8 @@ def test_the_a_posteriori_bound_equals_its_formula(method, shape):
     B = problem.gather(np.arange(problem.n_learners))
     best = np.linalg.lstsq(B, problem.y)[0]
     far = [np.abs(state.beta - best).sum() for state in run.replay(range(61))]
-    assert np.abs(after.to_least - far).max() <= 1e-9 * max(
-        far
-    )  # both are computed through an SVD, in different ways
+    # both are computed through an SVD, in different ways
+    assert np.abs(after.to_least - far).max() <= 1e-9 * max(far)
     found = next(one for one in cb.theory.check(run) if one.name == "A posteriori, error")
     assert found.holds and np.array_equal(found.bound, after.corr * after.to_least / 2)
 

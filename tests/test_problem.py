@@ -61,9 +61,8 @@ def test_sparse_columns_as_they_are_but_centred(weight):
     np.testing.assert_allclose(columns(sparse), unit, **close)
     for problem in (dense, sparse):
         coef, intercept = problem.raw(beta)
-        np.testing.assert_allclose(
-            coef, beta, rtol=1e-8
-        )  # norms are 1 only up to the tolerance of the check
+        # norms are 1 only up to the tolerance of the check
+        np.testing.assert_allclose(coef, beta, rtol=1e-8)
         np.testing.assert_allclose(thin @ coef + intercept, problem.constant + unit @ beta, **close)
         np.testing.assert_allclose(
             problem.predict(beta, thin), problem.constant + unit @ beta, **close

@@ -56,9 +56,8 @@ def test_before_fitting():
     assert_printed(data.value(0 * data.y) / 97, P.L_0, 8)
     assert_printed(data.dictionary.scan(data.y), P.corr_0, 4)
     assert_printed(spectrum.lambda_pmin, P.lambda_pmin, 8)
-    assert_printed(
-        spectrum.lambda_max, P.lambda_max, 7
-    )  # 3.324826006: the eighth printed decimal, 0, is an error
+    # 3.324826006: the eighth printed decimal, 0, is an error
+    assert_printed(spectrum.lambda_max, P.lambda_max, 7)
     assert_printed(spectrum.kappa, P.kappa, 6)
 
 
@@ -94,9 +93,8 @@ def test_radii_of_the_knots():
         assert np.abs(run.beta - beta).max() <= 0.5e-3 + 1.5 * eps
         star = problem().value(problem().dictionary.combine(lasso_path([l1])[0]))
         certificate = run.certificate()
-        assert (
-            certificate.lower <= star <= certificate.upper and certificate.gap <= 4 * l1 * eps
-        )  # 2 delta eps on average
+        # 2 delta eps on average
+        assert certificate.lower <= star <= certificate.upper and certificate.gap <= 4 * l1 * eps
 
 
 @needs_compiler

@@ -58,11 +58,8 @@ def test_who_is_judged():
     slow = cb.solve(problem, cb.rtgcd(2, step=cb.rules.ShrunkenStep(0.5)), 3, compile=False)
     assert not any(one.applies(greedy) or one.applies(slow) for one in randomized.STATEMENTS)
     flat = cb.solve(a_problem(cb.losses.Huber(0.5)), cb.rtgcd(2), 3, compile=False)
-    assert [one.applies(flat) for one in randomized.STATEMENTS] == [
-        False,
-        True,
-        True,
-    ]  # Theorem 4.1 needs strong convexity
+    # Theorem 4.1 needs strong convexity
+    assert [one.applies(flat) for one in randomized.STATEMENTS] == [False, True, True]
 
 
 def test_a_plan_for_a_random_method():

@@ -66,9 +66,8 @@ def test_a_run_file_predicts_for_new_tables_by_name(made):
     folder, table, run = made
     again = cb.load(folder / "r.run")
     expected = run.predict(table.X)
-    terms = np.abs(table.X) @ np.abs(run.coef) + abs(
-        run.intercept
-    )  # dates are large numbers, which the intercept subtracts again
+    # dates are large numbers, which the intercept subtracts again
+    terms = np.abs(table.X) @ np.abs(run.coef) + abs(run.intercept)
     near = {"rtol": 0, "atol": 10 * np.finfo(float).eps * terms.max()}
     assert (
         again.problem.recipe == table.recipe

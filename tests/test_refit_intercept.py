@@ -36,9 +36,8 @@ def test_cross_validation_scores_the_models_of_shorter_fits():
             expected = logistic(SIGNS[held], one.decision_function(X[held]), WEIGHT[held])
             assert losses[k, steps] == pytest.approx(expected, rel=1e-12)
             held_fixed = one.run_.score_path(X[held], SIGNS[held], WEIGHT[held])[steps]
-        assert (
-            steps == 1 or abs(held_fixed + expected) > 1e-6
-        )  # with the intercept of the start it would be another model
+        # with the intercept of the start it would be another model
+        assert steps == 1 or abs(held_fixed + expected) > 1e-6
     assert chosen.path_.score_path(X, SIGNS, WEIGHT)[int(chosen.place_.step)] == pytest.approx(
         -logistic(SIGNS, chosen.decision_function(X), WEIGHT), rel=1e-12
     )

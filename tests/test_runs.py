@@ -36,9 +36,8 @@ def other(loss):
 
 GROWING = np.geomspace(0.5, 6.0, LONG)
 MANY = RNG.normal(size=(60, 800))
-WIDE = Problem(
-    MANY, MANY[:, :40].sum(axis=1) + RNG.normal(size=60)
-)  # too many learners to follow all of them
+# too many learners to follow all of them
+WIDE = Problem(MANY, MANY[:, :40].sum(axis=1) + RNG.normal(size=60))
 CASES = {
     "LS-Boost, Gram": (squared(), cb.ls_boost(0.01), cb.engine.CovarianceState),
     "R-FS, Gram": (

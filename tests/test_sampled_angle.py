@@ -55,9 +55,8 @@ def test_it_is_an_upper_end_of_known_angles():
         assert sampled.upper >= angle.lower - 1e-12
         at = sampled_mca(problem, starts=angle.witness["direction"], n_steps=1)
         assert at.upper == pytest.approx(angle.upper, rel=1e-9)
-    assert sampled.upper == pytest.approx(
-        12**-0.5, rel=1e-12
-    )  # random signs are the worst vectors for the unit vectors
+    # random signs are the worst vectors for the unit vectors
+    assert sampled.upper == pytest.approx(12**-0.5, rel=1e-12)
 
 
 def test_drawn_starts_are_in_the_range_of_the_learners():
@@ -66,9 +65,8 @@ def test_drawn_starts_are_in_the_range_of_the_learners():
     """
     B = np.linalg.qr(RNG.normal(size=(12, 2)))[0]
     problem = cb.Problem(B, Y, center=False, scale=False)
-    assert (
-        sampled_mca(problem, starts=9).upper > 2**-0.5 - 1e-12
-    )  # cosines with two orthonormal learners
+    # cosines with two orthonormal learners
+    assert sampled_mca(problem, starts=9).upper > 2**-0.5 - 1e-12
     assert sampled_mca(problem, starts=RNG.normal(size=12)).upper < 0.1
     assert sampled_mca(problem, rng=1).upper == sampled_mca(problem, rng=1).upper
 

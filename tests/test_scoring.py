@@ -76,9 +76,8 @@ def test_counts_are_scored_on_their_own_scale():
             losses, [mean_poisson_deviance(COUNTS[held], one) for one in means], rtol=1e-9
         )
     plain = cb.CertifiedPoissonRegressorCV(alphas=ALPHAS, cv=FOLDS).fit(X, COUNTS).cross_validation_
-    np.testing.assert_allclose(
-        found.losses, 2 * plain.losses, rtol=1e-9
-    )  # the mean loss is half the deviance
+    # the mean loss is half the deviance
+    np.testing.assert_allclose(found.losses, 2 * plain.losses, rtol=1e-9)
     assert plain.measure == "mean loss" and found.best == plain.best
 
 
@@ -180,9 +179,8 @@ def test_bootstrap_samples_are_counts_and_the_rows_left_out():
         all((a[0] == b[0]).all() for a, b in zip(folds, again, strict=True))
         and splitter.get_n_splits() == 30
     )
-    assert (
-        len(list(cb.model_selection.Bootstrap(9).split(X[:2]))) == 9
-    )  # samples that leave no row out are not used
+    # samples that leave no row out are not used
+    assert len(list(cb.model_selection.Bootstrap(9).split(X[:2]))) == 9
     found = cb.cross_validate(walk, X, Y, folds=splitter)
     for losses, (fit, held) in zip(found.losses, folds, strict=True):
         rows, times = np.unique(fit, return_counts=True)

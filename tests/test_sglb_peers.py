@@ -59,9 +59,8 @@ def test_without_noise_they_make_our_trees(name, slope):
     pytest.importorskip(name.lower())
     X, y = levels()
     theirs = PEERS[name](X, y, X, Setting(slope), 0, 60)
-    np.testing.assert_allclose(
-        theirs, ours(X, y, LOSSES[slope], cb.sgb(EPS), 60), atol=1e-4
-    )  # single precision, numbers of size 1
+    # single precision, numbers of size 1
+    np.testing.assert_allclose(theirs, ours(X, y, LOSSES[slope], cb.sgb(EPS), 60), atol=1e-4)
 
 
 @pytest.mark.peers
@@ -73,9 +72,8 @@ def test_their_shrinkage_is_ours_with_shrink_first():
     expected = ours(
         X, y, cb.losses.Logistic(), cb.sglb(EPS, 1e12 * N, GAMMA, shrink_first=True), 200
     )
-    np.testing.assert_allclose(
-        theirs, expected, atol=1e-3
-    )  # single precision, and noise of 4e-6 in each leaf
+    # single precision, and noise of 4e-6 in each leaf
+    np.testing.assert_allclose(theirs, expected, atol=1e-3)
     assert np.abs(theirs - ours(X, y, cb.losses.Logistic(), cb.sgb(EPS), 200)).max() > 5e-3
 
 

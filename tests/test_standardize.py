@@ -216,9 +216,8 @@ def test_columns_that_vary_only_in_rows_of_tiny_weight_are_dropped(kind, faint, 
     """
     weight = np.where(np.arange(M) < 3, faint, 1.0)
     mixed = np.where((np.arange(M) < 3)[:, None] | (np.arange(N) != 1), X, value)
-    mixed[:, 3] = RNG.normal(size=M) * np.where(
-        np.arange(M) < 3, 1e9, 1.0
-    )  # a valid column, larger where the weight is small
+    # a valid column, larger where the weight is small
+    mixed[:, 3] = RNG.normal(size=M) * np.where(np.arange(M) < 3, 1e9, 1.0)
     for source in (kind(mixed), stored(tmp_path, mixed)):
         with pytest.warns(cb.data.ConstantColumnWarning, match=r"1 constant column\(s\).*: x1\."):
             problem = Problem(source, Y, sample_weight=weight)

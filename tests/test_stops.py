@@ -62,9 +62,8 @@ def test_stop_without_progress():
         np.abs(run.final.corr).max()
         <= 1e-9 * np.abs(run.problem.dictionary.scan(run.problem.y)).max()
     )
-    assert not cb.engine.NoProgress()(
-        cb.solve(problem(), cb.methods.frank_wolfe(1.0), 3).final
-    )  # on a ball correlations stay large
+    # on a ball correlations stay large
+    assert not cb.engine.NoProgress()(cb.solve(problem(), cb.methods.frank_wolfe(1.0), 3).final)
 
 
 def test_stop_by_time():

@@ -81,9 +81,8 @@ def test_all_splits_are_there_once_with_unit_norm(kind, missing, weights):
     ]
     found = columns(dictionary)
     assert found.shape == (90, len(expected))
-    np.testing.assert_allclose(
-        found, np.column_stack(expected), rtol=0, atol=1e-13
-    )  # a square root and a quotient of sums
+    # a square root and a quotient of sums
+    np.testing.assert_allclose(found, np.column_stack(expected), rtol=0, atol=1e-13)
 
 
 @every_kind
@@ -120,9 +119,8 @@ OTHERS = [
     for case in product(METHODS, LOSSES, [cb.learners.Stumps, cb.learners.LeafStumps])
     if case not in COMPILED
 ]
-OTHERS = [
-    case for case in OTHERS if case[0] != "stagewise" or case[1] == "squared"
-]  # for other losses this equals "greedy"
+# for other losses this equals "greedy"
+OTHERS = [case for case in OTHERS if case[0] != "stagewise" or case[1] == "squared"]
 
 
 def check_explicit(rule, loss, kind, n_steps, compile):
@@ -217,9 +215,8 @@ def test_ties_of_small_whole_numbers_go_to_the_first_learner(rows, data):
     sizes = (
         np.abs(B.T @ problem.resid(B @ state.beta)).max() for state in explicit.replay(range(30))
     )
-    steps = next(
-        (k for k, size in enumerate(sizes) if size <= problem.tie), 30
-    )  # once the optimum is reached, rounding decides
+    # once the optimum is reached, rounding decides
+    steps = next((k for k, size in enumerate(sizes) if size <= problem.tie), 30)
     for model_state in (
         cb.engine.NaiveState,
         cb.engine.CovarianceColumns,

@@ -34,9 +34,8 @@ def test_a_tied_learner_that_is_no_candidate_by_its_size(loss):
     Q = np.linalg.qr(rng.normal(size=(n_samples, n_tied + 2)))[0]
     y = Q[:, 0]
     others = Q[:, 1:-1]
-    size = 0.6 - np.append(
-        2.0**-45, np.arange(n_tied - 1) * 2.0**-53
-    )  # a tie is 2 n u |y| = 2^-43.4
+    # a tie is 2 n u |y| = 2^-43.4
+    size = 0.6 - np.append(2.0**-45, np.arange(n_tied - 1) * 2.0**-53)
     tied = y[:, None] * size + others * np.sqrt(1 - size**2)
     X = np.column_stack([tied, Q[:, 1:-1]])
     problem = cb.Problem(X, y, loss, center=False, scale=False)

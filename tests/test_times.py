@@ -67,9 +67,10 @@ def test_a_regressor_refuses_words_as_target(model, kind):
     assert "'left'" in refused(
         lambda: model().fit(FRAME[["size"]], kind(["left", "right"] * 15)), "y must hold numbers"
     )
+    # as in scikit-learn
     numbers = (
         model().fit(FRAME[["size"]], kind([str(number) for number in Y])).predict(FRAME[["size"]])
-    )  # as in scikit-learn
+    )
     np.testing.assert_array_equal(numbers, model().fit(FRAME[["size"]], Y).predict(FRAME[["size"]]))
 
 

@@ -101,9 +101,8 @@ def test_squared_loss_beside_scikit_learn(depth):
         min_samples_leaf=1,
         early_stopping=False,
     ).fit(X, Y)
-    np.testing.assert_allclose(
-        ours.predict(X), theirs.predict(X), atol=1e-6
-    )  # scikit-learn uses float32 residuals
+    # scikit-learn uses float32 residuals
+    np.testing.assert_allclose(ours.predict(X), theirs.predict(X), atol=1e-6)
 
 
 def test_newton_leaves_beside_scikit_learn():
@@ -192,9 +191,8 @@ def test_files(method, tmp_path):
     ours = back.resume(10)
     theirs = run.resume(10)
     assert (ours.path.theta == theirs.path.theta).all() and (ours.beta == theirs.beta).all()
-    shorter = cb.solve(
-        problem, method, 25, rng=3, stop=lambda state: state.k >= 9
-    )  # its bank holds more trees than it uses
+    # its bank holds more trees than it uses
+    shorter = cb.solve(problem, method, 25, rng=3, stop=lambda state: state.k >= 9)
     shorter.save(tmp_path / "run")
     assert (cb.load(tmp_path / "run").resume(16).beta == run.beta).all()
     with pytest.raises(ValueError, match="save it with data=True"):

@@ -219,9 +219,8 @@ def test_categories_missing_values_and_monotone_features():
     ).all() and run.final.loss < 0.9 * problem.start_loss
     with pytest.raises(ValueError, match="which monotone forbids"):
         cb.solve(problem, cb.rgb(0.1, revisit=True), 1)
-    assert (
-        not cb.rules.Structural(1, 0.1).bind(problem).revisit
-    )  # earlier trees are not searched by default
+    # earlier trees are not searched by default
+    assert not cb.rules.Structural(1, 0.1).bind(problem).revisit
     with pytest.raises(ValueError, match="pass sums=False"):
         cb.data.tree_families(table, monotone={"c": 1}, sums=True)
 

@@ -109,10 +109,8 @@ def test_trees_on_many_samples_are_the_naive_ones(depth, equal):
 def test_ties_go_to_the_lowest_feature_then_the_lowest_bin_then_missing_on_the_right():
     X = np.array([[0, 1, 2, 3], [0, 1, 2, 3], [0, 0, 1, 1]]).T
     (split, *_) = same_as_naive(X, [1, -1, -1, 1], max_depth=1)[0].problem.dictionary.splits(0)
-    assert (split.name, split.threshold) == (
-        "x0",
-        0.5,
-    )  # the first and the third bin are equally good
+    # the first and the third bin are equally good
+    assert (split.name, split.threshold) == ("x0", 0.5)
     assert same_as_naive(X[:, 1:], [1, 1, 0, 0], max_depth=1)[1][0] == 0
     (split, *_) = same_as_naive([[0], [1], [np.nan], [np.nan]], [2, 0, 1, 1], max_depth=1)[
         0
@@ -265,9 +263,8 @@ def test_categories_without_rows_in_a_node_go_to_the_larger_child(gaps, subsampl
                 n_right = tree.n_samples[tree.left[at] + 1]
                 assert (left.sum(), (~left).sum()) == (n_left, n_right)
                 gone = levels - set(column)
-                level = min(
-                    set(column) - {"missing"}, key=float, default="missing"
-                )  # it decides between equal children
+                # it decides between equal children
+                level = min(set(column) - {"missing"}, key=float, default="missing")
                 leftwards = n_left > n_right or (n_left == n_right and level in split.categories)
                 assert (
                     gone <= set(split.categories) if leftwards else not gone & set(split.categories)

@@ -133,13 +133,11 @@ def test_no_certificate_is_claimed_where_the_search_proves_nothing():
         cb.certificates.Unconstrained(),
     ):
         assert found.certificate(target).lower == 0.0  # only the infimum of the loss
-    nothing = found.certificate(
-        cb.certificates.L1Ball(0.0)
-    )  # the ball of radius 0 holds a single model, whatever the learners are
+    # the ball of radius 0 holds a single model, whatever the learners are
+    nothing = found.certificate(cb.certificates.L1Ball(0.0))
     assert nothing.lower <= nothing.upper
-    assert (
-        0 <= nothing.upper / found.problem.value(0 * Y) - 1 <= 1.5e-15
-    )  # 4 u sqrt(10) = 1.4e-15, a sum of ten
+    # 4 u sqrt(10) = 1.4e-15, a sum of ten
+    assert 0 <= nothing.upper / found.problem.value(0 * Y) - 1 <= 1.5e-15
     with pytest.raises(ValueError, match="no bound applies to"):
         cb.theory.check(found)
 

@@ -115,9 +115,8 @@ def test_degrees_of_freedom_of_ls_boost_are_the_trace_of_the_operator():
         cb.solve(cb.Problem(X, Y), method, 12)
         for method in (cb.methods.gcd(cb.rules.LineSearch()), cb.ls_boost(1.0))
     )
-    np.testing.assert_allclose(
-        search.degrees_of_freedom(), whole.degrees_of_freedom(), rtol=1e-12
-    )  # the same steps
+    # the same steps
+    np.testing.assert_allclose(search.degrees_of_freedom(), whole.degrees_of_freedom(), rtol=1e-12)
 
 
 def covariances(fits, noise):

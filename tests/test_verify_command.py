@@ -82,9 +82,8 @@ def test_what_the_wheel_installs_runs_from_there(tmp_path):
             shutil.copytree(path, place, ignore=ignored) if path.is_dir() else shutil.copy(
                 path, place
             )
-    assert {path.name for path in tmp_path.iterdir()} == {
-        "coordboost"
-    }  # no other name in site-packages
+    # no other name in site-packages
+    assert {path.name for path in tmp_path.iterdir()} == {"coordboost"}
     elsewhere = tmp_path / "elsewhere"
     elsewhere.mkdir()
     environment = {**os.environ, "PYTHONPATH": str(tmp_path), "NUMBA_DISABLE_JIT": "1"}

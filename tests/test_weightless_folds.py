@@ -161,8 +161,7 @@ def test_every_option_named_in_an_error_exists(kind):
         try:
             quick(kind, **small, **settings).fit(*data)
         except ValueError as error:
-            words = re.sub(
-                r"\b[A-Z]\w+\([^)]*\)", "", str(error)
-            )  # the numbers of a loss are not options
+            # the numbers of a loss are not options
+            words = re.sub(r"\b[A-Z]\w+\([^)]*\)", "", str(error))
             named = {*re.findall(r"\b([a-z_]+)=", words), *re.findall(r"`([a-z_]+)`", words)}
             assert named <= known, str(error)

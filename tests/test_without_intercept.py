@@ -64,9 +64,8 @@ def test_logistic_regression_of_scikit_learn():
 
 
 def test_standard_deviations_are_about_the_mean():
-    wide = np.column_stack(
-        [X + 5.0, np.ones(80)]
-    )  # a constant column may get a coefficient: its scale is 1
+    # a constant column may get a coefficient: its scale is 1
+    wide = np.column_stack([X + 5.0, np.ones(80)])
     ours = cb.CertifiedLasso(alpha=0.3, fit_intercept=False, standardize=True, tol=1e-10).fit(
         wide, Y
     )

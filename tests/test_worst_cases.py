@@ -67,12 +67,11 @@ def in_order(found):
     case = CASES[found.name]
     assert found.lower <= found.upper
     assert found.width <= 1e-4 if case.play is not None else found.lower == -np.inf
+    # the proof gives away 1e-8 of the squared lengths, which sum to 1 or 2
     for (
         variant,
         value,
-    ) in (
-        found.bounds.items()
-    ):  # the proof gives away 1e-8 of the squared lengths, which sum to 1 or 2
+    ) in found.bounds.items():
         assert (variant == "printed" and found.name == "agbm") or found.upper <= value * (
             1 + 1e-6
         ) + 2e-8
@@ -98,9 +97,8 @@ def test_the_printed_constant_of_agbm_fails_on_a_run():
         and found.upper < 0.3 * found.bounds["corrected"]
     )
     assert abs(found.upper - 0.0577) < 5e-5
-    assert worst_case("agbm", 5, F(1)).upper < F(1, 1) / (
-        2 * F(1, 5) * 36
-    )  # at n = 5 the printed constant still holds
+    # at n = 5 the printed constant still holds
+    assert worst_case("agbm", 5, F(1)).upper < F(1, 1) / (2 * F(1, 5) * 36)
 
 
 def test_agbm_with_gamma_one_grows():
@@ -130,14 +128,12 @@ def test_a_proof_needs_its_multipliers():
     programme = small_programme()
     half = (np.array([0.5, 0.5, 1.0]), np.zeros(0), np.zeros((0, 3)))
     raised = (np.array([0.5 + 1e-6, 0.5 + 1e-6, 1.0]), *half[1:])
-    assert (
-        proved_bound(programme, half) is None
-    )  # singular: only strictly positive definite proofs count
+    # singular: only strictly positive definite proofs count
+    assert proved_bound(programme, half) is None
     assert 1 < proved_bound(programme, raised) <= 1 + F(3, 10**6)
     assert proved_bound(programme, (np.array([0.49, 0.49, 1.0]), *half[1:])) is None
-    assert (
-        proved_bound(programme, (np.array([0.5, 0.5, 0.0]), *half[1:])) is None
-    )  # t is not bounded
+    # t is not bounded
+    assert proved_bound(programme, (np.array([0.5, 0.5, 0.0]), *half[1:])) is None
 
 
 def test_the_command_prints_the_interval_and_refuses_in_a_sentence():

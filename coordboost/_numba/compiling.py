@@ -184,9 +184,8 @@ def source_stamp():
 
 def _classes(pieces):
     for piece in pieces:
-        if isinstance(piece, tuple) and hasattr(
-            piece, "_fields"
-        ):  # on a NumPy record, hasattr alone is slow
+        # on a NumPy record, hasattr alone is slow
+        if isinstance(piece, tuple) and hasattr(piece, "_fields"):
             yield type(piece)
             yield from _classes(piece)
 
@@ -194,8 +193,8 @@ def _classes(pieces):
 def _foreign(classes):
     """Yield each class that is not the package's own, with a hash of its source."""
     for cls in sorted(classes, key=lambda cls: (cls.__module__, cls.__qualname__)):
-        package, _, rest = cls.__module__.partition(".")
-        if package != _PACKAGE.name or rest.split(".")[0] in _APART:
+        package, _, module = cls.__module__.partition(".")
+        if package != _PACKAGE.name or module.split(".")[0] in _APART:
             try:
                 source = inspect.getsource(sys.modules[cls.__module__])
             except (OSError, TypeError, KeyError):
@@ -326,7 +325,7 @@ def silently():
 
 
 @contextmanager
-def _announced(one):
+def _announced(kernel):
     """Print one line to a terminal, once per process, when compilation has taken a second in
     total.
     """
@@ -335,7 +334,7 @@ def _announced(one):
         return
     often = (
         "once per installation"
-        if one.on_disk
+        if kernel.on_disk
         else "in every process, as it cannot be cached on disk"
     )
     timer = threading.Timer(

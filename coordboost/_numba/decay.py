@@ -38,10 +38,8 @@ def decay(a):
     *Numerics*: within 1.1 units in the last place; below 2^-1022 within 1.6. *Source*: W. J. Cody
     and W. Waite, Software Manual for the Elementary Functions, 1980: -a = r - k log 2.
     """
-    near, far = (
-        a if a < _FAR else _FAR,
-        _FAR if a > _FAR else a,
-    )  # for NaN near is _FAR, so k is a number; r is NaN
+    near = a if a < _FAR else _FAR  # for NaN near is _FAR, so k is a number; r is NaN
+    far = _FAR if a > _FAR else a
     whole = (near * _PER_HALVING + _ROUNDS) - _ROUNDS
     r = (whole * _HALVING - far) + whole * _REST
     s = r * r

@@ -61,14 +61,16 @@ def slope(loss, y, weight, f, direction, t):
 
     The sum of the absolute terms of the first.
     """
-    first, second, size = 0.0, 0.0, 0.0
+    derivative = 0.0
+    second = 0.0
+    size = 0.0
     for i in range(len(y)):
         at = f[i] + t * direction[i]
         term = weight[i] * residual(loss, y[i], at) * direction[i]
-        first -= term
+        derivative -= term
         size += abs(term)
         second += weight[i] * curvature(loss, y[i], at) * direction[i] * direction[i]
-    return first, second, size
+    return derivative, second, size
 
 
 @kernel
@@ -81,8 +83,8 @@ def bracket(loss, y, weight, f, direction, sign, begin, near, limit):
 
     begin : what `slope` returns at t = 0
     """
-    first, second, size = begin
-    far = near if second <= 0.0 else min(limit, 2.0 * abs(first) / second)
+    derivative, second, size = begin
+    far = near if second <= 0.0 else min(limit, 2.0 * abs(derivative) / second)
     while far < limit and sign * slope(loss, y, weight, f, direction, sign * far)[0] < 0.0:
         far = min(limit, 2.0 * far)
     return far if far < limit else beyond(loss, y, weight, f, direction, sign, size, limit)
@@ -99,10 +101,11 @@ def beyond(loss, y, weight, f, direction, sign, begin, limit):
     for i in range(len(y)):
         whole += weight[i] * abs(direction[i])
     still = ROUNDING * min(begin, whole)  # begin may be huge
-    far, ends = limit, limit
+    far = limit
+    ends = limit
     for _ in range(DOUBLINGS):
-        first, _, size = slope(loss, y, weight, f, direction, sign * far)
-        turned = not sign * first < 0.0
+        derivative, _, size = slope(loss, y, weight, f, direction, sign * far)
+        turned = not sign * derivative < 0.0
         if turned or size <= still:
             ends = far if turned and size > 0.0 else limit
             break
@@ -131,28 +134,28 @@ def safeguarded_newton(loss, y, weight, f, direction):
     of them every other step is a bisection.
     """
     begin = slope(loss, y, weight, f, direction, 0.0)
-    first = begin[0]
+    derivative = begin[0]
     largest = 0.0
     for i in range(len(direction)):
         largest = max(largest, abs(direction[i]))
-    if first == 0.0 or largest == 0.0:
+    if derivative == 0.0 or largest == 0.0:
         return 0.0
-    sign = 1.0 if first < 0.0 else -1.0
+    sign = 1.0 if derivative < 0.0 else -1.0
     low = 0.0
     high = bracket(
         loss, y, weight, f, direction, sign, begin, CAP / largest, longest_change(y, f) / largest
     )
     t = high
     for k in range(STEPS):
-        first, second, size = slope(loss, y, weight, f, direction, sign * t)
-        first *= sign
-        if first < 0.0:
+        derivative, second, size = slope(loss, y, weight, f, direction, sign * t)
+        derivative *= sign
+        if derivative < 0.0:
             low = t
         else:
             high = t
-        if abs(first) <= ROUNDING * size or high - low <= 4e-16 * high:
+        if abs(derivative) <= ROUNDING * size or high - low <= 4e-16 * high:
             break
-        newton = t - first / second if second > 0.0 and (k < TRUSTED or k % 2 == 0) else low
+        newton = t - derivative / second if second > 0.0 and (k < TRUSTED or k % 2 == 0) else low
         t = newton if low < newton < high else 0.5 * (low + high)
         if t in (low, high):
             break

@@ -113,8 +113,8 @@ def from_bits(key, i, bits):
     x = (place + 0.5) * _WIDTH[layer]
     if place < _SURE[layer]:
         return x
-    one = refused(key, i, layer & 255, abs(x))
-    return one if layer < 256 else -one
+    draw = refused(key, i, layer & 255, abs(x))
+    return draw if layer < 256 else -draw
 
 
 @kernel
@@ -134,15 +134,14 @@ def add_noise(key, scale, root, base, out):
     for i in range(0, n - 1, 2):
         counter += _STEP
         bits = mixed(counter)
-        one = from_bits(key, i, bits)
-        two = from_bits(key, i + 1, bits >> _S32)
+        even = from_bits(key, i, bits)
+        odd = from_bits(key, i + 1, bits >> _S32)
         if same:
-            out[i], out[i + 1] = base[i] + by * one, base[i + 1] + by * two
+            out[i] = base[i] + by * even
+            out[i + 1] = base[i + 1] + by * odd
         else:
-            out[i], out[i + 1] = (
-                base[i] + scale * root[i] * one,
-                base[i + 1] + scale * root[i + 1] * two,
-            )
+            out[i] = base[i] + scale * root[i] * even
+            out[i + 1] = base[i + 1] + scale * root[i + 1] * odd
     if n & 1:
         last = n - 1
         out[last] = base[last] + scale * root[min(last, len(root) - 1)] * normal(key, last)
@@ -153,8 +152,8 @@ def keep_some(key, share, values, out):
     """``out[i] = values[i] / share`` with probability `share`, else 0, independently for each
     sample.
     """
-    least = np.int64(math.ceil(share * 2.0**32))
+    limit = np.int64(math.ceil(share * 2.0**32))
     for i in range(len(out)):
         bits = word(key, i >> 1)
         drawn = np.int64((bits >> _S32 if i & 1 else bits) & np.uint64(0xFFFFFFFF))
-        out[i] = values[i] / share if drawn < least else 0.0 * values[i]
+        out[i] = values[i] / share if drawn < limit else 0.0 * values[i]

@@ -33,12 +33,12 @@ def rest_of(total, term):
 
 
 @kernel
-def with_rest(total, rest):
+def with_rest(total, compensation):
     """Return the sum plus its collected rounding errors.
 
     The sum alone if these are NaN, after overflow.
     """
-    return total + rest if rest == rest else total
+    return total + compensation if compensation == compensation else total
 
 
 @kernel
@@ -47,13 +47,13 @@ def sum_of_each(loss, y, weight, base, pred):
 
     base : a number, or (n_samples,)
     """
-    out = 0 * (weight[0] * pred[0])
-    rest = out
+    total = 0 * (weight[0] * pred[0])
+    compensation = total
     for i in range(len(y)):
         term = weight[i] * value(loss, y[i], base_at(base, i) + pred[i])
-        rest += rest_of(out, term)
-        out += term
-    return with_rest(out, rest)
+        compensation += rest_of(total, term)
+        total += term
+    return with_rest(total, compensation)
 
 
 #: A loss that is no sum over the samples defines this verb itself, and ``refresh_residual``.
@@ -80,9 +80,9 @@ def curvature_of_each(loss, y, weight, base, pred, out):
 
 def total_curvature(loss, y, weight, base):
     """Return the sum of the second derivatives of the weighted losses where the model is 0."""
-    out = np.empty(len(y))
-    _ready(curvature_of_each, loss)(loss, y, weight, base, np.zeros(len(y)), out)
-    return float(out[weight > 0].sum())
+    curvatures = np.empty(len(y))
+    _ready(curvature_of_each, loss)(loss, y, weight, base, np.zeros(len(y)), curvatures)
+    return float(curvatures[weight > 0].sum())
 
 
 def total_of(loss, y, weight, base, pred):

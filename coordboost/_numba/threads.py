@@ -34,15 +34,15 @@ LIMITS = ("OMP_NUM_THREADS", "NUMBA_NUM_THREADS")
 
 def slices(length, size):
     """Return consecutive slices of at most `size` that cover range(length)."""
-    return [slice(first, min(first + size, length)) for first in range(0, length, size)]
+    return [slice(start, min(start + size, length)) for start in range(0, length, size)]
 
 
-def steps_of(entries, other, chunk):
+def steps_of(entries, width, chunk):
     """Return the largest side of a tile, a multiple of `chunk`, with ``side * other <= entries``.
 
     At least `chunk`.
     """
-    return chunk * max(1, entries // (chunk * other))
+    return chunk * max(1, entries // (chunk * width))
 
 
 class Pool:
@@ -128,8 +128,8 @@ def _pool_of(most):
     cores = (
         len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
     )
-    said = [int(os.environ[name]) for name in LIMITS if os.environ.get(name, "").isdecimal()]
-    return Pool(max(1, min(cores, THREADS, most or THREADS, *said)))
+    limits = [int(os.environ[name]) for name in LIMITS if os.environ.get(name, "").isdecimal()]
+    return Pool(max(1, min(cores, THREADS, most or THREADS, *limits)))
 
 
 if hasattr(os, "register_at_fork"):
@@ -171,11 +171,11 @@ def fold(store, kernel, merge, by_sample=(), by_column=(), *, whole=False):
         )
 
     bands, columns = store.tiles(whole)
-    parts = in_order(result, ((rows, band) for band in columns for rows in bands))
+    results = in_order(result, ((rows, band) for band in columns for rows in bands))
     for _ in columns:
-        total = next(parts)
+        total = next(results)
         for _ in bands[1:]:
-            total = merge(total, next(parts))
+            total = merge(total, next(results))
         yield total
 
 
@@ -192,12 +192,16 @@ def each(store, index, kernel, by_column=()):
     """
 
     def result(piece):
-        rows, part = piece
-        return rows, part, kernel(store.pick(rows, index[part]), *(a[part] for a in by_column))
+        rows, columns = piece
+        return (
+            rows,
+            columns,
+            kernel(store.pick(rows, index[columns]), *(a[columns] for a in by_column)),
+        )
 
     heights = [(rows, max(1, GULP // (rows.stop - rows.start))) for rows in store.bands]
     return in_order(
-        result, ((rows, part) for rows, some in heights for part in slices(len(index), some))
+        result, ((rows, columns) for rows, size in heights for columns in slices(len(index), size))
     )
 
 

@@ -97,14 +97,18 @@ def checked_names(call: str) -> Callable[[Function], Function]:
     def decorated(function: Function) -> Function:
         parameters = inspect.signature(function).parameters
         name = function.__name__
-        first = [key for key, one in parameters.items() if one.kind is one.POSITIONAL_OR_KEYWORD]
-        needed = [key for key in first if parameters[key].default is inspect.Parameter.empty]
-        example = call.format(name=name, arguments=", ".join(needed or first[:1]))
+        positional = [
+            key
+            for key, parameter in parameters.items()
+            if parameter.kind is parameter.POSITIONAL_OR_KEYWORD
+        ]
+        needed = [key for key in positional if parameters[key].default is inspect.Parameter.empty]
+        example = call.format(name=name, arguments=", ".join(needed or positional[:1]))
 
         @wraps(function)
         def checked(*args, **kwargs):
-            if len(args) > len(first):
-                takes = f"takes {' and '.join(first)}" if first else "takes nothing"
+            if len(args) > len(positional):
+                takes = f"takes {' and '.join(positional)}" if positional else "takes nothing"
                 raise TypeError(
                     f"{name} {takes}, got {len(args)} arguments: data go into a Problem, {example}."
                 )
@@ -113,12 +117,12 @@ def checked_names(call: str) -> Callable[[Function], Function]:
                 near = [
                     key for key in ELSEWHERE.get(strange, ()) if key in parameters
                 ] or get_close_matches(strange, parameters, 1)
-                words = (
+                hint = (
                     f"perhaps {near[0]} is meant"
                     if near
                     else f"it has {', '.join(parameters) or 'none'}"
                 )
-                raise TypeError(f"{name} has no parameter {strange!r}: {words}.")
+                raise TypeError(f"{name} has no parameter {strange!r}: {hint}.")
             missing = [key for key in needed[len(args) :] if key not in kwargs]
             if missing:
                 raise TypeError(f"{name} needs {' and '.join(missing)}, as in {example}.")
@@ -276,9 +280,10 @@ def signs(name, y):
     """Map labels {0, 1} or {-1, +1} to {-1.0, +1.0}."""
     found = np.unique(y)
     if not (np.isin(found, (-1, 1)).all() or np.isin(found, (0, 1)).all()):
-        those = ", ".join(f"{label:g}" for label in found[:5]) + (", ..." if len(found) > 5 else "")
+        labels = ", ".join(f"{label:g}" for label in found[:5])
+        labels += ", ..." if len(found) > 5 else ""
         raise ValueError(
-            f"{name} loss expects labels -1 and +1 (or 0 and 1), got {those}; recode y as y == "
+            f"{name} loss expects labels -1 and +1 (or 0 and 1), got {labels}; recode y as y == "
             "positive_class."
         )
     return np.where(y > 0, 1.0, -1.0)

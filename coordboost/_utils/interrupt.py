@@ -82,7 +82,7 @@ def interruptible(nothing_made=lambda: False):
     from coordboost._numba.compiling import AROUND, is_compiling
 
     came = []
-    told = []
+    reported = []
     previous = {}
 
     def heed_early():
@@ -103,7 +103,7 @@ def interruptible(nothing_made=lambda: False):
             os.kill(os.getpid(), signum)
 
     def asked():
-        told.extend(came)
+        reported.extend(came)
         return came[0] if came else 0
 
     heard = (
@@ -111,24 +111,26 @@ def interruptible(nothing_made=lambda: False):
         if signal.getsignal(signal.SIGTERM) is _terminate
         else [signal.SIGINT]
     )
-    previous = {one: signal.getsignal(one) for one in heard}
+    previous = {signum: signal.getsignal(signum) for signum in heard}
     previous = {
-        one: handler for one, handler in previous.items() if handler not in (signal.SIG_IGN, None)
+        signum: handler
+        for signum, handler in previous.items()
+        if handler not in (signal.SIG_IGN, None)
     }
     try:
         _NOTED.append(came)
         _NOTHING_MADE.append(nothing_made)
         AROUND.append(heed_early)
-        for one in previous:
-            signal.signal(one, note)
+        for signum in previous:
+            signal.signal(signum, note)
         yield asked
     finally:
         _NOTED.pop()
         _NOTHING_MADE.pop()
         AROUND.pop()
-        for one, handler in previous.items():
-            signal.signal(one, handler)
-    if came and not (told or _NOTED):
+        for signum, handler in previous.items():
+            signal.signal(signum, handler)
+    if came and not (reported or _NOTED):
         warn(LATE, InterruptedWarning)
 
 
@@ -154,7 +156,8 @@ def working_for(asked):
     """A context for a thread that works for another one: ``heed`` raises ``KeyboardInterrupt`` once
     ``asked()`` is true.
     """
-    before, _HERE.asked = _HERE.asked, asked
+    before = _HERE.asked
+    _HERE.asked = asked
     try:
         with uncut():
             yield

@@ -67,7 +67,9 @@ def checked_piece(kind, name, piece, expected=None):
 
 def pieces_of(kind):
     """Return the loaded classes of the package that inherit from the base class `kind`, by name."""
-    below = [one for cls in kind.__subclasses__() for one in (cls, *pieces_of(cls).values())]
+    below = [
+        subclass for cls in kind.__subclasses__() for subclass in (cls, *pieces_of(cls).values())
+    ]
     return {
         cls.__name__: cls
         for cls in below

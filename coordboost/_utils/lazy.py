@@ -47,22 +47,23 @@ def _meant(package, name, known):
         key=lambda file: (file.parent.name not in known, str(file)),
     )
     places = {
-        one: f"{package}.{one}"
-        for one in known
-        if not any(one == file.parent.name for file in files)
+        symbol: f"{package}.{symbol}"
+        for symbol in known
+        if not any(symbol == file.parent.name for file in files)
     }
     for file in files:
         stub = file.with_suffix(".pyi")
         tree = ast.parse((stub if stub.exists() else file).read_text(encoding="utf-8"))
-        imports = [one for one in tree.body if isinstance(one, ast.ImportFrom)]
-        for one in [alias.asname or alias.name for each in imports for alias in each.names]:
-            places.setdefault(one, f"coordboost.{file.parent.name}.{one}")
-    plain = {one.lower().replace("_", ""): one for one in sorted(places, reverse=True)}
+        imports = [statement for statement in tree.body if isinstance(statement, ast.ImportFrom)]
+        aliases = [alias for statement in imports for alias in statement.names]
+        for symbol in [alias.asname or alias.name for alias in aliases]:
+            places.setdefault(symbol, f"coordboost.{file.parent.name}.{symbol}")
+    plain = {symbol.lower().replace("_", ""): symbol for symbol in sorted(places, reverse=True)}
     word = name.lower().replace("_", "")
     if word in plain:
         return f"; it is {places[plain[word]]}"
-    found = [one for text, one in plain.items() if len(word) > 2 and word in text]
+    found = [symbol for text, symbol in plain.items() if len(word) > 2 and word in text]
     found = sorted(found, key=len)[:3] or [
         plain[text] for text in get_close_matches(word, plain, 3)
     ]
-    return f"; perhaps {' or '.join(places[one] for one in found)} is meant" if found else ""
+    return f"; perhaps {' or '.join(places[symbol] for symbol in found)} is meant" if found else ""

@@ -22,7 +22,7 @@ def farthest_constant(y, shift_invariant):
 
 
 def falling_root(
-    function, near=0.0, step=1.0, limits=(-math.inf, math.inf), least=1e-15, slope=0.0
+    function, near=0.0, step=1.0, limits=(-math.inf, math.inf), tolerance=1e-15, slope=0.0
 ):
     """Return the root of a decreasing `function`, or None if it keeps its sign.
 
@@ -36,7 +36,7 @@ def falling_root(
     near, step : start of the search, and its first step, which is then doubled
     limits : before it leaves these, the search checks that there is a root
         A function that tends to 0 becomes exactly 0 by underflow.
-    least : absolute tolerance of the root; its relative tolerance is four roundings
+    tolerance : absolute tolerance of the root; its relative tolerance is four roundings
     slope : a guess of minus the derivative near the root, from an earlier search; 0 for none
     """
     known = {}
@@ -53,7 +53,7 @@ def falling_root(
         total = at(x)
         slow = 2 * abs(total) > before
         move = min(abs(total) / slope, step) if slope > 0 and not slow else step
-        y = x + math.copysign(max(move, least + 4 * EPS * abs(x)), total)
+        y = x + math.copysign(max(move, tolerance + 4 * EPS * abs(x)), total)
         if not (asked or limits[0] <= y <= limits[1]):
             asked = True
             if at(math.copysign(FAR, total)) * total >= 0:
@@ -63,7 +63,7 @@ def falling_root(
         if math.isfinite(total - at(y)) and (learned := (total - at(y)) / (y - x)) > 0:
             slope = learned
         if (at(y) > 0) != (total > 0):
-            return _inside(at, x, y, least), slope
+            return _inside(at, x, y, tolerance), slope
         if abs(y) > FAR:
             return None, slope
         # after a shortened step the decrease tells nothing
@@ -81,7 +81,7 @@ def _value(function, x, out_of_range):
     return out_of_range if math.isnan(value) else value
 
 
-def _inside(at, x, y, least):
+def _inside(at, x, y, tolerance):
     """Return the root between x, which has the sign of the start, and y.
 
     None if the function leaves the range of float64 before it.
@@ -98,4 +98,4 @@ def _inside(at, x, y, least):
             x = middle
         else:
             y = middle
-    return float(brentq(at, x, y, xtol=least, rtol=4 * EPS, maxiter=5000))
+    return float(brentq(at, x, y, xtol=tolerance, rtol=4 * EPS, maxiter=5000))

@@ -9,14 +9,14 @@ def printable(text):
     a repr.
     """
     return "".join(
-        one
-        if one.isprintable() or one in "\n " or unicodedata.category(one) == "Zs"
-        else repr(one)[1:-1]
-        for one in text
+        character
+        if character.isprintable() or character in "\n " or unicodedata.category(character) == "Zs"
+        else repr(character)[1:-1]
+        for character in text
     )
 
 
-def summary_line(thing):
-    """Return the first paragraph of the docstring of `thing`, on one line."""
-    paragraph = (inspect.getdoc(thing) or "").split("\n\n")[0]
+def summary_line(documented):
+    """Return the first paragraph of the docstring of `documented`, on one line."""
+    paragraph = (inspect.getdoc(documented) or "").split("\n\n")[0]
     return " ".join(paragraph.split())

@@ -24,4 +24,4 @@ def warn(message, category=UserWarning):
 
 
 def _is_ours(file):
-    return file.startswith(OURS) or any(part in file for part in DECORATORS)
+    return file.startswith(OURS) or any(folder in file for folder in DECORATORS)

@@ -132,8 +132,8 @@ def enclosed(learners, n_starts, rng):
     end is the value at one eigenvector, improved by the cones where they are used.
     """
     weights = best_weights(learners)
-    few = min(n_starts, 4) if learners.rank <= CONES else n_starts
-    points = starts(learners, weights, few, rng)
+    n_random = min(n_starts, 4) if learners.rank <= CONES else n_starts
+    points = starts(learners, weights, n_random, rng)
     search = climb if is_small(learners) else best_reached
     asis = learners.rank <= 4 or n_starts == 0
     direction = min(points, key=learners.cosine) if asis else search(learners, points)

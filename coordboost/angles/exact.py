@@ -109,7 +109,8 @@ def longest_vertex(learners):
     """The longest vertex (rank,) of the unit ball of h."""
     inverse = np.linalg.inv(learners.columns)
     signs = product([1.0], *[[1.0, -1.0]] * (learners.rank - 1))
-    best, at = -1.0, None
+    best = -1.0
+    at = None
     while block := list(islice(signs, _VERTICES)):
         vertices = np.array(block) @ inverse
         lengths = np.einsum("ij,ij->i", vertices, vertices)
@@ -185,8 +186,8 @@ def _normals(learners):
     normals = normals[length > _PARALLEL] / length[length > _PARALLEL][:, None]
     leading = np.take_along_axis(normals, np.abs(normals).argmax(axis=1)[:, None], axis=1)
     normals = normals * np.sign(leading)
-    _, first = np.unique(np.round(normals, 12) + 0.0, axis=0, return_index=True)
-    return normals[np.sort(first)]
+    _, first_index = np.unique(np.round(normals, 12) + 0.0, axis=0, return_index=True)
+    return normals[np.sort(first_index)]
 
 
 def _orthogonal(subsets):

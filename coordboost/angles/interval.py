@@ -31,15 +31,15 @@ def floor_of(learners, weights):
     columns = learners.columns
     weights = np.maximum(weights, 0.0)
     values = np.linalg.eigvalsh((columns * weights) @ columns.T)
-    least = float(values[0]) - 8 * learners.n_learners * np.finfo(float).eps * float(values[-1])
-    if not least > 0:
+    smallest = float(values[0]) - 8 * learners.n_learners * np.finfo(float).eps * float(values[-1])
+    if not smallest > 0:
         return 0.0
     sums = greedy.masses(weights)
     top = np.cumsum(greedy.gamma)
-    square = least / float((sums / top).max())
+    square = smallest / float((sums / top).max())
     if learners.norm is not greedy:
         return math.sqrt(square)
-    return max(square, math.sqrt(least / float((sums / top**2).max())))
+    return max(square, math.sqrt(smallest / float((sums / top**2).max())))
 
 
 @dataclass(frozen=True)

@@ -92,9 +92,9 @@ class GreedyNorm(NamedTuple):
             axis=1,
         )
         sign = np.where(np.take_along_axis(sorted_rows, winner, axis=1) < 0, -1.0, 1.0)
-        out = np.zeros_like(rows)
-        np.put_along_axis(out, self.member[winner], sign * weight, axis=1)
-        return out
+        gradients = np.zeros_like(rows)
+        np.put_along_axis(gradients, self.member[winner], sign * weight, axis=1)
+        return gradients
 
     def masses(self, weights):
         """Sums of the i largest group sums of `weights` (n_learners,), for i = 1..n_groups."""

@@ -61,18 +61,17 @@ def _program(learners, power):
     weights = cp.Variable(learners.n_learners, nonneg=True)
     masses = belongs @ weights
     top = np.cumsum(norm.gamma) ** power
-    few = (
+    sizes = (
         np.unique(np.round(np.geomspace(1, groups, MAX_SUMS)).astype(int))
         if groups > MAX_SUMS
         else np.arange(1, groups + 1)
     )
-    limits = [masses <= top[0], *[cp.sum_largest(masses, int(i)) <= top[i - 1] for i in few[1:]]]
+    limits = [masses <= top[0], *[cp.sum_largest(masses, int(i)) <= top[i - 1] for i in sizes[1:]]]
     model = cp.Problem(cp.Maximize(cp.lambda_min(C @ cp.diag(weights) @ C.T)), limits)
     try:
         with warnings.catch_warnings():
-            warnings.simplefilter(
-                "ignore"
-            )  # "may be inaccurate": floor_of recomputes the lower end
+            # "may be inaccurate": floor_of recomputes the lower end
+            warnings.simplefilter("ignore")
             model.solve(solver=cp.CLARABEL)
     except cp.error.SolverError:
         return None
@@ -126,11 +125,11 @@ def _halved(cones):
     n, r = cones.shape[:2]
     i, j = np.triu_indices(r, 1)
     longest = np.einsum("nkr,nkr->nk", cones[:, i], cones[:, j]).argmin(axis=1)
-    one = i[longest]
-    other = j[longest]
+    start = i[longest]
+    end = j[longest]
     each = np.arange(n)
-    middle = _unit(cones[each, one] + cones[each, other])
-    out = np.repeat(cones, 2, axis=0)
-    out[2 * each, one] = middle
-    out[2 * each + 1, other] = middle
-    return out
+    middle = _unit(cones[each, start] + cones[each, end])
+    halves = np.repeat(cones, 2, axis=0)
+    halves[2 * each, start] = middle
+    halves[2 * each + 1, end] = middle
+    return halves

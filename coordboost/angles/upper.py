@@ -50,7 +50,9 @@ class Written:
         C = learners.columns
         drop = norm.gamma - np.append(norm.gamma[1:], 0.0)
         ranks = np.flatnonzero(drop > 0)
-        (r, K), G, L = C.shape, len(norm.gamma), len(ranks)
+        r, K = C.shape
+        G = len(norm.gamma)
+        L = len(ranks)
         group = scipy.sparse.csr_array((np.ones(K), (np.arange(K), norm.label)), shape=(K, G))
         empty = scipy.sparse.csr_array
         sizes = [
@@ -158,10 +160,10 @@ def starts(learners, weights, n_random, rng):
     there are few learners.
     """
     _, vectors = np.linalg.eigh((learners.columns * weights) @ learners.columns.T)
-    few = vectors.T[: max(1, n_random // 4)]
+    eigenvectors = vectors.T[: max(1, n_random // 4)]
     return np.concatenate(
         [
-            few,
+            eigenvectors,
             np.random.default_rng(rng).standard_normal((n_random, learners.rank))
             @ learners.stretch,
         ]
@@ -209,7 +211,7 @@ def _smallest_largest(forms, start):
     def values(c):
         return np.einsum("i,kij,j->k", c, forms, c)
 
-    first = np.append(start, values(start).max())
+    initial = np.append(start, values(start).max())
     limits = [
         {
             "type": "ineq",
@@ -225,14 +227,14 @@ def _smallest_largest(forms, start):
     toward = np.append(np.zeros(len(start)), 1.0)
     done = scipy.optimize.minimize(
         lambda x: x[-1],
-        first,
+        initial,
         jac=lambda x: toward,
         constraints=limits,
         method="SLSQP",
         options={"ftol": 1e-14, "maxiter": 200},
     )
     c = done.x[:-1] / max(np.linalg.norm(done.x[:-1]), 1e-300)
-    return (float(values(c).max()), c) if np.isfinite(c).all() else (float(first[-1]), start)
+    return (float(values(c).max()), c) if np.isfinite(c).all() else (float(initial[-1]), start)
 
 
 def _slopes(rows, last):

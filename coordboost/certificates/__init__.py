@@ -56,17 +56,17 @@ def judged(problem, own, target, free=False):
 
     beta, interval, solver = independent_solution(problem, target, free)
     found = Judged(own, interval, solver)
-    again = (
+    revised = (
         found
         if free
         else found._replace(own=target.certificate(problem, Evaluation.point(problem, beta)))
     )
-    for one in (found, again):
-        if not one.agree:
+    for comparison in (found, revised):
+        if not comparison.agree:
             raise ValueError(
-                f"the optimum is in [{one.own.lower!r}, {one.own.upper!r}] by the certificate and "
-                f"in [{interval.lower!r}, "
-                f"{interval.upper!r}] by {solver}, so one of them is wrong; please report this."
+                f"the optimum is in [{comparison.own.lower!r}, {comparison.own.upper!r}] by the "
+                f"certificate and in [{interval.lower!r}, {interval.upper!r}] by {solver}, so one "
+                "of them is wrong; please report this."
             )
     return found
 

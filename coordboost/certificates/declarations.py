@@ -68,12 +68,12 @@ def _seen(problem, pred, upper, convexity):
     f = (pred + problem.base)[counted]
     y = problem.y[counted]
     weight = problem.weight[counted]
-    least = validation.infimum(loss, y)
+    infima = validation.infimum(loss, y)
     for i, points in _samples(y, f):
-        room = (upper - problem.infimum) / weight[i] + least[i]
+        room = (upper - problem.infimum) / weight[i] + infima[i]
         if not math.isfinite(room):
             room = (abs(upper) + abs(problem.value(pred))) / weight[i]
-        sample = Sample.at(loss, float(y[i]), points, room, least[i])
+        sample = Sample.at(loss, float(y[i]), points, room, infima[i])
         sample = sample.looser(
             SMALL * float(np.ptp(sample.value[sample.inside])) if sample.inside.any() else 0.0
         )
@@ -122,7 +122,7 @@ class Sample(NamedTuple):
 
     gap, slope, error : (n_points - 1,), the distances of neighbours, the slopes of the values
     between them, and bounds of their rounding room : predictions of larger values are those of no
-    better model, so they do not count; least : the declared infimum
+    better model, so they do not count; infimum : the declared infimum
     """
 
     loss: object
@@ -135,25 +135,26 @@ class Sample(NamedTuple):
     slope: np.ndarray
     error: np.ndarray
     room: float
-    least: float
+    infimum: float
 
     @classmethod
-    def at(cls, loss, y, f, room, least):
+    def at(cls, loss, y, f, room, infimum):
         """Compute the loss where it is a number, and the bound from the sizes of usual terms.
 
         A loss of y - f has terms of the size of its values, also at the predictions that are 1 away
         from the target; other losses may have products of y and f.
         """
         table = np.array(
-            [(number(loss.value, y, one), number(loss.residual, y, one)) for one in f.tolist()]
+            [(number(loss.value, y, at), number(loss.residual, y, at)) for at in f.tolist()]
         )
-        usual = np.array([number(loss.value, y, one) for one in (-1.0, 0.0, 1.0, y - 1, y, y + 1)])
+        usual = np.array([number(loss.value, y, at) for at in (-1.0, 0.0, 1.0, y - 1, y, y + 1)])
         unit = float(np.max(np.abs(usual[np.isfinite(usual)]), initial=0.0))
         known = np.isfinite(table).all(axis=1)
-        f, (value, resid) = f[known], table[known].T
+        f = f[known]
+        value, resid = table[known].T
         size = np.abs(value) + unit + (abs(y) + np.abs(f)) * np.abs(resid)
         some = slice(None, None, 1 + len(f) // 8)
-        apart = np.array([number(loss.value, y - one, 0.0) for one in f[some].tolist()])
+        apart = np.array([number(loss.value, y - at, 0.0) for at in f[some].tolist()])
         if not (np.abs(apart - value[some]) <= ROUNDED * size[some]).all():
             size = size + (1 + np.abs(f)) * abs(y) + np.abs(f) * np.abs(resid)
         gap = f[1:] - f[:-1]
@@ -169,7 +170,7 @@ class Sample(NamedTuple):
             (value[1:] - value[:-1]) / gap,
             (slack[1:] + slack[:-1]) / gap,
             room,
-            least,
+            infimum,
         )
 
     def looser(self, by):
@@ -182,11 +183,13 @@ class Sample(NamedTuple):
         apart = np.diff(f).min() if len(f) > 1 else NEAR * max(abs(f[0]), abs(self.y))
         moves = MOVED * apart * np.random.default_rng(0).uniform(-1, 1, (AGAIN, len(f)))
         by = float(self.slack.min(initial=0.0))
-        others = (
-            self.at(self.loss, self.y, np.sort(f + move), self.room, self.least).looser(by)
+        moved_samples = (
+            self.at(self.loss, self.y, np.sort(f + move), self.room, self.infimum).looser(by)
             for move in moves
         )
-        return sum(bool((fault.excess(other) > 0).any()) for other in others) >= MOST * AGAIN
+        return (
+            sum(bool((fault.excess(sample) > 0).any()) for sample in moved_samples) >= MOST * AGAIN
+        )
 
     def told(self, fault, where):
         """The sentence about a fault at the points of the slice `where`."""
@@ -198,7 +201,7 @@ class Sample(NamedTuple):
             f=f,
             value=value,
             resid=resid,
-            least=self.least,
+            infimum=self.infimum,
         )
 
     @property
@@ -230,7 +233,7 @@ class Fault(NamedTuple):
 
 def below(at):
     """The excess of the declared infimum."""
-    return at.least - at.slack - at.value
+    return at.infimum - at.slack - at.value
 
 
 def not_quadratic(at):
@@ -242,14 +245,14 @@ def not_alike(at):
     """The distance from value(y - f, 0)."""
     if not at.loss.location:
         return -at.slack
-    apart = np.array([number(at.loss.value, at.y - one, 0.0) for one in at.f.tolist()])
+    apart = np.array([number(at.loss.value, at.y - f, 0.0) for f in at.f.tolist()])
     return np.where(np.isnan(apart), -1.0, np.abs(apart - at.value) - at.slack)
 
 
 def bent(at):
     """The height of a value above the straight line between its neighbours."""
-    part = at.gap[1:] * at.gap[:-1] / (at.f[2:] - at.f[:-2])
-    excess = (at.slope[:-1] - at.slope[1:] - at.error[1:] - at.error[:-1]) * part
+    width = at.gap[1:] * at.gap[:-1] / (at.f[2:] - at.f[:-2])
+    excess = (at.slope[:-1] - at.slope[1:] - at.error[1:] - at.error[:-1]) * width
     return np.where(at.inside[2:] & at.inside[:-2], excess, -1.0)
 
 
@@ -281,7 +284,7 @@ def steeper(at, side):
 AT = "value(y={y:.6g}, f={f[0]:.6g}) is {value[0]:.6g}"
 FROM = "from f={f[0]:.6g} to {f[1]:.6g} at y={y:.6g} "
 RESIDUAL = "residual goes from {resid[0]:.6g} to {resid[1]:.6g}"
-BELOW = AT + ", below the infimum {least:.6g} that {name} declares"
+BELOW = AT + ", below the infimum {infimum:.6g} that {name} declares"
 NOT_QUADRATIC = AT + ", not (y - f)^2 / 2: {name} must not declare `quadratic`"
 NOT_ALIKE = AT + ", and value(y - f, 0) is another number: {name} must not declare `location`"
 BENT = (

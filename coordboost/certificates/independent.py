@@ -163,9 +163,8 @@ def independent_solution(problem, target, free=False):
         if isinstance(target, L1Ball) and l1 > target.radius:
             beta.value = beta.value * (target.radius / l1)
         if constraints and hasattr(target, "prices") and not isinstance(target, L1Ball):
-            beta.value = np.clip(
-                beta.value, target.lower, target.upper
-            )  # solvers meet limits up to a tolerance
+            # solvers meet limits up to a tolerance
+            beta.value = np.clip(beta.value, target.lower, target.upper)
         upper = float(objective.value)
         size = float(problem.weight @ np.abs(terms.value))
         error = gap + missing * (1 + l1 + abs(upper)) + ROUNDED * size
@@ -183,4 +182,4 @@ def independent_solution(problem, target, free=False):
             "no general solver found a solution (unbounded or badly scaled?); use the "
             "certificate alone."
         )
-    return min(answers, key=lambda one: one.interval.gap)
+    return min(answers, key=lambda answer: answer.interval.gap)

@@ -32,10 +32,10 @@ value = verb("value")
 
 def magnitude(loss, y, weight, base, pred):
     """Sum of the absolute values of the weighted losses."""
-    out = 0 * (weight[0] * pred[0])
+    total = 0 * (weight[0] * pred[0])
     for i in range(len(y)):
-        out += weight[i] * abs(value(loss, y[i], base_at(base, i) + pred[i]))
-    return out
+        total += weight[i] * abs(value(loss, y[i], base_at(base, i) + pred[i]))
+    return total
 
 
 def sizes(problem, pred):
@@ -79,8 +79,8 @@ def outwards(lower, upper, digits):
     """
     ends = (lower, ROUND_FLOOR), (upper, ROUND_CEILING)
     rounded = (
-        Context(prec=digits, rounding=way).create_decimal_from_float(float(end))
-        for end, way in ends
+        Context(prec=digits, rounding=rounding).create_decimal_from_float(float(end))
+        for end, rounding in ends
     )
     return tuple(f"{float(end):.{digits}g}" for end in rounded)
 
@@ -289,9 +289,9 @@ class Evaluation(NamedTuple):
         The rounding is not yet subtracted.
         """
         inner = float((self.resid * self.pred).sum())
-        least = self.checked_infimum(problem)
+        infimum = self.checked_infimum(problem)
         lower = (
-            scale * (self.loss + inner) + (1 - scale) * least if scale < 1 else self.loss + inner
+            scale * (self.loss + inner) + (1 - scale) * infimum if scale < 1 else self.loss + inner
         )
         if problem.loss.quadratic:
             # dual of the squared loss at theta = scale * resid: scale <r, y> - scale^2 <r, r / w> /
@@ -352,10 +352,8 @@ class Unconstrained(NamedTuple):
             return interval(self, problem, at, -math.inf, upper, {"max_abs_corr": worst})
         spectrum = problem.spectrum
         most = problem.span.most(unweighted(problem, at.resid))
-        inside, unit = (
-            spectrum.project(problem, at.resid),
-            most or 1.0,
-        )  # in this unit no square leaves the range of float64
+        inside = spectrum.project(problem, at.resid)
+        unit = most or 1.0  # in this unit no square leaves the range of float64
         witness = {
             "max_abs_corr": worst,
             "lambda_pmin": spectrum.lambda_pmin,
@@ -579,7 +577,7 @@ class Priced(NamedTuple):
             return float(size @ self.price[some] + squares.sum() / 2)
 
     @on_one_thread
-    def certificate(self, problem, at, model=None, rest=0.0):
+    def certificate(self, problem, at, model=None, slack=0.0):
         """Compute an interval around the optimum.
 
         model : a problem with another constant, and a point of it, whose objective is the upper
@@ -591,20 +589,21 @@ class Priced(NamedTuple):
         if (inside != own.beta).any():
             own = Evaluation.point(owner, inside, corr=False)
         penalty = self.value(own.beta)
-        part = 4 * max(
-            own.part(owner), at.part(problem)
-        )  # penalty weights contain norms of columns, which are rounded
-        upper = own.upper(owner) + penalty * (1 + part)
+        # penalty weights contain norms of columns, which are rounded
+        relative = 4 * max(own.part(owner), at.part(problem))
+        upper = own.upper(owner) + penalty * (1 + relative)
         ends = [
             end
-            for some in self._projected(problem, at, part)
-            for end in self._lower_ends(problem, at, part, some)
+            for some in self._projected(problem, at, relative)
+            for end in self._lower_ends(problem, at, relative, some)
         ]
         lower, scale = max(ends)
         witness = {"max_abs_corr": float(np.abs(at.corr).max()), "dual_scale": scale}
-        return interval(self.target, problem, at, lower, upper, witness, rest=rest + part * penalty)
+        return interval(
+            self.target, problem, at, lower, upper, witness, slack=slack + relative * penalty
+        )
 
-    def _projected(self, problem, at, part):
+    def _projected(self, problem, at, relative):
         """Yield masks of columns whose part may be taken out of the dual point, so that their
         correlations are exactly 0.
 
@@ -618,7 +617,7 @@ class Priced(NamedTuple):
         faint = (
             free
             & (self.price <= FAINT * at.rounding_of_corr(problem))
-            & (self.ridge <= FAINT * part)
+            & (self.ridge <= FAINT * relative)
         )
         n = np.count_nonzero(faint)
         if problem.loss.quadratic and np.count_nonzero(unpenalised) < n <= min(
@@ -626,22 +625,21 @@ class Priced(NamedTuple):
         ):
             yield faint
 
-    def _lower_ends(self, problem, at, part, projected):
+    def _lower_ends(self, problem, at, relative, projected):
         """Lower ends, each with the scale of its dual point: the residual less its projection on
         the columns `projected`.
         """
         error = self._orthogonality_error(problem, at, projected) if projected.any() else 0.0
         if error == math.inf:
             return [(-math.inf, 0.0)]
-        rest = error * (problem.size(problem.weight * problem.y) + problem.size(at.resid))
-        if (
-            len(at.corr) > 1 or problem.gather([0]).any()
-        ):  # all correlations with a column of zeros are 0
+        slack = error * (problem.size(problem.weight * problem.y) + problem.size(at.resid))
+        # all correlations with a column of zeros are 0
+        if len(at.corr) > 1 or problem.gather([0]).any():
             error += at.rounding_of_corr(problem)
         size = np.where(projected, 0.0, np.abs(at.corr) + error)
         limit = self._limit(at.corr, error)
-        price = self.price * (1 - part)
-        ridge = self.ridge * (1 - part)
+        price = self.price * (1 - relative)
+        ridge = self.ridge * (1 - relative)
         open_ = limit == math.inf
         scales = [1.0, dual_scale(price[open_], size[open_])]
         if ridge.any():
@@ -652,7 +650,7 @@ class Priced(NamedTuple):
             (
                 at.lower_end(problem, scale)
                 - penalty_conjugate(price, ridge, scale * size, limit)
-                - rest,
+                - slack,
                 scale,
             )
             for scale in scales
@@ -672,13 +670,13 @@ class Priced(NamedTuple):
         if not problem.loss.quadratic:
             return 0.0 if len(some) == 1 and not problem.gather(some).any() else math.inf
         sizes = svdvals(problem.gather(some) * np.sqrt(problem.weight)[:, None])
-        least = sizes[
+        nonzero = sizes[
             sizes > max(problem.n_samples, len(some)) * float(np.finfo(float).eps) * sizes[0]
         ]
         off = float(np.linalg.norm(at.corr[some])) + math.sqrt(len(some)) * at.rounding_of_corr(
             problem
         )
-        return off / float(least[-1]) if len(least) else 0.0
+        return off / float(nonzero[-1]) if len(nonzero) else 0.0
 
     def _limit(self, corr, error):
         """Limit of each coefficient on the side of its correlation.
@@ -707,14 +705,16 @@ def dual_scale(price, size):
 def penalty_conjugate(price, ridge, size, limit):
     """The conjugate of the penalty at abs correlations `size`: see ``Priced``."""
     excess = size - price * (1 + 2.0**-50)  # scaled sizes are rounded
-    excess, ridge, limit = excess[excess > 0], ridge[excess > 0], limit[excess > 0]
+    positive = excess > 0
+    excess = excess[positive]
+    ridge = ridge[positive]
+    limit = limit[positive]
     with np.errstate(over="ignore"):  # the conjugate may be beyond the range of float64
         most = np.minimum(
             np.divide(excess, ridge, out=np.full_like(excess, math.inf), where=ridge > 0), limit
         )
-        half = np.where(
-            ridge > 0, excess / 2, 0.0
-        )  # ridge * most / 2, without a product of 0 and infinity
+        # ridge * most / 2, without a product of 0 and infinity
+        half = np.where(ridge > 0, excess / 2, 0.0)
         at_limit = (most == limit) & (limit > 0) & (limit < math.inf)
         half[at_limit] = (
             np.minimum(ridge[at_limit], excess[at_limit] / limit[at_limit]) * limit[at_limit] / 2
@@ -722,21 +722,20 @@ def penalty_conjugate(price, ridge, size, limit):
         return float(((excess - half) * most).sum())
 
 
-def interval(target, problem, at, lower, upper, witness, *, radius=0.0, rest=0.0):
+def interval(target, problem, at, lower, upper, witness, *, radius=0.0, slack=0.0):
     """Make a certificate (the only place that does): `lower`, computed at the point `at`, is
     rounded down; `upper` is rounded up already.
 
-    radius : bound of the l1 norm of the coefficients that multiply the correlations; rest : an
-    additional amount to subtract from `lower`
+    radius : bound of the l1 norm of the coefficients that multiply the correlations
+    slack : an additional amount to subtract from `lower`
     """
-    least = min(at.checked_infimum(problem), upper)
+    infimum = min(at.checked_infimum(problem), upper)
     by_convexity = lower > -math.inf
     refuted = contradiction(problem, at.pred, upper, by_convexity) or (
         miscounted(problem, at.resid, at.corr) if by_convexity else ""
     )
     if refuted:
         return Certificate(target, -math.inf, upper, witness, refuted=refuted)
-    end = lower - at.rounding(problem, radius) - rest
-    return Certificate(
-        target, end if end > least else least, upper, witness
-    )  # a lower end that is no number is none
+    end = lower - at.rounding(problem, radius) - slack
+    # a lower end that is no number is none
+    return Certificate(target, end if end > infimum else infimum, upper, witness)

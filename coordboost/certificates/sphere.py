@@ -92,7 +92,8 @@ class LastTwo:
         if lam < self.lam:
             self.before = self.seen
             self.lam_before = self.lam
-        self.seen, self.lam = seen, lam
+        self.seen = seen
+        self.lam = lam
 
 
 class LastScans(LastTwo):
@@ -116,22 +117,23 @@ class LastScans(LastTwo):
         correlations with the first two terms are known; s and t are chosen such that e, the rest,
         is as short as possible.
         """
-        (r, last), (q, before) = self.seen, self.before
-        way = r - q
+        r, last = self.seen
+        q, before = self.before
+        change = r - q
         square = float(r @ r) or 1.0
-        along = float(r @ way)
+        along = float(r @ change)
         eps = np.finfo(float).eps
-        across = way - along / square * r
+        across = change - along / square * r
         apart = float(across @ across)
         t = float(across @ resid) / apart if apart > eps * square else 0.0
         s = (float(r @ resid) - t * along) / square
-        rest = resid - s * r - t * way
+        remainder = resid - s * r - t * change
         rounding = (
             len(r)
             * eps
             * ((abs(s) + abs(t)) * math.sqrt(square) + abs(t) * float(np.linalg.norm(q)))
         )
-        return About((s + t) * last - t * before, rest, rounding)
+        return About((s + t) * last - t * before, remainder, rounding)
 
 
 class Trend(LastTwo):

@@ -181,9 +181,8 @@ def thresholds_of(values, most, exact, name):
     ordered = np.sort(values)  # NaN comes last
     count = len(ordered) - (int(np.isnan(ordered).sum()) if np.isnan(ordered[-1]) else 0)
     ordered, missing = ordered[:count], count < len(ordered)
-    last = np.flatnonzero(
-        ordered[1:] != ordered[:-1]
-    )  # ends of the runs of equal values, without the last run
+    # ends of the runs of equal values, without the last run
+    last = np.flatnonzero(ordered[1:] != ordered[:-1])
     if len(last) >= most:
         if exact:
             raise ValueError(

@@ -305,9 +305,8 @@ class ScaledColumns:
     def gather(self, index, out):
         """Fill `out` (len(index), n_samples) with the columns `index`, one in a row."""
         if self.rows is not None:
-            np.take(
-                self.rows, index, axis=0, out=out, mode="clip"
-            )  # unlike other modes, this one makes no temporary copy
+            # unlike other modes, this one makes no temporary copy
+            np.take(self.rows, index, axis=0, out=out, mode="clip")
         else:
             out[:] = self.problem.gather(index).T
         if self.root is not None:

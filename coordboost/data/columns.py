@@ -93,9 +93,8 @@ class Cells(NamedTuple):
         if isinstance(value, numbers.Real):
             return float(value) if abs(value) < 1e308 else math.inf
         text = str(value).strip()
-        if (
-            self.thousands and self.thousands in text
-        ):  # a date is no number; Indian groups (lakhs) have two digits
+        # a date is no number; Indian groups (lakhs) have two digits
+        if self.thousands and self.thousands in text:
             mark = re.escape(self.thousands)
             point = re.escape(self.decimal)
             if not re.fullmatch(

@@ -18,9 +18,8 @@ def is_frame(X):
         raise ValueError(f"X is a {type(X).__name__} of Dask, which is lazy: call compute() first.")
     if hasattr(X, "collect_schema") and not hasattr(X, "to_numpy"):
         raise ValueError(f"X is a {type(X).__name__}, which is lazy: call collect() first.")
-    if hasattr(type(X), "frame") and hasattr(
-        type(X), "problem"
-    ):  # a data frame may have columns of these names
+    # a data frame may have columns of these names
+    if hasattr(type(X), "frame") and hasattr(type(X), "problem"):
         raise ValueError(
             "X is a Table from read_table: pass table.frame() to an estimator, or use "
             "table.problem() as the Problem."

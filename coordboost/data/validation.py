@@ -177,9 +177,8 @@ def matrix(X):
         out.sum_duplicates()
     elif own_names is not None:
         refuse_words(X)
-        out = np.asfortranarray(
-            _numbers("X", X.to_numpy(dtype=np.float64, na_value=np.nan), 2)
-        )  # one layout, so that sums have one order
+        # one layout, so that sums have one order
+        out = np.asfortranarray(_numbers("X", X.to_numpy(dtype=np.float64, na_value=np.nan), 2))
     else:
         out = _numbers("X", X, 2)
     if out.shape[0] == 0 or out.shape[1] == 0:

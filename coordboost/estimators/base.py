@@ -305,9 +305,8 @@ def all_or_nothing(fit):
         except BaseException as error:
             vars(self).clear()
             vars(self).update(before)
-            if isinstance(
-                error, InfiniteConstant
-            ):  # whose message recommends center=False: estimators have no such parameter
+            # whose message recommends center=False: estimators have no such parameter
+            if isinstance(error, InfiniteConstant):
                 error.args = (
                     error.args[0],
                     "add rows with another target"
@@ -470,9 +469,8 @@ class Classification(ClassifierMixin):
         p = on_scale_of_y(self._fitted_loss(), raw)
         if p.shape[1] == 1:
             return np.hstack([1 - p, p])
-        total = p.sum(
-            axis=1, keepdims=True
-        )  # 0 if all probabilities underflow: then all classes get the same
+        # 0 if all probabilities underflow: then all classes get the same
+        total = p.sum(axis=1, keepdims=True)
         return np.divide(p, total, out=np.full_like(p, 1 / p.shape[1]), where=total > 0)
 
     def _shape_linear(self, coefs, intercepts):

@@ -154,9 +154,8 @@ class _LangevinGBM(_BaseBooster):
         steps = np.unique(
             np.linspace(min(float(self.burn_in) * last + 1, last), last, self.n_members).astype(int)
         )
-        again = np.full(
-            self.n_members - len(steps), steps[0]
-        )  # a short chain repeats its first member
+        # a short chain repeats its first member
+        again = np.full(self.n_members - len(steps), steps[0])
         at = np.concatenate([again, steps])
         return np.stack(
             [

@@ -163,9 +163,10 @@ class _BaseLinear(_BaseEstimator):
     def _problem(self, X, y, weight, offset):
         names = getattr(self, "feature_names_in_", None)
         with warnings.catch_warnings():
+            # coefficients 0
             warnings.filterwarnings(
                 "ignore", validation.SOME_CONSTANT, validation.ConstantColumnWarning
-            )  # coefficients 0
+            )
             names = None if names is None else names.tolist()
             more = {"sample_weight": weight, "offset": offset, "feature_names": names}
             return Problem(X, y, self._get_loss(), center=bool(self.fit_intercept), **more)

@@ -13,10 +13,8 @@ message gives the first that applies:
 import inspect
 from difflib import get_close_matches
 
-TREES, GRID = (
-    "max_bins",
-    "alphas",
-)  # parameters that mark estimators with trees, and those with a grid of penalties
+# parameters that mark estimators with trees, and those with a grid of penalties
+TREES, GRID = ("max_bins", "alphas")
 NO_TREES = "the model has no trees; RandomizedGBMRegressor and RandomizedGBMClassifier have trees"
 BY_FOLDS = (
     "no rows are held out; estimators with CV at the end of their names choose by cross-validation"

@@ -611,9 +611,8 @@ class _RandomizedGBM(_DrawnRows):
         if self.max_delta_step is None:
             return super()._more_limits()
         loss = self._get_loss()
-        unit = (
-            1.0 if self._use_newton(loss) or loss.sigma is None else loss.sigma
-        )  # leaf values are later divided by sigma
+        # leaf values are later divided by sigma
+        unit = 1.0 if self._use_newton(loss) or loss.sigma is None else loss.sigma
         return super()._more_limits() | {"max_delta_step": unit * self.max_delta_step}
 
     def _use_newton(self, loss):

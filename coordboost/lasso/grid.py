@@ -307,9 +307,8 @@ class LassoPath(PiecewiseLinear):
         way = self.problem.standardization
         lam = float(self.alphas[step] * self.problem.weight.sum())
         price = lam * self.l1_ratio * self.factors[0, way.kept] / way.norm
-        with np.errstate(
-            over="ignore"
-        ):  # infinite for columns of norm 1e-154: their coefficients are 0
+        # infinite for columns of norm 1e-154: their coefficients are 0
+        with np.errstate(over="ignore"):
             ridge = lam * (1 - self.l1_ratio) * self.factors[1, way.kept] / way.norm / way.norm
         return Priced(L1Penalty(lam), price, ridge, *self.limits[:, way.kept] * way.norm)
 

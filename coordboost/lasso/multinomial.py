@@ -475,15 +475,13 @@ class BlockDescent:
                 for inner, pred, one in points
             ]
         )
-        if (
-            problem.n_learners == 1 and not problem.gather([0]).any()
-        ):  # all correlations with a column of zeros are 0
+        # all correlations with a column of zeros are 0
+        if problem.n_learners == 1 and not problem.gather([0]).any():
             doubt = 0.0 * doubt
         largest = self._scan(resid) + doubt.max()
         rounding = 2 * EPS * math.sqrt(n_samples)
-        sizes = 2 * np.abs(self.pred).max(axis=1) + math.log(
-            self.pred.shape[1]
-        )  # a loss is a difference of numbers up to this
+        # a loss is a difference of numbers up to this
+        sizes = 2 * np.abs(self.pred).max(axis=1) + math.log(self.pred.shape[1])
         self.rounding = float(doubt @ l1) + rounding * float(self.weight @ sizes)
         upper = self._loss() + lam * float(l1.sum()) + self.rounding
         q = self.one_hot - min(1.0, lam / largest if largest > 0 else 1.0) * resid
@@ -504,10 +502,8 @@ class BlockDescent:
         idle = 0
         for n_rounds in range(self.most_rounds + 1):
             bounds = self.bounds(lam)
-            lower, upper = (
-                max(lower, bounds[0]),
-                bounds[1],
-            )  # every dual point is valid: keep the best
+            # every dual point is valid: keep the best
+            lower, upper = (max(lower, bounds[0]), bounds[1])
             gap = (upper - lower) / self.null
             best, idle = (gap, 0) if gap <= 0.99 * best else (best, idle + 1)
             if gap <= tol or upper - lower <= 2 * self.rounding or interrupted():

@@ -215,9 +215,8 @@ def lasso_path(
         tops = (float(size.max()) * unit for size in (penalty.size(start), np.abs(start)))
         zero = Evaluation.point(problem, np.zeros(problem.n_learners), corr=False)
         least = zero.rounding_of_corr(problem) * unit
-        top = next(
-            (top for top in tops if top > least), 0.0
-        )  # limits may keep all coefficients at 0
+        # limits may keep all coefficients at 0
+        top = next((top for top in tops if top > least), 0.0)
         # then the constant model, with the columns without a penalty, is optimal for every penalty
         nothing_to_explain = problem.start_excess == 0 or not penalty.size(start).any()
         with np.errstate(over="ignore"):
@@ -452,9 +451,8 @@ def by_homotopy(problem, columns, lams, tol):
     preds = few @ held
     resids = columns.y - preds
     before, after, weight = between(-path.lam, -lams)
-    worst = (1 - weight) * walk.levels[before] + weight * walk.levels[
-        after
-    ]  # residuals between knots are mixtures
+    # residuals between knots are mixtures
+    worst = (1 - weight) * walk.levels[before] + weight * walk.levels[after]
     rss = np.einsum("ij,ij->i", resids, resids)
     along = np.einsum("ij,ij->i", resids, preds)
     l1 = np.bincount(

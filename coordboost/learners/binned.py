@@ -124,7 +124,6 @@ def find_bins(values, cuts, missing, out):
     """
     full = np.full(PADDED, np.inf, dtype=values.dtype)
     near = cuts.astype(values.dtype)
-    full[: len(cuts)] = np.where(
-        near > cuts, np.nextafter(near, values.dtype.type(-np.inf)), near
-    )  # rounded down: x <= cut is unchanged
+    # rounded down: x <= cut is unchanged
+    full[: len(cuts)] = np.where(near > cuts, np.nextafter(near, values.dtype.type(-np.inf)), near)
     compiled(search_bins)(values, full, missing, out)

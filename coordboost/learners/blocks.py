@@ -63,9 +63,8 @@ class BlockBank(Learners):
             if roots is None
             else roots
         )
-        self.held = (
-            np.zeros((0, len(rows))) if values is None else values
-        )  # perhaps with room for more
+        # perhaps with room for more
+        self.held = np.zeros((0, len(rows))) if values is None else values
         self.n_learners = len(self.held)
 
     @property

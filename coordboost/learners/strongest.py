@@ -29,9 +29,8 @@ def edge(bits, k):
         size = bits[p] & SIZE_BITS
         high = size if size > high else high
     high += 1
-    while (
-        high - low > 1 and count > k
-    ):  # `count` >= k values are at least `low`, fewer than k are at least `high`
+    # `count` >= k values are at least `low`, fewer than k are at least `high`
+    while high - low > 1 and count > k:
         middle = low + (high - low) // 2
         reach = 0
         for p in range(len(bits)):

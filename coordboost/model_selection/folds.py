@@ -53,17 +53,17 @@ def take(row, fit, out):
     return mean
 
 
-def means_and_norms(rows, fit, room, mean, norm, least):
+def means_and_norms(rows, fit, room, mean, norm, smallest):
     """Fill `mean` and `norm` (n_learners,) with those of the samples `fit` of the `rows`.
 
     `room` (len(fit),) is scratch.
 
-    Return whether each squared norm is at least `least`; the first that is not ends the loop.
+    Return whether each squared norm is at least `smallest`; the first that is not ends the loop.
     """
     for j in range(len(rows)):
         mean[j] = take(rows[j], fit, room)
         square = inner_product(room, room)
-        if not square >= least:
+        if not square >= smallest:
             return False
         norm[j] = math.sqrt(square)
     return True
@@ -89,7 +89,8 @@ class Products:
     """
 
     def __init__(self, gram, doubt):
-        self.gram, self.doubt = gram, doubt
+        self.gram = gram
+        self.doubt = doubt
 
     def cross(self, a, b):
         """The entries of the learners `a` with the learners `b`, (len(a), len(b))."""
@@ -111,7 +112,8 @@ class SomeRows:
         self.fit = fit
         self.mean = mean
         self.norm = norm
-        self.n_samples, self.n_learners = len(fit), len(self.rows)
+        self.n_samples = len(fit)
+        self.n_learners = len(self.rows)
 
     def scan(self, v):
         """All correlations, (n_learners,). *Cost*: a scan of the whole."""
@@ -137,9 +139,11 @@ class SomeRows:
 
     def gather(self, index):
         """The learners `index`, (n_samples, len(index))."""
-        out = np.empty((len(index), self.n_samples))
-        compiled(fill_columns)(self.rows, self.fit, self.mean, self.norm, np.asarray(index), out)
-        return out.T
+        columns = np.empty((len(index), self.n_samples))
+        compiled(fill_columns)(
+            self.rows, self.fit, self.mean, self.norm, np.asarray(index), columns
+        )
+        return columns.T
 
     def combine(self, beta):
         """B beta, (n_samples,)."""
@@ -171,13 +175,13 @@ class Folds:
             and problem.loss.quadratic
             and even
         )
-        rest = [np.delete(np.arange(problem.n_samples), fit) for fit in self.fits]
+        complements = [np.delete(np.arange(problem.n_samples), fit) for fit in self.fits]
         plain = all(
-            len(fit) + len(out) == problem.n_samples >= 3 * len(out)
-            for fit, out in zip(self.fits, rest, strict=True)
+            len(fit) + len(complement) == problem.n_samples >= 3 * len(complement)
+            for fit, complement in zip(self.fits, complements, strict=True)
         )
         if self.apt and plain and problem.n_learners <= min(MOST, problem.n_samples // 3):
-            self._share(rest)
+            self._share(complements)
 
     def part(self, k):
         """Return the fold `k` as a problem, and its ``Products`` or None.
@@ -186,19 +190,18 @@ class Folds:
         """
         return self._parts[k] or (self._taken(self.fits[k]) if self.apt else None)
 
-    def _share(self, others):
+    def _share(self, complements):
         size = len(self.rows)
         totals = []
         products = []
-        room = np.empty(
-            size * max(map(len, others))
-        )  # memory that is touched for the first time costs as much as the product
-        for out in others:
-            held = room[: size * len(out)].reshape(size, len(out))
-            self.rows.take(out, axis=1, out=held, mode="clip")
-            products.append(held @ held.T)
-            totals.append(held.sum(axis=1))
-        once = np.bincount(np.concatenate(others), minlength=self.rows.shape[1])
+        # memory that is touched for the first time costs as much as the product
+        room = np.empty(size * max(map(len, complements)))
+        for complement in complements:
+            block = room[: size * len(complement)].reshape(size, len(complement))
+            self.rows.take(complement, axis=1, out=block, mode="clip")
+            products.append(block @ block.T)
+            totals.append(block.sum(axis=1))
+        once = np.bincount(np.concatenate(complements), minlength=self.rows.shape[1])
         whole = (
             sum(products[1:], products[0].copy()) if (once == 1).all() else self.rows @ self.rows.T
         )
@@ -246,10 +249,10 @@ class Folds:
             columns = Dense(columns.gather(np.arange(len(self.rows))).T)
         new = Standardization(old.kept, old.mean + old.norm * mean, old.norm * norm, old.n_columns)
         offset = None if whole.offset is None else whole.offset[fit]
-        parts = {
+        fields = {
             "offset": offset,
             "y": y - centre,
             "weight": np.ones(len(fit)),
             "constant": whole.constant + centre,
         }
-        return whole.replace(dictionary=columns, standardization=new, **parts), products
+        return whole.replace(dictionary=columns, standardization=new, **fields), products

@@ -21,7 +21,8 @@ class _Predictions(BaseEstimator):
     """
 
     def __init__(self, loss, classes=None):
-        self.loss, self.classes_ = loss, classes
+        self.loss = loss
+        self.classes_ = classes
 
     def __sklearn_is_fitted__(self):
         return True

@@ -112,10 +112,13 @@ def pairs_of(name, folds, n):
         pairs = [tuple(map(np.asarray, fold)) for fold in folds]
     except (TypeError, ValueError):
         pairs = []
-    rows = [one for pair in pairs for one in pair]
+    rows = [index for pair in pairs for index in pair]
     whole = all(
-        one.ndim == 1 and one.size and one.dtype.kind in "iu" and -n <= one.min() <= one.max() < n
-        for one in rows
+        index.ndim == 1
+        and index.size
+        and index.dtype.kind in "iu"
+        and -n <= index.min() <= index.max() < n
+        for index in rows
     )
     if not (pairs and whole and all(len(pair) == 2 for pair in pairs)):
         raise ValueError(
@@ -138,6 +141,6 @@ def folds_of(y, k, rng=0):
     mixed = rng.permutation(n)
     order = mixed[np.argsort(y[mixed], kind="stable")]
     fold = np.empty(n, dtype=int)
-    for first in range(0, n, k):
-        fold[order[first : first + k]] = rng.permutation(k)[: len(order[first : first + k])]
+    for start in range(0, n, k):
+        fold[order[start : start + k]] = rng.permutation(k)[: len(order[start : start + k])]
     return [(np.flatnonzero(fold != i), np.flatnonzero(fold == i)) for i in range(k)]

@@ -151,7 +151,8 @@ def stability_selection(
     >>> found.selected(3, 0.8), round(found.bounds(3, 0.8)["worst"], 2)
     (array([2, 3, 8]), 1.5)
     """
-    (X, y), source = rows_and_target(X, y), validation.generator(rng)
+    X, y = rows_and_target(X, y)
+    source = validation.generator(rng)
     n = len(y)
     draws = []
     for _ in range(few("n_pairs", validation.whole("n_pairs", n_pairs, 1), 1_000_000)):
@@ -214,7 +215,8 @@ def bootstrap_frequencies(
     >>> found.frequencies(3)
     array([0. , 0. , 1. , 0.8, 0. , 0. , 0.2, 0. , 1. , 0. ])
     """
-    (X, y), source = rows_and_target(X, y), validation.generator(rng)
+    X, y = rows_and_target(X, y)
+    source = validation.generator(rng)
     n = len(y)
     draws = [
         source.integers(0, n, n)

@@ -70,7 +70,8 @@ class CrossValidation:
     measure: str = MEAN_LOSS
 
     def __repr__(self):
-        (folds, points), mean = self.losses.shape, self.mean
+        folds, points = self.losses.shape
+        mean = self.mean
         choices = (
             f"best {self.best} ({self.measure} {mean[self.best]:.6g}), one_se {self.one_se} "
             f"({mean[self.one_se]:.6g})"
@@ -307,9 +308,8 @@ def measure_of(scoring, y):
     """
     if scoring is None:
         return MeanLoss()
-    from coordboost.model_selection.scorers import (
-        Scorer,
-    )  # scikit-learn is loaded only if it is needed
+    # scikit-learn is loaded only if it is needed
+    from coordboost.model_selection.scorers import Scorer
 
     return Scorer(scoring, np.unique(y))
 
@@ -325,26 +325,29 @@ def _counting(folds, weight):
                 f"fold {k} of {len(folds)} fits no row with a sample_weight above 0: take "
                 "other folds."
             )
-    kept = [k for k, (_, held) in enumerate(folds) if weight[held].any()]
-    if not kept:
+    counted = [k for k, (_, rows) in enumerate(folds) if weight[rows].any()]
+    if not counted:
         raise ValueError("no fold holds out a row with a sample_weight above 0: take other folds.")
-    return kept
+    return counted
 
 
 def of_folds(walked, y, weight, folds, *, offset=None, at=None, measure=None, n_threads=1):
     """As ``cross_validate``, where ``walked(k)`` returns the path of fold k, and X of its rows held
     out.
     """
-    kept = _counting(folds, weight)
+    counted = _counting(folds, weight)
     measure = measure or MeanLoss()
 
     @contextmanager
     def named(i):
         try:
-            yield kept[i]
+            yield counted[i]
         except ValueError as error:
             if error.args and isinstance(error.args[0], str):
-                error.args = f"fold {kept[i] + 1} of {len(folds)}: {error.args[0]}", *error.args[1:]
+                error.args = (
+                    f"fold {counted[i] + 1} of {len(folds)}: {error.args[0]}",
+                    *error.args[1:],
+                )
             raise
 
     def path_of(i):
@@ -353,20 +356,21 @@ def of_folds(walked, y, weight, folds, *, offset=None, at=None, measure=None, n_
 
     def scored(i, found):
         with named(i) as k:
-            (path, X), held = found, folds[k][1]
-            known = None if offset is None else offset[held]
-            return path, measure(checked_path(path), X, y[held], weight[held], known, at)
+            path, X = found
+            rows = folds[k][1]
+            known = None if offset is None else offset[rows]
+            return path, measure(checked_path(path), X, y[rows], weight[rows], known, at)
 
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", measure.beside_the_point)
-        done = in_threads(path_of, scored, len(kept), n_threads)
+        done = in_threads(path_of, scored, len(counted), n_threads)
     longest = max(len(losses) for _, losses in done)
-    losses = np.array(
-        [np.pad(one, (0, longest - len(one)), constant_values=np.inf) for _, one in done]
-    )
+    losses = np.full((len(done), longest), np.inf)
+    for row, (_, fold_losses) in zip(losses, done, strict=True):
+        row[: len(fold_losses)] = fold_losses
     return CrossValidation(
         losses,
-        np.array([weight[folds[k][1]].sum() for k in kept]),
+        np.array([weight[folds[k][1]].sum() for k in counted]),
         tuple(path for path, _ in done),
         measure.name,
     )
@@ -386,13 +390,12 @@ def in_threads(walked, seen, n, n_threads=1):
 
     many = validation.whole("n_threads", n_threads, 1) > 1
     with one_thread(), warnings.catch_warnings():
-        warnings.simplefilter(
-            "ignore", validation.ConstantColumnWarning
-        )  # a column may be constant on some rows
+        # a column may be constant on some rows
+        warnings.simplefilter("ignore", validation.ConstantColumnWarning)
         return _pooled(one, n, n_threads) if many else list(map(one, range(n)))
 
 
-def _pooled(one, n, n_threads):
+def _pooled(task, n, n_threads):
     """Return the list of ``one(k)`` for k = 0, ..., n - 1, computed in threads that end with this
     call.
     """
@@ -402,7 +405,7 @@ def _pooled(one, n, n_threads):
     def within(k):
         with working_for(ended.is_set):
             heed()
-            return one(k)
+            return task(k)
 
     try:
         return list(pool.in_order(within, range(n)))

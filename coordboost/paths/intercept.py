@@ -68,9 +68,8 @@ class Shifts:
         self.near = shift
         loss = self.problem.loss
         if self.refresh is None and is_piece(loss) and loss.refresh_residual is None:
-            self.refresh = compiled(
-                residual_of_each, (loss,)
-            )  # from the second search on it is worth compiling
+            # from the second search on it is worth compiling
+            self.refresh = compiled(residual_of_each, (loss,))
         return shift
 
     def _sum(self, pred, shift):

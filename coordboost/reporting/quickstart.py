@@ -78,9 +78,8 @@ def quickstart(out=None):
         Path(out).mkdir(parents=True, exist_ok=True)
     problem = diabetes()
     least = solve(problem, forward_stepwise(), problem.n_learners)
-    path = lasso_path(
-        problem, eps=1e-5, tol=1e-8, solver="cd"
-    )  # the exact path would compile for much longer
+    # the exact path would compile for much longer
+    path = lasso_path(problem, eps=1e-5, tol=1e-8, solver="cd")
     lasso = lasso_states(path)
     middle = min(lasso, key=lambda state: abs(state.l1 - 0.6 * least.final.l1))
     nearest = solve(problem, lasso_cd(middle.target.lam), 100_000, stop=GapBelow(1e-8))

@@ -106,10 +106,10 @@ def check_piece(piece: object, *, y: ArrayLike | None = None, raises: bool = Tru
 def _tried(law, at):
     """Return the verdict of a law, with its first sentence; an exception counts as a failure."""
     try:
-        said = next(law(at), None)
+        failure = next(law(at), None)
     except Exception as error:
-        said = f"{ERROR}, {type(error).__name__}: {error}"
+        failure = f"{ERROR}, {type(error).__name__}: {error}"
     name = law.__name__.replace("_", " ")
-    if said is SKIPPED:
+    if failure is SKIPPED:
         return Law(name, "skipped")
-    return Law(name, "holds") if said is None else Law(name, "failed", said)
+    return Law(name, "holds") if failure is None else Law(name, "failed", failure)

@@ -83,9 +83,9 @@ def scan_agrees_with_the_columns(at):
 def scan_is_linear(at):
     """Test that a scan is linear, which also covers learners that are not tested one by one."""
     scan = at.piece.scan
-    other = at.v[::-1].copy()
-    found = np.asarray(scan(at.v - 2 * other))
-    expected = np.asarray(scan(at.v)) - 2 * np.asarray(scan(other))
+    w = at.v[::-1].copy()
+    found = np.asarray(scan(at.v - 2 * w))
+    expected = np.asarray(scan(at.v)) - 2 * np.asarray(scan(w))
     if found.shape != expected.shape or not np.abs(
         found - expected
     ).max() <= 4 * NEAR * np.linalg.norm(at.v):
@@ -168,9 +168,9 @@ def gram_agrees_with_the_columns(at):
 
 def arguments_are_left_alone(at):
     """Test that scan does not change its argument."""
-    kept = at.v.copy()
+    copy = at.v.copy()
     at.piece.scan(at.v)
-    if not (at.v == kept).all():
+    if not (at.v == copy).all():
         yield "scan(v) changes v; work on a copy."
 
 
@@ -295,11 +295,11 @@ def learners_are_unit_columns(at):
 def correlations_are_those_of_the_columns(at):
     """Test that correlations match the columns, with their sign."""
     for v, k, learners, corr, _ in at.found():
-        for learner, told in zip(learners, corr, strict=True):
+        for learner, claimed in zip(learners, corr, strict=True):
             true = float(at.column(learner) @ v)
-            if abs(told - true) > NEAR * (1 + abs(true)):
+            if abs(claimed - true) > NEAR * (1 + abs(true)):
                 yield (
-                    f"find(v, {k}, 0.0) gives the correlation {told:.9g} for {learner!r}, but "
+                    f"find(v, {k}, 0.0) gives the correlation {claimed:.9g} for {learner!r}, but "
                     f"its column gives {true:.9g}."
                 )
 
@@ -323,15 +323,19 @@ def outside_bounds_all_others(at):
 
 def searches_are_functions(at):
     """Test that find returns the same when called again, and does not change v."""
-    for one, other in zip(at.found(), at.found(), strict=True):
-        if one[2] != other[2] or not np.array_equal(one[3], other[3]) or one[4] != other[4]:
+    for search, repeated in zip(at.found(), at.found(), strict=True):
+        if (
+            search[2] != repeated[2]
+            or not np.array_equal(search[3], repeated[3])
+            or search[4] != repeated[4]
+        ):
             yield (
                 "two calls of find with the same v differ; draw random numbers in a selection "
                 "rule instead."
             )
-        v = one[0].copy()
+        v = search[0].copy()
         at.piece.find(v, 1, 0.0)
-        if not (v == one[0]).all():
+        if not (v == search[0]).all():
             yield "find changes v; work on a copy."
 
 

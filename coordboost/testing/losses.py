@@ -76,9 +76,9 @@ def case(loss, y):
 def _targets(loss, y):
     labels = loss.labels
     for given in TARGETS if y is None else [y]:
-        out = np.unique(validation.numeric("y", given, 1))[:12]
+        targets = np.unique(validation.numeric("y", given, 1))[:12]
         try:
-            return out if labels is None else np.unique(labels(out))
+            return targets if labels is None else np.unique(labels(targets))
         except ValueError as error:
             refused = error
     raise ValueError(
@@ -96,21 +96,21 @@ def at_its_targets(loss, report, tried):
 
     tried : function that returns the report at targets y
     """
-    others = (
+    alternatives = (
         {what: (y, tried(y)) for what, y in OTHERS.items()}
         if report.with_errors and not loss.labels
         else {}
     )
-    for what, (y, other) in others.items():
-        if other or (report.with_errors and not other.with_errors):
+    for what, (y, alternative) in alternatives.items():
+        if alternative or (report.with_errors and not alternative.with_errors):
             usual = f"from {min(TARGETS[0]):g} to {max(TARGETS[0]):g}"
-            here = "hold" if other else "are tried here"
-            words = (
+            here = "hold" if alternative else "are tried here"
+            sentence = (
                 f"laws fail at the default targets, {usual}, and {here} at targets {what}; "
                 f"pass targets that the loss takes, y={y}."
             )
-            return other._replace(
-                laws=[Law("test targets suit the loss", "failed", words), *other.failed]
+            return alternative._replace(
+                laws=[Law("test targets suit the loss", "failed", sentence), *alternative.failed]
             )
     return report
 
@@ -168,7 +168,9 @@ def value_is_convex(at):
             g = unit * g
             middle = (1 - share) * f + share * g
             kernels = product((value, at.piece.residual), (f, g, middle))
-            if unit > 1 and not all(abs(known(kernel, y, one)) < HUGE for kernel, one in kernels):
+            if unit > 1 and not all(
+                abs(known(kernel, y, point)) < HUGE for kernel, point in kernels
+            ):
                 continue
             line = (1 - share) * value(y, f) + share * value(y, g)
             if value(y, middle) > line + at.rounding(y, f, g, middle):
@@ -290,10 +292,10 @@ def infimum_is_a_lower_bound(at):
     """Test the infimum at the predictions, far away, and at the minimiser."""
     if at.piece.infimum == -math.inf:
         yield SKIPPED
-    least = validation.infimum(at.piece, at.targets)
-    one = np.ones(1)
-    for y, bound in zip(map(float, at.targets), least, strict=True):
-        best = safeguarded_newton(at.piece, np.array([y]), one, 0 * one, one)
+    infima = validation.infimum(at.piece, at.targets)
+    unit = np.ones(1)
+    for y, bound in zip(map(float, at.targets), infima, strict=True):
+        best = safeguarded_newton(at.piece, np.array([y]), unit, 0 * unit, unit)
         for f in (best, -CAP, CAP, *at.predictions):
             if at.piece.value(y, float(f)) < bound - at.rounding(y, float(f)):
                 yield (

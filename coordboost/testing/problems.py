@@ -28,14 +28,16 @@ def runs_of(problem, method, n_steps):
     On ``NaiveState``, if learners are countable.
     """
     pieces = is_piece(method.select) and is_piece(method.step)
-    ways = [False, False, True] if pieces else [False, False]
+    choices = [False, False, True] if pieces else [False, False]
     state = NaiveState if problem.countable else None
-    return [solve(problem, method, n_steps, model_state=state, compile=way) for way in ways]
+    return [
+        solve(problem, method, n_steps, model_state=state, compile=compiled) for compiled in choices
+    ]
 
 
 def path_of(problem, method, n_steps):
     """Yield sentences if runs of one method differ, or pick a learner out of range."""
-    plain, *others = runs_of(problem, method, n_steps)
+    plain, *repeats = runs_of(problem, method, n_steps)
     known = plain.problem.n_learners
     learner = plain.path.learner
     if plain.n_steps and not (learner.min() >= 0 and learner.max() < known):
@@ -43,10 +45,11 @@ def path_of(problem, method, n_steps):
             f"an index out of range was selected; the largest is {learner.max()}, of {known} "
             "learners."
         )
-    for run, way in zip(others, ("a second run in plain Python", "a compiled run"), strict=False):
+    names = ("a second run in plain Python", "a compiled run")
+    for run, name in zip(repeats, names, strict=False):
         same = np.array_equal(run.path.learner, learner)
         if not same or np.abs(run.beta - plain.beta).max() > 1e-9 * (1 + np.abs(plain.beta).max()):
             yield (
-                f"{way} differs from the first run in plain Python; kernels must do the same, "
+                f"{name} differs from the first run in plain Python; kernels must do the same, "
                 "compiled or not, and keep no state."
             )

@@ -52,7 +52,8 @@ class StepCase(NamedTuple):
         """
         if self.piece.corrective is not None:
             state = AwayStepState.start(self.problem, Vertices())
-            state.turns[:], state.most[0] = (k % 4, 1, 0, -1), 0.5
+            state.turns[:] = (k % 4, 1, 0, -1)
+            state.most[0] = 0.5
             return state
         if self.piece.sequences == 1:
             return NaiveState.start(self.problem)
@@ -71,13 +72,13 @@ def moves_are_finite_and_shrink_lies_in_0_to_1(at):
     """Test that move returns (shrink, theta) in range; away steps may have a negative shrink."""
     away = at.piece.corrective is not None
     for k, state, j, corr, beta in at.moves():
-        said = at.piece.move(k, state, j, corr, beta)
-        if not (isinstance(said, tuple) and len(said) == 2):
+        moved = at.piece.move(k, state, j, corr, beta)
+        if not (isinstance(moved, tuple) and len(moved) == 2):
             yield (
-                f"move(k={k}, corr={corr:g}, beta_j={beta:g}) returns {said!r}; it must return "
+                f"move(k={k}, corr={corr:g}, beta_j={beta:g}) returns {moved!r}; it must return "
                 "a pair (shrink, theta)."
             )
-        shrink, theta = map(float, said)
+        shrink, theta = map(float, moved)
         if not (np.isfinite([shrink, theta]).all() and (away or shrink >= 0) and shrink <= 1):
             yield (
                 f"move(k={k}, corr={corr:g}, beta_j={beta:g}) is ({shrink:g}, {theta:g}); "
@@ -220,10 +221,10 @@ def draws_have_their_shape_and_bounds(at):
 def draws_come_from_the_generator(at):
     """Test that the same seed gives the same numbers."""
     draw = at.piece.draw
-    first, second = (
+    drawn, repeated = (
         np.asarray(draw(np.random.default_rng(7), 20, at.problem.n_learners)) for _ in range(2)
     )
-    if not np.array_equal(first, second):
+    if not np.array_equal(drawn, repeated):
         yield (
             "two draws from generators of the same seed differ; take every number from the rng "
             "that is given."
@@ -352,22 +353,22 @@ def it_starts_at_0(at):
 
 def stores_share_nothing(at):
     """Test that two stores share no memory: two runs may use one method."""
-    one = at.after(0)
-    other = at.after(0)
+    filled = at.after(0)
+    untouched = at.after(0)
     for row in at.rows:
-        one.accumulate(*row)
-    if np.asarray(other.beta(1.0)).any() or np.asarray(at.after(0).beta(1.0)).any():
+        filled.accumulate(*row)
+    if np.asarray(untouched.beta(1.0)).any() or np.asarray(at.after(0).beta(1.0)).any():
         yield "two stores share memory; start(problem) must make new arrays."
 
 
 def coefficients_are_functions_of_the_rows(at):
     """Test that the same rows give the same bits, and that reading changes nothing."""
-    one = at.after(0)
-    other = at.after(len(at.rows))
+    read = at.after(0)
+    unread = at.after(len(at.rows))
     for row in at.rows:
-        one.accumulate(*row)
-        one.beta(1.0), one.coefficient(0)
-    if not np.array_equal(one.beta(1.0), other.beta(1.0)):
+        read.accumulate(*row)
+        read.beta(1.0), read.coefficient(0)
+    if not np.array_equal(read.beta(1.0), unread.beta(1.0)):
         yield (
             "the same rows give other coefficients if beta and coefficient are called in "
             "between; these must not change the store."
@@ -380,11 +381,11 @@ def coefficient_is_that_of_beta(at):
     for n in range(len(at.rows) + 1):
         store = at.after(n)
         beta = np.asarray(store.beta(0.5))
-        told = 0.5 * np.array([store.coefficient(j) for j in range(at.problem.n_learners)])
-        if not np.abs(told - beta).max() <= 1e-12 * (1 + np.abs(beta).max()):
+        coefficients = 0.5 * np.array([store.coefficient(j) for j in range(at.problem.n_learners)])
+        if not np.abs(coefficients - beta).max() <= 1e-12 * (1 + np.abs(beta).max()):
             yield (
-                f"after row {n}, unit times coefficient(j) is {told.tolist()}, but beta(unit) "
-                f"is {beta.tolist()}."
+                f"after row {n}, unit times coefficient(j) is {coefficients.tolist()}, but "
+                f"beta(unit) is {beta.tolist()}."
             )
 
 

@@ -111,13 +111,13 @@ def away(problem, at):
     if not spectrum.rank:
         return 0.0
     if mu is None:
-        way = 2 * problem.loss.level_radius(at.upper(problem))
+        length = 2 * problem.loss.level_radius(at.upper(problem))
     else:  # each coordinate of the projection has the rounding error of a correlation
-        way = (
+        length = (
             float(np.linalg.norm(spectrum.project(problem, at.resid)))
             + math.sqrt(spectrum.rank) * at.rounding_of_corr(problem)
         ) / mu
-    return math.sqrt(problem.n_learners) * way / float(spectrum.singular[-1])
+    return math.sqrt(problem.n_learners) * length / float(spectrum.singular[-1])
 
 
 @on_one_thread
@@ -251,11 +251,11 @@ def start_distance(
     return lower / angle.upper, upper / angle.lower
 
 
-def reach(problem, least=None):
+def reach(problem, optimum=None):
     """Return bounds of the largest norm of B (beta - beta*), in the metric of the weights, over the
     level set of beta = 0.
 
-    least : the result of `least_loss`, where it is known
+    optimum : the result of `least_loss`, where it is known
     """
     loss = problem.loss
     mu = problem.loss.mu
@@ -263,7 +263,7 @@ def reach(problem, least=None):
     if mu is None:
         need_bounded(problem, "Dist_0 may be infinite")
         return 0.0, 2 * loss.level_radius(start)
-    ends = [math.sqrt(2 * max(0.0, start - end) / mu) for end in least or least_loss(problem)]
+    ends = [math.sqrt(2 * max(0.0, start - end) / mu) for end in optimum or least_loss(problem)]
     return (ends[1] if loss.quadratic else 0.0), ends[0]
 
 

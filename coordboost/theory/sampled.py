@@ -89,11 +89,11 @@ def sampled_mca(
         raise ValueError(
             "every start is 0, or no learner fits it: give starts in the range of the learners."
         )
-    words = f"the smallest cosine of {n_seen:,} vectors; no lower bound is proved"
+    method = f"the smallest cosine of {n_seen:,} vectors; no lower bound is proved"
     return Interval(
         0.0,
         upper,
-        {"direction": direction / np.linalg.norm(direction), "weights": None, "method": words},
+        {"direction": direction / np.linalg.norm(direction), "weights": None, "method": method},
     )
 
 
@@ -134,10 +134,10 @@ def _met(problem, target, n_steps):
     target.
     """
     run = _boosted(problem, target, n_steps)
-    least = GONE * math.sqrt(problem.weight @ target**2)
+    smallest = GONE * math.sqrt(problem.weight @ target**2)
     for state in run.replay(range(run.n_steps)):
         vector = target - state.pred
         size = math.sqrt(problem.weight @ vector**2)
-        if not size > least or not math.isfinite(run.path.theta[state.k]):
+        if not size > smallest or not math.isfinite(run.path.theta[state.k]):
             return
         yield abs(float(run.path.theta[state.k])) / size, vector

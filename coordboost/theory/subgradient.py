@@ -112,11 +112,13 @@ def subgradient_descent(
 
 def _positive_sequence(name, values, n_steps, infinite=False):
     """Return one positive number for each step."""
-    out = as_floats(values)
-    sound = not isinstance(values, str) and out.shape in ((), (n_steps,)) and (out > 0).all()
-    if not (sound and (infinite or np.isfinite(out).all())):
+    sequence = as_floats(values)
+    sound = (
+        not isinstance(values, str) and sequence.shape in ((), (n_steps,)) and (sequence > 0).all()
+    )
+    if not (sound and (infinite or np.isfinite(sequence).all())):
         raise ValueError(
             f"{name} must be a positive number or {n_steps} of them, one per step, got "
             f"{shown(values)}."
         )
-    return np.broadcast_to(out, n_steps)
+    return np.broadcast_to(sequence, n_steps)

@@ -135,9 +135,8 @@ def designs(quick, only=()):
 
 def tables(quick=False, only=(), limit=120.0):
     """Yield the tables, smallest first."""
-    warnings.simplefilter(
-        "ignore"
-    )  # peers warn of tolerances that they do not reach; the column of gaps shows it
+    # peers warn of tolerances that they do not reach; the column of gaps shows it
+    warnings.simplefilter("ignore")
     for name, (X, y) in designs(quick, only):
         for eps in (1e-2, 1e-3):
             grid = grid_of(X, y, eps, limit=limit)

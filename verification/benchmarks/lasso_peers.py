@@ -68,9 +68,8 @@ def is_small(X):
 
 def ours(grid, tol):
     """The certified path of this package."""
-    problem = cb.Problem(
-        grid.X, grid.y, center=False, scale=False, copy=False
-    )  # no peer copies X either
+    # no peer copies X either
+    problem = cb.Problem(grid.X, grid.y, center=False, scale=False, copy=False)
     return cb.lasso_path(problem, alphas=grid.alphas, tol=tol).coefs
 
 

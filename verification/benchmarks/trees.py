@@ -84,9 +84,8 @@ def stumped(job):
     learners = cb.data.leaf_stumps(job.codes)
 
     def run():
-        problem = cb.Problem(
-            learners, job.y
-        )  # new for each run, because a problem keeps its Gram columns
+        # new for each run, because a problem keeps its Gram columns
+        problem = cb.Problem(learners, job.y)
         done = clocked(lambda: cb.solve(problem, cb.ls_boost(job.rate), job.n_trees + 1))
         share = job.n_trees / (job.n_trees + 1)
         return done._replace(

@@ -76,9 +76,8 @@ def written(report, folder):
         show, n_frames = one.animate(figure, report.table)
         show(0)
         figure.draw_without_rendering()
-        figure.set_layout_engine(
-            "none"
-        )  # keep the layout of the first frame, so that nothing jumps
+        # keep the layout of the first frame, so that nothing jumps
+        figure.set_layout_engine("none")
         with writer.saving(figure, folder / f"{one.name}.gif", dpi=80):
             for k in range(n_frames):
                 show(k)

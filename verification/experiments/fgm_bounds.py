@@ -188,9 +188,8 @@ def draw_tradeoff(figure, table):
 
 def ratios(sets, quick):
     """Compute eta and theta of (42) and (43) for tau in (0, 1]."""
-    tau = np.union1d(
-        np.linspace(0.001, 1, 1000), np.exp(-0.5)
-    )  # both curves are largest at the latter
+    # both curves are largest at the latter
+    tau = np.union1d(np.linspace(0.001, 1, 1000), np.exp(-0.5))
     square = tau**2 * np.log(1 / tau**2)
     return Table(
         {"tau": t, "seed": 0, "ratio": name, "value": v}

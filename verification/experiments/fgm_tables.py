@@ -179,9 +179,8 @@ def chosen(case, metric, method, found):
     """Yield the rows at the parameter and place with the smallest mean error, and those at the best
     place for the largest parameter.
     """
-    numbers = {
-        parameter: np.array(draws) for parameter, draws in found.items()
-    }  # (draws, 4, places)
+    # (draws, 4, places)
+    numbers = {parameter: np.array(draws) for parameter, draws in found.items()}
     means = {parameter: one[:, 0].mean(axis=0) for parameter, one in numbers.items()}
     best = min(means, key=lambda parameter: means[parameter].min())
     for name, parameter in ((method, best), (f"{method}, largest", max(means))):

@@ -39,9 +39,8 @@ def problem_of(learner, data):
         else cb.data.stumps(data.X, max_bins=bins)
     )
     with warnings.catch_warnings():
-        warnings.simplefilter(
-            "ignore", cb.data.ConstantColumnWarning
-        )  # a feature may be constant on the rows of a split
+        # a feature may be constant on the rows of a split
+        warnings.simplefilter("ignore", cb.data.ConstantColumnWarning)
         return cb.Problem(made, data.y, loss_of(data), center=learner == "pm")
 
 

@@ -114,9 +114,8 @@ def choice(quick):
     beta = 100.0
     n = DRAWS // (20 if quick else 1)
     ladder = (0.3, 0.1, 0.03, 0.01, 0.003)
-    g *= (
-        3.27 * np.sqrt(2 * 30 / (0.3 * beta)) / np.linalg.norm(g)
-    )  # so that u = 3.27 at eps = 0.3, as the printed bounds say
+    # so that u = 3.27 at eps = 0.3, as the printed bounds say
+    g *= 3.27 * np.sqrt(2 * 30 / (0.3 * beta)) / np.linalg.norm(g)
     printed = {0.3: 0.898, 0.1: 0.655, 0.03: 0.395, 0.01: 0.235, 0.003: 0.130}
     off = {False: [], True: []}
     rows = []

@@ -93,9 +93,8 @@ def _cut(signs, n, dual):
     Best[j] is that of the samples before j.
     """
     before = np.concatenate([[0.0], np.cumsum(signs)])
-    sizes = np.tril(
-        np.abs(before[:, None] - before)
-    )  # size of the sum over the interval from j to i
+    # size of the sum over the interval from j to i
+    sizes = np.tril(np.abs(before[:, None] - before))
     powers = sizes if dual == math.inf else sizes**dual
     best = powers[:, 0]
     for _ in range(n):

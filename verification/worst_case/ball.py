@@ -87,12 +87,10 @@ def frank_wolfe(n, anywhere=False, margin=0):
     """
     model = Model(radius=0.5)
     programme = model.programme
-    slope = (
-        programme.functional()
-    )  # gradient of f at x*; the other gradients are stored as differences from it
-    star = Point(
-        NULL if anywhere else programme.vector(), slope, Form.of(0)
-    )  # without loss of generality: any set may be translated
+    # gradient of f at x*; the other gradients are stored as differences from it
+    slope = programme.functional()
+    # without loss of generality: any set may be translated
+    star = Point(NULL if anywhere else programme.vector(), slope, Form.of(0))
     points = [star]
     x = programme.vector() if anywhere else NULL
     found = []

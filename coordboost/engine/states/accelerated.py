@@ -290,13 +290,11 @@ class AcceleratedState(_AcceleratedState, ModelState):
         if (self.guard != 0 or self.period < 0) and observe(self):
             return
         if self.share == 0:  # AGBM: the next row moves h and uses the corrected residual
-            if (
-                self.follow_angle != 0 and clock[0] == 0
-            ):  # no correction in the first round: this learner is the best for h, too
+            # no correction in the first round: this learner is the best for h, too
+            if self.follow_angle != 0 and clock[0] == 0:
                 follow_fit(self, fit_of(self, j))
-            memory = (
-                self.correction * (1 - mix / 2) * self.angle[1] / self.angle[2]
-            )  # 1 - mix / 2 = (m + 1) / (m + 2)
+            # 1 - mix / 2 = (m + 1) / (m + 2)
+            memory = self.correction * (1 - mix / 2) * self.angle[1] / self.angle[2]
             for i in range(len(self.looked)):
                 self.looked[i] += memory * self.unfitted[i]
             clock[1] = 0

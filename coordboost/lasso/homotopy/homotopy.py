@@ -357,13 +357,8 @@ class Homotopy:
         self.beta, self.direction, self.sign, self.tied, self.moved = carried
         self.rank = np.full(m, -1)
         self.rank[active[:k]] = np.arange(k)
-        self.room = (
-            np.empty(m),
-            np.zeros(m, dtype=bool),
-            np.empty(m),
-            np.empty(m),
-            np.empty(n),
-        )  # rate, barred, scratch
+        # rate, barred, scratch
+        self.room = (np.empty(m), np.zeros(m, dtype=bool), np.empty(m), np.empty(m), np.empty(n))
         room = max(1, min(ROOM, LONGEST // (m * (m if self.tall else n))))
         self.blank = (
             np.empty(room),

@@ -366,9 +366,8 @@ def find_direction(
     least = DEPENDENT_LAR if kind == LAR else DEPENDENT
     if kind == LAR:
         for j in range(len(corr)):
-            if (
-                tied[j] and rank[j] < 0 and not barred[j] and lam > ROUNDED * tie
-            ):  # below that every candidate is tied
+            # below that every candidate is tied
+            if tied[j] and rank[j] < 0 and not barred[j] and lam > ROUNDED * tie:
                 k = activate(j, k, least, columns, gram, rows, factor, active, rank, barred, work)
     elif new >= 0:
         k = activate(new, k, least, columns, gram, rows, factor, active, rank, barred, work)
@@ -383,11 +382,8 @@ def find_direction(
             if blocking >= 0:
                 k = deactivate(blocking, k, rows, factor, active, rank, direction)
         length = find_rates(k, rows, factor, active, sign, direction, rate, work)
-        found, worst, doubt = (
-            -1,
-            0.0,
-            256.0 * EPS * length,
-        )  # the candidate most above the falling level; ties: the lowest
+        # the candidate most above the falling level; ties: the lowest
+        found, worst, doubt = (-1, 0.0, 256.0 * EPS * length)
         if kind != LAR and n_tied > k and k < len(active):
             for j in range(len(corr)):
                 if (
@@ -402,9 +398,8 @@ def find_direction(
             break
         before = k
         k = activate(found, k, least, columns, gram, rows, factor, active, rank, barred, work)
-        if (
-            k == before
-        ):  # where one depends on the active ones, many may: all that do are barred at once
+        # where one depends on the active ones, many may: all that do are barred at once
+        if k == before:
             for j in range(len(corr)):
                 if tied[j] and rank[j] < 0 and not barred[j] and 1.0 - sign[j] * rate[j] > doubt:
                     barred[j] = depends(j, k, least, columns, factor, active, work)

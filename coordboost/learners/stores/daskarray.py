@@ -138,9 +138,8 @@ def computed(values, name="X", attempts=ATTEMPTS):
 def _compute(values):
     import dask
 
-    with (
-        warnings.catch_warnings()
-    ):  # the graph holds vectors over samples and over columns, once each
+    # the graph holds vectors over samples and over columns, once each
+    with warnings.catch_warnings():
         warnings.filterwarnings("ignore", message="Sending large graph")
         return dask.compute(*values)
 

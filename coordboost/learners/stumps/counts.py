@@ -146,9 +146,10 @@ class Counts:
         self.total = int(number.sum())
         self.number = number[:0] if (number == 1).all() else number
         self.offset = np.concatenate([[0], np.cumsum(n_bins + 1)])
+        # empty if it were too large
         self.by_sample = np.ascontiguousarray(
             self.codes.T if self.codes.size <= ROOM else self.codes[:0]
-        )  # empty if it were too large
+        )
         self.fill = compiled(fill_profile)
         self.rows = np.zeros(
             (2, self.offset[-1]), dtype=np.int32 if self.total < 1 << 31 else np.int64
@@ -160,10 +161,8 @@ class Counts:
         self.at_once = AT_ONCE // self.rows[0].nbytes
         self.at = np.empty(len(self.totals), dtype=np.int64)
         self.clear()
-        begin, apart = (
-            self.offset[splits.feature],
-            extra >= 0,
-        )  # with `extra` the complement lies between two places
+        # with `extra` the complement lies between two places
+        begin, apart = (self.offset[splits.feature], extra >= 0)
         low = begin + np.where(apart, splits.last + 1, splits.first)
         high = begin + np.where(apart, extra, splits.last + 1)
         between = self.totals[high] - self.totals[low]
@@ -232,14 +231,12 @@ class Counts:
         held = first + np.flatnonzero(self.at[first : self.offset[g + 1]] >= 0)
         near = int(held[np.argmin(np.abs(self.totals[held] - self.totals[u]))])
         low, end = sorted((u - first, near - first))
-        samples = np.flatnonzero(
-            self.codes[g] - np.uint8(low) < end - low
-        )  # differences below 0 wrap around to large bytes
+        # differences below 0 wrap around to large bytes
+        samples = np.flatnonzero(self.codes[g] - np.uint8(low) < end - low)
         codes = self.codes
         number = self.number
-        if len(samples) * MANY <= codes.shape[1] and len(
-            self.by_sample
-        ):  # few samples touch few cache lines here
+        # few samples touch few cache lines here
+        if len(samples) * MANY <= codes.shape[1] and len(self.by_sample):
             codes = np.ascontiguousarray(self.by_sample[samples].T)
             number = number[samples] if len(number) else number
             samples = np.arange(len(samples))

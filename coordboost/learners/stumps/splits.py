@@ -52,9 +52,8 @@ def _splits_of_feature(share, missing, categorical):
     """
     if categorical:
         used = np.flatnonzero(share > 0)
-        used = used[
-            : 0 if len(used) == 1 else 1 if len(used) == 2 else None
-        ]  # with two categories, the two learners differ only in sign
+        # with two categories, the two learners differ only in sign
+        used = used[: 0 if len(used) == 1 else 1 if len(used) == 2 else None]
         rest = np.array([share[:b].sum() + share[b + 1 :].sum() for b in used])
         return used, used, np.full(len(used), -1), share[used], rest
     ordered = share if missing < 0 else share[:missing]

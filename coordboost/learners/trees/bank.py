@@ -52,15 +52,12 @@ class TreeBank(Learners):
 
     def __init__(self, family, weight, trees=None, member=None):
         self.family, self.weight = family, weight
-        self.held = (
-            Trees.empty(0, family.growth.max_leaves) if trees is None else trees
-        )  # perhaps with room for more
+        # perhaps with room for more
+        self.held = Trees.empty(0, family.growth.max_leaves) if trees is None else trees
         self.n_learners = len(self.held.n_leaves)
         self._member = np.full(self.n_learners, -1, dtype=np.int64) if member is None else member
-        self.seen, self.length = (
-            -1,
-            0.0,
-        )  # the current tree; the length of the last one before normalisation
+        # the current tree; the length of the last one before normalisation
+        self.seen, self.length = (-1, 0.0)
 
     def __getstate__(self):
         """Return the state for copy and pickle: the trees, without the memory in which they

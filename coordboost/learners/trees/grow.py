@@ -231,9 +231,8 @@ def search(
                 )
             for q in range(p, min(p + 4, last)):
                 f = features[q]
-                if (
-                    small != large and nodes[large].open
-                ):  # its slot still holds the parent's histogram
+                # its slot still holds the parent's histogram
+                if small != large and nodes[large].open:
                     for k in range(len(fixed)):
                         of_smaller = histograms[k, smaller.slot, q]
                         of_larger = histograms[k, nodes[large].slot, q]
@@ -243,10 +242,8 @@ def search(
                     child = large if each else small
                     node = nodes[child]
                     cut = cuts[child, q]
-                    sums, counts = (
-                        histograms[0, node.slot, q],
-                        histograms[-1, node.slot, q],
-                    )  # the same array unless wide
+                    # the same array unless wide
+                    sums, counts = (histograms[0, node.slot, q], histograms[-1, node.slot, q])
                     if (
                         not node.open
                         or n_bins[f] == 1
@@ -312,9 +309,8 @@ def split_best(
                 if score > best:
                     best, node.open, node.place = score, 1, place
             node.gain = best - node.score
-    best_first = (
-        max_depth >= 30 or max_leaves < 1 << max_depth
-    )  # no tree has 2^30 leaves: this keeps the shift in range
+    # no tree has 2^30 leaves: this keeps the shift in range
+    best_first = max_depth >= 30 or max_leaves < 1 << max_depth
     if best_first:
         largest_gain, chosen = 0.0, last
         for at in range(last if state.leaves < max_leaves else 0):

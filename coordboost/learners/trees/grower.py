@@ -84,11 +84,8 @@ class Grower:
         self.goes_left = np.zeros((2 * leaves, CODES), dtype=np.uint8)
         self.leaf = np.zeros(n, dtype=np.uint8 if leaves <= CODES else np.uint16)
         slots = max(1, min(leaves, n // growth.min_samples, 1 << min(growth.max_depth - 1, 30)))
-        self.sizes = (
-            slots,
-            -(-d // 4) * 4,
-            int(binned.n_bins.max()),
-        )  # features are filled four at a time
+        # features are filled four at a time
+        self.sizes = (slots, -(-d // 4) * 4, int(binned.n_bins.max()))
         self.scratch = [
             (np.zeros((SCRATCH_ROWS, CODES)), np.zeros(CODES, dtype=np.int64))
             for _ in range(d // 4 + 1)
@@ -133,9 +130,8 @@ class Grower:
             if pool().n_threads > 1 and len(target) * len(features) >= LITTLE
             else self._alone
         )
-        for numbers in (1, 2)[
-            wide:
-        ]:  # retry with two numbers per sample if one loses too many targets
+        # retry with two numbers per sample if one loses too many targets
+        for numbers in (1, 2)[wide:]:
             if self.wide != numbers:
                 fixed = np.zeros((numbers, 2, self.table[0].shape[1]), dtype=np.int64)
                 histograms = np.zeros((numbers, *self.sizes), dtype=np.int64)

@@ -145,9 +145,8 @@ def refit_leaves(state, nodes, leaf, l2, v, scale, key, scratch, values):
     """
     n_leaves = state.leaves
     scratch[:n_leaves], values[:n_leaves] = 0.0, 0.0
-    for i in range(
-        0, len(v) - 1, 2
-    ):  # two sums per leaf: consecutive additions to one sum would wait for each other
+    # two sums per leaf: consecutive additions to one sum would wait for each other
+    for i in range(0, len(v) - 1, 2):
         scratch[leaf[i]] += v[i]
         values[leaf[i + 1]] += v[i + 1]
     if len(v) & 1:

@@ -70,10 +70,8 @@ class Commands(click.Group):
 
         try:
             with warnings.catch_warnings():
-                for said in (
-                    InterruptedWarning,
-                    LongStepWarning,
-                ):  # `fit` prints both in its own words
+                # `fit` prints both in its own words
+                for said in (InterruptedWarning, LongStepWarning):
                     warnings.filterwarnings("ignore", category=said)
                 warnings.filterwarnings("always", category=ConstantColumnWarning)
                 warnings.showwarning = lambda message, *_, **__: note(f"note: {message}")

@@ -103,7 +103,7 @@ def html_report(
     checked_run(run)
     out = None if out is None else file_name("out", out)
     run_file = file_name("run_file", run_file)
-    held = run.outcome.validation
+    validation = run.outcome.validation
     if cross_validation is not None:
         known = (
             isinstance(cross_validation, CrossValidation) and cross_validation.measure == MEAN_LOSS
@@ -115,7 +115,7 @@ def html_report(
                 f"least the {run.n_steps} steps of the run, "
                 f"got {shown(cross_validation)}."
             )
-        held = held_out(cross_validation, points - 1)
+        validation = held_out(cross_validation, points - 1)
     room = Environment(
         loader=PackageLoader("coordboost.reporting", "pages"),
         autoescape=True,
@@ -124,16 +124,16 @@ def html_report(
         lstrip_blocks=True,
         keep_trailing_newline=True,
     )
-    text = Page(room.get_template("page.html.jinja").render(_shown(run, run_file, held)))
+    text = Page(room.get_template("page.html.jinja").render(_shown(run, run_file, validation)))
     if out is not None:
         write_text(out, text)
     return text
 
 
-def _shown(run, file, held):
+def _shown(run, file, validation):
     """Return the variables of the template, a dict.
 
-    `held` is the record of validation losses (``held_out``), or None.
+    `validation` is the record of validation losses (``held_out``), or None.
     """
     import scipy
 
@@ -162,7 +162,7 @@ def _shown(run, file, held):
         "run": run,
         "model": model,
         "linear": linear,
-        "held": held,
+        "held": validation,
         "target": target,
         "file": for_shell_if_needed(file),
         "version": version,
@@ -180,7 +180,7 @@ def _shown(run, file, held):
         "small": judged
         and problem.countable
         and problem.n_samples * problem.n_learners <= MAX_ENTRIES,
-        **({} if held is None else _of_rows_held_out(run, held)),
+        **({} if validation is None else _of_rows_held_out(run, validation)),
         **(_of_path(models) if linear else _of_errors(run)),
         "shares": [(row["column"], f"{100 * row['effect']:.3g} %") for row in coefs[:100]]
         if not linear
@@ -199,7 +199,7 @@ def _shown(run, file, held):
     }
 
 
-def _of_rows_held_out(run, held):
+def _of_rows_held_out(run, validation):
     """Return validation scores of this and the constant model, rows (name, this, constant), and
     plots of them over the steps.
     """
@@ -207,10 +207,10 @@ def _of_rows_held_out(run, held):
 
     from coordboost.reporting.plots.choices import CrossValidationDisplay
 
-    at = np.array(held["at"])
-    mean = np.array(held["mean"])
-    error = np.array(held["error"])
-    curves = held["measures"]
+    at = np.array(validation["at"])
+    mean = np.array(validation["mean"])
+    error = np.array(validation["error"])
+    curves = validation["measures"]
     here = int(np.argmin(np.abs(at - run.n_steps)))
     best = int(np.argmin(mean))
     forms = {"accuracy": lambda value: f"{100 * value:.3g} %", "AUC": lambda value: f"{value:.3g}"}
@@ -241,7 +241,7 @@ def _of_rows_held_out(run, held):
             error=error,
             best=best,
             one_se=one_se,
-            losses=range(held["folds"]),
+            losses=range(validation["folds"]),
             measure=MEAN_LOSS,
         )
         CrossValidationDisplay(seen, at, words="steps").plot(axes[0])
@@ -254,7 +254,7 @@ def _of_rows_held_out(run, held):
 
     return {
         "judged": rows,
-        "at_the_end": at[best] == held["steps"] > 0,
+        "at_the_end": at[best] == validation["steps"] > 0,
         "held_out": _pictures(draw),
     }
 
@@ -269,20 +269,20 @@ def _of_path(models):
     from coordboost.reporting.plots.path import trace
 
     at = spaced(models.n_steps)
-    one = trace(models.replay(at.tolist()))
-    order = np.argsort(-np.abs(one.beta).max(axis=0), kind="stable")[: NAMED + GREY]
+    traced = trace(models.replay(at.tolist()))
+    order = np.argsort(-np.abs(traced.beta).max(axis=0), kind="stable")[: NAMED + GREY]
     names = [models.problem.feature_names[j] for j in order]
-    beta = one.beta[:, order]
+    beta = traced.beta[:, order]
     short = [name if len(name) <= LETTERS else name[: LETTERS - 1] + "\u2026" for name in names]
-    words = {"l1": "l1 norm, standardised", "coefs": "standardised coefficient"}
-    profile = ProfileDisplay({"l1": one.l1}, beta, short, words=words, n_labels=NAMED)
+    labels = {"l1": "l1 norm, standardised", "coefs": "standardised coefficient"}
+    profile = ProfileDisplay({"l1": traced.l1}, beta, short, words=labels, n_labels=NAMED)
 
     def draw():
         fig = Figure(figsize=(6, 6), layout="constrained")
         above, below = fig.subplots(2, sharex=True, height_ratios=(3, 1))
         profile.plot(above).ax_.set_xlabel("")
-        below.plot(one.l1, 100 * one.error, color="black")
-        below.set(xlabel=words["l1"], ylabel="training error, %", ylim=(0, None), xmargin=0)
+        below.plot(traced.l1, 100 * traced.error, color="black")
+        below.set(xlabel=labels["l1"], ylabel="training error, %", ylim=(0, None), xmargin=0)
         return fig
 
     pictures = _pictures(draw)
@@ -292,9 +292,9 @@ def _of_path(models):
 
     points = {
         "step": at.tolist(),
-        "x": np.round(one.l1 / (one.l1.max() or 1.0), 5).tolist(),
-        "l1": said(one.l1),
-        "error": said(100 * one.error),
+        "x": np.round(traced.l1 / (traced.l1.max() or 1.0), 5).tolist(),
+        "l1": said(traced.l1),
+        "error": said(100 * traced.error),
         "lines": [
             {"name": names[j], "colour": line.get_color(), "values": said(beta[:, j])}
             for j, line in zip(profile.columns_, profile.lines_, strict=True)
@@ -352,13 +352,13 @@ def _pictures(draw):
             )
         size = fig.get_size_inches() * 72
         box = fig.axes[0].get_position()
-        parts = re.sub(
+        content = re.sub(
             r'<g id="[^"]*"', "<g", file.getvalue().partition("<svg")[2].partition(">")[2]
         )
-        parts = re.sub(
-            r' d="[^"]*"', lambda line: re.sub(r"(\.\d)\d+", r"\1", line[0]), parts
+        content = re.sub(
+            r' d="[^"]*"', lambda line: re.sub(r"(\.\d)\d+", r"\1", line[0]), content
         )  # one decimal is enough
-        svg = Markup(f'<svg viewBox="0 0 {size[0]:g} {size[1]:g}">{parts}')
+        svg = Markup(f'<svg viewBox="0 0 {size[0]:g} {size[1]:g}">{content}')
         found[kind] = {"svg": svg, "left": f"{box.x0:.4f}", "right": f"{box.x1:.4f}"}
     return found
 
@@ -374,10 +374,8 @@ def _data(problem, model):
     labels = () if recipe is None else recipe.labels
     target = f"mean {np.average(y, weights=problem.weight):.5g}, standard deviation {y.std():.5g}"
     if model.two_class:
-        share, (no, yes) = (
-            100 * float(np.average(y > 0, weights=problem.weight)),
-            labels or ("first class", "second class"),
-        )
+        share = 100 * float(np.average(y > 0, weights=problem.weight))
+        no, yes = labels or ("first class", "second class")
         target = f"{yes} {share:.3g} %, {no} {100 - share:.3g} %"
     constant = f", of which {len(problem.dropped)} are constant" if problem.dropped else ""
     rows = [
@@ -386,7 +384,7 @@ def _data(problem, model):
         ("target", target),
     ]
     if recipe is not None:
-        kinds = [one.kind for one in recipe.variables]
+        kinds = [variable.kind for variable in recipe.variables]
         rows.append(
             (
                 "variables",
@@ -397,11 +395,13 @@ def _data(problem, model):
             rows.append(("classes", f"0 is {labels[0]}, 1 is {labels[1]}"))
         gaps = {None: "none", "drop": "rows with missing values were left out"}
         rows.append(("missing values", gaps.get(recipe.impute, f"imputed ({recipe.impute})")))
-        for one in [one for one in recipe.variables if one.kind == CATEGORY][:30]:
+        for variable in [variable for variable in recipe.variables if variable.kind == CATEGORY][
+            :30
+        ]:
             rows.append(
                 (
-                    f"categories of {one.name}",
-                    ", ".join(one.levels[:12]) + (" ..." if len(one.levels) > 12 else ""),
+                    f"categories of {variable.name}",
+                    ", ".join(variable.levels[:12]) + (" ..." if len(variable.levels) > 12 else ""),
                 )
             )
     return rows
@@ -419,11 +419,11 @@ def _checks(run):
         return str(error).rstrip(".")
     return [
         (
-            one.name,
-            one.variant,
-            "yes" if one.holds else "NO",
-            "-" if math.isnan(one.tightest) else f"{one.tightest:.3g}",
-            one.claim,
+            bound.name,
+            bound.variant,
+            "yes" if bound.holds else "NO",
+            "-" if math.isnan(bound.tightest) else f"{bound.tightest:.3g}",
+            check.claim,
         )
-        for one in found
+        for bound in found
     ]

@@ -27,9 +27,9 @@ def command(run, recipe):
     chosen = run.outcome.validation
     chosen = None if chosen is None or chosen["choose"] is None else chosen
     steps = run.n_steps if chosen is None else chosen["steps"]
-    words = _of_method(run, steps)
+    options = _of_method(run, steps)
     if (
-        words is None
+        options is None
         or (run.problem.weight != 1).any()
         or (chosen is not None and isinstance(run.method.target, L1Penalty))
     ):
@@ -37,12 +37,12 @@ def command(run, recipe):
     loss = run.problem.loss
     standardization = run.problem.standardization
     name = type(loss).__name__.lower()
-    told = [] if loss == type(loss)() else [f":{float(loss[0])!r}"]
-    words += [] if name == "squared" else [f"--loss {''.join([name, *told])}"]
-    words += [] if run.problem.constant or standardization.mean.any() else ["--no-center"]
-    words += ["--no-scale"] if (standardization.norm == 1).all() else []
-    words += [f"--steps {steps}", f"--seed {run.seed}"]
-    words += (
+    argument = [] if loss == type(loss)() else [f":{float(loss[0])!r}"]
+    options += [] if name == "squared" else [f"--loss {''.join([name, *argument])}"]
+    options += [] if run.problem.constant or standardization.mean.any() else ["--no-center"]
+    options += ["--no-scale"] if (standardization.norm == 1).all() else []
+    options += [f"--steps {steps}", f"--seed {run.seed}"]
+    options += (
         [] if chosen is None else [f"--folds {chosen['folds']}", f"--choose {chosen['choose']}"]
     )
     target = [] if recipe is None else [f"--target {for_shell(recipe.target)}"]
@@ -52,7 +52,7 @@ def command(run, recipe):
             f"coordboost {verb} TABLE",
             *target,
             f"--method {run.method.name}",
-            *words,
+            *options,
             *_of_table(recipe),
         ]
     )
@@ -63,14 +63,14 @@ def _of_method(run, steps):
     if run.method.name not in METHODS:
         return None
     usual = {
-        name: one.default
-        for name, one in inspect.signature(METHODS[run.method.name]).parameters.items()
+        name: parameter.default
+        for name, parameter in inspect.signature(METHODS[run.method.name]).parameters.items()
     }
-    words = []
+    options = []
     for name, value in run.method.parameters.items():
         flag = "--" + name.replace("_", "-")
         if isinstance(value, bool):
-            words += (
+            options += (
                 [] if value == usual[name] else [flag if value else flag.replace("--", "--no-")]
             )
         elif (
@@ -79,14 +79,14 @@ def _of_method(run, steps):
             and np.size(value) == 1
             and not isinstance(value, str)
         ):
-            words.append(f"{flag} {np.asarray(value).item()!r}")
+            options.append(f"{flag} {np.asarray(value).item()!r}")
         elif name == "deltas" and np.array_equal(value, np.geomspace(value[0], value[-1], steps)):
-            words.append(f"--deltas {float(value[0])!r}:{float(value[-1])!r}")
+            options.append(f"--deltas {float(value[0])!r}:{float(value[-1])!r}")
         elif name == "step" and isinstance(value, LineSearch | SegmentSearch):
-            words.append("--line-search")
+            options.append("--line-search")
         elif not np.array_equal(value, usual.get(name)):
             return None
-    return words
+    return options
 
 
 def _of_table(recipe):
@@ -94,19 +94,18 @@ def _of_table(recipe):
     if recipe is None:
         return []
     cells = Cells(decimal=recipe.marks[0], thousands=recipe.marks[1]) if recipe.marks else Cells()
-    numbers = [
-        one.name for one in recipe.variables if one.kind == CATEGORY and _numbers(cells, one.levels)
-    ]
-    forms = {one.levels[0] for one in recipe.variables if one.kind == DATE}
+    categories = [variable for variable in recipe.variables if variable.kind == CATEGORY]
+    numbers = [variable.name for variable in categories if _numbers(cells, variable.levels)]
+    forms = {variable.levels[0] for variable in recipe.variables if variable.kind == DATE}
     either = forms & {form for pair in TWO_WAYS.items() for form in pair} if len(forms) == 1 else ()
     given = {"drop": recipe.dropped, "text": numbers, "na": recipe.na, "date-format": either}
-    words = [f"--{name} {for_shell(one)}" for name, values in given.items() for one in values]
-    return words + ([] if recipe.impute is None else [f"--impute {recipe.impute}"])
+    options = [f"--{name} {for_shell(value)}" for name, values in given.items() for value in values]
+    return options + ([] if recipe.impute is None else [f"--impute {recipe.impute}"])
 
 
-def _numbers(cells, words):
-    """Whether all `words` would be read as numbers without ``--text``."""
-    return all(cells.number(word) is not None for word in words)
+def _numbers(cells, levels):
+    """Whether all `levels` would be read as numbers without ``--text``."""
+    return all(cells.number(word) is not None for word in levels)
 
 
 def for_shell(name):

@@ -127,9 +127,8 @@ class AngleDisplay(Display):
             raise ValueError(
                 f"the learners must span 2 or 3 dimensions to be drawn, they span {reduced.rank}."
             )
-        own = (
-            len(reduced.basis) == reduced.rank
-        )  # then the samples are the coordinates, and no other basis is needed
+        # then the samples are the coordinates, and no other basis is needed
+        own = len(reduced.basis) == reduced.rank
         turn = reduced.basis if own else np.eye(reduced.rank)
         hull = corners(
             reduced.slopes(
@@ -381,10 +380,8 @@ class AngleCurveDisplay(Display):
             ax.fill_between(self.n_learners, lower, upper, **band)
         ax.set_xscale("log")
         ax.set_yscale("log")
-        for axis in (
-            ax.xaxis,
-            ax.yaxis,
-        ):  # plain numbers, as there is often no power of 10 in the range
+        # plain numbers, as there is often no power of 10 in the range
+        for axis in (ax.xaxis, ax.yaxis):
             axis.set_major_locator(LogLocator(subs=(1, 2, 5)))
             axis.set_major_formatter("{x:g}")
             axis.set_minor_formatter(NullFormatter())

@@ -180,25 +180,25 @@ class Regime(NamedTuple):
         return self.drive <= SMALL and self.time >= LONG
 
     def __str__(self):
-        words = []
+        reasons = []
         if self.drive > SMALL:
-            words.append(
+            reasons.append(
                 f"the gradient affects the selection: eps beta g^2 / 2 = {self.drive:.3g}, but the "
                 "theorems need it far below 1; take a "
                 "smaller eps or beta"
             )
         if self.time < LONG:
-            words.append(
+            reasons.append(
                 f"the run depends on its start: gamma eps steps = {self.time:.3g}, but the "
                 "theorems need it far above 1; make more "
                 "steps, or take a larger gamma"
             )
-        if not words:
+        if not reasons:
             return (
                 f"in the regime of the theorems: eps beta g^2 / 2 = {self.drive:.3g} and gamma "
                 f"eps steps = {self.time:.3g}"
             )
-        return "outside the regime of the theorems: " + "; ".join(words)
+        return "outside the regime of the theorems: " + "; ".join(reasons)
 
 
 def regime(run: Run) -> Regime:
@@ -375,17 +375,16 @@ def chain(
             "runs, or burn in less."
         )
     X = None if X is None else validation.collected("X", X)
-    one = _coefficients if X is None else lambda run, at: _predictions(run, at, X)
-    return Chain(np.stack([one(run, steps) for run in runs]), steps)
+    quantities = _coefficients if X is None else lambda run, at: _predictions(run, at, X)
+    return Chain(np.stack([quantities(run, steps) for run in runs]), steps)
 
 
 def _coefficients(run, steps):
     dictionary = run.problem.dictionary
     constant = run.problem.constant
     n = dictionary.n_columns
-    if (
-        n is not None
-    ):  # a coefficient is the prediction on a row where its column is 1 and the others are 0
+    # a coefficient is the prediction on a row where its column is 1 and the others are 0
+    if n is not None:
         return np.stack(list(predictions_at(run, steps, dictionary.standing(np.eye(n))))) - constant
     if not run.problem.countable:
         raise ValueError(

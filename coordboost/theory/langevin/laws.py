@@ -255,7 +255,9 @@ def _chances(problem, select, look, draws, rng):
 
     `look` maps noise to what the rule compares.
     """
-    made, total, square = 0, 0.0, 0.0
+    made = 0
+    total = 0.0
+    square = 0.0
     while made < draws:
         size = min(draws - made, max(1, (1 << 22) // max(problem.n_samples, problem.n_learners)))
         noise = rng.standard_normal((size, problem.n_samples)) * np.sqrt(problem.weight)
@@ -358,7 +360,7 @@ class Normal(NamedTuple):
         return at, np.exp(-0.5 * ((at - self.mean[k]) / sd) ** 2) / (sd * np.sqrt(2 * np.pi))
 
 
-class _Parts(NamedTuple):
+class _Dynamics(NamedTuple):
     """The quantities from which the laws for the squared loss are computed."""
 
     limit: object
@@ -414,13 +416,13 @@ class _Parts(NamedTuple):
                 "the exact law at a given eps is known for gradients of all samples at the current "
                 "model: subsample=1, shrink_first=False."
             )
-        parts = cls.of(problem, method, None)
-        if len(parts.M) > DENSE:
+        dynamics = cls.of(problem, method, None)
+        if len(dynamics.M) > DENSE:
             raise ValueError(
                 f"the exact law at a given eps is computed for {DENSE} columns at most, got "
-                f"{len(parts.M)}."
+                f"{len(dynamics.M)}."
             )
-        return parts
+        return dynamics
 
     def step(self):
         """Return (forward, moved, source).
@@ -444,9 +446,8 @@ class _Parts(NamedTuple):
             )
 
         def source(mean):
-            left = (
-                self.target - G @ mean
-            )  # correlations at the mean: the random choice of learners adds variance
+            # correlations at the mean: the random choice of learners adds variance
+            left = self.target - G @ mean
             jumps = sum(p * np.outer(fit @ left, fit @ left) for p, fit in fits)
             return 2 * self.limit.total * eps / self.beta * self.M + eps**2 * (
                 jumps - np.outer(self.M @ left, self.M @ left)
@@ -511,7 +512,7 @@ def gibbs(problem: Problem, method: Method, limit: Limit | None = None) -> Norma
     >>> (law.mean / least_squares).round(6)
     array([0.5, 0.5])
     """
-    return Normal(*_Parts.of(problem, method, limit).gibbs())
+    return Normal(*_Dynamics.of(problem, method, limit).gibbs())
 
 
 def stationary(problem: Problem, method: Method) -> Normal:
@@ -558,10 +559,10 @@ def stationary(problem: Problem, method: Method) -> Normal:
     >>> (exact.cov / limit.cov).diagonal().round(2)
     array([1.1 , 1.28])
     """
-    parts = _Parts.exactly(problem, method)
-    mean = parts.gibbs()[0]
-    n = len(parts.M)
-    _, moved, source = parts.step()
+    dynamics = _Dynamics.exactly(problem, method)
+    mean = dynamics.gibbs()[0]
+    n = len(dynamics.M)
+    _, moved, source = dynamics.step()
     cov = np.linalg.solve(np.eye(n * n) - moved, source(mean).ravel()).reshape(n, n)
     return Normal(mean, (cov + cov.T) / 2)
 
@@ -609,14 +610,16 @@ def after_steps(problem: Problem, method: Method, steps: Sequence[int]) -> list[
     >>> (early.mean / end.mean).round(2), (late.mean / end.mean).round(2)
     (array([0.64, 0.64]), array([1., 1.]))
     """
-    forward, moved, source = (parts := _Parts.exactly(problem, method)).step()
-    mean = np.zeros(len(parts.M))
-    cov = np.zeros_like(parts.M)
+    dynamics = _Dynamics.exactly(problem, method)
+    forward, moved, source = dynamics.step()
+    mean = np.zeros(len(dynamics.M))
+    cov = np.zeros_like(dynamics.M)
     found: dict[int, Normal] = {}
     for k in range(max(steps, default=0) + 1):
         if k in steps:
             found[k] = Normal(mean, cov)
-        mean, cov = forward(mean), (moved @ cov.ravel()).reshape(cov.shape) + source(mean)
+        cov = (moved @ cov.ravel()).reshape(cov.shape) + source(mean)
+        mean = forward(mean)
     return [found[k] for k in steps]
 
 
@@ -665,10 +668,10 @@ def transient(problem: Problem, method: Method, n_steps: int, limit: Limit | Non
     >>> (law.mean / limit.mean).round(3)
     array([0.632, 0.632])
     """
-    parts = _Parts.of(problem, method, limit)
-    mean, cov = parts.gibbs()
+    dynamics = _Dynamics.of(problem, method, limit)
+    mean, cov = dynamics.gibbs()
     n_steps = validation.whole("n_steps", n_steps)
-    decay = scipy.linalg.expm(-parts.drift * parts.eps * n_steps)
+    decay = scipy.linalg.expm(-dynamics.drift * dynamics.eps * n_steps)
     return Normal(mean - decay @ mean, cov - decay @ cov @ decay.T)
 
 
@@ -751,8 +754,8 @@ class GridLaw(NamedTuple):
             Their probabilities.
         """
         shape = [len(axis) for axis in self.axes]
-        others = tuple(i for i in range(len(shape)) if i != k)
-        return self.axes[k], self.chance.reshape(shape).sum(axis=others)
+        summed = tuple(i for i in range(len(shape)) if i != k)
+        return self.axes[k], self.chance.reshape(shape).sum(axis=summed)
 
     def density(self, k: int) -> tuple[np.ndarray, np.ndarray]:
         """Return values of coefficient k and the marginal density there, for a plot.
@@ -790,7 +793,7 @@ class GridLaw(NamedTuple):
             From 0 to 1, one for each coefficient. Even for a sample from the law itself it is not
             0, because the sample is finite.
         """
-        out = []
+        distances = []
         for k in range(self.points.shape[1]):
             at, chance = self.marginal(k)
             place = np.searchsorted(np.cumsum(chance), np.arange(1, n_bins) / n_bins)
@@ -799,8 +802,8 @@ class GridLaw(NamedTuple):
             found = np.bincount(
                 np.searchsorted(cuts, np.asarray(sample)[:, k]), minlength=n_bins
             ) / len(sample)
-            out.append(0.5 * np.abs(law - found).sum())
-        return np.array(out)
+            distances.append(0.5 * np.abs(law - found).sum())
+        return np.array(distances)
 
 
 def quadrature(

@@ -14,12 +14,12 @@ from typing import Any
 from coordboost._utils.checks import shown
 
 
-def added(one, other, factor=1):
-    """Return `one` + factor `other`, both dictionaries of coefficients, without zeros."""
-    out = dict(one)
-    for key, value in other.items():
-        out[key] = out.get(key, 0) + factor * value
-    return {key: value for key, value in out.items() if value != 0}
+def added(left, right, factor=1):
+    """Return `left` + factor `right`, both dictionaries of coefficients, without zeros."""
+    total = dict(left)
+    for key, value in right.items():
+        total[key] = total.get(key, 0) + factor * value
+    return {key: value for key, value in total.items() if value != 0}
 
 
 def as_fraction(factor):
@@ -165,9 +165,9 @@ class Programme:
         """Require that the forms are at least 0."""
         self.at_least_0.extend(forms)
 
-    def require_equal(self, one, other):
+    def require_equal(self, left, right):
         """Require that two forms are equal."""
-        self.equal_to_0.append(Form.of(one) - other)
+        self.equal_to_0.append(Form.of(left) - right)
 
     def require_square(self, a, b, c):
         """Require b^2 <= a c and a, c >= 0."""

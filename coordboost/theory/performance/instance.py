@@ -62,9 +62,8 @@ class Envelope:
         slopes = gradients - mu * away
         self.corners = x - slopes / smooth
         heights = values - mu / 2 * (away**2).sum(axis=1) - (slopes**2).sum(axis=1) / (2 * smooth)
-        self.heights = (
-            heights if gradients[0].any() else np.maximum(heights, heights[0])
-        )  # keeps the minimum at the minimiser
+        # keeps the minimum at the minimiser
+        self.heights = heights if gradients[0].any() else np.maximum(heights, heights[0])
 
     def nearest(self, x):
         """Return the corners minus x, and the weights (n_points,) of the minimum in the formula."""
@@ -103,7 +102,8 @@ def nearest_weights(gram, heights):
             used = np.flatnonzero(weights)
             k = len(used)
             system = np.full((k + 1, k + 1), size)
-            system[:k, :k], system[k, k] = gram[np.ix_(used, used)], 0
+            system[:k, :k] = gram[np.ix_(used, used)]
+            system[k, k] = 0
             solved = np.linalg.lstsq(system, np.append(-heights[used], size), rcond=1e-14)[0]
             if solved[:k].min() >= 0:
                 weights[used] = solved[:k]

@@ -141,7 +141,8 @@ def worst_case(method: Callable, n_steps: int, *, mu: float = 0.0, angle: float 
         found = WorstLoss(unknown, solution)
         error = found.error(method, n_steps) * (1 - ROUNDED)
         if error > lower and found.least_angle >= theta - ANGLE:
-            lower, witness = error, found
+            lower = error
+            witness = found
         if lower >= upper - CLOSE * max(1.0, upper):
             break
     return WorstCase(lower, upper, witness)

@@ -78,9 +78,8 @@ def solve_programme(programme, shift=0.0):
         conditions.append(cp.SOC(a + c, cp.vstack([2 * b, a - c]), axis=0))
     try:
         with warnings.catch_warnings():
-            warnings.simplefilter(
-                "ignore"
-            )  # warnings about accuracy do not matter: proofs and runs do not trust the solver
+            # warnings about accuracy do not matter: proofs and runs do not trust the solver
+            warnings.simplefilter("ignore")
             cp.Problem(cp.Maximize(objective + shift * cp.trace(gram)), conditions).solve(
                 solver="CLARABEL", **SETTINGS
             )
@@ -127,11 +126,11 @@ def _without_numbers(programme, total, above):
         return numbers, of
 
     for i in sorted(range(len(above)), key=lambda i: -above[i]):
-        rest, made = reduced(programme.at_least_0[i].numbers, {i: Fraction(1)})
-        if rest:
-            basis.append((next(iter(rest)), rest, made))
-    rest, change = reduced(total.numbers, {})
-    if rest or any(above[i] + more < 0 for i, more in change.items()):
+        remaining, made = reduced(programme.at_least_0[i].numbers, {i: Fraction(1)})
+        if remaining:
+            basis.append((next(iter(remaining)), remaining, made))
+    remaining, change = reduced(total.numbers, {})
+    if remaining or any(above[i] + more < 0 for i, more in change.items()):
         return None
     for i, more in change.items():
         total = total.plus(programme.at_least_0[i], more)
@@ -145,26 +144,26 @@ def solve_and_prove(programme):
     found = None
     for shift in SHIFTS:
         found = solve_programme(programme, shift) or found
-        for least in LEAST if found else ():
-            bound = proved_bound(programme, found.multipliers, least)
+        for threshold in LEAST if found else ():
+            bound = proved_bound(programme, found.multipliers, threshold)
             if bound is not None:
                 return found, bound
     return found, None
 
 
-def proved_bound(programme, multipliers, least=0):
+def proved_bound(programme, multipliers, threshold=0):
     """Return an upper bound of the objective, a Fraction proved in exact arithmetic.
 
     None where the proof fails.
 
-    Multipliers of the conditions >= 0 that are at most `least` are replaced by 0.
+    Multipliers of the conditions >= 0 that are at most `threshold` are replaced by 0.
     """
 
     def rounded(value):
         return round(Fraction(float(value)) / GRAIN) * GRAIN
 
     above, equal, squares = multipliers
-    above = [rounded(value) if value > least else Fraction(0) for value in above]
+    above = [rounded(value) if value > threshold else Fraction(0) for value in above]
     total = programme.objective
     for value, form in zip(above, programme.at_least_0, strict=True):
         total = total.plus(form, value)

@@ -27,15 +27,13 @@ def smooth_convex(programme, points, mu=0):
     function, mu < 1.
     """
     mu = Fraction(mu)
-    for one in points:
-        for other in points:
-            if one is not other:
-                g = one.gradient - other.gradient
-                x = one.x - other.x
-                rest = g @ g + mu * (x @ x) - 2 * mu * (g @ x)
-                programme.require(
-                    one.value - other.value - other.gradient @ x - 1 / (2 * (1 - mu)) * rest
-                )
+    for p in points:
+        for q in points:
+            if p is not q:
+                g = p.gradient - q.gradient
+                x = p.x - q.x
+                squares = g @ g + mu * (x @ x) - 2 * mu * (g @ x)
+                programme.require(p.value - q.value - q.gradient @ x - 1 / (2 * (1 - mu)) * squares)
 
 
 class UnknownLoss:
@@ -68,7 +66,8 @@ class UnknownLoss:
         self.angle = Fraction(angle)
         self.margin = Fraction(margin)
         self.programme = Programme()
-        self.start, self.minimiser = NULL, self.programme.vector()
+        self.start = NULL
+        self.minimiser = self.programme.vector()
         self.points = [Point(self.minimiser, NULL, Form())]
         self.fits = []
         self._units = []
@@ -102,8 +101,8 @@ class UnknownLoss:
         fit = self.programme.vector()
         self.programme.require_equal(target @ fit, fit @ fit)
         self.programme.require(fit @ fit - self.angle**2 * (target @ target))
-        for other_target, other in self.fits:
-            for r, d, e in ((target, fit, other), (other_target, other, fit)):
+        for earlier_target, earlier in self.fits:
+            for r, d, e in ((target, fit, earlier), (earlier_target, earlier, fit)):
                 self.programme.require_square(d @ d, (1 + self.margin) * (r @ e), e @ e)
         self.fits.append((target, fit))
         return fit
