@@ -423,7 +423,7 @@ def _checks(run):
             bound.variant,
             "yes" if bound.holds else "NO",
             "-" if math.isnan(bound.tightest) else f"{bound.tightest:.3g}",
-            check.claim,
+            bound.claim,
         )
         for bound in found
     ]
