@@ -11,6 +11,7 @@ The reference sees the case alone, never a result of the package.
 """
 
 import functools
+from dataclasses import dataclass
 
 import numpy as np
 
@@ -89,3 +90,64 @@ def flat(values):
 def unscaled(X, y, loss=cb.losses.Squared(), **options):  # noqa: B008  # it cannot be changed
     """Return a problem of the package with the columns of X, of norm 1, and y as they are."""
     return cb.Problem(X, y, loss, center=False, scale=False, **options)
+
+
+@dataclass(frozen=True, eq=False)
+class Feature:
+    """One feature x (n,), targets y and labels, -1 and 1 equally often: what estimators with one
+    split a tree are fitted to.
+    """
+
+    x: np.ndarray
+    y: np.ndarray
+    label: np.ndarray
+    rate: float = 0.3
+    rounds: int = 4
+
+    @property
+    def X(self):
+        """The feature as a matrix."""
+        return self.x[:, None]
+
+    def options(self):
+        """Return the parameters of the estimators."""
+        return {"learning_rate": self.rate, "n_estimators": self.rounds, "min_samples_leaf": 1}
+
+    def stump(self, resid):
+        """Return the fit with one split that is nearest to the residual, (n,)."""
+        fits = []
+        for cut in np.unique(self.x)[:-1]:
+            left = self.x <= cut
+            fits.append(np.where(left, resid[left].mean(), resid[~left].mean()))
+        return min(fits, key=lambda fit: ((resid - fit) ** 2).sum())
+
+    def boosted(self, rate=None, ridge=0.0, gamma=None):
+        """Return the models of a regression and a classification, [(rounds + 1, n), (rounds + 1,
+        n)]: f <- base + (1 - ridge rate / sigma) (f - base) + rate / sigma b, b the stump for
+        the residual at f. With gamma the residual is that at (1 - theta) f + theta h, theta = 2 / (m + 2), and h
+        moves by gamma rate / (sigma theta) b.
+        """
+        rate = self.rate if rate is None else rate
+        squared = (self.y.mean(), 1.0, lambda f: self.y - f)
+        logistic = (0.0, 0.25, lambda f: self.label / (1 + np.exp(self.label * f)))
+        models = []
+        for base, sigma, residual in (squared, logistic):
+            f = np.full(len(self.x), base)
+            h = f
+            path = [f]
+            for m in range(self.rounds):
+                theta = 0.0 if gamma is None else 2 / (m + 2)
+                g = (1 - theta) * f + theta * h
+                stump = self.stump(residual(g))
+                f = base + (1 - ridge * rate / sigma) * (g - base) + rate / sigma * stump
+                h = h if gamma is None else h + gamma * rate / (sigma * theta) * stump
+                path.append(f)
+            models.append(np.array(path))
+        return models
+
+
+def feature():
+    """Return twelve rows of one feature."""
+    rng = np.random.default_rng(0)
+    x = rng.permutation(12) / 11
+    return Feature(x, np.sin(4 * x) + rng.normal(size=12) / 10, np.tile([1, -1], 6))

@@ -99,33 +99,41 @@ def listed():
 
 def entries(rows):
     """Return the ``Entry`` of every item, with its rows out of `rows`."""
-    tried = experiments()
-    out = []
+    known = experiments()
+    found = []
     for key, paper, (number, code, names, status) in listed():
-        ours = [row for row in rows if row.file.startswith(f"{key}_")]
-        found = [
-            row
-            for row in ours
-            if (row.statement in names.split("; ") if names else begins(row.statement, number))
+        own_rows = [row for row in rows if row.file.startswith(f"{key}_")]
+        named = rows_named(names, number, own_rows, rows)
+        lost = [name for name, row_list in named.items() if not row_list]
+        mentioned = rf"(?<![\w.(]){re.escape(number)}(?![\w.])"
+        tried = [
+            experiment.name
+            for experiment in known.values()
+            if experiment.name.startswith(f"{key}_") and re.search(mentioned, experiment.source)
         ]
-        wanted = [] if names == "-" else names.split("; ") if names else [number] * (not found)
-        named = rf"(?<![\w.(]){re.escape(number)}(?![\w.])"
-        out.append(
-            Entry(
-                paper,
-                number,
-                [name for name in code.split(", ") if name],
-                found,
-                [name for name in wanted if name not in {row.statement for row in found}],
-                [
-                    one.name
-                    for one in tried.values()
-                    if one.name.startswith(f"{key}_") and re.search(named, one.source)
-                ],
-                status,
-            )
-        )
-    return out
+        codes = [name for name in code.split(", ") if name]
+        item_rows = [row for row_list in named.values() for row in row_list]
+        found.append(Entry(paper, number, codes, item_rows, lost, tried, status))
+    return found
+
+
+def rows_named(names, number, own_rows, rows):
+    """Return the rows of an item by name, {name: rows}: those whose names begin with its number
+    where nothing else is said, or before a +.
+
+    A name means rows of the same paper; if there are none, rows about algorithms of others.
+    """
+    if names == "-":
+        return {}
+    named = {}
+    if not names or names.startswith("+"):
+        named[number] = [row for row in own_rows if begins(row.statement, number)]
+    algorithms = [row for row in rows if row.file.endswith("_algorithms")]
+    for name in filter(None, names.removeprefix("+").strip().split("; ")):
+        named[name] = [row for row in own_rows if row.statement == name] or [
+            row for row in algorithms if row.statement == name
+        ]
+    return named
 
 
 def thing(name):

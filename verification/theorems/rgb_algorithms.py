@@ -28,7 +28,7 @@ import numpy as np
 
 import coordboost as cb
 from coordboost.theory.bounds import margin_bound
-from verification.algorithms import Algorithm
+from verification.algorithms import Algorithm, Feature, feature
 
 #: Step rules of RGB, and their constants C: of a family, as printed, of each learner.
 STEPS = {
@@ -66,11 +66,15 @@ def _package_steps(case):
     run = cb.solve(case.problem, case.method(), case.n_steps, compile=False)
     size = np.linalg.norm(case.H, axis=0)[run.path.learner]
     charge = run.method.target.charges(case.problem, run.beta).sum()
-    return [run.path.learner, run.path.theta * run.method.unit / size, charge]
+    summary = cb.engine.family_summary(run)
+    used = [summary.charge.sum() * len(case.y), summary.loss * len(case.y)]
+    return [run.path.learner, run.path.theta * run.method.unit / size, charge, used]
 
 
 def steps(case, sign=1):
-    """Learners, their coefficients in the scale of H, m beta sum_j |alpha_j| Omega_j at the end."""
+    """Learners, their coefficients in the scale of H; at the end the charge, m beta sum_j |alpha_j|
+    Omega_j, twice, and the sum of the losses.
+    """
     m = len(case.y)
     resid = case.y
     alpha = np.zeros(case.H.shape[1])
@@ -88,7 +92,8 @@ def steps(case, sign=1):
         alpha[j] += length
         learners.append(j)
         lengths.append(length)
-    return [learners, lengths, m * case.beta * np.abs(alpha) @ case.omega[case.family]]
+    charge = m * case.beta * np.abs(alpha) @ case.omega[case.family]
+    return [learners, lengths, charge, [charge, resid @ resid / 2]]
 
 
 check_steps = Algorithm(
@@ -171,6 +176,22 @@ check_margins = Algorithm(
 )
 
 
+def _package_estimators(case):
+    options = {**case.options(), "nodes": (1,), "penalty": 0.0}
+    regressor = cb.RegularizedGBMRegressor(**options).fit(case.X, case.y)
+    classifier = cb.RegularizedGBMClassifier(**options).fit(case.X, case.label)
+    return [regressor.predict(case.X), classifier.decision_function(case.X)]
+
+
+check_estimators = Algorithm(
+    "RGB, estimators",
+    Feature,
+    "One family of trees with one split, without a penalty, on one feature: steps of rate / sigma.",
+    _package_estimators,
+    lambda case: [path[-1] for path in case.boosted()],
+)
+
+
 def columns(seed, kind="squares"):
     """Return four columns in two families of bounds 2 and 4."""
     rng = np.random.default_rng(seed)
@@ -191,6 +212,7 @@ CASES = {
     **{f"columns, {kind}": (lambda kind=kind: columns(0, kind)) for kind in STEPS},
     "other columns": lambda: columns(1),
     "a hundred points": lambda: halves(100),
+    "a feature": feature,
 }
 
 SABOTAGE = {
@@ -199,6 +221,11 @@ SABOTAGE = {
     },
     check_chances: {
         "proportional to lambda": check_chances.instead(lambda case: chances(case, power=1))
+    },
+    check_estimators: {
+        "a tenth faster": check_estimators.instead(
+            lambda case: [path[-1] for path in case.boosted(1.1 * case.rate)]
+        )
     },
     check_margins: {
         "ln(1 / delta)": check_margins.instead(lambda case: margins(case, failures=1)),

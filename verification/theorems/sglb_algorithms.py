@@ -24,7 +24,7 @@ from dataclasses import dataclass
 import numpy as np
 
 import coordboost as cb
-from verification.algorithms import Algorithm, unscaled
+from verification.algorithms import Algorithm, Feature, feature, unscaled
 from verification.spaces.blocks import projector
 
 
@@ -119,6 +119,180 @@ check_fits = Algorithm(
 )
 
 
+@dataclass(frozen=True, eq=False)
+class Orthogonal:
+    """The unit vectors, each its own block that is drawn with its chance, and y."""
+
+    y: np.ndarray
+    chance: np.ndarray
+    eps: float = 0.1
+    beta: float = 5.0
+    gamma: float = 0.5
+    n_steps: int = 10
+
+    @property
+    def problem(self):
+        n = len(self.y)
+        return cb.Problem(cb.data.blocks(np.eye(n), [[j] for j in range(n)]), self.y, center=False)
+
+    @property
+    def method(self):
+        return cb.sglb(self.eps, self.beta, self.gamma, select=cb.rules.Weighted(self.chance))
+
+
+def _package_laws(case):
+    langevin = cb.theory.langevin
+    problem = case.problem
+    limit = langevin.limit_of(problem, case.method.select)
+    laws = [
+        langevin.gibbs(problem, case.method),
+        langevin.transient(problem, case.method, case.n_steps),
+        langevin.stationary(problem, case.method),
+        langevin.after_steps(problem, case.method, [case.n_steps])[0],
+    ]
+    moments = [[law.mean, np.diag(law.cov)] for law in laws]
+    return [limit.p, limit.mean_projector, moments]
+
+
+def laws(case, temperature=1.0):
+    """Each coordinate is a chain of its own: x <- b x, and with its chance p also x <- a x + eps y
+    + noise. The law of the limit, of the limit process at t = eps k, of the chain after many and
+    after k steps.
+    """
+    n = len(case.y)
+    p = case.chance
+    rate = p + case.gamma
+    mean = p / rate * case.y
+    variance = temperature * n / case.beta * p / rate
+    decay = np.exp(-rate * case.eps * case.n_steps)
+    b = 1 - case.gamma * case.eps
+    a = b - case.eps
+    noise = 2 * temperature * n * case.eps / case.beta
+    moments = []
+    for steps in (5000, case.n_steps):
+        first = np.zeros(n)
+        second = np.zeros(n)
+        for _ in range(steps):
+            moved = a**2 * second + 2 * a * case.eps * case.y * first + (case.eps * case.y) ** 2
+            second = p * (moved + noise) + (1 - p) * b**2 * second
+            first = b * first + p * case.eps * (case.y - first)
+        moments.append([first, second - first**2])
+    gibbs = [mean, variance]
+    transient = [mean * (1 - decay), variance * (1 - decay**2)]
+    return [p, np.diag(p), [gibbs, transient, *moments]]
+
+
+check_laws = Algorithm(
+    "SGLB, laws of the coefficients",
+    Orthogonal,
+    "Means and variances on orthogonal columns: of the limit, before it, and of the chain.",
+    _package_laws,
+    laws,
+)
+
+
+def _package_grid(case):
+    problem = unscaled(np.eye(len(case.y))[:, :1], case.y)
+    law = cb.theory.langevin.quadrature(
+        problem, cb.sglb(case.eps, case.beta, case.gamma), width=12.0, n_points=2001
+    )
+    return [law.mean, law.cov, law.mean_loss]
+
+
+def grid(case, temperature=1.0):
+    """The normal law of one coordinate, chance 1, and the mean loss of both coordinates."""
+    n = len(case.y)
+    mean = case.y[0] / (1 + case.gamma)
+    variance = temperature * n / case.beta / (1 + case.gamma)
+    loss = ((case.y[0] - mean) ** 2 + variance + case.y[1:] @ case.y[1:]) / (2 * n)
+    return [mean, variance, loss]
+
+
+check_grid = Algorithm(
+    "SGLB, the law on a grid",
+    Orthogonal,
+    "Mean, variance and mean loss of the Gibbs law of one coordinate by quadrature.",
+    _package_grid,
+    grid,
+    slack=1e-6,
+)
+
+
+@dataclass(frozen=True, eq=False)
+class Margins:
+    """Margins y f, and the width of the smoothed loss."""
+
+    margin: np.ndarray
+    scale: float
+
+
+def _package_zero_one(case):
+    loss = cb.losses.SmoothZeroOne(case.scale)
+    values = [loss.value(1.0, f) for f in case.margin]
+    residuals = [loss.residual(-1.0, f) for f in case.margin]
+    return [values, residuals, loss.sigma]
+
+
+def zero_one(case, sign=1):
+    """1 - 1 / (1 + exp(-m / s)), its slope by differences, and the largest curvature, 1 / (6 sqrt 3
+    s^2).
+    """
+    tail = np.exp(-sign * case.margin / case.scale)
+    values = tail / (1 + tail)
+    slopes = -values * (1 - values) / case.scale
+    return [values, slopes, 1 / (6 * math.sqrt(3) * case.scale**2)]
+
+
+check_zero_one = Algorithm(
+    "SGLB, (12) in the package",
+    Margins,
+    "The smoothed 0-1 loss, its derivative, and its constant of smoothness.",
+    _package_zero_one,
+    zero_one,
+)
+
+
+def _package_estimators(case):
+    options = {**case.options(), "max_depth": 1, "beta": 1e40, "gamma": 0.2, "n_members": 2}
+    regressor = cb.LangevinGBMRegressor(**options).fit(case.X, case.y)
+    classifier = cb.LangevinGBMClassifier(**options).fit(case.X, case.label)
+    return [regressor.predict(case.X), classifier.predict_proba(case.X)[:, 1]]
+
+
+def estimates(case, ridge=0.2):
+    """The mean of the last two of four models of boosting with decay, without noise; of their
+    probabilities for a classification.
+    """
+    models, margins = case.boosted(ridge=ridge)
+    chances = 1 / (1 + np.exp(-margins))
+    return [models[-2:].mean(axis=0), chances[-2:].mean(axis=0)]
+
+
+check_estimators = Algorithm(
+    "SGLB, estimators",
+    Feature,
+    "Langevin boosting on one feature, one split a tree, at a temperature of nearly 0: the mean of "
+    "the members, the models of the second half.",
+    _package_estimators,
+    estimates,
+)
+
+
+def _package_split(case):
+    trees = cb.data.trees(case.X, max_depth=1)
+    run = cb.solve(cb.Problem(trees, case.y), cb.sglb(1.0, np.inf, 0.0), 1, compile=False)
+    return run.predict(case.X)
+
+
+check_split = Algorithm(
+    "SGLB, a split in the package",
+    Feature,
+    "A tree with one split of the package has the least squared error.",
+    _package_split,
+    lambda case: case.y.mean() + case.stump(case.y - case.y.mean()),
+)
+
+
 def blocks(seed):
     """Return three blocks of two columns, the last of which overlaps the others."""
     rng = np.random.default_rng(seed)
@@ -129,10 +303,24 @@ CASES = {
     "one column": lambda: Column(0.1, 5.0, 0.5, 2000),
     "three blocks": lambda: blocks(0),
     "three other blocks": lambda: blocks(1),
+    "three coordinates": lambda: Orthogonal(np.array([1.0, 2, -3]), np.array([0.2, 0.3, 0.5])),
+    "margins": lambda: Margins(np.linspace(-0.5, 0.5, 11), 0.1),
+    "a feature": feature,
 }
 
 SABOTAGE = {
     check_noise: {"half of the variance": check_noise.instead(lambda case: deviations(case, 4))},
+    check_laws: {
+        "half of the variance": check_laws.instead(lambda case: laws(case, temperature=0.5))
+    },
+    check_grid: {
+        "half of the variance": check_grid.instead(lambda case: grid(case, temperature=0.5))
+    },
+    check_zero_one: {
+        "a sigmoid that falls": check_zero_one.instead(lambda case: zero_one(case, sign=-1))
+    },
+    check_estimators: {"no decay": check_estimators.instead(lambda case: estimates(case, 0.0))},
+    check_split: {"the last split": check_split.instead(lambda case: case.stump(-abs(case.y)))},
     check_fits: {
         "no decay": check_fits.instead(lambda case: fits(case, shrink=0)),
         "steps a tenth longer": check_fits.instead(lambda case: fits(case, length=1.1)),
