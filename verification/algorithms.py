@@ -122,10 +122,11 @@ class Feature:
         return min(fits, key=lambda fit: ((resid - fit) ** 2).sum())
 
     def boosted(self, rate=None, ridge=0.0, gamma=None):
-        """Return the models of a regression and a classification, [(rounds + 1, n), (rounds + 1,
-        n)]: f <- base + (1 - ridge rate / sigma) (f - base) + rate / sigma b, b the stump for
-        the residual at f. With gamma the residual is that at (1 - theta) f + theta h, theta = 2 / (m + 2), and h
-        moves by gamma rate / (sigma theta) b.
+        """Return the models of a regression and of a classification, (rounds + 1, n) each.
+
+        f <- base + (1 - ridge rate / sigma) (f - base) + rate / sigma b, b the stump for the
+        residual at f. With gamma the residual is that at (1 - theta) f + theta h, theta = 2 / (m +
+        2), and h moves by gamma rate / (sigma theta) b.
         """
         rate = self.rate if rate is None else rate
         squared = (self.y.mean(), 1.0, lambda f: self.y - f)

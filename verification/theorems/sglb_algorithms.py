@@ -119,6 +119,20 @@ check_fits = Algorithm(
 )
 
 
+def _package_boosting(case):
+    run = cb.solve(case.problem, cb.gbm(case.eps), case.n_steps, compile=False)
+    return [state.pred for state in run.replay(range(case.n_steps + 1))]
+
+
+check_boosting = Algorithm(
+    "SGLB, steps of gradient boosting",
+    Fits,
+    "A step of gradient boosting is eps times the least squares fit of a block to the residual.",
+    _package_boosting,
+    lambda case: fits(case, shrink=0),
+)
+
+
 @dataclass(frozen=True, eq=False)
 class Orthogonal:
     """The unit vectors, each its own block that is drawn with its chance, and y."""
@@ -320,6 +334,7 @@ SABOTAGE = {
         "a sigmoid that falls": check_zero_one.instead(lambda case: zero_one(case, sign=-1))
     },
     check_estimators: {"no decay": check_estimators.instead(lambda case: estimates(case, 0.0))},
+    check_boosting: {"with a decay": check_boosting.instead(fits)},
     check_split: {"the last split": check_split.instead(lambda case: case.stump(-abs(case.y)))},
     check_fits: {
         "no decay": check_fits.instead(lambda case: fits(case, shrink=0)),
