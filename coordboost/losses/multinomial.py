@@ -19,9 +19,8 @@ def multinomial_losses(pred, class_index):
 
 
 def fill_residuals(pred, class_index, weight, out):
-    """Out = weight (Y - P), in place: P the softmax of `pred`, Y 1 at the class of each row.
-
-    All (n_classes, n_samples).
+    """Write weight (Y - P) into `out`, P the softmax of `pred`, Y 1 at the class of each row; all
+    (n_classes, n_samples).
 
     *Numerics*: the residual of a row's own class is minus the sum of the others, which avoids the
     cancellation in 1 - P.
@@ -49,8 +48,9 @@ def multinomial_residuals(pred, class_index, weight):
     """Return minus the gradient of the weighted multinomial losses in the predictions, (n_classes,
     n_samples).
     """
-    compiled(fill_residuals, ())(pred, class_index, weight, out := np.empty_like(pred))
-    return out
+    residuals = np.empty_like(pred)
+    compiled(fill_residuals, ())(pred, class_index, weight, residuals)
+    return residuals
 
 
 def offsets_beside(pred):
@@ -63,9 +63,9 @@ def offsets_beside(pred):
     rows = np.arange(pred.shape[1])
     top = pred.argmax(axis=0)
     largest = pred[top, rows]
-    rest = pred.copy()
-    rest[top, rows] = -np.inf
-    terms = np.exp(rest - largest)
-    out = -largest - np.log1p(np.maximum(terms.sum(axis=0) - terms, 0.0))
-    out[top, rows] = -logsumexp(rest, axis=0)
-    return out
+    others = pred.copy()
+    others[top, rows] = -np.inf
+    terms = np.exp(others - largest)
+    offsets = -largest - np.log1p(np.maximum(terms.sum(axis=0) - terms, 0.0))
+    offsets[top, rows] = -logsumexp(others, axis=0)
+    return offsets

@@ -1,17 +1,8 @@
 r"""The losses of the package: functions of one prediction, summed over the samples.
 
-A loss is a piece with the scalar kernels ``value(y, f)``, ``residual(y, f)`` (the pseudo-residual
-:math:`-\partial\ell/\partial f`) and, for a faster line search, ``curvature(y, f)``. Attributes
-read outside the kernels, all optional: ``sigma`` (Lipschitz constant of the derivative in f),
-``mu`` (constant of strong convexity) and ``self_concordance`` (the C with
-:math:`|\ell'''| \le C \ell''` in f), each a float or None; ``infimum`` (a lower bound of
-``value(y, .)``: a number, or a function of the targets); ``convex`` (False if ``value(y, .)`` is
-not convex); ``location`` (True if the loss depends on ``y - f`` alone, so that an offset can be
-subtracted from `y`); ``labels(y)`` (checks and maps the targets); ``two_class`` (True if these are
-labels -1 and +1); ``inverse_link(f)`` (the prediction f on the scale of the target, or the
-probability of label +1); ``mean(f)`` (the same for an array of predictions);
-``constant(y, weight)`` (the best constant prediction, by default the root of the sum of the
-residuals); ``check()``.
+Each has the scalar kernels ``value(y, f)``, ``residual(y, f)`` (the pseudo-residual
+:math:`-\partial\ell/\partial f`) and, for a faster line search, ``curvature(y, f)``, and declares
+what is known of it (see ``Loss``).
 
 Source: Lu and Mazumder, Randomized Gradient Boosting Machine, Definition 4.1 and Section 5. Losses
 that are not convex are meant for Langevin boosting, which can leave a local minimum: they have no
@@ -35,7 +26,8 @@ from coordboost._utils.kinds import examples
 from coordboost.losses.base import Loss
 
 
-def _log_odds(y, weight, factor):
+def log_odds(y, weight, factor):
+    """Return the log odds of the label +1, times `factor`."""
     positive = float(weight[y > 0].sum())
     negative = float(weight[y < 0].sum())
     if positive == 0 or negative == 0:
@@ -55,6 +47,17 @@ def extended_exp(a):
 def extended_exp_slope(a):
     """The derivative of ``extended_exp``."""
     return math.exp(min(a, 600.0))
+
+
+class TwoClassLoss(Loss):
+    """Base of losses for labels -1 and +1."""
+
+    __slots__ = ()
+
+    two_class = True
+
+    def labels(self, y):
+        return signs(type(self).__name__, y)
 
 
 class LogMeanLoss(Loss):
@@ -198,7 +201,7 @@ class _Logistic(NamedTuple):
 
 
 @examples({}, {"d": 0.5})
-class Logistic(_Logistic, Loss):
+class Logistic(_Logistic, TwoClassLoss):
     r""":math:`\log(1 + e^{-yf}) + d f^2/2` for labels -1, +1.
 
     `sigma` = 1/4 + d, `mu` = d (None for d = 0).
@@ -218,7 +221,6 @@ class Logistic(_Logistic, Loss):
 
     infimum = 0.0
     self_concordance = 1.0
-    two_class = True
 
     @property
     def sigma(self):
@@ -245,24 +247,20 @@ class Logistic(_Logistic, Loss):
         tail = decay(abs(y * f))
         return tail / ((1.0 + tail) * (1.0 + tail)) + self.d
 
-    def labels(self, y):
-        return signs(type(self).__name__, y)
-
     def mean(self, f):
         return sigmoid(f)
 
     def constant(self, y, weight):
-        start = np.zeros(len(y))
-        free = _log_odds(y, weight, 1.0)
-        return (
-            free
-            if self.d == 0
-            else float(safeguarded_newton(self, y, weight, start, np.ones(len(y))))
-        )
+        without_ridge = log_odds(y, weight, 1.0)
+        if self.d == 0:
+            return without_ridge
+        zeros = np.zeros(len(y))
+        ones = np.ones(len(y))
+        return float(safeguarded_newton(self, y, weight, zeros, ones))
 
 
 @examples({})
-class Exponential(namedtuple("Exponential", ""), Loss):
+class Exponential(namedtuple("Exponential", ""), TwoClassLoss):
     """:math:`e^{-yf}` for labels -1, +1.
 
     Its derivative is not Lipschitz, and it is not strongly convex: use the line search.
@@ -277,7 +275,6 @@ class Exponential(namedtuple("Exponential", ""), Loss):
 
     infimum = 0.0
     self_concordance = 1.0
-    two_class = True
 
     def value(self, y, f):
         return math.exp(min(-y * f, 700.0))
@@ -288,14 +285,11 @@ class Exponential(namedtuple("Exponential", ""), Loss):
     def curvature(self, y, f):
         return math.exp(min(-y * f, 700.0))
 
-    def labels(self, y):
-        return signs(type(self).__name__, y)
-
     def mean(self, f):
         return sigmoid(2 * f)
 
     def constant(self, y, weight):
-        return _log_odds(y, weight, 0.5)
+        return log_odds(y, weight, 0.5)
 
 
 @examples({})
@@ -418,9 +412,9 @@ class Tweedie(_Tweedie, LogMeanLoss):
         return y * extended_exp(fall) / (self.power - 1.0) + extended_exp(rise) / (2.0 - self.power)
 
     def residual(self, y, f):
-        return y * extended_exp_slope((1.0 - self.power) * f) - extended_exp_slope(
-            (2.0 - self.power) * f
-        )
+        fall = extended_exp_slope((1.0 - self.power) * f)
+        rise = extended_exp_slope((2.0 - self.power) * f)
+        return y * fall - rise
 
     def curvature(self, y, f):
         fall = extended_exp_slope((1.0 - self.power) * f)
@@ -429,8 +423,8 @@ class Tweedie(_Tweedie, LogMeanLoss):
 
     def infimum(self, y):
         """Lower bounds, (n_samples,): the infima, less 16 roundings."""
-        least = y ** (2.0 - self.power) / ((self.power - 1.0) * (2.0 - self.power))
-        return least * (1.0 - 16 * np.finfo(float).eps)
+        infimum = y ** (2.0 - self.power) / ((self.power - 1.0) * (2.0 - self.power))
+        return infimum * (1.0 - 16 * np.finfo(float).eps)
 
 
 @kernel
@@ -441,23 +435,23 @@ def quantile_search(q, y, weight, f, direction):
     The slope in t increases by weight |direction| at t = (y - f) / direction; the minimum is where
     it reaches 0.
     """
-    at = 0 * f
+    kink = 0 * f
     rise = 0 * f
     slope = 0 * f[0]
-    found = 0 * f[0]
+    minimiser = 0 * f[0]
     for i in range(len(y)):
         d = direction[i]
         if d != 0:
-            at[i] = (y[i] - f[i]) / d
+            kink[i] = (y[i] - f[i]) / d
             rise[i] = weight[i] * abs(d)
             slope -= rise[i] * (q if d > 0 else 1 - q)
-    for i in np.argsort(at):
+    for i in np.argsort(kink):
         slope += rise[i]
         if rise[i] > 0:
-            found = at[i]
+            minimiser = kink[i]
             if slope >= 0:
                 break
-    return found
+    return minimiser
 
 
 class _Quantile(NamedTuple):
@@ -496,7 +490,9 @@ class Quantile(_Quantile, Loss):
         return self.q * (y - f) if y > f else (1 - self.q) * (f - y)
 
     def residual(self, y, f):
-        return self.q if y > f else (self.q - 1 if y < f else 0 * self.q)
+        if y > f:
+            return self.q
+        return self.q - 1 if y < f else 0 * self.q
 
     def line_search(self, y, weight, f, direction):
         """Return the smallest minimiser: a weighted quantile of the quotients (y - f) / direction.
@@ -520,7 +516,7 @@ class _SmoothZeroOne(NamedTuple):
 
 
 @examples({}, {"scale": 0.5})
-class SmoothZeroOne(_SmoothZeroOne, Loss):
+class SmoothZeroOne(_SmoothZeroOne, TwoClassLoss):
     r""":math:`1 - \sigma(y f / s)` for labels -1, +1: the smoothed zero-one loss.
 
     It is smoothed over a width s (``scale``).
@@ -543,7 +539,6 @@ class SmoothZeroOne(_SmoothZeroOne, Loss):
 
     infimum = 0.0
     convex = False
-    two_class = True
 
     @property
     def sigma(self):
@@ -560,9 +555,6 @@ class SmoothZeroOne(_SmoothZeroOne, Loss):
     def residual(self, y, f):
         tail = math.exp(-abs(y * f / self.scale))
         return y / self.scale * tail / ((1.0 + tail) * (1.0 + tail))
-
-    def labels(self, y):
-        return signs(type(self).__name__, y)
 
     def mean(self, f):
         return sigmoid(f / self.scale)

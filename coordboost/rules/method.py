@@ -136,41 +136,41 @@ class Method:
         Method
             A copy with bound rules.
         """
-        own = self.select.by_groups
-        if (
-            own is not None
-            and not problem.dictionary.countable
-            and problem.dictionary.n_groups is not None
-        ):
-            return replace(self, select=own()).bind(problem)
-        if not (problem.dictionary.countable or self._searches(problem.dictionary)):
-            said = (
+        dictionary = problem.dictionary
+        by_groups = self.select.by_groups
+        if by_groups is not None and not dictionary.countable and dictionary.n_groups is not None:
+            return replace(self, select=by_groups()).bind(problem)
+        if not (dictionary.countable or self._searches(dictionary)):
+            message = (
                 f"{self.name} needs an explicit dictionary: here the dictionary is implicit, "
                 "and a search finds the best learner."
             )
-            if replace(self, select=Groups())._searches(problem.dictionary):
+            if replace(self, select=Groups())._searches(dictionary):
                 name = self.name if "select" in self.parameters else "rtgcd"
-                said += (
+                message += (
                     f" Use {name}(select=Groups(t)), which searches t groups: features of "
                     "trees, or blocks."
                 )
-            raise ValueError(said)
+            raise ValueError(message)
         reason = self.step.needs_convex
         if reason and not problem.loss.convex:
             raise ValueError(f"{type(problem.loss).__name__} is not convex: {reason}.")
-        bound: dict[str, Any] = {}
-        for name, piece in (("select", self.select), ("step", self.step), ("noise", self.noise)):
-            bound[name] = None if piece is None else with_floats(piece.bind(problem))
-        return replace(self, **bound)
+        return replace(
+            self,
+            select=with_floats(self.select.bind(problem)),
+            step=with_floats(self.step.bind(problem)),
+            noise=None if self.noise is None else with_floats(self.noise.bind(problem)),
+        )
 
     def _searches(self, dictionary):
         """Whether a search in the implicit dictionary finds the learner of every step."""
-        if self.select.foresees:
+        select = self.select
+        if select.foresees:
             return dictionary.families is not None
-        grouped = self.select.grouped and dictionary.n_groups is not None
-        grouped = grouped or (self.select.of_blocks and dictionary.n_columns is not None)
+        by_group = select.grouped and dictionary.n_groups is not None
+        by_block = select.of_blocks and dictionary.n_columns is not None
         grows = self.coefficients.room is not None
-        return grows and (self.select.greedy or grouped) and self.step.score is None
+        return grows and (select.greedy or by_group or by_block) and self.step.score is None
 
     def target_at(self, k: int) -> Any:
         """Return the objective after k steps.

@@ -61,13 +61,14 @@ def best_of_all(state, step, beta):
     selected.
     """
     corr = scan(state)
-    best = -1 + 0 * abs(corr[0])
+    largest = -1 + 0 * abs(corr[0])
     winner = 0
     for j in range(len(corr)):
         s = score(step, j, corr[j], coefficient(beta, j))
-        if s > best:
-            best, winner = s, j
-    limit = best - min(tie(state), best / 2)
+        if s > largest:
+            largest = s
+            winner = j
+    limit = largest - min(tie(state), largest / 2)
     for j in range(winner):
         if score(step, j, corr[j], coefficient(beta, j)) >= limit:
             return j, corr[j]
@@ -112,17 +113,16 @@ def best_of(state, step, beta, index):
     array([1, 0])
     """
     corr = correlations(state, index)
-    best = -1 + 0 * abs(corr[0])
+    largest = -1 + 0 * abs(corr[0])
     for i in range(len(index)):
-        best = max(best, score(step, index[i], corr[i], coefficient(beta, index[i])))
-    limit = best - min(tie(state), best / 2)
-    at = -1
+        largest = max(largest, score(step, index[i], corr[i], coefficient(beta, index[i])))
+    limit = largest - min(tie(state), largest / 2)
+    winner = -1
     for i in range(len(index)):
-        if (at < 0 or index[i] < index[at]) and score(
-            step, index[i], corr[i], coefficient(beta, index[i])
-        ) >= limit:
-            at = i
-    return index[at], corr[at]
+        is_first = winner < 0 or index[i] < index[winner]
+        if is_first and score(step, index[i], corr[i], coefficient(beta, index[i])) >= limit:
+            winner = i
+    return index[winner], corr[winner]
 
 
 best = verb("best", best_of_all)
@@ -163,22 +163,23 @@ def draw_subsets(rng, n_rows, t, n):
     Floyd's algorithm on all rows at once; for larger t the t smallest of n random numbers, or
     ``rng.choice``. *Memory*: the result.
     """
-    rows = np.empty((n_rows, t), dtype=np.int64)
+    subsets = np.empty((n_rows, t), dtype=np.int64)
     if t == n:
-        rows[:] = np.arange(n)
+        subsets[:] = np.arange(n)
     elif t <= FEW:
         for i in range(t):
-            fresh = rng.integers(0, n - t + i + 1, size=n_rows)
-            rows[:, i] = np.where((rows[:, :i] == fresh[:, None]).any(axis=1), n - t + i, fresh)
+            last = n - t + i
+            drawn = rng.integers(0, last + 1, size=n_rows)
+            is_taken = (subsets[:, :i] == drawn[:, None]).any(axis=1)
+            subsets[:, i] = np.where(is_taken, last, drawn)
+    elif n < MANY:
+        for subset in subsets:
+            subset[:] = np.argpartition(rng.random(n), t - 1)[:t]
     else:
-        for row in rows:
-            row[:] = (
-                np.argpartition(rng.random(n), t - 1)[:t]
-                if n < MANY
-                else rng.choice(n, t, replace=False, shuffle=False)
-            )
-    rows.sort(axis=1)
-    return rows
+        for subset in subsets:
+            subset[:] = rng.choice(n, t, replace=False, shuffle=False)
+    subsets.sort(axis=1)
+    return subsets
 
 
 def check_count(name, t, n, what):
@@ -201,11 +202,13 @@ def subset_weights(t, n):
     return t / n * np.concatenate([[1.0], np.cumprod(ratio)])
 
 
-def _ordered(values, weights):
+def ordered_norm(values, weights):
+    """Return the sum of the `values`, sorted from the largest one on, times the `weights`."""
     return float(weights @ np.sort(values)[::-1])
 
 
-def _ordered_dual(values, weights):
+def ordered_dual_norm(values, weights):
+    """Return the dual norm of ``ordered_norm``."""
     return float(np.max(np.cumsum(np.sort(values)[::-1]) / np.cumsum(weights)))
 
 
@@ -252,9 +255,8 @@ class SubsetRule(SelectionRule):
         return self.t
 
     def draw(self, rng, n_rows, n_learners):
-        return draw_subsets(
-            rng, n_rows, self.t, n_learners if self.draws_below is None else self.draws_below
-        )
+        n = n_learners if self.draws_below is None else self.draws_below
+        return draw_subsets(rng, n_rows, self.t, n)
 
 
 class _RandomSubset(NamedTuple):
@@ -294,10 +296,10 @@ class RandomSubset(_RandomSubset, SubsetRule):
         return best_among(state, step, beta, drawn)
 
     def norm(self, a):
-        return _ordered(np.abs(a), self.weights(len(a)))
+        return ordered_norm(np.abs(a), self.weights(len(a)))
 
     def dual_norm(self, b):
-        return _ordered_dual(np.abs(b), self.weights(len(b)))
+        return ordered_dual_norm(np.abs(b), self.weights(len(b)))
 
     def weights(self, n):
         return subset_weights(self.t, n)
@@ -307,12 +309,22 @@ class RandomSubset(_RandomSubset, SubsetRule):
         return self.t == 1
 
     def chances(self, corr, square, rng):
-        out = np.empty_like(corr)
+        probability = np.empty_like(corr)
         order = np.argsort(-np.abs(corr), axis=1)
-        np.put_along_axis(
-            out, order, np.broadcast_to(self.weights(corr.shape[1]), corr.shape), axis=1
-        )
-        return out, self.blind
+        weights = np.broadcast_to(self.weights(corr.shape[1]), corr.shape)
+        np.put_along_axis(probability, order, weights, axis=1)
+        return probability, self.blind
+
+
+def ordered_by_group(labels):
+    """Return the learners ordered by group, int64 (n_learners,), and where each group begins, int64
+    (n_groups + 1,).
+
+    labels : (n_learners,), the number of the group of each learner
+    """
+    member = np.argsort(labels, kind="stable").astype(np.int64)
+    start = np.concatenate([[0], np.cumsum(np.bincount(labels))]).astype(np.int64)
+    return member, start
 
 
 class _Groups(NamedTuple):
@@ -356,8 +368,7 @@ class Groups(_Groups, SubsetRule):
                 "Groups needs the groups of the columns: pass Problem(..., groups=labels) with one "
                 "label per column of X."
             )
-        member = np.argsort(labels, kind="stable").astype(np.int64)
-        start = np.concatenate([[0], np.cumsum(np.bincount(labels))]).astype(np.int64)
+        member, start = ordered_by_group(labels)
         check_count("Groups", self.t, len(start) - 1, "groups")
         return self._replace(member=member, start=start)
 
@@ -370,25 +381,25 @@ class Groups(_Groups, SubsetRule):
 
     def chances(self, corr, square, rng):
         size = np.abs(corr)[:, self.member]
-        most = np.maximum.reduceat(size, self.start[:-1], axis=1)
-        place = np.argsort(np.argsort(-most, axis=1), axis=1)
-        out = np.zeros_like(corr)
-        for g, chance in enumerate(self.weights(len(self.start) - 1)[place].T):
-            at = size[:, self.start[g] : self.start[g + 1]].argmax(axis=1)
-            out[np.arange(len(out)), self.member[self.start[g] + at]] = chance
-        return out, False
+        largest = np.maximum.reduceat(size, self.start[:-1], axis=1)
+        rank = np.argsort(np.argsort(-largest, axis=1), axis=1)
+        probability = np.zeros_like(corr)
+        rows = np.arange(len(corr))
+        for g, of_group in enumerate(self.weights(len(self.start) - 1)[rank].T):
+            best = size[:, self.start[g] : self.start[g + 1]].argmax(axis=1)
+            probability[rows, self.member[self.start[g] + best]] = of_group
+        return probability, False
 
     def looked_at(self, drawn, n_learners):
         return np.diff(self.start)[drawn].sum()
 
-    def _by_group(self, values, reduce):
-        return reduce.reduceat(np.abs(values)[self.member], self.start[:-1])
-
     def norm(self, a):
-        return _ordered(self._by_group(a, np.maximum), self.weights(len(self.start) - 1))
+        largest = np.maximum.reduceat(np.abs(a)[self.member], self.start[:-1])
+        return ordered_norm(largest, self.weights(len(largest)))
 
     def dual_norm(self, b):
-        return _ordered_dual(self._by_group(b, np.add), self.weights(len(self.start) - 1))
+        sums = np.add.reduceat(np.abs(b)[self.member], self.start[:-1])
+        return ordered_dual_norm(sums, self.weights(len(sums)))
 
     def weights(self, n):
         return subset_weights(self.t, n)
@@ -488,8 +499,8 @@ class Weighted(_Weighted, SelectionRule):
                 f"Weighted: p must be {n} numbers >= 0, not all 0, one for each learner or group; "
                 f"got {shown(self.p)}."
             )
-        every = np.arange(n + 1, dtype=np.int64)
-        return self._replace(p=p / p.sum(), member=every[:-1], start=every)
+        start = np.arange(n + 1, dtype=np.int64)  # groups of one learner each
+        return self._replace(p=p / p.sum(), member=start[:-1], start=start)
 
     @property
     def draws_below(self):
@@ -550,9 +561,9 @@ class Softmax(_Softmax, SelectionRule):
         return rng.integers(0, FINE, size=(n_rows, 1))
 
     def chances(self, corr, square, rng):
-        power = self.kappa * corr**2 / square[:, None]
-        out = np.exp(power - power.max(axis=1, keepdims=True))
-        return out / out.sum(axis=1, keepdims=True), False
+        exponent = self.kappa * corr**2 / square[:, None]
+        odds = np.exp(exponent - exponent.max(axis=1, keepdims=True))
+        return odds / odds.sum(axis=1, keepdims=True), False
 
     def looked_at(self, drawn, n_learners):
         return len(drawn) * n_learners
@@ -561,20 +572,20 @@ class Softmax(_Softmax, SelectionRule):
         corr = scan(state)
         v = sought(state)
         square = 0.0
-        most = 0.0
+        largest = 0.0
         total = 0.0
         for i in range(len(v)):
             square += v[i] * v[i]
-        by = self.kappa / square if square > 0.0 else 0.0
+        factor = self.kappa / square if square > 0.0 else 0.0
         for j in range(len(corr)):
-            most = max(most, by * corr[j] * corr[j])
+            largest = max(largest, factor * corr[j] * corr[j])
         for j in range(len(corr)):
-            total += math.exp(by * corr[j] * corr[j] - most)
-        left = (drawn[0] + 0.5) / FINE * total
+            total += math.exp(factor * corr[j] * corr[j] - largest)
+        remaining = (drawn[0] + 0.5) / FINE * total
         last = len(corr) - 1
         for j in range(last):
-            left -= math.exp(by * corr[j] * corr[j] - most)
-            if left < 0.0:
+            remaining -= math.exp(factor * corr[j] * corr[j] - largest)
+            if remaining < 0.0:
                 return taken(state, j, corr[j])
         return taken(state, last, corr[last])
 
@@ -609,7 +620,7 @@ class JointSubset(_JointSubset, SubsetRule):
     blind = True
 
     def bind(self, problem):
-        n = _blocks_of("JointSubset", problem)
+        n = number_of_blocks("JointSubset", problem)
         check_count("JointSubset", self.t, n, "blocks")
         return self._replace(n=n)
 
@@ -621,15 +632,13 @@ class JointSubset(_JointSubset, SubsetRule):
         """Return the unions of blocks that may be fitted, masks (n_unions, n), and their
         probabilities; at most `draws`, else a sample.
         """
-        known = math.comb(self.n, self.t) <= draws
-        rows = (
-            list(itertools.combinations(range(self.n), self.t))
-            if known
-            else self.draw(rng, draws, self.n)
-        )
-        masks = np.zeros((len(rows), self.n), dtype=bool)
-        np.put_along_axis(masks, np.array(rows), True, axis=1)
-        return masks, np.full(len(rows), 1 / len(rows))
+        if math.comb(self.n, self.t) <= draws:
+            subsets = np.array(list(itertools.combinations(range(self.n), self.t)))
+        else:
+            subsets = self.draw(rng, draws, self.n)
+        masks = np.zeros((len(subsets), self.n), dtype=bool)
+        np.put_along_axis(masks, subsets, True, axis=1)
+        return masks, np.full(len(subsets), 1 / len(subsets))
 
     def pick(self, state, step, beta, drawn, k):
         return together(state, drawn)
@@ -673,7 +682,7 @@ class RandomMask(_RandomMask, SelectionRule):
 
     def bind(self, problem):
         real("RandomMask: q", self.q, lambda q: 0 < q <= 1, "a probability in (0, 1]")
-        return self._replace(n=_blocks_of("RandomMask", problem))
+        return self._replace(n=number_of_blocks("RandomMask", problem))
 
     def draw(self, rng, n_rows, n_learners):
         return (rng.random((n_rows, self.n)) < self.q).astype(np.int64)
@@ -689,7 +698,7 @@ class RandomMask(_RandomMask, SelectionRule):
         return together(state, np.flatnonzero(drawn))
 
 
-def _blocks_of(name, problem):
+def number_of_blocks(name, problem):
     """Return the number of blocks of a problem.
 
     Raise ValueError if its learners are not fits of blocks.

@@ -20,6 +20,7 @@ from coordboost._utils.kinds import examples
 from coordboost.learners.families import labels_of, lengths, table_of
 from coordboost.losses.base import sigma_of
 from coordboost.rules.base import SelectionRule, StepRule
+from coordboost.rules.selection import ordered_by_group
 
 correlations = verb("correlations")
 coefficient = verb("coefficient")
@@ -130,9 +131,7 @@ class Structural(_Structural, SelectionRule):
         member = np.zeros(0, dtype=np.int64)
         start = np.zeros(1, dtype=np.int64)
         if problem.countable:
-            labels = labels_of(problem)
-            member = np.argsort(labels, kind="stable").astype(np.int64)
-            start = np.concatenate([[0], np.cumsum(np.bincount(labels))]).astype(np.int64)
+            member, start = ordered_by_group(labels_of(problem))
         elif self.revisit and len(problem.dictionary.family.growth.monotone):
             raise ValueError(
                 "revisit=True may give a tree a negative coefficient, which monotone forbids; "
@@ -266,9 +265,9 @@ class FamilyStep(_FamilyStep, StepRule):
         if problem.countable:
             bound = table.bound[labels_of(problem)]
             square = lengths(problem) ** 2
-            most = problem.weight.sum() * bound**2
-            if (square > most * (1 + 1e-9)).any():
-                j = int(np.argmax(square / most))
+            largest_square = problem.weight.sum() * bound**2
+            if (square > largest_square * (1 + 1e-9)).any():
+                j = int(np.argmax(square / largest_square))
                 raise ValueError(
                     f"the learner {problem.feature_names[j]} has values of mean square "
                     f"{square[j] / problem.weight.sum():.6g}, more than "
