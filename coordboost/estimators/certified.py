@@ -100,6 +100,27 @@ class _BasePenalized(_BaseLinear):
 class OnePenalty(_BasePenalized):
     """Abstract base: one penalty."""
 
+    def __init__(
+        self,
+        *,
+        alpha,
+        standardize,
+        fit_intercept,
+        penalty_factor,
+        lower_limits,
+        upper_limits,
+        positive,
+        tol,
+    ):
+        self.alpha = alpha
+        self.standardize = standardize
+        self.fit_intercept = fit_intercept
+        self.penalty_factor = penalty_factor
+        self.lower_limits = lower_limits
+        self.upper_limits = upper_limits
+        self.positive = positive
+        self.tol = tol
+
     def _check_parameters(self):
         super()._check_parameters()
         positive("alpha", self.alpha)
@@ -313,14 +334,16 @@ class CertifiedLasso(Regression, OnePenalty):
         tol=1e-6,
         loss=None,
     ):
-        self.alpha = alpha
-        self.standardize = standardize
-        self.fit_intercept = fit_intercept
-        self.penalty_factor = penalty_factor
-        self.lower_limits = lower_limits
-        self.upper_limits = upper_limits
-        self.positive = positive
-        self.tol = tol
+        super().__init__(
+            alpha=alpha,
+            standardize=standardize,
+            fit_intercept=fit_intercept,
+            penalty_factor=penalty_factor,
+            lower_limits=lower_limits,
+            upper_limits=upper_limits,
+            positive=positive,
+            tol=tol,
+        )
         self.loss = loss
 
 
@@ -581,15 +604,17 @@ class CertifiedElasticNet(Regression, OnePenalty):
         positive=False,
         tol=1e-6,
     ):
-        self.alpha = alpha
+        super().__init__(
+            alpha=alpha,
+            standardize=standardize,
+            fit_intercept=fit_intercept,
+            penalty_factor=penalty_factor,
+            lower_limits=lower_limits,
+            upper_limits=upper_limits,
+            positive=positive,
+            tol=tol,
+        )
         self.l1_ratio = l1_ratio
-        self.standardize = standardize
-        self.fit_intercept = fit_intercept
-        self.penalty_factor = penalty_factor
-        self.lower_limits = lower_limits
-        self.upper_limits = upper_limits
-        self.positive = positive
-        self.tol = tol
 
 
 class CertifiedElasticNetCV(Regression, PenaltyGrid):
@@ -865,15 +890,17 @@ class CertifiedLassoClassifier(Classification, OnePenalty):
         loss=None,
         multinomial=False,
     ):
-        self.alpha = alpha
+        super().__init__(
+            alpha=alpha,
+            standardize=standardize,
+            fit_intercept=fit_intercept,
+            penalty_factor=penalty_factor,
+            lower_limits=lower_limits,
+            upper_limits=upper_limits,
+            positive=positive,
+            tol=tol,
+        )
         self.l1_ratio = l1_ratio
-        self.standardize = standardize
-        self.fit_intercept = fit_intercept
-        self.penalty_factor = penalty_factor
-        self.lower_limits = lower_limits
-        self.upper_limits = upper_limits
-        self.positive = positive
-        self.tol = tol
         self.loss = loss
         self.multinomial = multinomial
 
@@ -1185,15 +1212,17 @@ class CertifiedPoissonRegressor(CountRegression, OnePenalty):
         positive=False,
         tol=1e-6,
     ):
-        self.alpha = alpha
+        super().__init__(
+            alpha=alpha,
+            standardize=standardize,
+            fit_intercept=fit_intercept,
+            penalty_factor=penalty_factor,
+            lower_limits=lower_limits,
+            upper_limits=upper_limits,
+            positive=positive,
+            tol=tol,
+        )
         self.l1_ratio = l1_ratio
-        self.standardize = standardize
-        self.fit_intercept = fit_intercept
-        self.penalty_factor = penalty_factor
-        self.lower_limits = lower_limits
-        self.upper_limits = upper_limits
-        self.positive = positive
-        self.tol = tol
 
 
 class CertifiedPoissonRegressorCV(CountRegression, PenaltyGrid):

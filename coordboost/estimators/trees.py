@@ -600,6 +600,61 @@ class _DrawnRows(_BaseBooster):
 class _RandomizedGBM(_DrawnRows):
     """Abstract base: each tree splits only on features drawn at random for it."""
 
+    def __init__(
+        self,
+        *,
+        loss=None,
+        learning_rate=0.1,
+        n_estimators=100,
+        max_depth=3,
+        max_leaf_nodes=None,
+        min_samples_leaf=20,
+        min_gain=0.0,
+        l2_regularization=0.0,
+        max_bins=255,
+        categorical_features=None,
+        monotonic_cst=None,
+        max_features=0.5,
+        newton=None,
+        max_delta_step=None,
+        subsample=1.0,
+        interaction_cst=None,
+        early_stopping=False,
+        validation_fraction=0.1,
+        n_iter_no_change=10,
+        tol=1e-7,
+        warm_start=False,
+        random_state=None,
+        n_jobs=None,
+        verbose=0,
+    ):
+        super().__init__(
+            loss=loss,
+            learning_rate=learning_rate,
+            n_estimators=n_estimators,
+            min_samples_leaf=min_samples_leaf,
+            min_gain=min_gain,
+            l2_regularization=l2_regularization,
+            max_bins=max_bins,
+            categorical_features=categorical_features,
+            early_stopping=early_stopping,
+            validation_fraction=validation_fraction,
+            n_iter_no_change=n_iter_no_change,
+            tol=tol,
+            warm_start=warm_start,
+            random_state=random_state,
+            n_jobs=n_jobs,
+            verbose=verbose,
+        )
+        self.max_depth = max_depth
+        self.max_leaf_nodes = max_leaf_nodes
+        self.monotonic_cst = monotonic_cst
+        self.max_features = max_features
+        self.newton = newton
+        self.max_delta_step = max_delta_step
+        self.subsample = subsample
+        self.interaction_cst = interaction_cst
+
     def _check_parameters(self):
         super()._check_parameters()
         if self.newton is not None:
@@ -657,12 +712,118 @@ class _AcceleratedGBM(_DrawnRows):
     it.
     """
 
+    def __init__(
+        self,
+        *,
+        loss=None,
+        learning_rate=0.1,
+        n_estimators=100,
+        max_depth=3,
+        max_leaf_nodes=None,
+        min_samples_leaf=20,
+        min_gain=0.0,
+        l2_regularization=0.0,
+        max_bins=255,
+        categorical_features=None,
+        monotonic_cst=None,
+        gamma=0.1,
+        correction=0,
+        subsample=1.0,
+        interaction_cst=None,
+        early_stopping=False,
+        validation_fraction=0.1,
+        n_iter_no_change=10,
+        tol=1e-7,
+        warm_start=False,
+        random_state=None,
+        n_jobs=None,
+        verbose=0,
+    ):
+        super().__init__(
+            loss=loss,
+            learning_rate=learning_rate,
+            n_estimators=n_estimators,
+            min_samples_leaf=min_samples_leaf,
+            min_gain=min_gain,
+            l2_regularization=l2_regularization,
+            max_bins=max_bins,
+            categorical_features=categorical_features,
+            early_stopping=early_stopping,
+            validation_fraction=validation_fraction,
+            n_iter_no_change=n_iter_no_change,
+            tol=tol,
+            warm_start=warm_start,
+            random_state=random_state,
+            n_jobs=n_jobs,
+            verbose=verbose,
+        )
+        self.max_depth = max_depth
+        self.max_leaf_nodes = max_leaf_nodes
+        self.monotonic_cst = monotonic_cst
+        self.gamma = gamma
+        self.correction = correction
+        self.subsample = subsample
+        self.interaction_cst = interaction_cst
+
     def _method(self, problem, rate):
         return agbm(rate, self.gamma, correction=self.correction)
 
 
 class _RegularizedGBM(_BaseBooster):
     """Abstract base: each step chooses a tree from several families."""
+
+    def __init__(
+        self,
+        *,
+        loss=None,
+        learning_rate=0.1,
+        n_estimators=100,
+        min_samples_leaf=20,
+        min_gain=0.0,
+        l2_regularization=0.0,
+        max_bins=255,
+        categorical_features=None,
+        monotonic_cst=None,
+        penalty=None,
+        nodes=(1, 2, 4, 8, 16, 32),
+        bounds=(1.0,),
+        q=2.0,
+        n_candidates=None,
+        power=None,
+        early_stopping=False,
+        validation_fraction=0.1,
+        n_iter_no_change=10,
+        tol=1e-7,
+        warm_start=False,
+        random_state=None,
+        n_jobs=None,
+        verbose=0,
+    ):
+        super().__init__(
+            loss=loss,
+            learning_rate=learning_rate,
+            n_estimators=n_estimators,
+            min_samples_leaf=min_samples_leaf,
+            min_gain=min_gain,
+            l2_regularization=l2_regularization,
+            max_bins=max_bins,
+            categorical_features=categorical_features,
+            early_stopping=early_stopping,
+            validation_fraction=validation_fraction,
+            n_iter_no_change=n_iter_no_change,
+            tol=tol,
+            warm_start=warm_start,
+            random_state=random_state,
+            n_jobs=n_jobs,
+            verbose=verbose,
+        )
+        self.monotonic_cst = monotonic_cst
+        self.penalty = penalty
+        self.nodes = nodes
+        self.bounds = bounds
+        self.q = q
+        self.n_candidates = n_candidates
+        self.power = power
 
     def _family(self, X, newton):
         return tree_families(
@@ -824,61 +985,6 @@ class RandomizedGBMRegressor(StagedPredictions, Regression, _RandomizedGBM):
     >>> model.run_.n_steps, model.n_iter_
     (30, 30)
     """
-
-    def __init__(
-        self,
-        *,
-        loss=None,
-        learning_rate=0.1,
-        n_estimators=100,
-        max_depth=3,
-        max_leaf_nodes=None,
-        min_samples_leaf=20,
-        min_gain=0.0,
-        l2_regularization=0.0,
-        max_bins=255,
-        categorical_features=None,
-        monotonic_cst=None,
-        max_features=0.5,
-        newton=None,
-        max_delta_step=None,
-        subsample=1.0,
-        interaction_cst=None,
-        early_stopping=False,
-        validation_fraction=0.1,
-        n_iter_no_change=10,
-        tol=1e-7,
-        warm_start=False,
-        random_state=None,
-        n_jobs=None,
-        verbose=0,
-    ):
-        super().__init__(
-            loss=loss,
-            learning_rate=learning_rate,
-            n_estimators=n_estimators,
-            min_samples_leaf=min_samples_leaf,
-            min_gain=min_gain,
-            l2_regularization=l2_regularization,
-            max_bins=max_bins,
-            categorical_features=categorical_features,
-            early_stopping=early_stopping,
-            validation_fraction=validation_fraction,
-            n_iter_no_change=n_iter_no_change,
-            tol=tol,
-            warm_start=warm_start,
-            random_state=random_state,
-            n_jobs=n_jobs,
-            verbose=verbose,
-        )
-        self.max_depth = max_depth
-        self.max_leaf_nodes = max_leaf_nodes
-        self.monotonic_cst = monotonic_cst
-        self.max_features = max_features
-        self.newton = newton
-        self.max_delta_step = max_delta_step
-        self.subsample = subsample
-        self.interaction_cst = interaction_cst
 
 
 class RandomizedGBMClassifier(StagedProbabilities, Multinomial, Classification, _RandomizedGBM):
@@ -1075,11 +1181,19 @@ class RandomizedGBMClassifier(StagedProbabilities, Multinomial, Classification, 
             loss=loss,
             learning_rate=learning_rate,
             n_estimators=n_estimators,
+            max_depth=max_depth,
+            max_leaf_nodes=max_leaf_nodes,
             min_samples_leaf=min_samples_leaf,
             min_gain=min_gain,
             l2_regularization=l2_regularization,
             max_bins=max_bins,
             categorical_features=categorical_features,
+            monotonic_cst=monotonic_cst,
+            max_features=max_features,
+            newton=newton,
+            max_delta_step=max_delta_step,
+            subsample=subsample,
+            interaction_cst=interaction_cst,
             early_stopping=early_stopping,
             validation_fraction=validation_fraction,
             n_iter_no_change=n_iter_no_change,
@@ -1091,14 +1205,6 @@ class RandomizedGBMClassifier(StagedProbabilities, Multinomial, Classification, 
         )
         self.class_weight = class_weight
         self.multinomial = multinomial
-        self.max_depth = max_depth
-        self.max_leaf_nodes = max_leaf_nodes
-        self.monotonic_cst = monotonic_cst
-        self.max_features = max_features
-        self.newton = newton
-        self.max_delta_step = max_delta_step
-        self.subsample = subsample
-        self.interaction_cst = interaction_cst
 
 
 class AcceleratedGBMRegressor(StagedPredictions, Regression, _AcceleratedGBM):
@@ -1218,59 +1324,6 @@ class AcceleratedGBMRegressor(StagedPredictions, Regression, _AcceleratedGBM):
     >>> round(model.score(X, y), 1)
     0.6
     """
-
-    def __init__(
-        self,
-        *,
-        loss=None,
-        learning_rate=0.1,
-        n_estimators=100,
-        max_depth=3,
-        max_leaf_nodes=None,
-        min_samples_leaf=20,
-        min_gain=0.0,
-        l2_regularization=0.0,
-        max_bins=255,
-        categorical_features=None,
-        monotonic_cst=None,
-        gamma=0.1,
-        correction=0,
-        subsample=1.0,
-        interaction_cst=None,
-        early_stopping=False,
-        validation_fraction=0.1,
-        n_iter_no_change=10,
-        tol=1e-7,
-        warm_start=False,
-        random_state=None,
-        n_jobs=None,
-        verbose=0,
-    ):
-        super().__init__(
-            loss=loss,
-            learning_rate=learning_rate,
-            n_estimators=n_estimators,
-            min_samples_leaf=min_samples_leaf,
-            min_gain=min_gain,
-            l2_regularization=l2_regularization,
-            max_bins=max_bins,
-            categorical_features=categorical_features,
-            early_stopping=early_stopping,
-            validation_fraction=validation_fraction,
-            n_iter_no_change=n_iter_no_change,
-            tol=tol,
-            warm_start=warm_start,
-            random_state=random_state,
-            n_jobs=n_jobs,
-            verbose=verbose,
-        )
-        self.max_depth = max_depth
-        self.max_leaf_nodes = max_leaf_nodes
-        self.monotonic_cst = monotonic_cst
-        self.gamma = gamma
-        self.correction = correction
-        self.subsample = subsample
-        self.interaction_cst = interaction_cst
 
 
 class AcceleratedGBMClassifier(StagedProbabilities, Classification, _AcceleratedGBM):
@@ -1433,11 +1486,18 @@ class AcceleratedGBMClassifier(StagedProbabilities, Classification, _Accelerated
             loss=loss,
             learning_rate=learning_rate,
             n_estimators=n_estimators,
+            max_depth=max_depth,
+            max_leaf_nodes=max_leaf_nodes,
             min_samples_leaf=min_samples_leaf,
             min_gain=min_gain,
             l2_regularization=l2_regularization,
             max_bins=max_bins,
             categorical_features=categorical_features,
+            monotonic_cst=monotonic_cst,
+            gamma=gamma,
+            correction=correction,
+            subsample=subsample,
+            interaction_cst=interaction_cst,
             early_stopping=early_stopping,
             validation_fraction=validation_fraction,
             n_iter_no_change=n_iter_no_change,
@@ -1448,13 +1508,6 @@ class AcceleratedGBMClassifier(StagedProbabilities, Classification, _Accelerated
             verbose=verbose,
         )
         self.class_weight = class_weight
-        self.max_depth = max_depth
-        self.max_leaf_nodes = max_leaf_nodes
-        self.monotonic_cst = monotonic_cst
-        self.gamma = gamma
-        self.correction = correction
-        self.subsample = subsample
-        self.interaction_cst = interaction_cst
 
 
 class RegularizedGBMRegressor(StagedPredictions, Regression, _RegularizedGBM):
@@ -1579,59 +1632,6 @@ class RegularizedGBMRegressor(StagedPredictions, Regression, _RegularizedGBM):
     >>> round(model.score(X, y), 1)
     0.7
     """
-
-    def __init__(
-        self,
-        *,
-        loss=None,
-        learning_rate=0.1,
-        n_estimators=100,
-        min_samples_leaf=20,
-        min_gain=0.0,
-        l2_regularization=0.0,
-        max_bins=255,
-        categorical_features=None,
-        monotonic_cst=None,
-        penalty=None,
-        nodes=(1, 2, 4, 8, 16, 32),
-        bounds=(1.0,),
-        q=2.0,
-        n_candidates=None,
-        power=None,
-        early_stopping=False,
-        validation_fraction=0.1,
-        n_iter_no_change=10,
-        tol=1e-7,
-        warm_start=False,
-        random_state=None,
-        n_jobs=None,
-        verbose=0,
-    ):
-        super().__init__(
-            loss=loss,
-            learning_rate=learning_rate,
-            n_estimators=n_estimators,
-            min_samples_leaf=min_samples_leaf,
-            min_gain=min_gain,
-            l2_regularization=l2_regularization,
-            max_bins=max_bins,
-            categorical_features=categorical_features,
-            early_stopping=early_stopping,
-            validation_fraction=validation_fraction,
-            n_iter_no_change=n_iter_no_change,
-            tol=tol,
-            warm_start=warm_start,
-            random_state=random_state,
-            n_jobs=n_jobs,
-            verbose=verbose,
-        )
-        self.monotonic_cst = monotonic_cst
-        self.penalty = penalty
-        self.nodes = nodes
-        self.bounds = bounds
-        self.q = q
-        self.n_candidates = n_candidates
-        self.power = power
 
 
 class RegularizedGBMClassifier(StagedProbabilities, Classification, _RegularizedGBM):
@@ -1803,6 +1803,13 @@ class RegularizedGBMClassifier(StagedProbabilities, Classification, _Regularized
             l2_regularization=l2_regularization,
             max_bins=max_bins,
             categorical_features=categorical_features,
+            monotonic_cst=monotonic_cst,
+            penalty=penalty,
+            nodes=nodes,
+            bounds=bounds,
+            q=q,
+            n_candidates=n_candidates,
+            power=power,
             early_stopping=early_stopping,
             validation_fraction=validation_fraction,
             n_iter_no_change=n_iter_no_change,
@@ -1813,10 +1820,3 @@ class RegularizedGBMClassifier(StagedProbabilities, Classification, _Regularized
             verbose=verbose,
         )
         self.class_weight = class_weight
-        self.monotonic_cst = monotonic_cst
-        self.penalty = penalty
-        self.nodes = nodes
-        self.bounds = bounds
-        self.q = q
-        self.n_candidates = n_candidates
-        self.power = power
