@@ -119,7 +119,6 @@ def section(kind, name):
 
 @every
 def test_parameters_are_those_of_the_constructor_with_its_defaults(kind):
-    assert "__init__" in vars(kind)
     said = section(kind, "Parameters")
     known = inspect.signature(kind).parameters
     assert list(said) == list(known)
