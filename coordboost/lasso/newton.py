@@ -31,7 +31,8 @@ import numpy as np
 from coordboost._numba import compiled, is_piece, verb
 from coordboost._numba.sums import base_at, rest_of, with_rest
 from coordboost.certificates.objectives import Evaluation
-from coordboost.lasso.descent import Entries, few_stored, fit_gram
+from coordboost.lasso.blocks import EntryBlock, GramBlock
+from coordboost.lasso.descent import few_stored
 from coordboost.lasso.penalty import gap_of_sums, sums_of
 from coordboost.lasso.workingset import SMALLEST_GAP, InnerSolver
 from coordboost.learners import Dense
@@ -332,7 +333,7 @@ class Newton(InnerSolver):
         sums = self._centre(h)
         m = len(self.gamma)
         if self.sparse and m > LARGE and len(self.columns.data) < m * m:
-            self.hessian = Entries(
+            self.hessian = EntryBlock(
                 self.problem.dictionary, self.x, self.learner, self._scale(), np.sqrt(h), self.means
             )
         else:
@@ -355,19 +356,12 @@ class Newton(InnerSolver):
         neg_grad = neg_grad.copy()
         hessian = self.hessian
         cost = self.cost
-        if not isinstance(hessian, Entries):
+        if not isinstance(hessian, EntryBlock):
             if cost.has_ridge:
                 np.fill_diagonal(hessian, self.squares + cost.ridge)
-            fit_gram(
-                hessian,
-                neg_grad,
-                neg_grad,
-                model,
-                cost,
-                goal,
-                self.loss + cost.ridge_cost(model),
-                self.infimum,
-            )
+            loss = self.loss + cost.ridge_cost(model)
+            block = GramBlock(hessian, neg_grad, neg_grad, loss, self.infimum)
+            block.minimise(model, cost, goal)
             return model
         # weighted least squares: rows times sqrt(curvature); its gap can be far below that of the
         # true loss, so the goal is reduced step by step
@@ -376,7 +370,8 @@ class Newton(InnerSolver):
         least = SMALLEST_GAP * float(y @ y) / 2
         inner_goal = max(goal, least)
         for _ in range(TURNS):
-            if not hessian.fit(y, model, scaled_resid, cost, inner_goal):
+            hessian.start_from(y, scaled_resid)
+            if not hessian.minimise(model, cost, inner_goal) <= inner_goal:
                 break
             resid = y - hessian.combine(model)
             gap, _ = self._gap_and_value(model, cost.neg_grad(hessian.correlations(resid), model))
