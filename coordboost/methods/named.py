@@ -134,20 +134,14 @@ def forward_stagewise(eps: Any) -> Method:
     array([0.5, 2. ])
     """
     source = "Freund, Grigas, Mazumder, Section 3"
+    rule: StepRule
     if hasattr(eps, "__len__") and getattr(eps, "ndim", True) and not isinstance(eps, str):
-        steps = sequence("eps", eps)
-        return Method(
-            "forward_stagewise",
-            Greedy(),
-            StepSequence(steps),
-            source,
-            Unconstrained(),
-            {"eps": steps},
-        )
-    eps = positive("eps", eps, expected="a positive finite number, or a sequence of them")
-    return Method(
-        "forward_stagewise", Greedy(), FixedStep(eps), source, Unconstrained(), {"eps": eps}
-    )
+        eps = sequence("eps", eps)
+        rule = StepSequence(eps)
+    else:
+        eps = positive("eps", eps, expected="a positive finite number, or a sequence of them")
+        rule = FixedStep(eps)
+    return Method("forward_stagewise", Greedy(), rule, source, Unconstrained(), {"eps": eps})
 
 
 @examples({"eps": 0.5, "delta": 10.0})
@@ -184,9 +178,9 @@ def regularized_forward_stagewise(eps: float, delta: float) -> Method:
     >>> run.final.l1 <= 2.0
     True
     """
-    least = f"at least eps = {shown(eps)}"
+    expected = f"at least eps = {shown(eps)}"
     eps = positive("eps", eps)
-    delta = real("delta", delta, lambda number: number >= eps, least)
+    delta = real("delta", delta, lambda number: number >= eps, expected)
     target = L1Ball(delta) if delta < math.inf else Unconstrained()
     source = "Freund, Grigas, Mazumder, Section 4"
     parameters = {"eps": eps, "delta": delta}
@@ -225,17 +219,12 @@ def path_forward_stagewise(eps: float, deltas: ArrayLike) -> Method:
     True
     """
     eps = positive("eps", eps)
-    step = PathStep(
-        eps,
-        sequence(
-            "deltas", deltas, " For a single radius use regularized_forward_stagewise(eps, delta)."
-        ),
-    ).bind(None)
+    advice = " For a single radius use regularized_forward_stagewise(eps, delta)."
+    rule = PathStep(eps, sequence("deltas", deltas, advice)).bind(None)
+    target = L1Ball(float(rule.deltas[-1]))
     source = "Freund, Grigas, Mazumder, Section 5"
-    parameters = {"eps": eps, "deltas": step.deltas}
-    return Method(
-        "path_forward_stagewise", Greedy(), step, source, L1Ball(float(step.deltas[-1])), parameters
-    )
+    parameters = {"eps": eps, "deltas": rule.deltas}
+    return Method("path_forward_stagewise", Greedy(), rule, source, target, parameters)
 
 
 @examples({"delta": 10.0}, {"delta": 10.0, "step": 0.5})
@@ -268,9 +257,8 @@ def frank_wolfe(delta: float, step: Any = None) -> Method:
     delta = positive("delta", delta)
     rule = DiminishingStep(delta) if step is None else step
     if number_of(step) is not None or isinstance(step, bool):
-        step = positive(
-            "step", step, 1 + 1e-15, "a constant gamma in (0, 1], None, or SegmentSearch(delta)"
-        )
+        expected = "a constant gamma in (0, 1], None, or SegmentSearch(delta)"
+        step = positive("step", step, 1 + 1e-15, expected)
         rule = FixedStep(step * delta, delta)
     elif step is not None:
         radius = step.frank_wolfe if isinstance(step, StepRule) else None
@@ -285,9 +273,8 @@ def frank_wolfe(delta: float, step: Any = None) -> Method:
                 "same radius."
             )
     source = "Frank-Wolfe; Freund, Grigas, Mazumder, A.4.5"
-    return Method(
-        "frank_wolfe", Greedy(), rule, source, L1Ball(delta), {"delta": delta, "step": step}
-    )
+    parameters = {"delta": delta, "step": step}
+    return Method("frank_wolfe", Greedy(), rule, source, L1Ball(delta), parameters)
 
 
 @examples({"delta": 10.0})
@@ -509,24 +496,14 @@ def rtgcd(
         raise ValueError(
             "rtgcd needs either t (number of candidates) or select (a selection rule), not both."
         )
-    return _descent(
-        "rtgcd",
-        RandomSubset(t) if select is None else select,
-        step,
-        "Lu, Mazumder, Algorithm 3",
-        {"t": t, "select": select},
-    )
+    rule = RandomSubset(t) if select is None else select
+    parameters = {"t": t, "select": select}
+    return _descent("rtgcd", rule, step, "Lu, Mazumder, Algorithm 3", parameters)
 
 
 def _descent(name, select, step, source, parameters):
-    return Method(
-        name,
-        select,
-        ShrunkenStep() if step is None else step,
-        source,
-        Unconstrained(),
-        {**parameters, "step": step},
-    )
+    rule = ShrunkenStep() if step is None else step
+    return Method(name, select, rule, source, Unconstrained(), {**parameters, "step": step})
 
 
 @examples({"lam": 1.0})
@@ -562,16 +539,10 @@ def lasso_cd(lam: float, select: SelectionRule | None = None) -> Method:
     True
     """
     lam = not_negative("lam", lam)
-    rule = SoftThreshold(lam)
+    order = Cyclic() if select is None else select
     source = "Freund, Grigas, Mazumder, A.4.4"
-    return Method(
-        "lasso_cd",
-        Cyclic() if select is None else select,
-        rule,
-        source,
-        L1Penalty(lam),
-        {"lam": lam, "select": select},
-    )
+    parameters = {"lam": lam, "select": select}
+    return Method("lasso_cd", order, SoftThreshold(lam), source, L1Penalty(lam), parameters)
 
 
 @examples({})
@@ -686,19 +657,11 @@ def agbmr(
     >>> run.certificate().gap < 0.01
     True
     """
-    rounds = (
-        -1
-        if period is None
-        else int(
-            real(
-                "period",
-                period,
-                lambda n: 1 <= n < 1 << 62 and n == int(n),
-                "a whole number >= 1 and below 2^62, or None",
-            )
-        )
-    )
-    period = None if period is None else rounds
+    rounds = -1  # until the loss rises
+    if period is not None:
+        expected = "a whole number >= 1 and below 2^62, or None"
+        rounds = int(real("period", period, lambda n: 1 <= n < 1 << 62 and n == int(n), expected))
+        period = rounds
     parameters = {
         "eta": eta,
         "gamma": gamma,
@@ -745,6 +708,7 @@ def vagbm(eta: float, gamma: float = 1.0, guard: bool = False) -> Method:
 
 
 def _accelerated(name, period, algorithm, parameters):
+    """Return a method with momentum, its `parameters` checked."""
     eta = positive("eta", parameters["eta"])
     gamma = parameters["gamma"]
     correction = number_of(parameters.get("correction", 0))
@@ -752,26 +716,32 @@ def _accelerated(name, period, algorithm, parameters):
         raise ValueError(
             f"correction must be 1, -1 or 0 (none), got {shown(parameters['correction'])}."
         )
-    follow = isinstance(gamma, str) and gamma == "auto" and correction != 0
-    if not follow:
-        meant = (
-            "in (0, 1], or 'auto'"
-            if correction
-            else "in (0, 1]; without a correction there is no 'auto'"
-        )
-        gamma = positive("gamma", gamma, 1 + 1e-15, meant)
-    parameters |= {"eta": eta, "gamma": gamma} | (
-        {"correction": int(correction)} if "correction" in parameters else {}
-    )
-    step = TwoPhase(eta, 1.0 if follow else gamma) if correction else OnePhase(eta)
-    parameters["guard"] = flag("guard", parameters["guard"])
-    share = 0.0 if correction else gamma
-    guard = int(parameters["guard"])
-    store = TwoSequences(
-        share, period=period, guard=guard, correction=int(correction), follow_angle=int(follow)
+    correction = int(correction)
+    follow_angle = isinstance(gamma, str) and gamma == "auto" and correction != 0
+    if not follow_angle:
+        expected = "in (0, 1], or 'auto'"
+        if correction == 0:
+            expected = "in (0, 1]; without a correction there is no 'auto'"
+        gamma = positive("gamma", gamma, 1 + 1e-15, expected)
+    guard = flag("guard", parameters["guard"])
+    parameters |= {"eta": eta, "gamma": gamma, "guard": guard}
+    if "correction" in parameters:
+        parameters["correction"] = correction
+    if correction:
+        rule = TwoPhase(eta, 1.0 if follow_angle else gamma)
+        share = 0.0
+    else:
+        rule = OnePhase(eta)
+        share = gamma
+    sequences = TwoSequences(
+        share,
+        period=period,
+        guard=int(guard),
+        correction=correction,
+        follow_angle=int(follow_angle),
     )
     source = f"Lu, Karimireddy, Ponomareva, Mirrokni, {algorithm}"
-    return Method(name, Greedy(), step, source, Unconstrained(), parameters, store)
+    return Method(name, Greedy(), rule, source, Unconstrained(), parameters, sequences)
 
 
 @examples({}, {"eps": 0.5, "gamma": 0.5, "subsample": 0.5})
@@ -882,10 +852,17 @@ def sglb(
     beta = inverse_temperatures(beta)
     gamma = not_negative("gamma", gamma)
     subsample = _subsample(subsample)
-    given = {"eps": eps, "beta": beta, "gamma": gamma, "subsample": subsample, "select": select}
     structure = structure_of(structure)
     shrink_first = flag("shrink_first", shrink_first)
-    parameters = {**given, "structure": structure, "shrink_first": shrink_first}
+    parameters = {
+        "eps": eps,
+        "beta": beta,
+        "gamma": gamma,
+        "subsample": subsample,
+        "select": select,
+        "structure": structure,
+        "shrink_first": shrink_first,
+    }
     ahead = float(gamma * eps) if shrink_first else 0.0
     plain = np.isinf(beta).all() and subsample == 1 and ahead == 0
     noise = None if plain else Noise(float(eps), beta, structure, subsample, ahead)
@@ -897,17 +874,10 @@ def _subsample(subsample):
 
 
 def _langevin(name, eps, gamma, select, noise, algorithm, parameters):
+    candidates = Greedy() if select is None else select
     rule = Langevin(eps, gamma * eps)
     source = f"Ustimenko, Prokhorenkova, SGLB, {algorithm}"
-    return Method(
-        name,
-        Greedy() if select is None else select,
-        rule,
-        source,
-        Unconstrained(),
-        parameters,
-        noise=noise,
-    )
+    return Method(name, candidates, rule, source, Unconstrained(), parameters, noise=noise)
 
 
 class Structured(NamedTuple):
@@ -1016,9 +986,8 @@ class Structured(NamedTuple):
         upper = at.upper(problem) + float(self.charges(problem, at.beta).sum())
         scale = 0.0
         if problem.countable:
-            scale = dual_scale(
-                self.prices(problem)[0], np.abs(at.corr) + at.rounding_of_corr(problem)
-            )
+            price, _ = self.prices(problem)
+            scale = dual_scale(price, np.abs(at.corr) + at.rounding_of_corr(problem))
         lower = at.lower_end(problem, scale) if scale > 0 else -math.inf
         return interval(self, problem, at, lower, upper, {"loss": at.loss, "dual_scale": scale})
 
@@ -1074,16 +1043,14 @@ def rgb(
     True
     """
     penalty = not_negative("penalty", penalty)
-    wanted = "a whole number >= 1, or None for all families"
     if n_candidates is not None:
+        expected = "a whole number >= 1, or None for all families"
         n_candidates = int(
-            real("n_candidates", n_candidates, lambda n: n >= 1 and n == int(n), wanted)
+            real("n_candidates", n_candidates, lambda n: n >= 1 and n == int(n), expected)
         )
         few("n_candidates", n_candidates)
     revisit = flag("revisit", revisit)
-    sampling = real(
-        "sampling", sampling, lambda power: 0 <= power < math.inf, "a finite number >= 0"
-    )
+    sampling = not_negative("sampling", sampling)
     parameters = {
         "penalty": penalty,
         "n_candidates": n_candidates,
@@ -1100,10 +1067,8 @@ def rgb(
     return Method("rgb", select, rule, source, Structured(penalty, families), parameters)
 
 
-#: All named methods by name; saved runs look up their method here.
-
-
-#: The methods by name: the functions of this module that declare examples.
+#: The methods by name, the functions of this module that declare examples: saved runs look up
+#: their method here.
 METHODS = {
     name: maker
     for name, maker in [*globals().items()]

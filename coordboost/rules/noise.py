@@ -131,18 +131,14 @@ class Noise(NamedTuple):
         beta = inverse_temperatures(self.beta)
         subsample = positive("subsample", self.subsample, 1 + 1e-15, "in (0, 1]")
         not_negative("ahead", self.ahead)
-        if np.isfinite(beta).any() and not problem.dictionary.takes_noise:
+        has_noise = bool(np.isfinite(beta).any())
+        if has_noise and not problem.dictionary.takes_noise:
             raise ValueError(
                 "noise needs leaf values that are mean gradients, without second derivatives or "
-                "bounds; "
-                "use trees without newton and monotone."
+                "bounds; use trees without newton and monotone."
             )
-        if (
-            np.isfinite(beta).any()
-            and problem.n_learners == 1
-            and problem.countable
-            and not problem.gather([0]).any()
-        ):
+        one_column = problem.countable and problem.n_learners == 1
+        if has_noise and one_column and not problem.gather([0]).any():
             raise nothing_varies("there are no coefficients to add noise to")
         return self._replace(
             beta=beta, subsample=float(subsample), total=float(problem.weight.sum())
