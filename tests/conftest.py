@@ -26,10 +26,10 @@ def in_python():
     """Run loops in plain Python: for few steps of many methods, compiling takes longer than
     running.
     """
-    from coordboost.engine import loop
+    from coordboost.engine import kernel
 
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(loop, "compiled", lambda function, pieces: loop.interpreted(function))
+        patch.setattr(kernel, "compiled", lambda function, pieces: kernel.interpreted(function))
         yield
 
 

@@ -133,7 +133,7 @@ def test_memory_for_learners(source, tmp_path, monkeypatch):
     it reads more.
     """
     monkeypatch.setattr(
-        "coordboost.engine.run_loop.LOOK", np.inf
+        "coordboost.engine.loop.LOOK", np.inf
     )  # checks of the run read columns too, at times that depend on the clock
     X, y = data()
     passes = []

@@ -147,7 +147,7 @@ def test_classes_are_scored_at_every_step(frame):
     row = said(
         "cv k.csv --target price --loss logistic --learner trees --method gbm --steps 6 --folds 3"
     )["rows"][0]
-    held = cb.load("coordboost-out/gbm-cv.run").outcome.validation
+    held = cb.load("coordboost-out/gbm-cv.run").validation
     assert set(held["measures"]) == {"accuracy", "AUC"} and row["cv_best_step"] == int(
         np.argmin(held["mean"])
     )

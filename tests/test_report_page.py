@@ -106,15 +106,12 @@ def test_every_command_on_the_page_works_and_the_first_makes_the_run_again(way, 
         run.problem.column_names
     )
     assert again.n_steps == run.n_steps and again.problem.constant == run.problem.constant
-    assert (
-        again.beta.tobytes() == run.beta.tobytes()
-        and again.outcome.validation == run.outcome.validation
-    )
+    assert again.beta.tobytes() == run.beta.tobytes() and again.validation == run.validation
 
 
 def test_classes_held_out(folder):
     run, seen, source = made(WAYS[9], folder)
-    held = run.outcome.validation
+    held = run.validation
     assert (
         held["choose"] == "one-se"
         and held["folds"] == 4
@@ -153,7 +150,7 @@ def _auc(score, truth):
 
 def test_numbers_held_out(folder):
     run, seen, _ = made(WAYS[10], folder)
-    held = run.outcome.validation
+    held = run.validation
     i = held["at"].index(run.n_steps)
     assert (
         held["measures"] == {}
@@ -164,7 +161,7 @@ def test_numbers_held_out(folder):
         "rows held out" in seen
     )
     longer = run.resume(2)
-    assert longer.outcome.validation is None and "held out" not in cb.html_report(longer)
+    assert longer.validation is None and "held out" not in cb.html_report(longer)
 
 
 def test_the_page_of_a_cv_estimator_shows_the_cv_curve():

@@ -70,8 +70,8 @@ def all_of(run):
     ]
     parts = [np.asarray(part).tobytes() for part in [*parts, *arrays_of(problem)]]
     plain = [
-        run.outcome.anchor,
-        run.outcome.counts,
+        run.anchor,
+        run.counts,
         run.seed,
         run.model_state,
         run.status,

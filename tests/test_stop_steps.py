@@ -1,8 +1,5 @@
-"""A run stops at the first step that satisfies the rule, the same on every machine, and evaluating
-rules is cheap.
-"""
+"""A run stops at the first tested step that satisfies the rule, the same on every machine."""
 
-import itertools
 import pickle
 
 import numpy as np
@@ -39,11 +36,20 @@ def solve(name, stop=(), n_steps=STEPS, **options):
     return cb.solve(problem, method, n_steps, rng=3, model_state=model_state, stop=stop, **options)
 
 
-def first(name, rule, n_steps=STEPS, _cache={}):  # noqa: B006
-    """The naive answer: test all states in turn; None if no step satisfies the rule."""
+def steps_of_tests(n_steps, share):
+    """The step numbers at which a rule is tested: they grow by 1 / share; and the last step."""
+    steps = [0]
+    while steps[-1] < n_steps:
+        steps.append(steps[-1] + max(1, steps[-1] // share))
+    return [*steps[:-1], n_steps]
+
+
+def first(name, rule, share, _cache={}):  # noqa: B006
+    """The naive answer: test the states in turn; None if none of them satisfies the rule."""
     if name not in _cache:
         _cache[name] = solve(name)
-    return next((state.k for state in _cache[name].replay(range(n_steps + 1)) if rule(state)), None)
+    states = _cache[name].replay(steps_of_tests(STEPS, share))
+    return next((state.k for state in states if rule(state)), None)
 
 
 def same(run, other):
@@ -70,21 +76,19 @@ RULES = {
 @over_cases
 @pytest.mark.parametrize("rule", RULES)
 def test_the_first_step_that_satisfies_a_rule(name, rule):
-    """Monotone rules give exactly the naive answer. The run equals a run of that length, and
-    resumes as if it had never stopped.
-    """
+    """The run equals a run of that length, and resumes as if it had never stopped."""
     run = solve(name, RULES[rule])
-    expected = first(name, RULES[rule])
+    expected = first(name, RULES[rule], 4 if rule == "gap" else 16)
     assert run.n_steps == (STEPS if expected is None else expected)
     assert run.status is (Status.COMPLETED if expected is None else Status.STOPPED)
     assert same(run, solve(name, n_steps=run.n_steps))
     assert same(run.resume(50), solve(name, n_steps=run.n_steps + 50))
 
 
-def test_two_long_runs_stop_at_the_right_step():
+def test_two_long_runs_stop_at_a_step_of_the_grid():
     run = cb.solve(SQUARED, cb.ls_boost(0.1), 300_000, stop=lambda state: state.k >= 100)
-    assert run.n_steps == 100 and run.message == "<lambda> ended the run at step 100"
-    states = cb.solve(SQUARED, cb.ls_boost(0.1), 1000).replay(range(1000))
+    assert run.n_steps == 103 and run.message == "<lambda> ended the run at step 103"
+    states = cb.solve(SQUARED, cb.ls_boost(0.1), 1000).replay(steps_of_tests(1000, 4))
     expected = next(state.k for state in states if cb.engine.GapBelow(1e-3)(state))
     run = cb.solve(SQUARED, cb.ls_boost(0.1), 300_000, stop=cb.engine.GapBelow(1e-3))
     assert run.n_steps == expected < 200
@@ -110,9 +114,7 @@ def test_the_step_does_not_depend_on_blocks_or_compilation(name, rule):
 
 @over_cases
 def test_the_step_does_not_depend_on_where_the_run_was_cut(name):
-    """For a rule that stays true: the run is resumed in pieces, each with the rule, or has another
-    number of steps.
-    """
+    """The run is resumed in pieces, each with the rule, or has another number of steps."""
     expected = solve(name, RULES["loss"])
     run = solve(name, RULES["loss"], n_steps=expected.n_steps // 3)
     run = run.resume(1, stop=RULES["loss"]).resume(STEPS, stop=RULES["loss"])
@@ -179,17 +181,24 @@ def test_every_in_the_rules_of_the_package():
 
 
 @pytest.mark.parametrize("name", ["CovarianceState", "explicit", "lookahead"])
-def test_a_rule_that_comes_and_goes_stops_where_it_begins_to_hold(name):
-    """Not always the first step, but a step where the rule is true and was false one step
-    before.
-    """
-
+def test_a_rule_that_comes_and_goes_stops_at_the_first_test_at_which_it_holds(name):
     def rule(state):
         return state.k > 200 and (state.k // 40) % 2 == 1
 
     run = solve(name, rule)
-    assert rule(run.final) and not rule(next(run.replay([run.n_steps - 1])))
+    assert run.n_steps == first(name, rule, 16)
     assert same(run, solve(name, rule, watch=lambda state: None))
+
+
+@over_cases
+@pytest.mark.parametrize("cut", [1, 100, 1234])
+def test_a_resumed_run_is_tested_at_the_same_steps(name, cut):
+    asked = []
+    whole = solve(name, lambda state: asked.append(state.k))
+    assert asked == steps_of_tests(STEPS, 16)
+    asked.clear()
+    run = solve(name, n_steps=cut).resume(STEPS - cut, stop=lambda state: asked.append(state.k))
+    assert asked == [k for k in steps_of_tests(STEPS, 16) if k >= cut] and same(run, whole)
 
 
 @pytest.mark.parametrize("order", [1, -1])
@@ -212,18 +221,32 @@ def test_of_several_rules_the_earliest_step_counts(order):
     run = cb.solve(SQUARED, cb.ls_boost(1e-4), 100_000, stop=rules)
     assert run.n_steps == 40 and run.message == "by_40 ended the run at step 40"
     run = cb.solve(SQUARED, cb.ls_boost(1e-4), 100_000, stop=[by(41), Odd(41, 1)][::order])
-    assert run.n_steps == 41 and run.message.startswith(("by_41", "Odd")[order == -1])
+    assert run.n_steps == 41 and run.message == "Odd ended the run at step 41"
 
 
 @pytest.mark.parametrize("name", ["explicit", "lookahead"])
 def test_when_a_rule_is_evaluated(name):
-    """After each of the first 32 steps, then at intervals that grow as a sixteenth of the step
-    number.
+    """After each of the first 32 steps, then at intervals of a sixteenth of the step number; a rule
+    that scans after each of the first 8 steps, then at intervals of a fourth.
     """
+
+    class Scanning:
+        scans = True
+
+        def __call__(self, state):
+            asked.append(state.k)
+
     asked = []
     solve(name, lambda state: asked.append(state.k), n_steps=300)
-    assert asked[:33] == list(range(33)) and asked[-1] == 300
-    assert all(b - a == max(1, a // 16) for a, b in itertools.pairwise(asked[:-1]))
+    assert asked[:35] == [*range(33), 34, 36] and asked == steps_of_tests(300, 16)
+    asked.clear()
+    solve(name, Scanning(), n_steps=300)
+    assert asked[:12] == [*range(9), 10, 12, 15] and asked == steps_of_tests(300, 4)
+
+
+def test_a_rule_with_every_is_not_tested_at_another_last_step():
+    rule = Odd(0, 4)
+    assert cb.solve(SQUARED, cb.ls_boost(0.1), 7, stop=rule).status is Status.COMPLETED
 
 
 def test_watch_sees_only_steps_that_are_kept():
@@ -235,7 +258,8 @@ def test_watch_sees_only_steps_that_are_kept():
         stop=lambda s: s.k >= 5000,
         watch=lambda s: seen.append(s.k),
     )
-    assert run.n_steps == 5000 == seen[-1] and seen == sorted(set(seen))
+    assert run.n_steps == seen[-1] and seen == sorted(set(seen))
+    assert 5000 <= run.n_steps <= 5000 + 5000 // 16
 
 
 def test_a_run_holds_no_state_of_the_engine():

@@ -238,7 +238,7 @@ def readable_file(path):
 
 def checked_run(run):
     """Return `run`; raise ValueError unless it is a Run."""
-    if isinstance(run, type) or not hasattr(run, "outcome"):
+    if isinstance(run, type) or not hasattr(run, "anchor"):
         raise ValueError(
             "run must be a Run, from solve(...), load(file) or the run_ of an estimator, got "
             f"{shown(run)}."

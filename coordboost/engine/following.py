@@ -9,7 +9,7 @@ from coordboost._numba import compiled, interpreted, is_piece, verb
 from coordboost._numba.sums import sum_of_losses, totals_of
 from coordboost._numba.threads import on_one_thread
 from coordboost.data.problem import columns_as_in, numbers_as_in
-from coordboost.engine.loop import Path, retrace, stretches
+from coordboost.engine.kernel import Path, retrace, stretches
 from coordboost.learners import Dense
 from coordboost.paths.scoring import losses_of
 

@@ -1,10 +1,6 @@
-"""The result of a run: its record in plain numbers, without any part of the engine.
-
-And the models along its path.
-"""
+"""The models along the path of a run, and why a run ended."""
 
 import enum
-from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
@@ -13,9 +9,8 @@ import numpy as np
 from coordboost.certificates.objectives import Certificate, Evaluation, known_target
 from coordboost.data.problem import Problem
 from coordboost.engine.following import run_losses, staged, training_losses
-from coordboost.engine.loop import Path, retrace
+from coordboost.engine.kernel import Path, retrace
 from coordboost.paths.places import PathLike, PathPoint, checked_place
-from coordboost.rules.method import Method
 
 
 class Status(enum.Enum):
@@ -50,70 +45,18 @@ def loss_rise(start, loss):
     return float(rise) if rise > ROUNDING * max(abs(start), abs(loss)) else 0.0
 
 
-@dataclass(frozen=True, eq=False)
-class Outcome:
-    """The record of a run, from which it is replayed and resumed bit for bit.
+def states_along(problem, method, path, at, seconds=0.0):
+    """Yield the states after `at` steps each of a recorded path, without a scan.
 
-    problem : the problem; method : the method, bound to the problem model_state : the class of the
-    engine's model state; seed : int; compile : bool path : the steps; beta : (n_learners,), the
-    coefficients after them anchor : (k, memory), the last step at which the model state was built
-    from the coefficients, and what else was needed to build it counts : [full scans, single
-    correlations, Gram columns] computed from the data status : Status; message : the status in a
-    sentence; seconds : wall time of the steps validation : validation losses, if the number of
-    steps was chosen by them: a dict of plain numbers (``engine.held_out``), or None rise : by how
-    much the loss ends above the one of the constant model, 0 if it does not
+    `at` does not decrease. *Cost*: each step passed.
     """
-
-    problem: Problem
-    method: Method
-    model_state: type
-    seed: int
-    compile: bool
-    path: Path
-    beta: np.ndarray
-    anchor: tuple
-    counts: list
-    status: Status
-    message: str
-    seconds: float
-    validation: dict | None = None
-    rise: float = 0.0
-
-
-class Replay:
-    """The states along a recorded path, without a scan.
-
-    *Cost*: each step passed; going back starts again at step 0.
-    """
-
-    def __init__(self, problem, method, path, seconds=0.0):
-        self.problem = problem
-        self.method = method
-        self.path = path
-        self.seconds = seconds
-        self._begin()
-
-    def _begin(self):
-        self.k, self.coefficients = 0, self.method.coefficients.start(self.problem)
-
-    def beta(self, k):
-        """Coefficients of the unit columns after k steps, (n_learners,)."""
-        if k < self.k:
-            self._begin()
-        self.coefficients = retrace(self.coefficients, self.path, self.k, k)
-        self.k = k
-        return self.coefficients.beta(self.method.unit)
-
-    def state(self, k):
-        """The state after k steps."""
-        return State(
-            self.problem,
-            self.method.target_at(k),
-            k,
-            self.beta(k),
-            self.seconds,
-            self.path.cut(0, k),
-        )
+    k = 0
+    coefficients = method.coefficients.start(problem)
+    for step in at:
+        coefficients = retrace(coefficients, path, k, step)
+        k = step
+        beta = coefficients.beta(method.unit)
+        yield State(problem, method.target_at(k), k, beta, seconds, path.cut(0, k))
 
 
 #: Maximum number of states of a run that are shown.

@@ -10,10 +10,9 @@ import numpy as np
 
 from coordboost._numba.threads import on_one_thread
 from coordboost._utils.interrupt import heed
-from coordboost.engine.loop import Stepper
+from coordboost.engine.loop import Solver
 from coordboost.engine.result import Status
-from coordboost.engine.run import Run
-from coordboost.engine.run_loop import Course
+from coordboost.engine.run import at_zero
 from coordboost.engine.states.class_state import RoundState
 from coordboost.engine.states.weak_learner_oracle import WeakLearnerState
 from coordboost.losses.multinomial import multinomial_losses, multinomial_residuals, offsets_beside
@@ -22,17 +21,17 @@ from coordboost.losses.multinomial import multinomial_losses, multinomial_residu
 class Round:
     """The models of all classes after `k` rounds; stop rules are functions of it.
 
-    steppers : one per class, each on its own problem, whose offset ``write_offsets`` fills;
+    solvers : one per class, each on its own problem, whose offset ``write_offsets`` fills;
     class_index : the class of each row pred : predictions, constants included, (n_classes,
     n_samples)
     """
 
-    def __init__(self, k, steppers, class_index):
+    def __init__(self, k, solvers, class_index):
         self.k = k
-        self.steppers = steppers
-        self.problem = steppers[0].problem
+        self.solvers = solvers
+        self.problem = solvers[0].problem
         self.pred = np.array(
-            [stepper.problem.constant + stepper.model_state.pred for stepper in steppers]
+            [solver.problem.constant + solver.model_state.pred for solver in solvers]
         )
         self.class_index = class_index
 
@@ -47,20 +46,20 @@ class Round:
 
     def write_residuals(self):
         """Write the multinomial residuals into the model state of each class."""
-        for stepper, resid in zip(
-            self.steppers,
+        for solver, resid in zip(
+            self.solvers,
             multinomial_residuals(self.pred, self.class_index, self.problem.weight),
             strict=True,
         ):
-            stepper.model_state.target[:] = resid
+            solver.model_state.target[:] = resid
 
     def write_offsets(self):
         """Set the offset of each problem so that its logistic gradient equals the multinomial
         gradient.
         """
-        for stepper, offset in zip(self.steppers, offsets_beside(self.pred), strict=True):
-            stepper.problem.offset[:] = offset
-            np.add(stepper.problem.constant, offset, out=stepper.problem.base)
+        for solver, offset in zip(self.solvers, offsets_beside(self.pred), strict=True):
+            solver.problem.offset[:] = offset
+            np.add(solver.problem.constant, offset, out=solver.problem.base)
 
 
 def may_rise(problems, method):
@@ -79,17 +78,16 @@ def may_rise(problems, method):
     )
 
 
-def step_together(steppers, before):
-    """Make a step of each class from the round `before`.
+def step_together(solvers, before):
+    """Make a step of each class.
 
-    If the joint loss has risen, halve all steps until it has not.
+    before : the round, if the joint loss must not rise: all steps are halved until it does not
     """
-    for stepper in steppers:
-        for _ in stepper.blocks(1):
-            pass
+    for solver in solvers:
+        solver.reach(solver.k + 1)
     if before is None:
         return
-    after = Round(before.k + 1, steppers, before.class_index)
+    after = Round(before.k + 1, solvers, before.class_index)
     change = after.pred - before.pred
     share = 1.0
     if not np.isfinite(change).all():
@@ -97,11 +95,9 @@ def step_together(steppers, before):
     while share > 0 and not before.loss_at(before.pred + share * change) <= before.loss:
         share /= 2
     if share < 1:
-        for stepper in steppers:
-            path = stepper.path
-            theta = path.theta.copy()
-            theta[-1] *= share
-            stepper.restore(replace(path, theta=theta), stepper.k, stepper.anchor)
+        for solver in solvers:
+            solver.path.theta[-1] *= share
+            solver.restore(solver.k, solver.anchor)
 
 
 @on_one_thread
@@ -116,52 +112,46 @@ def solve_rounds(problems, method, n_rounds, *, rng=0, stop=(), earlier=None):
 
     *Cost* of a round: one search per class, as in one-vs-rest runs, and one softmax.
 
-    problems : logistic, over an implicit dictionary, one per class; earlier : the outcomes of runs
-    to resume, or None In each returned run the offset of the problem sums up the final predictions
-    of the other classes, see ``write_offsets``.
+    problems : logistic, over an implicit dictionary, one per class; earlier : the runs to resume,
+    or None In each returned run the offset of the problem sums up the final predictions of the
+    other classes, see ``write_offsets``.
     """
-    outcomes = [None] * len(problems) if earlier is None else earlier
-    steppers = []
-    for problem, outcome in zip(problems, outcomes, strict=True):
-        start = {name: np.zeros(problem.n_samples) for name in ("offset", "base")}
-        if outcome is None:  # from the log odds to the log of the class frequency
-            start["constant"] = -float(np.logaddexp(0.0, -problem.constant))
-        steppers.append(Stepper(problem.replace(**start), method, model_state=RoundState, seed=rng))
-        if outcome is not None:
-            steppers[-1].restore(outcome.path, len(outcome.path), outcome.anchor)
-            steppers[-1].recount(outcome.counts)
-    courses = [Course(stepper, n_rounds) for stepper in steppers]
+    solvers = []
+    for run in earlier or [at_zero(problem, method, rng) for problem in problems]:
+        zeros = {name: np.zeros(run.problem.n_samples) for name in ("offset", "base")}
+        if earlier is None:  # from the log odds to the log of the class frequency
+            zeros["constant"] = -float(np.logaddexp(0.0, -run.problem.constant))
+        problem = run.problem.replace(**zeros)
+        solvers.append(Solver(replace(run, problem=problem, model_state=RoundState), n_rounds))
     class_index = np.argmax([problem.y for problem in problems], axis=0)
-    first = steppers[0].k
+    start = solvers[0].k
     status = Status.COMPLETED
-    words = None
+    message = None
     careful = may_rise(problems, method)
-    for k in range(first, first + n_rounds + 1):
+    for k in range(start, start + n_rounds + 1):
         heed()
-        now = Round(k, steppers, class_index)
+        now = Round(k, solvers, class_index)
         if not np.isfinite(now.pred).all():
-            for stepper in steppers:
-                stepper.restore(stepper.path, k - 1, stepper.anchor)
-            now = Round(k - 1, steppers, class_index)
+            for solver in solvers:
+                solver.restore(k - 1, solver.anchor)
+            now = Round(k - 1, solvers, class_index)
             status = Status.DIVERGED
         now.write_residuals()
-        held = [
+        holding = [
             rule
             for rule in stop
             if status is Status.COMPLETED and k % getattr(rule, "every", 1) == 0 and rule(now)
         ]
-        if held:
+        if holding:
             status = Status.STOPPED
-            words = f"{type(held[0]).__name__} ended the run at step {k:,}: {held[0]}"
-        if status is not Status.COMPLETED or k == first + n_rounds:
+            message = f"{type(holding[0]).__name__} ended the run at step {k:,}: {holding[0]}"
+        if status is not Status.COMPLETED or k == start + n_rounds:
             break
-        step_together(steppers, now if careful else None)
+        step_together(solvers, now if careful else None)
     now.write_offsets()
-    constants = np.array(
-        [np.full(len(class_index), stepper.problem.constant) for stepper in steppers]
-    )
+    constants = np.array([np.full(len(class_index), solver.problem.constant) for solver in solvers])
     losses = now.loss_at(constants), now.loss
     return [
-        Run(replace(course.outcome(status, words, losses), model_state=WeakLearnerState))
-        for course in courses
+        replace(solver.result(status, message, losses), model_state=WeakLearnerState)
+        for solver in solvers
     ]

@@ -6,7 +6,7 @@ A ``Run`` can be resumed, replayed, saved and loaded.
 import math
 import os
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import replace
+from dataclasses import dataclass, field, fields, replace
 from functools import cached_property
 from typing import Any
 
@@ -18,41 +18,57 @@ from coordboost.certificates.objectives import Certificate
 from coordboost.data import validation
 from coordboost.data.problem import Problem, checked_problem
 from coordboost.engine import storage
+from coordboost.engine.choice import checked_model_state, choose_model_state
+from coordboost.engine.kernel import Path
+from coordboost.engine.loop import proceed, states
 from coordboost.engine.refitted import RefittedRun
-from coordboost.engine.result import Outcome, Replay, State, Status, StepPath, spaced
-from coordboost.engine.run_loop import again, begin, drive, states
+from coordboost.engine.result import State, Status, StepPath, spaced, states_along
 from coordboost.engine.shape import ShapeFunction, shape_functions
 from coordboost.paths.freedom import hat_trace
 from coordboost.paths.places import PathPoint, checked_place, unrounded
 from coordboost.rules.method import Method, checked_method
 
-__all__ = ["Outcome", "Run", "Status", "load"]
+__all__ = ["Run", "Status", "load"]
 
 
+@dataclass(frozen=True, eq=False, repr=False)
 class Run(StepPath):
     """The steps made, and everything that follows from them; a path, whose points are the steps.
 
-    Attributes
-    ----------
-    problem, method : what was run
-    seed : seed of the random numbers
-    model_state : how residuals were kept up to date
-    path : the steps
-    n_steps : their number
-    beta : coefficients of the unit columns after them, (n_learners,)
-    status : ``Status``
-    message : the status in a sentence
-    seconds : wall time of the steps
-    rise : by how much the loss ends above the one of the constant model, 0 if it does not
-    n_scans : correlations of residuals computed from the data, in units of a scan
-        A scan is one pass over all columns.
-    n_gram_columns : Gram columns B'W B_j computed from the data
-        They are used instead of scans once the fit is nearly exact.
+    ``solve`` makes runs. A run holds plain numbers and no part of the engine: it is saved,
+    resumed and replayed bit for bit.
 
     Parameters
     ----------
-    outcome : object
-        The record that the loop leaves; ``solve`` makes runs.
+    problem : Problem
+        What was minimised.
+    method : Method
+        What was run, bound to the problem.
+    model_state : class
+        How residuals were kept up to date.
+    seed : int
+        Seed of the random numbers.
+    compile : bool
+        Whether the steps were compiled.
+    path : Path
+        The steps, a row (learner, shrink, theta) each.
+    beta : ndarray, (n_learners,)
+        Coefficients of the unit columns after them.
+    anchor : tuple, optional
+        (step, memory): the last step at which the model state was built from the coefficients, and
+        what else was needed to build it.
+    counts : list of int
+        Full scans, single correlations and Gram columns computed from the data.
+    status : Status
+        Why the run ended.
+    message : str
+        The status in a sentence.
+    seconds : float
+        Wall time of the steps.
+    validation : dict, optional
+        Validation losses, if the number of steps was chosen by them.
+    rise : float
+        By how much the loss ends above the one of the constant model, 0 if it does not.
 
     Examples
     --------
@@ -63,22 +79,23 @@ class Run(StepPath):
     <Run ls_boost: 20 steps on unit columns, l1 4.16313, loss 0.210531; all steps were made>
     """
 
-    def __init__(self, outcome: Outcome) -> None:
-        self.outcome = outcome
-        self.problem = outcome.problem
-        self.method = outcome.method
-        self.seed = outcome.seed
-        self.model_state = outcome.model_state
-        self.path, self.beta, self.n_steps = outcome.path, outcome.beta, len(outcome.path)
-        self.status = outcome.status
-        self.message = outcome.message
-        self.rise = outcome.rise
-        self.seconds = outcome.seconds
-        self.n_scans = outcome.counts[0] + outcome.counts[1] / max(1, self.problem.n_learners)
-        self.n_gram_columns = sum(outcome.counts[2:])
+    problem: Problem
+    method: Method
+    model_state: type
+    seed: int
+    compile: bool
+    path: Path
+    beta: np.ndarray
+    anchor: tuple | None = None
+    counts: list[int] = field(default_factory=lambda: [0, 0, 0])
+    status: Status = Status.COMPLETED
+    message: str = Status.COMPLETED.value
+    seconds: float = 0.0
+    validation: dict | None = None
+    rise: float = 0.0
 
     def __reduce__(self):
-        return Run, (self.outcome,)
+        return Run, tuple(getattr(self, column.name) for column in fields(self))
 
     def __repr__(self):
         l1 = f"l1 {self.final.l1:.6g}"
@@ -87,6 +104,24 @@ class Run(StepPath):
             f"<Run {self.method.name}: {self.n_steps} steps on {self.penalty_units}, {l1}, "
             f"{loss}; {self.message}>"
         )
+
+    @property
+    def n_steps(self) -> int:
+        """Number of steps."""
+        return len(self.path)
+
+    @property
+    def n_scans(self) -> float:
+        """Correlations of residuals computed from the data, in scans: passes over all columns."""
+        return self.counts[0] + self.counts[1] / max(1, self.problem.n_learners)
+
+    @property
+    def n_gram_columns(self) -> int:
+        """Gram columns B'W B_j computed from the data.
+
+        They are used instead of scans once the fit is nearly exact.
+        """
+        return self.counts[2]
 
     @property
     def run(self) -> "Run":
@@ -147,10 +182,9 @@ class Run(StepPath):
                 )
             return int(value)
         value = unrounded(value, self.final.l1, self.problem) if way == "l1" else value
-        replay = Replay(self.problem, self.method, self.path)
         far = {
-            "l1": lambda k: float(np.abs(replay.beta(k)).sum()) >= value,
-            "lam": lambda k: float(np.abs(replay.state(k).corr).max()) <= value,
+            "l1": lambda k: next(self.replay([k])).l1 >= value,
+            "lam": lambda k: float(np.abs(next(self.replay([k])).corr).max()) <= value,
         }[way]
         if not far(self.n_steps):
             ends = self.final.l1 if way == "l1" else float(np.abs(self.final.corr).max())
@@ -242,14 +276,19 @@ class Run(StepPath):
         State
             One for each.
         """
-        replay = Replay(self.problem, self.method, self.path)
-        for k in items_of("at", at, "a sequence of step numbers"):
-            if not replay.k <= validation.whole("at", k) <= self.n_steps:
+        steps = self._checked_steps(items_of("at", at, "a sequence of step numbers"))
+        yield from states_along(self.problem, self.method, self.path, steps)
+
+    def _checked_steps(self, at):
+        before = 0
+        for k in at:
+            if not before <= validation.whole("at", k) <= self.n_steps:
                 raise ValueError(
                     f"at must not decrease and not pass the {self.n_steps} steps of the run, got "
-                    f"{k} after {replay.k}."
+                    f"{k} after {before}."
                 )
-            yield replay.state(k)
+            yield k
+            before = k
 
     @property
     def n_points(self) -> int:
@@ -325,7 +364,7 @@ class Run(StepPath):
         Run
             All steps, the earlier ones included.
         """
-        return Run(drive(again(self.outcome), n_steps, stop, watch, self.seconds))
+        return proceed(self, n_steps, stop, watch)
 
     def save(self, file: str | os.PathLike[str], *, data: bool = True) -> None:
         """Write the run to one file: a new one, which then replaces an old one.
@@ -346,7 +385,7 @@ class Run(StepPath):
         OSError
             If the file cannot be written; an old file stays unchanged.
         """
-        storage.write_run(self.outcome, file, data=data)
+        storage.write_run(self, file, data=data)
 
 
 def load(
@@ -384,7 +423,7 @@ def load(
     ...     cb.load(folder + "/the.run").n_steps
     20
     """
-    return Run(storage.read_run(file, problem, method))
+    return Run(**storage.read_run(file, problem, method))
 
 
 class LongStepWarning(UserWarning):
@@ -433,15 +472,26 @@ def seed_of(rng):
     return validation.whole("rng", rng, below=None)
 
 
-def _begin(problem, method, rng, model_state, compile):
-    """Check the arguments; return a function that makes the stepper at step 0."""
+def at_zero(problem, method, seed=0, model_state=None, compile=True):
+    """The run that has made no step; resumed, it makes the first ones."""
+    method = method.bind(problem)
+    state = checked_model_state(problem, method, model_state)
+    if state is None:
+        state = choose_model_state(problem, method, compile)
+    beta = np.zeros(problem.n_learners)
+    return Run(problem, method, state, seed, compile, Path.empty(), beta)
+
+
+def _checked_start(problem, method, rng, model_state, compile):
+    """The run of no steps, from the arguments of ``solve``."""
     checked_problem(problem)
     checked_method(method)
     if method.coefficients.follow_angle:
         from coordboost.angles.angle import settled
 
         method = settled(method, problem)
-    return begin(problem, method, seed_of(rng), model_state, validation.flag("compile", compile))
+    compile = validation.flag("compile", compile)
+    return at_zero(problem, method, seed_of(rng), model_state, compile)
 
 
 @checked_names("{name}(Problem(X, y), ...)")
@@ -469,11 +519,12 @@ def solve(
         in ``run.seed``).
     stop : stop rule or sequence of them, optional
         ``GapBelow``, ``NoProgress``, ``TimeLimit`` (all in ``coordboost.engine``), or a function of
-        a ``State`` that returns True to stop. If a rule stays true once it is true, the run ends at
-        the first step at which it is; unless the rule uses the time, this step does not depend on
-        the machine. A rule that turns false again may be missed, as rules are not tested after
-        every step; give it an attribute ``every``, and it is tested at each multiple of that step
-        number.
+        a ``State`` that returns True to stop. A rule is tested after each of the first 32 steps,
+        then at intervals of a sixteenth of the step number (``GapBelow`` and ``NoProgress``, whose
+        tests cost a scan, after 8 steps and a fourth), and at the last step; the run ends at the
+        first of these steps at which the rule holds. With an attribute ``every`` it is tested at
+        the multiples of that step number instead. Unless the rule uses the time, the step does not
+        depend on the machine.
     watch : callable, optional
         Called with a ``State`` about twenty times a second and at the end, for progress bars and
         logs; it cannot stop the run.
@@ -512,7 +563,8 @@ def solve(
     >>> run.predict([[1.0, 1.0]]).round(2)
     array([2.68])
     """
-    run = Run(drive(_begin(problem, method, rng, model_state, compile), n_steps, stop, watch))
+    start = _checked_start(problem, method, rng, model_state, compile)
+    run = start.resume(n_steps, stop=stop, watch=watch)
     if words := too_long(run):
         warn(words, LongStepWarning)
     return run
@@ -565,4 +617,4 @@ def iterate(
     3 0.697
     6 0.285
     """
-    yield from states(_begin(problem, method, rng, model_state, compile), n_steps, every)
+    yield from states(_checked_start(problem, method, rng, model_state, compile), n_steps, every)

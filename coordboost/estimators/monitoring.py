@@ -10,7 +10,7 @@ import numpy as np
 from coordboost._numba.sums import total_of
 from coordboost._numba.threads import on_one_thread
 from coordboost.engine.following import Follower
-from coordboost.engine.result import Replay
+from coordboost.engine.result import states_along
 from coordboost.losses.multinomial import multinomial_losses
 from coordboost.paths.scoring import least_mean
 
@@ -254,7 +254,7 @@ class JointStopping(Patience):
         super().__init__(patience, tol, 0.0, 1)
 
     def __call__(self, state):
-        self.finish(state.steppers)
+        self.finish(state.solvers)
         return self.end is not None and self.end <= state.k
 
     def finish(self, runs):
@@ -318,8 +318,7 @@ class PartialRun(NamedTuple):
 
     def replay(self, at):
         """Return an iterator over the states after each of the numbers of steps `at`."""
-        replay = Replay(*self)
-        return (replay.state(k) for k in at)
+        return states_along(*self, at)
 
 
 class CallbackTasks:
@@ -395,7 +394,7 @@ class CallbackRule:
         if self.task is not self.tasks.root:
             return None
         n_iter = state.k // self.every
-        all_ = getattr(state, "steppers", [state])
+        all_ = getattr(state, "solvers", [state])
         runs = [PartialRun(one.problem, self.method, one.path) for one in all_]
         return lambda: {
             "runs_": runs,

@@ -59,7 +59,7 @@ class Multinomial:
             )
         callback_rule = tasks.rule(method, left[0], 1) if tasks else None
         progress = Progress(int(self.verbose), 1, early, None) if self.verbose else None
-        earlier = [run.outcome for run in self.runs_] if starts[0].done else None
+        earlier = self.runs_ if starts[0].done else None
         stop = [rule for rule in (early, callback_rule, progress) if rule]
         runs = solve_rounds(problems, method, left[0], rng=self._seed, stop=stop, earlier=earlier)
         if early:

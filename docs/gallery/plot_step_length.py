@@ -23,6 +23,8 @@ def long_enough(state):
     return state.l1 >= 1950
 
 
+long_enough.every = 1  # tested after every step
+
 runs = {
     eps: cb.solve(problem, cb.forward_stagewise(eps), 5000, stop=long_enough)
     for eps in (150.0, 50.0, 1.0)

@@ -10,8 +10,8 @@ from coordboost._utils.kinds import pieces_of
 from coordboost.data.problem import Problem, checked_problem
 from coordboost.data.validation import flag
 from coordboost.engine.choice import check_saved, checked_model_state
-from coordboost.engine.loop import Path
-from coordboost.engine.result import Outcome, Replay, Status
+from coordboost.engine.kernel import Path
+from coordboost.engine.result import Status, states_along
 from coordboost.engine.states.base import ModelState
 from coordboost.engine.storage.archive import Archive, write
 from coordboost.engine.storage.schema import (
@@ -29,13 +29,13 @@ from coordboost.rules.method import checked_method
 PATH = ("learner", "shrink", "theta")
 
 
-def write_run(outcome, file, *, data):
+def write_run(run, file, *, data):
     """Write a run to `file` (a path, any suffix): to a new file next to it, which then replaces it,
     so `file` is never half written.
 
     Parameters
     ----------
-    outcome : Outcome
+    run : Run
     data : bool
         Put the problem (standardised columns and target) into the file too, so that it can be
         certified and resumed alone.
@@ -48,7 +48,7 @@ def write_run(outcome, file, *, data):
     OSError
         If the file cannot be written; an old file stays unchanged.
     """
-    problem = outcome.problem
+    problem = run.problem
     file = file_name("file", file)
     data = flag("data", data)
     if not problem.countable and problem.dictionary.saved is None:
@@ -59,25 +59,25 @@ def write_run(outcome, file, *, data):
         )
     if not (problem.countable or data):
         raise ValueError("the learners of this run were found on its data: save it with data=True.")
-    arrays = {f"path.{field}": np.ascontiguousarray(getattr(outcome.path, field)) for field in PATH}
-    arrays["beta"] = np.ascontiguousarray(outcome.beta)
+    arrays = {f"path.{field}": np.ascontiguousarray(getattr(run.path, field)) for field in PATH}
+    arrays["beta"] = np.ascontiguousarray(run.beta)
     header = {
         "format": FORMAT,
         "version": VERSION,
-        "method": _method_header(outcome.method, problem, arrays),
-        "method_name": outcome.method.name,
-        "model_state": outcome.model_state.__name__,
-        "seed": outcome.seed,
+        "method": _method_header(run.method, problem, arrays),
+        "method_name": run.method.name,
+        "model_state": run.model_state.__name__,
+        "seed": run.seed,
         "fingerprint": _fingerprint(problem),
-        "status": outcome.status.name,
-        "message": outcome.message,
-        "seconds": outcome.seconds,
-        "anchor": outcome.anchor,
-        "scans": outcome.counts,
-        "problem": encode(_parts(problem, len(outcome.beta)), "problem", arrays) if data else None,
+        "status": run.status.name,
+        "message": run.message,
+        "seconds": run.seconds,
+        "anchor": run.anchor,
+        "scans": run.counts,
+        "problem": encode(_parts(problem, len(run.beta)), "problem", arrays) if data else None,
     }
-    header |= {} if outcome.validation is None else {"validation": outcome.validation}
-    header |= {"rise": outcome.rise} if outcome.rise else {}
+    header |= {} if run.validation is None else {"validation": run.validation}
+    header |= {"rise": run.rise} if run.rise else {}
     write(file, header, arrays)
 
 
@@ -94,8 +94,9 @@ def _parts(problem, n_learners):
 
 
 def read_run(file, problem=None, method=None):
-    """The ``Outcome`` saved in `file`: bit for bit as it was, ready to be replayed, certified and
-    resumed.
+    """The arguments of the ``Run`` saved in `file`, bit for bit as it was.
+
+    It is ready to be replayed, certified and resumed.
 
     Parameters
     ----------
@@ -116,7 +117,7 @@ def read_run(file, problem=None, method=None):
     method = method if method is None else checked_method(method)
     try:
         with open(file, "rb") as handle, np.errstate(all="ignore"):
-            return _outcome(file, *_read(file, handle, problem), problem, method)
+            return _arguments(file, *_read(file, handle, problem), problem, method)
     except FileNotFoundError:
         raise ValueError(f"{file} does not exist.") from None
     except _Said as error:
@@ -149,8 +150,8 @@ def _read(file, handle, problem):
     return header, archive.arrays()
 
 
-def _outcome(file, header, arrays, problem, method):
-    """The ``Outcome`` that header and arrays describe."""
+def _arguments(file, header, arrays, problem, method):
+    """The arguments of the ``Run`` that header and arrays describe."""
     if problem is None:
         problem = Problem.restored(**decode(header["problem"], arrays))
     method = (_method(file, header, arrays) if method is None else method).bind(problem)
@@ -167,7 +168,7 @@ def _outcome(file, header, arrays, problem, method):
     model_state = checked_model_state(problem, method, pieces_of(ModelState)[header["model_state"]])
     k, saved = header["anchor"]
     check_saved(saved, model_state, problem.n_learners)
-    beta = Replay(problem, method, path).beta(len(path))
+    beta = next(states_along(problem, method, path, [len(path)])).beta
     if not np.allclose(
         beta, arrays["beta"], rtol=1e-9, atol=1e-12 * np.abs(arrays["beta"]).max(initial=0.0)
     ):
@@ -177,22 +178,22 @@ def _outcome(file, header, arrays, problem, method):
         )
     if not np.isfinite(problem.value(problem.combine(beta))):
         raise _Said(f"{file}: the loss of its last model is not finite; the file is damaged.")
-    return Outcome(
-        problem,
-        method,
-        model_state,
-        header["seed"],
-        True,
-        path,
-        beta,
-        (k, saved),
-        header["scans"],
-        Status[header["status"]],
-        header["message"],
-        float(header["seconds"]),
-        header.get("validation"),
-        float(header.get("rise", 0.0)),
-    )
+    return {
+        "problem": problem,
+        "method": method,
+        "model_state": model_state,
+        "seed": header["seed"],
+        "compile": True,
+        "path": path,
+        "beta": beta,
+        "anchor": (k, saved),
+        "counts": header["scans"],
+        "status": Status[header["status"]],
+        "message": header["message"],
+        "seconds": float(header["seconds"]),
+        "validation": header.get("validation"),
+        "rise": float(header.get("rise", 0.0)),
+    }
 
 
 def _method_header(method, problem, arrays):

@@ -198,7 +198,7 @@ HEADER = {
     "seconds": lambda value: _number(value) and value >= 0,
     "anchor": [_count, list],
     "scans": lambda value: (
-        len(value) in (2, 3) and _fits(value, [_number] * len(value)) and min(value) >= 0
+        len(value) == 3 and _fits(value, [_number] * len(value)) and min(value) >= 0
     ),
     "problem": _problem,
     "validation": _validation,

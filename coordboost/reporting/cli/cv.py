@@ -65,7 +65,7 @@ def cv(
     from coordboost.certificates.objectives import L1Penalty
     from coordboost.engine.held_out import held_out
     from coordboost.engine.refitted import with_intercept
-    from coordboost.engine.run import Run, solve
+    from coordboost.engine.run import solve
     from coordboost.reporting import report
     from coordboost.reporting.pages.command import for_shell_if_needed
     from coordboost.reporting.plots.choices import CrossValidationDisplay
@@ -94,7 +94,7 @@ def cv(
         progress(method, k, quiet=as_json) as watch,
     ):  # an interrupted run would have fewer steps than chosen
         run = solve(problem, chosen, k, rng=seed, watch=watch)
-    run = Run(replace(run.outcome, validation=held_out(found, steps, choose, rows)))
+    run = replace(run, validation=held_out(found, steps, choose, rows))
     files = [out / f"{method}-cv{end}" for end in (".run", ".png", "-path.png")]
     run.save(files[0])
     draw(

@@ -103,7 +103,7 @@ def html_report(
     checked_run(run)
     out = None if out is None else file_name("out", out)
     run_file = file_name("run_file", run_file)
-    validation = run.outcome.validation
+    validation = run.validation
     if cross_validation is not None:
         known = (
             isinstance(cross_validation, CrossValidation) and cross_validation.measure == MEAN_LOSS

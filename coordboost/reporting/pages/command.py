@@ -24,7 +24,7 @@ def command(run, recipe):
 
     Options on the format of the file, such as ``--sep``, are left out.
     """
-    chosen = run.outcome.validation
+    chosen = run.validation
     chosen = None if chosen is None or chosen["choose"] is None else chosen
     steps = run.n_steps if chosen is None else chosen["steps"]
     options = _of_method(run, steps)

@@ -1,0 +1,151 @@
+"""The rows of a path, the compiled loop that makes them, and what they do to coefficients."""
+
+import time
+from dataclasses import dataclass, fields
+
+import numpy as np
+
+from coordboost._numba import compiled, interpreted, is_piece, verb
+from coordboost._utils.interrupt import heed
+from coordboost.engine.states.naive import perturb, stopped
+from coordboost.engine.states.python_learners import Called, Kept
+from coordboost.rules.coefficients import Growing
+
+pick = verb("pick")
+move = verb("move")
+push = verb("push")
+coefficient = verb("coefficient")
+accumulate = verb("accumulate")
+
+
+@dataclass(frozen=True, eq=False)
+class Path:
+    """The recorded steps: step k is the row (learner[k], shrink[k], theta[k]).
+
+    The method's store of coefficients defines its effect.
+
+    learner : int64 (n_steps,);  shrink, theta : float64 (n_steps,)
+    """
+
+    learner: np.ndarray
+    shrink: np.ndarray
+    theta: np.ndarray
+
+    def __len__(self):
+        return self.learner.shape[0]
+
+    @classmethod
+    def empty(cls, n_steps=0):
+        """Room for `n_steps` steps."""
+        return cls(np.zeros(n_steps, dtype=np.int64), np.zeros(n_steps), np.zeros(n_steps))
+
+    def cut(self, start, stop):
+        """Steps start, ..., stop - 1."""
+        return Path(self.learner[start:stop], self.shrink[start:stop], self.theta[start:stop])
+
+    def extended(self, n_steps):
+        """A copy with room for `n_steps` steps in all; memory is used only once it is filled."""
+        longer = Path.empty(max(n_steps, len(self)))
+        for column in fields(self):
+            getattr(longer, column.name)[: len(self)] = getattr(self, column.name)
+        return longer
+
+
+def advance(state, select, step, unit, beta, drawn, k, learner, shrink, theta):
+    """Make and record up to ``len(learner)`` steps from step k on.
+
+    Return their number: fewer if the state needs a scan or has stopped.
+    """
+    for i in range(len(learner)):
+        if stopped(state):
+            return i
+        perturb(state, k + i)
+        j, corr = pick(select, state, step, beta, drawn[i], k + i)
+        if j < 0:
+            return i
+        s, t = move(step, k + i, state, j, corr, coefficient(beta, j))
+        push(state, j, s, unit * t)
+        accumulate(beta, j, s, t)
+        learner[i] = j
+        if s != 0:  # the array begins as zeros: without shrinkage its memory is never touched
+            shrink[i] = s
+        theta[i] = t
+    return len(learner)
+
+
+_in_python = interpreted(advance)
+
+
+def runner(state, select, step, beta, *, compile=True):
+    """Return ``advance`` for these pieces, compiled.
+
+    Or, if only the learners cannot be compiled, a Python loop over compiled verbs.
+
+    Otherwise all is plain Python. ``Called`` and ``Kept`` wrap a model state and its coefficients:
+    Python can call their compiled verbs.
+    """
+    pieces = (state, select, step, beta)
+    if compile and all(map(is_piece, pieces)):
+        return compiled(advance, pieces)
+    if not state.countable:
+        state.compile = compile
+        kept = beta.kept if not compile or beta.kept.plain else Kept(beta.kept)
+
+        def run(state, select, step, unit, beta, drawn, k, learner, *columns):
+            made = _in_python(state, select, step, unit, kept, drawn, k, learner, *columns)
+            beta.used[0] = max(beta.used[0], learner[:made].max(initial=-1) + 1)
+            return made
+
+        return run
+    if compile and state.dictionary is not None and not is_piece(state.dictionary):
+        return lambda state, select, step, unit, beta, *columns: _in_python(
+            Called(state), select, step, unit, Kept(beta), *columns
+        )
+    return _in_python
+
+
+#: For an implicit dictionary, at most this many steps are applied to the coefficients in plain
+#: Python: compiling takes a second.
+FEW = 1 << 12
+
+
+def accumulate_steps(coefficients, learner, shrink, theta, start, stop):
+    """Apply the recorded steps start, ..., stop - 1 to the coefficients."""
+    for k in range(start, stop):
+        accumulate(coefficients, learner[k], shrink[k], theta[k])
+
+
+def retrace(coefficients, path, start, stop):
+    """Apply steps start, ..., stop - 1 of a ``Path`` to a store of coefficients, compiled if
+    possible; return it (grown if needed).
+    """
+    if coefficients.room is not None:
+        coefficients = coefficients.room(int(path.learner[start:stop].max(initial=-1)) + 1)
+    few = isinstance(coefficients, Growing) and coefficients.kept.plain and stop - start <= FEW
+    run = (
+        compiled(accumulate_steps, (coefficients,))
+        if is_piece(coefficients) and not few
+        else interpreted(accumulate_steps)
+    )
+    for begin, end in stretches(start, stop):
+        run(coefficients, path.learner, path.shrink, path.theta, begin, end)
+    return coefficients
+
+
+#: Longest time, in seconds, that one call of compiled code should take.
+SOON = 0.1
+
+
+def stretches(start, stop):
+    """Yield consecutive ranges (begin, end) from `start` to `stop` that take about ``SOON``
+    seconds each; check Ctrl-C between them.
+    """
+    length = 16
+    while start < stop:
+        heed()
+        began = time.perf_counter()
+        end = min(start + length, stop)
+        yield start, end
+        took = time.perf_counter() - began
+        start = end
+        length = max(1, int(length * min(SOON / max(took, 1e-9), 16)))
