@@ -1,5 +1,6 @@
-"""exp(-a) for a >= 0 by arithmetic alone: compilers can vectorise loops over it, and the result is
-bitwise equal on all machines.
+"""exp(-a) for a >= 0 by arithmetic alone.
+
+Compilers can vectorise loops over it, and the result is bitwise equal on all machines.
 
 With the exponential of the C library there is one call per sample: in a step with the logistic loss
 that takes five times as long as the rest of the step.

@@ -22,8 +22,9 @@ reduction = register_jitable(fastmath={"reassoc"})
 
 
 def verb(name, default=None):
-    """Return a function ``f(piece, *args)`` that calls the method `name` of the piece, or `default`
-    if the piece has none.
+    """Return a function ``f(piece, *args)`` that calls the method `name` of the piece.
+
+    It is `default` if the piece has none.
 
     ``f.of(cls)`` is the kernel that is called for pieces of the class `cls`.
     """
@@ -45,8 +46,9 @@ def verb(name, default=None):
 
 
 def record(**values):
-    """Return a record of named numbers that kernels read and write, as in ``state.steps += 1``:
-    int64 for int, else float64.
+    """Return a record of named numbers that kernels read and write.
+
+    As in ``state.steps += 1``: int64 for int, else float64.
 
     In compiled code a field is as fast as an entry of an array.
     """

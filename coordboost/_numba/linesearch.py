@@ -1,5 +1,6 @@
-"""Exact minimisation along a line: of any smooth convex loss, and of a quadratic with an l1
-penalty.
+"""Exact minimisation along a line.
+
+Of any smooth convex loss, and of a quadratic with an l1 penalty.
 
 Source: Lu and Mazumder, Randomized Gradient Boosting Machine, Section 1.2 (step 4 of Algorithms
 1-3); the safeguard is ours.
@@ -49,8 +50,9 @@ def sign(x):
 
 @kernel
 def soft_threshold(a, lam, square):
-    """The x that minimises ``square x^2 / 2 - a x + lam |x|``: in NumPy
-    ``sign(a) * maximum(abs(a) - lam, 0) / square``.
+    """The x that minimises ``square x^2 / 2 - a x + lam |x|``.
+
+    In NumPy it is ``sign(a) * maximum(abs(a) - lam, 0) / square``.
     """
     return (a - lam) / square if a > lam else ((a + lam) / square if a < -lam else 0 * a)
 
@@ -92,8 +94,9 @@ def bracket(loss, y, weight, f, direction, sign, begin, near, limit):
 
 @kernel
 def beyond(loss, y, weight, f, direction, sign, begin, limit):
-    """Continue `bracket` beyond `limit`: samples with small entries may change the sign where the
-    derivatives of all others are 0.
+    """Continue `bracket` beyond `limit`.
+
+    Samples with small entries may change the sign where the derivatives of all others are 0.
 
     begin : the sum of the absolute terms of the derivative at 0
     """
@@ -115,8 +118,9 @@ def beyond(loss, y, weight, f, direction, sign, begin, limit):
 
 @kernel
 def longest_change(y, f):
-    """Return the largest change of a prediction up to which `bracket` doubles: ``CAP``, or more if
-    targets are farther away.
+    """Return the largest change of a prediction up to which `bracket` doubles.
+
+    It is ``CAP``, or more if targets are farther away.
     """
     far = 0.0
     for i in range(len(y)):
@@ -126,8 +130,9 @@ def longest_change(y, f):
 
 @kernel
 def safeguarded_newton(loss, y, weight, f, direction):
-    """Minimise ``sum(weight * value(y, f + t * direction))`` over t: Newton steps, kept inside a
-    shrinking bracket.
+    """Minimise ``sum(weight * value(y, f + t * direction))`` over t.
+
+    By Newton steps, kept inside a shrinking bracket.
 
     *Cost*: a few passes over the samples. *Numerics*: stops when the bracket is a few ulp wide or
     the derivative is rounding. On an exponential each Newton step has length 1: after ``TRUSTED``

@@ -149,8 +149,9 @@ def add_noise(key, scale, root, base, out):
 
 @kernel
 def keep_some(key, share, values, out):
-    """``out[i] = values[i] / share`` with probability `share`, else 0, independently for each
-    sample.
+    """``out[i] = values[i] / share`` with probability `share`, else 0.
+
+    Samples are independent.
     """
     limit = np.int64(math.ceil(share * 2.0**32))
     for i in range(len(out)):

@@ -1,5 +1,6 @@
-"""The sum of the losses, and the pseudo-residual, at given predictions: one pass over the samples
-each.
+"""The sum of the losses, and the pseudo-residual, at given predictions.
+
+Each is one pass over the samples.
 """
 
 import math
@@ -86,8 +87,9 @@ def total_curvature(loss, y, weight, base):
 
 
 def total_of(loss, y, weight, base, pred):
-    """Return `sum_of_losses` as a float, compiled if the loss is a piece and a sum over the
-    samples.
+    """Return `sum_of_losses` as a float.
+
+    It is compiled if the loss is a piece and a sum over the samples.
     """
     return totals_of(loss, y, weight, base, [pred])[0]
 

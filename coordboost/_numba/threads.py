@@ -46,8 +46,9 @@ def steps_of(entries, width, chunk):
 
 
 class Pool:
-    """A pool of `n_threads` daemon threads, which run until ``end`` is called or the process
-    ends.
+    """A pool of `n_threads` daemon threads.
+
+    They run until ``end`` is called or the process ends.
     """
 
     def __init__(self, n_threads):
@@ -117,8 +118,9 @@ def at_most(n_threads):
 
 
 def pool():
-    """Return the pool: as many threads as usable cores, at most ``THREADS`` and the limits of the
-    environment and the context.
+    """Return the pool: as many threads as usable cores.
+
+    There are at most ``THREADS``, and no more than the environment and the context allow.
     """
     return _pool_of(_MOST.get())
 
@@ -148,8 +150,9 @@ def all_done(function, items):
 
 
 def fold(store, kernel, merge, by_sample=(), by_column=(), *, whole=False):
-    """For each band of columns, from left to right, yield the results of `kernel` on its tiles,
-    merged from top to bottom.
+    """Yield the results of `kernel` for each band of columns, from left to right.
+
+    The results on the tiles of a band are merged from top to bottom.
 
     Parameters
     ----------
@@ -180,8 +183,9 @@ def fold(store, kernel, merge, by_sample=(), by_column=(), *, whole=False):
 
 
 def each(store, index, kernel, by_column=()):
-    """Yield (slice of rows, slice of `index`, result of `kernel`) for a few columns, from top to
-    bottom and from left to right.
+    """Yield (slice of rows, slice of `index`, result of `kernel`) for a few columns.
+
+    From top to bottom and from left to right.
 
     Parameters
     ----------
@@ -207,8 +211,9 @@ def each(store, index, kernel, by_column=()):
 
 @functools.lru_cache
 def _libraries():
-    """Return all BLAS libraries in use: NumPy's, and scipy's, which products in compiled code also
-    use.
+    """Return all BLAS libraries in use.
+
+    NumPy's, and scipy's, which products in compiled code also use.
 
     `scipy.linalg` loads the BLAS of scipy. It is imported here to keep ``import coordboost`` fast.
     """

@@ -1,3 +1,4 @@
-"""Helpers for the whole package: checks of single values, look-up of classes by their base class,
-lazy names, Ctrl-C, root finding.
+"""Helpers for the whole package.
+
+Checks of single values, look-up of classes by their base class, lazy names, Ctrl-C, root finding.
 """

@@ -141,8 +141,9 @@ def _nothing_noted():
 
 @contextmanager
 def uncut():
-    """Context or decorator: runs and paths are never cut short, and Ctrl-C raises
-    ``KeyboardInterrupt`` at once.
+    """Context or decorator: runs and paths are never cut short.
+
+    Ctrl-C raises ``KeyboardInterrupt`` at once.
     """
     _HERE.uncut += 1
     try:
@@ -153,8 +154,9 @@ def uncut():
 
 @contextmanager
 def working_for(asked):
-    """A context for a thread that works for another one: ``heed`` raises ``KeyboardInterrupt`` once
-    ``asked()`` is true.
+    """A context for a thread that works for another one.
+
+    ``heed`` raises ``KeyboardInterrupt`` once ``asked()`` is true.
     """
     before = _HERE.asked
     _HERE.asked = asked

@@ -27,8 +27,9 @@ LOSSES_ELSEWHERE = {
 
 
 def _called(kind, text):
-    """Return in words the piece of this kind that is meant by a `text`, a name here or in another
-    package; "" if none is.
+    """Return in words the piece of this kind that is meant by a `text`.
+
+    It is a name here or in another package; "" if none is meant.
     """
     plain = text.lower().replace("_", "").replace(" ", "")
     known = {name.lower(): f"{name}()" for name in pieces_of(kind)}

@@ -16,8 +16,9 @@ _LOADING = threading.RLock()
 
 
 def attach_stub(package, file):
-    """``lazy_loader.attach_stub``, under one lock for all packages: return ``__getattr__``,
-    ``__dir__`` and ``__all__``.
+    """``lazy_loader.attach_stub``, under one lock for all packages.
+
+    Return ``__getattr__``, ``__dir__`` and ``__all__``.
     """
     find, listing, names = lazy_loader.attach_stub(package, file)
     lazy = frozenset(names)
@@ -39,8 +40,9 @@ def attach_stub(package, file):
 
 
 def _meant(package, name, known):
-    """Return in words the public names that may be meant by `name`, from the source of the
-    subpackages: none is loaded.
+    """Return in words the public names that may be meant by `name`.
+
+    They are read from the source of the subpackages: none is loaded.
     """
     files = sorted(
         Path(__file__).parents[1].glob("[!_]*/__init__.py"),

@@ -1,5 +1,6 @@
-"""Root of a decreasing function of one number: a bracket is found by doubling, then scipy's
-``brentq`` is used inside it.
+"""Root of a decreasing function of one number.
+
+A bracket is found by doubling, then scipy's ``brentq`` is used inside it.
 """
 
 import math
@@ -14,8 +15,9 @@ FAR = 1e300
 
 
 def farthest_constant(y, shift_invariant):
-    """Return the largest constant prediction to search: ``CAP`` times the largest target for a loss
-    of y - f, else at least ``CAP``.
+    """Return the largest constant prediction to search.
+
+    It is ``CAP`` times the largest target for a loss of y - f, else at least ``CAP``.
     """
     largest = float(np.abs(y).max())
     return CAP * (largest or 1.0) if shift_invariant else max(CAP, 2 * largest)

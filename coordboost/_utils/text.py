@@ -5,8 +5,9 @@ import unicodedata
 
 
 def printable(text):
-    """Return `text` with control characters, which a terminal would obey, written as escapes, as in
-    a repr.
+    """Return `text` with control characters written as escapes, as in a repr.
+
+    A terminal would obey them.
     """
     return "".join(
         character

@@ -88,16 +88,18 @@ def mca(
 
 @on_one_thread
 def unsearched(problem, rule):
-    """As ``mca`` without the slow local search: the upper end is the value at one eigenvector, or
-    what the cones find.
+    """As ``mca`` without the slow local search.
+
+    The upper end is the value at one eigenvector, or what the cones find.
     """
     learners = ReducedLearners.of(problem, rule)
     return exactly(learners, LIMIT) or enclosed(learners, 0, 0)
 
 
 def exactly(learners, limit):
-    """Return the interval of the cheapest exact method that needs less than about `limit` seconds,
-    else None.
+    """Return the interval of the cheapest exact method.
+
+    None if all need more than about `limit` seconds.
     """
     costs = {name: cost(learners) for name, (cost, _) in EXACT.items()}
     for name in sorted(costs, key=lambda name: costs[name]):
@@ -109,8 +111,9 @@ def exactly(learners, limit):
 
 @on_one_thread
 def second_moment_mca(B, rule=None, *, groups=None, n_starts=24, rng=0):
-    r"""The second-moment angle
-    :math:`\tilde\Theta = \min_c \sqrt{\|[\cos^2(B_j, c)]_j\|_{\mathrm{rule}}}`, an ``Interval``.
+    r"""The second-moment angle, an ``Interval``.
+
+    It is :math:`\tilde\Theta = \min_c \sqrt{\|[\cos^2(B_j, c)]_j\|_{\mathrm{rule}}}`.
 
     :math:`\Theta \le \tilde\Theta \le \sqrt\Theta`. Theorem 4.1 of Lu and Mazumder holds with it in
     place of Theta (docs/geometry.md). Parameters and errors as for ``mca``. For ``Greedy()`` the
@@ -125,8 +128,9 @@ def second_moment_mca(B, rule=None, *, groups=None, n_starts=24, rng=0):
 
 
 def enclosed(learners, n_starts, rng):
-    """Return the interval: the upper end by local search, the lower end by weights and, in low
-    rank, by cones.
+    """Return the interval around the angle.
+
+    The upper end is by local search, the lower end by weights and, in low rank, by cones.
 
     Up to rank 4 the cones find both ends. With `n_starts` = 0 there is no local search: the upper
     end is the value at one eigenvector, improved by the cones where they are used.
@@ -194,8 +198,9 @@ def momentum_limit(problem: Problem) -> float | None:
 
 
 def settled(method, problem):
-    """Return `method` with ``gamma="auto"`` replaced by the certified gamma for `problem`, where
-    one is known.
+    """Return `method` with ``gamma="auto"`` replaced by the certified gamma.
+
+    It is replaced where one is known for `problem`.
     """
     store = method.coefficients
     gamma = momentum_limit(problem) if store.follow_angle else None

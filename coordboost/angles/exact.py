@@ -36,8 +36,9 @@ def closed_cost(learners):
 
 
 def closed_direction(learners):
-    """The minimiser (rank,), for learners of rank 1, orthonormal learners, and learners of rank 2
-    under the greedy rule.
+    """The minimiser (rank,), where it has a closed form.
+
+    For learners of rank 1, orthonormal learners, and learners of rank 2 under the greedy rule.
     """
     if learners.rank == 1:
         return np.ones(1)
@@ -58,8 +59,9 @@ def _plane(learners):
 
 
 def _flattest(norm):
-    """Equal coordinates on the i largest groups, for the i with the smallest ratio in
-    ``orthonormal``.
+    """Equal coordinates on the i largest groups.
+
+    i has the smallest ratio in ``orthonormal``.
     """
     order = np.argsort(-norm.sizes, kind="stable")
     best = int(np.argmin(np.cumsum(norm.gamma) / np.sqrt(np.cumsum(norm.sizes[order]))))
@@ -76,8 +78,9 @@ def _widest_gap(columns):
 
 
 def orthonormal(gamma, sizes=None):
-    r"""Theta of an orthonormal basis: :math:`\min_i (\gamma_1 + \dots + \gamma_i) / \sqrt{n_{(1)} +
-    \dots + n_{(i)}}`.
+    r"""Theta of an orthonormal basis.
+
+    It is :math:`\min_i (\gamma_1 + \dots + \gamma_i) / \sqrt{n_{(1)} + \dots + n_{(i)}}`.
 
     Parameters
     ----------
@@ -168,8 +171,9 @@ def _flat(norm):
 
 
 def _normals(learners):
-    """Unit normals (N, rank) of the hyperplanes on which h has a kink, without duplicates up to
-    sign.
+    """Unit normals (N, rank) of the hyperplanes on which h has a kink.
+
+    Without duplicates up to sign.
     """
     C = learners.columns.T
     norm = learners.greedy
@@ -191,8 +195,9 @@ def _normals(learners):
 
 
 def _orthogonal(subsets):
-    """Unit vectors orthogonal to the rows of every independent subset, (M, rank), from (N, rank -
-    1, rank).
+    """Unit vectors orthogonal to the rows of every independent subset.
+
+    They are (M, rank), from (N, rank - 1, rank).
     """
     if subsets.shape[1] == 1:
         return np.stack([-subsets[:, 0, 1], subsets[:, 0, 0]], axis=1)

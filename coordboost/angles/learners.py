@@ -1,5 +1,6 @@
-"""Weak learners as coordinates in an orthonormal basis of the range of B, and the greedy norm of a
-selection rule.
+"""Weak learners in coordinates of their range, and the greedy norm of a selection rule.
+
+The coordinates are those of an orthonormal basis of the range of B.
 
 The norms of all rules have one form: groups of learners, and non-increasing weights gamma on the
 ranks of the groups. With ``b_g`` the largest abs(a_j) in group g and ``b_(1) >= b_(2) >= ...``:
@@ -126,8 +127,9 @@ CUT, MAX_ENTRIES, BLOCK = 1e-10, 20_000_000, 2_000_000
 
 
 def as_problem(B, groups=None, *, scale=True):
-    """Return `B` if it is a ``Problem``, else the problem whose learners are the columns of the
-    matrix `B` (n_samples, n_learners).
+    """Return `B` if it is a ``Problem``, else the problem of a matrix.
+
+    Its learners are the columns of the matrix `B` (n_samples, n_learners).
 
     Raises
     ------
@@ -156,8 +158,9 @@ def as_problem(B, groups=None, *, scale=True):
 
 
 class ReducedLearners(NamedTuple):
-    r"""Unit columns ``B = basis @ columns`` and a norm: :math:`h(c) = \|C^T c\|_F` for c in the
-    coordinates of the basis.
+    r"""Unit columns ``B = basis @ columns`` and a norm.
+
+    The norm is :math:`h(c) = \|C^T c\|_F` for c in the coordinates of the basis.
 
     norm : GreedyNorm or SecondMoment; basis : (n_samples, rank), orthonormal (in the metric of the
     sample weights); columns : C (rank, n_learners), unit columns
@@ -195,8 +198,9 @@ class ReducedLearners(NamedTuple):
 
     @property
     def stretch(self):
-        """(C C')^{-1/2}, (rank, rank): the map to coordinates in which the unit ball of h is
-        rounder.
+        """(C C')^{-1/2}, (rank, rank).
+
+        The map to coordinates in which the unit ball of h is rounder.
         """
         values, vectors = np.linalg.eigh(self.columns @ self.columns.T)
         return (vectors / np.sqrt(values)) @ vectors.T

@@ -26,16 +26,18 @@ MAX_RANK, MAX_LEARNERS, MAX_SUMS = 60, 400, 24
 
 
 def even(learners):
-    """Weights (n_learners,) that give every group the same mass, spread evenly over its
-    learners.
+    """Weights (n_learners,) that give every group the same mass.
+
+    It is spread evenly over the learners of the group.
     """
     norm = learners.greedy
     return 1.0 / (len(norm.gamma) * norm.sizes[norm.label])
 
 
 def best_weights(learners):
-    r"""Return the weights (n_learners,) with the best lower end: even ones, or the solution of a
-    semidefinite program.
+    r"""Return the weights (n_learners,) with the best lower end.
+
+    They are even ones, or the solution of a semidefinite program.
 
     The programs maximise :math:`\lambda_{\min}(C\,\mathrm{diag}(\lambda)\,C^T)` over
     :math:`\lambda \ge 0` with :math:`S_i \le \Gamma_i^q`, q = 1 for the second moment, q = 2 for
@@ -87,8 +89,9 @@ CONES = 6
 
 
 def certified_lower(learners, upper, budget=BUDGET):
-    """Return a number <= Theta, and the best direction found (rank,), or None if none has a cosine
-    below `upper`.
+    """Return a number <= Theta, and the best direction found (rank,).
+
+    The direction is None if none has a cosine below `upper`.
 
     *Cost*: at most `budget` subgradients of h, fewer for many learners.
     """

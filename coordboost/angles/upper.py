@@ -1,5 +1,6 @@
-r"""Upper ends of the minimal cosine angle: ascent by linear programs over the unit ball of h, and
-local search on the sphere.
+r"""Upper ends of the minimal cosine angle.
+
+By ascent with linear programs over the unit ball of h, and by local search on the sphere.
 
 *Ascent* from many starts towards the longest vector of the unit ball of h. Each step is a linear
 program: c_{k+1} maximises <c_k, c> over h(c) <= 1, so its length does not fall: |c_{k+1}| >=
@@ -123,8 +124,9 @@ def is_small(learners):
 
 
 def ball(learners):
-    """Return the linear programs over the unit ball of h, in the form that suits the size of the
-    norm.
+    """Return the linear programs over the unit ball of h.
+
+    They have the form that suits the size of the norm.
     """
     return (Written if is_small(learners) else CuttingPlanes)(learners)
 
@@ -153,8 +155,9 @@ def climb(learners, starts):
 
 
 def starts(learners, weights, n_random, rng):
-    """Directions to start from, (N, rank): eigenvectors of the weighted learners, smallest first,
-    and random directions.
+    """Directions to start from, (N, rank).
+
+    Eigenvectors of the weighted learners, smallest first, and random directions.
 
     The random directions are normal with covariance (C C')^-1, so they favour directions near which
     there are few learners.

@@ -1,5 +1,6 @@
-"""Certificates recomputed from the data and the coefficients alone, and a comparison with an
-independent solver.
+"""Certificates recomputed from the data and the coefficients alone.
+
+They may be compared with an independent solver.
 """
 
 from typing import Any, NamedTuple
@@ -22,8 +23,9 @@ __all__ = ["Certificate", "L1Ball", "L1Penalty", "Unconstrained", "certify"]
 
 
 class Judged(NamedTuple):
-    """The interval of the package, and the interval of an independent solver from that solver's
-    primal and dual values.
+    """The interval of the package, and that of an independent solver.
+
+    The latter is from the solver's primal and dual values.
     """
 
     own: Certificate

@@ -1,5 +1,6 @@
-"""What a loss or learners of your own declare, tried at the data at hand: what is false gives no
-lower end.
+"""What a loss or learners of your own declare, tried at the data at hand.
+
+What is false gives no lower end.
 
 A lower end rests on convexity, on the infimum, on mu, on residuals that are slopes, and on
 correlations with columns of unit norm. The losses of the package are not tried. *Cost*: some 1,000
@@ -86,8 +87,9 @@ def _seen(problem, pred, upper, convexity):
 
 
 def _samples(y, f):
-    """Yield samples, and the predictions to try there, (n_points,): in the range of those at hand
-    and of their residuals, and beyond.
+    """Yield samples, and the predictions to try there, (n_points,).
+
+    They are in the range of those at hand and of their residuals, and beyond.
     """
     resid = y - f
     share = np.linspace(0.0, 1.0, QUANTILES)
@@ -117,8 +119,9 @@ def _samples(y, f):
 
 
 class Sample(NamedTuple):
-    """The loss of one target at increasing predictions f (n_points,): values, residuals, and a
-    bound of the rounding of a value.
+    """The loss of one target at increasing predictions f (n_points,).
+
+    It has values, residuals, and a bound of the rounding of a value.
 
     gap, slope, error : (n_points - 1,), the distances of neighbours, the slopes of the values
     between them, and bounds of their rounding room : predictions of larger values are those of no
@@ -210,8 +213,9 @@ class Sample(NamedTuple):
 
     @property
     def rises(self):
-        """What each value has above the tangent of its neighbour, over their distance, (2, n_points
-        - 1).
+        """What each value has above the tangent of its neighbour, over their distance.
+
+        It is (2, n_points - 1).
         """
         return np.array([self.slope + self.resid[:-1], -self.slope - self.resid[1:]])
 
@@ -270,8 +274,9 @@ def flatter(at, side):
 
 
 def steeper(at, side):
-    """The distance of a value above the parabola of curvature sigma that touches at its
-    neighbour.
+    """The distance of a value above a parabola that touches at its neighbour.
+
+    The parabola has the curvature sigma.
     """
     sigma = at.loss.sigma
     return at.between(
@@ -328,8 +333,9 @@ def number(kernel, y, f):
 
 
 def _joint(problem, pred):
-    """The sentence about a loss that is no sum over samples: on the line through 0 and the
-    predictions its slopes must not fall.
+    """The sentence about a loss that is no sum over samples.
+
+    On the line through 0 and the predictions its slopes must not fall.
     """
     share = np.linspace(-0.5, 1.5, QUANTILES)
     value = np.array([problem.value(by * pred) for by in share])
@@ -348,8 +354,9 @@ def _joint(problem, pred):
 
 
 def miscounted(problem, resid, corr):
-    """Return a sentence about learners of your own whose correlations, or a bound of them, do not
-    agree with their columns; "" if they do.
+    """Return a sentence about learners of your own that contradict their columns.
+
+    Their correlations, or a bound of them, do not agree with the columns; "" if they do.
 
     resid : (n_samples,);  corr : of a scan
     """

@@ -29,8 +29,9 @@ ROUNDED = 1e-11
 
 
 class Solution(NamedTuple):
-    """Result of a general solver: coefficients (n_learners,), the interval around the optimum from
-    its reported gap, its name.
+    """Result of a general solver.
+
+    Its coefficients (n_learners,), the interval around the optimum from its reported gap, its name.
     """
 
     beta: np.ndarray

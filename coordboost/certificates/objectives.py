@@ -1,5 +1,6 @@
-r"""The optimum that a run approaches, as an interval ``lower <= L* <= upper`` that anyone can
-recompute.
+r"""The optimum that a run approaches, as an interval that anyone can recompute.
+
+The interval is ``lower <= L* <= upper``.
 
 All bounds hold for every convex loss. For other losses only the infimum bounds the optimum; L1Ball
 and L1Penalty refuse them. With :math:`c = B^T r` the correlations of the residual at :math:`\beta`
@@ -74,8 +75,9 @@ def known_target(target):
 
 
 def outwards(lower, upper, digits):
-    """Format the ends of an interval with `digits` digits, at most 15: the lower end is rounded
-    down, the upper end up.
+    """Format the ends of an interval with `digits` digits, at most 15.
+
+    The lower end is rounded down, the upper end up.
     """
     ends = (lower, ROUND_FLOOR), (upper, ROUND_CEILING)
     rounded = (
@@ -221,8 +223,9 @@ class Evaluation(NamedTuple):
         return float(np.finfo(float).eps) * max(2 * math.sqrt(m), alike)
 
     def rounding_of_corr(self, problem):
-        """Bound of the rounding in a correlation, and in any other inner product of `resid` with a
-        unit vector.
+        """Bound of the rounding in a correlation.
+
+        It also holds for any other inner product of `resid` with a unit vector.
         """
         return self.part(problem) * problem.size(self.resid)
 
@@ -242,8 +245,9 @@ class Evaluation(NamedTuple):
         return 2 * float(np.finfo(float).eps) * math.sqrt(problem.n_samples) * self.size(problem)
 
     def upper(self, problem):
-        """Upper bound of the loss of the model: `loss` is that of rounded predictions, whose error
-        grows with the coefficients.
+        """Upper bound of the loss of the model.
+
+        `loss` is that of rounded predictions, whose error grows with the coefficients.
 
         This error is at most e = ``part * l1`` in norm, and changes the loss by at most
         ``size(resid) e + sigma e^2 / 2``. The second term is left out where the loss declares no
@@ -254,8 +258,9 @@ class Evaluation(NamedTuple):
         return self.loss + self.rounding_of_corr(problem) * self.l1 + bend + self.sums(problem)
 
     def size(self, problem):
-        """Magnitude of the terms of the loss, for bounds of rounding: the loss, or for a loss with
-        negative values a sum of abs values.
+        """Magnitude of the terms of the loss, for bounds of rounding.
+
+        It is the loss, or for a loss with negative values a sum of abs values.
 
         Negative values often come from differences, such as Poisson's exp(f) - y f, with the
         rounding error of the larger term. Where the values are small, they do not show how large
@@ -545,8 +550,9 @@ class L1Penalty(NamedTuple):
 
 
 class Priced(NamedTuple):
-    r"""As ``L1Penalty``, with penalty weights for each learner:
-    :math:`L(\beta) + \sum_j p_j |\beta_j| + q_j \beta_j^2 / 2`.
+    r"""As ``L1Penalty``, with penalty weights for each learner.
+
+    The objective is :math:`L(\beta) + \sum_j p_j |\beta_j| + q_j \beta_j^2 / 2`.
 
     There may be limits :math:`l_j \le \beta_j \le u_j`, with :math:`l_j \le 0 \le u_j`. For every s
     the penalty is at least :math:`s\,c^T b` less its conjugate,
@@ -604,8 +610,9 @@ class Priced(NamedTuple):
         )
 
     def _projected(self, problem, at, relative):
-        """Yield masks of columns whose part may be taken out of the dual point, so that their
-        correlations are exactly 0.
+        """Yield masks of columns whose part may be taken out of the dual point.
+
+        Then their correlations are exactly 0.
 
         First those without a penalty. Then, for the squared loss, also those whose penalty is so
         small that the rounding of a correlation counts beside it, as for columns of large norm on
@@ -626,8 +633,9 @@ class Priced(NamedTuple):
             yield faint
 
     def _lower_ends(self, problem, at, relative, projected):
-        """Lower ends, each with the scale of its dual point: the residual less its projection on
-        the columns `projected`.
+        """Lower ends, each with the scale of its dual point.
+
+        The point is the residual less its projection on the columns `projected`.
         """
         error = self._orthogonality_error(problem, at, projected) if projected.any() else 0.0
         if error == math.inf:
@@ -723,8 +731,9 @@ def penalty_conjugate(price, ridge, size, limit):
 
 
 def interval(target, problem, at, lower, upper, witness, *, radius=0.0, slack=0.0):
-    """Make a certificate (the only place that does): `lower`, computed at the point `at`, is
-    rounded down; `upper` is rounded up already.
+    """Make a certificate (the only place that does).
+
+    `lower`, computed at the point `at`, is rounded down; `upper` is rounded up already.
 
     radius : bound of the l1 norm of the coefficients that multiply the correlations
     slack : an additional amount to subtract from `lower`

@@ -21,8 +21,9 @@ LEVELS = np.array([1, 1 / 2, 1 / 4, 1 / 16, 1 / 256, 0])
 
 @kernel
 def farthest(size, rho, reach):
-    """Upper bound of an abs correlation that was `size`, with a column of norm `reach`, after the
-    residual has moved by `rho`.
+    """Upper bound of an abs correlation that was `size`, with a column of norm `reach`.
+
+    The residual has moved by `rho` since.
     """
     return size + reach * rho * (1.0 + SLACK)
 
@@ -43,8 +44,9 @@ def sums_above(moved, levels, out):
 
 
 def few_entries(moved, most):
-    """Return a close upper bound of the norm of the q largest entries of `moved` (n_samples,), for
-    q = 0, ..., `most`: (most + 1,).
+    """Return a close upper bound of the norm of the q largest entries of `moved`.
+
+    `moved` is (n_samples,); the bounds for q = 0, ..., `most` are (most + 1,).
 
     For every level t the squares of q entries sum to at most sum_i (moved_i^2 - t)_+ + q t. *Cost*:
     a few passes over `moved`.
@@ -57,8 +59,9 @@ def few_entries(moved, most):
 
 
 class About(NamedTuple):
-    """Correlations with a residual: `corr` (n_learners,), plus the unknown correlations with `rest`
-    (n_samples,).
+    """Correlations with a residual, up to an unknown part.
+
+    They are `corr` (n_learners,), plus the unknown correlations with `rest` (n_samples,).
 
     rounding : bound of the rounding in `corr`, relative to the norm of the column
     """
@@ -74,8 +77,10 @@ class About(NamedTuple):
 
 
 class LastTwo:
-    """The last two observations: `seen` at the penalty `lam`, `before` at a larger one,
-    `lam_before`, which is inf if there was none.
+    """The last two observations, at two penalties.
+
+    `seen` at the penalty `lam`, `before` at a larger one, `lam_before`, which is inf if there was
+    none.
     """
 
     def __init__(self, seen, nothing, lam):
@@ -97,8 +102,9 @@ class LastTwo:
 
 
 class LastScans(LastTwo):
-    """The last two scans: the residuals (n_samples,), and the correlations of all learners with
-    them, (n_learners,).
+    """The last two scans.
+
+    The residuals (n_samples,), and the correlations of all learners with them, (n_learners,).
 
     Parameters
     ----------
@@ -137,8 +143,9 @@ class LastScans(LastTwo):
 
 
 class Trend(LastTwo):
-    """How the abs correlations of all learners, (n_learners,), known or estimated, grow as the
-    penalty falls.
+    """How the abs correlations of all learners grow as the penalty falls.
+
+    They are (n_learners,), known or estimated.
 
     Parameters
     ----------

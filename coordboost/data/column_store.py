@@ -143,8 +143,9 @@ class HeldColumns:
 
 
 class ScaledColumns:
-    """The columns ``scale_j W^{1/2} B_j`` of a problem, ``scale <= 1``: a Lasso on them penalises
-    learner j by lam / scale_j.
+    """The columns ``scale_j W^{1/2} B_j`` of a problem, ``scale <= 1``.
+
+    A Lasso on them penalises learner j by lam / scale_j.
 
     y, resid : (n_samples,), times the root of the weights; gamma : (n_learners,), coefficients of
     the columns apart : whether correlations of a few learners cost only their share of a scan

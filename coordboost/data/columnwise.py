@@ -1,5 +1,6 @@
-"""Read raw columns of any kind one by one, for binning: as numbers with NaN for missing values, or
-as categories.
+"""Read raw columns of any kind one by one, for binning.
+
+As numbers with NaN for missing values, or as categories.
 """
 
 from contextlib import suppress
@@ -91,8 +92,9 @@ class RawColumns:
         return map(function, parts) if self.shape[0] < LONG else in_order(function, parts)
 
     def each(self, function, columns):
-        """Return a list of ``function(column)`` for the columns of a part, computed one after the
-        other.
+        """Return a list of ``function(column)`` for the columns of a part.
+
+        They are computed one after the other.
         """
         return list(map(function, columns))
 
@@ -112,8 +114,9 @@ class RawColumns:
         return self._filled(j) if self.sparse else self.X[:, j]
 
     def _filled(self, j):
-        """Column j of a sparse matrix as a dense vector: slicing by scipy takes fifty times as
-        long.
+        """Column j of a sparse matrix as a dense vector.
+
+        Slicing by scipy takes fifty times as long.
         """
         out = np.zeros(self.shape[0], dtype=self.X.dtype)
         entries = slice(*self.X.indptr[j : j + 2])
@@ -138,8 +141,9 @@ def as_stored(values):
 
 
 class StoredRawColumns:
-    """As ``RawColumns``, for columns too large for memory: a few columns are read at a time, and
-    processed in threads.
+    """As ``RawColumns``, for columns too large for memory.
+
+    A few columns are read at a time, and processed in threads.
 
     *Cost*: one pass if each column is contiguous or has chunks of its own. Otherwise one pass for
     each part, as many columns as fit into half of ``X.memory`` bytes.

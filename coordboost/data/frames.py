@@ -46,8 +46,9 @@ def as_pandas(X):
 
 
 def filled(X):
-    """Return a pandas data frame with dense columns for the sparse ones if these are filled with
-    another value than 0, such as NaN.
+    """Return a pandas data frame with dense columns for some of the sparse ones.
+
+    They are those filled with another value than 0, such as NaN.
     """
     if all(getattr(dtype, "fill_value", 0) == 0 for dtype in X.dtypes):
         return X
@@ -73,8 +74,9 @@ def is_time(dtype):
 
 
 def refuse_times(what, values):
-    """Refuse times and durations: as numbers they would silently become counts of nanoseconds, a
-    missing one the smallest number.
+    """Refuse times and durations.
+
+    As numbers they would silently become counts of nanoseconds, a missing one the smallest number.
     """
     dtype = getattr(values, "dtype", None)
     if is_time(dtype):

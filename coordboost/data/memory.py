@@ -1,5 +1,6 @@
-"""Check free memory before a large allocation: otherwise the system kills the process without an
-error message.
+"""Check free memory before a large allocation.
+
+Otherwise the system kills the process without an error message.
 """
 
 import os

@@ -8,8 +8,9 @@ from coordboost.learners.stumps import LeafStumps, Stumps
 
 
 class BinnedLearners:
-    """A dictionary over features in bins, as ``Problem`` takes it, with the names of the features
-    and the bins for new rows.
+    """A dictionary over features in bins, as ``Problem`` takes it.
+
+    It has the names of the features and the bins for new rows.
 
     dictionary : a piece over ``Binned``;  binning : ``Binning``
     """

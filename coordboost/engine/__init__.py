@@ -1,5 +1,6 @@
-"""The engine: one loop over the steps of any method, its model states, stop rules, and the run that
-results.
+"""The engine: one loop over the steps of any method.
+
+Its model states, stop rules, and the run that results.
 """
 
 from coordboost._utils.interrupt import InterruptedWarning

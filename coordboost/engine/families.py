@@ -1,5 +1,6 @@
-"""Summaries of runs over families of learners: how often each family was chosen, and what its
-learners cost.
+"""Summaries of runs over families of learners.
+
+How often each family was chosen, and what its learners cost.
 """
 
 from dataclasses import dataclass

@@ -1,5 +1,6 @@
-"""Validation losses of a run whose number of steps was chosen by cross-validation, as a record of
-plain numbers.
+"""Validation losses of a run whose number of steps was chosen by cross-validation.
+
+They are a record of plain numbers.
 """
 
 import numpy as np
@@ -39,8 +40,9 @@ def held_out(found, steps, choose=None, rows=()):
 
 
 def _measures(found, at, rows):
-    """Accuracy and AUC on the validation rows after `at` steps: weighted means over folds, a dict
-    of (len(at),).
+    """Accuracy and AUC on the validation rows after `at` steps.
+
+    They are weighted means over folds, a dict of (len(at),).
     """
     from sklearn.metrics import roc_auc_score
 

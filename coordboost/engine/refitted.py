@@ -170,8 +170,9 @@ class RefittedRun(StepPath):
 
 
 def with_intercept(run):
-    """The models of a run as the estimators use them: a ``RefittedRun``, with the best intercept at
-    every step.
+    """The models of a run as the estimators use them, a ``RefittedRun``.
+
+    They have the best intercept at every step.
 
     The run itself if its start has settled the intercept, or if there is none: see
     ``coordboost.paths.intercept.left_open``.

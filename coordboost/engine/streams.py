@@ -1,5 +1,6 @@
-"""Random numbers with an address: the numbers drawn for a step are a function of (seed, step)
-alone.
+"""Random numbers with an address.
+
+The numbers drawn for a step are a function of (seed, step) alone.
 
 So they do not depend on blocks, threads, stops or restarts.
 """
@@ -17,8 +18,9 @@ ROOM = 1 << 22
 
 
 class Stream:
-    """One row of random numbers per step: ``fill(rng, n_rows)`` draws the rows of a chunk, (n_rows,
-    width), from a fresh generator.
+    """One row of random numbers per step.
+
+    ``fill(rng, n_rows)`` draws the rows of a chunk, (n_rows, width), from a fresh generator.
     """
 
     def __init__(self, seed, fill, width):

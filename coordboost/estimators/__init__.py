@@ -1,5 +1,6 @@
-"""Estimators with scikit-learn's interface: `fit` makes a run or a path of the package for each
-target.
+"""Estimators with scikit-learn's interface.
+
+`fit` makes a run or a path of the package for each target.
 """
 
 from coordboost._utils.lazy import attach_stub

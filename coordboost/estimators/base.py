@@ -1,5 +1,7 @@
-"""Base of all estimators: checks of their input, error messages for unknown arguments, mixins for
-regression and classification.
+"""Base of all estimators.
+
+Checks of their input, error messages for unknown arguments, mixins for regression and
+classification.
 
 An estimator inherits from two classes. A base class supplies the method: ``trees._BaseBooster``
 (trees, one run of the loop for each target) or ``linear._BaseLinear`` (one path for each target).
@@ -62,8 +64,9 @@ def in_memory(name, values):
 
 
 def refuse_repeated_names(X):
-    """Refuse a data frame in which two columns have one name: scikit-learn matches columns by
-    name.
+    """Refuse a data frame in which two columns have one name.
+
+    scikit-learn matches columns by name.
     """
     names = [str(name) for name in X.columns]
     if len(set(names)) < len(names):
@@ -90,8 +93,9 @@ def in_float64(name):
 
 
 def check_table(estimator, X, *, reset=False):
-    """Return X, missing values allowed: a data frame as it is, a sparse matrix in CSC format,
-    anything else as an array of floats.
+    """Return X, missing values allowed.
+
+    A data frame stays as it is, a sparse matrix becomes CSC, anything else an array of floats.
     """
     X = in_memory("X", X)
     if is_frame(X):
@@ -107,8 +111,9 @@ def check_table(estimator, X, *, reset=False):
 
 @contextmanager
 def named(**names):
-    """A context in which messages of a ValueError call parameters by other names:
-    ``named(y="y_val")``.
+    """A context in which messages of a ValueError call parameters by other names.
+
+    As in ``named(y="y_val")``.
     """
     try:
         yield
@@ -207,8 +212,9 @@ def check_offset(X, offset, name="offset"):
 
 
 def class_weights(given, classes, y):
-    """Return the weight of each class, (n_classes,): the parameter `given` of a classifier for rows
-    with the class indices `y`.
+    """Return the weight of each class, (n_classes,).
+
+    It is the parameter `given` of a classifier for rows with the class indices `y`.
     """
     if isinstance(given, str) and given == "balanced":
         counts = np.bincount(y, minlength=len(classes))
@@ -231,8 +237,9 @@ def class_weights(given, classes, y):
 
 
 def some_rows(index, X, *columns):
-    """Return the rows `index` of X and of each of the `columns` (y, weights, offset; None stays
-    None).
+    """Return the rows `index` of X and of each of the `columns`.
+
+    The columns are y, weights and offset; None stays None.
     """
     return _safe_indexing(X, index), *(
         None if column is None else column[index] for column in columns
@@ -240,8 +247,9 @@ def some_rows(index, X, *columns):
 
 
 def rows_with_weight(X, y, weight, *more):
-    """Return the rows with a weight above 0: rows of weight 0 would still move the edges of
-    bins.
+    """Return the rows with a weight above 0.
+
+    Rows of weight 0 would still move the edges of bins.
     """
     if weight is None or weight.all():
         return X, y, weight, *more
@@ -249,15 +257,17 @@ def rows_with_weight(X, y, weight, *more):
 
 
 def given_offset(offset):
-    """Return the keyword argument `offset` of ``predict``, if it is given: a subclass need not take
-    one.
+    """Return the keyword argument `offset` of ``predict``, if it is given.
+
+    A subclass need not take one.
     """
     return {} if offset is None else {"offset": offset}
 
 
 def with_offset(raw, offset):
-    """Return the predictions `raw` (n_samples, n_models) on the link scale, plus `offset`
-    (n_samples,) if given.
+    """Return the predictions `raw` on the link scale, plus `offset` if given.
+
+    They are (n_samples, n_models) and (n_samples,).
     """
     if offset is None:
         return raw
@@ -275,8 +285,9 @@ def check_one_model(n_models):
 
 
 def checked_call(method):
-    """Wrap `method` of an estimator: the error for an unknown argument names its equivalent here,
-    if there is one.
+    """Wrap `method` of an estimator, so that errors for unknown arguments help.
+
+    They name its equivalent here, if there is one.
     """
 
     @wraps(method)
@@ -318,8 +329,9 @@ def all_or_nothing(fit):
 
 
 class _BaseEstimator(BaseEstimator):
-    """Abstract base of all estimators: the error for an unknown parameter names its equivalent
-    here, if there is one.
+    """Abstract base of all estimators.
+
+    The error for an unknown parameter names its equivalent here, if there is one.
     """
 
     def __new__(cls, *args, **kwargs):
@@ -373,8 +385,9 @@ class Regression(RegressorMixin):
         return on_scale_of_y(self._fitted_loss(), raw[:, 0])
 
     def _shape_linear(self, coefs, intercepts):
-        """Return ``coef_`` and ``intercept_`` in scikit-learn's shapes: (n_features,) and a
-        number.
+        """Return ``coef_`` and ``intercept_`` in scikit-learn's shapes.
+
+        They are (n_features,) and a number.
         """
         return coefs[0], float(intercepts[0])
 
@@ -432,8 +445,9 @@ class Classification(ClassifierMixin):
         return self.classes_[y]
 
     def _weigh(self, y, weight):
-        """Return the weights of the rows, multiplied by the class weights if the estimator has
-        them.
+        """Return the weights of the rows.
+
+        They are multiplied by the class weights if the estimator has them.
         """
         if getattr(self, "class_weight", None) is None:
             return weight
@@ -474,8 +488,9 @@ class Classification(ClassifierMixin):
         return np.divide(p, total, out=np.full_like(p, 1 / p.shape[1]), where=total > 0)
 
     def _shape_linear(self, coefs, intercepts):
-        """Return ``coef_`` and ``intercept_`` in scikit-learn's shapes: (n_models, n_features) and
-        (n_models,).
+        """Return ``coef_`` and ``intercept_`` in scikit-learn's shapes for several models.
+
+        They are (n_models, n_features) and (n_models,).
         """
         return coefs.reshape(-1, coefs.shape[-1]), intercepts.ravel()
 

@@ -1,5 +1,6 @@
-"""Export of tree models in LightGBM's text format, for prediction and explanation by LightGBM and
-the many tools that read it.
+"""Export of tree models in LightGBM's text format.
+
+LightGBM and the many tools that read it can predict with them and explain them.
 """
 
 import json
@@ -107,8 +108,9 @@ def lightgbm_text(run, beta=None):
 
 
 def multiclass_text(models):
-    """Return a multinomial model, a pair (run, beta) per class, as a LightGBM model file, which
-    predicts (n_samples, n_classes).
+    """Return a multinomial model as a LightGBM model file.
+
+    The model is a pair (run, beta) per class; the file predicts (n_samples, n_classes).
     """
     blocks = [_blocks(run, beta) for run, beta in models]
     longest = max(map(len, blocks))
@@ -139,8 +141,9 @@ def _constant(value):
 
 
 def _file(models, binning, objective):
-    """Return the file, given the blocks of each class, equally many: in the file the classes
-    alternate, one tree each per iteration.
+    """Return the file, given the blocks of each class, equally many.
+
+    In the file the classes alternate, one tree each per iteration.
     """
     blocks = [
         f"Tree={k}\n{block}"

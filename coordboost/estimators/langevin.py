@@ -1,5 +1,6 @@
-"""The estimators of Langevin boosting: they sample plausible models, as from a Bayesian posterior,
-and average them.
+"""The estimators of Langevin boosting.
+
+They sample plausible models, as from a Bayesian posterior, and average them.
 """
 
 from typing import Any, NamedTuple
@@ -25,8 +26,9 @@ PILOT = ("max_depth", "max_leaf_nodes", "min_samples_leaf", "max_bins", "categor
 
 
 class Uncertainty(NamedTuple):
-    """Uncertainty per row, (n_samples,): `knowledge` (epistemic, shrinks with more data) and `data`
-    (aleatoric).
+    """Uncertainty per row, (n_samples,), in two parts.
+
+    `knowledge` (epistemic, shrinks with more data) and `data` (aleatoric).
     """
 
     knowledge: np.ndarray
@@ -38,8 +40,9 @@ class Uncertainty(NamedTuple):
 
 
 class _LangevinGBM(_BaseBooster):
-    """Abstract base: with noise and shrinkage, the later models of a run are the members of an
-    ensemble.
+    """Abstract base of the estimators of Langevin boosting.
+
+    With noise and shrinkage, the later models of a run are the members of an ensemble.
     """
 
     #: Noise needs leaf values that are means, without bounds.
@@ -93,8 +96,9 @@ class _LangevinGBM(_BaseBooster):
         return super()._begin(X, y, weight, None)
 
     def _merge_copies(self, family, y, weight):
-        """Merge equal rows and add their weights, unless limits of leaves or random parts of the
-        rows count single rows.
+        """Merge equal rows and add their weights.
+
+        Unless limits of leaves or random parts of the rows count single rows.
 
         Independent noise of variances w and v in two rows of the same leaves adds up to noise of
         variance w + v: the distribution of the run does not change. After merging, its numbers are
@@ -139,8 +143,9 @@ class _LangevinGBM(_BaseBooster):
         return sglb(rate, self.beta_, self.gamma_, self.subsample)
 
     def diagnose(self):
-        """Describe whether the theorems of Langevin boosting apply to this fit: one sentence for
-        each run, a list.
+        """Describe whether the theorems of Langevin boosting apply to this fit.
+
+        The result is a list with one sentence for each run.
         """
         return [str(regime(run)) for run in self.runs_]
 

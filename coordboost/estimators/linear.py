@@ -177,8 +177,9 @@ class _BaseLinear(_BaseEstimator):
         return path, PathPoint(step=path.n_points - 1)
 
     def _short_of(self, path, place):
-        """Return a warning text if the model misses the requested accuracy, else an empty
-        string.
+        """Return a warning text if the model misses the requested accuracy.
+
+        Else it is an empty string.
         """
         return ""
 
@@ -249,8 +250,9 @@ class _BaseLinear(_BaseEstimator):
 
 
 class CrossValidated:
-    """Mixin of linear estimators that choose the point on their paths by cross-validation or by
-    AIC, BIC or Cp.
+    """Mixin of linear estimators that choose the point on their paths.
+
+    They choose by cross-validation or by AIC, BIC or Cp.
     """
 
     #: With scikit-learn's metadata routing, `groups` are passed to the splitter if it requests
@@ -279,8 +281,9 @@ class CrossValidated:
             )
 
     def get_metadata_routing(self):
-        """Return what `fit` uses and passes to its splitter, a ``MetadataRouter``: see
-        scikit-learn's guide to metadata routing.
+        """Return what `fit` uses and passes to its splitter, a ``MetadataRouter``.
+
+        See scikit-learn's guide to metadata routing.
         """
         passed_on = MethodMapping().add(caller="fit", callee="split")
         router = MetadataRouter(owner=type(self).__name__).add_self_request(self)
@@ -465,8 +468,9 @@ class CrossValidated:
 
     @property
     def l1_(self):
-        """The l1 norm of the chosen model, in the units of ``PathPoint(l1=)``: for paths of steps,
-        of the coefficients of unit columns.
+        """The l1 norm of the chosen model, in the units of ``PathPoint(l1=)``.
+
+        For paths of steps, of the coefficients of unit columns.
         """
         return next(self.path_.run.replay([self.n_steps_])).l1
 

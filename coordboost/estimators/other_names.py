@@ -1,5 +1,6 @@
-"""Error messages for unknown arguments: they name the class, and the equivalent here of a name from
-another package.
+"""Error messages for unknown arguments.
+
+They name the class, and the equivalent here of a name from another package.
 
 ``OTHER_NAMES`` maps names of LightGBM, XGBoost, CatBoost and scikit-learn to a list of answers. The
 message gives the first that applies:
@@ -267,8 +268,9 @@ def what_does_it_here(cls, name, known):
 
 
 def no_parameter(cls, where, names, known):
-    """Return a sentence about the unknown `names`: `where` is what was called, `known` are its
-    parameters.
+    """Return a sentence about the unknown `names`.
+
+    `where` is what was called, `known` are its parameters.
     """
     return (
         f"{where} has no parameter "

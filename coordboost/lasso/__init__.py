@@ -1,5 +1,6 @@
-"""The Lasso and the elastic net: on a grid of penalties with a certified gap at each, and the exact
-path from knot to knot.
+"""The Lasso and the elastic net.
+
+On a grid of penalties with a certified gap at each, and the exact path from knot to knot.
 """
 
 from coordboost.lasso.homotopy.homotopy import exact_path

@@ -19,8 +19,9 @@ from coordboost.paths.places import PiecewiseLinear
 
 
 def columns_in_use(models):
-    """Return the columns of a CSR array that have stored entries, increasing, and the array of
-    these columns alone.
+    """Return the columns of a CSR array that have stored entries, increasing.
+
+    And the array of these columns alone.
     """
     met = np.zeros(models.shape[1], dtype=bool)
     met[models.indices] = True
@@ -33,8 +34,9 @@ def columns_in_use(models):
 
 @dataclass(frozen=True, eq=False)
 class LassoPath(PiecewiseLinear):
-    r"""Lasso models along a grid, the points of a path: minimise
-    :math:`\frac{1}{n}\sum_i \ell(y_i, b + x_i w) + \alpha \sum_j f_j |w_j|`.
+    r"""Lasso models along a grid, the points of a path.
+
+    They minimise :math:`\frac{1}{n}\sum_i \ell(y_i, b + x_i w) + \alpha \sum_j f_j |w_j|`.
 
     alphas : (n_alphas,), decreasing; coefs : (n_features, n_alphas), on the scale of X; intercepts
     : (n_alphas,) models : the coefficients again, a CSR array (n_alphas, n_features) gaps :
@@ -91,8 +93,9 @@ class LassoPath(PiecewiseLinear):
 
     @cached_property
     def coefs(self):
-        """Coefficients on the scale of X, (n_features, n_alphas), as a dense array that is made at
-        first use.
+        """Coefficients on the scale of X, (n_features, n_alphas).
+
+        They are a dense array that is made at first use.
         """
         return self.models.T.toarray()
 
@@ -138,8 +141,9 @@ class LassoPath(PiecewiseLinear):
         return used[np.lexsort((-np.abs(self.factors[0, used] * self.coefs[used, first]), first))]
 
     def profile(self):
-        """Numbers for ``to_frame``: a dict of arrays (n_points,), and the coefficients (n_points,
-        n_columns).
+        """Numbers for ``to_frame``.
+
+        A dict of arrays (n_points,), and the coefficients (n_points, n_columns).
         """
         problem = self.problem
         l1 = self.l1
@@ -162,14 +166,16 @@ class LassoPath(PiecewiseLinear):
         }, self.coefs.T
 
     def _shift(self, coef, intercept):
-        """The intercept minus the one that the constant prediction of the problem gives for these
-        coefficients.
+        """The intercept minus that of the constant prediction.
+
+        The latter is what the problem gives for these coefficients.
         """
         return intercept - self.problem.raw(self.problem.unit(coef))[1]
 
     def relaxed(self, gamma=0.0):
-        """The path of the relaxed Lasso: each model mixed with the fit without a penalty on its
-        non-zero coefficients.
+        """The path of the relaxed Lasso.
+
+        Each model is mixed with the fit without a penalty on its non-zero coefficients.
 
         Parameters
         ----------
@@ -240,8 +246,9 @@ class LassoPath(PiecewiseLinear):
         return replace(found, gaps=self.gaps + np.maximum(worse, 0.0), message=message)
 
     def _within(self, models):
-        """The coefficients of `models`, CSR (n_alphas, n_features), moved to their limits where
-        rounding passes them.
+        """The coefficients of `models`, CSR (n_alphas, n_features), within their limits.
+
+        They are moved to the limits where rounding passes them.
         """
         models = models.tocsr()
         models.data = np.clip(models.data, *self.limits[:, models.indices])
@@ -280,8 +287,9 @@ class LassoPath(PiecewiseLinear):
         ]
 
     def degrees_of_freedom(self):
-        """Degrees of freedom at every alpha, without the intercept, (n_alphas,), for the squared
-        loss: see ``coordboost.paths.freedom``.
+        """Degrees of freedom at every alpha, without the intercept, (n_alphas,).
+
+        For the squared loss: see ``coordboost.paths.freedom``.
         """
         if self.gamma < 1:
             raise ValueError(
@@ -297,8 +305,9 @@ class LassoPath(PiecewiseLinear):
         return shrunken_rank(problem, betas, self.alphas[:, None] * by)
 
     def target(self, step=-1):
-        """The objective at one alpha as a target for ``certify``, with the penalties of the unit
-        columns of `problem`.
+        """The objective at one alpha as a target for ``certify``.
+
+        It has the penalties of the unit columns of `problem`.
 
         ``certify`` keeps the intercept of the constant model; ``certificate`` also covers one that
         is fitted.

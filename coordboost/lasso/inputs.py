@@ -58,8 +58,9 @@ def lasso_problem(caller, X, y, sample_weight, penalty_factor, loss, unit, fit_i
 
 
 def as_factors(penalty_factor, problem):
-    """Check and return the factors of abs values and squares of the coefficients of X in the
-    penalty, (2, n_columns); 1 for None.
+    """Check and return the factors of the coefficients of X in the penalty.
+
+    They are those of abs values and of squares, (2, n_columns); 1 for None.
     """
     n_columns = problem.standardization.n_columns
     if penalty_factor is None:
@@ -89,8 +90,9 @@ def as_factors(penalty_factor, problem):
 
 
 def _check_smooth(problem):
-    """Refuse a loss, other than the squared one, without a curvature or smoothness for quadratic
-    models, or an infimum for gaps.
+    """Refuse a loss, other than the squared one, that quadratic models cannot follow.
+
+    It needs a curvature or smoothness for the models, and an infimum for gaps.
     """
     bounded = problem.infimum > -np.inf
     if problem.loss.curvature is None and problem.loss.sigma is None:
@@ -112,8 +114,9 @@ def _check_smooth(problem):
 
 
 def limits_of(lower, upper, positive, n_columns):
-    """Check and return the lower and upper limits of the coefficients of the columns of X, (2,
-    n_columns).
+    """Check and return the limits of the coefficients of the columns of X.
+
+    Lower and upper ones, (2, n_columns).
     """
     out = np.empty((2, n_columns))
     for row, name, given, sign in zip(

@@ -1,5 +1,6 @@
-r"""The Lasso of multinomial logistic regression on a grid of penalties, with a certified duality
-gap for each.
+r"""The Lasso of multinomial logistic regression on a grid of penalties.
+
+Each has a certified duality gap.
 
 Minimised is :math:`\frac{1}{n} \sum_i (\log \sum_k e^{f_{ik}} - f_{i y_i}) + \alpha \sum_{jk} p_j
 |W_{jk}|`, with the predictions :math:`f_{ik} = b_k + x_i W_k`. As a function of :math:`f_{ik} `,
@@ -432,8 +433,9 @@ class BlockDescent:
         return self.columns.problem.replace(y=np.where(self.one_hot[:, k], 1.0, -1.0), base=-others)
 
     def _residuals(self):
-        """Move `pred` to the best intercepts, if they are free, and return Y - P, (n_samples,
-        n_classes).
+        """Move `pred` to the best intercepts, if they are free, and return Y - P.
+
+        The latter is (n_samples, n_classes).
 
         The weighted columns then sum to 0 up to rounding.
         """
@@ -461,8 +463,9 @@ class BlockDescent:
         return self._scan(self._residuals())
 
     def bounds(self, lam):
-        """Lower and upper bound of the optimal objective, each moved out by a bound of its
-        rounding.
+        """Lower and upper bound of the optimal objective.
+
+        Each is moved out by a bound of its rounding.
         """
         resid = self._residuals()
         problem = self.columns.problem

@@ -295,8 +295,10 @@ def lasso_path(
 
 
 def _no_worse_than_none(problem, columns, lams, coefs, gaps, tol, free):
-    """Where `tol` was not reached and the objective is above that without penalised coefficients,
-    take the latter; its gap is at most 1.
+    """Replace models that are worse than none.
+
+    Where `tol` was not reached and the objective is above that without penalised coefficients, take
+    the latter; its gap is at most 1.
 
     Beside near copies of columns without a penalty, rounding may let coefficients grow without
     bound.
@@ -327,8 +329,9 @@ def _no_worse_than_none(problem, columns, lams, coefs, gaps, tol, free):
 
 
 def _certified_gaps(path):
-    """The gaps of a path with fitted intercepts, or those of its certificates where these are
-    wider.
+    """The gaps of a path with fitted intercepts.
+
+    Or those of its certificates where these are wider.
 
     Residuals have a sum of 0 up to the rounding of predictions, which is large beside the residuals
     of a loss of y - f of small slope. *Cost*: a scan for each gap of which that rounding may be a
@@ -361,8 +364,9 @@ def _judged_anew(path):
 
 
 def _rounding(problem, zero, factor, coefs):
-    """Bound of what rounding of predictions and correlations adds to a gap, relative to the loss at
-    0, (n_alphas,).
+    """Bound of what rounding adds to a gap, relative to the loss at 0, (n_alphas,).
+
+    It is the rounding of predictions and correlations.
     """
     rows = np.repeat(np.arange(coefs.shape[0]), np.diff(coefs.indptr))
     l1 = np.bincount(rows, np.abs(factor[coefs.indices] * coefs.data), coefs.shape[0])
@@ -371,8 +375,9 @@ def _rounding(problem, zero, factor, coefs):
 
 
 def _squares(factors):
-    """Factors of the squares of coefficients that are scaled to have factor 1 at their abs values,
-    (n_learners,); 1 without a penalty.
+    """Factors of the squares of coefficients, where abs values have factor 1.
+
+    They are (n_learners,); 1 without a penalty.
     """
     return np.divide(
         factors[1], factors[0] ** 2, out=np.ones(factors.shape[1]), where=factors[0] > 0
@@ -380,8 +385,9 @@ def _squares(factors):
 
 
 def _factors(problem, scale, factors):
-    """Factors of the abs values and of the squares of the coefficients of X in the penalty,
-    (n_learners,) each.
+    """Factors of the coefficients of X in the penalty, (n_learners,) each.
+
+    They are those of the abs values and of the squares.
     """
     first = np.where(factors[0] > 0, problem.standardization.norm / scale, 0.0)
     return first, first**2 * _squares(factors)
@@ -423,8 +429,9 @@ FEW = 10
 
 
 def choose(problem, alphas, tol):
-    """Return the solver that was faster in measurements: the exact path for many penalties on small
-    tables, else coordinate descent.
+    """Return the solver that was faster in measurements.
+
+    The exact path for many penalties on small tables, else coordinate descent.
     """
     n = problem.n_samples
     p = problem.n_learners
@@ -493,8 +500,9 @@ def by_descent(problem, columns, lams, tol):
 
 
 def by_eigenvectors(problem, columns, lams, tol):
-    """As `along`, for ridge with the squared loss: all penalties from the eigenvectors of one Gram
-    matrix, of samples or of columns.
+    """As `along`, for ridge with the squared loss.
+
+    All penalties come from the eigenvectors of one Gram matrix, of samples or of columns.
 
     The coefficients are ``C'a / ridge^(1/2)`` or ``a / ridge^(1/2)``, C the columns over
     ridge^(1/2), with (CC' + lam) a = y, or (C'C + lam) a = C'y. With e the residual of that
@@ -552,8 +560,9 @@ def by_newton(problem, columns, lams, tol, free=False):
 
 
 def directions(columns):
-    """Return the columns for Newton steps, and a function from their coefficients to those of
-    learners, CSR (n_alphas, n_learners).
+    """Return the columns for Newton steps, and a map to coefficients of learners.
+
+    The function takes coefficients of the columns to those of learners, CSR (n_alphas, n_learners).
 
     For ridge on fewer samples than columns they are singular vectors, at most n_samples: an optimum
     has no part orthogonal to them.

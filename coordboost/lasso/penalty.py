@@ -1,4 +1,6 @@
-r"""The penalty :math:`\sum_j \lambda |g_j| + q_j g_j^2 / 2` for :math:`l_j \le g_j \le u_j`, with
+r"""The penalty of the Lasso within limits.
+
+It is :math:`\sum_j \lambda |g_j| + q_j g_j^2 / 2` for :math:`l_j \le g_j \le u_j`, with
 :math:`l_j \le 0 \le u_j`.
 
 The Lasso has neither quadratic terms nor limits, ridge has no l1 part. Solvers call the penalty,
@@ -26,8 +28,9 @@ from coordboost.certificates.objectives import L1Penalty, Priced
 
 @kernel
 def best_along(neg_grad, old, curvature, lam, low, high):
-    """Return the coefficient within its limits that minimises along one learner, starting from
-    `old`, and the decrease of the objective.
+    """Return the coefficient within its limits that minimises along one learner.
+
+    The search starts from `old`. The second result is the decrease of the objective.
     """
     new = soft_threshold(neg_grad + curvature * old, lam, curvature)
     new = low if new < low else (high if new > high else new)
@@ -41,8 +44,9 @@ def best_along(neg_grad, old, curvature, lam, low, high):
 
 @kernel
 def squared_gap(rss, along, l1, worst, lam):
-    """Gap at a residual r of the squared loss, ``rss`` = <r, r>: the dual point is r, scaled until
-    no correlation exceeds lam.
+    """Gap at a residual r of the squared loss, ``rss`` = <r, r>.
+
+    The dual point is r, scaled until no correlation exceeds lam.
     """
     dual_scale = lam / worst if worst > lam else 1.0
     return 0.5 * rss + lam * l1 - dual_scale * (rss + along) + 0.5 * dual_scale * dual_scale * rss
@@ -134,8 +138,9 @@ class Penalty(NamedTuple):
         return self[:4]
 
     def size(self, corr):
-        """The abs correlations to compare with lam, of columns with coefficient 0, (m,): 0 where
-        the limits exclude the sign.
+        """The abs correlations to compare with lam, of columns with coefficient 0, (m,).
+
+        They are 0 where the limits exclude the sign.
         """
         return (
             np.where(corr > 0, self.upper > 0, self.lower < 0) * np.abs(corr)
@@ -161,8 +166,9 @@ class Penalty(NamedTuple):
         return self.lam > 0 or not self.has_ridge
 
     def movable(self, coef):
-        """The indices of the coefficients that a direction may move: those strictly between their
-        limits and not 0; in ridge also 0.
+        """The indices of the coefficients that a direction may move.
+
+        Those strictly between their limits and not 0; in ridge also 0.
         """
         moves = coef if self.has_l1 else np.ones(len(coef))
         return np.flatnonzero(

@@ -1,5 +1,6 @@
-r"""The relaxed Lasso: fits without a penalty on the active learners of a model, within the limits
-of their coefficients.
+r"""The relaxed Lasso.
+
+Fits without a penalty on the active learners of a model, within the limits of their coefficients.
 
 Each step of Newton's method minimises a quadratic model of the loss by least squares, or by least
 squares within the limits; a line search follows. Where steps are long, curvatures are kept above a
@@ -90,8 +91,9 @@ def bounded_least_squares(columns, target, low, high):
 
 
 def refitted(problem, beta, shift, free, low, high):
-    """Minimise the loss over the coefficients that are not 0 in a model `beta` (n_learners,) with
-    the intercept `shift`.
+    """Minimise the loss over the coefficients that are not 0 in a model.
+
+    The model is `beta` (n_learners,) with the intercept `shift`.
 
     Newton's method, one step for the squared loss. Without a minimum, as for linearly separable
     classes, the coefficients become large. The fit is at its optimum if neither a step with second
@@ -165,8 +167,9 @@ def refitted(problem, beta, shift, free, low, high):
 
 
 def _step(problem, pred, move, limit, n_sizes):
-    """The first share 1, 1/2, 1/4, ... of `move` after which the loss is below `limit`; 0 if it is
-    at none of the first `n_sizes`.
+    """The first share 1, 1/2, 1/4, ... of `move` after which the loss is below `limit`.
+
+    It is 0 if it is at none of the first `n_sizes`.
     """
     for size in 0.5 ** np.arange(n_sizes):
         if problem.value(pred + size * move) < limit:

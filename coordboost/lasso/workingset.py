@@ -1,5 +1,6 @@
-"""The outer loop of the Lasso solvers with working sets: fit on the set, check all learners, keep
-the best model, add learners.
+"""The outer loop of the Lasso solvers with working sets.
+
+Fit on the set, check all learners, keep the best model, add learners.
 
 The solvers differ only in the fit on the working set: each is an `InnerSolver`.
 
@@ -64,8 +65,9 @@ class InnerSolver(ABC):
 
     @abstractmethod
     def violators(self, level):
-        """Learners outside the set whose correlation reaches `level`, increasing: that at the last
-        check, perhaps extrapolated.
+        """Learners outside the set whose correlation reaches `level`, increasing.
+
+        The correlation is that at the last check, perhaps extrapolated.
         """
 
     @abstractmethod
@@ -175,8 +177,9 @@ class WorkingSet:
 
 
 def along(inner, lams, tol, n_learners):
-    """Solve for the penalties `lams` by working sets with an inner solver, largest penalty first,
-    until interrupted.
+    """Solve for the penalties `lams` by working sets with an inner solver.
+
+    Largest penalty first, until interrupted.
 
     Return coefficients, CSR array (n_done, n_learners), their gaps (n_done,), and the number of
     scans.

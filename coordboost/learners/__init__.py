@@ -1,5 +1,6 @@
-"""Dictionaries: objects that stand for the matrix B of weak learners, stored or not, and their
-methods ("verbs").
+"""Dictionaries: objects that stand for the matrix B of weak learners, stored or not.
+
+They have these methods ("verbs").
 
 ===================================  ==========================================================
 verb                                 meaning (unit columns B_j; `v` has one entry per sample)

@@ -1,5 +1,6 @@
-"""Implicit dictionaries: each run has a bank, which numbers the learners in the order in which a
-search finds them.
+"""Implicit dictionaries.
+
+Each run has a bank, which numbers the learners in the order in which a search finds them.
 
 A *family* implements the search; it does not depend on a run. Its `find(v, k, above)` returns
 hashable descriptions of up to k learners, the largest absolute correlations with v found above a
@@ -58,8 +59,9 @@ class Bank(Learners):
         return new
 
     def find(self, v):
-        """Return the number and the correlation of the learner with the largest absolute
-        correlation that the search finds.
+        """Return the number and the correlation of the best learner that the search finds.
+
+        The best one has the largest absolute correlation.
         """
         learners, corr, _ = self._found(v)
         if not len(learners):
@@ -96,8 +98,9 @@ class Bank(Learners):
         return max(float(np.abs(corr).max(initial=0.0)), outside)
 
     def _found(self, v):
-        """Return what `find` of the family gives, checked: at most one learner, of any correlation,
-        and a bound on all others.
+        """Return what `find` of the family gives, checked.
+
+        It is at most one learner, of any correlation, and a bound on all others.
         """
         found = self.family.find(v, 1, -1.0)
         try:

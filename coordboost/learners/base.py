@@ -1,5 +1,7 @@
-"""Base classes: `Learners`, a matrix B given by its methods ("verbs"), and `LearnerFamily`, an
-implicit dictionary given by a search.
+"""Base classes of learners.
+
+`Learners`, a matrix B given by its methods ("verbs"), and `LearnerFamily`, an implicit dictionary
+given by a search.
 """
 
 from abc import ABC, abstractmethod

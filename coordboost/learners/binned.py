@@ -14,8 +14,9 @@ PADDED = 255
 
 
 class Binned(NamedTuple):
-    """Features as codes: bin b of an ordered feature g holds
-    ``cuts[start[g] + b - 1] < x <= cuts[start[g] + b]``.
+    """Features as codes.
+
+    Bin b of an ordered feature g holds ``cuts[start[g] + b - 1] < x <= cuts[start[g] + b]``.
 
     codes           |3 0 1 255 ...|    feature 0, one byte for each sample
                     |0 0 2  1  ...|    feature 1
@@ -119,8 +120,9 @@ def search_bins(values, cuts, missing, out):
 
 
 def find_bins(values, cuts, missing, out):
-    """Write the bins of `values` (n,), float32 or float64, between increasing `cuts` into `out`
-    (n,) of uint8.
+    """Write the bins of `values` between increasing `cuts` into `out`.
+
+    The values are (n,) of float32 or float64, the bins (n,) of uint8.
     """
     full = np.full(PADDED, np.inf, dtype=values.dtype)
     near = cuts.astype(values.dtype)

@@ -1,5 +1,6 @@
-"""Learners that are least-squares fits of blocks of columns: found by fitting, stored as
-coefficients of the columns.
+"""Learners that are least-squares fits of blocks of columns.
+
+They are found by fitting, and stored as coefficients of the columns.
 
 For a block S and a vector v, the learner is the unit vector along the fit
 :math:`B_S (G_S + l_2)^+ B_S^T v`, with G the Gram matrix in the metric of the weights and
@@ -107,8 +108,9 @@ class BlockBank(Learners):
         return self.family.saved(self.values[:n])
 
     def scan(self, v):
-        """Return the square root of the gain of each block's fit, (n_blocks,): without a penalty,
-        the length of the projection of v.
+        """Return the square root of the gain of each block's fit, (n_blocks,).
+
+        Without a penalty it is the length of the projection of v.
         """
         return self.noise_lengths(v[None])[0]
 
@@ -190,8 +192,9 @@ class BlockBank(Learners):
         return self.length
 
     def root(self, groups):
-        """Return the root of (G + l2)^+ for the columns of some blocks, zero elsewhere: (n_columns,
-        n_columns).
+        """Return the root of (G + l2)^+ for the columns of some blocks.
+
+        It is zero elsewhere: (n_columns, n_columns).
         """
         out = np.zeros((self.n_columns, self.n_columns))
         at = np.ix_(*2 * [self._columns_of(groups)])
@@ -199,8 +202,9 @@ class BlockBank(Learners):
         return out
 
     def bound(self, v):
-        """Return a bound on the correlation of every fit: the norm of v in the metric dual to the
-        weights.
+        """Return a bound on the correlation of every fit.
+
+        It is the norm of v in the metric dual to the weights.
         """
         return float(
             np.linalg.norm(

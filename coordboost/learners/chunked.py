@@ -10,8 +10,9 @@ READING = 40
 
 
 def _pieces(values):
-    """Return parts (rows, columns) of a tile that fit into the cache of a core, cut along the axis
-    with the larger stride.
+    """Return parts (rows, columns) of a tile that fit into the cache of a core.
+
+    It is cut along the axis with the larger stride.
     """
     rows, columns = values.shape
     if rows == 1 or values.strides[0] <= values.strides[1]:
@@ -44,8 +45,9 @@ def tile_gram(values, weight, mean, norm):
 
 
 class Chunked(Learners):
-    """Learner i is column ``kept[i]`` of a store: ``B_i = (x - mean) / norm``, which is never
-    stored as a whole.
+    """Learner i is column ``kept[i]`` of a store.
+
+    ``B_i = (x - mean) / norm`` is never stored as a whole.
 
     Parameters
     ----------

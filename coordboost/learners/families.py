@@ -102,8 +102,9 @@ NONE = Families(np.zeros(0), np.zeros(0))
 
 
 def labels_of(problem):
-    """Return the family of each column, int64 (n_learners,): its group, or 0 for all without
-    groups.
+    """Return the family of each column, int64 (n_learners,).
+
+    It is its group, or 0 for all without groups.
     """
     return (
         np.zeros(problem.n_learners, dtype=np.int64) if problem.groups is None else problem.groups
@@ -111,16 +112,18 @@ def labels_of(problem):
 
 
 def lengths(problem):
-    """Return the norm of each learner as scaled in its family, (n_learners,): columns as given,
-    trees scaled to the bound.
+    """Return the norm of each learner as scaled in its family, (n_learners,).
+
+    Columns are as given, trees are scaled to the bound.
     """
     own = problem.dictionary.lengths
     return problem.standardization.norm if own is None else own()
 
 
 def finite_families(problem):
-    r"""Return a table for given columns: the bounds are largest absolute values, the complexities
-    come from Massart's lemma.
+    r"""Return a table for given columns.
+
+    The bounds are largest absolute values, the complexities come from Massart's lemma.
 
     For N columns with bound :math:`\lambda`, and their negatives, the lemma gives
     :math:`\lambda \sqrt{2 \ln(2 N) / m}`. The complexities are divided by the largest one. *Cost*:

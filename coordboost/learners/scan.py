@@ -1,5 +1,6 @@
-"""Scans called from Python: compiled or in parallel, bit for bit the same for any number of
-threads.
+"""Scans called from Python, compiled or in parallel.
+
+They are bit for bit the same for any number of threads.
 
 ``Compiled`` makes the other kernels of a piece callable from Python in compiled form. In inner
 products, too, the order of summation depends on the number of terms only.
@@ -65,8 +66,9 @@ def scan_few(dictionary, v, index):
 
 
 class Compiled:
-    """A wrapper of `piece` with compiled kernels: interpreted ones take about a second for a
-    million samples.
+    """A wrapper of `piece` with compiled kernels.
+
+    Interpreted ones take about a second for a million samples.
     """
 
     def __init__(self, piece):

@@ -80,8 +80,9 @@ class Sparse(_Sparse, Learners):
     entries = True
 
     def check(self):
-        """Raise a ValueError unless the arrays form a valid CSC matrix: kernels do not check the
-        indices in `start` and `row`.
+        """Raise a ValueError unless the arrays form a valid CSC matrix.
+
+        Kernels do not check the indices in `start` and `row`.
         """
         data = self.data
         row = self.row

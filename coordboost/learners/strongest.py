@@ -16,8 +16,9 @@ SIZE_BITS = 0x7FFFFFFFFFFFFFFF
 
 @kernel
 def edge(bits, k):
-    """Find the `k` largest absolute values, 0 < k <= n: return a level (as bits), and how many
-    values equal to it belong to the k largest.
+    """Find the `k` largest absolute values, 0 < k <= n.
+
+    Return a level (as bits), and how many values equal to it belong to the k largest.
 
     All values above the level belong to them, too. *Cost*: one pass per bisection step, about a
     dozen without ties, 63 at most.
@@ -46,8 +47,9 @@ def edge(bits, k):
 
 
 def top_learners(corr, tie, n_candidates):
-    """Return the `n_candidates` learners with the largest absolute correlations, indices
-    increasing, and the largest size outside.
+    """Return the learners with the largest absolute correlations, and a bound of the others.
+
+    They are `n_candidates` with indices increasing; the bound is the largest size outside.
 
     The winner, the lowest index within `tie` of the largest size, is always included, if need be in
     addition. *Cost*: about 20 passes.

@@ -1,5 +1,6 @@
-"""The base class of losses: the methods that each must have, and the attributes that it may
-declare, with their defaults.
+"""The base class of losses.
+
+The methods that each must have, and the attributes that it may declare, with their defaults.
 
 A loss, of the package or your own, is a named tuple that inherits from ``Loss``: its fields are
 data, its methods are kernels. The attributes of the base class are the defaults; ``None`` stands

@@ -1,5 +1,6 @@
-r"""Folds of one problem for the squared loss, made from the whole problem: the table is not read
-again.
+r"""Folds of one problem for the squared loss, made from the whole problem.
+
+The table is not read again.
 
 The whole has unit columns b_j and a target y, both of mean 0. A fold fits the n rows F and holds
 out the rows H. Then
@@ -70,8 +71,9 @@ def means_and_norms(rows, fit, room, mean, norm, smallest):
 
 
 def fill_columns(rows, fit, mean, norm, index, out):
-    """Fill `out` (len(index), len(fit)) with the samples `fit` of the learners `index`, one in a
-    row.
+    """Fill `out` with the samples `fit` of the learners `index`, one in a row.
+
+    It is (len(index), len(fit)).
     """
     for i in range(len(index)):
         j = index[i]
@@ -84,8 +86,9 @@ def fill_columns(rows, fit, mean, norm, index, out):
 
 
 class Products:
-    """Inner products of unit columns, read from their Gram matrix: see
-    ``lasso_path(products=)``.
+    """Inner products of unit columns, read from their Gram matrix.
+
+    See ``lasso_path(products=)``.
     """
 
     def __init__(self, gram, doubt):
@@ -98,8 +101,10 @@ class Products:
 
 
 class SomeRows:
-    """An oracle: the samples `fit` of the unit columns of the problem `whole`, minus `mean` and
-    divided by `norm` (n_learners,).
+    """An oracle of some rows of the unit columns of a problem.
+
+    They are the samples `fit` of the problem `whole`, minus `mean` and divided by `norm`
+    (n_learners,).
 
     Columns are computed when they are needed.
     """
@@ -211,8 +216,9 @@ class Folds:
         ]
 
     def _shared(self, fit, total, product):
-        """The fold of the rows `fit`, and its Gram matrix, from the sums and products of the
-        columns over the rows held out.
+        """The fold of the rows `fit`, and its Gram matrix.
+
+        They come from the sums and products of the columns over the rows held out.
         """
         mean = -total / len(fit)
         gram = self.products.gram - product - len(fit) * np.outer(mean, mean)

@@ -16,8 +16,9 @@ from coordboost.paths.scoring import rows_of
 
 
 class _Predictions(BaseEstimator):
-    """An estimator for which the rows of X, (n_rows, 1), are the predictions of a `loss`
-    already.
+    """An estimator for which X holds predictions already.
+
+    The rows of X, (n_rows, 1), are predictions of a `loss`.
     """
 
     def __init__(self, loss, classes=None):

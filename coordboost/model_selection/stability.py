@@ -1,5 +1,6 @@
-r"""How often columns are selected when rows are resampled: stability selection, and bootstrap
-frequencies.
+r"""How often columns are selected when rows are resampled.
+
+By stability selection, and by bootstrap frequencies.
 
 For each draw of rows the order is kept in which columns enter the path. The first q columns count
 as selected, so one set of paths gives the frequencies for every q.
@@ -50,8 +51,9 @@ class Stability:
         return np.flatnonzero(self.frequencies(q) >= threshold)
 
     def bounds(self, q, threshold):
-        """Bounds of the expected number of selected columns that a half of the rows chooses no more
-        often than by chance, q / n_features.
+        """Bounds of the expected number of selected columns that are chosen by chance.
+
+        A half of the rows chooses them no more often than by chance, q / n_features.
 
         Parameters
         ----------

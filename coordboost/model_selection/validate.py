@@ -301,8 +301,9 @@ class MeanLoss:
 
 
 def measure_of(scoring, y):
-    """Return a function ``measure(path, X, y, weight, offset, at)``, whose values, (n_points,), are
-    to be minimised.
+    """Return a function ``measure(path, X, y, weight, offset, at)``.
+
+    Its values, (n_points,), are to be minimised.
 
     It has a ``name``, and ``beside_the_point``, the category of warnings to ignore.
     """
@@ -332,8 +333,9 @@ def _counting(folds, weight):
 
 
 def of_folds(walked, y, weight, folds, *, offset=None, at=None, measure=None, n_threads=1):
-    """As ``cross_validate``, where ``walked(k)`` returns the path of fold k, and X of its rows held
-    out.
+    """As ``cross_validate``, with paths that are made by a function.
+
+    ``walked(k)`` returns the path of fold k, and X of its rows held out.
     """
     counted = _counting(folds, weight)
     measure = measure or MeanLoss()

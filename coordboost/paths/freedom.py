@@ -1,5 +1,6 @@
-r"""Degrees of freedom along paths of the squared loss, criteria that need no rows held out, and
-units of penalties.
+r"""Degrees of freedom along paths of the squared loss.
+
+And criteria that need no rows held out, and units of penalties.
 
 Degrees of freedom of a fit are :math:`\sum_i \mathrm{cov}(\hat y_i, y_i) / \sigma^2`, the intercept
 not counted. What theory gives:
@@ -89,8 +90,9 @@ def hat_trace(run):
 
 
 def active_rank(problem, betas):
-    """The rank of the columns with a non-zero coefficient, for each of `betas`, an iterable of
-    (n_learners,).
+    """The rank of the columns with a non-zero coefficient.
+
+    For each of `betas`, an iterable of (n_learners,).
     """
     known = {}
     out = []
@@ -108,8 +110,9 @@ def active_rank(problem, betas):
 
 
 def shrunken_rank(problem, betas, ridges):
-    """Trace of the hat matrix of the active columns with the ridge penalty of the elastic net, for
-    each of `betas`.
+    """Trace of the hat matrix of the active columns, for each of `betas`.
+
+    It has the ridge penalty of the elastic net.
 
     ridges : iterable of (n_learners,), the factors of ``beta^2 / 2``, which is added to the sum of
     losses
@@ -133,8 +136,9 @@ def _metric(problem, support):
 
 
 def noise_of(problem, intercept=True):
-    """Estimate the noise variance by least squares on all columns, and on the intercept if the
-    models have one.
+    """Estimate the noise variance by least squares on all columns.
+
+    And on the intercept if the models have one.
 
     Raises
     ------
@@ -156,8 +160,9 @@ def noise_of(problem, intercept=True):
 
 
 def criterion(name, problem, losses, freedom, noise_variance=None, intercept=True):
-    """AIC, BIC or Cp at every point, smaller is better: RSS / noise_variance + cost df,
-    (n_points,).
+    """AIC, BIC or Cp at every point, smaller is better.
+
+    It is RSS / noise_variance + cost df, (n_points,).
 
     Parameters
     ----------

@@ -20,8 +20,9 @@ LEANS, LONGER = 0.1, 30
 
 
 def best_shift(problem, pred):
-    """Return the constant to add to the predictions `pred` = B beta (n_samples,) such that the
-    residuals sum to 0.
+    """Return the constant to add to predictions such that the residuals sum to 0.
+
+    The predictions are `pred` = B beta (n_samples,).
 
     For the squared loss on centred columns it is 0 for any coefficients. *Cost*: some ten passes
     over the samples.
@@ -30,8 +31,9 @@ def best_shift(problem, pred):
 
 
 class Shifts:
-    """Best shifts for predictions that change little by little: each search starts from the shift
-    before.
+    """Best shifts for predictions that change little by little.
+
+    Each search starts from the shift before.
 
     The sum of the residuals falls as the shift grows. Secant steps and steps that double bracket
     its root, and ``brentq`` finds it. Each search starts with the slope that the last one found, so
@@ -84,8 +86,9 @@ class Shifts:
         return 0.0 if abs(total) <= ROUNDED * float(np.abs(resid).sum()) else total
 
     def _limits(self, pred):
-        """The shifts that bring every prediction to ``-CAP`` and to ``CAP`` in the unit of the
-        targets; 0 if they are there already.
+        """The shifts that bring every prediction to ``-CAP`` and to ``CAP``.
+
+        In the unit of the targets; 0 if they are there already.
         """
         counted = (pred + self.problem.base)[self.problem.weight > 0]
         low = float(counted.min())
@@ -240,8 +243,9 @@ def moved_by(problem, shift):
 
 
 def left_open(problem):
-    """Whether the best intercept of models of columns changes during a run: if there is one, and
-    the loss is not the squared loss.
+    """Whether the best intercept of models of columns changes during a run.
+
+    It does if there is one, and the loss is not the squared loss.
 
     Without centring there is no intercept. This is inferred: a constant of 0 with columns of mean 0
     counts as no intercept.

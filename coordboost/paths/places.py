@@ -1,5 +1,6 @@
-"""Places on a path, and the methods that all paths share: runs, exact paths, and grids of
-penalties.
+"""Places on a path, and the methods that all paths share.
+
+Paths are runs, exact paths, and grids of penalties.
 
 A path has *points*: the steps of a run, the knots of an exact path, the penalties of a grid,
 counted from 0. A *place* is named by the number of a point, by a norm, by a penalty or by a
@@ -227,8 +228,9 @@ class PathLike:
         return learners_at(X, self.problem).combine(coef) + intercept
 
     def staged_predict(self, X):
-        """Yield raw predictions (intercept included, an offset not) for new rows at every point of
-        the path.
+        """Yield raw predictions for new rows at every point of the path.
+
+        The intercept is included, an offset is not.
 
         Parameters
         ----------
@@ -297,8 +299,9 @@ class PathLike:
         return (self._model(checked_place(place)) for place in places)
 
     def score(self, X, y, sample_weight=None, at=None, *, offset=None):
-        """Minus the mean loss on new rows at a place, by default at the end of the path: the
-        larger, the better.
+        """Minus the mean loss on new rows at a place: the larger, the better.
+
+        The place is by default the end of the path.
 
         Parameters
         ----------
@@ -435,8 +438,9 @@ class PathLike:
         return list(self.problem.column_names)
 
     def _deviance(self, losses):
-        """From sums of losses: the means, and the explained part of the loss of the constant model
-        above the infimum.
+        """Means of losses from their sums, and the explained part.
+
+        It is that of the loss of the constant model above the infimum.
         """
         problem = self.problem
         low = problem.infimum if problem.infimum > -math.inf else 0.0
@@ -447,8 +451,9 @@ class PathLike:
 
 
 class PiecewiseLinear(PathLike):
-    """A path that is linear between its points, with the levels ``_lams``, decreasing, and the
-    norms ``l1`` there, (n_points,) each.
+    """A path that is linear between its points.
+
+    It has the levels ``_lams``, decreasing, and the norms ``l1`` there, (n_points,) each.
     """
 
     @property
@@ -503,8 +508,9 @@ class PiecewiseLinear(PathLike):
 
 
 def between(knots, at):
-    """Locate the values `at` among the non-decreasing `knots`: the knot before, the knot after, and
-    its weight, (len(at),) each.
+    """Locate the values `at` among the non-decreasing `knots`.
+
+    Return the knot before, the knot after, and its weight, (len(at),) each.
     """
     after = np.clip(np.searchsorted(knots, at, side="left"), 0, len(knots) - 1)
     before = np.maximum(after - 1, 0)
@@ -516,8 +522,9 @@ def between(knots, at):
 
 
 def unrounded(l1, last, problem):
-    """Return the norm `l1`, or the `last` norm of a path if `l1` exceeds it only by the rounding of
-    two sums of all coefficients.
+    """Return the norm `l1`, or the `last` norm of a path if `l1` exceeds it by rounding.
+
+    It is the rounding of two sums of all coefficients.
     """
     slack = 2 * (problem.n_learners + 8) * float(np.finfo(float).eps)
     return float(last) if last < l1 <= last * (1 + slack) else l1

@@ -29,7 +29,8 @@ def least_mean(loss, y, weight):
 
 
 def losses_of(problem, preds, y, weight, offset=0.0):
-    """Sums of the losses at several predictions (the constant included, `offset` not), an iterable
-    of (n,).
+    """Sums of the losses at several predictions, an iterable of (n,).
+
+    The constant is included, `offset` is not.
     """
     return np.array(totals_of(problem.loss, y, weight, offset, map(np.asarray, preds)))

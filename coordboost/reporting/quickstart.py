@@ -1,5 +1,6 @@
-"""The quick start: three boosting methods, the Lasso and least squares on ten measurements of 442
-diabetes patients.
+"""The quick start, on ten measurements of 442 diabetes patients.
+
+Three boosting methods, the Lasso and least squares.
 """
 
 from pathlib import Path
@@ -40,8 +41,9 @@ class Quickstart(NamedTuple):
 
 
 def diabetes():
-    """Return the diabetes data of scikit-learn (Efron et al. 2004) as a problem: 442 patients, 10
-    raw columns, disease progression.
+    """Return the diabetes data of scikit-learn as a problem.
+
+    It has 442 patients, 10 raw columns, disease progression (Efron et al. 2004).
     """
     from sklearn.datasets import load_diabetes
 
@@ -50,8 +52,9 @@ def diabetes():
 
 
 def lasso_states(path):
-    """Return the models of a Lasso path as states, each with its penalty as target, largest penalty
-    first.
+    """Return the models of a Lasso path as states, largest penalty first.
+
+    Each has its penalty as target.
     """
     problem = path.problem
     lams = path.alphas * path.problem.weight.sum()

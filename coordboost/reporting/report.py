@@ -65,8 +65,9 @@ def _short(value):
 
 
 def optimum(run):
-    """Return a certified lower bound of the smallest loss without a constraint (a sum), or None if
-    no tight one is known or affordable.
+    """Return a certified lower bound of the smallest loss without a constraint (a sum).
+
+    None if no tight one is known or affordable.
 
     For the squared loss this is the least-squares optimum up to rounding. *Cost*: one thin SVD of
     B, if that takes seconds.
@@ -103,8 +104,9 @@ def _gap(run, optimum):
 
 
 def reached(run):
-    """Return the target for a certificate: that of the method or, where no bound is known for it,
-    the l1 ball of the model's norm.
+    """Return the target for a certificate.
+
+    It is that of the method or, where no bound is known for it, the l1 ball of the model's norm.
     """
     last = run.final
     loss = run.problem.loss
@@ -119,8 +121,9 @@ def reached(run):
 
 
 def _up(value, digits=6):
-    """Return `value` rounded up to `digits` significant digits: the radius in use is then the
-    printed one.
+    """Return `value` rounded up to `digits` significant digits.
+
+    The radius in use is then the printed one.
     """
     for more in range(2):
         found = float(f"{value * (1 + more * 10.0 ** (1 - digits)):.{digits}g}")
@@ -130,8 +133,9 @@ def _up(value, digits=6):
 
 
 def gap_of(state):
-    """Return the certified gap of a state relative to the loss at zero, or None if it is unknown or
-    expensive.
+    """Return the certified gap of a state relative to the loss at zero.
+
+    None if it is unknown or expensive.
     """
     problem = state.problem
     m = problem.n_samples
@@ -193,8 +197,9 @@ def _plain(value):
 
 
 def table(rows):
-    """Return the rows as a ``rich.table.Table``, one column per run, with file names if two runs
-    have the same title.
+    """Return the rows as a ``rich.table.Table``, one column per run.
+
+    It has file names if two runs have the same title.
 
     Keys of ``WORDS`` that are in no row are left out.
     """
@@ -230,8 +235,9 @@ def table(rows):
 
 
 def verdict(problem, judged):
-    """Return the result of ``certify`` as plain numbers: one interval, or two and whether they
-    agree.
+    """Return the result of ``certify`` as plain numbers.
+
+    It is one interval, or two and whether they agree.
 
     Parameters
     ----------

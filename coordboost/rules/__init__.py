@@ -1,5 +1,6 @@
-"""Rules, the parts of a method: selection of the learner, length of the step, noise, and the update
-of the coefficients.
+"""Rules, the parts of a method.
+
+Selection of the learner, length of the step, noise, and the update of the coefficients.
 """
 
 from coordboost.rules.base import CoefficientRule, SelectionRule, StepRule

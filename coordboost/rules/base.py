@@ -1,5 +1,6 @@
-"""Base classes of rules: the methods that each must have, and the attributes that it may declare,
-with their defaults.
+"""Base classes of rules.
+
+The methods that each must have, and the attributes that it may declare, with their defaults.
 
 A rule, of the package or your own, is a named tuple that inherits from the base class of its kind:
 its fields are data, its methods are kernels. The attributes of the base class are the defaults;

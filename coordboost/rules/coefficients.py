@@ -94,8 +94,9 @@ def part_of_h(share, slowed, shrink, theta):
 
 
 class OneModel(NamedTuple):
-    """Predictions updated as by ``Single``: pred <- (1 - shrink) pred + unit theta B_j, with the
-    columns of `dictionary`.
+    """Predictions updated as by ``Single``, with the columns of `dictionary`.
+
+    The update is pred <- (1 - shrink) pred + unit theta B_j.
     """
 
     dictionary: object
@@ -154,8 +155,9 @@ class ScaledValues(_ScaledValues, CoefficientRule):
 
 
 class Single(ScaledValues):
-    """One sequence of coefficients: beta <- (1 - shrink) beta, then beta_j <- beta_j + unit
-    theta.
+    """One sequence of coefficients.
+
+    The update is beta <- (1 - shrink) beta, then beta_j <- beta_j + unit theta.
     """
 
     plain = True

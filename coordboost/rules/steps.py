@@ -341,8 +341,9 @@ class RecordedMoves(_RecordedMoves, StepRule):
 
 @kernel
 def length_of_column(state, corr):
-    """Return the length of a learner that is given as a unit column: its least-squares coefficient,
-    the correlation.
+    """Return the length of a learner that is given as a unit column.
+
+    It is its least-squares coefficient, the correlation.
     """
     return corr
 
@@ -612,8 +613,9 @@ def mixing(m):
 
 @kernel
 def admissible(cosine):
-    """Return the largest gamma that Theorem 4.1 (Lu et al.) allows if all fits have a cosine >=
-    `cosine`: (1 - sqrt(1 - cosine^2))^2.
+    """Return the largest gamma that Theorem 4.1 (Lu et al.) allows.
+
+    If all fits have a cosine >= `cosine` it is (1 - sqrt(1 - cosine^2))^2.
     """
     square = min(cosine * cosine, 1.0)
     return square * square / (1.0 + math.sqrt(1.0 - square)) ** 2
@@ -763,8 +765,9 @@ class SegmentSearch(BallStep):
 
 
 class AwayStep(BallStep):
-    """Towards the best vertex or away from the worst one, whichever is the steeper descent
-    direction; exact line search.
+    """Towards the best vertex or away from the worst one; exact line search.
+
+    Whichever is the steeper descent direction.
     """
 
     corrective = RADIUS

@@ -1,5 +1,7 @@
-"""Laws of pieces: properties of losses, rules and learners on which the loop, lookahead and
-certificates rely, tested by `check_piece`.
+"""Laws of pieces, tested by `check_piece`.
+
+They are properties of losses, rules and learners on which the loop, lookahead and certificates
+rely.
 
 A *law* is a generator: it yields a sentence for each failure, or `SKIPPED` if the piece does not
 declare the attribute that the law is about. Only the first one is used. The test points are the

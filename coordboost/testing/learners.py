@@ -1,5 +1,7 @@
-"""Laws of learners: all methods of a dictionary or an oracle are compared with its columns, `find`
-of a family with `build`.
+"""Laws of learners.
+
+All methods of a dictionary or an oracle are compared with its columns, `find` of a family with
+`build`.
 """
 
 from typing import NamedTuple
@@ -16,8 +18,9 @@ ASKED = 5
 
 
 class DictionaryCase(NamedTuple):
-    """A dictionary, the learners to be tested, a vector to correlate with, and coefficients of
-    these learners.
+    """A dictionary and the learners to be tested.
+
+    With a vector to correlate with, and coefficients of these learners.
     """
 
     piece: object
@@ -238,8 +241,9 @@ class FamilyCase(NamedTuple):
 
 
 def family_case(family, y):
-    """Return a test case: random vectors, one of them with the other sign, and a unit vector of one
-    sample.
+    """Return a test case for a family.
+
+    Random vectors, one of them with the other sign, and a unit vector of one sample.
     """
     n = int(family.n_samples)
     v = np.random.default_rng(0).normal(size=(3, n))

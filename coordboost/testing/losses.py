@@ -1,5 +1,6 @@
-"""Laws of losses: their kernels agree with each other, and what they declare is true: constants, an
-infimum, a line search.
+"""Laws of losses: their kernels agree with each other, and what they declare is true.
+
+That is constants, an infimum, a line search.
 """
 
 import math
@@ -57,8 +58,9 @@ class LossCase(NamedTuple):
         return [(float(y), float(f)) for y in self.targets for f in self.predictions]
 
     def rounding(self, y, *predictions):
-        """Return a bound on the rounding of values or residuals at these points, which limits the
-        accuracy of their differences.
+        """Return a bound on the rounding of values or residuals at these points.
+
+        It limits the accuracy of their differences.
         """
         loss = self.piece
         return sum(
@@ -124,8 +126,9 @@ def known(kernel, y, f):
 
 
 def numbers_are_finite(at):
-    """Test that kernels are finite, at predictions up to the largest that a line search can
-    reach.
+    """Test that kernels are finite.
+
+    At predictions up to the largest that a line search can reach.
     """
     kernels = [
         name for name in ("value", "residual", "curvature") if getattr(at.piece, name) is not None
@@ -142,8 +145,9 @@ def numbers_are_finite(at):
 
 
 def residual_is_minus_the_derivative(at):
-    """Test that a central difference of values lies between the residuals at its ends, as the mean
-    value theorem requires.
+    """Test that differences of values are means of residuals.
+
+    A central difference lies between the residuals at its ends, as the mean value theorem requires.
     """
     for y, f in at.points():
         ends = sorted([at.piece.residual(y, f - H), at.piece.residual(y, f + H)])
@@ -185,8 +189,9 @@ def value_is_convex(at):
 
 @about("curvature")
 def curvature_is_the_second_derivative(at):
-    """Test curvature by differences of residuals: each is a mean of the curvature, within its range
-    over the interval.
+    """Test curvature by differences of residuals.
+
+    Each is a mean of the curvature, within its range over the interval.
     """
     for y, f in at.points():
         near = [at.piece.curvature(y, f + h) for h in (-H, -H / 2, 0.0, H / 2, H)]
@@ -234,8 +239,9 @@ def compiled_kernels_are_the_same(at):
 
 
 def _changes(at):
-    """Yield (y, f, ratio, rounding): decreases of the residual divided by increases of the
-    prediction, small and large.
+    """Yield (y, f, ratio, rounding) of changes, small and large.
+
+    The ratio is a decrease of the residual divided by an increase of the prediction.
     """
     for y, f in at.points():
         for g in (f + 2.0**-10, f + 0.5, f + 3.0):
@@ -271,8 +277,9 @@ def mu_is_a_constant_of_strong_convexity(at):
 
 @about("self_concordance")
 def self_concordance_bounds_the_curvature(at):
-    """Test that curvatures at two predictions, a and b, differ by a factor of at most exp(C abs(a -
-    b)).
+    """Test that curvatures differ by no more than self-concordance allows.
+
+    At two predictions, a and b, by a factor of at most exp(C abs(a - b)).
     """
     C = at.piece.self_concordance
     for y, f in at.points():

@@ -10,8 +10,9 @@ ERROR = "an error occurred"
 
 
 def about(*names):
-    """Decorate a law about the attributes `names` of a piece: it is skipped if one of these is
-    missing, None or False.
+    """Decorate a law about the attributes `names` of a piece.
+
+    It is skipped if one of these is missing, None or False.
     """
 
     def decorate(law):

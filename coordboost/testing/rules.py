@@ -1,5 +1,6 @@
-"""Laws of step rules, selection rules and coefficient rules, tested on a small problem with the
-squared loss.
+"""Laws of step rules, selection rules and coefficient rules.
+
+They are tested on a small problem with the squared loss.
 """
 
 from typing import NamedTuple
@@ -33,8 +34,9 @@ class StepCase(NamedTuple):
     problem: object
 
     def moves(self):
-        """Yield arguments of move: (step number, model state, learner, correlation,
-        coefficient).
+        """Yield arguments of move.
+
+        They are (step number, model state, learner, correlation, coefficient).
         """
         for k in range(min(5, self.piece.horizon or 5)):
             state = self._state(k)
@@ -98,8 +100,9 @@ def moves_are_functions(at):
 
 @about("score")
 def score_changes_no_more_than_the_correlation(at):
-    """Test that a score changes by at most the change of the correlation: lookahead bounds scores
-    by bounds on correlations.
+    """Test that a score changes by at most the change of the correlation.
+
+    Lookahead bounds scores by bounds on correlations.
     """
     score = at.piece.score
     ladder = np.unique([*CORRELATIONS, *np.linspace(-3, 3, 49)])
@@ -161,8 +164,9 @@ STEP_LAWS = (
 
 
 class SelectionCase(NamedTuple):
-    """A selection rule as given and bound to a problem, that problem, and the method of this rule
-    with LS-Boost steps.
+    """A selection rule as given and bound to a problem.
+
+    With that problem, and the method of this rule with LS-Boost steps.
     """
 
     given: object
@@ -196,8 +200,9 @@ def width_is_a_whole_number(at):
 
 @about("draw")
 def draws_have_their_shape_and_bounds(at):
-    """Test that draws are integers (n_rows, width), at least 0 and below draws_below, by default
-    n_learners.
+    """Test that draws are integers (n_rows, width) within their bounds.
+
+    They are at least 0 and below draws_below, by default n_learners.
     """
     draw = at.piece.draw
     width = at.piece.width
@@ -327,8 +332,9 @@ class StoreCase(NamedTuple):
 
 
 def store_case(store, y):
-    """Return a test case: rows with no shrinkage, some, and all, and one row that changes
-    nothing.
+    """Return a test case for a store.
+
+    Rows with no shrinkage, some, and all, and one row that changes nothing.
     """
     problem = small()
     rng = np.random.default_rng(0)
@@ -391,8 +397,9 @@ def coefficient_is_that_of_beta(at):
 
 @about("plain")
 def a_plain_row_is_the_whole_update(at):
-    """Test the declaration `plain`: beta <- (1 - shrink) beta, then beta_j <- beta_j + unit
-    theta.
+    """Test the declaration `plain`.
+
+    The update is beta <- (1 - shrink) beta, then beta_j <- beta_j + unit theta.
     """
     by_hand = np.zeros(at.problem.n_learners)
     store = at.after(0)

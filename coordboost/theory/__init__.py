@@ -1,5 +1,6 @@
-"""Theory: bounds of theorems compared with runs, worst cases, minimal cosine angles, plans,
-distances, distributions of Langevin chains.
+"""Theory: bounds of theorems compared with runs, worst cases and angles.
+
+Also plans, distances, distributions of Langevin chains.
 """
 
 from coordboost.angles import Interval, mca, momentum_limit

@@ -28,8 +28,9 @@ GREEDY, ROUNDS = 400, 60
 
 
 def has_minimiser(problem):
-    """Whether the level sets of the loss are known to be bounded in the span of the columns, so
-    that a minimiser exists.
+    """Whether the level sets of the loss are known to be bounded.
+
+    They are in the span of the columns; then a minimiser exists.
     """
     whole = problem.loss.level_radius is not None and bool((problem.weight == 1).all())
     return problem.loss.mu is not None or whole
@@ -54,8 +55,9 @@ def need_bounded(problem, meaning):
 
 
 def least_loss(problem, near=None):
-    r"""Return bounds ``(lower, upper)`` of L*, the minimum of the loss over the span of the
-    columns, with the rank that the angles use.
+    r"""Return bounds ``(lower, upper)`` of L*, with the rank that the angles use.
+
+    L* is the minimum of the loss over the span of the columns.
 
     The lower end is the larger of two. The one over all coefficients also counts directions in
     which columns are dependent up to rounding. The one over an l1 ball bounds L* if the ball
@@ -88,8 +90,9 @@ def least_loss(problem, near=None):
 
 @uncut()
 def _model(problem):
-    """Coefficients near the optimum: greedy descent, then steps in all directions at once, needed
-    for nearly dependent columns.
+    """Coefficients near the optimum.
+
+    By greedy descent, then steps in all directions at once, needed for nearly dependent columns.
     """
     beta = solve(problem, gcd(), GREEDY).beta
     for _ in range(ROUNDS):
@@ -181,8 +184,9 @@ def distance(
 
 
 def gauge(learners, y):
-    """Return the largest <y, c> over the unit ball of h, for y (rank,) in the coordinates of the
-    basis.
+    """Return the largest <y, c> over the unit ball of h.
+
+    y (rank,) is in the coordinates of the basis.
     """
     size = float(np.linalg.norm(y))
     if size == 0:
@@ -252,8 +256,9 @@ def start_distance(
 
 
 def reach(problem, optimum=None):
-    """Return bounds of the largest norm of B (beta - beta*), in the metric of the weights, over the
-    level set of beta = 0.
+    """Return bounds of the largest norm of B (beta - beta*) over a level set.
+
+    The norm is in the metric of the weights, the level set is that of beta = 0.
 
     optimum : the result of `least_loss`, where it is known
     """

@@ -1,5 +1,6 @@
-"""An upper bound of the minimal cosine angle of an implicit dictionary, such as trees, from many
-vectors.
+"""An upper bound of the minimal cosine angle of an implicit dictionary.
+
+Such as trees, from many vectors.
 """
 
 import math
@@ -130,8 +131,9 @@ def _boosted(problem, target, n_steps):
 
 
 def _met(problem, target, n_steps):
-    """Yield (cosine with the selected learner, residual) for each residual on the way to the
-    target.
+    """Yield (cosine with the selected learner, residual).
+
+    For each residual on the way to the target.
     """
     run = _boosted(problem, target, n_steps)
     smallest = GONE * math.sqrt(problem.weight @ target**2)

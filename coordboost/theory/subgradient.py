@@ -1,5 +1,6 @@
-"""Subgradient descent on residuals: an independent implementation of the boosting methods for the
-squared loss.
+"""Subgradient descent on residuals.
+
+An independent implementation of the boosting methods for the squared loss.
 
 Forward stagewise minimises the largest absolute correlation over the residuals (problem CM). Its
 regularised form adds ``||r - y||^2 / (2 delta)`` (problem RCM). Source: Freund, Grigas, Mazumder,
@@ -17,8 +18,9 @@ from coordboost.data.problem import Problem, checked_problem
 
 
 class Residual(NamedTuple):
-    """Iterate k: the residual (n_samples,), the objective f_delta(r) and a subgradient there
-    (n_samples,).
+    """Iterate k of subgradient descent.
+
+    The residual (n_samples,), the objective f_delta(r) and a subgradient there (n_samples,).
     """
 
     k: int

@@ -1,5 +1,6 @@
-"""The model state of accelerated boosting: two models, f and h, and the residual at a point between
-them.
+"""The model state of accelerated boosting.
+
+It has two models, f and h, and the residual at a point between them.
 """
 
 import math
@@ -137,8 +138,9 @@ class _AcceleratedState(NamedTuple):
 
 
 class AcceleratedState(_AcceleratedState, ModelState):
-    """Predictions f and h (n_samples,), and `looked`, what is correlated with the learners: the
-    residual r at g, or the corrected c.
+    """Predictions f and h (n_samples,), and `looked`.
+
+    The latter is what is correlated with the learners: the residual r at g, or the corrected c.
 
     AGBM uses r in even steps and c in odd ones; c <- r + correction alpha_{m-1} / alpha_m (c -
     fit), where fit is the fit of its last learner (c - fit is kept in `unfitted`), and alpha_m =
@@ -213,15 +215,17 @@ class AcceleratedState(_AcceleratedState, ModelState):
 
     @property
     def best_rows(self):
-        """The number of steps after which f had its least loss, if the run has exceeded the bound
-        of its theorem; else None.
+        """The number of steps after which f had its least loss.
+
+        None unless the run has exceeded the bound of its theorem.
         """
         return int(self.watch[4]) if self.watch[3] != 0 else None
 
     @property
     def remark(self):
-        """A remark if f was better at an earlier step, or if momentum was restarted with a smaller
-        gamma.
+        """A remark if f was better at an earlier step.
+
+        Or if momentum was restarted with a smaller gamma.
         """
         quarters = round(-math.log(float(self.clock[2]), 4))
         went = (

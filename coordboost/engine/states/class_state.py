@@ -1,5 +1,6 @@
-"""The model state of one class, when several classes make a step from the same predictions in every
-round.
+"""The model state of one class of several.
+
+All classes make a step from the same predictions in every round.
 """
 
 from coordboost._numba import verb
@@ -20,8 +21,9 @@ class ClassState(NaiveState):
         self.pred[:] = self.dictionary.combine(beta)
 
     def write_curvature(self, out):
-        """The second derivatives w p (1 - p) of the weighted losses, from the absolute residual,
-        which is w p or w (1 - p).
+        """The second derivatives w p (1 - p) of the weighted losses.
+
+        They come from the absolute residual, which is w p or w (1 - p).
         """
         for i in range(len(out)):
             size = abs(self.resid[i])
@@ -41,7 +43,8 @@ class RoundState(WeakLearnerState):
         return cls(ClassState.start(problem))
 
     def bounded(self, j, corr):
-        """The length of the tree as it is fitted: the joint loss, not that of one class, decides
-        (``rounds.step_together``).
+        """The length of the tree as it is fitted.
+
+        The joint loss, not that of one class, decides (``rounds.step_together``).
         """
         return self.fitted(corr)

@@ -1,5 +1,6 @@
-"""The model state of Langevin boosting: an inner model state, with noise in the search for learners
-and noise in their fit.
+"""The model state of Langevin boosting.
+
+An inner model state, with noise in the search for learners and noise in their fit.
 """
 
 from typing import NamedTuple
@@ -28,8 +29,9 @@ NONE, OWN, SAME = (int(kind) for kind in (Structure.NONE, Structure.OWN, Structu
 
 @kernel
 def refit_unit(dictionary, j, v, scale, key):
-    """The length of a unit learner fitted to v plus white noise: <B_j, v> plus noise of standard
-    deviation `scale`.
+    """The length of a unit learner fitted to v plus white noise.
+
+    It is <B_j, v> plus noise of standard deviation `scale`.
     """
     return dot(dictionary, j, v) + scale * normal(key, 0)
 
@@ -62,8 +64,9 @@ class _PerturbedState(NamedTuple):
 
 
 class PerturbedState(_PerturbedState, ModelState):
-    """The model state `inner`, with a residual that is estimated from a subsample and perturbed by
-    noise before learners are sought.
+    """The model state `inner`, with a perturbed residual.
+
+    It is estimated from a subsample and perturbed by noise before learners are sought.
 
     gradient : the residual, or its estimate from the samples drawn; looked : `gradient` plus
     structure noise. Without such noise, and with all samples, both are the array of the inner state

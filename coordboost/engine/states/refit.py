@@ -7,8 +7,9 @@ from coordboost.rules.coefficients import Refitted
 
 
 class RefitState(ModelState):
-    """`pred` is the projection of y on the chosen learners, spanned orthonormally by the first
-    `size` rows of `basis`.
+    """`pred` is the projection of y on the chosen learners.
+
+    They are spanned orthonormally by the first `size` rows of `basis`.
 
     A step moves along the part of B_j that is orthogonal to the basis, so the exact line search
     along it refits all coefficients. Plain Python: a run has at most min(n_samples, n_learners)
@@ -52,8 +53,9 @@ class RefitState(ModelState):
         return self.problem.tie
 
     def search(self, j, a, b):
-        """The length of the step along the new direction, which is written into the next row of the
-        basis.
+        """The length of the step along the new direction.
+
+        The direction is written into the next row of the basis.
         """
         if self.closed[j] or self.size == len(self.basis):
             return 0.0

@@ -1,3 +1,4 @@
-"""Exact paths of the squared loss, from knot to knot: the Lasso, least angle regression and
-FS_0.
+"""Exact paths of the squared loss, from knot to knot.
+
+The Lasso, least angle regression and FS_0.
 """

@@ -163,8 +163,9 @@ def exact_path(
 
 
 class Homotopy:
-    """An exact path from knot to knot: scans of all learners, and between them compiled blocks on
-    some *candidates*.
+    """An exact path from knot to knot.
+
+    There are scans of all learners, and between them compiled blocks on some *candidates*.
 
     At each scan the residual is extrapolated in its present direction. As long as it stays near the
     extrapolation, no correlation outside the candidates can reach the level: its distance from
@@ -254,8 +255,9 @@ class Homotopy:
                 self._choose(self.columns.scan(self.y - self.beta @ self.held))
 
     def _start(self, corr):
-        """Choose the first candidates: all learners if they have few entries, or if a Gram matrix
-        of all is cheap.
+        """Choose the first candidates.
+
+        They are all learners if these have few entries, or if a Gram matrix of all is cheap.
         """
         n = self.columns.n_samples
         p = self.columns.n_learners
@@ -273,8 +275,9 @@ class Homotopy:
         self._choose(corr)
 
     def _choose(self, corr):
-        """Choose candidates after a scan: the learners with a coefficient, and those with
-        correlations nearest to the level.
+        """Choose candidates after a scan.
+
+        The learners with a coefficient, and those with correlations nearest to the level.
 
         Nearest now, or at the horizon, the end of the extrapolation. *Cost*: a scan of the
         direction. corr : (n_learners,), of the scan
@@ -312,8 +315,9 @@ class Homotopy:
         self.scanned_lam, self.since = lam, 0
 
     def _take(self, ids):
-        """Make `ids` the candidates: carry over what is known of the old ones, and gather the
-        columns of the new ones.
+        """Make `ids` the candidates.
+
+        Carry over what is known of the old ones, and gather the columns of the new ones.
         """
         m = len(ids)
         n = self.columns.n_samples
@@ -424,8 +428,9 @@ class Homotopy:
         return status
 
     def _holds_here(self):
-        """Whether the gap of the last knot is small enough, with correlations computed anew from
-        the residual.
+        """Whether the gap of the last knot is small enough.
+
+        The correlations are computed anew from the residual.
         """
         resid = self._exact_residual(self.beta)
         self.corr[:] = self.held @ resid
@@ -435,8 +440,9 @@ class Homotopy:
         return self.run_gap(self.kind, self.lam, square, *state, doubt, 0.0)[0] <= self.allowed
 
     def _exact_residual(self, beta):
-        """The residual for the candidates' coefficients `beta`, (n_samples,), summed in twice the
-        precision.
+        """The residual for the candidates' coefficients `beta`, (n_samples,).
+
+        It is summed in twice the precision.
         """
         resid, lost = np.empty((2, len(self.y)))
         self.run_residual(self.held, beta, self.y, resid, lost)
@@ -470,8 +476,9 @@ class Homotopy:
         return inside @ inside <= 2 * self.allowed
 
     def _end_before(self, n):
-        """Keep `n` knots, and go from the last of them towards the present, inaccurate model as far
-        as models are accurate enough.
+        """Keep `n` knots, and go on from the last of them while models are accurate.
+
+        It goes towards the present, inaccurate model as far as models are accurate enough.
         """
         lams, levels, sizes, index, value, events = self._knots()
         kept = int(sizes[:n].sum())

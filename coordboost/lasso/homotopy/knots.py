@@ -1,5 +1,6 @@
-r"""Kernels that follow the exact piecewise linear paths of the squared loss from knot to knot, on
-some candidates.
+r"""Kernels that follow exact piecewise linear paths from knot to knot.
+
+They are paths of the squared loss, on some candidates.
 
 At the correlation level lam the *tied* candidates have abs correlation lam. Along a segment
 :math:`\beta` moves by d per unit of lam, d the solution of the small sign-constrained problem
@@ -100,8 +101,9 @@ def backward(factor, k, b):
 
 @kernel
 def append(factor, k, along, square):
-    """Column k of the factor: `along` (k,), and the root of the squared distance from the span of
-    the others.
+    """Column k of the factor.
+
+    It is `along` (k,), and the root of the squared distance from the span of the others.
     """
     for i in range(k):
         factor[i, k] = along[i]
@@ -129,8 +131,9 @@ def extend(factor, k, products, square):
 
 @kernel
 def extend_near(factor, k, along, columns, active, j, least):
-    """As `extend`, for a column near to the span of the others, given what `extend` left in
-    `along`. False if it depends on them.
+    """As `extend`, for a column near to the span of the others.
+
+    It is given what `extend` left in `along`. False if the column depends on the others.
 
     The squared distance from the span is a difference from 1, so products, accurate to u, show
     distances down to u^{1/2} only. The column minus its projection shows them down to u. *Source*:
@@ -202,8 +205,9 @@ def depends(j, k, least, columns, factor, active, work):
 
 @kernel
 def activate(j, k, least, columns, gram, rows, factor, active, rank, barred, work):
-    """Make candidate j active, or bar it if it is nearer than `least` to the span of the active
-    ones. Return how many are active.
+    """Make candidate j active, and return how many are active.
+
+    It is barred if it is nearer than `least` to the span of the active ones.
     """
     if k < len(active) and (len(gram) or not depends(j, k, least, columns, factor, active, work)):
         if len(gram):
@@ -249,8 +253,9 @@ def add_rows(rows, k, by, out):
 
 @kernel
 def is_constrained(kind, value):
-    """Whether a candidate with this coefficient may move in the direction of its correlation
-    only.
+    """Whether a candidate may move in the direction of its correlation only.
+
+    That depends on its coefficient.
     """
     return kind == STAGEWISE or (kind == LASSO and value == 0.0)
 
@@ -359,8 +364,9 @@ def find_direction(
     barred,
     work,
 ):
-    """Find the active candidates and the direction of the next segment: Lawson and Hanson's method,
-    started from the last direction.
+    """Find the active candidates and the direction of the next segment.
+
+    By Lawson and Hanson's method, started from the last direction.
     """
     n_tied, new = find_ties(kind, lam, tie, corr, sign, rank, tied, barred)
     least = DEPENDENT_LAR if kind == LAR else DEPENDENT
@@ -408,8 +414,9 @@ def find_direction(
 
 @kernel
 def step_length(kind, lam, end, tie, full, corr, rate, beta, direction, sign, rank, tied):
-    """Return the fall of lam to the next knot, and the candidate whose coefficient reaches 0 there,
-    or -1.
+    """Return the fall of lam to the next knot, and the candidate that ends there.
+
+    Its coefficient reaches 0; it is -1 if there is none.
 
     A correlation that crosses the level near the end, or slowly, makes no knot if at the end it
     exceeds the level only by rounding.
@@ -441,8 +448,9 @@ def step_length(kind, lam, end, tie, full, corr, rate, beta, direction, sign, ra
 
 @kernel
 def strayed(gone, corr, beta, rate, direction, followed):
-    """Squared distance of the residual from its extrapolation after a further fall t of lam:
-    ``square + t * (along + t * speed)``.
+    """Squared distance of the residual from its extrapolation.
+
+    After a further fall t of lam it is ``square + t * (along + t * speed)``.
     """
     square, along, speed = 0.0, 0.0, 0.0
     for j in range(len(corr)):
@@ -459,8 +467,9 @@ def strayed(gone, corr, beta, rate, direction, followed):
 
 @kernel
 def certain_part(fall, lam, gone, tie, outside, far):
-    """The part of a fall of lam in which no learner outside the candidates can reach the level, to
-    one part in 4,096.
+    """The part of a fall of lam in which no outside learner can reach the level.
+
+    To one part in 4,096. Outside learners are those that are no candidates.
 
     outside : largest abs correlation outside at the last scan, and at the horizon, the end of the
     extrapolation; the fall to the horizon; the largest norm of a column outside; gone : how far lam
@@ -509,8 +518,9 @@ def fill_residual(columns, target, beta, resid):
 def bring_back(
     lam, k, columns, target, rows, factor, active, corr, beta, sign, work, change, resid
 ):
-    """Bring the active correlations, which rounding has moved, back to exactly lam by iterative
-    refinement.
+    """Bring the active correlations back to exactly lam.
+
+    Rounding has moved them; they are mended by iterative refinement.
 
     If coefficients are large, correlations are computed from the residual, as sums of products
     leave too much rounding.
@@ -548,8 +558,9 @@ def bring_back(
 
 
 def knot_gap(kind, lam, square, corr, beta, sign, rank, doubt, tracked):
-    """Return an upper bound of the duality gap of a knot, the largest abs correlation, and 1 + the
-    l1 norm.
+    """Return an upper bound of the duality gap of a knot, and two sizes.
+
+    These are the largest abs correlation, and 1 + the l1 norm.
 
     square : squared norm of the residual; doubt, tracked : correlations may be off by
     ``doubt + tracked * (1 + l1 norm)``
@@ -629,8 +640,9 @@ def walk(
     betas,
     moving,
 ):
-    """Follow the path until the level `end`, until a scan or an accurate check of a knot is needed,
-    or until the record is full.
+    """Follow the path until the level `end`, or until something else is needed.
+
+    That is a scan, an accurate check of a knot, or room in a record that is full.
 
     Return why it stopped, the level, how many candidates are active, knots in a row without
     progress, knots in the record, and the fall to the next knot, if that is not certain.
@@ -715,8 +727,9 @@ def walk(
 
 
 def exact_residual(columns, beta, target, resid, lost):
-    """``resid = target - beta @ columns``, summed in twice the precision, as large coefficients
-    cancel; `lost` is scratch.
+    """``resid = target - beta @ columns``, summed in twice the precision.
+
+    Large coefficients cancel; `lost` is scratch.
     """
     for q in range(len(resid)):
         resid[q], lost[q] = target[q], 0.0

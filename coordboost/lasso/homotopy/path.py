@@ -63,8 +63,9 @@ class ExactPath(PiecewiseLinear):
         return len(self.lam)
 
     def beta_at(self, *, step=None, l1=None, lam=None, alpha=None, fraction=None):
-        """Coefficients (n_learners,) of the unit columns at a place, which is named as for
-        ``coef_at``.
+        """Coefficients (n_learners,) of the unit columns at a place.
+
+        It is named as for ``coef_at``.
 
         Above the first level (or at l1 = 0) they are 0.
 
@@ -111,8 +112,9 @@ class ExactPath(PiecewiseLinear):
         ]
 
     def profile(self):
-        """Numbers for ``to_frame``: a dict of arrays (n_points,), and the coefficients (n_points,
-        n_columns).
+        """Numbers for ``to_frame``.
+
+        A dict of arrays (n_points,), and the coefficients (n_points, n_columns).
         """
         problem = self.problem
         betas = [self.beta[[k]].toarray()[0] for k in range(self.n_knots)]
@@ -131,8 +133,9 @@ class ExactPath(PiecewiseLinear):
         )
 
     def degrees_of_freedom(self):
-        """At every knot, without the intercept, (n_knots,): for Lasso and LAR the rank of the
-        columns with a non-zero coefficient.
+        """Degrees of freedom at every knot, without the intercept, (n_knots,).
+
+        For Lasso and LAR the rank of the columns with a non-zero coefficient.
 
         Raises
         ------
@@ -165,8 +168,9 @@ class ExactPath(PiecewiseLinear):
 
     @cached_property
     def gaps(self):
-        """Duality gap of every knot relative to the loss at 0, (n_knots,), for the Lasso mostly
-        below 1e-13.
+        """Duality gap of every knot relative to the loss at 0, (n_knots,).
+
+        For the Lasso it is mostly below 1e-13.
 
         The path keeps it at 1e-10 at most; this check adds a bound of its own rounding, so it may
         give more.

@@ -1,5 +1,6 @@
-"""A Dask array: chunks are processed where they are, in threads or on a cluster, and only the
-results come back.
+"""A Dask array as a store.
+
+Chunks are processed where they are, in threads or on a cluster, and only the results come back.
 """
 
 import itertools
@@ -62,8 +63,9 @@ class DaskArray:
             yield rows, slice(0, len(index)), result
 
     def fold(self, kernel, merge, by_sample=(), by_column=(), *, whole=False):
-        """Do the same as ``coordboost._numba.threads.fold``, by one graph that holds every part of
-        an array once.
+        """Do the same as ``coordboost._numba.threads.fold``, by one graph.
+
+        It holds every part of an array once.
         """
         from dask import delayed
 
@@ -145,8 +147,9 @@ def _compute(values):
 
 
 def _shared(piece, often):
-    """Return part of an array as an argument of tasks: wrapped as a task of its own if several
-    tasks use it.
+    """Return part of an array as an argument of tasks.
+
+    It is wrapped as a task of its own if several tasks use it.
     """
     from dask import delayed
 

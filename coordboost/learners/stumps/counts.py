@@ -1,5 +1,6 @@
-r"""Gram entries of stumps from counts: the weight of the samples that lie in a part of one feature
-and in a part of another.
+r"""Gram entries of stumps from counts.
+
+A count is the weight of the samples that lie in a part of one feature and in a part of another.
 
 With the parts S_i, S_j of two learners and N(S) the weight of a set S of samples, a Gram entry is
 
@@ -70,8 +71,9 @@ def fill_profile(codes, number, samples, sign, offset, near, profile):
 
 
 class SmallerParts(NamedTuple):
-    """The part of each learner, or its complement if that is lighter: what Gram entries need of it,
-    (k,) each.
+    """The part of each learner, or its complement if that is lighter.
+
+    It is what Gram entries need of it, (k,) each.
 
     by : scale, with a sign;  mean : q;  inside : the weight
     low, high : places; the set lies between them, or, if `beside`, outside them

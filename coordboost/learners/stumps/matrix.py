@@ -42,8 +42,9 @@ COUNTING = 3
 
 @kernel
 def four_sums(codes, v, first, last, sums):
-    """Fill row q of `sums` (>= 8, PLACES) with the sums of v over the bins of feature
-    ``min(first + q, last)``, q < 4.
+    """Fill row q of `sums` with the sums of v over the bins of a feature, q < 4.
+
+    `sums` is (>= 8, PLACES); the feature is ``min(first + q, last)``.
 
     Even and odd samples have separate sums: if most samples lie in one bin, each addition to it
     would wait for the one before.
@@ -81,8 +82,9 @@ def four_sums(codes, v, first, last, sums):
 
 @kernel
 def one_sums(row, v, sums):
-    """Fill ``sums[0]`` with the sums of v over the bins of one feature with the codes `row`, four
-    samples at a time.
+    """Fill ``sums[0]`` with the sums of v over the bins of one feature.
+
+    It has the codes `row`; four samples are taken at a time.
     """
     n, sums[:4] = len(v), 0
     a = sums[0]
@@ -209,8 +211,9 @@ class Splits(_Splits, Learners):
         return COUNTING * self.binned.codes.size + 4 * self.n_learners
 
     def scan_share(self, v, k, out):
-        """Write the correlations of the learners on features 4 k to 4 k + 3 into `out`
-        (n_learners,).
+        """Write the correlations of the learners on features 4 k to 4 k + 3.
+
+        They go into `out` (n_learners,).
         """
         sums = np.empty((8, PLACES), v.dtype)
         below = np.empty(PLACES + 1, v.dtype)
@@ -290,8 +293,9 @@ class Splits(_Splits, Learners):
         return rows.T
 
     def steps(self, beta):
-        """Return the shape function of each feature over its bins, (n_features, PLACES), and the
-        features with a coefficient.
+        """Return the shape function of each feature over its bins.
+
+        It is (n_features, PLACES); with it come the features with a coefficient.
         """
         values = np.zeros((self.binned.n_features, PLACES), np.result_type(self.scale, beta))
         for j in np.flatnonzero(beta):
@@ -327,8 +331,9 @@ class Splits(_Splits, Learners):
         return self.called(j, f"x{self.feature[j]}", None)
 
     def called(self, j, feature, labels):
-        """Return the name of a learner on a named feature with labelled categories: "age <= 41.5 or
-        missing", "town = Oslo".
+        """Return the name of a learner on a named feature with labelled categories.
+
+        As in "age <= 41.5 or missing", "town = Oslo".
         """
         binned = self.binned
         g = self.feature[j]
@@ -364,8 +369,9 @@ class Splits(_Splits, Learners):
 
     @classmethod
     def of(cls, binned, weight=None):
-        """Return all splits of these bins, of unit norm in the metric of `weight` (n_samples,),
-        ones by default.
+        """Return all splits of these bins, of unit norm.
+
+        The metric is that of `weight` (n_samples,), ones by default.
         """
         *where, inside, outside = splits_of(
             binned, np.ones(binned.n_samples) if weight is None else weight
@@ -454,8 +460,10 @@ class LeafStumps(Splits):
 
     @staticmethod
     def _values(inside, outside):
-        """Return scale and shift: (1 - p) / norm on the part, -p / norm elsewhere, p the share of
-        the part in the weight.
+        """Return scale and shift of the learners.
+
+        They are (1 - p) / norm on the part, -p / norm elsewhere, p the share of the part in the
+        weight.
         """
         total = inside + outside
         scale = np.sqrt(total / inside / outside)

@@ -75,8 +75,9 @@ def _splits_of_feature(share, missing, categorical):
 
 
 def check_splits(self):
-    """Raise a ValueError unless the fields of a piece are splits of its bins: kernels do not check
-    these indices.
+    """Raise a ValueError unless the fields of a piece are splits of its bins.
+
+    Kernels do not check these indices.
 
     Raises
     ------

@@ -60,8 +60,9 @@ class TreeBank(Learners):
         self.seen, self.length = (-1, 0.0)
 
     def __getstate__(self):
-        """Return the state for copy and pickle: the trees, without the memory in which they
-        grew.
+        """Return the state for copy and pickle.
+
+        It is the trees, without the memory in which they grew.
         """
         return {
             key: value for key, value in vars(self).items() if key not in ("grower", "hand")
@@ -109,8 +110,9 @@ class TreeBank(Learners):
         return self._member[: self.n_learners]
 
     def lengths(self):
-        """Return the norm of each tree grown so far, scaled to the bound of its family,
-        (n_learners,).
+        """Return the norm of each tree grown so far, (n_learners,).
+
+        It is scaled to the bound of its family.
         """
         table = self.family.families
         values = self.held.values
@@ -164,8 +166,10 @@ class TreeBank(Learners):
 
     @functools.cached_property
     def _fixed(self):
-        """Arguments of each growth: all features, their penalties, whether entries are wide, and
-        the metric (weights) of the trees.
+        """Arguments of each growth.
+
+        All features, their penalties, whether entries are wide, and the metric (weights) of the
+        trees.
         """
         newton = self.family.newton
         two = newton or len(self._metric) > 1 or self.n_samples >= 1 << NARROW
@@ -246,8 +250,9 @@ class TreeBank(Learners):
         return j, corr
 
     def least_risk(self, v, drawn, revisit, risk, less):
-        """Grow one tree for `v`, and select among its prefixes, one per family of `drawn`, by least
-        risk: return (number, correlation).
+        """Grow one tree for `v`, and select among its prefixes by least risk.
+
+        There is one prefix per family of `drawn`. Return (number, correlation).
 
         revisit : whether the trees so far compete, too; risk : function of (number, family,
         correlation); less : function of (risk, family, other risk, other family), whether the first
@@ -319,8 +324,9 @@ class TreeBank(Learners):
         return bound, bound / norm(self.hand.values, self.family.families.q)
 
     def measure(self, write_curvature):
-        """Use the second derivatives at the model, written by `write_curvature`, as weights of the
-        next tree, if it is Newton's.
+        """Use the second derivatives at the model as weights of the next tree.
+
+        If it is Newton's; they are written by `write_curvature`.
         """
         if self.family.newton:
             write_curvature(self._metric)
@@ -353,14 +359,16 @@ class TreeBank(Learners):
 
     @property
     def leafwise(self):
-        """Whether each leaf may take a value of its own: not under monotone constraints, nor for
-        trees that families share.
+        """Whether each leaf may take a value of its own.
+
+        Not under monotone constraints, nor for trees that families share.
         """
         return self.families is None and not self.family.growth.monotone.any()
 
     def leaf_steps(self, j):
-        """Return the leaf of each sample in tree j, the tree just grown, and the values of its
-        leaves, a copy.
+        """Return the leaf of each sample in tree j, and the values of its leaves, a copy.
+
+        Tree j is the tree just grown.
         """
         self.see(j)
         return self.hand.leaf, self.length * self.hand.values[: self.held.n_leaves[j]]
@@ -405,8 +413,9 @@ class TreeBank(Learners):
         return combined(self.binned, self.held, beta)
 
     def steps(self, beta):
-        """Return the shape function of each feature over its codes, (n_features, 8 SET), and the
-        features with a coefficient.
+        """Return the shape function of each feature over its codes.
+
+        It is (n_features, 8 SET); with it come the features with a coefficient.
 
         Raises
         ------
@@ -451,8 +460,9 @@ class TreeBank(Learners):
         return f"tree {j}"
 
     def standing(self, rows):
-        """Return the trees grown so far on the samples `rows`, a ``Binned``, as a piece, without a
-        copy.
+        """Return the trees grown so far on the samples `rows`, as a piece.
+
+        `rows` is a ``Binned``; nothing is copied.
         """
         return Standing(rows, self.held)
 

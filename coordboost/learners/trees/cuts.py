@@ -56,8 +56,9 @@ def is_bounded(node):
 
 @kernel
 def side_score(total, weight, low, high):
-    """Return the value total / weight clipped to its bounds, and the score of a side with this
-    value.
+    """Return the value total / weight clipped to its bounds.
+
+    And the score of a side with this value.
     """
     value = min(max(total / weight if weight > 0 else 0.0, low), high)
     return value, (2 * total - weight * value) * value
@@ -181,8 +182,9 @@ def take_ordered(state, sums, counts, missing, count, cut):
 
 @kernel
 def rank(state, sums, counts, n_bins, l2, keys, order):
-    """Sort the categories in a node by S / (W + l2), ties by code, into `order`, the keys into
-    `keys`; return how many.
+    """Sort the categories in a node by S / (W + l2), ties by code.
+
+    They go into `order`, the keys into `keys`; return how many.
 
     Categories whose rows all have one target have one mean, but the integers of rows with different
     weights are rounded one by one: neighbours tie if that may be all that separates them.

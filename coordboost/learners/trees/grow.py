@@ -1,5 +1,6 @@
-"""Growing a tree: one compiled call, level by level or largest gain first, on flat arrays that are
-allocated once.
+"""Growing a tree: one compiled call.
+
+Level by level or largest gain first, on flat arrays that are allocated once.
 
 Rows of a node are consecutive, in the order of the samples. The rows of its two children are
 written to the other buffer::
@@ -183,8 +184,9 @@ def init_root(limits, state, nodes, rows, drawn, count, total, mass):
 
 @kernel
 def is_allowed(sets, at, f):
-    """Return whether a set contains feature f and all features on the path from the root to the
-    node `at`.
+    """Return whether a set contains feature f and all features on the path to a node.
+
+    The path goes from the root to the node `at`.
     """
     mask, held = sets
     found = False
@@ -197,8 +199,9 @@ def is_allowed(sets, at, f):
 def search(
     table, categorical, monotone, sets, limits, features, first, last, state, memory, scratch, order
 ):
-    """Find the best cuts of all new nodes by ``features[first:last]``, four at a time: their codes
-    stay in the cache for the next node.
+    """Find the best cuts of all new nodes by ``features[first:last]``, four at a time.
+
+    Their codes stay in the cache for the next node.
 
     New nodes are the root, or pairs of children. The histogram of the smaller child is filled, that
     of the larger one is a difference.
@@ -390,8 +393,9 @@ def split_best(
 
 @kernel
 def move_rows(codes, nodes, rows, fixed, goes_left, at, first, last, left_at, right_at):
-    """Write rows `first` to `last` of a node into the other buffer: those that go left from
-    `left_at` on, the others from `right_at` on.
+    """Write rows `first` to `last` of a node into the other buffer.
+
+    Those that go left from `left_at` on, the others from `right_at` on.
 
     The histogram tells how many rows go left, so both children are written in one pass, without a
     branch.
@@ -431,8 +435,9 @@ def count_left(codes, nodes, rows, goes_left, at, first, last):
 
 @kernel
 def leaf_value(fitted, bounds):
-    """Return the value of a leaf whose fitted value is S / (H + l2):
-    ``sign(S) log(1 + C |fitted|) / C``, at most `max_delta_step`.
+    """Return the value of a leaf whose fitted value is S / (H + l2).
+
+    It is ``sign(S) log(1 + C |fitted|) / C``, at most `max_delta_step`.
 
     If the third derivatives of the losses are at most C times the second ones, the derivative along
     the leaf is at most ``-S + H (exp(C t) - 1) / C`` after a step t > 0, so this value does not
@@ -448,8 +453,9 @@ def leaf_value(fitted, bounds):
 
 @kernel
 def finish(state, nodes, bounds):
-    """Number the leaves in the order of their nodes, and convert values to units of the target,
-    within `bounds`.
+    """Number the leaves in the order of their nodes, and convert their values.
+
+    They become units of the target, within `bounds`.
     """
     n_leaves = 0
     for at in range(state.nodes):
@@ -461,8 +467,9 @@ def finish(state, nodes, bounds):
 
 @kernel
 def along_tree(state, nodes, damping):
-    """Return the product of the target with the leaf values, and the most that the derivative along
-    the tree can rise within it.
+    """Return the product of the target with the leaf values, and a bound.
+
+    The bound is the most that the derivative along the tree can rise within it.
     """
     product = rise = 0.0
     for at in range(state.nodes):
@@ -477,8 +484,9 @@ def along_tree(state, nodes, damping):
 
 @kernel
 def shorten(state, nodes, bounds):
-    """Multiply the values of a tree with monotone constraints by one factor, so that the tree does
-    not raise the loss.
+    """Multiply the values of a tree with monotone constraints by one factor.
+
+    Then the tree does not raise the loss.
 
     A constraint may push a leaf past its minimum, but the loss changes by at most
     ``-product s + rise s^2`` along the share s of the tree. If the product is negative, the damping
@@ -502,8 +510,9 @@ def shorten(state, nodes, bounds):
 
 @kernel
 def writes_leaves(nodes, at):
-    """Return True for a leaf whose rows are in its own range, and for a split whose two leaves
-    still share its range of rows.
+    """Return True for a leaf whose rows are in its own range.
+
+    And for a split whose two leaves still share its range of rows.
     """
     if nodes[at].feature >= 0:
         return not nodes[at].rows_moved

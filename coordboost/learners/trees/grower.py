@@ -160,8 +160,9 @@ class Grower:
         )
 
     def _together(self, limits, target, weight, features, penalty, metric, trees, j, drawn):
-        """Do the same as ``grow`` on the threads of the pool: samples in blocks, features four at a
-        time, all joined at each level.
+        """Do the same as ``grow`` on the threads of the pool.
+
+        Samples in blocks, features four at a time, all joined at each level.
         """
         state = self.state
         nodes = self.nodes

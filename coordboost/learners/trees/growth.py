@@ -47,8 +47,9 @@ class Growth(NamedTuple):
     max_delta_step: float = math.inf
 
     def check(self, binned):
-        """Return the same limits, checked for trees on `binned`, with the types that kernels are
-        compiled for.
+        """Return the same limits, checked for trees on `binned`.
+
+        They have the types that kernels are compiled for.
 
         Raises
         ------

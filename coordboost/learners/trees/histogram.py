@@ -1,5 +1,6 @@
-"""Histograms: the sums of the entries of a node over the bins of its features (see whole.py for
-what an entry is).
+"""Histograms: the sums of the entries of a node over the bins of its features.
+
+See whole.py for what an entry is.
 
 Four features share the reading of a row::
 
@@ -23,8 +24,9 @@ CODES = 256
 
 @kernel
 def fill_bins(codes, eights, rows, fixed, features, first, bins):
-    """Fill ``bins[first : first + 4]`` with a node's histograms for
-    ``features[first : first + 4]``; the last one again if fewer are left.
+    """Fill ``bins[first : first + 4]`` with a node's histograms of four features.
+
+    They are ``features[first : first + 4]``; the last one again if fewer are left.
 
     At the root, `fixed` is padded to eights of samples; code k of eight is
     ``(eight >> 8 k) & 255``.

@@ -1,5 +1,7 @@
-"""Store a grown tree: its nodes, its values as a unit vector, the smaller trees that it contains,
-and leaves refitted with noise.
+"""Store a grown tree.
+
+Its nodes, its values as a unit vector, the smaller trees that it contains, and leaves refitted with
+noise.
 
 If the leaf with the largest gain is split first, the tree with n splits is the first 2 n + 1 nodes
 of any larger one (a tree prefix). So a step that compares several families grows one tree, and
@@ -26,8 +28,9 @@ def norm(values, q):
 
 @kernel
 def keep_nodes(state, nodes, flags, m, trees, j):
-    """Write the first m nodes of a tree into row j of ``Trees``: nodes without children among them
-    become leaves.
+    """Write the first m nodes of a tree into row j of ``Trees``.
+
+    Nodes without children among them become leaves.
     """
     feature, left, goes_left, _, n_leaves, gain, n_samples = trees
     n_leaves[j] = 0
@@ -135,8 +138,9 @@ def cut_back(state, nodes, m, power, grown, number, leaf, values):
 
 
 def refit_leaves(state, nodes, leaf, l2, v, scale, key, scratch, values):
-    """Refit the leaves of the tree just grown to `v` and white noise: write them as a unit vector
-    into `values`, return the length.
+    """Refit the leaves of the tree just grown to `v` and white noise.
+
+    Write them as a unit vector into `values`, return the length.
 
     A leaf takes the sum of `v` over its samples plus one normal number of standard deviation
     ``scale * sqrt(weight + l2)``. The part with weight is the noise of its samples. The part with

@@ -39,8 +39,9 @@ class Split(NamedTuple):
 
 
 class Tree(NamedTuple):
-    """A tree of m nodes: a node precedes its children, the right child follows the left one
-    directly.
+    """A tree of m nodes.
+
+    A node precedes its children, the right child follows the left one directly.
 
     feature     | 2  0 -1 -1 -1|    the feature that splits a node, -1 for a leaf
     left        | 1  3  0  1  2|    the left child, or the number of a leaf

@@ -81,8 +81,9 @@ class Trees(NamedTuple):
         )
 
     def check(self, n_features, max_leaves):
-        """Raise a ValueError unless the arrays are trees with at most `max_leaves` leaves on
-        `n_features` features.
+        """Raise a ValueError unless the arrays are trees.
+
+        They have at most `max_leaves` leaves on `n_features` features.
 
         Raises
         ------
@@ -158,8 +159,9 @@ class Standing(_Standing, Learners):
 
 
 def sum_trees(codes, feature, left, goes_left, values, learners, beta, out, start, stop):
-    """Add ``sum_j beta_j B_j`` over the trees `learners` to `out`, for the samples from start to
-    stop.
+    """Add ``sum_j beta_j B_j`` over the trees `learners` to `out`.
+
+    For the samples from start to stop.
     """
     for i in range(len(learners)):
         j = learners[i]

@@ -1,5 +1,6 @@
-"""Targets and weights as integers: their sums are exact, so the order of summation, blocks and
-threads change no bit.
+"""Targets and weights as integers: their sums are exact.
+
+So the order of summation, blocks and threads change no bit.
 
 A target t becomes ``q = rint(t * scale)``. The scale is a power of two, so small integers stay
 exact. With n samples a count takes B bits, 2^B > n. The scale keeps the sum of all ``|q|`` below
@@ -42,8 +43,9 @@ LIGHT, SCATTERED = 8, 4096
 
 
 def refuse_light_weights(weight, min_samples):
-    """Refuse weights that whole numbers cannot hold: so many are so light that a leaf of such rows
-    would take the value of the others.
+    """Refuse weights that whole numbers cannot hold.
+
+    So many are so light that a leaf of such rows would take the value of the others.
 
     weight : (n_samples,), not negative;  min_samples : least number of samples in a leaf
     """

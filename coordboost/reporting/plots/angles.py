@@ -1,5 +1,6 @@
-"""Displays of minimal cosine angles: learners in the plane or in space, and the angle against the
-number of learners.
+"""Displays of minimal cosine angles.
+
+Learners in the plane or in space, and the angle against the number of learners.
 """
 
 from collections.abc import Sequence
@@ -243,8 +244,9 @@ class AngleDisplay(Display):
 
 
 def _directions(rank):
-    """Return directions spread evenly over the circle, or over the sphere on a spiral, (DIRECTIONS,
-    rank).
+    """Return directions spread evenly over the circle, or over the sphere on a spiral.
+
+    They are (DIRECTIONS, rank).
     """
     turn = np.arange(DIRECTIONS) + 0.5
     if rank == 2:

@@ -1,5 +1,6 @@
-"""Displays of choices: the point chosen by cross-validation, how often learners are selected, how
-stably columns are.
+"""Displays of choices.
+
+The point chosen by cross-validation, how often learners are selected, how stably columns are.
 """
 
 from collections.abc import Sequence
@@ -32,8 +33,9 @@ APART = 5
 
 
 def nonzeros_of(path):
-    """Return indices of points of a path, increasing, and the number of non-zero coefficients
-    there. *Cost*: no scans.
+    """Return points of a path and the number of non-zero coefficients there.
+
+    Points are indices, increasing. *Cost*: no scans.
     """
     if hasattr(path, "replay"):
         at = spaced(path.n_points - 1)
@@ -279,8 +281,9 @@ class CrossValidationDisplay(Display):
         return True
 
     def _at_an_end(self, best):
-        """Return a remark for the legend if the best point is the first or the last, else an empty
-        string.
+        """Return a remark for the legend if the best point is the first or the last.
+
+        Else it is an empty string.
         """
         if len(self.at) == 1 or best not in (0, len(self.at) - 1):
             return ""

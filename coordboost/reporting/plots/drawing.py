@@ -1,5 +1,6 @@
-"""Shared parts of the displays: the Axes, the look (colour and line style) of a variable, and names
-beside the ends of lines.
+"""Shared parts of the displays.
+
+The Axes, the look (colour and line style) of a variable, and names beside the ends of lines.
 """
 
 import numpy as np
@@ -101,8 +102,9 @@ class ColumnsDisplay(Display):
     legend = False
 
     def _draw_columns(self, ax, x, values, order, n, line_kw):
-        """Draw values (n_points, n_columns) of the columns in `order`, the first n with a look, and
-        with a name while there is room.
+        """Draw values (n_points, n_columns) of the columns in `order`.
+
+        The first n have a look, and a name while there is room.
 
         A ``label`` in `line_kw` is one legend entry for all lines; the names of the columns are
         then beside the lines only.
@@ -139,8 +141,9 @@ def axes(ax):
 
 
 def new_label(ax, words):
-    """Return `words` as a legend label, or a label that legends ignore if the legend of `ax` has
-    these words already.
+    """Return `words` as a legend label.
+
+    Legends ignore the label if the legend of `ax` has these words already.
     """
     words = as_written(words)
     return "_nolegend_" if words in ax.get_legend_handles_labels()[1] else words
@@ -166,8 +169,9 @@ def room_for(ax, gap=GAP):
 
 
 class Beside:
-    """Position of a name: right of its Axes, at the height of the end of its line, shifted so that
-    names do not overlap.
+    """Position of a name: right of its Axes, at the height of the end of its line.
+
+    It is shifted so that names do not overlap.
 
     Used as ``textcoords`` of an annotation. Matplotlib calls it at every drawing, so limits, layout
     and font size may change before.
@@ -238,8 +242,9 @@ def beside(ax, ends, names, colours):
 
 
 def _make_room(ax, names):
-    """Shrink `ax` to make room for the names, as ``colorbar`` does, in figures without a layout
-    engine.
+    """Shrink `ax` to make room for the names, as ``colorbar`` does.
+
+    In figures without a layout engine.
     """
     from matplotlib.text import Text
 

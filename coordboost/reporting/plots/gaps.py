@@ -1,5 +1,6 @@
-"""Displays of certified gaps along a run or path, and of measured values with the bounds of
-theorems.
+"""Displays of certified gaps along a run or path.
+
+And of measured values with the bounds of theorems.
 """
 
 from typing import Any, Self

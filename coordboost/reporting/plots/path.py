@@ -22,8 +22,9 @@ REST = "#BBBBBB"
 
 
 def figure_size(width, height):
-    """Return a figure size scaled by rcParams: `width` and `height` are for matplotlib's default of
-    6.4 x 4.8.
+    """Return a figure size scaled by rcParams.
+
+    `width` and `height` are for matplotlib's default of 6.4 x 4.8.
     """
     from matplotlib import rcParams
 
@@ -56,8 +57,9 @@ class Trace(NamedTuple):
 
 
 def relative(problem, loss):
-    """Return losses minus the infimum, if that is known, relative to that difference at beta =
-    0.
+    """Return losses minus the infimum, if that is known.
+
+    They are relative to that difference at beta = 0.
     """
     return (loss - (problem.infimum if problem.infimum > -np.inf else 0.0)) / (
         problem.start_excess or 1.0
@@ -110,8 +112,9 @@ def traces_of(runs):
 
 
 def spread(heights, gap, low, high):
-    """Move heights to within [low, high] and at least `gap` apart, with the least sum of squared
-    moves.
+    """Move heights to within [low, high] and at least `gap` apart.
+
+    With the least sum of squared moves.
 
     If there is no room for that, `gap` is reduced.
     """
@@ -133,8 +136,9 @@ def spread(heights, gap, low, high):
 
 
 def figure(runs, lasso=None, title="", *, optimum=None, n_labels=12):
-    """Draw coefficient profiles of runs of one problem side by side on one scale, and below them
-    their training error.
+    """Draw coefficient profiles of runs of one problem side by side on one scale.
+
+    Below them is their training error.
 
     Parameters
     ----------
@@ -233,8 +237,9 @@ def _scale(ax, traces):
 
 
 def _label_ends(fig, axes, traces, names, named, own):
-    """Write names at the right ends of the lines, spread so that they do not overlap, each linked
-    to its line.
+    """Write names at the right ends of the lines, each linked to its line.
+
+    They are spread so that they do not overlap.
     """
     from matplotlib.patheffects import withStroke
 

@@ -57,8 +57,9 @@ def lines_of(split):
 
 
 def nodes_of(tree, splits):
-    """Return the nodes to draw for a tree, a list: each node before its children, the left subtree
-    first.
+    """Return the nodes to draw for a tree, a list.
+
+    Each node comes before its children, the left subtree first.
 
     tree : Tree;  splits : list of Split, one for each node, None for a leaf
     """
@@ -270,8 +271,9 @@ class TreeDisplay(Display):
         )
 
     def _edge(self, ax, node, line_kw):
-        """Draw the edge from the parent to a node, behind the boxes, with its label and
-        "missing".
+        """Draw the edge from the parent to a node, behind the boxes.
+
+        It has its label and "missing".
         """
         parent = self.nodes[node.parent]
         turn = self._right[parent.depth] + TURN

@@ -1,5 +1,6 @@
-"""Langevin boosting as a sampler: the distributions that its models approach, and how close a run
-is to them.
+"""Langevin boosting as a sampler.
+
+The distributions that its models approach, and how close a run is to them.
 """
 
 from coordboost.theory.langevin.chains import Chain, Regime, chain, ess, regime, split_rhat

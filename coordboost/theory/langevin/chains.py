@@ -1,5 +1,6 @@
-r"""Samples from runs: the models at evenly spaced steps after a burn-in, as coefficients or as
-predictions.
+r"""Samples from runs.
+
+The models at evenly spaced steps after a burn-in, as coefficients or as predictions.
 
 Diagnostics of Langevin boosting: effective sample sizes, agreement of chains, and whether the
 theorems apply (their regime).

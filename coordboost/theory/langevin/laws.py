@@ -273,8 +273,9 @@ def _chances(problem, select, look, draws, rng):
 
 
 def _of_blocks(problem, chosen, p, error):
-    """Return the limit law of a rule that fits the blocks of the mask ``chosen[s]`` with
-    probability p[s].
+    """Return the limit law of a rule that fits blocks.
+
+    It fits those of the mask ``chosen[s]`` with probability p[s].
     """
     dictionary = problem.dictionary
     weight = problem.weight

@@ -1,5 +1,6 @@
-"""Performance estimation: the worst case of a method over all losses and learners, by semidefinite
-programming.
+"""Performance estimation: the worst case of a method over all losses and learners.
+
+By semidefinite programming.
 """
 
 from coordboost.theory.performance.forms import NULL, Form, Programme, Vector

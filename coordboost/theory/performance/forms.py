@@ -61,8 +61,9 @@ class _Linear:
 
 @dataclass(frozen=True)
 class Vector(_Linear):
-    """A linear combination of the vectors of a programme: ``parts[i]`` is the coefficient of vector
-    i; -1 is the functional.
+    """A linear combination of the vectors of a programme.
+
+    ``parts[i]`` is the coefficient of vector i; -1 is the functional.
     """
 
     parts: dict = field(default_factory=dict)
@@ -95,7 +96,9 @@ NULL = Vector()
 
 @dataclass(frozen=True)
 class Form(_Linear):
-    """constant + sum of ``gram[i, j]`` <v_i, v_j> over i <= j + sum of ``numbers[k]`` times the
+    """A linear function of inner products and numbers.
+
+    It is constant + sum of ``gram[i, j]`` <v_i, v_j> over i <= j + sum of ``numbers[k]`` times the
     number named k.
     """
 
@@ -124,8 +127,9 @@ class Form(_Linear):
 
 @dataclass
 class Programme:
-    """Maximise ``objective`` with some forms >= 0, some forms = 0, and matrices [[a, b], [b, c]]
-    positive semidefinite.
+    """Maximise ``objective`` under conditions.
+
+    Some forms are >= 0, some = 0, and matrices [[a, b], [b, c]] positive semidefinite.
     """
 
     n_vectors: int = 0
@@ -141,8 +145,9 @@ class Programme:
         return Vector({self.n_vectors - 1: Fraction(1)})
 
     def functional(self):
-        """Return a linear functional: its inner products with vectors are unknown numbers, and it
-        has no length.
+        """Return a linear functional.
+
+        Its inner products with vectors are unknown numbers, and it has no length.
         """
         return Vector({-1: Fraction(1)})
 

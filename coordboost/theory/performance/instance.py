@@ -76,8 +76,9 @@ class Envelope:
         return self.mu * (x - self.center) - self.smooth * weights @ corners
 
     def below(self, x):
-        """Return a lower bound of the value at x, which holds for weights that are optimal only up
-        to rounding.
+        """Return a lower bound of the value at x.
+
+        It holds for weights that are optimal only up to rounding.
         """
         corners, weights = self.nearest(x)
         point = weights @ corners
@@ -86,8 +87,9 @@ class Envelope:
 
 
 def nearest_weights(gram, heights):
-    """Return the weights l >= 0 with sum 1 that minimise l' gram l / 2 + heights' l, by an
-    active-set method.
+    """Return the weights l >= 0 with sum 1 that minimise l' gram l / 2 + heights' l.
+
+    By an active-set method.
 
     *Source*: Wolfe, *Finding the nearest point in a polytope*, 1976, with heights.
     """

@@ -1,5 +1,6 @@
-"""The worst case of a method as an interval: the lower end from a run on the worst loss found, the
-upper end from a proof in fractions.
+"""The worst case of a method as an interval.
+
+The lower end is from a run on the worst loss found, the upper end from a proof in fractions.
 """
 
 import inspect
@@ -53,8 +54,9 @@ class WorstCase:
 
 
 def raised(angle, margin):
-    """Return a slightly larger angle, so that the angle in the run is at least `angle` in spite of
-    rounding.
+    """Return a slightly larger angle.
+
+    Then the angle in the run is at least `angle` in spite of rounding.
     """
     return angle if angle == 1 else min(angle + 2 * margin, (1 + angle) / 2)
 

@@ -28,8 +28,9 @@ SETTINGS = {"tol_gap_abs": 1e-10, "tol_gap_rel": 1e-10, "tol_feas": 1e-10, "max_
 
 @dataclass(frozen=True)
 class GramSolution:
-    """The solution of the solver: the value, the Gram matrix, the numbers, and the multipliers of
-    all conditions.
+    """The solution of the solver.
+
+    The value, the Gram matrix, the numbers, and the multipliers of all conditions.
     """
 
     value: float
@@ -39,8 +40,9 @@ class GramSolution:
 
 
 def _table(programme, forms):
-    """Return the forms as rows of coefficients: of the entries of the Gram matrix, of the numbers,
-    and of 1.
+    """Return the forms as rows of coefficients.
+
+    They are those of the entries of the Gram matrix, of the numbers, and of 1.
     """
     n = programme.n_vectors
     place = {name: k for k, name in enumerate(programme.names())}
@@ -55,8 +57,9 @@ def _table(programme, forms):
 
 
 def solve_programme(programme, shift=0.0):
-    """Return the ``GramSolution`` for the objective plus `shift` times the squared lengths of all
-    vectors; None where the solver fails.
+    """Return the ``GramSolution`` for a shifted objective.
+
+    `shift` times the squared lengths of all vectors is added. None where the solver fails.
 
     *Cost*: 0.02 to 2 s for up to 8 steps.
     """
@@ -93,8 +96,9 @@ def solve_programme(programme, shift=0.0):
 
 
 def _multipliers(programme, duals):
-    """Return float multipliers of the conditions >= 0, = 0, and of squares: rows (u, v, w) for u (a
-    + c) + 2 v b + w (a - c).
+    """Return float multipliers of the conditions >= 0, = 0, and of squares.
+
+    Those of squares are rows (u, v, w) for u (a + c) + 2 v b + w (a - c).
     """
     above = np.atleast_1d(duals.pop(0))
     equal = -np.atleast_1d(duals.pop(0)) if programme.equal_to_0 else np.zeros(0)
@@ -138,8 +142,9 @@ def _without_numbers(programme, total, above):
 
 
 def solve_and_prove(programme):
-    """Return (the ``GramSolution``, an upper bound of the objective as a Fraction), each None where
-    it was not found.
+    """Return (the ``GramSolution``, an upper bound of the objective as a Fraction).
+
+    Each is None where it was not found.
     """
     found = None
     for shift in SHIFTS:
@@ -185,8 +190,9 @@ def proved_bound(programme, multipliers, threshold=0):
 
 
 def is_negative_definite(n, form):
-    """Whether a form of n vectors is negative definite, by leading minors from fraction-free
-    elimination in whole numbers.
+    """Whether a form of n vectors is negative definite.
+
+    By leading minors from fraction-free elimination in whole numbers.
     """
     common = lcm(*(value.denominator for value in form.gram.values()), 1)
     m = [[0] * n for _ in range(n)]

@@ -1,5 +1,6 @@
-"""An unknown loss of a known class, with learners of a known angle: it records the conditions that
-arise while a method runs.
+"""An unknown loss of a known class, with learners of a known angle.
+
+It records the conditions that arise while a method runs.
 
 Source: Taylor, Hendrickx, Glineur, *Smooth strongly convex interpolation and exact worst-case
 performance of first-order methods*, 2017, Theorem 4. The learners are ours: a greedy fit d of a
@@ -23,8 +24,9 @@ class Point(NamedTuple):
 
 
 def smooth_convex(programme, points, mu=0):
-    """Require that values and gradients are those of one 1-smooth and `mu`-strongly convex
-    function, mu < 1.
+    """Require that values and gradients are those of one smooth convex function.
+
+    It is 1-smooth and `mu`-strongly convex, mu < 1.
     """
     mu = Fraction(mu)
     for p in points:
