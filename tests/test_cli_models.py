@@ -50,9 +50,8 @@ def folder(home, monkeypatch):
 def test_inferred_settings_are_one_line_on_stderr(folder):
     assert fine(FIT + " --json").stderr == (
         "note: read with encoding cp1252, semicolons between cells, a decimal comma; text as 0/1 "
-        "columns: 'Ort' (Jena, Köln, Ulm); "
-        "missing values imputed: 'Größe'; 'Nr' only numbers the rows, so you may want to leave it "
-        "out (--drop 'Nr')\n"
+        "columns: 'Ort' (Jena, Köln, Ulm); missing values imputed: 'Größe'; 'Nr' only numbers the "
+        "rows, so you may want to leave it out (--drop 'Nr')\n"
     )
 
 

@@ -34,8 +34,7 @@ def test_a_too_long_eps_is_warned_of():
     best = problem.start_size
     assert words == (
         "eps = 1e+06 is too long: no step of that length lowers the loss, as the best first step "
-        f"has at most length {best:.3g}; "
-        f"the path oscillates. Try eps={best / 100:.1g}."
+        f"has at most length {best:.3g}; the path oscillates. Try eps={best / 100:.1g}."
     )
     losses = [state.loss for state in cb.iterate(problem, cb.forward_stagewise(1e6), 10)]
     assert min(losses[1:]) >= losses[0] * (1 - 1e-12)

@@ -108,8 +108,7 @@ def test_cross_validation_displays_its_choices(table):
     seen = model.cross_validation_
     assert repr(seen) == (
         f"<CrossValidation: 5 folds, 20 points; best {seen.best} (mean loss "
-        f"{seen.mean[seen.best]:.6g}), "
-        f"one_se {seen.one_se} ({seen.mean[seen.one_se]:.6g})>"
+        f"{seen.mean[seen.best]:.6g}), one_se {seen.one_se} ({seen.mean[seen.one_se]:.6g})>"
     )
     legend = cb.plots.CrossValidationDisplay.from_estimator(
         model, ax=Figure().subplots()

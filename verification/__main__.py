@@ -69,8 +69,8 @@ def _summary(ledger):
     caught = sum(one.good for one in ledger.sabotages)
     return (
         f"{len(ledger.rows)} claims: {count['verified']} verified, {count['refuted']} refuted, "
-        f"{count['vacuous']} vacuous; "
-        f"{caught} of {len(ledger.sabotages)} sabotages caught; {ledger.seconds:.1f} s"
+        f"{count['vacuous']} vacuous; {caught} of {len(ledger.sabotages)} sabotages caught; "
+        f"{ledger.seconds:.1f} s"
     )
 
 

@@ -179,10 +179,9 @@ LEGEND = (
     '<p>In the plots <span style="color: var(--measured)">dots on a line</span> are measured '
     "values and "
     '<span style="color: var(--bound)">open squares on dashes</span> are the bound: where a dot is '
-    "inside a square, it is attained. "
-    "Both axes are logarithmic. <i>Printed</i> is the claim as in the paper, <i>corrected</i> a "
-    "true form of a claim that is false as "
-    "printed, <i>sharpened</i> a stronger claim that the proof gives.</p>"
+    "inside a square, it is attained. Both axes are logarithmic. <i>Printed</i> is the claim as in "
+    "the paper, <i>corrected</i> a true form of a claim that is false as printed, <i>sharpened</i> "
+    "a stronger claim that the proof gives.</p>"
 )
 
 
@@ -202,14 +201,11 @@ def page(ledger):
         '<!DOCTYPE html><html lang="en"><head><meta charset="utf-8"><meta name="viewport" '
         'content="width=device-width">'
         f"<title>Ledger of theorems</title><style>{STYLE}</style></head><body><h1>Ledger of "
-        "theorems</h1>"
-        f"<p>{len(ledger.rows)} claims about boosting, each checked by computation; {caught} of "
-        f"{len(ledger.sabotages)} wrong variants "
-        f"of them are refuted, as they must be. {ledger.seconds:.1f} s.</p>{faults}{LEGEND}"
-        "<h2>What is false</h2><div "
+        f"theorems</h1><p>{len(ledger.rows)} claims about boosting, each checked by computation; "
+        f"{caught} of {len(ledger.sabotages)} wrong variants of them are refuted, as they must be. "
+        f"{ledger.seconds:.1f} s.</p>{faults}{LEGEND}<h2>What is false</h2><div "
         f'class="cards">{refuted}</div><h2>Index</h2>{_index(ledger.rows)}<h2>What '
-        f"holds</h2>{parts}"
-        f"<h2>Wrong variants</h2><details><summary>{len(ledger.sabotages)} sabotages, and the case "
-        "that refutes each</summary>"
-        f"{_sabotages(ledger)}</details></body></html>\n"
+        f"holds</h2>{parts}<h2>Wrong variants</h2><details><summary>{len(ledger.sabotages)} "
+        "sabotages, and the case that refutes "
+        f"each</summary>{_sabotages(ledger)}</details></body></html>\n"
     )

@@ -46,14 +46,12 @@ def path(file):
     if where is None:
         raise Absent(
             f"{file} is missing: there is no folder with data; docs/data.md names its source and "
-            "how it is made; "
-            f"name the folder that has data/{file} in COORDBOOST_SHARED."
+            f"how it is made; name the folder that has data/{file} in COORDBOOST_SHARED."
         )
     if not (where / file).exists():
         raise Absent(
             f"{file} is missing: it was looked for in {where}; docs/data.md names its source and "
-            "how it is made; "
-            "COORDBOOST_SHARED names another folder with data/ in it."
+            "how it is made; COORDBOOST_SHARED names another folder with data/ in it."
         )
     return where / file
 

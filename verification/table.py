@@ -32,6 +32,5 @@ def line(row):
     verdict = "" if row.verdict == "verified" else f": {row.verdict}"
     return (
         f"| [{name}](../verification/theorems/{row.file}.py) | {row.variant}{verdict} | "
-        f"{row.evidence} | "
-        f"{_number(row.tightest)} | {_number(row.pinned)} |"
+        f"{row.evidence} | {_number(row.tightest)} | {_number(row.pinned)} |"
     )

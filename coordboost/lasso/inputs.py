@@ -108,8 +108,8 @@ def _check_smooth(problem):
     if not bounded:
         raise ValueError(
             "lasso_path certifies gaps, which need a lower bound of the loss: "
-            f"{shown(problem.loss)} declares none. Add the attribute "
-            "infimum, a lower bound of value(y, f): a number or a function of y."
+            f"{shown(problem.loss)} declares none. Add the attribute infimum, a lower bound of "
+            "value(y, f): a number or a function of y."
         )
 
 

@@ -182,8 +182,7 @@ def lasso_path(
     ):
         raise ValueError(
             "penalty_factor may be 0 only for the squared loss, in columns without limits. Use "
-            "1e-6 instead, and pass alphas: "
-            "the default ones begin where such a column enters."
+            "1e-6 instead, and pass alphas: the default ones begin where such a column enters."
         )
     solvers = _solvers(problem, l1_ratio, limited, len(unpenalised))
     _check_solver(solver, solvers, problem.loss, l1_ratio, limited, len(unpenalised))

@@ -119,8 +119,8 @@ class Bank(Learners):
         ):
             raise ValueError(
                 f"{type(self.family).__name__}.find must return (learners, correlations, outside): "
-                "at most one learner, a finite "
-                f"correlation for each, and a bound (math.inf if unknown); got {shown(found)}."
+                "at most one learner, a finite correlation for each, and a bound (math.inf if "
+                f"unknown); got {shown(found)}."
             )
         return learners, corr, outside
 
@@ -143,8 +143,7 @@ class Bank(Learners):
         if abs(norm - 1) > NEAR:
             raise ValueError(
                 "learners must have unit norm (sum_i w_i B_ij^2 = 1, w the sample_weight); "
-                f"{shown(learner)} has norm {norm:.12g}: "
-                "divide by it."
+                f"{shown(learner)} has norm {norm:.12g}: divide by it."
             )
 
     def column(self, j):

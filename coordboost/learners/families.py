@@ -161,8 +161,7 @@ def table_of(families, problem, name):
         if found != len(table.bound):
             raise ValueError(
                 f"{name}: Problem(X, y, groups=labels) must assign each column to one of the "
-                f"{len(table.bound)} families, got "
-                f"{found} group(s)."
+                f"{len(table.bound)} families, got {found} group(s)."
             )
         return table
     if families is None or all(map(np.array_equal, families, own)):

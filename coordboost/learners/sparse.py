@@ -106,8 +106,7 @@ class Sparse(_Sparse, Learners):
         ):
             raise ValueError(
                 "Sparse needs data (k,), scale and shift (n_learners,) of float64, row (k,) and "
-                "start (n_learners + 1,) of int32 or int64, "
-                "and n_samples, a whole number."
+                "start (n_learners + 1,) of int32 or int64, and n_samples, a whole number."
             )
         inside = len(row) == 0 or (row.min() >= 0 and row.max() < self.n_samples)
         if start[0] != 0 or start[-1] != len(data) or (np.diff(start) < 0).any() or not inside:

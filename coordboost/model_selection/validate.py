@@ -147,8 +147,8 @@ class CrossValidation:
         if path is not None and path.n_points != len(self.mean):
             raise ValueError(
                 f"the path has {path.n_points} points, but {len(self.mean)} were validated: pass "
-                "the path of all rows, if it is "
-                "the only one (each of several values of gamma or l1_ratio has its own path)."
+                "the path of all rows, if it is the only one (each of several values of gamma or "
+                "l1_ratio has its own path)."
             )
         rows = [["", "point", "alpha", self.measure, "standard error", "nonzeros"]]
         for name in RULES:

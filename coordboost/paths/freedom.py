@@ -72,8 +72,7 @@ def hat_trace(run):
     if rate is None or not greedy or not run.problem.loss.quadratic or np.any(run.path.shrink):
         raise ValueError(
             "degrees of freedom are known for the Lasso, LAR and LS-Boost with the squared loss, "
-            f"got {run.method.name}; choose by "
-            "cross-validation."
+            f"got {run.method.name}; choose by cross-validation."
         )
     learners, place = np.unique(run.path.learner, return_inverse=True)
     columns = run.problem.gather(learners)
@@ -150,8 +149,7 @@ def noise_of(problem, intercept=True):
     if rest < 1:
         raise ValueError(
             f"the noise cannot be estimated from {n_rows} rows and {problem.n_learners} columns: "
-            "pass noise_variance, or "
-            "choose by cross-validation."
+            "pass noise_variance, or choose by cross-validation."
         )
     resid = problem.resid(np.zeros(problem.n_samples))
     inside = problem.spectrum.project(problem, resid)

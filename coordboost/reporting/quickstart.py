@@ -117,24 +117,19 @@ def _text(path, rows):
     """Return paragraphs that explain the figure and the rows of the table."""
     _, _, regular, lasso, _ = rows
     return [
-        "All methods start at the constant model (training error "
-        f"{regular['null_error']:.0f}, l1 norm 0) and add one measurement after the other, with "
-        "nearly the same profiles as the "
+        f"All methods start at the constant model (training error {regular['null_error']:.0f}, l1 "
+        "norm 0) and add one measurement after the other, with nearly the same profiles as the "
         "Lasso (grey in the figure), which has the smallest error possible at each l1 norm. "
-        "LS-Boost and FS go on to least squares; "
-        "R-FS shrinks all coefficients by the factor 1 - eps/delta in every step, so it never "
-        "leaves the l1 ball of radius delta "
-        f"and ends near the Lasso on that ball: training error {regular['training_error']:.3f} "
-        f"against {lasso['training_error']:.3f}.",
-        "Training error is half the mean squared residual; 'above optimum' is in % of the error of "
-        "the constant model. The certified "
-        "gap, relative to the same error, proves how close the model is to the best one of the "
-        "kind named below it: the optimum is "
-        "least squares, the constrained Lasso (l1 <= delta), or the penalised Lasso (lam times the "
-        "l1 norm added to the loss).",
+        "LS-Boost and FS go on to least squares; R-FS shrinks all coefficients by the factor 1 - "
+        "eps/delta in every step, so it never leaves the l1 ball of radius delta and ends near "
+        f"the Lasso on that ball: training error {regular['training_error']:.3f} against "
+        f"{lasso['training_error']:.3f}.",
+        "Training error is half the mean squared residual; 'above optimum' is in % of the error "
+        "of the constant model. The certified gap, relative to the same error, proves how close "
+        "the model is to the best one of the kind named below it: the optimum is least squares, "
+        "the constrained Lasso (l1 <= delta), or the penalised Lasso (lam times the l1 norm added "
+        "to the loss).",
         "A scan computes the correlation of every column with the residual once, from the data. "
-        "Seconds include compilation, "
-        f"which happens once per machine. The {len(path.alphas)} Lasso solutions in the figure are "
-        "certified to a gap of "
-        f"{path.gaps.max():.0e} each.",
+        f"Seconds include compilation, which happens once per machine. The {len(path.alphas)} "
+        f"Lasso solutions in the figure are certified to a gap of {path.gaps.max():.0e} each.",
     ]

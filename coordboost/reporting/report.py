@@ -298,10 +298,8 @@ def verdict_text(found):
     """Return sentences that explain the result of ``verdict``."""
     text = (
         "The smallest loss lies between 'lower', which no model can beat, and 'upper', which this "
-        "model reaches (penalty "
-        "included, or scaled back into the ball where that applies). Losses are sums over samples; "
-        "the relative gap is a fraction "
-        "of the loss of the constant model."
+        "model reaches (penalty included, or scaled back into the ball where that applies). Losses "
+        "are sums over samples; the relative gap is a fraction of the loss of the constant model."
     )
     if found["model"]["lower"] is None:
         reason = found["reason"]

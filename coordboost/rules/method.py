@@ -93,16 +93,14 @@ class Method:
         if moved != kept:
             raise ValueError(
                 f"{self.name}: {type(self.step).__name__} moves {moved} sequence(s) of "
-                f"coefficients, {type(self.coefficients).__name__} "
-                f"keeps {kept}; use a step and a store that match, such as TwoPhase and "
-                "TwoSequences."
+                f"coefficients, {type(self.coefficients).__name__} keeps {kept}; use a step and a "
+                "store that match, such as TwoPhase and TwoSequences."
             )
 
         if (self.step.corrective is not None) is not self.coefficients.corrective:
             raise ValueError(
                 f"{self.name}: away steps and the store Vertices need each other, got "
-                f"{type(self.step).__name__} and "
-                f"{type(self.coefficients).__name__}."
+                f"{type(self.step).__name__} and {type(self.coefficients).__name__}."
             )
 
     @property

@@ -261,8 +261,8 @@ def find_gives_up_to_k_learners(at):
         ):
             yield (
                 f"find(v, {k}, 0.0) gives {len(learners)} learners, correlations {corr.tolist()}, "
-                f"outside {outside}; it must give "
-                f"up to {k} learners, a finite correlation each, and a bound."
+                f"outside {outside}; it must give up to {k} learners, a finite correlation each, "
+                "and a bound."
             )
         if len(set(learners)) < len(learners):
             yield f"find(v, {k}, 0.0) gives a learner twice: {learners}."

@@ -156,8 +156,8 @@ def residual_is_minus_the_derivative(at):
         if not ends[0] - slack <= found <= ends[1] + slack:
             yield (
                 f"at y = {y:g}, f = {f:g} a difference of values gives {found:.6g}, residual gives "
-                f"{at.piece.residual(y, f):.6g}; "
-                "residual(y, f) must be minus the derivative of value(y, f) in f."
+                f"{at.piece.residual(y, f):.6g}; residual(y, f) must be minus the derivative of "
+                "value(y, f) in f."
             )
 
 
@@ -180,10 +180,9 @@ def value_is_convex(at):
             if value(y, middle) > line + at.rounding(y, f, g, middle):
                 yield (
                     f"between f = {f:g} and {g:g} at y = {y:g} the value is {value(y, middle):.6g} "
-                    f"at f = {middle:g}, above "
-                    f"the straight line, {line:.6g}; a loss that is not convex in f declares "
-                    "`convex = False`: certificates and line "
-                    "searches need convexity."
+                    f"at f = {middle:g}, above the straight line, {line:.6g}; a loss that is not "
+                    "convex in f declares `convex = False`: certificates and line searches need "
+                    "convexity."
                 )
 
 
@@ -200,9 +199,8 @@ def curvature_is_the_second_derivative(at):
         if not min(near) - slack <= found <= max(near) + slack or min(near) < 0:
             yield (
                 f"at y = {y:g}, f = {f:g} a difference of residuals gives {found:.6g}, curvature "
-                f"gives {near[2]:.6g}; curvature(y, f) "
-                "must be minus the derivative of residual(y, f), never below 0. Omit it if there "
-                "is none."
+                f"gives {near[2]:.6g}; curvature(y, f) must be minus the derivative of residual(y, "
+                "f), never below 0. Omit it if there is none."
             )
 
 
@@ -257,8 +255,7 @@ def sigma_is_a_smoothness_constant(at):
         if ratio > sigma + allowed + ulps(sigma):
             yield (
                 f"at y = {y:g}, f = {f:g} the residual changes {ratio:.6g} times as much as f, "
-                f"sigma is {sigma:g}; make sigma larger, "
-                "or None."
+                f"sigma is {sigma:g}; make sigma larger, or None."
             )
 
 
@@ -270,8 +267,7 @@ def mu_is_a_constant_of_strong_convexity(at):
         if ratio < mu - allowed - ulps(mu):
             yield (
                 f"at y = {y:g}, f = {f:g} the residual falls only {ratio:.6g} times as fast as f "
-                f"grows, mu is {mu:g}; make mu smaller, "
-                "or None."
+                f"grows, mu is {mu:g}; make mu smaller, or None."
             )
 
 
@@ -289,9 +285,8 @@ def self_concordance_bounds_the_curvature(at):
             if there > here * math.exp(C * abs(g - f)) * (1 + 1e-9) + at.rounding(y, f, g):
                 yield (
                     f"at y = {y:g} the curvature is {here:.6g} at f = {f:g} and {there:.6g} at f = "
-                    f"{g:g}, more than exp({C:g} * "
-                    f"{abs(g - f):g}) times as large; make self_concordance larger, or None: "
-                    "leaves of trees could raise the loss."
+                    f"{g:g}, more than exp({C:g} * {abs(g - f):g}) times as large; make "
+                    "self_concordance larger, or None: leaves of trees could raise the loss."
                 )
 
 
@@ -307,8 +302,8 @@ def infimum_is_a_lower_bound(at):
             if at.piece.value(y, float(f)) < bound - at.rounding(y, float(f)):
                 yield (
                     f"value(y={y:g}, f={f:g}) is {at.piece.value(y, float(f)):.6g}, below the "
-                    f"infimum {bound:.6g}; every certificate would "
-                    "claim too much: correct `infimum`, or leave it out."
+                    f"infimum {bound:.6g}; every certificate would claim too much: correct "
+                    "`infimum`, or leave it out."
                 )
 
 
@@ -349,8 +344,8 @@ def level_radius_is_a_bound(at):
         if not length <= radius(total) + 1e-12 * (1 + length):
             yield (
                 f"y = {y.tolist()}, f = {f.tolist()} have losses of {total:.6g} together, and y - "
-                f"f has norm {length:.6g}; level_radius "
-                f"gives {radius(total):.6g}. Make it larger, or leave it out."
+                f"f has norm {length:.6g}; level_radius gives {radius(total):.6g}. Make it larger, "
+                "or leave it out."
             )
 
 
@@ -378,8 +373,7 @@ def line_search_finds_the_minimum(at):
         if not (ends[0] <= ends[1] + allowed or (left <= allowed and right >= -allowed)):
             yield (
                 f"from f = {f.tolist()} along {d.tolist()} it gives {t:.6g}, where the derivative "
-                f"is {ends[0]:.3g}; the minimum is at "
-                f"{known:.6g}."
+                f"is {ends[0]:.3g}; the minimum is at {known:.6g}."
             )
 
 
@@ -415,8 +409,8 @@ def constant_is_the_best(at):
         if values[best] < values[0.0] - sum(w * at.rounding(y, c) for y, w in pairs):
             yield (
                 f"for y = {at.targets.tolist()} with weights {weight.tolist()} it gives {c:.6g}, "
-                f"and {c + best:.6g} has a smaller loss; "
-                "constant(y, weight) must minimise the weighted sum."
+                f"and {c + best:.6g} has a smaller loss; constant(y, weight) must minimise the "
+                "weighted sum."
             )
 
 

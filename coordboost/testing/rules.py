@@ -119,9 +119,8 @@ def score_changes_no_more_than_the_correlation(at):
         if steep[i] > 0:
             yield (
                 f"from corr = {ladder[i]:.6g} to {ladder[i + 1]:.6g} (beta_j = {beta:g}) the score "
-                f"goes from {scores[i]:.6g} to "
-                f"{scores[i + 1]:.6g}; it may change by at most the change of corr: divide the "
-                "score by its steepest slope."
+                f"goes from {scores[i]:.6g} to {scores[i + 1]:.6g}; it may change by at most the "
+                "change of corr: divide the score by its steepest slope."
             )
 
 
@@ -250,8 +249,7 @@ def a_greedy_rule_takes_the_largest_correlation(at):
         if sizes[j] < sizes.max() - 2 * at.problem.tie:
             yield (
                 f"step {state.k} takes learner {j} with correlation {sizes[j]:.6g}, where learner "
-                f"{int(sizes.argmax())} has "
-                f"{sizes.max():.6g}; omit `greedy`, or set it to False."
+                f"{int(sizes.argmax())} has {sizes.max():.6g}; omit `greedy`, or set it to False."
             )
 
 

@@ -49,8 +49,7 @@ def need_bounded(problem, meaning):
     if not has_minimiser(problem):
         raise ValueError(
             f"the level sets of {type(problem.loss).__name__} are not known to be bounded: "
-            f"{meaning}. Take a strongly convex loss, such as "
-            "Logistic(0.1)."
+            f"{meaning}. Take a strongly convex loss, such as Logistic(0.1)."
         )
 
 

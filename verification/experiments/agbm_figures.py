@@ -308,9 +308,8 @@ def claims_of_a1a():
 #: What is said on the page about the figures on a1a.
 A1A = (
     "AGBM is Algorithm 2 as printed, without a guard; the guard of the package, and the sign of "
-    "the correction in the "
-    "authors' program, are curves of their own. gamma, depth and numbers of trees are those of the "
-    "program."
+    "the correction in the authors' program, are curves of their own. gamma, depth and numbers of "
+    "trees are those of the program."
 )
 EXPERIMENTS = (
     Experiment(

@@ -265,8 +265,7 @@ EXPERIMENTS = (
         draw=draw_decay,
         seconds=(4, 55),
         about="100 draws of 50 x 500 tables. The steps eps are ours; errors are divided by the "
-        "initial one, l1 norms by the "
-        "largest one of each run, and steps have a logarithmic axis.",
+        "initial one, l1 norms by the largest one of each run, and steps have a logarithmic axis.",
         claims=(
             *(
                 Claim(
@@ -374,8 +373,8 @@ EXPERIMENTS = (
         draw=draw_updates,
         seconds=(0.6, 4),
         about="100 draws of 50 x 500 tables. The number of distinct coordinates is no property of "
-        "the method: after some 320 of "
-        "1000 steps the residual is only rounding, and so is the choice of the coordinate.",
+        "the method: after some 320 of 1000 steps the residual is only rounding, and so is the "
+        "choice of the coordinate.",
         claims=(
             Claim(
                 "larger rho: each coordinate that is updated is updated more often",

@@ -356,8 +356,7 @@ EXPERIMENTS = (
         draw=draw_against,
         seconds=(1.5, 10),
         about="The size of the Gaussian tables is ours, and so is the choice of ten rows. The "
-        "paper does not say that "
-        "LS-Boost(1) coincides with the Lasso.",
+        "paper does not say that LS-Boost(1) coincides with the Lasso.",
         claims=(
             *(
                 Claim(f"{name}: the Lasso is lowest everywhere", lowest(name), means("lowest"))
@@ -386,8 +385,7 @@ EXPERIMENTS = (
         draw=draw_genes,
         seconds=(4.5, 32),
         about="The 500 genes, the steps eps and the test rows are ours; two readings, fresh noise "
-        "on the training rows and rows "
-        "held out.",
+        "on the training rows and rows held out.",
         claims=(
             Claim(
                 "LS-Boost: the training error falls",

@@ -501,10 +501,8 @@ EXPERIMENTS = (
         seconds=(12, 495),
         claims=(*claims_1(FIRST), *claims_1(SECOND), *lines_1()),
         about="The paper leaves samples, scale of errors, number of draws and eps open; so "
-        "orderings are tested in two readings, "
-        "with 50 draws and thirty eps. With fresh noise leukemia comes near the printed lines, and "
-        "so does khan in parts "
-        "of the mean square.",
+        "orderings are tested in two readings, with 50 draws and thirty eps. With fresh noise "
+        "leukemia comes near the printed lines, and so does khan in parts of the mean square.",
     ),
     Experiment(
         name="fgm_table_b2",
@@ -528,13 +526,10 @@ EXPERIMENTS = (
             *lines_2(),
         ),
         about="eps = .001 and twenty radii from .01 to .8 of delta_max for R-FS and for the Lasso; "
-        "20,000 steps of FS and 30,000 "
-        "of R-FS on genes, 10,000 of both on Gaussian tables. The readings are those of Table B.1, "
-        "with 50 draws. The "
-        "printed errors of leukemia are half of those of Table B.1; ours are without this factor. "
-        "The norm of the limit is "
-        "that after all steps, for a target of norm 1: it depends on the scale of the target, "
-        "which the paper does not "
-        "give, so ratios of norms are shown and not judged against the paper.",
+        "20,000 steps of FS and 30,000 of R-FS on genes, 10,000 of both on Gaussian tables. The "
+        "readings are those of Table B.1, with 50 draws. The printed errors of leukemia are half "
+        "of those of Table B.1; ours are without this factor. The norm of the limit is that after "
+        "all steps, for a target of norm 1: it depends on the scale of the target, which the "
+        "paper does not give, so ratios of norms are shown and not judged against the paper.",
     ),
 )

@@ -47,11 +47,10 @@ PAPERS = {
     "rgbm": (
         "Randomized gradient boosting machine (Lu and Mazumder)",
         "Stumps of +1 and -1, as the text has them, and stumps with two leaf values, as the "
-        "authors' "
-        "program has; a constant step 1 / sigma, at most 254 thresholds. The "
-        "paper does not give steps and seeds. Time is CPU time of our code. An interior t is "
-        "not always the fastest: if a pass over one feature costs less than the rest of a "
-        "step, one feature a step is as good.",
+        "authors' program has; a constant step 1 / sigma, at most 254 thresholds. The paper does "
+        "not give steps and seeds. Time is CPU time of our code. An interior t is not always the "
+        "fastest: if a pass over one feature costs less than the rest of a step, one feature a "
+        "step is as good.",
     ),
     "agbm": (
         "Accelerated gradient boosting machine (Lu, Karimireddy, Ponomareva, Mirrokni)",
@@ -77,32 +76,26 @@ PAPERS = {
 #: What the last full run found, in short, for experiments that have not been stored since.
 EARLIER = {
     "fgm_table_b1": "LS-Boost and FS as good as the Lasso to 2 %: 10 of 24 comparisons with genes "
-    "held out, 19 of 24 "
-    "with fresh noise; FS has the smallest error in 5 of 12 cases; stepwise is worse than the "
-    "Lasso in 5 and in "
-    "11 of 12; the best eps is inside the grid in 23 of 24.",
+    "held out, 19 of 24 with fresh noise; FS has the smallest error in 5 of 12 cases; stepwise is "
+    "worse than the Lasso in 5 and in 11 of 12; the best eps is inside the grid in 23 of 24.",
     "rgbm_figure1": "t = 24 of 123 features takes 63.2 iterations against 56.4, and .47 against "
-    "1.72 ms of CPU time "
-    "each; 5 of 5 claims confirmed.",
+    "1.72 ms of CPU time each; 5 of 5 claims confirmed.",
     "rgbm_figure5_a9a": "at equal CPU time t = 11 fits better than t = 123 (.3232 against .3247): "
-    "confirmed; than "
-    "t = 1: undecided.",
+    "confirmed; than t = 1: undecided.",
     "rgbm_figure5_rcv1": "t = 217 fits better than t = 47,236 (.021 against .47): confirmed; than "
-    "t = 1 (.017): "
-    "refuted.",
+    "t = 1 (.017): refuted.",
     "agbm_signs": "squared loss: no correction is better than the paper's sign (10 of 10 sets); "
-    "logistic loss: the "
-    "paper's sign is better for equal numbers of iterations (7 of 8), but not of trees.",
+    "logistic loss: the paper's sign is better for equal numbers of iterations (7 of 8), but not "
+    "of trees.",
     "sglb_table2": "0-1 loss of SGLB below SGB: differences of -.18 to .57 points, standard errors "
-    ".2 to .4; "
-    "undecided on all six sets.",
+    ".2 to .4; undecided on all six sets.",
     "sglb_table3": "logistic loss of SGLB below SGB: lower on 1, higher on 5 of 6; "
     "undecided on all.",
     "sglb_demos": "theory compared with chains: 87 numbers, all inside their errors.",
     "sglb_alarms": "false alarms of each of seven tests: 0 of 40,000.",
     "rgb_table1": "RGB, constants as printed, has fewer errors than XGBoost on 2 of 8 sets (12.56 "
-    "against 11.42 %): "
-    "refuted on 3 sets, undecided on 5; with the corrected constants on 3 of 8 (11.47 %).",
+    "against 11.42 %): refuted on 3 sets, undecided on 5; with the corrected constants on 3 of 8 "
+    "(11.47 %).",
 }
 
 
@@ -144,8 +137,8 @@ def summary(found):
     for one in found:
         counts = Counter(claim["outcome"] for claim in one["claims"])
         out += (
-            f"| `{one['name']}` | "
-            f"{' | '.join(str(counts[outcome] or '') for outcome in OUTCOMES)} |\n"
+            f"| `{one['name']}` | {' | '.join(str(counts[outcome] or '') for outcome in OUTCOMES)} "
+            "|\n"
         )
     return out
 

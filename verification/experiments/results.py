@@ -77,8 +77,8 @@ def faults():
                 if stored["numbers"].get(file) != mark
             ]
             out.append(
-                f"{name}: a number has changed in "
-                f"{', '.join(other) or 'a file that is gone'}; {again}"
+                f"{name}: a number has changed in {', '.join(other) or 'a file that is gone'}; "
+                f"{again}"
             )
     names = set(experiments())
     return out + [

@@ -208,9 +208,9 @@ EXPERIMENTS = (
         draw=draw,
         seconds=(2, 700),
         about=(
-            "100 folds of 1,000 + 1,000 samples, 1,000 trees of depth 1. The paper states "
-            "neither the "
-            "number of trees nor how borders are chosen. Its beta is 1,000; larger ones are ours."
+            "100 folds of 1,000 + 1,000 samples, 1,000 trees of depth 1. The paper states neither "
+            "the number of trees nor how borders are chosen. Its beta is 1,000; larger ones are "
+            "ours."
         ),
     ),
 )

@@ -131,8 +131,7 @@ def computed(values, name="X", attempts=ATTEMPTS):
             why = " ".join(f"{type(error).__name__}: {error}".split())[:120].rstrip(".: ")
             raise ValueError(
                 f"{name}, a Dask array, could not be computed ({why}): if its cluster was closed, "
-                "or its source is gone, create "
-                "the array again."
+                "or its source is gone, create the array again."
             ) from error
     return computed(values, name, attempts - 1)
 

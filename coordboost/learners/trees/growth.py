@@ -67,8 +67,7 @@ class Growth(NamedTuple):
         if leaves < 0 and not 0 < depth <= DEEPEST:
             raise ValueError(
                 f"max_depth=None or above {DEEPEST} needs max_leaves (max_leaf_nodes in "
-                f"estimators); got max_depth={_none(depth)} "
-                "and no limit on leaves."
+                f"estimators); got max_depth={_none(depth)} and no limit on leaves."
             )
         return Growth(
             depth if depth > 0 else MOST_LEAVES,

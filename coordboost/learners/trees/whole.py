@@ -56,8 +56,8 @@ def refuse_light_weights(weight, min_samples):
     if light >= min_samples + len(weight) // SCATTERED:
         raise ValueError(
             f"sample_weight: {light:,} rows weigh between 0 and {least:.2g}, too little beside a "
-            f"sum of {total:.3g} for the sums of trees: "
-            "set these weights to 0, or make the others smaller."
+            f"sum of {total:.3g} for the sums of trees: set these weights to 0, or make the others "
+            "smaller."
         )
 
 

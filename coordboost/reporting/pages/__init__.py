@@ -112,8 +112,7 @@ def html_report(
         if points <= run.n_steps:
             raise ValueError(
                 "cross_validation must be the CrossValidation, by mean loss, of paths with at "
-                f"least the {run.n_steps} steps of the run, "
-                f"got {shown(cross_validation)}."
+                f"least the {run.n_steps} steps of the run, got {shown(cross_validation)}."
             )
         validation = held_out(cross_validation, points - 1)
     room = Environment(

@@ -185,14 +185,12 @@ class Regime(NamedTuple):
         if self.drive > SMALL:
             reasons.append(
                 f"the gradient affects the selection: eps beta g^2 / 2 = {self.drive:.3g}, but the "
-                "theorems need it far below 1; take a "
-                "smaller eps or beta"
+                "theorems need it far below 1; take a smaller eps or beta"
             )
         if self.time < LONG:
             reasons.append(
                 f"the run depends on its start: gamma eps steps = {self.time:.3g}, but the "
-                "theorems need it far above 1; make more "
-                "steps, or take a larger gamma"
+                "theorems need it far above 1; make more steps, or take a larger gamma"
             )
         if not reasons:
             return (
