@@ -137,7 +137,7 @@ class Binning:
             and isinstance(saved["named"], bool)
         )
         lists = [saved[key] for key in SAVED if key != "named"] if sound else []
-        sound = sound and all(isinstance(one, list) and len(one) == d for one in lists)
+        sound = sound and all(isinstance(entry, list) and len(entry) == d for entry in lists)
         sound = sound and all(isinstance(name, str) for name in saved["names"])
         flags = saved["coded"] + saved["of_objects"] if sound else []
         sound = sound and all(isinstance(flag, bool) for flag in flags)
@@ -213,8 +213,8 @@ def quantile_cuts(stop, most):
     while True:
         n_quantiles = most - n_groups(heavy, len(stop)) + 1
         skipped = np.append(0, np.cumsum(size[heavy]))  # samples of the heavy values before each
-        rest = stop[-1] - skipped[-1]
-        rank = -(-np.arange(1, n_quantiles + 1) * rest // n_quantiles) - 1  # among the others
+        others = stop[-1] - skipped[-1]
+        rank = -(-np.arange(1, n_quantiles + 1) * others // n_quantiles) - 1  # among the others
         place = rank + skipped[np.searchsorted(start[heavy] - skipped[:-1], rank, side="right")]
         holder = np.searchsorted(stop, place, side="right")
         values, times = np.unique(holder, return_counts=True)
@@ -315,11 +315,12 @@ def bin_columns(X, *, max_bins=255, exact=False, categorical=(), feature_names=N
 
     def of(part):
         return table.each(
-            lambda one: _of_column(*one), _columns(table, part, names, kinds, codes, most, exact)
+            lambda column: _of_column(*column),
+            _columns(table, part, names, kinds, codes, most, exact),
         )
 
-    found = [one for some in table.in_parts(of) for one in some]
-    cuts, labels, missing, of_objects = zip(*found, strict=True)
+    binned_columns = [column for strip in table.in_parts(of) for column in strip]
+    cuts, labels, missing, of_objects = zip(*binned_columns, strict=True)
     is_category = np.array([label is not None for label in labels])
     ordered = np.array(
         [
@@ -327,15 +328,15 @@ def bin_columns(X, *, max_bins=255, exact=False, categorical=(), feature_names=N
             for cut, label in zip(cuts, labels, strict=True)
         ]
     )
-    has = np.array(missing)
+    has_missing = np.array(missing)
     binning = Binning(
         names,
         named,
         list(labels),
         [g in coded for g in range(len(names))],
         list(of_objects),
-        (ordered + has).astype(np.int64),
-        np.where(has, ordered, -1).astype(np.int64),
+        (ordered + has_missing).astype(np.int64),
+        np.where(has_missing, ordered, -1).astype(np.int64),
         is_category.astype(np.int64),
         np.concatenate(cuts),
         np.cumsum([0, *map(len, cuts)]).astype(np.int64),
@@ -420,18 +421,18 @@ def _merged(labels, number):
 
 def indices_in(what, given, names):
     """Indices of columns that are given by name or index; error messages call them `what`."""
-    out = set()
+    indices = set()
     given = items_of(what, given, "a sequence of names or column indices")
     place = {}
-    if any(isinstance(one, str) for one in given):
+    if any(isinstance(label, str) for label in given):
         place = {name: j for j, name in reversed(list(enumerate(names)))}  # the first of equal ones
-    for one in given:
-        index = place.get(one, one) if isinstance(one, str) else one
+    for label in given:
+        index = place.get(label, label) if isinstance(label, str) else label
         if (
             isinstance(index, bool | str)
             or not isinstance(index, int | np.integer)
             or not 0 <= index < len(names)
         ):
-            raise ValueError(f"{what} names {shown(one)}, which is not a column of X.")
-        out.add(int(index))
-    return out
+            raise ValueError(f"{what} names {shown(label)}, which is not a column of X.")
+        indices.add(int(index))
+    return indices

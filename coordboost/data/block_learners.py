@@ -170,7 +170,7 @@ def _lists(blocks, n):
     given = items_of("blocks", range(n) if blocks is None else blocks, what)
     if not given:
         raise ValueError(f"blocks must be {what}, got {shown(blocks)}.")
-    if all(np.ndim(one) == 0 for one in given):
+    if all(np.ndim(entry) == 0 for entry in given):
         labels = np.asarray(given)
         if labels.shape != (n,) or labels.dtype.kind not in "iubU":
             raise ValueError(

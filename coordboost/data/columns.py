@@ -141,9 +141,9 @@ def clash(whole):
     before), or None.
     """
     seen = {}
-    for place, one in enumerate(whole):
-        if abs(one) >= WHOLE and seen.setdefault(float(one), one) != one:
-            return place, seen[float(one)]
+    for place, number in enumerate(whole):
+        if abs(number) >= WHOLE and seen.setdefault(float(number), number) != number:
+            return place, seen[float(number)]
     return None
 
 
@@ -163,16 +163,16 @@ def column_of(name, series, cells, kind=None, *, may_be_key=False):
     """
     import pandas as pd
 
-    sort = getattr(series.dtype, "kind", "O")
-    told = isinstance(series.dtype, pd.CategoricalDtype)
-    if sort == "m":
+    type_code = getattr(series.dtype, "kind", "O")
+    is_coded = isinstance(series.dtype, pd.CategoricalDtype)
+    if type_code == "m":
         raise ValueError(
             f"column {name!r} holds durations: convert them to numbers, or leave it out "
             f"(drop={name!r})."
         )
-    if sort == "M" and kind in (None, DATE):
+    if type_code == "M" and kind in (None, DATE):
         return Column(DATE, _days(series), ("",))
-    if sort in "biuf" and (kind in (None, NUMBER) or (kind == DATE and series.isna().all())):
+    if type_code in "biuf" and (kind in (None, NUMBER) or (kind == DATE and series.isna().all())):
         values = series.to_numpy(dtype=np.float64, na_value=np.nan)
         _check(name, series, values, cells)
         return Column(kind or NUMBER, values, ("",) if kind == DATE else ())
@@ -184,46 +184,46 @@ def column_of(name, series, cells, kind=None, *, may_be_key=False):
         ) from None
     distinct = np.asarray(distinct, dtype=object).tolist()
     may_be_key = may_be_key and kind is None
-    if kind == CATEGORY or (told and kind is None):
+    if kind == CATEGORY or (is_coded and kind is None):
         return _category(codes, distinct, may_be_key)
     text = [str(value).strip() for value in distinct]
-    known = [j for j, word in enumerate(text) if word.lower() not in WORDS]
-    words = sorted({*text} - {text[j] for j in known} - {""})
-    said = f"{listed([*map(repr, words)])} in {name!r} read as missing" if words else ""
+    present = [j for j, word in enumerate(text) if word.lower() not in WORDS]
+    as_missing = sorted({*text} - {text[j] for j in present} - {""})
+    note = f"{listed([*map(repr, as_missing)])} in {name!r} read as missing" if as_missing else ""
 
     def spread(found):
         table = np.full(len(text) + 1, np.nan)
-        table[known] = found
+        table[present] = found
         return table[codes]  # a missing cell has code -1: the last entry, NaN
 
-    found = [cells.number(distinct[j]) for j in known]
-    if kind != DATE and None not in found and (known or kind == NUMBER):
+    found = [cells.number(distinct[j]) for j in present]
+    if kind != DATE and None not in found and (present or kind == NUMBER):
         values = spread(found)
         _check(name, series, values, cells)
-        return Column(NUMBER, values, (), said)
+        return Column(NUMBER, values, (), note)
     if kind != NUMBER and (
         dates := _dates(
-            [distinct[j] for j in known], cells, lambda: _place(name, codes, known[0], cells)
+            [distinct[j] for j in present], cells, lambda: _place(name, codes, present[0], cells)
         )
     ):
-        way, days = dates
+        form, days = dates
         if not np.isnan(days).any():
-            return Column(DATE, spread(days), (way,), said)
+            return Column(DATE, spread(days), (form,), note)
         if kind is None:
             _refuse(
                 name,
                 codes,
                 distinct,
-                [j for j, day in zip(known, days, strict=True) if np.isnan(day)],
+                [j for j, day in zip(present, days, strict=True) if np.isnan(day)],
                 cells,
                 "among dates",
             )
     counts = np.bincount(codes[codes >= 0], minlength=len(text))
-    odd = {j for j, number in zip(known, found, strict=True) if number is None}
-    like = [j for j in known if j not in odd or MARKED.fullmatch(text[j])]
-    if kind in (NUMBER, DATE) or 2 * counts[like].sum() >= counts[known].sum() > 0:
+    not_numbers = {j for j, number in zip(present, found, strict=True) if number is None}
+    as_numbers = [j for j in present if j not in not_numbers or MARKED.fullmatch(text[j])]
+    if kind in (NUMBER, DATE) or 2 * counts[as_numbers].sum() >= counts[present].sum() > 0:
         among = f"where {kind}s belong" if kind else "among numbers"
-        _refuse(name, codes, distinct, known if kind == DATE else [*odd], cells, among)
+        _refuse(name, codes, distinct, present if kind == DATE else [*not_numbers], cells, among)
     return _category(codes, distinct, may_be_key)
 
 
@@ -241,8 +241,10 @@ def _check(name, series, values, cells):
             "the cell empty."
         )
     large = [] if series.dtype.kind == "f" else np.flatnonzero(np.abs(values) >= WHOLE).tolist()
-    text = [str(one).strip().replace(cells.thousands, "") for one in series.iloc[large].tolist()]
-    found = clash([int(one) if re.fullmatch(r"[+-]?\d+", one) else 0 for one in text])
+    text = [
+        str(number).strip().replace(cells.thousands, "") for number in series.iloc[large].tolist()
+    ]
+    found = clash([int(number) if re.fullmatch(r"[+-]?\d+", number) else 0 for number in text])
     if found:
         raise ValueError(
             f"{cells.where(large[found[0]])}, column {name!r} holds {cell(text[found[0]])}, which "
@@ -261,24 +263,24 @@ def _days(moments):
     return days.to_numpy(dtype=np.float64, na_value=np.nan)
 
 
-def _is_written(text, way):
+def _is_written(text, form):
     """Whether a text is a date in the format `way`."""
     try:
-        return bool(BEGINS_AS_ISO(text) if way == ISO else datetime.datetime.strptime(text, way))
+        return bool(BEGINS_AS_ISO(text) if form == ISO else datetime.datetime.strptime(text, form))
     except ValueError:
         return False
 
 
-def _parsed(text, way):
+def _parsed(text, form):
     """Parse texts as dates in the format `way`: days since 1970, NaN for texts in other formats."""
     import pandas as pd
 
-    if way == ISO:
+    if form == ISO:
         text = [one if BEGINS_AS_ISO(one) else None for one in text]
-        way = "ISO8601"
+        form = "ISO8601"
     try:
         return _days(
-            pd.to_datetime(pd.Series(text, dtype=object), format=way, errors="coerce", utc=True)
+            pd.to_datetime(pd.Series(text, dtype=object), format=form, errors="coerce", utc=True)
         )
     except ValueError:  # not a date format
         return np.full(len(text), np.nan)
@@ -302,29 +304,29 @@ def _dates(values, cells, place):
     if all(isinstance(value, datetime.date) for value in values):
         return "", _days(pd.Series(values, dtype=object))
     text = [str(value).strip() for value in values]
-    told = cells.day_format
-    ways = (
-        [told]
-        if told
-        else [way for way in WAYS if text[0][0].isdigit() and _is_written(text[0], way)]
+    given = cells.day_format
+    forms = (
+        [given]
+        if given
+        else [form for form in WAYS if text[0][0].isdigit() and _is_written(text[0], form)]
     )
-    for way in ways:
-        days = _parsed(text, way)
+    for form in forms:
+        days = _parsed(text, form)
         if not np.isnan(days).any():
-            other = None if told else TWO_WAYS.get(way[:8])
-            swapped = _parsed(text, other + way[8:]) if other else days
+            twin = None if given else TWO_WAYS.get(form[:8])
+            swapped = _parsed(text, twin + form[8:]) if twin else days
             if not np.isnan(swapped).any() and (swapped != days).any():
                 raise ValueError(
                     f"{place()} holds {text[0]!r}, a date that can be read in two ways: pass "
-                    f'date_format="{way}" or "{other + way[8:]}".'
+                    f'date_format="{form}" or "{twin + form[8:]}".'
                 )
-            return way, days
+            return form, days
     dated = (
-        np.any([~np.isnan(_parsed(text, way)) for way in (ways if told else WAYS)], axis=0)
-        if ways
+        np.any([~np.isnan(_parsed(text, form)) for form in (forms if given else WAYS)], axis=0)
+        if forms
         else np.array([])
     )
-    return (ways[0], _parsed(text, ways[0])) if 2 * dated.sum() > len(text) else None
+    return (forms[0], _parsed(text, forms[0])) if 2 * dated.sum() > len(text) else None
 
 
 def _place(name, codes, code, cells):
@@ -337,22 +339,22 @@ def _refuse(name, codes, distinct, odd, cells, among):
     """
     code = codes[np.argmax(np.isin(codes, odd))]
     word = str(distinct[code]).strip()
-    ways = ["correct the cell or leave it empty"]
+    remedies = ["correct the cell or leave it empty"]
     if MARKED.fullmatch(word):
         known = "+-%$€£¥dD" + cells.decimal
         marks = (sign for sign in word if not sign.isdigit() and sign not in known)
         mark = next(marks, ",")
-        ways.append(
+        remedies.append(
             f'if it is a number, write it without a mark, or name the mark (decimal="{mark}" or '
             f'thousands="{mark}")'
         )
     elif not any(map(str.isdigit, word)) and len(word) <= 40:
-        ways.append(f"if it means missing, declare it (na={word!r})")
+        remedies.append(f"if it means missing, declare it (na={word!r})")
     if not among.startswith("where"):
-        ways.append(f"if the column is text, declare it (text={name!r})")
+        remedies.append(f"if the column is text, declare it (text={name!r})")
     raise ValueError(
         f"{_place(name, codes, code, cells)} holds {cell(distinct[code])} {among}: "
-        f"{'; '.join(ways)}."
+        f"{'; '.join(remedies)}."
     )
 
 

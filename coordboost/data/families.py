@@ -215,7 +215,7 @@ def _table(nodes, bounds, q, sums, complexity, normalize, binned):
         raise ValueError(
             f"nodes and bounds must not be empty, got {shown(nodes)} and {shown(bounds)}."
         )
-    n, bound = (np.ravel(part) for part in np.meshgrid(sizes, radii, indexing="ij"))
+    n, bound = (np.ravel(grid) for grid in np.meshgrid(sizes, radii, indexing="ij"))
     m = len(binned.codes[0])
     cost = np.asarray(complexity(n, bound, binned.n_features, m), dtype=np.float64)
     if validation.flag("normalize", normalize) and cost.size and 0 < cost.max() < math.inf:

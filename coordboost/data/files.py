@@ -132,7 +132,7 @@ def options_of(given):
             if isinstance(value, str | dict) or not hasattr(value, "__iter__")
             else tuple(value)
         )
-        if not all(isinstance(one, str) for one in value):
+        if not all(isinstance(text, str) for text in value):
             raise ValueError(
                 f"{name} must be a string or a sequence of strings, got {shown(value)}."
             )
@@ -195,7 +195,7 @@ def _typed(path, suffix, options, text):
 
     frame = None
     na = list(options.na)
-    first = 2 if suffix in EXCEL else 1
+    first_row = 2 if suffix in EXCEL else 1
     with opened(path, f"a {suffix} file", Exception) as raw, suppress(ImportError):
         if suffix in EXCEL:
             sheet = 0 if options.sheet is None else options.sheet
@@ -211,7 +211,7 @@ def _typed(path, suffix, options, text):
         if getattr(dtype, "kind", "O") == "O":
             frame.isetitem(j, frame.iloc[:, j].mask(frame.iloc[:, j].isin(na)))
     frame.columns = [str(name).strip() for name in frame.columns]
-    return Read(frame, Cells(lambda row: f"row {row + first}"))
+    return Read(frame, Cells(lambda row: f"row {row + first_row}"))
 
 
 def _text(path, suffix, options, text, before):
@@ -242,8 +242,8 @@ def _text(path, suffix, options, text, before):
         (options.sep, sep == ",", f"{SEPARATORS.get(sep)} between cells"),
         (options.decimal, decimal == ".", "a decimal comma"),
     )
-    odd = [words for told, usual, words in guessed if not (told or usual)]
-    said = [f"read with {', '.join(odd)}"] if odd else []
+    unusual = [description for given, usual, description in guessed if not (given or usual)]
+    notes = [f"read with {', '.join(unusual)}"] if unusual else []
     codes = {
         name: cell
         for row in rows[:0:-1]
@@ -256,41 +256,41 @@ def _text(path, suffix, options, text, before):
         if name not in (*text, *options.drop) and frame[name].dtype.kind in "iuf"
     }
     if codes:
-        few = ", ".join(f"{name!r} ({cell})" for name, cell in [*codes.items()][:8])
-        said.append(
-            f"leading zeros of numbers dropped: {few}; codes should be read as text "
+        examples = ", ".join(f"{name!r} ({cell})" for name, cell in [*codes.items()][:8])
+        notes.append(
+            f"leading zeros of numbers dropped: {examples}; codes should be read as text "
             f"(text={next(iter(codes))!r})"
         )
     marks = (decimal, thousands) if shows or options.decimal or thousands else ()
-    return Read(frame, Cells(file.where(sep), decimal, thousands), marks, tuple(said))
+    return Read(frame, Cells(file.where(sep), decimal, thousands), marks, tuple(notes))
 
 
-def _in_utf8(path, data, told):
+def _in_utf8(path, data, given):
     """Convert the bytes of a text to UTF-8 without a byte-order mark.
 
     Return them and their original encoding.
     """
     marked = next((encoding for mark, encoding in ENCODINGS.items() if data.startswith(mark)), None)
-    if not (told or marked) and b"\0" in data:
+    if not (given or marked) and b"\0" in data:
         raise ValueError(
             f"{path}: cannot be read as a table (it holds zero bytes, so it is not text): check "
             "the suffix of its name"
         )
-    for encoding in [told] if told else [marked or "utf-8", "cp1252", "latin-1"]:
+    for encoding in [given] if given else [marked or "utf-8", "cp1252", "latin-1"]:
         try:
             text = data.decode(encoding)
         except UnicodeError:
             continue
         except LookupError:
             raise ValueError(
-                f"{path}: there is no encoding {told!r}: utf-8, utf-16, cp1252 and latin-1 "
+                f"{path}: there is no encoding {given!r}: utf-8, utf-16, cp1252 and latin-1 "
                 "are common"
             ) from None
         return (data if encoding == "utf-8" else text.encode()).removeprefix(
             b"\xef\xbb\xbf"
         ), encoding
     raise ValueError(
-        f"{path}: the text is not in {told}: leave --encoding out, or name the right one"
+        f"{path}: the text is not in {given}: leave --encoding out, or name the right one"
     )
 
 
@@ -339,7 +339,7 @@ class _Text(NamedTuple):
         """
         width = len(names)
         last = 0
-        way = unsplit(names) or (
+        advice = unsplit(names) or (
             ": remove the lines above the column names" if width == 1 else ": correct that line"
         )
         try:
@@ -347,7 +347,7 @@ class _Text(NamedTuple):
                 if k and (len(row) < width or any(row[width:])):
                     cells = f"{len(row)} cell{'s' * (len(row) != 1)}"
                     raise ValueError(
-                        f"{self.path}: line {last} has {cells}, the header has {width}{way}"
+                        f"{self.path}: line {last} has {cells}, the header has {width}{advice}"
                     )
         except csv.Error as error:
             fault = (
@@ -419,7 +419,9 @@ def _decimal(cells, sep, before):
 
     Return whether any cell has a mark, and the mark.
     """
-    commas, points = ([cell for cell in cells if one.fullmatch(cell)] for one in (COMMA, POINT))
+    commas, points = (
+        [cell for cell in cells if pattern.fullmatch(cell)] for pattern in (COMMA, POINT)
+    )
     sure = [sum(not EITHER.fullmatch(cell) for cell in found) for found in (commas, points)]
     if sure[0] == sure[1] and before:
         return bool(commas or points), before[0]
@@ -431,7 +433,7 @@ def _parsed(file, sep, decimal, names, na, text):
     """Parse the rows with pandas."""
     import pandas as pd
 
-    words = (
+    precision = (
         {"float_precision": "round_trip"}
         if tuple(map(int, pd.__version__.split(".")[:2])) < (3, 1)
         else {}
@@ -450,7 +452,7 @@ def _parsed(file, sep, decimal, names, na, text):
                 dtype={name: str for name in text if name in names},
                 skipinitialspace=True,
                 low_memory=False,
-                **words,
+                **precision,
             )
         except pd.errors.EmptyDataError:
             return pd.DataFrame({name: [] for name in names})
@@ -524,14 +526,18 @@ def _npy(text, labelled):
     Of a single name the final ``X`` is replaced by ``y``.
     """
     left, comma, right = text.partition(".npy,")
-    first = Path(left + ".npy" if comma else text)
-    second = Path(right.strip()) if comma else first.with_name(f"{first.stem[:-1]}y{first.suffix}")
-    if labelled and not comma and not first.stem.endswith("X"):
+    features = Path(left + ".npy" if comma else text)
+    target = (
+        Path(right.strip())
+        if comma
+        else features.with_name(f"{features.stem[:-1]}y{features.suffix}")
+    )
+    if labelled and not comma and not features.stem.endswith("X"):
         raise ValueError(
             f"{text}: expected a name ending with 'X.npy', or a pair 'X.npy,y.npy': name both files"
         )
     return _checked(
-        first, _array(first), _array(second) if labelled or comma else None, None, str(second)
+        features, _array(features), _array(target) if labelled or comma else None, None, str(target)
     )
 
 
@@ -625,9 +631,10 @@ def opened(path, kind, *also):
     except MemoryError:
         raise ValueError(f"{path}: reading it takes more memory than is free: {PART}") from None
     except (OSError, EOFError, zlib.error, zipfile.BadZipFile, *also) as error:
-        said = " ".join(str(error).split())  # libraries may write several lines
+        message = " ".join(str(error).split())  # libraries may write several lines
         raise ValueError(
-            f"{path}: cannot be read as {kind} ({said}): check its format, and that it is complete"
+            f"{path}: cannot be read as {kind} ({message}): check its format, and that it is "
+            "complete"
         ) from error
 
 

@@ -59,13 +59,13 @@ class StoredColumns:
         """
         n = self.shape[1]
         whole = Chunked(self.store, np.arange(n), np.zeros(n), np.ones(n), self.memory)
-        out = whole.combine(coef[np.argsort(self._index)])
-        if not np.isfinite(out).all():
+        total = whole.combine(coef[np.argsort(self._index)])
+        if not np.isfinite(total).all():
             raise ValueError(
-                f"X holds NaN or infinity in row {int(np.argmin(np.isfinite(out)))}; impute or "
+                f"X holds NaN or infinity in row {int(np.argmin(np.isfinite(total)))}; impute or "
                 "drop those rows first."
             )
-        return out
+        return total
 
     def part(self, columns, rows):
         """Some columns of the rows in a slice, dense, (n_rows, len(columns)).

@@ -356,6 +356,38 @@ class Problem:
         )
         return problem
 
+    def saved(self, n_learners: int) -> dict[str, Any]:
+        """The arguments of ``restored`` for this problem, as a file holds them.
+
+        Parameters
+        ----------
+        n_learners : int
+            Of an implicit dictionary this many learners are saved, the first that were found.
+
+        Returns
+        -------
+        dict
+            The fields by their names.
+        """
+        arguments = {
+            "loss": self.loss,
+            "dictionary": self.dictionary if self.countable else self.dictionary.saved(n_learners),
+            "standardization": self.standardization,
+            "y": self.y,
+            "weight": self.weight,
+            "constant": self.constant,
+            "base": self.base,
+            "groups": self.groups,
+            "feature_names": self.feature_names if self.countable else [],
+            "dropped": self.dropped,
+            "offset": self.offset,
+        }
+        if self.recipe is not None:
+            arguments["recipe"] = self.recipe.plain()
+        if self.binning is not None:
+            arguments["binning"] = self.binning.saved()
+        return arguments
+
     def replace(self, **changed: Any) -> "Problem":
         """The problem with some of its fields changed; the new values are not checked.
 
@@ -852,12 +884,12 @@ def _minus_known_part(y, offset, constant, counts):
     0 in all rows that count if it is only rounding error there, so that no model is fitted to
     rounding.
     """
-    rest = y - offset - constant
-    if np.abs(rest[counts]).max() <= 16 * np.finfo(float).eps * max(
+    remainder = y - offset - constant
+    if np.abs(remainder[counts]).max() <= 16 * np.finfo(float).eps * max(
         np.abs(y[counts]).max(), np.abs(offset).max()
     ):
-        rest[counts] = 0.0
-    return rest
+        remainder[counts] = 0.0
+    return remainder
 
 
 def numbers_as_in(X, problem):

@@ -127,13 +127,13 @@ class Recipe(NamedTuple):
         """Return the recipe with fill values computed from other rows, a list of ``Column``."""
         pairs = zip(self.variables, columns, strict=True)
         return self._replace(
-            variables=tuple(one._replace(fill=fill_of(column)) for one, column in pairs)
+            variables=tuple(variable._replace(fill=fill_of(column)) for variable, column in pairs)
         )
 
     def plain(self):
         """The recipe as lists and strings, for a file."""
-        words = {name: list(given) for name in OPTIONAL if (given := getattr(self, name))}
-        return words | {
+        optional = {name: list(given) for name in OPTIONAL if (given := getattr(self, name))}
+        return optional | {
             "target": self.target,
             "labels": list(self.labels),
             "impute": self.impute,
@@ -169,14 +169,14 @@ class Recipe(NamedTuple):
             raise ValueError(f"the recipe of the table is not valid: {shown(given)}.")
         lists = {name: tuple(given[name]) for name in ("labels", *OPTIONAL)}
         variables = tuple(
-            Variable(name, kind, tuple(levels), *rest)
-            for name, kind, levels, *rest in given["variables"]
+            Variable(name, kind, tuple(levels), *filling)
+            for name, kind, levels, *filling in given["variables"]
         )
         return cls(**{**given, **lists, "variables": variables})
 
 
 def _are_names(value):
-    return isinstance(value, list) and all(isinstance(one, str) for one in value)
+    return isinstance(value, list) and all(isinstance(name, str) for name in value)
 
 
 def _is_variable(value):
@@ -231,16 +231,18 @@ def encoded(recipe, columns, where, unknown_as_none=False):
     n_rows = len(columns[0].values)
     n_columns = len(recipe.columns)
     if 8 * n_rows * n_columns > DENSE and 4 * (len(columns) - len(recipe.text)) < n_columns:
-        return scipy.sparse.hstack([_sparse(width, held) for width, held in parts], format="csc")
+        return scipy.sparse.hstack(
+            [_sparse(width, values) for width, values in parts], format="csc"
+        )
     X = np.zeros((n_rows, n_columns), order="F")
-    at = 0
-    for width, held in parts:
-        if held.dtype.kind == "i":
-            rows = np.flatnonzero(held >= 0)
-            X[rows, at + held[rows]] = 1.0
+    place = 0
+    for width, values in parts:
+        if values.dtype.kind == "i":
+            rows = np.flatnonzero(values >= 0)
+            X[rows, place + values[rows]] = 1.0
         else:
-            X[:, at] = held
-        at += width
+            X[:, place] = values
+        place += width
     return X
 
 
@@ -265,13 +267,13 @@ def _indices(variable, column, where, unknown_as_none):
     return np.array([*(index.get(level, -1) for level in column.levels), of_gaps])[column.values]
 
 
-def _sparse(width, held):
+def _sparse(width, values):
     """The columns of a part as a CSC array."""
-    if held.dtype.kind == "f":
-        return scipy.sparse.csc_array(held[:, None])
-    rows = np.flatnonzero(held >= 0)
+    if values.dtype.kind == "f":
+        return scipy.sparse.csc_array(values[:, None])
+    rows = np.flatnonzero(values >= 0)
     return scipy.sparse.csc_array(
-        (np.ones(len(rows)), (rows, held[rows])), shape=(len(held), width)
+        (np.ones(len(rows)), (rows, values[rows])), shape=(len(values), width)
     )
 
 

@@ -149,9 +149,9 @@ def _through_gram(problem, root):
     )
     if large.all():
         return left, singular
-    rest = vectors[:, ~large]
-    outer, small, inner = scipy.linalg.svd(_images(problem, root, rest), full_matrices=False)
-    return np.column_stack([left, rest @ inner.T if wide else outer]), np.concatenate(
+    others = vectors[:, ~large]
+    outer, small, inner = scipy.linalg.svd(_images(problem, root, others), full_matrices=False)
+    return np.column_stack([left, others @ inner.T if wide else outer]), np.concatenate(
         [singular[large], small]
     )
 
@@ -208,9 +208,9 @@ class Span(NamedTuple):
         if good.sum() == len(samples):
             return cls(None, 0.0)
         if good.all() and spectrum.rank == problem.n_learners:
-            least = float(spectrum.singular[-1])
+            smallest = float(spectrum.singular[-1])
             return _checked(
-                cls(spectrum.left, 0.0), problem, root, np.arange(problem.n_learners), least
+                cls(spectrum.left, 0.0), problem, root, np.arange(problem.n_learners), smallest
             )
         if problem.n_samples * problem.n_learners > MAX_ENTRIES:
             return cls(None, 0.0)
@@ -235,21 +235,21 @@ def rounded(problem):
     )
 
 
-def _checked(span, problem, root, index, least):
+def _checked(span, problem, root, index, smallest):
     """Return `span` with the measured tilt of the columns `index`, whose smallest singular value is
-    `least`.
+    `smallest`.
     """
     left = span.left
     outside = 0.0
-    for first in range(0, len(index), 1024):
-        columns = root[:, None] * problem.gather(index[first : first + 1024])
+    for start in range(0, len(index), 1024):
+        columns = root[:, None] * problem.gather(index[start : start + 1024])
         outside += float(((columns - left @ (left.T @ columns)) ** 2).sum())
     skew = float(np.linalg.norm(left.T @ left - np.eye(left.shape[1])))
     moved = float(np.linalg.norm(rounded(problem)[index]))
     error = math.sqrt(outside) + moved + 4 * U * math.sqrt(len(index) * left.shape[1])
     return (
-        Span(left, error / (least - error) + skew + span.tilt)
-        if least > 2 * error
+        Span(left, error / (smallest - error) + skew + span.tilt)
+        if smallest > 2 * error
         else Span(None, 0.0)
     )
 
@@ -273,8 +273,8 @@ def _apart(cls, problem, root, samples):
             return cls(None, 0.0)
     left = np.zeros((problem.n_samples, apart.left.shape[1]))
     left[samples] = apart.left
-    least = float(scipy.linalg.svdvals(upper[:rank, :rank])[-1])
-    return _checked(cls(left, apart.tilt), problem, root, far, least)
+    smallest = float(scipy.linalg.svdvals(upper[:rank, :rank])[-1])
+    return _checked(cls(left, apart.tilt), problem, root, far, smallest)
 
 
 def whole_numbers(table):
@@ -323,10 +323,10 @@ class Apart:
         used = np.flatnonzero(coef != 0)
         numbers = self.table[:, used] @ coef[used]
         spare = max(max(abs(number).bit_length() for number in numbers) - 62, 0)
-        out = self.root * (numbers >> spare).astype(np.float64)
-        size = float(np.linalg.norm(out)) or 1.0
+        image = self.root * (numbers >> spare).astype(np.float64)
+        size = float(np.linalg.norm(image)) or 1.0
         power = math.frexp(size)[1]
-        return out * 2.0**-power, power + spare - self.last - BITS
+        return image * 2.0**-power, power + spare - self.last - BITS
 
     def take(self, j):
         """Add the direction of column `j` orthogonal to the others, unless it depends on them.
@@ -337,13 +337,13 @@ class Apart:
         rank = len(self.far)
         coef[j] = 1 << BITS
         for _ in range(ROUNDS):
-            rest, power = self.at(coef)
-            size = float(np.linalg.norm(rest))
+            image, power = self.at(coef)
+            size = float(np.linalg.norm(image))
             if size == 0 or power < -DEPENDENT:
                 return True
-            along = self.left.T @ rest
+            along = self.left.T @ image
             if np.linalg.norm(along) <= NEAR * size:
-                return self._keep(coef, (rest - self.left @ along) / size, size, power)
+                return self._keep(coef, (image - self.left @ along) / size, size, power)
             coef[self.far] -= shifted(
                 scipy.linalg.solve_triangular(self.upper, along[:rank]), power + BITS
             )

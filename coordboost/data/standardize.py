@@ -69,9 +69,9 @@ class Standardization(NamedTuple):
 
         1 for dropped columns.
         """
-        out = np.ones(self.n_columns)
-        out[self.kept] = self.norm / np.sqrt(total)
-        return out
+        deviation = np.ones(self.n_columns)
+        deviation[self.kept] = self.norm / np.sqrt(total)
+        return deviation
 
     def raw(self, beta, constant):
         """Coefficients (n_columns,) and intercept on the scale of X.
@@ -129,20 +129,20 @@ def standardize_dense(X, weight, center, scale, names=None, copy=True):
     safe, mean, norm, top = np.zeros((4, n_columns))
     step = max(1, CACHED // n_samples)
     seen = counted(weight)
-    for first in range(0, n_columns, step):
-        part = slice(first, first + step)
-        out = rows[part]
+    for start in range(0, n_columns, step):
+        strip = slice(start, start + step)
+        out = rows[strip]
         if copy:
-            out[:] = X[:, part].T
+            out[:] = X[:, strip].T
         if not center and (square := _plain_squares(out, weight, scale)) is not None:
-            safe[part], norm[part], top[part] = 1.0, np.sqrt(square), 1.0
+            safe[strip], norm[strip], top[strip] = 1.0, np.sqrt(square), 1.0
             if scale:
-                out /= norm[part, None]
+                out /= norm[strip, None]
             continue
         low = out.min(axis=1)
         high = out.max(axis=1)
-        check_columns(X, np.maximum(high, -low), first, names)
-        safe[part], mean[part], norm[part], top[part] = _standardized(
+        check_columns(X, np.maximum(high, -low), start, names)
+        safe[strip], mean[strip], norm[strip], top[strip] = _standardized(
             out, low, high, weight, seen, center, scale
         )
     kept = np.flatnonzero((norm > 0) & (top > (16 * np.finfo(float).eps if center else 0)))
@@ -180,9 +180,9 @@ def _standardized(out, low, high, weight, seen, center, scale):
     mean = (out * share).sum(axis=1) if center else np.zeros(len(out))
     if center:
         out -= mean[:, None]
-        rest = (out * share).sum(axis=1)
-        out -= rest[:, None]
-        mean += rest
+        drift = (out * share).sum(axis=1)
+        out -= drift[:, None]
+        mean += drift
     if seen.all():
         top = np.maximum(high / safe - mean, mean - low / safe)
         norm = np.sqrt(np.einsum("ij,ij->i", out, out if (weight == 1).all() else out * weight))
@@ -263,9 +263,9 @@ def _largest(X):
     NaN where one holds NaN.
     """
     top = np.zeros(X.shape[1])
-    first = X.indptr[:-1]
+    begin = X.indptr[:-1]
     some = np.diff(X.indptr) > 0
-    top[some] = np.maximum.reduceat(np.abs(X.data), first[some]) if some.any() else 0.0
+    top[some] = np.maximum.reduceat(np.abs(X.data), begin[some]) if some.any() else 0.0
     return top
 
 
@@ -282,9 +282,9 @@ def _centre(data, column, w, total, full):
     mean += (np.bincount(column, w * (data - mean[column]), n) - zeros * mean) / total
     inside = full[column]
     data[inside] -= mean[column[inside]]
-    rest = np.where(full, np.bincount(column, w * data, n) / total, 0.0)
-    data[inside] -= rest[column[inside]]
-    return mean + rest
+    drift = np.where(full, np.bincount(column, w * data, n) / total, 0.0)
+    data[inside] -= drift[column[inside]]
+    return mean + drift
 
 
 def _square(data, column, weight, row, shift, full):
@@ -354,8 +354,8 @@ class MemoryColumns:
         Integers are compared before rounding.
         """
         if scipy.sparse.issparse(self.X):
-            part = self.X[:, columns][rows]
-            return (part.min(axis=0).toarray() != part.max(axis=0).toarray()).ravel()
+            block = self.X[:, columns][rows]
+            return (block.min(axis=0).toarray() != block.max(axis=0).toarray()).ravel()
         return np.array(
             [(self._original[rows, j] != self._original[rows, j][:1]).any() for j in columns],
             dtype=bool,
@@ -374,11 +374,11 @@ class MemoryColumns:
 
     def part(self, columns, rows):
         """Some columns of the rows in a slice, (n_rows, len(columns)), sparse where X is."""
-        out = (
+        block = (
             self.X[:, columns][rows] if scipy.sparse.issparse(self.X) else self.X[rows][:, columns]
         )
-        check_columns(out)
-        return out
+        check_columns(block)
+        return block
 
 
 def columns_of(X, copy=True):
@@ -411,8 +411,8 @@ class Moments(NamedTuple):
 
         A few columns at a time, so that they stay in the cache.
         """
-        few = slices(values.shape[1], max(16, PIECE // len(values)))
-        parts = [cls.of_few(values[:, columns], weight, rows) for columns in few]
+        strips = slices(values.shape[1], max(16, PIECE // len(values)))
+        parts = [cls.of_few(values[:, columns], weight, rows) for columns in strips]
         return cls(parts[0].weight, *map(np.concatenate, list(zip(*parts, strict=True))[1:]))
 
     @classmethod
@@ -448,13 +448,13 @@ class Moments(NamedTuple):
         *Source*: Chan, Golub, LeVeque (1983), Algorithms for Computing the Sample Variance, (1.5).
         """
         total = self.weight + other.weight
-        part = other.weight / total if total > 0 else 0.0
+        fraction = other.weight / total if total > 0 else 0.0
         change = other.mean - self.mean
-        square = self.square + other.square + change**2 * (self.weight * part)
+        square = self.square + other.square + change**2 * (self.weight * fraction)
         top = np.maximum(self.top, other.top)
         low = np.minimum(self.low, other.low)
         high = np.maximum(self.high, other.high)
-        return Moments(total, self.mean + part * change, square, top, low, high)
+        return Moments(total, self.mean + fraction * change, square, top, low, high)
 
 
 def standardize_chunked(X, weight, center, scale):

@@ -400,8 +400,8 @@ def _prepared(read, recipe, keep, unknown_as_none):
         )
     kept = {
         name: [
-            "" if gone else str(one)
-            for one, gone in zip(frame[name], frame[name].isna(), strict=True)
+            "" if gone else str(value)
+            for value, gone in zip(frame[name], frame[name].isna(), strict=True)
         ]
         for name in keep
     }
@@ -412,7 +412,7 @@ def _prepared(read, recipe, keep, unknown_as_none):
 
 def _learned(read, target, options):
     """Build a table, and its recipe, from a file that was read."""
-    frame, said = _usable(read.frame, options)
+    frame, notes = _usable(read.frame, options)
     names = [name for name in frame.columns if name != target]
     if target not in frame:
         numbers = all(Cells().number(name) is not None for name in names)
@@ -446,7 +446,7 @@ def _learned(read, target, options):
         ("a different text in every row", lambda one: one.kind == KEY),
     ):
         if aside := [name for name, column in columns.items() if is_aside(column)]:
-            said.append(f"left out: {quoted(aside)} ({why})")
+            notes.append(f"left out: {quoted(aside)} ({why})")
             columns = {name: column for name, column in columns.items() if name not in aside}
     if not columns:
         raise ValueError(
@@ -464,7 +464,7 @@ def _learned(read, target, options):
             "ForwardStagewiseClassifier"
         )
     labels = y.levels if y.kind == CATEGORY else ()
-    said += [
+    notes += [
         *more,
         *([f"target {target!r}: 0 is {labels[0]!r}, 1 is {labels[1]!r}"] if labels else []),
     ]
@@ -477,7 +477,7 @@ def _learned(read, target, options):
         )
         for name, column, gap in zip(columns, kept, gaps, strict=True)
     )
-    said += _what(variables, kept, gaps)
+    notes += _what(variables, kept, gaps)
     recipe = Recipe(target, labels, options.impute, variables, options.na, read.marks, options.drop)
     X = encoded(recipe, kept, cells.where)
     y = y.values.astype(np.float64)
@@ -487,7 +487,7 @@ def _learned(read, target, options):
         tuple(recipe.columns),
         tuple(recipe.groups),
         recipe,
-        (*read.said, *said),
+        (*read.said, *notes),
         tuple(kept) if any(gaps) else None,
     )
 
@@ -503,13 +503,13 @@ def _usable(frame, options):
                 f"no column {unknown[0]!r} to {what}: choose among {quoted(list(frame.columns))}"
             )
     frame = frame.drop(columns=list(options.drop))
-    said = []
+    notes = []
     nameless = [j for j, name in enumerate(frame.columns) if name in ("", f"Unnamed: {j}")]
     filled = [j for j in nameless if not frame.iloc[:, j].isna().all()]
     if odd := [j for j in filled if j or len(frame.columns) == 1]:
         raise ValueError(f"column {odd[0] + 1} has no name in the header: name it")
     if filled:
-        said.append("the first column, without a name, left out as row names")
+        notes.append("the first column, without a name, left out as row names")
     frame = frame.iloc[:, [j for j in range(len(frame.columns)) if j not in nameless]].reset_index(
         drop=True
     )
@@ -518,7 +518,7 @@ def _usable(frame, options):
             "every column lacks a name or is left out by drop: check the header and drop"
         )
     rows = frame.dropna(how="all")
-    return rows, said + [f"{len(frame) - len(rows)} empty row(s) left out"] * (
+    return rows, notes + [f"{len(frame) - len(rows)} empty row(s) left out"] * (
         len(rows) < len(frame)
     )
 
@@ -537,38 +537,44 @@ def _complete(target, y, columns, impute, where):
             else ""
         )
         refuse_gap(next(iter(gaps)), int(np.argmax(next(iter(gaps.values())))), where, others)
-    said = [f"{int(gone.sum())} row(s) without {target!r} left out"] if gone.any() else []
+    notes = [f"{int(gone.sum())} row(s) without {target!r} left out"] if gone.any() else []
     if impute == "drop" and gaps:
         more = np.any([*gaps.values()], axis=0) & ~gone
-        said += [f"{int(more.sum())} row(s) with missing values left out"] if more.any() else []
+        notes += [f"{int(more.sum())} row(s) with missing values left out"] if more.any() else []
         gone = gone | more
     if gone.all():
         raise ValueError('no row is without missing values: fill them in, or pass impute="median"')
-    return np.flatnonzero(~gone) if gone.any() else slice(None), said
+    return np.flatnonzero(~gone) if gone.any() else slice(None), notes
 
 
 def _what(variables, columns, gaps):
     """Notes on the encoding of text, dates and missing values, and on columns that only number the
     rows.
     """
-    words = {one: ", ".join(one.levels) for one in variables if one.kind == CATEGORY}
-    few = {
-        one: text if len(one.levels) <= 4 and len(text) <= 46 else f"{len(one.levels)} categories"
-        for one, text in words.items()
+    categories = {
+        variable: ", ".join(variable.levels) for variable in variables if variable.kind == CATEGORY
+    }
+    texts = {
+        variable: text
+        if len(variable.levels) <= 4 and len(text) <= 46
+        else f"{len(variable.levels)} categories"
+        for variable, text in categories.items()
     }
     found = {
-        "text as 0/1 columns": [f"{one.name!r} ({text})" for one, text in few.items()],
-        "dates in days since 1970": [repr(one.name) for one in variables if one.kind == DATE],
+        "text as 0/1 columns": [f"{variable.name!r} ({text})" for variable, text in texts.items()],
+        "dates in days since 1970": [
+            repr(variable.name) for variable in variables if variable.kind == DATE
+        ],
         "missing values imputed": [
-            repr(one.name)
-            for one, gap in zip(variables, gaps, strict=True)
-            if gap and one.fill is not None
+            repr(variable.name)
+            for variable, gap in zip(variables, gaps, strict=True)
+            if gap and variable.fill is not None
         ],
     }
-    said = [column.said for column in columns if column.said]
+    notes = [column.said for column in columns if column.said]
     for what, names in found.items():
         if names:
-            said.append(
+            notes.append(
                 f"{what}: {', '.join(names[:8])}"
                 + (f" and {len(names) - 8} more" if len(names) > 8 else "")
             )
@@ -576,9 +582,11 @@ def _what(variables, columns, gaps):
         column.kind == NUMBER and len(column.values) >= KEYS and (np.diff(column.values) == 1).all()
         for column in columns
     ]
-    if counters := [one.name for one, counts in zip(variables, counted, strict=True) if counts]:
-        said.append(
+    if counters := [
+        variable.name for variable, counts in zip(variables, counted, strict=True) if counts
+    ]:
+        notes.append(
             f"{quoted(counters)} only numbers the rows, so you may want to leave it out "
             f"(drop={counters[0]!r})"
         )
-    return said
+    return notes

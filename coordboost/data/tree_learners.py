@@ -64,8 +64,8 @@ class TreeFamily(LearnerFamily):
 
         curvature : the sum of the second derivatives of the weighted losses at the start
         """
-        least = max(self.growth.min_weight, self.lightest * curvature)
-        growth = self.growth._replace(min_weight=least, damping=loss.self_concordance or 0.0)
+        min_weight = max(self.growth.min_weight, self.lightest * curvature)
+        growth = self.growth._replace(min_weight=min_weight, damping=loss.self_concordance or 0.0)
         return TreeFamily(
             self.binned, self.binning, growth, self.penalty, self.newton, self.families
         )
@@ -318,9 +318,9 @@ def sets_of(given, names):
             combinations(range(d), 2) if given == "pairwise" and d > 1 else ([j] for j in range(d))
         )
     flags = [np.zeros(d, dtype=np.int64)]
-    for one in items_of("sets", given, says):
+    for features in items_of("sets", given, says):
         flags.append(np.zeros(d, dtype=np.int64))
-        flags[-1][sorted(indices_in("sets", items_of("sets", one, says), names))] = 1
+        flags[-1][sorted(indices_in("sets", items_of("sets", features, says), names))] = 1
     flags[0][~np.any(flags, axis=0)] = 1
     return np.array(flags[0 if flags[0].any() else 1 :])
 

@@ -50,9 +50,9 @@ def numeric(name, values, ndim):
         For objects, strings, complex numbers, masked arrays, a wrong number of dimensions, NaN and
         infinity.
     """
-    out = np.array(_numbers(name, values, ndim), order="C")
-    _check_finite(name, out, [out.max(initial=0.0), out.min(initial=0.0)])
-    return out
+    array = np.array(_numbers(name, values, ndim), order="C")
+    _check_finite(name, array, [array.max(initial=0.0), array.min(initial=0.0)])
+    return array
 
 
 def collected(name, values):
@@ -173,17 +173,17 @@ def matrix(X):
     X = as_pandas(X) if is_frame(X) else X
     own_names = [str(name) for name in X.columns] if is_frame(X) else None
     if scipy.sparse.issparse(X):
-        out = scipy.sparse.csc_array(sound(X), dtype=np.float64, copy=True)
-        out.sum_duplicates()
+        array = scipy.sparse.csc_array(sound(X), dtype=np.float64, copy=True)
+        array.sum_duplicates()
     elif own_names is not None:
         refuse_words(X)
         # one layout, so that sums have one order
-        out = np.asfortranarray(_numbers("X", X.to_numpy(dtype=np.float64, na_value=np.nan), 2))
+        array = np.asfortranarray(_numbers("X", X.to_numpy(dtype=np.float64, na_value=np.nan), 2))
     else:
-        out = _numbers("X", X, 2)
-    if out.shape[0] == 0 or out.shape[1] == 0:
-        raise ValueError(f"X must have at least one row and one column, got shape {out.shape}.")
-    return out, own_names
+        array = _numbers("X", X, 2)
+    if array.shape[0] == 0 or array.shape[1] == 0:
+        raise ValueError(f"X must have at least one row and one column, got shape {array.shape}.")
+    return array, own_names
 
 
 def sound(X):
@@ -308,12 +308,12 @@ def floats(name, values):
 
 def vector(name, values, length, what):
     """`values` as a finite float64 vector with one entry per `what`."""
-    out = numeric(name, values, 1)
-    if len(out) != length:
+    array = numeric(name, values, 1)
+    if len(array) != length:
         raise ValueError(
-            f"{name} must have one entry per {what}: expected {length}, got {len(out)}."
+            f"{name} must have one entry per {what}: expected {length}, got {len(array)}."
         )
-    return out
+    return array
 
 
 def stored(name, values, length, dtype=np.float64):
@@ -334,9 +334,9 @@ def stored_names(name, names, length):
 
 def target(y, n_samples):
     """`y` as float64 (n_samples,)."""
-    out = vector("y", y, n_samples, "row of X")
-    square_is_normal("abs(y)", float(np.abs(out).max()), "y")
-    return out
+    array = vector("y", y, n_samples, "row of X")
+    square_is_normal("abs(y)", float(np.abs(array).max()), "y")
+    return array
 
 
 def known_part(offset, n_samples):
@@ -348,11 +348,11 @@ def sample_weight(weight, n_samples):
     """Weights as float64 (n_samples,), ones for None."""
     if weight is None:
         return np.ones(n_samples)
-    out = vector("sample_weight", weight, n_samples, "row of X")
-    if (out < 0).any() or not out.any():
+    checked = vector("sample_weight", weight, n_samples, "row of X")
+    if (checked < 0).any() or not checked.any():
         raise ValueError("sample_weight must not be negative, and not all zero.")
-    of_moderate_size("sample_weight", out)
-    return out
+    of_moderate_size("sample_weight", checked)
+    return checked
 
 
 def of_moderate_size(name, weight):
@@ -370,14 +370,14 @@ def response(y, weight, n_samples):
     numbers.
     """
     y = target(y, n_samples)
-    out = sample_weight(weight, n_samples)
+    checked = sample_weight(weight, n_samples)
     if weight is not None:
         square_is_normal(
             "sqrt(sample_weight) abs(y)",
-            float((np.sqrt(out) * np.abs(y)).max()),
+            float((np.sqrt(checked) * np.abs(y)).max()),
             "y or the weights",
         )
-    return y, out
+    return y, checked
 
 
 def infimum(loss, y):
@@ -441,12 +441,12 @@ def sized(name, values, length, what):
 
     It may hold NaN or infinity.
     """
-    out = np.ascontiguousarray(values, dtype=np.float64)
-    if out.shape != (length,):
+    array = np.ascontiguousarray(values, dtype=np.float64)
+    if array.shape != (length,):
         raise ValueError(
-            f"{name} must have one entry per {what}: expected shape ({length},), got {out.shape}."
+            f"{name} must have one entry per {what}: expected shape ({length},), got {array.shape}."
         )
-    return out
+    return array
 
 
 def coefficients(beta, problem):
@@ -456,13 +456,13 @@ def coefficients(beta, problem):
     """
     if problem.countable:
         return sized("beta", beta, problem.n_learners, "learner")
-    out = np.ascontiguousarray(beta, dtype=np.float64)
-    if out.ndim != 1 or len(out) > problem.n_learners:
+    array = np.ascontiguousarray(beta, dtype=np.float64)
+    if array.ndim != 1 or len(array) > problem.n_learners:
         known = f"the {problem.n_learners} learners found (run.problem holds those of a run)"
         raise ValueError(
-            f"beta must have at most one entry for each of {known}, got shape {out.shape}."
+            f"beta must have at most one entry for each of {known}, got shape {array.shape}."
         )
-    return out
+    return array
 
 
 def countable(name, problem):
@@ -510,11 +510,11 @@ def report_constant(names, what="constant", hint="", every=False):
     """
     if names:
         alone = "no column of X varies, so every model is a constant: " if every else ""
-        said = (
+        text = (
             f"{alone}{len(names)} {what} column(s) set aside, their coefficients are 0: "
             f"{listed(names)}{hint}."
         )
-        warn(said, ConstantColumnWarning)
+        warn(text, ConstantColumnWarning)
 
 
 #: Check columns with this many entries; or this many columns if these have more entries, up to this
@@ -581,15 +581,15 @@ def check_dictionary(dictionary, weight):
     dictionary = Compiled(dictionary) if is_piece(dictionary) and m * n > ENTRIES else dictionary
     vectors = np.sqrt(weight) * np.random.default_rng(0).standard_normal((2, m))
     scans = [_check_array("scan", dictionary.scan(v.copy()), (n,)) for v in vectors]
-    few = np.unique(
+    spaced = np.unique(
         np.linspace(0, n - 1, min(n, max(TOPS, min(FEW, MOST // m), ENTRIES // m))).astype(np.int64)
     )
     tops = np.concatenate([np.argsort(-np.abs(corr))[:TOPS] for corr in scans])
-    _check_norms_of(dictionary, few, weight)
-    index = np.unique(np.concatenate([few[:: max(1, len(few) // TOPS)], tops]))
-    for some in _strips(index, m):
-        columns = checked_columns(dictionary, some, weight)
-        for j, column in zip(some.tolist(), columns.T, strict=True):
+    _check_norms_of(dictionary, spaced, weight)
+    index = np.unique(np.concatenate([spaced[:: max(1, len(spaced) // TOPS)], tops]))
+    for strip in _strips(index, m):
+        columns = checked_columns(dictionary, strip, weight)
+        for j, column in zip(strip.tolist(), columns.T, strict=True):
             own = _check_array("column", dictionary.column(j), (m,))
             _agree("gather", "column", j, column, own, np.abs(own).max())
         for v, corr in zip(vectors, scans, strict=True):
@@ -597,13 +597,13 @@ def check_dictionary(dictionary, weight):
                 np.linalg.norm(np.divide(v, np.sqrt(weight), out=np.zeros(m), where=weight > 0))
             )
             for found, verb in (
-                (corr[some], "scan"),
-                (dictionary.correlations(v.copy(), some), "correlations"),
+                (corr[strip], "scan"),
+                (dictionary.correlations(v.copy(), strip), "correlations"),
             ):
-                _check_array(verb, found, some.shape)
-                for j, one, other in zip(some.tolist(), found, v @ columns, strict=True):
-                    _agree(verb, "column", j, one, other, size)
-    _check_changes(dictionary, some, columns, vectors[0])
+                _check_array(verb, found, strip.shape)
+                for j, entry, expected in zip(strip.tolist(), found, v @ columns, strict=True):
+                    _agree(verb, "column", j, entry, expected, size)
+    _check_changes(dictionary, strip, columns, vectors[0])
 
 
 def _strips(index, n_samples):
@@ -611,18 +611,18 @@ def _strips(index, n_samples):
     learner.
     """
     step = max(1, ENTRIES // n_samples)
-    return [index[first : first + step] for first in range(0, len(index), step)]
+    return [index[start : start + step] for start in range(0, len(index), step)]
 
 
-def _check_norms_of(dictionary, few, weight):
+def _check_norms_of(dictionary, spaced, weight):
     """Check the norms of all stored rows, or of the learners `few` if none are stored."""
     rows = dictionary.rows
     if rows is not None:
         _check_array("rows", rows, (dictionary.n_learners, dictionary.n_samples))
         check_norms(np.einsum("ij,ij,j->i", rows, rows, weight), range(len(rows)), weight)
         return
-    for some in _strips(few, dictionary.n_samples):
-        checked_columns(dictionary, some, weight)
+    for strip in _strips(spaced, dictionary.n_samples):
+        checked_columns(dictionary, strip, weight)
 
 
 def _check_changes(dictionary, index, columns, v):

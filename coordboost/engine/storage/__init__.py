@@ -16,7 +16,6 @@ from coordboost.engine.states.base import ModelState
 from coordboost.engine.storage.archive import Archive, write
 from coordboost.engine.storage.schema import (
     FORMAT,
-    PROBLEM,
     VERSION,
     check_arrays,
     check_header,
@@ -74,23 +73,11 @@ def write_run(run, file, *, data):
         "seconds": run.seconds,
         "anchor": run.anchor,
         "scans": run.counts,
-        "problem": encode(_parts(problem, len(run.beta)), "problem", arrays) if data else None,
+        "problem": encode(problem.saved(len(run.beta)), "problem", arrays) if data else None,
     }
     header |= {} if run.validation is None else {"validation": run.validation}
     header |= {"rise": run.rise} if run.rise else {}
     write(file, header, arrays)
-
-
-def _parts(problem, n_learners):
-    """The parts of a problem that a file holds, a dict.
-
-    An implicit dictionary is saved with its first `n_learners` learners.
-    """
-    parts = {key: getattr(problem, key) for key in PROBLEM}
-    if not problem.countable:
-        parts |= {"dictionary": problem.dictionary.saved(n_learners), "feature_names": []}
-    parts |= {} if problem.recipe is None else {"recipe": problem.recipe.plain()}
-    return parts if problem.binning is None else {**parts, "binning": problem.binning.saved()}
 
 
 def read_run(file, problem=None, method=None):
@@ -157,8 +144,8 @@ def _arguments(file, header, arrays, problem, method):
     method = (_method(file, header, arrays) if method is None else method).bind(problem)
     path = _path(file, arrays, problem.n_learners)
     found = _fingerprint(problem)
-    said = header["fingerprint"]
-    if not np.allclose(found, said, rtol=1e-9, atol=1e-9 * abs(said[2])):
+    stated = header["fingerprint"]
+    if not np.allclose(found, stated, rtol=1e-9, atol=1e-9 * abs(stated[2])):
         raise _Said(
             f"the run in {file} is on other data: loss and correlations at zero differ; wrong "
             "problem."
@@ -201,8 +188,8 @@ def _method_header(method, problem, arrays):
     try:
         named = METHODS[method.name](**method.parameters).bind(problem)
         same = all(
-            _same(getattr(named, part), getattr(method, part))
-            for part in ("select", "step", "coefficients", "noise")
+            _same(getattr(named, rule), getattr(method, rule))
+            for rule in ("select", "step", "coefficients", "noise")
         )
         return (
             {"name": method.name, "parameters": encode(method.parameters, "method", arrays)}

@@ -132,11 +132,11 @@ class Archive:
 
     def arrays(self):
         """All arrays, unpacked; each is checked against its digest in the header."""
-        out = {name: self._read(name) for name in self.heads}
+        arrays = {name: self._read(name) for name in self.heads}
         for name, (*_, stated) in self.header["arrays"].items():
-            if digest(out[name].ravel()) != stated:
+            if digest(arrays[name].ravel()) != stated:
                 raise ValueError(f"the array {name} was changed")
-        return out
+        return arrays
 
 
 #: Level of compression: long paths repeat a few numbers, so the fastest level is small enough, and

@@ -122,8 +122,8 @@ class RunModel(NamedTuple):
         total = np.bincount(feature[feature >= 0], size[feature >= 0], len(self.names))
         share = total / (total.sum() or 1.0)
         return [
-            {"column": name, "coefficient": one, "effect": one}
-            for name, one in zip(self.names, share.tolist(), strict=True)
+            {"column": name, "coefficient": value, "effect": value}
+            for name, value in zip(self.names, share.tolist(), strict=True)
         ]
 
     def predict(self, X):
@@ -212,7 +212,7 @@ def read_model(file):
         raise ValueError(f"{file} does not exist.") from None
     # another file may raise any exception: numbers too large, lists in lists without end
     except Exception as error:
-        said = " ".join(str(error).split())[:80] or type(error).__name__
+        message = " ".join(str(error).split())[:80] or type(error).__name__
         raise ValueError(
-            f"{file} is not a coordboost model ({said}): write one with coef --json"
+            f"{file} is not a coordboost model ({message}): write one with coef --json"
         ) from None

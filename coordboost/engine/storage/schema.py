@@ -4,6 +4,7 @@ arrays. See ``docs/run-format.md``.
 A file cannot name code to run: pieces are looked up in a fixed table.
 """
 
+import inspect
 import math
 
 import numpy as np
@@ -11,6 +12,7 @@ import numpy as np
 from coordboost._utils.checks import shown
 from coordboost._utils.kinds import pieces_of
 from coordboost.data.block_learners import SavedBlocks
+from coordboost.data.problem import Problem
 from coordboost.data.standardize import Standardization
 from coordboost.data.tree_learners import SavedFamilies, SavedTrees
 from coordboost.engine.held_out import CHOICES, MEASURES, MOST_POINTS
@@ -47,20 +49,6 @@ PIECES |= {
 PIECES |= {piece.__name__: piece for piece in (SavedBlocks, SavedTrees, SavedFamilies)}
 #: The numbers that JSON cannot write.
 FLOATS = {"inf": math.inf, "-inf": -math.inf, "nan": math.nan}
-#: The parts of a problem.
-PROBLEM = (
-    "loss",
-    "dictionary",
-    "standardization",
-    "y",
-    "weight",
-    "constant",
-    "base",
-    "groups",
-    "feature_names",
-    "dropped",
-    "offset",
-)
 
 
 def encode(value, name, arrays):
@@ -76,23 +64,25 @@ def encode(value, name, arrays):
         return {"array": name}
     if PIECES.get(type(value).__name__) is type(value):
         fields = {
-            field: encode(part, f"{name}.{field}", arrays)
-            for field, part in value._asdict().items()
+            field: encode(entry, f"{name}.{field}", arrays)
+            for field, entry in value._asdict().items()
         }
         return {"piece": type(value).__name__, "fields": fields}
     if isinstance(value, dict):
-        return {"dict": {key: encode(part, f"{name}.{key}", arrays) for key, part in value.items()}}
+        return {
+            "dict": {key: encode(entry, f"{name}.{key}", arrays) for key, entry in value.items()}
+        }
     if isinstance(value, list | tuple) and not hasattr(value, "_fields"):
-        return [encode(part, f"{name}.{i}", arrays) for i, part in enumerate(value)]
+        return [encode(entry, f"{name}.{i}", arrays) for i, entry in enumerate(value)]
     if isinstance(value, np.generic):
         value = value.item()
     if isinstance(value, float) and not math.isfinite(value):
         return {"float": repr(value)}
     if value is None or isinstance(value, bool | int | float | str):
         return value
-    part = name.split(".")[1] if "." in name else name
+    entry = name.split(".")[1] if "." in name else name
     raise ValueError(
-        f"the {part} of this run, a {type(value).__name__}, is not part of coordboost and cannot "
+        f"the {entry} of this run, a {type(value).__name__}, is not part of coordboost and cannot "
         "be saved in a file; leave the "
         "problem out with save(file, data=False), and give it again with load(file, problem)."
     )
@@ -108,16 +98,16 @@ def decode(value, arrays):
     """
     match value:
         case list():
-            return [decode(part, arrays) for part in value]
+            return [decode(entry, arrays) for entry in value]
         case {"array": str(name), **more} if name in arrays and not more:
             return arrays[name]
         case {"float": str(word), **more} if word in FLOATS and not more:
             return FLOATS[word]
         case {"dict": dict(parts), **more} if not more:
-            return {key: decode(part, arrays) for key, part in parts.items()}
+            return {key: decode(entry, arrays) for key, entry in parts.items()}
         case {"piece": str(name), "fields": dict(parts), **more} if name in PIECES and not more:
             if tuple(parts) == PIECES[name]._fields:
-                return PIECES[name](**{key: decode(part, arrays) for key, part in parts.items()})
+                return PIECES[name](**{key: decode(entry, arrays) for key, entry in parts.items()})
         case None | bool() | int() | float() | str():
             return value
     raise ValueError(f"the header has an invalid entry: {shown(value)}")
@@ -128,7 +118,7 @@ def referred(value):
     if isinstance(value, dict) and list(value) == ["array"]:
         return [value["array"]]
     parts = value.values() if isinstance(value, dict) else value if isinstance(value, list) else ()
-    return [name for part in parts for name in referred(part)]
+    return [name for entry in parts for name in referred(entry)]
 
 
 def _fits(value, form):
@@ -141,7 +131,7 @@ def _fits(value, form):
         return (
             type(value) is dict
             and set(value) == set(form)
-            and all(_fits(value[key], one) for key, one in form.items())
+            and all(_fits(value[key], entry) for key, entry in form.items())
         )
     if isinstance(form, list):
         return type(value) is list and len(value) == len(form) and all(map(_fits, value, form))
@@ -161,10 +151,11 @@ def _method(value):
 
 
 def _problem(value):
-    return value is None or (
-        _fits(value, {"dict": dict})
-        and set(PROBLEM) <= set(value["dict"]) <= {*PROBLEM, "binning", "recipe"}
-    )
+    """Whether it is None, or the arguments of ``Problem.restored``, which checks each of them."""
+    if value is None:
+        return True
+    inspect.signature(Problem.restored).bind(**value["dict"])
+    return len(value) == 1
 
 
 def _validation(value):

@@ -71,8 +71,8 @@ class Commands(click.Group):
         try:
             with warnings.catch_warnings():
                 # `fit` prints both in its own words
-                for said in (InterruptedWarning, LongStepWarning):
-                    warnings.filterwarnings("ignore", category=said)
+                for category in (InterruptedWarning, LongStepWarning):
+                    warnings.filterwarnings("ignore", category=category)
                 warnings.filterwarnings("always", category=ConstantColumnWarning)
                 warnings.showwarning = lambda message, *_, **__: note(f"note: {message}")
                 return super().invoke(ctx)

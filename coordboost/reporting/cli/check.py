@@ -114,7 +114,7 @@ def check(run, plot, names, angle_learners, as_json):
     done = load(run)
     with doing("check", quiet=as_json) as watch:
         checks = hold(done, list(names) or None, angle_learners=angle_learners, watch=watch)
-    found = [{**one.as_dict(), "claim": one.claim} for one in checks]
+    found = [{**result.as_dict(), "claim": result.claim} for result in checks]
     broken = [row for row in found if not row["holds"]]
     if plot is not None:
         write_figure(plot, bounds(checks, f"{done.method.name}, {done.n_steps:,} steps"))
@@ -135,7 +135,7 @@ def check(run, plot, names, angle_learners, as_json):
         }[row["verdict"]]
         table.add_row(row["statement"], row["variant"], holds, row["level"], ratio, row["claim"])
     vacuous = any(row["verdict"] == "vacuous" for row in found)
-    notes = [f"{one.name}: {one.note}." for one in checks if one.note]
+    notes = [f"{result.name}: {result.note}." for result in checks if result.note]
     answer(
         found,
         [table, *([] if broken else [HELD]), *([VACUOUS] if vacuous else []), *notes],

@@ -71,7 +71,7 @@ def cv(
     from coordboost.reporting.plots.choices import CrossValidationDisplay
 
     reading = taken(given)
-    way = {"center": center, "scale": scale, "learners": learners_of(learner, given)}
+    options = {"center": center, "scale": scale, "learners": learners_of(learner, given)}
     chosen = method_of(method, given, steps, learner)
     if isinstance(chosen.target, L1Penalty):
         raise click.UsageError(
@@ -81,13 +81,13 @@ def cv(
             "`coordboost fit` with the same options "
             "fits this one."
         )
-    problem, table = problem_of(file, target, loss, reading, **way)
+    problem, table = problem_of(file, target, loss, reading, **options)
     out.mkdir(parents=True, exist_ok=True)
 
-    def walk(part):
-        return with_intercept(solve(part, chosen, steps, rng=seed))
+    def walk(fold):
+        return with_intercept(solve(fold, chosen, steps, rng=seed))
 
-    found, rows = _validated(table, loss, walk, folds, seed, **way)
+    found, rows = _validated(table, loss, walk, folds, seed, **options)
     k = found.chosen(choose.replace("-", "_"))
     with (
         uncut(),
@@ -121,7 +121,7 @@ def cv(
     show([row], [*text, *hints(run, k, row)], files, as_json)
 
 
-def _validated(table, loss, walk, folds, seed, **way):
+def _validated(table, loss, walk, folds, seed, **options):
     """Cross-validate a table: the ``CrossValidation``, and a list with (X, y) of the validation
     rows of each fold.
 
@@ -138,12 +138,12 @@ def _validated(table, loss, walk, folds, seed, **way):
     rows = [None] * len(parts)
 
     def walked(k):
-        fit, held = parts[k]
+        fit, held_out = parts[k]
         X = rows_quickly(table.filled_from(fit))
-        rows[k] = X[held], y[held]
+        rows[k] = X[held_out], y[held_out]
         return walk(
-            table._replace(X=X[fit], y=y[fit], groups=None, recipe=None).problem(loss, **way)
-        ), X[held]
+            table._replace(X=X[fit], y=y[fit], groups=None, recipe=None).problem(loss, **options)
+        ), X[held_out]
 
     return of_folds(walked, y, np.ones(len(y)), parts), rows
 
@@ -162,7 +162,7 @@ def _choice(found, k, choose, place, values, further):
     place : format of the name of a model, as "step {:,}"; values : its number for each model;
     further : advice if the last is the best
     """
-    chosen, best, simplest = (place.format(values[one]) for one in (k, found.best, found.one_se))
+    chosen, best, simplest = (place.format(values[step]) for step in (k, found.best, found.one_se))
     text = [
         f"Mean loss on rows held out, {len(found.losses)} folds: {found.mean[k]:.6g} +- "
         f"{found.error[k]:.4g} (standard error) at {chosen}, "
@@ -247,11 +247,11 @@ def lasso(
     problem, table = problem_of(file, target, loss, taken(given))
     out.mkdir(parents=True, exist_ok=True)
 
-    def walk(part, **grid):
-        factor = part.standardization.deviations(part.weight.sum()) if scale else None
+    def walk(fold, **grid):
+        factor = fold.standardization.deviations(fold.weight.sum()) if scale else None
         with uncut():
             return lasso_path(
-                part, penalty_factor=factor, unit_columns=False, refit_intercept=True, **grid
+                fold, penalty_factor=factor, unit_columns=False, refit_intercept=True, **grid
             )
 
     files = [out / "lasso.json"]
@@ -261,7 +261,7 @@ def lasso(
     if choosing:
         files = [out / f"lasso-cv{end}" for end in (".json", ".png", "-path.png")]
         path = walk(problem, n_alphas=n_alphas, eps=eps)
-        found = _validated(table, loss, lambda part: walk(part, alphas=path.alphas), folds, seed)[0]
+        found = _validated(table, loss, lambda fold: walk(fold, alphas=path.alphas), folds, seed)[0]
         k = found.chosen(choose.replace("-", "_"))
         alphas = path.alphas.tolist()
         row = {
@@ -277,14 +277,14 @@ def lasso(
             alphas,
             f"a smaller penalty may be better, try --eps {eps / 10:g}",
         )
-        words = f"alpha (penalty of the mean loss, {path.penalty_units})"
+        label = f"alpha (penalty of the mean loss, {path.penalty_units})"
         draw(
             files[1],
             CrossValidationDisplay.from_cross_validation,
             found,
             path.alphas,
             path=path,
-            words=words,
+            words=label,
             title="Lasso",
         )
         draw(files[2], path.plot)

@@ -100,12 +100,12 @@ def fit(
         if limit is not None
     ]
     if resume is not None:
-        told = [
+        named = [
             name
             for name in ctx.params
             if ctx.get_parameter_source(name) == click.core.ParameterSource.COMMANDLINE
         ]
-        if file is not None or any(name not in GOES_ON for name in told):
+        if file is not None or any(name not in GOES_ON for name in named):
             raise click.UsageError(
                 "--resume uses the table and the method of the run: it takes only --steps, "
                 "--until-gap, --time-limit, --out, "
@@ -113,7 +113,7 @@ def fit(
             )
         run = load(resume)
         home = Path(resume)
-        if "out" in told:
+        if "out" in named:
             out.mkdir(parents=True, exist_ok=True)
             home = out / home.name
         steps += run.n_steps
@@ -125,9 +125,9 @@ def fit(
         if file is None:
             raise click.UsageError("Missing argument 'FILE'.")
         reading = taken(given)
-        way = {"center": center, "scale": scale, "learners": learners_of(learner, given)}
+        options = {"center": center, "scale": scale, "learners": learners_of(learner, given)}
         chosen = method_of(method, given, steps, learner)
-        problem = problem_of(file, target, loss, reading, **way)[0]
+        problem = problem_of(file, target, loss, reading, **options)[0]
         out.mkdir(parents=True, exist_ok=True)
         home = out / f"{method}.run"
         with progress(method, steps, quiet=as_json) as watch:
@@ -135,7 +135,7 @@ def fit(
     _keep(run, home, steps, with_data, as_json)
 
 
-def problem_of(file, target, loss, reading, **way):
+def problem_of(file, target, loss, reading, **options):
     """Read the table in `file`; return its problem and the table.
 
     Print inferred settings in one line on stderr.
@@ -150,7 +150,7 @@ def problem_of(file, target, loss, reading, **way):
             f"the target {table.recipe.target!r} holds the labels {no!r} and {yes!r}: add --loss "
             "logistic"
         )
-    return table.problem(loss, **way), table
+    return table.problem(loss, **options), table
 
 
 def _keep(run, file, steps, with_data, as_json):
@@ -176,14 +176,14 @@ def _keep(run, file, steps, with_data, as_json):
         )
         if run.status.name == "INTERRUPTED":
             left = max(steps - run.n_steps, 1)
-            way = f"coordboost fit --resume {file} --steps {left}"
-            way = (
-                way
+            command = f"coordboost fit --resume {file} --steps {left}"
+            command = (
+                command
                 if with_data
                 else f"in Python, with the problem: coordboost.load({str(file)!r}, "
                 f"problem).resume({left})"
             )
-            click.echo(f"coordboost: to continue: {way}", err=True)
+            click.echo(f"coordboost: to continue: {command}", err=True)
         raise SystemExit(CODES[run.status.name])
 
 
@@ -231,46 +231,46 @@ def hints(run, steps, row):
 
     given = run.method.parameters
     start = run.problem.start_size if run.problem.countable else None
-    found = []
+    sentences = []
     used = len(run.final.support)
-    known = start is not None
+    is_countable = start is not None
     if steps == 0:
-        found.append("No step was made, because of --steps 0: this is the constant model.")
+        sentences.append("No step was made, because of --steps 0: this is the constant model.")
     elif run.n_steps == 0 and start == 0:
-        found.append(
+        sentences.append(
             "No step was made: no column is correlated with the target, so the constant model is "
             "the best one."
         )
     elif run.n_steps == 0:
-        found.append(f"No step was made ({run.message}): this is the constant model.")
-    elif words := too_long(run):
-        found.append(words.replace("Try eps=", "Try --eps "))
+        sentences.append(f"No step was made ({run.message}): this is the constant model.")
+    elif advice := too_long(run):
+        sentences.append(advice.replace("Try eps=", "Try --eps "))
     elif run.rise:
-        found.append(f"The constant model is better: {run.message}. Try a shorter step.")
+        sentences.append(f"The constant model is better: {run.message}. Try a shorter step.")
     elif (
-        known
+        is_countable
         and isinstance(delta := given.get("delta"), int | float)
         and run.problem.n_learners > 1
         and used <= 1
     ):
-        found.append(
+        sentences.append(
             f"Only one coefficient is not 0, as delta = {delta:g} leaves no room for a second one: "
             "the best column alone would get "
             f"{start:.3g}. Try --delta {typed(2 * start)}."
         )
-    elif known and isinstance(lam := given.get("lam"), int | float) and not used:
-        found.append(
+    elif is_countable and isinstance(lam := given.get("lam"), int | float) and not used:
+        sentences.append(
             f"All coefficients are 0, as lam = {lam:g} is not below {start:.4g}, the largest "
             "correlation at the start. "
             f"Try --lam {typed(start / 10)}."
         )
-    if row["gap"] is None and known:
-        found.append(
+    if row["gap"] is None and is_countable:
+        sentences.append(
             "No gap is shown, as the loss is not strongly convex or the data are large: "
             "`coordboost certify` with --ball or --lam "
             "proves how close the run came to the best model of bounded l1 norm."
         )
-    return found
+    return sentences
 
 
 @click.command()
@@ -287,5 +287,5 @@ def methods(ctx, name):
         click.Choice(list(METHODS)).convert(name, None, ctx)
         fit.main(["--method", name, "--help"], "fit", parent=ctx.parent, standalone_mode=False)
         return
-    for one, maker in METHODS.items():
-        click.echo(f"{one}: {takes(one)}\n    {summary_line(maker)}")
+    for method, maker in METHODS.items():
+        click.echo(f"{method}: {takes(method)}\n    {summary_line(maker)}")

@@ -185,7 +185,7 @@ def predict(run, file, keep, unknown, as_json, out, step, l1, fraction, **given)
     columns = {**(rows.kept or {}), ("probability" if model.two_class else "prediction"): found}
     if model.two_class:
         labels = (model.recipe.labels if model.recipe is not None else ()) or ("0", "1")
-        columns["label"] = [labels[one > 0.5] for one in found]
+        columns["label"] = [labels[probability > 0.5] for probability in found]
     rows = zip(*columns.values(), strict=True)
     write_out(
         json.dumps(columns, indent=2, ensure_ascii=False) + "\n"
@@ -230,9 +230,10 @@ def compare(runs, plot, as_json):
     from coordboost.reporting.plots import path as plots
 
     loaded = [with_intercept(load(run)) for run in runs]
-    first, *others = (_of(one.problem) for one in loaded)
+    reference, *others = (_of(one.problem) for one in loaded)
     other = next(
-        (what for what, value in first.items() if any(one[what] != value for one in others)), None
+        (what for what, value in reference.items() if any(one[what] != value for one in others)),
+        None,
     )
     optimum = report.optimum(loaded[0]) if other is None else None
     optima = [optimum if other is None else report.optimum(run) for run in loaded]

@@ -96,15 +96,15 @@ def parameters_of(maker):
     }
 
 
-def whole_number(flag, least, default, words):
+def whole_number(flag, minimum, default, text):
     """Return an option that is an integer, at least `least`."""
-    return click.option(flag, type=click.IntRange(least), default=default, metavar="N", help=words)
+    return click.option(flag, type=click.IntRange(minimum), default=default, metavar="N", help=text)
 
 
-def file_option(flag, words):
+def file_option(flag, text):
     """Return an option that names a file to write."""
     return click.option(
-        flag, type=click.Path(dir_okay=False, path_type=Path), metavar="FILE", help=words
+        flag, type=click.Path(dir_okay=False, path_type=Path), metavar="FILE", help=text
     )
 
 
@@ -120,9 +120,9 @@ def _size(ctx, param, value):
     return value
 
 
-def size_option(flag, name, metavar, words):
+def size_option(flag, name, metavar, text):
     """Return an option that is a finite number >= 0."""
-    return click.option(flag, name, type=float, callback=_size, metavar=metavar, help=words)
+    return click.option(flag, name, type=float, callback=_size, metavar=metavar, help=text)
 
 
 JSON = click.option("--json", "as_json", is_flag=True, help="Print JSON instead of the table.")
@@ -155,7 +155,7 @@ def with_options(*options):
 @cache
 def loss_option():
     """The loss, by the name of its class: ``huber:1.5`` is ``Huber(1.5)``."""
-    words = [
+    names = [
         f"{name}[:d]" if inspect.signature(kind).parameters else name
         for name, kind in _losses().items()
     ]
@@ -165,7 +165,7 @@ def loss_option():
             default="squared",
             metavar="NAME[:D]",
             callback=_loss,
-            help=f"{', '.join(words)}.",
+            help=f"{', '.join(names)}.",
         )
     ]
 
@@ -262,7 +262,7 @@ def _of_learner(name):
 def _named_options():
     from coordboost.methods.named import METHODS
 
-    words = {
+    texts = {
         "--method": (
             METHODS,
             "One of `coordboost methods`; with --help, describe it and its options.",
@@ -273,8 +273,8 @@ def _named_options():
         ),
     }
     return [
-        click.Option([flag], type=click.Choice(list(known)), metavar="NAME", help=said)
-        for flag, (known, said) in words.items()
+        click.Option([flag], type=click.Choice(list(known)), metavar="NAME", help=text)
+        for flag, (known, text) in texts.items()
     ]
 
 
@@ -392,8 +392,8 @@ def method_of(name, given, steps, learner=None):
         given["select"] = Groups(given.pop("t"))  # trees are searched feature by feature
     if "deltas" in given:
         try:
-            first, last = map(float, given["deltas"].split(":"))
-            given["deltas"] = np.geomspace(first, last, steps)
+            start, end = map(float, given["deltas"].split(":"))
+            given["deltas"] = np.geomspace(start, end, steps)
         except ValueError:
             text = f"expected two positive numbers A:B, got {given['deltas']!r}."
             raise click.BadParameter(text, param_hint="--deltas") from None

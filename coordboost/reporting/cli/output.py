@@ -45,7 +45,7 @@ def streams():
 
 
 @contextmanager
-def progress(words, n_steps, *, quiet, since=0):
+def progress(label, n_steps, *, quiet, since=0):
     """Yield a function of a ``State`` that updates a progress bar on stderr.
 
     None if `quiet`, or if stderr is no terminal.
@@ -66,14 +66,14 @@ def progress(words, n_steps, *, quiet, since=0):
         TimeRemainingColumn(),
         "{task.fields[gap]}",
     )
-    said = Gap()
+    gap_of = Gap()
     with Progress(*columns, console=Console(stderr=True), transient=True) as bar:
-        task = bar.add_task(words, total=n_steps, gap="")
-        yield lambda state: bar.update(task, completed=state.k - since, gap=said(state))
+        task = bar.add_task(label, total=n_steps, gap="")
+        yield lambda state: bar.update(task, completed=state.k - since, gap=gap_of(state))
 
 
 @contextmanager
-def doing(words, *, quiet):
+def doing(label, *, quiet):
     """Yield a function that shows the current activity on stderr.
 
     None if `quiet`, or if stderr is no terminal.
@@ -83,8 +83,8 @@ def doing(words, *, quiet):
         return
     from rich.console import Console
 
-    with Console(stderr=True).status(words) as status:
-        yield lambda now: status.update(f"{words}: {now}")
+    with Console(stderr=True).status(label) as status:
+        yield lambda now: status.update(f"{label}: {now}")
 
 
 class Gap:
@@ -162,7 +162,7 @@ def note(text):
     click.echo(printable(text), err=True)
 
 
-def say(said):
+def say(notes):
     """Print the inferred settings of a table, a list of str, in one line on stderr."""
-    if said:
-        note(f"note: {in_options('; '.join(said))}")
+    if notes:
+        note(f"note: {in_options('; '.join(notes))}")

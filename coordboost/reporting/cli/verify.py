@@ -61,7 +61,7 @@ class Verification(click.Group):
     def format_commands(self, ctx, formatter):
         """Write one line for each command, without importing any."""
         with formatter.section("Commands"):
-            formatter.write_dl([(name, words) for name, (_, words) in PARTS.items()])
+            formatter.write_dl([(name, text) for name, (_, text) in PARTS.items()])
 
 
 @click.group(cls=Verification, invoke_without_command=True)
@@ -74,7 +74,8 @@ def verify(ctx):
     """
     if ctx.invoked_subcommand is None:
         files = sorted(
-            one.name for one in pkgutil.iter_modules([str(folder_of("verification") / "theorems")])
+            module.name
+            for module in pkgutil.iter_modules([str(folder_of("verification") / "theorems")])
         )
         click.echo(f"{ctx.get_help()}\n\nFiles of the ledger:")
         click.echo(click.wrap_text(", ".join(files), 110, "  ", "  "))

@@ -24,11 +24,11 @@ def fits():
     X = rng.standard_normal((60, 4))
     wide = rng.standard_normal((60, 300))
     y = X[:, 0] - X[:, 1] ** 2 + rng.standard_normal(60)
-    few = Problem(X, y)
+    tall = Problem(X, y)
     many = Problem(wide, y)
     classes = Problem(wide, y > 0, Logistic())
     for problem, columns in (
-        (few, "few columns"),
+        (tall, "few columns"),
         (many, "many columns"),
         (classes, "two classes"),
     ):
@@ -44,7 +44,7 @@ def fits():
                 f"{method.name}, {columns}",
                 lambda problem=problem, method=method: solve(problem, method, 50),
             )
-    yield "exact path", lambda: exact_path(few)
+    yield "exact path", lambda: exact_path(tall)
     for loss in (Squared(), Logistic(), Huber(1.0)):
         target = np.where(y > 0, 1.0, -1.0) if loss == Logistic() else y
         yield (
