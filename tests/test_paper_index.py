@@ -9,7 +9,7 @@ import pytest
 from click.testing import CliRunner
 
 import coordboost
-from verification import index, sets
+from verification import calls, index, sets
 from verification.__main__ import main
 
 ROOT = Path(__file__).parent.parent
@@ -92,6 +92,28 @@ def test_every_numbered_item_of_the_notes_is_in_the_list(key):
 
 def test_every_row_function_and_experiment_of_the_list_is_there(rows):
     assert index.faults(rows) == []
+
+
+@pytest.mark.slow
+def test_every_line_of_the_list_runs_its_functions(rows):
+    assert calls.uncalled(rows) == []
+
+
+def test_a_function_that_no_row_calls_is_named(monkeypatch, rows):
+    lines = [
+        (
+            "fgm",
+            "A paper",
+            ["(4)", "certificates.Unconstrained, methods.rcd", "FGM, certificates", ""],
+        ),
+        ("fgm", "A paper", ["(5)", "Problem.scan", "-", ""]),
+    ]
+    monkeypatch.setattr(index, "listed", lambda: iter(lines))
+    monkeypatch.setattr(index, "experiments", dict)
+    assert calls.uncalled(rows) == [
+        "A paper, (4): none of its rows calls methods.rcd.",
+        "A paper, (5): Problem.scan without a row or an experiment.",
+    ]
 
 
 def test_the_page_is_the_list(rows):

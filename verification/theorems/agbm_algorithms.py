@@ -143,19 +143,36 @@ def _package_constants(case):
         [angle.lower, angle.upper],
         cb.theory.momentum_limit(case.problem),
         accelerated.period(case.eta, case.gamma, 0.5),
-        accelerated.excess(2.0, case.eta, case.gamma, 3),
-        accelerated.halved(8.0, 4, 12),
+        _last_bound(case, cb.agbm(case.eta, case.gamma), ROUNDS),
+        _last_bound(case, cb.agbmr(case.eta, case.gamma, period(case)), 3 * period(case)),
     ]
 
 
+def _last_bound(case, method, rounds):
+    """The bound of the package after some rounds."""
+    run = cb.solve(case.problem, method, 2 * rounds, compile=False)
+    (check,) = (
+        check
+        for check in cb.theory.check(run)
+        if check.variant == "sharpened" and "AGBM" in check.name
+    )
+    return check.bound[-1]
+
+
+def period(case, mu=1.0, factor=1.0):
+    """ceil(sqrt(8 / (eta gamma mu)))."""
+    return math.ceil(math.sqrt(8 / (factor * case.eta * case.gamma * mu)))
+
+
 def constants(case, factor=1.0):
-    """Theta; (1 - sqrt(1 - Theta^2))^2; ceil(sqrt(8 / (eta gamma mu))), mu = 1 / 2; 2 * 2^2 / (eta
-    gamma 4^2); 8 / 2^3.
+    """Theta; (1 - sqrt(1 - Theta^2))^2; the period for mu = 1 / 2; 2 y'y / (eta gamma (M + 1)^2);
+    an eighth of y'y / 2 after three periods.
     """
     theta = math.sqrt(case.theta2)
     momentum = (1 - math.sqrt(1 - case.theta2)) ** 2
-    period = math.ceil(math.sqrt(16 / (factor * case.eta * case.gamma)))
-    return [[theta, theta], momentum, period, 0.5 / (case.eta * case.gamma), 1.0]
+    square = case.y @ case.y
+    bound = 2 * square / (case.eta * case.gamma * (ROUNDS + 1) ** 2)
+    return [[theta, theta], momentum, period(case, 0.5, factor), bound, square / 16]
 
 
 check_constants = Algorithm(

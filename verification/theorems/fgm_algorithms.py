@@ -414,6 +414,204 @@ check_subgradients = Algorithm(
 )
 
 
+class Along:
+    """Quantities along the models of a reference, an array with a number for each of them."""
+
+    def __init__(self, case, betas):
+        solution = np.linalg.pinv(case.X) @ case.y
+        self.K = len(betas) - 1
+        self.A = np.linalg.norm(case.X @ solution)
+        self.p = case.X.shape[1]
+        self.eigenvalue = np.linalg.eigvalsh(case.X.T @ case.X)[0]
+        self.corr = np.array([np.abs(case.corr(beta)).max() for beta in betas])
+        self.inner = np.array([case.corr(beta) @ beta for beta in betas])
+        self.fit = np.array([np.linalg.norm(case.X @ (beta - solution)) for beta in betas])
+        self.distance = np.array([np.linalg.norm(beta - solution) for beta in betas])
+        self.l1 = np.abs(betas).sum(axis=1)
+        self.l0 = (betas != 0).sum(axis=1)
+        self.excess = self.fit**2 / 2
+
+    def of_subgradients(self, steps):
+        """(37): (A^2 + sum eps_i^2) / (2 sum eps_i)."""
+        return (self.A**2 + (steps**2).sum()) / (2 * steps.sum())
+
+
+def of_ls_boost(case, betas, divisor=4):
+    """Both sides of the statements about LS-Boost at the last step: {name: (left, right), or right
+    alone}.
+    """
+    run = Along(case, betas)
+    A, K, corr, excess = run.A, run.K, run.corr, run.excess
+    product = EPS * (2 - EPS)
+    energy = A**2 - run.fit[-1] ** 2
+    times = np.unique(np.nonzero(np.diff(betas, axis=0))[1], return_counts=True)[1]
+    sides = {
+        ("Theorem 2.1 (v), first term", "printed"): (
+            run.l1[-1],
+            math.sqrt(K * EPS / (2 - EPS) * energy),
+        ),
+        ("Theorem 2.1 (vi)", "printed"): (run.l0[-1], K),
+        ("(1), (10) step length", "printed"): (EPS * corr[-2], EPS * corr[-2]),
+        ("(25) descent", "printed"): (excess[-1], excess[-2] - product / 2 * corr[-2] ** 2),
+        ("(28)", "printed"): (corr[-1], math.sqrt(2 * excess[-1])),
+        ("(30) energy", "printed"): (product * (corr[:-1] ** 2).sum(), energy),
+        ("Proposition A.2 (32)", "printed"): (
+            np.linalg.norm(betas[-1]),
+            math.sqrt(max(times) * EPS / (2 - EPS) * energy),
+        ),
+        ("Proposition 3.1 (37)", "printed"): (
+            min(corr[:-1]),
+            run.of_subgradients(EPS * corr[:-1]),
+        ),
+    }
+    for variant, share in (("printed", divisor), ("sharpened", 1)):
+        gamma = 1 - product * run.eigenvalue / (share * run.p)
+        root = math.sqrt(gamma)
+        by_steps = math.sqrt(energy / (product * K))
+        sides |= {
+            ("Theorem 2.1 (i)", variant): (excess[-1], A**2 * gamma**K / 2),
+            ("Theorem 2.1 (ii)", variant): (
+                run.distance[-1],
+                A * root**K / math.sqrt(run.eigenvalue),
+            ),
+            ("Theorem 2.1 (iii)", variant): (run.fit[-1], A * root**K),
+            ("Theorem 2.1 (iv)", variant): (corr[-1], A * root**K),
+            ("Theorem 2.1 (v), second term", variant): (
+                run.l1[-1],
+                EPS * A * (1 - root**K) / (1 - root),
+            ),
+            ("(13)", variant): (excess[-1], gamma * excess[-2]),
+            ("(23)", variant): (run.l1[-1], A * min(math.sqrt(K * EPS), EPS / (1 - root))),
+            ("Proposition A.2 (31)", variant): (
+                min(corr[:-1]),
+                min(by_steps, A * root ** (K - 1)),
+            ),
+        }
+    return sides
+
+
+def of_stagewise(case, betas):
+    """The same about FS."""
+    run = Along(case, betas)
+    best = np.argmin(run.corr)
+    D = run.A**2 / (EPS * (run.K + 1)) + EPS
+    sides = {
+        ("Theorem 3.1 (iv)", "printed"): (run.corr[best], D / 2),
+        ("Theorem 3.1 (v)", "printed"): (run.l1[-1], run.K * EPS),
+        ("Theorem 3.1 (vi)", "printed"): (run.l0[-1], run.K),
+        ("Change of the training error", "sharpened"): (
+            run.excess[-1],
+            run.excess[-2] + EPS / 2 * (EPS - 2 * run.corr[-2]),
+        ),
+        ("Proposition 3.1 (37)", "printed"): (
+            min(run.corr[:-1]),
+            run.of_subgradients(np.full(run.K, EPS)),
+        ),
+    }
+    for variant, part in (("printed", 1), ("sharpened", 2)):
+        kappa = run.p / run.eigenvalue
+        sides |= {
+            ("Theorem 3.1 (i)", variant): (run.excess[best], kappa / 2 * (D / part) ** 2),
+            ("Theorem 3.1 (ii)", variant): (
+                run.distance[best],
+                math.sqrt(run.p) / run.eigenvalue * D / part,
+            ),
+            ("Theorem 3.1 (iii)", variant): (run.fit[best], math.sqrt(kappa) * D / part),
+        }
+    return sides
+
+
+def of_regularized(case, betas):
+    """The same about R-FS; of statements about the optimum in the ball the right side alone."""
+    run = Along(case, betas)
+    K = run.K
+    omega = run.corr - run.inner / RADIUS
+    bound = run.A**2 / (2 * EPS * (K + 1)) + 2 * EPS
+    left = (1 - EPS / RADIUS) ** np.arange(K + 1)
+    lengths = EPS**2 * ((2 - left) ** 2).sum()
+    return {
+        ("(53) average", "printed"): (omega.mean(), bound),
+        ("(53) average", "sharpened"): (
+            omega.mean(),
+            (run.A**2 + lengths) / (2 * EPS * (K + 1)),
+        ),
+        ("(53) smallest", "printed"): (min(omega), bound),
+        ("(52) subgradients", "printed"): (omega[-2], omega[-2]),
+        ("Theorem 4.1 (i)", "printed"): RADIUS * bound,
+        ("Theorem 4.1 (ii)", "printed"): math.sqrt(2 * RADIUS * bound),
+        ("Theorem 4.1 (iii)", "printed"): (run.l1[-1], RADIUS * (1 - left[-1])),
+        ("Theorem 4.1 (iv)", "printed"): (run.l0[-1], K),
+    }
+
+
+def of_path(case, betas):
+    """The same about PATH-R-FS, whose last model has no radius."""
+    run = Along(case, betas)
+    omega = run.corr[:-1] - run.inner[:-1] / np.array(RADII)
+    bound = run.A**2 / (2 * EPS * run.K) + 2 * EPS
+    return {
+        ("(57)", "printed"): (omega.mean(), bound),
+        ("(56)", "printed"): bound,
+        ("Theorem 5.1 (i)", "printed"): RADII[-1] * bound,
+        ("Theorem 5.1 (ii)", "printed"): (run.l1[-2], RADII[-1]),
+        ("Theorem 5.1 (ii)", "sharpened"): (
+            run.l1[-2],
+            min(RADII[-2], (run.K - 1) * EPS),
+        ),
+        ("Theorem 5.1 (iii)", "printed"): (run.l0[-1], run.K),
+    }
+
+
+def of_frank_wolfe(case, betas):
+    """The right sides about Frank-Wolfe: 8 delta^2 / (k + 2), 27 delta^2 / (k + 2)."""
+    K = len(betas) - 1
+    return {
+        ("Frank-Wolfe, error", "printed"): 8 * RADIUS**2 / (K + 2),
+        ("Frank-Wolfe, gap", "printed"): 27 * RADIUS**2 / (K + 2),
+    }
+
+
+def sides(case, divisor=4):
+    """Both sides of the statements about five methods, one dictionary for each."""
+    ls_boost, stagewise, _, regularized, path, frank_wolfe = walks(case)
+    return [
+        of_ls_boost(case, ls_boost, divisor),
+        of_stagewise(case, stagewise),
+        of_regularized(case, regularized),
+        of_path(case, path),
+        of_frank_wolfe(case, frank_wolfe),
+    ]
+
+
+def _package_sides(case):
+    methods = [
+        cb.ls_boost(EPS),
+        cb.forward_stagewise(EPS),
+        cb.regularized_forward_stagewise(EPS, RADIUS),
+        cb.path_forward_stagewise(EPS, RADII),
+        cb.methods.frank_wolfe(RADIUS),
+    ]
+    numbers = []
+    for method, wanted in zip(methods, sides(case), strict=True):
+        run = cb.solve(case.problem, method, case.n_steps, compile=False)
+        checks = {(check.name, check.variant): check for check in cb.theory.check(run)}
+        for name, expected in wanted.items():
+            check = checks[name]
+            both = [check.measured[-1], check.bound[-1]]
+            numbers.append(both if isinstance(expected, tuple) else both[1:])
+    return numbers
+
+
+check_sides = Algorithm(
+    "FGM, both sides of the statements",
+    Table,
+    "What theory.check compares at the last step of runs of LS-Boost, FS, R-FS, PATH-R-FS and "
+    "Frank-Wolfe.",
+    _package_sides,
+    lambda case: [list(found.values()) for found in sides(case)],
+)
+
+
 def table(seed, n=8, p=4):
     """Return random unit columns and a random y."""
     rng = np.random.default_rng(seed)
@@ -449,6 +647,11 @@ SABOTAGE = {
         )
     },
     check_profile: {"divided by n - 1": check_profile.instead(lambda case: profile(case, less=1))},
+    check_sides: {
+        "gamma without the factor 4": check_sides.instead(
+            lambda case: [list(found.values()) for found in sides(case, divisor=1)]
+        )
+    },
     check_subgradients: {
         "half of the second term": check_subgradients.instead(
             lambda case: subgradients(case, pull=0.5)

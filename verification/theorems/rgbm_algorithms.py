@@ -204,7 +204,11 @@ def _package_basis(case):
     problem = unscaled(np.eye(case.n), np.arange(1.0, case.n + 1))
     gap = problem.start_loss / 25
     angle = cb.theory.mca(problem, rule)
+    run = cb.solve(problem, cb.rtgcd(case.t), 6, compile=False, rng=0)
+    checks = {check.name: check.bound[-1] for check in cb.theory.check(run, "RGBM")}
+    names = ("RGBM, Theorem 4.1", "RGBM, Theorem 4.2", "RGBM, Theorem 4.2, simple")
     return [
+        [checks[name] for name in names],
         cb.angles.exact.orthonormal(gamma),
         angle.lower,
         cb.theory.plan(problem, cb.rtgcd(case.t), gap).n_steps,
@@ -212,18 +216,26 @@ def _package_basis(case):
 
 
 def basis(case, power=2):
-    """(18): the least (gamma_1 + ... + gamma_i) / sqrt(i); the least M with (1 - Theta^2)^M <= 1 /
-    25.
+    """The bounds of Theorems 4.1 and 4.2 after six steps, Dist_0 by Proposition 4.6; (18), the
+    least (gamma_1 + ... + gamma_i) / sqrt(i); the least M with (1 - Theta^2)^M <= 1 / 25.
     """
     gamma = [comb(case.n - j, case.t - 1) / comb(case.n, case.t) for j in range(1, case.n + 1)]
     theta = min(sum(gamma[:i]) / sqrt(i) for i in range(1, case.n + 1))
-    return [theta, theta, ceil(log(1 / 25) / log(1 - theta**power))]
+    gap = sum(k**2 for k in range(1, case.n + 1)) / 2
+    reach2 = 2 * gap / theta**2
+    bounds = [
+        (1 - theta**2) ** 6 * gap,
+        1 / (1 / gap + 6 / (2 * reach2)),
+        2 * reach2 / 6,
+    ]
+    return [bounds, theta, theta, ceil(log(1 / 25) / log(1 - theta**power))]
 
 
 check_basis = Algorithm(
     "RGBM, orthonormal learners",
     Basis,
-    "The angle by (18), and the steps that guarantee a 25th of the gap by Theorem 4.1.",
+    "The bounds of Theorems 4.1 and 4.2, the angle by (18), and the steps that guarantee a 25th of "
+    "the gap.",
     _package_basis,
     basis,
 )
