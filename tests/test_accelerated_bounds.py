@@ -2,6 +2,7 @@
 runs that they apply to.
 """
 
+from dataclasses import replace
 from fractions import Fraction as F
 
 import numpy as np
@@ -26,20 +27,26 @@ def ran(problem, method, n_steps=41):
 
 
 def names(run):
-    return [one.name for one in accelerated.STATEMENTS if one.applies(run)]
+    return [one.name for one in accelerated.STATEMENTS if one.variants(run)]
 
 
 def test_formulas_in_fractions():
     assert (
-        accelerated.excess(F(3), F(1, 2), F(1, 4), 3) == 9
-        and accelerated.excess(F(1), F(1), F(1), 0) == 2
+        accelerated.excess(variant="corrected", radius2=F(9), eta=F(1, 2), gamma=F(1, 4), k=3) == 9
+        and accelerated.excess(variant="corrected", radius2=F(1), eta=F(1), gamma=F(1), k=0) == 2
     )
     assert (
         accelerated.period(F(1, 2), F(1, 4), F(1)) == 8
         and accelerated.period(F(1, 2), F(1, 4), F(1, 4)) == 16
     )
     assert accelerated.period(1.0, 1.0, 1.0) == 3
-    assert list(accelerated.halved(8, 5, np.array([0, 4, 5, 9, 10]))) == [8, 8, 4, 4, 2]
+    assert list(accelerated.halved(gap=8, length=5, k=np.array([0, 4, 5, 9, 10]))) == [
+        8,
+        8,
+        4,
+        4,
+        2,
+    ]
 
 
 def test_gaps_and_bound_of_a_run_by_hand():
@@ -196,8 +203,6 @@ def test_plans_that_no_theorem_allows():
 def test_gaps_that_are_too_large_refute():
     run = ran(a_problem(), cb.agbm(ETA, GAMMA))
     found = accelerated.Rounds.of(run)
-    far = found._replace(gaps=found.gaps + found.size**2 / (ETA * GAMMA))
-    assert (
-        not accelerated.STATEMENTS[0].check(far).holds
-        and accelerated.STATEMENTS[0].check(found).holds
-    )
+    far = replace(found, gaps=found.gaps + found.radius2 / (ETA * GAMMA))
+    (wrong,), (right,) = (accelerated.excess.compare(each, "sharpened") for each in (far, found))
+    assert right.holds and not wrong.holds

@@ -12,7 +12,7 @@ from verification.adversary import main, rows
 from verification.hunting import search
 from verification.ledger import checks_of, modules
 from verification.spaces.walks import FS, LS, PATH
-from verification.statement import Statement, refuted
+from verification.statement import refuted, stated
 from verification.theorems import fgm_theorem_5_1
 
 ROWS = list(rows())
@@ -85,7 +85,7 @@ def test_true_statements_are_not_refuted_in_many_tries(row):
 
 
 def test_counterexamples_are_made_small_and_can_be_pasted():
-    falls = Statement("x", FS, "", printed=refuted("later(excess) <= excess"))
+    falls = stated("x", FS, "", printed=refuted("later(excess) <= excess"))
     violation, _ = search(falls, "printed", tries=3000)
     assert violation.shape == (1, 1, 1) and all(
         x.denominator <= 4 and abs(x) <= 4 for x in violation.numbers
@@ -102,8 +102,7 @@ def test_counterexamples_are_made_small_and_can_be_pasted():
 def test_tight_statements_break_when_they_are_stretched(text):
     where = {"sharper": "1 - eps * (2 - eps) * lambda_pmin / p"}
     assert (
-        search(Statement("x", LS, "", printed=text, where=where), "printed", tries=4000)[0]
-        is not None
+        search(stated("x", LS, "", printed=text, where=where), "printed", tries=4000)[0] is not None
     )
 
 
@@ -154,7 +153,7 @@ def test_command():
 
 def test_a_condition_that_lacks_a_square_depends_on_the_unit_of_the_target():
     check = fgm_theorem_5_1.check_limit
-    wrong = Statement(
+    wrong = stated(
         "Corollary 5.1",
         PATH,
         "",

@@ -14,7 +14,8 @@ from test_bounds import GAUSS, METHODS, A, N
 import coordboost as cb
 from coordboost.reporting.cli import main
 from coordboost.theory import bounds
-from coordboost.theory.bounds import BoundCheck, Constants, Trail, regularized, stagewise
+from coordboost.theory.bounds import BoundCheck, Constants, Trail, stagewise
+from coordboost.theory.bounds.trail import lower_end
 
 
 def test_bound_check_semantics():
@@ -150,7 +151,7 @@ def test_plans_keep_their_promise(maker, options):
     least = (
         Constants.of(GAUSS).optimum
         if "delta" not in options
-        else regularized.lower_end(trail, trail.radius[:1])[0]
+        else lower_end(trail, trail.radius[:1])[0]
     )
     reached = trail.loss[trail.best[-1]] if maker is cb.forward_stagewise else trail.loss.min()
     assert reached - least <= plan.gap and trail.l1.max() <= plan.l1 * (1 + 1e-12)
@@ -270,7 +271,7 @@ def test_command_takes_names(tmp_path):
 def test_command_reports_bounds_that_fail(tmp_path, monkeypatch):
     file = str(tmp_path / "a.run")
     cb.solve(GAUSS, METHODS["fs"], N).save(file)
-    monkeypatch.setattr(stagewise, "width", lambda constants, eps, k: 0.0 * (k + 1))
+    monkeypatch.setitem(stagewise.excess.formulas, "printed", "at(i, excess) <= 0 * k")
     broken = CliRunner().invoke(main, ["check", file])
     assert broken.exit_code == 1 and "NO, k = 0" in broken.stdout and "bounds fail" in broken.stderr
 

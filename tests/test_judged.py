@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import coordboost as cb
-from coordboost.theory.bounds import Constants, regularized
+from coordboost.theory.bounds import Constants, trail
 from verification.judged import Judged, angle_bound
 from verification.rgbm import RULES, norm
 from verification.theorems import fgm_optima
@@ -37,10 +37,12 @@ def test_a_lower_end_that_is_too_high_is_noticed(part, monkeypatch):
     """Raise the lower end by a part of the loss. The row of lower ends detects it in the cases with
     a ball; no other row would.
     """
-    right = regularized.lower_end
-    monkeypatch.setattr(
-        regularized, "lower_end", lambda trail, radius: right(trail, radius) + part * trail.loss[0]
-    )
+    right = trail.lower_end
+
+    def raised(run, radius):
+        return right(run, radius) + part * run.loss[0]
+
+    monkeypatch.setattr("verification.judged.lower_end", raised)
     found = outcomes()
     assert [key for key, holds in found.items() if not holds] == [
         ("check_lower", name) for name in SMALL if name[0] in "45"

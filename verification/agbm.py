@@ -87,8 +87,8 @@ class Walk(Lemmas):
         return self.cap is None
 
     @property
-    def least_weight(self):
-        """Mu."""
+    def mu(self):
+        """The constant of strong convexity, for a loss without a cap."""
         return min(self.w)
 
     @property

@@ -6,7 +6,6 @@ import numpy as np
 
 import coordboost as cb
 from coordboost.angles.angle import momentum_limit
-from verification.statement import of_package
 
 LOSSES = {"squared": cb.losses.Squared(), "logistic": cb.losses.Logistic(0.1)}
 
@@ -24,8 +23,3 @@ def run(loss, eta, period=None):
     given = eta / problem.loss.sigma, momentum_limit(problem)
     method = cb.agbm(*given) if period is None else cb.agbmr(*given, period)
     return cb.solve(problem, method, 120 if period is None else 6 * period, compile=False)
-
-
-def judged(case, name, variant):
-    """Check the sharpened statement of the package on a run; None for other variants."""
-    return of_package(name, variant).check(case) if variant == "sharpened" else None

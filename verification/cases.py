@@ -9,7 +9,6 @@ import numpy as np
 
 import coordboost as cb
 from coordboost.theory import bounds
-from verification.statement import of_package
 
 
 def _gaussian(n, p, seed):
@@ -108,18 +107,16 @@ def lab(data, method, n_steps=3000):
     return make
 
 
-def tampered(name, variant="printed", **changes):
-    """Return a sabotage: the check of a statement on a trail with ``changes`` (field -> function of
-    the trail).
+def tampered(theorem, variant="printed", **changes):
+    """Return a sabotage: the check of a statement of the package on a trail with ``changes``, field
+    -> function of the trail.
     """
-    one = of_package(name, variant)
 
     def wrong(case):
-        if not isinstance(case, Lab) or not one.applies(case.run):
+        if not isinstance(case, Lab) or variant not in theorem.variants(case.run):
             return None
-        return one.check(
-            replace(case.trail, **{field: change(case.trail) for field, change in changes.items()})
-        )
+        changed = {field: change(case.trail) for field, change in changes.items()}
+        return theorem.compare(replace(case.trail, **changed), variant)
 
     return wrong
 

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 import coordboost
+from coordboost.theory.bounds import Statement
 from verification import ledger
 from verification.experiments.experiment import experiments
 
@@ -153,11 +154,22 @@ def place(name):
     defined.
     """
     found = thing(name)
+    if isinstance(found, Statement):
+        return _assigned(name)
     found = found.fget if isinstance(found, property) else getattr(found, "py_func", found)
     found = inspect.unwrap(found)
     return Path(inspect.getsourcefile(found)).relative_to(ROOT).as_posix(), inspect.getsourcelines(
         found
     )[1]
+
+
+def _assigned(name):
+    """Return the file and the line of a name of a module that is assigned."""
+    module, _, last = name.rpartition(".")
+    path = Path(thing(module).__file__)
+    lines = path.read_text(encoding="utf-8").splitlines()
+    line = next(number for number, text in enumerate(lines, 1) if text.startswith(f"{last} = "))
+    return path.relative_to(ROOT).as_posix(), line
 
 
 def faults(rows):

@@ -13,7 +13,8 @@ import numpy as np
 
 import coordboost as cb
 from coordboost.certificates.independent import independent_solution
-from coordboost.theory.bounds import Trail, regularized
+from coordboost.theory.bounds import Trail
+from coordboost.theory.bounds.trail import lower_end
 from verification.spaces.walk import Walk
 from verification.statement import method_of, problem_of
 
@@ -72,7 +73,7 @@ class Judged:
         """
         if self.radius[0] == np.inf:
             return np.full(len(self.radius), self.trail.constants.optimum)
-        return regularized.lower_end(self.trail, self.radius)
+        return lower_end(self.trail, self.radius)
 
     @property
     def constants(self):

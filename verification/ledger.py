@@ -24,6 +24,7 @@ import numpy as np
 from threadpoolctl import threadpool_limits
 
 import verification.theorems
+from coordboost.theory.bounds import STATEMENTS
 from verification import kept, units
 from verification.entries import Ledger, Row, Sabotage
 from verification.statement import steps_of_any_length
@@ -173,11 +174,11 @@ def row(module, check, variant, bench):
         counterexample=differs or (_counterexample(*bad) if bad else ""),
         pinned=kept.tightest(check, variant, kept_cases),
         formula=getattr(check, "formulas", {}).get(variant, ""),
-        where=getattr(check, "where", {}),
+        where=getattr(check, "definitions", lambda variant: {})(variant),
         assumed=getattr(check, "assuming", {}).get(variant, ""),
         hard=kept.said(check, variant),
         along="k" if shown is None else shown.along,
-        shared=getattr(check, "package", lambda variant: None)(variant) is not None,
+        shared=getattr(check, "theorem", None) in STATEMENTS,
         curve=None if shown is None else _thinned(shown),
     )
 

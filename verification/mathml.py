@@ -80,7 +80,8 @@ SYMBOLS = {
     "eta": "η",
     "theta2": "Θ^{2}",
     "sharp": "(1−(1−Θ^{2})^{½})^{2}",
-    "least_weight": "μ",
+    "mu": "μ",
+    "sigma": "σ",
     "hat_along": "⟨u,ĥ^{@}⟩",
     "h_along": "⟨u,h^{@}⟩",
     "left_along": "⟨u,c^{@}−b_{2}^{@}⟩",
@@ -257,6 +258,17 @@ class Typeset:
     def call_root(self, args, at):
         return f"<msqrt>{self.node(args[0], at)}</msqrt>"
 
+    def call_decay(self, args, at):
+        rest = _row(_op("("), "<mn>1</mn>", _op("−"), self.node(args[0], at, 2), _op(")"))
+        once = ast.unparse(args[1]) == "1"
+        return rest if once else f"<msup>{rest}{self.node(args[1], at)}</msup>"
+
+    def call_fall(self, args, at):
+        return _row(_op("("), "<mn>1</mn>", _op("−"), self.call_decay(args, at), _op(")"))
+
+    def call_floor(self, args, at):
+        return _row(_op("⌊"), self.node(args[0], at), _op("⌋"))
+
     def call_ceil(self, args, at):
         return _row(_op("⌈"), self.node(args[0], at), _op("⌉"))
 
@@ -267,7 +279,8 @@ class Typeset:
         return self.node(args[0], f"{at}−1", 2)
 
     def call_smallest(self, args, at):
-        return self._under("min", "i≤k", args[0], "i")
+        first = f"{args[1].value}≤" if len(args) > 1 else ""
+        return self._under("min", f"{first}i≤k", args[0], "i")
 
     def call_mean(self, args, at):
         return self._under("mean", "i≤k", args[0], "i")

@@ -1,35 +1,29 @@
-"""A statement: its instances, the measured quantity, the bound, the assumptions, and the expected
-verdict.
+"""A check of a statement: its instances, assumptions on them, and the expected verdicts.
 
-    check_loss = Statement(
-        "Theorem 2.1 (i)", LS, "The training error falls at a linear rate.", printed="excess <= A**2
-        * gamma**k / 2", sharpened="excess <= A**2 * sharper**k / 2", where={"gamma": "1 - eps * (2
-        - eps) * lambda_pmin / (4 * p)", "sharper": "1 - eps * (2 - eps) * lambda_pmin / p"},
-        assuming={"printed": "eps <= 1"},
+    check_loss = Check(ls_boost.excess, LS)
+    check_fall = stated(
+        "(29)", LS, "The decrease of the distance to least squares, squared.",
+        printed="later(fit2) == fit2 - (2 * eps - eps**2) * corr**2",
     )
 
-The formulas (``coordboost.theory.bounds.formula``) are checked on instances of the space, in
-Fractions if it is exact, including those that the adversary found. If the package has a statement
-of this name, both its sides must equal those of the formula, and it is checked on runs of any size.
-Claims that are no formula are functions of a case, marked by
-``claim(name, printed="verified", space=...)``.
+A ``Statement`` of the package, or one that only the ledger has, is evaluated on instances of a
+space, in Fractions if it is exact, including those that the adversary found: walks made by loops of
+the ledger's own. Those of the package are checked on runs of any size, too, and on the small
+instances both sides along a run of the package must be those along the walk. Claims that are no
+formula are functions of a case, marked by ``claim(name, printed="verified", space=...)``.
 """
 
 import functools
 import warnings
-from fractions import Fraction
 
 import numpy as np
 
 import coordboost as cb
 from coordboost.theory import bounds
-from coordboost.theory.bounds import BoundCheck, formula
+from coordboost.theory.bounds import BoundCheck, Statement, formula
+from verification.spaces.walk import Walk
 
 VERDICTS = ("verified", "refuted", "vacuous")
-#: Relative slack of comparisons: with roots of Fractions and eigenvalues of rational matrices; with
-#: floats of small instances.
-EXACT = Fraction(1, 10**25)
-FLOAT = 1e-9
 
 
 def claim(name, space=None, of=(), shown=None, where=None, **expected):
@@ -47,7 +41,7 @@ def claim(name, space=None, of=(), shown=None, where=None, **expected):
 
     def mark(function):
         function.statement, function.expected, function.spaces = name, expected, _several(space)
-        function.formulas, function.where = shown or {}, where or {}
+        function.formulas, function.definitions = shown or {}, lambda variant: where or {}
         function.about = lambda case: (
             isinstance(case, of)
             or any(one.has(case) for one in function.spaces)
@@ -61,13 +55,6 @@ def claim(name, space=None, of=(), shown=None, where=None, **expected):
 def refuted(text):
     """Mark a formula as one that must be refuted."""
     return text, "refuted"
-
-
-def of_package(name, variant="printed"):
-    """Return the statement of the package with this name and variant, or None."""
-    return next(
-        (one for one in bounds.STATEMENTS if (one.name, one.variant) == (name, variant)), None
-    )
 
 
 def _several(space):
@@ -118,44 +105,41 @@ def steps_of_any_length(tried):
     return quiet
 
 
-class Statement:
-    """One statement in its variants.
+class Check:
+    """A statement on the instances of spaces, with the expected verdict of each variant.
 
     Called with a case and a variant, it returns ``BoundCheck``s, or None if it does not apply.
 
     Parameters
     ----------
-    name : str
-        Name with the number in the paper.
+    theorem : Statement
     space : Space or tuple of Space
-    words : str
-    printed, corrected, sharpened : str, or ``refuted(str)``
-        Formulas.
-    where : dict, optional
-        Names that the formulas use, as formulas.
     assuming : str or dict, optional
-        A condition on instances, for all variants or for each.
+        A condition on instances, for all variants or for each, beside that of the statement.
     compare : str
-        Which sides must equal those of the package: "both", "bound" if it uses a certificate in
-        place of the optimum, "neither".
+        Which sides must be the same along a walk and along a run of the package: "both", "bound" if
+        the package uses a certificate in place of the optimum, "neither".
+    **expected : str
+        variant -> one of ``VERDICTS``; default "verified" for all variants.
     """
 
-    def __init__(self, name, space, words, *, where=None, assuming="", compare="both", **variants):
-        given = {
-            variant: said if isinstance(said, tuple) else (said, "verified")
-            for variant, said in variants.items()
-        }
-        formulas = {variant: text for variant, (text, _) in given.items()}
-        expected = {variant: verdict for variant, (_, verdict) in given.items()}
-        every = assuming if isinstance(assuming, dict) else dict.fromkeys(variants, assuming)
-        self.statement = name
+    def __init__(self, theorem, space, *, assuming="", compare="both", **expected):
+        every = dict.fromkeys(theorem.formulas, "verified")
+        conditions = assuming if isinstance(assuming, dict) else dict.fromkeys(every, assuming)
+        self.theorem = theorem
+        self.statement = theorem.name
         self.spaces = _several(space)
-        self.__doc__ = words
+        self.__doc__ = theorem.words
         self.compare = compare
-        self.formulas = formulas
-        self.expected = expected
-        self.where = where or {}
-        self.assuming = every
+        self.formulas = theorem.formulas
+        self.expected = every | expected
+        self.assuming = {
+            variant: " and ".join(
+                filter(None, [theorem.assumption(variant), conditions.get(variant)])
+            )
+            for variant in every
+        }
+        self.definitions = theorem.definitions
         self.other = lambda case, variant: None
 
     def otherwise(self, function):
@@ -169,80 +153,40 @@ class Statement:
         """
         return True
 
-    def package(self, variant):
-        """Return the statement of the package, or None."""
-        return of_package(self.statement, variant)
+    def holds_for(self, case, variant):
+        """Whether the assumptions of a variant hold for an instance."""
+        return formula.true(self.assuming[variant], case, self.definitions(variant))
 
     def __call__(self, case, variant):
         if any(space.has(case) for space in self.spaces):
-            return (
-                self._tried(case, variant)
-                if formula.true(self.assuming.get(variant, ""), case, self.where.items())
-                else None
-            )
-        one = self.package(variant)
-        if one is None or not hasattr(case, "trail"):
-            return self.other(case, variant)
-        return one.check(case.trail) if one.applies(case.run) else None
-
-    def _tried(self, case, variant):
-        own = getattr(case, "slack", None)
-        along = getattr(case, "along", "k")
-        return [
-            self._held(
-                variant, own, kind, at if along == "k" else getattr(case, along), *sides, along
-            )
-            for kind, at, *sides in formula.sides(self.formulas[variant], case, self.where.items())
-        ]
-
-    def _held(self, variant, own, kind, at, measured, bound, along):
-        """Compare two sides.
-
-        own : slack that the instance declares for its floats, a number or a function of `measured`;
-        None if it declares none along : "k" for steps, or another name
-        """
-        exact = all(isinstance(x, Fraction | int | np.integer) for x in (*measured, *bound))
-        if exact:
-            slack = EXACT * np.maximum(np.abs(measured), np.abs(bound))
-        else:
-            slack = 1e-11 + FLOAT * (np.abs(measured) + np.abs(bound).max()) if own is None else own
-            slack = slack(measured) if callable(slack) else slack
-        return BoundCheck(
-            self.statement,
-            variant,
-            kind,
-            measured,
-            bound,
-            slack,
-            "exact" if exact else "float",
-            at,
-            along=along,
-        )
+            applies = self.holds_for(case, variant)
+            return self.theorem.compare(case, variant) if applies else None
+        run = getattr(case, "run", case)
+        if isinstance(run, cb.engine.Run) and variant in self.theorem.variants(run):
+            measured = case.trail if hasattr(case, "trail") else self.theorem.follow(run)
+            return self.theorem.compare(measured, variant)
+        return self.other(case, variant)
 
     def beyond(self, variant):
         """Return the same claim on the instances that violate its assumption.
 
         None if it assumes nothing.
         """
-        assumed = self.assuming.get(variant, "")
 
         def check(case, variant):
-            return (
-                None
-                if formula.true(assumed, case, self.where.items())
-                else self._tried(case, variant)
-            )
+            applies = self.holds_for(case, variant)
+            return None if applies else self.theorem.compare(case, variant)
 
         check.spaces = self.spaces
-        return check if assumed else None
+        return check if self.assuming[variant] else None
 
     def instead(self, text, assuming=""):
         """Return a sabotage: another formula on the same instances, or on those that satisfy the
         condition `assuming`.
         """
-        wrong = Statement(
-            self.statement, self.spaces, "", printed=text, where=self.where, assuming=assuming
-        )
+        where = self.definitions(next(iter(self.formulas)))
+        theorem = Statement(self.statement, "", printed=text, where=where)
+        wrong = Check(theorem, self.spaces, assuming=assuming)
 
         def sabotage(case):
             return wrong(case, "printed") if any(space.has(case) for space in self.spaces) else None
@@ -251,32 +195,23 @@ class Statement:
         return sabotage
 
     def agrees(self, case, variant):
-        """Compare both sides of the package with those of the formula on an instance.
+        """Compare both sides along a walk with those along a run of the package.
 
-        [] if the package lacks the statement.
+        [] if the package does not check the statement.
         """
-        one = self.package(variant)
-        if (
-            one is None
-            or self.compare == "neither"
-            or not any(space.has(case) for space in self.spaces)
-        ):
+        if not isinstance(case, Walk) or self.theorem not in bounds.STATEMENTS:
+            return []
+        if self.compare == "neither" or not any(space.has(case) for space in self.spaces):
             return []
         run, trail = _run(case)
         ours = self(case, variant)
-        assumed = self.assuming.get(variant, "")
-        if bool(ours) != bool(one.applies(run)) and "k[" not in assumed:
-            said = BoundCheck(
-                "whether the claim applies, by the package",
-                "printed",
-                "tight",
-                one.applies(run),
-                bool(ours),
-            )
-            return [said]
+        speaks = variant in self.theorem.variants(run)
+        if bool(ours) != speaks and "k[" not in self.assuming[variant]:
+            name = "whether the claim applies, by the package"
+            return [BoundCheck(name, "printed", "tight", speaks, bool(ours))]
         if not ours:
             return []
-        theirs = one.check(trail)
+        (theirs,) = self.theorem.compare(trail, variant)
         return [
             self._same(side, ours[0], theirs)
             for side in ("measured", "bound")
@@ -293,3 +228,27 @@ class Statement:
         return BoundCheck(
             f"{side} by the package", "printed", "tight", theirs, numbers, slack, at=at
         )
+
+
+def stated(name, space, words, *, where=None, assuming="", compare="neither", **variants):
+    """Return the check of a statement that only the ledger has.
+
+    Parameters
+    ----------
+    name, words : str
+    space : Space or tuple of Space
+    printed, corrected, sharpened : str, or ``refuted(str)``
+        Formulas.
+    where : dict, optional
+        Names that the formulas use, as formulas.
+    assuming : str or dict, optional
+        A condition on instances, for all variants or for each.
+    """
+    given = {
+        variant: text if isinstance(text, tuple) else (text, "verified")
+        for variant, text in variants.items()
+    }
+    formulas = {variant: text for variant, (text, _) in given.items()}
+    theorem = Statement(name, words, where=where or {}, **formulas)
+    verdicts = {variant: verdict for variant, (_, verdict) in given.items()}
+    return Check(theorem, space, assuming=assuming, compare=compare, **verdicts)

@@ -25,7 +25,7 @@ def mixed(check, variant, cases):
         return ""
     text = check.formulas[variant]
     assumed = check.assuming.get(variant, "")
-    where = check.where.items()
+    where = check.definitions(variant)
     for name, case in cases:
         if not hasattr(case, "in_units"):
             continue

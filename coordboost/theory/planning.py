@@ -196,14 +196,14 @@ class _Proved:
     def __call__(self, state):
         corr = float(np.abs(state.corr).max())
         far = float(np.abs(state.beta - self.least).sum())
-        return a_posteriori.excess(corr, far) <= self.gap
+        return a_posteriori.excess(corr=corr, to_least=far) <= self.gap
 
 
 def _met(trail, gap):
     """The first step at which the run has reached the gap, and the first at which it has proved
     it.
     """
-    proofs = a_posteriori.excess(trail.corr, trail.to_least)
+    proofs = a_posteriori.excess(trail)
     return {"needed": _reached(trail.excess <= gap), "a_posteriori": _reached(proofs <= gap)}
 
 

@@ -14,7 +14,7 @@ is not in the paper.
 import numpy as np
 
 import coordboost as cb
-from coordboost.theory.bounds.trail import running_argmin
+from coordboost.theory.bounds.formula import best
 from verification.experiments import agbm_runs as agbm
 from verification.experiments.along import losses
 from verification.experiments.data import split
@@ -105,7 +105,7 @@ def stopped(watched):
 
     watched : (n_rounds + 1,), validation losses after 0, 1, ... rounds
     """
-    late = np.flatnonzero(np.arange(len(watched)) - running_argmin(watched) >= PATIENCE)
+    late = np.flatnonzero(np.arange(len(watched)) - best(watched) >= PATIENCE)
     return int(late[0]) if len(late) else len(watched) - 1
 
 

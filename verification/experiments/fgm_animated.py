@@ -91,7 +91,7 @@ def walk(sets, quick):
     problem = cb.Problem(COLUMNS, TARGET, center=False, scale=False)
     run = cb.solve(problem, cb.forward_stagewise(STEP), N_STEPS, compile=False)
     bound = cb.theory.bounds.stagewise.correlation(
-        cb.theory.bounds.Constants.of(problem), STEP, np.arange(N_STEPS + 1)
+        cb.theory.bounds.Constants.of(problem), eps=STEP, k=np.arange(N_STEPS + 1)
     )
     walked = zip(
         cb.theory.subgradient_descent(problem, STEP, N_STEPS),

@@ -45,8 +45,8 @@ def profile_of(kappa, eps):
     last = 14 / -np.log1p(-cb.theory.bounds.ls_boost.decrease(known, eps))
     k = np.unique(np.append(np.geomspace(1, last, 150).round(), np.arange(4)))
     l1 = cb.theory.bounds.ls_boost.l1(known, eps, k)
-    error = 2 * cb.theory.bounds.ls_boost.excess(known, eps, k)
-    end = float(cb.theory.bounds.ls_boost.l1_by_rate(known, eps, np.inf))
+    error = 2 * cb.theory.bounds.ls_boost.excess(known, eps=eps, k=k)
+    end = float(cb.theory.bounds.ls_boost.l1_by_rate(known, eps=eps, k=np.inf))
     return np.append(l1, end), np.append(error, 0.0)
 
 
@@ -131,7 +131,7 @@ def tradeoff(sets, quick):
         known = constants(kappa)
         shrinkage = np.linspace(0, until, 201)
         for eps in FS_EPS:
-            bound = cb.theory.bounds.stagewise.excess(known, eps, shrinkage / eps)
+            bound = cb.theory.bounds.stagewise.excess(known, eps=eps, k=shrinkage / eps)
             rows += (
                 {"panel": panel, "eps": eps, "seed": 0, "SBound": s, "TBound": t}
                 for s, t in zip(shrinkage.tolist(), bound.tolist(), strict=True)

@@ -261,7 +261,7 @@ def regularized(sets, quick):
                     "last": float(np.abs(run.beta).sum() / delta),
                     "omega": omega,
                     "norm bound": float(
-                        cb.theory.bounds.regularized.l1(EPS, delta, N_STEPS) / delta
+                        cb.theory.bounds.regularized.l1(eps=EPS, delta=delta, k=N_STEPS) / delta
                     ),
                     "end off": float(np.abs(run.beta - lasso.at([delta])[0]).max()),
                 }
@@ -401,9 +401,10 @@ def on_the_way(sets, quick):
             l1, error, _ = profile(run, at.tolist())
             best = problem.value(problem.combine(lasso.at([delta])[0])) / problem.start_loss
             bounds = {
-                "l1 bound": cb.theory.bounds.regularized.l1(EPS, delta, at) / delta,
+                "l1 bound": cb.theory.bounds.regularized.l1(eps=EPS, delta=delta, k=at) / delta,
                 "error bound": best
-                + cb.theory.bounds.regularized.excess(known, EPS, delta, at) / problem.start_loss,
+                + cb.theory.bounds.regularized.excess(known, eps=EPS, delta=delta, k=at)
+                / problem.start_loss,
             }
             ninth, next_ninth = (
                 at[min(reached(1 - l1 / delta, left), len(at) - 1)] for left in (0.1, 0.01)

@@ -59,6 +59,13 @@ class Draw(Relatives):
         return (len(self.places), self.t, 1, self.t)[self.kind]
 
     @property
+    def mu(self):
+        """The constant of strong convexity of the squared loss, and sigma that of smoothness."""
+        return 1 + 0 * self.y[0]
+
+    sigma = mu
+
+    @property
     def K(self):
         """Number of learners."""
         return self.B.shape[1]

@@ -55,6 +55,16 @@ class Walk:
         )
 
     @property
+    def end(self):
+        """N."""
+        return len(self.beta) - 1
+
+    @property
+    def horizon(self):
+        """The number of models, which all have a radius."""
+        return len(self.beta)
+
+    @property
     def p(self):
         """Number of columns."""
         return self.X.shape[1]

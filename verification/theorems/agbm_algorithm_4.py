@@ -26,7 +26,7 @@ from coordboost.theory.bounds import BoundCheck
 from verification import agbm
 from verification.agbm import F
 from verification.spaces.momentum import VAGBM
-from verification.statement import Statement, claim, refuted
+from verification.statement import claim, refuted, stated
 
 FIRST = [
     F(5, 2),
@@ -43,7 +43,7 @@ FIRST = [
 SINCE = 30
 
 
-check_rate = Statement(
+check_rate = stated(
     "VAGBM, the rate of Theorem 4.1",
     VAGBM,
     "The rate of Theorem 4.1 for momentum without a correction.",

@@ -27,7 +27,7 @@ import itertools
 import numpy as np
 
 from verification.space import Space
-from verification.statement import Statement
+from verification.statement import stated
 
 
 class Sequence:
@@ -89,7 +89,7 @@ ANGLES = Space(
 )
 
 
-check_sequence = Statement(
+check_sequence = stated(
     "AGBM, Lemma C.6",
     SEQUENCES,
     "The total size of the residuals that are left over, relative to that of the targets.",
@@ -99,7 +99,7 @@ check_sequence = Statement(
 )
 
 
-check_limit = Statement(
+check_limit = stated(
     "AGBM, Lemma C.6, the limit of gamma",
     ANGLES,
     "The condition on gamma / Theta^2: s as printed and t sharpened attain it.",

@@ -24,16 +24,16 @@ import numpy as np
 
 from verification import agbm
 from verification.spaces.momentum import AGBM, LINE
-from verification.statement import Statement
+from verification.statement import stated
 
-check_identity = Statement(
+check_identity = stated(
     "AGBM, Lemma C.1",
     (AGBM, LINE),
     "hhat - h is alpha times what the learner of h left over, for any learners; along (1, 2, "
     "..., n).",
     printed="later(hat_along) == later(h_along) + alpha_m * left_along",
 )
-check_fall = Statement(
+check_fall = stated(
     "AGBM, Lemma C.2",
     (AGBM, LINE),
     "The decrease of the loss in a round; sharpened: with the length of the learner.",
@@ -53,7 +53,7 @@ def _mixing(mix="mix", factor=""):
     )
 
 
-check_mixing = Statement(
+check_mixing = stated(
     "AGBM, Lemma C.3",
     (AGBM, LINE),
     "Convexity at the mixing point, for every f: f* and, near h, f1 towards it and f2 away "

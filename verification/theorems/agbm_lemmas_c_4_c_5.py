@@ -24,13 +24,13 @@ main text), Remark C.1.
 
 from verification import agbm
 from verification.spaces.momentum import AGBM, LINE
-from verification.statement import Statement, refuted
+from verification.statement import refuted, stated
 from verification.theorems.agbm_theorem_4_1 import PRINTED, SHARPER
 
 #: s < 1.
 SMALL = "gamma < theta2"
 
-check_potential = Statement(
+check_potential = stated(
     "AGBM, Lemma C.4",
     (AGBM, LINE),
     "The potential grows by at most delta: printed for every f, here f* and -f* / 10; "
@@ -39,7 +39,7 @@ check_potential = Statement(
     corrected="later(potential) <= potential + gain",
     assuming=SMALL,
 )
-check_sums = Statement(
+check_sums = stated(
     "AGBM, Lemma C.5",
     (AGBM, LINE),
     "The sum of the increments delta over all rounds is at most 0.",
@@ -47,7 +47,7 @@ check_sums = Statement(
     sharpened="total(gain) <= 0",
     assuming={"printed": f"{SMALL} and {PRINTED}", "sharpened": f"{SMALL} and {SHARPER}"},
 )
-check_exact_fit = Statement(
+check_exact_fit = stated(
     "AGBM, Remark C.1",
     LINE,
     "If every target is fitted exactly, nothing is left over, and delta has a closed form.",

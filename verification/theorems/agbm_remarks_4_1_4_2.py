@@ -33,13 +33,13 @@ import numpy as np
 from coordboost.theory.bounds import BoundCheck
 from verification import agbm
 from verification.spaces.momentum import AGBM, CAPPED
-from verification.statement import Statement, claim
+from verification.statement import claim, stated
 from verification.theorems.agbm_theorem_4_1 import PRINTED
 
 #: gamma at the printed limit, or up to the factor (4 + Theta^2) / 5 below it.
 NEAR_LIMIT = f"{PRINTED} and 5 * gamma >= theta2 * theta2"
 
-check_accelerated = Statement(
+check_accelerated = stated(
     "AGBM, Remark 4.1, accelerated",
     (AGBM, CAPPED),
     "Rounds of order 1 / (Theta^2 sqrt e).",

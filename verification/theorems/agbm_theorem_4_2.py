@@ -17,11 +17,11 @@ Measured: the gap after a period, relative to the gap before.
 Reference: Lu, Karimireddy, Ponomareva, Mirrokni, Theorem 4.2, Algorithm 3 with Option 1.
 """
 
-import coordboost as cb
+from coordboost.theory.bounds import accelerated
 from verification import agbm
-from verification.agbm_runs import judged, run
+from verification.agbm_runs import run
 from verification.spaces.momentum import AGBM, LINE
-from verification.statement import Statement, refuted
+from verification.statement import Check, refuted, stated
 from verification.theorems.agbm_theorem_4_1 import PRINTED, SHARPER
 
 #: The sharper limit of gamma, and a loss that is quadratic, without a cap.
@@ -41,33 +41,30 @@ LONG = {
     for variant, limit in (("corrected", PRINTED), ("sharpened", SHARPER))
 }
 
-check_halving = Statement(
+check_halving = stated(
     "AGBM, Theorem 4.2",
     LINE,
     "After a period the gap is at most half of the first.",
     printed=refuted(_half("short")),
     corrected=_half("long"),
     sharpened=_half("long"),
-    where={
-        "short": "ceil(root(2 / (eta * gamma * least_weight)))",
-        "long": "ceil(root(8 / (eta * gamma * least_weight)))",
-    },
+    where={"short": accelerated.PERIOD["printed"], "long": accelerated.PERIOD["corrected"]},
     assuming={"printed": f"{PRINTED} and parabolas and k[-1] >= short", **LONG},
-    compare="neither",
 )
+RUNS = Check(accelerated.halved, ())
 
 
 @check_halving.otherwise
 def _(case, variant):
     """A run of the package."""
-    return judged(case, "AGBM, Theorem 4.2", variant) if isinstance(case, cb.engine.Run) else None
+    return RUNS(case, variant)
 
 
-check_every = Statement(
+check_every = stated(
     "AGBM, proof of Theorem 4.2",
     (AGBM, LINE),
     "The gap after every round, relative to the first.",
-    sharpened="later(gaps) <= 4 / (least_weight * eta * gamma * (k + 2)**2) * gaps[0]",
+    sharpened="later(gaps) <= 4 / (mu * eta * gamma * (k + 2)**2) * gaps[0]",
     assuming=SQUARES,
 )
 
@@ -93,10 +90,10 @@ SABOTAGE = {
     },
     check_every: {
         "1.3 in the place of 4": check_every.instead(
-            "10 * later(gaps) <= 13 / (least_weight * eta * gamma * (k + 2)**2) * gaps[0]", SQUARES
+            "10 * later(gaps) <= 13 / (mu * eta * gamma * (k + 2)**2) * gaps[0]", SQUARES
         ),
         "the cube of M + 1": check_every.instead(
-            "later(gaps) <= 4 / (least_weight * eta * gamma * (k + 2)**3) * gaps[0]", SQUARES
+            "later(gaps) <= 4 / (mu * eta * gamma * (k + 2)**3) * gaps[0]", SQUARES
         ),
     },
 }

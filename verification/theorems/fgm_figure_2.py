@@ -26,7 +26,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from verification.space import Space
-from verification.statement import Statement
+from verification.statement import stated
 
 #: Inner products of lweight, age, lbph, svi, lcp, gleason, pgg45 and lpsa, below the diagonal;
 #: CORR: those with the target lcavol.
@@ -143,7 +143,7 @@ PROSTATE = Space(
     has=lambda case: isinstance(case, Followed),
 )
 
-check_path = Statement(
+check_path = stated(
     "Figure 2, one path on prostate",
     PROSTATE,
     "LS-Boost, FS and R-FS follow the Lasso up to two steps.",

@@ -33,7 +33,7 @@ import numpy as np
 from coordboost.theory.bounds import BoundCheck, Constants, ls_boost
 from coordboost.theory.bounds.formula import root
 from verification.space import Space
-from verification.statement import Statement, claim
+from verification.statement import claim, stated
 
 
 @dataclass(frozen=True)
@@ -57,7 +57,7 @@ class Profile:
     def end_by_package(self):
         """The same norm by the package, with p = 1, after very many steps."""
         constants = Constants(1.0, 1 / float(self.kappa), 1, 1)
-        return float(ls_boost.l1_by_rate(constants, float(self.eps), 10**9))
+        return float(ls_boost.l1_by_rate(constants, eps=float(self.eps), k=10**9))
 
 
 def _profile(_, numbers):
@@ -73,7 +73,7 @@ PROFILES = Space(
     has=lambda case: isinstance(case, Profile),
 )
 
-check_end = Statement(
+check_end = stated(
     "Figure 3, end of the profile",
     PROFILES,
     "The l1 norm at which the profile of bounds ends; it falls with eps.",
@@ -178,7 +178,7 @@ LINES = Space(
 
 
 def _line(name, words, **formulas):
-    return Statement(name, LINES, words, **formulas)
+    return stated(name, LINES, words, **formulas)
 
 
 check_accuracy = _line(

@@ -23,10 +23,10 @@ from dataclasses import replace
 
 import numpy as np
 
-from coordboost.theory.bounds import BoundCheck, regularized
-from coordboost.theory.bounds.trail import running_argmin
+from coordboost.theory.bounds import BoundCheck, ls_boost, regularized, stagewise
+from coordboost.theory.bounds.formula import best
 from verification.judged import Judged, judged
-from verification.statement import claim, of_package
+from verification.statement import claim
 from verification.theorems import fgm_theorem_2_1, fgm_theorem_3_1, fgm_theorem_4_1, fgm_theorem_5_1
 
 
@@ -60,30 +60,29 @@ def _lower(case, by=0.0):
     return BoundCheck("lower", "sharpened", "upper", raised, case.ends[1], case.slack)
 
 
-def _excess(name, case, variant, factor=1.0):
+def _excess(theorem, case, variant, factor=1.0):
     """Part (i) of Theorem 2.1 or 3.1: the package's own formula, on losses above the solver's lower
     end.
     """
-    one = of_package(name, variant)
-    if not one.applies(case.run):
+    if variant not in theorem.variants(case.run):
         return None
     trail = replace(
         case.trail, constants=case.constants, fit=np.sqrt(2 * factor * np.maximum(case.excess, 0))
     )
-    check = one.check(trail)
+    (check,) = theorem.compare(trail, variant)
     return replace(check, slack=check.slack + case.slack)
 
 
 @claim("Theorem 2.1 (i), optimum by a solver", of=Judged, printed="verified", sharpened="verified")
 def check_ls_boost(case, variant):
     """The training error falls at a linear rate."""
-    return _excess("Theorem 2.1 (i)", case, variant)
+    return _excess(ls_boost.excess, case, variant)
 
 
 @claim("Theorem 3.1 (i), optimum by a solver", of=Judged, printed="verified", sharpened="verified")
 def check_stagewise(case, variant):
     """The training error reaches that of least squares up to eps."""
-    return _excess("Theorem 3.1 (i)", case, variant)
+    return _excess(stagewise.excess, case, variant)
 
 
 @claim("Theorem 4.1 (i), optimum by a solver", of=Judged, printed="verified")
@@ -93,12 +92,12 @@ def check_ball(case, variant):
 
 
 def _ball(case, factor=1.0):
-    if not of_package("Theorem 4.1 (i)").applies(case.run):
+    if not regularized.excess.applies(case.run):
         return None
     trail = case.trail
     step = case.trail.step
-    measured = case.excess[running_argmin(trail.omega)]
-    bound = factor * regularized.excess(case.constants, step.eps, step.delta, trail.k)
+    measured = case.excess[best(trail.omega)]
+    bound = factor * regularized.excess(case.constants, eps=step.eps, delta=step.delta, k=trail.k)
     return BoundCheck("Theorem 4.1 (i)", "printed", "upper", measured, bound, case.slack)
 
 
@@ -109,11 +108,11 @@ def check_path(case, variant):
 
 
 def _path(case, factor=1.0):
-    if not of_package("Theorem 5.1 (i)").applies(case.run):
+    if not regularized.path_excess.applies(case.run):
         return None
     step = case.trail.step
     k = np.arange(len(case.radius))
-    bound = factor * step.deltas[-1] * regularized.average_omega(case.constants, step.eps, k)
+    bound = factor * regularized.path_excess(case.constants, eps=step.eps, delta=step.deltas, k=k)
     return BoundCheck(
         "Theorem 5.1 (i)",
         "printed",
@@ -155,10 +154,10 @@ SABOTAGE = {
     },
     check_lower: {"raised by a thousandth of what can be gained": lambda case: _lower(case, 0.001)},
     check_ls_boost: {
-        "twice the excess": lambda case: _excess("Theorem 2.1 (i)", case, "sharpened", 2)
+        "twice the excess": lambda case: _excess(ls_boost.excess, case, "sharpened", 2)
     },
     check_stagewise: {
-        "the excess ten times": lambda case: _excess("Theorem 3.1 (i)", case, "sharpened", 10)
+        "the excess ten times": lambda case: _excess(stagewise.excess, case, "sharpened", 10)
     },
     check_ball: {"a twentieth of the bound": lambda case: _ball(case, 0.05)},
     check_path: {"a tenth of the bound": lambda case: _path(case, 0.1)},

@@ -25,12 +25,12 @@ from fractions import Fraction
 import numpy as np
 
 import coordboost as cb
-from coordboost.theory.bounds import BoundCheck
+from coordboost.theory.bounds import BoundCheck, stagewise
 from verification.cases import lab, other_constants, tampered
 from verification.space import Space
 from verification.spaces.walk import sign
 from verification.spaces.walks import FS, LS, VARYING
-from verification.statement import Statement, claim
+from verification.statement import Check, claim
 
 
 class Descent:
@@ -82,13 +82,7 @@ def _pair(case, length2):
     return np.minimum.accumulate(case.values), _bound(case, length2)
 
 
-check_general = Statement(
-    "Proposition 3.1 (37)",
-    (VARYING, FS, LS),
-    "Subgradient descent with any steps.",
-    printed="smallest(corr) <= (A**2 + total(moved**2)) / (2 * total(moved))",
-    where={"moved": "abs(theta)"},
-)
+check_general = Check(stagewise.subgradient, (VARYING, FS, LS))
 
 
 @claim("Proposition 3.1 (37), any function", DESCENTS, printed="verified")
@@ -157,9 +151,7 @@ CASES = {
 QUICK = tuple(CASES)[:8]
 SABOTAGE = {
     check_general: {
-        "A too small by half": tampered(
-            "Proposition 3.1 (37)", constants=other_constants(size=0.5)
-        ),
+        "A too small by half": tampered(stagewise.subgradient, constants=other_constants(size=0.5)),
     },
     check_any: {"subgradients shorter than they are": _short},
     check_proof: {"subgradients shorter than they are": _short},

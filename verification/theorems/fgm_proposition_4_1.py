@@ -60,7 +60,7 @@ def check_length(case, variant):
         case,
         check_length.statement,
         variant,
-        lambda k: 1 + regularized.l1(case.step, case.delta, k) / case.delta,
+        lambda k: 1 + regularized.l1(eps=case.step, delta=case.delta, k=k) / case.delta,
     )
 
 

@@ -20,28 +20,13 @@ Reference: Freund, Grigas, Mazumder, Proposition A.2.
 import numpy as np
 
 import coordboost as cb
+from coordboost.theory.bounds import ls_boost
 from verification.cases import identity, lab, other_constants, tampered
 from verification.spaces.walks import LS
-from verification.statement import Statement
-from verification.theorems.fgm_theorem_2_1 import GAMMA
+from verification.statement import Check
 
-check_gradient = Statement(
-    "Proposition A.2 (31)",
-    LS,
-    "Some gradient among the first is small.",
-    printed="smallest(corr) <= least(root(A**2 - later(fit)**2) / root(eps * (2 - eps) * (k + 1)), "
-    "A * root(gamma)**k)",
-    sharpened="smallest(corr) <= least(root(A**2 - later(fit)**2) / root(eps * (2 - eps) * (k + "
-    "1)), A * root(sharper)**k)",
-    where=GAMMA,
-    assuming={"printed": "eps <= 1"},
-)
-check_l2 = Statement(
-    "Proposition A.2 (32)",
-    LS,
-    "The l2 norm by the number of steps in one coordinate.",
-    printed="l2 <= root(repeats) * root(eps / (2 - eps)) * root(A**2 - fit**2)",
-)
+check_gradient = Check(ls_boost.smallest_correlation, LS)
+check_l2 = Check(ls_boost.l2, LS)
 
 CASES = {
     "golden, in rationals": lambda: LS.at((3, 3, 12), "0 2 1 2 1 0 3/5 4/5 0 3 1/2"),
@@ -57,15 +42,15 @@ QUICK = tuple(CASES)[:6]
 _SHRUNK = {"constants": other_constants(size=0.9)}
 SABOTAGE = {
     check_gradient: {
-        "A too small": tampered("Proposition A.2 (31)", **_SHRUNK),
+        "A too small": tampered(ls_boost.smallest_correlation, **_SHRUNK),
         "the largest in place of the smallest": tampered(
-            "Proposition A.2 (31)", corr=lambda t: np.maximum.accumulate(t.corr)
+            ls_boost.smallest_correlation, corr=lambda t: np.maximum.accumulate(t.corr)
         ),
     },
     check_l2: {
-        "A too small": tampered("Proposition A.2 (32)", **_SHRUNK),
+        "A too small": tampered(ls_boost.l2, **_SHRUNK),
         "steps counted one too few": tampered(
-            "Proposition A.2 (32)", repeats=lambda t: np.maximum(t.repeats - 1, 0)
+            ls_boost.l2, repeats=lambda t: np.maximum(t.repeats - 1, 0)
         ),
     },
 }

@@ -28,7 +28,7 @@ import numpy as np
 
 from verification.space import Space
 from verification.spaces.linear import least_eigenvalue, solutions, unit_columns
-from verification.statement import Statement
+from verification.statement import stated
 
 
 @dataclass(frozen=True, eq=False)
@@ -129,33 +129,33 @@ PAIRS = Space(
     has=lambda case: isinstance(case, Pair),
 )
 
-check_conjugate = Statement(
+check_conjugate = stated(
     "Proposition A.5 (44)",
     PAIRS,
     "The loss is a maximum over r, attained at the residual.",
     printed="inner(beta, resid) == loss_of(beta) and inner(beta, r) <= loss_of(beta)",
 )
-check_linear = Statement(
+check_linear = stated(
     "(47)", PAIRS, "The largest <r, X beta> over the ball.", printed="corner == delta * top(r)"
 )
-check_identity = Statement(
+check_identity = stated(
     "Proposition A.6, (48)",
     PAIRS,
     "The identity behind the certificate, for all beta and r.",
     printed="loss_of(beta) + delta * f(r) == half + apart / 2 + delta * (top(r) - r @ (X @ beta) "
     "/ delta)",
 )
-check_weak = Statement(
+check_weak = stated(
     "Proposition A.6 (i)", PAIRS, "Weak duality.", printed="half <= loss_of(beta) + delta * f(r)"
 )
-check_strong = Statement(
+check_strong = stated(
     "Proposition A.6 (ii)",
     PAIRS,
     "Strong duality: the residual of the Lasso is the solution r.",
     printed="loss_of(solution) + delta * f(y - X @ solution) == half and f(y - X @ "
     "solution) <= f(r)",
 )
-check_gap = Statement(
+check_gap = stated(
     "Proposition A.6 (iii)",
     PAIRS,
     "The certificate bounds the gap, and is 0 at a solution.",

@@ -29,7 +29,7 @@ from coordboost.theory.bounds.formula import root
 from verification.cases import problem
 from verification.space import Space
 from verification.spaces.walks import FS, LS
-from verification.statement import Statement, claim
+from verification.statement import claim, stated
 
 U = float(np.finfo(float).eps)
 TAU = np.round(np.linspace(0.01, 0.9999, 2000), 4)
@@ -160,13 +160,13 @@ def _best_eps(shape, numbers):
     return root((y @ y) / (shape[2] + 1))
 
 
-check_ls = Statement(
+check_ls = stated(
     "(41) by LS-Boost",
     LS1,
     "The target is met after k_LS steps: k steps meet tau with ln(1 / tau^2) = k / (4 kappa).",
     printed="fit <= A * exp(-k * lambda_pmin / (8 * p))",
 )
-check_fs = Statement(
+check_fs = stated(
     "(41) by FS",
     FS1,
     "The target is met within k_FS steps: N steps meet tau = 2 sqrt(kappa / (N + 1)).",

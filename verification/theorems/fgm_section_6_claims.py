@@ -29,8 +29,7 @@ from coordboost.theory.bounds import BoundCheck, ls_boost
 from verification.cases import Lab, as_it_is, lab
 from verification.space import Space
 from verification.spaces.walks import FS, FS3, LS, LS3
-from verification.statement import Statement, claim, refuted
-from verification.theorems.fgm_theorem_2_1 import GAMMA
+from verification.statement import claim, refuted, stated
 
 
 def _at(case):
@@ -60,7 +59,7 @@ def _lasso_below(case, name, radius):
     )
 
 
-check_lasso = Statement(
+check_lasso = stated(
     "No model is below the Lasso of its l1 norm",
     (FS3, LS3),
     "Figure 9.",
@@ -77,15 +76,14 @@ def _(case, variant):
     )
 
 
-check_sandwich = Statement(
+check_sandwich = stated(
     "Section 2.2, sandwich",
     LS3,
     "The error lies between that of the Lasso at ell_k and the bound of (15).",
-    printed="lasso_at(ell) <= loss <= A**2 / 2 * gamma**k + outside**2 / 2",
+    printed="lasso_at(ell) <= loss <= A**2 / 2 * decay(x, k) + outside**2 / 2",
     where={
-        **GAMMA,
-        "ell": "least(A * root(k * eps / (2 - eps)), eps * A * (1 - root(gamma)**k) / (1 - "
-        "root(gamma)))",
+        **ls_boost.RATE["printed"],
+        "ell": "least(A * root(k * eps / (2 - eps)), eps * A * fall(x, k / 2) / fall(x, 1 / 2))",
     },
     assuming="eps <= 1",
 )
@@ -100,13 +98,13 @@ def _(case, variant):
     )
 
 
-check_falls = Statement(
+check_falls = stated(
     "Training error of LS-Boost falls",
     LS,
     "The training error falls strictly until least squares.",
     printed="later(excess) <= (1 - eps * (2 - eps) * lambda_pmin / (8 * p)) * excess",
 )
-check_overshoot = Statement(
+check_overshoot = stated(
     "FS stays below the l1 norm of least squares",
     FS,
     "True where the paths coincide, not in general.",

@@ -24,85 +24,28 @@ the iterates are ours.
 import numpy as np
 
 import coordboost as cb
+from coordboost.theory.bounds import ls_boost
 from verification.cases import identity, lab, other_constants, tampered
 from verification.spaces.walks import LS
-from verification.statement import Statement, refuted
+from verification.statement import Check, refuted, stated
 
-GAMMA = {
-    "gamma": "1 - eps * (2 - eps) * lambda_pmin / (4 * p)",
-    "sharper": "1 - eps * (2 - eps) * lambda_pmin / p",
-}
-
-
-def _both(name, words, formula):
-    """The printed variant, for eps <= 1, and the sharpened one, gamma without the factor 4."""
-    return Statement(
-        name,
-        LS,
-        words,
-        printed=formula,
-        sharpened=formula.replace("gamma", "sharper"),
-        where=GAMMA,
-        assuming={"printed": "eps <= 1"},
-    )
-
-
-check_loss = _both(
-    "Theorem 2.1 (i)", "The training error falls at a linear rate.", "excess <= A**2 * gamma**k / 2"
-)
-check_distance = _both(
-    "Theorem 2.1 (ii)",
-    "Some least-squares solution is close.",
-    "distance <= A * root(gamma)**k / root(lambda_pmin)",
-)
-check_fit = _both(
-    "Theorem 2.1 (iii)",
-    "The predictions approach those of least squares.",
-    "fit <= A * root(gamma)**k",
-)
-check_gradient = _both(
-    "Theorem 2.1 (iv)",
-    "The largest correlation falls at half the rate.",
-    "corr <= A * root(gamma)**k",
-)
-check_l1_steps = Statement(
-    "Theorem 2.1 (v), first term",
-    LS,
-    "The l1 norm is at most of the order of sqrt(k).",
-    printed="l1 <= root(k * eps / (2 - eps)) * root(A**2 - fit**2)",
-)
-check_l1_rate = _both(
-    "Theorem 2.1 (v), second term",
-    "The l1 norm is bounded.",
-    "l1 <= eps * A * (1 - root(gamma)**k) / (1 - root(gamma))",
-)
-check_sparsity = Statement(
-    "Theorem 2.1 (vi)", LS, "A step adds at most one learner.", printed="l0 <= k"
-)
-check_simple = Statement(
-    "(23)",
-    LS,
-    "Both bounds of the l1 norm, simplified.",
-    printed="l1 <= A * least(root(k * eps), eps / (1 - root(gamma)))",
-    sharpened="l1 <= A * least(root(k * eps), eps / (1 - root(sharper)))",
-    where=GAMMA,
-    assuming="eps <= 1",
-)
-check_beyond = Statement(
+check_loss = Check(ls_boost.excess, LS)
+check_distance = Check(ls_boost.distance, LS)
+check_fit = Check(ls_boost.fit, LS)
+check_gradient = Check(ls_boost.correlation, LS)
+check_l1_steps = Check(ls_boost.l1_by_steps, LS)
+check_l1_rate = Check(ls_boost.l1_by_rate, LS)
+check_sparsity = Check(ls_boost.sparsity, LS)
+check_simple = Check(ls_boost.l1_simple, LS)
+check_beyond = stated(
     "(23) for eps above 1",
     LS,
     "The same for eps > 1: not claimed, and false.",
-    sharpened=refuted("l1 <= A * least(root(k * eps), eps / (1 - root(sharper)))"),
-    where=GAMMA,
+    sharpened=refuted(ls_boost.l1_simple.sharpened),
+    where=ls_boost.RATE,
     assuming="eps > 1",
 )
-check_limit = Statement(
-    "Convergence of the iterates",
-    LS,
-    "The coefficients converge, at a linear rate.",
-    sharpened="to_end <= eps * A * (root(sharper)**k - root(sharper)**k[-1]) / (1 - root(sharper))",
-    where=GAMMA,
-)
+check_limit = Check(ls_boost.tail, LS)
 
 CASES = {
     "golden, in rationals": lambda: LS.at((3, 3, 14), "0 2 1 2 1 0 3/5 4/5 0 3 1/2"),
@@ -132,42 +75,42 @@ _NO_P = {"constants": lambda t: t.constants._replace(n_learners=1)}
 _SHRUNK = {"constants": other_constants(size=0.9)}
 SABOTAGE = {
     check_loss: {
-        "gamma without its p": tampered("Theorem 2.1 (i)", **_NO_P),
-        "twice the loss": tampered("Theorem 2.1 (i)", fit=lambda t: t.fit * np.sqrt(2)),
+        "gamma without its p": tampered(ls_boost.excess, **_NO_P),
+        "twice the loss": tampered(ls_boost.excess, fit=lambda t: t.fit * np.sqrt(2)),
         "sharpened further by 2": tampered(
-            "Theorem 2.1 (i)", "sharpened", constants=other_constants(lambda_pmin=2)
+            ls_boost.excess, "sharpened", constants=other_constants(lambda_pmin=2)
         ),
     },
     check_distance: {
         "lambda_pmin in place of its root": tampered(
-            "Theorem 2.1 (ii)", distance=lambda t: t.distance / np.sqrt(t.constants.lambda_pmin)
+            ls_boost.distance, distance=lambda t: t.distance / np.sqrt(t.constants.lambda_pmin)
         ),
-        "gamma without its p": tampered("Theorem 2.1 (ii)", **_NO_P),
+        "gamma without its p": tampered(ls_boost.distance, **_NO_P),
     },
     check_fit: {
-        "gamma without its p": tampered("Theorem 2.1 (iii)", **_NO_P),
-        "A too small": tampered("Theorem 2.1 (iii)", **_SHRUNK),
+        "gamma without its p": tampered(ls_boost.fit, **_NO_P),
+        "A too small": tampered(ls_boost.fit, **_SHRUNK),
     },
     check_gradient: {
-        "gamma without its p": tampered("Theorem 2.1 (iv)", **_NO_P),
+        "gamma without its p": tampered(ls_boost.correlation, **_NO_P),
         "sum of the correlations in place of the largest": tampered(
-            "Theorem 2.1 (iv)", corr=lambda t: 5 * t.corr
+            ls_boost.correlation, corr=lambda t: 5 * t.corr
         ),
     },
     check_l1_steps: {
-        "A too small": tampered("Theorem 2.1 (v), first term", **_SHRUNK),
-        "steps five percent too long": tampered(
-            "Theorem 2.1 (v), first term", l1=lambda t: 1.05 * t.l1
-        ),
+        "A too small": tampered(ls_boost.l1_by_steps, **_SHRUNK),
+        "steps five percent too long": tampered(ls_boost.l1_by_steps, l1=lambda t: 1.05 * t.l1),
     },
     check_l1_rate: {
-        "A too small": tampered("Theorem 2.1 (v), second term", constants=other_constants(size=0.4))
+        "A too small": tampered(ls_boost.l1_by_rate, constants=other_constants(size=0.4))
     },
-    check_sparsity: {"one coefficient more": tampered("Theorem 2.1 (vi)", l0=lambda t: t.l0 + 1)},
-    check_simple: {"A too small by a third": tampered("(23)", constants=other_constants(size=0.5))},
+    check_sparsity: {"one coefficient more": tampered(ls_boost.sparsity, l0=lambda t: t.l0 + 1)},
+    check_simple: {
+        "A too small by a third": tampered(ls_boost.l1_simple, constants=other_constants(size=0.5))
+    },
     check_limit: {
         "distance to the start": tampered(
-            "Convergence of the iterates", "sharpened", to_end=lambda t: t.to_end[::-1].copy()
+            ls_boost.tail, "sharpened", to_end=lambda t: t.to_end[::-1].copy()
         ),
     },
 }

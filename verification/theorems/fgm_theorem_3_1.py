@@ -24,11 +24,11 @@ from fractions import Fraction
 import numpy as np
 
 import coordboost as cb
-from coordboost.theory.bounds import BoundCheck
+from coordboost.theory.bounds import BoundCheck, stagewise
 from verification.cases import identity, lab, other_constants, tampered
 from verification.space import Space
 from verification.spaces.walks import FS
-from verification.statement import Statement, claim, refuted
+from verification.statement import Check, claim, refuted, stated
 
 
 class Trade:
@@ -47,34 +47,14 @@ class Trade:
         return self.size**2 / (s + eps) + eps
 
 
-WHERE = {"D": "A**2 / (eps * (k + 1)) + eps", "i": "best(corr)"}
-
-
 def _at_best(name, words, **variants):
-    return Statement(name, FS, words, where=WHERE, **variants)
+    return stated(name, FS, words, where=stagewise.WHERE, **variants)
 
 
-check_loss = _at_best(
-    "Theorem 3.1 (i)",
-    "The training error reaches that of least squares up to eps.",
-    printed="at(i, excess) <= p / (2 * lambda_pmin) * D**2",
-    sharpened="at(i, excess) <= p / (8 * lambda_pmin) * D**2",
-)
-check_distance = _at_best(
-    "Theorem 3.1 (ii)",
-    "Some least-squares solution is close.",
-    printed="at(i, distance) <= root(p) / lambda_pmin * D",
-    sharpened="at(i, distance) <= root(p) / (2 * lambda_pmin) * D",
-)
-check_fit = _at_best(
-    "Theorem 3.1 (iii)",
-    "The predictions are near those of least squares.",
-    printed="at(i, fit) <= root(p) / root(lambda_pmin) * D",
-    sharpened="at(i, fit) <= root(p) / (2 * root(lambda_pmin)) * D",
-)
-check_gradient = _at_best(
-    "Theorem 3.1 (iv)", "Some gradient among the first is small.", printed="at(i, corr) <= D / 2"
-)
+check_loss = Check(stagewise.excess, FS)
+check_distance = Check(stagewise.distance, FS)
+check_fit = Check(stagewise.fit, FS)
+check_gradient = Check(stagewise.correlation, FS)
 check_gradient_mean = _at_best(
     "(39)",
     "The same for the gradient of the mean loss.",
@@ -87,19 +67,15 @@ check_end = _at_best(
     printed="at(i, excess)[-1] <= p / (2 * lambda_pmin) * (5 * eps / 4)**2",
     assuming="4 * A**2 <= eps**2 * (k[-1] + 1)",
 )
-check_l1 = _at_best("Theorem 3.1 (v)", "A step adds eps to the l1 norm.", printed="l1 <= k * eps")
-check_sparsity = _at_best("Theorem 3.1 (vi)", "A step adds at most one learner.", printed="l0 <= k")
-check_change = _at_best(
-    "Change of the training error",
-    "The change of the error in a step.",
-    sharpened="later(excess) == excess + eps / 2 * (eps - 2 * corr)",
-)
+check_l1 = Check(stagewise.l1, FS)
+check_sparsity = Check(stagewise.sparsity, FS)
+check_change = Check(stagewise.change, FS)
 check_last = _at_best(
     "Theorem 3.1 (iv) for the last iterate",
     "The same at k itself: not claimed, and false.",
     sharpened=refuted("corr <= D / 2"),
 )
-check_monotone = Statement(
+check_monotone = stated(
     "Training error of FS falls",
     FS,
     "The error never rises, as the text says; corrected: while the largest correlation exceeds "
@@ -174,26 +150,24 @@ QUICK = tuple(CASES)[:7]
 _WEAK = {"constants": other_constants(lambda_pmin=50, size=0.2)}
 SABOTAGE = {
     check_loss: {
-        "constants of an easier problem": tampered("Theorem 3.1 (i)", "sharpened", **_WEAK),
+        "constants of an easier problem": tampered(stagewise.excess, "sharpened", **_WEAK),
         "error of the start": tampered(
-            "Theorem 3.1 (i)", "sharpened", fit=lambda t: np.full(len(t.fit), t.fit[0])
+            stagewise.excess, "sharpened", fit=lambda t: np.full(len(t.fit), t.fit[0])
         ),
     },
     check_distance: {
-        "constants of an easier problem": tampered("Theorem 3.1 (ii)", "sharpened", **_WEAK)
+        "constants of an easier problem": tampered(stagewise.distance, "sharpened", **_WEAK)
     },
-    check_fit: {
-        "constants of an easier problem": tampered("Theorem 3.1 (iii)", "sharpened", **_WEAK)
-    },
+    check_fit: {"constants of an easier problem": tampered(stagewise.fit, "sharpened", **_WEAK)},
     check_gradient: {
-        "columns of norm 10": tampered("Theorem 3.1 (iv)", corr=lambda t: 10 * t.corr),
-        "A too small by half": tampered("Theorem 3.1 (iv)", constants=other_constants(size=0.5)),
+        "columns of norm 10": tampered(stagewise.correlation, corr=lambda t: 10 * t.corr),
+        "A too small by half": tampered(stagewise.correlation, constants=other_constants(size=0.5)),
     },
-    check_l1: {"one step more": tampered("Theorem 3.1 (v)", l1=lambda t: t.l1 + t.step.eps)},
-    check_sparsity: {"one coefficient more": tampered("Theorem 3.1 (vi)", l0=lambda t: t.l0 + 1)},
+    check_l1: {"one step more": tampered(stagewise.l1, l1=lambda t: t.l1 + t.step.eps)},
+    check_sparsity: {"one coefficient more": tampered(stagewise.sparsity, l0=lambda t: t.l0 + 1)},
     check_change: {
         "another eps": tampered(
-            "Change of the training error",
+            stagewise.change,
             "sharpened",
             step=lambda t: t.step._replace(eps=1.01 * t.step.eps),
         )

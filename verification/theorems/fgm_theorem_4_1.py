@@ -22,55 +22,23 @@ Reference: Freund, Grigas, Mazumder, Theorem 4.1, (50)-(54); the sharper constan
 import numpy as np
 
 import coordboost as cb
-from coordboost.theory.bounds import BoundCheck, Constants, regularized
+from coordboost.theory.bounds import BoundCheck, regularized
 from verification.cases import Lab, identity, lab, other_constants, tampered
-from verification.spaces.walk import Walk
 from verification.spaces.walks import FRANK_WOLFE, RFS
-from verification.statement import Statement, claim
-
-WHERE = {
-    "W": "A**2 / (2 * eps * (k + 1)) + 2 * eps",
-    "i": "best(omega)",
-    "length": "2 - (1 - eps / delta)**k",
-}
+from verification.statement import Check, stated
 
 
 def _in_ball(name, words, **variants):
-    return Statement(name, RFS, words, where=WHERE, **variants)
+    return stated(name, RFS, words, **variants)
 
 
-check_average = _in_ball(
-    "(53) average",
-    "The mean of the certificates is small.",
-    printed="mean(omega) <= W",
-    sharpened="mean(omega) <= (A**2 + eps**2 * total(length**2)) / (2 * eps * (k + 1))",
-)
-check_smallest = _in_ball(
-    "(53) smallest", "Some certificate is small.", printed="smallest(omega) <= W"
-)
-check_subgradients = _in_ball(
-    "(52) subgradients",
-    "The certificate is an inner product with the subgradient.",
-    printed="taken == omega",
-)
-check_loss = _in_ball(
-    "Theorem 4.1 (i)",
-    "Some model is nearly as good as the Lasso.",
-    printed="at(i, loss - lasso) <= delta * W",
-    compare="bound",
-)
-check_fit = _in_ball(
-    "Theorem 4.1 (ii)",
-    "Its predictions are near those of the Lasso.",
-    printed="at(i, fit_to_lasso) <= root(delta * A**2 / (eps * (k + 1)) + 4 * delta * eps)",
-    compare="bound",
-)
-check_l1 = _in_ball(
-    "Theorem 4.1 (iii)",
-    "Every model is in the ball.",
-    printed="l1 <= delta * (1 - (1 - eps / delta)**k)",
-)
-check_sparsity = _in_ball("Theorem 4.1 (iv)", "A step adds at most one learner.", printed="l0 <= k")
+check_average = Check(regularized.average_omega, RFS)
+check_smallest = Check(regularized.smallest_certificate, RFS)
+check_subgradients = Check(regularized.subgradients, RFS)
+check_loss = Check(regularized.excess, RFS, compare="bound")
+check_fit = Check(regularized.fit, RFS, compare="bound")
+check_l1 = Check(regularized.l1, RFS)
+check_sparsity = Check(regularized.sparsity, RFS)
 check_frank_wolfe = _in_ball(
     "A.4.5, R-FS is Frank-Wolfe",
     "A step goes a fraction eps / delta of the way to the best vertex of the ball.",
@@ -83,13 +51,7 @@ check_frank_wolfe_gap = _in_ball(
 )
 
 
-check_varying = Statement(
-    "R-FS with varying steps",
-    FRANK_WOLFE,
-    "Varying steps, here those of Frank-Wolfe.",
-    sharpened="smallest(omega) <= (A**2 + 4 * total((delta * shrink)**2)) / (2 * total(delta * "
-    "shrink))",
-)
+check_varying = Check(regularized.smallest_omega, FRANK_WOLFE)
 
 
 @check_varying.otherwise
@@ -104,7 +66,7 @@ def _(case, variant):
         return None
     trail = case.trail
     steps = trail.step.radius * trail.shrink
-    bound = regularized.smallest_omega(trail.constants, steps)
+    bound = regularized.smallest_omega(trail.constants, steps=steps)
     omega = np.minimum.accumulate(trail.corr[:-1] - trail.inner[:-1] / trail.step.radius)
     return BoundCheck(
         check_varying.statement,
@@ -114,22 +76,6 @@ def _(case, variant):
         bound,
         16 * trail.noise[:-1],
         at=trail.k[:-1],
-    )
-
-
-@claim("R-FS with varying steps, by the package", FRANK_WOLFE, of=Walk, sharpened="verified")
-def check_package(case, variant):
-    """The bound of the package equals the formula."""
-    steps = np.array(case.delta * case.shrink, dtype=float)
-    formula = (float(case.A2) + 4 * np.cumsum(steps**2)) / (2 * np.cumsum(steps))
-    constants = Constants(float(case.A2) ** 0.5, 1.0, 1, 1)
-    return BoundCheck(
-        check_package.statement,
-        variant,
-        "tight",
-        regularized.smallest_omega(constants, steps),
-        formula,
-        1e-12 * formula,
     )
 
 
@@ -186,16 +132,6 @@ def _no_shrinkage(case):
     )
 
 
-def _other_size(case):
-    check = check_package(case, "sharpened")
-    return check and BoundCheck(
-        "another A", "sharpened", "tight", check.measured, 1.1 * check.bound, 1e-12
-    )
-
-
-_other_size.small = True
-
-
 def _short_steps(case):
     check = check_varying(case, "sharpened")
     return check and BoundCheck(
@@ -204,23 +140,22 @@ def _short_steps(case):
 
 
 SABOTAGE = {
-    check_package: {"another A": _other_size},
     check_average: {
-        "A and eps too small": tampered("(53) average", **_WEAK),
+        "A and eps too small": tampered(regularized.average_omega, **_WEAK),
         "subgradients of length 1": check_average.instead(
             "mean(omega) <= A**2 / (2 * eps * (k + 1)) + eps / 2"
         ),
     },
-    check_smallest: {"A and eps too small": tampered("(53) smallest", **_WEAK)},
+    check_smallest: {"A and eps too small": tampered(regularized.smallest_certificate, **_WEAK)},
     check_subgradients: {
         "the sign of the step forgotten": tampered(
-            "(52) subgradients", theta=lambda t: np.abs(t.theta)
+            regularized.subgradients, theta=lambda t: np.abs(t.theta)
         )
     },
-    check_loss: {"A and eps too small": tampered("Theorem 4.1 (i)", **_WEAKER)},
-    check_fit: {"A and eps too small": tampered("Theorem 4.1 (ii)", **_WEAKER)},
+    check_loss: {"A and eps too small": tampered(regularized.excess, **_WEAKER)},
+    check_fit: {"A and eps too small": tampered(regularized.fit, **_WEAKER)},
     check_l1: {
-        "one step ahead": tampered("Theorem 4.1 (iii)", l1=lambda t: np.r_[t.l1[1:], t.l1[-1]]),
+        "one step ahead": tampered(regularized.l1, l1=lambda t: np.r_[t.l1[1:], t.l1[-1]]),
         "no shrinkage": _no_shrinkage,
     },
     check_frank_wolfe: {
@@ -229,7 +164,7 @@ SABOTAGE = {
     check_frank_wolfe_gap: {
         "without delta": check_frank_wolfe_gap.instead("frank_wolfe_gap == omega")
     },
-    check_sparsity: {"one coefficient more": tampered("Theorem 4.1 (iv)", l0=lambda t: t.l0 + 1)},
+    check_sparsity: {"one coefficient more": tampered(regularized.sparsity, l0=lambda t: t.l0 + 1)},
     check_varying: {
         "a tenth of the bound": _short_steps,
         "subgradients of length 1": check_varying.instead(

@@ -22,45 +22,24 @@ import numpy as np
 
 import coordboost as cb
 from coordboost.theory.bounds import BoundCheck, regularized
+from coordboost.theory.bounds.trail import lower_end
 from verification.cases import Lab, lab, other_constants, tampered
 from verification.spaces.walks import JUMP, PATH
-from verification.statement import Statement, refuted
+from verification.statement import Check, refuted, stated
 
-WHERE = {"W": "A**2 / (2 * eps * (k + 1)) + 2 * eps"}
-
-
-def _along(name, words, **variants):
-    return Statement(name, PATH, words, where=WHERE, **variants)
-
-
-check_omega = _along("(57)", "The mean of the certificates is small.", printed="mean(omega) <= W")
-check_weighted = _along(
-    "(56)",
-    "The mean of the gaps, each over its radius.",
-    printed="mean((loss - lasso) / delta) <= W",
-    compare="bound",
-)
-check_mean = _along(
-    "Theorem 5.1 (i)",
-    "On average the models are nearly as good as the Lasso.",
-    printed="mean(loss - lasso) <= delta[-1] * W",
-    compare="neither",
-)
-check_feasible = _along(
-    "Theorem 5.1 (ii)",
-    "Every model is in its ball; sharpened: in the previous ball.",
-    printed="l1 <= delta",
-    sharpened="l1 <= least(before(delta), k * eps)",
-)
-check_sparsity = _along("Theorem 5.1 (iii)", "A step adds at most one learner.", printed="l0 <= k")
-check_each = Statement(
+check_omega = Check(regularized.path_omega, PATH)
+check_weighted = Check(regularized.path_weighted, PATH, compare="bound")
+check_mean = Check(regularized.path_excess, PATH, compare="neither")
+check_feasible = Check(regularized.path_l1, PATH)
+check_sparsity = Check(regularized.path_sparsity, PATH)
+check_each = stated(
     "Theorem 5.1 (i) for each radius",
     (PATH, JUMP),
     "Without the mean: not claimed, and false after a jump of the radius.",
     sharpened=refuted("loss - lasso <= delta[-1] * W"),
-    where=WHERE,
+    where=regularized.WHERE,
 )
-check_limit = Statement(
+check_limit = stated(
     "Corollary 5.1",
     PATH,
     "With so many radii that A^2 / (2 eps (k + 1)) is at most eps, the mean is at most 3 "
@@ -82,7 +61,7 @@ def _(case, variant):
     radius = trail.step.deltas
     if trail.constants.size**2 / (2 * eps * len(radius)) > 0.01 * eps:
         return None
-    gap = trail.loss[: len(radius)] - regularized.lower_end(trail, radius)
+    gap = trail.loss[: len(radius)] - lower_end(trail, radius)
     return BoundCheck(
         check_limit.statement,
         variant,
@@ -135,21 +114,23 @@ def _tenth(case):
 
 
 SABOTAGE = {
-    check_omega: {"A and eps too small": tampered("(57)", **_WEAK)},
-    check_weighted: {"A and eps too small": tampered("(56)", **_WEAK)},
+    check_omega: {"A and eps too small": tampered(regularized.path_omega, **_WEAK)},
+    check_weighted: {"A and eps too small": tampered(regularized.path_weighted, **_WEAK)},
     check_mean: {
         "A and eps too small by more": tampered(
-            "Theorem 5.1 (i)",
+            regularized.path_excess,
             constants=other_constants(size=0.05),
             step=lambda t: t.step._replace(eps=t.step.eps / 20),
         )
     },
     check_feasible: {
         "one step ahead": tampered(
-            "Theorem 5.1 (ii)", "sharpened", l1=lambda t: np.r_[t.l1[1:], t.l1[-1]]
+            regularized.path_l1, "sharpened", l1=lambda t: np.r_[t.l1[1:], t.l1[-1]]
         )
     },
-    check_sparsity: {"one coefficient more": tampered("Theorem 5.1 (iii)", l0=lambda t: t.l0 + 1)},
+    check_sparsity: {
+        "one coefficient more": tampered(regularized.path_sparsity, l0=lambda t: t.l0 + 1)
+    },
     check_limit: {
         "a fifth": check_limit.instead("mean(loss - lasso)[-1] <= 3 * delta[-1] * eps / 5"),
         "a hundredth of the bound": _tenth,

@@ -20,25 +20,13 @@ Reference: Jaggi, Revisiting Frank-Wolfe: Projection-Free Sparse Convex Optimiza
 import numpy as np
 
 import coordboost as cb
+from coordboost.theory.bounds import frank_wolfe
 from verification.cases import identity, lab, tampered
 from verification.spaces.walks import FRANK_WOLFE
-from verification.statement import Statement
+from verification.statement import Check
 
-check_loss = Statement(
-    "Frank-Wolfe, error",
-    FRANK_WOLFE,
-    "The error falls like 1 / k.",
-    printed="where(k >= 1, loss - lasso, 0 * loss) <= 8 * delta**2 / (k + 2)",
-    compare="bound",
-)
-check_gap = Statement(
-    "Frank-Wolfe, gap",
-    FRANK_WOLFE,
-    "The smallest gap after the start falls like 1 / k.",
-    printed="where(k >= 2, smallest(where(k >= 1, frank_wolfe_gap, at(0 * k + 1, "
-    "frank_wolfe_gap))), 0 * loss)"
-    " <= 27 * delta**2 / (k + 2)",
-)
+check_loss = Check(frank_wolfe.excess, FRANK_WOLFE, compare="bound")
+check_gap = Check(frank_wolfe.smallest_gap, FRANK_WOLFE)
 
 CASES = {
     "a target far outside the ball": lambda: FRANK_WOLFE.at((1, 1, 3), "0 10 1"),
@@ -66,7 +54,7 @@ SABOTAGE = {
     },
     check_gap: {
         "the gap of the first model at all steps": tampered(
-            "Frank-Wolfe, gap",
+            frank_wolfe.smallest_gap,
             corr=lambda t: np.full(len(t.fit), t.corr[0]),
             inner=lambda t: 0 * t.inner,
         )

@@ -18,16 +18,12 @@ Reference: ours; the proof is in docs/planning.md.
 """
 
 import coordboost as cb
+from coordboost.theory.bounds import a_posteriori
 from verification.cases import identity, lab, tampered
 from verification.spaces.walks import FS, LS, RFS
-from verification.statement import Statement
+from verification.statement import Check
 
-check_error = Statement(
-    "A posteriori, error",
-    (LS, FS, RFS),
-    "The error is at most half of the largest correlation times the l1 distance to least squares.",
-    sharpened="excess <= corr * to_least / 2",
-)
+check_error = Check(a_posteriori.excess, (LS, FS, RFS))
 
 CASES = {
     "golden, LS-Boost(1/2)": lambda: LS.at((3, 3, 8), "0 3 1 2 1 0 3/5 4/5 0 3 1/2"),
@@ -43,7 +39,7 @@ CASES = {
 SABOTAGE = {
     check_error: {
         "0.95 of the bound": tampered(
-            "A posteriori, error", "sharpened", to_least=lambda trail: 0.95 * trail.to_least
+            a_posteriori.excess, "sharpened", to_least=lambda trail: 0.95 * trail.to_least
         ),
         "the distance in the Euclidean norm": check_error.instead(
             "excess <= corr * root(distance2) / 2"

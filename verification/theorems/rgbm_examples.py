@@ -35,7 +35,7 @@ from coordboost.angles.angle import mca
 from coordboost.theory.bounds import BoundCheck
 from verification.space import Space
 from verification.spaces.draws import BASIS
-from verification.statement import Statement, claim
+from verification.statement import claim, stated
 
 
 @dataclass(frozen=True, eq=False)
@@ -229,7 +229,7 @@ def _remark(case, root=True):
     )
 
 
-check_general = Statement(
+check_general = stated(
     "(18), any rule",
     BASIS,
     "Orthonormal learners, groups of any sizes.",

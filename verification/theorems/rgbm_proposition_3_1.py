@@ -24,7 +24,7 @@ from coordboost.theory.bounds import BoundCheck
 from coordboost.theory.distances import distance
 from verification.rgbm import LABELS, RULES, dual
 from verification.spaces.draws import BASIS, DRAWS
-from verification.statement import Statement
+from verification.statement import stated
 
 K = len(LABELS)
 
@@ -53,7 +53,7 @@ def _sides(case, formula):
     )
 
 
-check_duals = Statement(
+check_duals = stated(
     "Proposition 3.1",
     (DRAWS, BASIS),
     "The dual norm in closed form bounds inner products, and is attained.",

@@ -29,7 +29,7 @@ from coordboost.rules import Greedy, Groups, RandomSubset
 from coordboost.theory.bounds import BoundCheck
 from verification.rgbm import LABELS, RULES, law, norm
 from verification.spaces.draws import BASIS, DRAWS
-from verification.statement import Statement
+from verification.statement import stated
 
 
 def vector(rule, ties=False):
@@ -76,7 +76,7 @@ def _winner(case, probabilities):
     )
 
 
-check_law = Statement(
+check_law = stated(
     "Proposition 3.2",
     (DRAWS, BASIS),
     "The place of rank j is selected with probability gamma(j).",
@@ -115,7 +115,7 @@ def _expectation(case, probabilities):
     ]
 
 
-check_expectation = Statement(
+check_expectation = stated(
     "Proposition 3.4",
     (DRAWS, BASIS),
     "The expected size of the selected entry is the norm.",
@@ -129,7 +129,7 @@ def _(case, variant):
     return _expectation(case, law(*case)) if isinstance(case, tuple) else None
 
 
-check_decrease = Statement(
+check_decrease = stated(
     "Remark 3.3",
     (DRAWS, BASIS),
     "The weights do not increase; sharpened: each falls by a fraction (t - 1) / (n - 1) or more.",

@@ -25,9 +25,9 @@ import numpy as np
 from verification.rgbm import LABELS
 from verification.rgbm_space import N, hold, spaces
 from verification.spaces.draws import BASIS, DRAWS
-from verification.statement import Statement
+from verification.statement import stated
 
-check_metric = Statement(
+check_metric = stated(
     "Proposition 4.1",
     (DRAWS, BASIS),
     "The distance is symmetric, and homogeneous.",
@@ -64,7 +64,7 @@ def _model(case, a, delta, t):
     return a @ delta + t / 2 * case.far(delta, np.zeros(len(a))) ** 2
 
 
-check_model = Statement(
+check_model = stated(
     "Proposition 4.4",
     (DRAWS, BASIS),
     "The minimum of the quadratic model of a step, with t = 2.",
@@ -90,7 +90,7 @@ def _minimum(case, rows, factor=1.0, t=0.7):
     ]
 
 
-check_pairing = Statement(
+check_pairing = stated(
     "Proposition 4.7",
     (DRAWS, BASIS),
     "Norm and distance bound inner products.",

@@ -23,7 +23,7 @@ import coordboost as cb
 from coordboost.angles.angle import second_moment_mca
 from verification.rgbm_space import hold, spaces
 from verification.spaces.draws import BASIS, DRAWS
-from verification.statement import Statement
+from verification.statement import stated
 
 
 def _ratios(case, at):
@@ -53,7 +53,7 @@ def _forms(case, factor=1.0, beside=None):
     ]
 
 
-check_forms = Statement(
+check_forms = stated(
     "Proposition 4.2",
     (DRAWS, BASIS),
     "Three forms of the angle.",
@@ -76,14 +76,14 @@ def _order(case, power=0.5):
     ]
 
 
-check_second = Statement(
+check_second = stated(
     "Second-moment angle",
     (DRAWS, BASIS),
     "It lies between the angle and its root; 1 / sqrt K for a basis.",
     sharpened="K * angle2 <= 1",
     assuming="basis and kind < 2",
 )
-check_root = Statement(
+check_root = stated(
     "Second-moment angle, its square",
     BASIS,
     "For a basis it is 1 / sqrt K, and not above the root of the angle.",

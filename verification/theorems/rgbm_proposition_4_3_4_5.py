@@ -25,7 +25,7 @@ import numpy as np
 from coordboost.theory.distances import distance
 from verification.rgbm import identity, law, norm, trials
 from verification.spaces.draws import BASIS, DRAWS
-from verification.statement import Statement, refuted
+from verification.statement import refuted, stated
 
 
 def _gradients(case):
@@ -44,7 +44,7 @@ def _surely(case, factor=1.0, length=1.0):
     )
 
 
-check_surely = Statement(
+check_surely = stated(
     "(24)",
     (DRAWS, BASIS),
     "A step decreases the loss by at least half the squared derivative.",
@@ -70,7 +70,7 @@ def _expected(case, factor=1.0):
     )
 
 
-check_expected = Statement(
+check_expected = stated(
     "(25)",
     (DRAWS, BASIS),
     "The expected decrease is at least half the squared norm.",
@@ -95,7 +95,7 @@ def _squares(case, power=2):
     ]
 
 
-check_squares = Statement(
+check_squares = stated(
     "Proposition 4.3",
     (DRAWS, BASIS),
     "The second moment of the selected entry is the norm of the squares.",
@@ -117,7 +117,7 @@ def _gap(case, factor=1.0):
     return case.hold("(26)", "printed", "upper", case.losses - case.optimum, bound, level="float")
 
 
-check_gap = Statement(
+check_gap = stated(
     "(26)",
     (DRAWS, BASIS),
     "The norm of the gradient bounds the gap.",
@@ -155,7 +155,7 @@ def _convexity(case, variant, power, factor=1.0):
     )
 
 
-check_convexity = Statement(
+check_convexity = stated(
     "Proposition 4.5",
     (DRAWS, BASIS),
     "Strong convexity in the distance of the rule; printed without the square.",

@@ -23,7 +23,7 @@ import numpy as np
 from coordboost.theory.distances import distance, start_distance
 from verification.rgbm import trials
 from verification.spaces.draws import BASIS, DRAWS
-from verification.statement import Statement
+from verification.statement import stated
 
 
 def _boundary(case, direction):
@@ -59,7 +59,7 @@ def _reach(case, factor=1.0):
     )
 
 
-check_reach = Statement(
+check_reach = stated(
     "Proposition 4.6",
     (DRAWS, BASIS),
     "The level set of the start is within C / Theta of the minimiser; attained for the "

@@ -35,7 +35,7 @@ from coordboost.theory.distances import lambda_pmin
 from verification.rgbm import unit_columns
 from verification.space import Space
 from verification.spaces.draws import BASIS, DRAWS
-from verification.statement import Statement, claim
+from verification.statement import claim, stated
 
 
 @functools.cache
@@ -174,7 +174,7 @@ def _against(case, factor=1.0):
     )
 
 
-check_against = Statement(
+check_against = stated(
     "Better than 1 - lambda_pmin / (4 K)",
     (DRAWS, BASIS),
     "The angle of Type 0 against the constant of Freund, Grigas and Mazumder.",

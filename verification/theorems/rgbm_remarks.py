@@ -31,22 +31,22 @@ import numpy as np
 from coordboost.theory.bounds import BoundCheck
 from verification.space import Space
 from verification.spaces.draws import BASIS, DRAWS
-from verification.statement import Statement, claim
+from verification.statement import claim, stated
 from verification.theorems.rgbm_examples import ternary
 
-check_gradient = Statement(
+check_gradient = stated(
     "(8)",
     (DRAWS, BASIS),
     "The gradient equals differences of the loss, which are exact for a quadratic.",
     printed="slopes == gradient",
 )
-check_lengths = Statement(
+check_lengths = stated(
     "Remark 1.1",
     (DRAWS, BASIS),
     "Steps along learners that are 1, 2, ... times as long depend on their directions only.",
     printed="long_step == one_step",
 )
-check_types = Statement(
+check_types = stated(
     "Kinds of rules",
     (DRAWS, BASIS),
     "The norm with one place drawn is that of Type 2, with all places that of Type 0.",

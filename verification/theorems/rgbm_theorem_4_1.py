@@ -29,9 +29,9 @@ import numpy as np
 import coordboost as cb
 from coordboost.theory.bounds import randomized
 from verification.rgbm import LABELS, TABLES, Trial, identity, trials
-from verification.rgbm_runs import REPEATED, held_by_package, repeated, wrong_by_package
+from verification.rgbm_runs import REPEATED, repeated
 from verification.spaces.draws import BASIS, DRAWS
-from verification.statement import Statement, claim
+from verification.statement import Check, stated
 
 
 def _one_step(case, variant, factor=1.0, angle=None, optimum=None, scale=1.0):
@@ -49,21 +49,24 @@ def _one_step(case, variant, factor=1.0, angle=None, optimum=None, scale=1.0):
     )
 
 
-check_rate = Statement(
-    "Theorem 4.1",
+check_rate = Check(
+    replace(
+        randomized.linear,
+        name="Theorem 4.1",
+        sharpened="K**M * expected <= (K - 1)**M * gap",
+        on_runs=(),
+    ),
     (DRAWS, BASIS),
-    "The expected error falls at a linear rate.",
-    printed="expected <= (1 - angle2)**M * gap",
-    sharpened="K**M * expected <= (K - 1)**M * gap",
     assuming={"sharpened": "basis and kind < 2"},
 )
-check_classical = Statement(
+check_classical = stated(
     "Theorem 4.1 for one learner",
     DRAWS,
     "Random coordinate descent at its classical rate, the second moment of Type 1, t = 1.",
     sharpened="expected <= (1 - least_eigenvalue / K)**M * gap",
     assuming="kind == 1 and t == 1",
 )
+check_package = Check(randomized.linear, (DRAWS, BASIS))
 
 
 @check_rate.otherwise
@@ -84,17 +87,6 @@ def _bottom():
         cb.rules.RandomSubset(1),
         False,
         n_steps=1,
-    )
-
-
-@claim("RGBM, Theorem 4.1", (DRAWS, BASIS), of=cb.engine.Run, printed="verified")
-def check_package(case, variant):
-    """The bound of the package equals the formula; the mean gap of repeated runs is below it."""
-    return held_by_package(
-        case,
-        "RGBM, Theorem 4.1",
-        lambda pace, M: randomized.linear(pace, M),
-        lambda c: (1 - c.angle2) ** c.M,
     )
 
 
@@ -131,9 +123,7 @@ SABOTAGE = {
         )
     },
     check_package: {
-        "without the square": wrong_by_package(
-            "RGBM, Theorem 4.1", lambda c: (1 - c.angle2 / 2) ** c.M
-        )
+        "without the square": check_package.instead("expected <= (1 - angle2 / 2)**M * gap / 2")
     },
     check_rate: {
         "the angle itself for its square": check_rate.instead(

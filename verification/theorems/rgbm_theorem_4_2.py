@@ -22,14 +22,13 @@ Reference: Lu, Mazumder, Theorem 4.2.
 
 import numpy as np
 
-import coordboost as cb
 from coordboost.theory.bounds import BoundCheck, randomized
 from coordboost.theory.distances import distance
 from verification.rgbm import TABLES, Trial, trials
-from verification.rgbm_runs import REPEATED, held_by_package, repeated, wrong_by_package
+from verification.rgbm_runs import REPEATED, repeated
 from verification.spaces.draw import Draw
 from verification.spaces.draws import BASIS, DRAWS
-from verification.statement import Statement, claim
+from verification.statement import Check, claim, stated
 
 
 def _one_step(case, statement="Theorem 4.2", factor=1.0, shrink=1.0):
@@ -55,12 +54,11 @@ def _one_step(case, statement="Theorem 4.2", factor=1.0, shrink=1.0):
     )
 
 
-check_whole = Statement(
+check_whole = stated(
     "Theorem 4.2 over M steps",
     (DRAWS, BASIS),
-    "The expected error falls like 1 / M, whatever the loss.",
-    printed="expected <= 1 / (1 / gap + M / (2 * start_distance2)) and M * expected <= 2 * "
-    "start_distance2",
+    randomized.sublinear.words,
+    printed=f"{randomized.sublinear.printed} and M * expected <= 2 * start_distance2",
 )
 
 
@@ -95,29 +93,8 @@ def check_one_step(case, variant):
     )
 
 
-@claim("RGBM, Theorem 4.2", (DRAWS, BASIS), of=cb.engine.Run, printed="verified")
-def check_package(case, variant):
-    """The bound of the package equals the formula; the mean gap of repeated runs is below it."""
-    return held_by_package(case, "RGBM, Theorem 4.2", randomized.sublinear, _share)
-
-
-@claim("RGBM, Theorem 4.2, simple", (DRAWS, BASIS), of=cb.engine.Run, printed="verified")
-def check_simple(case, variant):
-    """The same for the second inequality, 2 sigma Dist_0^2 / M."""
-    return held_by_package(
-        case, "RGBM, Theorem 4.2, simple", randomized.sublinear_simple, lambda c: _simple(c, 4), 1
-    )
-
-
-def _share(case, factor=4):
-    """Return the bound divided by the gap at the start, for the squared loss: Dist_0^2 = 2 gap /
-    Theta^2.
-    """
-    return 1 / (1 + case.M * case.angle2 / factor)
-
-
-def _simple(case, factor):
-    return factor / (case.angle2 * np.maximum(case.M, 1))
+check_package = Check(randomized.sublinear, (DRAWS, BASIS))
+check_simple = Check(randomized.sublinear_simple, (DRAWS, BASIS))
 
 
 CASES = {
@@ -132,11 +109,13 @@ QUICK = tuple(CASES)[::2]
 
 SABOTAGE = {
     check_package: {
-        "sigma in place of 2 sigma": wrong_by_package("RGBM, Theorem 4.2", lambda c: _share(c, 2))
+        "an eighth of the distance": check_package.instead(
+            "expected <= 1 / (1 / gap + M / (2 * start_distance2 / 8))"
+        )
     },
     check_simple: {
-        "sigma in place of 2 sigma": wrong_by_package(
-            "RGBM, Theorem 4.2, simple", lambda c: _simple(c, 2), 1
+        "a twentieth": check_simple.instead(
+            "expected <= 2 * start_distance2 / (20 * largest(M, 1))"
         )
     },
     check_whole: {

@@ -16,7 +16,7 @@ from coordboost.lasso.grid import LassoPath
 from coordboost.reporting import report
 from coordboost.reporting.plots.drawing import Display, ink, name_axes, new_label
 from coordboost.reporting.plots.path import figure_size
-from coordboost.theory.bounds.check import BoundCheck, check
+from coordboost.theory.bounds import BoundCheck, check
 
 #: Points of a curve of gaps.
 POINTS = 40

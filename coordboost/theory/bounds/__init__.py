@@ -1,5 +1,5 @@
-"""Right-hand sides of the theorems as pure functions, the quantities that they bound along a run,
-and checks of both sides.
+"""The theorems as statements, whose two sides are formulas; the quantities in them along a run;
+checks of both sides.
 """
 
 from coordboost.data.families import sharper_tree_complexity, tree_complexity
@@ -15,9 +15,11 @@ from coordboost.theory.bounds import (
     regularized,
     stagewise,
 )
-from coordboost.theory.bounds.check import BoundCheck, BoundChecks, Sides, Statement, check
+from coordboost.theory.bounds.bound_check import BoundCheck, BoundChecks
+from coordboost.theory.bounds.check import check
 from coordboost.theory.bounds.margins import MarginBound, margin_bound
 from coordboost.theory.bounds.plan import Plan, plan
+from coordboost.theory.bounds.statement import Statement
 from coordboost.theory.bounds.trail import Constants, Trail
 
 #: All statements that ``check`` tests, each on the runs that it applies to.
@@ -40,7 +42,6 @@ __all__ = [
     "Constants",
     "MarginBound",
     "Plan",
-    "Sides",
     "Statement",
     "Trail",
     "a_posteriori",

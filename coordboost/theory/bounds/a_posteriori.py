@@ -12,29 +12,16 @@ to all columns. The bound contains no eigenvalue, no angle and no number of lear
 proof is in docs/planning.md.
 """
 
-from coordboost.theory.bounds.check import Sides, Statement
+from coordboost.theory.bounds.statement import Statement
 from coordboost.theory.bounds.trail import covered
 
-
-def excess(corr, to_least):
-    """L(beta) - L* <= max abs correlation ||beta - b||_1 / 2."""
-    return corr * to_least / 2
-
-
-def _sides(trail):
-    # B (b - beta) and the fit are off by the noise; the correlations are, too
-    slack = 4 * trail.noise * (trail.to_least + trail.fit + trail.noise)
-    return Sides(trail.excess, excess(trail.corr, trail.to_least), slack, trail.excess[0])
-
-
-STATEMENTS = (
-    Statement(
-        "A posteriori, error",
-        "sharpened",
-        "upper",
-        "L(beta_k) - L* <= 1/2 max_j |<B_j, r_k>| ||beta_k - b||_1",
-        covered,
-        _sides,
-        "Ours: docs/planning.md",
-    ),
+excess = Statement(
+    "A posteriori, error",
+    "The error is at most half of the largest correlation times the l1 distance to least squares.",
+    sharpened="excess <= corr * to_least / 2",
+    known="excess[0]",
+    applies=covered,
+    source="Ours: docs/planning.md",
 )
+
+STATEMENTS = (excess,)

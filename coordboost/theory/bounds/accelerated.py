@@ -6,56 +6,52 @@ minimal cosine angle; in sums over samples. The paper prints the constant 1/2 in
 of this period: both are refuted (docs/ledger.md).
 """
 
-import math
-from functools import partial
-from typing import NamedTuple
+from dataclasses import dataclass
 
 import numpy as np
 
 from coordboost._numba.threads import on_one_thread
-from coordboost.theory.bounds.check import Sides, Statement
+from coordboost.theory.bounds import formula
 from coordboost.theory.bounds.randomized import rounding_of_losses
+from coordboost.theory.bounds.statement import Statement
 
 SOURCE = "Lu, Karimireddy, Ponomareva, Mirrokni"
 #: Number of points (rounds, or periods) at which the gap is measured.
 POINTS = 24
 
 
-def excess(size, eta, gamma, rounds):
-    """L(f^M) - L* <= 2 ||f* - f^0||^2 / (eta gamma (M + 1)^2), size = ||f* - f^0||."""
-    return 2 * size**2 / (eta * gamma * (rounds + 1) ** 2)
+#: The rounds after which the error has halved: Theorem 4.2, as corrected and as printed.
+PERIOD = {
+    "corrected": "ceil(root(8 / (eta * gamma * mu)))",
+    "printed": "ceil(root(2 / (eta * gamma * mu)))",
+}
 
 
 def period(eta, gamma, mu):
     """The rounds ceil(sqrt(8 / (eta gamma mu))) after which the error has halved: Theorem 4.2,
     corrected.
     """
-    return math.ceil(math.sqrt(8 / (eta * gamma * mu)))
+    known = {"eta": eta, "gamma": gamma, "mu": mu}
+    return int(formula.value(formula.parsed(PERIOD["corrected"]), formula.Scope(None, (), known)))
 
 
-def halved(gap, length, rounds):
-    """The bound of the error after `rounds` rounds, if it halves in each period of `length`
-    rounds.
-    """
-    return gap * 0.5 ** (rounds // length)
-
-
-class Rounds(NamedTuple):
+@dataclass(frozen=True, eq=False)
+class Rounds:
     """The gaps (n_points,) of a run after the rounds `at`, and the constants in the theorems.
 
-    gap : L(f^0) - L*; size : an upper bound of ||f* - f^0||; eta, gamma, length : of the method,
-    length = 1 without a period doubt : how far L* may be above the lower end in use, and the
-    rounding of the losses
+    gap : L(f^0) - L*; radius2 : an upper bound of ||f* - f^0||^2; eta, gamma, length : of the
+    method, length = 1 without a period; errors : how far L* may be above the lower end in use, and
+    the rounding of the losses
     """
 
     at: np.ndarray
     gaps: np.ndarray
     gap: float
-    size: float
+    radius2: float
     eta: float
     gamma: float
     length: int
-    doubt: float
+    errors: dict
 
     @classmethod
     @on_one_thread
@@ -75,18 +71,23 @@ class Rounds(NamedTuple):
         losses = np.array([state.loss for state in run.replay(np.maximum(2 * at - 1, 0))])
         ends = least_loss(problem)
         lower = ends[0]
-        start = problem.value(np.zeros(problem.n_samples))
+        gap = problem.value(np.zeros(problem.n_samples)) - lower
         doubt = max(0.0, min(ends[1], losses.min()) - lower) + rounding_of_losses(problem)
         return cls(
             at,
             losses - lower,
-            start - lower,
-            reach(problem, ends)[1],
+            gap,
+            reach(problem, ends)[1] ** 2,
             given["eta"],
             given["gamma"],
             length,
-            doubt,
+            {"gaps": np.full(len(at), doubt + 1e-12 * gap)},
         )
+
+    @property
+    def k(self):
+        """The number of rounds, by its name in formulas."""
+        return self.at
 
 
 def is_accelerated(method):
@@ -125,13 +126,13 @@ def promised(problem, method):
         gap = problem.value(np.zeros(problem.n_samples)) - ends[0]
         return (
             method,
-            lambda k: halved(gap, given["period"], k // 2),
+            lambda k: halved(gap=gap, length=given["period"], k=k // 2),
             "AGBM, Theorem 4.2, corrected",
         )
-    size = reach(problem, ends)[1]
+    known = {"radius2": reach(problem, ends)[1] ** 2, "eta": given["eta"], "gamma": given["gamma"]}
     return (
         method,
-        lambda k: excess(size, given["eta"], given["gamma"], k // 2),
+        lambda k: excess(variant="corrected", k=k // 2, **known),
         "AGBM, Theorem 4.1, corrected",
     )
 
@@ -168,33 +169,26 @@ def _restarted(problem, method):
     return given["period"] >= period(given["eta"], given["gamma"], mu)
 
 
-def _of_runs(speaks):
-    return lambda run: speaks(run.problem, run.method)
-
-
-def _sides(formula, found):
-    return Sides(found.gaps, formula(found), found.doubt + 1e-12 * found.gap, found.gap, found.at)
-
-
-STATEMENTS = (
-    Statement(
-        "AGBM, Theorem 4.1",
-        "sharpened",
-        "upper",
-        "L(f^M) - L* <= 2 ||f* - f^0||^2 / (eta gamma (M + 1)^2)",
-        _of_runs(_plain),
-        partial(_sides, lambda found: excess(found.size, found.eta, found.gamma, found.at)),
-        SOURCE,
-        Rounds.of,
-    ),
-    Statement(
-        "AGBM, Theorem 4.2",
-        "sharpened",
-        "upper",
-        "L(f^M) - L* <= (L(f^0) - L*) / 2 after each period of sqrt(8 / (eta gamma mu)) rounds",
-        _of_runs(_restarted),
-        partial(_sides, lambda found: halved(found.gap, found.length, found.at)),
-        SOURCE,
-        Rounds.of,
-    ),
+excess = Statement(
+    "AGBM, Theorem 4.1",
+    "The accelerated rate.",
+    printed="gaps <= radius2 / (2 * eta * gamma * (k + 1)**2)",
+    corrected="gaps <= 2 * radius2 / (eta * gamma * (k + 1)**2)",
+    sharpened="gaps <= 2 * radius2 / (eta * gamma * (k + 1)**2)",
+    known="gap",
+    applies=lambda run: _plain(run.problem, run.method),
+    on_runs=("sharpened",),
+    source=SOURCE,
+    follow=Rounds.of,
 )
+halved = Statement(
+    "AGBM, Theorem 4.2",
+    "After each period the gap is at most half of the one before it.",
+    sharpened="gaps <= gap / 2**floor(k / length)",
+    known="gap",
+    applies=lambda run: _restarted(run.problem, run.method),
+    source=SOURCE,
+    follow=Rounds.of,
+)
+
+STATEMENTS = (excess, halved)

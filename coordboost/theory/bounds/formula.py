@@ -13,6 +13,7 @@ import operator
 from decimal import Decimal, localcontext
 from fractions import Fraction
 from itertools import pairwise
+from typing import Any
 
 import numpy as np
 
@@ -128,20 +129,26 @@ def exp(x):
     return np.exp(x)
 
 
+def ceil(x):
+    """The smallest integer not below x."""
+    return np.ceil(x) if isinstance(x, np.ndarray | float) else math.ceil(x)
+
+
 def power_of(x, exponent):
     """x to integer powers; Fractions stay Fractions."""
     return np.power(np.array(x, dtype=object), exponent) if isinstance(x, Fraction) else x**exponent
 
 
-FUNCTIONS = {
+FUNCTIONS: dict[str, Any] = {
     "abs": np.abs,
     "at": at,
     "before": before,
     "best": best,
-    "ceil": math.ceil,
+    "ceil": ceil,
     "decay": decayed,
     "exp": exp,
     "fall": fall,
+    "floor": np.floor,
     "largest": largest_of,
     "least": least_of,
     "ln": np.log,
@@ -165,6 +172,7 @@ OPERATORS = {
     ast.GtE: operator.ge,
     ast.Gt: operator.gt,
     ast.Eq: operator.eq,
+    ast.NotEq: operator.ne,
     ast.And: np.logical_and,
     ast.Or: np.logical_or,
 }
@@ -185,7 +193,7 @@ class Scope(dict):
     """
 
     def __init__(self, case, where=(), moved=()):
-        super().__init__(moved, later=self._later)
+        super().__init__(moved, later=self._later, inf=math.inf)
         self.case = case
         self.where = dict(where)
         self.late = False
@@ -196,10 +204,8 @@ class Scope(dict):
         elif name in getattr(self.case, "moves", ()):
             self.late = True
             self[name] = _of_models(getattr(self.case, name), len(self["k"]))
-        elif hasattr(self.case, name):
-            self[name] = getattr(self.case, name)
         else:
-            return FUNCTIONS[name]
+            self[name] = getattr(self.case, name)
         return self[name]
 
     def _later(self, x):
@@ -223,8 +229,9 @@ def value(node, scope):
             return OPERATORS[type(node.op)](value(node.operand, scope))
         case ast.BinOp():
             return OPERATORS[type(node.op)](value(node.left, scope), value(node.right, scope))
-        case ast.Call():
-            return value(node.func, scope)(*(value(argument, scope) for argument in node.args))
+        case ast.Call(func=ast.Name()):
+            function = FUNCTIONS.get(node.func.id) or scope[node.func.id]
+            return function(*(value(argument, scope) for argument in node.args))
         case ast.Subscript():
             return value(node.value, scope)[value(node.slice, scope)]
         case ast.BoolOp():
@@ -266,13 +273,21 @@ def true(text, case, where=()):
     return not text or bool(np.all(value(parsed(text), Scope(case, where))))
 
 
-def sides(text, case, where=()):
+def names(text, where=()):
+    """Return the names in a formula and in its definitions."""
+    found = {node.id for node in ast.walk(parsed(text)) if isinstance(node, ast.Name)}
+    where = dict(where)
+    return found.union(*(names(where[name], where) for name in found & where.keys()))
+
+
+def sides(text, case, where=(), moved=()):
     """Yield (kind, steps, measured, bound) for each comparison.
 
-    Kind is "upper" for measured <= bound, "tight" for equality.
+    Kind is "upper" for measured <= bound, "tight" for equality. moved : name -> value, in place of
+    quantities
     """
     for kind, after, left, right in parts(text):
-        scope = Scope(case, where)
+        scope = Scope(case, where, moved)
         pair = np.broadcast_arrays(*(np.atleast_1d(value(node, scope)) for node in (left, right)))
         measured, bound = (side[:-1] if scope.late else side for side in pair)
         yield kind, np.arange(len(measured)) + after, measured, bound

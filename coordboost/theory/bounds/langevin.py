@@ -13,30 +13,65 @@ of the step of SGLB, Algorithm 2.
 """
 
 import math
+from dataclasses import dataclass
+from typing import ClassVar
 
 import numpy as np
 
 from coordboost._numba.threads import on_one_thread
 from coordboost._utils.interrupt import uncut
-from coordboost.theory.bounds.check import Sides, Statement
 from coordboost.theory.bounds.randomized import losses_again
+from coordboost.theory.bounds.statement import Statement
 
 #: Most learners for which the covariance is computed.
 LEARNERS = 24
 
 
-def expected_loss(problem, method, steps):
-    """E L(beta_k) at each of `steps`, (n_steps,): L(m_k) + tr(B'WB S_k) / 2."""
+@dataclass(frozen=True, eq=False)
+class MeanLosses:
+    """Mean losses (n_points,) of repeated runs at the steps `at`, and both terms of their
+    expectation.
+
+    loss_of_mean : L(m_k);  spread : tr(B'WB S_k);  errors : six standard errors
+    """
+
+    at: np.ndarray
+    mean_loss: np.ndarray
+    loss_of_mean: np.ndarray
+    spread: np.ndarray
+    errors: dict
+    level: ClassVar = "sampled"
+
+    @classmethod
+    @on_one_thread
+    @uncut()
+    def of(cls, run, effort):
+        """Repeat a run with the seeds 0, 1, ..."""
+        at, losses = losses_again(run, True, effort)
+        chance = losses.std(axis=0, ddof=1) / math.sqrt(len(losses))
+        error = 6 * chance + 1e-12 * run.problem.start_loss
+        terms = terms_of_loss(run.problem, run.method, at.tolist())
+        return cls(at, losses.mean(axis=0), *terms, {"mean_loss": error})
+
+
+def terms_of_loss(problem, method, steps):
+    """L(m_k) and tr(B'WB S_k) at each of `steps`, (2, n_steps)."""
     from coordboost.theory.langevin import after_steps, limit_of
 
     B = limit_of(problem, method.select).columns
     gram = B.T @ (problem.weight[:, None] * B)
     return np.array(
         [
-            problem.value(B @ law.mean) + np.sum(gram * law.cov) / 2
+            (problem.value(B @ law.mean), np.sum(gram * law.cov))
             for law in after_steps(problem, method, steps)
         ]
-    )
+    ).T
+
+
+def expected_loss(problem, method, steps):
+    """E L(beta_k) at each of `steps`, (n_steps,)."""
+    loss_of_mean, spread = terms_of_loss(problem, method, steps)
+    return mean_loss(loss_of_mean=loss_of_mean, spread=spread)
 
 
 def _speaks(run):
@@ -54,31 +89,14 @@ def _speaks(run):
     )
 
 
-@on_one_thread
-@uncut()
-def _repeats(run, effort):
-    at, losses = losses_again(run, True, effort)
-    mean = losses.mean(axis=0)
-    error = losses.std(axis=0, ddof=1) / math.sqrt(len(losses))
-    return Sides(
-        mean,
-        expected_loss(run.problem, run.method, at.tolist()),
-        6 * error + 1e-12 * run.problem.start_loss,
-        at=at,
-    )
-
-
-STATEMENTS = (
-    Statement(
-        "SGLB, the mean loss",
-        "sharpened",
-        "tight",
-        "E L(beta_k) = L(m_k) + 1/2 tr(B'WB S_k)",
-        _speaks,
-        lambda sides: sides,
-        "Ustimenko, Prokhorenkova",
-        _repeats,
-        "sampled",
-        long=True,
-    ),
+mean_loss = Statement(
+    "SGLB, the mean loss",
+    "The mean loss after k steps of any length, from the mean m_k and the covariance S_k.",
+    sharpened="mean_loss == loss_of_mean + spread / 2",
+    applies=_speaks,
+    source="Ustimenko, Prokhorenkova",
+    follow=MeanLosses.of,
+    long=True,
 )
+
+STATEMENTS = (mean_loss,)

@@ -14,7 +14,8 @@ the largest bound :math:`\Lambda`, not 1: there :math:`\rho` is replaced by
 """
 
 import math
-from typing import NamedTuple
+from dataclasses import dataclass
+from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 
@@ -22,13 +23,25 @@ from coordboost._utils.checks import positive
 from coordboost.data.families import tree_complexity
 from coordboost.engine.run import Run
 from coordboost.learners.families import lengths
-from coordboost.theory.bounds.check import Effort, Sides, Statement
+from coordboost.theory.bounds import formula
+from coordboost.theory.bounds.check import Effort
 from coordboost.theory.bounds.randomized import growing
+from coordboost.theory.bounds.statement import Statement
 
 #: For ``check``: margins, in units of the largest bound, and the probability that the best of their
 #: bounds fails.
 MARGINS = np.arange(1, 20) / 20
 DELTA = 0.05
+#: The second and the third part of the bound. For one family ln K is 0, in the limit; where
+#: s^2 m <= ln K nothing is said.
+PARTS = {
+    "charge": "4 / rho * complexity",
+    "remainder": "where(s**2 * m > log, 2 / s * root(log / m)"
+    " + root(terms * log / m + ln(2 / delta) / (2 * m)), inf)",
+    "terms": "ceil(4 / s**2 * ln(s**2 * m / log))",
+    "log": "largest(ln(K), 1e-300)",
+    "s": "rho / widest",
+}
 #: The remark of ``check`` without held-out rows: the fraction of margins of at most rho contains
 #: the training error.
 CANNOT_FAIL = (
@@ -63,22 +76,6 @@ class MarginBound(NamedTuple):
     def bound(self) -> float:
         """Their sum; above 1 it is vacuous."""
         return self.margin + self.complexity + self.remainder
-
-
-def remainder(s, delta, n_families, n_samples):
-    r"""C = (2/s) sqrt(ln K / m) + sqrt(ceil((4/s^2) ln(s^2 m / ln K)) ln K / m + ln(2/delta) / (2
-    m)); inf where s^2 m <= ln K.
-
-    For one family the terms with ln K are 0, their limit as ln K goes to 0.
-    """
-    log = math.log(n_families)
-    chance = math.log(2 / delta) / (2 * n_samples)
-    if log == 0:
-        return math.sqrt(chance)
-    if s * s * n_samples <= log:
-        return math.inf
-    terms = math.ceil(4 / s**2 * math.log(s**2 * n_samples / log))
-    return 2 / s * math.sqrt(log / n_samples) + math.sqrt(terms * log / n_samples + chance)
 
 
 def margin_bound(run: Run, rho: float, delta: float = DELTA, k: int | None = None) -> MarginBound:
@@ -169,15 +166,19 @@ def _bounds(problem, state, rhos, delta):
         )
     margins = problem.y * (problem.base + state.pred) / alpha.sum()
     cost = float(alpha @ costs) / float(alpha.sum())
-    widest = float(table.bound.max())
-    return [
-        MarginBound(
-            float(np.mean(margins <= rho)),
-            4 / rho * cost,
-            remainder(rho / widest, delta, len(costs), m),
-        )
-        for rho in rhos
-    ]
+    known = {
+        "complexity": cost,
+        "widest": float(table.bound.max()),
+        "K": len(costs),
+        "m": m,
+        "delta": delta,
+    }
+    bounds = []
+    for rho in rhos:
+        scope = formula.Scope(None, PARTS, {"rho": rho, **known})
+        margin = float(np.mean(margins <= rho))
+        bounds.append(MarginBound(margin, scope["charge"], float(scope["remainder"])))
+    return bounds
 
 
 def _speaks(run):
@@ -190,48 +191,62 @@ def _speaks(run):
     return not binned.categorical.any() and (np.asarray(binned.missing) < 0).all()
 
 
-def _errors(run, effort=Effort()):  # noqa: B008  # it cannot be changed
-    """The error on held-out rows at some steps, and the smallest bound of the error on new rows
-    over ``MARGINS``.
+@dataclass(frozen=True, eq=False)
+class Errors:
+    """The share of errors (n_points,) on held-out rows at the steps `at`, and the parts of the
+    smallest bound over ``MARGINS``.
 
-    The slack is by how much the share of errors on n rows may be above their probability:
-    sqrt(ln(steps / DELTA) / (2 n)), by Hoeffding, at all steps with probability 1 - DELTA. Without
-    such rows training errors are compared, and the bound is marked as known without the theorem.
+    The share on n rows may be above the probability by sqrt(ln(steps / DELTA) / (2 n)), by
+    Hoeffding, at all steps with probability 1 - DELTA. Without such rows it is that on the training
+    rows, and the bound is known without the theorem.
     """
-    problem = run.problem
-    at = growing(run.n_steps)
-    at = at[at > 0]
-    measured = []
-    bounds = []
-    rhos = float(problem.dictionary.family.families.bound.max()) * MARGINS
-    for state in run.replay(at):
-        bounds.append(
-            min(one.bound for one in _bounds(problem, state, rhos.tolist(), DELTA / len(MARGINS)))
-        )
-        if effort.rows is None:
-            margins = problem.y * (problem.base + state.pred)
-        else:
-            margins = effort.rows[1] * problem.predict(state.beta, effort.rows[0])
-        measured.append(np.mean(margins <= 0))
-    if effort.rows is None:
-        return Sides(
-            np.array(measured), np.array(bounds), trivial=np.array(bounds), at=at, note=CANNOT_FAIL
-        )
-    slack = math.sqrt(math.log(len(at) / DELTA) / (2 * len(effort.rows[1])))
-    return Sides(np.array(measured), np.array(bounds), slack, trivial=1.0, at=at)
+
+    at: np.ndarray
+    risk: np.ndarray
+    margin: np.ndarray
+    charge: np.ndarray
+    remainder: np.ndarray
+    errors: dict
+    known: Any
+    note: str
+    level: ClassVar = "sampled"
+
+    @classmethod
+    def of(cls, run, effort=Effort()):  # noqa: B008  # it cannot be changed
+        """Measure errors at some steps of a run."""
+        problem = run.problem
+        at = growing(run.n_steps)
+        at = at[at > 0]
+        risk = []
+        parts = []
+        rhos = float(problem.dictionary.family.families.bound.max()) * MARGINS
+        for state in run.replay(at):
+            found = _bounds(problem, state, rhos.tolist(), DELTA / len(MARGINS))
+            parts.append(min(found, key=lambda each: each.bound))
+            if effort.rows is None:
+                margins = problem.y * (problem.base + state.pred)
+            else:
+                margins = effort.rows[1] * problem.predict(state.beta, effort.rows[0])
+            risk.append(np.mean(margins <= 0))
+        margin, charge, remainder = np.array(parts).reshape(-1, 3).T
+        chance = 0.0
+        if effort.rows is not None:
+            chance = math.sqrt(math.log(len(at) / DELTA) / (2 * len(effort.rows[1])))
+        known = margin + charge + remainder if effort.rows is None else 1.0
+        note = CANNOT_FAIL if effort.rows is None else ""
+        errors = {"risk": np.full(len(at), chance)}
+        return cls(at, np.array(risk), margin, charge, remainder, errors, known, note)
 
 
-STATEMENTS = (
-    Statement(
-        "RGB, Theorem 2",
-        "corrected",
-        "upper",
-        "error on held-out rows <= R_rho(f) + 4 / rho sum_t alpha_t r_t + C",
-        _speaks,
-        lambda sides: sides,
-        "Cortes, Mohri, Storcheus",
-        _errors,
-        "sampled",
-        on_rows=True,
-    ),
+theorem = Statement(
+    "RGB, Theorem 2",
+    "The error on held-out rows.",
+    corrected="risk <= margin + charge + remainder",
+    known="known",
+    applies=_speaks,
+    source="Cortes, Mohri, Storcheus",
+    follow=Errors.of,
+    on_rows=True,
 )
+
+STATEMENTS = (theorem,)

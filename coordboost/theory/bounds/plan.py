@@ -113,20 +113,20 @@ def _ls_boost(constants, eps, delta):
     eps = 1.0 if eps is None else eps
 
     def gap(k, variant="sharpened"):
-        return float(ls_boost.excess(constants, eps, k, variant))
+        return float(ls_boost.excess(constants, eps=eps, k=k, variant=variant))
 
     l1 = lambda k: float(ls_boost.l1(constants, eps, k, "sharpened"))  # noqa: E731
     return Guarantee(methods.ls_boost(eps), gap, l1, "FGM, Theorem 2.1 (i)")
 
 
 def _stagewise(constants, eps, delta):
-    gap = lambda k, variant="sharpened": stagewise.excess(constants, eps, k, variant)  # noqa: E731
+    gap = lambda k, variant="sharpened": stagewise.excess(constants, eps=eps, k=k, variant=variant)  # noqa: E731
     return Guarantee(methods.forward_stagewise(eps), gap, lambda k: k * eps, "FGM, Theorem 3.1 (i)")
 
 
 def _regularized(constants, eps, delta):
-    gap = lambda k, variant="sharpened": regularized.excess(constants, eps, delta, k)  # noqa: E731
-    l1 = lambda k: float(regularized.l1(eps, delta, k))  # noqa: E731
+    gap = lambda k, variant="sharpened": regularized.excess(constants, eps=eps, delta=delta, k=k)  # noqa: E731
+    l1 = lambda k: float(regularized.l1(eps=eps, delta=delta, k=k))  # noqa: E731
     return Guarantee(
         methods.regularized_forward_stagewise(eps, delta), gap, l1, "FGM, Theorem 4.1 (i)"
     )
@@ -136,7 +136,7 @@ def _frank_wolfe(constants, eps, delta):
     start = constants.size**2 / 2
 
     def gap(k, variant="sharpened"):
-        return float(frank_wolfe.excess(delta, k)) if k else start
+        return float(frank_wolfe.excess(delta=delta, k=k)) if k else start
 
     return Guarantee(
         methods.frank_wolfe(delta), gap, lambda k: delta if k else 0.0, "Jaggi, Theorem 1"
@@ -430,7 +430,7 @@ def _random(problem, c):
     ):
         angle = _angle(problem, method.select, least)
         paces = (
-            randomized.Pace(c.size**2 / 2, 1.0, 1.0, used)
+            randomized.Pace(c.size**2 / 2, 1.0, 1.0, used**2)
             for used in (angle, max(angle, math.sqrt(mean)))
         )
         words = "RGBM, Theorem 4.1" + ("" if method.greedy else ", in expectation")
@@ -464,14 +464,16 @@ def _accelerated(problem, c):
             "agbm",
             methods.agbm(1.0, gamma),
             None,
-            lambda k: accelerated.excess(c.size, 1.0, gamma, k // 2),
+            lambda k: accelerated.excess(
+                variant="corrected", radius2=c.size**2, eta=1.0, gamma=gamma, k=k // 2
+            ),
             "AGBM, Theorem 4.1, corrected; the printed constant is refuted",
         ),
         Promise(
             "agbmr",
             methods.agbmr(1.0, gamma, rounds),
             None,
-            lambda k: accelerated.halved(c.size**2 / 2, rounds, k // 2),
+            lambda k: accelerated.halved(gap=c.size**2 / 2, length=rounds, k=k // 2),
             "AGBM, Theorem 4.2, corrected; the printed period is refuted",
         ),
     ]

@@ -8,8 +8,8 @@ the mean gap with the bound; the slack is five standard errors.
 """
 
 import math
-from functools import partial
-from typing import Any, NamedTuple
+from dataclasses import dataclass
+from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 
@@ -17,7 +17,8 @@ from coordboost._numba.threads import on_one_thread
 from coordboost._utils.interrupt import uncut
 from coordboost.certificates.objectives import Evaluation, Unconstrained
 from coordboost.rules.steps import LineSearch
-from coordboost.theory.bounds.check import Effort, Sides, Statement
+from coordboost.theory.bounds.check import Effort
+from coordboost.theory.bounds.statement import Statement
 from coordboost.theory.bounds.trail import covered
 
 SOURCE = "Lu, Mazumder"
@@ -30,45 +31,40 @@ class Pace(NamedTuple):
     """The constants in the theorems, known before the run.
 
     gap : L(0) - L*;  sigma, mu : constants of the loss, mu None where it is not strongly convex
-    angle : the minimal cosine angle of the rule;  reach : Dist_0, inf where it is not known
+    angle2 : the square of the minimal cosine angle of the rule;  start_distance2 : Dist_0^2, inf
+    where it is not known
     """
 
     gap: float
     sigma: float
     mu: Any
-    angle: float
-    reach: float = math.inf
+    angle2: float
+    start_distance2: float = math.inf
+
+    @classmethod
+    def of(cls, problem, least, angle, reach=math.inf):
+        """Return the constants of a problem, `least` the smallest loss.
+
+        A start that is a minimiser has the smallest distance that there is in floats.
+        """
+        gap = np.float64(problem.value(np.zeros(problem.n_samples)) - least)
+        loss = problem.loss
+        return cls(gap, loss.sigma, loss.mu, angle**2, max(reach**2, float(np.finfo(float).tiny)))
 
 
-def linear(pace, steps):
-    """Theorem 4.1, (22): E L(beta_M) - L* <= (1 - mu / sigma Theta^2)^M (L(0) - L*)."""
-    rate = pace.mu / pace.sigma * pace.angle**2
-    return pace.gap * (1 - rate) ** np.asarray(steps)
+@dataclass(frozen=True, eq=False)
+class Repeats:
+    """The mean gap of repeated runs, (n_points,), at the steps `at`, with the constants.
 
-
-def sublinear(pace, steps):
-    """Theorem 4.2: E L(beta_M) - L* <= 1 / (1 / (L(0) - L*) + M / (2 sigma Dist_0^2))."""
-    steps = np.asarray(steps)
-    if not (pace.gap > 0 and pace.reach > 0):  # the start is a minimiser
-        return 0.0 * steps
-    return 1 / (1 / pace.gap + steps / (2 * pace.sigma * pace.reach**2))
-
-
-def sublinear_simple(pace, steps):
-    """Theorem 4.2, second inequality: 2 sigma Dist_0^2 / M, M >= 1."""
-    return 2 * pace.sigma * pace.reach**2 / np.asarray(steps)
-
-
-class Repeats(NamedTuple):
-    """The gaps of repeated runs, (n_runs, n_points), at the steps `at`.
-
-    doubt : how far L* may be above the lower end in use, and the rounding of the losses
+    errors : five standard errors, which chance exceeds once in three million, how far L* may be
+    above the lower end in use, and the rounding of the losses
     """
 
     pace: Pace
     at: np.ndarray
-    gaps: np.ndarray
-    doubt: float
+    expected: np.ndarray
+    errors: dict
+    level: ClassVar = "sampled"
 
     @classmethod
     @on_one_thread
@@ -84,7 +80,21 @@ class Repeats(NamedTuple):
         effort.watch("the smallest loss")
         lower, upper = least_loss(run.problem)
         doubt = max(0.0, min(upper, losses.min()) - lower) + rounding_of_losses(run.problem)
-        return cls(_pace(run, (lower, upper), effort), at, losses - lower, doubt)
+        pace = _pace(run, (lower, upper), effort)
+        chance = losses.std(axis=0, ddof=1) / math.sqrt(len(losses)) if len(losses) > 1 else 0.0
+        error = 5 * chance + doubt + 1e-12 * pace.gap + 0.0 * at
+        return cls(pace, at, (losses - lower).mean(axis=0), {"expected": error})
+
+    @property
+    def M(self):
+        """The number of steps, by its name in formulas."""
+        return self.at
+
+    def __getattr__(self, name):
+        """Return a constant."""
+        if name.startswith("_") or name not in Pace._fields:
+            raise AttributeError(name)
+        return getattr(self.pace, name)
 
 
 def rounding_of_losses(problem):
@@ -136,8 +146,6 @@ def _pace(run, least, effort=Effort()):  # noqa: B008
     from coordboost.theory.distances import reach
 
     problem = run.problem
-    loss = run.problem.loss
-    gap = problem.value(np.zeros(problem.n_samples)) - least[0]
     if problem.n_learners > LEARNERS:
         angle = _met(run)
         far = math.inf
@@ -147,7 +155,7 @@ def _pace(run, least, effort=Effort()):  # noqa: B008
         found = (mca if search else unsearched)(problem, run.method.select)
         angle = found.upper if search else min(found.upper, _met(run))
         far = reach(problem, least)[1] / found.lower  # Proposition 4.6
-    return Pace(gap, loss.sigma, loss.mu, angle, far)
+    return Pace.of(problem, least[0], angle, far)
 
 
 def expected(problem, method):
@@ -169,18 +177,17 @@ def expected(problem, method):
         raise ValueError(
             f"no theorem applies to {method.name} with these parameters on {type(loss).__name__}()."
         )
-    gap = problem.value(np.zeros(problem.n_samples)) - least_loss(problem)[0]
-    sigma = loss.sigma
-    mu = loss.mu
-    if mu is not None:
-        return Pace(gap, sigma, mu, mca(problem, rule).lower), "RGBM, Theorem 4.1"
-    return Pace(gap, sigma, None, 0.0, start_distance(problem, rule)[1]), "RGBM, Theorem 4.2"
+    least = least_loss(problem)[0]
+    if loss.mu is not None:
+        return Pace.of(problem, least, mca(problem, rule).lower), linear.name
+    return Pace.of(problem, least, 0.0, start_distance(problem, rule)[1]), sublinear.name
 
 
 def gap_after(pace, steps):
     """Return the smaller of the two bounds of the expected gap."""
-    found = [sublinear(pace, steps)] if math.isfinite(pace.reach) else []
-    return float(min([*found, *([linear(pace, steps)] if pace.mu is not None else [])]))
+    theorems = [sublinear] if math.isfinite(pace.start_distance2) else []
+    theorems += [linear] if pace.mu is not None else []
+    return float(min(theorem(pace, M=steps) for theorem in theorems))
 
 
 def length(pace, steps):
@@ -233,55 +240,39 @@ def _bounded(run):
     )
 
 
-def _sides(formula, found):
-    """The mean gap and its bound, with a slack of five standard errors: chance exceeds it once in
-    three million.
-    """
-    error = (
-        found.gaps.std(axis=0, ddof=1) / math.sqrt(len(found.gaps)) if len(found.gaps) > 1 else 0.0
-    )
-    bound = formula(found.pace, found.at)
-    return Sides(
-        found.gaps.mean(axis=0),
-        bound,
-        5 * error + found.doubt + 1e-12 * found.pace.gap,
-        found.pace.gap,
-        found.at,
-    )
-
-
-def _statement(name, claim, applies, formula):
+def _expected(name, words, text, applies, points=""):
     return Statement(
         name,
-        "printed",
-        "expectation",
-        claim,
-        applies,
-        partial(_sides, formula),
-        SOURCE,
-        Repeats.of,
-        "sampled",
+        words,
+        printed=text,
+        points=points,
+        known="gap",
+        applies=applies,
+        mean=True,
+        source=SOURCE,
+        follow=Repeats.of,
         long=True,
     )
 
 
-STATEMENTS = (
-    _statement(
-        "RGBM, Theorem 4.1",
-        "E L(beta_M) - L* <= (1 - mu / sigma Theta^2)^M (L(0) - L*)",
-        _strong,
-        linear,
-    ),
-    _statement(
-        "RGBM, Theorem 4.2",
-        "E L(beta_M) - L* <= 1 / (1 / (L(0) - L*) + M / (2 sigma Dist_0^2))",
-        _bounded,
-        sublinear,
-    ),
-    _statement(
-        "RGBM, Theorem 4.2, simple",
-        "E L(beta_M) - L* <= 2 sigma Dist_0^2 / M",
-        _bounded,
-        sublinear_simple,
-    ),
+linear = _expected(
+    "RGBM, Theorem 4.1",
+    "The expected error falls at a linear rate.",
+    "expected <= decay(mu / sigma * angle2, M) * gap",
+    _strong,
 )
+sublinear = _expected(
+    "RGBM, Theorem 4.2",
+    "The expected error falls like 1 / M, whatever the loss.",
+    "expected <= 1 / (1 / gap + M / (2 * sigma * start_distance2))",
+    _bounded,
+)
+sublinear_simple = _expected(
+    "RGBM, Theorem 4.2, simple",
+    "The same without the gap at the start, for M >= 1.",
+    "expected <= 2 * sigma * start_distance2 / largest(M, 1)",
+    _bounded,
+    points="M >= 1",
+)
+
+STATEMENTS = (linear, sublinear, sublinear_simple)

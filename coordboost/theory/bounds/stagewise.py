@@ -3,63 +3,16 @@ r"""Bounds of FS_eps and FS_{eps_k}: Theorem 3.1, (37), Proposition 3.1 of Freun
 In sums over samples.
 
 :math:`D_k = A^2 / (\varepsilon (k + 1)) + \varepsilon`. All parts hold at the same step
-:math:`i(k) \le k`: the step with the smallest value of max abs(B'r) so far. The functions run on
-Fractions too where the formula is rational.
+:math:`i(k) \le k`: the step with the smallest value of max abs(B'r) so far. *Sharpened*: a quarter
+of (i), half of (ii) and (iii) (``docs/bounds.md``).
 """
-
-from functools import partial
 
 import numpy as np
 
-from coordboost.theory.bounds.check import Sides, Statement
+from coordboost.theory.bounds.statement import Statement
 from coordboost.theory.bounds.trail import covered
 
-
-def width(constants, eps, k):
-    """D_k = A^2 / (eps (k + 1)) + eps."""
-    return constants.size**2 / (eps * (k + 1)) + eps
-
-
-def _half(variant):
-    return 1 if variant == "printed" else 2
-
-
-def excess(constants, eps, k, variant="printed"):
-    """Theorem 3.1 (i): L(beta_i) - L* <= p / (2 lambda_pmin) D_k^2.
-
-    Sharpened: p / (8 lambda_pmin).
-    """
-    return constants.kappa / 2 * (width(constants, eps, k) / _half(variant)) ** 2
-
-
-def distance(constants, eps, k, variant="printed"):
-    """Theorem 3.1 (ii): dist(beta_i, LS) <= sqrt(p) / lambda_pmin D_k; sharpened: half of it."""
-    return (
-        np.sqrt(constants.n_learners)
-        / constants.lambda_pmin
-        * width(constants, eps, k)
-        / _half(variant)
-    )
-
-
-def fit(constants, eps, k, variant="printed"):
-    """Theorem 3.1 (iii): ||B (beta_i - beta_LS)|| <= sqrt(p / lambda_pmin) D_k.
-
-    Sharpened: half of it.
-    """
-    return np.sqrt(constants.kappa) * width(constants, eps, k) / _half(variant)
-
-
-def correlation(constants, eps, k):
-    """Theorem 3.1 (iv): the largest abs correlation at i is at most D_k / 2."""
-    return width(constants, eps, k) / 2
-
-
-def subgradient(distance2, steps, length=1):
-    """(37): min over i <= k of f - f* <= (||x_0 - x*||^2 + G^2 sum a_i^2) / (2 sum a_i), for k = 0,
-    ..., len(steps) - 1.
-    """
-    return (distance2 + length**2 * np.cumsum(steps * steps)) / (2 * np.cumsum(steps))
+WHERE = {"D": "A**2 / (eps * (k + 1)) + eps", "i": "best(corr)"}
 
 
 def _constant(run):
@@ -67,121 +20,60 @@ def _constant(run):
     return covered(run) and np.ndim(delta) == 0 and delta == np.inf and np.ndim(eps) == 0
 
 
-def _varying(run):
+def _any_steps(run):
     eps, _ = run.method.step.stagewise or (None, None)
-    return covered(run) and (np.ndim(eps) == 1 or run.method.step.ls_boost_rate is not None)
+    varying = np.ndim(eps) == 1 or run.method.step.ls_boost_rate is not None
+    return _constant(run) or (covered(run) and varying)
 
 
-def _at_best(what, formula, scale, trail, variant):
-    """The sides for `what` at i(k).
-
-    The rounding of the smallest correlation is multiplied by the constants of the claim.
-    """
-    c = trail.constants
-    measured = getattr(trail, what)
-    return Sides(
-        measured[trail.best],
-        formula(c, trail.step.eps, trail.k, variant),
-        4 * trail.noise * scale(c),
-        measured[0],
-    )
+def _at_best(name, words, **options):
+    return Statement(name, words, where=WHERE, applies=_constant, **options)
 
 
-def _excess(trail, variant):
-    c = trail.constants
-    eps = trail.step.eps
-    slack = 4 * trail.noise * np.sqrt(c.kappa) * (fit(c, eps, trail.k, variant) + trail.noise)
-    return Sides(trail.excess[trail.best], excess(c, eps, trail.k, variant), slack, trail.excess[0])
-
-
-def _smallest(trail):
-    return Sides(
-        trail.corr[trail.best],
-        correlation(trail.constants, trail.step.eps, trail.k),
-        4 * trail.noise,
-        trail.corr[0],
-    )
-
-
-def _change(trail):
-    """Compare only where a step was made: if all correlations are 0 the model does not change, and
-    the identity does not hold.
-    """
-    eps = trail.step.eps
-    moved = trail.theta != 0
-    bound = trail.excess[:-1] + eps / 2 * (eps - 2 * trail.corr[:-1])
-    slack = 4 * trail.noise[1:] * (trail.fit[:-1] + eps + trail.noise[1:])
-    return Sides(trail.excess[1:][moved], bound[moved], slack[moved], at=trail.k[1:][moved])
-
-
-def _general(trail):
-    """(37) with the lengths of the steps of the run, k = 0, ..., n_steps - 1."""
-    steps = np.abs(trail.theta)
-    used = np.cumsum(steps) > 0
-    bound = subgradient(trail.constants.size**2, steps[used])
-    smallest = np.minimum.accumulate(trail.corr)[:-1]
-    return Sides(
-        smallest[used], bound, 4 * trail.noise[:-1][used], trail.corr[0], at=trail.k[:-1][used]
-    )
-
-
-def _both(name, claim, sides):
-    return tuple(
-        Statement(name, v, "upper", claim, _constant, partial(sides, variant=v))
-        for v in ("printed", "sharpened")
-    )
-
-
-STATEMENTS = (
-    *_both(
-        "Theorem 3.1 (i)",
-        "L(beta_i) - L* <= p/(2 lambda_pmin) D_k^2, sharpened p/(8 lambda_pmin)",
-        _excess,
-    ),
-    *_both(
-        "Theorem 3.1 (ii)",
-        "dist(beta_i, LS) <= sqrt(p)/lambda_pmin D_k, sharpened half",
-        partial(_at_best, "distance", distance, lambda c: np.sqrt(c.n_learners) / c.lambda_pmin),
-    ),
-    *_both(
-        "Theorem 3.1 (iii)",
-        "||B (beta_i - beta_LS)|| <= sqrt(p/lambda_pmin) D_k, sharpened half",
-        partial(_at_best, "fit", fit, lambda c: np.sqrt(c.kappa)),
-    ),
-    Statement(
-        "Theorem 3.1 (iv)", "printed", "upper", "max |B'r_i| <= D_k / 2", _constant, _smallest
-    ),
-    Statement(
-        "Theorem 3.1 (v)",
-        "printed",
-        "upper",
-        "||beta_k||_1 <= k eps",
-        _constant,
-        lambda t: Sides(t.l1, t.k * t.step.eps, t.noise),
-    ),
-    Statement(
-        "Theorem 3.1 (vi)",
-        "printed",
-        "upper",
-        "||beta_k||_0 <= k",
-        _constant,
-        lambda t: Sides(t.l0, t.k),
-    ),
-    Statement(
-        "Change of the training error",
-        "sharpened",
-        "tight",
-        "L(beta_{k+1}) - L(beta_k) = eps/2 (eps - 2 max |B'r_k|)",
-        _constant,
-        _change,
-        "ours",
-    ),
-    Statement(
-        "Proposition 3.1 (37)",
-        "printed",
-        "upper",
-        "min_{i<=k} max |B'r_i| <= (A^2 + sum eps_i^2) / (2 sum eps_i)",
-        lambda run: _constant(run) or _varying(run),
-        _general,
-    ),
+excess = _at_best(
+    "Theorem 3.1 (i)",
+    "The training error reaches that of least squares up to eps.",
+    printed="at(i, excess) <= p / (2 * lambda_pmin) * D**2",
+    sharpened="at(i, excess) <= p / (8 * lambda_pmin) * D**2",
+    known="excess[0]",
 )
+distance = _at_best(
+    "Theorem 3.1 (ii)",
+    "Some least-squares solution is close.",
+    printed="at(i, distance) <= root(p) / lambda_pmin * D",
+    sharpened="at(i, distance) <= root(p) / (2 * lambda_pmin) * D",
+    known="distance[0]",
+)
+fit = _at_best(
+    "Theorem 3.1 (iii)",
+    "The predictions are near those of least squares.",
+    printed="at(i, fit) <= root(p) / root(lambda_pmin) * D",
+    sharpened="at(i, fit) <= root(p) / (2 * root(lambda_pmin)) * D",
+    known="fit[0]",
+)
+correlation = _at_best(
+    "Theorem 3.1 (iv)",
+    "Some gradient among the first is small.",
+    printed="at(i, corr) <= D / 2",
+    known="corr[0]",
+)
+l1 = _at_best("Theorem 3.1 (v)", "A step adds eps to the l1 norm.", printed="l1 <= k * eps")
+sparsity = _at_best("Theorem 3.1 (vi)", "A step adds at most one learner.", printed="l0 <= k")
+change = _at_best(
+    "Change of the training error",
+    "The change of the error in a step; where all correlations are 0 there is none.",
+    sharpened="later(excess) == excess + eps / 2 * (eps - 2 * corr)",
+    points="theta != 0",
+    source="ours",
+)
+subgradient = Statement(
+    "Proposition 3.1 (37)",
+    "Subgradient descent with any steps.",
+    printed="smallest(value) <= (distance2 + length**2 * total(steps**2)) / (2 * total(steps))",
+    where={"value": "corr", "distance2": "A**2", "length": "1", "steps": "abs(theta)"},
+    points="total(abs(theta)) > 0",
+    known="corr[0]",
+    applies=_any_steps,
+)
+
+STATEMENTS = (excess, distance, fit, correlation, l1, sparsity, change, subgradient)

@@ -8,7 +8,9 @@ sums over samples.
 
 import math
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from functools import cached_property
+from types import SimpleNamespace
+from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 
@@ -18,10 +20,13 @@ from coordboost.data.problem import Problem
 from coordboost.data.spectrum import Spectrum
 from coordboost.engine.choice import RENEW
 from coordboost.engine.run import Run
+from coordboost.theory.bounds.formula import best, fall
 
 ROUNDOFF = float(np.finfo(float).eps) / 2
 #: Largest number of entries of a block of correlations.
 BLOCK = 2_000_000
+#: Number of models along a run that give lower ends of the optimum, where the radius varies.
+WITNESSES = 400
 
 
 class Constants(NamedTuple):
@@ -98,6 +103,21 @@ class Constants(NamedTuple):
         return cls(size, spectrum.lambda_pmin, problem.n_learners, problem.n_samples, optimum)
 
     @property
+    def A(self) -> float:
+        """A: the size, by its name in formulas."""
+        return self.size
+
+    @property
+    def p(self) -> int:
+        """p: the number of learners, by its name in formulas."""
+        return self.n_learners
+
+    @property
+    def n(self) -> int:
+        """n: the number of samples, by its name in formulas."""
+        return self.n_samples
+
+    @property
     def kappa(self) -> float:
         """n_learners / lambda_pmin >= 1."""
         return self.n_learners / self.lambda_pmin
@@ -130,9 +150,18 @@ def covered(run):
     return countable and run.method.greedy and run.problem.loss.quadratic
 
 
+def step_lengths(run):
+    """The eps and the delta of a greedy method of Freund et al., with their names in formulas; None
+    where a method has none.
+    """
+    step = run.method.step
+    eps, delta = step.stagewise or (step.ls_boost_rate, None)
+    return SimpleNamespace(eps=eps, delta=delta if step.frank_wolfe is None else step.frank_wolfe)
+
+
 @dataclass(frozen=True, eq=False)
 class Trail:
-    """The quantities in the theorems along a run of the squared loss.
+    """The quantities in the theorems along a run of the squared loss, with their names in formulas.
 
     They are taken at the steps 0, 1, ..., n_steps.
 
@@ -208,6 +237,8 @@ class Trail:
     to_least: np.ndarray
     repeats: np.ndarray
     noise: np.ndarray
+    #: Quantities of a step, with an entry for each step.
+    moves: ClassVar = ("theta", "taken")
 
     @classmethod
     @on_one_thread
@@ -282,13 +313,126 @@ class Trail:
     @property
     def best(self) -> np.ndarray:
         """i(k): the first i <= k with the smallest max abs correlation."""
-        return running_argmin(self.corr)
+        return best(self.corr)
+
+    @property
+    def A(self) -> float:
+        """A, rounded against the claims."""
+        return self.constants.size
+
+    @property
+    def lambda_pmin(self) -> float:
+        """The smallest non-zero eigenvalue, rounded against the claims."""
+        return self.constants.lambda_pmin
+
+    @property
+    def p(self) -> int:
+        """The number of learners."""
+        return self.constants.n_learners
+
+    @property
+    def n(self) -> int:
+        """The number of samples."""
+        return self.constants.n_samples
+
+    @property
+    def eps(self) -> Any:
+        """Learning rate of LS-Boost, or length of the steps."""
+        return self.step.ls_boost_rate if self.step.stagewise is None else self.step.eps
+
+    @property
+    def delta(self) -> np.ndarray:
+        """The radius, by its name in formulas."""
+        return self.radius
+
+    @property
+    def end(self) -> int:
+        """The number of steps."""
+        return len(self.corr) - 1
+
+    @property
+    def horizon(self) -> float:
+        """The number of models with a radius of their own: that after the last step of a path has
+        none.
+        """
+        return self.step.horizon or math.inf
+
+    @cached_property
+    def lasso(self) -> np.ndarray:
+        """Certified lower ends of the optimum over the ball at each step."""
+        return lower_end(self, self.radius)
+
+    @property
+    def fit_to_lasso(self) -> np.ndarray:
+        """sqrt(2 (L - L*_delta)) >= ||B (beta - beta*_delta)||."""
+        return np.sqrt(2 * np.maximum(self.loss - self.lasso, 0))
+
+    @property
+    def frank_wolfe_gap(self) -> np.ndarray:
+        """<grad L, beta - v>, largest over the vertices v of the ball."""
+        return self.radius * self.omega
+
+    @property
+    def taken(self) -> np.ndarray:
+        """<g_k, r_k - r_LS>, (n_steps,), with the subgradient g_k that the run used."""
+        return np.sign(self.theta) * self.chosen - self.inner[:-1] / self.radius[:-1]
+
+    @cached_property
+    def errors(self) -> dict[str, np.ndarray]:
+        """By how much rounding may have moved each measured quantity from that of the method in
+        exact arithmetic, name -> (n_steps + 1,).
+
+        Steps of LS-Boost have lengths with rounding errors, which later steps contract: they add up
+        to at most min(k, 1 / (1 - sqrt(gamma))) of them. Stagewise steps have exact lengths, but
+        may follow a learner whose correlation is off the largest one by rounding, and by
+        Proposition A.1 errors and distances follow from correlations.
+        """
+        c = self.constants
+        eps = self.step.ls_boost_rate
+        if eps is None or self.step.stagewise is not None:
+            drift = 4 * self.noise
+            fit, distance = math.sqrt(c.kappa) * drift, math.sqrt(c.p) / c.lambda_pmin * drift
+            l1 = self.noise
+        else:
+            many = np.minimum(self.k, 1 / fall(eps * (2 - eps) / c.kappa, 1 / 2))
+            drift = self.noise * (1 + eps * many)
+            fit, distance = drift, drift / math.sqrt(c.lambda_pmin)
+            l1 = self.noise * (1 + eps * self.k)
+        certificate = np.maximum.accumulate(
+            8 * self.noise * (1 + np.maximum(1.0, self.l1 / self.radius))
+        )
+        optimum = np.where(np.isfinite(self.radius), self.radius, 0.0) * certificate
+        loss = drift * (self.fit + drift)
+        errors = {"corr": drift, "fit": fit, "excess": fit * (self.fit + fit), "loss": loss}
+        errors |= {"distance": distance, "l1": l1, "l2": l1, "to_least": 2 * drift}
+        errors |= {"omega": certificate, "frank_wolfe_gap": optimum, "lasso": optimum}
+        errors["to_end"] = self.noise[-1] + np.cumsum(((eps or 0.0) * drift)[::-1])[::-1]
+        errors["fit_to_lasso"] = _longer(self.fit_to_lasso, optimum + loss) if self.in_ball else l1
+        return errors
+
+    @property
+    def in_ball(self) -> bool:
+        """Whether the models are compared with an optimum over a ball."""
+        return bool(np.isfinite(self.radius[0]))
 
 
-def running_argmin(values):
-    """Return, for each k, the first i <= k with the smallest value."""
-    fresh = np.r_[True, values[1:] < np.minimum.accumulate(values)[:-1]]
-    return np.maximum.accumulate(np.where(fresh, np.arange(len(values)), 0))
+def _longer(length, error):
+    """Return by how much a length grows with its square, divided by 2, larger by `error`."""
+    return np.sqrt(length**2 + 2 * error) - length
+
+
+def lower_end(trail, radius):
+    """Return the largest certified lower end of the optimum over the ball, for each radius, from
+    models along the run.
+
+    By convexity L*_delta >= L(beta) + <r, B beta> - delta max |B'r| for every model.
+    """
+    if (radius == radius[0]).all():
+        return np.full(len(radius), np.max(trail.loss + trail.inner - radius[0] * trail.corr))
+    ends = np.full(len(radius), -np.inf)
+    for i in np.unique(np.linspace(0, len(trail.k) - 1, WITNESSES).astype(int)):
+        np.maximum(ends, trail.loss[i] + trail.inner[i] - radius * trail.corr[i], out=ends)
+    return ends
 
 
 def _repeats(learner):
