@@ -101,6 +101,17 @@ class Families(NamedTuple):
 NONE = Families(np.zeros(0), np.zeros(0))
 
 
+def ordered_by_group(labels):
+    """Return the learners ordered by group, int64 (n_learners,), and where each group begins, int64
+    (n_groups + 1,).
+
+    labels : (n_learners,), the number of the group of each learner
+    """
+    member = np.argsort(labels, kind="stable").astype(np.int64)
+    start = np.concatenate([[0], np.cumsum(np.bincount(labels))]).astype(np.int64)
+    return member, start
+
+
 def labels_of(problem):
     """Return the family of each column, int64 (n_learners,).
 

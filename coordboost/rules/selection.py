@@ -36,6 +36,7 @@ import numpy as np
 from coordboost._numba import kernel, verb
 from coordboost._utils.checks import as_floats, not_negative, real, shown
 from coordboost._utils.kinds import examples
+from coordboost.learners.families import ordered_by_group
 from coordboost.rules.base import SelectionRule
 
 scan = verb("scan")
@@ -314,17 +315,6 @@ class RandomSubset(_RandomSubset, SubsetRule):
         weights = np.broadcast_to(self.weights(corr.shape[1]), corr.shape)
         np.put_along_axis(probability, order, weights, axis=1)
         return probability, self.blind
-
-
-def ordered_by_group(labels):
-    """Return the learners ordered by group, int64 (n_learners,), and where each group begins, int64
-    (n_groups + 1,).
-
-    labels : (n_learners,), the number of the group of each learner
-    """
-    member = np.argsort(labels, kind="stable").astype(np.int64)
-    start = np.concatenate([[0], np.cumsum(np.bincount(labels))]).astype(np.int64)
-    return member, start
 
 
 class _Groups(NamedTuple):

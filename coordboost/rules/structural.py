@@ -17,10 +17,9 @@ import numpy as np
 from coordboost._numba import kernel, verb
 from coordboost._utils.checks import few, not_negative, number_of, shown
 from coordboost._utils.kinds import examples
-from coordboost.learners.families import labels_of, lengths, table_of
+from coordboost.learners.families import labels_of, lengths, ordered_by_group, table_of
 from coordboost.losses.base import sigma_of
 from coordboost.rules.base import SelectionRule, StepRule
-from coordboost.rules.selection import ordered_by_group
 
 correlations = verb("correlations")
 coefficient = verb("coefficient")
