@@ -53,11 +53,16 @@ class Calls:
             self.found |= self.names_of_object.get(id(owner), set())
 
 
-def code_of(function):
+def function_of(found):
+    """Return the plain function of a property, a method or a compiled or wrapped function."""
+    found = found.fget if isinstance(found, property) else found
+    found = inspect.unwrap(getattr(found, "py_func", found))
+    return getattr(found, "__func__", found)
+
+
+def code_of(found):
     """Return the code of a function, a property or a compiled function; None for other objects."""
-    function = function.fget if isinstance(function, property) else function
-    function = inspect.unwrap(getattr(function, "py_func", function))
-    return getattr(function, "__code__", None)
+    return getattr(function_of(found), "__code__", None)
 
 
 def codes_of(kind):
