@@ -49,6 +49,18 @@ def contents(run, file, data=False):
     }, members | {"header.npy": b""}
 
 
+class LateStop:
+    """A stop rule that holds from step k on, and is tested at every step."""
+
+    every = 1
+
+    def __init__(self, k):
+        self.k = k
+
+    def __call__(self, state):
+        return state.k >= self.k
+
+
 def unlike(problem, method, cuts, n_steps, file, **options):
     """Yield the cuts after which a run of `n_steps` is not the run that was not cut; also some more
     steps after it are compared.
@@ -66,11 +78,11 @@ def unlike(problem, method, cuts, n_steps, file, **options):
         again = begun.resume(n_steps - cut)
         if contents(again, file) != wanted or contents(again.resume(MORE), file) != later:
             yield f"cut at {cut}, {kind}"
-    back = cb.solve(
-        problem, method, n_steps + MORE, stop=lambda state: state.k >= n_steps - 3, **options
-    ).resume(3)
+    back = cb.solve(problem, method, n_steps + MORE, stop=LateStop(n_steps - 3), **options).resume(
+        3
+    )
     if back.n_steps != n_steps or contents(back, file)[0]["anchor"] != wanted[0]["anchor"]:
-        yield "back to an earlier step, where a rule stopped it"
+        yield "resumed from a step where a rule stopped it"
 
 
 def fits(problem, method, model_state):

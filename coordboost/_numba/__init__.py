@@ -4,6 +4,7 @@ Only public names of numba are used.
 """
 
 from coordboost._numba.compiling import (
+    CompiledVerbs,
     compiled,
     interpreted,
     is_piece,
@@ -14,6 +15,7 @@ from coordboost._numba.compiling import (
 from coordboost._numba.dispatch import kernel, record, reduction, verb
 
 __all__ = [
+    "CompiledVerbs",
     "compiled",
     "interpreted",
     "is_piece",

@@ -1,4 +1,4 @@
-"""The model states of a run: which kind, and how a run alternates between two kinds.
+"""The model states of a run: which kind, and how a run alternates between several.
 
 The unit of work is a multiplication of a scan. Work is counted, never measured by a clock, so a run
 is the same on a slow and on a fast machine. The factors were measured once, on problems of 40 to
@@ -14,9 +14,9 @@ from coordboost._numba import is_piece
 from coordboost._utils.checks import shown
 from coordboost._utils.kinds import pieces_of
 from coordboost.engine.states.base import ModelState
-from coordboost.engine.states.covariance import CovarianceColumns, CovarianceState, GramColumnStates
+from coordboost.engine.states.covariance import CovarianceColumns, CovarianceState, GramColumns
 from coordboost.engine.states.lookahead import MOST, Candidates, LookaheadState, start_corr
-from coordboost.engine.states.naive import NaiveState, NaiveStates
+from coordboost.engine.states.naive import NaiveState, naive_work
 from coordboost.engine.states.perturbed import PerturbedState
 from coordboost.engine.states.weak_learner_oracle import WeakLearnerState
 from coordboost.engine.states.working_set import GatheredCandidates, WorkingSetState
@@ -29,7 +29,7 @@ FARTHEST = 1 << 20
 #: Multiplications that may be spent on Gram columns for each one lost by not having them: losses
 #: grow while columns are computed.
 TRUST = 3
-#: Candidates are tried again when the steps on all learners have cost this many times the cost of
+#: Candidates are tried again when the steps elsewhere have cost this many times the cost of
 #: such a trial; after each trial that fails, when they have cost twice as much as before.
 PATIENCE = 16
 #: Work of the Python code that makes a new model state, in multiplications.
@@ -98,113 +98,138 @@ class OneState(StatesOfRun):
 
 
 class AlternatingStates(StatesOfRun):
-    """Steps on candidates while that pays, else on all learners.
+    """The cheapest of several model states, by counted operations.
 
-    A stretch of steps on candidates ends when another learner might win. Its work, a scan included,
-    is compared with that of the same steps on all learners; what was lost, times ``TRUST``, is a
-    debt. The length of the run is unknown, so the run changes to all learners when the debt exceeds
-    the work of changing, which is that of the Gram columns of all learners in use (ski rental).
-    After a spell of steps there, candidates are tried again for a stretch.
+    A stretch of steps on candidates ends when another learner might win. Then its work, a scan
+    included, is compared with that of the same steps on the other model states:
+
+    - on Gram columns (squared loss), those of the learners that came into use included. What was
+      lost without them, times ``TRUST``, is a debt. The length of the run is unknown, so the run
+      changes to them when the debt exceeds the work of changing, which is that of the columns of
+      all learners in use (ski rental);
+    - on the naive state, where a step takes a scan.
+
+    After a spell of steps elsewhere, candidates are tried again for a stretch. A run whose Gram
+    columns are counts, which cost little, begins with them.
     """
 
     def __init__(self, kind, problem):
+        scan_at_zero = start_corr(problem)
+        self.problem = problem
+        self.candidates = None
+        self.columns = None
         if kind is WorkingSetState:
             self.candidates = GatheredCandidates(problem)
-            self.all_learners = NaiveStates(problem)
         else:
-            scan_at_zero = start_corr(problem)
-            self.candidates = Candidates(problem, scan_at_zero) if kind is LookaheadState else None
-            self.all_learners = GramColumnStates(problem, scan_at_zero)
+            self.columns = GramColumns(problem, scan_at_zero)
+            if kind is LookaheadState:
+                self.candidates = Candidates(problem, scan_at_zero)
         self.memory = Memory(kind.__name__)
 
     @property
     def n_columns(self):
-        return self.all_learners.n_columns
+        return 0 if self.columns is None else self.columns.n_columns
 
     @property
     def saved(self):
         return self.memory
 
     def rebuild(self, beta, steps_done):
-        if steps_done is None:
-            self._start(beta, self.candidates is None or self.all_learners.first)
-            return True
-        if self._on_candidates:
-            self._start(beta, self._pays(beta, steps_done), steps_done)
-            return True
-        completed = self.all_learners.completed(self.model_state, beta)
-        if completed is not None:
-            self.model_state = completed
-            return False
-        self._start(beta, self.candidates is None, steps_done)
+        if steps_done is not None and self._is_on(CovarianceColumns):
+            completed = self.columns.completed(self.model_state, beta)
+            if completed is not None:
+                self.model_state = completed
+                return False
+        self._start(beta, self._next(beta, steps_done), steps_done)
         return True
 
     def restore(self, beta, saved):
         self.memory = Memory(*saved)
-        self.all_learners.hold(self.memory.blocks)
+        if self.columns is not None:
+            self.columns.hold(self.memory.blocks)
         self._place(beta)
 
     def steps_left(self, steps_done):
-        return (FARTHEST if self._on_candidates else self.memory.spell) - steps_done
+        elsewhere = self._is_on(CovarianceColumns) or self._is_on(NaiveState)
+        return (self.memory.spell if elsewhere else FARTHEST) - steps_done
 
-    @property
-    def _on_candidates(self):
-        return self.memory.model_state != self.all_learners.kind.__name__
+    def _is_on(self, kind):
+        return self.memory.model_state == kind.__name__
 
-    def _pays(self, beta, steps_done):
-        """Whether the run changes from candidates to all learners, after a stretch of steps."""
-        entry = self.all_learners.entry_work(beta)
-        entered = max(0.0, entry - self.entry)  # learners that came into use in these steps
-        work = self._trial_work + self.candidates.work(steps_done)
-        lost = work - entered - steps_done * self.all_learners.step_work
+    def _next(self, beta, steps_done):
+        """The kind of model state for the steps after a stretch of `steps_done`."""
+        if self.candidates is None:
+            return CovarianceColumns
+        if steps_done is None and self.columns is not None and self.columns.counted:
+            return CovarianceColumns
+        if steps_done is None or self._is_on(CovarianceColumns):
+            return self.candidates.kind
+        by_scans = steps_done * naive_work(self.problem)
+        work = by_scans
+        if not self._is_on(NaiveState):
+            work = self._trial_work + self.candidates.work(steps_done)
+        if self.columns is not None and self._columns_pay(beta, steps_done, min(work, by_scans)):
+            return CovarianceColumns
+        return NaiveState if by_scans < work else self.candidates.kind
+
+    def _columns_pay(self, beta, steps_done, work):
+        """Add to the debt what a stretch of steps lost without Gram columns, whose work was `work`.
+
+        Return whether it exceeds the work of changing to them.
+        """
+        entry = self.columns.entry_work(beta)
+        in_use = max(0.0, entry - self.entry)  # columns of learners that came into use
+        lost = work - steps_done * self.columns.step_work - in_use
         debt = max(0, int(self.memory.debt + TRUST * lost))
-        pays = debt > entry
-        spell = self.memory.spell if lost > 0 else 0
-        self.memory = self.memory._replace(debt=0 if pays else debt, spell=spell)
-        return pays
+        self.memory = self.memory._replace(debt=0 if debt > entry else debt)
+        return debt > entry
 
     @property
     def _trial_work(self):
         """Work of trying candidates, apart from the steps."""
         return OVERHEAD + self.candidates.scan_work(self.memory.n_candidates)
 
-    def _start(self, beta, on_all, steps_done=0):
-        """Make a model state, on all learners or on candidates, at a new anchor."""
+    def _start(self, beta, kind, steps_done):
+        """Make a model state of this kind, at a new anchor."""
         memory = self.memory
-        if on_all:
+        if self.candidates is None:
             spell = RENEW
-            if self.candidates is not None:
-                steps = math.ceil(PATIENCE * self._trial_work / self.all_learners.step_work)
-                spell = min(RENEW, max(2 * memory.spell, steps))
-            memory = memory._replace(model_state=self.all_learners.kind.__name__, spell=spell)
-        else:
+        elif kind is self.candidates.kind:
+            spell = 0 if self._is_on(kind) else memory.spell
             size = self.candidates.n_candidates(memory.n_scans, memory.n_candidates, steps_done)
-            memory = memory._replace(
-                model_state=self.candidates.kind.__name__,
-                n_scans=memory.n_scans + 1,
-                n_candidates=size,
-            )
+            memory = memory._replace(n_scans=memory.n_scans + 1, n_candidates=size)
+        else:
+            by_scans = kind is NaiveState
+            step_work = naive_work(self.problem) if by_scans else self.columns.step_work
+            spell = max(2 * memory.spell, math.ceil(PATIENCE * self._trial_work / step_work))
+        memory = memory._replace(model_state=kind.__name__, spell=min(RENEW, spell))
         self.memory = memory
         self._place(beta)
-        self.memory = memory._replace(blocks=[list(block) for block in self.all_learners.blocks])
+        if self.columns is not None:
+            blocks = [list(block) for block in self.columns.blocks]
+            self.memory = memory._replace(blocks=blocks)
 
     def _place(self, beta):
         """Make the model state that the memory names, at the coefficients `beta`."""
-        self.entry = self.all_learners.entry_work(beta)
-        if self._on_candidates:
-            self.model_state = self.candidates.model_state(beta, self.memory.n_candidates)
+        self.entry = 0.0 if self.columns is None else self.columns.entry_work(beta)
+        if self._is_on(NaiveState):
+            self.model_state = NaiveState.start(self.problem)
+            self.model_state.renew(beta)
+        elif self._is_on(CovarianceColumns):
+            self.model_state = self.columns.model_state(beta)
+            self.n_scans += 1
         else:
-            self.model_state = self.all_learners.model_state(beta)
-        self.n_scans += not isinstance(self.model_state, NaiveState)
+            self.model_state = self.candidates.model_state(beta, self.memory.n_candidates)
+            self.n_scans += 1
 
 
 class Memory(NamedTuple):
     """Everything besides the coefficients that the model states of a run of several depend on.
 
     model_state : name of the present one; n_scans, n_candidates : scans for candidates so far, and
-    the candidates of the last one; debt : multiplications lost by not stepping on all learners,
-    times ``TRUST``; spell : steps on all learners until candidates are tried again; blocks : the
-    learners of the Gram columns held, in the blocks in which they were computed
+    the candidates of the last one; debt : multiplications lost without Gram columns, times
+    ``TRUST``; spell : steps elsewhere until candidates are tried again, or what they last were;
+    blocks : the learners of the Gram columns held, in the blocks in which they were computed
     """
 
     model_state: str
@@ -217,7 +242,7 @@ class Memory(NamedTuple):
 
 #: By the chosen model state of a run, those that it may use.
 MODEL_STATES = {
-    LookaheadState: (LookaheadState, CovarianceColumns),
+    LookaheadState: (LookaheadState, CovarianceColumns, NaiveState),
     WorkingSetState: (WorkingSetState, NaiveState),
     CovarianceColumns: (CovarianceColumns,),
 }

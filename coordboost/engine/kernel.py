@@ -5,10 +5,10 @@ from dataclasses import dataclass, fields
 
 import numpy as np
 
-from coordboost._numba import compiled, interpreted, is_piece, verb
+from coordboost._numba import CompiledVerbs, compiled, interpreted, is_piece, verb
 from coordboost._utils.interrupt import heed
 from coordboost.engine.states.naive import perturb, stopped
-from coordboost.engine.states.python_learners import Called, Kept
+from coordboost.engine.states.python_learners import PythonLearners
 from coordboost.rules.coefficients import Growing
 
 pick = verb("pick")
@@ -81,15 +81,14 @@ def runner(state, select, step, beta, *, compile=True):
 
     Or, if only the learners cannot be compiled, a Python loop over compiled verbs.
 
-    Otherwise all is plain Python. ``Called`` and ``Kept`` wrap a model state and its coefficients:
-    Python can call their compiled verbs.
+    Otherwise all is plain Python.
     """
     pieces = (state, select, step, beta)
     if compile and all(map(is_piece, pieces)):
         return compiled(advance, pieces)
     if not state.countable:
         state.compile = compile
-        kept = beta.kept if not compile or beta.kept.plain else Kept(beta.kept)
+        kept = called(beta.kept) if compile else beta.kept
 
         def run(state, select, step, unit, beta, drawn, k, learner, *columns):
             made = _in_python(state, select, step, unit, kept, drawn, k, learner, *columns)
@@ -99,9 +98,14 @@ def runner(state, select, step, beta, *, compile=True):
         return run
     if compile and state.dictionary is not None and not is_piece(state.dictionary):
         return lambda state, select, step, unit, beta, *columns: _in_python(
-            Called(state), select, step, unit, Kept(beta), *columns
+            PythonLearners(state), select, step, unit, called(beta), *columns
         )
     return _in_python
+
+
+def called(coefficients):
+    """A store of coefficients for calls from plain Python, with compiled verbs if they are long."""
+    return coefficients if coefficients.plain else CompiledVerbs(coefficients)
 
 
 #: For an implicit dictionary, at most this many steps are applied to the coefficients in plain

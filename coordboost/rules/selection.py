@@ -55,13 +55,12 @@ score = verb("score", size)
 
 
 @kernel
-def best_of_all(state, step, beta):
+def strongest(corr, width, step, beta):
     """Return the learner with the largest score among all, and its correlation.
 
-    Scores of at least ``largest - min(tie(state), largest / 2)`` tie; then the lowest index is
-    selected.
+    `corr` are the correlations of all learners. Scores of at least ``largest - min(width, largest /
+    2)`` tie; then the lowest index is selected.
     """
-    corr = scan(state)
     largest = -1 + 0 * abs(corr[0])
     winner = 0
     for j in range(len(corr)):
@@ -69,11 +68,39 @@ def best_of_all(state, step, beta):
         if s > largest:
             largest = s
             winner = j
-    limit = largest - min(tie(state), largest / 2)
+    limit = largest - min(width, largest / 2)
     for j in range(winner):
         if score(step, j, corr[j], coefficient(beta, j)) >= limit:
             return j, corr[j]
     return winner, corr[winner]
+
+
+@kernel
+def strongest_among(corr, width, step, beta, index):
+    """Return the learner with the largest score among `index`, whose correlations are `corr`, and
+    its correlation.
+
+    Ties as in ``strongest``.
+    """
+    largest = -1 + 0 * abs(corr[0])
+    for i in range(len(index)):
+        largest = max(largest, score(step, index[i], corr[i], coefficient(beta, index[i])))
+    limit = largest - min(width, largest / 2)
+    winner = -1
+    for i in range(len(index)):
+        is_first = winner < 0 or index[i] < index[winner]
+        if is_first and score(step, index[i], corr[i], coefficient(beta, index[i])) >= limit:
+            winner = i
+    return index[winner], corr[winner]
+
+
+@kernel
+def best_of_all(state, step, beta):
+    """Return the learner with the largest score among all, and its correlation.
+
+    Scores tie that differ by at most ``tie(state)``; then the lowest index is selected.
+    """
+    return strongest(scan(state), tie(state), step, beta)
 
 
 @kernel
@@ -113,17 +140,7 @@ def best_of(state, step, beta, index):
     >>> cb.solve(problem, method, 2, compile=False).path.learner
     array([1, 0])
     """
-    corr = correlations(state, index)
-    largest = -1 + 0 * abs(corr[0])
-    for i in range(len(index)):
-        largest = max(largest, score(step, index[i], corr[i], coefficient(beta, index[i])))
-    limit = largest - min(tie(state), largest / 2)
-    winner = -1
-    for i in range(len(index)):
-        is_first = winner < 0 or index[i] < index[winner]
-        if is_first and score(step, index[i], corr[i], coefficient(beta, index[i])) >= limit:
-            winner = i
-    return index[winner], corr[winner]
+    return strongest_among(correlations(state, index), tie(state), step, beta, index)
 
 
 best = verb("best", best_of_all)

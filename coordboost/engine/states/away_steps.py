@@ -11,9 +11,8 @@ from coordboost._numba.linesearch import sign
 from coordboost.engine.states.base import ModelState
 from coordboost.engine.states.covariance import CovarianceState
 from coordboost.engine.states.naive import NaiveState
-from coordboost.engine.states.python_learners import Seen
 from coordboost.rules.coefficients import ZERO_WEIGHT, Vertices
-from coordboost.rules.selection import best_of_all
+from coordboost.rules.selection import strongest
 from coordboost.rules.steps import AWAY, FORWARD, SWAP, SWAPPED, search_pair
 
 coefficient = verb("coefficient")
@@ -136,7 +135,7 @@ class AwayStepState(_AwayStepState, ModelState):
         """
         turns = self.turns
         most = self.most
-        forward, top = best_of_all(Seen(corr, tie(self)), step, beta)
+        forward, top = strongest(corr, tie(self), step, beta)
         at, toward, weight, least, inner = worst_vertex(corr, beta, tie(self))
         turns[0], turns[1], turns[2], turns[3], most[0] = (
             FORWARD,

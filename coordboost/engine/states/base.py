@@ -90,8 +90,15 @@ class ModelState(ABC):
 
 def scan_work(problem):
     """Multiplications of a scan."""
-    called = 0 if is_piece(problem.dictionary) else CALL
-    return (problem.dictionary.scan_cost or problem.n_samples * problem.n_learners) + called
+    entries = problem.dictionary.scan_cost or problem.n_samples * problem.n_learners
+    return entries + call_work(problem)
+
+
+def call_work(problem):
+    """Multiplications of a call of a verb of the learners: where it is written in Python, it is
+    not free.
+    """
+    return 0 if is_piece(problem.dictionary) else CALL
 
 
 class StatesOnCandidates(ABC):
@@ -121,37 +128,3 @@ class StatesOnCandidates(ABC):
     @abstractmethod
     def work(self, n_steps):
         """Multiplications of `n_steps` steps on the last model state."""
-
-
-class StatesOnAllLearners(ABC):
-    """Makes model states that can always tell the winner among all learners, at any
-    coefficients.
-    """
-
-    #: the class of these model states
-    kind: ClassVar[type[ModelState]]
-    #: multiplications of a step
-    step_work: float
-    #: a run begins with them
-    first = False
-    #: the Gram columns that were computed so far: their number, and the learners of those in
-    #: memory, in the blocks in which they were computed
-    n_columns = 0
-    blocks = ()
-
-    @abstractmethod
-    def model_state(self, beta):
-        """The model state at the coefficients `beta`."""
-
-    def entry_work(self, beta):
-        """Multiplications that `model_state` takes."""
-        return 0.0
-
-    def hold(self, blocks):
-        """Hold the Gram columns of exactly these blocks."""
-        if blocks:
-            raise ValueError("the record of its Gram columns is invalid.")
-
-    def completed(self, model_state, beta):
-        """The model state with the Gram column that its next step needs; None if it needs none."""
-        return None

@@ -20,7 +20,7 @@ import numpy as np
 
 from coordboost._numba import kernel, record
 from coordboost.data.column_store import HeldColumns
-from coordboost.engine.states.base import ModelState, StatesOnAllLearners, scan_work
+from coordboost.engine.states.base import ModelState, scan_work
 from coordboost.engine.states.lookahead import scale_of
 from coordboost.learners.scan import BLOCK, in_parallel
 from coordboost.learners.strongest import SIZE_BITS
@@ -395,35 +395,35 @@ class CovarianceColumns(_CovarianceColumns, ModelState):
             tops[c] = largest(bits[low:high])
 
 
-class GramColumnStates(StatesOnAllLearners):
+class GramColumns:
     """Makes ``CovarianceColumns`` at any coefficients, from the Gram columns B'W B_j that it holds.
 
     held : the columns, (width,) each; most : largest number of columns; blocks : lists of learners
-    scale : the unit of all correlations, a power of two near the norm of y; start_corr : returns
-    the correlations at beta = 0 in this unit
+    n_columns : columns computed so far; counted : whether their entries are counts; scale : the
+    unit of all correlations, a power of two near the norm of y; start_corr : returns the
+    correlations at beta = 0 in this unit; step_work : multiplications of a step
 
     *Numerics*: a product of matrices may round a column differently in another block; the same
     blocks give the same bits.
     """
 
-    kind = CovarianceColumns
-
     def __init__(self, problem, start_corr):
         n_learners = problem.n_learners
         width = STRIP * -(-n_learners // STRIP)
-        counted = problem.products is not None
+        stored = problem.dictionary.rows is not None
         self.problem = problem
         self.scale = scale_of(problem)
         self.start_corr = start_corr
-        self.first = counted
+        self.counted = problem.products is not None
+        self.in_blocks = stored and not self.counted
         self.scan_work = scan_work(problem)
         self.step_work = 1.3 * n_learners + 600
-        self.in_blocks = problem.dictionary.rows is not None and not counted
-        scans = COUNTED if counted else IN_BLOCK if problem.dictionary.rows is not None else 1
+        scans = COUNTED if self.counted else IN_BLOCK if stored else 1
         self.column_work = scans * self.scan_work
         self.most = max(1, ROOM // (8 * width))
         self.at_once = AT_ONCE // (8 * width)
         self.blocks = []
+        self.n_columns = 0
         self.held = HeldColumns(partial(gram_columns, problem), n_learners, width)
 
     def missing(self, beta):
@@ -432,6 +432,7 @@ class GramColumnStates(StatesOnAllLearners):
         return used[self.held.place[used] < 0]
 
     def entry_work(self, beta):
+        """Multiplications that `model_state` takes."""
         return self.scan_work + len(self.missing(beta)) * self.column_work
 
     def model_state(self, beta):
@@ -489,6 +490,7 @@ class GramColumnStates(StatesOnAllLearners):
             self.hold([])
 
     def hold(self, blocks):
+        """Hold the columns of exactly these blocks."""
         known = self.blocks[: len(blocks)] == [list(block) for block in blocks]
         self.held.keep(sum(map(len, blocks)) if known else 0)
         self.blocks = self.blocks[: len(blocks)] if known else []

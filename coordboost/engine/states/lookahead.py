@@ -37,7 +37,7 @@ import numpy as np
 from coordboost._numba import compiled, kernel, record, verb
 from coordboost.certificates.sphere import SLACK
 from coordboost.data.column_store import HeldColumns, grown
-from coordboost.engine.states.base import ModelState, StatesOnCandidates, scan_work
+from coordboost.engine.states.base import ModelState, StatesOnCandidates, call_work, scan_work
 from coordboost.learners.scan import LITTLE, in_parallel, inner_product
 from coordboost.learners.strongest import SIZE_BITS, edge, top_learners
 
@@ -576,7 +576,8 @@ class Candidates(StatesOnCandidates):
 
     def scan_work(self, n_candidates):
         """As in the base class: their Gram matrix takes about as much as the scan."""
-        return 2 * scan_work(self.problem) + n_candidates**2
+        columns = n_candidates * call_work(self.problem)
+        return 2 * scan_work(self.problem) + n_candidates**2 + columns
 
     def work(self, n_steps):
         """Multiplications of `n_steps` steps on the last model state."""

@@ -14,7 +14,7 @@ from coordboost._numba.sums import (
     residual_into,
     sum_of_losses,
 )
-from coordboost.engine.states.base import ModelState, StatesOnAllLearners, scan_work
+from coordboost.engine.states.base import ModelState, scan_work
 
 scan = verb("scan")
 correlations = verb("correlations")
@@ -332,21 +332,11 @@ class NaiveState(_NaiveState, ModelState):
         refresh_residual(self.loss_function, self.y, self.weight, self.base, self.pred, self.resid)
 
 
-class NaiveStates(StatesOnAllLearners):
-    """Makes ``NaiveState`` at any coefficients."""
-
-    kind = NaiveState
-
-    def __init__(self, problem):
-        self.problem = problem
-        self.step_work = scan_work(problem) + residual_work(problem) + 200
-
-    def model_state(self, beta):
-        state = NaiveState.start(self.problem)
-        state.renew(beta)
-        return state
-
-
 def residual_work(problem):
     """Multiplications that the residual takes."""
     return (8 if problem.loss.quadratic else 100) * problem.n_samples
+
+
+def naive_work(problem):
+    """Multiplications of a greedy step of ``NaiveState``."""
+    return scan_work(problem) + residual_work(problem) + 200

@@ -3,15 +3,14 @@ on the resulting arrays is compiled.
 """
 
 from functools import partial
-from typing import NamedTuple
 
 import numpy as np
 
-from coordboost._numba import compiled, is_piece, ready, verb
+from coordboost._numba import CompiledVerbs, compiled, is_piece, verb
 from coordboost.engine.states.naive import over, perturb, stopped
 from coordboost.learners.dense import Dense
-from coordboost.rules.selection import best_of, best_of_all
-from coordboost.rules.steps import tempered
+from coordboost.rules.selection import strongest, strongest_among
+from coordboost.rules.steps import search_pair, tempered
 
 scan = verb("scan")
 correlations = verb("correlations")
@@ -22,123 +21,72 @@ after = verb("after")
 push = verb("push")
 turn = verb("turn")
 decide = verb("decide")
-search_pair = verb("search_pair")
-accumulate = verb("accumulate")
 
 
-class Seen(NamedTuple):
-    """Correlations that the dictionary has computed, of all learners or of some, as a model state
-    for compiled selection.
+class PythonLearners:
+    """The model state `inner` over learners written in Python, for the loop in plain Python.
+
+    *Cost* of a step besides the verbs: some passes over the correlations, a compiled one over the
+    samples, and some calls.
+
+    learners : the learners; along : the inner model state over a dictionary whose only learner is
+    the present one, so that steps along it are compiled; see : see(j) makes learner j the present
+    one; compile : whether anything is compiled
+
+    Parameters
+    ----------
+    inner : ModelState
+    hand, see : the dictionary of the present learner, and how it gets there; by default its column
+        is copied
     """
 
-    corr: np.ndarray
-    rounding: float
-
-    def scan(self):
-        return self.corr
-
-    def correlations(self, index):
-        return self.corr
-
-    def tie(self):
-        return self.rounding
-
-
-class Kept:
-    """The store of coefficients `beta`, for calls from plain Python: `accumulate` is compiled."""
-
-    def __init__(self, beta):
-        self.beta = beta
-        self.accumulate = partial(ready(accumulate, beta), beta)
-        self.coefficient = beta.coefficient
-
-    @property
-    def values(self):
-        return self.beta.values
-
-
-class Along:
-    """The model state `inner` over learners written in Python.
-
-    The present one is in `hand`; steps along it are compiled if possible.
-
-    hand : a dictionary whose only learner is the present one; see : see(j) makes learner j the
-    present one
-    """
-
-    def __init__(self, inner, hand, see):
+    def __init__(self, inner, hand=None, see=None):
         self.inner = inner
-        self.see = see
-        self.compile = True
-        self.runs = {}
-        self.moved = over(inner, hand)
+        self.learners = inner.dictionary
         self.pred = inner.pred
         self.perturbs = inner.perturbs
+        self.compile = True
+        self.hand = Dense(np.empty((1, len(inner.pred)))) if hand is None else hand
+        self.see = self.copy_column if see is None else see
+        self.present = -1
+        self.interpreted = over(inner, self.hand)
+        self.compiled = CompiledVerbs(self.interpreted)
         self.tempo = partial(tempo, inner)
         self.stopped = partial(stopped.of(type(inner)), inner)
 
-    def _run(self, act, *args):
-        """Call a verb of the model state over `hand`, compiled if possible."""
-        if act not in self.runs:
-            self.runs[act] = ready(act, self.moved) if self.compile else act
-        return self.runs[act](self.moved, *args)
+    @property
+    def along(self):
+        return self.compiled if self.compile else self.interpreted
+
+    def copy_column(self, j):
+        """Copy column j into `hand`."""
+        if self.present != j:
+            self.hand.rows[0] = self.learners.column(j)
+            self.present = j
 
     def tie(self):
         return tie(self.inner)
 
     def perturb(self, k):
         if self.perturbs:
-            self._run(perturb, k)
+            perturb(self.along, k)
 
     def search(self, j, a, b):
         self.see(j)
-        return self._run(search, 0, float(a), float(b))
+        return search(self.along, 0, float(a), float(b))
 
     def after(self, j, theta):
         """The sum of the losses at pred + theta B_j."""
         self.see(j)
-        return self._run(after, 0, float(theta))
+        return after(self.along, 0, float(theta))
 
     def push(self, j, shrink, theta):
         self.see(j)
-        self._run(push, 0, float(shrink), float(theta))
-
-
-class Called(Along):
-    """The model state `inner` over countable learners written in Python.
-
-    It needs ``Kept`` coefficients.
-
-    *Cost* of a step besides the verbs: some passes over the correlations, a compiled one over the
-    samples, and some calls.
-    """
-
-    def __init__(self, inner):
-        self.learners = inner.dictionary
-        self.row = np.empty((1, len(inner.pred)))
-        self.at = -1
-        super().__init__(inner, Dense(self.row), self._copied)
-        self.rounding = tie(inner)
-
-    def _copied(self, j):
-        """Copy column j into `row`, the memory of the present learner."""
-        if self.at != j:
-            self.row[0], self.at = self.learners.column(j), j
-
-    def _of(self, function, *pieces):
-        """`function`, compiled if its pieces can be."""
-        if function not in self.runs:
-            self.runs[function] = (
-                compiled(function, pieces) if all(map(is_piece, pieces)) else function
-            )
-        return self.runs[function]
-
-    def tie(self):
-        return self.rounding
+        push(self.along, 0, float(shrink), float(theta))
 
     def tempered(self, k, j, corr):
         self.see(j)
-        return self._run(tempered, k, 0, corr)
+        return tempered(self.along, k, 0, corr)
 
     def correlations(self, index):
         return correlations(self.inner, index)
@@ -148,39 +96,33 @@ class Called(Along):
 
     def best(self, step, beta):
         """The winner among all learners."""
+        waiting = -1 if self.inner.decide is None else self.inner.waiting()
+        if waiting >= 0:
+            return waiting, 0.0
+        corr = np.ascontiguousarray(scan(self.inner))
         if self.inner.decide is not None:
-            return self._decided(step, beta)
-        if step.score is None:
-            return self._strongest()
-        seen = Seen(np.ascontiguousarray(scan(self.inner)), self.rounding)
-        return self._of(best_of_all, seen, step, beta.beta)(seen, step, beta.beta)
-
-    def _strongest(self):
-        """The winner by absolute correlation; ties as in ``best_of_all``."""
-        corr = scan(self.inner)
+            choose = decide.of(type(self.interpreted))
+            return run_compiled(choose, self.interpreted, step, beta, corr)
+        if step.score is not None:
+            return run_compiled(strongest, corr, self.tie(), step, beta)
         size = np.abs(corr)
-        top = size.max()
-        j = int(np.argmax(size >= top - min(self.rounding, top / 2)))
+        largest = size.max()
+        j = int(np.argmax(size >= largest - min(self.tie(), largest / 2)))
         return j, corr[j]
 
     def best_among(self, step, beta, index):
         """The winner among the learners `index`."""
-        seen = Seen(np.ascontiguousarray(correlations(self.inner, index)), self.rounding)
-        return self._of(best_of, seen, step, beta.beta)(seen, step, beta.beta, index)
-
-    def _decided(self, step, beta):
-        """The learner of the next row and its correlation, if the model state chooses the kind of
-        the row.
-        """
-        waiting = self.inner.waiting()
-        if waiting >= 0:
-            return waiting, 0.0
-        corr = np.ascontiguousarray(scan(self.inner))
-        return self._of(decide.of(type(self.moved)), self.moved, step, beta.beta)(
-            self.moved, step, beta.beta, corr
-        )
+        corr = np.ascontiguousarray(correlations(self.inner, index))
+        return run_compiled(strongest_among, corr, self.tie(), step, beta, index)
 
     def search_pair(self, i, a, j, b):
         columns = np.array([self.learners.column(i), self.learners.column(j)], dtype=np.float64)
         state = over(self.inner, Dense(columns))
-        return self._of(search_pair.of(type(state)), state)(state, 0, a, 1, b)
+        return run_compiled(search_pair.of(type(state)), state, 0, a, 1, b)
+
+
+def run_compiled(function, *args):
+    """Call `function`, compiled where all pieces among its arguments can be."""
+    args = [arg.piece if isinstance(arg, CompiledVerbs) else arg for arg in args]
+    pieces = [arg for arg in args if isinstance(arg, tuple)]
+    return (compiled(function, pieces) if all(map(is_piece, pieces)) else function)(*args)

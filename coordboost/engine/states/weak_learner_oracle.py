@@ -2,15 +2,12 @@
 which is called from Python.
 """
 
-import numpy as np
-
 from coordboost._numba import verb
 from coordboost.engine.states.accelerated import AcceleratedState
 from coordboost.engine.states.base import ModelState
 from coordboost.engine.states.naive import NaiveState
 from coordboost.engine.states.perturbed import PerturbedState
-from coordboost.engine.states.python_learners import Along
-from coordboost.learners.dense import Dense
+from coordboost.engine.states.python_learners import PythonLearners
 from coordboost.rules.coefficients import Single, TwoSequences
 from coordboost.rules.steps import fitted, within_line
 
@@ -23,7 +20,7 @@ coefficient = verb("coefficient")
 search_leaves = verb("search_leaves")
 
 
-class WeakLearnerState(Along, ModelState):
+class WeakLearnerState(PythonLearners, ModelState):
     """The model state `inner` over a bank, to which every step may add the learner that was found.
 
     *Cost* of a step: one search.
@@ -40,9 +37,8 @@ class WeakLearnerState(Along, ModelState):
 
     def __init__(self, inner):
         self.bank = inner.dictionary
-        own = inner.dictionary.hand
-        self.hand = Dense(np.empty((1, len(inner.pred)))) if own is None else own
-        super().__init__(inner, self.hand, self._copied if own is None else self.bank.see)
+        hand = self.bank.hand
+        super().__init__(inner, hand, None if hand is None else self.bank.see)
         self.target = sought(inner)
         self.renew = inner.renew
 
@@ -60,8 +56,7 @@ class WeakLearnerState(Along, ModelState):
         self.bank.room(n)
         return self
 
-    def _copied(self, j):
-        """Copy column j into `hand`."""
+    def copy_column(self, j):
         self.hand.rows[0] = self.bank.column(j)
 
     @property
@@ -108,11 +103,11 @@ class WeakLearnerState(Along, ModelState):
 
     @property
     def _leafwise(self):
-        return self.bank.leafwise and hasattr(self.moved, "search_leaves")
+        return self.bank.leafwise and hasattr(self.interpreted, "search_leaves")
 
     def _leaf_length(self, j, whole):
         leaf, steps = self.bank.leaf_steps(j)
-        if self._run(search_leaves, leaf, steps, whole):
+        if search_leaves(self.along, leaf, steps, whole):
             return self.bank.take_leaf_steps(j, steps, whole)
         return self.bank.length
 
@@ -131,7 +126,7 @@ class WeakLearnerState(Along, ModelState):
     def _measure(self):
         """Give the second derivatives to the bank, if its learners depend on them."""
         if self.bank.measure is not None:
-            self.bank.measure(lambda out: self._run(write_curvature, out))
+            self.bank.measure(lambda out: write_curvature(self.along, out))
 
     def scan(self):
         """If learners are fits of blocks: the root of the gain of each fit, without a penalty the

@@ -14,7 +14,7 @@ import numpy as np
 
 from coordboost._numba import record, verb
 from coordboost.certificates.sphere import SLACK
-from coordboost.engine.states.base import ModelState, StatesOnCandidates, scan_work
+from coordboost.engine.states.base import ModelState, StatesOnCandidates, call_work, scan_work
 from coordboost.engine.states.lookahead import bounded_size, held_columns
 from coordboost.engine.states.naive import NaiveState, residual_work, room_for_a_line
 from coordboost.learners import Dense
@@ -190,7 +190,8 @@ class GatheredCandidates(StatesOnCandidates):
         return WorkingSetState(inner, learner, resid.copy(), outside, record(fresh=1, winner=0))
 
     def scan_work(self, n_candidates):
-        return scan_work(self.problem) + n_candidates * self.problem.n_samples
+        column = self.problem.n_samples + call_work(self.problem)
+        return scan_work(self.problem) + n_candidates * column
 
     def work(self, n_steps):
         """Multiplications of `n_steps` steps on the last model state."""
