@@ -130,29 +130,28 @@ class Binning:
         ValueError
             If `saved` does not fit the bins.
         """
-        d = binned.n_features
+
+        def is_list(key, kinds):
+            values = saved[key]
+            fits = isinstance(values, list) and len(values) == binned.n_features
+            return fits and all(isinstance(value, kinds) for value in values)
+
         sound = (
             isinstance(saved, dict)
             and set(saved) == set(SAVED)
             and isinstance(saved["named"], bool)
+            and is_list("names", str)
+            and is_list("labels", list | None)
+            and is_list("coded", bool)
+            and is_list("of_objects", bool)
         )
-        lists = [saved[key] for key in SAVED if key != "named"] if sound else []
-        sound = sound and all(isinstance(entry, list) and len(entry) == d for entry in lists)
-        sound = sound and all(isinstance(name, str) for name in saved["names"])
-        flags = saved["coded"] + saved["of_objects"] if sound else []
-        sound = sound and all(isinstance(flag, bool) for flag in flags)
-        most = binned.n_bins - (binned.missing >= 0)
+        n_labels = binned.n_bins - (binned.missing >= 0)
         for g, labels in enumerate(saved["labels"] if sound else ()):
-            fits = (
-                labels is None
-                if not binned.categorical[g]
-                else isinstance(labels, list) and len(labels) == most[g]
-            )
-            sound = (
-                sound
-                and fits
-                and all(isinstance(label, str | int | float) for label in labels or ())
-            )
+            if binned.categorical[g]:
+                sound = sound and labels is not None and len(labels) == n_labels[g]
+                sound = sound and all(isinstance(label, str | int | float) for label in labels)
+            else:
+                sound = sound and labels is None
         if not sound:
             raise ValueError(
                 "binning must hold the names of all features, and the labels of all categories."

@@ -3,6 +3,10 @@ as a fraction) or categories.
 
 Each distinct text is parsed once, so a column of millions of cells with a few distinct words costs
 little.
+
+Formats are listed here, as guesses elsewhere do less: ``guess_datetime_format`` of pandas knows no
+two-digit years and no AM or PM, and takes 01/02/2020 for January. skrub's ``ToFloat`` has float32,
+where two large whole numbers become one, and makes text in new rows a missing value without a word.
 """
 
 import datetime

@@ -185,13 +185,15 @@ class Problem:
             n_samples = X.shape[0]
         target, weight = validation.response(y, sample_weight, n_samples)
         if is_family:
-            dictionary = _bank(X, weight)
+            dictionary = Bank(X, weight) if X.bank is None else X.bank(weight)
             standardization = Standardization.identity(0)
-            names = []
+            names: Sequence[str] = []
         elif is_dictionary:
             learners, dictionary = _in_the_metric(X, weight)
-            standardization = Standardization.identity(dictionary.n_learners)
-            names = _names_of_learners(learners, feature_names)
+            n = dictionary.n_learners
+            standardization = Standardization.identity(n)
+            own_names = Names(learners.name, range(n))
+            names = own_names if feature_names is None else names_of(feature_names, n)
         else:
             names = X.names if feature_names is None else names_of(feature_names, X.shape[1])
             dictionary, standardization = X.standardized(weight, center, scale, names)
@@ -755,11 +757,6 @@ def _checked_family(X, loss):
     return X
 
 
-def _bank(family, weight):
-    """A bank for the learners of an implicit dictionary, of which none has been found yet."""
-    return Bank(family, weight) if family.bank is None else family.bank(weight)
-
-
 def _checked_dictionary(X):
     """Return `X` as learners, or as ``BinnedLearners``, which the package made; raise if it lacks
     methods.
@@ -793,12 +790,6 @@ def _in_the_metric(X, weight):
     if not learners.proven:
         validation.check_dictionary(learners, weight)
     return learners, learners
-
-
-def _names_of_learners(learners, feature_names):
-    """Names of learners: `feature_names`, or if None their own."""
-    n = learners.n_learners
-    return Names(learners.name, range(n)) if feature_names is None else names_of(feature_names, n)
 
 
 def _report_constant(X, weight, standardization, names):

@@ -50,6 +50,25 @@ class Variable(NamedTuple):
         )
         return own + [f"{self.name} (missing)"] * self.gap
 
+    @property
+    def is_sound(self):
+        """Whether its fields fit each other."""
+        levels = {
+            NUMBER: self.levels == (),
+            DATE: len(self.levels) == 1,
+            CATEGORY: list(self.levels) == sorted(set(self.levels)),
+        }
+        if self.kind == CATEGORY:
+            is_filled = self.fill in self.levels
+        else:
+            is_filled = isinstance(self.fill, float) and np.isfinite(self.fill)
+        return (
+            isinstance(self.name, str)
+            and levels.get(self.kind, False)
+            and isinstance(self.gap, bool)
+            and (self.fill is None or is_filled)
+        )
+
 
 class Recipe(NamedTuple):
     """How a table becomes columns of numbers.
@@ -151,47 +170,32 @@ class Recipe(NamedTuple):
         ValueError
             For anything else.
         """
-        given = {**{name: [] for name in OPTIONAL}, **given} if isinstance(given, dict) else given
-        sound = (
-            isinstance(given, dict)
-            and set(given) == set(cls._fields)
-            and isinstance(given["target"], str)
-        )
-        sound = (
-            sound
-            and all(_are_names(given[name]) for name in ("labels", *OPTIONAL))
-            and len(given["marks"]) in (0, 2)
-        )
-        sound = (
-            sound and given["impute"] in (None, *IMPUTE) and isinstance(given["variables"], list)
-        )
-        if not (sound and all(map(_is_variable, given["variables"]))):
+        sound = False
+        try:
+            texts = {key: _texts(given[key]) for key in ("labels", *OPTIONAL) if key in given}
+            variables = tuple(
+                Variable(name, kind, _texts(levels), fill, gap)
+                for name, kind, levels, fill, gap in given["variables"]
+            )
+            made = cls(**{**given, **texts, "variables": variables})
+            sound = (
+                isinstance(made.target, str)
+                and made.impute in (None, *IMPUTE)
+                and len(made.marks) in (0, 2)
+                and all(variable.is_sound for variable in variables)
+            )
+        except (KeyError, TypeError, ValueError):  # not the arguments of a recipe
+            pass
+        if not sound:
             raise ValueError(f"the recipe of the table is not valid: {shown(given)}.")
-        lists = {name: tuple(given[name]) for name in ("labels", *OPTIONAL)}
-        variables = tuple(
-            Variable(name, kind, tuple(levels), *filling)
-            for name, kind, levels, *filling in given["variables"]
-        )
-        return cls(**{**given, **lists, "variables": variables})
+        return made
 
 
-def _are_names(value):
-    return isinstance(value, list) and all(isinstance(name, str) for name in value)
-
-
-def _is_variable(value):
-    """Whether `value` is a variable as ``Recipe.plain`` writes it."""
-    if not (
-        isinstance(value, list)
-        and len(value) == len(Variable._fields)
-        and _are_names(value[:2])
-        and _are_names(value[2])
-    ):
-        return False
-    _, kind, levels, fill, gap = value
-    fits = {NUMBER: levels == [], DATE: len(levels) == 1, CATEGORY: levels == sorted(set(levels))}
-    filled = fill in levels if kind == CATEGORY else isinstance(fill, float) and np.isfinite(fill)
-    return isinstance(gap, bool) and fits.get(kind, False) and (fill is None or filled)
+def _texts(values):
+    """A list of texts as a tuple; raise a TypeError for anything else."""
+    if not (isinstance(values, list) and all(isinstance(text, str) for text in values)):
+        raise TypeError("no list of texts")
+    return tuple(values)
 
 
 def fill_of(column):

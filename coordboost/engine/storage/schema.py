@@ -31,22 +31,27 @@ from coordboost.rules import selection, steps  # noqa: F401
 from coordboost.rules.base import SelectionRule, StepRule
 
 FORMAT, VERSION = "coordboost-run", 5
-PIECES = pieces_of(Loss) | pieces_of(SelectionRule) | pieces_of(StepRule)
-PIECES |= {
-    piece.__name__: piece
-    for piece in (
-        Dense,
-        Sparse,
-        Stumps,
-        LeafStumps,
-        Standardization,
-        Binned,
-        Families,
-        Growth,
-        Trees,
-    )
-}
-PIECES |= {piece.__name__: piece for piece in (SavedBlocks, SavedTrees, SavedFamilies)}
+#: The classes that a file may name, besides losses and rules.
+STORED = (
+    Dense,
+    Sparse,
+    Stumps,
+    LeafStumps,
+    Standardization,
+    Binned,
+    Families,
+    Growth,
+    Trees,
+    SavedBlocks,
+    SavedTrees,
+    SavedFamilies,
+)
+PIECES = (
+    pieces_of(Loss)
+    | pieces_of(SelectionRule)
+    | pieces_of(StepRule)
+    | {piece.__name__: piece for piece in STORED}
+)
 #: The numbers that JSON cannot write.
 FLOATS = {"inf": math.inf, "-inf": -math.inf, "nan": math.nan}
 
