@@ -151,7 +151,7 @@ def test_sample_weights_are_repetitions(kind):
     one = kind(random_state=0, **QUICK).fit(X, y, weight)
     other = kind(random_state=0, **QUICK).fit(np.repeat(X, times, axis=0), np.repeat(y, times))
     for ours, theirs in zip(one._raw_predict(X).T, other._raw_predict(X).T, strict=True):
-        # targets are rounded relative to their size, see whole.py
+        # targets are rounded relative to their size, see histogram.py
         np.testing.assert_allclose(ours, theirs, atol=1e-9)
     assert (
         one.run_.problem.n_samples == np.count_nonzero(weight)
@@ -223,7 +223,7 @@ def test_importances_are_gains():
     model = cb.RandomizedGBMRegressor(**settings).fit(X, Y)
     root = model.run_.problem.dictionary.trees.feature[:, 0]
     gains = np.bincount(root, model.run_.path.theta**2, 4)
-    # targets are rounded, see whole.py
+    # targets are rounded, see histogram.py
     np.testing.assert_allclose(model.feature_importances_, gains / gains.sum(), rtol=1e-9)
 
 

@@ -13,8 +13,8 @@ from coordboost.learners.base import LearnerFamily
 from coordboost.learners.families import NONE, Families
 from coordboost.learners.trees import Growth
 from coordboost.learners.trees.bank import TreeBank
-from coordboost.learners.trees.stored import Trees
-from coordboost.learners.trees.whole import refuse_light_weights
+from coordboost.learners.trees.histogram import refuse_light_weights
+from coordboost.learners.trees.tree import Trees
 
 #: By default a Newton leaf needs at least this part of the sum of the second derivatives of all
 #: rows at the start. A unit of the weights cancels; with 10,000 rows it is a thousandth of the mean

@@ -23,7 +23,7 @@ from coordboost.learners import Dense, LeafStumps, Sparse, Stumps
 from coordboost.learners.binned import MOST_BINS, Binned
 from coordboost.learners.families import Families
 from coordboost.learners.trees import Growth
-from coordboost.learners.trees.stored import SET, Trees
+from coordboost.learners.trees.tree import SET, Trees
 from coordboost.losses.base import Loss
 
 # loaded, so that they are among the pieces

@@ -9,10 +9,20 @@ import numpy as np
 from coordboost._numba import compiled
 from coordboost.learners.base import Learners
 from coordboost.learners.trees.grower import Grower
-from coordboost.learners.trees.kept import cut_back, keep_nodes, norm, refit_leaves, unit_on_all
-from coordboost.learners.trees.nodes import Tree
-from coordboost.learners.trees.stored import SET, Standing, Trees, combined, fill_leaves
-from coordboost.learners.trees.whole import NARROW
+from coordboost.learners.trees.histogram import NARROW
+from coordboost.learners.trees.tree import (
+    SET,
+    Standing,
+    Tree,
+    Trees,
+    combined,
+    cut_back,
+    fill_leaves,
+    keep_nodes,
+    norm,
+    refit_leaves,
+    unit_on_all,
+)
 
 
 class _Hand(NamedTuple):

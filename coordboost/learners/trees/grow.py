@@ -10,7 +10,7 @@ written to the other buffer::
     depth 2    rows[0]   2 5|1 7|0 6|3 4      fixed[:, 0]      their children
     depth 3    rows[1]   ...
 
-`fixed` holds the entries of these rows, one or two numbers each (see whole.py). Histograms are
+`fixed` holds the entries of these rows, one or two numbers each (see histogram.py). Histograms are
 stored in slots. A node has a slot if its best cut is searched. The larger child inherits the slot
 of its parent: its histogram is the parent's minus that of the smaller child.
 
@@ -30,9 +30,8 @@ from coordboost.learners.trees.cuts import (
     side_score,
     take_ordered,
 )
-from coordboost.learners.trees.histogram import fill_bins
-from coordboost.learners.trees.kept import keep_nodes, unit_values
-from coordboost.learners.trees.whole import ALLOWED, choose_scales, write_entries
+from coordboost.learners.trees.histogram import ALLOWED, choose_scales, fill_bins, write_entries
+from coordboost.learners.trees.tree import keep_nodes, unit_values
 
 #: A node.
 #:
@@ -48,7 +47,7 @@ from coordboost.learners.trees.whole import ALLOWED, choose_scales, write_entrie
 #:     depth         0 for the root
 #:     start, stop   its rows are ``rows[depth & 1, start:stop]``, if its parent's rows were moved
 #:     slot          its histograms are ``histograms[:, slot]``
-#:     total         the sum of its targets, an integer (see whole.py)
+#:     total         the sum of its targets, an integer (see histogram.py)
 #:     mass          the sum of its weights, an integer
 #:     count         its number of samples
 #:     low, high     bounds of its value, from monotone splits above
@@ -81,7 +80,7 @@ NODE = np.dtype(
         ],
     )
 )
-#: The state of a growth: counters, and the format of the entries (see whole.py).
+#: The state of a growth: counters, and the format of the entries (see histogram.py).
 #:
 #:     nodes         number of nodes
 #:     first         the first of the new nodes, whose best cuts are not known yet
@@ -109,7 +108,7 @@ STATE = np.dtype(
 #: A gain below this fraction of the score may be rounding: a score takes eight rounded operations,
 #: and its sums may be off by one unit.
 ROUNDING = 2.0**-45
-#: What `grow` returns if one number per sample loses too many targets (see whole.py).
+#: What `grow` returns if one number per sample loses too many targets (see histogram.py).
 LOST = -1
 
 
@@ -620,7 +619,7 @@ def grow(
     Notes
     -----
     *Ties*: lowest feature, then lowest bin, then missing values on the right. *Numerics*: each
-    target is rounded once (whole.py), and sums are exact: the tree is the same for any order of the
+    target is rounded once (histogram.py), and sums are exact: the tree is the same for any order of the
     rows and any number of threads. *Cost*: per level, one addition for each feature and each row of
     the smaller children; at the root, for each row.
     """
