@@ -619,9 +619,9 @@ def grow(
     Notes
     -----
     *Ties*: lowest feature, then lowest bin, then missing values on the right. *Numerics*: each
-    target is rounded once (histogram.py), and sums are exact: the tree is the same for any order of the
-    rows and any number of threads. *Cost*: per level, one addition for each feature and each row of
-    the smaller children; at the root, for each row.
+    target is rounded once (histogram.py), and sums are exact: the tree is the same for any order of
+    the rows and any number of threads. *Cost*: per level, one addition for each feature and each
+    row of the smaller children; at the root, for each row.
     """
     state, codes, (nodes, _, _, rows, fixed, goes_left), corr, length = (
         states[0],
