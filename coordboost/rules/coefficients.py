@@ -28,24 +28,22 @@ add = verb("add")
 coefficient = verb("coefficient")
 
 
-def begun(store, problem):
-    """Return `store`, at beta = 0.
-
-    In a ``Growing`` store if the dictionary of the problem is implicit.
+def able_to_grow(store, problem):
+    """Return `store`, at beta = 0; in a ``Growing`` store if the dictionary of the problem is
+    implicit.
     """
     return store if problem.dictionary.countable else Growing(store, np.zeros(1, dtype=np.int64))
 
 
-def longer(values, n):
+def lengthened(values, n):
     """Return `values` padded with zeros to at least n entries.
 
     The length at least doubles, so that calls are few.
     """
-    return (
-        values
-        if len(values) >= n
-        else np.concatenate([values, np.zeros(max(n, 2 * len(values)) - len(values))])
-    )
+    if len(values) >= n:
+        return values
+    more = max(n, 2 * len(values)) - len(values)
+    return np.concatenate([values, np.zeros(more)])
 
 
 @kernel
@@ -131,12 +129,8 @@ class TwoModels(NamedTuple):
             mix_models(self.pred, self.h, self.before, shrink)
             add(self.dictionary, j, self.unit * theta, self.pred)
             if self.share != 0:
-                add(
-                    self.dictionary,
-                    j,
-                    self.unit * part_of_h(self.share, self.slowed, shrink, theta),
-                    self.h,
-                )
+                theta_of_h = part_of_h(self.share, self.slowed, shrink, theta)
+                add(self.dictionary, j, self.unit * theta_of_h, self.h)
 
 
 class _ScaledValues(NamedTuple):
@@ -163,10 +157,10 @@ class Single(ScaledValues):
     plain = True
 
     def start(self, problem):
-        return begun(Single(np.zeros(problem.n_learners), np.ones(1)), problem)
+        return able_to_grow(Single(np.zeros(problem.n_learners), np.ones(1)), problem)
 
     def room(self, n):
-        return self._replace(values=longer(self.values, n))
+        return self._replace(values=lengthened(self.values, n))
 
     def follow(self, dictionary, unit):
         return OneModel(dictionary, unit, np.zeros(dictionary.n_samples))
@@ -239,14 +233,12 @@ class TwoSequences(_TwoSequences, CoefficientRule):
         f = np.zeros(n)
         h = np.zeros(n)
         before = np.zeros(n if self.period < 0 else 0)
-        return begun(
-            self._replace(f=f, h=h, before=before, slowed=np.zeros(1, dtype=np.int64)), problem
-        )
+        slowed = np.zeros(1, dtype=np.int64)
+        return able_to_grow(self._replace(f=f, h=h, before=before, slowed=slowed), problem)
 
     def room(self, n):
-        f = longer(self.f, n)
-        h = longer(self.h, n)
-        return self._replace(f=f, h=h, before=longer(self.before, n if self.period < 0 else 0))
+        before = lengthened(self.before, n if self.period < 0 else 0)
+        return self._replace(f=lengthened(self.f, n), h=lengthened(self.h, n), before=before)
 
     def follow(self, dictionary, unit):
         n = dictionary.n_samples
@@ -312,12 +304,11 @@ class Refitted(_Refitted, CoefficientRule):
     def beta(self, unit):
         problem = self.problem
         learners = list(self.learners)
-        beta = np.zeros(self.problem.n_learners)
+        beta = np.zeros(problem.n_learners)
         if learners:
             root = np.sqrt(problem.weight)
-            beta[learners] = np.linalg.lstsq(
-                root[:, None] * problem.gather(learners), root * problem.y
-            )[0]
+            columns = root[:, None] * problem.gather(learners)
+            beta[learners] = np.linalg.lstsq(columns, root * problem.y)[0]
         return beta
 
     def coefficient(self, j):
