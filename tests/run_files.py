@@ -123,7 +123,7 @@ def spoil_bits(rng, data, members):
 
 
 def spoil_bytes(rng, data, members):
-    a, b = sorted(int(one) for one in rng.integers(0, len(data) + 1, size=2))
+    a, b = sorted(int(integer) for integer in rng.integers(0, len(data) + 1, size=2))
     return [
         data[:a],
         data[a:],

@@ -312,8 +312,8 @@ def grid(X, y, **options):
     ends = [path.certificate(k) for k in range(len(path.alphas))]
     return {
         "alphas": path.alphas,
-        "lower": np.array([one.lower for one in ends]),
-        "upper": np.array([one.upper for one in ends]),
+        "lower": np.array([end.lower for end in ends]),
+        "upper": np.array([end.upper for end in ends]),
         "loss": loss,
     }
 

@@ -428,11 +428,13 @@ def test_nothing_to_explain(loss, table):
                     )
                     assert (path.gaps <= 1e-6).all() and not path.coefs.any()
                     found += [path.certificate(k) for k in range(path.n_points)]
-    for one in found:
-        assert one.lower <= one.upper and np.isfinite([one.lower, one.upper]).all(), one
-        assert one.upper == pytest.approx(problem.start_loss, rel=1e-9, abs=1e-9)
-        tight = (table != "constant columns" and not loss.two_class) or one.target not in (
+    for result in found:
+        assert result.lower <= result.upper and np.isfinite([result.lower, result.upper]).all(), (
+            result
+        )
+        assert result.upper == pytest.approx(problem.start_loss, rel=1e-9, abs=1e-9)
+        tight = (table != "constant columns" and not loss.two_class) or result.target not in (
             Unconstrained(),
             L1Penalty(0.0),
         )
-        assert not tight or one.gap <= 1e-6 * (1 + abs(problem.start_loss)), one
+        assert not tight or result.gap <= 1e-6 * (1 + abs(problem.start_loss)), result

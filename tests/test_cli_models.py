@@ -280,7 +280,9 @@ def test_the_page_is_well_formed_and_needs_no_network(folder):
         and page.away == []
         and "http" not in re.sub(r"<style>.*?</style>", "", source)
     )
-    assert [link[1:] for link in page.links] == [one for one in page.ids if one.startswith("s")]
+    assert [link[1:] for link in page.links] == [
+        label for label in page.ids if label.startswith("s")
+    ]
     for words in (
         "Certificate",
         "Theorem 2.1",

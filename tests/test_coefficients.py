@@ -109,13 +109,13 @@ def test_theorems_apply_to_what_is_declared():
         compile=False,
     )
     # it applies to every greedy run
-    assert [one.name for one in cb.theory.check(quiet)] == ["A posteriori, error"]
+    assert [claim.name for claim in cb.theory.check(quiet)] == ["A posteriori, error"]
     loud = cb.solve(
         PROBLEM, cb.rules.Method("own", cb.rules.Greedy(), Loud(0.1)), 20, compile=False
     )
     ours = cb.solve(PROBLEM, cb.forward_stagewise(0.1), 20, compile=False)
-    assert [one.name for one in cb.theory.check(loud)] == [
-        one.name for one in cb.theory.check(ours)
+    assert [claim.name for claim in cb.theory.check(loud)] == [
+        claim.name for claim in cb.theory.check(ours)
     ]
     random = cb.solve(
         PROBLEM, cb.rules.Method("own", cb.rules.RandomSubset(2), Loud(0.1)), 20, compile=False

@@ -135,7 +135,7 @@ def test_2_break_it(diabetes):
         "Theorem 3.1 (iv) for the last iterate", "sharpened", "upper", last, bound, slack=1e-6
     )
     assert claim.verdict == "refuted" and len(claim.violations) > 1000
-    assert all(one.holds for one in cb.theory.check(run, "Theorem 3.1 (iv)"))
+    assert all(claim.holds for claim in cb.theory.check(run, "Theorem 3.1 (iv)"))
 
 
 # Lesson 3: the Lasso seen from boosting
@@ -382,7 +382,7 @@ def test_6_3_restarts_with_a_proof(basis):
     period = int(np.ceil(np.sqrt(8 / gamma)))
     assert period == 56
     run = cb.solve(basis, cb.agbmr(1.0, gamma, period), 2 * period * 10)
-    assert [one.verdict for one in cb.theory.check(run, "AGBM, Theorem 4.2")] == ["verified"]
+    assert [claim.verdict for claim in cb.theory.check(run, "AGBM, Theorem 4.2")] == ["verified"]
 
 
 def test_6_break_it(basis):

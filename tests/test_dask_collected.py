@@ -86,7 +86,7 @@ def test_one_warning_says_how_many_bytes_are_collected(door):
     size = r"[XyB] is a Dask array: its (1\.92 kB|480 bytes) are collected on this machine"
     size += r"(; to leave them in place, pass open_columns\(X\).*)?\.$"
     assert len(said) == 1 and re.match(size, str(said[0].message)), [
-        str(one.message) for one in said
+        str(sentence.message) for sentence in said
     ]
     np.testing.assert_array_equal(found, door(X))
 
@@ -119,7 +119,10 @@ def test_a_target_and_weights_are_collected_too():
         with warnings.catch_warnings(record=True) as said:
             warnings.simplefilter("always")
             fit(X, **lazy)
-        assert sorted(str(one.message).split()[0] for one in said) == ["sample_weight", "y"]
+        assert sorted(str(sentence.message).split()[0] for sentence in said) == [
+            "sample_weight",
+            "y",
+        ]
 
 
 def test_open_columns_collects_nothing(monkeypatch):

@@ -21,7 +21,9 @@ ROWS = {
     )
 }
 BLOCKS = re.findall(r"```python\n(.*?)```", PAGE, re.S)
-NAMED = sorted({name for one in experiments().values() for name in one.data} | set(sets.TABLES))
+NAMED = sorted(
+    {name for experiment in experiments().values() for name in experiment.data} | set(sets.TABLES)
+)
 
 
 def test_every_set_of_an_experiment_has_a_row_and_no_other():

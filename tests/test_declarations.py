@@ -300,7 +300,7 @@ def test_there_are_no_false_alarms(kind):
         if any(kind is one for one in TWO_CLASSES):
             y = np.where(np.arange(n) % 3 > 0, 1.0, -1.0)
             model = 10.0 ** rng.uniform(-3, 2) * rng.normal(size=2)
-        elif any(kind is one for one in COUNTS):
+        elif any(kind is count for count in COUNTS):
             y = np.floor(np.abs(y)) + 1.0
             model = rng.normal(size=2)
         weight = 10.0 ** rng.uniform(-6, 6, n) if seed % 3 == 0 else None

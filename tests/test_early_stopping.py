@@ -87,7 +87,7 @@ def test_each_of_several_classes_keeps_its_best_iteration():
     assert (
         len(model.validation_score_) == model.n_iter_ + 1 == len(list(model.staged_predict(X))) + 1
     )
-    assert min(one.n_iter for one in model._models) < model.n_iter_
+    assert min(fitted.n_iter for fitted in model._models) < model.n_iter_
     assert model.validation_score_[-1] == model.validation_score_.max()
 
 

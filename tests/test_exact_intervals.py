@@ -39,7 +39,7 @@ def tables():
 
 TABLES = list(tables())
 every_table = pytest.mark.parametrize(
-    "seed, X, y, weight", TABLES, ids=[str(one[0]) for one in TABLES]
+    "seed, X, y, weight", TABLES, ids=[str(table[0]) for table in TABLES]
 )
 SHARES = (0.9, 0.2, 1e-3, 1e-10)
 

@@ -33,7 +33,7 @@ def outcomes(name, given, quick=True):
 
 @pytest.mark.parametrize("name", ["fgm_figure3", "fgm_figure6", "fgm_figure10"])
 def test_bounds_alone_confirm_every_claim(name):
-    assert {one.outcome for one in outcomes(name, {}).values()} <= {"confirmed", "holds"}
+    assert {outcome.outcome for outcome in outcomes(name, {}).values()} <= {"confirmed", "holds"}
 
 
 def test_the_axis_of_figure_3_is_the_unit_interval_and_shows_the_curves():
@@ -91,9 +91,9 @@ def test_gamma_of_figure_4_at_500_columns():
     gammas = [
         1
         - cb.theory.bounds.ls_boost.decrease(
-            cb.theory.bounds.Constants.of(cb.Problem(one.X, one.y)), 1.0
+            cb.theory.bounds.Constants.of(cb.Problem(draw.X, draw.y)), 1.0
         )
-        for one in draws
+        for draw in draws
     ]
     assert np.mean(gammas) == pytest.approx(0.99743, abs=2e-4)
 

@@ -75,7 +75,7 @@ def test_paths_end_at_ctrl_c(signum, run, n_threads):
     def stop(*_):
         raise KeyboardInterrupt
 
-    before = {one: signal.signal(one, stop) for one in (signal.SIGINT, signal.SIGTERM)}
+    before = {signum: signal.signal(signum, stop) for signum in (signal.SIGINT, signal.SIGTERM)}
     begun = []
     ended = []
 

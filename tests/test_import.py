@@ -94,7 +94,7 @@ def test_a_name_has_one_home(name):
     """A name in several modules is the same object, and modules list it in ``__all__``."""
     found = [getattr(module, name) for module in MODULES.values() if name in module.__all__]
     assert found or name in {*MODULES, "html_report"}
-    assert all(one is PUBLIC[name] for one in found)
+    assert all(result is PUBLIC[name] for result in found)
 
 
 def test_an_estimator_loads_what_it_needs():

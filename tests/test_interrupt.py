@@ -329,9 +329,9 @@ def test_ctrl_c_at_any_moment_leaves_no_lock_behind():
 
 def test_a_thread_runs_without_touching_signals():
     results = []
-    before = [signal.getsignal(one) for one in (signal.SIGINT, signal.SIGTERM)]
+    before = [signal.getsignal(signum) for signum in (signal.SIGINT, signal.SIGTERM)]
     thread = threading.Thread(target=lambda: results.append(cb.solve(problem(), cb.ls_boost(), 50)))
     thread.start()
     thread.join()
     assert equals_fresh_run(results[0], cb.ls_boost())
-    assert [signal.getsignal(one) for one in (signal.SIGINT, signal.SIGTERM)] == before
+    assert [signal.getsignal(signum) for signum in (signal.SIGINT, signal.SIGTERM)] == before

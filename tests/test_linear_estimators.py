@@ -154,7 +154,7 @@ def test_what_scikit_learn_does_with_estimators(model):
     raw = sparse._raw_predict(scipy.sparse.csr_array(X))
     # different ways to the same optimum
     np.testing.assert_allclose(raw, fitted._raw_predict(X), atol=1e-3)
-    assert all(one.known for one in fitted.certificates_) and fitted.n_scans_ > 0
+    assert all(certificate.known for certificate in fitted.certificates_) and fitted.n_scans_ > 0
 
 
 @each

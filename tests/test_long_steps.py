@@ -25,7 +25,9 @@ def told(problem, method, n_steps=3):
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
         cb.solve(problem, method, n_steps, compile=False)
-    return [str(one.message) for one in caught if one.category is cb.engine.LongStepWarning]
+    return [
+        str(warning.message) for warning in caught if warning.category is cb.engine.LongStepWarning
+    ]
 
 
 def test_a_too_long_eps_is_warned_of():

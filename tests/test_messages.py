@@ -239,7 +239,7 @@ def test_a_warning_points_to_the_line_of_the_user(action):
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
         action()
-    assert caught and {one.filename for one in caught} == {__file__}
+    assert caught and {warning.filename for warning in caught} == {__file__}
 
 
 def test_a_plan_is_shown_in_a_sentence():

@@ -83,7 +83,7 @@ def test_the_constant_is_the_best_one_given_the_offset(loss):
 def test_a_loss_of_y_minus_f_subtracts_the_offset_from_y(loss):
     """The run equals the run on y - offset, bit for bit."""
     problems = problem_of(loss), Problem(X, Y - OFFSET, loss, sample_weight=WEIGHT)
-    run, other = (cb.solve(one, cb.forward_stagewise(0.1), 20) for one in problems)
+    run, other = (cb.solve(problem, cb.forward_stagewise(0.1), 20) for problem in problems)
     assert (
         run.beta.tobytes() == other.beta.tobytes()
         and run.problem.constant == other.problem.constant

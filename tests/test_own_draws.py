@@ -31,7 +31,7 @@ class Favourite(cb.rules.RandomSubset):
 def test_features_of_trees_are_those_that_were_drawn(tmp_path):
     method = cb.rules.Method("pairs", Pairs(2), cb.rules.FittedStep(0.1))
     run = cb.solve(TREES, method, 400, rng=3)
-    used = [set(one[one >= 0].tolist()) for one in run.problem.dictionary.trees.feature]
+    used = [set(feature[feature >= 0].tolist()) for feature in run.problem.dictionary.trees.feature]
     assert all(any(one <= set(pair) for pair in LAW) for one in used)
     assert abs(sum(2 in one or 1 in one for one in used) - 80) < 5 * 8
     halves = cb.solve(TREES, method, 150, rng=3).resume(250)
@@ -62,7 +62,11 @@ def test_rtgcd_on_trees_draws_features(t):
         == cb.solve(TREES, cb.rtgcd(t), 10, rng=1).resume(20).beta.tobytes()
     )
     assert (
-        max(len(set(one[one >= 0].tolist())) for one in run.problem.dictionary.trees.feature) <= t
+        max(
+            len(set(feature[feature >= 0].tolist()))
+            for feature in run.problem.dictionary.trees.feature
+        )
+        <= t
     )
     with pytest.raises(ValueError, match="6"):
         cb.solve(TREES, cb.rtgcd(6), 1)

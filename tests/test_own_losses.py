@@ -201,13 +201,13 @@ def test_the_best_constant_of_any_targets(shift, unit, n, seed):
     problem = cb.Problem(np.random.default_rng(1).normal(size=(n, 2)), y, Soft())
     assert y.min() <= problem.constant <= y.max()
     total = [
-        sum(Soft().value(one, problem.constant + t) for one in y)
+        sum(Soft().value(target, problem.constant + t) for target in y)
         for t in (0.0, -1e-3 * unit, 1e-3 * unit)
     ]
     assert total[0] <= min(total) * (1 + 1e-12)
     shifted = cb.Problem(np.random.default_rng(1).normal(size=(n, 2)), y, Soft(), center=False)
     run = cb.solve(shifted, cb.forward_stagewise(1e-9), 1, compile=False).refit_intercept()
-    assert sum(Soft().value(one, run.intercept_at(step=0)) for one in y) == pytest.approx(
+    assert sum(Soft().value(target, run.intercept_at(step=0)) for target in y) == pytest.approx(
         total[0], rel=1e-9
     )
 

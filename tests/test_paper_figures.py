@@ -127,7 +127,7 @@ def test_claims_of_the_time_figure_are_judged_for_the_stumps_of_the_text_first()
     words = [claim.words for claim in claims]
     half = len(words) // 2
     assert words[:half] == [
-        one.replace("stumps with two leaf values", "stumps of +1 and -1") for one in words[half:]
+        word.replace("stumps with two leaf values", "stumps of +1 and -1") for word in words[half:]
     ]
     rows = [
         {"learner": learner, "t": t, "seed": seed, "cpu": 1.0, "loss": loss, "test": 0.5}
@@ -150,7 +150,7 @@ def test_the_printed_error_of_langevin_boosting_stands_beside_the_printed_temper
         ), claim.words
     assert sglb_table1.ROWS[sglb_table1.NOISY][1].parameters["beta"] == 1e3
     prints = [str(claim.source) for claim in FOUND["sglb_table1"].claims[:3]]
-    assert [one.rpartition(" ")[2] for one in prints] == ["2e-8", "5e-3", "7e-3"]
+    assert [printed.rpartition(" ")[2] for printed in prints] == ["2e-8", "5e-3", "7e-3"]
 
 
 def test_a_better_row_in_every_fold_is_found_and_a_worse_one_refuted():
@@ -193,4 +193,4 @@ def test_a_feature_that_is_constant_on_a_split_does_not_make_another_t():
         for seed in (0, 1):
             assert table.where(learner=learner, seed=seed).values("t") == rgbm_runs.geometric(5)
     verdicts = [claim.judge(table) for claim in FOUND["rgbm_figure5_a9a"].claims]
-    assert len(verdicts) == 6 and all(one.ours for one in verdicts)
+    assert len(verdicts) == 6 and all(verdict.ours for verdict in verdicts)

@@ -169,7 +169,7 @@ def test_a_number_or_an_experiment_without_a_line_is_named(monkeypatch, rows):
     monkeypatch.setattr(index, "listed", lambda: iter(fewer))
     found = index.faults(rows)
     assert "(9) (fgm_eigenvalues): a number that is not in the list." in found
-    assert any("fgm_figure4" in one and "no number" in one for one in found)
+    assert any("fgm_figure4" in result and "no number" in result for result in found)
 
 
 def test_the_command_prints_lines_and_writes_the_page(tmp_path):

@@ -90,7 +90,7 @@ def holds(cls, where, name, sentence):
         have = (
             names(cls)
             | names(cls.fit)
-            | {one for one in dir(cls) if callable(getattr(cls, one, None))}
+            | {attribute for attribute in dir(cls) if callable(getattr(cls, attribute, None))}
         )
         assert home != " of fit" or names(cls.fit).issuperset(ours.split(" and "))
         assert have.issuperset(ours.split(" and ")) or re.search(
@@ -190,7 +190,11 @@ def test_signatures_show_the_parameters(cls):
 
 @pytest.mark.parametrize(
     "cls",
-    [one for one in ESTIMATORS if one.__name__ in ("CertifiedLassoCV", "RandomizedGBMClassifier")],
+    [
+        estimator
+        for estimator in ESTIMATORS
+        if estimator.__name__ in ("CertifiedLassoCV", "RandomizedGBMClassifier")
+    ],
 )
 def test_a_refused_call_changes_nothing(cls):
     model = quick(cls).fit(X, target(cls))

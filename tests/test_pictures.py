@@ -217,7 +217,7 @@ def test_gaps_on_one_axis_have_colours_and_names():
     ax = Figure().subplots()
     gaps = [P.GapDisplay.from_run(run, ax=ax) for run in MADE.runs]
     gaps.append(P.GapDisplay.from_run(MADE.runs[2], ax=ax, target=cb.certificates.L1Ball(10.0)))
-    drawn = [one.lines_[0].get_color() for one in gaps]
+    drawn = [gap.lines_[0].get_color() for gap in gaps]
     assert drawn == plt.rcParams["axes.prop_cycle"].by_key()["color"][:4]
     assert words(ax) == [
         *(f"forward_stagewise, eps = {eps}\n(gap to: optimum)" for eps in ("4", "1", "0.1")),

@@ -153,7 +153,7 @@ def test_the_a_posteriori_bound_equals_its_formula(method, shape):
     far = [np.abs(state.beta - best).sum() for state in run.replay(range(61))]
     # both are computed through an SVD, in different ways
     assert np.abs(after.to_least - far).max() <= 1e-9 * max(far)
-    found = next(one for one in cb.theory.check(run) if one.name == "A posteriori, error")
+    found = next(claim for claim in cb.theory.check(run) if claim.name == "A posteriori, error")
     assert found.holds and np.array_equal(found.bound, after.corr * after.to_least / 2)
 
 
@@ -163,7 +163,9 @@ def test_the_a_posteriori_bound_holds_in_the_metric_of_the_weights():
     y = rng.normal(size=30)
     weight = rng.uniform(0.1, 3, 30)
     run = cb.solve(cb.Problem(X, y, sample_weight=weight), cb.ls_boost(0.2), 80)
-    assert next(one for one in cb.theory.check(run) if one.name == "A posteriori, error").holds
+    assert next(
+        claim for claim in cb.theory.check(run) if claim.name == "A posteriori, error"
+    ).holds
 
 
 @pytest.mark.parametrize(

@@ -91,7 +91,7 @@ def test_every_command_on_the_page_works_and_the_first_makes_the_run_again(way, 
         for block in re.findall(r"<pre>(.*?)</pre>", source, re.S)
         for line in html.unescape(block).splitlines()
     ]
-    makes = [one for one in commands if " TABLE" in one]
+    makes = [command for command in commands if " TABLE" in command]
     assert len(makes) == 1 and len(commands) >= 4 and makes[0].split()[1] == way.split()[0]
     for one in commands:
         words = [

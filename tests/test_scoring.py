@@ -73,7 +73,7 @@ def test_counts_are_scored_on_their_own_scale():
     for path, losses, (_, held) in zip(found.paths, found.losses, FOLDS, strict=True):
         means = [np.exp(path.predict(X[held], step=k)) for k in range(3)]
         np.testing.assert_allclose(
-            losses, [mean_poisson_deviance(COUNTS[held], one) for one in means], rtol=1e-9
+            losses, [mean_poisson_deviance(COUNTS[held], mean) for mean in means], rtol=1e-9
         )
     plain = cb.CertifiedPoissonRegressorCV(alphas=ALPHAS, cv=FOLDS).fit(X, COUNTS).cross_validation_
     # the mean loss is half the deviance

@@ -45,7 +45,7 @@ def test_all_trees_are_listed():
         rows = frozenset(range(m))
         cuts = [set(one) for one in product(range(m - 1), repeat=3)] + [set()]
         assert len(leaves_of(X, rows, 1)) == m
-        assert len(leaves_of(X, rows, 2)) == len({frozenset(one) for one in cuts})
+        assert len(leaves_of(X, rows, 2)) == len({frozenset(cut) for cut in cuts})
 
 
 @pytest.mark.parametrize(

@@ -323,7 +323,7 @@ def test_leading_zeros_are_reported(tmp_path, sep, encoding, place):
     assert note in read_table(path).said and note not in read_table(path, drop="zip").said
     told = read_table(path, text="zip")
     assert note not in told.said and next(
-        one.levels for one in told.recipe.variables if one.name == "zip"
+        variable.levels for variable in told.recipe.variables if variable.name == "zip"
     ) == ("01234", "12345")
 
 

@@ -81,10 +81,10 @@ def test_draws_depend_on_seed_and_tree_number_only(tmp_path):
     run = grown(8, subsample=0.5, seed=3)
     draws = [rows_of(run, j) for j in range(8)]
     assert all(
-        (np.diff(one.astype(int)) > 0).all() and abs(len(one) - N / 2) < 5 * (N / 4) ** 0.5
-        for one in draws
+        (np.diff(draw.astype(int)) > 0).all() and abs(len(draw) - N / 2) < 5 * (N / 4) ** 0.5
+        for draw in draws
     )
-    assert len({one.tobytes() for one in draws}) == 8
+    assert len({draw.tobytes() for draw in draws}) == 8
     assert (
         grown(8, subsample=0.5, seed=4).beta.tobytes()
         != run.beta.tobytes()
@@ -136,7 +136,7 @@ def test_features_on_a_branch_are_in_one_set(sets):
             else:
                 met.add(way)
     assert (
-        all(any(way <= set(one) for one in groups) for way in met)
+        all(any(way <= set(group) for group in groups) for way in met)
         and max(map(len, met)) > (sets == "no_interactions") * 0
     )
     assert max(map(len, met)) == min(4, max(map(len, groups)))

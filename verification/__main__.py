@@ -66,7 +66,7 @@ def _summary(ledger):
         verdict: sum(row.verdict == verdict for row in ledger.rows)
         for verdict in ("verified", "refuted", "vacuous")
     }
-    caught = sum(one.good for one in ledger.sabotages)
+    caught = sum(sabotage.good for sabotage in ledger.sabotages)
     return (
         f"{len(ledger.rows)} claims: {count['verified']} verified, {count['refuted']} refuted, "
         f"{count['vacuous']} vacuous; {caught} of {len(ledger.sabotages)} sabotages caught; "

@@ -109,7 +109,7 @@ class Ledger:
         """The ledger for JSON."""
         return {
             "rows": [row.as_dict() for row in self.rows],
-            "sabotages": [{**vars(one), "good": one.good} for one in self.sabotages],
+            "sabotages": [{**vars(sabotage), "good": sabotage.good} for sabotage in self.sabotages],
             "faults": self.faults,
             "seconds": self.seconds,
         }

@@ -121,7 +121,7 @@ class Hunt:
         except (ZeroDivisionError, OverflowError, np.linalg.LinAlgError):
             return None
         found = nearest(outcomes)
-        violated = any(not one.holds for one in outcomes)
+        violated = any(not outcome.holds for outcome in outcomes)
         if found is None or (not violated if wanted is None else found[0] < wanted):
             return None
         both = pair(found), told(outcomes)

@@ -126,8 +126,8 @@ def sums(outcomes):
     """
     return [
         float(f"{_finite(side).sum():.9g}")
-        for one in outcomes
-        for side in (one.measured, one.bound)
+        for outcome in outcomes
+        for side in (outcome.measured, outcome.bound)
     ]
 
 
@@ -136,9 +136,9 @@ def _add_up(before, outcomes, part, beside):
     tolerance ``beside(check)``.
     """
     off = [
-        part * np.abs(_finite(side)).sum() + beside(one)
-        for one in outcomes
-        for side in (one.measured, one.bound)
+        part * np.abs(_finite(side)).sum() + beside(outcome)
+        for outcome in outcomes
+        for side in (outcome.measured, outcome.bound)
     ]
     now = sums(outcomes)
     return len(before) == len(now) and bool((np.abs(np.subtract(before, now)) <= off).all())
@@ -151,11 +151,13 @@ def digest(outcomes):
     The tightness is over bounds far above the rounding error only: for others it would depend on
     the machine.
     """
-    clear = [dataclasses.replace(one, slack=CLEAR * one.slack).tightest for one in outcomes]
+    clear = [
+        dataclasses.replace(outcome, slack=CLEAR * outcome.slack).tightest for outcome in outcomes
+    ]
     ratios = [ratio for ratio in clear if not np.isnan(ratio)]
     return [
         float(f"{max(ratios):.7g}") if ratios else None,
-        sum(len(one.at) for one in outcomes),
+        sum(len(outcome.at) for outcome in outcomes),
         sums(outcomes),
     ]
 
@@ -244,18 +246,18 @@ def nearest(outcomes):
     The start, k = 0, is skipped if there are later points, unless it violates the claim.
     """
     found = []
-    for one in outcomes:
-        near = weight(one)
+    for outcome in outcomes:
+        near = weight(outcome)
         late = (
-            np.flatnonzero(one.at >= 1)
-            if one.along == "k" and (one.at >= 1).any()
+            np.flatnonzero(outcome.at >= 1)
+            if outcome.along == "k" and (outcome.at >= 1).any()
             else np.arange(len(near))
         )
-        bad = np.flatnonzero(np.isin(one.at, one.violations))
+        bad = np.flatnonzero(np.isin(outcome.at, outcome.violations))
         for places in (late, bad):
             if len(places):
                 i = places[np.argmax(near[places])]
-                found.append((float(near[i]), one, int(i)))
+                found.append((float(near[i]), outcome, int(i)))
     return max(found, key=lambda each: each[0], default=None)
 
 
@@ -269,8 +271,8 @@ def sides(outcomes):
     """Return the two sides of each comparison at the point nearest to a violation, as a flat list
     of texts.
     """
-    found = (nearest([one]) for one in outcomes)
-    return [text for one in found if one is not None for text in pair(one)]
+    found = (nearest([outcome]) for outcome in outcomes)
+    return [text for result in found if result is not None for text in pair(result)]
 
 
 def _text(number):

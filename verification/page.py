@@ -114,7 +114,7 @@ def _formula(row):
     )
     assumed = f'<p class="small">assuming {typeset(row.assumed, draws)}</p>' if row.assumed else ""
     below = f'<p class="small formula">where {where}</p>' if where else ""
-    claim = "".join(f'<p class="formula typeset">{one}</p>' for one in lines(row.formula, draws))
+    claim = "".join(f'<p class="formula typeset">{line}</p>' for line in lines(row.formula, draws))
     return f"<p>{_text(row.words)}</p>{claim}{below}{assumed}"
 
 
@@ -187,7 +187,7 @@ LEGEND = (
 
 def page(ledger):
     """Return the ledger as a self-contained HTML page."""
-    caught = sum(one.good for one in ledger.sabotages)
+    caught = sum(sabotage.good for sabotage in ledger.sabotages)
     parts = ""
     refuted = "".join(_card(row) for row in ledger.rows if row.verdict == "refuted")
     for module in modules():

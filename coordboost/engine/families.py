@@ -307,7 +307,7 @@ def penalty_path(
         penalties,
         runs,
         summaries,
-        np.array([one.loss for one in summaries]),
-        np.array([one.objective for one in summaries]),
+        np.array([summary.loss for summary in summaries]),
+        np.array([summary.objective for summary in summaries]),
         held,
     )

@@ -114,7 +114,7 @@ def multiclass_text(models):
     """
     blocks = [_blocks(run, beta) for run, beta in models]
     longest = max(map(len, blocks))
-    blocks = [one + [_constant(0.0)] * (longest - len(one)) for one in blocks]
+    blocks = [block + [_constant(0.0)] * (longest - len(block)) for block in blocks]
     return _file(
         blocks,
         models[0][0].problem.dictionary.family.binning,

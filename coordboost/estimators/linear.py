@@ -405,9 +405,9 @@ class CrossValidated:
             at = int(np.argmin(self._seen[-1]))
         else:
             paths, found = self._cross_validate(problem, X, y, weight, offset, folds)
-            curves = [one.mean for one in found]
-            losses = np.hstack([one.losses for one in found])
-            paths_of_folds = sum((one.paths for one in found), ())
+            curves = [result.mean for result in found]
+            losses = np.hstack([result.losses for result in found])
+            paths_of_folds = sum((result.paths for result in found), ())
             whole = CrossValidation(losses, found[0].weights, paths_of_folds, found[0].measure)
             self._seen.append(whole)
             at = whole.chosen(self.rule)

@@ -88,7 +88,7 @@ def add_losses(losses):
     A shorter curve is continued by its last value.
     """
     longest = max(map(len, losses))
-    return np.sum([np.pad(one, (0, longest - len(one)), mode="edge") for one in losses], axis=0)
+    return np.sum([np.pad(loss, (0, longest - len(loss)), mode="edge") for loss in losses], axis=0)
 
 
 class Patience:

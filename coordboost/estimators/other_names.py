@@ -292,7 +292,11 @@ def check_arguments(cls, where, function, args, kwargs):
         if strange:
             raise TypeError(no_parameter(cls, where, strange, known)) from None
         most = (
-            sum(one.kind is one.POSITIONAL_OR_KEYWORD for one in signature.parameters.values()) - 1
+            sum(
+                parameter.kind is parameter.POSITIONAL_OR_KEYWORD
+                for parameter in signature.parameters.values()
+            )
+            - 1
         )
         if len(args) > most:
             how = f"at most {most} positional arguments" if most else "keyword arguments only"

@@ -144,7 +144,7 @@ def compete(contestants, judge, rounds=None):
                 total += done.wall
         played += 1
         most = rounds or rounds_for(total) if played == 1 else most
-    return [row(one) for one in contestants]
+    return [row(contestant) for contestant in contestants]
 
 
 def row(one):

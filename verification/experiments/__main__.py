@@ -28,9 +28,12 @@ def listed(found, console):
         sheet.add_column(head, overflow="fold")
     for head in ("quick", "full"):
         sheet.add_column(head, justify="right")
-    for one in found.values():
+    for result in found.values():
         sheet.add_row(
-            one.name, one.source, ", ".join(one.data) or "none", *(f"{s:g}" for s in one.seconds)
+            result.name,
+            result.source,
+            ", ".join(result.data) or "none",
+            *(f"{s:g}" for s in result.seconds),
         )
     console.print(sheet)
     console.print(

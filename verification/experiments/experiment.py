@@ -77,7 +77,9 @@ class Table:
             writer.writerow(self.columns)
             for row in self.rows:
                 entries = (row.get(key, "") for key in self.columns)
-                writer.writerow(f"{one:.10g}" if isinstance(one, float) else one for one in entries)
+                writer.writerow(
+                    f"{entry:.10g}" if isinstance(entry, float) else entry for entry in entries
+                )
 
 
 class Verdict(NamedTuple):
@@ -216,9 +218,9 @@ def experiments():
     """
     found = {}
     for module in sorted(
-        one.name
-        for one in pkgutil.iter_modules(verification.experiments.__path__)
-        if one.name != "__main__"
+        module.name
+        for module in pkgutil.iter_modules(verification.experiments.__path__)
+        if module.name != "__main__"
     ):
         for one in getattr(
             importlib.import_module(f"verification.experiments.{module}"), "EXPERIMENTS", ()

@@ -125,7 +125,7 @@ def every(verdicts):
     undecided.
     """
     verdicts = list(verdicts)
-    found = [one.outcome for one in verdicts]
+    found = [verdict.outcome for verdict in verdicts]
     outcome = (
         "refuted"
         if "refuted" in found
@@ -133,7 +133,7 @@ def every(verdicts):
         if set(found) == {"confirmed"}
         else "undecided"
     )
-    worst = next((one for one in verdicts if one.outcome == outcome), verdicts[0])
+    worst = next((verdict for verdict in verdicts if verdict.outcome == outcome), verdicts[0])
     if len(found) == 1:
         return verdicts[0]
     words = (

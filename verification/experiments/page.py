@@ -134,12 +134,10 @@ def in_order(name):
 def summary(found):
     """Return a table with a line for each experiment that counts its verdicts."""
     out = f"| experiment | {' | '.join(OUTCOMES)} |\n|---|{'---|' * len(OUTCOMES)}\n"
-    for one in found:
-        counts = Counter(claim["outcome"] for claim in one["claims"])
-        out += (
-            f"| `{one['name']}` | {' | '.join(str(counts[outcome] or '') for outcome in OUTCOMES)} "
-            "|\n"
-        )
+    for result in found:
+        counts = Counter(claim["outcome"] for claim in result["claims"])
+        cells = " | ".join(str(counts[outcome] or "") for outcome in OUTCOMES)
+        out += f"| `{result['name']}` | {cells} |\n"
     return out
 
 

@@ -111,7 +111,7 @@ def _file_of(name):
                 "EXPERIMENTS",
                 (),
             )
-            if any(one.name == name for one in found):
+            if any(result.name == name for result in found):
                 return module
     raise ValueError(f"no experiment has the name {name!r}.")
 

@@ -31,8 +31,8 @@ def run(sets, quick):
     seeds, learners = (range(3), ("leaf",)) if quick else (range(10), ("leaf", "pm"))
     return Table(
         row
-        for one in learners
-        for row in rgbm.curves(data, one, some, lambda t, p: STEPS, points, seeds)
+        for learner in learners
+        for row in rgbm.curves(data, learner, some, lambda t, p: STEPS, points, seeds)
     )
 
 

@@ -192,7 +192,7 @@ def draw(figure, table):
     axis.plot([], [], "o", color="#0072b2", label="last tree")
     axis.plot([], [], "s", color="#d55e00", label="best on the test samples")
     axis.plot([], [], "kx", label="printed")
-    drawn = {one for name in names for one in MARKERS if len(finals(table, name, one))}
+    drawn = {marker for name in names for marker in MARKERS if len(finals(table, name, marker))}
     for package, marker in ((one, marker) for one, marker in MARKERS.items() if one in drawn):
         axis.plot([], [], marker, color="#666666", fillstyle="none", label=f"{package}, last tree")
     axis.legend(fontsize=7, frameon=False)

@@ -70,8 +70,8 @@ class Trees:
             return (
                 np.max(
                     [
-                        _norm([signs[:, list(leaf)].sum(axis=1) for leaf in one], dual)
-                        for one in leaves
+                        _norm([signs[:, list(leaf)].sum(axis=1) for leaf in partition], dual)
+                        for partition in leaves
                     ],
                     axis=0,
                 )

@@ -157,14 +157,14 @@ def _exact(variant, measured, bound):
 def drawn(seed, n=8, p=4, scale=F(3), rho=0.0):
     """Return a gradient of small integers, one split that is made, and candidates."""
     rng = np.random.default_rng(seed)
-    g = np.array([F(int(one)) for one in rng.integers(-5, 6, n)])
+    g = np.array([F(int(integer)) for integer in rng.integers(-5, 6, n)])
     splits = rng.integers(0, 2, (n, p))
     return Next(g, rng.integers(0, 2, n), splits, scale, tuple(rng.normal(size=p)), rho)
 
 
 def leaves(*labels):
     """Return the 0-1 matrix of the leaves that the rows fall into."""
-    return np.array([[F(int(one == k)) for k in sorted(set(labels))] for one in labels])
+    return np.array([[F(int(label == k)) for k in sorted(set(labels))] for label in labels])
 
 
 CASES = {

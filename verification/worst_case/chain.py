@@ -30,7 +30,7 @@ def weights(model):
 
 def _steps(model, point):
     """Return H_k0, ..., H_kn of a point."""
-    names = [next(iter(one.gradient.parts)) for one in model.points[1:]]
+    names = [next(iter(point.gradient.parts)) for point in model.points[1:]]
     return [-point.x.parts.get(name, Fraction(0)) for name in names]
 
 

@@ -64,16 +64,18 @@ def page(file):
         f"| case | Theta | | {' | '.join(f'n = {n}' for n in STEPS)} |",
         f"|---|---|---|{'---|' * len(STEPS)}",
     ]
-    for key in dict.fromkeys((one.name, one.theta) for one in intervals):
-        rows = {one.n: one for one in intervals if (one.name, one.theta) == key}
+    for key in dict.fromkeys((interval.name, interval.theta) for interval in intervals):
+        rows = {
+            interval.n: interval for interval in intervals if (interval.name, interval.theta) == key
+        }
         theta = f"{float(key[1]):g}" if CASES[key[0]].angles else ""
         for kind in (*CASES[key[0]].bounds, "exact"):
             cells = (_cell(rows.get(n), kind) for n in STEPS)
             lines.append(f"| {key[0]} | {theta} | {kind} | {' | '.join(cells)} |")
     wide = [
-        f"{one.name}, Theta = {float(one.theta):g}, n = {one.n}"
-        for one in intervals
-        if not one.width <= WIDE
+        f"{interval.name}, Theta = {float(interval.theta):g}, n = {interval.n}"
+        for interval in intervals
+        if not interval.width <= WIDE
     ]
     lines += ["", f"Intervals wider than {WIDE:g}, or without a run: {'; '.join(wide)}.", ""]
     Path(file).write_text("\n".join(lines), encoding="utf-8")
@@ -98,7 +100,7 @@ def picture(intervals, file):
     shown = ("gbm", "gbm_strong", "agbm", "ls_boost", "forward_stagewise", "frank_wolfe")
     figure, axes = plt.subplots(2, 3, figsize=(11, 6.2), constrained_layout=True)
     for name, panel in zip(shown, axes.flat, strict=True):
-        _panel(panel, name, [one for one in intervals if one.name == name])
+        _panel(panel, name, [interval for interval in intervals if interval.name == name])
     handles = [
         plt.Line2D([], [], color=colour, marker="o", ls="", label=words)
         for colour, words in _colours()
@@ -124,7 +126,7 @@ def _colours():
 def _panel(panel, name, intervals):
     """Draw one method: worst cases as points, bounds as lines, a colour for each angle."""
     for i, theta in enumerate(THETAS):
-        mine = [one for one in intervals if one.theta == theta]
+        mine = [interval for interval in intervals if interval.theta == theta]
         panel.plot([one.n for one in mine], [one.upper for one in mine], "o", color=f"C{i}")
         for variant, style in LINES.items():
             values = [one.bounds.get(variant, math.nan) for one in mine]

@@ -37,7 +37,7 @@ def splits_of(binned, weight):
             shares, binned.n_bins, binned.missing, binned.categorical, strict=True
         )
     ]
-    begin = np.cumsum([0, *[len(one[0]) for one in found]])
+    begin = np.cumsum([0, *[len(result[0]) for result in found]])
     feature = np.repeat(np.arange(len(found)), np.diff(begin))
     first, last, extra, inside, outside = (
         np.concatenate(part) for part in zip(*found, strict=True)

@@ -46,7 +46,10 @@ def _sizes(ax, at, summaries):
     base = np.zeros(len(at))
     for n, colour in zip(nodes, colours, strict=True):
         part = np.array(
-            [one.steps[one.nodes == n].sum() / max(1, one.steps.sum()) for one in summaries]
+            [
+                summary.steps[summary.nodes == n].sum() / max(1, summary.steps.sum())
+                for summary in summaries
+            ]
         )
         ax.bar(at, part, 0.75, base, color=colour, label=str(n))
         base += part
