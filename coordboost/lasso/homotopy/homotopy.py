@@ -27,6 +27,7 @@ from coordboost.lasso.homotopy.knots import (
     SCAN,
     STAGEWISE,
     STALLED,
+    Walk,
     exact_residual,
     knot_gap,
     walk,
@@ -306,10 +307,10 @@ class Homotopy:
             outside = size < min(level, lam - 2 * self.tie)
             outside[self.ids[(self.beta != 0) | self.moved | (self.rank >= 0) | self.tall]] = False
             self._take(np.flatnonzero(~outside))
-        self.outside = -1.0, 0.0, 1.0, 1.0
+        self.outside = np.array([-1.0, 0.0, 1.0, 1.0])
         if outside.any():
             norm = float(np.max(self.columns.norm_bound(outside)))
-            self.outside = float(now[outside].max()), float(ahead[outside].max()), horizon, norm
+            self.outside[:] = now[outside].max(), ahead[outside].max(), horizon, norm
         self.corr = corr[self.ids]
         self.followed = np.array([self.beta, self.corr, self.direction, rate[self.ids]])
         self.scanned_lam, self.since = lam, 0
@@ -385,37 +386,43 @@ class Homotopy:
 
         Return why it stopped.
         """
-        (rate, barred, *scratch), gone = self.room, self.scanned_lam - self.lam
-        status, self.lam, self.k, self.idle, c, self.next_fall = self.run_walk(
-            self.kind,
-            self.lam,
-            self.end,
-            self.tie,
-            self.k,
-            self.idle,
-            self.square,
-            self.allowed,
-            gone,
-            self.outside,
-            self.held,
-            self.gram,
-            self.rows,
-            self.factor,
-            self.active,
-            self.rank,
-            self.corr,
-            self.beta,
-            self.sign,
-            rate,
-            self.direction,
-            self.tied,
-            barred,
-            self.followed,
-            self.y,
-            *scratch,
-            *self.blank,
+        rate, barred, work, change, resid = self.room
+        lams, levels, betas, moving = self.blank
+        path = Walk(
+            kind=self.kind,
+            end=self.end,
+            tie=self.tie,
+            square=self.square,
+            tolerance=self.allowed,
+            outside=self.outside,
+            columns=self.held,
+            gram=self.gram,
+            rows=self.rows,
+            factor=self.factor,
+            active=self.active,
+            rank=self.rank,
+            corr=self.corr,
+            beta=self.beta,
+            sign=self.sign,
+            rate=rate,
+            direction=self.direction,
+            tied=self.tied,
+            barred=barred,
+            followed=self.followed,
+            target=self.y,
+            work=work,
+            change=change,
+            resid=resid,
+            lams=lams,
+            levels=levels,
+            betas=betas,
+            moving=moving,
         )
-        lams, levels, betas, moving = (array[:c] for array in self.blank)
+        gone = self.scanned_lam - self.lam
+        status, self.lam, self.k, self.idle, c, self.next_fall = self.run_walk(
+            path, self.lam, self.k, self.idle, gone
+        )
+        lams, levels, betas, moving = lams[:c], levels[:c], betas[:c], moving[:c]
         self.since += c
         if status in (DONE, CHECK) and self.lam <= self.end:
             moving = np.vstack([moving, self.rank >= 0])

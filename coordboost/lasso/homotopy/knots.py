@@ -16,29 +16,13 @@ need no special cases. Constrained are, for
     STAGEWISE  all of them: the limit FS_0 of forward stagewise
     LAR        none: every tied independent candidate moves
 
-Arrays, m candidates of which k <= most are active:
-
-    columns (m, n_samples), gram (m, m) or (0, 0)     the columns, and their inner products where
-                                                      they were formed at once
-    active (most,), rank (m,)                         active[i] is a candidate, rank its place there
-                                                      or -1; most: a bound of their rank
-    rows (most, m), factor (most, most)               inner products of the active candidates with
-                                                      all; Cholesky factor of theirs
-    corr, beta, sign (m,)                             correlations, coefficients, signs of the
-                                                      correlations of tied candidates
-    rate, direction (m,)                              how much corr falls, and beta grows, where lam
-                                                      falls by 1
-    tied, barred (m,)                                 whether the correlation is lam; whether it
-                                                      cannot become active at this knot
-    followed (4, m)                                   beta, corr, direction and rate at the last
-                                                      scan, for the extrapolation from there
-
 Sources: Efron, Hastie, Johnstone, Tibshirani, *Least angle regression*, Sections 2-3; Lawson and
 Hanson, *Solving least squares problems*, chapter 23 (the small problem); Golub and Van Loan,
 *Matrix computations*, Section 6.5 (changes of the factor).
 """
 
 import math
+from typing import NamedTuple
 
 import numpy as np
 
@@ -74,6 +58,63 @@ LEAST_TOLD = 1e-7
 #: Splits a float64 number into two of 26 digits. *Source*: Dekker, *A floating-point technique for
 #: extending the available precision*.
 SPLIT = 2.0**27 + 1.0
+
+
+class Walk(NamedTuple):
+    """What a walk from knot to knot reads and changes: m candidates, of which k <= most are active.
+
+    Kernels take it whole, and it is the only named tuple among the arguments of a compiled call,
+    which numba passes quickly.
+    """
+
+    #: LASSO, LAR or STAGEWISE
+    kind: int
+    #: the level at which the path ends
+    end: float
+    #: width of a tie
+    tie: float
+    #: squared norm of the target
+    square: float
+    #: a knot with a larger gap needs an accurate check
+    tolerance: float
+    #: largest abs correlation outside the candidates at the last scan, and at the horizon, the end
+    #: of the extrapolation; the fall to the horizon; the largest norm of a column outside; (4,)
+    outside: np.ndarray
+    #: the columns, (m, n_samples), and their inner products where they were formed at once, (m, m)
+    #: or (0, 0)
+    columns: np.ndarray
+    gram: np.ndarray
+    #: inner products of the active candidates with all, (most, m); most bounds their rank
+    rows: np.ndarray
+    #: Cholesky factor of those of the active ones with each other, (most, most)
+    factor: np.ndarray
+    #: active[i] is a candidate, (most,); rank its place there, or -1, (m,)
+    active: np.ndarray
+    rank: np.ndarray
+    #: correlations, coefficients, and the signs of the correlations of tied candidates, (m,)
+    corr: np.ndarray
+    beta: np.ndarray
+    sign: np.ndarray
+    #: how much corr falls, and beta grows, where lam falls by 1, (m,)
+    rate: np.ndarray
+    direction: np.ndarray
+    #: whether the correlation is lam; whether it cannot become active at this knot, (m,)
+    tied: np.ndarray
+    barred: np.ndarray
+    #: beta, corr, direction and rate at the last scan, for the extrapolation from there, (4, m)
+    followed: np.ndarray
+    #: the target, (n_samples,)
+    target: np.ndarray
+    #: scratch, (m,), (m,) and (n_samples,)
+    work: np.ndarray
+    change: np.ndarray
+    resid: np.ndarray
+    #: the record, an entry or row for a knot: levels, bounds of all correlations, coefficients, and
+    #: which candidates move on the segment to the knot
+    lams: np.ndarray
+    levels: np.ndarray
+    betas: np.ndarray
+    moving: np.ndarray
 
 
 @kernel
@@ -231,7 +272,8 @@ def deactivate(j, k, rows, factor, active, rank, direction):
     """Make candidate j inactive. Return how many are active."""
     q = rank[j]
     drop(factor, k, q)
-    rank[j], direction[j] = -1, 0.0
+    rank[j] = -1
+    direction[j] = 0.0
     for i in range(q, k - 1):
         active[i] = active[i + 1]
         rank[active[i]] = i
@@ -317,7 +359,7 @@ def step_towards(target, k, kind, beta, sign, direction, active, barred):
 
 @kernel
 def find_rates(k, rows, factor, active, sign, direction, rate, target):
-    """Fill `rate`.
+    """Fill `rate`, with `target` as scratch.
 
     The direction is corrected once if the rates of the active candidates show rounding. Return 1 +
     its l1 norm.
@@ -344,30 +386,26 @@ def find_rates(k, rows, factor, active, sign, direction, rate, target):
 
 
 @kernel
-def find_direction(
-    kind,
-    lam,
-    tie,
-    k,
-    columns,
-    gram,
-    rows,
-    factor,
-    active,
-    rank,
-    corr,
-    beta,
-    sign,
-    rate,
-    direction,
-    tied,
-    barred,
-    work,
-):
+def find_direction(path, lam, k):
     """Find the active candidates and the direction of the next segment.
 
     By Lawson and Hanson's method, started from the last direction.
     """
+    kind = path.kind
+    tie = path.tie
+    columns = path.columns
+    gram = path.gram
+    rows = path.rows
+    factor = path.factor
+    active = path.active
+    rank = path.rank
+    corr = path.corr
+    sign = path.sign
+    rate = path.rate
+    direction = path.direction
+    tied = path.tied
+    barred = path.barred
+    work = path.work
     n_tied, new = find_ties(kind, lam, tie, corr, sign, rank, tied, barred)
     least = DEPENDENT_LAR if kind == LAR else DEPENDENT
     if kind == LAR:
@@ -384,7 +422,7 @@ def find_direction(
                 work[i] = sign[active[i]]
             forward(factor, k, work)
             backward(factor, k, work)
-            blocking = step_towards(work, k, kind, beta, sign, direction, active, barred)
+            blocking = step_towards(work, k, kind, path.beta, sign, direction, active, barred)
             if blocking >= 0:
                 k = deactivate(blocking, k, rows, factor, active, rank, direction)
         length = find_rates(k, rows, factor, active, sign, direction, rate, work)
@@ -471,14 +509,15 @@ def certain_part(fall, lam, gone, tie, outside, far):
 
     To one part in 4,096. Outside learners are those that are no candidates.
 
-    outside : largest abs correlation outside at the last scan, and at the horizon, the end of the
-    extrapolation; the fall to the horizon; the largest norm of a column outside; gone : how far lam
-    has fallen since the scan; far : see `strayed`
+    gone : how far lam has fallen since the scan; outside : see `Walk`; far : see `strayed`
 
     Along a line an abs correlation is convex: before the horizon it is at most the mixture of both
     ends. Beyond it nothing is known.
     """
-    there, ahead, horizon, norm = outside
+    there = outside[0]
+    ahead = outside[1]
+    horizon = outside[2]
+    norm = outside[3]
     square, along, speed = far
     if lam <= ROUNDED * tie:
         return fall
@@ -515,9 +554,7 @@ def fill_residual(columns, target, beta, resid):
 
 
 @kernel
-def bring_back(
-    lam, k, columns, target, rows, factor, active, corr, beta, sign, work, change, resid
-):
+def bring_back(path, lam, k):
     """Bring the active correlations back to exactly lam.
 
     Rounding has moved them; they are mended by iterative refinement.
@@ -529,6 +566,15 @@ def bring_back(
     would be magnified there by the inverse of a squared distance, and correlations do not determine
     the coefficients more accurately.
     """
+    columns = path.columns
+    factor = path.factor
+    active = path.active
+    corr = path.corr
+    beta = path.beta
+    sign = path.sign
+    work = path.work
+    change = path.change
+    resid = path.resid
     for attempt in range(2):
         worst, length = 0.0, 1.0
         for i in range(k):
@@ -536,7 +582,7 @@ def bring_back(
         most = (16.0 if attempt == 0 else 64.0) * EPS * length
         if attempt == 0 and EPS * length * length > FINE:
             most = 4.0 * EPS
-            fill_residual(columns, target, beta, resid)
+            fill_residual(columns, path.target, beta, resid)
             for i in range(k):
                 corr[active[i]] = np.dot(columns[active[i]], resid)
         for i in range(k):
@@ -550,7 +596,7 @@ def bring_back(
             for p in range(i + 1, k):
                 work[p] -= z * factor[i, p]
         backward(factor, k, work)
-        add_rows(rows, k, work, change)
+        add_rows(path.rows, k, work, change)
         for i in range(k):
             beta[active[i]] += work[i]
         for j in range(len(corr)):
@@ -606,40 +652,7 @@ def knot_gap(kind, lam, square, corr, beta, sign, rank, doubt, tracked):
 _knot_gap = kernel(knot_gap)
 
 
-def walk(
-    kind,
-    lam,
-    end,
-    tie,
-    k,
-    idle,
-    square,
-    tolerance,
-    gone,
-    outside,
-    columns,
-    gram,
-    rows,
-    factor,
-    active,
-    rank,
-    corr,
-    beta,
-    sign,
-    rate,
-    direction,
-    tied,
-    barred,
-    followed,
-    target,
-    work,
-    change,
-    resid,
-    lams,
-    levels,
-    betas,
-    moving,
-):
+def walk(path, lam, k, idle, gone):
     """Follow the path until the level `end`, or until something else is needed.
 
     That is a scan, an accurate check of a knot, or room in a record that is full.
@@ -647,44 +660,42 @@ def walk(
     Return why it stopped, the level, how many candidates are active, knots in a row without
     progress, knots in the record, and the fall to the next knot, if that is not certain.
 
-    gone : how far the level has fallen since the last scan; outside : see `certain_part` target,
-    resid : (n_samples,), the second is scratch, as `work` and `change` (m,) are square : squared
-    norm of the target; tolerance : a knot with a larger gap needs an accurate check lams, levels,
-    betas, moving : the record, one entry or row for a knot; row c of `moving` : which move on the
-    segment to knot c
+    Parameters
+    ----------
+    path : Walk
+    lam : float
+        The level.
+    k : int
+        How many candidates are active.
+    idle : int
+        Knots in a row without progress.
+    gone : float
+        How far the level has fallen since the last scan.
     """
-    bring_back(lam, k, columns, target, rows, factor, active, corr, beta, sign, work, change, resid)
-    for c in range(len(lams)):
-        k = find_direction(
-            kind,
-            lam,
-            tie,
-            k,
-            columns,
-            gram,
-            rows,
-            factor,
-            active,
-            rank,
-            corr,
-            beta,
-            sign,
-            rate,
-            direction,
-            tied,
-            barred,
-            work,
-        )
+    kind = path.kind
+    end = path.end
+    tie = path.tie
+    rank = path.rank
+    corr = path.corr
+    beta = path.beta
+    sign = path.sign
+    rate = path.rate
+    direction = path.direction
+    active = path.active
+    watched = path.outside[0] >= 0.0
+    bring_back(path, lam, k)
+    for c in range(len(path.lams)):
+        k = find_direction(path, lam, k)
         for j in range(len(corr)):
-            moving[c, j] = rank[j] >= 0
-        fall, leaving = step_length(
-            kind, lam, end, tie, k == len(active), corr, rate, beta, direction, sign, rank, tied
+            path.moving[c, j] = rank[j] >= 0
+        full = k == len(active)
+        whole, leaving = step_length(
+            kind, lam, end, tie, full, corr, rate, beta, direction, sign, rank, path.tied
         )
-        whole = fall
-        if outside[0] >= 0.0:
-            fall = certain_part(
-                whole, lam, gone, tie, outside, strayed(gone, corr, beta, rate, direction, followed)
-            )
+        fall = whole
+        if watched:
+            far = strayed(gone, corr, beta, rate, direction, path.followed)
+            fall = certain_part(whole, lam, gone, tie, path.outside, far)
             if fall == 0.0 < whole:
                 return SCAN, lam, k, idle, c, whole
         idle = idle + 1 if fall <= 4.0 * EPS * lam else 0
@@ -702,28 +713,23 @@ def walk(
                 and ((j == leaving and fall == whole) or abs(beta[j]) <= 1e-12 * abs(old))
             ):
                 beta[j] = 0.0
-                k = deactivate(j, k, rows, factor, active, rank, direction)
-        bring_back(
-            lam, k, columns, target, rows, factor, active, corr, beta, sign, work, change, resid
-        )
+                k = deactivate(j, k, path.rows, path.factor, active, rank, direction)
+        bring_back(path, lam, k)
         if fall < whole:
             return SCAN, lam, k, idle, c, whole
-        gap, level, length = _knot_gap(kind, lam, square, corr, beta, sign, rank, 0.0, TRACKED)
-        lams[c], levels[c] = (
-            lam,
-            level
-            + TRACKED * length
-            + (ROUNDED * tie if lam < ROUNDED * tie and outside[0] >= 0.0 else 0.0),
-        )
+        gap, level, length = _knot_gap(kind, lam, path.square, corr, beta, sign, rank, 0.0, TRACKED)
+        hidden = ROUNDED * tie if lam < ROUNDED * tie and watched else 0.0
+        path.lams[c] = lam
+        path.levels[c] = level + TRACKED * length + hidden
         for j in range(len(corr)):
-            betas[c, j] = beta[j]
-        if not gap <= tolerance:
+            path.betas[c, j] = beta[j]
+        if not gap <= path.tolerance:
             return CHECK, lam, k, idle, c + 1, 0.0
         if lam <= end:
             return DONE, lam, k, idle, c + 1, 0.0
         if idle > 4 * len(corr) + 100:
             return STALLED, lam, k, idle, c + 1, 0.0
-    return SCAN, lam, k, idle, len(lams), 0.0
+    return SCAN, lam, k, idle, len(path.lams), 0.0
 
 
 def exact_residual(columns, beta, target, resid, lost):
