@@ -25,7 +25,7 @@ from threadpoolctl import threadpool_limits
 
 import verification.theorems
 from coordboost.theory.bounds import STATEMENTS
-from verification import kept, units
+from verification import by_hand, kept, units
 from verification.entries import Ledger, Row, Sabotage
 from verification.statement import steps_of_any_length
 
@@ -244,6 +244,9 @@ def jobs(quick=False, only=None):
                 tightest = kept.tightest(check, variant, kept.tried(check, variant))
                 if check.expected[variant] == "verified" and tightest > 1 / FACTORS[-1]:
                     yield check.statement, functools.partial(near, file, check, variant, tightest)
+                theorem = getattr(check, "theorem", None)
+                if (theorem, variant) in by_hand.HAND:
+                    yield check.statement, functools.partial(by_hand.tried, file, theorem, variant)
             for what, wrong in getattr(module, "SABOTAGE", {}).get(check, {}).items():
                 yield check.statement, functools.partial(_try, file, check, what, wrong, bench)
 
