@@ -15,11 +15,40 @@ CALL = 100_000
 class ModelState(ABC):
     """The state of a model that the loop reads and updates.
 
-    The class method ``start(problem)`` makes it at beta = 0.
+    Every model state has `tie` and `push`, and either `best` or `scan` and `correlations`. The
+    other verbs are those that some rules need: None where a model state does not have them.
     """
 
     __slots__ = ()
 
+    #: start(problem), with a store of coefficients and noise where `carries` and `perturbs` say so:
+    #: the model state at beta = 0; None where a run makes it from candidates or Gram columns
+    start: Callable | None = None
+    #: scan(): all correlations with the learners, (n_learners,)
+    scan: Callable | None = None
+    #: correlations(index): those of the learners `index`
+    correlations: Callable | None = None
+    #: best(step, beta): the selected learner among all and its correlation, or (-1, 0) if it must
+    #: be rebuilt first; default: the largest score of a scan
+    best: Callable | None = None
+    #: best_among(step, beta, index), best_in(step, beta, drawn, member, start): the same among
+    #: some learners, and in groups
+    best_among: Callable | None = None
+    best_in: Callable | None = None
+    #: search(j, a, b): the t that minimises the loss at pred + t (a B_j - b pred)
+    search: Callable | None = None
+    #: search_pair(i, a, j, b): the t that minimises the loss at pred + t (a B_i + b B_j)
+    search_pair: Callable | None = None
+    #: after(j, theta): the sum of the losses at pred + theta B_j, up to a constant that is the same
+    #: for all j
+    after: Callable | None = None
+    #: write_curvature(out): the second derivatives of the weighted losses where learners are sought
+    write_curvature: Callable | None = None
+    #: perturb(k): draw the noise of step k; tempered(k, j, corr): the length of learner j with it
+    perturb: Callable | None = None
+    tempered: Callable | None = None
+    #: stopped(): whether no further step is allowed; the run then goes back to `best_rows`
+    stopped: Callable | None = None
     #: renew(beta) recomputes the state from the coefficients
     renew: Callable | None = None
     #: the types of coefficient stores that it supports, by start(problem, store); None: the plain
@@ -34,8 +63,7 @@ class ModelState(ABC):
     quadratic = False
     #: it begins with the Gram matrix of all learners, and no step uses the data
     from_gram = False
-    #: it has after(j, theta), the sum of the losses at pred + theta B_j, up to a constant that is
-    #: the same for all j
+    #: it has `after`
     foresees = False
     #: it needs a method that always selects the largest absolute correlation of all
     greedy = False
