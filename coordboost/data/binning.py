@@ -55,8 +55,9 @@ class Binning:
         return self.cuts[self.start[g] : self.start[g + 1]]
 
     def unseen(self, g):
-        """Code of a category of feature g that the fit did not see: that of rare categories, else
-        of missing values, else an unused one.
+        """Code of a category of feature g that the fit did not see.
+
+        It is that of rare categories, else of missing values, else an unused one.
         """
         labels = self.labels[g] or ()
         return (
@@ -164,8 +165,9 @@ class Binning:
 
 
 def middles(low, high):
-    """Thresholds between neighbouring values ``low < high``: ``low <= cut < high`` also where the
-    middle is rounded or infinite.
+    """Thresholds between neighbouring values ``low < high``.
+
+    ``low <= cut < high`` holds also where the middle is rounded or infinite.
     """
     with np.errstate(invalid="ignore", over="ignore"):
         middle = low.astype(np.float64) / 2 + high.astype(np.float64) / 2

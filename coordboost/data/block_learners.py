@@ -163,8 +163,9 @@ def blocks(X, blocks=None, *, l2=0.0):
 
 
 def _lists(blocks, n):
-    """The columns of each block, from lists of columns or from one label for each of the n
-    columns.
+    """The columns of each block.
+
+    They are given as lists of columns, or as one label for each of the n columns.
     """
     what = f"lists of columns, or a label for each of the {n} columns"
     given = items_of("blocks", range(n) if blocks is None else blocks, what)

@@ -334,8 +334,9 @@ class _Text(NamedTuple):
         return said
 
     def check(self, sep, names):
-        """Refuse records with fewer or more cells than the header, and quotes that do not enclose a
-        cell.
+        """Refuse records with fewer or more cells than the header.
+
+        And quotes that do not enclose a cell.
         """
         width = len(names)
         last = 0
@@ -363,8 +364,9 @@ class _Text(NamedTuple):
 
 
 def _separator(file, suffix):
-    """Infer the separator: most first records have as many cells as the header, the more the
-    better; spaces if no other one splits it.
+    """Infer the separator from the first records.
+
+    Most have as many cells as the header, the more the better; spaces if no other one splits it.
     """
     usual = "\t" if suffix == ".tsv" else ","
 
@@ -381,8 +383,9 @@ def _separator(file, suffix):
 
 
 def _has_row_names(rows):
-    """Whether rows begin with row names, as R writes them: all have one cell more than the header,
-    `rows[0]`.
+    """Whether rows begin with row names, as R writes them.
+
+    Then all have one cell more than the header, `rows[0]`.
 
     Row names all differ; they are 1, 2, 3, ..., or none of them begins like a number.
     """
@@ -568,8 +571,9 @@ def _checked(path, X, y, names, target):
 
 
 def _check_numbers(path, name, values):
-    """Refuse values that are not finite numbers, and whole numbers that float64 cannot tell
-    apart.
+    """Refuse values that are not finite numbers.
+
+    And whole numbers that float64 cannot tell apart.
     """
     if values.dtype.kind not in "biuf":
         raise ValueError(

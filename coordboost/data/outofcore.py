@@ -39,14 +39,16 @@ class StoredColumns:
         return standardize_chunked(self, weight, center, scale)
 
     def varies(self, columns, rows):
-        """Which dropped columns have two different values: always False, as a check takes a pass
-        over them.
+        """Which dropped columns have two different values.
+
+        Always False, as a check takes a pass over them.
         """
         return np.zeros(len(columns), dtype=bool)
 
     def ordered(self, index):
-        """Return the same columns in another order, at j the column ``index[j]``, for ``combine``
-        and ``part``.
+        """Return the same columns in another order, at j the column ``index[j]``.
+
+        For ``combine`` and ``part``.
         """
         moved = copy.copy(self)
         moved.names, moved._index = [self.names[j] for j in index], self._index[index]

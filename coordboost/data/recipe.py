@@ -1,5 +1,6 @@
-"""Encode a table of numbers, dates and text as columns of numbers, and every new table in the same
-way.
+"""Encode a table of numbers, dates and text as columns of numbers.
+
+Every new table is encoded in the same way.
 
 Nouns: a *variable* is a column of the table; a *recipe* is all variables of a model, plain data
 that a run file can hold. Numbers and dates become one column, text a 0/1 column for each category
@@ -209,8 +210,9 @@ def fill_of(column):
 
 
 def encoded(recipe, columns, where, unknown_as_none=False):
-    """Encode columns as numbers, (n_rows, n_columns) float64: dense in Fortran order, or CSC if
-    large and mostly 0/1 columns.
+    """Encode columns as numbers, (n_rows, n_columns) float64.
+
+    Dense in Fortran order, or CSC if large and mostly 0/1 columns.
     """
     # pairs (number of columns, values): floats, or for 0/1 columns the index of the column that is
     # 1, -1 for none

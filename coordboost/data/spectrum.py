@@ -278,8 +278,9 @@ def _apart(cls, problem, root, samples):
 
 
 def whole_numbers(table):
-    """Return a float64 array times a power of two, as integers of any length, and the exponent of
-    that power.
+    """Return a float64 array times a power of two, as integers of any length.
+
+    The second result is the exponent of that power.
     """
     mantissa, exponent = np.frexp(table)
     last = 53 - int(exponent[mantissa != 0].min(initial=53))
@@ -317,8 +318,9 @@ class Apart:
         self.kept = []
 
     def at(self, coef):
-        """``root * table @ coef`` as float64 with a norm near 1, and the exponent of the power of
-        two to multiply it by.
+        """``root * table @ coef`` as float64 with a norm near 1.
+
+        The second result is the exponent of the power of two to multiply it by.
         """
         used = np.flatnonzero(coef != 0)
         numbers = self.table[:, used] @ coef[used]
@@ -354,8 +356,9 @@ class Apart:
         return False
 
     def _keep(self, coef, direction, size, power):
-        """Store a direction of length `size` 2^power, and add to the tilt by how much the rounding
-        of the columns turned it.
+        """Store a direction of length `size` 2^power, and add to the tilt.
+
+        It grows by how much the rounding of the columns turned the direction.
         """
         self.kept.append((coef, size, power))
         self.left = np.column_stack([self.left, direction / np.linalg.norm(direction)])

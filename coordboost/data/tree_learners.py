@@ -59,8 +59,9 @@ class TreeFamily(LearnerFamily):
         return TreeBank(self, weight)
 
     def for_loss(self, loss, curvature):
-        """The same trees for one problem: Newton leaves are damped by the self-concordance of its
-        loss.
+        """The same trees for one problem.
+
+        Newton leaves are damped by the self-concordance of its loss.
 
         curvature : the sum of the second derivatives of the weighted losses at the start
         """
@@ -104,8 +105,9 @@ class SavedTrees(NamedTuple):
         return len(self.trees.n_leaves)
 
     def check(self):
-        """Refuse parts that do not fit each other: kernels follow the indices of nodes without a
-        check.
+        """Refuse parts that do not fit each other.
+
+        Kernels follow the indices of nodes without a check.
 
         Raises
         ------
@@ -135,8 +137,9 @@ class SavedTrees(NamedTuple):
 
 
 class SavedFamilies(NamedTuple):
-    """As ``SavedTrees``, for trees in families: also the table of the families, and the family of
-    each tree.
+    """As ``SavedTrees``, for trees in families.
+
+    It also has the table of the families, and the family of each tree.
     """
 
     binned: object

@@ -67,8 +67,9 @@ class StatesOfRun(ABC):
 
 
 class OneState(StatesOfRun):
-    """One model state for the whole run, recomputed from the coefficients after every ``RENEW``
-    steps.
+    """One model state for the whole run.
+
+    It is recomputed from the coefficients after every ``RENEW`` steps.
     """
 
     def __init__(self, kind, problem, coefficients, noise):
@@ -362,8 +363,9 @@ def _carries(model_state, method):
 
 
 def _lacks(model_state, method):
-    """Whether a method needs noise that a model state cannot add, or a residual that it does not
-    keep.
+    """Whether a method needs what a model state cannot give.
+
+    That is noise that it cannot add, or a residual that it does not keep.
     """
     noisy = method.noise is not None
     sees = method.select.sees_residual
@@ -377,8 +379,9 @@ def _gram_fits(problem):
 
 
 def _own_model_state(problem, method):
-    """The model state that keeps the method's kind of coefficients: the one on the Gram matrix if
-    there is one and the matrix is small.
+    """The model state that keeps the method's kind of coefficients.
+
+    It is the one on the Gram matrix if there is one and the matrix is small.
     """
     states = [
         kind for kind in pieces_of(ModelState).values() if kind.countable and _carries(kind, method)

@@ -1,5 +1,6 @@
-r"""The model states for the squared loss that update correlations by Gram columns, the columns of
-B'WB, without scans of the data.
+r"""The model states for the squared loss that update correlations by Gram columns.
+
+Gram columns are those of B'WB; the data are not scanned.
 
 A step gives :math:`c \leftarrow (1 - s) c + s\, c_0 - \theta\, B'W B_j`. ``CovarianceState`` has
 all columns from the start. For ``CovarianceColumns`` a column is computed when its learner is first
@@ -239,8 +240,9 @@ def move(corr, start, column, shrink, theta):
 
 @kernel
 def largest(bits):
-    """The largest absolute value of numbers, in and out as bits: a maximum of integers compiles to
-    vector code. NaN counts as largest.
+    """The largest absolute value of numbers, in and out as bits.
+
+    A maximum of integers compiles to vector code. NaN counts as largest.
     """
     top = 0
     for p in range(len(bits)):
@@ -371,8 +373,9 @@ class CovarianceColumns(_CovarianceColumns, ModelState):
         return along / length if length > 0.0 else 0.0
 
     def push(self, j, shrink, theta):
-        """The state after pred <- (1 - shrink) pred + theta B_j, j a learner whose Gram column is
-        held.
+        """The state after pred <- (1 - shrink) pred + theta B_j.
+
+        The Gram column of learner j is held.
         """
         corr = self.corr
         start = self.start
@@ -462,8 +465,9 @@ class GramColumns:
         )
 
     def completed(self, model_state, beta):
-        """The model state with the Gram column that its next step needs, and those of the learners
-        with the largest absolute correlations.
+        """The model state with the Gram column that its next step needs.
+
+        It also gets those of the learners with the largest absolute correlations.
 
         In all four times as many as learners of the last block are in use, within bounds.
         """
@@ -509,8 +513,9 @@ class GramColumns:
 
 
 def gram_columns(problem, learners, out):
-    """Fill `out` (len(learners), width) with the Gram columns of the learners, padded with
-    zeros.
+    """Fill `out` (len(learners), width) with the Gram columns of the learners.
+
+    They are padded with zeros.
     """
     n = problem.n_learners
     stored = problem.dictionary.rows

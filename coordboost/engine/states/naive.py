@@ -1,5 +1,6 @@
-"""The model state that computes correlations from the data: any loss, any dictionary, one scan per
-greedy step.
+"""The model state that computes correlations from the data.
+
+Any loss, any dictionary, one scan per greedy step.
 """
 
 from typing import NamedTuple
@@ -40,8 +41,9 @@ perturb = verb("perturb", as_it_is)
 
 
 def over(state, dictionary):
-    """The model state `state` with another dictionary, also in its inner model state if it has
-    one.
+    """The model state `state` with another dictionary.
+
+    Its inner model state, if it has one, gets it too.
     """
     inner = getattr(state, "inner", None)
     inside = {"inner": over(inner, dictionary)} if isinstance(inner, ModelState) else {}

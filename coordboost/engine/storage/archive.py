@@ -67,8 +67,9 @@ def digest(data):
 
 
 class Archive:
-    """An open archive: types and shapes of its arrays (`heads`), its `header`, and its arrays by
-    ``arrays()``.
+    """An open archive.
+
+    Types and shapes of its arrays (`heads`), its `header`, and its arrays by ``arrays()``.
 
     Raises
     ------
@@ -120,8 +121,9 @@ class Archive:
             return np.lib.format.read_array(member, allow_pickle=False)
 
     def check_header(self):
-        """Raise an error for a header that was changed, or that lists other arrays than the archive
-        has.
+        """Raise an error for a header that does not fit its archive.
+
+        It was changed, or lists other arrays than the archive has.
         """
         stated = self.header["digest"]
         listed = self.header["arrays"]
@@ -200,8 +202,9 @@ def _beside(file):
 
 
 def _created(start, mode):
-    """A new file, open for writing and locked: its name, which begins with `start`, and the
-    file.
+    """A new file, open for writing and locked.
+
+    Its name, which begins with `start`, and the file.
     """
     while True:
         name = f"{start}.{uuid.uuid4().hex}.coordboost.part"

@@ -61,8 +61,9 @@ class LinearModel(NamedTuple):
         return json.dumps(plain, indent=2, ensure_ascii=False) + "\n"
 
     def predict(self, X):
-        """What the model predicts, (n_rows,): the mean of the target, of two classes the
-        probability of the second.
+        """What the model predicts, (n_rows,).
+
+        The mean of the target, of two classes the probability of the second.
         """
         if X.shape[1] != len(self.coef):
             raise ValueError(
@@ -81,8 +82,9 @@ class LinearModel(NamedTuple):
 
 
 class RunModel(NamedTuple):
-    """A run on features in bins, such as a run with trees, after `step` steps: it predicts for new
-    tables as a ``LinearModel`` does.
+    """A run on features in bins, such as a run with trees, after `step` steps.
+
+    It predicts for new tables as a ``LinearModel`` does.
     """
 
     run: object
@@ -110,8 +112,9 @@ class RunModel(NamedTuple):
 
     @property
     def rows(self):
-        """The share of each feature, a list of dictionaries: its share in the gains of all splits,
-        for stumps in the abs coefficients.
+        """The share of each feature, a list of dictionaries.
+
+        It is its share in the gains of all splits, for stumps in the abs coefficients.
         """
         state = next(self.run.replay([self.step]))
         dictionary = self.run.problem.dictionary
@@ -127,8 +130,9 @@ class RunModel(NamedTuple):
         ]
 
     def predict(self, X):
-        """What the model predicts, (n_rows,): the mean of the target, of two classes the
-        probability of the second.
+        """What the model predicts, (n_rows,).
+
+        The mean of the target, of two classes the probability of the second.
         """
         return on_scale_of_y(self.run.problem.loss, self.run.predict(X, step=self.step))
 

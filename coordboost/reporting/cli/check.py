@@ -1,5 +1,6 @@
-"""Commands that prove something: ``certify`` a model, ``check`` a run, ``mca``, the minimal cosine
-angle of the columns of a table.
+"""Commands that prove something.
+
+``certify`` a model, ``check`` a run, ``mca``, the minimal cosine angle of the columns of a table.
 """
 
 from functools import partial

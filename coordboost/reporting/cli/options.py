@@ -58,8 +58,9 @@ class Parameter(NamedTuple):
         return self.default is inspect.Parameter.empty or self.name == "t"
 
     def option(self, text=None, hidden=False):
-        """Return its option, with the help `text`; a hidden one has no default, so that only given
-        values are seen.
+        """Return its option, with the help `text`.
+
+        A hidden one has no default, so that only given values are seen.
         """
         flag = option_name(self.name)
         kind = float
@@ -217,8 +218,9 @@ def taken(given):
 
 
 class Command(click.Command):
-    """A command with options made when it runs, each entry of `later` by a function without
-    arguments.
+    """A command with options made when it runs.
+
+    Each entry of `later` is made by a function without arguments.
     """
 
     def __init__(self, *args, later=(), **attributes):
@@ -288,8 +290,9 @@ def takes(method):
 
 
 class MethodCommand(Command):
-    """A command with ``--method NAME`` and ``--learner NAME``, which add the parameters of that
-    method and these learners as options.
+    """A command with ``--method NAME`` and ``--learner NAME``.
+
+    They add the parameters of that method and these learners as options.
     """
 
     def parse_args(self, ctx, args):

@@ -14,8 +14,9 @@ from coordboost.reporting.cli.options import in_options
 
 
 class Closed(io.TextIOBase):
-    """Replacement for a closed stdout: writing raises OSError, so that only commands that print
-    fail.
+    """Replacement for a closed stdout.
+
+    Writing raises OSError, so that only commands that print fail.
     """
 
     encoding, errors = "utf-8", "strict"
@@ -33,8 +34,9 @@ class Closed(io.TextIOBase):
 
 @contextmanager
 def streams():
-    """Context that replaces a missing stdout or stderr (``>&-``), by ``Closed`` and by a stream
-    that is discarded.
+    """Context that replaces a missing stdout or stderr (``>&-``).
+
+    By ``Closed`` and by a stream that is discarded.
     """
     with ExitStack() as stack:
         if sys.stdout is None:
@@ -88,8 +90,9 @@ def doing(label, *, quiet):
 
 
 class Gap:
-    """The certified gap of a state as text, recomputed so rarely that it takes at most a twentieth
-    of the time.
+    """The certified gap of a state as text.
+
+    It is recomputed so rarely that it takes at most a twentieth of the time.
     """
 
     def __init__(self):
@@ -112,8 +115,9 @@ class Gap:
 
 
 def show(rows, text, files, as_json):
-    """Print rows of ``report.summary``, paragraphs about them, and the names of the files
-    written.
+    """Print rows of ``report.summary``, with what belongs to them.
+
+    Paragraphs about them, and the names of the files written.
     """
     from coordboost.reporting import report
 
@@ -143,8 +147,9 @@ def print_parts(*parts):
 
 
 def write_out(text, out):
-    """Write text to a file, or print it if `out` is None: unchanged, except for control characters
-    on a terminal.
+    """Write text to a file, or print it if `out` is None.
+
+    It is unchanged, except for control characters on a terminal.
     """
     if out is None:
         click.echo(

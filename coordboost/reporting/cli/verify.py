@@ -1,5 +1,6 @@
-"""``coordboost verify`` and ``coordboost docs``: run ``verification/`` and show ``docs/``, from the
-checkout or the wheel.
+"""``coordboost verify`` and ``coordboost docs``.
+
+They run ``verification/`` and show ``docs/``, from the checkout or the wheel.
 """
 
 import importlib

@@ -7,8 +7,9 @@ import click
 
 
 def fits():
-    """Yield (name, function that fits it): the common methods on columns, both kinds of Lasso
-    paths, and every estimator.
+    """Yield (name, function that fits it).
+
+    The common methods on columns, both kinds of Lasso paths, and every estimator.
     """
     import numpy as np
 
