@@ -20,8 +20,9 @@ FLOAT = 1e-9
 
 @dataclass(frozen=True, eq=False)
 class Statement:
-    """One claim of a paper: both sides as formulas of the quantities of a run, in up to three
-    variants.
+    """One claim of a paper, in up to three variants.
+
+    Both sides are formulas of the quantities of a run.
 
     Called, it gives its right side: ``statement(constants, eps=0.1, k=10)``.
 

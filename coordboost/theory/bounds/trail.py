@@ -352,8 +352,9 @@ class Trail:
 
     @property
     def horizon(self) -> float:
-        """The number of models with a radius of their own: that after the last step of a path has
-        none.
+        """The number of models with a radius of their own.
+
+        The model after the last step of a path has none.
         """
         return self.step.horizon or math.inf
 
