@@ -2,7 +2,8 @@
 algorithms must detect each.
 
 The code of one function at a time is replaced, in this process, by that of its source with one
-error. The rows run the package interpreted, so that compiled kernels keep the code they have.
+error; or the formulas of one dictionary. The rows run the package interpreted, so that compiled
+kernels keep the code they have.
 """
 
 import inspect
@@ -15,7 +16,7 @@ from verification import ledger
 from verification.calls import function_of
 from verification.index import thing
 
-#: The function, original text, planted text, the rows that detect it: fgm, rgbm, agbm, rgb, sglb.
+#: The function or formulas, original text, planted text, the paper whose rows detect it.
 PLANTED = [
     ("rules.FixedStep.move", "self.eps / self.delta", "self.eps / 2", "fgm"),
     ("rules.PathStep.move", "self.deltas[k]", "self.deltas[max(k - 1, 0)]", "fgm"),
@@ -29,12 +30,14 @@ PLANTED = [
     ("angles.learners.GreedyNorm.values", "np.abs(rows)", "rows", "rgbm"),
     ("rules.steps.mixing", "2 / (m + 2)", "2 / (m + 3)", "agbm"),
     ("rules.steps.admissible", "(1.0 + math.sqrt(1.0 - square)) ** 2", "4", "agbm"),
-    ("theory.bounds.accelerated.period", "8", "2", "agbm"),
+    ("theory.bounds.accelerated.PERIOD", "root(8", "root(2", "agbm"),
     ("engine.states.accelerated.next_round", "== state.period", "== state.period + 1", "agbm"),
     ("rules.structural.Structural.price", "self.per_unit *", "-self.per_unit *", "rgb"),
     ("rules.structural.Structural.law", "self.power", "1", "rgb"),
-    ("theory.bounds.margins.remainder", "2 / delta", "1 / delta", "rgb"),
-    ("theory.bounds.margins._bounds", "4 / rho", "2 / rho", "rgb"),
+    ("theory.bounds.margins.PARTS", "2 / delta", "1 / delta", "rgb"),
+    ("theory.bounds.margins.PARTS", "4 / rho", "2 / rho", "rgb"),
+    ("theory.bounds.regularized.WHERE", "+ 2 * eps", "+ 2 * eps**2", "fgm"),
+    ("theory.bounds.stagewise.WHERE", "(k + 1)", "(k + 2)", "fgm"),
     ("data.families.tree_complexity", "4 * n + 2", "2 * n + 2", "rgb"),
     ("rules.Noise.sigma", "2 * self.total", "self.total", "sglb"),
     ("theory.langevin.transient", "decay @ cov @ decay.T", "decay @ cov", "sglb"),
@@ -44,7 +47,15 @@ PLANTED = [
 
 @contextmanager
 def planted(name, before, after):
-    """Run a function of the package with an error in its code."""
+    """Run a function of the package with an error in its code, or a formula with one."""
+    if isinstance(formulas := thing(name), dict):
+        wrong = {key: text.replace(before, after) for key, text in formulas.items()}
+        assert wrong != formulas, f"{name} has no longer: {before}"
+        with pytest.MonkeyPatch.context() as patched:
+            for key, text in wrong.items():
+                patched.setitem(formulas, key, text)
+            yield
+        return
     function = function_of(thing(name))
     source = textwrap.dedent(inspect.getsource(function))
     assert before in source, f"{name} has no longer: {before}"

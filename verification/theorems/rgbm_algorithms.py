@@ -190,7 +190,7 @@ check_geometry = Algorithm(
 )
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Basis:
     """n orthonormal learners, t of them drawn."""
 
