@@ -125,6 +125,10 @@ def of_rule(select):
     return cb.solve(BLOCKS if of_blocks else TWELVE, method, 2, compile=False)
 
 
+def of_stop(stop):
+    return cb.solve(SQUARED, cb.ls_boost(0.5), 2, stop=stop, compile=False)
+
+
 def of_families(method):
     return cb.solve(cb.Problem(FAMILIES, SIGNS, cb.losses.Logistic()), method, 2, compile=False)
 
@@ -257,21 +261,6 @@ def _doors():
         "PathPoint": (cb.lasso.PathPoint, dict(l1=0.1), lambda place: lasso().predict(X, place)),
         "L1Ball": (cb.certificates.L1Ball, dict(radius=1.0), certified),
         "L1Penalty": (cb.certificates.L1Penalty, dict(lam=1.0), certified),
-        "GapBelow": (
-            cb.engine.GapBelow,
-            dict(tolerance=0.1),
-            lambda stop: cb.solve(SQUARED, cb.ls_boost(0.5), 2, stop=stop, compile=False),
-        ),
-        "NoProgress": (
-            cb.engine.NoProgress,
-            dict(),
-            lambda stop: cb.solve(SQUARED, cb.ls_boost(0.5), 2, stop=stop, compile=False),
-        ),
-        "TimeLimit": (
-            cb.engine.TimeLimit,
-            dict(seconds=1.0),
-            lambda stop: cb.solve(SQUARED, cb.ls_boost(0.5), 2, stop=stop, compile=False),
-        ),
     }
     table |= {
         maker.__name__: (maker, arguments, use)
@@ -282,6 +271,11 @@ def _doors():
         )
         for maker, arguments in examples(*kinds)
         if arguments
+    }
+    table |= {
+        maker.__name__: (maker, arguments, of_stop)
+        for maker, arguments in examples()
+        if maker.__module__ == cb.engine.GapBelow.__module__
     }
     table |= {
         name: (maker, maker.EXAMPLES[0], of_families if name == "rgb" else solved)

@@ -28,8 +28,8 @@ class PseudoHuber(_PseudoHuber, Loss):
     sigma = 1.0
     infimum = 0.0
 
-    def bind(self, problem):
-        return PseudoHuber(positive("PseudoHuber(d): d", self.d))
+    def check(self):
+        positive("PseudoHuber(d): d", self.d)
 
     def value(self, y, f):
         return self.d * self.d * (math.sqrt(1 + ((y - f) / self.d) ** 2) - 1)
@@ -108,7 +108,7 @@ def capped_boost(rate: float, cap: float = 1.0) -> Method:
         Greedy(),
         CappedStep(rate, cap),
         "the guide for contributors",
-        {"rate": rate, "cap": cap},
+        parameters={"rate": rate, "cap": cap},
     )
 '''
 STOP = '''
@@ -174,3 +174,6 @@ def follow_the_guide(folder):
     export(folder, "methods", "named", "capped_boost")
     insert(folder, "engine/stopping.py", STOP)
     export(folder, "engine", "stopping", "LossBelow")
+    page = folder / "docs" / "bounds.md"
+    text = page.read_text(encoding="utf-8")
+    page.write_text(text.replace("| `ccd`,", "| `ccd`, `capped_boost`,", 1), encoding="utf-8")

@@ -43,7 +43,9 @@ GIVEN = {
 
 def run_of(name, problem=SQUARED):
     n_steps = {"forward_stepwise": 4, "agbmr": 900}.get(name, 12)
-    return cb.solve(problem, cb.methods.METHODS[name](*GIVEN.get(name, ())), n_steps, compile=False)
+    maker = cb.methods.METHODS[name]
+    method = maker(*GIVEN[name]) if name in GIVEN else maker(**maker.EXAMPLES[0])
+    return cb.solve(problem, method, n_steps, compile=False)
 
 
 def rows_of_methods():
