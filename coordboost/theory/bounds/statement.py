@@ -18,6 +18,10 @@ EXACT = Fraction(1, 10**25)
 FLOAT = 1e-9
 
 
+def _to_no_run(run):
+    return False
+
+
 @dataclass(frozen=True, eq=False)
 class Statement:
     """One claim of a paper, in up to three variants.
@@ -87,7 +91,7 @@ class Statement:
     assuming: str | dict = ""
     points: str = ""
     known: str = ""
-    applies: Callable = lambda run: False
+    applies: Callable = field(default_factory=lambda: _to_no_run)
     on_runs: tuple = VARIANTS
     mean: bool = False
     source: str = "Freund, Grigas, Mazumder"
