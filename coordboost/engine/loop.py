@@ -122,7 +122,7 @@ class Solver:
         self.coefficients = self.method.coefficients.start(self.problem)
         self.stream = picks(run.seed, self.method.select, self.problem.n_learners)
         self.anchor = run.anchor
-        self.length = FIRST  # of the next block
+        self.lengths = {}  # steps of the next block, for each kind of model state
         self.searches = 0  # scans by the searches of a model state
         self.looks = 0  # single correlations
         self.earlier = np.zeros(3, dtype=np.int64)  # counts of the run before it is restored here
@@ -227,7 +227,9 @@ class Solver:
             if self.states.steps_left(self.k - self.anchor[0]) <= 0:
                 self._rebuild(self.k - self.anchor[0])
             steps_left = self.states.steps_left(self.k - self.anchor[0])
-            n_steps = min(steps_left, self.length, limit - self.k)
+            kind = type(self.model_state)
+            length = self.lengths.get(kind, FIRST)
+            n_steps = min(steps_left, length, limit - self.k)
             drawn = np.zeros((n_steps, 0), dtype=np.int64)
             if select.width:
                 drawn = self.stream.rows(self.k, n_steps)
@@ -256,7 +258,7 @@ class Solver:
                 self._rebuild(self.k - self.anchor[0])
         if made == len(drawn):
             longer = min(LOOK / 4 / max(time.perf_counter() - began, 1e-9), LARGER)
-            self.length = max(1, min(int(made * longer), LONGEST))
+            self.lengths[kind] = max(1, min(int(made * longer), LONGEST))
 
     def restore(self, k, anchor):
         """Go to step k of the rows: build the model state at its `anchor`, make the steps since."""
@@ -280,7 +282,6 @@ class Solver:
         """Build the model state for the next steps from the coefficients."""
         if self.states.rebuild(self.coefficients.beta(self.method.unit), steps_since_anchor):
             self.anchor = (self.k, list(self.states.saved))
-            self.length = min(self.length, FIRST)  # the steps of another state may take longer
 
     def _room(self, n_steps):
         """The next rows of the path; make room for the learners that they may find."""
