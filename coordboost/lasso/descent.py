@@ -72,10 +72,6 @@ class SquaredSet(Block):
         """Add learners with coefficients 0."""
 
     @abstractmethod
-    def fit(self, penalty, goal):
-        """Minimise until the gap on the set is at most `goal`. Return whether it is."""
-
-    @abstractmethod
     def residual(self):
         """The residual, computed anew, (n_samples,)."""
 
@@ -92,6 +88,10 @@ class SquaredSet(Block):
         """Upper bounds of the abs correlations of all learners, (n_learners,), from an ``About``
         the present residual.
         """
+
+    def sweeps_alone(self, goal):
+        """Number of turns of sweeps before steps at fixed signs, for a gap of `goal`."""
+        return 0
 
     def certified_alone(self, wanted):
         """<r, r> and the correlations, if all learners are in the set and its own numbers give a
@@ -155,9 +155,6 @@ class GramSet(GramBlock, SquaredSet):
         self.ridge = np.append(self.ridge, zeros)
         self.gamma = np.append(self.gamma, zeros)
 
-    def fit(self, penalty, goal):
-        return self.minimise(self.gamma, penalty, goal) <= goal
-
     def residual(self):
         if self.has_columns:
             return self.source.y - self.store.combine(self.gamma)
@@ -209,7 +206,7 @@ class EntrySet(EntryBlock, SquaredSet):
         self.gamma = np.zeros(0)
         self.ridge = np.zeros(0)
         super().__init__(self.dictionary, self.entries, self.learner, self.gamma, self.root)
-        self.resid = source.y.copy()
+        self.start_from(source.y, source.y.copy())
         everything = EntryBlock(self.dictionary, self.entries, slice(None), self.scale, self.root)
         self.count = np.diff(everything.x.indptr)
         self.norm = np.sqrt(everything.column_sums(everything.x.data**2))
@@ -227,16 +224,14 @@ class EntrySet(EntryBlock, SquaredSet):
         scale = self.scale[learners]
         self.append(EntryBlock(self.dictionary, self.entries, learners, scale, self.root))
 
-    def fit(self, penalty, goal):
-        sweeps_alone = 0 if goal <= FINE * self.source.null else 1
-        self.start_from(self.source.y, self.resid)
-        return self.minimise(self.gamma, penalty, goal, sweeps_alone) <= goal
+    def sweeps_alone(self, goal):
+        return 0 if goal <= FINE * self.source.null else 1
 
     def residual(self):
         return self.source.y - self.combine(self.gamma)
 
     def go_on_from(self, resid, corr):
-        self.resid = resid
+        self.start_from(self.source.y, resid)
 
     def reach(self, about):
         """Only few entries of what is unknown count for a column with few entries."""
@@ -335,7 +330,8 @@ class CoordinateDescent(InnerSolver):
         self.set_penalty(self.lam)
 
     def fit(self, goal):
-        return self.set.fit(self.penalty, goal)
+        sweeps_alone = self.set.sweeps_alone(goal)
+        return self.set.minimise(self.gamma, self.penalty, goal, sweeps_alone) <= goal
 
     def check(self, wanted):
         """*Cost*: none if the Gram matrix is complete and accurate enough.

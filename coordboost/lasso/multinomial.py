@@ -33,8 +33,8 @@ from coordboost._utils.interrupt import InterruptedWarning, interruptible
 from coordboost._utils.warned import warn
 from coordboost.certificates.objectives import Certificate, Evaluation, L1Penalty
 from coordboost.data import validation
-from coordboost.data.column_store import ScaledColumns
 from coordboost.data.problem import Problem
+from coordboost.lasso.columns import ScaledColumns
 from coordboost.lasso.inputs import lasso_problem, message_of, on_scale_of_x, penalty_grid
 from coordboost.lasso.newton import FreeNewton, Newton
 from coordboost.lasso.penalty import Penalty, convex_gap

@@ -20,7 +20,7 @@ from coordboost._utils.interrupt import LATE, InterruptedWarning, interruptible
 from coordboost._utils.warned import warn
 from coordboost.certificates.objectives import Evaluation
 from coordboost.data import validation
-from coordboost.data.column_store import ScaledColumns
+from coordboost.lasso.columns import ScaledColumns
 from coordboost.lasso.descent import CoordinateDescent
 from coordboost.lasso.grid import LassoPath, columns_in_use
 from coordboost.lasso.homotopy.homotopy import GAP, INTERRUPTED, Homotopy
@@ -34,7 +34,7 @@ from coordboost.lasso.inputs import (
 )
 from coordboost.lasso.newton import FreeNewton, Newton, Reach
 from coordboost.lasso.penalty import Penalty, squared_gap
-from coordboost.lasso.workingset import along
+from coordboost.lasso.workingset import WorkingSet
 from coordboost.learners import Dense
 from coordboost.paths.intercept import Shifts, best_shift
 from coordboost.paths.places import between
@@ -445,7 +445,10 @@ def choose(problem, alphas, tol):
 
 
 def by_homotopy(problem, columns, lams, tol):
-    """As `along`, by the exact path. Where rounding leaves a gap above `tol`, use working sets."""
+    """As `by_working_sets`, by the exact path.
+
+    Where rounding leaves a gap above `tol`, use working sets.
+    """
     walk = Homotopy(problem, "lasso", float(lams[-1]), columns=columns, gap=max(GAP, tol / 2))
     path = walk.run()
     if path.message == INTERRUPTED:
@@ -474,7 +477,7 @@ def by_homotopy(problem, columns, lams, tol):
     n_scans = path.n_scans - 1 + len(loose)
     short = np.flatnonzero((gaps > tol) & (lams > 0))
     if len(short) and path.message != INTERRUPTED:
-        others, found, more = by_descent(problem, columns, lams[short], tol)
+        others, found, more = by_working_sets(problem, columns, lams[short], tol)
         better = found < gaps[short[: len(found)]]
         row = np.arange(len(lams))
         n_scans = n_scans + more
@@ -492,14 +495,33 @@ def _gaps(points, whole):
     return np.array([max(squared_gap(*numbers), 0.0) for numbers in points.tolist()]) / whole
 
 
-def by_descent(problem, columns, lams, tol):
-    """As `along`, for the squared loss."""
-    inner = CoordinateDescent(columns, many=len(lams) > FEW)
-    return along(inner, lams, tol, columns.n_learners)
+def by_working_sets(problem, columns, lams, tol, inner=None):
+    """Solve for the penalties `lams`, largest first, until interrupted.
+
+    Return coefficients, CSR array (n_done, n_learners), their gaps (n_done,), and the number of
+    scans.
+
+    inner : InnerSolver; default: coordinate descent, for the squared loss
+    """
+    if inner is None:
+        inner = CoordinateDescent(columns, many=len(lams) > FEW)
+    working_set = WorkingSet(inner)
+    answers = []
+    with interruptible(lambda: not answers) as interrupted:
+        for lam in lams:
+            if answers and interrupted():
+                break
+            answers.append(working_set.solve(float(lam), tol, interrupted))
+    stops = np.cumsum([0] + [len(answer.learner) for answer in answers])
+    learner = np.concatenate([stops[:0]] + [answer.learner for answer in answers])
+    value = np.concatenate([np.zeros(0)] + [answer.value for answer in answers])
+    shape = (len(answers), columns.n_learners)
+    gammas = scipy.sparse.csr_array((value, learner, stops), shape=shape)
+    return gammas, np.array([answer.gap for answer in answers]), inner.n_scans
 
 
 def by_eigenvectors(problem, columns, lams, tol):
-    """As `along`, for ridge with the squared loss.
+    """As `by_working_sets`, for ridge with the squared loss.
 
     All penalties come from the eigenvectors of one Gram matrix, of samples or of columns.
 
@@ -544,9 +566,11 @@ def by_eigenvectors(problem, columns, lams, tol):
 
 
 def by_newton(problem, columns, lams, tol, free=False):
-    """As `along`, for other convex losses with second derivatives or a Lipschitz derivative.
+    """As `by_working_sets`, for other convex losses.
 
-    Free : whether to fit the intercept.
+    They have second derivatives or a Lipschitz derivative.
+
+    free : whether to fit the intercept.
     """
     few, back = directions(columns)
 
@@ -554,7 +578,7 @@ def by_newton(problem, columns, lams, tol, free=False):
         return few.penalty.target(lam).certificate(few.problem, Evaluation(*point)).gap
 
     inner = FreeNewton(few, Reach(few).gap) if free else Newton(few, judge)
-    coefs, gaps, n_scans = along(inner, lams, tol, few.n_learners)
+    coefs, gaps, n_scans = by_working_sets(few.problem, few, lams, tol, inner)
     return back(coefs), gaps, n_scans
 
 
@@ -589,4 +613,9 @@ def directions(columns):
     ), lambda coefs: scipy.sparse.csr_array(coefs @ back)
 
 
-SOLVERS = {"homotopy": by_homotopy, "cd": by_descent, "newton": by_newton, "eigen": by_eigenvectors}
+SOLVERS = {
+    "homotopy": by_homotopy,
+    "cd": by_working_sets,
+    "newton": by_newton,
+    "eigen": by_eigenvectors,
+}

@@ -15,9 +15,6 @@ from abc import ABC, abstractmethod
 from typing import NamedTuple
 
 import numpy as np
-import scipy.sparse
-
-from coordboost._utils.interrupt import interruptible
 
 #: Smallest gap sought, relative to the loss at 0: a gap is a difference of numbers of that size.
 SMALLEST_GAP = 4 * float(np.finfo(float).eps)
@@ -174,25 +171,3 @@ class WorkingSet:
         if len(violators):
             inner.add(violators)
         return Joined(len(violators) > 0, crowded)
-
-
-def along(inner, lams, tol, n_learners):
-    """Solve for the penalties `lams` by working sets with an inner solver.
-
-    Largest penalty first, until interrupted.
-
-    Return coefficients, CSR array (n_done, n_learners), their gaps (n_done,), and the number of
-    scans.
-    """
-    working_set = WorkingSet(inner)
-    answers = []
-    with interruptible(lambda: not answers) as interrupted:
-        for lam in lams:
-            if answers and interrupted():
-                break
-            answers.append(working_set.solve(float(lam), tol, interrupted))
-    stops = np.cumsum([0] + [len(answer.learner) for answer in answers])
-    learner = np.concatenate([stops[:0]] + [answer.learner for answer in answers])
-    value = np.concatenate([np.zeros(0)] + [answer.value for answer in answers])
-    gammas = scipy.sparse.csr_array((value, learner, stops), shape=(len(answers), n_learners))
-    return gammas, np.array([answer.gap for answer in answers]), inner.n_scans

@@ -14,8 +14,8 @@ from coordboost._utils.checks import not_negative, shown
 from coordboost._utils.interrupt import InterruptedWarning, interruptible
 from coordboost._utils.warned import warn
 from coordboost.data import validation
-from coordboost.data.column_store import ScaledColumns
 from coordboost.data.problem import Problem
+from coordboost.lasso.columns import ScaledColumns
 from coordboost.lasso.homotopy.knots import (
     CHECK,
     DEPENDENT,

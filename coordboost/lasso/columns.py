@@ -1,0 +1,190 @@
+"""The scaled columns of a problem, on which a Lasso works."""
+
+from functools import cached_property
+
+import numpy as np
+import scipy.sparse
+from scipy.linalg import svd
+
+from coordboost.data.column_store import HeldColumns
+from coordboost.learners.scan import LITTLE, scan, scan_few
+
+#: Learners at a time when many residuals are scanned, so that the products stay in the cache.
+FEW = 512
+
+
+class ScaledColumns:
+    """The columns ``scale_j W^{1/2} B_j`` of a problem, ``scale <= 1``.
+
+    A Lasso on them penalises learner j by lam / scale_j.
+
+    y, resid : (n_samples,), times the root of the weights; gamma : (n_learners,), coefficients of
+    the columns apart : whether correlations of a few learners cost only their share of a scan
+    penalty : the penalty of a Lasso on them at lam = 1, see ``coordboost.lasso.penalty``; None if
+    it is not used weighted : False where the weights are in the terms of the loss, and the columns
+    are ``scale_j B_j`` products : computes Gram entries of the unit columns by ``cross(a, b)``;
+    default ``problem.products`` doubt : bound of the error of these entries, in units of the
+    rounding error of a sum of n_samples products unpenalised : learners without a penalty, for the
+    squared loss. y and all columns are used minus their projection on these. This does
+        not change the Lasso on the others, and the stored columns stay sparse. *Source*: Frisch,
+        Waugh; Lovell
+    basis, shares : (n_samples, k) and (n_learners, k), an orthonormal basis of their span, and its
+    products with the columns
+    """
+
+    def __init__(
+        self, problem, scale=None, penalty=None, weighted=True, products=None, unpenalised=()
+    ):
+        self.products = products
+        self.doubt = 1.0 if products is None else products.doubt
+        self.problem = problem
+        self.scale = None if scale is None or (scale == 1).all() else scale
+        self.penalty = penalty
+        self.n_samples = problem.n_samples
+        self.n_learners = problem.n_learners
+        self.root = np.sqrt(problem.weight) if weighted and (problem.weight != 1).any() else None
+        self.rows = problem.dictionary.rows
+        nothing = np.zeros(0)
+        self.apart = self.rows is not None or problem.dictionary.apart
+        self.factors = (
+            nothing if self.root is None else self.root,
+            nothing if self.scale is None else self.scale,
+        )
+        self.y = self._weighted(problem.y)
+        self.null = float(self.y @ self.y) / 2
+        self.unpenalised = np.array(unpenalised, dtype=np.int64)
+        if len(self.unpenalised):
+            self._project()
+
+    def _project(self):
+        """Set `basis` and `shares`, and project them out of y.
+
+        *Cost*: a thin SVD of the unpenalised columns, and a scan for each.
+        """
+        left, size, right = svd(
+            self._weighted(self.problem.gather(self.unpenalised).T).T, full_matrices=False
+        )
+        some = size > max(left.shape[0], len(size)) * np.finfo(float).eps * size[0]
+        self.basis = left[:, some]
+        self.solve = right[some].T / size[some]
+        shares = np.empty((self.n_learners, self.basis.shape[1]))
+        for share, one in zip(shares.T, self.basis.T, strict=True):
+            share[:] = self.scan(one)
+        shares[self.unpenalised] = 0.0
+        self.shares = shares
+        self.start = self.basis.T @ self.y
+        for _ in range(2):  # the second pass removes what rounding left
+            self.y = self.y - self.basis @ (self.basis.T @ self.y)
+
+    def unpenalised_part(self, gammas):
+        """The best unpenalised coefficients given the others, CSR arrays (n, n_learners)."""
+        best = (self.start - gammas @ self.shares) @ self.solve.T
+        row = np.repeat(np.arange(len(best)), len(self.unpenalised))
+        return scipy.sparse.csr_array(
+            (best.ravel(), (row, np.tile(self.unpenalised, len(best)))), shape=gammas.shape
+        )
+
+    def _weighted(self, v):
+        return v if self.root is None else self.root * v
+
+    @cached_property
+    def zero(self):
+        """The correlations at 0, (n_learners,), with y as the residual. *Cost*: one scan, once."""
+        return self.scan(self.y)
+
+    @property
+    def in_memory(self):
+        """The stored learners and their factors, for compiled blocks.
+
+        None if none are stored, or too many.
+        """
+        return None if self.rows is None or self.rows.size > LITTLE else (self.rows, *self.factors)
+
+    def hold(self, with_gram=False, columns=True):
+        """Return a store for columns of learners.
+
+        With `columns` False only for their Gram matrix, if that needs no columns.
+        """
+        if not columns and self._products() is not None:
+            return HeldColumns(None, self.n_learners, 0, True, entries=self.entries)
+        stored = (
+            self.rows
+            if self.root is None and (self.scale is None or with_gram) and not len(self.unpenalised)
+            else None
+        )
+        return HeldColumns(
+            self.gather, self.n_learners, self.n_samples, with_gram, stored, self.scale
+        )
+
+    def _products(self):
+        return self.problem.products if self.products is None else self.products
+
+    def entries(self, a, b):
+        """Gram entries of the columns `a` with the columns `b`, without columns."""
+        out = self._products().cross(a, b)
+        out = out if self.scale is None else self.scale[a][:, None] * out * self.scale[b]
+        if len(self.unpenalised):
+            zero = np.isin(a, self.unpenalised)[:, None] | np.isin(b, self.unpenalised)
+            out = np.where(zero, 0.0, out - self.shares[a] @ self.shares[b].T)
+        return out
+
+    def scan(self, resid):
+        """All correlations, (n_learners,). *Cost*: one scan. Call it with BLAS on one thread."""
+        corr = scan(self.problem.dictionary, self._weighted(resid))
+        corr = corr if self.scale is None else self.scale * corr
+        if len(self.unpenalised):
+            corr[self.unpenalised] = 0.0
+        return corr
+
+    def scan_few(self, resid, index):
+        """Those of the learners `index`.
+
+        *Cost*: their part of a scan, where learners are stored.
+        """
+        corr = scan_few(self.problem.dictionary, self._weighted(resid), index)
+        return corr if self.scale is None else self.scale[index] * corr
+
+    def levels(self, resids):
+        """The largest abs correlation with each row of `resids` (k, n_samples), (k,).
+
+        *Cost*: k scans, as products of matrices.
+        """
+        if not self.apart:
+            return np.array([np.abs(self.scan(resid)).max() for resid in resids])
+        out = np.zeros(len(resids))
+        v = self._weighted(resids)
+        buffer = np.empty(len(resids) * FEW)
+        for k in range(0, self.n_learners, FEW):
+            some = np.arange(k, min(k + FEW, self.n_learners))
+            part = self.problem.gather(some).T if self.rows is None else self.rows[k : k + FEW]
+            corr = np.matmul(v, part.T, out=buffer[: len(v) * len(part)].reshape(len(v), len(part)))
+            if self.scale is not None:
+                corr *= self.scale[k : k + FEW]
+            np.maximum(out, np.maximum(corr.max(axis=1), -corr.min(axis=1)), out=out)
+        return out
+
+    def combine(self, gamma):
+        """The predictions of the coefficients `gamma`, (n_samples,)."""
+        pred = self._weighted(
+            self.problem.combine(gamma if self.scale is None else self.scale * gamma)
+        )
+        return pred - self.basis @ (gamma @ self.shares) if len(self.unpenalised) else pred
+
+    def norm_bound(self, learners):
+        """An upper bound of the norm of each column in a mask."""
+        return 1.0 if self.scale is None else self.scale[learners]
+
+    def gather(self, index, out):
+        """Fill `out` (len(index), n_samples) with the columns `index`, one in a row."""
+        if self.rows is not None:
+            # unlike other modes, this one makes no temporary copy
+            np.take(self.rows, index, axis=0, out=out, mode="clip")
+        else:
+            out[:] = self.problem.gather(index).T
+        if self.root is not None:
+            out *= self.root
+        if self.scale is not None:
+            out *= self.scale[index, None]
+        if len(self.unpenalised):
+            out -= self.shares[index] @ self.basis.T
+            out[np.isin(index, self.unpenalised)] = 0.0
