@@ -176,4 +176,4 @@ def follow_the_guide(folder):
     export(folder, "engine", "stopping", "LossBelow")
     page = folder / "docs" / "bounds.md"
     text = page.read_text(encoding="utf-8")
-    page.write_text(text.replace("| `ccd`,", "| `ccd`, `capped_boost`,", 1), encoding="utf-8")
+    page.write_text(text.replace("| `gbm`,", "| `gbm`, `capped_boost`,", 1), encoding="utf-8")
