@@ -28,11 +28,15 @@ def limit(theta2):
 class Walk(Lemmas):
     """Iterates of one run, arrays with a row for each round m.
 
-    D : (n, N) unit columns; theta2 : the square of the minimal cosine angle f, h, hat : (M + 1, n),
-    models, momentum models, and momentum models updated by the whole residual instead of a learner
+    D : (n, N) unit columns
+    theta2 : the square of the minimal cosine angle
+    f, h, hat : (M + 1, n), models, momentum models, and momentum models updated by the whole
+        residual instead of a learner
     g, r, c, e, b : (M, n), mixing points, residuals, corrected residuals, errors of the fits to c,
-    the learners fitted to r cap : the largest slope of the loss, or None best : whether the
-    learners are the best fits; one : whether h moves by the learner for r, as in Algorithm 4
+        the learners fitted to r
+    cap : the largest slope of the loss, or None
+    best : whether the learners are the best fits
+    one : whether h moves by the learner for r, as in Algorithm 4
     """
 
     D: np.ndarray

@@ -56,8 +56,11 @@ class Claimed(NamedTuple):
 class Entry(NamedTuple):
     """A numbered item of a paper.
 
-    code : public names; rows : rows of the ledger; lost : names of missing rows; tried : names of
-    experiments status : one of ``STATUS``, and why or how
+    code : public names
+    rows : rows of the ledger
+    lost : names of missing rows
+    tried : names of experiments
+    status : one of ``STATUS``, and why or how
     """
 
     paper: str

@@ -32,8 +32,10 @@ class GreedyNorm(NamedTuple):
 
     For one vector there are ``rule.norm`` and ``rule.dual_norm``.
 
-    rule : the rule, bound to its problem; member : (n_learners,) learners, group by group; start :
-    (n_groups,) where groups begin; gamma : (n_groups,) non-increasing, sum 1
+    rule : the rule, bound to its problem
+    member : (n_learners,) learners, group by group
+    start : (n_groups,) where groups begin
+    gamma : (n_groups,) non-increasing, sum 1
 
     *Source*: Lu and Mazumder, Definitions 3.1-3.4, Proposition 3.1.
     """
@@ -162,8 +164,9 @@ class ReducedLearners(NamedTuple):
 
     The norm is :math:`h(c) = \|C^T c\|_F` for c in the coordinates of the basis.
 
-    norm : GreedyNorm or SecondMoment; basis : (n_samples, rank), orthonormal (in the metric of the
-    sample weights); columns : C (rank, n_learners), unit columns
+    norm : GreedyNorm or SecondMoment
+    basis : (n_samples, rank), orthonormal (in the metric of the sample weights)
+    columns : C (rank, n_learners), unit columns
     """
 
     norm: object

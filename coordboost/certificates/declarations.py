@@ -49,9 +49,9 @@ def tried(loss):
 def contradiction(problem, pred, upper, convexity=True):
     """Return a sentence about a declaration of the loss that is seen to be false; "" if none is.
 
-    pred : (n_samples,), the predictions of a model; upper : an upper end of the optimum, penalty
-    included convexity : whether the lower end rests on convexity; else it rests on the infimum
-    alone
+    pred : (n_samples,), the predictions of a model
+    upper : an upper end of the optimum, penalty included
+    convexity : whether the lower end rests on convexity; else it rests on the infimum alone
     """
     loss = problem.loss
     if not tried(loss):
@@ -124,8 +124,9 @@ class Sample(NamedTuple):
     It has values, residuals, and a bound of the rounding of a value.
 
     gap, slope, error : (n_points - 1,), the distances of neighbours, the slopes of the values
-    between them, and bounds of their rounding room : predictions of larger values are those of no
-    better model, so they do not count; infimum : the declared infimum
+        between them, and bounds of their rounding
+    room : predictions of larger values are those of no better model, so they do not count
+    infimum : the declared infimum
     """
 
     loss: object
@@ -358,7 +359,8 @@ def miscounted(problem, resid, corr):
 
     Their correlations, or a bound of them, do not agree with the columns; "" if they do.
 
-    resid : (n_samples,);  corr : of a scan
+    resid : (n_samples,)
+    corr : of a scan
     """
     if problem.unit_norm or not problem.n_learners:
         return ""

@@ -561,8 +561,8 @@ class Priced(NamedTuple):
     limit. A point outside the limits still gives a lower end; the upper end is then that of the
     point moved to the limits.
 
-    target : the target that a certificate displays; price, ridge, lower, upper : p, q, l and u,
-    (n_learners,)
+    target : the target that a certificate displays
+    price, ridge, lower, upper : p, q, l and u, (n_learners,)
     """
 
     target: object
@@ -587,7 +587,8 @@ class Priced(NamedTuple):
         """Compute an interval around the optimum.
 
         model : a problem with another constant, and a point of it, whose objective is the upper
-        end; by default ``(problem, at)`` rest : an additional amount to subtract from the lower end
+            end; by default ``(problem, at)``
+        rest : an additional amount to subtract from the lower end
         """
         need_convexity(problem, repr(self.target))
         owner, own = (problem, at) if model is None else model

@@ -23,7 +23,8 @@ SAVED = ("names", "named", "labels", "coded", "of_objects")
 class Binning:
     """The bins of a fit: they put new rows into the same bins.
 
-    names : names of the features;  named : whether they were given, not generated
+    names : names of the features
+    named : whether they were given, not generated
     labels : for each feature the list of its categories, None for a numeric one
     coded : for each feature whether it was a column of the dtype ``category``
     of_objects : for each feature whether its labels are the text of other objects, such as dates

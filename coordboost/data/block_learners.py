@@ -13,8 +13,9 @@ from coordboost.learners.blocks import BlockBank
 class BlockFamily(LearnerFamily):
     """Blocks of given columns: what a ``Problem`` takes in place of X.
 
-    rows : (n_columns, n_samples); l2 : ridge penalty; member, start : block s is the columns
-    ``member[start[s]:start[s + 1]]``
+    rows : (n_columns, n_samples)
+    l2 : ridge penalty
+    member, start : block s is the columns ``member[start[s]:start[s + 1]]``
     """
 
     find = build = None  # type: ignore[assignment]  # the bank fits them

@@ -18,9 +18,10 @@ def grown(array, shape):
 class HeldColumns:
     """Columns of some learners, in the order in which they were added.
 
-    place : (n_learners,), the row of each learner, -1 if it is not held; ids : (>= m,), the
-    learners, m = ``len(self)`` rows : (>= m, length), their columns, one in a row; gram : (>= m, >=
-    m), inner products of the columns, or None
+    place : (n_learners,), the row of each learner, -1 if it is not held
+    ids : (>= m,), the learners, m = ``len(self)``
+    rows : (>= m, length), their columns, one in a row
+    gram : (>= m, >= m), inner products of the columns, or None
 
     Parameters
     ----------

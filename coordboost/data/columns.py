@@ -80,8 +80,8 @@ class Cells(NamedTuple):
     """The number and date formats of the cells of a table, and where its rows are.
 
     where : function from a row number, counted from 0, to the place of the row in words ("line 7")
-    decimal, thousands : marks in numbers, the second may be ""; day_format : format of dates, None
-    to infer it
+    decimal, thousands : marks in numbers, the second may be ""
+    day_format : format of dates, None to infer it
     """
 
     where: Callable[[int], str] = "row {} (counted from 0)".format
@@ -118,9 +118,11 @@ class Column(NamedTuple):
     """A column of a table, parsed.
 
     kind : ``NUMBER``, ``DATE`` or ``CATEGORY``; ``KEY`` for text that differs in every row, from
-    which no model can learn values : float64 (n_rows,), NaN where missing; for a category whole
-    numbers, indices into `levels`, -1 where missing levels : tuple of str: the categories, sorted;
-    for dates one entry, their format; said : what was inferred, or ""
+        which no model can learn
+    values : float64 (n_rows,), NaN where missing; for a category whole numbers, indices into
+        `levels`, -1 where missing
+    levels : tuple of str: the categories, sorted; for dates one entry, their format
+    said : what was inferred, or ""
     """
 
     kind: str
@@ -156,7 +158,9 @@ def column_of(name, series, cells, kind=None, *, may_be_key=False):
 
     Parameters
     ----------
-    name : str;  series : pandas Series;  cells : Cells
+    name : str
+    series : pandas Series
+    cells : Cells
     kind : what the column must hold, None to infer it
     may_be_key : whether ``KEY`` may be inferred
 

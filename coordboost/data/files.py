@@ -152,9 +152,10 @@ def options_of(given):
 class Read(NamedTuple):
     """A file with named columns, read.
 
-    frame : pandas DataFrame; cells : formats of its cells, and where a row is marks : (decimal,
-    thousands or "") for the recipe, () if neither cells nor options show them; said : notes on what
-    was inferred
+    frame : pandas DataFrame
+    cells : formats of its cells, and where a row is
+    marks : (decimal, thousands or "") for the recipe, () if neither cells nor options show them
+    said : notes on what was inferred
     """
 
     frame: Any

@@ -83,7 +83,8 @@ class Problem:
 
     Attributes
     ----------
-    dictionary : the matrix B; y, weight : float64 (n_samples,)
+    dictionary : the matrix B
+    y, weight : float64 (n_samples,)
     constant : float, the constant b of every prediction
     offset : float64 (n_samples,) or None, as it was given
     base : float or (n_samples,), the part of b + o that was not subtracted from y

@@ -27,9 +27,10 @@ DENSE = 1 << 28
 class Variable(NamedTuple):
     """A column of the table and its encoding.
 
-    kind : ``number``, ``date`` or ``category``; levels : categories, sorted; for dates their format
-    fill : replaces missing values (a number, a category), None to refuse them; gap : whether a 0/1
-    column marks missing values
+    kind : ``number``, ``date`` or ``category``
+    levels : categories, sorted; for dates their format
+    fill : replaces missing values (a number, a category), None to refuse them
+    gap : whether a 0/1 column marks missing values
     """
 
     name: str
@@ -74,11 +75,13 @@ class Variable(NamedTuple):
 class Recipe(NamedTuple):
     """How a table becomes columns of numbers.
 
-    target : name of the column that is predicted; labels : its two categories, or (); impute : the
-    option of this name, or None variables : tuple of Variable; na : words that mean "missing" in
-    files of such tables, in addition to the usual ones marks : (decimal, thousands or "") in the
-    numbers of the file of the table, () if unknown dropped : names of columns that the user left
-    out
+    target : name of the column that is predicted
+    labels : its two categories, or ()
+    impute : the option of this name, or None
+    variables : tuple of Variable
+    na : words that mean "missing" in files of such tables, in addition to the usual ones
+    marks : (decimal, thousands or "") in the numbers of the file of the table, () if unknown
+    dropped : names of columns that the user left out
     """
 
     target: str

@@ -34,9 +34,12 @@ MAX_ENTRIES, MAX_SIDE = 4_000_000, 4_000
 class Spectrum(NamedTuple):
     r"""Thin SVD of :math:`\tilde B = W^{1/2} B` cut at its numerical rank.
 
-    left : (n_samples, rank); singular : (rank,), decreasing; n_learners : int; cut : relative
-    tolerance used beyond : first singular value below the cut relative to the largest, 0 if there
-    is none (an ambiguous rank shows here)
+    left : (n_samples, rank)
+    singular : (rank,), decreasing
+    n_learners : int
+    cut : relative tolerance used
+    beyond : first singular value below the cut relative to the largest, 0 if there is none (an
+        ambiguous rank shows here)
 
     *Source*: Freund et al., Section 1.3 (rank = number of singular values above max(n, p) u times
     the largest).
@@ -301,7 +304,8 @@ class Apart:
 
     Parameters
     ----------
-    table : (n_samples, n_learners), the columns;  root : (n_samples,), roots of their weights
+    table : (n_samples, n_learners), the columns
+    root : (n_samples,), roots of their weights
     far : (rank,), columns whose span has the orthonormal directions `outer` (n_samples, rank)
         root * table[:, far] = outer @ upper
     moved : (n_learners,), bound of the rounding error of the standardisation in each column

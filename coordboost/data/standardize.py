@@ -24,7 +24,9 @@ CACHED = 1 << 19
 class Standardization(NamedTuple):
     """Learner i is column ``kept[i]`` of X: ``B_i = (X_kept[i] - mean[i]) / norm[i]``.
 
-    kept : int64 (n_learners,);  mean, norm : float64 (n_learners,);  n_columns : columns of X
+    kept : int64 (n_learners,)
+    mean, norm : float64 (n_learners,)
+    n_columns : columns of X
     """
 
     kept: np.ndarray
@@ -328,9 +330,10 @@ def _standardization(kept, mean, norm):
 class MemoryColumns:
     """Raw columns `X`, float64 (n_samples, n_columns), an array (perhaps the caller's own) or CSC.
 
-    names : column names of a data frame, or None; named : whether they are strings, not numbers
+    names : column names of a data frame, or None
+    named : whether they are strings, not numbers
     must_copy : whether X must not be overwritten; False only for an array and `copy` False, as
-    anything else may share memory with the caller
+        anything else may share memory with the caller
     """
 
     def __init__(self, X, copy=True):
@@ -393,9 +396,10 @@ LARGEST, SMALLEST = 1e140, 1e-140
 class Moments(NamedTuple):
     """Moments and extremes of columns over some rows.
 
-    weight : sum of the weights of the rows; mean, square : weighted mean, and sum of weighted
-    squares around it, (n_columns,) top : largest abs entry; low, high : smallest and largest entry
-    among rows that count, (n_columns,)
+    weight : sum of the weights of the rows
+    mean, square : weighted mean, and sum of weighted squares around it, (n_columns,)
+    top : largest abs entry
+    low, high : smallest and largest entry among rows that count, (n_columns,)
     """
 
     weight: float

@@ -12,7 +12,8 @@ class BinnedLearners:
 
     It has the names of the features and the bins for new rows.
 
-    dictionary : a piece over ``Binned``;  binning : ``Binning``
+    dictionary : a piece over ``Binned``
+    binning : ``Binning``
     """
 
     def __init__(self, dictionary, binning):

@@ -25,11 +25,13 @@ LIGHTEST = 1e-7
 class TreeFamily(LearnerFamily):
     """Trees that can be grown on a table: what a ``Problem`` takes in place of X.
 
-    binned, binning : the table in bins, and the bins for new rows; growth : the limits, checked
-    penalty : (n_features,), extra gain required of a split by each feature; newton : whether leaf
-    values use second derivatives families : the ``Families`` that a method chooses from, or
-    ``NONE`` lightest : the smallest sum of second derivatives in a leaf, as a part of their sum
-    over all rows at the start of a run
+    binned, binning : the table in bins, and the bins for new rows
+    growth : the limits, checked
+    penalty : (n_features,), extra gain required of a split by each feature
+    newton : whether leaf values use second derivatives
+    families : the ``Families`` that a method chooses from, or ``NONE``
+    lightest : the smallest sum of second derivatives in a leaf, as a part of their sum over all
+        rows at the start of a run
     """
 
     find = build = None  # type: ignore[assignment]  # the bank grows them

@@ -273,8 +273,8 @@ def check_columns(X, top=None, first=0, names=None, largest=1e290, least=1e-290)
     """Refuse columns with NaN or infinity, and those whose norms are not normal float64 numbers.
 
     top : their largest abs entries, (k,), from column `first` on; by default those of all columns,
-    found by passes over X largest, least : entries that are not 0 must lie between these to be
-    normalised
+        found by passes over X
+    largest, least : entries that are not 0 must lie between these to be normalised
     """
     sparse = scipy.sparse.issparse(X)
     if top is None:

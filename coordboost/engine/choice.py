@@ -227,9 +227,10 @@ class AlternatingStates(StatesOfRun):
 class Memory(NamedTuple):
     """Everything besides the coefficients that the model states of a run of several depend on.
 
-    model_state : name of the present one; n_scans, n_candidates : scans for candidates so far, and
-    the candidates of the last one; debt : multiplications lost without Gram columns, times
-    ``TRUST``; spell : steps elsewhere until candidates are tried again, or what they last were;
+    model_state : name of the present one
+    n_scans, n_candidates : scans for candidates so far, and the candidates of the last one
+    debt : multiplications lost without Gram columns, times ``TRUST``
+    spell : steps elsewhere until candidates are tried again, or what they last were
     blocks : the learners of the Gram columns held, in the blocks in which they were computed
     """
 

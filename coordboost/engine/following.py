@@ -23,8 +23,8 @@ def follow_losses(model, loss, y, weight, constant, offset, learner, shrink, the
     """Apply the recorded steps to `model`, and write the sum of the losses after each of them into
     `out`.
 
-    constant : (n_steps,), the constant prediction added to the model after each step; offset :
-    (n_rows,), or a number
+    constant : (n_steps,), the constant prediction added to the model after each step
+    offset : (n_rows,), or a number
     """
     for k in range(len(out)):
         accumulate(model, learner[k], shrink[k], theta[k])
@@ -61,8 +61,8 @@ class Follower:
 
         Return the weighted sums of the losses after each of the steps, (k - self.k,).
 
-        constant : the constant prediction, a number or one for each of the steps; offset :
-        (n_samples,), or a number
+        constant : the constant prediction, a number or one for each of the steps
+        offset : (n_samples,), or a number
         """
         part = path.cut(self.k, k)
         out = np.empty(k - self.k)
@@ -94,8 +94,9 @@ class Follower:
 def run_losses(run, X, y, weight, offset=0.0, shifts=0.0):
     """Sums of the losses on the rows X after 0, 1, ..., n_steps steps of a run, (n_steps + 1,).
 
-    offset : (n_rows,), or a number shifts : (n_steps + 1,), added to the constant prediction of
-    each of these models, or a number for all
+    offset : (n_rows,), or a number
+    shifts : (n_steps + 1,), added to the constant prediction of each of these models, or a number
+        for all
     """
     problem = run.problem
     if not followed(run):
@@ -155,8 +156,8 @@ def _followed_losses(parts, run, y, weight, constants, offset):
 
     steps, (n_steps + 1,); each part has a follower.
 
-    constants : the constant prediction after each step, or a number for all; offset : (n_rows,), or
-    a number
+    constants : the constant prediction after each step, or a number for all
+    offset : (n_rows,), or a number
     """
     loss = run.problem.loss
     constants = np.full(run.n_steps + 1, constants, dtype=np.float64)

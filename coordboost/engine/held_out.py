@@ -17,9 +17,9 @@ MOST_POINTS = 1000
 def held_out(found, steps, choose=None, rows=()):
     """The record of a ``CrossValidation``: a dict of plain numbers.
 
-    steps : how many were tried; choose : one of ``CHOICES``, or None if the number of steps was
-    chosen in another way rows : (X, y) of the validation rows of each fold, for accuracy and AUC of
-    two classes
+    steps : how many were tried
+    choose : one of ``CHOICES``, or None if the number of steps was chosen in another way
+    rows : (X, y) of the validation rows of each fold, for accuracy and AUC of two classes
     """
     mean = found.mean
     error = found.error

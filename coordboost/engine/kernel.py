@@ -24,7 +24,8 @@ class Path:
 
     The method's store of coefficients defines its effect.
 
-    learner : int64 (n_steps,);  shrink, theta : float64 (n_steps,)
+    learner : int64 (n_steps,)
+    shrink, theta : float64 (n_steps,)
     """
 
     learner: np.ndarray

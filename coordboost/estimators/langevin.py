@@ -180,9 +180,9 @@ def as_a_set(codes, y, weight):
 
     Return the index of the first copy of each (n,), and the sum of the weights of its copies (n,).
 
-    codes : (n_features, n_samples), any whole numbers; y, weight : (n_samples,), weight None for
-    ones The merged rows, sorted, do not depend on the order of the rows. *Cost*: a sort of the
-    rows.
+    codes : (n_features, n_samples), any whole numbers
+    y, weight : (n_samples,), weight None for ones The merged rows, sorted, do not depend on the
+        order of the rows. *Cost*: a sort of the rows.
     """
     keys = np.ascontiguousarray(
         np.hstack([codes.T.view(np.uint8), (y + 0.0)[:, None].view(np.uint8)])

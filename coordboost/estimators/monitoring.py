@@ -100,8 +100,8 @@ class Patience:
     ``patience // 2`` iterations, as a pause costs more than a small tree. So it makes some
     iterations after the one at which the rule first holds, and the best one may be among them.
 
-    losses : mean losses after 0, 1, ... iterations; end : the first iteration at which the rule
-    holds, or None
+    losses : mean losses after 0, 1, ... iterations
+    end : the first iteration at which the rule holds, or None
     """
 
     def __init__(self, patience, tol, least, per_iteration):
@@ -138,8 +138,9 @@ class EarlyStopping(Patience):
     Every new learner is added to the predictions on the validation rows once. So the decision
     depends on the path alone, and `losses` has an entry for every iteration.
 
-    binned, y, weight, offset : the validation rows, in the bins of the fit; problem, method : those
-    of the run per_iteration : number of steps of an iteration
+    binned, y, weight, offset : the validation rows, in the bins of the fit
+    problem, method : those of the run
+    per_iteration : number of steps of an iteration
     """
 
     def __init__(self, binned, y, weight, offset, problem, method, patience, tol, per_iteration):
@@ -363,9 +364,11 @@ class CallbackRule:
 
     It holds if one of them returns True.
 
-    tasks : the ``CallbackTasks`` of the fit; task : the context of the run, whose subtasks are its
-    iterations method : that of the run; n_iter : maximum number of iterations; per_iteration :
-    number of steps of an iteration
+    tasks : the ``CallbackTasks`` of the fit
+    task : the context of the run, whose subtasks are its iterations
+    method : that of the run
+    n_iter : maximum number of iterations
+    per_iteration : number of steps of an iteration
     """
 
     def __init__(self, tasks, task, method, n_iter, per_iteration):

@@ -18,14 +18,19 @@ class ScaledColumns:
 
     A Lasso on them penalises learner j by lam / scale_j.
 
-    y, resid : (n_samples,), times the root of the weights; gamma : (n_learners,), coefficients of
-    the columns apart : whether correlations of a few learners cost only their share of a scan
+    y, resid : (n_samples,), times the root of the weights
+    gamma : (n_learners,), coefficients of the columns
+    apart : whether correlations of a few learners cost only their share of a scan
     penalty : the penalty of a Lasso on them at lam = 1, see ``coordboost.lasso.penalty``; None if
-    it is not used weighted : False where the weights are in the terms of the loss, and the columns
-    are ``scale_j B_j`` products : computes Gram entries of the unit columns by ``cross(a, b)``;
-    default ``problem.products`` doubt : bound of the error of these entries, in units of the
-    rounding error of a sum of n_samples products unpenalised : learners without a penalty, for the
-    squared loss. y and all columns are used minus their projection on these. This does
+        it is not used
+    weighted : False where the weights are in the terms of the loss, and the columns are ``scale_j
+        B_j``
+    products : computes Gram entries of the unit columns by ``cross(a, b)``; default
+        ``problem.products``
+    doubt : bound of the error of these entries, in units of the rounding error of a sum of
+        n_samples products
+    unpenalised : learners without a penalty, for the squared loss. y and all columns are used minus
+        their projection on these. This does
         not change the Lasso on the others, and the stored columns stay sparse. *Source*: Frisch,
         Waugh; Lovell
     basis, shares : (n_samples, k) and (n_learners, k), an orthonormal basis of their span, and its

@@ -38,20 +38,26 @@ class LassoPath(PiecewiseLinear):
 
     They minimise :math:`\frac{1}{n}\sum_i \ell(y_i, b + x_i w) + \alpha \sum_j f_j |w_j|`.
 
-    alphas : (n_alphas,), decreasing; coefs : (n_features, n_alphas), on the scale of X; intercepts
-    : (n_alphas,) models : the coefficients again, a CSR array (n_alphas, n_features) gaps :
-    (n_alphas,), certified duality gaps relative to the loss at 0, rounding included n_scans : scans
-    of all learners, a partial scan counts as its share; solver : which one ran; problem : the
-    Problem factors : (2, n_features), factors of abs(w_j) and w_j^2 in the penalty; l1_ratio :
-    below 1 the elastic net limits : (2, n_features), lower and upper limits of the coefficients
+    alphas : (n_alphas,), decreasing
+    coefs : (n_features, n_alphas), on the scale of X
+    intercepts : (n_alphas,)
+    models : the coefficients again, a CSR array (n_alphas, n_features)
+    gaps : (n_alphas,), certified duality gaps relative to the loss at 0, rounding included
+    n_scans : scans of all learners, a partial scan counts as its share
+    solver : which one ran
+    problem : the Problem
+    factors : (2, n_features), factors of abs(w_j) and w_j^2 in the penalty
+    l1_ratio : below 1 the elastic net
+    limits : (2, n_features), lower and upper limits of the coefficients
     message : "complete"; "not reached" and the largest gap, if that is above `tol`; or what ended
-    the path before its last alpha, where
+        the path before its last alpha, where
         the models before are valid
     free : whether the intercept is fitted at every alpha, for a loss other than the squared one
     gamma : the weight of the Lasso fit in each model; the rest is the weight of the fit without a
-    penalty, see ``relaxed`` beneath : the path of the Lasso itself, if this one is relaxed stopped
-    : (n_alphas,), whether the limit of steps ended the fit without a penalty before its optimum;
-    None if not relaxed
+        penalty, see ``relaxed``
+    beneath : the path of the Lasso itself, if this one is relaxed
+    stopped : (n_alphas,), whether the limit of steps ended the fit without a penalty before its
+        optimum; None if not relaxed
     """
 
     problem: Problem

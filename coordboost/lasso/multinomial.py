@@ -395,10 +395,13 @@ class BlockDescent:
     """Block coordinate descent: one class after the other, with the other classes fixed.
 
     n_rounds, most_rounds : passes over the classes so far; their limit for the next penalty
-    rounding : bound of the rounding in the bounds made last label : the class of each row,
-    (n_samples,); one_hot : whether a row is of a class, (n_samples, n_classes) pred : the
-    predictions, (n_samples, n_classes); free : whether there are intercepts inner, sets : the inner
-    solver and the working set of each class; null : the loss of the constant model
+    rounding : bound of the rounding in the bounds made last
+    label : the class of each row, (n_samples,)
+    one_hot : whether a row is of a class, (n_samples, n_classes)
+    pred : the predictions, (n_samples, n_classes)
+    free : whether there are intercepts
+    inner, sets : the inner solver and the working set of each class
+    null : the loss of the constant model
     """
 
     def __init__(self, columns, label, frequency, free):

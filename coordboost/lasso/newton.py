@@ -153,10 +153,13 @@ class Newton(InnerSolver):
     """The Lasso of the loss of a problem.
 
     store, columns : the store of dense columns; the learners of the set as a small dictionary of
-    their own, dense or sparse means : (m,), subtracted from the columns if the intercept is free:
-    their means in the metric of the curvatures hessian : the Gram matrix of the quadratic model, or
-    its columns in that metric; None if it has to be formed anew squares : the diagonal of the Gram
-    matrix without the ridge; cost : the penalty of the set
+        their own, dense or sparse
+    means : (m,), subtracted from the columns if the intercept is free: their means in the metric of
+        the curvatures
+    hessian : the Gram matrix of the quadratic model, or its columns in that metric; None if it has
+        to be formed anew
+    squares : the diagonal of the Gram matrix without the ridge
+    cost : the penalty of the set
 
     Parameters
     ----------

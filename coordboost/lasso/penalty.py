@@ -113,7 +113,8 @@ def sums_of(coef, neg_grad, lam, ridge, lower, upper):
 class Penalty(NamedTuple):
     """The penalty of some columns, or a template that `at` multiplies.
 
-    lam : float;  ridge, lower, upper : (m,), as q, l and u above
+    lam : float
+    ridge, lower, upper : (m,), as q, l and u above
     has_ridge, limited : whether any q is not 0, and whether any limit is finite; used to skip work
     """
 

@@ -28,11 +28,13 @@ class Binned(NamedTuple):
     which no training row has; so has a category that the fit has not seen, if there is neither a
     bin of rare categories nor one of missing values.
 
-    codes : uint8 (n_features, n_samples), C order; n_bins : int64 (n_features,), number of bins in
-    use, the bin of missing values included missing : int64 (n_features,), the bin of missing
-    values, the last one in use; -1 where the feature has none categorical : int64 (n_features,), 1
-    if the codes are unordered categories, else 0 cuts : float64; start : int64 (n_features + 1,),
-    where the thresholds of each feature begin
+    codes : uint8 (n_features, n_samples), C order
+    n_bins : int64 (n_features,), number of bins in use, the bin of missing values included
+    missing : int64 (n_features,), the bin of missing values, the last one in use; -1 where the
+        feature has none
+    categorical : int64 (n_features,), 1 if the codes are unordered categories, else 0
+    cuts : float64
+    start : int64 (n_features + 1,), where the thresholds of each feature begin
     """
 
     codes: np.ndarray

@@ -52,7 +52,8 @@ class Chunked(Learners):
     Parameters
     ----------
     store : see ``coordboost.learners.stores``
-    kept : int64 (n_learners,);  mean, norm : float64 (n_columns,)
+    kept : int64 (n_learners,)
+    mean, norm : float64 (n_columns,)
     memory : int
         Bytes for a cache of gathered columns, as a run uses them again.
     passes : float

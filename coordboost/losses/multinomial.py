@@ -13,7 +13,8 @@ from coordboost._numba.decay import decay
 def multinomial_losses(pred, class_index):
     r""":math:`\log \sum_l e^{f_l} - f_y` of each row, (n_samples,).
 
-    pred : (n_classes, n_samples);  class_index : the class y of each row, (n_samples,)
+    pred : (n_classes, n_samples)
+    class_index : the class y of each row, (n_samples,)
     """
     return logsumexp(pred, axis=0) - pred[class_index, np.arange(pred.shape[1])]
 

@@ -160,7 +160,8 @@ class SomeRows:
 class Folds:
     """The folds of a problem, each a problem of its own.
 
-    problem : centred and scaled by ``Problem``;  folds : pairs of rows to fit and rows held out
+    problem : centred and scaled by ``Problem``
+    folds : pairs of rows to fit and rows held out
     wanted : False if all folds are to be made from their own rows of the table
     products : of the whole, or None
     """

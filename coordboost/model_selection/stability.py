@@ -27,8 +27,9 @@ from coordboost.model_selection.validate import checked_path, in_threads, rows_a
 class Stability:
     """The orders in which columns entered the paths of resampled rows.
 
-    orders : tuple of (n_entered,), columns as they entered, one for each draw; n_features : columns
-    of X halves : whether draws are pairs of complementary halves, for which the bounds hold
+    orders : tuple of (n_entered,), columns as they entered, one for each draw
+    n_features : columns of X
+    halves : whether draws are pairs of complementary halves, for which the bounds hold
     """
 
     orders: tuple

@@ -169,7 +169,8 @@ def certified(problem, beta, shift, target, reach=None):
 
     Parameters
     ----------
-    beta : (n_learners,);  shift : what its intercept adds to the constant prediction of the problem
+    beta : (n_learners,)
+    shift : what its intercept adds to the constant prediction of the problem
     target : Priced
     reach : Farthest, optional
         Given if the intercept is part of the problem. The lower end is then computed at the best
@@ -205,8 +206,9 @@ def certified(problem, beta, shift, target, reach=None):
 def beside_any(certificate, problem, at, shift, reach):
     """Extend a `certificate` for one fixed intercept to the problem with a free intercept.
 
-    problem, at : the problem with that intercept as its constant, and the point; shift : that
-    intercept minus the one at the start reach : Farthest, from the start
+    problem, at : the problem with that intercept as its constant, and the point
+    shift : that intercept minus the one at the start
+    reach : Farthest, from the start
     """
     target = certificate.target
     upper = certificate.upper

@@ -37,8 +37,10 @@ class Contestant:
     """A competitor: a named way to do the work.
 
     run : does the work once and returns the input of `judge`, or a `Timed` of it; None if it cannot
-    run, with the reason in `note` work : units of work (steps, paths) of a run; first : seconds of
-    the first run; verdict : what `judge` returned
+        run, with the reason in `note`
+    work : units of work (steps, paths) of a run
+    first : seconds of the first run
+    verdict : what `judge` returned
     """
 
     name: str

@@ -43,9 +43,10 @@ class Grid:
 class Peer:
     """A contestant.
 
-    ladder : settings from loose to tight, or a function of the grid that returns them; start :
-    position in it where the search starts fits : X -> whether the package accepts it; setting :
-    name of the setting in the ladder, "" where there is none
+    ladder : settings from loose to tight, or a function of the grid that returns them
+    start : position in it where the search starts
+    fits : X -> whether the package accepts it
+    setting : name of the setting in the ladder, "" where there is none
     """
 
     name: str

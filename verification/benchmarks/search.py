@@ -10,9 +10,11 @@ from verification.benchmarks.harness import timed
 class Search:
     """Settings from loose to tight; each is run at most once, for all targets together.
 
-    solve : setting -> result; judge : result -> gap; ladder : the settings, or a function that
-    returns them start : position in the ladder where the search starts limit : seconds that one run
-    may take; a slower or failing setting ends all searches
+    solve : setting -> result
+    judge : result -> gap
+    ladder : the settings, or a function that returns them
+    start : position in the ladder where the search starts
+    limit : seconds that one run may take; a slower or failing setting ends all searches
     """
 
     def __init__(self, solve, judge, ladder, start=0, limit=120.0):

@@ -17,8 +17,8 @@ from verification.benchmarks.harness import Timed
 class Job(NamedTuple):
     """Data and settings of a training run.
 
-    codes : float32 (n_samples, n_features), whole numbers 0, ..., 254; y : (n_samples,), for the
-    logistic loss 0 or 1
+    codes : float32 (n_samples, n_features), whole numbers 0, ..., 254
+    y : (n_samples,), for the logistic loss 0 or 1
     """
 
     codes: np.ndarray

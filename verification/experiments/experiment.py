@@ -96,8 +96,8 @@ class Provenance(NamedTuple):
     """Who makes a claim: "the paper prints" a number, "the paper says" a sentence, or it is "our
     reference".
 
-    kind : one of ``prints``, ``says``, ``reference``, by their words; words : the number or the
-    sentence, "" where there is none
+    kind : one of ``prints``, ``says``, ``reference``, by their words
+    words : the number or the sentence, "" where there is none
     """
 
     kind: str
@@ -133,8 +133,9 @@ def reference(words=""):
 class Claim(NamedTuple):
     """A statement that an experiment judges.
 
-    words : the claim; judge : table -> Verdict; source : who makes it, as ``prints``, ``says``,
-    ``means`` or ``reference`` return it
+    words : the claim
+    judge : table -> Verdict
+    source : who makes it, as ``prints``, ``says``, ``means`` or ``reference`` return it
     """
 
     words: str
@@ -146,12 +147,16 @@ class Claim(NamedTuple):
 class Experiment:
     """A figure or table of a paper that can be run again.
 
-    name : name on the command line and of the files; source : paper, figure; data : names of the
-    data sets that it needs claims : sequence of Claim; run : (sets, quick) -> Table, with sets a
-    dict of ``data.Set`` by name draw : (matplotlib Figure, Table) -> None, or None animate :
-    (Figure, Table) -> (show, number of frames), or None; ``show(k)`` draws frame k seconds : CPU
-    seconds of the quick and of the full form, as measured once about : what is shown, and how it
-    deviates from the paper; sentences of the page ``docs/experiments.md``
+    name : name on the command line and of the files
+    source : paper, figure
+    data : names of the data sets that it needs
+    claims : sequence of Claim
+    run : (sets, quick) -> Table, with sets a dict of ``data.Set`` by name
+    draw : (matplotlib Figure, Table) -> None, or None
+    animate : (Figure, Table) -> (show, number of frames), or None; ``show(k)`` draws frame k
+    seconds : CPU seconds of the quick and of the full form, as measured once
+    about : what is shown, and how it deviates from the paper; sentences of the page
+        ``docs/experiments.md``
     """
 
     name: str

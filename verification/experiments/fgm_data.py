@@ -22,8 +22,11 @@ INTERACTIONS = ("raw", "standardised")
 class Draw(NamedTuple):
     """Samples of a linear model.
 
-    X : (n, p); signal, y : (n,), without and with noise; truth : (p,); noise : variance of the
-    noise; rho : None for genes
+    X : (n, p)
+    signal, y : (n,), without and with noise
+    truth : (p,)
+    noise : variance of the noise
+    rho : None for genes
     """
 
     X: np.ndarray

@@ -102,8 +102,9 @@ def best_of_each():
 def curve(problem, t, n_steps, at, sets, seed):
     """Yield the rows of one run at the steps `at`; all steps are taken to need the same CPU time.
 
-    t : features drawn for a step, all that have stumps if those are fewer sets : training and test
-    set, each with its rows in bins evaluations : number of features scanned so far, over all steps;
+    t : features drawn for a step, all that have stumps if those are fewer
+    sets : training and test set, each with its rows in bins
+    evaluations : number of features scanned so far, over all steps
     distinct : number of distinct learners in the model
     """
     method = cb.rtgcd(select=cb.rules.Groups(min(t, n_groups(problem))))

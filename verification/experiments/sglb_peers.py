@@ -25,8 +25,9 @@ EVERY = 10
 class Setting(NamedTuple):
     """The settings of a package for a row of the table.
 
-    slope : (labels -1 or 1, predictions) -> minus the derivatives of the loss; beta : inf without
-    noise; share : share of rows in a step
+    slope : (labels -1 or 1, predictions) -> minus the derivatives of the loss
+    beta : inf without noise
+    share : share of rows in a step
     """
 
     slope: object

@@ -65,8 +65,9 @@ MISSING = ("", "?", "NULL", "NOT AVAIL")
 class Raw(NamedTuple):
     """Columns as they are read.
 
-    numbers : float (n, .), NaN where missing; names : int64 (n, .), codes of categories; y : -1.0
-    and 1.0
+    numbers : float (n, .), NaN where missing
+    names : int64 (n, .), codes of categories
+    y : -1.0 and 1.0
     """
 
     numbers: np.ndarray

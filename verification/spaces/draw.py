@@ -24,8 +24,12 @@ STEPS = 3
 class Draw(Relatives):
     """Learners, a rule, a residual and a second vector.
 
-    B : (r, K); label : (K,), group of each learner; kind : 0 to 3, type of the rule; t : number of
-    learners or groups drawn y : (r,), residual at the start; other : (K,), any vector
+    B : (r, K)
+    label : (K,), group of each learner
+    kind : 0 to 3, type of the rule
+    t : number of learners or groups drawn
+    y : (r,), residual at the start
+    other : (K,), any vector
     """
 
     B: np.ndarray

@@ -19,10 +19,14 @@ from verification.spaces.linear import least_eigenvalue, solutions, solved
 class Walk:
     """Models 0, 1, ..., N of one method, and the quantities in the theorems; one entry per model.
 
-    X : (m, p); y : (m,), the part that the columns explain; outside : the rest of y, one number eps
-    : a number, or the steps of FS; delta : (N + 1,) radii, or None beta : (N + 1, p); chosen,
-    theta, shrink : (N + 1,), learner, signed length and shrinkage of the step from each model, also
-    the last
+    X : (m, p)
+    y : (m,), the part that the columns explain
+    outside : the rest of y, one number
+    eps : a number, or the steps of FS
+    delta : (N + 1,) radii, or None
+    beta : (N + 1, p)
+    chosen, theta, shrink : (N + 1,), learner, signed length and shrinkage of the step from each
+        model, also the last
     """
 
     kind: str

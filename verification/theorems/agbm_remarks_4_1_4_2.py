@@ -53,8 +53,11 @@ check_accelerated = stated(
 class Race:
     """Weighted parabolas over unit columns, for gradient boosting and for restarts.
 
-    D : (n, N) unit columns;  y, w : (n,) targets and weights;  theta2 : the squared angle
-    rounds : of gradient boosting;  periods : of AGBM with restarts
+    D : (n, N) unit columns
+    y, w : (n,) targets and weights
+    theta2 : the squared angle
+    rounds : of gradient boosting
+    periods : of AGBM with restarts
     """
 
     D: np.ndarray

@@ -78,8 +78,9 @@ def lasso():
 class Followed:
     """A run on the columns of `gram`; arrays have an entry for each step.
 
-    kind : one of ``KINDS``; eps : learning rate, or length of a step; share : radius of the ball,
-    divided by the l1 norm of least squares
+    kind : one of ``KINDS``
+    eps : learning rate, or length of a step
+    share : radius of the ball, divided by the l1 norm of least squares
     """
 
     kind: str

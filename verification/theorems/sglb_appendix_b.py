@@ -39,7 +39,9 @@ class Next:
     """A gradient g, (n,) Fractions, the groups of the rows, (n,), and candidates, (n, p) of 0 and
     1.
 
-    scale : c, a positive Fraction;  noise : (p,) normal numbers;  rho : the strength of the noise
+    scale : c, a positive Fraction
+    noise : (p,) normal numbers
+    rho : the strength of the noise
     """
 
     g: np.ndarray

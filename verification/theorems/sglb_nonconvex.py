@@ -57,7 +57,8 @@ def spectral_gap(chance, width):
     """Return the largest lambda with lambda Var f <= sum over neighbours of mean probability times
     squared difference quotient of f.
 
-    chance : (n_points,), probabilities;  width : of a cell
+    chance : (n_points,), probabilities
+    width : of a cell
     """
     flow = (chance[1:] + chance[:-1]) / 2 / width**2
     diagonal = (np.r_[flow, 0] + np.r_[0, flow]) / chance

@@ -20,10 +20,12 @@ RADIUS = Fraction(1)
 class WorstCase:
     """A method and the quantity measured on its runs, for sigma = 1.
 
-    words : what is measured, and in which units; angles : whether the case depends on theta model :
-    (n, theta, margin) -> ``Model``; play : (instance, n, theta) -> (measured, smallest angle met or
-    None), or None for no run bounds : variant -> function of (n, theta), empty where no theorem
-    applies; instance : class that turns a solution into a problem
+    words : what is measured, and in which units
+    angles : whether the case depends on theta
+    model : (n, theta, margin) -> ``Model``
+    play : (instance, n, theta) -> (measured, smallest angle met or None), or None for no run
+    bounds : variant -> function of (n, theta), empty where no theorem applies
+    instance : class that turns a solution into a problem
     """
 
     words: str

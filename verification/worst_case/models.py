@@ -10,11 +10,13 @@ from coordboost.theory.performance import Programme, Vector
 class Model:
     """A programme, and the vectors that turn its solution into an instance.
 
-    points : points of the function, the minimiser first; mu : its strong convexity columns :
-    multiples of the learners; ties go to the first inside : `radius` times vectors in the convex
-    hull of the learners and their opposites; each becomes the mean of two further learners targets
-    : the vectors that were fitted, with an angle of at least `theta`; target : y of least-squares
-    problems
+    points : points of the function, the minimiser first
+    mu : its strong convexity
+    columns : multiples of the learners; ties go to the first
+    inside : `radius` times vectors in the convex hull of the learners and their opposites; each
+        becomes the mean of two further learners
+    targets : the vectors that were fitted, with an angle of at least `theta`
+    target : y of least-squares problems
     """
 
     programme: Programme = field(default_factory=Programme)

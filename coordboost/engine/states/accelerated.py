@@ -147,13 +147,16 @@ class AcceleratedState(_AcceleratedState, ModelState):
     gamma_m / theta_m. VAGBM (`share` > 0) always uses r. *Cost* of a step: one scan (or the
     correlations of the candidates) and O(n_samples).
 
-    f, h, before : the two models, and with `period` -1 f one move before; mixed : g; looked,
-    unfitted : see above, with the weights clock : the round m since momentum began; the `shrink` of
-    the next row (``theta_m``, 0 if it moves h, ``RESTART``, ``UNDO`` or ``SLOWER``); the share of
-    gamma that is left; rows so far; unit : work space for a learner watch : with `guard` or
-    `period` -1, the losses where momentum began, at f now, at the best f; whether the run has
-    exceeded the bound of its theorem; the rows at the best f angle : with `follow_angle`, the worst
-    cosine of the fits so far, and the gamma that it allowed one round ago and allows now; else ones
+    f, h, before : the two models, and with `period` -1 f one move before
+    mixed : g
+    looked, unfitted : see above, with the weights
+    clock : the round m since momentum began; the `shrink` of the next row (``theta_m``, 0 if it
+        moves h, ``RESTART``, ``UNDO`` or ``SLOWER``); the share of gamma that is left; rows so far
+    unit : work space for a learner
+    watch : with `guard` or `period` -1, the losses where momentum began, at f now, at the best f;
+        whether the run has exceeded the bound of its theorem; the rows at the best f
+    angle : with `follow_angle`, the worst cosine of the fits so far, and the gamma that it allowed
+        one round ago and allows now; else ones
 
     Source: Lu, Karimireddy, Ponomareva, Mirrokni, *Accelerating Gradient Boosting Machines*,
     Algorithms 2 to 4.

@@ -77,8 +77,9 @@ class AwayStepState(_AwayStepState, ModelState):
     ``AWAY``, ``SWAP`` or ``SWAPPED``.
 
     turns : the kind of the row, the sign of its vertex, and for a swap the learner and the sign of
-    the vertex of its second row most : (1,), the largest step allowed; for the second row of a
-    swap, how far the first row moved the coefficient
+        the vertex of its second row
+    most : (1,), the largest step allowed; for the second row of a swap, how far the first row moved
+        the coefficient
 
     *Cost* of a step: one scan, O(n_samples) and O(n_learners); of a second row O(n_samples).
     """

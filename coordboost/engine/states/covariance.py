@@ -401,10 +401,14 @@ class CovarianceColumns(_CovarianceColumns, ModelState):
 class GramColumns:
     """Makes ``CovarianceColumns`` at any coefficients, from the Gram columns B'W B_j that it holds.
 
-    held : the columns, (width,) each; most : largest number of columns; blocks : lists of learners
-    n_columns : columns computed so far; counted : whether their entries are counts; scale : the
-    unit of all correlations, a power of two near the norm of y; start_corr : returns the
-    correlations at beta = 0 in this unit; step_work : multiplications of a step
+    held : the columns, (width,) each
+    most : largest number of columns
+    blocks : lists of learners
+    n_columns : columns computed so far
+    counted : whether their entries are counts
+    scale : the unit of all correlations, a power of two near the norm of y
+    start_corr : returns the correlations at beta = 0 in this unit
+    step_work : multiplications of a step
 
     *Numerics*: a product of matrices may round a column differently in another block; the same
     blocks give the same bits.

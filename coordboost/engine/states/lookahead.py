@@ -444,9 +444,11 @@ class Candidates(StatesOnCandidates):
 
     Those that stay keep their positions and Gram entries.
 
-    learner, start : (s,), the candidates, and their correlations at beta = 0 place : (n_learners,),
-    the positions of the candidates, -1 for other learners; gram : (>= s, >= s) corr : correlations
-    of all learners at the last scan; start_corr : returns those at beta = 0
+    learner, start : (s,), the candidates, and their correlations at beta = 0
+    place : (n_learners,), the positions of the candidates, -1 for other learners
+    gram : (>= s, >= s)
+    corr : correlations of all learners at the last scan
+    start_corr : returns those at beta = 0
     """
 
     kind = LookaheadState

@@ -72,9 +72,10 @@ class PerturbedState(_PerturbedState, ModelState):
     structure noise. Without such noise, and with all samples, both are the array of the inner state
     itself. *Cost* besides that of the inner state: a normal number per sample.
 
-    root : roots of the weights, (n_samples,) or (1,); sigma : standard deviations, one per step,
-    the last one for all later steps shrunken : work space for predictions times 1 - `ahead`, empty
-    if `ahead` is 0; an array made in a step would slow the whole loop
+    root : roots of the weights, (n_samples,) or (1,)
+    sigma : standard deviations, one per step, the last one for all later steps
+    shrunken : work space for predictions times 1 - `ahead`, empty if `ahead` is 0; an array made in
+        a step would slow the whole loop
     """
 
     perturbs = True

@@ -29,9 +29,11 @@ class PythonLearners:
     *Cost* of a step besides the verbs: some passes over the correlations, a compiled one over the
     samples, and some calls.
 
-    learners : the learners; along : the inner model state over a dictionary whose only learner is
-    the present one, so that steps along it are compiled; see : see(j) makes learner j the present
-    one; compile : whether anything is compiled
+    learners : the learners
+    along : the inner model state over a dictionary whose only learner is the present one, so that
+        steps along it are compiled
+    see : see(j) makes learner j the present one
+    compile : whether anything is compiled
 
     Parameters
     ----------

@@ -18,10 +18,13 @@ FORMAT = "coordboost-model"
 class LinearModel(NamedTuple):
     """A linear model on the scale of X.
 
-    names, coef : of the columns, (n_columns,); intercept : float loss, method : their names; step :
-    number of steps of the run, or None; recipe : how a table becomes these columns, or None effects
-    : change of the linear predictor for one standard deviation of each column, (n_columns,), or
-    None if it is not known
+    names, coef : of the columns, (n_columns,)
+    intercept : float
+    loss, method : their names
+    step : number of steps of the run, or None
+    recipe : how a table becomes these columns, or None
+    effects : change of the linear predictor for one standard deviation of each column,
+        (n_columns,), or None if it is not known
     """
 
     names: list

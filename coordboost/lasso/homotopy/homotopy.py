@@ -172,18 +172,21 @@ class Homotopy:
     extrapolation, no correlation outside the candidates can reach the level: its distance from
     there bounds the error of the correlations (Cauchy-Schwarz).
 
-    gap : largest duality gap of a knot, relative to the loss at 0; first : candidates at the start
-    columns : scaled columns of the problem centre, centred : (n_samples,), the unit vector to which
-    centred columns are orthogonal; whether all candidates so far are, up to
+    gap : largest duality gap of a knot, relative to the loss at 0
+    first : candidates at the start
+    columns : scaled columns of the problem
+    centre, centred : (n_samples,), the unit vector to which centred columns are orthogonal; whether
+        all candidates so far are, up to
         rounding, so that their rank is below n_samples. False where it does not matter, for tall
         tables
     levels : (n_knots,), after `run`: upper bounds of the largest abs correlation of any learner,
     rounding included
 
     ids : (m,), the candidates, increasing; all other arrays of candidates are those of ``knots.py``
-    scanned_lam, since : the level at the last scan, and knots since then; next_fall : fall of lam
-    to the next knot, if it is not certain record : the knots passed, block by block: levels, bounds
-    of the correlations, sizes of the supports, learners, coefficients, events
+    scanned_lam, since : the level at the last scan, and knots since then
+    next_fall : fall of lam to the next knot, if it is not certain
+    record : the knots passed, block by block: levels, bounds of the correlations, sizes of the
+        supports, learners, coefficients, events
     """
 
     def __init__(self, problem, kind, lam_min, most=np.inf, first=None, columns=None, gap=GAP):

@@ -509,7 +509,9 @@ def certain_part(fall, lam, gone, tie, outside, far):
 
     To one part in 4,096. Outside learners are those that are no candidates.
 
-    gone : how far lam has fallen since the scan; outside : see `Walk`; far : see `strayed`
+    gone : how far lam has fallen since the scan
+    outside : see `Walk`
+    far : see `strayed`
 
     Along a line an abs correlation is convex: before the horizon it is at most the mixture of both
     ends. Beyond it nothing is known.
@@ -608,8 +610,8 @@ def knot_gap(kind, lam, square, corr, beta, sign, rank, doubt, tracked):
 
     These are the largest abs correlation, and 1 + the l1 norm.
 
-    square : squared norm of the residual; doubt, tracked : correlations may be off by
-    ``doubt + tracked * (1 + l1 norm)``
+    square : squared norm of the residual
+    doubt, tracked : correlations may be off by ``doubt + tracked * (1 + l1 norm)``
 
     Let `over` be how far abs correlations exceed lam, and s = lam / (lam + over). The dual point s
     times the residual gives the gap ``square (1 - s)^2 / 2 + lam |beta|_1 - s <corr, beta>``; the

@@ -17,7 +17,8 @@ class ExactPath(PiecewiseLinear):
 
     Attributes
     ----------
-    problem : Problem;  kind : "lasso", "lar" or "stagewise"
+    problem : Problem
+    kind : "lasso", "lar" or "stagewise"
     lam : (n_knots,)
         Largest abs correlation at each knot, decreasing (penalty of the sum of the losses:
         n_samples times scikit-learn's alpha).

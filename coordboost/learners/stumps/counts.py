@@ -75,7 +75,9 @@ class SmallerParts(NamedTuple):
 
     It is what Gram entries need of it, (k,) each.
 
-    by : scale, with a sign;  mean : q;  inside : the weight
+    by : scale, with a sign
+    mean : q
+    inside : the weight
     low, high : places; the set lies between them, or, if `beside`, outside them
     """
 

@@ -180,9 +180,10 @@ class _Splits(NamedTuple):
 class Splits(_Splits, Learners):
     """Fields and methods that both kinds of stumps share.
 
-    binned : Binned; feature, first, last, extra : int64 (n_learners,), `extra` is -1 if there is
-    none begin : int64 (n_features + 1,), where the learners of each feature begin; scale, shift :
-    (n_learners,)
+    binned : Binned
+    feature, first, last, extra : int64 (n_learners,), `extra` is -1 if there is none
+    begin : int64 (n_features + 1,), where the learners of each feature begin
+    scale, shift : (n_learners,)
     """
 
     proven = True

@@ -264,9 +264,9 @@ class TreeBank(Learners):
 
         There is one prefix per family of `drawn`. Return (number, correlation).
 
-        revisit : whether the trees so far compete, too; risk : function of (number, family,
-        correlation); less : function of (risk, family, other risk, other family), whether the first
-        risk is less
+        revisit : whether the trees so far compete, too
+        risk : function of (number, family, correlation)
+        less : function of (risk, family, other risk, other family), whether the first risk is less
         """
         table, grower, n, (every, penalty, wide, _) = (
             self.family.families,

@@ -42,20 +42,25 @@ class Growth(NamedTuple):
     """Limits of a tree.
 
     max_depth : maximum number of splits between the root and a leaf; -1 for no limit: `max_leaves`
-    is then required max_leaves : maximum number of leaves; -1 for ``2^max_depth``. If it is
-    smaller, the leaf with the largest gain is split first min_samples : minimum number of samples
-    in a leaf min_weight : smallest sum of weights (or of second derivatives) in a leaf min_gain : a
-    split must gain more than this: ``score(left) + score(right) - penalty - score(node)`` l2 :
-    ridge penalty of leaf values: a node scores ``(sum target)^2 / (sum weight + l2)`` monotone :
-    int64 (n_features,), 1 if values must not decrease with the feature, -1 if they must not
-    increase, 0 for no
+        is then required
+    max_leaves : maximum number of leaves; -1 for ``2^max_depth``. If it is smaller, the leaf with
+        the largest gain is split first
+    min_samples : minimum number of samples in a leaf
+    min_weight : smallest sum of weights (or of second derivatives) in a leaf
+    min_gain : a split must gain more than this: ``score(left) + score(right) - penalty -
+        score(node)``
+    l2 : ridge penalty of leaf values: a node scores ``(sum target)^2 / (sum weight + l2)``
+    monotone : int64 (n_features,), 1 if values must not decrease with the feature, -1 if they must
+        not increase, 0 for no
         constraint; an array of length 0 if no feature is constrained
     sets : int64 (n_sets, n_features), 1 if a set contains a feature: all features on a path from
     the root to a leaf are in one set;
         length 0 for no such constraint
     subsample : the fraction of the samples on which each tree is grown, drawn from `seed` and the
-    number of the tree damping : C of ``leaf_value``, the self-concordance of the loss; 0 for leaf
-    values as they are fitted max_delta_step : the largest absolute leaf value; inf for no limit
+        number of the tree
+    damping : C of ``leaf_value``, the self-concordance of the loss; 0 for leaf values as they are
+        fitted
+    max_delta_step : the largest absolute leaf value; inf for no limit
     """
 
     max_depth: int = 3
@@ -243,7 +248,8 @@ class Grower:
         Return the number of leaves; 0 if a number is not finite.
 
         kept : the arguments metric, trees, j of ``grow``; sets ``self.fit``, the correlation and
-        length of the tree drawn : the samples to which `target` and `weight` belong, if not all
+            length of the tree
+        drawn : the samples to which `target` and `weight` belong, if not all
         """
         limits = (
             self.limits if max_leaves is None else (self.limits[0], max_leaves, *self.limits[2:])

@@ -60,7 +60,8 @@ def refuse_light_weights(weight, min_samples):
 
     So many are so light that a leaf of such rows would take the value of the others.
 
-    weight : (n_samples,), not negative;  min_samples : least number of samples in a leaf
+    weight : (n_samples,), not negative
+    min_samples : least number of samples in a leaf
     """
     total = float(weight.sum())
     bits = math.frexp(float(len(weight)))[1]

@@ -62,8 +62,10 @@ class Trees(NamedTuple):
         feature   | 2  0 -1 -1 -1|      -1 for a leaf
         left      | 1  3  0  1  2|      for a leaf, its number
 
-    feature, left : int32 (room, 2 max_leaves - 1);  goes_left : uint8 (room, 2 max_leaves - 1, SET)
-    values : float64 (room, max_leaves), the values of the leaves;  n_leaves : int32 (room,)
+    feature, left : int32 (room, 2 max_leaves - 1)
+    goes_left : uint8 (room, 2 max_leaves - 1, SET)
+    values : float64 (room, max_leaves), the values of the leaves
+    n_leaves : int32 (room,)
     gain : float64 (room, 2 max_leaves - 1), the gain of the split of a node, 0 for a leaf
     n_samples : int64 (room, 2 max_leaves - 1), number of training samples in a node
     """
@@ -231,8 +233,9 @@ def unit_values(state, nodes, m, power, metric, v, leaf, values):
     Return its product with the target v, and its length as a fit.
 
     power : None for the fitted leaf values; otherwise values are the sums of the leaves to this
-    power, with their signs metric : (n_samples,) or (1,), weights for norm and product, summed over
-    samples; empty to take them from the sums of the leaves
+        power, with their signs
+    metric : (n_samples,) or (1,), weights for norm and product, summed over samples; empty to take
+        them from the sums of the leaves
     """
     largest = square = corr = 0.0
     one = 0
@@ -348,8 +351,10 @@ def refit_leaves(state, nodes, leaf, l2, v, scale, key, scratch, values):
 class Split(NamedTuple):
     """The condition of a node: samples that satisfy it go left.
 
-    name : str, the feature threshold : float, values up to it go left; categories : tuple, the
-    categories that go left. One of the two is None missing : bool, whether missing values go left
+    name : str, the feature
+    threshold : float, values up to it go left
+    categories : tuple, the categories that go left. One of the two is None
+    missing : bool, whether missing values go left
     """
 
     name: str
@@ -384,11 +389,13 @@ class Tree(NamedTuple):
     left        | 1  3  0  1  2|    the left child, or the number of a leaf
     goes_left   one bit for each node and code, packed: (m, 32) bytes
 
-    feature, left : int32 (m,); goes_left : uint8 (m, 32); values : float64 (n_leaves,), the values
-    of the leaves gain : float64 (m,), of the split of a node, 0 for a leaf; n_samples : int64 (m,),
-    number of training samples in a node bin : int64 (m,), the last bin that goes left; for
-    categories, how many bins go left missing_left : int64 (m,), 1 if missing values of new rows go
-    left
+    feature, left : int32 (m,)
+    goes_left : uint8 (m, 32)
+    values : float64 (n_leaves,), the values of the leaves
+    gain : float64 (m,), of the split of a node, 0 for a leaf
+    n_samples : int64 (m,), number of training samples in a node
+    bin : int64 (m,), the last bin that goes left; for categories, how many bins go left
+    missing_left : int64 (m,), 1 if missing values of new rows go left
     """
 
     feature: np.ndarray

@@ -159,7 +159,8 @@ def _errors(found, k):
 def _choice(found, k, choose, place, values, further):
     """Return sentences on the model that was chosen.
 
-    place : format of the name of a model, as "step {:,}"; values : its number for each model;
+    place : format of the name of a model, as "step {:,}"
+    values : its number for each model
     further : advice if the last is the best
     """
     chosen, best, simplest = (place.format(values[step]) for step in (k, found.best, found.one_se))

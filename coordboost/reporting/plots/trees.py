@@ -26,10 +26,13 @@ WIDEST, LINES, MORE = 26, 2, " ..."
 class Node(NamedTuple):
     """A node of the picture.
 
-    words : list of str, the lines of its box; leaf : bool; depth : int height : float, vertical
-    position: leaves are at 0, 1, ..., splits midway between their children; parent : int, -1 for
-    the root edge : str, "yes" or "no", the branch of its parent; missing : bool, whether missing
-    values come here
+    words : list of str, the lines of its box
+    leaf : bool
+    depth : int
+    height : float, vertical position: leaves are at 0, 1, ..., splits midway between their children
+    parent : int, -1 for the root
+    edge : str, "yes" or "no", the branch of its parent
+    missing : bool, whether missing values come here
     """
 
     words: list

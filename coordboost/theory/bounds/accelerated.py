@@ -39,9 +39,10 @@ def period(eta, gamma, mu):
 class Rounds:
     """The gaps (n_points,) of a run after the rounds `at`, and the constants in the theorems.
 
-    gap : L(f^0) - L*; radius2 : an upper bound of ||f* - f^0||^2; eta, gamma, length : of the
-    method, length = 1 without a period; errors : how far L* may be above the lower end in use, and
-    the rounding of the losses
+    gap : L(f^0) - L*
+    radius2 : an upper bound of ||f* - f^0||^2
+    eta, gamma, length : of the method, length = 1 without a period
+    errors : how far L* may be above the lower end in use, and the rounding of the losses
     """
 
     at: np.ndarray

@@ -27,8 +27,9 @@ ANGLE_LEARNERS = 24
 class Effort(NamedTuple):
     """What a check may use.
 
-    angle_learners : most learners for which the minimal cosine angle is searched for; watch : a
-    callback for progress messages rows : (X, y) of held-out rows, or None
+    angle_learners : most learners for which the minimal cosine angle is searched for
+    watch : a callback for progress messages
+    rows : (X, y) of held-out rows, or None
     """
 
     angle_learners: int = ANGLE_LEARNERS

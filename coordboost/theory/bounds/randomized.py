@@ -30,9 +30,10 @@ REPEATS, POINTS, LEARNERS = 24, 24, 200
 class Pace(NamedTuple):
     """The constants in the theorems, known before the run.
 
-    gap : L(0) - L*;  sigma, mu : constants of the loss, mu None where it is not strongly convex
-    angle2 : the square of the minimal cosine angle of the rule;  start_distance2 : Dist_0^2, inf
-    where it is not known
+    gap : L(0) - L*
+    sigma, mu : constants of the loss, mu None where it is not strongly convex
+    angle2 : the square of the minimal cosine angle of the rule
+    start_distance2 : Dist_0^2, inf where it is not known
     """
 
     gap: float
