@@ -186,6 +186,7 @@ halved = Statement(
     "AGBM, Theorem 4.2",
     "After each period the gap is at most half of the one before it.",
     sharpened="gaps <= gap / 2**floor(k / length)",
+    symbols={"length": "period"},
     known="gap",
     applies=lambda run: _restarted(run.problem, run.method),
     source=SOURCE,

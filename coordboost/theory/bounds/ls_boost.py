@@ -18,6 +18,7 @@ RATE = {
     "printed": {"x": "eps * (2 - eps) * lambda_pmin / (4 * p)"},
     "sharpened": {"x": "eps * (2 - eps) * lambda_pmin / p"},
 }
+GAMMA = {"1 - x": "gamma"}
 UP_TO_ONE = {"printed": "eps <= 1"}
 
 
@@ -44,6 +45,7 @@ def _at_both_rates(name, words, text, assuming=UP_TO_ONE, **options):
         printed=text,
         sharpened=text,
         where=RATE,
+        symbols=GAMMA,
         assuming=assuming,
         applies=_applies,
         **options,
@@ -131,6 +133,7 @@ tail = Statement(
     "The coefficients converge, at a linear rate.",
     sharpened="to_end <= eps * A * (decay(x, k / 2) - decay(x, end / 2)) / fall(x, 1 / 2)",
     where=RATE,
+    symbols=GAMMA,
     applies=_applies,
     source="ours, from (28)",
 )

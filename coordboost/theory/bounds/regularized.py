@@ -19,6 +19,8 @@ WHERE = {
     "i": "best(omega)",
     "length": "1 + fall(eps / delta, k)",
 }
+#: Along a path each step has a radius of its own.
+AT_RADII = {"delta": "delta_@", "lasso": "L*_@"}
 
 
 def _radii(run):
@@ -44,7 +46,9 @@ def _in_ball(name, words, **options):
 
 def _along(name, words, points="k < horizon", **options):
     """A claim at the steps that have a radius."""
-    return Statement(name, words, where=WHERE, points=points, applies=_path, **options)
+    return Statement(
+        name, words, where=WHERE, points=points, applies=_path, symbols=AT_RADII, **options
+    )
 
 
 average_omega = _in_ball(

@@ -72,6 +72,7 @@ subgradient = Statement(
     printed="smallest(value) <= (distance2 + length**2 * total(steps**2)) / (2 * total(steps))",
     where={"value": "corr", "distance2": "A**2", "length": "1", "steps": "abs(theta)"},
     points="total(abs(theta)) > 0",
+    symbols={"abs(theta)": "eps_@"},
     known="corr[0]",
     applies=_any_steps,
 )

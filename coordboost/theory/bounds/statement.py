@@ -10,6 +10,7 @@ import numpy as np
 
 from coordboost.theory.bounds import formula
 from coordboost.theory.bounds.bound_check import VARIANTS, BoundCheck, BoundChecks
+from coordboost.theory.bounds.notation import readable
 from coordboost.theory.bounds.trail import Trail, step_lengths
 
 #: Relative slack of comparisons in Fractions, whose roots are rounded.
@@ -57,6 +58,8 @@ class Statement:
         Whether the left side is an expectation.
     source : str
         Authors of the paper.
+    symbols : dict, optional
+        Names as readers know them, where they are not those of ``bounds.notation``; @ is the step.
     follow : callable
         ``follow(run)``: the case of a run, an object with the quantities by name and with
         ``errors``, their rounding errors by name. It runs once for all statements that share it.
@@ -95,6 +98,7 @@ class Statement:
     on_runs: tuple = VARIANTS
     mean: bool = False
     source: str = "Freund, Grigas, Mazumder"
+    symbols: dict = field(default_factory=dict)
     follow: Callable = Trail.of
     long: bool = False
     on_rows: bool = False
@@ -104,6 +108,22 @@ class Statement:
         """The variants, each with its formula."""
         given = {variant: getattr(self, variant) for variant in VARIANTS}
         return {variant: text for variant, text in given.items() if text}
+
+    @cached_property
+    def claims(self) -> dict[str, str]:
+        """The variants, each as readers know it: in the papers' notation, with its points, and with
+        the rate gamma where that is not as printed.
+        """
+        texts = {}
+        for variant, text in self.formulas.items():
+            where = self.definitions(variant)
+            claim = [readable(text, where, self.symbols)]
+            if self.points:
+                claim.append(readable(self.points, where, self.symbols))
+            if "1 - x" in self.symbols and variant != "printed":
+                claim.append(f"{self.symbols['1 - x']} = {readable('1 - x', where)}")
+            texts[variant] = ", ".join(claim)
+        return texts
 
     def definitions(self, variant: str) -> dict[str, str]:
         """Return the names that the formula of a variant uses, as formulas.
@@ -258,7 +278,7 @@ class Statement:
                     at,
                     known,
                     along=getattr(case, "along", "k"),
-                    claim=self.formulas[variant],
+                    claim=self.claims[variant],
                     note=getattr(case, "note", ""),
                 )
             )
