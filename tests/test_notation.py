@@ -6,7 +6,7 @@ import pytest
 
 from coordboost.theory.bounds import STATEMENTS
 from coordboost.theory.bounds.formula import FUNCTIONS
-from coordboost.theory.bounds.notation import readable
+from coordboost.theory.bounds.notation import paper_text
 from coordboost.theory.bounds.statement import Statement
 
 CLAIMS = {
@@ -52,7 +52,7 @@ def test_no_claim_shows_names_of_the_code():
     ],
 )  # fmt: skip
 def test_parentheses_stand_where_they_are_needed(text, expected):
-    assert readable(text) == expected
+    assert paper_text(text) == expected
 
 
 def test_a_statement_names_its_own_symbols_and_shows_definitions():

@@ -59,7 +59,7 @@ BRACKETS = {
 SUM, PRODUCT, POWER, SYMBOL = 1, 2, 3, 4
 
 
-def readable(text, where=(), symbols=()):
+def paper_text(text, where=(), symbols=()):
     """Return a formula in the papers' notation; where : name -> formula, the definitions; symbols :
     formula -> symbol, in place of those of ``SYMBOLS``.
     """

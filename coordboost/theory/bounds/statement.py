@@ -10,7 +10,7 @@ import numpy as np
 
 from coordboost.theory.bounds import formula
 from coordboost.theory.bounds.bound_check import VARIANTS, BoundCheck, BoundChecks
-from coordboost.theory.bounds.notation import readable
+from coordboost.theory.bounds.notation import paper_text
 from coordboost.theory.bounds.trail import Trail, step_lengths
 
 #: Relative slack of comparisons in Fractions, whose roots are rounded.
@@ -117,11 +117,11 @@ class Statement:
         texts = {}
         for variant, text in self.formulas.items():
             where = self.definitions(variant)
-            claim = [readable(text, where, self.symbols)]
+            claim = [paper_text(text, where, self.symbols)]
             if self.points:
-                claim.append(readable(self.points, where, self.symbols))
+                claim.append(paper_text(self.points, where, self.symbols))
             if "1 - x" in self.symbols and variant != "printed":
-                claim.append(f"{self.symbols['1 - x']} = {readable('1 - x', where)}")
+                claim.append(f"{self.symbols['1 - x']} = {paper_text('1 - x', where)}")
             texts[variant] = ", ".join(claim)
         return texts
 
