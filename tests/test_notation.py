@@ -47,10 +47,12 @@ def test_no_claim_shows_names_of_the_code():
         ("(a + b)**2 * c**(k - 1) < 1", "(a + b)^2 c^(k - 1) < 1"),
         ("(a**2)**3 >= decay(a / 2, 3)", "(a^2)^3 >= (1 - a / 2)^3"),
         ("rate(a, b) <= abs(a) and a <= 1", "rate(a, b) <= |a|, a <= 1"),
-        ("(excess + fit)**2 <= excess**2", "(L(beta_k) - L* + ||B (beta_k - beta_LS)||)^2 <= "
-         "(L(beta_k) - L*)^2"),
+        (
+            "(excess + fit)**2 <= excess**2",
+            "(L(beta_k) - L* + ||B (beta_k - beta_LS)||)^2 <= (L(beta_k) - L*)^2",
+        ),
     ],
-)  # fmt: skip
+)
 def test_parentheses_stand_where_they_are_needed(text, expected):
     assert paper_text(text) == expected
 
