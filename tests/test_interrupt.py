@@ -268,30 +268,45 @@ def test_ctrl_c_acts_soon(works):
     assert code == 0
 
 
-#: The first run and the first paths of a process whose cache of compiled code is empty. Signals
-#: come while kernels are compiled.
+#: First calls in a process whose cache of compiled code is empty. They compile many functions.
 FIRST = {
     "a run": "cb.solve(cb.Problem(X, y), cb.forward_stagewise(0.01), 10**5)",
     "a path": "cb.lasso_path(X, y)",
     "an exact path": "cb.exact_path(rng.normal(size=(300, 200)), rng.normal(size=300))",
 }
 
+#: ``broken_off(work, nth)`` sends Ctrl-C when the nth function of `work` begins to be compiled.
+BROKEN_OFF = """
+from numba.core import event
 
-def test_first_compilations_are_broken_off(tmp_path):
+class Interrupter(event.Listener):
+    def __init__(self, nth):
+        self.left = nth
+    def on_start(self, started):
+        self.left -= 1
+        if self.left == 0:
+            os.kill(os.getpid(), signal.SIGINT)
+    def on_end(self, ended):
+        pass
+
+def broken_off(work, nth):
+    with event.install_listener("numba:compile", Interrupter(nth)):
+        try:
+            print(type(work()).__name__)
+        except KeyboardInterrupt:
+            print("KeyboardInterrupt", flush=True)
+"""
+
+
+@pytest.mark.parametrize("work", FIRST.values(), ids=FIRST)
+def test_first_compilations_are_broken_off(work, tmp_path):
     """Nothing was made, so nothing is lost: KeyboardInterrupt. The next call compiles again, and is
     not disturbed.
     """
-    code = [
-        f"tried(lambda: {work}, after={after})" for work in FIRST.values() for after in (0.2, 0.9)
-    ]
+    code = [f"broken_off(lambda: {work}, {nth})" for nth in (1, 3)]
     last = "print(cb.solve(cb.Problem(X, y), cb.forward_stagewise(0.01), 50).n_steps)"
-    out, status, words = process("cb.lasso_path, cb.exact_path", *code, last, cache=tmp_path)
-    # after one function at most
-    assert [line.split(" ")[0] for line in out] == ["KeyboardInterrupt"] * len(code) + ["50"], (
-        out,
-        words,
-    )
-    assert status == 0
+    out, status, words = process(BROKEN_OFF, *code, last, cache=tmp_path)
+    assert (out, status) == (["KeyboardInterrupt", "KeyboardInterrupt", "50"], 0), words
 
 
 MANY = """

@@ -157,7 +157,8 @@ class CrossValidationDisplay(Display):
             A log axis. Default: if the best point lies in the first tenth of the axis, or `at`
             decreases.
         title : str
-        ax : matplotlib Axes, optional **options
+        ax : matplotlib Axes, optional
+        **options
             As for ``plot``.
         """
         if path is not None and path.n_points != validation.losses.shape[1]:
