@@ -4,11 +4,12 @@ Fractions or floats.
 
 import functools
 from dataclasses import dataclass
+from fractions import Fraction
 
 import numpy as np
 
 from verification.space import Space
-from verification.spaces.linear import solved
+from verification.spaces.linear import exact, solved
 
 
 def independent(H):
@@ -74,6 +75,15 @@ class Blocks:
     def rank(self):
         """The dimension d of the span of all columns."""
         return independent(self.H).shape[1]
+
+
+def exact_blocks(*blocks, chance, gamma):
+    """Return ``Blocks`` in Fractions, each block given as a list of columns.
+
+    The numbers `chance` are divided by their sum.
+    """
+    columns = tuple(exact(block).T for block in blocks)
+    return Blocks(columns, exact(chance) / Fraction(sum(chance)), Fraction(gamma))
 
 
 def _draw(rng):

@@ -14,10 +14,16 @@ from math import comb
 
 import numpy as np
 
-from verification.spaces.linear import least_eigenvalue
+from verification.spaces.linear import exact, least_eigenvalue
 from verification.spaces.relatives import Relatives
 
 STEPS = 3
+
+
+def exact_draw(*, y, other, label, kind, t, B=None):
+    """Return a ``Draw`` in Fractions, over the unit vectors by default."""
+    B = np.eye(len(y), dtype=int) if B is None else exact(B)
+    return Draw(B, tuple(label), kind, t, exact(y), exact(other))
 
 
 @dataclass(frozen=True, eq=False)

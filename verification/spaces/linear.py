@@ -9,6 +9,14 @@ import numpy as np
 CLOSE = Fraction(1, 10**28)
 
 
+def exact(values):
+    """Return numbers, or texts such as "3/5", as an array of Fractions."""
+    given = np.array(values, dtype=object)
+    return np.array([Fraction(x) for x in given.ravel()] + [None], dtype=object)[:-1].reshape(
+        given.shape
+    )
+
+
 def unit_columns(free):
     """Return unit columns (m, p): stereographic images of the rows of `free` (p, m - 1), rational
     for rational numbers.

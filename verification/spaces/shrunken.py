@@ -4,12 +4,13 @@ smoother of the targets.
 
 import functools
 from dataclasses import dataclass
+from fractions import Fraction as F
 
 import numpy as np
 
 from verification.space import Space
-from verification.spaces.blocks import BLOCKS, Blocks, independent
-from verification.spaces.linear import solved
+from verification.spaces.blocks import BLOCKS, Blocks, exact_blocks, independent
+from verification.spaces.linear import exact, solved
 
 
 @dataclass(frozen=True, eq=False)
@@ -103,12 +104,32 @@ def gamma_of(case):
     return float(case.law.gamma)
 
 
+def _two_columns(gamma, eps):
+    law = exact_blocks([(1, 1, 0)], [(0, 1, 2)], chance=(1, 1), gamma=gamma)
+    return Chain(law, y=exact([3, 1, -1]), eps=eps, steps=4)
+
+
 CHAINS = Space("a chain on blocks", _draw, _make, has=_is_chain)
 CHAIN_CASES = {
-    "two blocks": lambda: CHAINS.at((3, 3, 2, 1), "1 2 0 0 1 1 1 -1 2 2 1 1/4 1 -2 3 1/5"),
-    "more columns than samples": lambda: CHAINS.at((8, 2, 2, 1), "1 0 1 1 2 -1 1 3 1/10 1 2 1/2"),
-    "little shrinkage": lambda: CHAINS.at((4, 3, 1, 1), "1 1 0 0 1 2 1 1 1/1000 3 1 -1 1/10"),
-    "much shrinkage": lambda: CHAINS.at((4, 3, 1, 1), "1 1 0 0 1 2 1 1 50 3 1 -1 1/100"),
-    "one column, small steps": lambda: CHAINS.at((20, 2, 1), "1 1 1 1/10 1 2 1/100"),
+    "two blocks": lambda: Chain(
+        exact_blocks([(1, 2, 0), (0, 1, 1)], [(1, -1, 2)], chance=(2, 1), gamma=F(1, 4)),
+        y=exact([1, -2, 3]),
+        eps=F(1, 5),
+        steps=3,
+    ),
+    "more columns than samples": lambda: Chain(
+        exact_blocks([(1, 0), (1, 1)], [(2, -1)], chance=(1, 3), gamma=F(1, 10)),
+        y=exact([1, 2]),
+        eps=F(1, 2),
+        steps=8,
+    ),
+    "little shrinkage": lambda: _two_columns(gamma=F(1, 1000), eps=F(1, 10)),
+    "much shrinkage": lambda: _two_columns(gamma=50, eps=F(1, 100)),
+    "one column, small steps": lambda: Chain(
+        exact_blocks([(1, 1)], chance=[1], gamma=F(1, 10)),
+        y=exact([1, 2]),
+        eps=F(1, 100),
+        steps=20,
+    ),
 }
 ROUGH = Space("a chain on blocks, in floats", _draw, _make_rough, exact=False, has=_is_chain)

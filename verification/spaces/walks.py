@@ -8,7 +8,7 @@ from fractions import Fraction
 import numpy as np
 
 from verification.space import Space
-from verification.spaces.linear import least_eigenvalue, unit_columns
+from verification.spaces.linear import exact, least_eigenvalue, unit_columns
 from verification.spaces.walk import Walk, sign
 
 
@@ -47,6 +47,25 @@ def walk(kind, X, y, n_steps, eps, delta=None, outside=0):
         beta = beta * (1 - shrink) if shrink else beta.copy()
         beta[j] += theta
     return Walk(kind, X, y, outside, eps, delta, *map(np.array, (betas, chosen, thetas, shrinks)))
+
+
+#: Three unit columns of rank 3.
+GOLDEN = exact([[1, "3/5", 0], [0, "4/5", "3/5"], [0, 0, "4/5"]])
+
+
+def exact_walk(kind, *, y, n_steps, eps=None, delta=None, X=((1,),), outside=0):
+    """Run a method of ``walk`` in Fractions, on one column of one sample by default.
+
+    Parameters
+    ----------
+    delta : number or sequence, optional
+        The radius, or that of each of the models 0, ..., n_steps.
+    eps : number, optional
+        Default: `delta`, for Frank-Wolfe.
+    """
+    radii = None if delta is None else exact(np.broadcast_to(delta, n_steps + 1))
+    eps = Fraction(delta if eps is None else eps)
+    return walk(kind, exact(X), exact(y), n_steps, eps, radii, Fraction(outside))
 
 
 def _count(kind, n_steps):

@@ -17,20 +17,24 @@ Measured: running minimum of the largest correlation, l2 norm, number of steps i
 Reference: Freund, Grigas, Mazumder, Proposition A.2.
 """
 
+from fractions import Fraction as F
+
 import numpy as np
 
 import coordboost as cb
 from coordboost.theory.bounds import ls_boost
 from verification.cases import identity, lab, other_constants, tampered
-from verification.spaces.walks import LS
+from verification.spaces.walks import GOLDEN, LS, exact_walk
 from verification.statement import Check
 
 check_gradient = Check(ls_boost.smallest_correlation, LS)
 check_l2 = Check(ls_boost.l2, LS)
 
 CASES = {
-    "golden, in rationals": lambda: LS.at((3, 3, 12), "0 2 1 2 1 0 3/5 4/5 0 3 1/2"),
-    "one column, many steps": lambda: LS.at((1, 1, 60), "0 1 1/2"),
+    "golden, in rationals": lambda: exact_walk(
+        "ls", X=GOLDEN, y=(2, 1, 2), eps=F(1, 2), n_steps=12
+    ),
+    "one column, many steps": lambda: exact_walk("ls", y=[1], eps=F(1, 2), n_steps=60),
     "identity": lab(identity(), cb.ls_boost(1.0), 60),
     "60 x 20, eps 1": lab("60 x 20", cb.ls_boost(1.0), 1000),
     "30 x 80, eps 0.5": lab("30 x 80", cb.ls_boost(0.5), 1000),

@@ -27,7 +27,8 @@ from typing import Any
 import numpy as np
 
 from verification.space import Space
-from verification.spaces.linear import least_eigenvalue, solutions, unit_columns
+from verification.spaces.linear import exact, least_eigenvalue, solutions, unit_columns
+from verification.spaces.walks import GOLDEN
 from verification.statement import stated
 
 
@@ -119,7 +120,12 @@ def _make(shape, numbers):
     r = rest[-m:]
     if not delta > 0 or len(beta) != p or least_eigenvalue(X @ X.T) is None:
         return None
-    return Pair(X, y, delta, delta * beta / max(np.abs(beta).sum(), delta), r)
+    return Pair(X, y, delta, into_ball(beta, delta), r)
+
+
+def into_ball(beta, delta):
+    """Return beta, or the multiple of it with l1 norm delta if its norm is larger."""
+    return delta * beta / max(np.abs(beta).sum(), delta)
 
 
 PAIRS = Space(
@@ -164,16 +170,13 @@ check_gap = stated(
 )
 
 #: Radii for the golden instance; each is checked with random beta and r.
-RADII = ("1/2", "4/5", "1", "2", "3", "322/65", "13/2")
+RADII = tuple(map(Fraction, ("1/2", "4/5", "1", "2", "3", "322/65", "13/2")))
 
 
 def _golden(delta, seed):
     def make():
-        beta, r = (
-            " ".join(str(Fraction(int(x), 3)) for x in row)
-            for row in np.random.default_rng(seed).integers(-9, 10, (2, 3))
-        )
-        return PAIRS.at((3, 3), f"{delta} 3 1 2 1 0 3/5 4/5 0 3 {beta} {r}")
+        beta, r = exact(np.random.default_rng(seed).integers(-9, 10, (2, 3))) / 3
+        return Pair(GOLDEN, exact([3, 1, 2]), delta, into_ball(beta, delta), r)
 
     return make
 

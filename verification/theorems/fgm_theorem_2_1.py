@@ -21,12 +21,14 @@ Reference: Freund, Grigas, Mazumder, Theorem 2.1, (23); the sharper constant and
 the iterates are ours.
 """
 
+from fractions import Fraction as F
+
 import numpy as np
 
 import coordboost as cb
 from coordboost.theory.bounds import ls_boost
 from verification.cases import identity, lab, other_constants, tampered
-from verification.spaces.walks import LS
+from verification.spaces.walks import GOLDEN, LS, exact_walk
 from verification.statement import Check, refuted, stated
 
 check_loss = Check(ls_boost.excess, LS)
@@ -48,9 +50,18 @@ check_beyond = stated(
 check_limit = Check(ls_boost.tail, LS)
 
 CASES = {
-    "golden, in rationals": lambda: LS.at((3, 3, 14), "0 2 1 2 1 0 3/5 4/5 0 3 1/2"),
-    "eps above 1, in rationals": lambda: LS.at((2, 3, 5), "1/2 1 2 1/3 -1 2 3/2"),
-    "one column, many steps": lambda: LS.at((1, 1, 60), "0 1 1/2"),
+    "golden, in rationals": lambda: exact_walk(
+        "ls", X=GOLDEN, y=(2, 1, 2), eps=F(1, 2), n_steps=14
+    ),
+    "eps above 1, in rationals": lambda: exact_walk(
+        "ls",
+        X=[["3/5", -1, "4/5"], ["-4/5", 0, "3/5"]],
+        y=(1, 2),
+        outside=F(1, 2),
+        eps=F(3, 2),
+        n_steps=5,
+    ),
+    "one column, many steps": lambda: exact_walk("ls", y=[1], eps=F(1, 2), n_steps=60),
     "identity": lab(identity(), cb.ls_boost(1.0), 60),
     "one column, eps 1.3": lab(identity(1), cb.ls_boost(1.3), 20),
     "60 x 20, eps 1": lab("60 x 20", cb.ls_boost(1.0)),

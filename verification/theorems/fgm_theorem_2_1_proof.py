@@ -16,12 +16,14 @@ Measured: at every step; in the exact case everything is compared as rationals.
 Reference: Freund, Grigas, Mazumder, proof of Theorem 2.1 in Appendix A.2.1.
 """
 
+from fractions import Fraction as F
+
 import numpy as np
 
 import coordboost as cb
 from coordboost.theory.bounds import ls_boost
 from verification.cases import identity, lab, tampered
-from verification.spaces.walks import LS
+from verification.spaces.walks import GOLDEN, LS, exact_walk
 from verification.statement import Check, stated
 
 check_contraction = Check(ls_boost.contraction, LS)
@@ -37,7 +39,9 @@ check_fall = stated(
 check_energy = Check(ls_boost.energy, LS)
 
 CASES = {
-    "golden, in rationals": lambda: LS.at((3, 3, 12), "0 2 1 2 1 0 3/5 4/5 0 3 1/2"),
+    "golden, in rationals": lambda: exact_walk(
+        "ls", X=GOLDEN, y=(2, 1, 2), eps=F(1, 2), n_steps=12
+    ),
     "identity": lab(identity(), cb.ls_boost(1.0), 60),
     "60 x 20, eps 1": lab("60 x 20", cb.ls_boost(1.0), 1000),
     "60 x 20, eps 1.9": lab("60 x 20", cb.ls_boost(1.9), 1000),

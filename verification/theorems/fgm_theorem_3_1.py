@@ -27,7 +27,7 @@ import coordboost as cb
 from coordboost.theory.bounds import BoundCheck, stagewise
 from verification.cases import identity, lab, other_constants, tampered
 from verification.space import Space
-from verification.spaces.walks import FS
+from verification.spaces.walks import FS, GOLDEN, exact_walk
 from verification.statement import Check, claim, refuted, stated
 
 
@@ -130,8 +130,10 @@ def _always(case):
 
 
 CASES = {
-    "golden, in rationals": lambda: FS.at((3, 3, 300), "0 2 1 2 1 0 3/5 4/5 0 3 1/4"),
-    "one long step after the other": lambda: FS.at((1, 1, 8), "0 1 3/4"),
+    "golden, in rationals": lambda: exact_walk(
+        "fs", X=GOLDEN, y=(2, 1, 2), eps=Fraction(1, 4), n_steps=300
+    ),
+    "one long step after the other": lambda: exact_walk("fs", y=[1], eps=Fraction(3, 4), n_steps=8),
     "grid of shrinkage and eps": Trade,
     "just below A, where nothing is said": lambda: Trade(
         grid=((Fraction(0), 3 - Fraction(1, 256)),)

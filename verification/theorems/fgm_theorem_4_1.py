@@ -19,12 +19,14 @@ optimum, in the exact cases.
 Reference: Freund, Grigas, Mazumder, Theorem 4.1, (50)-(54); the sharper constant is ours.
 """
 
+from fractions import Fraction as F
+
 import numpy as np
 
 import coordboost as cb
 from coordboost.theory.bounds import BoundCheck, regularized
 from verification.cases import Lab, identity, lab, other_constants, tampered
-from verification.spaces.walks import FRANK_WOLFE, RFS
+from verification.spaces.walks import FRANK_WOLFE, GOLDEN, RFS, exact_walk
 from verification.statement import Check, stated
 
 
@@ -84,14 +86,23 @@ def _ball(eps, delta):
 
 
 CASES = {
-    "golden, delta = 2, in rationals": lambda: RFS.at(
-        (3, 3, 25), "0 2 1 2 1 0 3/5 4/5 0 3 1/4 7/4"
+    "golden, delta = 2, in rationals": lambda: exact_walk(
+        "rfs", X=GOLDEN, y=(2, 1, 2), eps=F(1, 4), delta=2, n_steps=25
     ),
-    "golden, delta = 1, in rationals": lambda: RFS.at(
-        (3, 3, 25), "1 3 1 2 1 0 3/5 4/5 0 3 1/4 3/4"
+    "golden, delta = 1, in rationals": lambda: exact_walk(
+        "rfs", X=GOLDEN, y=(3, 1, 2), outside=1, eps=F(1, 4), delta=1, n_steps=25
     ),
-    "golden, delta = eps, in rationals": lambda: RFS.at((3, 3, 25), "0 2 1 2 1 0 3/5 4/5 0 3 4 0"),
-    "(53) needs its 2": lambda: RFS.at((3, 3, 3), "0 0 1 0 1 0 0 1 0 0 2 1"),
+    "golden, delta = eps, in rationals": lambda: exact_walk(
+        "rfs", X=GOLDEN, y=(2, 1, 2), eps=4, delta=4, n_steps=25
+    ),
+    "(53) needs its 2": lambda: exact_walk(
+        "rfs",
+        X=[[1, 0, 0], [0, 1, 0], [0, 0, -1]],
+        y=(0, 1, 0),
+        eps=2,
+        delta=3,
+        n_steps=3,
+    ),
     "identity": lab(identity(), _ball(0.01, 0.5), 2000),
     "60 x 20, delta = A": lab("60 x 20", _ball(0.01, 1.0), 5000),
     "30 x 80, delta = A / 2": lab("30 x 80", _ball(0.005, 0.5), 5000),

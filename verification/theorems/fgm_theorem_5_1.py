@@ -18,13 +18,15 @@ Measured: running means of omega and of the gaps.
 Reference: Freund, Grigas, Mazumder, Theorem 5.1, Corollary 5.1, (56), (57).
 """
 
+from fractions import Fraction as F
+
 import numpy as np
 
 import coordboost as cb
 from coordboost.theory.bounds import BoundCheck, regularized
 from coordboost.theory.bounds.trail import lower_end
 from verification.cases import Lab, lab, other_constants, tampered
-from verification.spaces.walks import JUMP, PATH
+from verification.spaces.walks import GOLDEN, JUMP, PATH, exact_walk
 from verification.statement import Check, refuted, stated
 
 check_omega = Check(regularized.path_omega, PATH)
@@ -78,13 +80,17 @@ def _grid(eps, first, last, n, space=np.geomspace):
 
 
 CASES = {
-    "as many radii as the corollary needs": lambda: PATH.at((1, 1, 7), "0 1 1/4" + 8 * " 1/8"),
-    "too few radii for the corollary": lambda: PATH.at((1, 1, 7), "0 1 1/16" + 8 * " 1/16"),
-    "golden, in rationals": lambda: PATH.at(
-        (3, 3, 20), "0 2 1 2 1 0 3/5 4/5 0 3 1/4" + 21 * " 1/4"
+    "as many radii as the corollary needs": lambda: exact_walk(
+        "path", y=[1], eps=F(1, 4), delta=F(1, 4) + F(1, 8) * np.arange(1, 9), n_steps=7
     ),
-    "golden, exact optima": lambda: PATH.at(
-        (3, 3, 24), "0 3 1 2 1 0 3/5 4/5 0 3 1/8" + 25 * " 1/8"
+    "too few radii for the corollary": lambda: exact_walk(
+        "path", y=[1], eps=F(1, 16), delta=F(1, 16) * np.arange(2, 10), n_steps=7
+    ),
+    "golden, in rationals": lambda: exact_walk(
+        "path", X=GOLDEN, y=(2, 1, 2), eps=F(1, 4), delta=F(1, 4) * np.arange(2, 23), n_steps=20
+    ),
+    "golden, exact optima": lambda: exact_walk(
+        "path", X=GOLDEN, y=(3, 1, 2), eps=F(1, 8), delta=F(1, 8) * np.arange(2, 27), n_steps=24
     ),
     "60 x 20, geometric": lab("60 x 20", _grid(0.01, 0.05, 2, 3000)),
     "30 x 80, linear": lab("30 x 80", _grid(0.01, 0.05, 1, 3000, np.linspace)),

@@ -22,15 +22,15 @@ import numpy as np
 import coordboost as cb
 from coordboost.theory.bounds import frank_wolfe
 from verification.cases import identity, lab, tampered
-from verification.spaces.walks import FRANK_WOLFE
+from verification.spaces.walks import FRANK_WOLFE, exact_walk
 from verification.statement import Check
 
 check_loss = Check(frank_wolfe.excess, FRANK_WOLFE, compare="bound")
 check_gap = Check(frank_wolfe.smallest_gap, FRANK_WOLFE)
 
 CASES = {
-    "a target far outside the ball": lambda: FRANK_WOLFE.at((1, 1, 3), "0 10 1"),
-    "one step too far": lambda: FRANK_WOLFE.at((1, 1, 1), "0 1/2 1"),
+    "a target far outside the ball": lambda: exact_walk("fw", y=[10], delta=1, n_steps=3),
+    "one step too far": lambda: exact_walk("fw", y=["1/2"], delta=1, n_steps=1),
     "identity": lab(identity(30), lambda size: cb.methods.frank_wolfe(4.0), 2000),
     "60 x 20": lab("60 x 20", lambda size: cb.methods.frank_wolfe(size), 2000),
     "30 x 80, line search": lab(

@@ -17,17 +17,21 @@ Measured: errors, largest correlations and distances at every step; in Fractions
 Reference: ours; the proof is in docs/planning.md.
 """
 
+from fractions import Fraction as F
+
 import coordboost as cb
 from coordboost.theory.bounds import a_posteriori
 from verification.cases import identity, lab, tampered
-from verification.spaces.walks import FS, LS, RFS
+from verification.spaces.walks import FS, GOLDEN, LS, RFS, exact_walk
 from verification.statement import Check
 
 check_error = Check(a_posteriori.excess, (LS, FS, RFS))
 
 CASES = {
-    "golden, LS-Boost(1/2)": lambda: LS.at((3, 3, 8), "0 3 1 2 1 0 3/5 4/5 0 3 1/2"),
-    "golden, FS(1/4)": lambda: FS.at((3, 3, 30), "0 3 1 2 1 0 3/5 4/5 0 3 1/4"),
+    "golden, LS-Boost(1/2)": lambda: exact_walk(
+        "ls", X=GOLDEN, y=(3, 1, 2), eps=F(1, 2), n_steps=8
+    ),
+    "golden, FS(1/4)": lambda: exact_walk("fs", X=GOLDEN, y=(3, 1, 2), eps=F(1, 4), n_steps=30),
     "identity, LS-Boost(0.1)": lab(identity(30), cb.ls_boost(0.1), 300),
     "60 x 20, LS-Boost(0.3)": lab("60 x 20", cb.ls_boost(0.3), 300),
     "30 x 80, FS": lab("30 x 80", lambda size: cb.forward_stagewise(size / 100), 300),

@@ -32,8 +32,8 @@ import numpy as np
 import coordboost as cb
 from verification.algorithms import Algorithm, Feature, feature, unscaled
 from verification.rgbm import LABELS, RULES, draws, law
-from verification.spaces.draw import Draw
-from verification.spaces.draws import DRAWS
+from verification.spaces.draw import Draw, exact_draw
+from verification.spaces.linear import exact
 
 #: Sets drawn to count them.
 DRAWN = 20_000
@@ -340,6 +340,8 @@ def vectors(rule, seed):
     return Drawn(rule, np.array(LABELS), rng.normal(size=6), rng.normal(size=6))
 
 
+#: Unit learners in the plane.
+PLANE = exact([["3/5", "-4/5", "4/5"], ["-4/5", "-3/5", "3/5"]])
 #: Predictions at which losses are compared.
 F = np.linspace(-3, 3, 14)
 
@@ -349,9 +351,20 @@ CASES = {
         for name, rule in RULES.items()
         for seed in (1, 2)
     },
-    "Type 0 in the plane": lambda: DRAWS.at((2, 0, 1, 0, 1, 2), "1/3 -1/2 2 1 2 1 -1 2"),
-    "Type 1 in the plane": lambda: DRAWS.at((2, 1, 2, 0, 1, 2), "1/3 -1/2 2 1 2 1 -1 2"),
-    "Type 3 in the plane": lambda: DRAWS.at((2, 3, 2, 0, 0, 1, 2), "1/3 -1/2 2 -3 1 2 1 -1 2 1/2"),
+    "Type 0 in the plane": lambda: exact_draw(
+        B=PLANE, y=(1, 2), other=(1, -1, 2), label=(0, 1, 2), kind=0, t=1
+    ),
+    "Type 1 in the plane": lambda: exact_draw(
+        B=PLANE, y=(1, 2), other=(1, -1, 2), label=(0, 1, 2), kind=1, t=2
+    ),
+    "Type 3 in the plane": lambda: exact_draw(
+        B=np.column_stack([PLANE, ["-3/5", "4/5"]]),
+        y=(1, 2),
+        other=(1, -1, 2, "1/2"),
+        label=(0, 0, 1, 2),
+        kind=3,
+        t=2,
+    ),
     **{
         f"{t} of {n} coordinates": (lambda n=n, t=t: Basis(n, t))
         for n, t in ((4, 1), (4, 2), (9, 3))

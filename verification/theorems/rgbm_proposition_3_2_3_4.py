@@ -28,6 +28,7 @@ import numpy as np
 from coordboost.rules import Greedy, Groups, RandomSubset
 from coordboost.theory.bounds import BoundCheck
 from verification.rgbm import LABELS, RULES, law, norm
+from verification.spaces.draw import exact_draw
 from verification.spaces.draws import BASIS, DRAWS
 from verification.statement import stated
 
@@ -166,7 +167,9 @@ CASES = {
         if type(rule) is not Groups
     },
     "t <= n <= 8": lambda: None,
-    "two drawn of three": lambda: BASIS.at((3, 1, 2, 0, 1, 2), "3 2 1 1 0 0"),
+    "two drawn of three": lambda: exact_draw(
+        y=(3, 2, 1), other=(1, 0, 0), label=(0, 1, 2), kind=1, t=2
+    ),
 }
 
 

@@ -187,10 +187,10 @@ def check_plain(case, variant):
 
 CASES = {
     "one learner": lambda: Plain(30),
-    "sixteen learners": lambda: SIZES.at((4, 3), "1/4"),
-    "a hundred learners": lambda: SIZES.at((10, 20), "1/100"),
-    "one of nine": lambda: SIZES.at((3, 1), "1/2"),
-    "all of four": lambda: SIZES.at((2, 4), "1"),
+    "sixteen learners": lambda: Sizes(p=16, t=3, ratio=Fraction(1, 4)),
+    "a hundred learners": lambda: Sizes(p=100, t=20, ratio=Fraction(1, 100)),
+    "one of nine": lambda: Sizes(p=9, t=1, ratio=Fraction(1, 2)),
+    "all of four": lambda: Sizes(p=4, t=4, ratio=Fraction(1)),
 }
 
 

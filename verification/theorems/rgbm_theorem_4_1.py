@@ -30,6 +30,7 @@ import coordboost as cb
 from coordboost.theory.bounds import randomized
 from verification.rgbm import LABELS, TABLES, Trial, identity, trials
 from verification.rgbm_runs import REPEATED, repeated
+from verification.spaces.draw import exact_draw
 from verification.spaces.draws import BASIS, DRAWS
 from verification.statement import Check, stated
 
@@ -91,8 +92,8 @@ def _bottom():
 
 
 CASES = {**trials(), "GBM, identity": lambda: identity([3, 2, 1]), "bottom eigenvector": _bottom}
-CASES["a basis in groups of 1 and 3, Type 2"] = lambda: BASIS.at(
-    (4, 2, 1, 0, 1, 1, 1), "0 1 1 1 1 0 0 0"
+CASES["a basis in groups of 1 and 3, Type 2"] = lambda: exact_draw(
+    y=(0, 1, 1, 1), other=(1, 0, 0, 0), label=(0, 1, 1, 1), kind=2, t=1
 )
 CASES |= TABLES
 CASES |= {f"repeated runs, {name}": (lambda name=name: repeated(name)) for name in REPEATED}

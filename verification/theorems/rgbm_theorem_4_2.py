@@ -26,7 +26,7 @@ from coordboost.theory.bounds import BoundCheck, randomized
 from coordboost.theory.distances import distance
 from verification.rgbm import TABLES, Trial, trials
 from verification.rgbm_runs import REPEATED, repeated
-from verification.spaces.draw import Draw
+from verification.spaces.draw import Draw, exact_draw
 from verification.spaces.draws import BASIS, DRAWS
 from verification.statement import Check, claim, stated
 
@@ -98,8 +98,8 @@ check_simple = Check(randomized.sublinear_simple, (DRAWS, BASIS))
 
 
 CASES = {
-    "GBM on the identity, the slowest start": lambda: BASIS.at(
-        (5, 0, 1, 0, 1, 2, 3, 4), "1 1 1 1 1 1 0 0 0 0"
+    "GBM on the identity, the slowest start": lambda: exact_draw(
+        y=(1, 1, 1, 1, 1), other=(1, 0, 0, 0, 0), label=range(5), kind=0, t=1
     ),
     **{f"repeated runs, {name}": (lambda name=name: repeated(name)) for name in REPEATED},
     **trials(losses=("squared", "huber"), ranks=(3,)),

@@ -32,7 +32,7 @@ import numpy as np
 
 from coordboost.theory.bounds import BoundCheck
 from verification.space import Space
-from verification.spaces.blocks import BLOCKS, independent, projector
+from verification.spaces.blocks import BLOCKS, exact_blocks, independent, projector
 from verification.spaces.linear import solved
 from verification.statement import claim
 
@@ -153,11 +153,18 @@ def _never_the_last(chance):
 
 
 CASES = {
-    "two blocks, one dependent column": lambda: BLOCKS.at(
-        (4, 2, 2), "1 2 0 1 0 1 1 1 1 3 1 2 2 -1 0 1 1 2 1/10"
+    "two blocks, one dependent column": lambda: exact_blocks(
+        [(1, 2, 0, 1), (0, 1, 1, 1)],
+        [(1, 3, 1, 2), (2, -1, 0, 1)],
+        chance=(1, 2),
+        gamma=F(1, 10),
     ),
-    "leaves of two trees": lambda: BLOCKS.at((4, 2, 2), "1 1 0 0 0 0 1 1 1 0 1 0 0 1 0 1 1 1 1"),
-    "a column of zeros, a copy": lambda: BLOCKS.at((3, 2, 1), "0 0 0 1 2 1 1 2 1 1 3 1/2"),
+    "leaves of two trees": lambda: exact_blocks(
+        [(1, 1, 0, 0), (0, 0, 1, 1)], [(1, 0, 1, 0), (0, 1, 0, 1)], chance=(1, 1), gamma=1
+    ),
+    "a column of zeros, a copy": lambda: exact_blocks(
+        [(0, 0, 0), (1, 2, 1)], [(1, 2, 1)], chance=(1, 3), gamma=F(1, 2)
+    ),
     "choice, against each other": lambda: Choice(np.geomspace(4, 1e-4, 30), np.full(30, -pi / 4)),
     "choice, one learner": lambda: Choice(np.geomspace(4, 1e-4, 30), np.zeros(30)),
     "choice, some angle": lambda: Choice(np.geomspace(4, 1e-4, 30), np.full(30, 0.3)),

@@ -31,6 +31,7 @@ import scipy.special
 from coordboost.theory.bounds import BoundCheck
 from verification.space import Space
 from verification.spaces.blocks import independent
+from verification.spaces.linear import exact
 from verification.statement import claim
 
 
@@ -67,13 +68,13 @@ def _trees(shape, numbers):
     n = shape[0]
     if len(numbers) != 2 * n:
         return None
-    leaves = [np.array([int(x) % 3 for x in part]) for part in (numbers[:n], numbers[n:])]
-    return Trees(
-        *(
-            np.array([[F(int(leaf == k)) for k in np.unique(part)] for leaf in part], dtype=object)
-            for part in leaves
-        )
-    )
+    leaves = [int(x) % 3 for x in numbers]
+    return Trees(leaves_of(leaves[:n]), leaves_of(leaves[n:]))
+
+
+def leaves_of(numbers):
+    """Return the leaves of a tree as a 0-1 matrix, given the number of the leaf of each sample."""
+    return exact([[int(leaf == k) for k in np.unique(numbers)] for leaf in numbers])
 
 
 TAILS = Space(
@@ -168,7 +169,7 @@ CASES = {
     },
     "a small margin": lambda: Margin(0.5, 1.0),
     "a large margin": lambda: Margin(2.0, 1.0),
-    "two stumps": lambda: TREES.at((4,), "0 0 1 1 0 1 0 1"),
+    "two stumps": lambda: Trees(first=leaves_of([0, 0, 1, 1]), second=leaves_of([0, 1, 0, 1])),
 }
 
 SABOTAGE = {
