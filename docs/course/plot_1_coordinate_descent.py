@@ -249,7 +249,7 @@ ax.legend(frameon=False)
 # Exercises
 # ---------
 #
-# The answers are tests: ``tests/test_course.py`` has the solutions of all lessons.
+# The answers are tests: ``tests/docs/test_course.py`` has the solutions of all lessons.
 #
 # **1.1 The best length of a step.** Show that for the squared loss and unit columns the minimum
 # along column :math:`j` is reached by adding :math:`c_j` to :math:`\beta_j`. So ``ls_boost(1.0)``

@@ -12,7 +12,7 @@ import coordboost
 from verification import calls, index, sets
 from verification.__main__ import main
 
-ROOT = Path(__file__).parent.parent
+ROOT = Path(__file__).parents[2]
 PAGE = ROOT / "docs" / "index-of-papers.md"
 #: The notes on each paper.
 NOTES = {

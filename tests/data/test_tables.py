@@ -471,7 +471,7 @@ def test_numbers_without_gaps_need_pandas_and_nothing_heavier(tmp_path):
         "import sys; from coordboost import read_table; print('pandas' in sys.modules); "
         f"read_table({str(path)!r}); print(*(name for name in {heavy!r} if name in sys.modules))"
     )
-    root = Path(__file__).resolve().parents[1]
+    root = Path(__file__).resolve().parents[2]
     done = subprocess.run(
         [sys.executable, "-c", code], cwd=root, capture_output=True, text=True, check=True
     )

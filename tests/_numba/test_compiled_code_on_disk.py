@@ -13,7 +13,7 @@ import pytest
 from reference_sets import needs_compiler
 
 pytestmark = needs_compiler
-ROOT = Path(__file__).resolve().parents[1]
+ROOT = Path(__file__).resolve().parents[2]
 CODE = """
 import warnings
 import numpy as np, coordboost as cb

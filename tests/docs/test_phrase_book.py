@@ -6,7 +6,7 @@ from pathlib import Path
 import matplotlib
 import pytest
 
-PAGE = (Path(__file__).parent.parent / "docs" / "phrase-book.md").read_text(encoding="utf-8")
+PAGE = (Path(__file__).parents[2] / "docs" / "phrase-book.md").read_text(encoding="utf-8")
 SETUP, *SECTIONS = re.split(r"^## ", PAGE, flags=re.M)
 SETUP = re.search(r"```python\n(.*?)```", SETUP, re.S)[1]
 

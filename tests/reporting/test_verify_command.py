@@ -13,7 +13,7 @@ from click.testing import CliRunner
 
 from coordboost.reporting.cli import main
 
-ROOT = Path(__file__).resolve().parents[1]
+ROOT = Path(__file__).resolve().parents[2]
 HOME = sys.modules["coordboost.reporting.cli.verify"]  # in the package, this name is the command
 WHEEL = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["tool"]["hatch"][
     "build"

@@ -14,7 +14,7 @@ from sklearn.linear_model import Ridge
 import coordboost as cb
 from coordboost.theory.langevin import chain, gibbs, stationary
 
-DOCS = Path(__file__).parent.parent / "docs"
+DOCS = Path(__file__).parents[2] / "docs"
 LESSONS = sorted((DOCS / "course").glob("plot_*.py"))
 
 

@@ -2,7 +2,7 @@
 any rule, loss and model state.
 
 By default a few tables run in plain Python. Two thousand more, compiled:
-``python -m pytest -m slow tests/test_stump_matrix.py``.
+``python -m pytest -m slow tests/learners/test_stump_matrix.py``.
 """
 
 import warnings

@@ -12,7 +12,7 @@ import pytest
 from verification import sets
 from verification.experiments.experiment import experiments
 
-ROOT = Path(__file__).parents[1]
+ROOT = Path(__file__).parents[2]
 PAGE = (ROOT / "docs" / "data.md").read_text(encoding="utf-8")
 ROWS = {
     name: (int(n), int(p), file, digits)

@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-ROOT = Path(__file__).resolve().parents[1] / "coordboost"
+ROOT = Path(__file__).resolve().parents[2] / "coordboost"
 
 # The rooms, lowest floor first: a room may import lower floors and itself. coordboost/__init__.py
 # is "".

@@ -22,7 +22,7 @@ from verification.space import Space
 from verification.statement import claim
 from verification.table import table
 
-ROOT = Path(__file__).resolve().parents[1]
+ROOT = Path(__file__).resolve().parents[2]
 FILES = sorted(
     [*(ROOT / "verification").glob("*.py"), *(ROOT / "verification" / "theorems").glob("*.py")]
 )

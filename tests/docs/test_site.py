@@ -13,7 +13,7 @@ from urllib.parse import unquote
 import pytest
 from public import MODULES
 
-ROOT = Path(__file__).parent.parent
+ROOT = Path(__file__).parents[2]
 DOCS = ROOT / "docs"
 PAGES = sorted(DOCS.rglob("*.md"))
 PAGES = [

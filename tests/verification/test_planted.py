@@ -13,7 +13,7 @@ from pathlib import Path
 
 import pytest
 
-ROOT = Path(__file__).resolve().parents[1]
+ROOT = Path(__file__).resolve().parents[2]
 B, T = "coordboost/theory/bounds/", "verification/theorems/"
 #: (file, original text, planted text, the part of the ledger that detects it)
 PLANTED = [

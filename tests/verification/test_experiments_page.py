@@ -10,7 +10,7 @@ import pytest
 from verification.experiments import judge, page, results
 from verification.experiments.experiment import OUTCOMES, Provenance, experiments
 
-ROOT = Path(__file__).parent.parent
+ROOT = Path(__file__).parents[2]
 FILES = sorted(
     file
     for file in results.HERE.glob("*.py")

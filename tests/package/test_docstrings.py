@@ -128,7 +128,9 @@ EXAMPLES = [
 def test_examples_run():
     """In a new process without compilation, which would take longer than most examples."""
     script = "import test_docstrings as t; print(''.join(map(t.failures, t.EXAMPLES)), end='')"
-    environment = {**os.environ, "NUMBA_DISABLE_JIT": "1", "PYTHONPATH": str(Path(__file__).parent)}
+    here = Path(__file__).parent
+    folders = os.pathsep.join(map(str, [here, here.parent]))
+    environment = {**os.environ, "NUMBA_DISABLE_JIT": "1", "PYTHONPATH": folders}
     done = subprocess.run(
         [sys.executable, "-c", script], env=environment, capture_output=True, text=True
     )

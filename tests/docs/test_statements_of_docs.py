@@ -12,7 +12,7 @@ import coordboost as cb
 from verification.ledger import checks_of, modules
 from verification.theorems import fgm_figures_and_table_b_2, fgm_table_b_1
 
-ROOT = Path(__file__).parent.parent
+ROOT = Path(__file__).parents[2]
 rng = np.random.default_rng(0)
 X = rng.normal(size=(30, 4))
 y = X @ [1.0, 2.0, 0.0, -1.0] + rng.normal(size=30)
