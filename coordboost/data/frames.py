@@ -68,6 +68,8 @@ def is_number(dtype):
 
 def is_time(dtype):
     """Whether a column of this type, of numpy, pandas or polars, holds times or durations."""
+    if isinstance(dtype, np.dtype):
+        return dtype.kind in "Mm"
     return getattr(dtype, "kind", "O") in "Mm" or str(dtype).startswith(
         ("Date", "Time", "Duration")
     )

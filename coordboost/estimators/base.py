@@ -156,7 +156,10 @@ def check_target(estimator, X, y, *, numeric):
         refuse_times("y", y)
         _refuse_words(y)
     with in_float64("y"):
-        y = column_or_1d(y, warn=True, dtype=np.float64 if numeric else None)
+        if numeric and isinstance(y, np.ndarray) and y.ndim == 1 and y.dtype.kind in "fiub":
+            y = y.astype(np.float64, copy=False)
+        else:
+            y = column_or_1d(y, warn=True, dtype=np.float64 if numeric else None)
         if y.dtype.kind == "O":
             _ = [float(label) for label in y if isinstance(label, int)]
     assert_all_finite(y, input_name="y")
@@ -292,9 +295,12 @@ def checked_call(method):
 
     @wraps(method)
     def call(self, *args, **kwargs):
-        cls = type(self)
-        check_arguments(cls, f"{cls.__name__}.{method.__name__}", method, args, kwargs)
-        return method(self, *args, **kwargs)
+        try:
+            return method(self, *args, **kwargs)
+        except TypeError:
+            cls = type(self)
+            check_arguments(cls, f"{cls.__name__}.{method.__name__}", method, args, kwargs)
+            raise
 
     return call
 

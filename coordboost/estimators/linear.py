@@ -134,9 +134,8 @@ class _BaseLinear(_BaseEstimator):
                 words = self._short_of(path, place)
             if words:
                 warn(words, ConvergenceWarning)
-        coefs = np.array([path.coef_at(step=place.step) for path, place in chosen])
-        intercepts = np.array([path.intercept_at(step=place.step) for path, place in chosen])
-        self.coef_, self.intercept_ = self._shape_linear(coefs, intercepts)
+        coefs, intercepts = zip(*(path._model(place) for path, place in chosen), strict=True)
+        self.coef_, self.intercept_ = self._shape_linear(np.array(coefs), np.array(intercepts))
         return self
 
     def _check_table(self, X, *, reset=False):

@@ -13,6 +13,7 @@ message gives the first that applies:
 
 import inspect
 from difflib import get_close_matches
+from functools import lru_cache
 
 # parameters that mark estimators with trees, and those with a grid of penalties
 TREES, GRID = ("max_bins", "alphas")
@@ -233,9 +234,13 @@ OTHER_NAMES: dict[str, tuple] = {
 }
 
 
+#: The signature of a function, read once.
+signature_of = lru_cache(maxsize=256)(inspect.signature)
+
+
 def own_names(function):
     """Return the names of the parameters of a function or method."""
-    return [name for name in inspect.signature(function).parameters if name != "self"]
+    return [name for name in signature_of(function).parameters if name != "self"]
 
 
 def what_does_it_here(cls, name, known):
@@ -283,7 +288,7 @@ def check_arguments(cls, where, function, args, kwargs):
 
     Its message begins with `where`.
     """
-    signature = inspect.signature(function)
+    signature = signature_of(function)
     try:
         signature.bind(None, *args, **kwargs)
     except TypeError as error:

@@ -119,12 +119,19 @@ class LassoPath(PiecewiseLinear):
 
     def _model(self, place):
         before, after, share = self._mixture(place)
-        one, other = self.models[[before, after]].toarray()
         if share == 1 or before == after:
-            return other, float(self.intercepts[after])
-        return (1 - share) * one + share * other, float(
-            (1 - share) * self.intercepts[before] + share * self.intercepts[after]
-        )
+            return self._coef(after), float(self.intercepts[after])
+        coef = (1 - share) * self._coef(before) + share * self._coef(after)
+        intercept = (1 - share) * self.intercepts[before] + share * self.intercepts[after]
+        return coef, float(intercept)
+
+    def _coef(self, k):
+        """Coefficients at the alpha number `k`, (n_columns,)."""
+        models = self.models
+        entries = slice(models.indptr[k], models.indptr[k + 1])
+        coef = np.zeros(models.shape[1])
+        coef[models.indices[entries]] = models.data[entries]
+        return coef
 
     def _staged(self, X):
         """As for every path, but for all alphas in one product with the columns in use."""
@@ -343,7 +350,7 @@ class LassoPath(PiecewiseLinear):
         step = self._place(step)
         independent = validation.flag("independent", independent)
         problem = self.problem
-        coef = self.models[[step]].toarray()[0]
+        coef = self._coef(step)
         target = self.target(step)
         found = certified(
             problem,

@@ -149,6 +149,9 @@ class MultinomialPath:
         """
         return self.intercepts[int(step)]
 
+    def _model(self, place):
+        return self.coef_at(place.step), self.intercept_at(place.step)
+
     def certificate_at(self, place: PathPoint) -> Certificate:
         """The interval around the optimal objective, in sums over samples.
 
