@@ -17,6 +17,14 @@ Function = TypeVar("Function", bound=Callable)
 NEAR = 1e-8
 
 
+def no_data(what):
+    """Return a ValueError: `what` needs the training data, which a pickle has left out."""
+    return ValueError(
+        f"{what} needs the training data, which pickles of estimators leave out; to keep the data, "
+        "pickle the fitted estimator inside `with coordboost.estimators.keep_data():`."
+    )
+
+
 def typed(value):
     """Format a number with one significant digit, as a person would type it."""
     return f"{value:.1g}" if value < 1000 else f"{float(f'{value:.1g}'):.0f}"

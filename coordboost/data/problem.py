@@ -4,7 +4,7 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass, fields
 from functools import cached_property
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -12,7 +12,7 @@ from numpy.typing import ArrayLike
 from coordboost._numba import is_piece
 from coordboost._numba.sums import residual_into, total_curvature, total_of
 from coordboost._numba.threads import on_one_thread
-from coordboost._utils.checks import InfiniteConstant, shown, with_floats
+from coordboost._utils.checks import InfiniteConstant, no_data, shown, with_floats
 from coordboost._utils.kinds import checked_piece
 from coordboost._utils.root import falling_root, farthest_constant
 from coordboost.data import validation
@@ -32,6 +32,8 @@ from coordboost.losses.standard import Squared
 EPS = float(np.finfo(float).eps)
 #: A larger loss at beta = 0, relative to the sum of the abs infima, is never taken for rounding.
 SMALL = 1e-8
+#: The fields that hold training data, besides the columns of the dictionary.
+DATA = ("y", "weight", "base", "offset")
 #: Methods that a compiled loop calls: a dictionary that is a piece must define them itself.
 KERNELS = ("correlations", "dot", "add")
 #: Advice if columns vary by less than the rounding of their largest entry.
@@ -408,6 +410,30 @@ class Problem:
         problem._set(**{field.name: getattr(self, field.name) for field in fields(self)} | changed)
         return problem
 
+    def without_data(self) -> "Problem":
+        """The same problem without its training data, as pickles of estimators hold it.
+
+        It predicts, names columns and converts coefficients. What needs the targets, the weights or
+        the columns raises a ValueError.
+
+        Returns
+        -------
+        Problem
+            A new problem.
+        """
+        problem = Problem.__new__(Problem)
+        kept = {field.name: getattr(self, field.name) for field in fields(self)}
+        for name in DATA:
+            del kept[name]
+        kept["dictionary"] = self.dictionary.without_data()
+        problem._set(**kept, total_weight=self.total_weight)
+        return problem
+
+    @property
+    def has_data(self) -> bool:
+        """Whether the training data are there: see ``without_data``."""
+        return "y" in vars(self)
+
     def for_run(self) -> "Problem":
         """The problem of one run.
 
@@ -422,6 +448,13 @@ class Problem:
 
     def __setattr__(self, name, value):
         raise AttributeError(f"a Problem is immutable: make a new one with another {name}.")
+
+    if not TYPE_CHECKING:
+
+        def __getattr__(self, name):
+            if name in DATA and "loss" in vars(self):
+                raise no_data("a loss, a certificate or a further step")
+            raise AttributeError(f"'Problem' object has no attribute {name!r}")
 
     @cached_property
     def feature_names(self) -> list[str]:
@@ -459,6 +492,11 @@ class Problem:
     def n_learners(self) -> int:
         """Number of learners, the columns of B."""
         return self.dictionary.n_learners
+
+    @cached_property
+    def total_weight(self) -> float:
+        """Sum of the weights of the samples."""
+        return float(self.weight.sum())
 
     @cached_property
     def start_loss(self) -> float:

@@ -1,12 +1,13 @@
 """The family of all regression trees within some limits, on the columns of a table."""
 
+import copy
 import math
 from itertools import combinations
 from typing import NamedTuple
 
 import numpy as np
 
-from coordboost._utils.checks import items_of, shown
+from coordboost._utils.checks import items_of, no_data, shown
 from coordboost.data import validation
 from coordboost.data.binning import bin_columns, indices_in
 from coordboost.learners.base import LearnerFamily
@@ -38,6 +39,7 @@ class TreeFamily(LearnerFamily):
 
     def __init__(self, binned, binning, growth, penalty, newton, families=NONE, lightest=0.0):
         self.binned = binned
+        self.n_samples = binned.n_samples
         self.binning = binning
         self.growth = growth
         self.penalty = penalty
@@ -47,18 +49,25 @@ class TreeFamily(LearnerFamily):
     def __repr__(self):
         growth = self.growth
         return (
-            f"<trees of up to {growth.max_leaves} leaves on {self.binned.n_features} features, "
+            f"<trees of up to {growth.max_leaves} leaves on {self.binning.n_features} features, "
             f"{self.n_samples} samples>"
         )
 
-    @property
-    def n_samples(self):
-        return self.binned.n_samples
+    def __getattr__(self, name):
+        if name == "binned":
+            raise no_data("growing trees, or evaluating them on the rows of the fit,")
+        raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
 
     def bank(self, weight):
         """An empty bank of these trees; they are unit vectors in the metric of `weight`."""
         refuse_light_weights(weight, self.growth.min_samples)
         return TreeBank(self, weight)
+
+    def without_data(self):
+        """The same family without the binned table: its trees can still predict."""
+        family = copy.copy(self)
+        del family.binned
+        return family
 
     def for_loss(self, loss, curvature):
         """The same trees for one problem.

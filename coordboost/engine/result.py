@@ -109,8 +109,9 @@ class State:
         self.seconds = seconds
 
     def __repr__(self):
+        loss = f"loss {self.loss:.6g}, " if self.problem.has_data else ""
         return (
-            f"<State after {self.k} steps: l1 {self.l1:.6g}, loss {self.loss:.6g}, "
+            f"<State after {self.k} steps: l1 {self.l1:.6g}, {loss}"
             f"{len(self.support)} coefficients not 0>"
         )
 

@@ -99,7 +99,7 @@ class Run(StepPath):
 
     def __repr__(self):
         l1 = f"l1 {self.final.l1:.6g}"
-        loss = f"loss {self.final.loss:.6g}"
+        loss = f"loss {self.final.loss:.6g}" if self.problem.has_data else "training data left out"
         return (
             f"<Run {self.method.name}: {self.n_steps} steps on {self.penalty_units}, {l1}, "
             f"{loss}; {self.message}>"
@@ -173,7 +173,7 @@ class Run(StepPath):
         """
         if checked_place(place, "place").fraction == 1:
             return self.n_steps
-        way, value = place.among(self.problem.weight.sum(), lambda: self.final.l1)
+        way, value = place.among(self.problem.total_weight, lambda: self.final.l1)
         if way == "step":
             if value > self.n_steps or value != int(value):
                 raise ValueError(
@@ -188,7 +188,7 @@ class Run(StepPath):
         }[way]
         if not far(self.n_steps):
             ends = self.final.l1 if way == "l1" else float(np.abs(self.final.corr).max())
-            name, unit = place.named_as(way, self.problem.weight.sum())
+            name, unit = place.named_as(way, self.problem.total_weight)
             raise ValueError(
                 f"the run ends at {name} = {ends / unit:.6g}, before {value / unit:.6g}; make more "
                 "steps: run.resume(n_steps)."
@@ -365,6 +365,18 @@ class Run(StepPath):
             All steps, the earlier ones included.
         """
         return proceed(self, n_steps, stop, watch)
+
+    def without_data(self) -> "Run":
+        """The same run without the training data, as pickles of estimators hold it.
+
+        It predicts at every step. What needs the data, such as ``resume``, raises a ValueError.
+
+        Returns
+        -------
+        Run
+            A new run.
+        """
+        return replace(self, problem=self.problem.without_data(), anchor=None)
 
     def save(self, file: str | os.PathLike[str], *, data: bool = True) -> None:
         """Write the run to one file: a new one, which then replaces an old one.

@@ -1,3 +1,4 @@
+from .base import keep_data as keep_data
 from .certified import CertifiedElasticNet as CertifiedElasticNet
 from .certified import CertifiedElasticNetCV as CertifiedElasticNetCV
 from .certified import CertifiedLasso as CertifiedLasso

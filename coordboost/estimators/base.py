@@ -8,6 +8,8 @@ An estimator inherits from two classes. A base class supplies the method: ``tree
 ``Regression`` or ``Classification`` supplies loss, targets and predictions.
 """
 
+import contextvars
+import copy
 import numbers
 import re
 from contextlib import contextmanager
@@ -334,6 +336,42 @@ def all_or_nothing(fit):
     return checked_call(attempt)
 
 
+#: Whether pickles of estimators hold the training data in this context.
+_KEEP_DATA = contextvars.ContextVar("_KEEP_DATA", default=False)
+
+
+@contextmanager
+def keep_data():
+    """A context in which pickles of fitted estimators hold the training data.
+
+    Without it they hold what predictions need, also those of earlier iterations and of other points
+    of the path. What needs the data after loading, such as a certificate or a warm start, raises a
+    ValueError that says so.
+
+    Yields
+    ------
+    None
+
+    Examples
+    --------
+    >>> import pickle
+    >>> import coordboost as cb
+    >>> X, y = [[float(i % 7), float(i % 5)] for i in range(60)], [float(i % 7) for i in range(60)]
+    >>> model = cb.RandomizedGBMRegressor(n_estimators=5).fit(X, y)
+    >>> with cb.estimators.keep_data():
+    ...     whole = pickle.dumps(model)
+    >>> pickle.loads(whole).run_.resume(5).n_steps
+    10
+    >>> pickle.loads(pickle.dumps(model)).run_.problem.has_data
+    False
+    """
+    token = _KEEP_DATA.set(True)
+    try:
+        yield
+    finally:
+        _KEEP_DATA.reset(token)
+
+
 class _BaseEstimator(BaseEstimator):
     """Abstract base of all estimators.
 
@@ -343,6 +381,25 @@ class _BaseEstimator(BaseEstimator):
     def __new__(cls, *args, **kwargs):
         check_arguments(cls, cls.__name__, cls.__init__, args, kwargs)
         return super().__new__(cls)
+
+    def __getstate__(self):
+        """Return the state for a pickle: without the training data, except in ``keep_data``."""
+        state = super().__getstate__()
+        return state if _KEEP_DATA.get() else state | self._without_data()
+
+    def _without_data(self):
+        """Return the attributes that hold training data, each without them, a dict."""
+        return {}
+
+    def __copy__(self):
+        copied = type(self).__new__(type(self))
+        vars(copied).update(vars(self))
+        return copied
+
+    def __deepcopy__(self, memo):
+        copied = memo[id(self)] = type(self).__new__(type(self))
+        vars(copied).update(copy.deepcopy(vars(self), memo))
+        return copied
 
     def set_params(self, **params):
         """Set parameters by name, as scikit-learn does."""

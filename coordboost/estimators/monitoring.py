@@ -2,6 +2,7 @@
 and scikit-learn's callbacks.
 """
 
+import copy
 import math
 from typing import NamedTuple
 
@@ -38,6 +39,12 @@ class StagedModel:
         self.n_iter = n_iter
         self.steps = steps
         self.beta = next(run.replay([n_iter * steps])).beta
+
+    def without_data(self):
+        """Return the same model on a run without the training data."""
+        model = copy.copy(self)
+        model.run = self.run.without_data()
+        return model
 
     def _follower(self, binned):
         return Follower(self.run.method, self.run.problem.dictionary.standing(binned))
@@ -316,6 +323,10 @@ class PartialRun(NamedTuple):
     @property
     def n_steps(self):
         return len(self.path)
+
+    def without_data(self):
+        """Return the same part of the run without the training data."""
+        return self._replace(problem=self.problem.without_data())
 
     def replay(self, at):
         """Return an iterator over the states after each of the numbers of steps `at`."""

@@ -4,7 +4,6 @@ probabilities by softmax.
 
 import numpy as np
 from scipy.special import softmax
-from sklearn.utils.validation import check_is_fitted
 
 from coordboost._utils.checks import real, shown
 from coordboost.data import validation
@@ -68,15 +67,9 @@ class Multinomial:
             callback_rule.close()
         return runs, [early] * len(runs)
 
-    @property
-    def train_score_(self):
-        """Minus the mean loss on the training rows after 0, 1, ...
-
-        iterations. *Cost*: each tree once on each row.
-        """
-        check_is_fitted(self)
+    def _train_score(self):
         if not self._joint:
-            return super().train_score_
+            return super()._train_score()
         problems = [run.problem for run in self.runs_]
         class_index = np.argmax([problem.y for problem in problems], axis=0)
         return -np.array(

@@ -136,6 +136,9 @@ class _BaseBooster(CallbackSupportMixin, _BaseEstimator):
         self.n_jobs = n_jobs
         self.verbose = verbose
 
+    #: ``train_score_`` of a model whose pickle left the training data out.
+    _kept_score = None
+
     @property
     def _joint(self):
         """Whether all classes form one model, whose runs advance together in rounds."""
@@ -328,7 +331,8 @@ class _BaseBooster(CallbackSupportMixin, _BaseEstimator):
             if run.status is Status.DIVERGED or run.rise:
                 words = f"{run.message}: {n} iterations; try a smaller learning_rate."
                 warn(words, ConvergenceWarning)
-        vars(self).pop("validation_score_", None)  # of an earlier fit
+        for name in ("validation_score_", "_kept_score"):  # of an earlier fit
+            vars(self).pop(name, None)
         if rules[0] is not None:
             n_iter, self.validation_score_ = best_iterations(rules)
         self.runs_ = runs
@@ -446,7 +450,21 @@ class _BaseBooster(CallbackSupportMixin, _BaseEstimator):
         iterations. *Cost*: evaluates each tree once on each row.
         """
         check_is_fitted(self)
+        return self._train_score() if self._kept_score is None else self._kept_score
+
+    def _train_score(self):
+        """Compute ``train_score_`` from the training rows."""
         return -add_losses([model.losses() for model in self._models])
+
+    def _without_data(self):
+        if not hasattr(self, "runs_") or not self.runs_[0].problem.has_data:
+            return {}
+        models = [model.without_data() for model in self._models]
+        return {
+            "_models": models,
+            "runs_": [model.run for model in models],
+            "_kept_score": self.train_score_,
+        }
 
     @property
     def feature_importances_(self):

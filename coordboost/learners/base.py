@@ -10,6 +10,8 @@ from typing import Any
 
 import numpy as np
 
+from coordboost._utils.checks import no_data
+
 
 class Learners(ABC):
     """Weak learners, the unit columns B_j of a matrix.
@@ -150,6 +152,16 @@ class Learners(ABC):
     def check(self) -> None:
         """Raise a ValueError if the fields are inconsistent."""
         return
+
+    def without_data(self) -> "Learners":
+        """Return the same learners without their columns on the training samples.
+
+        Returns
+        -------
+        Learners
+            What predictions for new rows need.
+        """
+        return AbsentColumns(self.n_samples, self.n_learners)
 
     def correlations(self, v: np.ndarray, index: np.ndarray) -> np.ndarray:
         """Return <B_j, v> for the learners `index`.
@@ -304,6 +316,25 @@ class Learners(ABC):
             By default its number: "x3".
         """
         return f"x{j}"
+
+
+class AbsentColumns(Learners):
+    """Learners whose columns were left out of a pickle: only their number is known.
+
+    Parameters
+    ----------
+    n_samples, n_learners : int
+        The size of the matrix.
+    """
+
+    def __init__(self, n_samples, n_learners):
+        self.n_samples, self.n_learners = n_samples, n_learners
+
+    def scan(self, v):
+        raise no_data("a scan of all learners")
+
+    def column(self, j):
+        raise no_data("a column of a learner")
 
 
 class LearnerFamily(ABC):

@@ -46,7 +46,7 @@ class Binned(NamedTuple):
 
     @property
     def n_features(self):
-        return self.codes.shape[0]
+        return len(self.n_bins)
 
     @property
     def n_samples(self):

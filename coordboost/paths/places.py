@@ -251,7 +251,7 @@ class PathLike:
 
         *Cost*: for a run, one replay.
         """
-        return self.profile()[0]["loss"] * self.problem.weight.sum()
+        return self.profile()[0]["loss"] * self.problem.total_weight
 
     def coef_path(self, at=None, *, standardized=False):
         """Coefficients at every point of the path, or at some places.
@@ -471,7 +471,7 @@ class PiecewiseLinear(PathLike):
 
     def _mixture(self, place):
         """The points before and after a place, and the weight of the second."""
-        way, value = checked_place(place, "place").among(self.problem.weight.sum(), self._last_l1)
+        way, value = checked_place(place, "place").among(self.problem.total_weight, self._last_l1)
         knots = self._knots(way)
         at = (
             -value
@@ -486,12 +486,12 @@ class PiecewiseLinear(PathLike):
                 "step": "there is no step",
                 "l1": "it does not reach",
             }[way]
-            name, unit = place.named_as(way, self.problem.weight.sum())
+            name, unit = place.named_as(way, self.problem.total_weight)
             raise ValueError(
                 f"the path ends at {name} = {abs(knots[-1]) / unit:.6g}; {says} {value / unit:.6g}."
             )
         if at < knots[0] and not self._starts_at_zero():
-            name, unit = place.named_as(way, self.problem.weight.sum())
+            name, unit = place.named_as(way, self.problem.total_weight)
             raise ValueError(
                 f"the path begins at {name} = {abs(knots[0]) / unit:.6g}; compute it from "
                 f"{value / unit:.6g} on."

@@ -2,6 +2,7 @@
 and notebooks send functions.
 """
 
+import copy
 import pickle
 import types
 import warnings
@@ -138,3 +139,66 @@ def test_estimators(name):
         )
     for how in (pickle, cloudpickle):
         assert there_and_back(fitted, how).predict(X).tobytes() == fitted.predict(X).tobytes()
+
+
+def grown(kind=cb.RandomizedGBMRegressor, **settings):
+    rng = np.random.default_rng(1)
+    rows = rng.normal(size=(5000, 20))
+    y = rows[:, 0] + rows[:, 1] ** 2 > 0 if "Classifier" in kind.__name__ else rows[:, 0]
+    return kind(n_estimators=6, random_state=0, **settings).fit(rows, y), rows, y
+
+
+KINDS = [
+    cb.RandomizedGBMRegressor,
+    cb.RandomizedGBMClassifier,
+    cb.AcceleratedGBMRegressor,
+    cb.RegularizedGBMClassifier,
+    cb.LangevinGBMRegressor,
+]
+
+
+@pytest.mark.parametrize("kind", KINDS, ids=lambda kind: kind.__name__)
+def test_pickled_trees_leave_the_training_data_out(kind):
+    model, rows, y = grown(kind)
+    plain = pickle.dumps(model)
+    assert len(plain) < rows.size  # the binned table alone has a byte for each entry
+    back = pickle.loads(pickle.dumps(pickle.loads(plain)))
+    assert back.predict(rows).tobytes() == model.predict(rows).tobytes()
+    for name in ("train_score_", "feature_importances_"):
+        np.testing.assert_array_equal(getattr(back, name), getattr(model, name))
+    for k in range(model.n_iter_):
+        ours, theirs = (fit.run_.predict(rows, step=k) for fit in (back, model))
+        assert ours.tobytes() == theirs.tobytes()
+    assert back.lightgbm_text() == model.lightgbm_text()
+    run = back.run_
+    assert "training data left out" in repr(run) and "loss" not in repr(run.final)
+    assert back.fit(rows, y).predict(rows).tobytes() == model.predict(rows).tobytes()
+    assert back.train_score_.tobytes() == model.train_score_.tobytes()
+
+
+NEEDS = {
+    "more steps": lambda model, rows, y: model.run_.resume(2),
+    "a warm start": lambda model, rows, y: model.set_params(n_estimators=9).fit(rows, y),
+    "a certificate": lambda model, rows, y: model.run_.certificate(),
+    "losses": lambda model, rows, y: model.run_.losses,
+    "predictions of the fit": lambda model, rows, y: model.run_.pred,
+    "a file": lambda model, rows, y: model.run_.save("never-written.run"),
+}
+
+
+@pytest.mark.parametrize("ask", NEEDS.values(), ids=NEEDS)
+def test_what_needs_the_training_data_says_how_to_keep_them(ask):
+    model, rows, y = grown(warm_start=True)
+    with pytest.raises(ValueError, match=r"needs the training data.*keep_data\(\)"):
+        ask(pickle.loads(pickle.dumps(model)), rows, y)
+
+
+def test_training_data_are_kept_on_request_and_by_copies():
+    model, rows, y = grown(warm_start=True)
+    with cb.estimators.keep_data():
+        kept = pickle.dumps(model)
+    for back in (pickle.loads(kept), copy.copy(model), copy.deepcopy(model)):
+        longer = back.run_.resume(3)
+        assert longer.beta.tobytes() == model.run_.resume(3).beta.tobytes()
+        assert back.set_params(n_estimators=9).fit(rows, y).run_.n_steps == 9
+    assert model.run_.n_steps == 6

@@ -90,7 +90,7 @@ class TreeBank(Learners):
     @property
     def n_groups(self):
         """Number of features."""
-        return self.binned.n_features
+        return self.family.binning.n_features
 
     @property
     def takes_noise(self):
@@ -133,6 +133,10 @@ class TreeBank(Learners):
     def bank(self):
         """Return an independent bank with the same trees."""
         return TreeBank(self.family, self.weight, self.trees, self.member.copy())
+
+    def without_data(self):
+        """Return a bank of the same trees without the binned table."""
+        return TreeBank(self.family.without_data(), None, self.trees, self.member.copy())
 
     def room(self, n):
         """Allocate room for `n` more trees, and return the bank itself."""
