@@ -202,6 +202,7 @@ def _doors():
             done,
         ),
         "lightgbm_text": (cb.estimators.lightgbm_text, dict(run=GROWN), done),
+        "keep_data": (cb.estimators.keep_data, {}, done),
         "shape_functions": (
             cb.engine.shape_functions,
             dict(problem=STUMPS, beta=np.zeros(STUMPS.n_learners)),
