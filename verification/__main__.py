@@ -67,9 +67,12 @@ def _summary(ledger):
         for verdict in ("verified", "refuted", "vacuous")
     }
     caught = sum(sabotage.good for sabotage in ledger.sabotages)
+    failed = sum(row.verdict == "failed" for row in ledger.rows)
+    broken = f", {failed} failed" if failed else ""
     return (
         f"{len(ledger.rows)} claims: {count['verified']} verified, {count['refuted']} refuted, "
-        f"{count['vacuous']} vacuous; {caught} of {len(ledger.sabotages)} sabotages caught; "
+        f"{count['vacuous']} vacuous{broken}; "
+        f"{caught} of {len(ledger.sabotages)} sabotages caught; "
         f"{ledger.seconds:.1f} s"
     )
 

@@ -17,11 +17,11 @@ class Row:
     words: str
     expected: str
     verdict: str
-    evidence: str
-    tightest: float
-    cases: int
-    points: int
     seconds: float
+    evidence: str = ""
+    tightest: float = np.nan
+    cases: int = 0
+    points: int = 0
     counterexample: str = ""
     pinned: float = np.nan
     formula: str = ""
@@ -61,13 +61,14 @@ class Row:
 @dataclass(frozen=True)
 class Sabotage:
     """A deliberately wrong variant of a statement, and the case that refutes it, empty if none
-    does.
+    does; the exception that ended the trial, if any.
     """
 
     file: str
     statement: str
     what: str
     caught_by: str
+    error: str = ""
 
     @property
     def good(self):
@@ -98,7 +99,8 @@ class Ledger:
         return (
             rows
             + [
-                f"{s.statement}: the sabotage '{s.what}' passes."
+                f"{s.statement}: the sabotage '{s.what}' "
+                f"{f'ends with {s.error}' if s.error else 'passes'}."
                 for s in self.sabotages
                 if not s.good
             ]

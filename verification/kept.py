@@ -78,7 +78,7 @@ def _tried(check, variant):
             )
 
 
-def said(check, variant):
+def described(check, variant):
     """Describe the hard case in words; empty if there is none."""
     kept = cases().get(key(check, variant), {}).get("hard")
     if kept is None or not getattr(check, "spaces", ()):

@@ -68,7 +68,7 @@ def form_faults(module):
     each check.
     """
     text = inspect.getdoc(module) or ""
-    name = module.__name__.rpartition(".")[2]
+    name = _file(module)
     places = [text.find(f"\n{word}") for word in PARAGRAPHS]
     faults = []
     if -1 in places or places != sorted(places):
@@ -81,15 +81,26 @@ def form_faults(module):
     claimed = [check for check in checks if set(check.expected.values()) != {"refuted"}]
     without = [check for check in claimed if not getattr(module, "SABOTAGE", {}).get(check)]
     faults += [f"{check.statement} ({name}) has no sabotage." for check in without]
-    return faults + [
-        f"{name}: the space '{space.name}' is marked "
-        f"{'exact, but its rows are not' if space.exact else 'not exact, but its rows are'}."
-        for space in {
-            id(space): space for check in checks for space in getattr(check, "spaces", ())
-        }.values()
-        if module.__name__ in (space.draw.__module__, space.make.__module__)
-        if space.exact != kept.compared_exactly(space, checks)
-    ]
+    return faults + _marks_of_spaces(module, checks)
+
+
+def _marks_of_spaces(module, checks):
+    """Return a sentence on each space of a file that is marked exact but has no exact rows, or the
+    other way round.
+    """
+    spaces = {id(space): space for check in checks for space in getattr(check, "spaces", ())}
+    faults = []
+    for space in spaces.values():
+        if module.__name__ not in (space.draw.__module__, space.make.__module__):
+            continue
+        try:
+            exact = kept.compared_exactly(space, checks)
+        except Exception:  # the row of this check says so
+            continue
+        if exact != space.exact:
+            marked = "exact, but its rows are not" if space.exact else "not exact, but its rows are"
+            faults.append(f"{_file(module)}: the space '{space.name}' is marked {marked}.")
+    return faults
 
 
 class Bench:
@@ -120,75 +131,104 @@ def _thinned(check):
         return None
     chosen = np.unique(np.round(np.geomspace(1, len(check.at), POINTS)).astype(int)) - 1
     return [
-        [float(value) for value in part[chosen]] for part in (check.at, check.measured, check.bound)
+        [float(value) for value in side[chosen]] for side in (check.at, check.measured, check.bound)
     ]
 
 
-@steps_of_any_length
 def row(module, check, variant, bench):
-    """Check one variant of a statement on all its cases; return its ``Row``."""
+    """Check one variant of a statement on all its cases; return its ``Row``.
+
+    If the check ends with an exception, the row says so, and its verdict is "failed".
+    """
     began = time.perf_counter()
-    kept_cases = kept.tried(check, variant)
-    cases = (*kept_cases, *bench.about(check))
-    outcomes = [(name, one) for name, case in cases for one in kept.several(check(case, variant))]
-    bad = next(((name, one) for name, one in outcomes if not one.holds), None)
-    differs = (
-        kept.differences(check, variant, kept_cases)
-        or kept.strayed(check, variant, outcomes)
-        or _disagreements(check, variant, cases)
-        or _inexact(outcomes)
-        or units.mixed(check, variant, kept_cases)
-    )
-    verdict = (
-        "differs"
-        if differs
-        else "refuted"
-        if bad
-        else "vacuous"
-        if outcomes and all(one.vacuous for _, one in outcomes)
-        else "verified"
-    )
-    ratios = [one.tightest for _, one in outcomes if not np.isnan(one.tightest)]
-    levels = sorted({one.level for _, one in outcomes}, key=LEVELS.index)
-    shown = (
-        bad[1]
-        if bad
-        else max(
-            (one for _, one in outcomes),
-            key=lambda one: np.nan_to_num(one.tightest, nan=-1.0),
-            default=None,
-        )
-    )
+    try:
+        evidence = _evidence(check, variant, bench)
+    except Exception as error:
+        evidence = {"verdict": "failed", "counterexample": reason(error)}
     return Row(
-        file=module.__name__.rpartition(".")[2],
+        file=_file(module),
         statement=check.statement,
         variant=variant,
         words=" ".join((inspect.getdoc(check) or "").split("\n\n")[0].split()),
         expected=check.expected[variant],
-        verdict=verdict,
-        evidence=", ".join(levels),
-        tightest=float(max(ratios, default=np.nan)),
-        cases=len({name for name, _ in outcomes}),
-        points=sum(len(one.at) for _, one in outcomes),
         seconds=time.perf_counter() - began,
-        counterexample=differs or (_counterexample(*bad) if bad else ""),
-        pinned=kept.tightest(check, variant, kept_cases),
         formula=getattr(check, "formulas", {}).get(variant, ""),
         where=getattr(check, "definitions", lambda variant: {})(variant),
         assumed=getattr(check, "assuming", {}).get(variant, ""),
-        hard=kept.said(check, variant),
-        along="k" if shown is None else shown.along,
+        hard=kept.described(check, variant),
         shared=getattr(check, "theorem", None) in STATEMENTS,
-        curve=None if shown is None else _thinned(shown),
+        **evidence,
     )
 
 
-def _disagreements(check, variant, cases):
+@steps_of_any_length
+def _evidence(check, variant, bench):
+    """Check one variant on all its cases; return the fields of the ``Row`` that depend on the
+    outcome.
+    """
+    kept_cases = kept.tried(check, variant)
+    cases = (*kept_cases, *bench.about(check))
+    outcomes = [
+        (name, outcome) for name, case in cases for outcome in kept.several(check(case, variant))
+    ]
+    violated = next(((name, outcome) for name, outcome in outcomes if not outcome.holds), None)
+    difference = (
+        kept.differences(check, variant, kept_cases)
+        or kept.strayed(check, variant, outcomes)
+        or _disagreement(check, variant, cases)
+        or _inexact(outcomes)
+        or units.mixed(check, variant, kept_cases)
+    )
+    ratios = [outcome.tightest for _, outcome in outcomes if not np.isnan(outcome.tightest)]
+    plotted = violated[1] if violated else _tightest(outcomes)
+    return {
+        "verdict": _verdict(outcomes, violated, difference),
+        "evidence": ", ".join(sorted({each.level for _, each in outcomes}, key=LEVELS.index)),
+        "tightest": float(max(ratios, default=np.nan)),
+        "cases": len({name for name, _ in outcomes}),
+        "points": sum(len(outcome.at) for _, outcome in outcomes),
+        "counterexample": difference or (_counterexample(*violated) if violated else ""),
+        "pinned": kept.tightest(check, variant, kept_cases),
+        "along": "k" if plotted is None else plotted.along,
+        "curve": None if plotted is None else _thinned(plotted),
+    }
+
+
+def _verdict(outcomes, violated, difference):
+    if difference:
+        return "differs"
+    if violated:
+        return "refuted"
+    if outcomes and all(outcome.vacuous for _, outcome in outcomes):
+        return "vacuous"
+    return "verified"
+
+
+def _tightest(outcomes):
+    """Return the check with the largest measured / bound, None if there are no checks."""
+    return max(
+        (outcome for _, outcome in outcomes),
+        key=lambda outcome: np.nan_to_num(outcome.tightest, nan=-1.0),
+        default=None,
+    )
+
+
+def reason(error):
+    """Return an exception as one line."""
+    return f"{type(error).__name__}: {' '.join(str(error).split())}"
+
+
+def _file(module):
+    """Return the name of a file of theorems."""
+    return module.__name__.rpartition(".")[2]
+
+
+def _disagreement(check, variant, cases):
     """Describe where the package disagrees with the formula; empty if nowhere."""
     for name, case in cases:
-        for one in getattr(check, "agrees", lambda case, variant: [])(case, variant):
-            if not one.holds:
-                return f"{one.name} on {_counterexample(name, one)}"
+        for comparison in getattr(check, "agrees", lambda case, variant: [])(case, variant):
+            if not comparison.holds:
+                return f"{comparison.name} on {_counterexample(name, comparison)}"
     return ""
 
 
@@ -197,12 +237,13 @@ def _inexact(outcomes):
 
     Empty if there is none.
     """
-    for name, one in outcomes:
-        size = np.abs(np.asarray([one.measured, one.bound], dtype=float)).sum(axis=0)
-        if one.level == "exact" and (np.asarray(one.slack, dtype=float) > ROOTS * size).any():
+    for name, outcome in outcomes:
+        sides = np.asarray([outcome.measured, outcome.bound], dtype=float)
+        allowed = ROOTS * np.abs(sides).sum(axis=0)
+        if outcome.level == "exact" and (np.asarray(outcome.slack, dtype=float) > allowed).any():
             return (
                 f"{name}: it is called exact, but compared with a slack of "
-                f"{float(max(one.slack)):.3g}"
+                f"{float(max(outcome.slack)):.3g}"
             )
     return ""
 
@@ -219,66 +260,100 @@ def _counterexample(name, check):
 
 def caught_by(sabotage, cases):
     """Return the name of the first case that refutes a sabotage, or an empty string."""
-    return next(
-        (
-            name
-            for name, case in cases
-            if any(not one.holds for one in kept.several(sabotage(case)))
-        ),
-        "",
-    )
+    for name, case in cases:
+        if any(not outcome.holds for outcome in kept.several(sabotage(case))):
+            return name
+    return ""
 
 
 def jobs(quick=False, only=None):
     """Yield (statement, function without arguments that returns a ``Row`` or a ``Sabotage``),
     module by module.
+
+    These functions do not raise: what ends with an exception is a row or sabotage that says so.
     """
     for module in modules():
-        file = module.__name__.rpartition(".")[2]
+        file = _file(module)
         if only and only not in file:
             continue
         bench = Bench(module, quick)
         for check in checks_of(module):
             for variant in check.expected:
                 yield check.statement, functools.partial(row, module, check, variant, bench)
-                tightest = kept.tightest(check, variant, kept.tried(check, variant))
-                if check.expected[variant] == "verified" and tightest > 1 / FACTORS[-1]:
-                    yield check.statement, functools.partial(near, file, check, variant, tightest)
+                if check.expected[variant] == "verified" and _pinned(check, variant):
+                    job = functools.partial(near, check, variant)
+                    yield (
+                        check.statement,
+                        functools.partial(
+                            _sabotage, file, check.statement, f"{variant}, a smaller bound", job
+                        ),
+                    )
                 theorem = getattr(check, "theorem", None)
                 if (theorem, variant) in by_hand.HAND:
                     yield check.statement, functools.partial(by_hand.tried, file, theorem, variant)
             for what, wrong in getattr(module, "SABOTAGE", {}).get(check, {}).items():
-                yield check.statement, functools.partial(_try, file, check, what, wrong, bench)
-
-
-@steps_of_any_length
-def near(file, check, variant, tightest):
-    """Check the claim with its bound divided by the smallest of ``FACTORS`` that the hard case
-    should refute; return a ``Sabotage``.
-    """
-    factor = next(factor for factor in FACTORS if factor * tightest > 1)
-    for name, case in kept.tried(check, variant):
-        for one in kept.several(check(case, variant)):
-            bound = (
-                one.bound * 101 / 100
-                if one.kind == "tight"
-                else one.bound * 100 / int(100 * factor)
-            )
-            if name == "hard case" and not dataclasses.replace(one, bound=bound).holds:
-                return Sabotage(
-                    file, check.statement, f"{variant}, the bound divided by {factor:g}", name
+                job = functools.partial(_caught, check, what, wrong, bench)
+                yield (
+                    check.statement,
+                    functools.partial(_sabotage, file, check.statement, what, job),
                 )
-    return Sabotage(file, check.statement, f"{variant}, the bound divided by {factor:g}", "")
+
+
+def _sabotage(file, statement, what, job):
+    """Return the ``Sabotage`` of a job that returns what is changed, and the case that refutes it
+    or an empty string.
+    """
+    try:
+        what, name = job()
+    except Exception as error:
+        return Sabotage(file, statement, what, "", reason(error))
+    return Sabotage(file, statement, what, name)
+
+
+def _pinned(check, variant):
+    """Whether the hard case is near enough to its bound that the bound divided by one of
+    ``FACTORS`` should be refuted.
+    """
+    try:
+        tightest = kept.tightest(check, variant, kept.tried(check, variant))
+    except Exception:  # the row of this variant says so
+        return False
+    return tightest > 1 / FACTORS[-1]
 
 
 @steps_of_any_length
-def _try(file, check, what, wrong, bench):
-    found = caught_by(wrong, bench.about(check))
-    if not found and getattr(wrong, "small", False):
-        found = caught_by(
-            wrong, [one for variant in check.expected for one in kept.tried(check, variant)]
-        )
-    return Sabotage(file, check.statement, what, found)
+def near(check, variant):
+    """Check the claim with its bound divided by the smallest of ``FACTORS`` that the hard case
+    should refute; return what is changed, and "hard case" if it is refuted.
+    """
+    tried = kept.tried(check, variant)
+    tightest = kept.tightest(check, variant, tried)
+    factor = next(factor for factor in FACTORS if factor * tightest > 1)
+    what = f"{variant}, the bound divided by {factor:g}"
+    outcomes = [
+        outcome
+        for name, case in tried
+        if name == "hard case"
+        for outcome in kept.several(check(case, variant))
+    ]
+    for outcome in outcomes:
+        if outcome.kind == "tight":
+            bound = outcome.bound * 101 / 100
+        else:
+            bound = outcome.bound * 100 / int(100 * factor)
+        if not dataclasses.replace(outcome, bound=bound).holds:
+            return what, "hard case"
+    return what, ""
+
+
+@steps_of_any_length
+def _caught(check, what, wrong, bench):
+    """Try a sabotage on all cases; return its name, and the case that refutes it."""
+    name = caught_by(wrong, bench.about(check))
+    if not name and getattr(wrong, "small", False):
+        instances = [case for variant in check.expected for case in kept.tried(check, variant)]
+        name = caught_by(wrong, instances)
+    return what, name
 
 
 def verify(quick=False, only=None, watch=None):
@@ -298,18 +373,16 @@ def verify(quick=False, only=None, watch=None):
     Ledger
     """
     began = time.perf_counter()
-    todo = list(jobs(quick, only))
-    done = []
-    for number, (statement, job) in enumerate(todo):
+    planned = list(jobs(quick, only))
+    entries = []
+    for number, (statement, job) in enumerate(planned):
         if watch is not None:
-            watch(number, len(todo), statement)
+            watch(number, len(planned), statement)
         with threadpool_limits(1, "blas"):
-            done.append(job())
-    missing = [fault for module in modules() for fault in form_faults(module)]
-    rows = [one for one in done if isinstance(one, Row)]
+            entries.append(job())
     return Ledger(
-        rows,
-        [one for one in done if isinstance(one, Sabotage)],
-        missing,
-        time.perf_counter() - began,
+        rows=[entry for entry in entries if isinstance(entry, Row)],
+        sabotages=[entry for entry in entries if isinstance(entry, Sabotage)],
+        missing=[fault for module in modules() for fault in form_faults(module)],
+        seconds=time.perf_counter() - began,
     )

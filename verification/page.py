@@ -44,7 +44,7 @@ dt { float: left; clear: left; width: 8em } dd { margin: 0 0 .25em 8em }
 .card p { margin: .35em 0 } .formula { overflow-x: auto; padding: .35em 0; font-size: 1.08em }
   .small { font-size: .85em }
 .typeset { line-height: 2 }
-.verified { color: var(--good) } .refuted, .differs { color: var(--bad) } .vacuous { color:
+.verified { color: var(--good) } .refuted, .differs, .failed { color: var(--bad) } .vacuous { color:
   var(--soft) }
 .wrong { background: var(--wrong) }
 .badge { font-size: .8em; border: 1px solid currentColor; border-radius: 1em; padding: 0 .55em;
@@ -168,7 +168,8 @@ def _number(row):
 def _sabotages(ledger):
     rows = "".join(
         f'<tr class="{"" if sabotage.good else "wrong"}"><td>{_text(sabotage.statement)}</td>'
-        f"<td>{_text(sabotage.what)}</td><td>{_text(sabotage.caught_by or 'passes')}</td></tr>"
+        f"<td>{_text(sabotage.what)}</td>"
+        f"<td>{_text(sabotage.caught_by or sabotage.error or 'passes')}</td></tr>"
         for sabotage in ledger.sabotages
     )
     heads = '<tr class="heads"><th>statement</th><th>what is changed</th><th>refuted by</th></tr>'

@@ -12,10 +12,12 @@ from types import ModuleType
 
 import numpy as np
 import pytest
+from click.testing import CliRunner
 from public import PUBLIC
 
 from coordboost.theory.bounds import STATEMENTS, BoundCheck, formula
 from verification import index, kept, ledger
+from verification.__main__ import main
 from verification.curves import plot
 from verification.page import page
 from verification.space import Space
@@ -156,6 +158,54 @@ def test_an_exact_claim_has_no_slack(monkeypatch):
 def test_a_sabotage_that_passes_is_a_fault(monkeypatch):
     (fault,) = faults(monkeypatch, checked(1.0, printed="verified"), {"nothing": lambda case: None})
     assert fault == "Made up: the sabotage 'nothing' passes."
+
+
+def ending(*arguments):
+    """A check or sabotage that ends with an exception."""
+    raise ZeroDivisionError("there is nothing to divide by")
+
+
+def test_a_row_that_ends_with_an_exception_is_a_row_and_the_others_are_tried(monkeypatch):
+    broken = claim("Broken", printed="verified", corrected="verified")(ending)
+    sound = checked(1.0, printed="verified")
+    made = module(
+        check_broken=broken,
+        check_it=sound,
+        CASES={"one": lambda: 1.0},
+        SABOTAGE={broken: CAUGHT, sound: {"broken": ending}},
+    )
+    monkeypatch.setattr(ledger, "modules", lambda: [made])
+    found = ledger.verify()
+    assert [(row.statement, row.verdict) for row in found.rows] == [
+        ("Broken", "failed"),
+        ("Broken", "failed"),
+        ("Made up", "verified"),
+    ]
+    error = "ZeroDivisionError: there is nothing to divide by"
+    assert found.faults == [
+        f"Broken (printed) is failed, but verified was claimed: {error}.",
+        f"Broken (corrected) is failed, but verified was claimed: {error}.",
+        f"Made up: the sabotage 'broken' ends with {error}.",
+    ]
+    assert error in page(found) and "Broken" in table(found)
+    assert json.loads(json.dumps(found.as_dict()))["rows"][0]["verdict"] == "failed"
+
+
+def test_a_case_that_cannot_be_made_is_a_row(monkeypatch):
+    check = checked(1.0, printed="verified")
+    made = module(check_it=check, CASES={"one": ending}, SABOTAGE={check: CAUGHT})
+    monkeypatch.setattr(ledger, "modules", lambda: [made])
+    row_fault, sabotage_fault = ledger.verify().faults
+    assert "ZeroDivisionError" in row_fault and "ZeroDivisionError" in sabotage_fault
+
+
+def test_the_command_fails_if_a_row_ends_with_an_exception(monkeypatch):
+    check = claim("Broken", printed="verified")(ending)
+    made = module(check_it=check, CASES={"one": lambda: 1.0}, SABOTAGE={check: CAUGHT})
+    monkeypatch.setattr(ledger, "modules", lambda: [made])
+    done = CliRunner().invoke(main, [])
+    assert done.exit_code == 1 and "failed (!)" in done.stdout
+    assert "verification: Broken (printed) is failed" in done.stderr
 
 
 def test_a_check_without_sabotage_is_a_fault(monkeypatch):
