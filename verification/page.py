@@ -93,7 +93,7 @@ def _explained(row):
             "its constant cannot be smaller"
             if row.pinned > 0.98
             else f"a constant smaller by a factor of {1 / max(row.pinned, 1e-9):.3g} is not "
-            "excluded"
+            f"excluded{', but by the values of the formula worked out by hand' * row.shared}"
         )
         said.append(
             f"At its hard case the measured value is {row.pinned:.3g} of the bound: {slack}."

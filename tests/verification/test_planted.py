@@ -85,6 +85,24 @@ PLANTED = [
         "rgbm_theorem_4",
     ),
     (
+        f"{B}randomized.py",
+        "decay(mu / sigma * angle2, M)",
+        "decay(1.05 * mu / sigma * angle2, M)",
+        "rgbm_theorem_4_1",
+    ),
+    (
+        f"{B}randomized.py",
+        "M / (2 * sigma * start_distance2)",
+        "M / (1.9 * sigma * start_distance2)",
+        "rgbm_theorem_4_2",
+    ),
+    (
+        f"{B}randomized.py",
+        "2 * sigma * start_distance2 / largest",
+        "1.9 * sigma * start_distance2 / largest",
+        "rgbm_theorem_4_2",
+    ),
+    (
         f"{T}fgm_theorem_5_1.py",
         "2.01 * radius[-1] * eps",
         "1.01 * radius[-1] * eps",
