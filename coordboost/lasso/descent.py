@@ -17,7 +17,7 @@ from coordboost._numba import compiled
 from coordboost.certificates.sphere import LastScans, Trend, farthest, few_entries
 from coordboost.lasso.blocks import Block, EntryBlock, GramBlock
 from coordboost.lasso.penalty import gap_of_sums, sums_of
-from coordboost.lasso.workingset import InnerSolver
+from coordboost.lasso.workingset import FEW_PENALTIES, InnerSolver, by_working_sets
 
 #: A dictionary that stores more than this share of its entries is treated as dense: then a step
 #: with the Gram matrix reads less.
@@ -401,3 +401,9 @@ class CoordinateDescent(InnerSolver):
             ridge_gap,
             penalty.lam,
         )
+
+
+def by_descent(columns, lams, tol):
+    """The Lasso of the squared loss at the penalties `lams`, largest first; return a `Solved`."""
+    inner = CoordinateDescent(columns, many=len(lams) > FEW_PENALTIES)
+    return by_working_sets(inner, columns.n_learners, lams, tol)

@@ -27,14 +27,17 @@ functions* (line search); de Leeuw, Lange, *Sharp quadratic majorization in one 
 import math
 
 import numpy as np
+import scipy.sparse
+from scipy.linalg import svd
 
 from coordboost._numba import compiled, is_piece, verb
 from coordboost._numba.sums import base_at, rest_of, with_rest
 from coordboost.certificates.objectives import Evaluation
 from coordboost.lasso.blocks import EntryBlock, GramBlock
+from coordboost.lasso.columns import ScaledColumns
 from coordboost.lasso.descent import few_stored
-from coordboost.lasso.penalty import gap_of_sums, sums_of
-from coordboost.lasso.workingset import SMALLEST_GAP, InnerSolver
+from coordboost.lasso.penalty import Penalty, gap_of_sums, sums_of
+from coordboost.lasso.workingset import SMALLEST_GAP, InnerSolver, by_working_sets
 from coordboost.learners import Dense
 from coordboost.learners.scan import scan
 from coordboost.paths import intercept
@@ -57,6 +60,8 @@ DECREASE, ROUNDING, SMALL_SLOPE = 1e-4, 1e-15, 0.9
 STUCK = 8
 #: Most solves of a quadratic model on the nonzeros of sparse columns, each to a smaller gap.
 TURNS = 40
+#: Ridge on fewer rows than columns, and fewer than this: singular vectors replace the columns.
+MOST_SINGULAR = 4000
 #: STEPS: maximum number of steps between two scans.
 #: MOST: maximum number of steps for one penalty.
 #: HALVINGS: maximum number of halvings of a step.
@@ -486,3 +491,55 @@ class Reach(intercept.Farthest):
         # prediction
         far = self.most(certificate.upper, *target.prices(problem)) + float(np.abs(at.pred).max())
         return certificate.gap + (rest * far if rest > 0 else 0.0)
+
+
+def by_newton(columns, lams, tol, free_intercept=False):
+    """The Lasso of another convex loss at the penalties `lams`, largest first.
+
+    The loss has second derivatives or a Lipschitz derivative. Return a `Solved`.
+
+    free_intercept : whether to fit the intercept at every penalty
+    """
+    reduced, to_learners = reduced_columns(columns)
+
+    def judge(lam, *point):
+        target = reduced.penalty.target(lam)
+        return target.certificate(reduced.problem, Evaluation(*point)).gap
+
+    inner = FreeNewton(reduced, Reach(reduced).gap) if free_intercept else Newton(reduced, judge)
+    solved = by_working_sets(inner, reduced.n_learners, lams, tol)
+    return solved._replace(coefs=to_learners(solved.coefs))
+
+
+def reduced_columns(columns):
+    """Return the columns for Newton steps, and a map to coefficients of learners.
+
+    The map takes coefficients of the columns to those of learners, CSR (n_alphas, n_learners).
+
+    For ridge on fewer samples than columns they are singular vectors, at most n_samples: an optimum
+    has no part orthogonal to them.
+    """
+    penalty = columns.penalty
+    problem = columns.problem
+    n_samples = columns.n_samples
+    n_learners = columns.n_learners
+    if penalty.lam or penalty.limited or not n_samples < min(n_learners, MOST_SINGULAR):
+        return columns, lambda coefs: coefs
+    by_column = penalty.ridge**-0.5
+    root = np.sqrt(np.where(problem.weight > 0, problem.weight, 1.0))
+    rows = np.empty((n_learners, n_samples))
+    columns.gather(np.arange(n_learners), rows)
+    left, size, right = svd((rows * by_column[:, None] * root).T, full_matrices=False)
+    rank = max(1, int((size > np.finfo(float).eps * n_learners * size[0]).sum()))
+    largest = size[0] or 1.0
+    vectors = Dense(np.ascontiguousarray(left.T[:rank] / root))
+    infinite = np.full(rank, math.inf)
+    ridge = np.full(rank, size[0] ** -2 if size[0] else 1.0)
+    reduced = ScaledColumns(
+        problem.replace(dictionary=vectors),
+        size[:rank] / largest,
+        Penalty(0.0, ridge, -infinite, infinite, True, False),
+        weighted=False,
+    )
+    back = right[:rank] * by_column / largest
+    return reduced, lambda coefs: scipy.sparse.csr_array(coefs @ back)

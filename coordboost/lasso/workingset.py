@@ -15,6 +15,9 @@ from abc import ABC, abstractmethod
 from typing import NamedTuple
 
 import numpy as np
+import scipy.sparse
+
+from coordboost._utils.interrupt import interruptible
 
 #: Smallest gap sought, relative to the loss at 0: a gap is a difference of numbers of that size.
 SMALLEST_GAP = 4 * float(np.finfo(float).eps)
@@ -33,6 +36,8 @@ ROUGH = 0.1
 #: TRIES: maximum number of checks in a row without a new learner or a smaller gap. CHECKS: maximum
 #: number of checks for one penalty.
 TRIES, CHECKS = 3, 100
+#: Up to this number of penalties, only learners that are needed join the set: the paths are short.
+FEW_PENALTIES = 10
 
 
 class InnerSolver(ABC):
@@ -171,3 +176,42 @@ class WorkingSet:
         if len(violators):
             inner.add(violators)
         return Joined(len(violators) > 0, crowded)
+
+
+class Solved(NamedTuple):
+    """Models at the first penalties, all of them unless interrupted.
+
+    coefs : CSR array, (n_done, n_learners), of the scaled columns
+    gaps : (n_done,), relative to the loss at 0
+    n_scans : scans of all learners
+    """
+
+    coefs: scipy.sparse.csr_array
+    gaps: np.ndarray
+    n_scans: int
+
+    @classmethod
+    def constant(cls, n_lams, n_learners):
+        """Coefficients 0, which are optimal."""
+        return cls(scipy.sparse.csr_array((n_lams, n_learners)), np.zeros(n_lams), 0)
+
+
+def by_working_sets(inner, n_learners, lams, tol):
+    """Solve for the penalties `lams`, largest first, until interrupted; return a `Solved`.
+
+    inner : InnerSolver
+    """
+    working_set = WorkingSet(inner)
+    answers = []
+    with interruptible(lambda: not answers) as interrupted:
+        for lam in lams:
+            if answers and interrupted():
+                break
+            answers.append(working_set.solve(float(lam), tol, interrupted))
+    stops = np.cumsum([0] + [len(answer.learner) for answer in answers])
+    learner = np.concatenate([stops[:0]] + [answer.learner for answer in answers])
+    value = np.concatenate([np.zeros(0)] + [answer.value for answer in answers])
+    shape = (len(answers), n_learners)
+    coefs = scipy.sparse.csr_array((value, learner, stops), shape=shape)
+    gaps = np.array([answer.gap for answer in answers])
+    return Solved(coefs, gaps, inner.n_scans)

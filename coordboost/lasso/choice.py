@@ -1,0 +1,74 @@
+"""The solvers of a Lasso path, and which one is the default."""
+
+from coordboost._utils.checks import shown
+from coordboost.lasso.descent import by_descent
+from coordboost.lasso.homotopy.at_penalties import by_exact_path
+from coordboost.lasso.newton import by_newton
+from coordboost.lasso.ridge import by_eigenvectors
+from coordboost.lasso.workingset import FEW_PENALTIES
+
+#: Each takes the scaled columns, the penalties, largest first, and the tolerance of the relative
+#: gap. It returns a `Solved`.
+SOLVERS = {
+    "homotopy": by_exact_path,
+    "cd": by_descent,
+    "newton": by_newton,
+    "eigen": by_eigenvectors,
+}
+#: Largest side of a matrix whose eigenvectors are computed by default.
+MOST_EIGENVECTORS = 4000
+
+
+def solvers_for(objective):
+    """Names of the solvers for an objective.
+
+    The last one is the default, unless "homotopy" is among them: then see `default_solver`.
+    """
+    problem = objective.problem
+    if not objective.squared:
+        return ["newton"]
+    if objective.l1_ratio == 0 and not objective.limited:
+        smaller_side = min(problem.n_samples, problem.n_learners)
+        return ["eigen", "cd"] if smaller_side > MOST_EIGENVECTORS else ["cd", "eigen"]
+    plain = objective.l1_ratio == 1 and not objective.limited and objective.penalised.all()
+    return ["homotopy", "cd"] if plain else ["cd"]
+
+
+def check_solver(solver, objective):
+    """Raise a ValueError if a solver is not for an objective."""
+    names = solvers_for(objective)
+    if solver is None or (isinstance(solver, str) and solver in names):
+        return
+    accepted = " or ".join(", ".join(map(repr, [None, *sorted(names)[::-1]])).rsplit(", ", 1))
+    penalty = f" and l1_ratio = {objective.l1_ratio:g}" if objective.l1_ratio < 1 else ""
+    if objective.limited:
+        penalty += " with limits"
+    if not objective.penalised.all():
+        penalty += " with columns without a penalty"
+    raise ValueError(
+        f"solver must be {accepted} for {shown(objective.problem.loss)}{penalty}, got "
+        f"{shown(solver)}."
+    )
+
+
+def default_solver(objective, alphas, tol, with_products=False):
+    """The solver that was faster in measurements.
+
+    For the squared loss: the exact path for many penalties on small tables, else coordinate
+    descent.
+    """
+    names = solvers_for(objective)
+    if "homotopy" not in names or with_products:
+        return names[-1]
+    problem = objective.problem
+    n_samples = problem.n_samples
+    n_learners = problem.n_learners
+    few = len(alphas) <= FEW_PENALTIES and alphas[-1] > 0
+    if few or problem.dictionary.entries:
+        return "cd"
+    fine = tol < 1e-4
+    if n_samples < n_learners:
+        small = n_samples <= (450 if fine else 200)
+    else:
+        small = fine and n_learners <= 200
+    return "homotopy" if small else "cd"

@@ -1,0 +1,81 @@
+"""The exact path of the Lasso, evaluated at given penalties."""
+
+import numpy as np
+import scipy.sparse
+
+from coordboost.lasso.descent import by_descent
+from coordboost.lasso.grid import columns_in_use
+from coordboost.lasso.homotopy.homotopy import GAP, INTERRUPTED, Homotopy
+from coordboost.lasso.penalty import squared_gap
+from coordboost.lasso.workingset import Solved
+from coordboost.paths.places import between
+
+#: A gap above this part of the tolerance is computed again from scans, as most of it may be
+#: rounding.
+SHARP = 1e-3
+
+
+def by_exact_path(columns, lams, tol):
+    """The Lasso at the penalties `lams`, largest first; return a `Solved`.
+
+    Where rounding leaves a gap above `tol`, coordinate descent solves.
+    """
+    homotopy = Homotopy(
+        columns.problem, "lasso", float(lams[-1]), columns=columns, gap=max(GAP, tol / 2)
+    )
+    path = homotopy.run()
+    interrupted = path.message == INTERRUPTED
+    if interrupted:
+        lams = lams[: max(1, np.count_nonzero(lams >= path.lam[-1]))]
+    coefs = path.coefs_at(lams)
+    points, resids = _points(columns, coefs, lams)
+    before, after, weight = between(-path.lam, -lams)
+    # residuals between knots are mixtures
+    points[:, 3] = (1 - weight) * homotopy.levels[before] + weight * homotopy.levels[after]
+    null_loss = float(columns.y @ columns.y) / 2 or 1.0
+    gaps = _gaps(points, null_loss)
+    loose = np.flatnonzero(gaps > SHARP * tol)
+    if len(loose):
+        points[loose, 3] = columns.levels(resids[loose])
+        gaps[loose] = _gaps(points[loose], null_loss)
+    solved = Solved(coefs, gaps, path.n_scans - 1 + len(loose))
+    missed = np.flatnonzero((gaps > tol) & (lams > 0))
+    if len(missed) and not interrupted:
+        return _mended(solved, missed, by_descent(columns, lams[missed], tol))
+    return solved
+
+
+def _points(columns, coefs, lams):
+    """The arguments of ``squared_gap`` for each model, (n, 5), and its residual, (n, n_samples).
+
+    The largest abs correlations, in column 3, are still missing.
+    """
+    used, coefs_used = columns_in_use(coefs)
+    rows = np.empty((len(used), columns.n_samples))
+    columns.gather(used, rows)
+    preds = coefs_used @ rows
+    resids = columns.y - preds
+    model = np.repeat(np.arange(len(lams)), np.diff(coefs.indptr))
+    points = np.empty((len(lams), 5))
+    points[:, 0] = np.einsum("ij,ij->i", resids, resids)
+    points[:, 1] = np.einsum("ij,ij->i", resids, preds)
+    points[:, 2] = np.bincount(model, np.abs(coefs.data), len(lams))
+    points[:, 4] = lams
+    return points, resids
+
+
+def _gaps(points, null_loss):
+    """The gap of each point, relative to the loss at 0."""
+    return np.array([max(squared_gap(*point), 0.0) for point in points.tolist()]) / null_loss
+
+
+def _mended(solved, missed, others):
+    """The solved with models of `others`, for the penalties `missed`, where these are better."""
+    gaps = solved.gaps
+    missed = missed[: len(others.gaps)]
+    better = others.gaps < gaps[missed]
+    row = np.arange(len(gaps))
+    row[missed[better]] = len(gaps) + np.flatnonzero(better)
+    gaps[missed[better]] = others.gaps[better]
+    coefs = scipy.sparse.vstack([solved.coefs, others.coefs], format="csr")[row]
+    return Solved(coefs, gaps, solved.n_scans + others.n_scans)

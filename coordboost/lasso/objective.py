@@ -1,0 +1,267 @@
+"""The objective of a Lasso path: a problem, and the penalty on its scaled columns.
+
+The columns are scaled so that every penalised one has the same l1 penalty. Solvers see the scaled
+columns and this penalty only.
+"""
+
+import math
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+
+from coordboost._utils.checks import real, shown
+from coordboost.certificates.objectives import Evaluation
+from coordboost.data import validation
+from coordboost.data.problem import Problem
+from coordboost.lasso.columns import ScaledColumns
+from coordboost.lasso.grid import LassoPath
+from coordboost.lasso.inputs import lasso_problem, limits_of, on_scale_of_x, penalty_grid
+from coordboost.lasso.penalty import Penalty
+from coordboost.paths.intercept import Shifts
+
+#: Smaller l1_ratios above 0 have the default grid of this one.
+SMALLEST_RATIO = 1e-3
+#: If the l1 penalties of the columns differ by more than this factor, gaps are those of
+#: certificates.
+UNEVEN = 1e6
+
+
+@dataclass(frozen=True, eq=False)
+class Objective:
+    r"""The loss of a problem plus
+    :math:`\alpha \sum_j f_j (\rho |w_j| + (1 - \rho) w_j^2 / 2)`, within limits.
+
+    Attributes
+    ----------
+    problem : Problem
+    factors : ndarray, (2, n_learners)
+        Of the absolute values and of the squares: f, or two different ones.
+    limits : ndarray, (2, n_columns)
+        Lower and upper limits of the coefficients of the columns of X.
+    l1_ratio : float
+        rho.
+    free_intercept : bool
+        Whether the intercept is fitted at every alpha, for a loss other than the squared one.
+    inverse_price : ndarray, (n_learners,)
+        1 over the l1 penalty of a coefficient of a unit column, at alpha = 1; the largest of these
+        for columns without a penalty.
+    unit : float
+        The largest of them.
+    """
+
+    problem: Problem
+    factors: np.ndarray
+    limits: np.ndarray
+    l1_ratio: float
+    free_intercept: bool
+    inverse_price: np.ndarray
+    unit: float
+
+    @classmethod
+    def checked(
+        cls,
+        X,
+        y,
+        *,
+        loss,
+        sample_weight,
+        penalty_factor,
+        lower_limits,
+        upper_limits,
+        positive,
+        l1_ratio,
+        unit_columns,
+        fit_intercept,
+        refit_intercept,
+    ):
+        """The objective for the arguments of ``lasso_path``; raise a ValueError for bad ones."""
+        problem, inverse_price, factors = lasso_problem(
+            "lasso_path", X, y, sample_weight, penalty_factor, loss, unit_columns, fit_intercept
+        )
+        l1_ratio = real(
+            "l1_ratio", l1_ratio, lambda number: 0 <= number <= 1, "at least 0 and at most 1"
+        )
+        limits = limits_of(
+            lower_limits,
+            upper_limits,
+            validation.flag("positive", positive),
+            problem.standardization.n_columns,
+        )
+        refit_intercept = validation.flag("refit_intercept", refit_intercept)
+        squared = problem.loss.quadratic
+        penalised = factors[0] > 0
+        limits_of_unpenalised = limits[:, problem.standardization.kept[~penalised]]
+        if not penalised.all() and not (squared and np.isinf(limits_of_unpenalised).all()):
+            raise ValueError(
+                "penalty_factor may be 0 only for the squared loss, in columns without limits. Use "
+                "1e-6 instead, and pass alphas: the default ones begin where such a column enters."
+            )
+        unit = float(inverse_price[penalised].max(initial=0.0)) or 1.0
+        inverse_price[~penalised] = unit
+        free_intercept = refit_intercept and not squared
+        return cls(problem, factors, limits, l1_ratio, free_intercept, inverse_price, unit)
+
+    @property
+    def squared(self):
+        """Whether the loss is the squared one."""
+        return self.problem.loss.quadratic
+
+    @property
+    def limited(self):
+        """Whether any coefficient has a finite limit."""
+        return bool(np.isfinite(self.limits).any())
+
+    @property
+    def penalised(self):
+        """Which learners have a penalty, (n_learners,)."""
+        return self.factors[0] > 0
+
+    @property
+    def uneven(self):
+        """Whether the penalties of the columns differ by many powers of ten."""
+        inverse_price = self.inverse_price[self.penalised]
+        return inverse_price.max(initial=0.0) > UNEVEN * inverse_price.min(initial=math.inf)
+
+    @property
+    def scale(self):
+        """Factors of the unit columns, (n_learners,): the largest of a penalised column is 1."""
+        return self.inverse_price / self.unit
+
+    @property
+    def _total(self):
+        return float(self.problem.weight.sum())
+
+    @property
+    def _square_factors(self):
+        """Factors of the squares of coefficients, where abs values have factor 1.
+
+        They are (n_learners,); 1 without a penalty.
+        """
+        ones = np.ones(self.problem.n_learners)
+        return np.divide(self.factors[1], self.factors[0] ** 2, out=ones, where=self.factors[0] > 0)
+
+    def columns(self, products=None):
+        """The scaled columns, with the penalty at lam = 1."""
+        standardization = self.problem.standardization
+        l1_share = self.l1_ratio or 1.0
+        ridge_per_l1 = 1 / l1_share - self.l1_ratio / l1_share
+        ridge = ridge_per_l1 / self.unit * self._square_factors
+        by_column = standardization.norm / self.inverse_price * self.unit
+        lower, upper = self.limits[:, standardization.kept] * by_column
+        penalty = Penalty(
+            float(self.l1_ratio > 0), ridge, lower, upper, self.l1_ratio < 1, self.limited
+        )
+        return ScaledColumns(
+            self.problem,
+            self.scale,
+            penalty,
+            weighted=self.squared,
+            products=products,
+            unpenalised=np.flatnonzero(~self.penalised),
+        )
+
+    def start(self, columns):
+        """The correlations of the columns with the residual at 0, (n_learners,)."""
+        if self.squared:
+            return columns.zero
+        return columns.scan(self.problem.resid(0.0 * self.problem.y))
+
+    def grid(self, columns, start, alphas, n_alphas, eps):
+        """The penalties, decreasing: those given, or the default ones.
+
+        Parameters
+        ----------
+        columns : ScaledColumns
+        start : ndarray, (n_learners,)
+            The correlations at 0.
+        alphas, n_alphas, eps
+            As for ``lasso_path``.
+        """
+        alpha_unit = self.unit / self._total / max(self.l1_ratio, SMALLEST_RATIO)
+        rounding = self._at_zero.rounding_of_corr(self.problem) * alpha_unit
+        # limits may keep all coefficients at 0
+        tops = (
+            float(size.max()) * alpha_unit for size in (columns.penalty.size(start), np.abs(start))
+        )
+        top = next((top for top in tops if top > rounding), 0.0)
+        ridge_size = self._ridge_size() if self.l1_ratio == 0 else None
+        if ridge_size == math.inf and alphas is None:
+            raise ValueError(
+                "the squared norms of the columns of X are beyond the range of float64; pass "
+                "alphas, or rescale the columns."
+            )
+        return penalty_grid(alphas, n_alphas, eps, top, rounding, ridge_size)
+
+    def _ridge_size(self):
+        with np.errstate(over="ignore"):
+            return float(np.sum(self.inverse_price[self.penalised] ** 2)) / self._total
+
+    def need_positive(self, alphas):
+        """Raise a ValueError if the last penalty is 0 and there may be no optimum for it."""
+        if (not self.squared or self.l1_ratio == 0) and alphas[-1] == 0:
+            what = shown(self.problem.loss) if self.l1_ratio else "ridge, l1_ratio = 0"
+            raise ValueError(
+                f"alphas must be > 0 for {what}: without a penalty there may be no optimum."
+            )
+
+    def lams(self, alphas):
+        """The penalties on the scaled columns, in sums over the samples."""
+        return alphas * (self.l1_ratio or 1.0) * self._total / self.unit
+
+    @cached_property
+    def _at_zero(self):
+        return Evaluation.point(self.problem, np.zeros(self.problem.n_learners), corr=False)
+
+    def rounding(self, coefs):
+        """Bound of what rounding adds to a gap, relative to the loss at 0, (n_alphas,).
+
+        It is the rounding of predictions and correlations.
+
+        Parameters
+        ----------
+        coefs : CSR array, (n_alphas, n_learners)
+            Coefficients of the scaled columns.
+        """
+        problem = self.problem
+        rows = np.repeat(np.arange(coefs.shape[0]), np.diff(coefs.indptr))
+        sizes = np.abs(self.scale[coefs.indices] * coefs.data)
+        l1 = np.bincount(rows, sizes, coefs.shape[0])
+        at_zero = self._at_zero
+        size = at_zero.rounding_of_corr(problem) * l1 + at_zero.sums(problem)
+        return 2 * size / problem.start_excess if problem.start_excess > 0 else 0 * size
+
+    def path(self, alphas, coefs, gaps, n_scans, solver):
+        """The path of the models with the coefficients `coefs` of the scaled columns."""
+        problem = self.problem
+        models, intercepts = on_scale_of_x(problem, self.scale, coefs)
+        models.data = np.clip(models.data, *self.limits[:, models.indices])  # rounding
+        if self.free_intercept:
+            shifts = Shifts(problem)
+            intercepts = intercepts + [
+                shifts.beside(problem.combine(problem.unit(coef))) for coef in models.toarray()
+            ]
+        return LassoPath(
+            problem,
+            alphas[: len(gaps)],
+            models,
+            intercepts,
+            gaps,
+            n_scans,
+            solver,
+            self._factors_of_x(),
+            self.limits,
+            self.l1_ratio,
+            free=self.free_intercept,
+        )
+
+    def _factors_of_x(self):
+        """Factors of the coefficients of X in the penalty, (2, n_columns): of abs values, squares.
+
+        1 for columns without a learner.
+        """
+        standardization = self.problem.standardization
+        of_abs = np.where(self.penalised, standardization.norm / self.inverse_price, 0.0)
+        factors = np.ones((2, standardization.n_columns))
+        factors[:, standardization.kept] = of_abs, of_abs**2 * self._square_factors
+        return factors
