@@ -77,31 +77,30 @@ def advance(state, select, step, unit, beta, drawn, k, learner, shrink, theta):
 _in_python = interpreted(advance)
 
 
-def runner(state, select, step, beta, *, compile=True):
-    """Return ``advance`` for these pieces, compiled.
+def make_steps(state, select, step, unit, beta, drawn, k, path, *, compile=True):
+    """Make steps from step k on and record them in the rows of `path`; return their number.
 
-    Or, if only the learners cannot be compiled, a Python loop over compiled verbs.
-
-    Otherwise all is plain Python.
+    All is compiled where all pieces can be. If only the learners cannot, this is a Python loop
+    over compiled verbs. Otherwise all is plain Python.
     """
     pieces = (state, select, step, beta)
+    growing = not state.countable
+    run = _in_python
+    store = beta
     if compile and all(map(is_piece, pieces)):
-        return compiled(advance, pieces)
-    if not state.countable:
-        state.compile = compile
-        kept = called(beta.kept) if compile else beta.kept
-
-        def run(state, select, step, unit, beta, drawn, k, learner, *columns):
-            made = _in_python(state, select, step, unit, kept, drawn, k, learner, *columns)
-            beta.used[0] = max(beta.used[0], learner[:made].max(initial=-1) + 1)
-            return made
-
-        return run
-    if compile and state.dictionary is not None and not is_piece(state.dictionary):
-        return lambda state, select, step, unit, beta, *columns: _in_python(
-            PythonLearners(state), select, step, unit, called(beta), *columns
-        )
-    return _in_python
+        run = compiled(advance, pieces)
+    elif growing:
+        store = called(beta.kept) if compile else beta.kept
+        if not compile:
+            state.interpret()
+    elif compile and state.dictionary is not None and not is_piece(state.dictionary):
+        store = called(beta)
+        state = PythonLearners(state)
+    columns = path.learner, path.shrink, path.theta
+    made = run(state, select, step, unit, store, drawn, k, *columns)
+    if growing:
+        beta.used[0] = max(beta.used[0], path.learner[:made].max(initial=-1) + 1)
+    return made
 
 
 def called(coefficients):

@@ -15,8 +15,8 @@ from coordboost._utils.checks import function
 from coordboost._utils.interrupt import InterruptedWarning, interruptible
 from coordboost._utils.warned import warn
 from coordboost.data import validation
-from coordboost.engine.choice import states_of_run
-from coordboost.engine.kernel import retrace, runner
+from coordboost.engine.alternation import states_of_run
+from coordboost.engine.kernel import make_steps, retrace
 from coordboost.engine.result import State, Status, loss_rise
 from coordboost.engine.stopping import stop_tests
 from coordboost.engine.streams import picks
@@ -234,17 +234,16 @@ class Solver:
             if select.width:
                 drawn = self.stream.rows(self.k, n_steps)
             rows = self._room(len(drawn))
-            pieces = (self.model_state, select, step)
-            kernel = runner(*pieces, self.coefficients, compile=self.run.compile)
-            made = kernel(
-                *pieces,
+            made = make_steps(
+                self.model_state,
+                select,
+                step,
                 self.method.unit,
                 self.coefficients,
                 drawn,
                 self.k,
-                rows.learner,
-                rows.shrink,
-                rows.theta,
+                rows,
+                compile=self.run.compile,
             )
             self.k += made
             self.searches += made * self.model_state.searches

@@ -15,6 +15,7 @@ from coordboost.engine.result import Status
 from coordboost.engine.run import at_zero
 from coordboost.engine.states.class_state import RoundState
 from coordboost.engine.states.weak_learner_oracle import WeakLearnerState
+from coordboost.engine.stopping import stop_tests
 from coordboost.losses.multinomial import multinomial_losses, multinomial_residuals, offsets_beside
 
 
@@ -51,7 +52,7 @@ class Round:
             multinomial_residuals(self.pred, self.class_index, self.problem.weight),
             strict=True,
         ):
-            solver.model_state.target[:] = resid
+            solver.model_state.sought()[:] = resid
 
     def write_offsets(self):
         """Set the offset of each problem so that its logistic gradient equals the multinomial
@@ -125,10 +126,12 @@ def solve_rounds(problems, method, n_rounds, *, rng=0, stop=(), earlier=None):
         solvers.append(Solver(replace(run, problem=problem, model_state=RoundState), n_rounds))
     class_index = np.argmax([problem.y for problem in problems], axis=0)
     start = solvers[0].k
+    end = start + n_rounds
+    tests = stop_tests(stop, start)
     status = Status.COMPLETED
     message = None
     careful = may_rise(problems, method)
-    for k in range(start, start + n_rounds + 1):
+    for k in range(start, end + 1):
         heed()
         now = Round(k, solvers, class_index)
         if not np.isfinite(now.pred).all():
@@ -136,16 +139,13 @@ def solve_rounds(problems, method, n_rounds, *, rng=0, stop=(), earlier=None):
                 solver.restore(k - 1, solver.anchor)
             now = Round(k - 1, solvers, class_index)
             status = Status.DIVERGED
-        now.write_residuals()
-        holding = [
-            rule
-            for rule in stop
-            if status is Status.COMPLETED and k % getattr(rule, "every", 1) == 0 and rule(now)
-        ]
-        if holding:
+        elif holding := [
+            test for test in tests if test.is_due(k, True, k == end) and test.holds(now)
+        ]:
             status = Status.STOPPED
-            message = f"{type(holding[0]).__name__} ended the run at step {k:,}: {holding[0]}"
-        if status is not Status.COMPLETED or k == start + n_rounds:
+            message = holding[0].message(k)
+        now.write_residuals()
+        if status is not Status.COMPLETED or k == end:
             break
         step_together(solvers, now if careful else None)
     now.write_offsets()

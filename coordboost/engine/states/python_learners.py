@@ -26,69 +26,59 @@ decide = verb("decide")
 class PythonLearners:
     """The model state `inner` over learners written in Python, for the loop in plain Python.
 
+    Learners are searched by the verbs of `inner`, in Python. A step along one of them is compiled:
+    it is made by the same model state over a dictionary that holds this learner alone.
+
     *Cost* of a step besides the verbs: some passes over the correlations, a compiled one over the
     samples, and some calls.
 
-    learners : the learners
-    along : the inner model state over a dictionary whose only learner is the present one, so that
-        steps along it are compiled
-    see : see(j) makes learner j the present one
-    compile : whether anything is compiled
-
-    Parameters
-    ----------
-    inner : ModelState
-    hand, see : the dictionary of the present learner, and how it gets there; by default its column
-        is copied
+    inner : the model state over all learners
+    learners : its dictionary
+    single : a dictionary of one learner, the one of the step; the arrays of `inner` and of
+        `on_single` are the same
+    on_single : `inner` over `single`
     """
 
-    def __init__(self, inner, hand=None, see=None):
+    def __init__(self, inner, single=None):
         self.inner = inner
         self.learners = inner.dictionary
         self.pred = inner.pred
         self.perturbs = inner.perturbs
-        self.compile = True
-        self.hand = Dense(np.empty((1, len(inner.pred)))) if hand is None else hand
-        self.see = self.copy_column if see is None else see
-        self.present = -1
-        self.interpreted = over(inner, self.hand)
-        self.compiled = CompiledVerbs(self.interpreted)
+        self.single = Dense(np.empty((1, len(inner.pred)))) if single is None else single
+        self.on_single = CompiledVerbs(over(inner, self.single))
+        self.loaded = -1
         self.tempo = partial(tempo, inner)
         self.stopped = partial(stopped.of(type(inner)), inner)
 
-    @property
-    def along(self):
-        return self.compiled if self.compile else self.interpreted
-
-    def copy_column(self, j):
-        """Copy column j into `hand`."""
-        if self.present != j:
-            self.hand.rows[0] = self.learners.column(j)
-            self.present = j
+    def load(self, j):
+        """Make learner j the one in `single`."""
+        if self.loaded != j:
+            self.single.rows[0] = self.learners.column(j)
+            self.loaded = j
 
     def tie(self):
         return tie(self.inner)
 
     def perturb(self, k):
         if self.perturbs:
-            perturb(self.along, k)
+            perturb(self.on_single, k)
 
     def search(self, j, a, b):
-        self.see(j)
-        return search(self.along, 0, float(a), float(b))
+        self.load(j)
+        return search(self.on_single, 0, float(a), float(b))
 
     def after(self, j, theta):
         """The sum of the losses at pred + theta B_j."""
-        self.see(j)
-        return after(self.along, 0, float(theta))
+        self.load(j)
+        return after(self.on_single, 0, float(theta))
 
     def push(self, j, shrink, theta):
-        self.see(j)
-        push(self.along, 0, float(shrink), float(theta))
+        self.load(j)
+        push(self.on_single, 0, float(shrink), float(theta))
 
     def tempered(self, k, j, corr):
-        self.see(j)
-        return tempered(self.along, k, 0, corr)
+        self.load(j)
+        return tempered(self.on_single, k, 0, corr)
 
     def correlations(self, index):
         return correlations(self.inner, index)
@@ -103,8 +93,8 @@ class PythonLearners:
             return waiting, 0.0
         corr = np.ascontiguousarray(scan(self.inner))
         if self.inner.decide is not None:
-            choose = decide.of(type(self.interpreted))
-            return run_compiled(choose, self.interpreted, step, beta, corr)
+            choose = decide.of(type(self.inner))
+            return run_compiled(choose, self.on_single, step, beta, corr)
         if step.score is not None:
             return run_compiled(strongest, corr, self.tie(), step, beta)
         size = np.abs(corr)

@@ -5,7 +5,7 @@ which is called from Python.
 from coordboost._numba import verb
 from coordboost.engine.states.accelerated import AcceleratedState
 from coordboost.engine.states.base import ModelState
-from coordboost.engine.states.naive import NaiveState
+from coordboost.engine.states.naive import NaiveState, over
 from coordboost.engine.states.perturbed import PerturbedState
 from coordboost.engine.states.python_learners import PythonLearners
 from coordboost.rules.coefficients import Single, TwoSequences
@@ -25,8 +25,8 @@ class WeakLearnerState(PythonLearners, ModelState):
 
     *Cost* of a step: one search.
 
-    The bank is Python; it holds the learner of the step, and updates along this learner are
-    compiled.
+    The bank, `learners`, is Python; it holds the learner of the step, and updates along this
+    learner are compiled.
     """
 
     carries = (Single, TwoSequences)
@@ -36,10 +36,7 @@ class WeakLearnerState(PythonLearners, ModelState):
     perturbs = True
 
     def __init__(self, inner):
-        self.bank = inner.dictionary
-        hand = self.bank.hand
-        super().__init__(inner, hand, None if hand is None else self.bank.see)
-        self.target = sought(inner)
+        super().__init__(inner, inner.dictionary.hand)
         self.renew = inner.renew
 
     @classmethod
@@ -51,13 +48,20 @@ class WeakLearnerState(PythonLearners, ModelState):
         )
         return cls(inner if noise is None else PerturbedState.around(inner, noise))
 
+    def interpret(self):
+        """Make all further steps in plain Python."""
+        self.on_single = over(self.inner, self.single)
+
     def room(self, problem, n):
         """Make room for `n` more learners in the bank; return the model state itself."""
-        self.bank.room(n)
+        self.learners.room(n)
         return self
 
-    def copy_column(self, j):
-        self.hand.rows[0] = self.bank.column(j)
+    def load(self, j):
+        if self.learners.hand is None:
+            self.single.rows[0] = self.learners.column(j)
+        else:
+            self.learners.see(j)
 
     @property
     def best_rows(self):
@@ -74,7 +78,7 @@ class WeakLearnerState(PythonLearners, ModelState):
 
     def sought(self):
         """The vector that is correlated with the learners."""
-        return self.target
+        return sought(self.inner)
 
     def tempered(self, k, j, corr):
         """The length of the learner that was found, with the noise of its leaves."""
@@ -82,7 +86,7 @@ class WeakLearnerState(PythonLearners, ModelState):
 
     def fitted(self, corr):
         """The length of the learner that was found."""
-        return fitted(self.bank, corr)
+        return fitted(self.learners, corr)
 
     def bounded(self, j, corr):
         """The length of the learner that was found, changed so that it raises the loss in no
@@ -103,61 +107,63 @@ class WeakLearnerState(PythonLearners, ModelState):
 
     @property
     def _leafwise(self):
-        return self.bank.leafwise and hasattr(self.interpreted, "search_leaves")
+        return self.learners.leafwise and hasattr(self.inner, "search_leaves")
 
     def _leaf_length(self, j, whole):
-        leaf, steps = self.bank.leaf_steps(j)
-        if search_leaves(self.along, leaf, steps, whole):
-            return self.bank.take_leaf_steps(j, steps, whole)
-        return self.bank.length
+        leaf, steps = self.learners.leaf_steps(j)
+        if search_leaves(self.on_single, leaf, steps, whole):
+            return self.learners.take_leaf_steps(j, steps, whole)
+        return self.learners.length
 
     def best(self, step, beta):
         """The learner with the largest absolute correlation that the search finds, and its
         correlation.
         """
         self._measure()
-        return self.bank.find(self.target)
+        return self.learners.find(self.sought())
 
     def best_in(self, step, beta, drawn, member, start):
         """As `best`, among the learners of the groups drawn."""
         self._measure()
-        return self.bank.find_in(self.target, drawn)
+        return self.learners.find_in(self.sought(), drawn)
 
     def _measure(self):
         """Give the second derivatives to the bank, if its learners depend on them."""
-        if self.bank.measure is not None:
-            self.bank.measure(lambda out: write_curvature(self.along, out))
+        if self.learners.measure is not None:
+            self.learners.measure(lambda out: write_curvature(self.on_single, out))
 
     def scan(self):
         """If learners are fits of blocks: the root of the gain of each fit, without a penalty the
         length of the projection on the block.
         """
-        return self.bank.scan(self.target)
+        return self.learners.scan(self.sought())
 
     def taken(self, block, corr):
         """The learner that fits one block, and its correlation."""
-        return self.bank.find_in(self.target, [block])
+        return self.learners.find_in(self.sought(), [block])
 
     def together(self, groups):
         """The learner that fits all columns of some blocks, and its correlation."""
-        return self.bank.fit_together(self.target, groups)
+        return self.learners.fit_together(self.sought(), groups)
 
     def least_risk(self, step, beta, drawn, select, k):
         """The learner of the families drawn whose step leads to the least risk, and its
         correlation.
         """
         self._measure()
-        n = self.bank.n_learners
+        n = self.learners.n_learners
 
         def risk(j, f, corr):
             return self.after(
                 j, move(step, k, self, j, corr, coefficient(beta, j) if j < n else 0.0)[1]
             ) + price(select, f)
 
-        return self.bank.least_risk(self.target, drawn, select.revisit, risk, select.less_risk)
+        return self.learners.least_risk(
+            self.sought(), drawn, select.revisit, risk, select.less_risk
+        )
 
     def reach(self, j):
         """The bound of the family of learner j, and the length of the learner in the scaling of its
         family.
         """
-        return self.bank.reach(j)
+        return self.learners.reach(j)

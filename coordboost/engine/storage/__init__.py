@@ -9,7 +9,8 @@ from coordboost._utils.checks import file_name, readable_file, shown
 from coordboost._utils.kinds import pieces_of
 from coordboost.data.problem import Problem, checked_problem
 from coordboost.data.validation import flag
-from coordboost.engine.choice import check_saved, checked_model_state
+from coordboost.engine.alternation import check_saved
+from coordboost.engine.choice import checked_model_state
 from coordboost.engine.kernel import Path
 from coordboost.engine.result import Status, states_along
 from coordboost.engine.states.base import ModelState

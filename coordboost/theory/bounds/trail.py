@@ -18,7 +18,7 @@ from coordboost._numba.threads import on_one_thread
 from coordboost._utils.checks import nothing_varies
 from coordboost.data.problem import Problem
 from coordboost.data.spectrum import Spectrum
-from coordboost.engine.choice import RENEW
+from coordboost.engine.alternation import RENEW
 from coordboost.engine.run import Run
 from coordboost.theory.bounds.formula import best, fall
 
