@@ -5,7 +5,7 @@ import math
 import os
 from collections.abc import Callable
 from difflib import get_close_matches
-from functools import wraps
+from functools import lru_cache, wraps
 from typing import TypeVar
 
 import numpy as np
@@ -57,20 +57,26 @@ def number_of(value):
         return None
 
 
+@lru_cache(maxsize=256)
+def _float_fields(cls):
+    """Names of the fields of a class of pieces that are declared as floats."""
+    declared = {
+        name: kind
+        for base in reversed(cls.__mro__)
+        for name, kind in vars(base).get("__annotations__", {}).items()
+    }
+    floats = (float, float | None, "float", "float | None")
+    return [name for name in getattr(cls, "_fields", ()) if declared.get(name) in floats]
+
+
 def with_floats(piece):
     """Convert the fields of a piece that are declared as floats to float: other types would compile
     its kernels again.
     """
-    declared = {
-        name: kind
-        for cls in reversed(type(piece).__mro__)
-        for name, kind in vars(cls).get("__annotations__", {}).items()
-    }
     found = {
         name: number
-        for name in getattr(piece, "_fields", ())
-        if declared.get(name) in (float, float | None, "float", "float | None")
-        and type(getattr(piece, name)) is not float
+        for name in _float_fields(type(piece))
+        if type(getattr(piece, name)) is not float
         and (number := number_of(getattr(piece, name))) is not None
     }
     return piece._replace(**found) if found else piece

@@ -514,8 +514,11 @@ class Problem:
     @cached_property
     def _infima(self):
         """The sum of the infima of the losses, and the sum of their absolute values."""
+        infima = validation.infimum(self.loss, self.y)
+        if not infima.any():
+            return 0.0, 0.0
         counts = self.weight > 0
-        terms = self.weight[counts] * validation.infimum(self.loss, self.y)[counts]
+        terms = self.weight[counts] * infima[counts]
         size = float(np.abs(terms).sum())
         return math.fsum(terms) if size < math.inf else -math.inf, size
 

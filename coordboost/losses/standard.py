@@ -128,7 +128,7 @@ class Squared(namedtuple("Squared", ""), Loss):
         return along / length if length > 0 else along
 
     def constant(self, y, weight):
-        return float(np.average(y, weights=weight))
+        return float((y * weight).sum() / weight.sum())
 
 
 class _Huber(NamedTuple):

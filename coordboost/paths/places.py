@@ -472,6 +472,8 @@ class PiecewiseLinear(PathLike):
     def _mixture(self, place):
         """The points before and after a place, and the weight of the second."""
         way, value = checked_place(place, "place").among(self.problem.total_weight, self._last_l1)
+        if way == "step" and value < self.n_points and value == int(value):
+            return int(value), int(value), 1.0
         knots = self._knots(way)
         at = (
             -value
