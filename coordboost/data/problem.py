@@ -4,7 +4,7 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass, fields
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -177,34 +177,20 @@ class Problem:
         copy = validation.flag("copy", copy)
 
         is_family = _has(X, ("build", "bank"))
-        is_dictionary = not is_family and _has(X, Oracle.required)
+        is_columns = not is_family and not _has(X, Oracle.required)
         if is_family:
-            n_samples = _checked_family(X, loss).n_samples
-        elif is_dictionary:
-            X = _checked_dictionary(X)
-            n_samples = X.n_samples
+            X = _checked_family(X, loss)
         else:
-            X = columns_of(X, copy)
-            n_samples = X.shape[0]
+            X = columns_of(X, copy) if is_columns else _checked_dictionary(X)
+        n_samples = X.shape[0] if is_columns else X.n_samples
         target, weight = validation.response(y, sample_weight, n_samples)
         if is_family:
-            dictionary = Bank(X, weight) if X.bank is None else X.bank(weight)
-            standardization = Standardization.identity(0)
-            names: Sequence[str] = []
-        elif is_dictionary:
-            learners, dictionary = _in_the_metric(X, weight)
-            n = dictionary.n_learners
-            standardization = Standardization.identity(n)
-            own_names = Names(learners.name, range(n))
-            names = own_names if feature_names is None else names_of(feature_names, n)
+            matrix = _bank_of(X, weight)
+        elif is_columns:
+            matrix = _unit_columns_of(X, weight, center, scale, feature_names)
         else:
-            names = X.names if feature_names is None else names_of(feature_names, X.shape[1])
-            dictionary, standardization = X.standardized(weight, center, scale, names)
-            names = names_of(names, X.shape[1])
-            if len(standardization.kept) < len(names):
-                _report_constant(X, weight, standardization, names)
-            if not len(standardization.kept):
-                dictionary, standardization = nothing(*X.shape)
+            matrix = _learners_of(X, weight, feature_names)
+        dictionary, standardization, names = matrix
 
         if loss.labels:
             target = loss.labels(target)
@@ -228,7 +214,6 @@ class Problem:
             curvature = total_curvature(loss, target, weight, base)
             dictionary = X.for_loss(loss, curvature).bank(weight)
 
-        is_columns = not (is_family or is_dictionary)
         binning = None if is_columns else getattr(X, "binning", None)
         self._set(
             loss=loss,
@@ -312,23 +297,11 @@ class Problem:
                 f"standardization must be a Standardization, got {shown(standardization)}."
             )
         standardization.check(n)
-        if not (isinstance(constant, float) and np.isfinite(constant)):
-            raise ValueError(f"constant must be a finite number, got {shown(constant)}.")
         offset = None if offset is None else validation.stored("offset", offset, m)
-        expected = _base_of(loss, constant, offset)
-        if not (type(base) is type(expected) and np.array_equal(base, expected)):
-            raise ValueError(
-                f"base must be {shown(expected)}, as constant and offset imply, got {shown(base)}."
-            )
+        _check_base(loss, constant, offset, base)
         if groups is not None and (validation.stored("groups", groups, n, np.int64) < 0).any():
             raise ValueError("groups must be numbers >= 0, or None.")
-        n_columns = standardization.n_columns
-        kept_names = validation.stored_names("feature_names", feature_names, n)
-        other_names = validation.stored_names("dropped", dropped, n_columns - n)
-        column_names = np.empty(n_columns, dtype=object)
-        column_names[standardization.kept] = kept_names
-        column_names[standardization.aside] = other_names
-        names = column_names.tolist()
+        names = _restored_names(standardization, feature_names, dropped)
         bins = getattr(dictionary, "binned", None)  # saved blocks of columns have none
         if binning is not None:
             if bins is None:
@@ -354,7 +327,7 @@ class Problem:
             offset=offset,
             groups=groups,
             column_names=names,
-            named=names != [f"x{j}" for j in range(n_columns)],
+            named=names != [f"x{j}" for j in range(len(names))],
             unit_norm=is_nothing,
             binning=binning,
             recipe=recipe,
@@ -821,17 +794,50 @@ def _checked_dictionary(X):
     return X
 
 
-def _in_the_metric(X, weight):
-    """The learners of `X` with unit norm in the metric of the weights: as they name themselves, and
-    as a dictionary.
+class Matrix(NamedTuple):
+    """The matrix B: its learners, the way back to the columns of X, and the names of these."""
+
+    dictionary: Any
+    standardization: Standardization
+    names: Sequence
+
+
+def _bank_of(X, weight):
+    """The learners that a search in the family `X` will find: none so far."""
+    dictionary = Bank(X, weight) if X.bank is None else X.bank(weight)
+    return Matrix(dictionary, Standardization.identity(0), [])
+
+
+def _learners_of(X, weight, feature_names):
+    """The learners of `X` with unit norm in the metric of the weights.
+
+    Their names are those that they give themselves, unless `feature_names` are given.
     """
     learners = X.weighted(weight) if X.weighted else X
+    dictionary = learners
     if isinstance(X, BinnedLearners):
-        return learners, learners.dictionary
-    validation.whole("n_learners", learners.n_learners, 1)
-    if not learners.proven:
-        validation.check_dictionary(learners, weight)
-    return learners, learners
+        dictionary = learners.dictionary
+    else:
+        validation.whole("n_learners", learners.n_learners, 1)
+        if not learners.proven:
+            validation.check_dictionary(learners, weight)
+    n = dictionary.n_learners
+    own_names = Names(learners.name, range(n))
+    names = own_names if feature_names is None else names_of(feature_names, n)
+    return Matrix(dictionary, Standardization.identity(n), names)
+
+
+def _unit_columns_of(X, weight, center, scale, feature_names):
+    """The raw columns `X`, standardised, without those that are constant."""
+    n_columns = X.shape[1]
+    names = X.names if feature_names is None else names_of(feature_names, n_columns)
+    dictionary, standardization = X.standardized(weight, center, scale, names)
+    names = names_of(names, n_columns)
+    if len(standardization.kept) < n_columns:
+        _report_constant(X, weight, standardization, names)
+    if not len(standardization.kept):
+        dictionary, standardization = nothing(*X.shape)
+    return Matrix(dictionary, standardization, names)
 
 
 def _report_constant(X, weight, standardization, names):
@@ -852,6 +858,28 @@ def _base_of(loss, constant, offset):
     if loss.location:
         return 0.0
     return constant if offset is None else constant + offset
+
+
+def _check_base(loss, constant, offset, base):
+    """Raise unless `constant` is finite, and `base` is what it and the offset imply."""
+    if not (isinstance(constant, float) and np.isfinite(constant)):
+        raise ValueError(f"constant must be a finite number, got {shown(constant)}.")
+    expected = _base_of(loss, constant, offset)
+    if not (type(base) is type(expected) and np.array_equal(base, expected)):
+        raise ValueError(
+            f"base must be {shown(expected)}, as constant and offset imply, got {shown(base)}."
+        )
+
+
+def _restored_names(standardization, feature_names, dropped):
+    """The names of all columns, from those of the columns kept and of those dropped."""
+    n_kept = len(standardization.kept)
+    kept_names = validation.stored_names("feature_names", feature_names, n_kept)
+    other_names = validation.stored_names("dropped", dropped, standardization.n_columns - n_kept)
+    names = np.empty(standardization.n_columns, dtype=object)
+    names[standardization.kept] = kept_names
+    names[standardization.aside] = other_names
+    return names.tolist()
 
 
 def _refuse_targets(loss, y, weight):

@@ -429,40 +429,12 @@ def _learned(read, target, options):
     cells = read.cells._replace(
         where=lambda row: read.cells.where(int(index[row])), day_format=options.date_format
     )
-
-    def understood(name):
-        kind = CATEGORY if name in options.text else None
-        return column_of(name, frame[name], cells, kind, may_be_key=name != target)
-
-    y = understood(target)
-    columns = {name: understood(name) for name in names}
-    if options.date_format and not any(column.kind == DATE for column in (y, *columns.values())):
-        raise ValueError(
-            f"no column holds dates in the format date_format={options.date_format!r}: correct it, "
-            "or leave it out"
-        )
-    for why, is_aside in (
-        ("empty", lambda one: one.missing.all()),
-        ("a different text in every row", lambda one: one.kind == KEY),
-    ):
-        if aside := [name for name, column in columns.items() if is_aside(column)]:
-            notes.append(f"left out: {quoted(aside)} ({why})")
-            columns = {name: column for name, column in columns.items() if name not in aside}
-    if not columns:
-        raise ValueError(
-            "no column is left to predict from, as all are empty or hold a different text in every "
-            "row: check the file"
-        )
+    y, columns = _parsed(frame, target, names, cells, options)
+    columns, left_out = _informative(columns)
+    notes += left_out
     keep, more = _complete(target, y, columns, options.impute, cells.where)
     y, *kept = _rows_of([y, *columns.values()], keep)
-    if y.kind == CATEGORY and len(y.levels) != 2:
-        raise ValueError(
-            f"the target {target!r} holds text with {len(y.levels)} different entries "
-            f"({quoted(y.levels, 5)}): expected numbers, or two "
-            "classes and a loss for them, such as the logistic one; for more classes use a "
-            "classifier in Python, such as "
-            "ForwardStagewiseClassifier"
-        )
+    _check_target(target, y)
     labels = y.levels if y.kind == CATEGORY else ()
     notes += [
         *more,
@@ -490,6 +462,54 @@ def _learned(read, target, options):
         (*read.said, *notes),
         tuple(kept) if any(gaps) else None,
     )
+
+
+def _parsed(frame, target, names, cells, options):
+    """Parse the target and the columns `names` of a frame: a ``Column``, and a dict of them."""
+
+    def parsed(name):
+        kind = CATEGORY if name in options.text else None
+        return column_of(name, frame[name], cells, kind, may_be_key=name != target)
+
+    y = parsed(target)
+    columns = {name: parsed(name) for name in names}
+    if options.date_format and not any(column.kind == DATE for column in (y, *columns.values())):
+        raise ValueError(
+            f"no column holds dates in the format date_format={options.date_format!r}: correct it, "
+            "or leave it out"
+        )
+    return y, columns
+
+
+def _informative(columns):
+    """Leave out the columns that are empty, and keys; return the others, and notes on that."""
+    notes = []
+    for why, is_useless in (
+        ("empty", lambda column: column.missing.all()),
+        ("a different text in every row", lambda column: column.kind == KEY),
+    ):
+        useless = [name for name, column in columns.items() if is_useless(column)]
+        if useless:
+            notes.append(f"left out: {quoted(useless)} ({why})")
+            columns = {name: column for name, column in columns.items() if name not in useless}
+    if not columns:
+        raise ValueError(
+            "no column is left to predict from, as all are empty or hold a different text in every "
+            "row: check the file"
+        )
+    return columns, notes
+
+
+def _check_target(target, y):
+    """Raise if the target holds text with other than two entries."""
+    if y.kind == CATEGORY and len(y.levels) != 2:
+        raise ValueError(
+            f"the target {target!r} holds text with {len(y.levels)} different entries "
+            f"({quoted(y.levels, 5)}): expected numbers, or two "
+            "classes and a loss for them, such as the logistic one; for more classes use a "
+            "classifier in Python, such as "
+            "ForwardStagewiseClassifier"
+        )
 
 
 def _usable(frame, options):
