@@ -379,8 +379,12 @@ class Problem:
         Problem
             A new problem, which shares the other fields with this one.
         """
+        kept = {field.name: vars(self).get(field.name) for field in fields(self)}
+        if not self.has_data:
+            kept = {name: value for name, value in kept.items() if name not in DATA}
+            kept["total_weight"] = self.total_weight
         problem = Problem.__new__(Problem)
-        problem._set(**{field.name: getattr(self, field.name) for field in fields(self)} | changed)
+        problem._set(**kept | changed)
         return problem
 
     def without_data(self) -> "Problem":

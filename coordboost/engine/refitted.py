@@ -110,7 +110,10 @@ class RefittedRun(StepPath):
             yield self._beside(state, shifts)
 
     def _beside(self, state, shifts=None):
-        shift = (Shifts(self.problem) if shifts is None else shifts).beside(state.pred)
+        if self.problem.has_data:
+            shift = (shifts or Shifts(self.problem)).beside(state.pred)
+        else:
+            shift = self.shifts[state.k]
         moved = RefittedState(
             moved_by(self.problem, shift),
             state.target,
@@ -119,8 +122,26 @@ class RefittedRun(StepPath):
             state.seconds,
             state.path,
         )
-        moved.pred, moved.shift, moved.refitted = state.pred, shift, self
+        moved.shift = shift
+        moved.refitted = self
+        if self.problem.has_data:
+            moved.pred = state.pred  # so that it is computed once
         return moved
+
+    def without_data(self) -> "RefittedRun":
+        """The same path without the training data, as pickles of estimators hold it.
+
+        It predicts at every step. What needs the data, such as a certificate, raises a ValueError.
+        *Cost*: the best intercept at every step, once.
+
+        Returns
+        -------
+        RefittedRun
+            A new path.
+        """
+        path = RefittedRun(self.run.without_data())
+        path.shifts = np.append(self.shifts[:-1], self.final.shift)
+        return path
 
     def certificate(self, target: Any = None) -> Certificate:
         """Certificate of the last model.

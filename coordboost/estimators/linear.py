@@ -66,6 +66,8 @@ class _BaseLinear(_BaseEstimator):
     ``Classification`` supplies the loss, the targets and the predictions.
     """
 
+    #: ``certificates_`` of a model whose pickle left the training data out.
+    _kept_certificates = None
     #: Whether its paths are computed from a Gram matrix: folds can derive theirs from that of all
     #: rows.
     _by_gram = False
@@ -126,6 +128,7 @@ class _BaseLinear(_BaseEstimator):
         if offset is not None:
             check_one_model(len(targets))
         chosen = [self._choose(X, target, weight, offset, folds) for target in targets]
+        vars(self).pop("_kept_certificates", None)  # of an earlier fit
         self.paths_, self.places_ = map(list, zip(*chosen, strict=True))
         for path, place in chosen:
             if getattr(path, "status", None) is Status.DIVERGED:
@@ -207,10 +210,22 @@ class _BaseLinear(_BaseEstimator):
     def certificates_(self):
         """One certificate for each path, a list."""
         check_is_fitted(self)
+        if self._kept_certificates is not None:
+            return self._kept_certificates
         return [
             path.certificate_at(place)
             for path, place in zip(self.paths_, self.places_, strict=True)
         ]
+
+    def _without_data(self):
+        if not hasattr(self, "paths_") or not self.paths_[0].problem.has_data:
+            return {}
+        try:
+            certificates = self.certificates_
+        except ValueError:  # what the loss declares is refuted
+            certificates = None
+        paths = [path.without_data() for path in self.paths_]
+        return {"paths_": paths, "_kept_certificates": certificates}
 
     @property
     def n_scans_(self):
@@ -278,6 +293,12 @@ class CrossValidated:
                 lambda number: 0 < abs(number) < 1 << 20 and number == int(number),
                 "a whole number other than 0, below a million, or None",
             )
+
+    def _without_data(self):
+        state = super()._without_data()
+        if state and self.rule in RULES:
+            state["_seen"] = [result.without_data() for result in self._seen]
+        return state
 
     def get_metadata_routing(self):
         """Return what `fit` uses and passes to its splitter, a ``MetadataRouter``.

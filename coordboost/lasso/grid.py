@@ -93,7 +93,7 @@ class LassoPath(PiecewiseLinear):
         of_unit = self.factors[0, way.kept] / way.norm
         if np.allclose(of_unit, 1, rtol=1e-9):
             return "unit columns"
-        if np.allclose(of_unit, self.problem.weight.sum() ** -0.5, rtol=1e-9):
+        if np.allclose(of_unit, self.problem.total_weight**-0.5, rtol=1e-9):
             return "columns of sd 1"
         return "original units" if (self.factors[0] == 1).all() else "times its factors"
 
@@ -112,7 +112,7 @@ class LassoPath(PiecewiseLinear):
 
     @property
     def _lams(self):
-        return self.alphas * self.problem.weight.sum()
+        return self.alphas * self.problem.total_weight
 
     def _starts_at_zero(self):
         return not self.coefs[:, 0].any()
@@ -124,6 +124,15 @@ class LassoPath(PiecewiseLinear):
         coef = (1 - share) * self._coef(before) + share * self._coef(after)
         intercept = (1 - share) * self.intercepts[before] + share * self.intercepts[after]
         return coef, float(intercept)
+
+    def without_data(self):
+        """The same path without the training data, as pickles of estimators hold it.
+
+        It predicts at every penalty. What needs the data, such as a certificate, raises a
+        ValueError.
+        """
+        beneath = None if self.beneath is None else self.beneath.without_data()
+        return replace(self, problem=self.problem.without_data(), beneath=beneath)
 
     def _coef(self, k):
         """Coefficients at the alpha number `k`, (n_columns,)."""
@@ -327,7 +336,7 @@ class LassoPath(PiecewiseLinear):
         """
         step = self._place(step)
         way = self.problem.standardization
-        lam = float(self.alphas[step] * self.problem.weight.sum())
+        lam = float(self.alphas[step] * self.problem.total_weight)
         price = lam * self.l1_ratio * self.factors[0, way.kept] / way.norm
         # infinite for columns of norm 1e-154: their coefficients are 0
         with np.errstate(over="ignore"):

@@ -19,7 +19,7 @@ classes and the certificate are ours.
 """
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -152,6 +152,16 @@ class MultinomialPath:
     def _model(self, place):
         return self.coef_at(place.step), self.intercept_at(place.step)
 
+    def without_data(self) -> "MultinomialPath":
+        """The same path without the training data, as pickles of estimators hold it.
+
+        Returns
+        -------
+        MultinomialPath
+            It predicts at every penalty; its certificates are those of this path.
+        """
+        return replace(self, problem=self.problem.without_data())
+
     def certificate_at(self, place: PathPoint) -> Certificate:
         """The interval around the optimal objective, in sums over samples.
 
@@ -178,7 +188,7 @@ class MultinomialPath:
         step = int(place.step)
         lower, upper = self.bounds[step].tolist()
         return Certificate(
-            L1Penalty(float(self.alphas[step] * self.problem.weight.sum())), lower, upper
+            L1Penalty(float(self.alphas[step] * self.problem.total_weight)), lower, upper
         )
 
     def predict(self, X: Any, step: int = -1) -> np.ndarray:

@@ -9,7 +9,7 @@ import threading
 import warnings
 from collections.abc import Callable
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -111,6 +111,16 @@ class CrossValidation:
         mean = self._mean_loss
         best = self.best
         return int(np.flatnonzero(mean <= mean[best] + self.error[best])[0])
+
+    def without_data(self) -> "CrossValidation":
+        """The same result without the training data of its paths, as pickles of estimators hold it.
+
+        Returns
+        -------
+        CrossValidation
+            With the same losses.
+        """
+        return replace(self, paths=tuple(path.without_data() for path in self.paths))
 
     def summary(self, path: Any = None) -> str:
         """Both choices as a text table, as R's ``print(cv.glmnet)`` shows them.

@@ -239,6 +239,8 @@ def _sums(at):
 
 def moved_by(problem, shift):
     """The problem whose constant prediction is larger by `shift`."""
+    if not problem.has_data:
+        return problem.replace(constant=problem.constant + shift)
     if problem.loss.location:
         return problem.replace(y=problem.y - shift, constant=problem.constant + shift)
     return problem.replace(constant=problem.constant + shift, base=problem.base + shift)

@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 from joblib import Parallel, delayed
 from public import HOME, PUBLIC
+from sklearn.base import clone
 
 import coordboost as cb
 
@@ -202,3 +203,62 @@ def test_training_data_are_kept_on_request_and_by_copies():
         assert longer.beta.tobytes() == model.run_.resume(3).beta.tobytes()
         assert back.set_params(n_estimators=9).fit(rows, y).run_.n_steps == 9
     assert model.run_.n_steps == 6
+
+
+LINEAR = [
+    cb.CertifiedLasso(alpha=0.1),
+    cb.CertifiedLassoCV(n_alphas=5, gamma=[0, 1], cv=2),
+    cb.CertifiedLassoClassifier(multinomial=True),
+    cb.CertifiedLassoClassifier(),
+    cb.LSBoostRegressor(n_steps=20),
+    cb.ForwardStagewiseClassifier(n_steps=20),
+    cb.RegularizedForwardStagewiseRegressorCV(n_steps=10, cv=2),
+]
+
+
+def lines(kind):
+    model = clone(kind)
+    rng = np.random.default_rng(1)
+    rows = rng.normal(size=(2000, 20))
+    y = rows[:, 0] + rng.normal(size=2000)
+    if hasattr(model, "predict_proba"):
+        y = np.digitize(y, [-1, 1])
+    return model.fit(rows, y), rows
+
+
+@pytest.mark.parametrize("kind", LINEAR, ids=lambda kind: type(kind).__name__)
+def test_pickled_linear_models_leave_the_training_data_out(kind):
+    model, rows = lines(kind)
+    plain = pickle.dumps(model)
+    assert len(plain) < rows.nbytes / 5
+    back = pickle.loads(pickle.dumps(pickle.loads(plain)))
+    assert back.predict(rows).tobytes() == model.predict(rows).tobytes()
+    assert repr(back.certificates_) == repr(model.certificates_)
+    assert back.n_scans_ == model.n_scans_
+    for ours, theirs in zip(back.paths_, model.paths_, strict=True):
+        assert not ours.problem.has_data
+        for k in range(theirs.n_points):
+            np.testing.assert_array_equal(ours.coef_at(step=k), theirs.coef_at(step=k))
+            there = theirs.intercept_at(step=k)
+            np.testing.assert_allclose(ours.intercept_at(step=k), there, rtol=1e-12, atol=1e-12)
+    assert repr(back.paths_[0]).split(",")[0] == repr(model.paths_[0]).split(",")[0]
+
+
+def test_pickled_linear_models_answer_for_their_whole_path():
+    model, rows = lines(LINEAR[1])
+    back = pickle.loads(pickle.dumps(model))
+    assert back.alpha_ == model.alpha_ and back.l1_ == model.l1_
+    assert repr(back.cross_validation_) == repr(model.cross_validation_)
+    ours, theirs = back.path_, model.path_
+    np.testing.assert_array_equal(ours.coef_path(), theirs.coef_path())
+    np.testing.assert_array_equal(ours.order_of_entry(), theirs.order_of_entry())
+    for place in ({"alpha": model.alpha_}, {"fraction": 0.3}):
+        assert ours.predict(rows, **place).tobytes() == theirs.predict(rows, **place).tobytes()
+    for ask in (lambda: ours.certificate(), lambda: ours.losses, lambda: ours.relaxed(0.5)):
+        with pytest.raises(ValueError, match=r"needs the training data.*keep_data\(\)"):
+            ask()
+    with cb.estimators.keep_data():
+        kept = pickle.loads(pickle.dumps(model)).path_
+    assert str(kept.certificate()) == str(theirs.certificate())
+    assert back.fit(rows, rows[:, 0]).path_.problem.has_data
+    assert "_kept_certificates" not in vars(back)
