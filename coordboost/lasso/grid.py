@@ -377,16 +377,15 @@ class LassoPath(PiecewiseLinear):
         return judged(problem, found, target, self.free) if independent else found
 
     def _place(self, step):
-        """Check the number of an alpha, and return it as an int."""
+        """Check the number of an alpha, and return it as an int >= 0."""
         n = len(self.alphas)
-        return int(
-            real(
-                "step",
-                step,
-                lambda k: k == int(k) and -n <= k < n,
-                f"the index of an alpha, from {-n} to {n - 1}",
-            )
+        place = real(
+            "step",
+            step,
+            lambda k: k == int(k) and -n <= k < n,
+            f"the index of an alpha, from {-n} to {n - 1}",
         )
+        return int(place) % n
 
     @cached_property
     def _reach(self):
