@@ -84,7 +84,7 @@ class RefittedRun(StepPath):
         return Farthest(self.problem)
 
     @cached_property
-    def final(self) -> State:
+    def final(self) -> RefittedState:
         """The last state, with the best intercept there."""
         return self._beside(self.run.final)
 

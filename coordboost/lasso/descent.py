@@ -25,6 +25,9 @@ DENSE = 0.15
 #: Up to this number, all learners join the working set at the start, if there are many penalties
 #: and twice as many samples.
 SMALL = 2048
+#: Up to this number they do so for any number of penalties: their Gram matrix costs no more than
+#: the checks that it saves.
+FEW_COLUMNS = 32
 #: On entries steps at fixed signs begin after the first turn of sweeps for gaps up to this part of
 #: the loss at 0: larger gaps mostly need few sweeps.
 FINE = 1e-4
@@ -405,5 +408,6 @@ class CoordinateDescent(InnerSolver):
 
 def by_descent(columns, lams, tol):
     """The Lasso of the squared loss at the penalties `lams`, largest first; return a `Solved`."""
-    inner = CoordinateDescent(columns, many=len(lams) > FEW_PENALTIES)
+    many = len(lams) > FEW_PENALTIES or columns.n_learners <= FEW_COLUMNS
+    inner = CoordinateDescent(columns, many)
     return by_working_sets(inner, columns.n_learners, lams, tol)

@@ -122,7 +122,10 @@ def limits_of(lower, upper, positive, n_columns):
     for row, name, given, sign in zip(
         out, ("lower_limits", "upper_limits"), (lower, upper), (-1, 1), strict=True
     ):
-        values = validation.as_array(name, sign * math.inf if given is None else given)
+        if given is None:
+            row[:] = sign * math.inf
+            continue
+        values = validation.as_array(name, given)
         values = values.astype(np.float64) if values.dtype.kind in "fiu" else values
         if (
             values.dtype.kind not in "fiu"
@@ -139,20 +142,21 @@ def limits_of(lower, upper, positive, n_columns):
     return out
 
 
-def penalty_grid(alphas, n_alphas, eps, top, least, ridge_size=None):
-    """Return the penalties, decreasing.
+def given_penalties(alphas):
+    """Check and return the penalties `alphas`, decreasing."""
+    alphas = validation.numeric("alphas", alphas, 1)
+    if not len(alphas) or (alphas < 0).any():
+        raise ValueError(f"alphas must be at least one penalty >= 0, got {shown(alphas.tolist())}.")
+    return np.sort(alphas)[::-1]
 
-    By default they go from `top` down; if rounding cannot tell `top` from 0, all are `least`.
 
-    ridge_size : for ridge, the centre of the default penalties, on a log scale
+def penalty_grid(n_alphas, eps, top, least, ridge_size=None):
+    """Return the default penalties, decreasing.
+
+    They go from `top` down; if rounding cannot tell `top` from 0, all are `least`.
+
+    ridge_size : for ridge, the centre of the penalties, on a log scale
     """
-    if alphas is not None:
-        alphas = validation.numeric("alphas", alphas, 1)
-        if not len(alphas) or (alphas < 0).any():
-            raise ValueError(
-                f"alphas must be at least one penalty >= 0, got {shown(alphas.tolist())}."
-            )
-        return np.sort(alphas)[::-1]
     n_alphas = few("n_alphas", validation.whole("n_alphas", n_alphas, 1), 100_000)
     eps = real(
         "eps", eps, lambda number: 1e-100 <= number < 1, "between 0 and 1, and at least 1e-100"

@@ -35,7 +35,13 @@ from coordboost.certificates.objectives import Certificate, Evaluation, L1Penalt
 from coordboost.data import validation
 from coordboost.data.problem import Problem
 from coordboost.lasso.columns import ScaledColumns
-from coordboost.lasso.inputs import lasso_problem, message_of, on_scale_of_x, penalty_grid
+from coordboost.lasso.inputs import (
+    given_penalties,
+    lasso_problem,
+    message_of,
+    on_scale_of_x,
+    penalty_grid,
+)
 from coordboost.lasso.newton import FreeNewton, Newton
 from coordboost.lasso.penalty import Penalty, convex_gap
 from coordboost.lasso.workingset import WorkingSet
@@ -372,7 +378,11 @@ def multinomial_path(
             ScaledColumns(problem, scale / largest, weighted=False), label, frequency, free
         )
         top = descent.largest() * largest / total
-        alphas = penalty_grid(alphas, n_alphas, eps, top, EPS * math.sqrt(total) * largest / total)
+        if alphas is None:
+            rounding = EPS * math.sqrt(total) * largest / total
+            alphas = penalty_grid(n_alphas, eps, top, rounding)
+        else:
+            alphas = given_penalties(alphas)
         real(
             "alphas",
             alphas[-1],

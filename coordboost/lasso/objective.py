@@ -16,7 +16,13 @@ from coordboost.data import validation
 from coordboost.data.problem import Problem
 from coordboost.lasso.columns import ScaledColumns
 from coordboost.lasso.grid import LassoPath
-from coordboost.lasso.inputs import lasso_problem, limits_of, on_scale_of_x, penalty_grid
+from coordboost.lasso.inputs import (
+    given_penalties,
+    lasso_problem,
+    limits_of,
+    on_scale_of_x,
+    penalty_grid,
+)
 from coordboost.lasso.penalty import Penalty
 from coordboost.paths.intercept import Shifts
 
@@ -107,7 +113,7 @@ class Objective:
         """Whether the loss is the squared one."""
         return self.problem.loss.quadratic
 
-    @property
+    @cached_property
     def limited(self):
         """Whether any coefficient has a finite limit."""
         return bool(np.isfinite(self.limits).any())
@@ -123,7 +129,7 @@ class Objective:
         inverse_price = self.inverse_price[self.penalised]
         return inverse_price.max(initial=0.0) > UNEVEN * inverse_price.min(initial=math.inf)
 
-    @property
+    @cached_property
     def scale(self):
         """Factors of the unit columns, (n_learners,): the largest of a penalised column is 1."""
         return self.inverse_price / self.unit
@@ -178,20 +184,22 @@ class Objective:
         alphas, n_alphas, eps
             As for ``lasso_path``.
         """
+        if alphas is not None:
+            return given_penalties(alphas)
         alpha_unit = self.unit / self._total / max(self.l1_ratio, SMALLEST_RATIO)
-        rounding = self._at_zero.rounding_of_corr(self.problem) * alpha_unit
+        rounding = self._rounding_of_corr * alpha_unit
         # limits may keep all coefficients at 0
         tops = (
             float(size.max()) * alpha_unit for size in (columns.penalty.size(start), np.abs(start))
         )
         top = next((top for top in tops if top > rounding), 0.0)
         ridge_size = self._ridge_size() if self.l1_ratio == 0 else None
-        if ridge_size == math.inf and alphas is None:
+        if ridge_size == math.inf:
             raise ValueError(
                 "the squared norms of the columns of X are beyond the range of float64; pass "
                 "alphas, or rescale the columns."
             )
-        return penalty_grid(alphas, n_alphas, eps, top, rounding, ridge_size)
+        return penalty_grid(n_alphas, eps, top, rounding, ridge_size)
 
     def _ridge_size(self):
         with np.errstate(over="ignore"):
@@ -211,7 +219,15 @@ class Objective:
 
     @cached_property
     def _at_zero(self):
-        return Evaluation.point(self.problem, np.zeros(self.problem.n_learners), corr=False)
+        """The model with coefficients 0, without its correlations."""
+        problem = self.problem
+        pred = np.zeros(problem.n_samples)
+        beta = np.zeros(problem.n_learners)
+        return Evaluation(beta, pred, problem.start_loss, problem.resid(pred), None)
+
+    @cached_property
+    def _rounding_of_corr(self):
+        return self._at_zero.rounding_of_corr(self.problem)
 
     def rounding(self, coefs):
         """Bound of what rounding adds to a gap, relative to the loss at 0, (n_alphas,).
@@ -227,15 +243,15 @@ class Objective:
         rows = np.repeat(np.arange(coefs.shape[0]), np.diff(coefs.indptr))
         sizes = np.abs(self.scale[coefs.indices] * coefs.data)
         l1 = np.bincount(rows, sizes, coefs.shape[0])
-        at_zero = self._at_zero
-        size = at_zero.rounding_of_corr(problem) * l1 + at_zero.sums(problem)
+        size = self._rounding_of_corr * l1 + self._at_zero.sums(problem)
         return 2 * size / problem.start_excess if problem.start_excess > 0 else 0 * size
 
     def path(self, alphas, coefs, gaps, n_scans, solver):
         """The path of the models with the coefficients `coefs` of the scaled columns."""
         problem = self.problem
         models, intercepts = on_scale_of_x(problem, self.scale, coefs)
-        models.data = np.clip(models.data, *self.limits[:, models.indices])  # rounding
+        if self.limited:
+            models.data = np.clip(models.data, *self.limits[:, models.indices])  # rounding
         if self.free_intercept:
             shifts = Shifts(problem)
             intercepts = intercepts + [

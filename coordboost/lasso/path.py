@@ -179,19 +179,20 @@ def lasso_path(
         gaps = gaps + objective.rounding(coefs)
         path = objective.path(alphas, coefs, gaps, n_scans + 1, solver)
     if not constant or objective.free_intercept:
-        path = replace(path, gaps=reliable_gaps(path, objective, tol))
-    return _with_message(path, alphas, tol, cut)
+        gaps = reliable_gaps(path, objective, tol)
+    return replace(path, gaps=gaps, message=_message(alphas, gaps, tol, cut))
 
 
-def _with_message(path, alphas, tol, interrupted):
-    """The path with its message; warn if it was interrupted."""
-    message = message_of(alphas, path.gaps, tol)
-    done = len(path.gaps)
-    if interrupted and (done < len(alphas) or path.gaps[-1] > tol):
-        message = f"interrupted after {done} of {len(alphas)} alphas"
-        if path.gaps[-1] > tol:
-            message += f", the last to a gap of {path.gaps[-1]:.2g}"
-        warn(f"lasso_path was {message}.", InterruptedWarning)
-    elif interrupted:
+def _message(alphas, gaps, tol, interrupted):
+    """The message of a path; warn if it was interrupted."""
+    done = len(gaps)
+    if not interrupted:
+        return message_of(alphas, gaps, tol)
+    if done == len(alphas) and gaps[-1] <= tol:
         warn(LATE, InterruptedWarning)
-    return replace(path, message=message)
+        return message_of(alphas, gaps, tol)
+    message = f"interrupted after {done} of {len(alphas)} alphas"
+    if gaps[-1] > tol:
+        message += f", the last to a gap of {gaps[-1]:.2g}"
+    warn(f"lasso_path was {message}.", InterruptedWarning)
+    return message
