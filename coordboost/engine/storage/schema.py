@@ -6,6 +6,7 @@ A file cannot name code to run: pieces are looked up in a fixed table.
 
 import inspect
 import math
+from typing import NamedTuple
 
 import numpy as np
 
@@ -180,6 +181,20 @@ def _validation(value):
     return sound and all(map(int.__lt__, at[:-1], at[1:])) and at[-1] <= value["steps"]
 
 
+def _not_negative(value):
+    return _number(value) and value >= 0
+
+
+def _scans(value):
+    """Whether it has three numbers of scans."""
+    return len(value) == 3 and all(map(_not_negative, value))
+
+
+def _listed(value):
+    """Whether it lists arrays, name -> the fields of ``Listed``."""
+    return type(value) is dict and all(_fits(entry, [str, list, str]) for entry in value.values())
+
+
 #: The form of every entry of the header, see `_fits`.
 HEADER = {
     "format": lambda value: value == FORMAT,
@@ -191,62 +206,126 @@ HEADER = {
     "fingerprint": [_number] * 4,
     "status": lambda value: value in Status.__members__,
     "message": str,
-    "seconds": lambda value: _number(value) and value >= 0,
+    "seconds": _not_negative,
     "anchor": [_count, list],
-    "scans": lambda value: (
-        len(value) == 3 and _fits(value, [_number] * len(value)) and min(value) >= 0
-    ),
+    "scans": _scans,
     "problem": _problem,
     "validation": _validation,
-    "rise": lambda value: _number(value) and value >= 0,
-    "arrays": lambda value: (
-        type(value) is dict and all(_fits(one, [str, list, str]) for one in value.values())
-    ),
+    "rise": _not_negative,
+    "arrays": _listed,
     "digest": str,
 }
 #: Entries that a file need not have.
 OPTIONAL = {"validation", "rise"}
 
-#: Every array: its allowed types, and its shape, a letter for each axis; a name that begins with a
-#: dot belongs to the dictionary. A letter stands for the same number in all arrays: k steps, n
-#: learners, m samples, s standardised columns, e entries, d features, c thresholds, + learners plus
-#: one, * features plus one, p nodes, l leaves, b bytes of a set, o monotone signs, f families, u
-#: sets of v features, q columns in blocks, r their places in all blocks, t blocks plus one.
+
+class ArrayForm(NamedTuple):
+    """An array of a run file.
+
+    Parameters
+    ----------
+    types : tuple of str
+        Allowed types, as NumPy writes them.
+    axes : tuple of str
+        What each axis counts. An axis with the same name has the same length in all arrays; ANY has
+        any length.
+    """
+
+    types: tuple[str, ...]
+    axes: tuple[str, ...]
+
+
+class Listed(NamedTuple):
+    """An array as the header lists it: its type, its shape, and the digest of its bytes."""
+
+    type: str
+    shape: list
+    digest: str
+
+
+ANY = "any"
+INTEGERS, REALS, BYTES, SMALL_INTEGERS = ("<i8",), ("<f8",), ("|u1",), ("<i4",)
+EITHER_INTEGERS = SMALL_INTEGERS + INTEGERS
+
+
+def _arrays(prefix, **arrays):
+    """Return the arrays of a part of the file: name -> (types, what each axis counts)."""
+    return {f"{prefix}.{name}": ArrayForm(types, axes) for name, (types, *axes) in arrays.items()}
+
+
+#: Every array that a file may have.
 ARRAYS = {
-    f"problem.dictionary{name}" if name.startswith(".") else name: (types, shape)
-    for types, shape, names in (
-        ("<i8", "k", "path.learner"),
-        ("<f8", "k", "path.shrink path.theta"),
-        ("<f8", "n", "beta .scale .shift"),
-        ("<f8", "m", "problem.y problem.weight problem.offset problem.base"),
-        ("<i8", "n", "problem.groups .feature .first .last .extra .member"),
-        ("<i8", "s", "problem.standardization.kept"),
-        ("<f8", "s", "problem.standardization.mean problem.standardization.norm"),
-        ("<f8", "nm", ".rows"),
-        ("<f8", "e", ".data"),
-        ("<i4 <i8", "e", ".row"),
-        ("<i4 <i8", "+", ".start"),
-        ("<i8", "*", ".begin .binned.start"),
-        ("|u1", "dm", ".binned.codes"),
-        ("<i8", "d", ".binned.n_bins .binned.missing .binned.categorical"),
-        ("<f8", "c", ".binned.cuts"),
-        ("<f8", "d", ".penalty"),
-        ("<i8", "o", ".growth.monotone"),
-        ("<i8", "uv", ".growth.sets"),
-        ("<f8", "qm", ".columns"),
-        ("<i8", "r", ".blocks"),
-        ("<i8", "t", ".blocks_start"),
-        ("<f8", "nq", ".fits"),
-        ("<i8", "f", ".families.nodes"),
-        ("<f8", "f", ".families.bound .families.complexity"),
-        ("<i4", "np", ".trees.feature .trees.left"),
-        ("|u1", "npb", ".trees.goes_left"),
-        ("<f8", "nl", ".trees.values"),
-        ("<i4", "n", ".trees.n_leaves"),
-        ("<f8", "np", ".trees.gain"),
-        ("<i8", "np", ".trees.n_samples"),
-    )
-    for name in names.split()
+    **_arrays(
+        "path",
+        learner=(INTEGERS, "steps"),
+        shrink=(REALS, "steps"),
+        theta=(REALS, "steps"),
+    ),
+    "beta": ArrayForm(REALS, ("learners",)),
+    **_arrays(
+        "problem",
+        y=(REALS, "samples"),
+        weight=(REALS, "samples"),
+        offset=(REALS, "samples"),
+        base=(REALS, "samples"),
+        groups=(INTEGERS, "learners"),
+    ),
+    **_arrays(
+        "problem.standardization",
+        kept=(INTEGERS, "standardised columns"),
+        mean=(REALS, "standardised columns"),
+        norm=(REALS, "standardised columns"),
+    ),
+    **_arrays(
+        "problem.dictionary",
+        rows=(REALS, "learners", "samples"),
+        data=(REALS, "entries"),
+        row=(EITHER_INTEGERS, "entries"),
+        start=(EITHER_INTEGERS, "learners + 1"),
+        scale=(REALS, "learners"),
+        shift=(REALS, "learners"),
+        feature=(INTEGERS, "learners"),
+        first=(INTEGERS, "learners"),
+        last=(INTEGERS, "learners"),
+        extra=(INTEGERS, "learners"),
+        member=(INTEGERS, "learners"),
+        begin=(INTEGERS, "features + 1"),
+        penalty=(REALS, "features"),
+        columns=(REALS, "columns in blocks", "samples"),
+        blocks=(INTEGERS, "places in blocks"),
+        blocks_start=(INTEGERS, "blocks + 1"),
+        fits=(REALS, "learners", "columns in blocks"),
+    ),
+    **_arrays(
+        "problem.dictionary.binned",
+        start=(INTEGERS, "features + 1"),
+        codes=(BYTES, "features", "samples"),
+        n_bins=(INTEGERS, "features"),
+        missing=(INTEGERS, "features"),
+        categorical=(INTEGERS, "features"),
+        cuts=(REALS, "thresholds"),
+    ),
+    **_arrays(
+        "problem.dictionary.growth",
+        monotone=(INTEGERS, "monotone signs"),
+        sets=(INTEGERS, "sets of features", "features of a set"),
+    ),
+    **_arrays(
+        "problem.dictionary.families",
+        nodes=(INTEGERS, "families"),
+        bound=(REALS, "families"),
+        complexity=(REALS, "families"),
+    ),
+    **_arrays(
+        "problem.dictionary.trees",
+        feature=(SMALL_INTEGERS, "learners", "nodes"),
+        left=(SMALL_INTEGERS, "learners", "nodes"),
+        goes_left=(BYTES, "learners", "nodes", "bytes of a set"),
+        values=(REALS, "learners", "leaves"),
+        n_leaves=(SMALL_INTEGERS, "learners"),
+        gain=(REALS, "learners", "nodes"),
+        n_samples=(INTEGERS, "learners", "nodes"),
+    ),
 }
 #: Arrays that every file has; the others are those that the header refers to. Array parameters of a
 #: method are vectors of any length.
@@ -283,35 +362,40 @@ def check_arrays(header):
     listed = header["arrays"]
     if sorted(names) != sorted(listed):
         raise ValueError("the arrays are not those that the header refers to")
-    sizes = {}
-    for name, (kind, shape, _) in listed.items():
+    lengths = {}
+    for name, entry in listed.items():
+        array = Listed(*entry)
         if name not in ARRAYS and not name.startswith("method."):
             raise ValueError(f"the array {name} does not belong to a run")
-        kinds, letters = ARRAYS.get(name, (kind, "?"))
-        fits = kind in kinds.split() and len(shape) == len(letters)
+        stored = ARRAYS.get(name, ArrayForm((array.type,), (ANY,)))
+        fits = array.type in stored.types and len(array.shape) == len(stored.axes)
         if not fits or any(
-            letter != "?" and sizes.setdefault(letter, size) != size
-            for letter, size in zip(letters, shape, strict=True)
+            axis != ANY and lengths.setdefault(axis, length) != length
+            for axis, length in zip(stored.axes, array.shape, strict=True)
         ):
-            raise ValueError(f"the array {name} does not fit the others: {kind}, {shown(shape)}")
-    _check_sizes(sizes, header["anchor"][0])
+            raise ValueError(
+                f"the array {name} does not fit the others: {array.type}, {shown(array.shape)}"
+            )
+    _check_lengths(lengths, header["anchor"][0])
 
 
-def _check_sizes(sizes, anchor):
-    """Check the relations between the sizes that the shape of a single array cannot show."""
-    n = sizes["n"]
-    d = sizes.get("d", 0)
-    leaves = sizes.get("l", 1)
-    sound = (
-        anchor <= sizes["k"] and sizes.get("+", n + 1) == n + 1 and sizes.get("*", d + 1) == d + 1
-    )
-    sound &= sizes.get("c", 0) <= MOST_BINS * d and sizes.get("o", 0) <= d
-    sound &= (
-        leaves <= sizes.get("m", 1)
-        and sizes.get("p", 1) == 2 * leaves - 1
-        and sizes.get("b", SET) == SET
-    )
-    if not sound:
+def _check_lengths(lengths, anchor):
+    """Check the relations between the lengths of axes that the shape of a single array cannot
+    show.
+    """
+    learners = lengths["learners"]
+    features = lengths.get("features", 0)
+    leaves = lengths.get("leaves", 1)
+    if not (
+        anchor <= lengths["steps"]
+        and lengths.get("learners + 1", learners + 1) == learners + 1
+        and lengths.get("features + 1", features + 1) == features + 1
+        and lengths.get("thresholds", 0) <= MOST_BINS * features
+        and lengths.get("monotone signs", 0) <= features
+        and leaves <= lengths.get("samples", 1)
+        and lengths.get("nodes", 1) == 2 * leaves - 1
+        and lengths.get("bytes of a set", SET) == SET
+    ):
         raise ValueError(
             "the numbers of learners, features, thresholds, leaves or steps do not match"
         )
