@@ -81,12 +81,10 @@ class IterationEstimate:
     words: str = ""
 
     def __str__(self):
-        steps = (
-            (name, getattr(self, name))
-            for name in ("printed", "sharpened", "a_posteriori", "predicted", "needed")
-        )
-        said = ", ".join(f"{name} {value:,.0f}" for name, value in steps if math.isfinite(value))
-        return f"{self.name}: {said or 'no number'} ({self.words})"
+        names = ("printed", "sharpened", "a_posteriori", "predicted", "needed")
+        steps = {name: getattr(self, name) for name in names}
+        known = [f"{name} {n:,.0f}" for name, n in steps.items() if math.isfinite(n)]
+        return f"{self.name}: {', '.join(known) or 'no number'} ({self.words})"
 
 
 def plan(
@@ -164,23 +162,24 @@ def forecasts(problem, gap, eps, delta, n_steps):
     """
     spectrum = Spectrum.of(problem)
     constants = Constants.of(problem, spectrum)
-    coefficients = spectrum.least_squares(problem)
-    least = float(np.abs(coefficients).sum())
-    eps = gap / least if eps is None else positive("eps", eps)
-    delta = max(least, eps) if delta is None else positive("delta", delta)
+    least_squares = spectrum.least_squares(problem)
+    l1 = float(np.abs(least_squares).sum())
+    eps = gap / l1 if eps is None else positive("eps", eps)
+    delta = max(l1, eps) if delta is None else positive("delta", delta)
     knots, excess = _stagewise_path(problem, constants)
-    out = []
-    for one in promises(problem, spectrum, constants, eps, delta):
-        numbers = {}
-        if one.method is not None:
-            run = solve(problem, one.method, n_steps, stop=_Proved(gap, coefficients))
-            numbers = _met(Trail.of(run, spectrum), gap) | {
-                "predicted": _predicted(knots, excess, gap, one.method)
-            }
-        for variant, promised in (("printed", one.printed), ("sharpened", one.sharpened)):
-            numbers[variant] = math.inf if promised is None else _first(promised, gap)
-        out.append(IterationEstimate(one.name, one.method, **numbers, words=one.words))
-    return out
+    estimates = []
+    for promise in promises(problem, spectrum, constants, eps, delta):
+        method = promise.method
+        steps = {
+            "printed": _guaranteed(promise.printed, gap),
+            "sharpened": _guaranteed(promise.sharpened, gap),
+        }
+        if method is not None:
+            run = solve(problem, method, n_steps, stop=_Proved(gap, least_squares))
+            steps |= _of_run(Trail.of(run, spectrum), gap)
+            steps["predicted"] = _predicted(knots, excess, gap, method)
+        estimates.append(IterationEstimate(promise.name, method, **steps, words=promise.words))
+    return estimates
 
 
 class _Proved:
@@ -188,35 +187,38 @@ class _Proved:
 
     every = 256
 
-    def __init__(self, gap, least):
+    def __init__(self, gap, least_squares):
         # smaller by a factor of 1 - 1e-9: the trail computes the same numbers in other coordinates
         self.gap = gap * (1 - 1e-9)
-        self.least = least
+        self.least_squares = least_squares
 
     def __call__(self, state):
         corr = float(np.abs(state.corr).max())
-        far = float(np.abs(state.beta - self.least).sum())
-        return a_posteriori.excess(corr=corr, to_least=far) <= self.gap
+        distance = float(np.abs(state.beta - self.least_squares).sum())
+        return a_posteriori.excess(corr=corr, to_least=distance) <= self.gap
 
 
-def _met(trail, gap):
+def _of_run(trail, gap):
     """The first step at which the run has reached the gap, and the first at which it has proved
     it.
     """
-    proofs = a_posteriori.excess(trail)
-    return {"needed": _reached(trail.excess <= gap), "a_posteriori": _reached(proofs <= gap)}
+    bounds = a_posteriori.excess(trail)
+    return {
+        "needed": _first_step(trail.excess <= gap),
+        "a_posteriori": _first_step(bounds <= gap),
+    }
 
 
-def _first(of, gap):
-    """The smallest k with of(k) <= gap, for a decreasing bound.
+def _guaranteed(bound, gap):
+    """The smallest k with bound(k) <= gap, for a decreasing bound.
 
-    Inf where it is too large (see ``least_steps``).
+    Inf where there is no bound, or k is too large (see ``least_steps``).
     """
-    found = least_steps(lambda k: of(k) <= gap)
-    return math.inf if found is None else found
+    k = None if bound is None else least_steps(lambda k: bound(k) <= gap)
+    return math.inf if k is None else k
 
 
-def _reached(holds):
+def _first_step(holds):
     return float(np.argmax(holds)) if holds.any() else math.inf
 
 
