@@ -55,6 +55,20 @@ def below(small, large, *, factor=1.0, share=SHARE, log=False, level=LEVEL):
     return Verdict(outcome, f"{mean_se(small)} against {mean_se(large)}", words)
 
 
+def ordered(small, large, *, by, column, missing, **options):
+    """Return a judge of a table: whether `column` is smaller in the rows with the entries `small`
+    than in those with the entries `large`, in pairs of rows with the same `by`.
+
+    Where there are no such rows it says what is `missing`. Options are those of ``below``.
+    """
+
+    def judge(table):
+        numbers = [table.where(**wanted).by(by, column) for wanted in (small, large)]
+        return below(*numbers, **options) if all(map(len, numbers)) else beside(missing)
+
+    return judge
+
+
 #: ``below`` for independent draws, at level 1 %: `less` for any numbers, `fewer` for ratios of
 #: positive numbers.
 less = partial(below, share=0.0, level=0.01)

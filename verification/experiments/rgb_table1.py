@@ -18,7 +18,7 @@ import numpy as np
 import coordboost as cb
 from verification.experiments.drawing import legend_below, name_axes
 from verification.experiments.experiment import Claim, Experiment, Table, means, prints, reference
-from verification.experiments.judge import below, beside
+from verification.experiments.judge import beside, ordered
 
 SETS = (
     "sonar",
@@ -168,18 +168,14 @@ def run(sets, quick):
 
 
 def better(name, method):
-    """Whether RGB has fewer errors than XGBoost on a set."""
-
-    def judge(table):
-        part = table.where(set=name)
-        ours, theirs = (
-            part.where(method=which).by("seed", "error") for which in (method, "xgboost")
-        )
-        if not len(theirs):
-            return beside("XGBoost is not installed")
-        return below(ours, theirs)
-
-    return judge
+    """Return a judge: whether RGB has fewer errors than XGBoost on a set."""
+    return ordered(
+        {"set": name, "method": method},
+        {"set": name, "method": "xgboost"},
+        by="seed",
+        column="error",
+        missing="XGBoost is not installed",
+    )
 
 
 def on_all(method):

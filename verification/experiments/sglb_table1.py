@@ -15,7 +15,7 @@ import coordboost as cb
 from coordboost.theory.langevin import chain
 from verification.experiments.drawing import name_axes
 from verification.experiments.experiment import Claim, Experiment, Table, prints, reference
-from verification.experiments.judge import below, beside, mean_se
+from verification.experiments.judge import beside, mean_se, ordered
 from verification.experiments.sglb_peers import PEERS, Setting, logistic, present, smoothed
 
 N = 1000
@@ -102,13 +102,14 @@ def finals(table, name, package=OURS):
 
 def better(noisy, other):
     """Return a judge: whether the 0-1 loss of one row is below that of another, fold by fold."""
-
-    def judge(table):
-        if not (len(table.where(method=noisy)) and len(table.where(method=other))):
-            return beside("not in the quick form")
-        return below(finals(table, noisy), finals(table, other), share=0)
-
-    return judge
+    return ordered(
+        {"method": noisy, "package": OURS},
+        {"method": other, "package": OURS},
+        by="fold",
+        column="final",
+        missing="not in the quick form",
+        share=0,
+    )
 
 
 def shown(name):
