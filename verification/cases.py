@@ -119,10 +119,3 @@ def tampered(theorem, variant="printed", **changes):
         return theorem.compare(replace(case.trail, **changed), variant)
 
     return wrong
-
-
-def other_constants(**changes):
-    """Return a change of ``constants`` for `tampered`, which multiplies some of its fields."""
-    return lambda trail: trail.constants._replace(
-        **{key: factor * getattr(trail.constants, key) for key, factor in changes.items()}
-    )

@@ -100,20 +100,9 @@ CASES = {
 
 SABOTAGE = {
     check_rate: {
-        "0.6 in the place of 2": check_rate.instead(
-            "10 * later(gaps) <= 6 * radius2 / (eta * gamma * (k + 2)**2)", PRINTED
-        ),
-        "the cube of M + 1": check_rate.instead(
-            "later(gaps) <= 2 * radius2 / (eta * gamma * (k + 2)**3)", SHARPER
-        ),
         "gamma = 1/2 on five coordinates": check_rate.instead(
             "later(gaps) <= 2 * radius2 / (eta * gamma * (k + 2)**2)"
         ),
-    },
-    check_appendix: {
-        "0.6 in the place of 1/2": check_appendix.instead(
-            "10 * later(gaps) <= 6 * radius2 / (eta * gamma * (k + 1)**2)", PRINTED
-        )
     },
     check_worst: {
         "14 for 13": check_worst.instead(

@@ -123,9 +123,6 @@ SABOTAGE = {
             "expected <= (1 - 2 * least_eigenvalue / K)**M * gap"
         )
     },
-    check_package: {
-        "without the square": check_package.instead("expected <= (1 - angle2 / 2)**M * gap / 2")
-    },
     check_rate: {
         "the angle itself for its square": check_rate.instead(
             "expected <= (1 - angle2**(M * 0 + 1) * 2)**M * gap"

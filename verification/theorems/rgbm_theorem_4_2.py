@@ -108,16 +108,6 @@ CASES = {
 QUICK = tuple(CASES)[::2]
 
 SABOTAGE = {
-    check_package: {
-        "an eighth of the distance": check_package.instead(
-            "expected <= 1 / (1 / gap + M / (2 * start_distance2 / 8))"
-        )
-    },
-    check_simple: {
-        "a twentieth": check_simple.instead(
-            "expected <= 2 * start_distance2 / (20 * largest(M, 1))"
-        )
-    },
     check_whole: {
         "an eighth of the distance": check_whole.instead(
             "expected <= 1 / (1 / gap + M / (2 * start_distance2 / 8))"
