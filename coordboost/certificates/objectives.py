@@ -25,6 +25,7 @@ from coordboost._numba.sums import base_at
 from coordboost._numba.threads import on_one_thread
 from coordboost._utils.checks import not_negative, shown
 from coordboost.certificates.declarations import contradiction, miscounted
+from coordboost.certificates.dual import best_multiple
 from coordboost.data.problem import Problem
 from coordboost.data.spectrum import unweighted
 
@@ -288,6 +289,17 @@ class Evaluation(NamedTuple):
             )
         return problem.infimum
 
+    def multiples(self, problem):
+        """What decides on the best multiple of the residual as dual point.
+
+        Its product with the targets, its square, and the largest multiple that is valid: a, b and
+        the limit of s in ``coordboost.certificates.dual``.
+        """
+        inner = float((self.resid * self.pred).sum())
+        if problem.loss.quadratic:
+            return 2 * self.loss + inner, 2 * self.loss, math.inf
+        return self.loss + inner - self.checked_infimum(problem), 0.0, 1.0
+
     def lower_end(self, problem, scale):
         """Lower end for a penalty that is at least ``scale * c^T b`` at every b.
 
@@ -472,8 +484,8 @@ class L1Penalty(NamedTuple):
 
     Lower end, with :math:`s = \min(1, \text{lam} / \|c\|_\infty)` and I the infimum:
     :math:`s\,(L + g) + (1 - s)\,I`, since :math:`L(b) \ge s\,(L + g - c^T b) + (1 - s)\,I` and
-    :math:`\text{lam} \|b\|_1 \ge s\,c^T b`; for the squared loss the dual value at s r, which is
-    larger.
+    :math:`\text{lam} \|b\|_1 \ge s\,c^T b`; for the squared loss the dual value at the best
+    multiple s r of the residual, :math:`s \le \text{lam} / \|c\|_\infty`.
 
     Parameters
     ----------
@@ -522,16 +534,11 @@ class L1Penalty(NamedTuple):
         not_negative("L1Penalty: lam", self.lam)
         worst = float(np.abs(at.corr).max())
         upper = at.upper(problem) + self.lam * at.l1
-        most = worst + at.rounding_of_corr(problem)
-        scale = min(1.0, self.lam / most) if most > 0 else 1.0
-        return interval(
-            self,
-            problem,
-            at,
-            at.lower_end(problem, scale),
-            upper,
-            {"max_abs_corr": worst, "dual_scale": scale},
-        )
+        size = np.array([worst + at.rounding_of_corr(problem)])
+        scale = dual_scale(np.array([self.lam]), size, *at.multiples(problem))
+        lower = at.lower_end(problem, scale)
+        witness = {"max_abs_corr": worst, "dual_scale": scale}
+        return interval(self, problem, at, lower, upper, witness, scale=scale)
 
     def prices(self, problem: Problem) -> tuple[np.ndarray, np.ndarray]:
         """Return the factors of abs(beta_j) and beta_j^2 / 2 in the penalty, (n_learners,) each.
@@ -599,16 +606,13 @@ class Priced(NamedTuple):
         # penalty weights contain norms of columns, which are rounded
         relative = 4 * max(own.part(owner), at.part(problem))
         upper = own.upper(owner) + penalty * (1 + relative)
-        ends = [
-            end
-            for some in self._projected(problem, at, relative)
-            for end in self._lower_ends(problem, at, relative, some)
-        ]
-        lower, scale = max(ends)
-        witness = {"max_abs_corr": float(np.abs(at.corr).max()), "dual_scale": scale}
-        return interval(
-            self.target, problem, at, lower, upper, witness, slack=slack + relative * penalty
+        lower, scale = max(
+            self._lower_end(problem, at, relative, projected)
+            for projected in self._projected(problem, at, relative)
         )
+        witness = {"max_abs_corr": float(np.abs(at.corr).max()), "dual_scale": scale}
+        slack = slack + relative * penalty
+        return interval(self.target, problem, at, lower, upper, witness, slack=slack, scale=scale)
 
     def _projected(self, problem, at, relative):
         """Yield masks of columns whose part may be taken out of the dual point.
@@ -633,14 +637,14 @@ class Priced(NamedTuple):
         ):
             yield faint
 
-    def _lower_ends(self, problem, at, relative, projected):
-        """Lower ends, each with the scale of its dual point.
+    def _lower_end(self, problem, at, relative, projected):
+        """A lower end, and the scale of its dual point.
 
         The point is the residual less its projection on the columns `projected`.
         """
         error = self._orthogonality_error(problem, at, projected) if projected.any() else 0.0
         if error == math.inf:
-            return [(-math.inf, 0.0)]
+            return -math.inf, 0.0
         slack = error * (problem.size(problem.weight * problem.y) + problem.size(at.resid))
         # all correlations with a column of zeros are 0
         if len(at.corr) > 1 or problem.gather([0]).any():
@@ -649,21 +653,18 @@ class Priced(NamedTuple):
         limit = self._limit(at.corr, error)
         price = self.price * (1 - relative)
         ridge = self.ridge * (1 - relative)
+        scale = self._best_scale(problem, at, price, ridge, size, limit)
+        conjugate = penalty_conjugate(price, ridge, scale * size, limit)
+        lower = at.lower_end(problem, scale) - conjugate - slack * max(scale, 1.0) ** 2
+        return lower, scale
+
+    def _best_scale(self, problem, at, price, ridge, size, limit):
+        """The multiple of the residual with the largest lower end, or one close to it."""
+        multiples = at.multiples(problem)
+        if ridge.any() or (limit[(size > 0) & (limit > 0)] < math.inf).any():
+            return compiled(best_multiple)(*multiples, price, ridge, size, limit)
         open_ = limit == math.inf
-        scales = [1.0, dual_scale(price[open_], size[open_])]
-        if ridge.any():
-            binding = open_ & ~projected
-            shrunk = np.where(at.beta == 0, 0.0, ridge) * at.beta
-            scales.append(dual_scale(price[binding], (np.abs(at.corr - shrunk) + error)[binding]))
-        return [
-            (
-                at.lower_end(problem, scale)
-                - penalty_conjugate(price, ridge, scale * size, limit)
-                - slack,
-                scale,
-            )
-            for scale in scales
-        ]
+        return dual_scale(price[open_], size[open_], *multiples)
 
     def _orthogonality_error(self, problem, at, unpenalised):
         """Bound the norm of the residual's projection on the unpenalised columns.
@@ -703,12 +704,22 @@ class Priced(NamedTuple):
         return self.price, self.ridge
 
 
-def dual_scale(price, size):
-    """Return the largest s <= 1 such that ``s * size <= price`` for all learners.
+def dual_scale(price, size, along, square, most):
+    """Return the best multiple s of the residual such that ``s * size <= price`` for all learners.
 
-    `size` holds the abs correlations.
+    size : ndarray
+        The abs correlations.
+    along, square, most
+        See ``Evaluation.multiples``.
     """
-    return float(np.divide(price, size, out=np.ones_like(size), where=size > 0).min(initial=1.0))
+    with np.errstate(over="ignore"):
+        ratio = np.divide(price, size, out=np.full_like(size, math.inf), where=size > 0)
+        first = ratio.argmin() if len(ratio) else 0
+        one = slice(first, first + 1)
+        nothing = np.zeros(len(size[one]))
+        return float(
+            best_multiple(along, square, most, price[one], nothing, size[one], nothing + math.inf)
+        )
 
 
 def penalty_conjugate(price, ridge, size, limit):
@@ -731,13 +742,14 @@ def penalty_conjugate(price, ridge, size, limit):
         return float(((excess - half) * most).sum())
 
 
-def interval(target, problem, at, lower, upper, witness, *, radius=0.0, slack=0.0):
+def interval(target, problem, at, lower, upper, witness, *, radius=0.0, slack=0.0, scale=1.0):
     """Make a certificate (the only place that does).
 
     `lower`, computed at the point `at`, is rounded down; `upper` is rounded up already.
 
     radius : bound of the l1 norm of the coefficients that multiply the correlations
     slack : an additional amount to subtract from `lower`
+    scale : the multiple of the residual that gave `lower`; rounding grows with its square
     """
     infimum = min(at.checked_infimum(problem), upper)
     by_convexity = lower > -math.inf
@@ -746,6 +758,6 @@ def interval(target, problem, at, lower, upper, witness, *, radius=0.0, slack=0.
     )
     if refuted:
         return Certificate(target, -math.inf, upper, witness, refuted=refuted)
-    end = lower - at.rounding(problem, radius) - slack
+    end = lower - at.rounding(problem, radius) * max(scale, 1.0) ** 2 - slack
     # a lower end that is no number is none
     return Certificate(target, end if end > infimum else infimum, upper, witness)

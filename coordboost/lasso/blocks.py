@@ -25,7 +25,7 @@ import scipy.sparse
 
 from coordboost._numba import compiled, kernel, reduction, verb
 from coordboost.lasso.fixed_signs import minimise_at_signs, solve_at_signs
-from coordboost.lasso.penalty import best_along, gap_of_sums, sums_of
+from coordboost.lasso.penalty import best_along, duality_gap
 
 #: Maximum number of sweeps over the support in a round.
 SWEEPS = 10
@@ -279,11 +279,17 @@ def descend(updates, coef, everyone, goal, flat, rounds):
             if sweep(updates, coef, support) <= flat * goal:
                 break
         neg_grad, loss, infimum, along = measure(updates, coef)
-        lam = updates.lam
-        l1, _, largest, limit_cost, ridge_gap = sums_of(
-            coef, neg_grad, lam, updates.ridge, updates.lower, updates.upper
+        gap = duality_gap(
+            coef,
+            neg_grad,
+            loss,
+            infimum,
+            along,
+            updates.lam,
+            updates.ridge,
+            updates.lower,
+            updates.upper,
         )
-        gap = gap_of_sums(loss, infimum, along, l1, largest, limit_cost, ridge_gap, lam)
         if gap <= goal:
             break
     return gap
@@ -345,10 +351,14 @@ class Block(ABC):
             if gap <= goal or stuck == self.patience:
                 break
             if turn >= sweeps_alone:
-                index = penalty.movable(coef)
-                values = self.at_signs(coef, index, penalty, goal)
-                self.replace(coef, index, penalty.within(coef[index], values, index))
+                self.step_at_signs(coef, penalty, goal)
         return gap
+
+    def step_at_signs(self, coef, penalty, goal):
+        """Move `coef` (m,) to the minimiser at its present signs, as far as limits allow."""
+        index = penalty.movable(coef)
+        values = self.at_signs(coef, index, penalty, goal)
+        self.replace(coef, index, penalty.within(coef[index], values, index))
 
 
 class GramBlock(Block):

@@ -16,7 +16,7 @@ import numpy as np
 from coordboost._numba import compiled
 from coordboost.certificates.sphere import LastScans, Trend, farthest, few_entries
 from coordboost.lasso.blocks import Block, EntryBlock, GramBlock
-from coordboost.lasso.penalty import gap_of_sums, sums_of
+from coordboost.lasso.penalty import Penalty, duality_gap
 from coordboost.lasso.workingset import FEW_PENALTIES, InnerSolver, by_working_sets
 
 #: A dictionary that stores more than this share of its entries is treated as dense: then a step
@@ -31,11 +31,18 @@ FEW_COLUMNS = 32
 #: On entries steps at fixed signs begin after the first turn of sweeps for gaps up to this part of
 #: the loss at 0: larger gaps mostly need few sweeps.
 FINE = 1e-4
+#: With quadratic terms the gap is of second order in the coefficients: for gaps up to this part of
+#: the loss at 0 a fit ends with a step at fixed signs, which makes them as accurate as rounding
+#: allows.
+FINEST = 1e-10
 #: Largest rounding of the Gram form, as a part of the wanted gap.
 ROUNDED = 0.05
 #: BESIDE: learners whose correlation may exceed this part of the penalty are evaluated one by one.
 #: FEW: for more than this share, scan all.
 BESIDE, FEW = 0.9, 0.25
+#: Learners outside whose correlation exceeds this part of the penalty have a term of their own in
+#: the gap, if the penalty has quadratic terms or limits.
+NEAR = 0.9
 #: Learners join before a fit if their correlation, extrapolated from the last two checks, reaches
 #: this part of the penalty: a learner that is missing costs another fit.
 EXPECTED = 0.99
@@ -283,7 +290,7 @@ class CoordinateDescent(InnerSolver):
         sparse = few_stored(source.problem.dictionary) and not len(source.unpenalised)
         self.set = EntrySet(source) if sparse else GramSet(source, many)
         self.null_loss = source.null
-        self.sums_over = compiled(sums_of)
+        self.duality_gap = compiled(duality_gap)
         self.n_products = 0
         self.lam = 0.0
         corr = source.zero
@@ -334,7 +341,10 @@ class CoordinateDescent(InnerSolver):
 
     def fit(self, goal):
         sweeps_alone = self.set.sweeps_alone(goal)
-        return self.set.minimise(self.gamma, self.penalty, goal, sweeps_alone) <= goal
+        gap = self.set.minimise(self.gamma, self.penalty, goal, sweeps_alone)
+        if self.penalty.has_ridge and goal <= FINEST * self.source.null:
+            self.set.step_at_signs(self.gamma, self.penalty, goal)
+        return gap <= goal
 
     def check(self, wanted):
         """*Cost*: none if the Gram matrix is complete and accurate enough.
@@ -387,23 +397,54 @@ class CoordinateDescent(InnerSolver):
         return corr[learner]
 
     def gap(self):
-        gamma = self.gamma
-        penalty = self.penalty
-        back = penalty.ridge * gamma
-        # learners that joined since the last check count as outside
-        neg_grad = self.corr - back[: len(self.corr)]
-        _, _, largest, limit_cost, ridge_gap = self.sums_over(gamma, neg_grad, *penalty.kernel_args)
-        ridge_cost = float(back @ gamma)
-        return gap_of_sums(
+        coef, corr, penalty = self._with_outside()
+        back = penalty.ridge * coef
+        ridge_cost = float(back @ coef)
+        return self.duality_gap(
+            coef,
+            corr - back,
             (self.sums[0] + ridge_cost) / 2,
             math.nan,
             self.sums[1] - ridge_cost,
-            float(np.abs(gamma).sum()),
-            max(largest, self.outside),
-            limit_cost,
-            ridge_gap,
-            penalty.lam,
+            *penalty.kernel_args,
         )
+
+    def _with_outside(self):
+        """Coefficients, correlations and penalty for the gap over all learners.
+
+        The first entries are those of the set at the last check; then come the learners outside,
+        and those that joined since, whose abs correlations, or bounds of them, are near the penalty
+        or above it. The last entry, without quadratic term and limit, stands for all others: their
+        scaled correlations must not exceed the penalty.
+        """
+        n_checked = len(self.corr)
+        template = self.source.penalty
+        near = np.zeros(0, dtype=np.int64)
+        near_corr = np.zeros(0)
+        largest = self.outside
+        if template.has_ridge or template.limited:
+            outside = self.abs_corr.copy()
+            outside[self.learner[:n_checked]] = 0.0
+            near = np.flatnonzero(outside > NEAR * self.lam * template.lam)
+            near_corr = outside[near]
+            outside[near] = 0.0
+            largest = outside.max()
+        coef = np.zeros(n_checked + len(near) + 1)
+        coef[:n_checked] = self.gamma[:n_checked]
+        corr = np.concatenate([self.corr, near_corr, [largest]])
+        # a bound of a correlation has no sign: the larger limit counts
+        limit = np.maximum(template.upper[near], -template.lower[near])
+        penalty = Penalty(
+            self.lam * template.lam,
+            np.concatenate(
+                [self.penalty.ridge[:n_checked], self.lam * template.ridge[near], [0.0]]
+            ),
+            np.concatenate([self.penalty.lower[:n_checked], -limit, [-math.inf]]),
+            np.concatenate([self.penalty.upper[:n_checked], limit, [math.inf]]),
+            template.has_ridge,
+            template.limited,
+        )
+        return coef, corr, penalty
 
 
 def by_descent(columns, lams, tol):

@@ -36,7 +36,7 @@ from coordboost.certificates.objectives import Evaluation
 from coordboost.lasso.blocks import EntryBlock, GramBlock
 from coordboost.lasso.columns import ScaledColumns
 from coordboost.lasso.descent import few_stored
-from coordboost.lasso.penalty import Penalty, gap_of_sums, sums_of
+from coordboost.lasso.penalty import Penalty, duality_gap
 from coordboost.lasso.workingset import SMALLEST_GAP, InnerSolver, by_working_sets
 from coordboost.learners import Dense
 from coordboost.learners.scan import scan
@@ -189,7 +189,7 @@ class Newton(InnerSolver):
         pieces = (loss,) if is_piece(loss) else None
         self.terms = compiled(terms, pieces) if pieces else terms
         self.curvature = Curvature(loss)
-        self.sums = compiled(sums_of)
+        self.duality_gap = compiled(duality_gap)
         self.fixed = (loss, self.problem.y, self.problem.weight, self.problem.base)
         self.infimum = self.problem.infimum
         self.floor = self.curvature.least
@@ -322,13 +322,10 @@ class Newton(InnerSolver):
         And the penalty of the coefficients.
         """
         cost = self.cost
-        l1 = float(np.abs(gamma).sum())
-        _, _, worst, limit_cost, ridge_gap = self.sums(gamma, neg_grad, *cost.kernel_args)
-        square = cost.ridge_cost(gamma)
+        loss = self.loss + cost.ridge_cost(gamma)
         along = float(gamma @ neg_grad)
-        return gap_of_sums(
-            self.loss + square, self.infimum, along, l1, worst, limit_cost, ridge_gap, cost.lam
-        ), cost.lam * l1 + square
+        gap = self.duality_gap(gamma, neg_grad, loss, self.infimum, along, *cost.kernel_args)
+        return gap, cost.value(gamma)
 
     def _model(self):
         """Form the quadratic model for the present curvatures h: the Gram matrix of the set, or its

@@ -5,15 +5,8 @@ It is :math:`\sum_j \lambda |g_j| + q_j g_j^2 / 2` for :math:`l_j \le g_j \le u_
 
 The Lasso has neither quadratic terms nor limits, ridge has no l1 part. Solvers call the penalty,
 and do not distinguish these cases. With correlations c = B'r at coefficients g, the *negative
-gradient* of the smooth part (loss and quadratic terms) is c - q g. Two dual points give
-certificates:
-
-* The quadratic terms become extra rows sqrt(q_j) e_j with response 0; the correlations are then the
-  negative gradient. The residual is scaled until no correlation exceeds lam. Correlations on the
-  side of a finite limit do not restrict the scale; instead their excess over lam, times the limit,
-  is added to the gap.
-* If lam is 0, the dual point is the residual itself; the gap is the sum of the gains of one step on
-  each coefficient, with curvature q_j.
+gradient* of the smooth part (loss and quadratic terms) is c - q g. The dual point of certificates
+is the best multiple of the residual: see ``coordboost.certificates.dual``.
 """
 
 import math
@@ -23,6 +16,7 @@ import numpy as np
 
 from coordboost._numba import kernel
 from coordboost._numba.linesearch import soft_threshold
+from coordboost.certificates.dual import best_multiple, conjugate
 from coordboost.certificates.objectives import L1Penalty, Priced
 
 
@@ -46,9 +40,11 @@ def best_along(neg_grad, old, curvature, lam, low, high):
 def squared_gap(rss, along, l1, worst, lam):
     """Gap at a residual r of the squared loss, ``rss`` = <r, r>.
 
-    The dual point is r, scaled until no correlation exceeds lam.
+    The dual point is the best multiple of r where no correlation exceeds lam.
     """
-    dual_scale = lam / worst if worst > lam else 1.0
+    dual_scale = max(rss + along, 0.0) / rss if rss > 0.0 else 1.0
+    if dual_scale * worst > lam:
+        dual_scale = lam / worst
     return 0.5 * rss + lam * l1 - dual_scale * (rss + along) + 0.5 * dual_scale * dual_scale * rss
 
 
@@ -67,47 +63,48 @@ def convex_gap(loss, along, l1, worst, lam, infimum):
 
 
 @kernel
-def gap_of_sums(loss, infimum, along, l1, worst, limit_cost, ridge_gap, lam):
-    """The gap from sums over the coefficients, see ``sums_of``.
+def duality_gap(coef, neg_grad, loss, infimum, along, lam, ridge, lower, upper):
+    """The gap at the coefficients, with the best multiple of the residual as dual point.
 
-    `infimum` is NaN for the squared loss: then loss = ||r||^2 / 2.
+    Parameters
+    ----------
+    coef, neg_grad : ndarray, (m,)
+        The coefficients, and the negative gradient of the loss and the quadratic terms.
+    loss : float
+        The loss and the quadratic terms.
+    infimum : float
+        A lower bound of the loss; NaN for the squared loss.
+    along : float
+        <coef, neg_grad>.
+    lam, ridge, lower, upper
+        The penalty: see ``Penalty``.
     """
-    squared = infimum != infimum
-    gap = (
-        squared_gap(2.0 * loss, along, l1, worst, lam)
-        if squared
-        else convex_gap(loss, along, l1, worst, lam, infimum)
-    )
-    return min(gap + limit_cost, ridge_gap)
-
-
-@kernel
-def sums_of(coef, neg_grad, lam, ridge, lower, upper):
-    """Return l1 norm; <coef, neg_grad>; largest abs `neg_grad` of unlimited columns.
-
-    What limits add to the gap; the gap if lam = 0.
-    """
-    l1 = 0.0
-    along = 0.0
-    worst = 0.0
-    limit_cost = 0.0
-    ridge_gap = math.inf if lam > 0.0 else 0.0
-    for j in range(len(neg_grad)):
-        l1 += abs(coef[j])
-        along += coef[j] * neg_grad[j]
-        size = abs(neg_grad[j])
-        limit = upper[j] if neg_grad[j] > 0.0 else -lower[j]
-        if lam == 0.0:
-            ridge_gap += (
-                best_along(neg_grad[j], coef[j], ridge[j], lam, lower[j], upper[j])[1]
-                if ridge[j] > 0.0
-                else math.inf
-            )
-        if limit == math.inf:
-            worst = max(worst, size)
-        elif size > lam:
-            limit_cost += (size - lam) * limit
-    return l1, along, worst, limit_cost, ridge_gap
+    size = np.empty(len(coef))
+    limit = np.empty(len(coef))
+    penalty = 0.0
+    squares = 0.0
+    for j in range(len(coef)):
+        back = ridge[j] * coef[j]
+        corr = neg_grad[j] + back
+        size[j] = abs(corr)
+        limit[j] = upper[j] if corr > 0.0 else -lower[j]
+        penalty += lam * abs(coef[j])
+        squares += back * coef[j]
+    penalty += squares / 2.0
+    loss = max(loss - squares / 2.0, 0.0) if infimum != infimum else loss - squares / 2.0
+    along += squares
+    if infimum != infimum:
+        s = best_multiple(2.0 * loss + along, 2.0 * loss, math.inf, lam, ridge, size, limit)
+        lost = (1.0 - s) * (1.0 - s) * loss
+    elif infimum > -math.inf:
+        s = best_multiple(loss + along - infimum, 0.0, 1.0, lam, ridge, size, limit)
+        lost = (1.0 - s) * max(loss - infimum, 0.0)
+    else:
+        s = 1.0
+        lost = 0.0
+    for j in range(len(coef)):
+        lost += conjugate(s * size[j], lam, ridge[j], limit[j])
+    return max(penalty - s * along + lost, 0.0)
 
 
 class Penalty(NamedTuple):

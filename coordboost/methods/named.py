@@ -987,9 +987,11 @@ class Structured(NamedTuple):
         scale = 0.0
         if problem.countable:
             price, _ = self.prices(problem)
-            scale = dual_scale(price, np.abs(at.corr) + at.rounding_of_corr(problem))
+            size = np.abs(at.corr) + at.rounding_of_corr(problem)
+            scale = dual_scale(price, size, *at.multiples(problem))
         lower = at.lower_end(problem, scale) if scale > 0 else -math.inf
-        return interval(self, problem, at, lower, upper, {"loss": at.loss, "dual_scale": scale})
+        witness = {"loss": at.loss, "dual_scale": scale}
+        return interval(self, problem, at, lower, upper, witness, scale=scale)
 
 
 @examples({"penalty": 0.125}, {"penalty": 0.125, "sampling": 0.5})

@@ -342,7 +342,7 @@ def test_lower_ends_hold_where_rounding_dominates():
         )
         worst = max(abs(row @ r) for row in rows)
         level = Fraction(lam)
-        s = min(Fraction(1), level / worst)
+        s = min(max(r @ y, Fraction(0)) / (r @ r), level / worst)
         loss = (y - f) @ (y - f) / 2
         dual = s * (r @ y) - s * s * (r @ r) / 2
         other = loss + r @ f - (loss / level + sum(abs(b))) * max(worst - level, 0)
