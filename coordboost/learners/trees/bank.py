@@ -8,21 +8,22 @@ import numpy as np
 
 from coordboost._numba import compiled
 from coordboost.learners.base import Learners
+from coordboost.learners.trees.forest import Forest, Nodes
 from coordboost.learners.trees.grower import Grower
 from coordboost.learners.trees.histogram import NARROW
 from coordboost.learners.trees.tree import (
     SET,
-    Standing,
     Tree,
     Trees,
-    combined,
     cut_back,
-    fill_leaves,
     keep_nodes,
     norm,
     refit_leaves,
     unit_on_all,
 )
+
+#: The nodes of no tree.
+NO_NODES = Nodes.of(Trees.empty(0, 1))
 
 
 class _Hand(NamedTuple):
@@ -68,15 +69,16 @@ class TreeBank(Learners):
         self._member = np.full(self.n_learners, -1, dtype=np.int64) if member is None else member
         # the current tree; the length of the last one before normalisation
         self.seen, self.length = (-1, 0.0)
+        # the nodes of the trees that have been evaluated
+        self._nodes = NO_NODES
 
     def __getstate__(self):
         """Return the state for copy and pickle.
 
-        It is the trees, without the memory in which they grew.
+        It is the trees, without the memory in which they grew and without what follows from them.
         """
-        return {
-            key: value for key, value in vars(self).items() if key not in ("grower", "hand")
-        } | {"seen": -1}
+        kept = {key: value for key, value in vars(self).items() if key not in ("grower", "hand")}
+        return kept | {"seen": -1, "_nodes": NO_NODES}
 
     @property
     def binned(self):
@@ -132,7 +134,9 @@ class TreeBank(Learners):
 
     def bank(self):
         """Return an independent bank with the same trees."""
-        return TreeBank(self.family, self.weight, self.trees, self.member.copy())
+        bank = TreeBank(self.family, self.weight, self.trees, self.member.copy())
+        bank._nodes = self._nodes
+        return bank
 
     def without_data(self):
         """Return a bank of the same trees without the binned table."""
@@ -148,6 +152,7 @@ class TreeBank(Learners):
     def forget(self, n):
         """Drop all but the first `n` trees."""
         self.held, self._member, self.seen = self.held.cut(n), self._member[:n].copy(), -1
+        self._nodes = self._nodes.cut(min(n, self._nodes.n_trees))
         self.n_learners = n
 
     @property
@@ -197,15 +202,8 @@ class TreeBank(Learners):
     def see(self, j):
         """Make tree j the current one."""
         if self.seen != j:
-            trees = self.held
-            compiled(fill_leaves)(
-                self.binned.codes,
-                trees.feature[j],
-                trees.left[j],
-                trees.goes_left[j],
-                self.hand.leaf,
-            )
-            self.hand.values[:] = trees.values[j]
+            self.forest.leaves(j, self.hand.leaf)
+            self.hand.values[:] = self.held.values[j]
             self.seen = j
 
     def find(self, v):
@@ -424,7 +422,7 @@ class TreeBank(Learners):
 
         *Cost*: n_samples times the depth for each tree with a coefficient, on threads.
         """
-        return combined(self.binned, self.held, beta)
+        return self.forest.combine(beta)
 
     def steps(self, beta):
         """Return the shape function of each feature over its codes.
@@ -473,14 +471,19 @@ class TreeBank(Learners):
     def name(self, j):
         return f"tree {j}"
 
+    @property
+    def forest(self):
+        """The trees grown so far on the samples of the bank, a ``Forest``."""
+        return self.standing(self.binned)
+
     def standing(self, rows):
         """Return the trees grown so far on the samples `rows`, as a piece.
 
         `rows` is a ``Binned``; nothing is copied.
         """
-        return Standing(rows, self.held)
+        n_known = self._nodes.n_trees
+        if n_known < self.n_learners:
+            self._nodes = self._nodes.joined(Nodes.of(self.held, n_known, self.n_learners))
+        return Forest(rows, self.held, self._nodes)
 
-    def at(self, rows):
-        """Return a bank of the same trees on new rows, a ``Binned``."""
-        family = self.family.at(rows)
-        return TreeBank(family, np.ones(family.n_samples), self.trees, self.member.copy())
+    at = standing

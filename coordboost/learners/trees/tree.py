@@ -13,13 +13,9 @@ from typing import NamedTuple
 
 import numpy as np
 
-from coordboost._numba import compiled, kernel
+from coordboost._numba import kernel
 from coordboost._numba.noise import normal
-from coordboost._numba.threads import all_done, slices
-from coordboost.learners.base import Learners
 
-#: Samples whose predictions one thread sums at a time.
-ROWS = 1 << 14
 #: Bytes of a set of codes: one bit per code.
 SET = 32
 
@@ -28,29 +24,6 @@ SET = 32
 def is_in(members, code):
     """Return 1 if the code is in the set, else 0."""
     return (members[code >> 3] >> (code & 7)) & 1
-
-
-@kernel
-def leaf_of(codes, feature, left, goes_left, i):
-    """Return the leaf of sample i in one tree."""
-    at = 0
-    while feature[at] >= 0:
-        at = left[at] + 1 - is_in(goes_left[at], codes[feature[at], i])
-    return left[at]
-
-
-@kernel
-def fill_leaves(codes, feature, left, goes_left, out):
-    """Write the leaf of each sample in one tree into `out`."""
-    for i in range(len(out)):
-        out[i] = leaf_of(codes, feature, left, goes_left, i)
-
-
-@kernel
-def add_tree(codes, feature, left, goes_left, values, a, v, start, stop):
-    """Do ``v[start:stop] += a * values[leaf]`` for one tree."""
-    for i in range(start, stop):
-        v[i] += a * values[leaf_of(codes, feature, left, goes_left, i)]
 
 
 class Trees(NamedTuple):
@@ -141,56 +114,6 @@ class Trees(NamedTuple):
         """Return the same trees with room for at least n in all."""
         room = len(self.n_leaves)
         return self if room >= n else self.resized(max(n, room + room // 2), self.values.shape[1])
-
-
-class _Standing(NamedTuple):
-    binned: object
-    trees: Trees
-
-
-class Standing(_Standing, Learners):
-    """Finished trees as learners on the samples of `binned`."""
-
-    @property
-    def n_samples(self):
-        return self.binned.n_samples
-
-    def add(self, j, a, v):
-        trees = self.trees
-        add_tree(
-            self.binned.codes,
-            trees.feature[j],
-            trees.left[j],
-            trees.goes_left[j],
-            trees.values[j],
-            a,
-            v,
-            0,
-            len(v),
-        )
-
-
-def sum_trees(codes, feature, left, goes_left, values, learners, beta, out, start, stop):
-    """Add ``sum_j beta_j B_j`` over the trees `learners` to `out`.
-
-    For the samples from start to stop.
-    """
-    for i in range(len(learners)):
-        j = learners[i]
-        add_tree(codes, feature[j], left[j], goes_left[j], values[j], beta[i], out, start, stop)
-
-
-def combined(binned, trees, beta):
-    """Return B beta, (n_samples,); blocks of rows run on threads."""
-    learners = np.flatnonzero(beta)
-    out = np.zeros(binned.n_samples)
-    run = compiled(sum_trees)
-    beta = np.asarray(beta, dtype=np.float64)[learners]
-    all_done(
-        lambda rows: run(binned.codes, *trees[:4], learners, beta, out, rows.start, rows.stop),
-        slices(len(out), ROWS),
-    )
-    return out
 
 
 def norm(values, q):
@@ -431,13 +354,17 @@ class Tree(NamedTuple):
         return (len(self.feature) + 1) // 2
 
     def apply(self, codes):
-        """Return the leaf of each sample, int64 (n_samples,).
+        """Return the leaf of each sample, int64 (n_samples,): a walk of all samples together.
 
         codes : uint8 (n_features, n_samples), binned as the training samples
         """
-        out = np.empty(codes.shape[1], dtype=np.int64)
-        compiled(fill_leaves)(codes, self.feature, self.left, self.goes_left, out)
-        return out
+        sample = np.arange(codes.shape[1])
+        at = np.zeros(len(sample), dtype=np.int64)
+        while (inner := self.feature[at] >= 0).any():
+            code = codes[self.feature[at], sample]
+            goes_left = (self.goes_left[at, code >> 3] >> (code & 7)) & 1
+            at = np.where(inner, self.left[at] + 1 - goes_left, at)
+        return self.left[at].astype(np.int64)
 
     def splits(self, binning):
         """Return the condition of each node, a list of m ``Split``, None for a leaf."""
