@@ -5,6 +5,7 @@ from coordboost.lasso.descent import by_descent
 from coordboost.lasso.homotopy.at_penalties import by_exact_path
 from coordboost.lasso.newton import by_newton
 from coordboost.lasso.ridge import by_eigenvectors
+from coordboost.lasso.square import by_square, fits_square
 from coordboost.lasso.workingset import FEW_PENALTIES
 
 #: Each takes the scaled columns, the penalties, largest first, and the tolerance of the relative
@@ -72,3 +73,15 @@ def default_solver(objective, alphas, tol, with_products=False):
     else:
         small = fine and n_learners <= 200
     return "homotopy" if small else "cd"
+
+
+def solved_by(solver, columns, lams, tol, free_intercept=False):
+    """Solve for the penalties `lams`, largest first, with the solver of this name.
+
+    Return a `Solved`.
+    """
+    if free_intercept:
+        return by_newton(columns, lams, tol, free_intercept)
+    if solver in ("homotopy", "cd") and fits_square(columns, len(lams), tol):
+        return by_square(SOLVERS[solver], columns, lams, tol)
+    return SOLVERS[solver](columns, lams, tol)

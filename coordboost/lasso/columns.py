@@ -11,6 +11,8 @@ from coordboost.learners.scan import LITTLE, scan, scan_few
 
 #: Learners at a time when many residuals are scanned, so that the products stay in the cache.
 FEW = 512
+#: Entries of the columns that are copied at a time for a weighted Gram matrix.
+BLOCK = 1 << 17
 
 
 class ScaledColumns:
@@ -120,6 +122,48 @@ class ScaledColumns:
         return HeldColumns(
             self.gather, self.n_learners, self.n_samples, with_gram, stored, self.scale
         )
+
+    def gram_matrix(self):
+        """The inner products of all columns, (n_learners, n_learners), of stored learners.
+
+        *Cost*: one pass over the learners; with weights in blocks of rows.
+        """
+        if self.root is None:
+            gram = self.rows @ self.rows.T
+        else:
+            gram = np.zeros((self.n_learners, self.n_learners))
+            length = max(1, BLOCK // self.n_learners)
+            for start in range(0, self.n_samples, length):
+                block = slice(start, start + length)
+                weighted = self.rows[:, block] * self.root[block]
+                gram += weighted @ weighted.T
+        if self.scale is not None:
+            gram *= self.scale[:, None]
+            gram *= self.scale
+        if len(self.unpenalised):
+            gram -= self.shares @ self.shares.T
+            gram[self.unpenalised] = 0.0
+            gram[:, self.unpenalised] = 0.0
+        return gram
+
+    #: The Gram matrix, if it is known.
+    gram = None
+
+    @property
+    def centre(self):
+        """The unit vector, (n_samples,), to which centred columns are orthogonal."""
+        root = np.ones(self.n_samples) if self.root is None else self.root
+        return root / np.sqrt(root @ root)
+
+    def in_span(self, resid):
+        """The projection of a residual onto the span of the columns, in an orthonormal basis of it.
+
+        Raises
+        ------
+        ValueError
+            If its computation is too expensive.
+        """
+        return self.problem.spectrum.left.T @ resid
 
     def _products(self):
         return self.problem.products if self.products is None else self.products

@@ -303,7 +303,7 @@ class CoordinateDescent(InnerSolver):
         ridge_only = source.penalty.lam == 0
         self.corr = corr if ridge_only else corr[:0]
         small = source.n_learners <= min(SMALL, source.n_samples // 2)
-        if ridge_only or (many and small and not sparse):
+        if ridge_only or source.gram is not None or (many and small and not sparse):
             self.add(np.arange(source.n_learners))
 
     @property

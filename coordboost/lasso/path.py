@@ -14,7 +14,7 @@ from coordboost._utils.checks import positive as checked_positive
 from coordboost._utils.checks import shown
 from coordboost._utils.interrupt import LATE, InterruptedWarning, interruptible
 from coordboost._utils.warned import warn
-from coordboost.lasso.choice import SOLVERS, check_solver, default_solver
+from coordboost.lasso.choice import check_solver, default_solver, solved_by
 from coordboost.lasso.gaps import no_worse_than_none, reliable_gaps
 from coordboost.lasso.grid import LassoPath
 from coordboost.lasso.inputs import message_of
@@ -167,8 +167,7 @@ def lasso_path(
                 solved = Solved.constant(len(lams), columns.n_learners)
             else:
                 objective.need_positive(alphas)
-                options = {"free_intercept": True} if objective.free_intercept else {}
-                solved = SOLVERS[solver](columns, lams, tol, **options)
+                solved = solved_by(solver, columns, lams, tol, objective.free_intercept)
             cut = interrupted()
         if len(columns.unpenalised):
             solved = solved._replace(

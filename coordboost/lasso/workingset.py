@@ -215,3 +215,18 @@ def by_working_sets(inner, n_learners, lams, tol):
     coefs = scipy.sparse.csr_array((value, learner, stops), shape=shape)
     gaps = np.array([answer.gap for answer in answers])
     return Solved(coefs, gaps, inner.n_scans)
+
+
+def mended(solved, missed, others):
+    """Replace models of a `Solved` by those of another, for the penalties `missed`, where better.
+
+    missed : (n_missed,), numbers of penalties; `others` has been solved for these
+    """
+    gaps = solved.gaps.copy()
+    missed = missed[: len(others.gaps)]
+    better = others.gaps < gaps[missed]
+    row = np.arange(len(gaps))
+    row[missed[better]] = len(gaps) + np.flatnonzero(better)
+    gaps[missed[better]] = others.gaps[better]
+    coefs = scipy.sparse.vstack([solved.coefs, others.coefs], format="csr")[row]
+    return Solved(coefs, gaps, solved.n_scans + others.n_scans)

@@ -1,13 +1,12 @@
 """The exact path of the Lasso, evaluated at given penalties."""
 
 import numpy as np
-import scipy.sparse
 
 from coordboost.lasso.descent import by_descent
 from coordboost.lasso.grid import columns_in_use
 from coordboost.lasso.homotopy.homotopy import GAP, INTERRUPTED, Homotopy
 from coordboost.lasso.penalty import squared_gap
-from coordboost.lasso.workingset import Solved
+from coordboost.lasso.workingset import Solved, mended
 from coordboost.paths.places import between
 
 #: A gap above this part of the tolerance is computed again from scans, as most of it may be
@@ -41,7 +40,7 @@ def by_exact_path(columns, lams, tol):
     solved = Solved(coefs, gaps, path.n_scans - 1 + len(loose))
     missed = np.flatnonzero((gaps > tol) & (lams > 0))
     if len(missed) and not interrupted:
-        return _mended(solved, missed, by_descent(columns, lams[missed], tol))
+        return mended(solved, missed, by_descent(columns, lams[missed], tol))
     return solved
 
 
@@ -67,15 +66,3 @@ def _points(columns, coefs, lams):
 def _gaps(points, null_loss):
     """The gap of each point, relative to the loss at 0."""
     return np.array([max(squared_gap(*point), 0.0) for point in points.tolist()]) / null_loss
-
-
-def _mended(solved, missed, others):
-    """The solved with models of `others`, for the penalties `missed`, where these are better."""
-    gaps = solved.gaps
-    missed = missed[: len(others.gaps)]
-    better = others.gaps < gaps[missed]
-    row = np.arange(len(gaps))
-    row[missed[better]] = len(gaps) + np.flatnonzero(better)
-    gaps[missed[better]] = others.gaps[better]
-    coefs = scipy.sparse.vstack([solved.coefs, others.coefs], format="csr")[row]
-    return Solved(coefs, gaps, solved.n_scans + others.n_scans)

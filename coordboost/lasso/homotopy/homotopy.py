@@ -175,6 +175,7 @@ class Homotopy:
     gap : largest duality gap of a knot, relative to the loss at 0
     first : candidates at the start
     columns : scaled columns of the problem
+    with_gram : whether the Gram matrix of the candidates is formed, for tall tables, or known
     centre, centred : (n_samples,), the unit vector to which centred columns are orthogonal; whether
         all candidates so far are, up to
         rounding, so that their rank is below n_samples. False where it does not matter, for tall
@@ -201,10 +202,11 @@ class Homotopy:
         self.end = lam_min / self.unit
         self.tie, self.square = max(problem.tie / self.unit, 1e-13), float(self.y @ self.y)
         self.allowed = gap * self.square / 2
-        self.tall = self.columns.n_samples > self.columns.n_learners
-        root = np.ones(len(self.y)) if self.columns.root is None else self.columns.root
-        self.centre = root / math.sqrt(root @ root)
-        self.centred = not self.tall
+        gram_is_known = self.columns.gram is not None
+        tall = self.columns.n_samples > self.columns.n_learners
+        self.with_gram = tall or gram_is_known
+        self.centre = self.columns.centre
+        self.centred = not tall or gram_is_known
         self.first = first
         self.n_scans = 1
         self.k = 0
@@ -267,8 +269,9 @@ class Homotopy:
         p = self.columns.n_learners
         rows = self.columns.rows
         few = rows is not None and rows.size <= CACHED
-        far = self.tall and p <= SMALL and 4 * self.most > p and 4 * self.end < self.lam
-        self.wanted = self.first or (p if few or far else FEWEST)
+        far = self.with_gram and p <= SMALL and 4 * self.most > p and 4 * self.end < self.lam
+        gram_is_known = self.columns.gram is not None
+        self.wanted = self.first or (p if few or far or gram_is_known else FEWEST)
         self.ids = np.zeros(0, dtype=np.int64)
         self.active = np.zeros(0, dtype=np.int64)
         self.beta, self.direction, self.sign = np.zeros((3, 0))
@@ -308,7 +311,8 @@ class Homotopy:
                 )
             level = np.partition(size, p - self.wanted)[p - self.wanted] if self.wanted < p else 0.0
             outside = size < min(level, lam - 2 * self.tie)
-            outside[self.ids[(self.beta != 0) | self.moved | (self.rank >= 0) | self.tall]] = False
+            kept = (self.beta != 0) | self.moved | (self.rank >= 0) | self.with_gram
+            outside[self.ids[kept]] = False
             self._take(np.flatnonzero(~outside))
         self.outside = np.array([-1.0, 0.0, 1.0, 1.0])
         if outside.any():
@@ -343,7 +347,9 @@ class Homotopy:
         most = min(m, n - self.centred)
         factor = self._room("factor", most, most)
         rows = self._room("rows", most, m)
-        if self.tall:
+        if self.columns.gram is not None:
+            self.gram = self.columns.gram[np.ix_(ids, ids)]
+        elif self.with_gram:
             gram = self._room("gram", m, m)
             gram[np.ix_(to, to)] = self.gram[np.ix_(stay, stay)]
             gram[fresh] = new @ columns.T
@@ -367,7 +373,7 @@ class Homotopy:
         self.rank[active[:k]] = np.arange(k)
         # rate, barred, scratch
         self.room = (np.empty(m), np.zeros(m, dtype=bool), np.empty(m), np.empty(m), np.empty(n))
-        room = max(1, min(ROOM, LONGEST // (m * (m if self.tall else n))))
+        room = max(1, min(ROOM, LONGEST // (m * (m if self.with_gram else n))))
         self.blank = (
             np.empty(room),
             np.empty(room),
@@ -480,7 +486,7 @@ class Homotopy:
         if resid @ resid <= 2 * self.allowed:
             return True
         try:
-            inside = self.problem.spectrum.left.T @ resid
+            inside = self.columns.in_span(resid)
         except ValueError:
             return False
         return inside @ inside <= 2 * self.allowed

@@ -1,0 +1,167 @@
+r"""A tall table as a square one: the Lasso of the squared loss from its Gram matrix.
+
+With G = B'B the Gram matrix of the scaled columns and c = B'y, a Lasso depends on G, c and y'y
+alone. So the columns B are replaced by R with R'R = G, and y by z with R'z = c, and one more row,
+0 in R, that keeps y'y. Every solver works on these as on any columns, at a cost that does not
+depend on the number of samples. The data are read once, in blocks of rows, and not copied.
+
+*Numerics*: entries of G are rounded by at most about :math:`u \sqrt n` (u the unit roundoff), and
+directions of the columns shorter than some :math:`10 \sqrt u n^{1/4}` are lost. Both change the
+objective, and so a gap, by at most the error of an entry times the square of the l1 norm of the
+coefficients of unit columns plus the norm of y. This bound is added to every gap. Where it is too
+large, the solver is called again, with the data.
+
+Source: Friedman, Hastie, Tibshirani, *Regularization paths for generalized linear models via
+coordinate descent* (covariance updates); Higham, *Accuracy and stability of numerical algorithms*,
+Sections 2.8 (rounding of sums) and 10.3 (Cholesky factors of a semidefinite matrix).
+"""
+
+import math
+
+import numpy as np
+from scipy.linalg import solve_triangular
+from scipy.linalg.lapack import dpstrf
+
+from coordboost.data.column_store import HeldColumns
+from coordboost.lasso.columns import ScaledColumns
+from coordboost.lasso.workingset import FEW_PENALTIES, mended
+
+#: Most columns of a table that is made square.
+MOST = 2048
+#: Squared distances from the span of the other columns, relative to the squared norm, that may be
+#: rounding: this many times the rounding of an entry.
+LOST = 64
+#: Largest error of the Gram matrix, as a part of the tolerance, in a gap.
+ROUNDED = 0.05
+
+
+def fits_square(columns, n_lams, tol):
+    """Whether the Gram matrix of scaled columns pays and is accurate enough.
+
+    For stored tall tables and many penalties.
+    """
+    accurate = 16 * rounding_of_entry(columns.n_samples) <= ROUNDED * tol
+    return (
+        accurate
+        and columns.rows is not None
+        and columns.products is None
+        and columns.n_learners <= min(MOST, columns.n_samples)
+        and n_lams > FEW_PENALTIES
+    )
+
+
+def by_square(solve, columns, lams, tol):
+    """As ``solve(columns, lams, tol)``, from the Gram matrix where that is accurate enough."""
+    square = SquareColumns(columns)
+    solved = solve(square, lams, tol)
+    errors = square.errors(solved.coefs)
+    gaps = solved.gaps + errors
+    solved = solved._replace(gaps=gaps, n_scans=0)  # of the data
+    inaccurate = (gaps > tol) | (errors > ROUNDED * tol)
+    missed = np.flatnonzero(inaccurate & (lams[: len(gaps)] > 0))
+    if len(missed) and len(gaps) == len(lams):
+        return mended(solved, missed, solve(columns, lams[missed], tol))
+    return solved
+
+
+def rounding_of_entry(n_samples):
+    """Bound of the rounding of an inner product of two unit vectors, if signs are random."""
+    return float(np.finfo(float).eps) / 2 * math.sqrt(n_samples)
+
+
+class SquareColumns(ScaledColumns):
+    """Columns R, (rank + 1, n_learners), with the Gram matrix of tall scaled columns.
+
+    Attributes
+    ----------
+    gram : ndarray, (n_learners, n_learners)
+    rank : int
+    error : float
+        Bound of the difference between an entry of the two Gram matrices, rounding included, over
+        the norms of both columns.
+    """
+
+    def __init__(self, columns):
+        self.problem = columns.problem
+        self.penalty = columns.penalty
+        self.n_learners = columns.n_learners
+        self.scale = None
+        self.root = None
+        self.products = None
+        self.unpenalised = np.zeros(0, dtype=np.int64)
+        self.factors = (np.zeros(0), np.zeros(0))
+        self.apart = True
+        self.gram = columns.gram_matrix()
+        self.zero = columns.zero
+        self.null = columns.null
+        norm_of_y = math.sqrt(2 * columns.null)
+        rounding = rounding_of_entry(columns.n_samples)
+        self.rows, self.rank, projected = square_root(self.gram, self.zero, LOST * rounding)
+        self.n_samples = self.rank + 1
+        orthogonal = math.sqrt(max(2 * columns.null - projected @ projected, 0.0))
+        self.y = np.append(projected, orthogonal)
+        self.error = rounding
+        if self.rank < self.n_learners:
+            norm = np.sqrt(self.gram.diagonal())
+            norm[norm == 0] = 1.0
+            lost = (self.rows @ self.rows.T - self.gram) / norm / norm[:, None]
+            self.error += float(np.abs(lost).max())
+            lost = (self.scan(self.y) - self.zero) / norm
+            self.error += float(np.abs(lost).max()) / (norm_of_y or 1.0)
+        self.doubt = self.error / (4 * rounding_of_entry(self.n_samples))
+
+    @property
+    def centre(self):
+        """The unit vector, (n_samples,), that is orthogonal to all columns."""
+        return np.append(np.zeros(self.rank), 1.0)
+
+    def errors(self, coefs):
+        """What the errors of Gram matrix may add to gaps, relative to the loss at 0, (n,).
+
+        coefs : CSR array, (n, n_learners)
+        """
+        l1 = abs(coefs) @ np.sqrt(self.gram.diagonal())  # as if the columns had norm 1
+        return self.error * (l1 + math.sqrt(2 * self.null)) ** 2 / (self.null or 1.0)
+
+    def hold(self, with_gram=False, columns=True):
+        if columns:
+            return super().hold(with_gram, columns)
+        return HeldColumns(None, self.n_learners, 0, True, entries=self.entries)
+
+    def entries(self, a, b):
+        return self.gram[np.ix_(a, b)]
+
+    def scan(self, resid):
+        return self.rows @ resid
+
+    def scan_few(self, resid, index):
+        return self.rows[index] @ resid
+
+    def levels(self, resids):
+        return np.abs(resids @ self.rows.T).max(axis=1)
+
+    def combine(self, gamma):
+        return gamma @ self.rows
+
+    def in_span(self, resid):
+        return resid[: self.rank]
+
+
+def square_root(gram, corr, tolerance):
+    """Return rows (n, rank + 1) with ``rows @ rows.T == gram``, their rank, and the vector (rank,)
+    whose products with the rows are `corr` (n,).
+
+    The last entries of the rows are 0. Squared distances of columns from the span of those before,
+    relative to their squared norms, count as 0 up to `tolerance`.
+    """
+    n = len(gram)
+    norm = np.sqrt(gram.diagonal())
+    norm[norm == 0] = 1.0
+    upper, pivot, rank, _ = dpstrf(gram / norm / norm[:, None], tol=tolerance)
+    order = pivot - 1
+    upper = np.triu(upper)[:rank]
+    rows = np.zeros((n, rank + 1))
+    rows[order, :rank] = upper.T
+    first = order[:rank]
+    vector = solve_triangular(upper[:, :rank], corr[first] / norm[first], trans=1)
+    return norm[:, None] * rows, rank, vector
