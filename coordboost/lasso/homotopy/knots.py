@@ -183,7 +183,9 @@ def extend_near(factor, k, along, columns, active, j, least):
     least : a distance, in parts of 1 + the sizes of the coefficients of the projection, below which
     a column counts as dependent
     """
-    coefs = along[:k].copy()
+    coefs = np.empty(k)
+    for i in range(k):
+        coefs[i] = along[i]
     more = np.empty(k)
     rest = np.empty(columns.shape[1])
     length = 1.0
