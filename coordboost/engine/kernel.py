@@ -108,8 +108,8 @@ def called(coefficients):
     return coefficients if coefficients.plain else CompiledVerbs(coefficients)
 
 
-#: For an implicit dictionary, at most this many steps are applied to the coefficients in plain
-#: Python: compiling takes a second.
+#: For an implicit dictionary, at most this many steps are applied to the coefficients in a loop of
+#: plain Python: compiling it takes a second.
 FEW = 1 << 12
 
 
@@ -125,14 +125,14 @@ def retrace(coefficients, path, start, stop):
     """
     if coefficients.room is not None:
         coefficients = coefficients.room(int(path.learner[start:stop].max(initial=-1)) + 1)
-    few = isinstance(coefficients, Growing) and coefficients.kept.plain and stop - start <= FEW
-    run = (
-        compiled(accumulate_steps, (coefficients,))
-        if is_piece(coefficients) and not few
-        else interpreted(accumulate_steps)
-    )
+    store = coefficients
+    run = interpreted(accumulate_steps)
+    if isinstance(coefficients, Growing) and stop - start <= FEW:
+        store = coefficients._replace(kept=called(coefficients.kept))
+    elif is_piece(coefficients):
+        run = compiled(accumulate_steps, (coefficients,))
     for begin, end in stretches(start, stop):
-        run(coefficients, path.learner, path.shrink, path.theta, begin, end)
+        run(store, path.learner, path.shrink, path.theta, begin, end)
     return coefficients
 
 
